@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+#
+# own_code(target): how our own code is compiled. No -ffast-math, no -march=native; contraction is stated, not implied.
+function(own_code target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
+                        CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Werror -ffp-contract=off)
+  if(TW_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${TW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${TW_SANITIZE})
+  endif()
+endfunction()
+
+# instruction_set_flags(files...): a file that ends in _avx2.cpp, _avx512.cpp or _amx.cpp may use those instructions, and it
+# alone. Such files define nothing weak or inline that others could link (tools/check_weak holds them to it).
+function(instruction_set_flags)
+  set(avx2 -mavx2 -mfma -mf16c)
+  set(avx512 ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+  foreach(file IN LISTS ARGN)
+    if(file MATCHES "_avx2\\.cpp$")
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx2}")
+    elseif(file MATCHES "_avx512\\.cpp$")
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx512}")
+    elseif(file MATCHES "_amx\\.cpp$")
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx512};-mavx512bf16;-mamx-tile;-mamx-bf16;-mamx-int8")
+    endif()
+  endforeach()
+endfunction()

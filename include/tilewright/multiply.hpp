@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "tilewright/options.hpp"
+#include "tilewright/status.hpp"
+#include "tilewright/types.hpp"
+#include "tilewright/version.hpp"
+#include "tilewright/view.hpp"
+
+namespace tw {
+
+/// C = epilogue(alpha * A * B + beta * C), with the types erased. Never throws, never prints.
+/// A and B have one element type; C has that type or f32.
+TW_API Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options = {}) noexcept;
+
+/// The sentence for a failed call: what was expected and what came.
+TW_API std::string explain(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c,
+                           const Options& options = {});
+
+/// Throws tw::Error with explain()'s sentence when the status is not ok.
+TW_API void check(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options = {});
+
+/// The typed faces take a View, or anything that a View converts from (see MdspanLike).
+template <class A, class B, class C>
+    requires requires(const A& a, const B& b, const C& c) { erase(View(a)), erase(View(b)), erase(View(c)); }
+Status try_multiply(const A& a, const B& b, const C& c, const Options& options = {}) noexcept {
+    static_assert(!std::is_const_v<typename decltype(View(c))::element_type>, "C is written: its elements can't be const");
+    return try_multiply(erase(View(a)), erase(View(b)), erase(View(c)), options);
+}
+
+template <class A, class B, class C>
+    requires requires(const A& a, const B& b, const C& c) { erase(View(a)), erase(View(b)), erase(View(c)); }
+void multiply(const A& a, const B& b, const C& c, const Options& options = {}) {
+    check(try_multiply(a, b, c, options), erase(View(a)), erase(View(b)), erase(View(c)), options);
+}
+
+inline void multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options = {}) {
+    check(try_multiply(a, b, c, options), a, b, c, options);
+}
+
+}  // namespace tw

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tilewright/multiply.hpp"
+
+namespace tw {
+
+/// How an operand lies in memory: which of its steps is 1.
+enum class Form : std::uint8_t { row_major, col_major, strided };
+
+constexpr Form form_of(const Matrix& matrix) noexcept {
+    return matrix.col_step == 1 ? Form::row_major : matrix.row_step == 1 ? Form::col_major : Form::strided;
+}
+
+/// A product without its pointers: what a kernel is chosen by, and what the tuning store is keyed by.
+struct Problem {
+    std::int64_t m = 0, n = 0, k = 0;
+    Type in = Type::f32, out = Type::f32;
+    Place place = Place::host;
+    Accuracy accuracy{};
+    Form a = Form::row_major, b = Form::row_major, c = Form::row_major;
+
+    friend constexpr bool operator==(const Problem&, const Problem&) = default;
+};
+
+/// The problem that three operands pose.
+TW_API Problem problem_of(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options = {}) noexcept;
+
+/// Block sizes that a kernel is run with; what each means is the kernel's affair.
+struct Tile {
+    int m = 0, n = 0, k = 0;
+
+    friend constexpr bool operator==(const Tile&, const Tile&) = default;
+};
+
+struct Backend;  // a device family: rows of the registry, see docs/walk.md
+struct Kernel;
+
+/// A decision that can be kept: which kernel of which backend, with which tile. Reusable, safe from many threads.
+class Plan {
+public:
+    TW_API Status try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* stream = nullptr) const noexcept;
+
+    template <class A, class B, class C>
+        requires requires(const A& a, const B& b, const C& c) { erase(View(a)), erase(View(b)), erase(View(c)); }
+    void run(const A& a, const B& b, const C& c, void* stream = nullptr) const {
+        const Matrix am = erase(View(a)), bm = erase(View(b)), cm = erase(View(c));
+        check(try_run(am, bm, cm, stream), am, bm, cm, options);
+    }
+
+    /// What Options::scratch must hold for a run that allocates nothing.
+    TW_API std::size_t scratch_bytes() const noexcept;
+
+    /// "cpu.r7_hierarchical.f32.avx2", and why it was chosen.
+    TW_API const char* kernel_name() const noexcept;
+    const char* reason = "";
+
+    Problem problem{};
+    Options options{};
+    const Backend* backend = nullptr;
+    const Kernel* kernel = nullptr;
+    Tile tile{};
+    int threads = 1;
+};
+
+TW_API Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept;
+
+/// Throws tw::Error when no kernel can do what is asked.
+TW_API Plan plan(const Problem& problem, const Options& options = {});
+
+}  // namespace tw

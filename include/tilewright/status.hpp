@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace tw {
+
+enum class Code : std::uint8_t {
+    ok,
+    bad_argument,
+    unsupported,
+    out_of_memory,
+    no_device,
+    device_failed,
+    verification_failed,
+    bad_file,
+};
+
+/// The operand of multiply() that a Status speaks of.
+enum class Argument : std::uint8_t { none, a, b, c, options, scratch };
+
+/// What became of a call. Plain data with static text: returning one never allocates.
+struct [[nodiscard]] Status {
+    Code code = Code::ok;
+    Argument argument = Argument::none;
+    const char* text = "";
+
+    constexpr bool is_ok() const noexcept { return code == Code::ok; }
+    constexpr explicit operator bool() const noexcept { return is_ok(); }
+};
+
+/// Thrown by the C++ face: a Status, and the sentence that says what was expected and what came.
+class Error : public std::runtime_error {
+public:
+    Error(Status status, const std::string& sentence) : std::runtime_error(sentence), status_(status) {}
+    const Status& status() const noexcept { return status_; }
+
+private:
+    Status status_;
+};
+
+}  // namespace tw

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include "tilewright/layout.hpp"
+#include "tilewright/multiply.hpp"
+#include "tilewright/plan.hpp"

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace tw {
+
+/// What an element of a matrix is. The narrow two are storage: 16 bits that a product widens exactly to f32.
+enum class Type : std::uint8_t { f64, f32, f16, bf16 };
+
+/// IEEE binary16 as stored bits.
+struct float16 {
+    std::uint16_t bits;
+};
+
+/// The upper half of an IEEE binary32, as stored bits.
+struct bfloat16 {
+    std::uint16_t bits;
+};
+
+constexpr std::size_t size_of(Type type) noexcept {
+    return type == Type::f64 ? 8 : type == Type::f32 ? 4 : 2;
+}
+
+constexpr const char* name_of(Type type) noexcept {
+    switch (type) {
+        case Type::f64: return "f64";
+        case Type::f32: return "f32";
+        case Type::f16: return "f16";
+        case Type::bf16: return "bf16";
+    }
+    return "?";
+}
+
+template <class T>
+struct TypeOf;  // only the four element types below have a Type
+template <>
+struct TypeOf<double> {
+    static constexpr Type value = Type::f64;
+};
+template <>
+struct TypeOf<float> {
+    static constexpr Type value = Type::f32;
+};
+template <>
+struct TypeOf<float16> {
+    static constexpr Type value = Type::f16;
+};
+template <>
+struct TypeOf<bfloat16> {
+    static constexpr Type value = Type::bf16;
+};
+
+template <class T>
+inline constexpr Type type_of = TypeOf<std::remove_const_t<T>>::value;
+
+template <class T>
+concept Element = requires { TypeOf<std::remove_const_t<T>>::value; };
+
+/// Where memory lives. Host memory is what any CPU thread may read.
+enum class Place : std::uint8_t { host, cuda, metal };
+
+constexpr const char* name_of(Place place) noexcept {
+    return place == Place::host ? "host" : place == Place::cuda ? "cuda" : "metal";
+}
+
+}  // namespace tw

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What a backend brings: a row of plain data for the device family, and one row for each kernel of its ladder.
+// The registry lists backends, choose() reads the rows, execute() calls run(). A newcomer with r1 alone works at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "scheme/scheme.hpp"
+#include "tilewright/epilogue.hpp"
+#include "tilewright/executor.hpp"
+#include "tilewright/plan.hpp"
+#include "tilewright/status.hpp"
+
+namespace tw {
+
+/// One idea each, the same stem on every backend.
+enum class Rung : std::uint8_t {
+    naive = 1,
+    coalesced,
+    tiled,
+    register_tile,
+    register_block,
+    vectorized,
+    hierarchical,
+    matrix_unit,
+    async_pipeline,
+    split,
+};
+
+/// Hardware features, one bit each; what a bit means is the backend's affair.
+using Features = std::uint64_t;
+
+/// One product, ready to run: operands checked, on the kernel's own device, and of the kernel's own types.
+struct Call {
+    Matrix a, b, c;
+    double alpha = 1, beta = 0;
+    Epilogue epilogue{};                 ///< empty unless the kernel's row says that it fuses one
+    std::span<std::byte> scratch{};      ///< at least scratch_bytes(), aligned to 64 bytes
+    int threads = 1;
+    const Executor* executor = nullptr;  ///< null: the library's pool
+    void* stream = nullptr;
+
+    std::int64_t m() const noexcept { return c.rows; }
+    std::int64_t n() const noexcept { return c.cols; }
+    std::int64_t k() const noexcept { return a.cols; }
+};
+
+/// A row of a backend's ladder. A kernel never allocates and never prints; m, n and k are at least 1.
+struct Kernel {
+    const char* name;             ///< "cpu.r6_vectorized.f32.avx2": unique, and what TW_KERNEL takes
+    Rung rung;
+    Type in, out, sum;            ///< of A and B; of C; and what it sums in
+    const Scheme* scheme;
+    Features needs;
+    std::span<const Tile> tiles;  ///< what the tuner may try; the first is the default
+    bool fuses_epilogue;
+    const char* idea;             ///< one sentence for the ladder's table and for docs/ladder.md
+
+    bool (*takes)(const Problem&);                                                ///< null: any shape, any steps
+    double (*sum_bound)(std::int64_t k);                                          ///< certificate of its order of summation
+    double (*nanoseconds)(const Problem&, int threads);                           ///< its own guess, for choose()
+    std::size_t (*scratch_bytes)(const Problem&, const Tile&, int threads);       ///< null: none
+    Status (*run)(const Call&, const Tile&);
+};
+
+/// The largest |C - AB| / (|A||B|) that the kernel can make: what splitting loses and what summing loses.
+inline double certificate(const Kernel& kernel, std::int64_t k) noexcept {
+    return kernel.scheme->split_loss + kernel.sum_bound(k);
+}
+
+/// A feature's bit and the name that TW_FEATURES and `tw info` use for it.
+struct FeatureName {
+    Features bit;
+    const char* name;
+};
+
+/// A device family.
+struct Backend {
+    const char* name;                         ///< "cpu": also the prefix of its kernels' names
+    Place place;                              ///< where its kernels want their operands
+    std::span<const Kernel* const> ladder;    ///< by rung, and within a rung the plainest first
+    std::span<const FeatureName> feature_names;
+    Features (*features)();                   ///< what this machine has, less what TW_FEATURES masks
+    int (*devices)();                         ///< how many there are; 0: none
+    const char* (*absence)();                 ///< why there is none, as a sentence; "" when there is one
+
+    // Memory of the device. Null on the CPU: host memory needs no moving.
+    bool (*owns)(const void* memory);         ///< true when the address is this device family's
+    void* (*alloc)(std::size_t bytes);
+    void (*free)(void* memory);
+    Status (*copy)(const Matrix& to, const Matrix& from, void* stream);
+    Status (*wait)(void* stream);
+};
+
+}  // namespace tw

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include "backend/contract.hpp"
+
+namespace tw::cpu {
+
+const Backend& backend() noexcept;
+
+}  // namespace tw::cpu

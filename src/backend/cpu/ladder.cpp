@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The CPU's row and its ladder, in climbing order. To add a rung: write its file, declare it in ladder.hpp, add it here.
+#include "backend/cpu/ladder.hpp"
+
+#include "backend/cpu/backend.hpp"
+#include "base/cpu_features.hpp"
+
+namespace tw::cpu {
+namespace {
+
+const Kernel* const ladder[] = {
+    &r1_naive_f32,
+    &r1_naive_f64,
+};
+
+constexpr FeatureName feature_names[] = {
+    {cpu_feature::avx2, "avx2"},
+    {cpu_feature::avx512, "avx512"},
+    {cpu_feature::avx512_bf16, "avx512_bf16"},
+    {cpu_feature::avx512_vnni, "avx512_vnni"},
+    {cpu_feature::amx_bf16, "amx_bf16"},
+    {cpu_feature::amx_int8, "amx_int8"},
+    {cpu_feature::neon, "neon"},
+};
+
+int one_device() { return 1; }
+const char* never_absent() { return ""; }
+Features features() { return cpu_features(); }
+
+constexpr Backend row{
+    .name = "cpu",
+    .place = Place::host,
+    .ladder = ladder,
+    .feature_names = feature_names,
+    .features = features,
+    .devices = one_device,
+    .absence = never_absent,
+    .owns = nullptr,
+    .alloc = nullptr,
+    .free = nullptr,
+    .copy = nullptr,
+    .wait = nullptr,
+};
+
+}  // namespace
+
+const Backend& backend() noexcept { return row; }
+
+}  // namespace tw::cpu

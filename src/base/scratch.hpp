@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Memory for packed panels: each thread that calls keeps what its largest product needed, on huge pages where there
+// are some, so that the second call allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace tw {
+
+/// At least `bytes` bytes, aligned to a page, valid until this thread's next call; empty when memory is short.
+std::span<std::byte> thread_scratch(std::size_t bytes) noexcept;
+
+/// Gives this thread's scratch back now instead of at its end.
+void release_thread_scratch() noexcept;
+
+}  // namespace tw

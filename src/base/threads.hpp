@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Threads for one product at a time: a small pool that is made on first use, survives fork(), and steps aside
+// (the caller does the work alone) when another product already holds it.
+#pragma once
+
+#include "tilewright/executor.hpp"
+
+namespace tw {
+
+/// How many threads a product may use when nobody says: TW_THREADS, else the smallest of the affinity mask,
+/// the control group's quota and the physical cores.
+int default_threads() noexcept;
+
+/// Calls task(context, i) once for each i in [0, tasks) and returns when all are done. Uses the executor if there
+/// is one, else at most `threads` threads of the pool, the caller among them. Never fails: fewer threads, same work.
+void run_tasks(const Executor* executor, int threads, int tasks, void (*task)(void* context, int index),
+               void* context) noexcept;
+
+}  // namespace tw

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "multiply/check.hpp"
+
+#include <numeric>
+
+namespace tw {
+namespace {
+
+constexpr Status bad(Argument argument, const char* text) noexcept { return {Code::bad_argument, argument, text}; }
+
+std::int64_t magnitude(std::int64_t x) noexcept { return x < 0 ? -x : x; }
+
+/// The span of bytes from the lowest element to the end of the highest; false when it does not fit an address.
+bool extent_fits(const Matrix& m) noexcept {
+    if (m.rows == 0 || m.cols == 0) return true;
+    if (m.row_step == INT64_MIN || m.col_step == INT64_MIN) return false;
+    std::int64_t down = 0, across = 0, elements = 0, bytes = 0;
+    return !__builtin_mul_overflow(m.rows - 1, magnitude(m.row_step), &down) &&
+           !__builtin_mul_overflow(m.cols - 1, magnitude(m.col_step), &across) &&
+           !__builtin_add_overflow(down, across, &elements) && !__builtin_add_overflow(elements, 1, &elements) &&
+           !__builtin_mul_overflow(elements, static_cast<std::int64_t>(size_of(m.type)), &bytes);
+}
+
+/// True when two different (i, j) are one element: i * row_step + j * col_step repeats within the shape.
+bool writes_itself_twice(const Matrix& m) noexcept {
+    const std::int64_t down = magnitude(m.row_step), across = magnitude(m.col_step);
+    if (m.rows <= 1) return m.cols > 1 && across == 0;
+    if (m.cols <= 1) return down == 0;
+    if (down == 0 || across == 0) return true;
+    const std::int64_t common = std::gcd(down, across);
+    return across / common < m.rows && down / common < m.cols;
+}
+
+Status check_one(const Matrix& m, Argument which) noexcept {
+    if (m.rows < 0 || m.cols < 0) return bad(which, "a dimension is negative");
+    if (!extent_fits(m)) return bad(which, "its steps times its shape do not fit into an address");
+    return {};
+}
+
+bool has_elements(const Matrix& m) noexcept { return m.rows > 0 && m.cols > 0; }
+
+#ifndef NDEBUG
+struct Extent {
+    const char *low, *high;
+    explicit Extent(const Matrix& m) : low(static_cast<const char*>(m.data)), high(low) {
+        const auto size = static_cast<std::int64_t>(size_of(m.type));
+        const std::int64_t down = (m.rows - 1) * m.row_step * size, across = (m.cols - 1) * m.col_step * size;
+        (down < 0 ? low : high) += down;
+        (across < 0 ? low : high) += across;
+        high += size;
+    }
+    bool meets(const Extent& other) const { return low < other.high && other.low < high; }
+};
+#endif
+
+}  // namespace
+
+Status check_operands(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+    if (const Status s = check_one(a, Argument::a); !s) return s;
+    if (const Status s = check_one(b, Argument::b); !s) return s;
+    if (const Status s = check_one(c, Argument::c); !s) return s;
+    if (b.rows != a.cols) return bad(Argument::b, "its rows must be as many as A's columns");
+    if (c.rows != a.rows) return bad(Argument::c, "its rows must be as many as A's");
+    if (c.cols != b.cols) return bad(Argument::c, "its columns must be as many as B's");
+    if (a.type != b.type) return bad(Argument::b, "its type must be A's");
+    if (c.type != a.type && !(c.type == Type::f32 && a.type != Type::f64))
+        return bad(Argument::c, "its type must be A's, or f32 for narrower operands");
+
+    if (!has_elements(c)) return {};
+    const Epilogue& epilogue = options.epilogue;
+    if (epilogue.bias && epilogue.bias_size != c.cols)
+        return bad(Argument::options, "the epilogue's bias must have one value for each column of C");
+    if (epilogue.residual.data && (epilogue.residual.rows != c.rows || epilogue.residual.cols != c.cols))
+        return bad(Argument::options, "the epilogue's residual must have C's shape");
+    if (!c.data) return bad(Argument::c, "it is null");
+    if (writes_itself_twice(c)) return bad(Argument::c, "its steps put two elements in one place");
+    if (options.alpha == 0 || a.cols == 0) return {};
+    if (!a.data) return bad(Argument::a, "it is null");
+    if (!b.data) return bad(Argument::b, "it is null");
+#ifndef NDEBUG
+    if (Extent(c).meets(Extent(a))) return bad(Argument::c, "it overlaps A");
+    if (Extent(c).meets(Extent(b))) return bad(Argument::c, "it overlaps B");
+#endif
+    return {};
+}
+
+}  // namespace tw

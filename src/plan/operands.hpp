@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Operands on their way to a kernel and back: where they live, and the exact widening of narrow ones.
+#pragma once
+
+#include <cstddef>
+
+#include "tilewright/plan.hpp"
+
+namespace tw {
+
+/// Which kind of memory an address belongs to.
+Place place_of(const void* memory) noexcept;
+
+/// True when the operands are f16 or bf16 and a kernel for f32 gives the answer after widening.
+constexpr bool widens_to_f32(const Problem& problem) noexcept {
+    return problem.in == Type::f16 || problem.in == Type::bf16;
+}
+
+/// Copies element by element, widening or rounding to nearest even. Shapes agree.
+void convert(const Matrix& to, const Matrix& from) noexcept;
+
+/// C = epilogue(beta * C): what is left of a product when alpha or k is 0, and the last pass for kernels that
+/// fuse no epilogue (with beta 1).
+void finish(const Matrix& c, double beta, const Epilogue& epilogue) noexcept;
+
+}  // namespace tw

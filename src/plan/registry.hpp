@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// THE list of backends. Adding one is a line in registry.cpp.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "backend/contract.hpp"
+
+namespace tw {
+
+/// A function for each backend: a backend that lives in a library of its own is opened when it is first asked for.
+using BackendSource = const Backend& (*)() noexcept;
+std::span<const BackendSource> backends() noexcept;
+
+/// By name, without a device number: "cpu", "cuda". Null when there is no such backend.
+const Backend* find_backend(std::string_view name) noexcept;
+
+/// "naive" of Rung::naive and its stem, "r1_naive".
+const char* stem_of(Rung rung) noexcept;
+
+/// The other names of a rung in the seeds: "coalescing, ..." ; "" when it has none.
+const char* seed_names_of(Rung rung) noexcept;
+
+/// True when `name` means this kernel: its full name, any prefix of it that ends at a dot, the same without the
+/// backend's name, or a name that the seeds use for its rung.
+bool answers_to(const Kernel& kernel, std::string_view name) noexcept;
+
+}  // namespace tw

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "scheme/scheme.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+namespace tw {
+namespace {
+
+constexpr std::array<std::array<int, 2>, 1> whole{{{0, 0}}};
+
+struct Name {
+    Accuracy::Rule rule;
+    const char* text;
+};
+constexpr Name names[] = {
+    {Accuracy::Rule::automatic, "auto"}, {Accuracy::Rule::fp64, "fp64"},
+    {Accuracy::Rule::fp32, "fp32"},      {Accuracy::Rule::fp32_elementwise, "fp32_elementwise"},
+    {Accuracy::Rule::tf32, "tf32"},      {Accuracy::Rule::bf16, "bf16"},
+    {Accuracy::Rule::fp16, "fp16"},
+};
+
+/// Two operands, each rounded with relative error at most u: what their product loses.
+constexpr double two_roundings(double u) { return 2 * u + u * u; }
+
+}  // namespace
+
+const Scheme plain_f32{"fp32", Type::f32, 1, whole, 0};
+const Scheme plain_f64{"fp64", Type::f64, 1, whole, 0};
+
+Accuracy resolve(Accuracy accuracy, Type in) noexcept {
+    if (accuracy.rule != Accuracy::Rule::automatic) return accuracy;
+    return in == Type::f64 ? fp64 : fp32;
+}
+
+double promise(Accuracy accuracy, Type in, std::int64_t k) noexcept {
+    // A short sum pays for the constant of a split scheme as a sum of 32 terms would.
+    const double roundings = static_cast<double>(k > 32 ? k : 32) + 2;
+    const double sum_f32 = gamma(roundings, unit_f32);
+    switch (resolve(accuracy, in).rule) {
+        case Accuracy::Rule::fp64: return gamma(roundings, unit_f64);
+        case Accuracy::Rule::tf32:
+        case Accuracy::Rule::fp16: return two_roundings(0x1p-11) + sum_f32;
+        case Accuracy::Rule::bf16: return two_roundings(0x1p-8) + sum_f32;
+        case Accuracy::Rule::number: return accuracy.value;
+        case Accuracy::Rule::automatic:
+        case Accuracy::Rule::fp32:
+        case Accuracy::Rule::fp32_elementwise: break;
+    }
+    return sum_f32;
+}
+
+int spell(Accuracy accuracy, char* text, int size) noexcept {
+    const auto room = static_cast<std::size_t>(size);
+    for (const Name& name : names)
+        if (name.rule == accuracy.rule) return std::snprintf(text, room, "%s", name.text);
+    return std::snprintf(text, room, "%.17g", accuracy.value);
+}
+
+bool parse_accuracy(std::string_view text, Accuracy& accuracy) noexcept {
+    for (const Name& name : names)
+        if (text == name.text) return accuracy = Accuracy(name.rule), true;
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) return false;
+    return accuracy = Accuracy(value), true;
+}
+
+}  // namespace tw

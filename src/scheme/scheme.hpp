@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The accuracy dial. A scheme says how a product is built from narrower ones and what the splitting loses;
+// promise() turns a name of the dial into the number that a kernel's certificate must stay under.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "tilewright/accuracy.hpp"
+#include "tilewright/types.hpp"
+
+namespace tw {
+
+inline constexpr double unit_f32 = 0x1p-24;
+inline constexpr double unit_f64 = 0x1p-53;
+
+/// n roundings of unit u, worst case: n u / (1 - n u).
+constexpr double gamma(double n, double u) noexcept { return n * u / (1 - n * u); }
+
+struct Scheme {
+    std::string_view name;
+    Type narrow;                                ///< what the parts are
+    int parts;                                  ///< how many parts an operand is split into
+    std::span<const std::array<int, 2>> terms;  ///< (i, j): part i of A times part j of B, smallest first
+    double split_loss;                          ///< |C - AB| / (|A||B|) lost by leaving terms out
+};
+
+/// Operands as they are, one product.
+extern const Scheme plain_f32, plain_f64;
+
+/// `automatic` resolved for operands of this type.
+Accuracy resolve(Accuracy accuracy, Type in) noexcept;
+
+/// The largest |C - AB| / (|A||B|) that the accuracy allows for sums of k terms.
+double promise(Accuracy accuracy, Type in, std::int64_t k) noexcept;
+
+/// The dial's spelling: "fp32", "tf32", ..., or a decimal number. Writes at most `size` bytes.
+int spell(Accuracy accuracy, char* text, int size) noexcept;
+
+/// The inverse of spell(); false when the text names no accuracy.
+bool parse_accuracy(std::string_view text, Accuracy& accuracy) noexcept;
+
+}  // namespace tw
