@@ -66,6 +66,10 @@ struct Kernel {
     double (*nanoseconds)(const Problem&, int threads);                           ///< its own guess, for choose()
     std::size_t (*scratch_bytes)(const Problem&, const Tile&, int threads);       ///< null: none
     Status (*run)(const Call&, const Tile&);
+
+    /// Rows with the same number give a row of C the same bits, whatever m, n, steps, alignment and threads are: they
+    /// sum in one order. 0 promises only the same bits for the same call.
+    int order = 0;
 };
 
 /// The largest |C - AB| / (|A||B|) that the kernel can make: what splitting loses and what summing loses.

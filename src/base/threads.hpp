@@ -9,6 +9,8 @@
 
 namespace tw {
 
+inline constexpr int most_threads = 1024;
+
 /// How many threads a product may use when nobody says: TW_THREADS, else the smallest of the affinity mask,
 /// the control group's quota and the physical cores.
 int default_threads() noexcept;

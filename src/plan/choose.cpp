@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // choose: the cheapest row whose certificate keeps the promise.
+#include <algorithm>
 #include <string_view>
 
 #include "base/environment.hpp"
@@ -44,6 +45,53 @@ constexpr Status no_such_kernel{Code::unsupported, Argument::options,
                                 "no kernel of that name can do this product on this machine"};
 constexpr Status promise_too_high{Code::unsupported, Argument::options, "no kernel here keeps that accuracy"};
 
+/// What the rows of a ladder are held against.
+struct Wish {
+    const Problem& problem;
+    std::string_view name;   ///< empty: any kernel
+    bool promised;           ///< the certificate must stay under the promise
+    int threads;
+    int order = 0;           ///< 0: any order of summation
+};
+
+struct Choice {
+    const Kernel* kernel = nullptr;
+    double nanoseconds = 0;
+    bool one_broke_the_promise = false;
+};
+
+Choice cheapest(const Backend& backend, const Wish& wish, bool any_order) noexcept {
+    Choice best;
+    for (const Kernel* kernel : backend.ladder) {
+        if (!wish.name.empty() && !answers_to(*kernel, wish.name)) continue;
+        if (!any_order && (wish.order ? kernel->order != wish.order : kernel->order == 0)) continue;
+        if (!can_run(backend, *kernel, wish.problem)) continue;
+        if (wish.promised && !keeps_promise(*kernel, wish.problem)) {
+            best.one_broke_the_promise = true;
+            continue;
+        }
+        const double cost = kernel->nanoseconds(wish.problem, wish.threads);
+        if (!best.kernel || cost < best.nanoseconds) best.kernel = kernel, best.nanoseconds = cost;
+    }
+    return best;
+}
+
+/// The order of summation must not follow from m or n: it is the one that suits a large square product of the same k.
+Choice cheapest_reproducible(const Backend& backend, Wish wish) noexcept {
+    Problem large = wish.problem;
+    large.m = large.n = 4096;
+    large.a = large.b = large.c = Form::row_major;
+    const Choice model = cheapest(backend, {large, wish.name, wish.promised, 1}, false);
+    if (!model.kernel) return model;
+    wish.order = model.kernel->order;
+    return cheapest(backend, wish, false);
+}
+
+std::string_view forced_by_environment() noexcept {
+    static const char* const forced = environment("TW_KERNEL");
+    return forced ? forced : "";
+}
+
 }  // namespace
 
 Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept {
@@ -51,35 +99,23 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     if (!backend) return no_backend;
     if (backend->devices() == 0) return no_devices;
 
-    const char* forced = environment("TW_KERNEL");
-    const std::string_view wanted = !options.kernel.empty() ? options.kernel : forced ? forced : "";
-    const int threads = options.threads > 0 ? options.threads : default_threads();
+    const std::string_view name = !options.kernel.empty() ? options.kernel : forced_by_environment();
+    const int threads = options.threads > 0 ? std::min(options.threads, most_threads) : default_threads();
 
-    // A kernel forced by name may break a promise that nobody made, never one that the caller spelled out.
-    const bool promised = wanted.empty() || problem.accuracy.rule != Accuracy::Rule::automatic;
+    // A kernel asked for by name may break a promise that nobody made, never one that the caller spelled out.
+    const bool promised = name.empty() || problem.accuracy.rule != Accuracy::Rule::automatic;
 
-    const Kernel* best = nullptr;
-    double best_cost = 0;
-    bool broke_promise = false;
-    for (const Kernel* kernel : backend->ladder) {
-        if (!wanted.empty() && !answers_to(*kernel, wanted)) continue;
-        if (!can_run(*backend, *kernel, problem)) continue;
-        if (promised && !keeps_promise(*kernel, problem)) {
-            broke_promise = true;
-            continue;
-        }
-        const double cost = kernel->nanoseconds(problem, threads);
-        if (!best || cost < best_cost) best = kernel, best_cost = cost;
-    }
-    if (!best) return broke_promise || wanted.empty() ? promise_too_high : no_such_kernel;
+    const Wish wish{problem, name, promised, threads};
+    const Choice choice = options.reproducible ? cheapest_reproducible(*backend, wish) : cheapest(*backend, wish, true);
+    if (!choice.kernel) return name.empty() || choice.one_broke_the_promise ? promise_too_high : no_such_kernel;
 
     plan.problem = problem;
     plan.options = options;
     plan.backend = backend;
-    plan.kernel = best;
-    plan.tile = best->tiles.empty() ? Tile{} : best->tiles.front();
+    plan.kernel = choice.kernel;
+    plan.tile = choice.kernel->tiles.empty() ? Tile{} : choice.kernel->tiles.front();
     plan.threads = threads;
-    plan.reason = wanted.empty() ? "the cheapest that keeps the promise" : "asked for by name";
+    plan.reason = name.empty() ? "the cheapest that keeps the promise" : "asked for by name";
     return {};
 }
 

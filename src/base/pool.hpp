@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The library's own threads. They are made when first wanted, sleep between products, and are never joined: the shared
+// library stays loaded (it is linked with -z nodelete), and after fork() the child begins with a pool of its own.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace tw {
+
+class Pool {
+public:
+    /// The pool of this process.
+    static Pool& instance() noexcept;
+
+    /// Takes the pool for one product; false when another product has it, or a product runs inside a task.
+    bool try_acquire() noexcept { return !busy_.exchange(true, std::memory_order_acquire); }
+    void release() noexcept { busy_.store(false, std::memory_order_release); }
+
+    /// Calls task(context, i) for each i in [0, tasks) on the caller and up to `helpers` workers. The caller holds the pool.
+    void run(int helpers, int tasks, void (*task)(void*, int), void* context) noexcept;
+
+private:
+    struct Work {
+        void (*task)(void*, int) = nullptr;
+        void* context = nullptr;
+        int tasks = 0;
+    };
+
+    static void* worker(void* self) noexcept;
+    int grow_to(int workers) noexcept;
+    void take_tasks() noexcept;
+
+    std::atomic<bool> busy_{false};
+    int workers_ = 0;  // guarded by busy_
+
+    Work work_;                             // written by the holder before round_ is raised
+    std::atomic<std::uint32_t> round_{0};   // a new one wakes the workers
+    std::atomic<int> seats_{0};             // workers still welcome in this round
+    std::atomic<int> next_{0};              // the next task
+    std::atomic<std::uint32_t> inside_{0};  // workers that have a seat and have not left it
+};
+
+}  // namespace tw

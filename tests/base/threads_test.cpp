@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "base/threads.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "base/cores.hpp"
+
+namespace {
+
+/// Counts how often each task runs.
+struct Tally {
+    explicit Tally(int tasks) : counts(static_cast<std::size_t>(tasks)) {}
+    static void task(void* self, int index) { ++static_cast<Tally*>(self)->counts[static_cast<std::size_t>(index)]; }
+    bool each_ran_once() const {
+        for (const auto& count : counts)
+            if (count != 1) return false;
+        return true;
+    }
+    std::vector<std::atomic<int>> counts;
+};
+
+bool runs_each_task_once(int threads, int tasks) {
+    Tally tally(tasks);
+    tw::run_tasks(nullptr, threads, tasks, Tally::task, &tally);
+    return tally.each_ran_once();
+}
+
+TEST(Threads, EachTaskRunsOnceWhateverTheirNumber) {
+    for (int threads : {1, 2, 3, 8, 40})
+        for (int tasks : {0, 1, 2, 7, 64, 1000}) EXPECT_TRUE(runs_each_task_once(threads, tasks)) << threads << ' ' << tasks;
+}
+
+TEST(Threads, ManyShortRoundsLoseNoTask) {
+    for (int round = 0; round < 20000; ++round) ASSERT_TRUE(runs_each_task_once(2 + round % 3, 1 + round % 9)) << round;
+}
+
+TEST(Threads, ConcurrentCallersEachGetTheirWorkDone) {
+    std::atomic<int> failures{0};
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 8; ++i)
+        callers.emplace_back([&] {
+            for (int round = 0; round < 500; ++round)
+                if (!runs_each_task_once(4, 16)) ++failures;
+        });
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(failures, 0);
+}
+
+TEST(Threads, ATaskMayStartTasks) {
+    std::atomic<int> ran{0};
+    tw::run_tasks(nullptr, 4, 8, [](void* outer, int) {
+        tw::run_tasks(nullptr, 4, 8, [](void* inner, int) { ++*static_cast<std::atomic<int>*>(inner); }, outer);
+    }, &ran);
+    EXPECT_EQ(ran, 64);
+}
+
+TEST(Threads, AChildAfterForkHasAPoolOfItsOwn) {
+    ASSERT_TRUE(runs_each_task_once(4, 64));
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        _exit(runs_each_task_once(4, 64) ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST(Threads, ForkWhileAnotherThreadHoldsThePool) {
+    std::atomic<bool> stop{false};
+    std::thread busy([&] {
+        while (!stop) runs_each_task_once(3, 32);
+    });
+    int good = 0;
+    for (int i = 0; i < 20; ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            _exit(runs_each_task_once(4, 64) ? 0 : 1);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        good += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    stop = true;
+    busy.join();
+    EXPECT_EQ(good, 20);
+}
+
+TEST(Threads, AnExecutorOfTheCallersDoesTheWork) {
+    int calls = 0;
+    const tw::Executor executor{&calls, [](void* self, int tasks, void (*task)(void*, int), void* context) {
+                                    ++*static_cast<int*>(self);
+                                    for (int i = tasks; i-- > 0;) task(context, i);
+                                }};
+    Tally tally(10);
+    tw::run_tasks(&executor, 4, 10, Tally::task, &tally);
+    EXPECT_TRUE(tally.each_ran_once());
+    EXPECT_EQ(calls, 1);
+}
+
+TEST(Cores, AreCountedSanely) {
+    EXPECT_GE(tw::physical_cores(), 1);
+    EXPECT_LE(tw::physical_cores(), tw::allowed_processors());
+    EXPECT_GE(tw::quota_processors(), 0);
+    EXPECT_GE(tw::default_threads(), 1);
+    EXPECT_LE(tw::default_threads(), tw::allowed_processors());
+}
+
+}  // namespace
