@@ -93,11 +93,14 @@ struct Backend {
     int (*devices)();                         ///< how many there are; 0: none
     const char* (*absence)();                 ///< why there is none, as a sentence; "" when there is one
 
-    // Memory of the device. Null on the CPU: host memory needs no moving.
+    // A device with memory of its own. Null on the CPU: host memory needs no moving.
+    Status (*select)(int device);             ///< the calling thread's device from now on; "cuda:1" is 1
     bool (*owns)(const void* memory);         ///< true when the address is this device family's
     void* (*alloc)(std::size_t bytes);
     void (*free)(void* memory);
-    Status (*copy)(const Matrix& to, const Matrix& from, void* stream);
+    std::span<std::byte> (*scratch)(std::size_t bytes, void* stream);  ///< kept for this thread and stream; empty: short
+    Status (*copy)(const Matrix& to, const Matrix& from, void* stream);  ///< from and to any place, steps and types
+    Status (*finish)(const Matrix& c, double beta, const Epilogue& epilogue, void* stream);  ///< as finish() of the host
     Status (*wait)(void* stream);
 };
 

@@ -19,8 +19,8 @@ std::string_view backend_part(std::string_view device) noexcept { return device.
 
 const Backend* backend_for(const Problem& problem, std::string_view device) noexcept {
     if (!device.empty()) return find_backend(backend_part(device));
-    for (const BackendSource source : backends())
-        if (const Backend& backend = source(); backend.place == problem.place) return &backend;
+    for (const BackendSource& source : backends())
+        if (source.place == problem.place) return &source();
     return nullptr;
 }
 

@@ -2,35 +2,20 @@
 // Copyright 2026 The tilewright authors
 //
 // execute: a chosen kernel meets its operands. Scratch, widening, the epilogue that a kernel does not fuse.
+#include <charconv>
+#include <string_view>
+
 #include "backend/contract.hpp"
 #include "base/float_mode.hpp"
 #include "base/scratch.hpp"
+#include "plan/carver.hpp"
 #include "plan/operands.hpp"
+#include "plan/staging.hpp"
 
 namespace tw {
 namespace {
 
-constexpr std::size_t line = 64;
-constexpr std::size_t in_lines(std::size_t bytes) noexcept { return (bytes + line - 1) / line * line; }
-
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "no memory for packed panels"};
-
-/// Takes row-major matrices off the front of a scratch.
-class Carver {
-public:
-    explicit Carver(std::span<std::byte> scratch) : rest_(scratch) {}
-
-    Matrix matrix(Type type, std::int64_t rows, std::int64_t cols) noexcept {
-        const std::size_t bytes = in_lines(static_cast<std::size_t>(rows * cols) * size_of(type));
-        const Matrix carved{rest_.data(), type, rows, cols, cols};
-        rest_ = rest_.subspan(bytes);
-        return carved;
-    }
-    std::span<std::byte> rest() const noexcept { return rest_; }
-
-private:
-    std::span<std::byte> rest_;
-};
 
 std::size_t kernel_scratch(const Plan& plan) noexcept {
     const Kernel& kernel = *plan.kernel;
@@ -42,33 +27,56 @@ bool needs_widening(const Plan& plan) noexcept {
 }
 
 std::size_t widened_bytes(const Problem& p) noexcept {
-    const auto bytes = [](std::int64_t rows, std::int64_t cols) {
-        return in_lines(static_cast<std::size_t>(rows * cols) * sizeof(float));
-    };
-    return bytes(p.m, p.k) + bytes(p.k, p.n) + (p.out == Type::f32 ? 0 : bytes(p.m, p.n));
+    return matrix_bytes(Type::f32, p.m, p.k) + matrix_bytes(Type::f32, p.k, p.n) +
+           (p.out == Type::f32 ? 0 : matrix_bytes(Type::f32, p.m, p.n));
+}
+
+/// Element by element, where the operands are.
+Status move(const Plan& plan, const Matrix& to, const Matrix& from, void* stream) noexcept {
+    if (plan.backend->copy) return plan.backend->copy(to, from, stream);
+    convert(to, from);
+    return {};
 }
 
 Status run_kernel(const Plan& plan, Call& call) noexcept {
     const Epilogue epilogue = call.epilogue;
-    if (!plan.kernel->fuses_epilogue) call.epilogue = {};
+    const bool fused = plan.kernel->fuses_epilogue || epilogue.is_empty();
+    if (!fused) call.epilogue = {};
     const Status status = plan.kernel->run(call, plan.tile);
-    if (status && !plan.kernel->fuses_epilogue) finish(call.c, 1, epilogue);
-    return status;
+    if (!status || fused) return status;
+    if (plan.backend->finish) return plan.backend->finish(call.c, 1, epilogue, call.stream);
+    finish(call.c, 1, epilogue);
+    return {};
 }
 
 Status run_widened(const Plan& plan, Call& call) noexcept {
     Carver carver(call.scratch);
     const Matrix a = call.a, b = call.b, c = call.c;
-    call.a = carver.matrix(Type::f32, a.rows, a.cols);
-    call.b = carver.matrix(Type::f32, b.rows, b.cols);
-    convert(call.a, a);
-    convert(call.b, b);
-    if (c.type != Type::f32) call.c = carver.matrix(Type::f32, c.rows, c.cols);
-    if (c.type != Type::f32 && call.beta != 0) convert(call.c, c);
+    call.a = carver.row_major(Type::f32, a.rows, a.cols);
+    call.b = carver.row_major(Type::f32, b.rows, b.cols);
+    if (const Status bad = move(plan, call.a, a, call.stream); !bad) return bad;
+    if (const Status bad = move(plan, call.b, b, call.stream); !bad) return bad;
+    if (c.type != Type::f32) {
+        call.c = carver.row_major(Type::f32, c.rows, c.cols);
+        if (call.beta != 0)
+            if (const Status bad = move(plan, call.c, c, call.stream); !bad) return bad;
+    }
     call.scratch = carver.rest();
     const Status status = run_kernel(plan, call);
-    if (status && c.type != Type::f32) convert(c, call.c);
-    return status;
+    return status && c.type != Type::f32 ? move(plan, c, call.c, call.stream) : status;
+}
+
+/// "cuda:1" is device 1; without a number the calling thread's current device stays.
+Status select_device(const Plan& plan) noexcept {
+    const std::size_t colon = plan.options.device.find(':');
+    if (colon == std::string_view::npos) return {};
+    const std::string_view number = plan.options.device.substr(colon + 1);
+    int index = -1;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
+    const bool whole = error == std::errc() && end == number.data() + number.size();
+    if (!whole || index < 0 || index >= plan.backend->devices())
+        return {Code::no_device, Argument::options, "the number after the colon is no device of this machine"};
+    return plan.backend->select ? plan.backend->select(index) : Status{};
 }
 
 }  // namespace
@@ -79,15 +87,21 @@ std::size_t Plan::scratch_bytes() const noexcept {
 
 const char* Plan::kernel_name() const noexcept { return kernel->name; }
 
+Status run_in_place(const Plan& plan, Call& call) noexcept {
+    const std::size_t needed = plan.scratch_bytes();
+    if (call.scratch.size() < needed)
+        call.scratch = plan.backend->scratch ? plan.backend->scratch(needed, call.stream) : thread_scratch(needed);
+    if (call.scratch.size() < needed) return no_memory;
+    return needs_widening(plan) ? run_widened(plan, call) : run_kernel(plan, call);
+}
+
 Status Plan::try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* stream) const noexcept {
     const IeeeMode mode;
+    if (const Status bad = select_device(*this); !bad) return bad;
     Call call{.a = a, .b = b, .c = c, .alpha = options.alpha, .beta = options.beta, .epilogue = options.epilogue,
               .scratch = options.scratch, .threads = threads, .executor = options.executor,
               .stream = stream ? stream : options.stream};
-    const std::size_t needed = scratch_bytes();
-    if (call.scratch.size() < needed) call.scratch = thread_scratch(needed);
-    if (call.scratch.size() < needed) return no_memory;
-    return needs_widening(*this) ? run_widened(*this, call) : run_kernel(*this, call);
+    return needs_staging(*this, c) ? run_staged(*this, call) : run_in_place(*this, call);
 }
 
 }  // namespace tw

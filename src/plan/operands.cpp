@@ -48,8 +48,8 @@ double activate(Activation activation, double x) noexcept {
 }  // namespace
 
 Place place_of(const void* memory) noexcept {
-    for (const BackendSource source : backends())
-        if (const Backend& backend = source(); backend.owns && backend.owns(memory)) return backend.place;
+    for (const BackendSource& source : backends())
+        if (source.owns && source.owns(memory)) return source.place;
     return Place::host;
 }
 

@@ -3,12 +3,14 @@
 #include "plan/registry.hpp"
 
 #include "backend/cpu/backend.hpp"
+#include "backend/cuda/backend.hpp"
 
 namespace tw {
 namespace {
 
 constexpr BackendSource list[] = {
-    cpu::backend,
+    {"cpu", Place::host, nullptr, cpu::backend},
+    {"cuda", Place::cuda, cuda::owns, cuda::backend},
 };
 
 struct RungName {
@@ -49,8 +51,8 @@ bool lists(std::string_view names, std::string_view name) noexcept {
 std::span<const BackendSource> backends() noexcept { return list; }
 
 const Backend* find_backend(std::string_view name) noexcept {
-    for (const BackendSource source : list)
-        if (const Backend& backend = source(); name == backend.name) return &backend;
+    for (const BackendSource& source : list)
+        if (name == source.name) return &source();
     return nullptr;
 }
 

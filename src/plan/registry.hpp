@@ -11,8 +11,16 @@
 
 namespace tw {
 
-/// A function for each backend: a backend that lives in a library of its own is opened when it is first asked for.
-using BackendSource = const Backend& (*)() noexcept;
+/// What is known of a backend before it is opened: one that lives in a library of its own is opened when its row is
+/// first asked for, never to answer whose memory an address is.
+struct BackendSource {
+    const char* name;
+    Place place;
+    bool (*owns)(const void* memory);  ///< null: host memory
+    const Backend& (*open)() noexcept;
+
+    const Backend& operator()() const noexcept { return open(); }
+};
 std::span<const BackendSource> backends() noexcept;
 
 /// By name, without a device number: "cpu", "cuda". Null when there is no such backend.

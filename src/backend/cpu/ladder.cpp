@@ -37,10 +37,13 @@ constexpr Backend row{
     .features = features,
     .devices = one_device,
     .absence = never_absent,
+    .select = nullptr,
     .owns = nullptr,
     .alloc = nullptr,
     .free = nullptr,
+    .scratch = nullptr,
     .copy = nullptr,
+    .finish = nullptr,
     .wait = nullptr,
 };
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "backend/cuda/backend.hpp"
+#include "backend/cuda/no_backend.hpp"
+
+namespace tw::cuda {
+namespace {
+
+const char* why() { return "this build has no CUDA backend: it was configured without nvcc 12.4 or later"; }
+constexpr Backend row = no_backend(why);
+
+}  // namespace
+
+const Backend& backend() noexcept { return row; }
+bool owns(const void*) noexcept { return false; }
+
+}  // namespace tw::cuda

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The CUDA backend as the core library sees it. Its kernels are in libtilewright_cuda, opened by the first call of
+// backend(); a build without a CUDA compiler has absent.cpp instead of loader.cpp.
+#pragma once
+
+#include "backend/contract.hpp"
+
+namespace tw::cuda {
+
+/// The row: with an empty ladder, no devices and a sentence in absence() when there is nothing to run on.
+const Backend& backend() noexcept;
+
+/// True for memory of a CUDA device. Asks the driver only in a process that has opened it already.
+bool owns(const void* memory) noexcept;
+
+}  // namespace tw::cuda

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+#
+# Is there an nvcc that knows Hopper's instructions? Says so in one line; sets TW_CUDA_COMPILER and cuda_door.
+option(TW_CUDA "Build the CUDA backend when there is an nvcc for it" OFF)
+set(cuda_door ${CMAKE_CURRENT_LIST_DIR}/absent.cpp)
+set(TW_CUDA_COMPILER "")
+if(TW_CUDA)
+  find_program(nvcc_found nvcc HINTS ENV CUDACXX ENV CUDA_PATH PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
+  if(nvcc_found)
+    execute_process(COMMAND ${nvcc_found} --version OUTPUT_VARIABLE nvcc_says ERROR_QUIET)
+    string(REGEX MATCH "release ([0-9]+\\.[0-9]+)" ignored "${nvcc_says}")
+    set(nvcc_version "${CMAKE_MATCH_1}")
+  endif()
+  if(NOT nvcc_found)
+    message(STATUS "CUDA backend: absent, no nvcc was found")
+  elseif(nvcc_version VERSION_LESS 12.4)
+    message(STATUS "CUDA backend: absent, it needs nvcc 12.4 and found ${nvcc_version}")
+  else()
+    message(STATUS "CUDA backend: built with nvcc ${nvcc_version}")
+    set(TW_CUDA_COMPILER ${nvcc_found})
+    set(cuda_door ${CMAKE_CURRENT_LIST_DIR}/loader.cpp)
+  endif()
+else()
+  message(STATUS "CUDA backend: absent, TW_CUDA is off")
+endif()

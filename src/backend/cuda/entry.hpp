@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The one door of libtilewright_cuda. Both sides must have been built from the same contract.
+#pragma once
+
+#include "backend/contract.hpp"
+
+namespace tw::cuda {
+
+/// Changes when a row's shape does.
+inline constexpr unsigned long long contract_stamp =
+    (((TILEWRIGHT_VERSION_MAJOR * 1000ull + TILEWRIGHT_VERSION_MINOR) * 1000 + TILEWRIGHT_VERSION_PATCH) << 24) +
+    (sizeof(Backend) << 16) + (sizeof(Kernel) << 8) + sizeof(Call);
+
+inline constexpr const char* entry_name = "tilewright_cuda_backend";
+
+/// Null when the caller's stamp is not this library's.
+using Entry = const Backend*(unsigned long long stamp) noexcept;
+
+}  // namespace tw::cuda

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Opens libtilewright_cuda on first use: from the folder that this code was loaded from, or by the linker's own search.
+#include <dlfcn.h>
+#include <link.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "backend/cuda/backend.hpp"
+#include "backend/cuda/entry.hpp"
+#include "backend/cuda/no_backend.hpp"
+
+namespace tw::cuda {
+namespace {
+
+const char* not_found() {
+    return "libtilewright_cuda.so was found neither beside this library nor by the dynamic linker";
+}
+const char* of_another_version() { return "libtilewright_cuda.so is of another version than this library"; }
+constexpr Backend missing = no_backend(not_found), strange = no_backend(of_another_version);
+
+constexpr const char* file = "libtilewright_cuda.so";
+
+std::string folder_of_this_code() {
+    Dl_info info{};
+    if (!dladdr(reinterpret_cast<const void*>(&not_found), &info) || !info.dli_fname) return {};
+    const std::string path = info.dli_fname;
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+const Backend& open() {
+    void* library = nullptr;
+    if (const std::string folder = folder_of_this_code(); !folder.empty())
+        library = dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return missing;
+    const auto entry = reinterpret_cast<Entry*>(dlsym(library, entry_name));
+    const Backend* row = entry ? entry(contract_stamp) : nullptr;
+    return row ? *row : strange;
+}
+
+using PointerGetAttribute = int (*)(void* value, int attribute, std::uint64_t pointer);
+
+/// How many libraries this process has ever loaded: the driver can have come only when it has grown.
+unsigned long long libraries_loaded() noexcept {
+    unsigned long long count = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* out) {
+            *static_cast<unsigned long long*>(out) = info->dlpi_adds;
+            return 1;
+        },
+        &count);
+    return count;
+}
+
+/// Null until somebody in this process has opened the driver: until then no address can be a device's.
+PointerGetAttribute driver_entry() noexcept {
+    static std::atomic<PointerGetAttribute> found{nullptr};
+    static std::atomic<unsigned long long> looked_at{0};
+    if (const PointerGetAttribute entry = found.load(std::memory_order_relaxed)) return entry;
+    const unsigned long long now = libraries_loaded();
+    if (now == looked_at.exchange(now, std::memory_order_relaxed)) return nullptr;
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!driver) return nullptr;
+    const auto entry = reinterpret_cast<PointerGetAttribute>(dlsym(driver, "cuPointerGetAttribute"));
+    found.store(entry, std::memory_order_relaxed);
+    return entry;
+}
+
+}  // namespace
+
+const Backend& backend() noexcept {
+    static const Backend& row = open();
+    return row;
+}
+
+bool owns(const void* memory) noexcept {
+    const PointerGetAttribute attribute = driver_entry();
+    if (!attribute || !memory) return false;
+    constexpr int memory_type = 2, on_device = 2, success = 0;  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_MEMORYTYPE_DEVICE
+    unsigned kind = 0;
+    return attribute(&kind, memory_type, reinterpret_cast<std::uintptr_t>(memory)) == success && kind == on_device;
+}
+
+}  // namespace tw::cuda

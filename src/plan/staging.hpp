@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A product whose operands live on the host and whose kernel lives on a device: there and back again.
+#pragma once
+
+#include "backend/contract.hpp"
+
+namespace tw {
+
+/// The kernel of the plan on operands that are where it wants them.
+Status run_in_place(const Plan& plan, Call& call) noexcept;
+
+/// True when the backend has memory of its own and C is not in it.
+bool needs_staging(const Plan& plan, const Matrix& c) noexcept;
+
+/// Copies the operands to the device, runs the kernel there, copies C back and waits for it.
+Status run_staged(const Plan& plan, Call call) noexcept;
+
+}  // namespace tw
