@@ -66,6 +66,7 @@ public:
     const Kernel* kernel = nullptr;
     Tile tile{};
     int threads = 1;
+    int device = -1;  ///< its number among the backend's; -1: the calling thread's current one
 };
 
 TW_API Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept;

@@ -5,6 +5,7 @@
 #define TILEWRIGHT_VERSION_MAJOR 0
 #define TILEWRIGHT_VERSION_MINOR 1
 #define TILEWRIGHT_VERSION_PATCH 0
+#define TILEWRIGHT_VERSION "0.1.0"
 
 #if defined(__GNUC__)
 #define TW_API __attribute__((visibility("default")))

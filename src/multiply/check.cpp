@@ -33,6 +33,7 @@ bool writes_itself_twice(const Matrix& m) noexcept {
 }
 
 Status check_one(const Matrix& m, Argument which) noexcept {
+    if (m.type > Type::bf16) return bad(which, "its type is none of f64, f32, f16 and bf16");
     if (m.rows < 0 || m.cols < 0) return bad(which, "a dimension is negative");
     if (!extent_fits(m)) return bad(which, "its steps times its shape do not fit into an address");
     return {};

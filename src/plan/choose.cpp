@@ -3,6 +3,7 @@
 //
 // choose: the cheapest row whose certificate keeps the promise.
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 
 #include "base/environment.hpp"
@@ -16,6 +17,16 @@ namespace {
 
 /// "cuda:1" names the backend before the colon.
 std::string_view backend_part(std::string_view device) noexcept { return device.substr(0, device.find(':')); }
+
+/// The 1 of "cuda:1"; -1 when none is named, -2 when what stands there is no number.
+int device_part(std::string_view device) noexcept {
+    const std::size_t colon = device.find(':');
+    if (colon == std::string_view::npos) return -1;
+    const char *first = device.data() + colon + 1, *last = device.data() + device.size();
+    int index = -2;
+    const auto [end, error] = std::from_chars(first, last, index);
+    return error == std::errc() && end == last && index >= 0 ? index : -2;
+}
 
 const Backend* backend_for(const Problem& problem, std::string_view device) noexcept {
     if (!device.empty()) return find_backend(backend_part(device));
@@ -41,6 +52,8 @@ bool keeps_promise(const Kernel& kernel, const Problem& problem) noexcept {
 
 constexpr Status no_backend{Code::no_device, Argument::options, "no backend of this build has that name"};
 constexpr Status no_devices{Code::no_device, Argument::options, "the backend finds no device on this machine"};
+constexpr Status no_such_device{Code::no_device, Argument::options,
+                                "the number after the colon is no device of this machine"};
 constexpr Status no_such_kernel{Code::unsupported, Argument::options,
                                 "no kernel of that name can do this product on this machine"};
 constexpr Status promise_too_high{Code::unsupported, Argument::options, "no kernel here keeps that accuracy"};
@@ -99,6 +112,9 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     if (!backend) return no_backend;
     if (backend->devices() == 0) return no_devices;
 
+    const int device = device_part(options.device);
+    if (device < -1 || device >= backend->devices()) return no_such_device;
+
     const std::string_view name = !options.kernel.empty() ? options.kernel : forced_by_environment();
     const int threads = options.threads > 0 ? std::min(options.threads, most_threads) : default_threads();
 
@@ -111,10 +127,13 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
 
     plan.problem = problem;
     plan.options = options;
+    plan.options.device = backend->name;  // static text: the caller's may not outlive the plan
+    plan.options.kernel = choice.kernel->name;
     plan.backend = backend;
     plan.kernel = choice.kernel;
     plan.tile = choice.kernel->tiles.empty() ? Tile{} : choice.kernel->tiles.front();
     plan.threads = threads;
+    plan.device = device;
     plan.reason = name.empty() ? "the cheapest that keeps the promise" : "asked for by name";
     return {};
 }

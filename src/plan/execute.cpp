@@ -2,8 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // execute: a chosen kernel meets its operands. Scratch, widening, the epilogue that a kernel does not fuse.
-#include <charconv>
-#include <string_view>
+#include "plan/execute.hpp"
 
 #include "backend/contract.hpp"
 #include "base/float_mode.hpp"
@@ -66,19 +65,6 @@ Status run_widened(const Plan& plan, Call& call) noexcept {
     return status && c.type != Type::f32 ? move(plan, c, call.c, call.stream) : status;
 }
 
-/// "cuda:1" is device 1; without a number the calling thread's current device stays.
-Status select_device(const Plan& plan) noexcept {
-    const std::size_t colon = plan.options.device.find(':');
-    if (colon == std::string_view::npos) return {};
-    const std::string_view number = plan.options.device.substr(colon + 1);
-    int index = -1;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
-    const bool whole = error == std::errc() && end == number.data() + number.size();
-    if (!whole || index < 0 || index >= plan.backend->devices())
-        return {Code::no_device, Argument::options, "the number after the colon is no device of this machine"};
-    return plan.backend->select ? plan.backend->select(index) : Status{};
-}
-
 }  // namespace
 
 std::size_t Plan::scratch_bytes() const noexcept {
@@ -95,13 +81,15 @@ Status run_in_place(const Plan& plan, Call& call) noexcept {
     return needs_widening(plan) ? run_widened(plan, call) : run_kernel(plan, call);
 }
 
-Status Plan::try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* stream) const noexcept {
+Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream) noexcept {
     const IeeeMode mode;
-    if (const Status bad = select_device(*this); !bad) return bad;
+    if (plan.device >= 0 && plan.backend->select)
+        if (const Status bad = plan.backend->select(plan.device); !bad) return bad;
+    const Options& options = plan.options;
     Call call{.a = a, .b = b, .c = c, .alpha = options.alpha, .beta = options.beta, .epilogue = options.epilogue,
-              .scratch = options.scratch, .threads = threads, .executor = options.executor,
+              .scratch = options.scratch, .threads = plan.threads, .executor = options.executor,
               .stream = stream ? stream : options.stream};
-    return needs_staging(*this, c) ? run_staged(*this, call) : run_in_place(*this, call);
+    return needs_staging(plan, c) ? run_staged(plan, call) : run_in_place(plan, call);
 }
 
 }  // namespace tw

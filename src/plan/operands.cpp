@@ -4,35 +4,14 @@
 
 #include <cmath>
 
-#include "base/rounding.hpp"
+#include "base/element.hpp"
 #include "plan/registry.hpp"
 
 namespace tw {
 namespace {
 
-double load(const Matrix& m, std::int64_t i, std::int64_t j) noexcept {
-    const void* at = m.at(i, j);
-    switch (m.type) {
-        case Type::f64: return *static_cast<const double*>(at);
-        case Type::f32: return static_cast<double>(*static_cast<const float*>(at));
-        case Type::f16: return static_cast<double>(widen(*static_cast<const float16*>(at)));
-        case Type::bf16: return static_cast<double>(widen(*static_cast<const bfloat16*>(at)));
-    }
-    return 0;
-}
-
-void store(const Matrix& m, std::int64_t i, std::int64_t j, double value) noexcept {
-    void* at = m.at(i, j);
-    switch (m.type) {
-        case Type::f64: *static_cast<double*>(at) = value; break;
-        case Type::f32: *static_cast<float*>(at) = static_cast<float>(value); break;
-        case Type::f16: *static_cast<float16*>(at) = to_float16(static_cast<float>(value)); break;
-        case Type::bf16: *static_cast<bfloat16*>(at) = to_bfloat16(static_cast<float>(value)); break;
-    }
-}
-
 double load_value(const void* values, Type type, std::int64_t j) noexcept {
-    return load(Matrix{const_cast<void*>(values), type, 1, j + 1, 0, 1}, 0, j);
+    return load_element(Matrix{const_cast<void*>(values), type, 1, j + 1, 0, 1}, 0, j);
 }
 
 double activate(Activation activation, double x) noexcept {
@@ -45,6 +24,20 @@ double activate(Activation activation, double x) noexcept {
     return x;
 }
 
+void assign(float& to, bfloat16 from) noexcept { to = widen(from); }
+void assign(float& to, float16 from) noexcept { to = widen(from); }
+void assign(bfloat16& to, float from) noexcept { to = to_bfloat16(from); }
+void assign(float16& to, float from) noexcept { to = to_float16(from); }
+
+/// The widenings and roundings that execute() does for whole operands.
+template <class To, class From>
+void convert_all(const Matrix& to, const Matrix& from) noexcept {
+    const auto target = typed<To>(to);
+    const auto source = typed<const From>(from);
+    for (std::int64_t i = 0; i < to.rows; ++i)
+        for (std::int64_t j = 0; j < to.cols; ++j) assign(target(i, j), source(i, j));
+}
+
 }  // namespace
 
 Place place_of(const void* memory) noexcept {
@@ -54,20 +47,24 @@ Place place_of(const void* memory) noexcept {
 }
 
 void convert(const Matrix& to, const Matrix& from) noexcept {
+    if (to.type == Type::f32 && from.type == Type::bf16) return convert_all<float, bfloat16>(to, from);
+    if (to.type == Type::f32 && from.type == Type::f16) return convert_all<float, float16>(to, from);
+    if (to.type == Type::bf16 && from.type == Type::f32) return convert_all<bfloat16, float>(to, from);
+    if (to.type == Type::f16 && from.type == Type::f32) return convert_all<float16, float>(to, from);
     for (std::int64_t i = 0; i < to.rows; ++i)
-        for (std::int64_t j = 0; j < to.cols; ++j) store(to, i, j, load(from, i, j));
+        for (std::int64_t j = 0; j < to.cols; ++j) store_element(to, i, j, load_element(from, i, j));
 }
 
 void finish(const Matrix& c, double beta, const Epilogue& epilogue) noexcept {
     if (beta == 1 && epilogue.is_empty()) return;
     for (std::int64_t i = 0; i < c.rows; ++i)
         for (std::int64_t j = 0; j < c.cols; ++j) {
-            double x = beta == 0 ? 0 : beta * load(c, i, j);
+            double x = beta == 0 ? 0 : beta * load_element(c, i, j);
             x *= epilogue.scale;
             if (epilogue.bias) x += load_value(epilogue.bias, epilogue.bias_type, j);
             x = activate(epilogue.activation, x);
-            if (epilogue.residual.data) x += load(epilogue.residual, i, j);
-            store(c, i, j, x);
+            if (epilogue.residual.data) x += load_element(epilogue.residual, i, j);
+            store_element(c, i, j, x);
         }
 }
 

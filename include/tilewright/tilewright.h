@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+ * Copyright 2026 The tilewright authors
+ *
+ * The C face. Nothing here throws, prints or exits. Structs that may grow begin with their size. */
+#ifndef TILEWRIGHT_H
+#define TILEWRIGHT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TW_C_API __attribute__((visibility("default")))
+#else
+#define TW_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tw_type { TW_F64, TW_F32, TW_F16, TW_BF16 } tw_type;
+
+typedef enum tw_code {
+    TW_OK,
+    TW_BAD_ARGUMENT,
+    TW_UNSUPPORTED,
+    TW_OUT_OF_MEMORY,
+    TW_NO_DEVICE,
+    TW_DEVICE_FAILED,
+    TW_VERIFICATION_FAILED,
+    TW_BAD_FILE
+} tw_code;
+
+/* Element (i, j) is data[i * row_step + j * col_step]; steps count elements. */
+typedef struct tw_matrix {
+    void* data;
+    tw_type type;
+    int64_t rows, cols;
+    int64_t row_step, col_step;
+} tw_matrix;
+
+/* Threads of the caller's: run calls task(context, i) once for each i in [0, tasks) and returns when all have returned. */
+typedef struct tw_executor {
+    void* self;
+    void (*run)(void* self, int tasks, void (*task)(void* context, int index), void* context);
+} tw_executor;
+
+typedef struct tw_options {
+    size_t size;           /* sizeof(tw_options): begin with tw_default_options() */
+    double alpha, beta;
+    const char* accuracy;  /* "fp32", "tf32", "1e-5", ...; null: fp32 for f32 and narrower, fp64 for f64 */
+    const char* device;    /* "cpu", "cuda:1", ...; null: where the operands live */
+    const char* kernel;    /* null: the cheapest that keeps the accuracy */
+    void* stream;
+    const tw_executor* executor;
+    void* scratch;
+    size_t scratch_bytes;
+    int threads;           /* 0: as many as are sensible */
+    int reproducible;
+    int verify;
+} tw_options;
+
+typedef struct tw_plan tw_plan;
+
+TW_C_API const char* tw_version(void);
+TW_C_API tw_options tw_default_options(void);
+
+/* C = alpha * A * B + beta * C. A null `options` means the defaults. */
+TW_C_API tw_code tw_multiply(const tw_matrix* a, const tw_matrix* b, const tw_matrix* c, const tw_options* options);
+
+/* The choice of a kernel, kept. The data pointers of the three are not looked at: any operands of the same shapes, types
+ * and steps can be run later. Null when no kernel will do; tw_last_error() says why. */
+TW_C_API tw_plan* tw_plan_create(const tw_matrix* a, const tw_matrix* b, const tw_matrix* c, const tw_options* options);
+TW_C_API tw_code tw_plan_run(const tw_plan* plan, const tw_matrix* a, const tw_matrix* b, const tw_matrix* c);
+TW_C_API size_t tw_plan_scratch_bytes(const tw_plan* plan);
+TW_C_API const char* tw_plan_kernel(const tw_plan* plan);
+TW_C_API void tw_plan_destroy(tw_plan* plan);
+
+/* The sentence for this thread's last failure: what was expected and what came. Never null. */
+TW_C_API const char* tw_last_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "multiply/freivalds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <new>
+
+#include "base/element.hpp"
+#include "multiply/row_sums.hpp"
+#include "scheme/scheme.hpp"
+
+namespace tw {
+namespace {
+
+constexpr std::int64_t elements_looked_at = 16;  // in a row whose sum says nothing
+
+std::uint64_t mixed(std::uint64_t x) noexcept {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+bool all_finite(const double* values, std::int64_t count) noexcept {
+    return std::all_of(values, values + count, [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+Freivalds::Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta, double certificate) noexcept
+    : a_(a), b_(b), alpha_(alpha), beta_(beta), certificate_(certificate) {}
+
+bool Freivalds::prepare(const Matrix& c0) noexcept {
+    const std::int64_t m = c0.rows, n = c0.cols, k = a_.cols;
+    memory_.reset(new (std::nothrow) double[static_cast<std::size_t>(2 * n + 2 * k + 2 * m)]);
+    seen_.reset(new (std::nothrow) double[static_cast<std::size_t>(2 * m)]);
+    if (!memory_ || !seen_) return false;
+    signs_ = memory_.get(), ones_ = signs_ + n;
+    inner_ = ones_ + n, inner_size_ = inner_ + k;
+    sums_ = inner_size_ + k, sizes_ = sums_ + m;
+
+    if (beta_ != 0) {
+        c0_memory_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(m * n) * size_of(c0.type)]);
+        if (!c0_memory_) return false;
+        c0_ = {c0_memory_.get(), c0.type, m, n, n};
+        for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t j = 0; j < n; ++j) store_element(c0_, i, j, load_element(c0, i, j));
+    }
+    if (size_of(c0.type) < sizeof(double)) {  // as the kernels read them
+        alpha_ = static_cast<double>(static_cast<float>(alpha_));
+        beta_ = static_cast<double>(static_cast<float>(beta_));
+    }
+    for (std::int64_t j = 0; j < n; ++j) {
+        signs_[j] = mixed(static_cast<std::uint64_t>(j)) & 1 ? 1 : -1;
+        ones_[j] = 1;
+    }
+    sum_up();
+    if (!all_finite(sizes_, m) && drop_columns_that_are_not_finite()) sum_up();
+    return true;
+}
+
+void Freivalds::sum_up() noexcept {
+    row_sums(b_, signs_, ones_, inner_, inner_size_);
+    row_sums(a_, inner_, inner_size_, sums_, sizes_);
+    const std::int64_t m = a_.rows;
+    for (std::int64_t i = 0; i < m; ++i) sums_[i] *= alpha_, sizes_[i] *= std::fabs(alpha_);
+    if (beta_ == 0) return;
+    double *c_sums = seen_.get(), *c_sizes = c_sums + m;
+    row_sums(c0_, signs_, ones_, c_sums, c_sizes);
+    for (std::int64_t i = 0; i < m; ++i) {
+        sums_[i] += beta_ * c_sums[i];
+        sizes_[i] += std::fabs(beta_) * c_sizes[i];
+    }
+}
+
+bool Freivalds::drop_columns_that_are_not_finite() noexcept {
+    for (std::int64_t p = 0; p < b_.rows; ++p) {
+        if (std::isfinite(inner_size_[p])) continue;
+        for (std::int64_t j = 0; j < b_.cols; ++j)
+            if (!std::isfinite(load_element(b_, p, j))) signs_[j] = ones_[j] = 0, all_columns_ = false;
+    }
+    return !all_columns_;
+}
+
+double Freivalds::tolerance(std::int64_t i, const Matrix& c) const noexcept {
+    const auto n = static_cast<double>(c.cols), k = static_cast<double>(a_.cols);
+    const Range range = range_of(c.type);
+    const double of_the_check = gamma(2 * (n + k) + 8, unit_f64);
+    const double of_storing = c.type == Type::f32 || c.type == Type::f64 ? 0 : 2 * range.unit;
+    const double below_normal = n * (std::fabs(alpha_) * k + 2) * range.least;
+    return (certificate_ + of_the_check + of_storing) * sizes_[i] + below_normal;
+}
+
+std::int64_t Freivalds::first_wrong_row(const Matrix& c) const noexcept {
+    double *seen = seen_.get(), *seen_sizes = seen + c.rows;
+    row_sums(c, signs_, ones_, seen, seen_sizes);
+    const double in_range = range_of(c.type).largest / 4;
+    for (std::int64_t i = 0; i < c.rows; ++i) {
+        const bool sum_tells = std::isfinite(seen[i]) ? std::isfinite(sizes_[i]) : sizes_[i] <= in_range && all_columns_;
+        if (sum_tells && !(std::fabs(seen[i] - sums_[i]) <= tolerance(i, c))) return i;
+        if ((!sum_tells || !all_columns_) && !elements_are_right(c, i)) return i;
+    }
+    return -1;
+}
+
+/// A few elements of the row: those that are not finite or whose column was dropped come first.
+bool Freivalds::elements_are_right(const Matrix& c, std::int64_t i) const noexcept {
+    std::int64_t looked_at = 0;
+    for (std::int64_t j = 0; j < c.cols && looked_at < elements_looked_at; ++j)
+        if (ones_[j] == 0 || !std::isfinite(load_element(c, i, j))) {
+            if (!element_is_right(c, i, j)) return false;
+            ++looked_at;
+        }
+    const std::int64_t stride = std::max<std::int64_t>(1, c.cols / elements_looked_at);
+    for (std::int64_t j = 0; j < c.cols && looked_at < elements_looked_at; j += stride, ++looked_at)
+        if (!element_is_right(c, i, j)) return false;
+    return true;
+}
+
+bool Freivalds::element_is_right(const Matrix& c, std::int64_t i, std::int64_t j) const noexcept {
+    double sum = 0, size = 0;
+    for (std::int64_t p = 0; p < a_.cols; ++p) {
+        const double term = load_element(a_, i, p) * load_element(b_, p, j);
+        sum += term;
+        size += std::fabs(term);
+    }
+    sum *= alpha_, size *= std::fabs(alpha_);
+    if (beta_ != 0) {
+        const double old = beta_ * load_element(c0_, i, j);
+        sum += old, size += std::fabs(old);
+    }
+    const double got = load_element(c, i, j);
+    const Range range = range_of(c.type);
+    if (std::isnan(sum)) return std::isnan(got);
+    if (std::isinf(sum)) return got == sum || c.type == Type::f64;  // f64 sums may overflow in one order alone
+    if (!std::isfinite(got)) return size > range.largest / 4;
+    const double relative = certificate_ + 2 * range.unit + gamma(2 * static_cast<double>(a_.cols) + 4, unit_f64);
+    const double floor = (std::fabs(alpha_) * static_cast<double>(a_.cols) + 2) * range.least;
+    return std::fabs(got - sum) <= relative * size + floor;
+}
+
+}  // namespace tw

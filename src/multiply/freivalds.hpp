@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Freivalds' check. For a vector x of signs, C x must be alpha A (B x) + beta C0 x: three matrix-vector products in f64
+// instead of a matrix product. A wrong element of row i shows in component i, undiluted by the other rows.
+//
+// Components whose sizes overflow (an Inf or NaN among the operands, sums beyond the type's range) say nothing; there
+// single elements are checked against their own dot product in f64, by class (NaN, +Inf, -Inf, finite) and by value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "tilewright/options.hpp"
+#include "tilewright/status.hpp"
+#include "tilewright/view.hpp"
+
+namespace tw {
+
+class Freivalds {
+public:
+    /// What a product may be off by: its certificate, relative to |alpha||A||B| + |beta||C0|.
+    Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta, double certificate) noexcept;
+
+    /// Reads A, B and (unless beta is 0) the C0 that is about to be overwritten. False when memory is short.
+    bool prepare(const Matrix& c0) noexcept;
+
+    /// The first row of the result that can't be right; -1 when there is none.
+    std::int64_t first_wrong_row(const Matrix& c) const noexcept;
+
+    /// How far component i of C x may be off.
+    double tolerance(std::int64_t i, const Matrix& c) const noexcept;
+
+    /// The copy of C0 that a second attempt starts from.
+    const Matrix& c0() const noexcept { return c0_; }
+
+private:
+    bool element_is_right(const Matrix& c, std::int64_t i, std::int64_t j) const noexcept;
+    bool elements_are_right(const Matrix& c, std::int64_t i) const noexcept;
+    bool drop_columns_that_are_not_finite() noexcept;
+    void sum_up() noexcept;
+
+    Matrix a_, b_, c0_;  // c0_ is ours: a copy, empty when beta is 0
+    double alpha_, beta_, certificate_;
+    std::unique_ptr<double[]> memory_;
+    std::unique_ptr<std::byte[]> c0_memory_;
+    double *signs_ = nullptr, *ones_ = nullptr;        // n: x, and |x|
+    double *inner_ = nullptr, *inner_size_ = nullptr;  // k: B x, |B||x|
+    double *sums_ = nullptr, *sizes_ = nullptr;        // m: what C x must be, and what its error is relative to
+    mutable std::unique_ptr<double[]> seen_;           // 2m: C x, and |C||x|
+    bool all_columns_ = true;                          // false: some x_j are 0 because B's column j is not finite
+};
+
+}  // namespace tw

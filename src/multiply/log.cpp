@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "multiply/log.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "backend/contract.hpp"
+#include "base/environment.hpp"
+
+namespace tw {
+
+void log_call(const Plan& plan) noexcept {
+    static const bool wanted = environment_number("TW_LOG", 0, 1, 0) == 1;
+    if (!wanted) return;
+    const Problem& p = plan.problem;
+    char shape[72], accuracy[40], line[512];
+    std::snprintf(shape, sizeof shape, "%lldx%lldx%lld", static_cast<long long>(p.m), static_cast<long long>(p.n),
+                  static_cast<long long>(p.k));
+    spell(resolve(p.accuracy, p.in), accuracy, sizeof accuracy);
+    const int length = std::snprintf(
+        line, sizeof line, "tilewright: %s %s at %s by %s, %d thread%s (%s): tw ladder --device %s --shape %s --type %s --rung %s\n",
+        shape, name_of(p.in), accuracy, plan.kernel->name, plan.threads, plan.threads == 1 ? "" : "s", plan.reason,
+        plan.backend->name, shape, name_of(p.in), plan.kernel->name);
+    // One write: lines of different threads don't mix.
+    const auto size = static_cast<std::size_t>(length) < sizeof line ? static_cast<std::size_t>(length) : sizeof line - 1;
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, line, size);
+}
+
+}  // namespace tw

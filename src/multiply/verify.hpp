@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include "tilewright/plan.hpp"
+
+namespace tw {
+
+/// Runs the plan and checks the result in O(n^2). A result that fails is computed once more by `second`; if that fails
+/// too, the status is Code::verification_failed and C holds the second result.
+Status run_verified(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
+                    void* stream) noexcept;
+
+}  // namespace tw

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include "tilewright/plan.hpp"
+
+namespace tw {
+
+/// Runs the plan's kernel. The operands have passed the front door's checks and pose the plan's problem; k is at least 1.
+Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream = nullptr) noexcept;
+
+}  // namespace tw
