@@ -11,8 +11,12 @@ namespace tw::cpu {
 namespace {
 
 const Kernel* const ladder[] = {
-    &r1_naive_f32,
-    &r1_naive_f64,
+    &r1_naive_f32,         &r1_naive_f64,
+    &r2_coalesced_f32,     &r2_coalesced_f64,
+    &r3_tiled_16_f32,      &r3_tiled_16_f64,
+    &r3_tiled_32_f32,      &r3_tiled_32_f64,
+    &r4_register_tile_f32, &r4_register_tile_f64,
+    &r5_register_block_f32, &r5_register_block_f64,
 };
 
 constexpr FeatureName feature_names[] = {

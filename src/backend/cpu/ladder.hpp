@@ -9,5 +9,9 @@
 namespace tw::cpu {
 
 extern const Kernel r1_naive_f32, r1_naive_f64;
+extern const Kernel r2_coalesced_f32, r2_coalesced_f64;
+extern const Kernel r3_tiled_16_f32, r3_tiled_32_f32, r3_tiled_16_f64, r3_tiled_32_f64;
+extern const Kernel r4_register_tile_f32, r4_register_tile_f64;
+extern const Kernel r5_register_block_f32, r5_register_block_f64;
 
 }  // namespace tw::cpu

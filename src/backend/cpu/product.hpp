@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The typed face of a call, as the CPU's rungs see it.
+#pragma once
+
+#include <utility>
+
+#include "backend/contract.hpp"
+
+namespace tw::cpu {
+
+template <class T>
+struct Product {
+    View<const T> a, b;
+    View<T> c;
+    T alpha, beta;
+
+    std::int64_t m() const noexcept { return c.rows; }
+    std::int64_t n() const noexcept { return c.cols; }
+    std::int64_t k() const noexcept { return a.cols; }
+
+    /// The same product read the other way: C^T = B^T A^T.
+    Product transposed() const noexcept { return {b.transposed(), a.transposed(), c.transposed(), alpha, beta}; }
+
+    /// What becomes of element (i, j) once its sum is known. C is not read when beta is 0.
+    void finish(std::int64_t i, std::int64_t j, T sum) const noexcept {
+        T& out = c(i, j);
+        out = beta == 0 ? alpha * sum : alpha * sum + beta * out;
+    }
+};
+
+template <class T>
+Product<T> product_of(const Call& call) noexcept {
+    return {typed<const T>(call.a), typed<const T>(call.b), typed<T>(call.c), static_cast<T>(call.alpha),
+            static_cast<T>(call.beta)};
+}
+
+/// Turned so that walking along a row of C walks through memory: a column-major C is computed as C^T.
+template <class T>
+Product<T> along_rows(const Product<T>& product) noexcept {
+    return product.c.col_step != 1 && product.c.row_step == 1 ? product.transposed() : product;
+}
+
+}  // namespace tw::cpu
