@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+#
+#   make run       build tw and watch this machine climb the ladder
+#   make test      build it and prove it: every test, the checkers, sanitizers on what reads input, a minute of fuzzing
+#   make test-all  the same and everything that takes longer: run before a piece of work is called done
+#
+# What is missing is named first, and installed after a yes. YES=1 says yes beforehand.
+# The work is done by small scripts in tools/, each of which can be run by itself.
+
+.PHONY: run test test-all clean
+.NOTPARALLEL:
+
+run:
+	@tools/run
+
+test:
+	@tools/test
+
+test-all:
+	@tools/test_all
+
+clean:
+	rm -rf build

@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+#
+# What the scripts behind the Makefile share: stages with a title and a time, the build of one preset, a run of tests.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+unset MAKEFLAGS MFLAGS MAKELEVEL  # the build below counts its own jobs
+jobs=$(nproc 2>/dev/null || sysctl -n hw.ncpu)
+results=$root/build/results
+mkdir -p "$results"
+log=$root/build/log
+mkdir -p "$log"
+
+stage_titles=()
+stage_seconds=()
+failed_stages=()
+
+spell_seconds() { if [ "$1" -ge 60 ]; then echo "$(($1 / 60)) min $(($1 % 60)) s"; else echo "$1 s"; fi; }
+
+# stage TITLE COMMAND...: says what begins, does it, says how long it took. Keeps going after a failure and remembers it.
+stage() {
+    local title=$1 started=$SECONDS ended=0
+    shift
+    echo
+    echo "== $title"
+    "$@" || ended=$?
+    stage_titles+=("$title")
+    stage_seconds+=($((SECONDS - started)))
+    [ $ended = 0 ] || failed_stages+=("$title")
+    return $ended
+}
+
+stage_table() {
+    local i
+    echo
+    echo "== Time"
+    for i in "${!stage_titles[@]}"; do
+        printf '   %-52s %s\n' "${stage_titles[i]}" "$(spell_seconds "${stage_seconds[i]}")"
+    done
+    printf '   %-52s %s\n' "all of it" "$(spell_seconds $SECONDS)"
+}
+
+# quietly NAME COMMAND...: the output goes to build/log/NAME; it is shown when the command fails.
+quietly() {
+    local name=$1
+    shift
+    "$@" >"$log/$name" 2>&1 </dev/null && return 0
+    tail -n 60 "$log/$name"
+    echo "   failed: $*"
+    echo "   (all of its output: build/log/$name)"
+    return 1
+}
+
+# build PRESET [--with -DOPTION=VALUE]... [TARGET...]: configures and builds into build/PRESET; everything, or only the targets.
+build() {
+    local preset=$1 options=() targets=()
+    shift
+    while [ "${1:-}" = --with ]; do options+=("$2"); shift 2; done
+    [ $# = 0 ] || targets=(--target "$@")
+    quietly "configure-$preset" cmake --preset "$preset" "${options[@]}" || return 1
+    if [ -t 1 ]; then
+        cmake --build "build/$preset" -j "$jobs" "${targets[@]}"
+    else
+        quietly "build-$preset" cmake --build "build/$preset" -j "$jobs" "${targets[@]}"
+    fi
+}
+
+# run_tests PRESET [CTEST ARGUMENTS...]: the tests of build/PRESET; their results go to build/results for the closing count.
+run_tests() {
+    local preset=$1
+    shift
+    local command=(ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error --timeout 600
+                   --output-junit "$results/$preset.xml" "$@")
+    if [ -t 1 ]; then
+        "${command[@]}" --progress </dev/null
+    else
+        "${command[@]}" >"$log/test-$preset" 2>&1 </dev/null || { tail -n 60 "$log/test-$preset"; return 1; }
+    fi
+}
