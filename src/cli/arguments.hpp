@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Words of the command line become values here. A word that makes none is refused with what was expected and what came.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "tilewright/accuracy.hpp"
+#include "tilewright/layout.hpp"
+
+namespace tw::cli {
+
+/// A finite or infinite number, or nan: what alpha and beta may be.
+double parse_number(std::string_view option, std::string_view word);
+
+/// A whole number in [least, most].
+std::int64_t parse_whole(std::string_view option, std::string_view word, std::int64_t least, std::int64_t most);
+
+/// Bytes: "65536", "512K", "64M", "2.5G", "1T", in powers of 1024.
+std::int64_t parse_bytes(std::string_view option, std::string_view word);
+
+/// A name of the dial or a positive number.
+Accuracy parse_accuracy_word(std::string_view option, std::string_view word);
+
+struct Pair {
+    std::int64_t first = 0, second = 0;
+};
+
+/// "2,6"; both in [least, most].
+Pair parse_pair(std::string_view option, std::string_view word, std::int64_t least, std::int64_t most);
+
+/// "row_major(2,6)" or "col_major(2,6)".
+Layout parse_layout(std::string_view word);
+
+}  // namespace tw::cli
