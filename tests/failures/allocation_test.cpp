@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Rule 27: when the i-th request for memory or for a thread is refused, for every i, a product still ends: with the right
+// result, or with a status and C as it was.
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "base/scratch.hpp"
+#include "plan/registry.hpp"
+#include "tilewright/multiply.hpp"
+#include "tilewright/tilewright.h"
+
+namespace {
+
+thread_local int countdown = -1;  // requests granted before one is refused; negative: all are granted
+thread_local int requests = 0;
+
+bool refuse() {
+    ++requests;
+    return countdown >= 0 && countdown-- == 0;
+}
+
+}  // namespace
+
+extern "C" {
+void* __real_malloc(std::size_t);
+void* __real_calloc(std::size_t, std::size_t);
+void* __real_aligned_alloc(std::size_t, std::size_t);
+int __real_posix_memalign(void**, std::size_t, std::size_t);
+void* __real_mmap(void*, std::size_t, int, int, int, off_t);
+int __real_pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+int __real_pthread_setspecific(pthread_key_t, const void*);
+void* __real__Znwm(std::size_t);
+void* __real__Znam(std::size_t);
+void* __real__ZnwmRKSt9nothrow_t(std::size_t, const std::nothrow_t&);
+void* __real__ZnamRKSt9nothrow_t(std::size_t, const std::nothrow_t&);
+
+void* __wrap_malloc(std::size_t n) { return refuse() ? nullptr : __real_malloc(n); }
+void* __wrap_calloc(std::size_t n, std::size_t size) { return refuse() ? nullptr : __real_calloc(n, size); }
+void* __wrap_aligned_alloc(std::size_t a, std::size_t n) { return refuse() ? nullptr : __real_aligned_alloc(a, n); }
+int __wrap_posix_memalign(void** p, std::size_t a, std::size_t n) { return refuse() ? ENOMEM : __real_posix_memalign(p, a, n); }
+void* __wrap_mmap(void* p, std::size_t n, int protection, int flags, int file, off_t offset) {
+    return refuse() ? MAP_FAILED : __real_mmap(p, n, protection, flags, file, offset);
+}
+int __wrap_pthread_create(pthread_t* t, const pthread_attr_t* a, void* (*f)(void*), void* x) {
+    return refuse() ? EAGAIN : __real_pthread_create(t, a, f, x);
+}
+int __wrap_pthread_setspecific(pthread_key_t key, const void* value) {
+    return refuse() ? ENOMEM : __real_pthread_setspecific(key, value);
+}
+void* __wrap__Znwm(std::size_t n) { return refuse() ? throw std::bad_alloc() : __real__Znwm(n); }
+void* __wrap__Znam(std::size_t n) { return refuse() ? throw std::bad_alloc() : __real__Znam(n); }
+void* __wrap__ZnwmRKSt9nothrow_t(std::size_t n, const std::nothrow_t& t) {
+    return refuse() ? nullptr : __real__ZnwmRKSt9nothrow_t(n, t);
+}
+void* __wrap__ZnamRKSt9nothrow_t(std::size_t n, const std::nothrow_t& t) {
+    return refuse() ? nullptr : __real__ZnamRKSt9nothrow_t(n, t);
+}
+}
+
+namespace {
+
+constexpr std::int64_t size = 150;
+
+/// Runs the product on a thread without scratch of its own, refusing request i; returns how many requests it made.
+int run_refusing(int i, const tw::Options& options, tw::Status& status, std::vector<float>& c) {
+    int made = 0;
+    std::thread caller([&] {
+        const std::vector<float> a(size * size, 1), b(size * size, 2);
+        requests = 0;
+        countdown = i;
+        status = tw::try_multiply(tw::View(a.data(), size, size), tw::View(b.data(), size, size),
+                                  tw::View(c.data(), size, size), options);
+        countdown = -1;
+        made = requests;
+        tw::release_thread_scratch();
+    });
+    caller.join();
+    return made;
+}
+
+void refuse_each_request(const tw::Options& options) {
+    const float right = static_cast<float>(2 * size + options.beta * 5);
+    for (int i = 0, made = 1; i < made; ++i) {
+        tw::Status status;
+        std::vector<float> c(size * size, 5);
+        made = std::max(made, run_refusing(i, options, status, c));
+        if (status)
+            EXPECT_EQ(c, std::vector<float>(size * size, right)) << "request " << i;
+        else {
+            EXPECT_EQ(status.code, tw::Code::out_of_memory) << status.text;
+            EXPECT_EQ(c, std::vector<float>(size * size, 5)) << "request " << i << " left C half written";
+        }
+        ASSERT_LT(i, 1000);
+    }
+}
+
+TEST(Failures, Rule27_EveryRefusedRequestEndsInAStatusOrTheRightResult) {
+    const tw::Backend& cpu = *tw::find_backend("cpu");
+    for (const tw::Kernel* kernel : cpu.ladder) {
+        if (kernel->in != tw::Type::f32 || (kernel->needs & ~cpu.features())) continue;
+        refuse_each_request({.kernel = kernel->name});
+        refuse_each_request({.beta = 1, .threads = 5, .kernel = kernel->name});
+        refuse_each_request({.beta = 1, .verify = true, .threads = 3, .kernel = kernel->name});
+    }
+}
+
+TEST(Failures, Rule26_NothingIsThrownAcrossTheCFace) {
+    float x[4] = {1, 2, 3, 4}, c[4] = {};
+    tw_matrix a = {x, TW_F32, 2, 2, 2, 1}, out = {c, TW_F32, 2, 2, 2, 1};
+    a.rows = 3;
+    for (int i = 0; i < 40; ++i) {
+        countdown = i;
+        const tw_code code = tw_multiply(&a, &a, &out, nullptr);
+        countdown = -1;
+        EXPECT_EQ(code, TW_BAD_ARGUMENT);
+        EXPECT_NE(*tw_last_error(), '\0');
+    }
+    a.rows = 2;
+    for (int i = 0; i < 3; ++i) {
+        countdown = i;
+        tw_plan* plan = tw_plan_create(&a, &a, &out, nullptr);
+        countdown = -1;
+        tw_plan_destroy(plan);
+    }
+}
+
+}  // namespace
