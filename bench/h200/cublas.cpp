@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "cublas.hpp"
+
+#include <dlfcn.h>
+#include <library_types.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+
+namespace bench {
+namespace {
+
+[[noreturn]] void leave(const char* what, int code) {
+    std::fprintf(stderr, "h200: cuBLAS: %s (%d)\n", what, code);
+    std::exit(2);
+}
+
+constexpr int no_transpose = 0, transpose = 1;
+constexpr int default_algorithm = -1;
+
+int data_type(tw::Type type) {
+    switch (type) {
+        case tw::Type::f64: return CUDA_R_64F;
+        case tw::Type::f32: return CUDA_R_32F;
+        case tw::Type::f16: return CUDA_R_16F;
+        case tw::Type::bf16: return CUDA_R_16BF;
+    }
+    return -1;
+}
+
+int compute_type(Compute compute) {
+    constexpr int compute_32f = 68, compute_32f_tf32 = 77, compute_64f = 70;
+    return compute == Compute::f32 ? compute_32f : compute == Compute::tf32 ? compute_32f_tf32 : compute_64f;
+}
+
+}  // namespace
+
+Cublas::Cublas() {
+    void* library = nullptr;
+    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so"})
+        if ((library = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
+    if (!library) leave("no libcublas was found", 0);
+    const auto create = reinterpret_cast<int (*)(void**)>(dlsym(library, "cublasCreate_v2"));
+    const auto set_workspace = reinterpret_cast<int (*)(void*, void*, std::size_t)>(dlsym(library, "cublasSetWorkspace_v2"));
+    const auto get_version = reinterpret_cast<int (*)(void*, int*)>(dlsym(library, "cublasGetVersion_v2"));
+    gemm_ex_ = reinterpret_cast<GemmEx>(dlsym(library, "cublasGemmEx"));
+    if (!create || !set_workspace || !get_version || !gemm_ex_) leave("a function is missing", 0);
+    if (const int bad = create(&handle_)) leave("cublasCreate failed", bad);
+    void* workspace = nullptr;
+    constexpr std::size_t bytes = std::size_t{256} << 20;
+    if (cudaMalloc(&workspace, bytes) != cudaSuccess) leave("no memory for its workspace", 0);
+    set_workspace(handle_, workspace, bytes);
+    get_version(handle_, &version_);
+}
+
+void Cublas::product(int m, int n, int k, const void* a, const void* b, bool b_k_major, void* c, tw::Type in,
+                     tw::Type out, Compute compute) const {
+    const float one = 1, zero = 0;
+    const double one64 = 1, zero64 = 0;
+    const bool wide = compute == Compute::f64;
+    const void *alpha = wide ? static_cast<const void*>(&one64) : &one, *beta = wide ? static_cast<const void*>(&zero64) : &zero;
+    const int bad = gemm_ex_(handle_, b_k_major ? transpose : no_transpose, no_transpose, n, m, k, alpha, b, data_type(in),
+                             b_k_major ? k : n, a, data_type(in), k, beta, c, data_type(out), n, compute_type(compute),
+                             default_algorithm);
+    if (bad) leave("cublasGemmEx failed", bad);
+}
+
+}  // namespace bench

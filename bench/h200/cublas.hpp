@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// cuBLAS as a peer: opened with dlopen, never linked. Only what the table compares with.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "tilewright/types.hpp"
+
+namespace bench {
+
+/// Which arithmetic cuBLAS is asked for.
+enum class Compute { f32, tf32, f64 };
+
+class Cublas {
+public:
+    /// Exits with a sentence when the library is not there: without it there is no table.
+    Cublas();
+
+    /// Row-major C (m x n) = A (m x k) * B; B is n x k with k contiguous when `b_k_major`, else k x n.
+    void product(int m, int n, int k, const void* a, const void* b, bool b_k_major, void* c, tw::Type in, tw::Type out,
+                 Compute compute = Compute::f32) const;
+
+    int version() const { return version_; }
+
+private:
+    using GemmEx = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int,
+                           const void*, void*, int, int, int, int);
+    void* handle_ = nullptr;
+    GemmEx gemm_ex_ = nullptr;
+    int version_ = 0;
+};
+
+}  // namespace bench

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// One product beside cuBLAS: right first (against f64, and all ones), then timed in both regimes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device_data.hpp"
+#include "tilewright/plan.hpp"
+#include "tilewright/types.hpp"
+
+namespace bench {
+
+struct Case {
+    std::string row;              ///< of the table: "a", "b", ...
+    std::string kernel;           ///< a row of the ladder, or empty for the library's own choice
+    int m, n, k;
+    tw::Type in = tw::Type::f32, out = tw::Type::f32;
+    Compute peer = Compute::f32;  ///< what cuBLAS is asked for
+    bool b_k_major = true;        ///< B lies n x k with k contiguous, as weights do
+    Values values = Values::normal;
+    tw::Accuracy accuracy{};
+    bool with_burst = false;
+    bool reproducible = false;
+    tw::Tile tile{};              ///< not empty: instead of the row's first
+    double turn_ms = 300;
+};
+
+struct Result {
+    Case what;
+    std::string kernel;
+    bool right = false;
+    Error error, peer_error;
+    double ms = 0, peer_ms = 0, burst_ms = 0, peer_burst_ms = 0;
+
+    double teraflops(double milliseconds) const {
+        return milliseconds > 0 ? 2e-9 * what.m * what.n * static_cast<double>(what.k) / milliseconds : 0;
+    }
+    /// The weights' bytes, TB/s.
+    double terabytes(double milliseconds) const {
+        return milliseconds > 0 ? 1e-9 * what.n * static_cast<double>(what.k) * static_cast<double>(size_of(what.in)) / milliseconds
+                                : 0;
+    }
+};
+
+Result measure(const Cublas& cublas, const Case& what);
+void print(const Result& result);
+
+/// The whole list as JSON, provider "cublas" beside "tilewright".
+std::string json(const std::vector<Result>& results);
+
+}  // namespace bench

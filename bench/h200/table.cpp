@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The table of one NVIDIA device: every bar, each result checked before it is timed, cuBLAS beside it.
+//   h200_table [row...]             rows a, b, c, c', d, e, f; all of them without arguments
+//   h200_table tiles KERNEL N...    every tile of one kernel, on square products
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "plan/registry.hpp"
+#include "product.hpp"
+
+namespace {
+
+using bench::Case;
+using tw::Type;
+
+std::vector<Case> cases() {
+    std::vector<Case> list;
+    for (const char* rung : {"cuda.r1_naive.f32", "cuda.r2_coalesced.f32", "cuda.r3_tiled.f32", "cuda.r4_register_tile.f32",
+                             "cuda.r5_register_block.f32", "cuda.r6_vectorized.f32"})
+        list.push_back({.row = "a", .kernel = rung, .m = 4096, .n = 4096, .k = 4096, .b_k_major = false, .turn_ms = 100});
+    for (const int n : {4096, 8192})
+        for (const bool weights : {false, true})
+            list.push_back({.row = "a", .kernel = "cuda.r7_hierarchical.f32", .m = n, .n = n, .k = n, .b_k_major = weights});
+    return list;
+}
+
+}  // namespace
+
+void all_tiles(const bench::Cublas& cublas, const char* name, int n) {
+    for (const tw::Kernel* kernel : tw::find_backend("cuda")->ladder) {
+        if (std::strcmp(kernel->name, name) != 0) continue;
+        for (const tw::Tile& tile : kernel->tiles)
+            for (const bool weights : {false, true}) {
+                const Case one{.row = "t", .kernel = name, .m = n, .n = n, .k = n, .in = kernel->in, .out = kernel->out,
+                               .b_k_major = weights, .tile = tile, .turn_ms = 100};
+                std::printf("%3d %3d %3d ", tile.m, tile.n, tile.k);
+                bench::print(bench::measure(cublas, one));
+            }
+    }
+}
+
+int main(int count, char** arguments) {
+    const bench::Cublas cublas;
+    std::printf("cuBLAS %d\n", cublas.version());
+    if (count > 3 && std::strcmp(arguments[1], "tiles") == 0) {
+        for (int i = 3; i < count; ++i) all_tiles(cublas, arguments[2], std::atoi(arguments[i]));
+        return 0;
+    }
+    std::vector<bench::Result> results;
+    for (const Case& one : cases()) {
+        bool wanted = count == 1;
+        for (int i = 1; i < count; ++i) wanted |= one.row == arguments[i];
+        if (!wanted) continue;
+        results.push_back(bench::measure(cublas, one));
+        bench::print(results.back());
+    }
+    if (std::FILE* file = std::fopen("h200.json", "w")) {
+        std::fputs(bench::json(results).c_str(), file);
+        std::fclose(file);
+    }
+    bool right = true;
+    for (const auto& result : results) right &= result.right;
+    return right ? 0 : 1;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What the device has, and what its kernels may count on.
+#pragma once
+
+#include "backend/contract.hpp"
+
+namespace tw::cuda {
+
+namespace feature {
+inline constexpr Features sm80 = 1;        ///< asynchronous copies, mma.sync for bf16 and tf32: Ampere and later
+inline constexpr Features sm90a = 2;       ///< wgmma, bulk tensor copies, clusters: Hopper, and Hopper alone
+}  // namespace feature
+
+/// Of the calling thread's current device, less what TW_FEATURES masks.
+Features features() noexcept;
+
+int device_count() noexcept;
+const char* absence() noexcept;
+
+/// Multiprocessors of the current device; 1 when it can't be asked.
+int multiprocessors() noexcept;
+
+Status select(int device) noexcept;
+bool owns_memory(const void* memory) noexcept;
+void* allocate(std::size_t bytes) noexcept;
+void release(void* memory) noexcept;
+std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept;
+Status wait(void* stream) noexcept;
+
+/// Any steps, types and places: rows by the copy engine where they lie alike, elements by a kernel otherwise.
+Status copy(const Matrix& to, const Matrix& from, void* stream) noexcept;
+
+/// C = epilogue(beta * C) where C lies on the device.
+Status finish(const Matrix& c, double beta, const Epilogue& epilogue, void* stream) noexcept;
+
+}  // namespace tw::cuda

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The CUDA row and its ladder, in climbing order. To add a rung: write its file, declare it in ladder.hpp, add it here.
+#include "backend/cuda/ladder.hpp"
+
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/entry.hpp"
+
+namespace tw::cuda {
+namespace {
+
+const Kernel* const ladder[] = {
+    &r1_naive_f32,          &r1_naive_f64,
+    &r2_coalesced_f32,      &r2_coalesced_f64,
+    &r3_tiled_f32,          &r3_tiled_f64,
+    &r4_register_tile_f32,
+    &r5_register_block_f32,
+    &r6_vectorized_f32,
+    &r7_hierarchical_f32,
+};
+
+constexpr FeatureName feature_names[] = {
+    {feature::sm80, "sm80"},
+    {feature::sm90a, "sm90a"},
+};
+
+constexpr Backend row{
+    .name = "cuda",
+    .place = Place::cuda,
+    .ladder = ladder,
+    .feature_names = feature_names,
+    .features = []() -> Features { return features(); },
+    .devices = [] { return device_count(); },
+    .absence = []() -> const char* { return absence(); },
+    .select = [](int device) { return select(device); },
+    .owns = [](const void* memory) { return owns_memory(memory); },
+    .alloc = [](std::size_t bytes) -> void* { return allocate(bytes); },
+    .free = [](void* memory) { release(memory); },
+    .scratch = [](std::size_t bytes, void* stream) { return kept_scratch(bytes, stream); },
+    .copy = [](const Matrix& to, const Matrix& from, void* stream) { return copy(to, from, stream); },
+    .finish = [](const Matrix& c, double beta, const Epilogue& epilogue,
+                 void* stream) { return finish(c, beta, epilogue, stream); },
+    .wait = [](void* stream) { return wait(stream); },
+};
+
+}  // namespace
+}  // namespace tw::cuda
+
+extern "C" TW_API const tw::Backend* tilewright_cuda_backend(unsigned long long stamp) noexcept {
+    return stamp == tw::cuda::contract_stamp ? &tw::cuda::row : nullptr;
+}

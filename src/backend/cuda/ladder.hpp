@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Every row of the CUDA ladder, by the file that defines it. ladder.cpp puts them in order.
+#pragma once
+
+#include "backend/contract.hpp"
+
+namespace tw::cuda {
+
+extern const Kernel r1_naive_f32, r1_naive_f64;
+extern const Kernel r2_coalesced_f32, r2_coalesced_f64;
+extern const Kernel r3_tiled_f32, r3_tiled_f64;
+extern const Kernel r4_register_tile_f32;
+extern const Kernel r5_register_block_f32;
+extern const Kernel r6_vectorized_f32;
+extern const Kernel r7_hierarchical_f32;
+
+}  // namespace tw::cuda

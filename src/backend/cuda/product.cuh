@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A product as the CUDA-core rungs see it: typed pointers and steps, and the rule by which a sum becomes an element of C.
+#pragma once
+
+#include "backend/contract.hpp"
+#include "tilewright/layout.hpp"
+
+namespace tw::cuda {
+
+template <class T>
+struct Product {
+    Tensor<const T> a, b;
+    Tensor<T> c;
+    T alpha, beta;
+
+    __device__ std::int64_t k() const { return a.layout.cols; }
+
+    /// beta 0 never reads C, so that what was there, NaN even, does not matter.
+    __device__ void store(std::int64_t i, std::int64_t j, T sum) const {
+        if (i >= c.layout.rows || j >= c.layout.cols) return;
+        T& to = c(i, j);
+        to = beta == 0 ? alpha * sum : alpha * sum + beta * to;
+    }
+};
+
+template <class T>
+Tensor<T> tensor_of(const Matrix& m) {
+    return {static_cast<T*>(m.data), {m.rows, m.cols, m.row_step, m.col_step, 0}};
+}
+
+template <class T>
+Product<T> product_of(const Call& call) {
+    return {tensor_of<const T>(call.a), tensor_of<const T>(call.b), tensor_of<T>(call.c), static_cast<T>(call.alpha),
+            static_cast<T>(call.beta)};
+}
+
+/// Tiles of C in one row of blocks: a grid's second dimension would end at 65535.
+struct TileGrid {
+    int across;  ///< tiles side by side
+
+    __device__ int row() const { return static_cast<int>(blockIdx.x) / across; }
+    __device__ int col() const { return static_cast<int>(blockIdx.x) % across; }
+};
+
+inline std::int64_t tiles_over(std::int64_t extent, int tile) { return (extent + tile - 1) / tile; }
+
+struct Tiling {
+    TileGrid grid;
+    unsigned blocks;
+};
+inline Tiling tiling(const Call& call, int tile_rows, int tile_cols) {
+    const std::int64_t across = tiles_over(call.n(), tile_cols);
+    return {{static_cast<int>(across)}, static_cast<unsigned>(tiles_over(call.m(), tile_rows) * across)};
+}
+
+/// Kernels that count in 32 bits inside a matrix leave the longest vectors to r1 and r2.
+inline bool fits_ints(const Problem& p) {
+    constexpr std::int64_t most = (std::int64_t{1} << 31) - 1024;
+    return p.m < most && p.n < most && p.k < most;
+}
+
+/// gamma(k + 2): k products summed one after the other, times alpha, plus beta * C.
+template <class T>
+double sequential_sum_bound(std::int64_t k) {
+    return gamma(static_cast<double>(k) + 2, sizeof(T) == 4 ? unit_f32 : unit_f64);
+}
+
+/// Every kernel that adds k's products in order, one accumulator a result, with FMA, gives a row the same bits.
+inline constexpr int sequential_order = 1;
+
+/// A launch costs about this much, however little it does.
+inline constexpr double launch_nanoseconds = 4000;
+
+/// At so many TFLOP/s once every multiprocessor has work; tiles that stick out are paid for in full.
+inline double nanoseconds_at(const Problem& p, double tera, int tile_rows, int tile_cols) {
+    const double tiles = static_cast<double>(tiles_over(p.m, tile_rows) * tiles_over(p.n, tile_cols));
+    constexpr double at_once = 132;
+    const double waves = tiles < at_once ? 1 : tiles / at_once;
+    const double flops = 2.0 * tile_rows * tile_cols * static_cast<double>(p.k) * at_once;
+    return launch_nanoseconds + waves * flops / (tera * 1e3);
+}
+
+}  // namespace tw::cuda

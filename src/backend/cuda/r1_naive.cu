@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r1_naive: one thread, one result. Neighbouring threads take neighbouring ROWS of C, as a first attempt would.
+//
+//        k            n               n
+//      +-----+      +---+---+      +-------+
+//    m |=====|  x k |   |#  |  = m |   #   |     # = one thread: a row of A along a column of B
+//      |=====|      |   |#  |      |   #   |         its neighbour: the next row of A, the same column
+//      +-----+      +---+---+      +-------+
+//
+// Needs: nothing. 2mnk flops, 8 bytes loaded for each 2 of them; a warp's load of A touches 32 separate rows.
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/launch.hpp"
+#include "backend/cuda/product.cuh"
+
+namespace tw::cuda {
+namespace {
+
+constexpr int side = 32;  // of a block's tile of C
+
+template <class T>
+__global__ void __launch_bounds__(side* side) naive(Product<T> p, TileGrid grid) {
+    const std::int64_t i = grid.row() * std::int64_t{side} + threadIdx.x % side;
+    const std::int64_t j = grid.col() * std::int64_t{side} + threadIdx.x / side;
+    if (i >= p.c.layout.rows || j >= p.c.layout.cols) return;
+    T sum = 0;
+    for (std::int64_t q = 0; q < p.k(); ++q) sum += p.a(i, q) * p.b(q, j);
+    p.store(i, j, sum);
+}
+
+template <class T>
+Status run(const Call& call, const Tile&) {
+    const auto [grid, blocks] = tiling(call, side, side);
+    return launch(naive<T>, {.blocks = blocks, .threads = side * side}, call.stream, product_of<T>(call), grid);
+}
+
+double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 0.45, side, side); }
+
+constexpr Tile tiles[] = {{side, side, 1}};
+constexpr const char* idea = "one thread, one result: each reads a whole row of A and a whole column of B";
+
+}  // namespace
+
+const Kernel r1_naive_f32{
+    .name = "cuda.r1_naive.f32",
+    .rung = Rung::naive,
+    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
+    .scheme = &plain_f32,
+    .needs = feature::sm80,
+    .tiles = tiles,
+    .fuses_epilogue = false,
+    .idea = idea,
+    .takes = nullptr,
+    .sum_bound = sequential_sum_bound<float>,
+    .nanoseconds = nanoseconds,
+    .scratch_bytes = nullptr,
+    .run = run<float>,
+    .order = sequential_order,
+};
+
+const Kernel r1_naive_f64{
+    .name = "cuda.r1_naive.f64",
+    .rung = Rung::naive,
+    .in = Type::f64, .out = Type::f64, .sum = Type::f64,
+    .scheme = &plain_f64,
+    .needs = feature::sm80,
+    .tiles = tiles,
+    .fuses_epilogue = false,
+    .idea = idea,
+    .takes = nullptr,
+    .sum_bound = sequential_sum_bound<double>,
+    .nanoseconds = nanoseconds,
+    .scratch_bytes = nullptr,
+    .run = run<double>,
+    .order = sequential_order,
+};
+
+}  // namespace tw::cuda

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r2_coalesced: the same loop with rows and columns swapped among the threads, so that a warp's 32 loads of B are one.
+//
+//        k              n                  n
+//      +-----+      +---+----+      +-------+----+
+//    m |=====|  x k |   |####|  = m |       |    |     #### = a warp: one row of A (a broadcast),
+//      +-----+      |   |####|      |       |####|            32 neighbouring columns of B (one 128-byte line)
+//                   +---+----+      +-------+----+
+//
+// Needs: nothing. The flops and bytes of r1; the lines of B that a warp fetches fall from 32 to 1 a step.
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/launch.hpp"
+#include "backend/cuda/product.cuh"
+
+namespace tw::cuda {
+namespace {
+
+constexpr int side = 32;  // of a block's tile of C
+
+template <class T>
+__global__ void __launch_bounds__(side* side) coalesced(Product<T> p, TileGrid grid) {
+    const std::int64_t i = grid.row() * std::int64_t{side} + threadIdx.x / side;
+    const std::int64_t j = grid.col() * std::int64_t{side} + threadIdx.x % side;
+    if (i >= p.c.layout.rows || j >= p.c.layout.cols) return;
+    const T *a = &p.a(i, 0), *b = &p.b(0, j);
+    T sum = 0;
+#pragma unroll 4
+    for (std::int64_t q = 0; q < p.k(); ++q) {
+        sum += *a * *b;
+        a += p.a.layout.col_step, b += p.b.layout.row_step;
+    }
+    p.store(i, j, sum);
+}
+
+template <class T>
+Status run(const Call& call, const Tile&) {
+    const auto [grid, blocks] = tiling(call, side, side);
+    return launch(coalesced<T>, {.blocks = blocks, .threads = side * side}, call.stream, product_of<T>(call), grid);
+}
+
+double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 6, side, side); }
+
+constexpr Tile tiles[] = {{side, side, 1}};
+constexpr const char* idea = "neighbouring threads take neighbouring columns, so that a warp reads whole lines of B";
+
+}  // namespace
+
+const Kernel r2_coalesced_f32{
+    .name = "cuda.r2_coalesced.f32",
+    .rung = Rung::coalesced,
+    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
+    .scheme = &plain_f32,
+    .needs = feature::sm80,
+    .tiles = tiles,
+    .fuses_epilogue = false,
+    .idea = idea,
+    .takes = nullptr,
+    .sum_bound = sequential_sum_bound<float>,
+    .nanoseconds = nanoseconds,
+    .scratch_bytes = nullptr,
+    .run = run<float>,
+    .order = sequential_order,
+};
+
+const Kernel r2_coalesced_f64{
+    .name = "cuda.r2_coalesced.f64",
+    .rung = Rung::coalesced,
+    .in = Type::f64, .out = Type::f64, .sum = Type::f64,
+    .scheme = &plain_f64,
+    .needs = feature::sm80,
+    .tiles = tiles,
+    .fuses_epilogue = false,
+    .idea = idea,
+    .takes = nullptr,
+    .sum_bound = sequential_sum_bound<double>,
+    .nanoseconds = nanoseconds,
+    .scratch_bytes = nullptr,
+    .run = run<double>,
+    .order = sequential_order,
+};
+
+}  // namespace tw::cuda

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r3_tiled: a block loads a tile of A and a tile of B into shared memory once, and all its threads read them there.
+//
+//         BK             BN
+//      +---+---+      +---+----+        block: BM x BN results, one a thread
+//   BM |#a#| > |   BK |   |#b##|        each step: BM x BK of A and BK x BN of B, loaded together,
+//      +---+---+      +---+ v--+        then BK products a thread from shared memory
+//
+// Needs: nothing. Each value loaded serves a whole tile: global reads fall by the tile's side (16 or 32).
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/launch.hpp"
+#include "backend/cuda/product.cuh"
+#include "backend/cuda/tile_loader.cuh"
+
+namespace tw::cuda {
+namespace {
+
+template <class T, int side>
+__global__ void __launch_bounds__(side* side, 2048 / (side * side) / (sizeof(T) / 4)) tiled(Product<T> p, TileGrid grid) {
+    constexpr int BM = side, BN = side, BK = side, threads = side * side;
+    __shared__ __align__(16) T a_tile[BM * BK], b_tile[BK * BN];
+    constexpr Layout a_layout = row_major(BM, BK), b_layout = row_major(BK, BN);
+
+    TileLoader<T, BM, BK, threads> a(p.a, grid.row() * std::int64_t{BM}, 0, 0, BK);
+    TileLoader<T, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
+    const int row = static_cast<int>(threadIdx.x) / BN, col = static_cast<int>(threadIdx.x) % BN;
+
+    T sum = 0;
+    for (std::int64_t k = 0; k < p.k(); k += BK) {
+        a.load(), b.load();
+        a.store(a_tile, a_layout), b.store(b_tile, b_layout);
+        a.advance(), b.advance();
+        __syncthreads();
+#pragma unroll
+        for (int q = 0; q < BK; ++q) sum += a_tile[a_layout(row, q)] * b_tile[b_layout(q, col)];
+        __syncthreads();
+    }
+    p.store(grid.row() * std::int64_t{BM} + row, grid.col() * std::int64_t{BN} + col, sum);
+}
+
+template <class T, int side>
+Status run_with(const Call& call) {
+    const auto [grid, blocks] = tiling(call, side, side);
+    return launch(tiled<T, side>, {.blocks = blocks, .threads = side * side}, call.stream, product_of<T>(call), grid);
+}
+
+template <class T>
+Status run(const Call& call, const Tile& tile) {
+    return tile.m == 16 ? run_with<T, 16>(call) : run_with<T, 32>(call);
+}
+
+double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 9, 32, 32); }
+
+constexpr Tile tiles[] = {{32, 32, 32}, {16, 16, 16}};
+constexpr const char* idea = "tiles of A and B in shared memory, loaded once and read by every thread of the block";
+
+}  // namespace
+
+const Kernel r3_tiled_f32{
+    .name = "cuda.r3_tiled.f32",
+    .rung = Rung::tiled,
+    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
+    .scheme = &plain_f32,
+    .needs = feature::sm80,
+    .tiles = tiles,
+    .fuses_epilogue = false,
+    .idea = idea,
+    .takes = fits_ints,
+    .sum_bound = sequential_sum_bound<float>,
+    .nanoseconds = nanoseconds,
+    .scratch_bytes = nullptr,
+    .run = run<float>,
+    .order = sequential_order,
+};
+
+const Kernel r3_tiled_f64{
+    .name = "cuda.r3_tiled.f64",
+    .rung = Rung::tiled,
+    .in = Type::f64, .out = Type::f64, .sum = Type::f64,
+    .scheme = &plain_f64,
+    .needs = feature::sm80,
+    .tiles = tiles,
+    .fuses_epilogue = false,
+    .idea = idea,
+    .takes = fits_ints,
+    .sum_bound = sequential_sum_bound<double>,
+    .nanoseconds = nanoseconds,
+    .scratch_bytes = nullptr,
+    .run = run<double>,
+    .order = sequential_order,
+};
+
+}  // namespace tw::cuda

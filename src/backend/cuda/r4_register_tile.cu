@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r4_register_tile: a thread keeps a column of TM results in registers, so that each value of B it reads from shared
+// memory serves TM products.
+//
+//          BK            BN
+//       +------+      +---+---+        +---+---+
+//    TM |a     |   BK | b     |        |   #   |  TM results of one thread, one column
+//       |a     |      +-------+        |   #   |
+//       +------+                       +-------+
+//
+// Needs: nothing. Shared-memory reads a product fall from 2 to 1 + 1/TM.
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/launch.hpp"
+#include "backend/cuda/product.cuh"
+#include "backend/cuda/tile_loader.cuh"
+
+namespace tw::cuda {
+namespace {
+
+constexpr int BM = 64, BN = 64, BK = 16, TM = 8;
+constexpr int threads = BM * BN / TM;
+
+__global__ void __launch_bounds__(threads, 3) register_tile(Product<float> p, TileGrid grid) {
+    __shared__ __align__(16) float a_tile[BM * BK], b_tile[BK * BN];
+    constexpr Layout a_layout = row_major(BM, BK), b_layout = row_major(BK, BN);
+
+    TileLoader<float, BM, BK, threads> a(p.a, grid.row() * std::int64_t{BM}, 0, 0, BK);
+    TileLoader<float, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
+    const int row = static_cast<int>(threadIdx.x) / BN * TM, col = static_cast<int>(threadIdx.x) % BN;
+
+    float sums[TM] = {};
+    for (std::int64_t k = 0; k < p.k(); k += BK) {
+        a.load(), b.load();
+        a.store(a_tile, a_layout), b.store(b_tile, b_layout);
+        a.advance(), b.advance();
+        __syncthreads();
+#pragma unroll
+        for (int q = 0; q < BK; ++q) {
+            const float value = b_tile[b_layout(q, col)];
+#pragma unroll
+            for (int t = 0; t < TM; ++t) sums[t] += a_tile[a_layout(row + t, q)] * value;
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int t = 0; t < TM; ++t)
+        p.store(grid.row() * std::int64_t{BM} + row + t, grid.col() * std::int64_t{BN} + col, sums[t]);
+}
+
+Status run(const Call& call, const Tile&) {
+    const auto [grid, blocks] = tiling(call, BM, BN);
+    return launch(register_tile, {.blocks = blocks, .threads = threads}, call.stream, product_of<float>(call), grid);
+}
+
+double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 16, BM, BN); }
+
+constexpr Tile tiles[] = {{BM, BN, BK}};
+constexpr const char* idea = "each thread keeps a column of 8 results in registers and uses each value of B 8 times";
+
+}  // namespace
+
+const Kernel r4_register_tile_f32{
+    .name = "cuda.r4_register_tile.f32",
+    .rung = Rung::register_tile,
+    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
+    .scheme = &plain_f32,
+    .needs = feature::sm80,
+    .tiles = tiles,
+    .fuses_epilogue = false,
+    .idea = idea,
+    .takes = fits_ints,
+    .sum_bound = sequential_sum_bound<float>,
+    .nanoseconds = nanoseconds,
+    .scratch_bytes = nullptr,
+    .run = run,
+    .order = sequential_order,
+};
+
+}  // namespace tw::cuda

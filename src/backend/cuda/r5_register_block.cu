@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r5_register_block: a thread keeps TM x TN results and adds an outer product to them at each step of k.
+//
+//          BK            BN                 TN
+//       +------+      +---+---+        +---+---+
+//    TM |a     |   BK |bbb    |     TM |   |###|  TM x TN results of one thread:
+//       |a     |      +-------+        |   |###|  TM + TN values read for TM * TN products
+//       +------+                       +---+---+
+//
+// Needs: nothing. Shared-memory reads a product fall to 1/TM + 1/TN.
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/launch.hpp"
+#include "backend/cuda/product.cuh"
+#include "backend/cuda/tile_loader.cuh"
+
+namespace tw::cuda {
+namespace {
+
+constexpr int BM = 128, BN = 128, BK = 8, TM = 8, TN = 8;
+constexpr int threads = BM * BN / (TM * TN);
+
+__global__ void __launch_bounds__(threads, 2) register_block(Product<float> p, TileGrid grid) {
+    __shared__ __align__(16) float a_tile[BM * BK], b_tile[BK * BN];
+    constexpr Layout a_layout = row_major(BM, BK), b_layout = row_major(BK, BN);
+
+    TileLoader<float, BM, BK, threads> a(p.a, grid.row() * std::int64_t{BM}, 0, 0, BK);
+    TileLoader<float, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
+    const int row = static_cast<int>(threadIdx.x) / (BN / TN) * TM, col = static_cast<int>(threadIdx.x) % (BN / TN) * TN;
+
+    float sums[TM][TN] = {};
+    for (std::int64_t k = 0; k < p.k(); k += BK) {
+        a.load(), b.load();
+        a.store(a_tile, a_layout), b.store(b_tile, b_layout);
+        a.advance(), b.advance();
+        __syncthreads();
+#pragma unroll 2  // all 8 at once would need more registers than two blocks of an SM have
+        for (int q = 0; q < BK; ++q) {
+            float down[TM], across[TN];
+#pragma unroll
+            for (int t = 0; t < TM; ++t) down[t] = a_tile[a_layout(row + t, q)];
+#pragma unroll
+            for (int t = 0; t < TN; ++t) across[t] = b_tile[b_layout(q, col + t)];
+#pragma unroll
+            for (int s = 0; s < TM; ++s)
+#pragma unroll
+                for (int t = 0; t < TN; ++t) sums[s][t] += down[s] * across[t];
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int s = 0; s < TM; ++s)
+#pragma unroll
+        for (int t = 0; t < TN; ++t)
+            p.store(grid.row() * std::int64_t{BM} + row + s, grid.col() * std::int64_t{BN} + col + t, sums[s][t]);
+}
+
+Status run(const Call& call, const Tile&) {
+    const auto [grid, blocks] = tiling(call, BM, BN);
+    return launch(register_block, {.blocks = blocks, .threads = threads}, call.stream, product_of<float>(call), grid);
+}
+
+double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 25, BM, BN); }
+
+constexpr Tile tiles[] = {{BM, BN, BK}};
+constexpr const char* idea = "each thread keeps 8 x 8 results and adds an outer product to them at every step of k";
+
+}  // namespace
+
+const Kernel r5_register_block_f32{
+    .name = "cuda.r5_register_block.f32",
+    .rung = Rung::register_block,
+    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
+    .scheme = &plain_f32,
+    .needs = feature::sm80,
+    .tiles = tiles,
+    .fuses_epilogue = false,
+    .idea = idea,
+    .takes = fits_ints,
+    .sum_bound = sequential_sum_bound<float>,
+    .nanoseconds = nanoseconds,
+    .scratch_bytes = nullptr,
+    .run = run,
+    .order = sequential_order,
+};
+
+}  // namespace tw::cuda
