@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What every kernel passes before anybody times it: ragged shapes, every way to lie in memory, every kind of value,
+// each scalar, Inf and NaN at each position, any number of threads; all against the kernel's own certificate.
+#pragma once
+
+#include <string>
+
+#include "support/runner.hpp"
+#include "support/trial.hpp"
+
+namespace tw::test {
+
+/// What a kernel's documentation takes back of the promises that a plain sum keeps.
+struct SweepRules {
+    Loss loss{};                 ///< see Tolerance
+    bool exact_integers = true;  ///< small whole numbers come out to the last bit
+    bool specials = true;        ///< Inf, NaN and subnormals come out as IEEE arithmetic has them
+};
+
+struct SweepReport {
+    int cases = 0, refused = 0;
+    double worst = 0;     ///< the largest error, as a fraction of the certificate
+    std::string failure;  ///< the first, with its case; the sweep ends there
+
+    bool ok() const { return failure.empty() && cases > 0; }
+    std::string sentence() const;
+};
+
+SweepReport sweep(const Kernel& kernel, Place place, const Runner& runner, const SweepRules& rules = {});
+
+}  // namespace tw::test

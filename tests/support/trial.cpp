@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "support/trial.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "base/element.hpp"
+
+namespace tw::test {
+namespace {
+
+using reference::Fill;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// What C holds before: integers and subnormals as the operands do, else numbers of the size of a term.
+Fill fill_of_c(Fill operands) {
+    return operands == Fill::integers || operands == Fill::subnormals ? operands : Fill::normal;
+}
+
+std::vector<std::byte> elements_of(const Matrix& m) {
+    const std::size_t size = size_of(m.type);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(m.rows * m.cols) * size);
+    std::byte* to = bytes.data();
+    for (std::int64_t i = 0; i < m.rows; ++i)
+        for (std::int64_t j = 0; j < m.cols; ++j, to += size) std::memcpy(to, m.at(i, j), size);
+    return bytes;
+}
+
+void copy_elements(const Matrix& to, const Matrix& from) {
+    for (std::int64_t i = 0; i < to.rows; ++i)
+        for (std::int64_t j = 0; j < to.cols; ++j) std::memcpy(to.at(i, j), from.at(i, j), size_of(to.type));
+}
+
+}  // namespace
+
+std::string Trial::text() const {
+    char numbers[200];
+    std::snprintf(numbers, sizeof numbers,
+                  "%lldx%lldx%lld, tile %dx%dx%d, alpha %g, beta %g, %s, seed %llu, threads %d",
+                  static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k), tile.m, tile.n,
+                  tile.k, alpha, beta, name_of(fill), static_cast<unsigned long long>(seed), threads);
+    std::string words = numbers;
+    words += ", A " + a.text() + ", B " + b.text() + ", C " + c.text();
+    if (!about.empty()) words += ", " + about;
+    return words;
+}
+
+Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner& runner, const Loss& loss) {
+    GuardedMatrix a(kernel.in, trial.m, trial.k, trial.a), b(kernel.in, trial.k, trial.n, trial.b);
+    GuardedMatrix c(kernel.out, trial.m, trial.n, trial.c);
+    Outcome outcome;
+    if (!a.exists() || !b.exists() || !c.exists()) return {.refused = true, .failure = {}, .result = {}};
+
+    Call call{.a = a, .b = b, .c = c, .alpha = trial.alpha, .beta = trial.beta, .threads = trial.threads};
+    if (kernel.takes && !kernel.takes(problem_of(call, place))) return {.refused = true, .failure = {}, .result = {}};
+
+    fill_operands(a, b, trial.fill, trial.seed);
+    if (trial.beta == 0) reference::fill_with(c, nan);
+    else reference::fill(c, fill_of_c(trial.fill), trial.seed + 2);
+    if (trial.alter) trial.alter(a, b, c);
+    const GuardedMatrix c0(kernel.out, trial.m, trial.n);
+    copy_elements(c0, c);
+
+    for (GuardedMatrix* each : {&a, &b, &c}) each->remember();
+    const Status status = runner(kernel, call, trial.tile);
+    const reference::Question question{a, b, c0, trial.alpha, trial.beta};
+    const double bound = trial.exact ? 0 : certificate(kernel, trial.k);
+    const reference::Verdict verdict = judge(question, c, {.bound = bound, .range = loss.range, .flush = loss.flush});
+
+    outcome.worst = verdict.worst;
+    if (!status) outcome.failure = std::string("it returned a status that is not ok: ") + status.text;
+    else if (!a.is_unchanged()) outcome.failure = "A was written";
+    else if (!b.is_unchanged()) outcome.failure = "B was written";
+    else if (!c.padding_is_unchanged()) outcome.failure = "memory between the rows of C was written";
+    else if (!verdict.ok) outcome.failure = verdict.sentence();
+    outcome.result = elements_of(c);
+    return outcome;
+}
+
+}  // namespace tw::test
