@@ -162,6 +162,27 @@ class Words(House):
                 (self.root / name).unlink()
 
 
+class Links(House):
+    def caught(self, link, told):
+        self.expect_caught("check_links", "docs/odd.md", f"# A page\n\nSee [there]({link}).\n", told)
+
+    def test_no_such_file(self):
+        self.caught("../src/base/gone.cpp", "no such file")
+
+    def test_no_such_heading(self):
+        self.caught("#another-page", "no heading")
+
+    def test_no_such_name_in_the_file(self):
+        self.caught('../src/cli/main.cpp "make"', "'make' does not stand there")
+
+    def test_out_of_the_repository(self):
+        self.caught("../..", "out of the repository")
+
+    def test_what_is_there_is_found(self):
+        self.write("docs/fine.md", '# A page\n\n[a](#a-page) [b](../src) [c](../src/cli/main.cpp "made") [d](https://x.org)\n')
+        self.expect_order("check_links")
+
+
 class Weak(House):
     def compiled(self, text):
         source = self.root / "odd_avx2.cpp"

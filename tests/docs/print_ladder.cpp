@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Every row of every backend of this build, one a line, fields apart by tabs: what tools/write_ladder_page makes a page of.
+// A backend without rows still has its line, with nothing after its name.
+#include <cstdio>
+#include <string>
+
+#include "plan/registry.hpp"
+
+namespace {
+
+std::string names_of(const tw::Backend& backend, tw::Features bits) {
+    std::string text;
+    for (const tw::FeatureName& feature : backend.feature_names)
+        if (bits & feature.bit) text += (text.empty() ? "" : ", ") + std::string(feature.name);
+    return text;
+}
+
+std::string spell(const tw::Tile& tile) {
+    return std::to_string(tile.m) + "x" + std::to_string(tile.n) + "x" + std::to_string(tile.k);
+}
+
+void print(const tw::Backend& backend, const tw::Kernel& kernel) {
+    const std::string in = tw::name_of(kernel.in), out = tw::name_of(kernel.out), sum = tw::name_of(kernel.sum);
+    std::string tiles;
+    for (const tw::Tile& tile : kernel.tiles) tiles += (tiles.empty() ? "" : ", ") + spell(tile);
+    std::printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", backend.name, tw::stem_of(kernel.rung),
+                tw::seed_names_of(kernel.rung), kernel.name, (in == out ? in : in + " to " + out).c_str(), sum.c_str(),
+                std::string(kernel.scheme->name).c_str(), names_of(backend, kernel.needs).c_str(), tiles.c_str(),
+                kernel.idea);
+}
+
+}  // namespace
+
+int main() {
+    for (const tw::BackendSource& source : tw::backends()) {
+        const tw::Backend& backend = source();
+        std::printf("%s\n", source.name);
+        for (const tw::Kernel* kernel : backend.ladder) print(backend, *kernel);
+    }
+}
