@@ -18,7 +18,7 @@ test:
 	@tools/test
 
 test-all:
-	@tools/test_all
+	@tools/test --all
 
 clean:
 	rm -rf build

@@ -4,7 +4,7 @@
 #
 # What the scripts behind the Makefile share: stages with a title and a time, the build of one preset, a run of tests.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$root"
+cd "$root" || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL  # the build below counts its own jobs
 jobs=$(nproc 2>/dev/null || sysctl -n hw.ncpu)
 results=$root/build/results
@@ -58,12 +58,10 @@ build() {
     shift
     while [ "${1:-}" = --with ]; do options+=("$2"); shift 2; done
     [ $# = 0 ] || targets=(--target "$@")
-    quietly "configure-$preset" cmake --preset "$preset" "${options[@]}" || return 1
-    if [ -t 1 ]; then
-        cmake --build "build/$preset" -j "$jobs" "${targets[@]}"
-    else
-        quietly "build-$preset" cmake --build "build/$preset" -j "$jobs" "${targets[@]}"
-    fi
+    # An empty array is "unbound" to the bash of macOS: hence the plus signs.
+    quietly "configure-$preset" cmake --preset "$preset" ${options[@]+"${options[@]}"} || return 1
+    local command=(cmake --build "build/$preset" -j "$jobs" ${targets[@]+"${targets[@]}"})
+    if [ -t 1 ]; then "${command[@]}"; else quietly "build-$preset" "${command[@]}"; fi
 }
 
 # run_tests PRESET [CTEST ARGUMENTS...]: the tests of build/PRESET; their results go to build/results for the closing count.

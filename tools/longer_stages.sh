@@ -1,0 +1,24 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+#
+# What `make test-all` adds to `make test`; sourced by tools/test. Results are counted with the others.
+
+# The second compiler sees the same code, and its tests the same kernels.
+stage "Building everything with clang, into build/clang" build clang --with -DTW_TESTS=ON && {
+    stage "The tests, built with clang" run_tests clang || true
+}
+
+# All the rooms, not only those that read input.
+stage "Building everything under asan and ubsan" build asan --with -DTW_TESTS=ON && {
+    stage "All tests under asan and ubsan" run_tests asan || true
+}
+stage "Building everything under tsan" build tsan --with -DTW_TESTS=ON && {
+    stage "All tests under tsan" run_tests tsan || true
+}
+
+if [ -x tools/fuzz ]; then
+    stage "Ten minutes of fuzzing" tools/fuzz 600 || true
+fi
+
+stage "A clean clone: make run, make test" tools/clean_clone || true
