@@ -11,12 +11,34 @@ namespace tw::cpu {
 namespace {
 
 const Kernel* const ladder[] = {
-    &r1_naive_f32,         &r1_naive_f64,
-    &r2_coalesced_f32,     &r2_coalesced_f64,
-    &r3_tiled_16_f32,      &r3_tiled_16_f64,
-    &r3_tiled_32_f32,      &r3_tiled_32_f64,
-    &r4_register_tile_f32, &r4_register_tile_f64,
-    &r5_register_block_f32, &r5_register_block_f64,
+    &r1_naive_f32,
+    &r1_naive_f64,
+    &r2_coalesced_f32,
+    &r2_coalesced_f64,
+    &r3_tiled_16_f32,
+    &r3_tiled_16_f64,
+    &r3_tiled_32_f32,
+    &r3_tiled_32_f64,
+    &r4_register_tile_f32,
+    &r4_register_tile_f64,
+    &r5_register_block_f32,
+    &r5_register_block_f64,
+    &r6_vectorized_portable_f32,
+    &r6_vectorized_portable_f64,
+#if defined(__x86_64__)
+    &r6_vectorized_avx2_f32,
+    &r6_vectorized_avx2_f64,
+    &r6_vectorized_avx512_f32,
+    &r6_vectorized_avx512_f64,
+#endif
+    &r7_hierarchical_portable_f32,
+    &r7_hierarchical_portable_f64,
+#if defined(__x86_64__)
+    &r7_hierarchical_avx2_f32,
+    &r7_hierarchical_avx2_f64,
+    &r7_hierarchical_avx512_f32,
+    &r7_hierarchical_avx512_f64,
+#endif
 };
 
 constexpr FeatureName feature_names[] = {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// How a side of a product is cut into blocks, and what that means for rounding.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "scheme/scheme.hpp"
+
+namespace tw::cpu {
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
+constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) noexcept { return ceil_div(a, unit) * unit; }
+
+/// `total` cut into equal blocks (the last may be shorter) of at most `most`, in multiples of `unit`.
+constexpr std::int64_t block_size(std::int64_t total, std::int64_t most, std::int64_t unit) noexcept {
+    return round_up(ceil_div(total, ceil_div(total, most)), unit);
+}
+
+/// KC: one block of k for every kernel that sums through a micro-kernel, on every instruction set, so that they all round
+/// alike. A block of KC x NR elements of B lies in the first cache, or just streams through it.
+template <class T>
+inline constexpr std::int64_t KC = 2048 / static_cast<std::int64_t>(sizeof(T));
+
+template <class T>
+constexpr std::int64_t k_block(std::int64_t k) noexcept {
+    return std::min(k, block_size(k, KC<T>, 8));
+}
+
+/// Kernel::order of the rows that sum so: with one rounding a term, or with two.
+inline constexpr int order_fused_in_blocks = 1, order_in_blocks = 2;
+
+/// The longest path of roundings: through one block, alpha, and C once for each block.
+template <class T>
+double blocked_sum_bound(std::int64_t k) {
+    const auto longest = static_cast<double>(k_block<T>(k) + ceil_div(k, k_block<T>(k)) + 1);
+    return gamma(longest, sizeof(T) == 4 ? unit_f32 : unit_f64);
+}
+
+}  // namespace tw::cpu

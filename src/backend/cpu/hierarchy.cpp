@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "backend/cpu/hierarchy.hpp"
+
+#include "backend/cpu/blocks.hpp"
+#include "backend/cpu/parallel.hpp"
+
+namespace tw::cpu {
+namespace {
+
+constexpr std::size_t line = 64;
+
+/// C read along its rows: a column-major C is computed as C^T = B^T A^T.
+Call along_rows(Call call) {
+    if (call.c.col_step != 1 && call.c.row_step == 1) {
+        const Matrix a = call.a;
+        call.a = call.b.transposed();
+        call.b = a.transposed();
+        call.c = call.c.transposed();
+    }
+    return call;
+}
+
+/// The shape of one product's blocks: as equal as they can be, and enough of them for the threads.
+struct Cut {
+    std::int64_t mc, nc, kc;   // a block of A is mc x kc, one of B kc x nc
+    std::int64_t group;        // columns of B's block that one item of work meets
+    std::size_t a_panel, b_panel;
+
+    Cut(const PanelKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k, const Tile& blocks, int threads) {
+        const std::int64_t a_panels = ceil_div(m, kernel.mr);
+        std::int64_t m_blocks = ceil_div(m, blocks.m);
+        if (threads > 1) m_blocks = std::min(round_up(m_blocks, threads), a_panels);
+        mc = round_up(ceil_div(m, m_blocks), kernel.mr);
+        nc = block_size(n, blocks.n, kernel.nr);
+        kc = kernel.k_block(k);
+        group = ceil_div(m, mc) >= threads ? nc : block_size(nc, ceil_div(nc, threads), kernel.nr);
+        a_panel = panel_bytes(kernel, kernel.mr);
+        b_panel = panel_bytes(kernel, kernel.nr);
+    }
+    std::size_t panel_bytes(const PanelKernel& kernel, int width) const {
+        return (kernel.panel_bytes(width, kc) + line - 1) / line * line;
+    }
+    std::size_t a_bytes(const PanelKernel& kernel) const { return static_cast<std::size_t>(mc / kernel.mr) * a_panel; }
+    std::size_t b_bytes(const PanelKernel& kernel) const { return static_cast<std::size_t>(nc / kernel.nr) * b_panel; }
+};
+
+/// The two innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B
+/// stays in the first cache while the panels of A stream past it from the second.
+void multiply_block(const PanelKernel& kernel, const Cut& cut, std::int64_t k, const std::byte* a, const std::byte* b,
+                    const Matrix& c, double alpha, double beta) {
+    for (std::int64_t j = 0; j < c.cols; j += kernel.nr, b += cut.b_panel) {
+        const std::byte* panel = a;
+        for (std::int64_t i = 0; i < c.rows; i += kernel.mr, panel += cut.a_panel)
+            kernel.multiply({k, panel, b,
+                             c.block(i, j, std::min<std::int64_t>(kernel.mr, c.rows - i),
+                                     std::min<std::int64_t>(kernel.nr, c.cols - j)),
+                             alpha, beta});
+    }
+}
+
+}  // namespace
+
+std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& p, const Tile& blocks, int threads) {
+    const auto bytes = [&](std::int64_t m, std::int64_t n) {
+        const Cut cut(kernel, m, n, p.k, blocks, threads);
+        return cut.b_bytes(kernel) + static_cast<std::size_t>(threads) * cut.a_bytes(kernel);
+    };
+    return std::max(bytes(p.m, p.n), bytes(p.n, p.m));
+}
+
+Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& blocks) {
+    const Call call = along_rows(untidy);
+    const std::int64_t m = call.m(), n = call.n(), k = call.k();
+    const Cut cut(kernel, m, n, k, blocks, call.threads);
+    std::byte* const b_block = call.scratch.data();
+    std::byte* const a_blocks = b_block + cut.b_bytes(kernel);
+
+    for (std::int64_t j = 0; j < n; j += cut.nc)
+        for (std::int64_t p = 0; p < k; p += cut.kc) {
+            const std::int64_t cols = std::min(cut.nc, n - j), depth = std::min(cut.kc, k - p);
+            share_out(call, ceil_div(cols, kernel.nr), [&](int, std::int64_t panel) {
+                const std::int64_t from = panel * kernel.nr;
+                kernel.pack_b(call.b.block(p, j + from, depth, std::min<std::int64_t>(kernel.nr, cols - from)),
+                              b_block + static_cast<std::size_t>(panel) * cut.b_panel);
+            });
+
+            const std::int64_t groups = ceil_div(cols, cut.group);
+            share_out(call, ceil_div(m, cut.mc) * groups, [&](int worker, std::int64_t item) {
+                const std::int64_t i = item / groups * cut.mc, rows = std::min(cut.mc, m - i);
+                const std::int64_t from = item % groups * cut.group, width = std::min(cut.group, cols - from);
+                std::byte* const a_block = a_blocks + static_cast<std::size_t>(worker) * cut.a_bytes(kernel);
+                for (std::int64_t r = 0; r < rows; r += kernel.mr)
+                    kernel.pack_a(call.a.block(i + r, p, std::min<std::int64_t>(kernel.mr, rows - r), depth),
+                                  a_block + static_cast<std::size_t>(r / kernel.mr) * cut.a_panel);
+                multiply_block(kernel, cut, depth, a_block, b_block + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
+                               call.c.block(i, j + from, rows, width), call.alpha, p == 0 ? call.beta : 1);
+            });
+        }
+    return {};
+}
+
+}  // namespace tw::cpu

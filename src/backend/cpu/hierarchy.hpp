@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The macro-kernel: the five loops round a micro-kernel, once for every rung that works on packed panels. It knows block
+// sizes, packing and threads; what a panel holds and how two of them are multiplied is the PanelKernel's affair.
+#pragma once
+
+#include "backend/contract.hpp"
+
+namespace tw::cpu {
+
+/// One panel of A times one of B, over one block of k.
+struct PanelTile {
+    std::int64_t k;
+    const std::byte *a, *b;
+    Matrix c;  ///< rows and cols of it count: at most mr x nr
+    double alpha, beta;
+};
+
+struct PanelKernel {
+    int mr, nr;
+    std::int64_t (*k_block)(std::int64_t k);              ///< how k is cut: by k alone, so that all shapes sum alike
+    std::size_t (*panel_bytes)(int width, std::int64_t k);
+    void (*pack_a)(const Matrix& rows, std::byte* panel);  ///< at most mr rows x one block of k
+    void (*pack_b)(const Matrix& cols, std::byte* panel);  ///< one block of k x at most nr columns
+    void (*multiply)(const PanelTile& tile);
+};
+
+/// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third.
+std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads);
+Status run_hierarchy(const PanelKernel& kernel, const Call& call, const Tile& blocks);
+
+}  // namespace tw::cpu

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Micro-kernels of AVX-512: 14 rows of 2 vectors fill 28 of the 32 registers with sums. One step along k is 28
+// multiply-adds for 16 loads, and masked loads and stores cost no more than whole ones.
+#include <immintrin.h>
+
+#include "backend/cpu/micro_tile.hpp"
+
+namespace tw::cpu {
+namespace {
+
+struct SixteenFloats {
+    using Element = float;
+    using Register = __m512;
+    using Mask = __mmask16;
+    static constexpr int lanes = 16;
+    static constexpr bool masks_are_free = true;
+
+    static Mask mask(int count) { return static_cast<Mask>(0xffffu >> (16 - count)); }
+    static Register load(const float* p) { return _mm512_loadu_ps(p); }
+    static Register load(const float* p, Mask m) { return _mm512_maskz_loadu_ps(m, p); }
+    static Register broadcast(const float* p) { return _mm512_set1_ps(*p); }
+    static Register multiply(Register a, Register b) { return _mm512_mul_ps(a, b); }
+    static Register add(Register a, Register b) { return _mm512_add_ps(a, b); }
+    static Register multiply_add(Register a, Register b, Register c) { return _mm512_fmadd_ps(a, b, c); }
+    static void store(float* p, Register v) { _mm512_storeu_ps(p, v); }
+    static void store(float* p, Register v, Mask m) { _mm512_mask_storeu_ps(p, m, v); }
+};
+
+struct EightDoubles {
+    using Element = double;
+    using Register = __m512d;
+    using Mask = __mmask8;
+    static constexpr int lanes = 8;
+    static constexpr bool masks_are_free = true;
+
+    static Mask mask(int count) { return static_cast<Mask>(0xffu >> (8 - count)); }
+    static Register load(const double* p) { return _mm512_loadu_pd(p); }
+    static Register load(const double* p, Mask m) { return _mm512_maskz_loadu_pd(m, p); }
+    static Register broadcast(const double* p) { return _mm512_set1_pd(*p); }
+    static Register multiply(Register a, Register b) { return _mm512_mul_pd(a, b); }
+    static Register add(Register a, Register b) { return _mm512_add_pd(a, b); }
+    static Register multiply_add(Register a, Register b, Register c) { return _mm512_fmadd_pd(a, b, c); }
+    static void store(double* p, Register v) { _mm512_storeu_pd(p, v); }
+    static void store(double* p, Register v, Mask m) { _mm512_mask_storeu_pd(p, m, v); }
+};
+
+}  // namespace
+
+constinit const MicroKernel<float> micro_avx512_f32 = micro_kernel<SixteenFloats, 14, 28>();
+constinit const MicroKernel<double> micro_avx512_f64 = micro_kernel<EightDoubles, 14, 28>();
+
+}  // namespace tw::cpu

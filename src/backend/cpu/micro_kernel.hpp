@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Where the instruction sets begin. A micro-kernel computes one tile of C over one block of k with the vectors of its
+// processor; everything above it is written once, in code that runs anywhere. This header is all that a file with
+// extra instructions may share with the rest, so it holds plain data and nothing that could be linked.
+//
+// All micro-kernels sum in one order: a tile starts from zero, takes the terms of a block of k one after the other, each
+// with one rounding (the portable one with two), and meets C when the block is through. So a result's bits depend on its
+// row of A, its column of B and k, and on nothing else: not on the tile, its neighbours, the steps or the vectors' width.
+#pragma once
+
+#include <cstdint>
+
+namespace tw::cpu {
+
+/// C = alpha A B + beta C for `rows` x `cols` results. C is not read when beta is 0.
+template <class T>
+struct MicroTile {
+    std::int64_t k;
+    const T* a;                       ///< element (i, p) at a[i * a_row_step + p * a_step]
+    std::int64_t a_row_step, a_step;
+    const T* b;                       ///< element (p, j) at b[p * b_step + j]
+    std::int64_t b_step;
+    T* c;                             ///< element (i, j) at c[i * c_row_step + j]
+    std::int64_t c_step;
+    T alpha, beta;
+    int rows, cols;
+};
+
+template <class T>
+struct MicroKernel {
+    static constexpr int most_rows = 14, most_results = 512;
+
+    int mr, nr;                       ///< the tile that keeps every register busy
+    int lanes;                        ///< elements in a vector
+    int widths[most_rows + 1];        ///< [rows]: the widest tile with that many rows
+    void (*run)(const MicroTile<T>&);  ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]
+};
+
+extern const MicroKernel<float> micro_portable_f32, micro_avx2_f32, micro_avx512_f32;
+extern const MicroKernel<double> micro_portable_f64, micro_avx2_f64, micro_avx512_f64;
+
+}  // namespace tw::cpu

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The body of a micro-kernel, over the vectors V of an instruction set. Everything here has internal linkage: each file
+// that includes it compiles its own copy with its own flags, and none can be linked in another's place.
+//
+//                      W vectors of B
+//                    [row 0 ][row 1 ]           one step along k: W loads, R broadcasts,
+//      R broadcasts  +------+------+            R x W multiply-adds on R x W vectors of sums
+//          a 0       | sums | sums |
+//          a 1       | sums | sums |
+//          ...       +------+------+
+#pragma once
+
+#include <utility>
+
+#include "backend/cpu/micro_kernel.hpp"
+
+namespace tw::cpu {
+namespace {
+
+/// How many vectors wide a tile of `rows` is, when `budget` registers hold sums.
+constexpr int vectors_wide(int rows, int budget) { return budget / rows < 8 ? budget / rows : 8; }
+
+/// The last vector of a tile's rows: whole, or cut short by a mask.
+template <class V, bool Ragged>
+struct Last {
+    using T = typename V::Element;
+    explicit Last(int) {}
+    typename V::Register load(const T* p) const { return V::load(p); }
+    void store(T* p, typename V::Register v) const { V::store(p, v); }
+};
+template <class V>
+struct Last<V, true> {
+    using T = typename V::Element;
+    typename V::Mask mask;
+    explicit Last(int count) : mask(V::mask(count)) {}
+    typename V::Register load(const T* p) const { return V::load(p, mask); }
+    void store(T* p, typename V::Register v) const { V::store(p, v, mask); }
+};
+
+template <class V, int R, int W, bool Ragged>
+struct Sums {
+    using T = typename V::Element;
+    using Register = typename V::Register;
+
+    Register of[R][W] = {};
+    Last<V, Ragged> last;
+    explicit Sums(int cols) : last(cols - (W - 1) * V::lanes) {}
+
+    /// One step along k; `row_step` is A's, a constant where A is packed.
+    [[gnu::always_inline]] inline void step(const T* a, std::int64_t row_step, const T* b) {
+        Register row[W];
+#pragma GCC unroll 8
+        for (int w = 0; w < W; ++w) row[w] = w + 1 < W ? V::load(b + w * V::lanes) : last.load(b + w * V::lanes);
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r) {
+            const Register x = V::broadcast(a + r * row_step);
+#pragma GCC unroll 8
+            for (int w = 0; w < W; ++w) of[r][w] = V::multiply_add(x, row[w], of[r][w]);
+        }
+    }
+
+    template <bool Reads>
+    [[gnu::always_inline]] inline void finish(T* c, std::int64_t c_step, Register alpha, Register beta) {
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r, c += c_step)
+#pragma GCC unroll 8
+            for (int w = 0; w < W; ++w) {
+                T* const at = c + w * V::lanes;
+                const bool inner = w + 1 < W;
+                Register out = V::multiply(alpha, of[r][w]);
+                if (Reads) out = V::add(out, V::multiply(beta, inner ? V::load(at) : last.load(at)));
+                inner ? V::store(at, out) : last.store(at, out);
+            }
+    }
+    [[gnu::always_inline]] inline void finish(const MicroTile<T>& t) {
+        if (t.beta == 0)
+            finish<false>(t.c, t.c_step, V::broadcast(&t.alpha), V::broadcast(&t.beta));
+        else
+            finish<true>(t.c, t.c_step, V::broadcast(&t.alpha), V::broadcast(&t.beta));
+    }
+};
+
+template <class V, int R, int W, bool Ragged>
+void tile(const MicroTile<typename V::Element>& t) {
+    using T = typename V::Element;
+    Sums<V, R, W, Ragged> sums(t.cols);
+    const T *a = t.a, *b = t.b;
+    const std::int64_t a_row_step = t.a_row_step, a_step = t.a_step, b_step = t.b_step;
+    for (std::int64_t p = t.k; p > 0; --p, a += a_step, b += b_step) sums.step(a, a_row_step, b);
+    sums.finish(t);
+}
+
+/// The whole tile on packed panels, where most of a large product's time goes: all steps are constants.
+template <class V, int R, int W>
+void packed_tile(const MicroTile<typename V::Element>& t) {
+    using T = typename V::Element;
+    Sums<V, R, W, false> sums(W * V::lanes);
+    for (int r = 0; r < R; ++r) __builtin_prefetch(t.c + r * t.c_step, 1);
+    const T *a = t.a, *b = t.b;
+#pragma GCC unroll 4
+    for (std::int64_t p = t.k; p > 0; --p, a += R, b += W * V::lanes) sums.step(a, 1, b);
+    sums.finish(t);
+}
+
+/// Every tile that a kernel of V with `budget` registers of sums can be asked for.
+template <class V, int MR, int Budget>
+struct Tiles {
+    using T = typename V::Element;
+    using Function = void (*)(const MicroTile<T>&);
+    struct Table {
+        Function of[MR][8][2];
+    };
+
+    template <int R, int... W>
+    static constexpr void fill(Function (&row)[8][2], std::integer_sequence<int, W...>) {
+        ((row[W][0] = tile<V, R, W + 1, V::masks_are_free>, row[W][1] = tile<V, R, W + 1, true>), ...);
+    }
+    template <int... R>
+    static constexpr Table all(std::integer_sequence<int, R...>) {
+        Table table{};
+        (fill<R + 1>(table.of[R], std::make_integer_sequence<int, vectors_wide(R + 1, Budget)>{}), ...);
+        return table;
+    }
+    static constexpr Table table = all(std::make_integer_sequence<int, MR>{});
+    static constexpr int NR = vectors_wide(MR, Budget) * V::lanes;
+
+    static void run(const MicroTile<T>& t) {
+        if (t.rows == MR && t.cols == NR && t.a_row_step == 1 && t.a_step == MR && t.b_step == NR)
+            return packed_tile<V, MR, NR / V::lanes>(t);
+        const int vectors = (t.cols + V::lanes - 1) / V::lanes;
+        table.of[t.rows - 1][vectors - 1][t.cols % V::lanes != 0](t);
+    }
+};
+
+template <class V, int MR, int Budget>
+constexpr MicroKernel<typename V::Element> micro_kernel() {
+    MicroKernel<typename V::Element> kernel{MR, Tiles<V, MR, Budget>::NR, V::lanes, {}, Tiles<V, MR, Budget>::run};
+    for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;
+    return kernel;
+}
+
+}  // namespace
+}  // namespace tw::cpu

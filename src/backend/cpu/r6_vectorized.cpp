@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r6_vectorized: the register tile in the widest vectors that the processor has, with fused multiply-adds. Operands are
+// read where they lie, so nothing is spent before the first product: the way for small and for skinny ones.
+//
+//             k                 NR                    NR
+//        +---------+       +----+----+           +----+----+
+//     MR | aaaaaaa |     k |bbbb|    |        MR |####|    |    #### = MR x NR sums in vectors: 6 x 16 in AVX2,
+//        +---------+       |bbbb|    |   =       +----+    |           14 x 32 in AVX-512 (f32); fewer rows
+//        |         |       |bbbb|    |           |    |    |           make it wider
+//        +---------+       +----+----+           +----+----+
+//
+// Needs: a vector unit; a strip of B is packed only where its rows are not contiguous or are met often. 2mnk flops;
+// each strip of B is read from memory once, A once for each strip. Gained over r5: 8 or 16 lanes for 4, one rounding and
+// one instruction for two, and no copying.
+#include "backend/cpu/blocks.hpp"
+#include "backend/cpu/ladder.hpp"
+#include "backend/cpu/pack.hpp"
+#include "backend/cpu/parallel.hpp"
+#include "backend/cpu/tile_of_c.hpp"
+#include "base/cpu_features.hpp"
+
+namespace tw::cpu {
+namespace {
+
+constexpr std::int64_t rows_worth_packing = 48;      // a strip of B met by so many rows of A repays a copy
+constexpr double products_worth_a_thread = 1 << 18;  // some ten microseconds' work
+
+/// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver.
+template <class T>
+struct Cut {
+    std::int64_t rows, width;
+    bool packs;
+
+    Cut(const MicroKernel<T>& kernel, std::int64_t m, bool contiguous)
+        : rows(block_size(m, kernel.mr, 1)), width(kernel.widths[rows]), packs(!contiguous || m >= rows_worth_packing) {}
+};
+
+/// A column of C, or a few, is better computed as a row: then vectors run along the longer side.
+template <class T>
+Product<T> oriented(const MicroKernel<T>& kernel, const Product<T>& x) {
+    const Product<T> turned = along_rows(x);
+    return 2 * turned.n() < kernel.lanes && turned.m() > turned.n() ? turned.transposed() : turned;
+}
+
+/// All the strips of one part of C, block of k by block of k: a part belongs to one worker.
+template <class T>
+void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<T>& cut, T* panel) {
+    const std::int64_t depth = k_block<T>(x.k());
+    for (std::int64_t p = 0; p < x.k(); p += depth)
+        for (std::int64_t j = 0; j < x.n(); j += cut.width) {
+            const std::int64_t block = std::min(depth, x.k() - p), cols = std::min(cut.width, x.n() - j);
+            const View<const T> strip = x.b.block(p, j, block, cols);
+            if (cut.packs) pack_panel(strip.transposed(), static_cast<int>(cut.width), panel);
+            for (std::int64_t i = 0; i < x.m(); i += cut.rows)
+                run_tile(kernel,
+                         {.k = block, .a = &x.a(i, p), .a_row_step = x.a.row_step, .a_step = x.a.col_step,
+                          .b = cut.packs ? panel : strip.data, .b_step = cut.packs ? cut.width : strip.row_step,
+                          .c = nullptr, .c_step = 0, .alpha = x.alpha, .beta = p == 0 ? x.beta : T(1), .rows = 0, .cols = 0},
+                         x.c.block(i, j, std::min(cut.rows, x.m() - i), cols));
+        }
+}
+
+template <class T>
+std::int64_t panel_elements(const MicroKernel<T>& kernel, std::int64_t k) {
+    return k_block<T>(k) * kernel.widths[1];
+}
+
+/// Parts of C for the threads: side by side where there are strips enough, else one below the other.
+template <class T, const MicroKernel<T>& kernel>
+Status run(const Call& call, const Tile&) {
+    const Product<T> x = oriented(kernel, product_of<T>(call));
+    const Cut<T> cut(kernel, x.m(), x.b.col_step == 1);
+    T* const panels = reinterpret_cast<T*>(call.scratch.data());
+    const double products = static_cast<double>(x.m()) * static_cast<double>(x.n()) * static_cast<double>(x.k());
+    const int workers = products < products_worth_a_thread * call.threads ? 1 : call.threads;
+    if (workers == 1) return multiply_part(kernel, x, cut, panels), Status{};
+
+    const bool beside = ceil_div(x.n(), cut.width) >= workers;
+    const std::int64_t length = beside ? x.n() : x.m(), part = block_size(length, ceil_div(length, workers), beside ? cut.width : cut.rows);
+    share_out(call, ceil_div(length, part), [&](int worker, std::int64_t item) {
+        const std::int64_t from = item * part, size = std::min(part, length - from);
+        Product<T> own = x;
+        if (beside) {
+            own.b = x.b.block(0, from, x.k(), size);
+            own.c = x.c.block(0, from, x.m(), size);
+        } else {
+            own.a = x.a.block(from, 0, size, x.k());
+            own.c = x.c.block(from, 0, size, x.n());
+        }
+        multiply_part(kernel, own, cut, panels + worker * panel_elements(kernel, x.k()));
+    });
+    return {};
+}
+
+template <class T, const MicroKernel<T>& kernel>
+std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
+    const bool never_packs = p.b == Form::row_major && p.c == Form::row_major && p.m < rows_worth_packing && 2 * p.n >= kernel.lanes;
+    if (never_packs) return 0;
+    return static_cast<std::size_t>(threads * panel_elements(kernel, p.k)) * sizeof(T);
+}
+
+/// A tile's rate, what it costs to begin one, and memory for what fits in no cache.
+template <class T, const MicroKernel<T>& kernel>
+double nanoseconds(const Problem& p, int threads) {
+    const double products = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+    return products / (8.0 * kernel.lanes) / threads;
+}
+
+constexpr Tile tiles[] = {{0, 0, 0}};
+
+template <class T, const MicroKernel<T>& kernel>
+constexpr Kernel row(const char* name, Features needs, int order) {
+    return {.name = name,
+            .rung = Rung::vectorized,
+            .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
+            .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
+            .needs = needs,
+            .tiles = tiles,
+            .fuses_epilogue = false,
+            .idea = "the register tile in the processor's widest vectors, fused multiply-adds, nothing packed",
+            .takes = nullptr,
+            .sum_bound = blocked_sum_bound<T>,
+            .nanoseconds = nanoseconds<T, kernel>,
+            .scratch_bytes = scratch_bytes<T, kernel>,
+            .run = run<T, kernel>,
+            .order = order};
+}
+
+}  // namespace
+
+constinit const Kernel r6_vectorized_portable_f32 =
+    row<float, micro_portable_f32>("cpu.r6_vectorized.f32.portable", 0, order_in_blocks);
+constinit const Kernel r6_vectorized_portable_f64 =
+    row<double, micro_portable_f64>("cpu.r6_vectorized.f64.portable", 0, order_in_blocks);
+#if defined(__x86_64__)
+constinit const Kernel r6_vectorized_avx2_f32 =
+    row<float, micro_avx2_f32>("cpu.r6_vectorized.f32.avx2", cpu_feature::avx2, order_fused_in_blocks);
+constinit const Kernel r6_vectorized_avx2_f64 =
+    row<double, micro_avx2_f64>("cpu.r6_vectorized.f64.avx2", cpu_feature::avx2, order_fused_in_blocks);
+constinit const Kernel r6_vectorized_avx512_f32 =
+    row<float, micro_avx512_f32>("cpu.r6_vectorized.f32.avx512", cpu_feature::avx512, order_fused_in_blocks);
+constinit const Kernel r6_vectorized_avx512_f64 =
+    row<double, micro_avx512_f64>("cpu.r6_vectorized.f64.avx512", cpu_feature::avx512, order_fused_in_blocks);
+#endif
+
+}  // namespace tw::cpu
