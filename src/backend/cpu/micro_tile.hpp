@@ -97,7 +97,10 @@ template <class V, int R, int W>
 void packed_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
     Sums<V, R, W, false> sums(W * V::lanes);
-    for (int r = 0; r < R; ++r) __builtin_prefetch(t.c + r * t.c_step, 1);
+    for (int r = 0; r < R; ++r) {
+        __builtin_prefetch(t.c + r * t.c_step, 1);
+        __builtin_prefetch(t.c + r * t.c_step + W * V::lanes - 1, 1);
+    }
     const T *a = t.a, *b = t.b;
 #pragma GCC unroll 4
     for (std::int64_t p = t.k; p > 0; --p, a += R, b += W * V::lanes) sums.step(a, 1, b);
