@@ -41,11 +41,24 @@ stage_table() {
     printf '   %-52s %s\n' "all of it" "$(spell_seconds $SECONDS)"
 }
 
-# quietly NAME COMMAND...: the output goes to build/log/NAME; it is shown when the command fails.
+# quietly NAME COMMAND...: the output goes to build/log/NAME; it is shown when the command fails. Where nobody watches a
+# terminal, a line now and then says how far it is.
 quietly() {
-    local name=$1
+    local name=$1 ended=0 running halves=0
     shift
-    "$@" >"$log/$name" 2>&1 </dev/null && return 0
+    if [ -t 1 ]; then
+        "$@" >"$log/$name" 2>&1 </dev/null || ended=$?
+    else
+        "$@" >"$log/$name" 2>&1 </dev/null &
+        running=$!
+        while kill -0 $running 2>/dev/null; do
+            sleep 0.5
+            halves=$((halves + 1))
+            [ $((halves % 60)) != 0 ] || echo "   ... $(tail -n 1 "$log/$name" | cut -c 1-100)"
+        done
+        wait $running || ended=$?
+    fi
+    [ $ended = 0 ] && return 0
     tail -n 60 "$log/$name"
     echo "   failed: $*"
     echo "   (all of its output: build/log/$name)"
@@ -70,9 +83,5 @@ run_tests() {
     shift
     local command=(ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error --timeout 600
                    --output-junit "$results/$preset.xml" "$@")
-    if [ -t 1 ]; then
-        "${command[@]}" --progress </dev/null
-    else
-        "${command[@]}" >"$log/test-$preset" 2>&1 </dev/null || { tail -n 60 "$log/test-$preset"; return 1; }
-    fi
+    if [ -t 1 ]; then "${command[@]}" --progress </dev/null; else quietly "test-$preset" "${command[@]}"; fi
 }
