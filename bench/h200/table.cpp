@@ -25,6 +25,10 @@ std::vector<Case> cases() {
     for (const int n : {4096, 8192})
         for (const bool weights : {false, true})
             list.push_back({.row = "a", .kernel = "cuda.r7_hierarchical.f32", .m = n, .n = n, .k = n, .b_k_major = weights});
+    for (const Type type : {Type::bf16, Type::f16})
+        for (const int n : {1024, 2048, 4096, 8192, 16384})
+            list.push_back({.row = "b", .kernel = type == Type::bf16 ? "cuda.r9_async_pipeline.bf16" : "cuda.r9_async_pipeline.f16",
+                            .m = n, .n = n, .k = n, .in = type, .out = type, .with_burst = true});
     return list;
 }
 

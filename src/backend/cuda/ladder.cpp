@@ -18,6 +18,7 @@ const Kernel* const ladder[] = {
     &r5_register_block_f32,
     &r6_vectorized_f32,
     &r7_hierarchical_f32,
+    &r9_async_pipeline_bf16, &r9_async_pipeline_bf16_f32, &r9_async_pipeline_f16, &r9_async_pipeline_f16_f32,
 };
 
 constexpr FeatureName feature_names[] = {

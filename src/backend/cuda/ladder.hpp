@@ -15,5 +15,6 @@ extern const Kernel r4_register_tile_f32;
 extern const Kernel r5_register_block_f32;
 extern const Kernel r6_vectorized_f32;
 extern const Kernel r7_hierarchical_f32;
+extern const Kernel r9_async_pipeline_bf16, r9_async_pipeline_bf16_f32, r9_async_pipeline_f16, r9_async_pipeline_f16_f32;
 
 }  // namespace tw::cuda

@@ -67,6 +67,14 @@ double sequential_sum_bound(std::int64_t k) {
     return gamma(static_cast<double>(k) + 2, sizeof(T) == 4 ? unit_f32 : unit_f64);
 }
 
+/// The matrix unit, 16 of k at a time: 16 products and the sum are cut to 25 bits below the largest of them (17 errors
+/// of 2^-25), and the result is truncated (2^-23): 10.5 units of 2^-24 for every 16 of k; alpha and beta add 2.
+inline double matrix_unit_sum_bound(std::int64_t k) {
+    const double steps = static_cast<double>((k + 15) / 16);
+    return gamma(10.5 * steps + 2, unit_f32);
+}
+inline constexpr int matrix_unit_order = 2;
+
 /// Every kernel that adds k's products in order, one accumulator a result, with FMA, gives a row the same bits.
 inline constexpr int sequential_order = 1;
 

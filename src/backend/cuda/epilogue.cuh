@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// From a consumer's sums to C: alpha and beta, then through shared memory by the copy engine where C's rows suit it,
+// else element by element.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "backend/cuda/ptx/bulk_copy.cuh"
+#include "backend/cuda/ptx/shared_store.cuh"
+#include "backend/cuda/ptx/team.cuh"
+
+namespace tw::cuda {
+
+/// C as the epilogue sees it.
+struct Output {
+    void* data;
+    std::int64_t row_step, col_step;
+    int rows, cols;
+    float alpha, beta;
+    bool wide;    ///< f32, else the operands' type
+    bool by_box;  ///< rows suit the copy engine
+};
+
+/// Where a thread's four sums of a group of 8 columns lie: rows lane / 4 and + 8, columns 2 * (lane % 4) and + 1.
+struct FragmentPlace {
+    int row, col;  ///< of sum 0, inside the warpgroup's 64 rows
+
+    __device__ explicit FragmentPlace(int thread) : row(thread / 32 * 16 + thread % 32 / 4), col(thread % 4 * 2) {}
+};
+
+template <class T>
+__device__ T narrow(float x) {
+    if constexpr (std::is_same_v<T, float>) return x;
+    else if constexpr (std::is_same_v<T, __half>) return __float2half_rn(x);
+    else return __float2bfloat16_rn(x);
+}
+template <class T>
+__device__ std::uint32_t pack(float x, float y) {
+    const T pair[2] = {narrow<T>(x), narrow<T>(y)};
+    return *reinterpret_cast<const std::uint32_t*>(pair);
+}
+
+/// sums = alpha * sums + beta * C, for the 64 x N of one consumer from (first_row, first_col) on.
+template <class T, int N>
+__device__ void add_old(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
+    const FragmentPlace at(thread);
+    const T* c = static_cast<const T*>(out.data);
+#pragma unroll
+    for (int i = 0; i < N / 2; ++i) {
+        const int row = first_row + at.row + i / 2 % 2 * 8, col = first_col + at.col + i / 4 * 8 + i % 2;
+        if (row < out.rows && col < out.cols)
+            sums[i] += out.beta * static_cast<float>(c[row * out.row_step + col * out.col_step]);
+    }
+}
+
+template <class T, int N>
+__device__ void store_elements(const float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
+    const FragmentPlace at(thread);
+    T* c = static_cast<T*>(out.data);
+#pragma unroll
+    for (int i = 0; i < N / 2; ++i) {
+        const int row = first_row + at.row + i / 2 % 2 * 8, col = first_col + at.col + i / 4 * 8 + i % 2;
+        if (row < out.rows && col < out.cols) c[row * out.row_step + col * out.col_step] = narrow<T>(sums[i]);
+    }
+}
+
+/// 128 bytes of each of 64 rows at a time, in two buffers of 8 KB: one is read by the engine while the other is written.
+template <class T, int N>
+__device__ void store_boxes(const float (&sums)[N / 2], const CUtensorMap& map, std::uint32_t buffers, int first_row,
+                            int first_col, int consumer, int thread) {
+    constexpr int columns = 128 / sizeof(T), groups = columns / 8;
+    const int lane = thread % 32;
+#pragma unroll
+    for (int box = 0; box < N / columns; ++box) {
+        const std::uint32_t buffer = buffers + box % 2 * 8192;
+        if (thread == 0) ptx::wait_for_reads_of_stores<1>();
+        ptx::sync_named(consumer + 1, 128);
+        if constexpr (sizeof(T) == 2) {
+            const int row = thread / 32 * 16 + lane % 16, swizzle = row % 8;
+#pragma unroll
+            for (int g = 0; g < groups; g += 2) {
+                const float* s = sums + (box * groups + g) * 4;
+                const std::uint32_t f[4] = {pack<T>(s[0], s[1]), pack<T>(s[2], s[3]), pack<T>(s[4], s[5]), pack<T>(s[6], s[7])};
+                ptx::store_fragments(buffer + row * 128 + (((g + lane / 16) ^ swizzle) << 4), f);
+            }
+        } else {
+            const FragmentPlace at(thread);
+            const int swizzle = at.row % 8;
+#pragma unroll
+            for (int g = 0; g < groups; ++g) {
+                const float* s = sums + (box * groups + g) * 4;
+                const std::uint32_t place = (((g * 2 + lane % 4 / 2) ^ swizzle) << 4) + lane % 2 * 8;
+                ptx::store_pair(buffer + at.row * 128 + place, s[0], s[1]);
+                ptx::store_pair(buffer + (at.row + 8) * 128 + place, s[2], s[3]);
+            }
+        }
+        ptx::publish_to_engines();
+        ptx::sync_named(consumer + 1, 128);
+        if (thread == 0) {
+            ptx::store_box(map, buffer, first_col + box * columns, first_row);
+            ptx::commit_stores();
+        }
+    }
+}
+
+/// T: the operands' type.
+template <class T, int N>
+__device__ void finish_tile(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
+                            int first_row, int first_col, int consumer, int thread) {
+    if (out.alpha != 1) {
+#pragma unroll
+        for (int i = 0; i < N / 2; ++i) sums[i] *= out.alpha;
+    }
+    if (out.beta != 0) {
+        if (out.wide) add_old<float, N>(sums, out, first_row, first_col, thread);
+        else add_old<T, N>(sums, out, first_row, first_col, thread);
+    }
+    if (!out.by_box) {
+        if (out.wide) store_elements<float, N>(sums, out, first_row, first_col, thread);
+        else store_elements<T, N>(sums, out, first_row, first_col, thread);
+    } else if (out.wide) {
+        store_boxes<float, N>(sums, map, buffers, first_row, first_col, consumer, thread);
+    } else {
+        store_boxes<T, N>(sums, map, buffers, first_row, first_col, consumer, thread);
+    }
+}
+
+}  // namespace tw::cuda

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The bulk tensor copy engine (sm_90): one thread moves a whole box between global and shared memory. What a box has
+// outside the matrix reads as 0 and is not written.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+namespace tw::cuda::ptx {
+
+__device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+        "l"(&map), "r"(barrier), "r"(inner), "r"(outer)
+        : "memory");
+}
+
+/// Into the same place of every block of the cluster that the mask names, and at their barriers.
+__device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer,
+                                       std::uint16_t mask) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
+        "l"(&map), "r"(barrier), "r"(inner), "r"(outer), "h"(mask)
+        : "memory");
+}
+
+__device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int inner, int outer) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map), "r"(from),
+                 "r"(inner), "r"(outer)
+                 : "memory");
+}
+
+__device__ inline void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+
+/// Until all but the `pending` last groups have been read out of shared memory.
+template <int pending>
+__device__ void wait_for_reads_of_stores() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+}
+
+/// Until every store is done, and seen.
+__device__ inline void wait_for_stores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+
+/// Ordinary stores to shared memory, before the copy engine or the matrix unit reads them.
+__device__ inline void publish_to_engines() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+__device__ inline void prefetch_map(const CUtensorMap& map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+}  // namespace tw::cuda::ptx

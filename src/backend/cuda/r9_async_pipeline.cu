@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r9_async_pipeline: the matrix unit never waits for memory. Blocks stay on their multiprocessor and take tile after
+// tile; one thread keeps STAGES tiles of A and B on their way, two warpgroups do nothing but multiply.
+//
+//    producer          ring in shared memory             consumers                 C
+//   +--------+     +----+----+----+----+      +--------------------------+     +---------+
+//   | 1 thread| -> | s0 | s1 | s2 | s3 | ->   | 64 x BN sums in registers| ->  | by boxes|
+//   +--------+     +----+----+----+----+      | 64 x BN sums in registers|     +---------+
+//     copies boxes   A: BM x 64, B: BN x 64   +--------------------------+  stored while the next tile begins
+//
+// Two blocks of a cluster, one below the other, fetch half of B's tile each and give it to both.
+// Needs: sm_90a. 2mnk flops; BM x BN x 64 of them for (BM + BN / CLUSTER) x 128 bytes from the second-level cache.
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/epilogue.cuh"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/launch.hpp"
+#include "backend/cuda/pipeline.cuh"
+#include "backend/cuda/product.cuh"
+#include "backend/cuda/tensor_map.hpp"
+#include "backend/cuda/tidy.hpp"
+
+namespace tw::cuda {
+namespace {
+
+using ptx::Major;
+
+template <int BM, int BN, int STAGES, int CLUSTER>
+using Shape = Pipeline<BM, BN, STAGES, CLUSTER, BM / 64 * 16384>;
+
+template <class P, class T, Major b_major>
+__global__ void __launch_bounds__(P::threads, 1)
+    async_pipeline(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                   const __grid_constant__ CUtensorMap c, Output out, Raster raster, int steps) {
+    extern __shared__ char memory[];
+    const P pipe(memory);
+    pipe.init();
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
+
+    const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0), thread = static_cast<int>(threadIdx.x) % 128;
+    if (group == 0) {
+        ptx::give_registers<P::producer_registers>();
+        if (thread == 0) produce<P, Major::k, b_major>(pipe, a, b, raster, steps);
+    } else {
+        ptx::take_registers<P::consumer_registers>();
+        using Unit = ptx::MatrixUnit<P::BN, T, Major::k, b_major>;
+        const int consumer = group - 1, rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
+        constexpr int b_lead = b_major == Major::k ? 16 : 64 * P::row_bytes;
+        constexpr int b_step = b_major == Major::k ? 32 : 16 * P::row_bytes;  // bytes to the next 16 of k
+        float sums[P::BN / 2];
+        Turn<P::STAGES> turn;
+        for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
+            int row, col, before = 0;
+            raster.place(tile, row, col);
+#pragma unroll
+            for (int i = 0; i < P::BN / 2; ++i) sums[i] = 0;  // overwritten by the first product: ends their old life here
+            for (int step = 0; step < steps; ++step, turn.next()) {
+                ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
+                const std::uint64_t at = ptx::tile_descriptor(pipe.a_tile(turn.stage) + consumer * 64 * P::row_bytes, 16);
+                const std::uint64_t bt = ptx::tile_descriptor(pipe.b_tile(turn.stage), b_lead);
+                ptx::pin(sums);
+                ptx::fence_products();
+#pragma unroll
+                for (int q = 0; q < 4; ++q) Unit::add(sums, at + q * (32 >> 4), bt + q * (b_step >> 4), step + q);
+                ptx::commit_products();
+                if (step > 0) {
+                    ptx::wait_for_products<1>();
+                    pipe.release(before, thread);
+                }
+                before = turn.stage;
+            }
+            ptx::wait_for_products<0>();
+            ptx::pin(sums);
+            pipe.release(before, thread);
+            finish_tile<T, P::BN>(sums, out, c, pipe.base + P::staging + consumer * 16384,
+                                  (row * P::CLUSTER + rank) * P::BM + consumer * 64, col * P::BN, consumer, thread);
+        }
+        if (thread == 0) ptx::wait_for_stores();
+    }
+    P::sync_all();
+}
+
+template <class P, class T, Major b_major>
+Status start(const Call& call, const Tidy& a, const Tidy& b) {
+    const int m = static_cast<int>(call.m()), n = static_cast<int>(call.n());
+    const Type narrow = call.a.type;
+    CUtensorMap a_map, b_map, c_map{};
+    constexpr int a_rows = P::BM, b_rows = P::b_share;
+    const BoxedMatrix a_boxes{a.data, narrow, call.k(), m, a.step * 2, 64, a_rows};
+    const BoxedMatrix b_boxes = b_major == Major::k ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows}
+                                                    : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64};
+    if (const Status bad = describe(a_map, a_boxes); !bad) return bad;
+    if (const Status bad = describe(b_map, b_boxes); !bad) return bad;
+    const auto size = static_cast<std::int64_t>(size_of(call.c.type));
+    const bool by_box = call.c.col_step == 1 && suits_engine(call.c.data, call.c.row_step * size);
+    const BoxedMatrix c_boxes{call.c.data, call.c.type, n, m, call.c.row_step * size, static_cast<int>(128 / size), 64};
+    if (by_box)
+        if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
+
+    const Output out{call.c.data, call.c.row_step, call.c.col_step, m, n, static_cast<float>(call.alpha),
+                     static_cast<float>(call.beta), call.c.type == Type::f32, by_box};
+    const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
+    const int steps = static_cast<int>(tiles_over(call.k(), 64)), fit = multiprocessors() / P::CLUSTER;
+    const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * P::CLUSTER);
+    return launch(async_pipeline<P, T, b_major>,
+                  {.blocks = blocks, .threads = P::threads, .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
+                  call.stream, a_map, b_map, c_map, out, raster, steps);
+}
+
+template <class P, class T>
+Status run_with(const Call& call) {
+    Tidy a, b;
+    if (const Status bad = tidy_operands(call, a, b); !bad) return bad;
+    return b.across ? start<P, T, Major::other>(call, a, b) : start<P, T, Major::k>(call, a, b);
+}
+
+using Large = Shape<128, 256, 4, 2>;
+using Middle = Shape<128, 128, 6, 2>;
+using Little = Shape<128, 64, 8, 1>;
+
+template <class T>
+Status run(const Call& call, const Tile& tile) {
+    if (call.c.col_step != 1 && call.c.row_step == 1) return run<T>(across(call), tile);
+    if (tile.n == Large::BN) return run_with<Large, T>(call);
+    return tile.n == Middle::BN ? run_with<Middle, T>(call) : run_with<Little, T>(call);
+}
+
+double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 750, 128, 256); }
+
+constexpr Tile tiles[] = {{128, 256, 64}, {128, 128, 64}, {128, 64, 64}};
+constexpr const char* idea = "one thread feeds a ring of tiles by the copy engine, two warpgroups only multiply, blocks persist";
+
+}  // namespace
+
+#define TW_ROW(ROW, NAME, TYPE, OUT, DEVICE_TYPE)                                                                      \
+    const Kernel ROW{                                                                                                  \
+        .name = NAME,                                                                                                  \
+        .rung = Rung::async_pipeline,                                                                                  \
+        .in = Type::TYPE, .out = Type::OUT, .sum = Type::f32,                                                          \
+        .scheme = &plain_f32,                                                                                          \
+        .needs = feature::sm90a,                                                                                       \
+        .tiles = tiles,                                                                                                \
+        .fuses_epilogue = false,                                                                                       \
+        .idea = idea,                                                                                                  \
+        .takes = fits_ints,                                                                                            \
+        .sum_bound = matrix_unit_sum_bound,                                                                            \
+        .nanoseconds = nanoseconds,                                                                                    \
+        .scratch_bytes = tidy_bytes,                                                                                   \
+        .run = run<DEVICE_TYPE>,                                                                                       \
+        .order = matrix_unit_order,                                                                                    \
+    }
+TW_ROW(r9_async_pipeline_bf16, "cuda.r9_async_pipeline.bf16", bf16, bf16, __nv_bfloat16);
+TW_ROW(r9_async_pipeline_bf16_f32, "cuda.r9_async_pipeline.bf16.f32", bf16, f32, __nv_bfloat16);
+TW_ROW(r9_async_pipeline_f16, "cuda.r9_async_pipeline.f16", f16, f16, __half);
+TW_ROW(r9_async_pipeline_f16_f32, "cuda.r9_async_pipeline.f16.f32", f16, f32, __half);
+#undef TW_ROW
+
+}  // namespace tw::cuda

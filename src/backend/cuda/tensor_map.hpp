@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A matrix described to the bulk copy engine. The driver's entry point is looked up at run time: nothing links libcuda.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+#include "tilewright/status.hpp"
+#include "tilewright/types.hpp"
+
+namespace tw::cuda {
+
+/// Rows of `inner` elements, `outer` of them, `row_bytes` apart; boxes of box_inner x box_outer, 128 bytes a row at
+/// most, swizzled in shared memory.
+struct BoxedMatrix {
+    const void* data;
+    Type type;
+    std::int64_t inner, outer, row_bytes;
+    int box_inner, box_outer;
+};
+
+Status describe(CUtensorMap& map, const BoxedMatrix& matrix) noexcept;
+
+/// What the engine asks of addresses and steps.
+inline bool suits_engine(const void* data, std::int64_t row_bytes) noexcept {
+    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && row_bytes % 16 == 0 && row_bytes > 0;
+}
+
+}  // namespace tw::cuda

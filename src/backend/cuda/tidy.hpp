@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Operands of 16 bits as the copy engine wants them. Most are so already; one whose rows start at odd places, or whose
+// steps are both not 1, is copied into scratch first, k contiguous, rows padded to 16 bytes.
+#pragma once
+
+#include "backend/contract.hpp"
+
+namespace tw::cuda {
+
+/// A: m rows along k. B: n rows along k, or, `across`, k rows along n as it lies in a row-major matrix.
+struct Tidy {
+    const void* data;
+    std::int64_t step;  ///< elements from one row to the next
+    bool across;
+};
+
+/// Fails only when scratch is needed and was not given, which tidy_bytes() rules out.
+Status tidy_operands(const Call& call, Tidy& a, Tidy& b) noexcept;
+
+/// Scratch for the copies that the problem may need.
+std::size_t tidy_bytes(const Problem& problem, const Tile& tile, int threads) noexcept;
+
+/// The same product from C's other side: C^T = B^T A^T, for a C that is column-major.
+inline Call across(Call call) noexcept {
+    const Matrix a = call.a;
+    call.a = call.b.transposed();
+    call.b = a.transposed();
+    call.c = call.c.transposed();
+    return call;
+}
+
+}  // namespace tw::cuda
