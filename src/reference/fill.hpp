@@ -19,7 +19,7 @@ enum class Fill : std::uint8_t {
     exponents_30,  ///< +-2^U(-30, 30)
     exponents_60,  ///< +-2^U(-60, 60)
     cancellation,  ///< x and -x, shuffled along k, and a tail of 2^-20 that is all that remains
-    subnormals,    ///< A below the least normal number, B between 1 and 2^30
+    subnormals,    ///< A below the least normal number, B's columns by turns above 1 and small enough to stay there
     huge,          ///< A alternates around the largest finite numbers; B is so small that no sum may overflow
     overflowing,   ///< A alternates around the largest finite numbers and B is +-1: finite results must still be right
     ties,          ///< half-way between two neighbours in bf16, tf32 and f16, and the ends of f16

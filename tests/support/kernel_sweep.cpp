@@ -208,7 +208,7 @@ private:
 
     void same_bits() {
         for (const auto& [m, n, k] : {std::tuple{37, 41, 300}, {130, 70, 65}, {3, 200, 1025}, {200, 3, 513}}) {
-            Trial trial{.m = m, .n = n, .k = k, .seed = any_seed()};
+            Trial trial{.m = m, .n = n, .k = k, .tile = default_tile_, .seed = any_seed()};
             Outcome alone;
             if (!judged(trial, &alone)) continue;
             expect_same(alone.result, trial, "from run to run");
@@ -228,7 +228,8 @@ private:
         Trial whole{.m = m, .n = n, .k = k, .seed = any_seed()};
         Outcome large, small;
         if (!judged(whole, &large)) return;
-        Trial part{.m = 1, .n = cols, .k = k, .a = {.gap = 2}, .b = {.columns = true, .padding = 1}, .c = {.gap = 3}};
+        Trial part{.m = 1, .n = cols, .k = k, .tile = default_tile_};
+        part.a.gap = 2, part.b.columns = true, part.b.padding = 1, part.c.gap = 3;
         part.about = "a row and some columns of a larger product";
         part.alter = [&](const Matrix& a, const Matrix& b, const Matrix&) {
             const GuardedMatrix all_a(a.type, m, k), all_b(b.type, k, n);
