@@ -7,6 +7,7 @@
 #include <new>
 
 #include "cli/exit.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/verbs.hpp"
 #include "tilewright/multiply.hpp"
 
@@ -15,10 +16,12 @@ namespace {
 using tw::cli::Exit;
 
 constexpr void (*verbs[])(CLI::App&) = {
+    tw::cli::add_multiply,
     tw::cli::add_layout,
 };
 
 constexpr const char* examples = R"text(Examples:
+  tw multiply a.npy b.npy -o c.npy
   tw layout "row_major(2,6)"
   tw VERB --help
 
@@ -74,6 +77,7 @@ int run(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    tw::cli::catch_interrupts();
     CLI::App app{"Multiplies matrices as fast as this machine allows, at the accuracy asked for.", "tw"};
     app.require_subcommand(1);
     app.set_version_flag("--version", std::string("tw ") + tw::version());

@@ -9,6 +9,7 @@
 
 namespace tw::cli {
 
+void add_multiply(CLI::App& tw);
 void add_layout(CLI::App& tw);
 
 }  // namespace tw::cli
