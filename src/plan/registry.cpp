@@ -4,6 +4,8 @@
 
 #include "backend/cpu/backend.hpp"
 #include "backend/cuda/backend.hpp"
+#include "backend/metal/backend.hpp"
+#include "backend/metal/on_linux/backend.hpp"
 
 namespace tw {
 namespace {
@@ -11,6 +13,8 @@ namespace {
 constexpr BackendSource list[] = {
     {"cpu", Place::host, nullptr, cpu::backend},
     {"cuda", Place::cuda, cuda::owns, cuda::backend},
+    {"metal", Place::metal, metal::owns, metal::backend},
+    {"metal-check", Place::host, nullptr, metal_check::backend},
 };
 
 struct RungName {

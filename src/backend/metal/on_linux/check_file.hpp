@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Anybody's .metal file: translated with the clang of this machine, opened, executed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/metal/on_linux/door.hpp"
+#include "backend/metal/on_linux/module_table.hpp"
+
+namespace tw::metal_check {
+
+struct OpenedFile {
+    const Module* module = nullptr;     ///< null: see refusals
+    std::vector<std::string> refusals;
+    std::string clang;
+};
+
+/// The module stays open as long as the process lives.
+OpenedFile open_file(const std::string& path, const std::vector<std::string>& flags, bool checked);
+
+void check_file(const FileRequest& request, FileOutcome& outcome);
+
+struct PreludeFile {
+    const char *name, *text;
+};
+extern const PreludeFile prelude_files[];  // in a file that the build writes; ends with a null name
+
+}  // namespace tw::metal_check

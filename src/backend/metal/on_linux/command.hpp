@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Running clang: a child process, what it said, and a folder that goes away with its owner.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tw::metal_check {
+
+struct Said {
+    int exit_code = 127;
+    std::string out, err;
+};
+
+/// No shell is involved: each argument arrives as it is.
+Said run_command(const std::vector<std::string>& arguments, const std::string& folder);
+
+class TemporaryFolder {
+public:
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    const std::string& path() const noexcept { return path_; }
+
+private:
+    std::string path_;  ///< empty when none could be made
+};
+
+bool read_file(const std::string& path, std::string& text);
+bool write_file(const std::string& path, const std::string& text);
+
+}  // namespace tw::metal_check

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "backend/metal/on_linux/door.hpp"
+
+#include <dlfcn.h>
+
+#include "backend/metal/on_linux/backend.hpp"
+#include "backend/metal/rows.hpp"
+
+namespace tw::metal_check {
+namespace {
+
+constexpr const char* file = "libtilewright_metal_check.so";
+constexpr const char* not_found =
+    "libtilewright_metal_check.so was found neither beside this library nor by the dynamic linker; it is built where "
+    "there is a clang of version 14 to 19";
+constexpr const char* of_another_version = "libtilewright_metal_check.so is of another version than this library";
+
+std::string folder_of_this_code() {
+    Dl_info info{};
+    if (!dladdr(reinterpret_cast<const void*>(&door), &info) || !info.dli_fname) return {};
+    const std::string path = info.dli_fname;
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+struct Opened {
+    const Door* door = nullptr;
+    const char* absence = "";
+};
+
+Opened open() {
+    void* library = nullptr;
+    if (const std::string folder = folder_of_this_code(); !folder.empty())
+        for (const char* below : {"", "../lib/"})
+            if (!library) library = dlopen((folder + below + file).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return {nullptr, not_found};
+    const auto entry = reinterpret_cast<DoorEntry*>(dlsym(library, door_name));
+    const Door* found = entry ? entry(door_stamp) : nullptr;
+    return {found, found ? "" : of_another_version};
+}
+
+const Opened& opened() noexcept {
+    static const Opened once = open();
+    return once;
+}
+
+struct Machine {
+    static constexpr const char* name = "metal-check";
+    static Status launch(const metal::Launch& launch) {
+        constexpr Status closed{Code::no_device, Argument::options,
+                                "the library that executes Metal kernels is not there"};
+        const Door* way = door();
+        return way ? way->launch(launch) : closed;
+    }
+};
+
+constexpr Backend row{
+    .name = Machine::name,
+    .place = Place::host,
+    .ladder = metal::ladder_of<Machine>,
+    .feature_names = metal::feature_names,
+    .features = [] { return metal::simdgroup_matrices | metal::async_copy | metal::bfloat_type; },
+    .devices = [] { return door() ? 1 : 0; },
+    .absence = [] { return absence(); },
+    .select = nullptr,
+    .owns = nullptr,
+    .alloc = nullptr,
+    .free = nullptr,
+    .scratch = nullptr,
+    .copy = nullptr,
+    .finish = nullptr,
+    .wait = nullptr,
+};
+
+}  // namespace
+
+const Door* door() noexcept { return opened().door; }
+const char* absence() noexcept { return opened().absence; }
+const Backend& backend() noexcept { return row; }
+
+}  // namespace tw::metal_check

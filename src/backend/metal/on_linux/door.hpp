@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The machine lives in a library of its own, libtilewright_metal_check, so that libtilewright carries neither a Metal
+// emulator nor the thread-local arrays of its kernels (docs/adr/0601). This is the way in; it is opened on first use.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/metal/ladder.hpp"
+#include "backend/metal/on_linux/outcome.hpp"
+
+namespace tw::metal_check {
+
+/// Somebody's kernel, to be checked: what `tw metal-check` was told.
+struct FileRequest {
+    struct Buffer {
+        std::size_t element = 4, count = 0;
+        void* data = nullptr;  ///< count elements, filled; the kernel writes here
+    };
+    std::string path, kernel;
+    std::uint32_t grid[3] = {1, 1, 1}, threads[3] = {1, 1, 1};
+    std::vector<Buffer> buffers;
+    std::vector<std::size_t> threadgroup_bytes;
+    std::vector<std::string> flags;  ///< -D and -I, for the compiler
+    bool checked = true;
+    unsigned seed = 1;
+    int cores = 0;
+};
+
+struct FileOutcome {
+    std::vector<std::string> refusals;  ///< what the reader, the dialect check or clang says; nothing was run
+    Outcome outcome;
+    std::string clang;                  ///< the compiler that was used
+    std::vector<std::string> kernels;   ///< those of the file
+};
+
+/// The last product that the metal-check backend made in this process.
+struct LastRun {
+    const char* function = "";
+    Outcome outcome;
+};
+
+struct Door {
+    Status (*launch)(const metal::Launch&);
+    void (*last_run)(LastRun&);
+    void (*check_file)(const FileRequest&, FileOutcome&);
+};
+
+inline constexpr unsigned door_stamp = 1;
+inline constexpr const char* door_name = "tw_metal_check_door";
+using DoorEntry = const Door*(unsigned stamp);
+
+/// Null when there is no such library; absence() says why.
+const Door* door() noexcept;
+const char* absence() noexcept;
+
+}  // namespace tw::metal_check

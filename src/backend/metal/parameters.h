@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What a kernel is told about its product: one struct, read by the shader and written by the host. Element (i, j) of A is
+// a[i * a_row + j * a_col]; the steps are 64 bits wide, so that no offset wraps.
+#ifndef TW_METAL_PARAMETERS
+#define TW_METAL_PARAMETERS
+
+#ifndef __METAL_VERSION__
+#include <cstdint>
+namespace tw::metal {
+using uint = std::uint32_t;
+using step_t = std::int64_t;
+#else
+typedef long step_t;
+#endif
+
+struct Parameters {
+    step_t a_row, a_col, b_row, b_col, c_row, c_col;
+    uint m, n, k;
+    uint vectors;       // bit 0: rows of A can be read four elements at a time; bit 1: those of B
+    float alpha, beta;  // beta 0: C is never read
+};
+
+#ifndef __METAL_VERSION__
+static_assert(sizeof(Parameters) == 72);
+}  // namespace tw::metal
+#endif
+
+#endif
