@@ -17,6 +17,9 @@ endforeach()
 if(TARGET tilewright_cuda)
   install(TARGETS tilewright_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})   # opened on first use, found beside ours
 endif()
+if(TARGET tilewright_metal_check)
+  install(TARGETS tilewright_metal_check LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})   # likewise
+endif()
 if(TARGET tw)
   install(TARGETS tw)
 endif()

@@ -32,7 +32,7 @@ struct Opened {
 Opened open() {
     void* library = nullptr;
     if (const std::string folder = folder_of_this_code(); !folder.empty())
-        for (const char* below : {"", "../lib/"})
+        for (const char* below : {"", "../lib/"})  // beside a library, or beside a program's folder
             if (!library) library = dlopen((folder + below + file).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!library) return {nullptr, not_found};
