@@ -93,7 +93,8 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
                 for (std::int64_t r = 0; r < rows; r += kernel.mr)
                     kernel.pack_a(call.a.block(i + r, p, std::min<std::int64_t>(kernel.mr, rows - r), depth),
                                   a_block + static_cast<std::size_t>(r / kernel.mr) * cut.a_panel);
-                multiply_block(kernel, cut, depth, a_block, b_block + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
+                multiply_block(kernel, cut, depth, a_block,
+                               b_block + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
                                call.c.block(i, j + from, rows, width), call.alpha, p == 0 ? call.beta : 1);
             });
         }

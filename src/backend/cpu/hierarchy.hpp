@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The macro-kernel: the five loops round a micro-kernel, once for every rung that works on packed panels. It knows block
-// sizes, packing and threads; what a panel holds and how two of them are multiplied is the PanelKernel's affair.
+// The macro-kernel: the five loops round a micro-kernel, once for every rung that works on packed panels. It knows
+// block sizes, packing and threads; what a panel holds and how two of them are multiplied is the PanelKernel's affair.
 #pragma once
 
 #include "backend/contract.hpp"

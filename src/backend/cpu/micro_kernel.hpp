@@ -5,9 +5,10 @@
 // processor; everything above it is written once, in code that runs anywhere. This header is all that a file with
 // extra instructions may share with the rest, so it holds plain data and nothing that could be linked.
 //
-// All micro-kernels sum in one order: a tile starts from zero, takes the terms of a block of k one after the other, each
-// with one rounding (the portable one with two), and meets C when the block is through. So a result's bits depend on its
-// row of A, its column of B and k, and on nothing else: not on the tile, its neighbours, the steps or the vectors' width.
+// All micro-kernels sum in one order: a tile starts from zero, takes the terms of a block of k one after the other,
+// each with one rounding (the portable one with two), and meets C when the block is through. So a result's bits depend
+// on its row of A, its column of B and k, and on nothing else: not on the tile, its neighbours, the steps or the
+// vectors' width.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,7 @@ struct MicroKernel {
 
     int mr, nr;                       ///< the tile that keeps every register busy
     int lanes;                        ///< elements in a vector
+    double rate;                      ///< products a nanosecond that it is expected to reach, for choose()
     int widths[most_rows + 1];        ///< [rows]: the widest tile with that many rows
     void (*run)(const MicroTile<T>&);  ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]
 };

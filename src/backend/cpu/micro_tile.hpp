@@ -92,18 +92,24 @@ void tile(const MicroTile<typename V::Element>& t) {
     sums.finish(t);
 }
 
-/// The whole tile on packed panels, where most of a large product's time goes: all steps are constants.
+/// The whole tile on packed panels, where most of a large product's time goes: all steps are constants. C is asked for
+/// shortly before it is met: asked for at the beginning, it would have left the first cache again by then.
 template <class V, int R, int W>
 void packed_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
+    constexpr std::int64_t steps_ahead = 48;
     Sums<V, R, W, false> sums(W * V::lanes);
+    const T *a = t.a, *b = t.b;
+    const auto go = [&](std::int64_t steps) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+        for (; steps > 0; --steps, a += R, b += W * V::lanes) sums.step(a, 1, b);
+    };
+    go(t.k - steps_ahead);
     for (int r = 0; r < R; ++r) {
         __builtin_prefetch(t.c + r * t.c_step, 1);
         __builtin_prefetch(t.c + r * t.c_step + W * V::lanes - 1, 1);
     }
-    const T *a = t.a, *b = t.b;
-#pragma GCC unroll 4
-    for (std::int64_t p = t.k; p > 0; --p, a += R, b += W * V::lanes) sums.step(a, 1, b);
+    go(t.k < steps_ahead ? t.k : steps_ahead);
     sums.finish(t);
 }
 
@@ -138,8 +144,9 @@ struct Tiles {
 };
 
 template <class V, int MR, int Budget>
-constexpr MicroKernel<typename V::Element> micro_kernel() {
-    MicroKernel<typename V::Element> kernel{MR, Tiles<V, MR, Budget>::NR, V::lanes, {}, Tiles<V, MR, Budget>::run};
+constexpr MicroKernel<typename V::Element> micro_kernel(double rate) {
+    using All = Tiles<V, MR, Budget>;
+    MicroKernel<typename V::Element> kernel{MR, All::NR, V::lanes, rate, {}, All::run};
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;
     return kernel;
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Packing: a panel is `width` rows of an operand (columns, for B: hand in its transpose) laid out in the order in which a
-// micro-kernel reads them, all of them at each step along k.
+// Packing: a panel is `width` rows of an operand (columns, for B: hand in its transpose) laid out in the order in which
+// a micro-kernel reads them, all of them at each step along k.
 //
 //        k                          to[p * width + w] = from(w, p)
 //      0 1 2 3 ...
 //    w 4 5 6 7 ...       ->     0 4 8 | 1 5 9 | 2 6 10 | ...
 //      8 9 10 ...
 //
-// Where the panel has fewer rows than its width, the places of the missing ones are left as they are: nobody reads them.
+// Where the panel has fewer rows than its width, the places of the missing ones are left as they are: nobody reads
+// them.
 #pragma once
 
 #include "backend/cpu/vectors.hpp"
@@ -19,8 +20,10 @@ namespace tw::cpu {
 
 /// Four vectors of four f32, or two of two f64, with rows and columns exchanged.
 inline void transpose(Vector<float> (&v)[4]) noexcept {
-    const Vector<float> a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5), b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5),
-                        c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7), d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+    const Vector<float> a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+    const Vector<float> b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+    const Vector<float> c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+    const Vector<float> d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
     v[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
     v[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
     v[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
@@ -58,10 +61,13 @@ void pack_transposed(const View<const T>& from, int width, T* to) noexcept {
 /// Rows that lie side by side: each step along k is a copy.
 template <class T>
 void pack_copied(const View<const T>& from, int width, T* to) noexcept {
+    constexpr std::int64_t rows_ahead = 16;  // each may lie on a page of its own, which no hardware prefetches
     const T* row = from.data;
     if (from.rows == width && width % lanes<T> == 0) {
-        for (std::int64_t p = 0; p < from.cols; ++p, row += from.col_step, to += width)
+        for (std::int64_t p = 0; p < from.cols; ++p, row += from.col_step, to += width) {
+            __builtin_prefetch(row + rows_ahead * from.col_step);
             for (int w = 0; w < width; w += lanes<T>) store(to + w, load(row + w));
+        }
         return;
     }
     for (std::int64_t p = 0; p < from.cols; ++p, row += from.col_step, to += width)

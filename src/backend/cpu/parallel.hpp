@@ -30,7 +30,8 @@ void share_out(const Call& call, std::int64_t items, const Body& body) noexcept 
         call.executor, workers, workers,
         [](void* context, int worker) {
             auto& s = *static_cast<Shared*>(context);
-            for (std::int64_t item; (item = s.next.fetch_add(1, std::memory_order_relaxed)) < s.items;) s.body(worker, item);
+            for (std::int64_t item; (item = s.next.fetch_add(1, std::memory_order_relaxed)) < s.items;)
+                s.body(worker, item);
         },
         &shared);
 }

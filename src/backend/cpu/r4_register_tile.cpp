@@ -12,7 +12,8 @@
 //       +-----+       +----+--+--+     +-------+--+
 //
 // Needs: TM x TN sums in registers: 4 x 8 f32 are 8 of the 16 that every x86-64 has. 2mnk flops; (TM + TN) elements
-// loaded for 2 TM TN flops. Gained over r3: the sums leave the cache, 2 loads and a store a product become 3/8 of a load.
+// loaded for 2 TM TN flops. Gained over r3: the sums leave the cache, 2 loads and a store a product become 3/8 of a
+// load.
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
@@ -71,7 +72,8 @@ Status run(const Call& call, const Tile&) {
 
 template <class T>
 double nanoseconds(const Problem& p, int) {
-    return 0.022 * sizeof(T) * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+    const std::int64_t rows = (p.m + TM - 1) / TM * TM, cols = (p.n + TN<T> - 1) / TN<T> * TN<T>;
+    return 0.022 * sizeof(T) * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(p.k);
 }
 
 template <class T>

@@ -67,7 +67,8 @@ Status run(const Call& call, const Tile&) {
     auto& block = *reinterpret_cast<Scratch<T>*>(call.scratch.data());
     for (std::int64_t i = 0; i < x.m(); i += BM)
         for (std::int64_t j = 0; j < x.n(); j += BN) {
-            const std::int64_t rows = std::min<std::int64_t>(BM, x.m() - i), cols = std::min<std::int64_t>(BN, x.n() - j);
+            const std::int64_t rows = std::min<std::int64_t>(BM, x.m() - i);
+            const std::int64_t cols = std::min<std::int64_t>(BN, x.n() - j);
             std::fill_n(&block.c[0][0][0][0], BM * BN, T(0));
             for (std::int64_t p = 0; p < x.k(); p += BK) {
                 const std::int64_t depth = std::min<std::int64_t>(BK, x.k() - p);
@@ -91,7 +92,8 @@ std::size_t scratch_bytes(const Problem&, const Tile&, int) {
 
 template <class T>
 double nanoseconds(const Problem& p, int) {
-    return 0.019 * sizeof(T) * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+    const std::int64_t rows = (p.m + TM - 1) / TM * TM, cols = (p.n + TN<T> - 1) / TN<T> * TN<T>;
+    return 0.019 * sizeof(T) * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(p.k);
 }
 
 template <class T>

@@ -12,8 +12,8 @@
 //        +---------+       +----+----+           +----+----+
 //
 // Needs: a vector unit; a strip of B is packed only where its rows are not contiguous or are met often. 2mnk flops;
-// each strip of B is read from memory once, A once for each strip. Gained over r5: 8 or 16 lanes for 4, one rounding and
-// one instruction for two, and no copying.
+// each strip of B is read from memory once, A once for each strip. Gained over r5: 8 or 16 lanes for 4, one rounding
+// and one instruction for two, and no copying.
 #include "backend/cpu/blocks.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/pack.hpp"
@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::int64_t rows_worth_packing = 48;      // a strip of B met by so many rows of A repays a copy
 constexpr double products_worth_a_thread = 1 << 18;  // some ten microseconds' work
+constexpr double cache_bytes = 1 << 18;              // a B beyond this is read from slower memory for each row of tiles
 
 /// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver.
 template <class T>
@@ -34,7 +35,9 @@ struct Cut {
     bool packs;
 
     Cut(const MicroKernel<T>& kernel, std::int64_t m, bool contiguous)
-        : rows(block_size(m, kernel.mr, 1)), width(kernel.widths[rows]), packs(!contiguous || m >= rows_worth_packing) {}
+        : rows(block_size(m, kernel.mr, 1)),
+          width(kernel.widths[rows]),
+          packs(!contiguous || m >= rows_worth_packing) {}
 };
 
 /// A column of C, or a few, is better computed as a row: then vectors run along the longer side.
@@ -57,7 +60,8 @@ void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<
                 run_tile(kernel,
                          {.k = block, .a = &x.a(i, p), .a_row_step = x.a.row_step, .a_step = x.a.col_step,
                           .b = cut.packs ? panel : strip.data, .b_step = cut.packs ? cut.width : strip.row_step,
-                          .c = nullptr, .c_step = 0, .alpha = x.alpha, .beta = p == 0 ? x.beta : T(1), .rows = 0, .cols = 0},
+                          .c = nullptr, .c_step = 0, .alpha = x.alpha, .beta = p == 0 ? x.beta : T(1),
+                          .rows = 0, .cols = 0},
                          x.c.block(i, j, std::min(cut.rows, x.m() - i), cols));
         }
 }
@@ -78,7 +82,8 @@ Status run(const Call& call, const Tile&) {
     if (workers == 1) return multiply_part(kernel, x, cut, panels), Status{};
 
     const bool beside = ceil_div(x.n(), cut.width) >= workers;
-    const std::int64_t length = beside ? x.n() : x.m(), part = block_size(length, ceil_div(length, workers), beside ? cut.width : cut.rows);
+    const std::int64_t length = beside ? x.n() : x.m();
+    const std::int64_t part = block_size(length, ceil_div(length, workers), beside ? cut.width : cut.rows);
     share_out(call, ceil_div(length, part), [&](int worker, std::int64_t item) {
         const std::int64_t from = item * part, size = std::min(part, length - from);
         Product<T> own = x;
@@ -96,19 +101,19 @@ Status run(const Call& call, const Tile&) {
 
 template <class T, const MicroKernel<T>& kernel>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
-    const bool never_packs = p.b == Form::row_major && p.c == Form::row_major && p.m < rows_worth_packing && 2 * p.n >= kernel.lanes;
-    if (never_packs) return 0;
+    const bool as_they_lie = p.b == Form::row_major && p.c == Form::row_major && 2 * p.n >= kernel.lanes;
+    if (as_they_lie && p.m < rows_worth_packing) return 0;
     return static_cast<std::size_t>(threads * panel_elements(kernel, p.k)) * sizeof(T);
 }
 
-/// Two multiply-adds a cycle at some 3 GHz, a little to begin each tile, and more for a B that fits in no second cache.
+/// The kernel's rate, a little to begin each tile, and for few rows the time that B takes from memory.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double workers = m * n * k < products_worth_a_thread * threads ? 1 : threads;
-    const double reads_of_b = m < rows_worth_packing ? 0.2 * sizeof(T) / 4 * n * k : 0;
-    const double rate = n * k * sizeof(T) > (1 << 18) ? 4.2 : 5.2;
-    return 20 + (m * n * k / (rate * kernel.lanes) + reads_of_b) / workers;
+    const double b_bytes = n * k * sizeof(T);
+    const bool far = b_bytes > cache_bytes;
+    return 15 + std::max((far ? 1.25 : 1) * m * n * k / kernel.rate, (far ? 0.04 : 0.02) * b_bytes) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};

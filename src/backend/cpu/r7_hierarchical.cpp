@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r7_hierarchical: a block for each level of memory. Blocks of A and B are packed into panels in the order of reading, and
-// r6's register tile runs over panels that lie where its loads are cheapest; every thread takes blocks of C of its own.
+// r7_hierarchical: a block for each level of memory. Blocks of A and B are packed into panels in the order of reading,
+// and r6's register tile runs over panels that lie where its loads are cheapest; every thread takes blocks of C of its
+// own.
 //
 //            KC                 NC: third cache
 //          +----+             +--+--+--+--+               +--+--+--+--+
@@ -27,7 +28,9 @@ namespace {
 /// A micro-kernel on panels of plain elements.
 template <class T, const MicroKernel<T>& micro>
 struct Plain {
-    static std::size_t panel_bytes(int width, std::int64_t k) { return static_cast<std::size_t>(width * k) * sizeof(T); }
+    static std::size_t panel_bytes(int width, std::int64_t k) {
+        return static_cast<std::size_t>(width * k) * sizeof(T);
+    }
     static void pack_a(const Matrix& rows, std::byte* panel) {
         pack_panel(typed<const T>(rows), micro.mr, reinterpret_cast<T*>(panel));
     }
@@ -49,13 +52,13 @@ struct Plain {
     static Status run(const Call& call, const Tile& blocks) { return run_hierarchy(kernel(), call, blocks); }
 };
 
-/// Two multiply-adds a cycle at some 3 GHz, and a quarter of a nanosecond for each element packed.
+/// The kernel's rate on whole tiles, and a quarter of a nanosecond for each f32 that is packed.
 template <class T, const MicroKernel<T>& micro>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-    const double whole_m = static_cast<double>(round_up(p.m, micro.mr)), whole_n = static_cast<double>(round_up(p.n, micro.nr));
-    const double packed = 0.06 * sizeof(T) * (m * k + n * k);
-    return 400 + 1000 * (threads > 1) + (whole_m * whole_n * k / (5.6 * micro.lanes) + packed) / threads;
+    const double tiles = static_cast<double>(round_up(p.m, micro.mr)) * static_cast<double>(round_up(p.n, micro.nr));
+    const double packing = 0.06 * sizeof(T) * (m * k + n * k);
+    return 400 + 1000 * (threads > 1) + (tiles * k / micro.rate + packing) / threads;
 }
 
 /// {MC, NC, KC}: MC x KC fills about half of a second cache of 512 KiB (AVX2) or 2 MiB (AVX-512); KC is not for tuning.

@@ -9,8 +9,8 @@
 
 namespace tw::cpu {
 
-/// Runs the kernel on a tile whose `c`, `rows` and `cols` are yet to be set. Where C's rows are not contiguous the sums go
-/// through a buffer and meet C one by one, with the same roundings in the same order.
+/// Runs the kernel on a tile whose `c`, `rows` and `cols` are yet to be set. Where C's rows are not contiguous the sums
+/// go through a buffer and meet C one by one, with the same roundings in the same order.
 template <class T>
 inline void run_tile(const MicroKernel<T>& kernel, MicroTile<T> tile, const View<T>& c) noexcept {
     tile.rows = static_cast<int>(c.rows);
