@@ -83,6 +83,15 @@ struct FeatureName {
     const char* name;
 };
 
+/// A loop of the device's own that keeps one unit as busy as it can be: the roof over the kernels that work with it.
+struct Roof {
+    const char* unit;                         ///< "FMA", "tensor core"; "memory" for bandwidth
+    const char* type;                         ///< of the operands: "f32", "bf16"; "bytes" for bandwidth
+    Features needs;                           ///< kernels that need one of these work with the unit; 0: those that need none
+    double (*theoretical)();                  ///< by formula, in GFLOP/s or GB/s: flops/clock/core x clock x cores; 0: unknown
+    double (*measure)(double seconds);        ///< in about so many seconds, the whole device
+};
+
 /// A device family.
 struct Backend {
     const char* name;                         ///< "cpu": also the prefix of its kernels' names
@@ -102,6 +111,9 @@ struct Backend {
     Status (*copy)(const Matrix& to, const Matrix& from, void* stream);  ///< from and to any place, steps and types
     Status (*finish)(const Matrix& c, double beta, const Epilogue& epilogue, void* stream);  ///< as finish() of the host
     Status (*wait)(void* stream);
+
+    std::span<const Roof> roofs{};            ///< empty for the CPU, whose loops belong to measure
+    bool times_mean_nothing = false;          ///< kernels run checked or emulated: tables leave speeds out
 };
 
 }  // namespace tw

@@ -16,11 +16,15 @@ namespace {
 using tw::cli::Exit;
 
 constexpr void (*verbs[])(CLI::App&) = {
+    tw::cli::add_info,
+    tw::cli::add_ladder,
     tw::cli::add_multiply,
     tw::cli::add_layout,
 };
 
 constexpr const char* examples = R"text(Examples:
+  tw info
+  tw ladder
   tw multiply a.npy b.npy -o c.npy
   tw layout "row_major(2,6)"
   tw VERB --help

@@ -9,6 +9,8 @@
 
 namespace tw::cli {
 
+void add_info(CLI::App& tw);
+void add_ladder(CLI::App& tw);
 void add_multiply(CLI::App& tw);
 void add_layout(CLI::App& tw);
 

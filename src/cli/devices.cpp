@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "cli/devices.hpp"
+
+#include "cli/arguments.hpp"
+#include "cli/exit.hpp"
+#include "plan/registry.hpp"
+
+namespace tw::cli {
+namespace {
+
+constexpr std::int64_t largest_side = std::int64_t{1} << 20;
+
+std::string names_of_backends() {
+    std::string names;
+    for (const BackendSource& source : backends()) names += (names.empty() ? "" : ", ") + std::string(source.name);
+    return names;
+}
+
+}  // namespace
+
+const Backend& parse_device(const std::string& word) {
+    const std::size_t colon = word.find(':');
+    const Backend* backend = find_backend(word.substr(0, colon));
+    if (!backend) refuse("--device: expected one of {}; '{}' came", names_of_backends(), word);
+    const int count = backend->devices();
+    if (count == 0) refuse("--device {}: {}", word, backend->absence());
+    if (colon == std::string::npos) return *backend;
+    const auto number = static_cast<int>(parse_whole("--device", word.substr(colon + 1), 0, count - 1));
+    if (backend->select)
+        if (const Status status = backend->select(number); !status) fail("--device {}: {}", word, status.text);
+    return *backend;
+}
+
+std::vector<const Backend*> devices_here() {
+    std::vector<const Backend*> found;
+    for (const BackendSource& source : backends())
+        if (const Backend& backend = source(); backend.devices() > 0) found.push_back(&backend);
+    return found;
+}
+
+void parse_shape(std::string_view option, const std::string& word, measure::Task& task) {
+    const std::size_t first = word.find('x'), second = word.find('x', first + 1);
+    const auto side = [&](const std::string& text) { return parse_whole(option, text, 1, largest_side); };
+    if (first == std::string::npos) {
+        task.m = task.n = task.k = side(word);
+        return;
+    }
+    if (second == std::string::npos) refuse("{}: expected MxNxK, such as 1000x200x300; '{}' came", option, word);
+    task.m = side(word.substr(0, first));
+    task.n = side(word.substr(first + 1, second - first - 1));
+    task.k = side(word.substr(second + 1));
+}
+
+Type parse_type(std::string_view option, const std::string& word) {
+    if (word == "f32") return Type::f32;
+    if (word == "f64") return Type::f64;
+    refuse("{}: expected f32 or f64; '{}' came", option, word);
+}
+
+}  // namespace tw::cli

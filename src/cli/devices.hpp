@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Words of the measuring verbs: devices, shapes, types.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "measure/operands.hpp"
+
+namespace tw::cli {
+
+/// The backend that a word names ("cpu", "cuda:1"), its device selected; refused when there is none, with what there is.
+const Backend& parse_device(const std::string& word);
+
+/// Every backend that finds a device here.
+std::vector<const Backend*> devices_here();
+
+/// "MxNxK", or one number for a square; each from 1 to 2^20.
+void parse_shape(std::string_view option, const std::string& word, measure::Task& task);
+
+/// "f32" or "f64".
+Type parse_type(std::string_view option, const std::string& word);
+
+}  // namespace tw::cli

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "measure/entrant.hpp"
+
+#include <limits>
+#include <vector>
+
+#include "measure/bandwidth.hpp"
+#include "measure/clock.hpp"
+#include "plan/operands.hpp"
+#include "plan/registry.hpp"
+#include "reference/judge.hpp"
+
+namespace tw::measure {
+namespace {
+
+constexpr double products_judged = 0x1p27;  // about half a second
+
+Problem problem_for(const Backend& backend, const Task& task) {
+    Problem problem{.m = task.m, .n = task.n, .k = task.k, .in = task.type, .out = task.type,
+                    .place = backend.place, .accuracy = task.accuracy};
+    return problem;
+}
+
+std::string spelled(Accuracy accuracy) {
+    char text[40];
+    spell(accuracy, text, sizeof text);
+    return text;
+}
+
+/// A kernel below the promise that the task names is shown at what it keeps itself.
+std::string accuracy_of(const Kernel& kernel, const Task& task) {
+    const double own = certificate(kernel, task.k);
+    const Accuracy asked = resolve(task.accuracy, task.type);
+    if (own <= promise(asked, task.type, task.k)) return spelled(asked);
+    for (const Accuracy named : {fp32, tf32, fp16, bf16})
+        if (own <= promise(named, task.type, task.k)) return spelled(named);
+    return spelled(Accuracy(own));
+}
+
+}  // namespace
+
+bool can_enter(const Backend& backend, const Kernel& kernel, const Task& task) {
+    return kernel.in == task.type && kernel.out == task.type && (kernel.needs & ~backend.features()) == 0 &&
+           (!kernel.takes || kernel.takes(problem_for(backend, task)));
+}
+
+OwnEntrant::OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, std::shared_ptr<Operands> operands)
+    : backend_(backend), kernel_(kernel), tile_(tile), operands_(std::move(operands)) {
+    provider = "tilewright";
+    device = backend.name;
+    if (kernel) {
+        this->kernel = kernel->name;
+        rung = stem_of(kernel->rung);
+        needs = kernel->needs;
+    }
+}
+
+Judgement OwnEntrant::judge(const Task& task) {
+    task_ = task;
+    if (const Status status = operands_->place_on(backend_); !status) return {.trouble = status.text};
+    if (kernel_) {
+        plan_.problem = problem_for(backend_, task);
+        plan_.options = {.accuracy = task.accuracy, .threads = task.threads};
+        plan_.backend = &backend_;
+        plan_.kernel = kernel_;
+        plan_.tile = tile_;
+        plan_.threads = task.threads;
+    } else {
+        const Options options{.accuracy = task.accuracy, .device = backend_.name, .threads = task.threads};
+        if (const Status status = try_plan(problem_for(backend_, task), options, plan_); !status)
+            return {.trouble = status.text};
+        kernel = plan_.kernel->name;
+        rung = stem_of(plan_.kernel->rung);
+        needs = plan_.kernel->needs;
+    }
+    accuracy = accuracy_of(*plan_.kernel, task);
+    if (const Status status = operands_->poison_result(); !status) return {.trouble = status.text};
+    const double start = now();
+    if (const Status status = run_once(); !status) return {.trouble = status.text};
+    const double taken = now() - start;
+    if (const Status status = operands_->fetch_result(); !status) return {.trouble = status.text};
+    Judgement judgement = judge_result(operands_->host_a(), operands_->host_b(), operands_->host_c(),
+                                       certificate(*plan_.kernel, task.k), task.threads);
+    judgement.seconds = taken;
+    return judgement;
+}
+
+Status OwnEntrant::run_once() {
+    if (const Status status = plan_.try_run(operands_->a(), operands_->b(), operands_->c()); !status) return status;
+    return backend_.wait ? backend_.wait(nullptr) : Status{};
+}
+
+double OwnEntrant::seconds(int passes) {
+    constexpr double failed = std::numeric_limits<double>::quiet_NaN();
+    double sum = 0;
+    if (task_.is_cold) {
+        for (int pass = 0; pass < passes; ++pass) {
+            empty_caches();
+            const double start = now();
+            if (!run_once()) return failed;
+            sum += now() - start;
+        }
+        return sum;
+    }
+    const double start = now();
+    for (int pass = 0; pass < passes; ++pass)
+        if (!plan_.try_run(operands_->a(), operands_->b(), operands_->c())) return failed;
+    if (backend_.wait && !backend_.wait(nullptr)) return failed;
+    return now() - start;
+}
+
+Judgement judge_result(const Matrix& a, const Matrix& b, const Matrix& c, double bound, int threads) {
+    const reference::Question question{.a = a, .b = b};
+    const reference::Verdict verdict =
+        reference::judge(question, c, {.bound = bound}, {.products = products_judged, .threads = threads});
+    Judgement judgement{.ok = verdict.ok, .relative_error = verdict.relative_error, .error_over_bound = verdict.worst};
+    if (!verdict.ok) judgement.trouble = verdict.sentence();
+    return judgement;
+}
+
+void empty_caches() { measure_memory_bandwidth(0); }
+
+}  // namespace tw::measure
