@@ -13,6 +13,14 @@
 #include <fstream>
 #include <sstream>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
+
 namespace tw::test {
 namespace {
 
@@ -52,6 +60,10 @@ Ran run_tw(const std::vector<std::string>& arguments, const Limits& limits) {
     rusage used{};
     wait4(child, &status, 0, &used);
     return {code_of(status), limits.output.empty() ? read_file(out) : "", read_file(error), used.ru_maxrss * 1024};
+}
+
+bool keeps_within(const Ran& ran, std::size_t file_bytes) {
+    return sanitized || ran.peak_bytes < static_cast<long>(file_bytes) + (64L << 20);
 }
 
 pid_t start_tw(const std::vector<std::string>& arguments) {

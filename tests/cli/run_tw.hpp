@@ -26,6 +26,9 @@ struct Limits {
 
 Ran run_tw(const std::vector<std::string>& arguments, const Limits& limits = {});
 
+/// True when its memory stayed under the files' size + 64 MiB. Sanitizers have memory of their own: not asked there.
+bool keeps_within(const Ran& ran, std::size_t file_bytes);
+
 /// Starts tw and leaves it running, silent.
 pid_t start_tw(const std::vector<std::string>& arguments);
 

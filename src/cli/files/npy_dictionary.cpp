@@ -103,8 +103,11 @@ void read_shape(Reader& reader, NpyDictionary& d) {
     d.shape_offset = reader.offset();
     if (!reader.take('(')) reader.fault("the shape is a tuple such as (3, 4), found {}", reader.what_is_next());
     while (!reader.take(')')) {
-        if (d.dimensions == 2) reader.fault("the shape has more than two dimensions; a matrix has two");
-        d.extent[d.dimensions++] = reader.extent();
+        reader.skip_space();
+        const Reader before = reader;
+        const std::int64_t extent = reader.extent();
+        if (d.dimensions == 2) before.fault("the shape has more than two dimensions; a matrix has two");
+        d.extent[d.dimensions++] = extent;
         const bool more = reader.take(',');
         reader.skip_space();
         if (!more && !reader.next_is(')')) reader.fault("expected ',' or ')' in the shape, found {}", reader.what_is_next());
