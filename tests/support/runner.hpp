@@ -16,7 +16,7 @@ Problem problem_of(const Call& call, Place place) noexcept;
 /// Runs the kernel with this call, whose operands are in host memory and whose scratch is not yet set.
 using Runner = std::function<Status(const Kernel&, const Call&, const Tile&)>;
 
-/// For kernels of host memory: scratch is full of NaN and ends at a page without access.
+/// For kernels of host memory: scratch is full of NaN (its first MiB) and ends at a page without access.
 Status run_on_host(const Kernel& kernel, const Call& call, const Tile& tile);
 
 /// For kernels of a device: operands travel there with their steps, their alignment and their padding, between zones
