@@ -5,8 +5,13 @@
 # What `make test-all` adds to `make test`; sourced by tools/test. Results are counted with the others.
 
 # The second compiler sees the same code, and its tests the same kernels.
-stage "Building everything with clang, into build/clang" build clang --with -DTW_TESTS=ON && {
+stage "Building everything with clang, into build/clang" build clang --with -DTW_TESTS=ON --with -DTW_EXHAUSTIVE=ON && {
     stage "The tests, built with clang" run_tests clang || true
+}
+
+# Conversions on every input there is: with clang above, with the first compiler here.
+stage "Building the conversions, into build/exhaustive" build exhaustive every_conversion && {
+    stage "Conversions on all 2^32 inputs" run_tests exhaustive -L '^exhaustive$' || true
 }
 
 # All the rooms, not only those that read input.
