@@ -100,6 +100,16 @@ Choice cheapest_reproducible(const Backend& backend, Wish wish) noexcept {
     return cheapest(backend, wish, false);
 }
 
+/// Nor must it follow from the number of threads: it is that of the row that one thread would take. What one thread does
+/// in so little time is not worth asking twice.
+Choice cheapest_for_threads(const Backend& backend, Wish wish) noexcept {
+    constexpr double worth_sharing = 20'000;
+    const Choice alone = cheapest(backend, {wish.problem, wish.name, wish.promised, 1}, true);
+    if (wish.threads == 1 || !alone.kernel || alone.kernel->order == 0 || alone.nanoseconds < worth_sharing) return alone;
+    wish.order = alone.kernel->order;
+    return cheapest(backend, wish, false);
+}
+
 std::string_view forced_by_environment() noexcept {
     static const char* const forced = environment("TW_KERNEL");
     return forced ? forced : "";
@@ -122,7 +132,8 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     const bool promised = name.empty() || problem.accuracy.rule != Accuracy::Rule::automatic;
 
     const Wish wish{problem, name, promised, threads};
-    const Choice choice = options.reproducible ? cheapest_reproducible(*backend, wish) : cheapest(*backend, wish, true);
+    const Choice choice =
+        options.reproducible ? cheapest_reproducible(*backend, wish) : cheapest_for_threads(*backend, wish);
     if (!choice.kernel) return name.empty() || choice.one_broke_the_promise ? promise_too_high : no_such_kernel;
 
     plan.problem = problem;
