@@ -113,7 +113,7 @@ double nanoseconds(const Problem& p, int threads) {
     const double workers = m * n * k < products_worth_a_thread * threads ? 1 : threads;
     const double b_bytes = n * k * sizeof(T);
     const bool far = b_bytes > cache_bytes;
-    return 15 + std::max((far ? 1.25 : 1) * m * n * k / kernel.rate, (far ? 0.04 : 0.02) * b_bytes) / workers;
+    return 15 + std::max((far ? 1.25 : 1) * m * n * k / kernel.rate, (far ? 0.03 : 0.02) * b_bytes) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};
