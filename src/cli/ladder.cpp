@@ -102,7 +102,7 @@ void run(const Asked& asked) {
     const std::string shape = asked.size.empty() ? asked.shape : asked.size;
     if (!shape.empty()) parse_shape(asked.size.empty() ? "--shape" : "--size", shape, task);
 
-    catch_interrupts();
+    note_interrupts();
     // Peers are processes: they start before a driver or a pool is in this one.
     std::vector<std::shared_ptr<measure::PeerProcess>> peers;
     if (!asked.no_peers) peers = measure::start_peers({}, "", task.threads);

@@ -6,12 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstring>
 
-#include "cli/exit.hpp"
+#include "cli/files/output_file.hpp"
 #include "measure/clock.hpp"
 
 namespace tw::cli {
@@ -19,7 +17,7 @@ namespace {
 
 volatile std::sig_atomic_t interrupts = 0;
 
-void on_interrupt(int) { interrupts = interrupts + 1; }
+void on_interrupt(int) { interrupts = 1; }
 
 std::string time_left(double seconds) {
     if (seconds < 90) return fmt::format("{:.0f} s left", std::ceil(seconds));
@@ -54,7 +52,7 @@ void ProgressLine::clear() {
     width_ = 0;
 }
 
-void catch_interrupts() {
+void note_interrupts() {
     struct sigaction action {};
     action.sa_handler = on_interrupt;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
@@ -81,15 +79,9 @@ void write_file(const std::string& path, const std::string& text) {
         std::fwrite(text.data(), 1, text.size(), stdout);
         return;
     }
-    const std::string beside = path + ".part" + std::to_string(getpid());
-    std::FILE* file = std::fopen(beside.c_str(), "wb");
-    if (!file) fail("{}: it can't be written: {}", path, std::strerror(errno));
-    const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    const bool is_closed = std::fclose(file) == 0;
-    if (is_written && is_closed && std::rename(beside.c_str(), path.c_str()) == 0) return;
-    const int error = errno;
-    std::remove(beside.c_str());
-    fail("{}: it can't be written: {}", path, std::strerror(error));
+    OutputFile file(path);
+    file.write(0, text);
+    file.keep();
 }
 
 }  // namespace tw::cli

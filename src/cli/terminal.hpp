@@ -33,7 +33,7 @@ private:
 };
 
 /// From now on the first Ctrl-C raises a flag, and the second ends the program.
-void catch_interrupts();
+void note_interrupts();
 bool is_interrupted();
 
 /// Progress and interrupts as measure wants them; the line outlives the watch.
