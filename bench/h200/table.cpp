@@ -25,6 +25,16 @@ std::vector<Case> cases() {
     for (const int n : {4096, 8192})
         for (const bool weights : {false, true})
             list.push_back({.row = "a", .kernel = "cuda.r7_hierarchical.f32", .m = n, .n = n, .k = n, .b_k_major = weights});
+    for (const auto values : {bench::Values::normal, bench::Values::symmetric, bench::Values::uniform, bench::Values::spread})
+        for (const int n : {2048, 4096, 8192, 16384}) {
+            if (values != bench::Values::normal && n == 16384) continue;
+            list.push_back({.row = "c", .kernel = "cuda.r10_split.f32.fp16x3", .m = n, .n = n, .k = n, .values = values,
+                            .with_burst = values == bench::Values::normal});
+        }
+    for (const int n : {4096, 8192}) {
+        list.push_back({.row = "c'", .kernel = "cuda.r10_split.f32.bf16x6", .m = n, .n = n, .k = n});
+        list.push_back({.row = "d", .kernel = "cuda.r10_split.f32.fp16x1", .m = n, .n = n, .k = n, .peer = bench::Compute::tf32});
+    }
     for (const Type type : {Type::bf16, Type::f16})
         for (const int n : {1024, 2048, 4096, 8192, 16384})
             list.push_back({.row = "b", .kernel = type == Type::bf16 ? "cuda.r9_async_pipeline.bf16" : "cuda.r9_async_pipeline.f16",
@@ -40,7 +50,7 @@ void all_tiles(const bench::Cublas& cublas, const char* name, int n) {
         for (const tw::Tile& tile : kernel->tiles)
             for (const bool weights : {false, true}) {
                 const Case one{.row = "t", .kernel = name, .m = n, .n = n, .k = n, .in = kernel->in, .out = kernel->out,
-                               .b_k_major = weights, .tile = tile, .turn_ms = 100};
+                               .peer = kernel->scheme->name == "fp16x1" ? bench::Compute::tf32 : bench::Compute::f32, .b_k_major = weights, .tile = tile, .turn_ms = 100};
                 std::printf("%3d %3d %3d ", tile.m, tile.n, tile.k);
                 bench::print(bench::measure(cublas, one));
             }

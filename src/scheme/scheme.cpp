@@ -27,8 +27,23 @@ constexpr double two_roundings(double u) { return 2 * u + u * u; }
 
 }  // namespace
 
+constexpr std::array<std::array<int, 2>, 3> two_parts{{{1, 0}, {0, 1}, {0, 0}}};
+constexpr std::array<std::array<int, 2>, 6> three_parts{{{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}}};
+
+/// What an fp16 part below 2^-14 loses of a row whose largest element is 2^14 or more; two operands, one each.
+constexpr double fp16_range_loss = 2 * 0x1p-25 / 0x1p14;
+
 const Scheme plain_f32{"fp32", Type::f32, 1, whole, 0};
 const Scheme plain_f64{"fp64", Type::f64, 1, whole, 0};
+
+const Scheme fp16x1{"fp16x1", Type::f16, 1, whole, two_roundings(0x1p-11), fp16_range_loss};
+const Scheme fp16x3{"fp16x3", Type::f16, 2, two_parts, 3 * 0x1p-22, fp16_range_loss};
+const Scheme bf16x6{"bf16x6", Type::bf16, 3, three_parts, 2 * 0x1p-24 + 0x1p-32};
+
+bool allows_range_loss(Accuracy accuracy) noexcept {
+    return accuracy.rule != Accuracy::Rule::number && accuracy.rule != Accuracy::Rule::fp32_elementwise &&
+           accuracy.rule != Accuracy::Rule::fp64;
+}
 
 Accuracy resolve(Accuracy accuracy, Type in) noexcept {
     if (accuracy.rule != Accuracy::Rule::automatic) return accuracy;

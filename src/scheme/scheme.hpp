@@ -27,10 +27,17 @@ struct Scheme {
     int parts;                                  ///< how many parts an operand is split into
     std::span<const std::array<int, 2>> terms;  ///< (i, j): part i of A times part j of B, smallest first
     double split_loss;                          ///< |C - AB| / (|A||B|) lost by leaving terms out
+    double range_loss = 0;                      ///< besides, k * range_loss * max|a_i| * max|b_j|: scaling by rows
 };
 
 /// Operands as they are, one product.
 extern const Scheme plain_f32, plain_f64;
+
+/// Rows scaled by powers of two, then cut into fp16 or bf16 parts.
+extern const Scheme fp16x1, fp16x3, bf16x6;
+
+/// True when the accuracy's name promises against |A||B| and row maxima; a number and fp32_elementwise do not.
+bool allows_range_loss(Accuracy accuracy) noexcept;
 
 /// `automatic` resolved for operands of this type.
 Accuracy resolve(Accuracy accuracy, Type in) noexcept;

@@ -19,6 +19,7 @@ const Kernel* const ladder[] = {
     &r6_vectorized_f32,
     &r7_hierarchical_f32,
     &r9_async_pipeline_bf16, &r9_async_pipeline_bf16_f32, &r9_async_pipeline_f16, &r9_async_pipeline_f16_f32,
+    &r10_split_fp16x3, &r10_split_bf16x6, &r10_split_fp16x1,
 };
 
 constexpr FeatureName feature_names[] = {

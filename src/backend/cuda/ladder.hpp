@@ -16,5 +16,6 @@ extern const Kernel r5_register_block_f32;
 extern const Kernel r6_vectorized_f32;
 extern const Kernel r7_hierarchical_f32;
 extern const Kernel r9_async_pipeline_bf16, r9_async_pipeline_bf16_f32, r9_async_pipeline_f16, r9_async_pipeline_f16_f32;
+extern const Kernel r10_split_fp16x3, r10_split_bf16x6, r10_split_fp16x1;
 
 }  // namespace tw::cuda

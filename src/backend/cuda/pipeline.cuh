@@ -20,12 +20,14 @@
 
 namespace tw::cuda {
 
-template <int BM_, int BN_, int STAGES_, int CLUSTER_, int staging_bytes_ = 0>
+/// A stage holds `PARTS` sub-tiles of each operand, whose rows are one atom of the swizzle: 128 bytes, or 64 where there
+/// are three of them.
+template <int BM_, int BN_, int STAGES_, int CLUSTER_, int staging_bytes_ = 0, int PARTS_ = 1>
 struct Pipeline {
-    static constexpr int BM = BM_, BN = BN_, STAGES = STAGES_, CLUSTER = CLUSTER_;
+    static constexpr int BM = BM_, BN = BN_, STAGES = STAGES_, CLUSTER = CLUSTER_, PARTS = PARTS_;
     static constexpr int consumers = BM / 64, threads = 128 * (consumers + 1);
-    static constexpr int row_bytes = 128;  // of a tile in shared memory: one atom of the swizzle
-    static constexpr int a_bytes = BM * row_bytes, b_bytes = BN * row_bytes, stage_bytes = a_bytes + b_bytes;
+    static constexpr int row_bytes = PARTS == 1 ? 128 : 64, row_elements = row_bytes / 2;
+    static constexpr int a_bytes = BM * row_bytes * PARTS, b_bytes = BN * row_bytes * PARTS, stage_bytes = a_bytes + b_bytes;
     static constexpr int staging = STAGES * stage_bytes, barriers = staging + staging_bytes_;
     static constexpr std::size_t shared = barriers + 16 * STAGES + 1024;  // 1024: to start on a multiple of it
     static constexpr int producer_registers = consumers == 1 ? 40 : 24, consumer_registers = 240;
@@ -35,8 +37,12 @@ struct Pipeline {
 
     __device__ explicit Pipeline(const void* shared_memory) : base((ptx::shared_address(shared_memory) + 1023) & ~1023u) {}
 
-    __device__ std::uint32_t a_tile(int stage) const { return base + stage * stage_bytes; }
-    __device__ std::uint32_t b_tile(int stage) const { return a_tile(stage) + a_bytes; }
+    __device__ std::uint32_t a_tile(int stage, int part = 0) const {
+        return base + stage * stage_bytes + part * BM * row_bytes;
+    }
+    __device__ std::uint32_t b_tile(int stage, int part = 0) const {
+        return base + stage * stage_bytes + a_bytes + part * BN * row_bytes;
+    }
     __device__ std::uint32_t full(int stage) const { return base + barriers + 8 * stage; }
     __device__ std::uint32_t empty(int stage) const { return full(STAGES) + 8 * stage; }
 
@@ -108,7 +114,7 @@ __device__ void load_tile(std::uint32_t to, const CUtensorMap& map, std::uint32_
     }
 }
 
-/// The producer's whole life. `steps` stages a tile, each 64 elements of 16 bits along k.
+/// The producer's whole life. `steps` stages a tile.
 template <class P, ptx::Major a_major, ptx::Major b_major>
 __device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& b, const Raster& raster, int steps) {
     constexpr std::uint16_t everybody = (1 << P::CLUSTER) - 1;
@@ -122,9 +128,13 @@ __device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& 
             const std::uint32_t full = pipe.full(turn.stage);
             ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
             ptx::expect_bytes(full, P::stage_bytes);
-            load_tile<a_major, P::BM, false>(pipe.a_tile(turn.stage), a, full, step * 64, first_row, 0);
-            load_tile<b_major, P::b_share, (P::CLUSTER > 1)>(pipe.b_tile(turn.stage) + rank * P::b_share * P::row_bytes, b,
-                                                             full, step * 64, first_col, everybody);
+#pragma unroll
+            for (int part = 0; part < P::PARTS; ++part) {
+                const int k = (step * P::PARTS + part) * P::row_elements;
+                const std::uint32_t share = pipe.b_tile(turn.stage, part) + rank * P::b_share * P::row_bytes;
+                load_tile<a_major, P::BM, false>(pipe.a_tile(turn.stage, part), a, full, k, first_row, 0);
+                load_tile<b_major, P::b_share, (P::CLUSTER > 1)>(share, b, full, k, first_col, everybody);
+            }
         }
     }
 }

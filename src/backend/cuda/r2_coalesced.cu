@@ -26,12 +26,14 @@ __global__ void __launch_bounds__(side* side) coalesced(Product<T> p, TileGrid g
     const std::int64_t j = grid.col() * std::int64_t{side} + threadIdx.x % side;
     if (i >= p.c.layout.rows || j >= p.c.layout.cols) return;
     const T *a = &p.a(i, 0), *b = &p.b(0, j);
+    const std::int64_t a_step = p.a.layout.col_step, b_step = p.b.layout.row_step;
+    constexpr int at_once = 8;  // loads in flight together
+    std::int64_t q = 0;
     T sum = 0;
-#pragma unroll 4
-    for (std::int64_t q = 0; q < p.k(); ++q) {
-        sum += *a * *b;
-        a += p.a.layout.col_step, b += p.b.layout.row_step;
-    }
+    for (; q + at_once <= p.k(); q += at_once, a += at_once * a_step, b += at_once * b_step)
+#pragma unroll
+        for (int s = 0; s < at_once; ++s) sum += a[s * a_step] * b[s * b_step];
+    for (; q < p.k(); ++q, a += a_step, b += b_step) sum += *a * *b;
     p.store(i, j, sum);
 }
 

@@ -29,11 +29,12 @@ __global__ void __launch_bounds__(side* side, 2048 / (side * side) / (sizeof(T) 
     const int row = static_cast<int>(threadIdx.x) / BN, col = static_cast<int>(threadIdx.x) % BN;
 
     T sum = 0;
+    a.load(), b.load();
     for (std::int64_t k = 0; k < p.k(); k += BK) {
-        a.load(), b.load();
         a.store(a_tile, a_layout), b.store(b_tile, b_layout);
-        a.advance(), b.advance();
         __syncthreads();
+        a.advance(), b.advance();
+        a.load(), b.load();
 #pragma unroll
         for (int q = 0; q < BK; ++q) sum += a_tile[a_layout(row, q)] * b_tile[b_layout(q, col)];
         __syncthreads();

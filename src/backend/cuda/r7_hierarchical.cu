@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, 
     for (std::int64_t k = 0; k < p.k(); k += S::BK) {
         const int free_stage = (stage + S::STAGES - 1) % S::STAGES, next = (stage + 1) % S::STAGES;
         fill(free_stage);
-#pragma unroll
+#pragma unroll 16
         for (int q = 0; q < S::BK; ++q) {
             if (q + 1 == S::BK) {
                 ptx::wait_for_copies<S::STAGES - 2>();
@@ -177,9 +177,9 @@ Status run_with(const Call& call) {
                   lie_of(call.b.data, call.b.row_step, call.b.col_step));
 }
 
-using Wide = Shape<128, 256, 8, 64, 64, 4>;
-using Deep = Shape<128, 256, 16, 64, 64, 4>;
-using Tall = Shape<256, 128, 8, 64, 64, 4>;
+using Wide = Shape<128, 256, 16, 64, 64, 3>;
+using Deep = Shape<128, 256, 32, 64, 64, 3>;
+using Tall = Shape<256, 128, 16, 128, 32, 3>;
 using Square = Shape<128, 128, 8, 64, 32, 4>;
 using Small = Shape<64, 64, 16, 32, 32, 3>;
 
@@ -191,7 +191,7 @@ Status run(const Call& call, const Tile& tile) {
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 50, Wide::BM, Wide::BN); }
 
-constexpr Tile tiles[] = {{128, 256, 8}, {128, 256, 16}, {256, 128, 8}, {128, 128, 8}, {64, 64, 16}};
+constexpr Tile tiles[] = {{128, 256, 16}, {128, 256, 32}, {256, 128, 16}, {128, 128, 8}, {64, 64, 16}};
 constexpr const char* idea = "blocks, warps and threads each have a tile; copies and register loads run ahead of the products";
 
 }  // namespace

@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(P::threads, 1)
             for (int i = 0; i < P::BN / 2; ++i) sums[i] = 0;  // overwritten by the first product: ends their old life here
             for (int step = 0; step < steps; ++step, turn.next()) {
                 ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
-                const std::uint64_t at = ptx::tile_descriptor(pipe.a_tile(turn.stage) + consumer * 64 * P::row_bytes, 16);
+                const std::uint64_t at = ptx::tile_descriptor(pipe.a_tile(turn.stage) + consumer * 64 * P::row_bytes);
                 const std::uint64_t bt = ptx::tile_descriptor(pipe.b_tile(turn.stage), b_lead);
                 ptx::pin(sums);
                 ptx::fence_products();

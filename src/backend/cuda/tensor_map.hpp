@@ -13,8 +13,8 @@
 
 namespace tw::cuda {
 
-/// Rows of `inner` elements, `outer` of them, `row_bytes` apart; boxes of box_inner x box_outer, 128 bytes a row at
-/// most, swizzled in shared memory.
+/// Rows of `inner` elements, `outer` of them, `row_bytes` apart; boxes of box_inner x box_outer, whose rows are 64 or 128
+/// bytes, swizzled in shared memory.
 struct BoxedMatrix {
     const void* data;
     Type type;

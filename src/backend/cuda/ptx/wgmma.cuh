@@ -14,13 +14,14 @@
 
 namespace tw::cuda::ptx {
 
-/// How a tile lies in shared memory: its k, or its other direction, is contiguous. Rows of 128 bytes, swizzled.
+/// How a tile lies in shared memory: its k, or its other direction, is contiguous. Its rows are swizzled.
 enum class Major { k, other };
 
-/// `lead`: bytes from one run of 64 elements to the next, for Major::other alone.
-__device__ inline std::uint64_t tile_descriptor(std::uint32_t address, int lead) {
-    constexpr std::uint64_t eight_rows = 1024 >> 4, swizzle_128 = std::uint64_t{1} << 62;
-    return ((address & 0x3FFFF) >> 4) | (static_cast<std::uint64_t>(lead >> 4) << 16) | (eight_rows << 32) | swizzle_128;
+/// Rows of row_bytes, 128 or 64. `lead`: bytes from one run of 64 elements to the next, for Major::other alone.
+template <int row_bytes = 128>
+__device__ std::uint64_t tile_descriptor(std::uint32_t address, int lead = 16) {
+    constexpr std::uint64_t eight_rows = 8 * row_bytes >> 4, swizzle = std::uint64_t{row_bytes == 128 ? 1 : 2} << 62;
+    return ((address & 0x3FFFF) >> 4) | (static_cast<std::uint64_t>(lead >> 4) << 16) | (eight_rows << 32) | swizzle;
 }
 
 __device__ inline void fence_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }

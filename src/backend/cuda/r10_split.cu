@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r10_split: f32 answers from products of 16-bit parts. Rows are scaled by powers of two and cut into parts (split.hpp);
+// r9's ring then feeds the matrix unit with every pair of parts that counts, smallest first:
+//
+//    a stage of A     a stage of B        fp16x3: 6 products of 16 k       every `period` of k:
+//   [ hi  | lo  ] x  [ hi  | lo  ]   ->   lo*hi, hi*lo, hi*hi      ->      sum += accumulator (in f32, rounded)
+//
+// The unit truncates when it adds, so its accumulator alone would lose 3.5e-9 of the result for each of k; adding it
+// to a sum in registers every 128 of k stops that below a plain f32 product's own error.
+// Needs: sm_90a. 3 (6, 1) times 2mnk flops at 16 times the rate of f32, and one pass over the operands.
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/launch.hpp"
+#include "backend/cuda/pipeline.cuh"
+#include "backend/cuda/product.cuh"
+#include "backend/cuda/scaled_epilogue.cuh"
+#include "backend/cuda/split.hpp"
+#include "backend/cuda/tensor_map.hpp"
+#include "backend/cuda/tidy.hpp"
+
+namespace tw::cuda {
+namespace {
+
+using ptx::Major;
+
+/// The products of one stage, smallest first. A part is an offset of 16-k steps in the tile's rows, or a sub-tile.
+template <Parts parts, class P, class Add>
+__device__ void multiply_stage(const P& pipe, int stage, int consumer, const Add& add) {
+    const auto a = [&](int part) { return ptx::tile_descriptor<P::row_bytes>(pipe.a_tile(stage, part) + consumer * 64 * P::row_bytes); };
+    const auto b = [&](int part) { return ptx::tile_descriptor<P::row_bytes>(pipe.b_tile(stage, part)); };
+    constexpr int step = 32 >> 4;  // 16 of k, as descriptors count
+    if constexpr (parts == Parts::fp16x1) {
+#pragma unroll
+        for (int q = 0; q < 4; ++q) add(a(0) + q * step, b(0) + q * step);
+    } else if constexpr (parts == Parts::fp16x3) {
+        constexpr int pairs[3][2] = {{1, 0}, {0, 1}, {0, 0}};
+#pragma unroll
+        for (const auto& pair : pairs)
+#pragma unroll
+            for (int q = 0; q < 2; ++q) add(a(0) + (pair[0] * 2 + q) * step, b(0) + (pair[1] * 2 + q) * step);
+    } else {
+        constexpr int pairs[6][2] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
+#pragma unroll
+        for (const auto& pair : pairs)
+#pragma unroll
+            for (int q = 0; q < 2; ++q) add(a(pair[0]) + q * step, b(pair[1]) + q * step);
+    }
+}
+
+template <class P, Parts parts>
+__global__ void __launch_bounds__(P::threads, 1)
+    split_product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, ScaledOutput out,
+                  Raster raster, int steps, int period) {
+    extern __shared__ char memory[];
+    const P pipe(memory);
+    pipe.init();
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
+
+    const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0), thread = static_cast<int>(threadIdx.x) % 128;
+    if (group == 0) {
+        ptx::give_registers<P::producer_registers>();
+        if (thread == 0) produce<P, Major::k, Major::k>(pipe, a, b, raster, steps);
+    } else {
+        ptx::take_registers<P::consumer_registers>();
+        constexpr bool promoted = parts != Parts::fp16x1;
+        using Narrow = std::conditional_t<parts == Parts::bf16x6, __nv_bfloat16, __half>;
+        using Unit = ptx::MatrixUnit<P::BN, Narrow, Major::k, Major::k>;
+        const int consumer = group - 1, rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
+        float accumulator[P::BN / 2], sums[promoted ? P::BN / 2 : 1];
+        Turn<P::STAGES> turn;
+        for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
+            int row, col;
+            raster.place(tile, row, col);
+#pragma unroll
+            for (float& x : accumulator) x = 0;  // overwritten by the first product: ends its old life here
+#pragma unroll
+            for (float& x : sums) x = 0;
+            for (int first = 0; first < steps; first += period) {
+                const int end = min(first + period, steps);
+                int before = 0;
+                for (int step = first; step < end; ++step, turn.next()) {
+                    ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
+                    ptx::pin(accumulator);
+                    ptx::fence_products();
+                    int keep = step - first;
+                    multiply_stage<parts>(pipe, turn.stage, consumer, [&](std::uint64_t at, std::uint64_t bt) {
+                        Unit::add(accumulator, at, bt, keep);
+                        keep = 1;
+                    });
+                    ptx::commit_products();
+                    if (step > first) {
+                        ptx::wait_for_products<1>();
+                        pipe.release(before, thread);
+                    }
+                    before = turn.stage;
+                }
+                ptx::wait_for_products<0>();
+                pipe.release(before, thread);
+                ptx::pin(accumulator);
+                if constexpr (promoted) {
+#pragma unroll
+                    for (int i = 0; i < P::BN / 2; ++i) sums[i] += accumulator[i];
+                }
+            }
+            const int first_row = (row * P::CLUSTER + rank) * P::BM + consumer * 64;
+            if constexpr (promoted) finish_scaled<P::BN>(sums, out, first_row, col * P::BN, thread);
+            else finish_scaled<P::BN>(accumulator, out, first_row, col * P::BN, thread);
+        }
+    }
+    P::sync_all();
+}
+
+constexpr std::size_t in_lines(std::size_t bytes) { return (bytes + 127) / 128 * 128; }
+std::size_t parts_bytes(Parts parts, std::int64_t rows, std::int64_t k) {
+    return in_lines(static_cast<std::size_t>(rows * parts_pitch(parts, k)) * 2);
+}
+
+template <Parts parts>
+std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
+    return parts_bytes(parts, p.m, p.k) + parts_bytes(parts, p.n, p.k) + in_lines(static_cast<std::size_t>(p.m + p.n) * sizeof(int));
+}
+
+template <class P, Parts parts>
+Status start(const Call& call) {
+    const std::int64_t m = call.m(), n = call.n(), k = call.k(), pitch = parts_pitch(parts, k);
+    auto* a_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data());
+    auto* b_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data() + parts_bytes(parts, m, k));
+    auto* exponents = reinterpret_cast<int*>(call.scratch.data() + parts_bytes(parts, m, k) + parts_bytes(parts, n, k));
+    const auto a_rows = tensor_of<const float>(call.a), b_rows = tensor_of<const float>(call.b.transposed());
+    if (const Status bad = split(a_rows, parts, a_parts, exponents, call.stream); !bad) return bad;
+    if (const Status bad = split(b_rows, parts, b_parts, exponents + m, call.stream); !bad) return bad;
+
+    CUtensorMap a_map, b_map;
+    const auto boxes = [&](const std::uint16_t* data, std::int64_t rows, int high) {
+        return BoxedMatrix{data, Type::f16, pitch, rows, pitch * 2, P::row_elements, high};
+    };
+    if (const Status bad = describe(a_map, boxes(a_parts, m, P::BM)); !bad) return bad;
+    if (const Status bad = describe(b_map, boxes(b_parts, n, P::b_share)); !bad) return bad;
+    const ScaledOutput out{tensor_of<float>(call.c), a_rows, b_rows, exponents, exponents + m,
+                           static_cast<float>(call.alpha), static_cast<float>(call.beta)};
+    const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
+    const int depth = layout_of(parts).depth, steps = static_cast<int>(tiles_over(k, depth));
+    const int period = parts == Parts::fp16x1 ? steps : (k < 1024 || parts == Parts::bf16x6 ? 64 : 128) / depth;
+    const int fit = multiprocessors() / P::CLUSTER;
+    const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * P::CLUSTER);
+    return launch(split_product<P, parts>,
+                  {.blocks = blocks, .threads = P::threads, .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
+                  call.stream, a_map, b_map, out, raster, steps, period);
+}
+
+using Wide = Pipeline<128, 192, 5, 2>;
+using Even = Pipeline<128, 176, 5, 2>;
+using Square = Pipeline<128, 128, 6, 1>;
+
+Status run_fp16x3(const Call& call, const Tile& tile) {
+    if (tile.n == Wide::BN) return start<Wide, Parts::fp16x3>(call);
+    return tile.n == Even::BN ? start<Even, Parts::fp16x3>(call) : start<Square, Parts::fp16x3>(call);
+}
+Status run_fp16x1(const Call& call, const Tile& tile) {
+    return tile.n == 256 ? start<Pipeline<128, 256, 4, 2>, Parts::fp16x1>(call)
+                         : start<Pipeline<128, 128, 6, 2>, Parts::fp16x1>(call);
+}
+Status run_bf16x6(const Call& call, const Tile&) { return start<Pipeline<128, 192, 3, 2, 0, 3>, Parts::bf16x6>(call); }
+
+/// `products` steps of the unit for each 16 of k up to the period, then one rounded addition a period.
+template <int products, int shortest_period>
+double promoted_bound(std::int64_t k) {
+    const double period = k < 1024 ? 64 : shortest_period, all = static_cast<double>(k);
+    const double inside = 10.5 * products * ((all < period ? all : period) + 15) / 16;
+    return gamma(inside + all / period + 4, unit_f32);
+}
+
+double nanoseconds_of_split(const Problem& p, double tera, int bn) {
+    const double bytes = 8.0 * static_cast<double>(p.k) * static_cast<double>(p.m + p.n);
+    return 2 * launch_nanoseconds + bytes / 3800 + nanoseconds_at(p, tera, 128, bn);
+}
+
+constexpr Tile three_tiles[] = {{128, 192, 32}, {128, 176, 32}, {128, 128, 32}};
+constexpr Tile one_tiles[] = {{128, 256, 64}, {128, 128, 64}};
+constexpr Tile six_tiles[] = {{128, 192, 32}};
+
+}  // namespace
+
+#define TW_ROW(ROW, NAME, PARTS, TILES, IDEA, BOUND, TERA, RUN)                                                          \
+    const Kernel ROW{                                                                                                  \
+        .name = NAME,                                                                                                  \
+        .rung = Rung::split,                                                                                           \
+        .in = Type::f32, .out = Type::f32, .sum = Type::f32,                                                           \
+        .scheme = &PARTS,                                                                                              \
+        .needs = feature::sm90a,                                                                                       \
+        .tiles = TILES,                                                                                                \
+        .fuses_epilogue = false,                                                                                       \
+        .idea = IDEA,                                                                                                  \
+        .takes = fits_ints,                                                                                            \
+        .sum_bound = BOUND,                                                                                            \
+        .nanoseconds = [](const Problem& p, int) { return nanoseconds_of_split(p, TERA, TILES[0].n); },                \
+        .scratch_bytes = scratch_bytes<Parts::PARTS>,                                                                  \
+        .run = RUN,                                                                                                    \
+        .order = matrix_unit_order + 1 + static_cast<int>(Parts::PARTS),                                               \
+    }
+TW_ROW(r10_split_fp16x3, "cuda.r10_split.f32.fp16x3", fp16x3, three_tiles,
+       "f32 rows scaled and cut into two fp16 parts: three products, added up in f32 every 128 of k", (promoted_bound<3, 128>), 225,
+       run_fp16x3);
+TW_ROW(r10_split_bf16x6, "cuda.r10_split.f32.bf16x6", bf16x6, six_tiles,
+       "f32 cut into three bf16 parts: six products, added up in f32 every 64 of k, and no range lost", (promoted_bound<6, 64>), 115,
+       run_bf16x6);
+TW_ROW(r10_split_fp16x1, "cuda.r10_split.f32.fp16x1", fp16x1, one_tiles,
+       "f32 rows scaled and rounded to fp16: one product, as exact as tf32", matrix_unit_sum_bound, 560, run_fp16x1);
+#undef TW_ROW
+
+}  // namespace tw::cuda

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// f32 operands as parts of 16 bits, ready for the copy engine: each row scaled by a power of two so that its largest
+// element lies in [2^14, 2^15), then cut into parts that follow one another every `depth` of k:
+//
+//    fp16x1   | 64 of fp16(x)           |                 128 bytes     one product, as exact as tf32
+//    fp16x3   | 32 of hi   | 32 of lo   |                 128 bytes     lo*hi + hi*lo + hi*hi
+//    bf16x6   | 32 of b0   | 32 of b1   | 32 of b2   |    192 bytes     the six products down to 2^-16
+//
+// as many bytes as the f32 row (half, and one and a half).
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "backend/contract.hpp"
+#include "tilewright/layout.hpp"
+
+namespace tw::cuda {
+
+enum class Parts : unsigned char { fp16x1, fp16x3, bf16x6 };
+
+struct PartsLayout {
+    int depth;      ///< of k, from one group of parts to the next
+    int parts;
+    constexpr int width() const noexcept { return depth * parts; }  ///< elements of a group
+};
+constexpr PartsLayout layout_of(Parts parts) noexcept {
+    return parts == Parts::fp16x1 ? PartsLayout{64, 1} : parts == Parts::fp16x3 ? PartsLayout{32, 2} : PartsLayout{32, 3};
+}
+
+/// Elements of 16 bits from one row of parts to the next.
+constexpr std::int64_t parts_pitch(Parts parts, std::int64_t k) noexcept {
+    const PartsLayout layout = layout_of(parts);
+    return (k + layout.depth - 1) / layout.depth * layout.depth * layout.parts;
+}
+
+/// In place of an exponent: the row holds an Inf or a NaN, its parts are 0, and its results are recomputed.
+inline constexpr int not_finite = 1 << 20;
+
+/// `rows` lies as the operand does, with rows along k. exponents[i]: row i of the parts times 2^exponents[i] is the row.
+Status split(const Tensor<const float>& rows, Parts parts, std::uint16_t* to, int* exponents, void* stream) noexcept;
+
+}  // namespace tw::cuda

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The two ways of splitting, by which direction of the operand is contiguous.
+#pragma once
+
+#include "backend/cuda/split.hpp"
+
+namespace tw::cuda {
+
+Status split_along_k(const Tensor<const float>& rows, Parts parts, std::uint16_t* to, int* exponents, void* stream) noexcept;
+Status split_across_k(const Tensor<const float>& rows, Parts parts, std::uint16_t* to, int* exponents, void* stream) noexcept;
+
+}  // namespace tw::cuda
