@@ -45,10 +45,7 @@ Accuracy resolve(Accuracy accuracy, Type in) noexcept;
 /// The largest |C - AB| / (|A||B|) that the accuracy allows for sums of k terms.
 double promise(Accuracy accuracy, Type in, std::int64_t k) noexcept;
 
-/// The dial's spelling: "fp32", "tf32", ..., or a decimal number. Writes at most `size` bytes.
+/// The dial's spelling: "fp32", "tf32", ..., or a decimal number: the inverse of parse_accuracy(). Writes at most `size` bytes.
 int spell(Accuracy accuracy, char* text, int size) noexcept;
-
-/// The inverse of spell(); false when the text names no accuracy.
-bool parse_accuracy(std::string_view text, Accuracy& accuracy) noexcept;
 
 }  // namespace tw
