@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "blas/counts.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include "blas/settings.hpp"
+
+namespace tw::blas {
+namespace {
+
+constexpr const char* stems[] = {"gemm", "gemmt", "gemmtr", "gemm_batch", "gemm_batch_strided"};
+constexpr int routines = sizeof stems / sizeof *stems;
+constexpr int slots = 2 * routines * 2 * 2;
+std::atomic<unsigned long long> calls[slots];
+std::atomic<unsigned long long> on_device;
+
+constexpr int slot(bool is_double, int routine, bool is_c, bool is_wide) {
+    return ((is_double * routines + routine) * 2 + is_c) * 2 + is_wide;
+}
+
+/// Runs when the program ends, whoever loaded this library.
+__attribute__((destructor)) void tell() {
+    if (!settings().counts) return;
+    char line[1024] = "tilewright blas:";
+    int length = 16;
+    const int room = static_cast<int>(sizeof line) - 64;
+    const char* separator = " ";
+    for (int i = 0; i < slots && length < room; ++i) {
+        const unsigned long long sum = calls[i].load();
+        if (sum == 0) continue;
+        const bool is_wide = i & 1, is_c = i >> 1 & 1;
+        length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "%s%llu %s%c%s%s%s", separator,
+                                sum, is_c ? "cblas_" : "", i / 4 / routines ? 'd' : 's', stems[i / 4 % routines],
+                                is_c ? "" : "_", is_wide ? (is_c ? "_64" : "64_") : "");
+        separator = ", ";
+    }
+    if (length == 16) return;
+    if (const unsigned long long sum = on_device.load(); sum && length < room)
+        length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "; %llu on the GPU", sum);
+    line[length++] = '\n';
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, line, static_cast<std::size_t>(length));
+}
+
+}  // namespace
+
+void count(char letter, Routine routine, Language language, bool wide_integers) noexcept {
+    calls[slot(letter == 'd', static_cast<int>(routine), language == Language::c, wide_integers)].fetch_add(
+        1, std::memory_order_relaxed);
+}
+
+void count_on_device() noexcept { on_device.fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace tw::blas

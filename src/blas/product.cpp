@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "blas/product.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "blas/settings.hpp"
+#include "tilewright/multiply.hpp"
+
+namespace tw::blas {
+namespace {
+
+constexpr std::int64_t diagonal_block = 48;  // its product lies on the stack: 18 KiB in f64
+
+/// C's triangle = alpha * A * B + beta * C's triangle, through a block of its own.
+template <class T>
+void multiply_diagonal(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, bool of_upper) noexcept {
+    T block[diagonal_block * diagonal_block];
+    const View<T> product(block, c.rows, c.cols), to = typed<T>(c);
+    multiply(a, b, erase(product), alpha, 0);
+    const T factor = static_cast<T>(beta);
+    for (std::int64_t i = 0; i < c.rows; ++i) {
+        const std::int64_t first = of_upper ? i : 0, last = of_upper ? c.cols : i + 1;
+        for (std::int64_t j = first; j < last; ++j)
+            to(i, j) = beta == 0 ? product(i, j) : static_cast<T>(product(i, j) + factor * to(i, j));
+    }
+}
+
+}  // namespace
+
+void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept {
+    Options options{.alpha = alpha, .beta = beta, .accuracy = settings().accuracy, .device = settings().device};
+    if (try_multiply(a, b, c, options)) return;
+    options.accuracy = {};
+    options.device = "cpu";
+    if (try_multiply(a, b, c, options)) return;
+    options.kernel = "r1_naive";
+    const Status status = try_multiply(a, b, c, options);
+    if (status) return;
+    // Going on would hand a wrong C to a caller who can't be told.
+    std::fprintf(stderr, "tilewright blas: a product can't be computed: %s\n", status.text);
+    std::abort();
+}
+
+void multiply_triangle(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, bool of_upper) noexcept {
+    const std::int64_t n = c.rows, k = a.cols;
+    if (n == 0 || (beta == 1 && (alpha == 0 || k == 0))) return;
+    if (n <= diagonal_block) {
+        if (c.type == Type::f32) return multiply_diagonal<float>(a, b, c, alpha, beta, of_upper);
+        return multiply_diagonal<double>(a, b, c, alpha, beta, of_upper);
+    }
+    // Two halves of the diagonal, and the rectangle beside them: most of the work is in few large rectangles.
+    const std::int64_t half = (n / 2 + diagonal_block - 1) / diagonal_block * diagonal_block, rest = n - half;
+    multiply_triangle(a.block(0, 0, half, k), b.block(0, 0, k, half), c.block(0, 0, half, half), alpha, beta, of_upper);
+    multiply_triangle(a.block(half, 0, rest, k), b.block(0, half, k, rest), c.block(half, half, rest, rest), alpha, beta,
+                      of_upper);
+    if (of_upper)
+        multiply(a.block(0, 0, half, k), b.block(0, half, k, rest), c.block(0, half, half, rest), alpha, beta);
+    else
+        multiply(a.block(half, 0, rest, k), b.block(0, 0, k, half), c.block(half, 0, rest, half), alpha, beta);
+}
+
+}  // namespace tw::blas

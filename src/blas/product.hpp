@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include "blas/arguments.hpp"
+
+namespace tw::blas {
+
+/// C = alpha * A * B + beta * C, as the settings want it. BLAS can't report a failure: when memory or a device is short,
+/// the plainest kernel does it, which needs neither.
+void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept;
+
+/// The same for arguments that have passed first_wrong().
+template <class T>
+void multiply(const Shape& s, T alpha, const T* a, const T* b, T beta, T* c, bool by_rows) noexcept {
+    multiply(operand(a, s.m, s.k, s.lda, s.of_a, by_rows), operand(b, s.k, s.n, s.ldb, s.of_b, by_rows),
+             operand(c, s.m, s.n, s.ldc, Transpose::no, by_rows), alpha, beta);
+}
+
+/// Only the triangle of the square C that `of_upper` names is read and written.
+void multiply_triangle(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, bool of_upper) noexcept;
+
+}  // namespace tw::blas
