@@ -13,5 +13,5 @@ int main(void) {
     float c = 0;
     sgemm_("N", "N", &one, &one, &two, &alpha, a, &one, b, &two, &beta, &c, &one);
     printf("gemm %g dot %g\n", (double)c, (double)sdot_(&two, a, &one, a, &one));
-    return 0;
+    return fflush(stdout);
 }
