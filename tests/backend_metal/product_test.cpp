@@ -85,6 +85,12 @@ void check(const tw::Kernel& kernel, const tw::Tile& tile, const Shape3& s, doub
     EXPECT_TRUE(c.padding_is_untouched()) << what;
 }
 
+/// The shape itself, or one with few rows for kernels that take no other.
+Shape3 fitted(const tw::Kernel& kernel, Shape3 s) {
+    if (!kernel.takes({.m = s.m, .n = s.n, .k = s.k})) s.m = 1 + s.m % 16;
+    return s;
+}
+
 class EveryKernel : public testing::TestWithParam<const tw::Kernel*> {};
 
 TEST_P(EveryKernel, IsRightAndCleanOnRaggedShapes) {
@@ -93,17 +99,17 @@ TEST_P(EveryKernel, IsRightAndCleanOnRaggedShapes) {
     for (const tw::Tile& tile : kernel.tiles) {
         for (int i = 0; i < 12; ++i) {
             const Shape3 s{random.whole(1, 130), random.whole(1, 130), random.whole(1, 130)};
-            check(kernel, tile, s, i % 2 ? 1 : -0.75, i % 3 ? 0 : 0.5, static_cast<std::uint64_t>(i + 1));
+            check(kernel, tile, fitted(kernel, s), i % 2 ? 1 : -0.75, i % 3 ? 0 : 0.5, static_cast<std::uint64_t>(i + 1));
         }
         for (const Shape3 s : {Shape3{1, 1, 1}, {64, 64, 64}, {128, 96, 64}, {1, 130, 7}, {130, 1, 33}})
-            check(kernel, tile, s, 1, 0, 5);
+            check(kernel, tile, fitted(kernel, s), 1, 0, 5);
     }
 }
 
 TEST_P(EveryKernel, IsRightAndCleanOnLargerShapes) {
     const tw::Kernel& kernel = *GetParam();
     for (const Shape3 s : {Shape3{193, 161, 70}, {67, 259, 131}, {160, 160, 160}})
-        check(kernel, kernel.tiles[0], s, 1, 0, 3);
+        check(kernel, kernel.tiles[0], fitted(kernel, s), 1, 0, 3);
 }
 
 std::vector<const tw::Kernel*> kernels() {

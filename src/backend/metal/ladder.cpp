@@ -25,7 +25,9 @@ uint reads_vectors(const Matrix& x, uint bit) noexcept {
 
 }  // namespace
 
-bool takes_any_steps(const Problem& problem) noexcept { return fits(problem); }
+bool takes_any(const Problem& problem) noexcept { return fits(problem); }
+
+bool takes_few_rows(const Problem& problem) noexcept { return fits(problem) && problem.m <= 16; }
 
 bool takes_unit_steps(const Problem& problem) noexcept {
     return fits(problem) && problem.a != Form::strided && problem.b != Form::strided;

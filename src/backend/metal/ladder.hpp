@@ -28,7 +28,8 @@ struct Shape {
     bool rows_along_x = false;  ///< the grid's x runs down C instead of along it
 };
 
-enum class Steps : std::uint8_t { any, unit_in_a_and_b };
+/// What a kernel takes: any product; A and B with one step of 1; 16 rows at most.
+enum class Takes : std::uint8_t { any, unit_steps, few_rows };
 
 /// A row of the ladder before it belongs to a device.
 struct LadderRow {
@@ -37,7 +38,7 @@ struct LadderRow {
     Rung rung;
     Type type;
     Features needs;
-    Steps steps;
+    Takes takes;
     std::span<const Shape> shapes;
     std::span<const Tile> tiles;  ///< those of the shapes
     double picoseconds;           ///< for one multiplication on a small GPU: a guess, until a tuner has measured
@@ -56,7 +57,15 @@ struct Launch {
 };
 
 Status make_launch(const LadderRow& row, const Call& call, const Tile& tile, Launch& launch) noexcept;
+
+bool takes_any(const Problem& problem) noexcept;
 bool takes_unit_steps(const Problem& problem) noexcept;
-bool takes_any_steps(const Problem& problem) noexcept;
+bool takes_few_rows(const Problem& problem) noexcept;
+
+constexpr auto predicate_of(Takes takes) noexcept -> bool (*)(const Problem&) {
+    return takes == Takes::any          ? [](const Problem& p) { return takes_any(p); }
+           : takes == Takes::unit_steps ? [](const Problem& p) { return takes_unit_steps(p); }
+                                        : [](const Problem& p) { return takes_few_rows(p); };
+}
 
 }  // namespace tw::metal

@@ -9,8 +9,9 @@
 //    m |  |##|  |  x k |  |##|  =  m |  |##|     TILE x TILE threads, one result each;
 //      +--+--+--+      +--+--+       +--+--+     the tiles walk along k
 //
-// Needs: any Metal GPU. Counts, M N K rounded up to TILE: device loads (mk N/TILE + kn M/TILE) s, stores mn s; threadgroup
-// stores 2 MNK/TILE s, loads 2 MNK s; flops 2 MNK + mn; 2 K/TILE barriers for each of MN/TILE^2 threadgroups.
+// Needs: any Metal GPU. Counts, M N K rounded up to TILE, s bytes an element:
+// device loads (mk N/TILE + kn M/TILE) s, stores mn s; threadgroup stores 2 MNK/TILE s, loads 2 MNK s;
+// flops 2 MNK + mn; 2 K/TILE barriers in each of MN/TILE^2 threadgroups.
 #include "elements.h"
 
 template <class T, uint TILE>
@@ -36,7 +37,12 @@ inline void tiled(device const T* a, device const T* b, device T* c, constant Pa
         threadgroup T tile_b[TILE * TILE];                                                                          \
         tiled<T, TILE>(a, b, c, p, tile_a, tile_b, group, in);                                                      \
     }
+#ifndef TW_BFLOAT
 TW_KERNEL(r3_tiled_16_f32, float, 16)
 TW_KERNEL(r3_tiled_32_f32, float, 32)
 TW_KERNEL(r3_tiled_16_f16, half, 16)
 TW_KERNEL(r3_tiled_32_f16, half, 32)
+#else
+TW_KERNEL(r3_tiled_16_bf16, bfloat, 16)
+#endif
+#undef TW_KERNEL

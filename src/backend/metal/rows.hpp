@@ -47,7 +47,7 @@ struct RowOf {
         .tiles = row.tiles,
         .fuses_epilogue = false,
         .idea = row.idea,
-        .takes = row.steps == Steps::any ? takes_any_steps : takes_unit_steps,
+        .takes = predicate_of(row.takes),
         .sum_bound = sum_bound,
         .nanoseconds = nanoseconds,
         .scratch_bytes = nullptr,

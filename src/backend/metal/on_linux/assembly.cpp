@@ -184,8 +184,7 @@ std::string finish_module(std::string_view assembly, Program& program, const std
             for (const char* word : {"internal internal ", "internal dso_local ", "internal hidden "})
                 if (opens(std::string_view(text).substr(7), word))
                     text = "define internal " + text.substr(7 + std::string_view(word).size());
-            replace_all(text, " comdat {", " {");
-            replace_all(text, " comdat !dbg", " !dbg");
+            replace_all(text, " comdat ", " ");
         }
         if (opens(text, "@_ZZ") || contains(text, " = hidden ")) replace_all(text, " = hidden ", " = internal ");
         if (opens(text, "@")) replace_all(text, " = linkonce_odr ", " = internal "), replace_all(text, ", comdat", "");

@@ -86,6 +86,7 @@ private:
         }
         if (function && node.kind == "DeclRefExpr" && node.refers_to_kind == "FunctionDecl")
             function->calls.insert(node.refers_to);
+        if (node.is_implicit && is_function) return;  // what the compiler adds is spelled with pointers of no space
         if (!node.is_implicit && is_ours(node.line)) judge(node, function != nullptr, is_function);
         for (const Node& child : node.inner) walk(child, function);
     }
