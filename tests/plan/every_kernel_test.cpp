@@ -50,7 +50,7 @@ TEST_P(EveryKernel, IsRightOnEveryCaseOfTheSweep) {
 std::string test_name(const testing::TestParamInfo<Row>& info) {
     std::string name = info.param.kernel->name;
     for (char& letter : name)
-        if (letter == '.') letter = '_';
+        if (letter == '.' || letter == '-') letter = '_';
     return name;
 }
 
