@@ -12,21 +12,22 @@ namespace tw::measure {
 namespace {
 
 constexpr double shortest_sample = 0.003;  // seconds: far above the clock's grain and a wake-up
+constexpr double short_enough_for_three = 0.5;
+constexpr double long_enough_to_keep = 1.0; // a first run this long is no longer warm-up: loading, compiling, page faults
 constexpr int most_passes = 1 << 20;
 constexpr double rounding = 1e-6;           // of shares of samples: equal must not look ahead
 
 /// How many samples an entrant may take of the budget: its share over what one costs.
 int samples_allowed(double seconds_each, double share, const Budget& budget) {
-    const double fit = share / std::max(seconds_each, 1e-9);
-    if (fit < 1) return 1;
-    return static_cast<int>(std::clamp(fit, 1.0, static_cast<double>(budget.most_samples)));
+    const double fit = share / std::max(seconds_each, 1e-9), least = seconds_each < short_enough_for_three ? 3 : 1;
+    return static_cast<int>(std::clamp(fit, least, std::max(least, static_cast<double>(budget.most_samples))));
 }
 
 /// Warms up and finds how many products make one sample; returns the seconds of one sample, and keeps the timing of a
 /// product so slow that its warm-up alone is worth a sample.
 double warm_up(Timing& timing, double share) {
     Entrant& entrant = *timing.entrant;
-    if (timing.judgement.seconds > share) {  // a second run would cost more than it tells
+    if (timing.judgement.seconds > std::max(share, long_enough_to_keep)) {  // a second run would cost more than it tells
         timing.seconds.push_back(timing.judgement.seconds);
         return timing.judgement.seconds;
     }
