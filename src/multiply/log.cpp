@@ -8,12 +8,19 @@
 
 #include "backend/contract.hpp"
 #include "base/environment.hpp"
+#include "plan/store.hpp"
 
 namespace tw {
 
 void log_call(const Plan& plan) noexcept {
     static const bool wanted = environment_number("TW_LOG", 0, 1, 0) == 1;
     if (!wanted) return;
+    static const bool warned = [] {
+        const std::string& trouble = tuning_store().trouble;
+        if (!trouble.empty()) std::fprintf(stderr, "tilewright: %s\n", trouble.c_str());
+        return true;
+    }();
+    (void)warned;
     const Problem& p = plan.problem;
     char shape[72], accuracy[40], line[512];
     std::snprintf(shape, sizeof shape, "%lldx%lldx%lld", static_cast<long long>(p.m), static_cast<long long>(p.n),

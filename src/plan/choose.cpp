@@ -10,6 +10,7 @@
 #include "base/threads.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
+#include "plan/store.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw {
@@ -111,6 +112,23 @@ Choice cheapest_for_threads(const Backend& backend, Wish wish) noexcept {
     return cheapest(backend, wish, false);
 }
 
+/// A record may pick another row, tile or fewer threads, but nothing that the rules would not allow: the row can run and
+/// keeps the promise, the tile is one of its own, and the bits stay what they are wherever the rules promise that they do.
+void follow_record(const Tuned& record, bool reproducible, Plan& plan) noexcept {
+    for (const Kernel* kernel : plan.backend->ladder) {
+        if (record.kernel != kernel->name) continue;
+        const bool is_tile = std::find(kernel->tiles.begin(), kernel->tiles.end(), record.tile) != kernel->tiles.end();
+        const bool keeps_bits = kernel->order == plan.kernel->order && (kernel->order != 0 || !reproducible);
+        if (!is_tile || !keeps_bits || !can_run(*plan.backend, *kernel, plan.problem) || !keeps_promise(*kernel, plan.problem)) return;
+        plan.kernel = kernel;
+        plan.options.kernel = kernel->name;
+        plan.tile = record.tile;
+        plan.threads = std::min(plan.threads, record.threads);
+        plan.reason = "tuned on this machine";
+        return;
+    }
+}
+
 std::string_view forced_by_environment() noexcept {
     static const char* const forced = environment("TW_KERNEL");
     return forced ? forced : "";
@@ -147,6 +165,8 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     plan.threads = threads;
     plan.device = device;
     plan.reason = name.empty() ? "the cheapest that keeps the promise" : "asked for by name";
+    if (const Tuned* record = name.empty() ? find_tuned(tuning_store(), problem, threads) : nullptr)
+        follow_record(*record, options.reproducible, plan);
     return {};
 }
 
