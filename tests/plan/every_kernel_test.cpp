@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ using namespace tw;
 struct Row {
     const Backend* backend;
     const Kernel* kernel;
+
+    /// How a failed or skipped row is called.
+    friend void PrintTo(const Row& row, std::ostream* out) { *out << row.kernel->name; }
 };
 
 std::vector<Row> every_row() {

@@ -68,7 +68,8 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
     const Status status = runner(kernel, call, trial.tile);
     const reference::Question question{a, b, c0, trial.alpha, trial.beta};
     const double bound = trial.exact ? 0 : certificate(kernel, trial.k);
-    const reference::Verdict verdict = judge(question, c, {.bound = bound, .range = loss.range, .flush = loss.flush});
+    const double range = kernel.scheme->range_loss + loss.range;
+    const reference::Verdict verdict = judge(question, c, {.bound = bound, .range = range, .flush = loss.flush});
 
     outcome.worst = verdict.worst;
     if (!status) outcome.failure = std::string("it returned a status that is not ok: ") + status.text;

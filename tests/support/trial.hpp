@@ -39,7 +39,7 @@ struct Outcome {
     std::vector<std::byte> result;   ///< C's elements in row-major order
 };
 
-/// Beyond the certificate: what a row-scaled or a flushing kernel loses besides (see Tolerance).
+/// Beyond the certificate and its scheme's range loss: what a kernel's documentation takes back besides (see Tolerance).
 struct Loss {
     double range = 0, flush = 0;
 };
