@@ -26,4 +26,6 @@ if [ -x tools/fuzz ]; then
     stage "Ten minutes of fuzzing" tools/fuzz 600 || true
 fi
 
+stage "Other people's programs on our BLAS (docs/clients.md)" run_tests release -C clients -L clients --output-junit "$results/clients.xml" || true
+
 stage "A clean clone: make run, make test" tools/clean_clone || true

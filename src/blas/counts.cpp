@@ -16,7 +16,7 @@ constexpr const char* stems[] = {"gemm", "gemmt", "gemmtr", "gemm_batch", "gemm_
 constexpr int routines = sizeof stems / sizeof *stems;
 constexpr int slots = 2 * routines * 2 * 2;
 std::atomic<unsigned long long> calls[slots];
-std::atomic<unsigned long long> on_device;
+std::atomic<unsigned long long> on_device, otherwise;
 
 constexpr int slot(bool is_double, int routine, bool is_c, bool is_wide) {
     return ((is_double * routines + routine) * 2 + is_c) * 2 + is_wide;
@@ -27,7 +27,7 @@ __attribute__((destructor)) void tell() {
     if (!settings().counts) return;
     char line[1024] = "tilewright blas:";
     int length = 16;
-    const int room = static_cast<int>(sizeof line) - 64;
+    const int room = static_cast<int>(sizeof line) - 96;
     const char* separator = " ";
     for (int i = 0; i < slots && length < room; ++i) {
         const unsigned long long sum = calls[i].load();
@@ -41,6 +41,8 @@ __attribute__((destructor)) void tell() {
     if (length == 16) return;
     if (const unsigned long long sum = on_device.load(); sum && length < room)
         length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "; %llu on the GPU", sum);
+    if (const unsigned long long sum = otherwise.load(); sum && length < room)
+        length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "; %llu not as asked", sum);
     line[length++] = '\n';
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line, static_cast<std::size_t>(length));
 }
@@ -53,5 +55,7 @@ void count(char letter, Routine routine, Language language, bool wide_integers) 
 }
 
 void count_on_device() noexcept { on_device.fetch_add(1, std::memory_order_relaxed); }
+
+void count_otherwise() noexcept { otherwise.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace tw::blas

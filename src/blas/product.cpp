@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "blas/counts.hpp"
 #include "blas/settings.hpp"
 #include "tilewright/multiply.hpp"
 
@@ -32,6 +33,7 @@ void multiply_diagonal(const Matrix& a, const Matrix& b, const Matrix& c, double
 void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept {
     Options options{.alpha = alpha, .beta = beta, .accuracy = settings().accuracy, .device = settings().device};
     if (try_multiply(a, b, c, options)) return;
+    count_otherwise();
     options.accuracy = {};
     options.device = "cpu";
     if (try_multiply(a, b, c, options)) return;

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""run.py CLIENT: runs the command that docs/clients.md gives under the heading CLIENT, and checks what it says there.
+run.py --times: runs each with us and without, and prints a table of the times."""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PAGE = ROOT / "docs/clients.md"
+SECTION = re.compile(r"^## (.+)\n((?:(?!^##|```).*\n)*)```sh\n(.+)\n```", re.MULTILINE)
+OURS = re.compile(r"\b(LD_PRELOAD|TW_LOG)=\S+ ?|\bLD_LIBRARY_PATH=build/release/blas ")
+
+
+def sections():
+    return {name: (text, command) for name, text, command in SECTION.findall(PAGE.read_text(encoding="utf-8"))}
+
+
+def run(command):
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=3000)
+    if done.returncode or "right" not in done.stdout:
+        sys.exit(f"{command}\nended with {done.returncode}: {done.stdout[-2000:]} {done.stderr[-2000:]}")
+    return done.stdout, done.stderr
+
+
+def check(client):
+    text, command = sections()[client]
+    out, told = run(command)
+    wanted = re.findall(r"`(\w*gemm\w*)`", text.split("takes", 1)[1]) if "takes" in text else []
+    counted = dict(reversed(pair.split(" ")) for line in re.findall(r"tilewright blas: ([^;\n]+)", told)
+                   for pair in line.split(", "))
+    missing = [name for name in wanted if int(counted.get(name, 0)) < 1]
+    print(out.strip(), "|", told.strip())
+    if missing or "not as asked" in told:
+        sys.exit(f"these calls were not ours: {', '.join(missing)}")
+
+
+def times():
+    print("| client | what | OpenBLAS, ms | ours, ms | ours counted |\n|---|---|--:|--:|---|")
+    for name, (_, command) in sections().items():
+        if "TW_LOG=counts" not in command:
+            continue
+        ours, told = run(command)
+        theirs, _ = run(OURS.sub("", command))
+        what, own = re.search(r"right; (.+): ([\d.]+) ms", ours).groups()
+        other = re.search(r": ([\d.]+) ms", theirs).group(1)
+        print(f"| {name} | {what} | {other} | {own} | {told.strip().removeprefix('tilewright blas: ')} |", flush=True)
+
+
+if __name__ == "__main__":
+    times() if sys.argv[1] == "--times" else check(sys.argv[1])
