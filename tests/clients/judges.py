@@ -35,7 +35,7 @@ def judge(program, sizes, environment):
     letter = program[1] if is_c else program[-1]
     questions = (FOLDER / (f"{letter}in3" if is_c else f"{letter}blat3.in")).read_text(encoding="ascii")
     if sizes != "stock":
-        questions = re.sub(r"(?m)^\d+( +NUMBER OF VALUES OF N.*\n).*", rf"{len(SIZES.split())}\1{SIZES}     VALUES OF N", questions)
+        questions = re.sub(r"(?m)^\d+( +NUMBER OF VALUES OF N.*\n).*", rf"{len(SIZES.split())}\g<1>{SIZES}     VALUES OF N", questions)
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run([str(FOLDER / program)], input=questions, cwd=folder, text=True, capture_output=True, timeout=600,
                              env={**os.environ, **environment, "TW_LOG": "counts"})
