@@ -17,6 +17,7 @@ struct SweepRules {
     Loss loss{};                 ///< see Tolerance
     bool exact_integers = true;  ///< small whole numbers come out to the last bit
     bool specials = true;        ///< Inf, NaN and subnormals come out as IEEE arithmetic has them
+    bool brief = false;          ///< every seventh of the small cases, for a device that is only emulated
 };
 
 struct SweepReport {

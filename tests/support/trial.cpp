@@ -66,6 +66,7 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
 
     for (GuardedMatrix* each : {&a, &b, &c}) each->remember();
     const Status status = runner(kernel, call, trial.tile);
+    if (status.code == Code::unsupported && c.is_unchanged()) return {.refused = true, .failure = {}, .result = {}};
     const reference::Question question{a, b, c0, trial.alpha, trial.beta};
     const double bound = trial.exact ? 0 : certificate(kernel, trial.k);
     const double range = kernel.scheme->range_loss + loss.range;

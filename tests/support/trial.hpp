@@ -33,7 +33,7 @@ struct Trial {
 };
 
 struct Outcome {
-    bool refused = false;            ///< the kernel's row says that it does not take this problem
+    bool refused = false;            ///< its row does not take the problem, or it answered "unsupported" and wrote nothing
     std::string failure;             ///< empty: right
     double worst = 0;                ///< the largest error as a fraction of what the certificate allows
     std::vector<std::byte> result;   ///< C's elements in row-major order
