@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Every tile that a micro-kernel can be asked for, bit for bit against the chain of roundings that it promises.
+#include "backend/cpu/micro_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "backend/cpu/blocks.hpp"
+#include "backend/cpu/pack.hpp"
+#include "base/cpu_features.hpp"
+
+namespace {
+
+using namespace tw;
+using namespace tw::cpu;
+
+template <class T>
+std::vector<T> values(std::size_t count, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::normal_distribution<T> normal;
+    std::vector<T> filled(count);
+    for (T& value : filled) value = normal(engine);
+    return filled;
+}
+
+/// One result, term after term; `fused` is one rounding a term, else two.
+template <class T>
+T chain(const MicroTile<T>& t, int i, int j, T before, bool fused) {
+    volatile T sum = 0;  // no compiler may contract what this test compares
+    for (std::int64_t p = 0; p < t.k; ++p) {
+        const T a = t.a[i * t.a_row_step + p * t.a_step], b = t.b[p * t.b_step + j];
+        volatile T product = a * b;
+        sum = fused ? std::fma(a, b, sum) : sum + product;
+    }
+    volatile T scaled = t.alpha * sum, kept = t.beta * before;
+    return t.beta == 0 ? scaled : scaled + kept;
+}
+
+template <class T>
+void expect_every_tile(const MicroKernel<T>& kernel, bool fused) {
+    constexpr std::int64_t k = 57;
+    for (int rows = 1; rows <= kernel.mr; ++rows)
+        for (int cols = 1; cols <= kernel.widths[rows]; ++cols)
+            for (const bool packed : {false, true}) {
+                const std::int64_t width = kernel.widths[rows];
+                ASSERT_LE(rows * width, MicroKernel<T>::most_results);
+                const auto a = values<T>(static_cast<std::size_t>(kernel.mr * k), 1);
+                const auto b = values<T>(static_cast<std::size_t>(width * k), 2);
+                auto c = values<T>(static_cast<std::size_t>(rows * (cols + 3)), 3);
+                const auto before = c;
+                const MicroTile<T> tile{.k = k, .a = a.data(), .a_row_step = packed ? 1 : k,
+                                        .a_step = packed ? kernel.mr : 1, .b = b.data(), .b_step = width, .c = c.data(),
+                                        .c_step = cols + 3, .alpha = T(0.7), .beta = packed ? T(1.3) : T(0),
+                                        .rows = rows, .cols = cols};
+                kernel.run(tile);
+                for (int i = 0; i < rows; ++i)
+                    for (int j = 0; j < cols + 3; ++j) {
+                        const auto at = static_cast<std::size_t>(i * (cols + 3) + j);
+                        ASSERT_EQ(c[at], j < cols ? chain(tile, i, j, before[at], fused) : before[at])
+                            << rows << " x " << cols << " at " << i << ", " << j;
+                    }
+            }
+}
+
+TEST(MicroKernel, PortableTilesRoundTwiceATerm) {
+    expect_every_tile(micro_portable_f32, false);
+    expect_every_tile(micro_portable_f64, false);
+}
+
+#if defined(__x86_64__)
+TEST(MicroKernel, Avx2TilesRoundOnceATerm) {
+    if (!(cpu_features() & cpu_feature::avx2)) GTEST_SKIP() << "this machine lacks avx2";
+    expect_every_tile(micro_avx2_f32, true);
+    expect_every_tile(micro_avx2_f64, true);
+}
+
+TEST(MicroKernel, Avx512TilesRoundOnceATerm) {
+    if (!(cpu_features() & cpu_feature::avx512)) GTEST_SKIP() << "this machine lacks avx512";
+    expect_every_tile(micro_avx512_f32, true);
+    expect_every_tile(micro_avx512_f64, true);
+}
+#endif
+
+TEST(Blocks, AreEqualAndFollowFromKAlone) {
+    for (std::int64_t k = 1; k < 5000; ++k) {
+        const std::int64_t block = k_block<float>(k), count = ceil_div(k, block);
+        ASSERT_LE(block, KC<float>);
+        ASSERT_EQ(count, ceil_div(k, KC<float>)) << k;           // no more blocks than there must be
+        ASSERT_LT(count * block - k, 8 * count) << k;            // and none much shorter than the others
+    }
+}
+
+template <class T>
+void expect_packed(std::int64_t row_step, std::int64_t col_step) {
+    const auto data = values<T>(4000, 5);
+    for (int width = 1; width <= 33; ++width)
+        for (std::int64_t rows = 1; rows <= width; ++rows) {
+            const View<const T> from(data.data(), rows, 19, row_step, col_step);
+            std::vector<T> panel(static_cast<std::size_t>(19 * width), T(-9));
+            pack_panel(from, width, panel.data());
+            for (std::int64_t p = 0; p < 19; ++p)
+                for (std::int64_t w = 0; w < width; ++w)
+                    ASSERT_EQ(panel[static_cast<std::size_t>(p * width + w)], w < rows ? from(w, p) : T(-9))
+                        << width << " wide, " << rows << " rows, at " << w << ", " << p;
+        }
+}
+
+TEST(Pack, LaysAPanelOutInTheOrderOfReading) {
+    expect_packed<float>(1, 40);
+    expect_packed<float>(23, 1);
+    expect_packed<float>(3, 100);
+    expect_packed<double>(1, 40);
+    expect_packed<double>(23, 1);
+    expect_packed<double>(3, 100);
+}
+
+}  // namespace

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The rows that publish an order of summation (Kernel::order): a result's bits depend on its row of A, its column of B
+// and k. Not on threads, nor on m and n, nor on where and how the operands lie.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/backend.hpp"
+#include "tilewright/tilewright.hpp"
+
+namespace {
+
+using namespace tw;
+
+template <class T>
+class SameBits : public testing::Test {
+protected:
+    static constexpr std::int64_t m = 83, n = 131, k = 1111;  // several blocks of k, a sliver at each edge
+
+    std::vector<T> a_, b_, c0_;
+    SameBits() : a_(values(m * k, 1)), b_(values(k * n, 2)), c0_(values(m * n, 3)) {}
+
+    static std::vector<T> values(std::int64_t count, unsigned seed) {
+        std::mt19937 engine(seed);
+        std::uniform_real_distribution<T> uniform(-1, 1);
+        std::vector<T> filled(static_cast<std::size_t>(count));
+        for (T& value : filled) value = uniform(engine);
+        return filled;
+    }
+
+    View<const T> a() const { return {a_.data(), m, k}; }
+    View<const T> b() const { return {b_.data(), k, n}; }
+
+    static std::vector<const Kernel*> rows() {
+        std::vector<const Kernel*> ordered;
+        for (const Kernel* kernel : cpu::backend().ladder)
+            if (kernel->order != 0 && kernel->in == type_of<T> && (kernel->needs & ~cpu::backend().features()) == 0)
+                ordered.push_back(kernel);
+        return ordered;
+    }
+
+    /// alpha A B + beta C0 in row-major order.
+    std::vector<T> product(const char* row, View<const T> a, View<const T> b, Options options = {}) const {
+        std::vector<T> c(static_cast<std::size_t>(a.rows * b.cols));
+        for (std::int64_t i = 0; i < a.rows; ++i)
+            for (std::int64_t j = 0; j < b.cols; ++j)
+                c[static_cast<std::size_t>(i * b.cols + j)] = c0_[static_cast<std::size_t>(i * n + j)];
+        options.kernel = row;
+        options.alpha = 0.7;
+        options.beta = 1.3;
+        multiply(a, b, View<T>(c.data(), a.rows, b.cols), options);
+        return c;
+    }
+};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(SameBits, Types);
+
+TYPED_TEST(SameBits, ForAnyNumberOfThreads) {
+    for (const Kernel* row : this->rows()) {
+        const auto alone = this->product(row->name, this->a(), this->b(), {.threads = 1});
+        for (int threads = 2; threads <= 8; ++threads)
+            EXPECT_EQ(alone, this->product(row->name, this->a(), this->b(), {.threads = threads}))
+                << row->name << ", " << threads << " threads";
+    }
+}
+
+TYPED_TEST(SameBits, ForAnyBlockOfTheSameProduct) {
+    using Block = std::array<std::int64_t, 2>;  // from the first row and column on: C0 is the same there
+    for (const Kernel* row : this->rows()) {
+        const auto whole = this->product(row->name, this->a(), this->b());
+        for (const auto& [rows, cols] : {Block{1, 131}, Block{83, 1}, Block{1, 1}, Block{2, 40}, Block{7, 131},
+                                         Block{48, 33}, Block{14, 32}, Block{83, 3}, Block{13, 5}}) {
+            const auto part = this->product(row->name, this->a().block(0, 0, rows, this->k),
+                                            this->b().block(0, 0, this->k, cols), {.threads = 2});
+            for (std::int64_t i = 0; i < rows; ++i)
+                for (std::int64_t j = 0; j < cols; ++j)
+                    ASSERT_EQ(part[static_cast<std::size_t>(i * cols + j)],
+                              whole[static_cast<std::size_t>(i * this->n + j)])
+                        << row->name << ", " << rows << " x " << cols << " at " << i << ", " << j;
+        }
+    }
+}
+
+TYPED_TEST(SameBits, WhereverTheOperandsLie) {
+    using T = TypeParam;
+    constexpr auto m = TestFixture::m, n = TestFixture::n, k = TestFixture::k;
+    std::vector<T> a_columns(m * k), b_columns(k * n), a_shifted(m * (k + 5) + 3), b_shifted(k * (2 * n + 1) + 1);
+    const auto a_turned = column_major(a_columns.data(), m, k, m), b_turned = column_major(b_columns.data(), k, n, k);
+    const View<T> a_far(a_shifted.data() + 3, m, k, k + 5), b_far(b_shifted.data() + 1, k, n, 2 * n + 1, 2);
+    for (std::int64_t p = 0; p < k; ++p) {
+        for (std::int64_t i = 0; i < m; ++i) a_turned(i, p) = a_far(i, p) = this->a()(i, p);
+        for (std::int64_t j = 0; j < n; ++j) b_turned(p, j) = b_far(p, j) = this->b()(p, j);
+    }
+    for (const Kernel* row : this->rows()) {
+        const auto plain = this->product(row->name, this->a(), this->b());
+        EXPECT_EQ(plain, this->product(row->name, a_turned, b_turned)) << row->name << ", columns";
+        EXPECT_EQ(plain, this->product(row->name, a_far, b_far)) << row->name << ", steps and offsets";
+
+        std::vector<T> c_columns(m * n), c_gaps(2 * m * n);  // C in columns, and C with no contiguous rows or columns
+        const auto c_turned = column_major(c_columns.data(), m, n, m);
+        const View<T> c_far(c_gaps.data(), m, n, 2 * n, 2);
+        for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t j = 0; j < n; ++j)
+                c_turned(i, j) = c_far(i, j) = this->c0_[static_cast<std::size_t>(i * n + j)];
+        for (const View<T>& c : {c_turned, c_far}) {
+            multiply(this->a(), this->b(), c, {.alpha = 0.7, .beta = 1.3, .kernel = row->name});
+            for (std::int64_t i = 0; i < m; ++i)
+                for (std::int64_t j = 0; j < n; ++j)
+                    ASSERT_EQ(c(i, j), plain[static_cast<std::size_t>(i * n + j)])
+                        << row->name << " at " << i << ", " << j;
+        }
+    }
+}
+
+TEST(Choice, ThreadsNeverChangeTheOrderOfSummation) {
+    for (const std::int64_t m : {1, 2, 5, 16, 48, 150, 700, 4096})
+        for (const std::int64_t n : {1, 3, 16, 170, 1000, 4096})
+            for (const std::int64_t k : {1, 16, 90, 300, 4096})
+                for (const Type type : {Type::f32, Type::f64}) {
+                    const Problem problem{.m = m, .n = n, .k = k, .in = type, .out = type};
+                    const Plan alone = plan(problem, {.threads = 1});
+                    for (int threads : {2, 3, 8, 64}) {
+                        const Plan many = plan(problem, {.threads = threads});
+                        EXPECT_TRUE(many.kernel == alone.kernel ||
+                                    (alone.kernel->order != 0 && many.kernel->order == alone.kernel->order))
+                            << m << "x" << n << "x" << k << ": " << alone.kernel_name() << ", with " << threads
+                            << " threads " << many.kernel_name();
+                    }
+                }
+}
+
+}  // namespace
