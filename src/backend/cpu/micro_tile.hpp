@@ -82,13 +82,21 @@ struct Sums {
     }
 };
 
+/// A tile on operands as they lie. Each row of B may lie on a page of its own, which no hardware prefetches; a wide tile
+/// has too little else to do for a request of its own to help.
 template <class V, int R, int W, bool Ragged>
 void tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
+    constexpr bool prefetches = W <= 3;
+    constexpr std::int64_t rows_ahead = 16;
     Sums<V, R, W, Ragged> sums(t.cols);
     const T *a = t.a, *b = t.b;
     const std::int64_t a_row_step = t.a_row_step, a_step = t.a_step, b_step = t.b_step;
-    for (std::int64_t p = t.k; p > 0; --p, a += a_step, b += b_step) sums.step(a, a_row_step, b);
+    for (std::int64_t p = t.k; p > 0; --p, a += a_step, b += b_step) {
+        if (prefetches)
+            for (int w = 0; w < W; ++w) __builtin_prefetch(b + rows_ahead * b_step + w * V::lanes);
+        sums.step(a, a_row_step, b);
+    }
     sums.finish(t);
 }
 
@@ -97,12 +105,15 @@ void tile(const MicroTile<typename V::Element>& t) {
 template <class V, int R, int W>
 void packed_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
-    constexpr std::int64_t steps_ahead = 48;
+    constexpr std::int64_t steps_ahead = 48, steps_ahead_of_a = 16;
     Sums<V, R, W, false> sums(W * V::lanes);
     const T *a = t.a, *b = t.b;
     const auto go = [&](std::int64_t steps) __attribute__((always_inline)) {
 #pragma GCC unroll 4
-        for (; steps > 0; --steps, a += R, b += W * V::lanes) sums.step(a, 1, b);
+        for (; steps > 0; --steps, a += R, b += W * V::lanes) {
+            __builtin_prefetch(a + steps_ahead_of_a * R);
+            sums.step(a, 1, b);
+        }
     };
     go(t.k - steps_ahead);
     for (int r = 0; r < R; ++r) {

@@ -65,7 +65,8 @@ void pack_copied(const View<const T>& from, int width, T* to) noexcept {
     const T* row = from.data;
     if (from.rows == width && width % lanes<T> == 0) {
         for (std::int64_t p = 0; p < from.cols; ++p, row += from.col_step, to += width) {
-            __builtin_prefetch(row + rows_ahead * from.col_step);
+            for (int w = 0; w < width; w += 64 / static_cast<int>(sizeof(T)))
+                __builtin_prefetch(row + rows_ahead * from.col_step + w);
             for (int w = 0; w < width; w += lanes<T>) store(to + w, load(row + w));
         }
         return;

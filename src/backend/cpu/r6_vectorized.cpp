@@ -14,6 +14,8 @@
 // Needs: a vector unit; a strip of B is packed only where its rows are not contiguous or are met often. 2mnk flops;
 // each strip of B is read from memory once, A once for each strip. Gained over r5: 8 or 16 lanes for 4, one rounding
 // and one instruction for two, and no copying.
+#include <cstdlib>
+
 #include "backend/cpu/blocks.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/pack.hpp"
@@ -24,7 +26,8 @@
 namespace tw::cpu {
 namespace {
 
-constexpr std::int64_t rows_worth_packing = 48;      // a strip of B met by so many rows of A repays a copy
+constexpr std::int64_t rows_worth_packing = 48;      // a strip of B met by so many rows of A repays a copy,
+constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so many bytes that it stays in no cache
 constexpr double products_worth_a_thread = 1 << 18;  // some ten microseconds' work
 constexpr double cache_bytes = 1 << 18;              // a B beyond this is read from slower memory for each row of tiles
 
@@ -34,10 +37,11 @@ struct Cut {
     std::int64_t rows, width;
     bool packs;
 
-    Cut(const MicroKernel<T>& kernel, std::int64_t m, bool contiguous)
-        : rows(block_size(m, kernel.mr, 1)),
-          width(kernel.widths[rows]),
-          packs(!contiguous || m >= rows_worth_packing) {}
+    Cut(const MicroKernel<T>& kernel, const Product<T>& x)
+        : rows(block_size(x.m(), kernel.mr, 1)), width(kernel.widths[rows]) {
+        const std::int64_t span = k_block<T>(x.k()) * std::abs(x.b.row_step) * static_cast<std::int64_t>(sizeof(T));
+        packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing);
+    }
 };
 
 /// A column of C, or a few, is better computed as a row: then vectors run along the longer side.
@@ -75,7 +79,7 @@ std::int64_t panel_elements(const MicroKernel<T>& kernel, std::int64_t k) {
 template <class T, const MicroKernel<T>& kernel>
 Status run(const Call& call, const Tile&) {
     const Product<T> x = oriented(kernel, product_of<T>(call));
-    const Cut<T> cut(kernel, x.m(), x.b.col_step == 1);
+    const Cut<T> cut(kernel, x);
     T* const panels = reinterpret_cast<T*>(call.scratch.data());
     const double products = static_cast<double>(x.m()) * static_cast<double>(x.n()) * static_cast<double>(x.k());
     const int workers = products < products_worth_a_thread * call.threads ? 1 : call.threads;
