@@ -150,7 +150,10 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     // A kernel asked for by name may break a promise that nobody made, never one that the caller spelled out.
     const bool promised = name.empty() || problem.accuracy.rule != Accuracy::Rule::automatic;
 
-    const Wish wish{problem, name, promised, threads};
+    // Rows are asked about products that have terms; one without is settled before any kernel runs.
+    Problem with_terms = problem;
+    for (std::int64_t* extent : {&with_terms.m, &with_terms.n, &with_terms.k}) *extent = std::max<std::int64_t>(1, *extent);
+    const Wish wish{with_terms, name, promised, threads};
     const Choice choice =
         options.reproducible ? cheapest_reproducible(*backend, wish) : cheapest_for_threads(*backend, wish);
     if (!choice.kernel) return name.empty() || choice.one_broke_the_promise ? promise_too_high : no_such_kernel;
