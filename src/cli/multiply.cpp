@@ -12,7 +12,6 @@
 #include "cli/exit.hpp"
 #include "cli/files/quoted.hpp"
 #include "cli/product.hpp"
-#include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "tilewright/plan.hpp"
 

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/exit.hpp"
 #include "cli/files/npy_header.hpp"
-#include "cli/files/quoted.hpp"
-#include "cli/progress.hpp"
+#include "cli/terminal.hpp"
 #include "plan/operands.hpp"
 #include "tilewright/multiply.hpp"
 
@@ -16,16 +14,6 @@ namespace tw::cli {
 namespace {
 
 constexpr std::int64_t strip_bytes = std::int64_t{1} << 20;
-
-Exit exit_for(Code code) {
-    switch (code) {
-        case Code::verification_failed: return Exit::wrong_result;
-        case Code::bad_argument:
-        case Code::unsupported:
-        case Code::no_device: return Exit::bad_input;
-        default: return Exit::failed;
-    }
-}
 
 /// Memory for one panel; what it held before is not kept.
 class Panel {
@@ -46,8 +34,7 @@ public:
     Work(const Product& product, const Panels& panels, OutputFile& output)
         : p_(product), panels_(panels), output_(output), header_(npy_header_text(type(), p_.m(), p_.n())),
           a_panel_(panels.m * panels.k, type(), "A"), b_panel_(panels.k * panels.n, type(), "B"),
-          c_panel_(panels.m * panels.n, sum_type(), "C"), strip_(strip_elements(), type(), "C's rows"),
-          progress_("multiply", p_.flops()) {}
+          c_panel_(panels.m * panels.n, sum_type(), "C"), strip_(strip_elements(), type(), "C's rows") {}
 
     void run() {
         output_.reserve(static_cast<std::int64_t>(header_.size()) + p_.m() * p_.n() * size());
@@ -92,7 +79,8 @@ private:
         for (std::int64_t row = 0; row < c.rows; row += step) {
             const std::int64_t rows = std::min(step, c.rows - row);
             multiply_slice(a_.block(row, 0, rows, terms), c.block(row, 0, rows, c.cols), options);
-            progress_.add(2 * static_cast<double>(rows) * static_cast<double>(c.cols) * static_cast<double>(terms));
+            done_ += 2 * static_cast<double>(rows) * static_cast<double>(c.cols) * static_cast<double>(terms);
+            progress_.show("multiply", done_ / std::max(1.0, p_.flops()));
         }
     }
 
@@ -152,10 +140,21 @@ private:
     Panel a_panel_, b_panel_, c_panel_, strip_;
     Matrix a_{}, b_{};
     std::int64_t a_row_ = -1, b_col_ = -1;  ///< what the panels hold, when they hold all terms
-    Progress progress_;
+    double done_ = 0;  ///< flops
+    ProgressLine progress_;
 };
 
 }  // namespace
+
+Exit exit_for(Code code) {
+    switch (code) {
+        case Code::verification_failed: return Exit::wrong_result;
+        case Code::bad_argument:
+        case Code::unsupported:
+        case Code::no_device: return Exit::bad_input;
+        default: return Exit::failed;
+    }
+}
 
 Matrix Operand::read(std::int64_t i, std::int64_t j, std::int64_t row_count, std::int64_t col_count, void* memory) const {
     if (!transposed) return file.read(i, j, row_count, col_count, memory);

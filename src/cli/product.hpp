@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 
+#include "cli/exit.hpp"
 #include "cli/files/npy_file.hpp"
 #include "cli/files/output_file.hpp"
 #include "cli/panels.hpp"
 #include "tilewright/options.hpp"
+#include "tilewright/status.hpp"
 
 namespace tw::cli {
 
@@ -37,6 +39,9 @@ struct Product {
         return 2 * static_cast<double>(m()) * static_cast<double>(n()) * static_cast<double>(k());
     }
 };
+
+/// What tw exits with when the library ends a product with this code.
+Exit exit_for(Code code);
 
 /// Computes the product into the file, header and all; shows progress. Throws a Stop.
 void multiply_files(const Product& product, const Panels& panels, OutputFile& output);
