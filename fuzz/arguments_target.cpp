@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Any word of the command line: a value within its limits, or a Stop.
+#include <cmath>
+#include <string>
+
+#include "cli/arguments.hpp"
+#include "cli/exit.hpp"
+#include "scheme/scheme.hpp"
+#include "target.hpp"
+
+namespace {
+
+using namespace tw::cli;
+
+void check_accuracy(std::string_view word) {
+    const tw::Accuracy accuracy = parse_accuracy_word("--accuracy", word);
+    char text[64];
+    must_hold(tw::spell(accuracy, text, sizeof text) > 0);
+    must_hold(parse_accuracy_word("--accuracy", text) == accuracy);
+}
+
+void check_whole(std::string_view word) {
+    const std::int64_t value = parse_whole("--threads", word, 1, 1024);
+    must_hold(value >= 1 && value <= 1024);
+}
+
+void check_pair(std::string_view word) {
+    const Pair pair = parse_pair("--tile", word, -5, 1000);
+    must_hold(pair.first >= -5 && pair.first <= 1000 && pair.second >= -5 && pair.second <= 1000);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view word = as_text(data, size);
+    void (*const parsers[])(std::string_view) = {
+        check_accuracy,
+        check_whole,
+        check_pair,
+        [](std::string_view text) { static_cast<void>(parse_number("--alpha", text)); },
+        [](std::string_view text) { must_hold(parse_bytes("--memory", text) >= 0); },
+    };
+    for (const auto parser : parsers) {
+        try {
+            parser(word);
+        } catch (const Stop& stop) {
+            must_hold(stop.code() == Exit::bad_input);
+        }
+    }
+    return 0;
+}
