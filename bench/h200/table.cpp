@@ -3,7 +3,7 @@
 //
 // The table of one NVIDIA device: every bar, each result checked before it is timed, cuBLAS beside it.
 //   h200_table [row...]             rows a, b, c, c', d, e, f; all of them without arguments
-//   h200_table tiles KERNEL N...    every tile of one kernel, on square products
+//   h200_table tiles KERNEL N...    every tile of one kernel; N: 4096 or 16x8192x4096
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,17 +39,25 @@ std::vector<Case> cases() {
         for (const int n : {1024, 2048, 4096, 8192, 16384})
             list.push_back({.row = "b", .kernel = type == Type::bf16 ? "cuda.r9_async_pipeline.bf16" : "cuda.r9_async_pipeline.f16",
                             .m = n, .n = n, .k = n, .in = type, .out = type, .with_burst = true});
+    const int walls[][2] = {{8192, 8192}, {14336, 4096}, {4096, 14336}};
+    for (const Type type : {Type::f32, Type::bf16})
+        for (const auto& [n, k] : walls)
+            for (const int m : {1, 8, 16})
+                list.push_back({.row = type == Type::f32 ? "e" : "f",
+                                .kernel = type == Type::f32 ? "cuda.r8_matrix_unit.f32.skinny" : "cuda.r8_matrix_unit.bf16.skinny",
+                                .m = m, .n = n, .k = k, .in = type, .out = type, .turn_ms = 60});
     return list;
 }
 
 }  // namespace
 
-void all_tiles(const bench::Cublas& cublas, const char* name, int n) {
+void all_tiles(const bench::Cublas& cublas, const char* name, int m, int n, int k) {
     for (const tw::Kernel* kernel : tw::find_backend("cuda")->ladder) {
         if (std::strcmp(kernel->name, name) != 0) continue;
         for (const tw::Tile& tile : kernel->tiles)
             for (const bool weights : {false, true}) {
-                const Case one{.row = "t", .kernel = name, .m = n, .n = n, .k = n, .in = kernel->in, .out = kernel->out,
+                if (m <= 64 && !weights) continue;
+                const Case one{.row = "t", .kernel = name, .m = m, .n = n, .k = k, .in = kernel->in, .out = kernel->out,
                                .peer = kernel->scheme->name == "fp16x1" ? bench::Compute::tf32 : bench::Compute::f32, .b_k_major = weights, .tile = tile, .turn_ms = 100};
                 std::printf("%3d %3d %3d ", tile.m, tile.n, tile.k);
                 bench::print(bench::measure(cublas, one));
@@ -61,7 +69,11 @@ int main(int count, char** arguments) {
     const bench::Cublas cublas;
     std::printf("cuBLAS %d\n", cublas.version());
     if (count > 3 && std::strcmp(arguments[1], "tiles") == 0) {
-        for (int i = 3; i < count; ++i) all_tiles(cublas, arguments[2], std::atoi(arguments[i]));
+        for (int i = 3; i < count; ++i) {
+            int m = 0, n = 0, k = 0;
+            if (std::sscanf(arguments[i], "%dx%dx%d", &m, &n, &k) == 1) n = k = m;
+            all_tiles(cublas, arguments[2], m, n, k);
+        }
         return 0;
     }
     std::vector<bench::Result> results;

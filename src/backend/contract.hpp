@@ -57,7 +57,7 @@ struct Kernel {
     Type in, out, sum;            ///< of A and B; of C; and what it sums in
     const Scheme* scheme;
     Features needs;
-    std::span<const Tile> tiles;  ///< what the tuner may try; the first is the default
+    std::span<const Tile> tiles;  ///< what the tuner may try; the first is the default, {} the kernel's own choice
     bool fuses_epilogue;
     const char* idea;             ///< one sentence for the ladder's table and for docs/ladder.md
 

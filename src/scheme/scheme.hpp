@@ -28,6 +28,7 @@ struct Scheme {
     std::span<const std::array<int, 2>> terms;  ///< (i, j): part i of A times part j of B, smallest first
     double split_loss;                          ///< |C - AB| / (|A||B|) lost by leaving terms out
     double range_loss = 0;                      ///< besides, k * range_loss * max|a_i| * max|b_j|: scaling by rows
+    double flush_loss = 0;                      ///< besides, k * flush_loss * (max|a_i| + max|b_j| + 1): parts have no more bits there
 };
 
 /// Operands as they are, one product.
@@ -35,6 +36,9 @@ extern const Scheme plain_f32, plain_f64;
 
 /// Rows scaled by powers of two, then cut into fp16 or bf16 parts.
 extern const Scheme fp16x1, fp16x3, bf16x6;
+
+/// f32 cut into tf32 parts, whose exponents reach as far.
+extern const Scheme tf32x1, tf32x3;
 
 /// True when the accuracy's name promises against |A||B| and row maxima; a number and fp32_elementwise do not.
 bool allows_range_loss(Accuracy accuracy) noexcept;

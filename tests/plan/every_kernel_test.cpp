@@ -9,6 +9,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "plan/registry.hpp"
@@ -65,14 +66,14 @@ INSTANTIATE_TEST_SUITE_P(Ladder, EveryKernel, testing::ValuesIn(every_row()), te
 /// Kernel::order: rows of the ladder that name one order of summation give the same bits.
 TEST(KernelOrder, OneOrderGivesOneResult) {
     const test::Trial trial{.m = 45, .n = 67, .k = 389, .seed = 11};
-    std::map<std::pair<int, Type>, std::pair<std::string, std::vector<std::byte>>> first;
+    std::map<std::tuple<int, Type, Type>, std::pair<std::string, std::vector<std::byte>>> first;
     for (const Row& row : every_row()) {
         if (row.kernel->order == 0 || !missing(row).empty()) continue;
         test::Trial own = trial;
         if (!row.kernel->tiles.empty()) own.tile = row.kernel->tiles.front();
         const auto outcome = run(own, *row.kernel, row.backend->place, test::runner_for(*row.backend));
         if (outcome.refused) continue;
-        const std::pair key{row.kernel->order, row.kernel->in};
+        const std::tuple key{row.kernel->order, row.kernel->in, row.kernel->out};
         const auto [at, is_first] = first.try_emplace(key, row.kernel->name, outcome.result);
         EXPECT_EQ(at->second.second, outcome.result) << row.kernel->name << " and " << at->second.first;
     }

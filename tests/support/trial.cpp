@@ -69,8 +69,8 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
     if (status.code == Code::unsupported && c.is_unchanged()) return {.refused = true, .failure = {}, .result = {}};
     const reference::Question question{a, b, c0, trial.alpha, trial.beta};
     const double bound = trial.exact ? 0 : certificate(kernel, trial.k);
-    const double range = kernel.scheme->range_loss + loss.range;
-    const reference::Verdict verdict = judge(question, c, {.bound = bound, .range = range, .flush = loss.flush});
+    const double range = kernel.scheme->range_loss + loss.range, flush = kernel.scheme->flush_loss + loss.flush;
+    const reference::Verdict verdict = judge(question, c, {.bound = bound, .range = range, .flush = flush});
 
     outcome.worst = verdict.worst;
     if (!status) outcome.failure = std::string("it returned a status that is not ok: ") + status.text;

@@ -43,27 +43,20 @@ __device__ std::uint32_t pack(float x, float y) {
     return *reinterpret_cast<const std::uint32_t*>(pair);
 }
 
-/// sums = alpha * sums + beta * C, for the 64 x N of one consumer from (first_row, first_col) on.
-template <class T, int N>
-__device__ void add_old(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
+/// f(sum, element of C) for what lies inside C of the 64 x N of one consumer, from (first_row, first_col) on.
+template <class T, int N, class F>
+__device__ void with_elements(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread, const F& f) {
     const FragmentPlace at(thread);
-    const T* c = static_cast<const T*>(out.data);
 #pragma unroll
-    for (int i = 0; i < N / 2; ++i) {
-        const int row = first_row + at.row + i / 2 % 2 * 8, col = first_col + at.col + i / 4 * 8 + i % 2;
-        if (row < out.rows && col < out.cols)
-            sums[i] += out.beta * static_cast<float>(c[row * out.row_step + col * out.col_step]);
-    }
-}
-
-template <class T, int N>
-__device__ void store_elements(const float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
-    const FragmentPlace at(thread);
-    T* c = static_cast<T*>(out.data);
+    for (int half = 0; half < 2; ++half) {
+        const int row = first_row + at.row + 8 * half, col = first_col + at.col;
+        if (row >= out.rows) continue;
+        T* c = static_cast<T*>(out.data) + row * out.row_step + col * out.col_step;
 #pragma unroll
-    for (int i = 0; i < N / 2; ++i) {
-        const int row = first_row + at.row + i / 2 % 2 * 8, col = first_col + at.col + i / 4 * 8 + i % 2;
-        if (row < out.rows && col < out.cols) c[row * out.row_step + col * out.col_step] = narrow<T>(sums[i]);
+        for (int g = 0; g < N / 8; ++g, c += 8 * out.col_step) {
+            if (col + 8 * g < out.cols) f(sums[4 * g + 2 * half], *c);
+            if (col + 8 * g + 1 < out.cols) f(sums[4 * g + 2 * half + 1], c[out.col_step]);
+        }
     }
 }
 
@@ -106,26 +99,35 @@ __device__ void store_boxes(const float (&sums)[N / 2], const CUtensorMap& map, 
     }
 }
 
-/// T: the operands' type.
+/// sums = alpha * sums + beta * C
 template <class T, int N>
-__device__ void finish_tile(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
-                            int first_row, int first_col, int consumer, int thread) {
+__device__ void apply_scalars(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
     if (out.alpha != 1) {
 #pragma unroll
         for (int i = 0; i < N / 2; ++i) sums[i] *= out.alpha;
     }
-    if (out.beta != 0) {
-        if (out.wide) add_old<float, N>(sums, out, first_row, first_col, thread);
-        else add_old<T, N>(sums, out, first_row, first_col, thread);
-    }
-    if (!out.by_box) {
-        if (out.wide) store_elements<float, N>(sums, out, first_row, first_col, thread);
-        else store_elements<T, N>(sums, out, first_row, first_col, thread);
-    } else if (out.wide) {
-        store_boxes<float, N>(sums, map, buffers, first_row, first_col, consumer, thread);
-    } else {
-        store_boxes<T, N>(sums, map, buffers, first_row, first_col, consumer, thread);
-    }
+    if (out.beta == 0) return;
+    const auto add = [&](float& sum, const auto& old) { sum += out.beta * static_cast<float>(old); };
+    if (out.wide) with_elements<float, N>(sums, out, first_row, first_col, thread, add);
+    else with_elements<T, N>(sums, out, first_row, first_col, thread, add);
+}
+
+/// T: the operands' type.
+template <class T, int N>
+__device__ void finish_elements(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
+    apply_scalars<T, N>(sums, out, first_row, first_col, thread);
+    const auto store = [](float sum, auto& to) { to = narrow<std::remove_reference_t<decltype(to)>>(sum); };
+    if (out.wide) with_elements<float, N>(sums, out, first_row, first_col, thread, store);
+    else with_elements<T, N>(sums, out, first_row, first_col, thread, store);
+}
+
+template <class T, int N>
+__device__ void finish_tile(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
+                            int first_row, int first_col, int consumer, int thread) {
+    if (!out.by_box) return finish_elements<T, N>(sums, out, first_row, first_col, thread);
+    apply_scalars<T, N>(sums, out, first_row, first_col, thread);
+    if (out.wide) store_boxes<float, N>(sums, map, buffers, first_row, first_col, consumer, thread);
+    else store_boxes<T, N>(sums, map, buffers, first_row, first_col, consumer, thread);
 }
 
 }  // namespace tw::cuda

@@ -73,10 +73,15 @@ inline double matrix_unit_sum_bound(std::int64_t k) {
     const double steps = static_cast<double>((k + 15) / 16);
     return gamma(10.5 * steps + 2, unit_f32);
 }
-inline constexpr int matrix_unit_order = 2;
 
-/// Every kernel that adds k's products in order, one accumulator a result, with FMA, gives a row the same bits.
-inline constexpr int sequential_order = 1;
+
+/// Kernel::order of this backend's rows, from 100 on: no other backend sums as a CUDA device does.
+enum Order : int {
+    sequential_order = 100,   ///< one accumulator a result, FMA from k = 0 on
+    matrix_unit_order,        ///< 16 of k at a time in wgmma's accumulator
+    tf32_order,               ///< 8 of k at a time
+    split_order,              ///< and one for each kind of parts
+};
 
 /// A launch costs about this much, however little it does.
 inline constexpr double launch_nanoseconds = 4000;

@@ -10,6 +10,8 @@
 // The unit truncates when it adds, so its accumulator alone would lose 3.5e-9 of the result for each of k; adding it
 // to a sum in registers every 128 of k stops that below a plain f32 product's own error.
 // Needs: sm_90a. 3 (6, 1) times 2mnk flops at 16 times the rate of f32, and one pass over the operands.
+#include <cmath>
+
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/launch.hpp"
@@ -155,11 +157,26 @@ using Wide = Pipeline<128, 192, 5, 2>;
 using Even = Pipeline<128, 176, 5, 2>;
 using Square = Pipeline<128, 128, 6, 1>;
 
+/// The width of tiles, of those that a row has, that leaves the least of the last wave idle.
+template <int count>
+int width_for(const Call& call, const int (&widths)[count], const double (&rates)[count], const int (&clusters)[count]) {
+    int best = 0;
+    double least = 0;
+    for (int i = 0; i < count; ++i) {
+        const auto tiles = static_cast<double>(tiles_over(call.m(), 128 * clusters[i]) * tiles_over(call.n(), widths[i]));
+        const double time = std::ceil(tiles / (multiprocessors() / clusters[i])) * widths[i] / rates[i];
+        if (best == 0 || time < least) best = widths[i], least = time;
+    }
+    return best;
+}
+
 Status run_fp16x3(const Call& call, const Tile& tile) {
+    if (tile == Tile{}) return run_fp16x3(call, {128, width_for<3>(call, {192, 176, 128}, {1, 0.99, 0.93}, {2, 2, 1}), 32});
     if (tile.n == Wide::BN) return start<Wide, Parts::fp16x3>(call);
     return tile.n == Even::BN ? start<Even, Parts::fp16x3>(call) : start<Square, Parts::fp16x3>(call);
 }
 Status run_fp16x1(const Call& call, const Tile& tile) {
+    if (tile == Tile{}) return run_fp16x1(call, {128, width_for<2>(call, {256, 128}, {1, 0.93}, {2, 2}), 64});
     return tile.n == 256 ? start<Pipeline<128, 256, 4, 2>, Parts::fp16x1>(call)
                          : start<Pipeline<128, 128, 6, 2>, Parts::fp16x1>(call);
 }
@@ -178,8 +195,8 @@ double nanoseconds_of_split(const Problem& p, double tera, int bn) {
     return 2 * launch_nanoseconds + bytes / 3800 + nanoseconds_at(p, tera, 128, bn);
 }
 
-constexpr Tile three_tiles[] = {{128, 192, 32}, {128, 176, 32}, {128, 128, 32}};
-constexpr Tile one_tiles[] = {{128, 256, 64}, {128, 128, 64}};
+constexpr Tile three_tiles[] = {{}, {128, 192, 32}, {128, 176, 32}, {128, 128, 32}};
+constexpr Tile one_tiles[] = {{}, {128, 256, 64}, {128, 128, 64}};
 constexpr Tile six_tiles[] = {{128, 192, 32}};
 
 }  // namespace
@@ -196,10 +213,10 @@ constexpr Tile six_tiles[] = {{128, 192, 32}};
         .idea = IDEA,                                                                                                  \
         .takes = fits_ints,                                                                                            \
         .sum_bound = BOUND,                                                                                            \
-        .nanoseconds = [](const Problem& p, int) { return nanoseconds_of_split(p, TERA, TILES[0].n); },                \
+        .nanoseconds = [](const Problem& p, int) { return nanoseconds_of_split(p, TERA, 192); },                \
         .scratch_bytes = scratch_bytes<Parts::PARTS>,                                                                  \
         .run = RUN,                                                                                                    \
-        .order = matrix_unit_order + 1 + static_cast<int>(Parts::PARTS),                                               \
+        .order = split_order + static_cast<int>(Parts::PARTS),                                               \
     }
 TW_ROW(r10_split_fp16x3, "cuda.r10_split.f32.fp16x3", fp16x3, three_tiles,
        "f32 rows scaled and cut into two fp16 parts: three products, added up in f32 every 128 of k", (promoted_bound<3, 128>), 225,

@@ -23,7 +23,7 @@ namespace {
 constexpr int BM = 64, BN = 64, BK = 16, TM = 8;
 constexpr int threads = BM * BN / TM;
 
-__global__ void __launch_bounds__(threads, 3) register_tile(Product<float> p, TileGrid grid) {
+__global__ void __launch_bounds__(threads, 2) register_tile(Product<float> p, TileGrid grid) {
     __shared__ __align__(16) float a_tile[BM * BK], b_tile[BK * BN];
     constexpr Layout a_layout = row_major(BM, BK), b_layout = row_major(BK, BN);
 
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(threads, 3) register_tile(Product<float> p, Ti
         a.store(a_tile, a_layout), b.store(b_tile, b_layout);
         a.advance(), b.advance();
         __syncthreads();
-#pragma unroll
+#pragma unroll 8  // all 16 would need more registers than two blocks of an SM have
         for (int q = 0; q < BK; ++q) {
             const float value = b_tile[b_layout(q, col)];
 #pragma unroll

@@ -13,8 +13,6 @@
 //
 // Needs: sm_80. 6 loads of 16 bytes for 128 products: at 8 x 8 a thread they would take as long as the products do,
 // since an SM hands out 128 bytes of shared memory a cycle and has 128 multipliers.
-#include <type_traits>
-
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/launch.hpp"
@@ -178,20 +176,16 @@ Status run_with(const Call& call) {
 }
 
 using Wide = Shape<128, 256, 16, 64, 64, 3>;
-using Deep = Shape<128, 256, 32, 64, 64, 3>;
-using Tall = Shape<256, 128, 16, 128, 32, 3>;
-using Square = Shape<128, 128, 8, 64, 32, 4>;
 using Small = Shape<64, 64, 16, 32, 32, 3>;
 
 Status run(const Call& call, const Tile& tile) {
-    if (tile.m == Tall::BM) return run_with<Tall>(call);
-    if (tile.n == Wide::BN) return tile.k == Wide::BK ? run_with<Wide>(call) : run_with<Deep>(call);
-    return tile.m == Small::BM ? run_with<Small>(call) : run_with<Square>(call);
+    const bool fills = tiles_over(call.m(), Wide::BM) * tiles_over(call.n(), Wide::BN) >= multiprocessors();
+    return tile.n == Wide::BN || (tile == Tile{} && fills) ? run_with<Wide>(call) : run_with<Small>(call);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 50, Wide::BM, Wide::BN); }
 
-constexpr Tile tiles[] = {{128, 256, 16}, {128, 256, 32}, {256, 128, 16}, {128, 128, 8}, {64, 64, 16}};
+constexpr Tile tiles[] = {{}, {128, 256, 16}, {64, 64, 16}};
 constexpr const char* idea = "blocks, warps and threads each have a tile; copies and register loads run ahead of the products";
 
 }  // namespace

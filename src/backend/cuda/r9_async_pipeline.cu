@@ -12,6 +12,8 @@
 //
 // Two blocks of a cluster, one below the other, fetch half of B's tile each and give it to both.
 // Needs: sm_90a. 2mnk flops; BM x BN x 64 of them for (BM + BN / CLUSTER) x 128 bytes from the second-level cache.
+#include <cmath>
+
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/epilogue.cuh"
 #include "backend/cuda/ladder.hpp"
@@ -46,14 +48,13 @@ __global__ void __launch_bounds__(P::threads, 1)
     } else {
         ptx::take_registers<P::consumer_registers>();
         using Unit = ptx::MatrixUnit<P::BN, T, Major::k, b_major>;
-        const int consumer = group - 1, rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
+        const int consumer = group - 1, clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
         constexpr int b_lead = b_major == Major::k ? 16 : 64 * P::row_bytes;
         constexpr int b_step = b_major == Major::k ? 32 : 16 * P::row_bytes;  // bytes to the next 16 of k
         float sums[P::BN / 2];
         Turn<P::STAGES> turn;
         for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
-            int row, col, before = 0;
-            raster.place(tile, row, col);
+            int before = 0;
 #pragma unroll
             for (int i = 0; i < P::BN / 2; ++i) sums[i] = 0;  // overwritten by the first product: ends their old life here
             for (int step = 0; step < steps; ++step, turn.next()) {
@@ -74,8 +75,10 @@ __global__ void __launch_bounds__(P::threads, 1)
             ptx::wait_for_products<0>();
             ptx::pin(sums);
             pipe.release(before, thread);
+            int row, col;
+            raster.place(tile, row, col);
             finish_tile<T, P::BN>(sums, out, c, pipe.base + P::staging + consumer * 16384,
-                                  (row * P::CLUSTER + rank) * P::BM + consumer * 64, col * P::BN, consumer, thread);
+                                  (row * P::CLUSTER + P::rank()) * P::BM + consumer * 64, col * P::BN, consumer, thread);
         }
         if (thread == 0) ptx::wait_for_stores();
     }
@@ -83,7 +86,7 @@ __global__ void __launch_bounds__(P::threads, 1)
 }
 
 template <class P, class T, Major b_major>
-Status start(const Call& call, const Tidy& a, const Tidy& b) {
+Status start(const Call& call, const Tidy& a, const Tidy& b, int group) {
     const int m = static_cast<int>(call.m()), n = static_cast<int>(call.n());
     const Type narrow = call.a.type;
     CUtensorMap a_map, b_map, c_map{};
@@ -94,14 +97,15 @@ Status start(const Call& call, const Tidy& a, const Tidy& b) {
     if (const Status bad = describe(a_map, a_boxes); !bad) return bad;
     if (const Status bad = describe(b_map, b_boxes); !bad) return bad;
     const auto size = static_cast<std::int64_t>(size_of(call.c.type));
-    const bool by_box = call.c.col_step == 1 && suits_engine(call.c.data, call.c.row_step * size);
+    // The engine writes whole 16 bytes: a row that ends inside of them is left to the threads.
+    const bool by_box = call.c.col_step == 1 && n * size % 16 == 0 && suits_engine(call.c.data, call.c.row_step * size);
     const BoxedMatrix c_boxes{call.c.data, call.c.type, n, m, call.c.row_step * size, static_cast<int>(128 / size), 64};
     if (by_box)
         if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
 
     const Output out{call.c.data, call.c.row_step, call.c.col_step, m, n, static_cast<float>(call.alpha),
                      static_cast<float>(call.beta), call.c.type == Type::f32, by_box};
-    const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
+    const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), group};
     const int steps = static_cast<int>(tiles_over(call.k(), 64)), fit = multiprocessors() / P::CLUSTER;
     const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * P::CLUSTER);
     return launch(async_pipeline<P, T, b_major>,
@@ -110,26 +114,48 @@ Status start(const Call& call, const Tidy& a, const Tidy& b) {
 }
 
 template <class P, class T>
-Status run_with(const Call& call) {
+Status run_with(const Call& call, int group) {
     Tidy a, b;
-    if (const Status bad = tidy_operands(call, a, b); !bad) return bad;
-    return b.across ? start<P, T, Major::other>(call, a, b) : start<P, T, Major::k>(call, a, b);
+    bool possible;
+    if (const Status bad = tidy_operands(call, a, b, possible); !bad) return bad;
+    if (!possible) return run_plainly(call);
+    return b.across ? start<P, T, Major::other>(call, a, b, group) : start<P, T, Major::k>(call, a, b, group);
 }
 
 using Large = Shape<128, 256, 4, 2>;
 using Middle = Shape<128, 128, 6, 2>;
 using Little = Shape<128, 64, 8, 1>;
 
+/// Seconds hardly matter here, their order does: whole waves of tiles, each at the rate that its shape reaches.
+int width_for(const Call& call) {
+    struct Candidate {
+        int n, cluster;
+        double rate, start;  ///< of the unit's peak; steps' worth of filling and emptying the pipeline
+    };
+    constexpr Candidate candidates[] = {{256, 2, 1.0, 6}, {128, 2, 0.9, 5}, {64, 1, 0.62, 4}};
+    int best = 0;
+    double least = 0;
+    for (const Candidate& c : candidates) {
+        const auto tiles = static_cast<double>(tiles_over(call.m(), 128 * c.cluster) * tiles_over(call.n(), c.n));
+        const double at_once = multiprocessors() / c.cluster, waves = std::ceil(tiles / at_once);
+        const double time = waves * c.n / c.rate * (static_cast<double>(call.k()) / 64) + (waves + 1) * c.start * c.n;
+        if (best == 0 || time < least) best = c.n, least = time;
+    }
+    return best;
+}
+
 template <class T>
 Status run(const Call& call, const Tile& tile) {
     if (call.c.col_step != 1 && call.c.row_step == 1) return run<T>(across(call), tile);
-    if (tile.n == Large::BN) return run_with<Large, T>(call);
-    return tile.n == Middle::BN ? run_with<Middle, T>(call) : run_with<Little, T>(call);
+    if (tile == Tile{}) return run<T>(call, {128, width_for(call), 8});
+    if (tile.n == Large::BN) return run_with<Large, T>(call, tile.k);
+    return tile.n == Middle::BN ? run_with<Middle, T>(call, tile.k) : run_with<Little, T>(call, tile.k);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 750, 128, 256); }
 
-constexpr Tile tiles[] = {{128, 256, 64}, {128, 128, 64}, {128, 64, 64}};
+/// m and n of a block; k: how many rows of tiles are walked together (Raster).
+constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 256, 4}, {128, 256, 16}, {128, 128, 8}, {128, 64, 8}};
 constexpr const char* idea = "one thread feeds a ring of tiles by the copy engine, two warpgroups only multiply, blocks persist";
 
 }  // namespace

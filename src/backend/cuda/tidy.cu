@@ -34,10 +34,11 @@ constexpr std::size_t padded_bytes(std::int64_t rows, std::int64_t k) {
 }
 
 /// `m` seen with rows along k.
-Status copy_to_scratch(const Matrix& m, std::span<std::byte>& scratch, void* stream, Tidy& tidy) {
+Status copy_to_scratch(const Matrix& m, std::span<std::byte>& scratch, void* stream, Tidy& tidy, bool& possible) {
     const std::int64_t pitch = padded(m.cols);
     const std::size_t bytes = padded_bytes(m.rows, m.cols);
-    if (scratch.size() < bytes) return {Code::unsupported, Argument::scratch, "operands at odd addresses or steps need scratch here"};
+    possible = scratch.size() >= bytes;
+    if (!possible) return {};
     tidy = {scratch.data(), pitch, false};
     const std::int64_t across = tiles_over(pitch, side);
     const auto blocks = static_cast<unsigned>(tiles_over(m.rows, side) * across);
@@ -51,14 +52,15 @@ bool lies_along_k(const Matrix& m) { return m.col_step == 1 && suits_engine(m.da
 
 }  // namespace
 
-Status tidy_operands(const Call& call, Tidy& a, Tidy& b) noexcept {
+Status tidy_operands(const Call& call, Tidy& a, Tidy& b, bool& possible) noexcept {
+    possible = true;
     std::span<std::byte> scratch = call.scratch;
     const Matrix weights = call.b.transposed();  // n rows along k
     if (lies_along_k(call.a)) a = {call.a.data, call.a.row_step, false};
-    else if (const Status bad = copy_to_scratch(call.a, scratch, call.stream, a); !bad) return bad;
+    else if (const Status bad = copy_to_scratch(call.a, scratch, call.stream, a, possible); !bad || !possible) return bad;
     if (lies_along_k(weights)) b = {weights.data, weights.row_step, false};
     else if (lies_along_k(call.b)) b = {call.b.data, call.b.row_step, true};
-    else return copy_to_scratch(weights, scratch, call.stream, b);
+    else return copy_to_scratch(weights, scratch, call.stream, b, possible);
     return {};
 }
 

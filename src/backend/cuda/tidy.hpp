@@ -16,8 +16,9 @@ struct Tidy {
     bool across;
 };
 
-/// Fails only when scratch is needed and was not given, which tidy_bytes() rules out.
-Status tidy_operands(const Call& call, Tidy& a, Tidy& b) noexcept;
+/// `possible` becomes false when an operand needs scratch and there is none for it: tidy_bytes() knows the shape, not the
+/// address and the steps.
+Status tidy_operands(const Call& call, Tidy& a, Tidy& b, bool& possible) noexcept;
 
 /// Scratch for the copies that the problem may need.
 std::size_t tidy_bytes(const Problem& problem, const Tile& tile, int threads) noexcept;

@@ -102,6 +102,17 @@ TW_WGMMA_BOTH(192, 11, "%96", "%97", "%98", "%99", "%100")
 TW_WGMMA_BOTH(208, 12, "%104", "%105", "%106", "%107", "%108")
 TW_WGMMA_BOTH(256, 15, "%128", "%129", "%130", "%131", "%132")
 
+/// tf32: 8 of k deep, and only along k.
+template <>
+struct MatrixUnit<128, float, Major::k, Major::k> {
+    static __device__ void add(float (&d)[64], std::uint64_t a, std::uint64_t b, int keep) {
+        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\nwgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 "
+                     "{" TW_NAMES_7 "}, %64, %65, p, 1, 1;\n}\n"
+                     : TW_ALL_SUMS_7
+                     : "l"(a), "l"(b), "r"(keep));
+    }
+};
+
 #undef TW_WGMMA_BOTH
 #undef TW_WGMMA
 

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r8_skinny: a few rows times a wall of weights, as fast as the weights can be read. The weights take the unit's 16 rows,
+// the few rows of A its 8 columns; the warps of a block share 16 (32) rows of weights and deal their k out among themselves.
+//
+//        k: warp 0 | warp 1 | ...  | warp 15 | warp 0 ...
+//      +--------+--------+     +--------+
+//   16 | lane: 16 bytes of row l/4      |  each lane copies exactly the 16 bytes that it will multiply, STAGES ahead,
+//      |       16 bytes of row l/4 + 8  |  into a queue of its own in shared memory: nobody waits for anybody
+//      +--------+--------+     +--------+
+//
+// f32 is cut into two tf32 parts in registers, three products. Every 128 bytes of k the unit's sums are added to f32
+// ones, since the unit truncates. The warps' sums are added in order. A result that is not finite is computed anew.
+// Needs: sm_80, k contiguous in A and in the weights. 2mnk flops for 4nk (2nk) bytes: the memory is the limit.
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/launch.hpp"
+#include "backend/cuda/product.cuh"
+#include "backend/cuda/ptx/cp_async.cuh"
+#include "backend/cuda/ptx/mma.cuh"
+#include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/tidy.hpp"
+
+namespace tw::cuda {
+namespace {
+
+
+template <class T, class Out>
+struct Skinny {
+    Tensor<const T> tokens, weights;  ///< rows along k, both
+    Tensor<Out> c;                    ///< tokens x weights
+    float alpha, beta;
+    bool by_16;  ///< rows start at multiples of 16 bytes, and k is contiguous in them
+};
+
+__device__ float value(float x) { return x; }
+__device__ float value(__half x) { return __half2float(x); }
+__device__ float value(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ void assign(float& to, float x) { to = x; }
+__device__ void assign(__half& to, float x) { to = __float2half_rn(x); }
+__device__ void assign(__nv_bfloat16& to, float x) { to = __float2bfloat16_rn(x); }
+
+/// The warps' sums in order; what is not finite, the unit's parts of an Inf among it, is summed again plainly.
+template <int warps, class T, class Out>
+__device__ void finish(const Skinny<T, Out>& p, int i, int j, const float* of_warps, int apart) {
+    if (i >= p.tokens.rows() || j >= p.weights.rows()) return;
+    float sum = 0;
+#pragma unroll
+    for (int w = 0; w < warps; ++w) sum += of_warps[w * apart];
+    if (!isfinite(sum)) {
+        sum = 0;
+        for (std::int64_t k = 0; k < p.tokens.cols(); ++k) sum += value(p.tokens(i, k)) * value(p.weights(j, k));
+    }
+    Out& to = p.c(i, j);
+    assign(to, p.beta == 0 ? p.alpha * sum : p.alpha * sum + p.beta * value(to));
+}
+
+/// d += a * b for the two units' worth of k that 16 bytes of each row hold.
+template <class T>
+__device__ void multiply_16_bytes(float (&d)[4], const uint4& upper, const uint4& lower, const uint4& token) {
+    const std::uint32_t u[4] = {upper.x, upper.y, upper.z, upper.w}, l[4] = {lower.x, lower.y, lower.z, lower.w};
+    const std::uint32_t t[4] = {token.x, token.y, token.z, token.w};
+#pragma unroll
+    for (int half = 0; half < 4; half += 2) {
+        const std::uint32_t a[4] = {u[half], l[half], u[half + 1], l[half + 1]}, b[2] = {t[half], t[half + 1]};
+        if constexpr (std::is_same_v<T, float>) {
+            std::uint32_t a_parts[2][4], b_parts[2][2];
+            // The unit ignores the 13 low bits: the large part is rounded to what it reads, the small one is cut by it.
+            const auto cut = [](std::uint32_t bits, std::uint32_t& large, std::uint32_t& small) {
+                large = (bits + 0x1000u) & 0xffffe000u;
+                small = __float_as_uint(__uint_as_float(bits) - __uint_as_float(large));
+            };
+#pragma unroll
+            for (int i = 0; i < 4; ++i) cut(a[i], a_parts[0][i], a_parts[1][i]);
+#pragma unroll
+            for (int i = 0; i < 2; ++i) cut(b[i], b_parts[0][i], b_parts[1][i]);
+            ptx::multiply(d, a_parts[1], b_parts[0], T{});
+            ptx::multiply(d, a_parts[0], b_parts[1], T{});
+            ptx::multiply(d, a_parts[0], b_parts[0], T{});
+        } else {
+            ptx::multiply(d, a, b, T{});
+        }
+    }
+}
+
+/// How a warp's queue is cut: `rows` times 16 rows of weights, `groups` times 8 of tokens, `vectors` times 16 bytes of
+/// each row a step, STAGES steps.
+template <int warps_, int rows_, int groups_, int vectors_, int STAGES_>
+struct Queue {
+    static constexpr int warps = warps_, threads = 32 * warps;
+    static constexpr int rows = rows_, groups = groups_, vectors = vectors_, STAGES = STAGES_;
+    static constexpr int of_weights = 2 * rows, of_row = of_weights + groups, lines = of_row * vectors;
+    static constexpr int BN = 16 * rows, results = groups * 8 * BN;
+    static constexpr std::size_t bytes = warps * STAGES * lines * std::size_t{512}, shared = bytes + warps * results * 4;
+};
+
+/// One warp's way through its share of the block's tiles: tile after tile, and in each its every warps-th step.
+template <class Q, int k_of_step>
+struct Walk {
+    int tile, k, first_k;
+
+    __device__ Walk(int warp) : tile(static_cast<int>(blockIdx.x)), k(warp * k_of_step), first_k(k) {}
+    __device__ void next(int k_end) {
+        k += Q::warps * k_of_step;
+        if (k >= k_end) k = first_k, tile += static_cast<int>(gridDim.x);
+    }
+};
+
+template <class T, class Out, class Q>
+__global__ void __launch_bounds__(Q::threads) skinny(Skinny<T, Out> p) {
+    constexpr int in_16_bytes = 16 / sizeof(T), k_of_vector = 4 * in_16_bytes, k_of_step = Q::vectors * k_of_vector;
+    extern __shared__ uint4 queues[];
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    uint4* queue = queues + warp * Q::STAGES * Q::lines * 32 + lane;
+    const std::uint32_t queue_address = ptx::shared_address(queue);
+    float* of_warps = reinterpret_cast<float*>(reinterpret_cast<char*>(queues) + Q::bytes);  // [warp][token][weight]
+
+    const int k_end = static_cast<int>(p.weights.cols()), weights = static_cast<int>(p.weights.rows());
+    const int tokens = static_cast<int>(p.tokens.rows()), tiles = (weights + Q::BN - 1) / Q::BN;
+    const int own_row = lane / 4, own_k = lane % 4 * in_16_bytes;
+
+    const auto fetch = [&](int stage, const Walk<Q, k_of_step>& at) {
+#pragma unroll
+        for (int line = 0; line < Q::of_row; ++line) {
+            const bool of_weights = line < Q::of_weights;
+            const Tensor<const T>& from = of_weights ? p.weights : p.tokens;
+            const int row = own_row + 8 * (of_weights ? line : line - Q::of_weights) + (of_weights ? at.tile * Q::BN : 0);
+            const bool inside = at.tile < tiles && row < (of_weights ? weights : tokens);
+            const T* start = from.data + row * from.layout.row_step;
+#pragma unroll
+            for (int v = 0; v < Q::vectors; ++v) {
+                const int k = at.k + v * k_of_vector + own_k, left = inside ? k_end - k : 0, place = v * Q::of_row + line;
+                const int bytes = left <= 0 ? 0 : left < in_16_bytes ? left * static_cast<int>(sizeof(T)) : 16;
+                if (p.by_16) {
+                    ptx::copy_16(queue_address + (stage * Q::lines + place) * 512, bytes ? start + k : from.data, bytes);
+                    continue;
+                }
+                __align__(16) T gathered[in_16_bytes];
+#pragma unroll
+                for (int i = 0; i < in_16_bytes; ++i)
+                    gathered[i] = i < left ? start[(k + i) * from.layout.col_step] : T(0.0f);
+                queue[(stage * Q::lines + place) * 32] = *reinterpret_cast<const uint4*>(gathered);
+            }
+        }
+        ptx::commit_copies();
+    };
+
+    Walk<Q, k_of_step> ahead(warp);
+#pragma unroll
+    for (int s = 0; s < Q::STAGES - 1; ++s, ahead.next(k_end)) fetch(s, ahead);
+    int stage = 0;
+    for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x)) {
+        float sums[Q::rows][Q::groups][4] = {};
+        // A warp whose first step lies behind the end walks one empty step a tile, as `ahead` does.
+        int k = warp * k_of_step;
+        do {
+            fetch(stage == 0 ? Q::STAGES - 1 : stage - 1, ahead);
+            ahead.next(k_end);
+            ptx::wait_for_copies<Q::STAGES - 1>();
+            const uint4* here = queue + stage * Q::lines * 32;
+#pragma unroll
+            for (int r = 0; r < Q::rows; ++r)
+#pragma unroll
+                for (int g = 0; g < Q::groups; ++g) {
+                    float unit[4] = {};
+#pragma unroll
+                    for (int v = 0; v < Q::vectors; ++v) {
+                        const uint4* vector = here + v * Q::of_row * 32;
+                        multiply_16_bytes<T>(unit, vector[2 * r * 32], vector[(2 * r + 1) * 32], vector[(Q::of_weights + g) * 32]);
+                    }
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) sums[r][g][i] += unit[i];
+                }
+            stage = stage + 1 == Q::STAGES ? 0 : stage + 1;
+            k += Q::warps * k_of_step;
+        } while (k < k_end);
+
+        __syncthreads();  // the results before these have been read
+#pragma unroll
+        for (int r = 0; r < Q::rows; ++r)
+#pragma unroll
+            for (int g = 0; g < Q::groups; ++g)
+#pragma unroll
+                for (int i = 0; i < 4; ++i)
+                    of_warps[warp * Q::results + (g * 8 + lane % 4 * 2 + i % 2) * Q::BN + r * 16 + own_row + i / 2 * 8] = sums[r][g][i];
+        __syncthreads();
+        for (int x = static_cast<int>(threadIdx.x); x < Q::results; x += Q::threads)
+            finish<Q::warps>(p, x / Q::BN, tile * Q::BN + x % Q::BN, of_warps + x, Q::results);
+    }
+}
+
+template <class Q, class T, class Out>
+Status start(const Skinny<T, Out>& p, void* stream) {
+    const std::int64_t tiles = tiles_over(p.weights.layout.rows, Q::BN), fit = multiprocessors();
+    const auto blocks = static_cast<unsigned>(tiles < fit ? tiles : fit);
+    return launch(skinny<T, Out, Q>, {.blocks = blocks, .threads = Q::threads, .shared = Q::shared, .overlaps = true}, stream, p);
+}
+
+constexpr int most_tokens = 16;
+
+template <class T, class Out>
+Status run(const Call& call, const Tile& tile) {
+    if (call.m() > most_tokens) return run<T, Out>(across(call), tile);
+    const Matrix weights = call.b.transposed();
+    const auto starts_at_16 = [](const Matrix& m) {
+        return m.col_step == 1 && reinterpret_cast<std::uintptr_t>(m.data) % 16 == 0 &&
+               m.row_step * static_cast<std::int64_t>(sizeof(T)) % 16 == 0;
+    };
+    const Skinny<T, Out> p{tensor_of<const T>(call.a), tensor_of<const T>(weights), tensor_of<Out>(call.c),
+                           static_cast<float>(call.alpha), static_cast<float>(call.beta),
+                           starts_at_16(call.a) && starts_at_16(weights)};
+    constexpr int vectors = std::is_same_v<T, Out> ? 2 : 1;  // two would spill where the types differ
+    if (call.m() <= 8) return start<Queue<16, 1, 1, vectors, 8 / vectors>>(p, call.stream);
+    return start<Queue<16, 2, 2, 1, 4>>(p, call.stream);
+}
+
+bool takes(const Problem& p) {
+    return fits_ints(p) && p.a == Form::row_major && p.b == Form::col_major && (p.m <= most_tokens || p.n <= most_tokens);
+}
+
+double nanoseconds(const Problem& p, int) {
+    const double bytes = static_cast<double>(p.n + p.m) * static_cast<double>(p.k) * static_cast<double>(size_of(p.in));
+    return launch_nanoseconds + bytes / 3900;
+}
+
+/// A step holds at most 32 (f32) or 64 of k: its products inside the unit, then the steps of a warp, then the warps.
+template <class T>
+double sum_bound(std::int64_t k) {
+    const double of_step = 128 / sizeof(T), units = sizeof(T) == 4 ? 3 * of_step / 8 : of_step / 8;
+    return gamma(11 * units + 2 * static_cast<double>(k) / (of_step * 16) + 1 + 16 + 2, unit_f32);
+}
+
+constexpr Tile tiles[] = {{16, 16, 128}};
+constexpr const char* idea = "few rows, many weights: every lane queues 16 bytes of its own, the unit multiplies as they come";
+
+}  // namespace
+
+#define TW_ROW(ROW, NAME, TYPE, OUT, SCHEME, DEVICE_TYPE, DEVICE_OUT)                                                   \
+    const Kernel ROW{                                                                                                  \
+        .name = NAME,                                                                                                  \
+        .rung = Rung::matrix_unit,                                                                                     \
+        .in = Type::TYPE, .out = Type::OUT, .sum = Type::f32,                                                          \
+        .scheme = &SCHEME,                                                                                             \
+        .needs = feature::sm80,                                                                                        \
+        .tiles = tiles,                                                                                                \
+        .fuses_epilogue = false,                                                                                       \
+        .idea = idea,                                                                                                  \
+        .takes = takes,                                                                                                \
+        .sum_bound = sum_bound<DEVICE_TYPE>,                                                                           \
+        .nanoseconds = nanoseconds,                                                                                    \
+        .scratch_bytes = nullptr,                                                                                      \
+        .run = run<DEVICE_TYPE, DEVICE_OUT>,                                                                           \
+        .order = 0,                                                                                                    \
+    }
+TW_ROW(r8_skinny_f32, "cuda.r8_matrix_unit.f32.skinny", f32, f32, tf32x3, float, float);
+TW_ROW(r8_skinny_bf16, "cuda.r8_matrix_unit.bf16.skinny", bf16, bf16, plain_f32, __nv_bfloat16, __nv_bfloat16);
+TW_ROW(r8_skinny_bf16_f32, "cuda.r8_matrix_unit.bf16.f32.skinny", bf16, f32, plain_f32, __nv_bfloat16, float);
+TW_ROW(r8_skinny_f16, "cuda.r8_matrix_unit.f16.skinny", f16, f16, plain_f32, __half, __half);
+TW_ROW(r8_skinny_f16_f32, "cuda.r8_matrix_unit.f16.f32.skinny", f16, f32, plain_f32, __half, float);
+#undef TW_ROW
+
+}  // namespace tw::cuda

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Error i at call j: every walk through the backend is made again and again, each time with one more call failing.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/entry.hpp"
+#include "backend/cuda/failure.hpp"
+#include "backend_cuda/fake_runtime.hpp"
+
+extern "C" const tw::Backend* tilewright_cuda_backend(unsigned long long stamp) noexcept;
+
+namespace {
+
+using namespace tw;
+
+constexpr cudaError_t errors[] = {
+    cudaErrorMemoryAllocation,   cudaErrorNoDevice,         cudaErrorInsufficientDriver, cudaErrorDevicesUnavailable,
+    cudaErrorInitializationError, cudaErrorInvalidValue,    cudaErrorNoKernelImageForDevice, cudaErrorIllegalAddress,
+    cudaErrorLaunchFailure,      cudaErrorECCUncorrectable, cudaErrorLaunchTimeout,
+};
+constexpr cudaError_t sticky[] = {cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorECCUncorrectable,
+                                  cudaErrorLaunchTimeout};
+
+class CudaFailures : public testing::Test {
+protected:
+    static void SetUpTestSuite() { test::use_fake_runtime(); }
+    void SetUp() override {
+        test::fail_call(0, cudaSuccess);
+        cuda::revive();
+    }
+    void TearDown() override { SetUp(); }
+
+    const Backend& backend = *tilewright_cuda_backend(cuda::contract_stamp);
+};
+
+/// One product by one kernel, of a shape that it takes, on memory that stands for a device's.
+Status product(const Kernel& kernel) {
+    constexpr std::int64_t n = 48, k = 64;
+    Problem problem{.m = 40, .n = n, .k = k, .in = kernel.in, .out = kernel.out, .place = Place::cuda, .b = Form::col_major};
+    if (kernel.takes && !kernel.takes(problem)) problem.m = 8;
+    const std::int64_t m = problem.m;
+    const Tile tile = kernel.tiles.empty() ? Tile{} : kernel.tiles.front();
+    static std::vector<double> a(40 * k), b(k * n), c(40 * n), scratch(1 << 18);
+    Call call{.a = {a.data(), kernel.in, m, k, k}, .b = {b.data(), kernel.in, k, n, 1, k}, .c = {c.data(), kernel.out, m, n, n}};
+    if (kernel.scratch_bytes && kernel.scratch_bytes(problem, tile, 1) > scratch.size() * sizeof(double))
+        return {Code::bad_argument, Argument::scratch, "the test's scratch is too small"};
+    call.scratch = std::as_writable_bytes(std::span(scratch));
+    if (const Status dead = cuda::alive(); !dead) return dead;
+    return kernel.run(call, tile);
+}
+
+Status copies(const Backend& backend) {
+    static std::vector<float> x(64), y(64);
+    const Matrix dense{x.data(), Type::f32, 8, 8, 8}, rows{y.data(), Type::f32, 8, 4, 8}, across{y.data(), Type::f32, 8, 8, 1, 8};
+    Status status = backend.copy(dense, dense, nullptr);
+    if (status) status = backend.copy(dense.block(0, 0, 8, 4), rows, nullptr);
+    if (status) status = backend.copy(dense, across, nullptr);
+    if (status) status = backend.finish(dense, 0.5, {.scale = 2}, nullptr);
+    return status ? backend.wait(nullptr) : status;
+}
+
+TEST_F(CudaFailures, AWalkWithoutFailuresIsOk) {
+    EXPECT_TRUE(copies(backend));
+    for (const Kernel* kernel : backend.ladder) {
+        const Status status = product(*kernel);
+        EXPECT_TRUE(status) << kernel->name << ": " << status.text;
+    }
+}
+
+TEST_F(CudaFailures, EveryFailingCallIsReportedByEveryKernel) {
+    for (const Kernel* kernel : backend.ladder) {
+        test::fail_call(0, cudaSuccess);
+        ASSERT_TRUE(product(*kernel)) << kernel->name;
+        const int calls = test::calls_made();
+        int reported = 0;
+        for (int j = 1; j <= calls; ++j)
+            for (const cudaError_t error : errors) {
+                cuda::revive();
+                test::fail_call(j, error);
+                const Status status = product(*kernel);
+                if (status) continue;
+                EXPECT_STRNE(status.text, "") << kernel->name;
+                ++reported;
+            }
+        EXPECT_GE(reported, static_cast<int>(std::size(errors))) << kernel->name << " hides a failed launch";
+    }
+}
+
+TEST_F(CudaFailures, EveryFailingCopyIsReported) {
+    ASSERT_TRUE(copies(backend));
+    for (int j = 1; j <= 40; ++j)
+        for (const cudaError_t error : errors) {
+            cuda::revive();
+            test::fail_call(j, error);
+            const Status status = copies(backend);
+            EXPECT_TRUE(status || *status.text) << "call " << j;
+        }
+}
+
+TEST_F(CudaFailures, EachErrorHasASentenceOfItsOwn) {
+    std::set<std::string> sentences;
+    for (const cudaError_t error : errors) {
+        cuda::revive();
+        sentences.insert(cuda::status_of(error, cuda::Step::launch).text);
+    }
+    EXPECT_EQ(sentences.size(), std::size(errors));
+}
+
+TEST_F(CudaFailures, AfterAStickyErrorTheDeviceIsRefused) {
+    for (const cudaError_t error : sticky) {
+        cuda::revive();
+        test::fail_call(0, cudaSuccess);
+        const Status first = cuda::status_of(error, cuda::Step::wait);
+        EXPECT_EQ(first.code, Code::device_failed);
+        const Status later = copies(backend);
+        EXPECT_EQ(later.code, Code::device_failed);
+        EXPECT_STREQ(later.text, first.text);
+    }
+}
+
+TEST_F(CudaFailures, AbsenceSaysWhy) {
+    test::fail_call(1, cudaErrorInsufficientDriver);
+    EXPECT_EQ(backend.devices(), 0);
+    test::fail_call(1, cudaErrorInsufficientDriver);
+    EXPECT_NE(std::string(backend.absence()).find("driver"), std::string::npos);
+    test::fail_call(1, cudaErrorNoDevice);
+    EXPECT_NE(std::string(backend.absence()).find("no CUDA device"), std::string::npos);
+}
+
+TEST_F(CudaFailures, RefusedMemoryIsNoMemory) {
+    test::fail_call(1, cudaErrorMemoryAllocation);
+    EXPECT_EQ(backend.alloc(1024), nullptr);
+    const int before = test::live_allocations();
+    test::fail_call(0, cudaSuccess);
+    void* memory = backend.alloc(1024);
+    ASSERT_NE(memory, nullptr);
+    backend.free(memory);
+    EXPECT_EQ(test::live_allocations(), before);
+    test::fail_call(2, cudaErrorMemoryAllocation);  // 1 asks for the device
+    int stream = 0;
+    EXPECT_TRUE(backend.scratch(std::size_t{1} << 24, &stream).empty());
+}
+
+TEST_F(CudaFailures, AnotherContractIsRefused) {
+    EXPECT_EQ(tilewright_cuda_backend(cuda::contract_stamp + 1), nullptr);
+}
+
+}  // namespace
