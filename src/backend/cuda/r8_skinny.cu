@@ -18,8 +18,8 @@
 #include "backend/cuda/launch.hpp"
 #include "backend/cuda/product.cuh"
 #include "backend/cuda/ptx/cp_async.cuh"
-#include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/skinny_elements.cuh"
 #include "backend/cuda/tidy.hpp"
 
 namespace tw::cuda {
@@ -34,13 +34,6 @@ struct Skinny {
     bool by_16;  ///< rows start at multiples of 16 bytes, and k is contiguous in them
 };
 
-__device__ float value(float x) { return x; }
-__device__ float value(__half x) { return __half2float(x); }
-__device__ float value(__nv_bfloat16 x) { return __bfloat162float(x); }
-__device__ void assign(float& to, float x) { to = x; }
-__device__ void assign(__half& to, float x) { to = __float2half_rn(x); }
-__device__ void assign(__nv_bfloat16& to, float x) { to = __float2bfloat16_rn(x); }
-
 /// The warps' sums in order; what is not finite, the unit's parts of an Inf among it, is summed again plainly.
 template <int warps, class T, class Out>
 __device__ void finish(const Skinny<T, Out>& p, int i, int j, const float* of_warps, int apart) {
@@ -54,34 +47,6 @@ __device__ void finish(const Skinny<T, Out>& p, int i, int j, const float* of_wa
     }
     Out& to = p.c(i, j);
     assign(to, p.beta == 0 ? p.alpha * sum : p.alpha * sum + p.beta * value(to));
-}
-
-/// d += a * b for the two units' worth of k that 16 bytes of each row hold.
-template <class T>
-__device__ void multiply_16_bytes(float (&d)[4], const uint4& upper, const uint4& lower, const uint4& token) {
-    const std::uint32_t u[4] = {upper.x, upper.y, upper.z, upper.w}, l[4] = {lower.x, lower.y, lower.z, lower.w};
-    const std::uint32_t t[4] = {token.x, token.y, token.z, token.w};
-#pragma unroll
-    for (int half = 0; half < 4; half += 2) {
-        const std::uint32_t a[4] = {u[half], l[half], u[half + 1], l[half + 1]}, b[2] = {t[half], t[half + 1]};
-        if constexpr (std::is_same_v<T, float>) {
-            std::uint32_t a_parts[2][4], b_parts[2][2];
-            // The unit ignores the 13 low bits: the large part is rounded to what it reads, the small one is cut by it.
-            const auto cut = [](std::uint32_t bits, std::uint32_t& large, std::uint32_t& small) {
-                large = (bits + 0x1000u) & 0xffffe000u;
-                small = __float_as_uint(__uint_as_float(bits) - __uint_as_float(large));
-            };
-#pragma unroll
-            for (int i = 0; i < 4; ++i) cut(a[i], a_parts[0][i], a_parts[1][i]);
-#pragma unroll
-            for (int i = 0; i < 2; ++i) cut(b[i], b_parts[0][i], b_parts[1][i]);
-            ptx::multiply(d, a_parts[1], b_parts[0], T{});
-            ptx::multiply(d, a_parts[0], b_parts[1], T{});
-            ptx::multiply(d, a_parts[0], b_parts[0], T{});
-        } else {
-            ptx::multiply(d, a, b, T{});
-        }
-    }
 }
 
 /// How a warp's queue is cut: `rows` times 16 rows of weights, `groups` times 8 of tokens, `vectors` times 16 bytes of

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r8_skinny's elements: to f32 and back, and what 16 bytes of each of 16 + 8 rows add to the unit's sums.
+#pragma once
+
+#include <type_traits>
+
+#include "backend/cuda/ptx/mma.cuh"
+
+namespace tw::cuda {
+
+__device__ inline float value(float x) { return x; }
+__device__ inline float value(__half x) { return __half2float(x); }
+__device__ inline float value(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ inline void assign(float& to, float x) { to = x; }
+__device__ inline void assign(__half& to, float x) { to = __float2half_rn(x); }
+__device__ inline void assign(__nv_bfloat16& to, float x) { to = __float2bfloat16_rn(x); }
+
+/// d += a * b for the two units' worth of k that 16 bytes of each row hold.
+template <class T>
+__device__ void multiply_16_bytes(float (&d)[4], const uint4& upper, const uint4& lower, const uint4& token) {
+    const std::uint32_t u[4] = {upper.x, upper.y, upper.z, upper.w}, l[4] = {lower.x, lower.y, lower.z, lower.w};
+    const std::uint32_t t[4] = {token.x, token.y, token.z, token.w};
+#pragma unroll
+    for (int half = 0; half < 4; half += 2) {
+        const std::uint32_t a[4] = {u[half], l[half], u[half + 1], l[half + 1]}, b[2] = {t[half], t[half + 1]};
+        if constexpr (std::is_same_v<T, float>) {
+            std::uint32_t a_parts[2][4], b_parts[2][2];
+            // The unit ignores the 13 low bits: the large part is rounded to what it reads, the small one is cut by it.
+            const auto cut = [](std::uint32_t bits, std::uint32_t& large, std::uint32_t& small) {
+                large = (bits + 0x1000u) & 0xffffe000u;
+                small = __float_as_uint(__uint_as_float(bits) - __uint_as_float(large));
+            };
+#pragma unroll
+            for (int i = 0; i < 4; ++i) cut(a[i], a_parts[0][i], a_parts[1][i]);
+#pragma unroll
+            for (int i = 0; i < 2; ++i) cut(b[i], b_parts[0][i], b_parts[1][i]);
+            ptx::multiply(d, a_parts[1], b_parts[0], T{});
+            ptx::multiply(d, a_parts[0], b_parts[1], T{});
+            ptx::multiply(d, a_parts[0], b_parts[0], T{});
+        } else {
+            ptx::multiply(d, a, b, T{});
+        }
+    }
+}
+
+}  // namespace tw::cuda
