@@ -82,8 +82,8 @@ struct Sums {
     }
 };
 
-/// A tile on operands as they lie. Each row of B may lie on a page of its own, which no hardware prefetches; a wide tile
-/// has too little else to do for a request of its own to help.
+/// A tile on operands as they lie. Each row of B may lie on a page of its own, which no hardware prefetches; a wide
+/// tile has too little else to do for a request of its own to help.
 template <class V, int R, int W, bool Ragged>
 void tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;

@@ -46,16 +46,22 @@ void pack_element_by_element(const View<const T>& from, int width, T* to) noexce
 template <class T>
 void pack_transposed(const View<const T>& from, int width, T* to) noexcept {
     constexpr int L = lanes<T>;
-    std::int64_t p = 0;
-    for (; p + L <= from.cols; p += L)
+    constexpr std::int64_t run = 256 / static_cast<std::int64_t>(sizeof(T));  // whole cache lines of a row at a time
+    const std::int64_t squares_end = from.cols / L * L;
+    for (std::int64_t begin = 0; begin < squares_end; begin += run) {
+        const std::int64_t end = begin + run < squares_end ? begin + run : squares_end;
         for (std::int64_t w = 0; w < from.rows; w += L) {
             const std::int64_t first = w + L <= from.rows ? w : from.rows - L;
-            Vector<T> square[L];
-            for (int i = 0; i < L; ++i) square[i] = load(from.data + (first + i) * from.row_step + p);
-            transpose(square);
-            for (int i = 0; i < L; ++i) store(to + (p + i) * width + first, square[i]);
+            for (std::int64_t p = begin; p < end; p += L) {
+                Vector<T> square[L];
+                for (int i = 0; i < L; ++i) square[i] = load(from.data + (first + i) * from.row_step + p);
+                transpose(square);
+                for (int i = 0; i < L; ++i) store(to + (p + i) * width + first, square[i]);
+            }
         }
-    pack_element_by_element(from.block(0, p, from.rows, from.cols - p), width, to + p * width);
+    }
+    pack_element_by_element(from.block(0, squares_end, from.rows, from.cols - squares_end), width,
+                            to + squares_end * width);
 }
 
 /// Rows that lie side by side: each step along k is a copy.

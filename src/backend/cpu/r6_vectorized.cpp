@@ -29,7 +29,7 @@ namespace {
 constexpr std::int64_t rows_worth_packing = 48;      // a strip of B met by so many rows of A repays a copy,
 constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so many bytes that it stays in no cache
 constexpr double products_worth_a_thread = 1 << 18;  // some ten microseconds' work
-constexpr double cache_bytes = 1 << 18;              // a B beyond this is read from slower memory for each row of tiles
+constexpr double cache_bytes = 1 << 20;              // an operand beyond this is read from slower memory each time
 
 /// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver.
 template <class T>
@@ -115,9 +115,9 @@ template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double workers = m * n * k < products_worth_a_thread * threads ? 1 : threads;
-    const double b_bytes = n * k * sizeof(T);
-    const bool far = b_bytes > cache_bytes;
-    return 15 + std::max((far ? 1.25 : 1) * m * n * k / kernel.rate, (far ? 0.03 : 0.02) * b_bytes) / workers;
+    const double bytes = std::max(m, n) * k * sizeof(T);
+    const bool far = bytes >= cache_bytes;
+    return 15 + std::max((far ? 1.25 : 1) * m * n * k / kernel.rate, (far ? 0.03 : 0.02) * bytes) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};

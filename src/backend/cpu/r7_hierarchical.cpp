@@ -52,12 +52,13 @@ struct Plain {
     static Status run(const Call& call, const Tile& blocks) { return run_hierarchy(kernel(), call, blocks); }
 };
 
-/// The kernel's rate on whole tiles, and a quarter of a nanosecond for each f32 that is packed.
+/// The kernel's rate on whole tiles, and what packing takes, longer for operands that come from far away.
 template <class T, const MicroKernel<T>& micro>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double tiles = static_cast<double>(round_up(p.m, micro.mr)) * static_cast<double>(round_up(p.n, micro.nr));
-    const double packing = 0.06 * sizeof(T) * (m * k + n * k);
+    const double packed_bytes = sizeof(T) * (m * k + n * k);
+    const double packing = packed_bytes * (packed_bytes > (1 << 22) ? 0.05 : 0.03);
     return 400 + 1000 * (threads > 1) + (tiles * k / micro.rate + packing) / threads;
 }
 
