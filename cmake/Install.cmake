@@ -15,10 +15,14 @@ foreach(kind shared static)
   install(EXPORT tilewright-${kind} NAMESPACE tilewright:: DESTINATION ${package_folder})
 endforeach()
 if(TARGET tilewright_cuda)
-  install(TARGETS tilewright_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})   # opened on first use, found beside ours
+  install(TARGETS tilewright_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)   # opened on first use, found beside ours
 endif()
 if(TARGET tilewright_metal_check)
-  install(TARGETS tilewright_metal_check LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})   # likewise
+  install(TARGETS tilewright_metal_check LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT metal_check)   # likewise
+endif()
+if(TARGET tilewright_blas)
+  install(TARGETS tilewright_blas tilewright_blas64)
+  install(TARGETS complete_blas complete_blas64 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright NAMELINK_SKIP)
 endif()
 if(TARGET tw)
   install(TARGETS tw)
@@ -36,3 +40,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tilewright.pc DESTINATION ${CMAKE_INSTALL_LI
 
 install(FILES LICENSE THIRD-PARTY.md TYPE DOC)
 install(DIRECTORY LICENSES TYPE DOC)
+
+if(PROJECT_IS_TOP_LEVEL)
+  include(Package)
+endif()

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// One product as an operation of a compiled graph, by XLA's foreign function interface. Operands are dense and row-major,
+// and may be stored transposed; dimensions before the last two are a batch. On CUDA the product joins XLA's own stream.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tilewright/multiply.hpp"
+#include "xla/ffi/api/ffi.h"
+
+namespace {
+
+namespace ffi = xla::ffi;
+
+bool type_of_buffer(ffi::DataType from, tw::Type& type) {
+    switch (from) {
+        case ffi::F64: type = tw::Type::f64; return true;
+        case ffi::F32: type = tw::Type::f32; return true;
+        case ffi::F16: type = tw::Type::f16; return true;
+        case ffi::BF16: type = tw::Type::bf16; return true;
+        default: return false;
+    }
+}
+
+/// A batch of matrices one after another.
+struct Batch {
+    tw::Matrix first;
+    std::int64_t size = 1;
+
+    template <class Buffer>
+    bool read(Buffer& buffer, bool transposed) {
+        const auto shape = buffer.dimensions();
+        if (shape.size() < 2 || !type_of_buffer(buffer.element_type(), first.type)) return false;
+        const std::int64_t rows = shape[shape.size() - 2], cols = shape[shape.size() - 1];
+        for (std::size_t d = 0; d + 2 < shape.size(); ++d) size *= shape[d];
+        first = {buffer.untyped_data(), first.type, rows, cols, cols, 1};
+        if (transposed) first = first.transposed();
+        return true;
+    }
+
+    tw::Matrix at(std::int64_t i) const {
+        tw::Matrix one = first;
+        one.data = static_cast<std::byte*>(first.data) + i * first.rows * first.cols * static_cast<std::int64_t>(size_of(first.type));
+        return one;
+    }
+};
+
+ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<ffi::AnyBuffer> c, std::string_view algorithm,
+                  std::string_view accuracy, bool transpose_a, bool transpose_b) {
+    Batch left, right, out;
+    if (!left.read(a, transpose_a) || !right.read(b, transpose_b) || !out.read(*c, false))
+        return ffi::Error(ffi::ErrorCode::kInvalidArgument,
+                          "tilewright.matmul: expected matrices of float64, float32, float16 or bfloat16");
+    if ((left.size != out.size && left.size != 1) || (right.size != out.size && right.size != 1))
+        return ffi::Error(ffi::ErrorCode::kInvalidArgument, "tilewright.matmul: the batches of the operands are not the result's");
+    tw::Options options{.stream = stream, .kernel = algorithm};
+    if (!accuracy.empty() && !tw::parse_accuracy(accuracy, options.accuracy))
+        return ffi::Error(ffi::ErrorCode::kInvalidArgument, "tilewright.matmul: no such accuracy: " + std::string(accuracy));
+    for (std::int64_t i = 0; i < out.size; ++i) {
+        const tw::Matrix am = left.at(left.size == 1 ? 0 : i), bm = right.at(right.size == 1 ? 0 : i), cm = out.at(i);
+        if (const tw::Status status = tw::try_multiply(am, bm, cm, options); !status)
+            return ffi::Error(ffi::ErrorCode::kInternal, tw::explain(status, am, bm, cm, options));
+    }
+    return ffi::Error::Success();
+}
+
+ffi::Error on_cpu(ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<ffi::AnyBuffer> c, std::string_view algorithm,
+                  std::string_view accuracy, bool transpose_a, bool transpose_b) {
+    return matmul(nullptr, a, b, c, algorithm, accuracy, transpose_a, transpose_b);
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+XLA_FFI_DEFINE_HANDLER_SYMBOL(tilewright_matmul_cpu, on_cpu,
+                              ffi::Ffi::Bind()
+                                  .Arg<ffi::AnyBuffer>()
+                                  .Arg<ffi::AnyBuffer>()
+                                  .Ret<ffi::AnyBuffer>()
+                                  .Attr<std::string_view>("algorithm")
+                                  .Attr<std::string_view>("accuracy")
+                                  .Attr<bool>("transpose_a")
+                                  .Attr<bool>("transpose_b"));
+
+// The stream is a pointer to this file: no CUDA header is needed, and the kernels are opened on first use.
+XLA_FFI_DEFINE_HANDLER_SYMBOL(tilewright_matmul_cuda, matmul,
+                              ffi::Ffi::Bind()
+                                  .Ctx<ffi::PlatformStream<void*>>()
+                                  .Arg<ffi::AnyBuffer>()
+                                  .Arg<ffi::AnyBuffer>()
+                                  .Ret<ffi::AnyBuffer>()
+                                  .Attr<std::string_view>("algorithm")
+                                  .Attr<std::string_view>("accuracy")
+                                  .Attr<bool>("transpose_a")
+                                  .Attr<bool>("transpose_b"));
+#pragma GCC visibility pop

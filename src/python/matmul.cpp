@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// One product or a batch of them. The Python side (tilewright/product.py) has found the arrays, their dtypes and their
+// stream; here they become matrices, and the interpreter is let go while they are multiplied.
+#include "python/matmul.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+
+#include "python/arrays.hpp"
+#include "tilewright/multiply.hpp"
+#include "tilewright/plan.hpp"
+
+namespace tw::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+Accuracy accuracy_named(const std::string& name) {
+    Accuracy accuracy;
+    if (!name.empty() && !parse_accuracy(name, accuracy)) {
+        const std::string sentence = "accuracy: expected fp64, fp32, fp32_elementwise, tf32, bf16, fp16 or a positive number; it is '" + name + "'";
+        throw nb::value_error(sentence.c_str());
+    }
+    return accuracy;
+}
+
+Activation activation_named(const std::string& name) {
+    if (name.empty() || name == "none") return Activation::none;
+    if (name == "relu") return Activation::relu;
+    if (name == "gelu") return Activation::gelu;
+    if (name == "silu") return Activation::silu;
+    const std::string sentence = "activation: expected none, relu, gelu or silu; it is '" + name + "'";
+    throw nb::value_error(sentence.c_str());
+}
+
+/// The places of a batch, one after another, last dimension fastest.
+struct Places {
+    const Operand& batch;
+    std::int64_t place[16] = {};
+
+    bool none() const {
+        for (int d = 0; d < batch.batch_dims; ++d)
+            if (batch.shape[d] == 0) return true;
+        return false;
+    }
+    bool next() {
+        for (int d = batch.batch_dims - 1; d >= 0; --d) {
+            if (++place[d] < batch.shape[d]) return true;
+            place[d] = 0;
+        }
+        return false;
+    }
+};
+
+void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_array, const std::string& a_dtype,
+            const std::string& b_dtype, const std::string& c_dtype, double alpha, double beta, const std::string& accuracy,
+            const std::string& kernel, const std::string& device, std::uintptr_t stream, int threads, bool reproducible,
+            bool verify, double scale, const std::string& activation, std::optional<Array> bias, const std::string& bias_dtype,
+            std::optional<Array> residual, const std::string& residual_dtype) {
+    const Operand a("a", a_array, a_dtype), b("b", b_array, b_dtype), c("out", Array(c_array), c_dtype);
+    Options options{.alpha = alpha, .beta = beta, .accuracy = accuracy_named(accuracy), .reproducible = reproducible,
+                    .verify = verify, .device = device, .stream = reinterpret_cast<void*>(stream), .threads = threads,
+                    .kernel = kernel};
+    options.epilogue.scale = scale;
+    options.epilogue.activation = activation_named(activation);
+    std::optional<Operand> row, addend;
+    if (bias) {
+        row.emplace("bias", *bias, bias_dtype);
+        options.epilogue.bias = row->data;
+        options.epilogue.bias_type = row->type;
+        options.epilogue.bias_size = row->cols();
+    }
+    if (residual) addend.emplace("residual", *residual, residual_dtype);
+
+    nb::gil_scoped_release others_may_run;
+    Places places{c};
+    if (places.none()) return;
+    do {
+        if (addend) options.epilogue.residual = addend->at(places.place, c.batch_dims);
+        multiply(a.at(places.place, c.batch_dims), b.at(places.place, c.batch_dims), c.at(places.place, c.batch_dims), options);
+    } while (places.next());
+}
+
+std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& dtype, const std::string& accuracy,
+                       const std::string& kernel, const std::string& device) {
+    const Type type = dtype == "float64" ? Type::f64 : dtype == "float16" ? Type::f16 : dtype == "bfloat16" ? Type::bf16 : Type::f32;
+    const Problem problem{.m = m, .n = n, .k = k, .in = type, .out = type, .place = device.starts_with("cuda") ? Place::cuda : Place::host,
+                          .accuracy = accuracy_named(accuracy)};
+    Plan made;
+    const Status status = try_plan(problem, {.accuracy = problem.accuracy, .device = device, .kernel = kernel}, made);
+    if (!status) throw nb::value_error(status.text);
+    return made.kernel_name();
+}
+
+}  // namespace
+
+void bind_errors(nb::module_&) {
+    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const Error& error) {
+            PyObject* kind = PyExc_RuntimeError;
+            switch (error.status().code) {
+                case Code::bad_argument:
+                case Code::unsupported: kind = PyExc_ValueError; break;
+                case Code::out_of_memory: kind = PyExc_MemoryError; break;
+                case Code::verification_failed: kind = PyExc_ArithmeticError; break;
+                default: break;
+            }
+            PyErr_SetString(kind, error.what());
+        }
+    });
+}
+
+void bind_matmul(nb::module_& module) {
+    module.def("matmul", &matmul, "a"_a, "b"_a, "out"_a, "a_dtype"_a, "b_dtype"_a, "out_dtype"_a, "alpha"_a, "beta"_a,
+               "accuracy"_a, "kernel"_a, "device"_a, "stream"_a, "threads"_a, "reproducible"_a, "verify"_a, "scale"_a,
+               "activation"_a, "bias"_a.none(), "bias_dtype"_a, "residual"_a.none(), "residual_dtype"_a,
+               "What tilewright.matmul calls once the arrays, their dtypes and their stream are known.");
+    module.def("kernel_for", &kernel_for, "m"_a, "n"_a, "k"_a, "dtype"_a = "float32", "accuracy"_a = "", "kernel"_a = "",
+               "device"_a = "", "The name of the kernel that would do this product; ValueError says why there is none.");
+}
+
+}  // namespace tw::python

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""Other libraries' arrays: whose they are, where they live, and how the native module may look at them. Nothing is copied."""
+import sys
+
+import numpy
+
+CUDA = 2  # DLPack's number for memory of a CUDA device
+
+
+def library_of(array):
+    """The module whose array this is ("numpy", "torch", "cupy", "jax"), or "" for anything else."""
+    return type(array).__module__.partition(".")[0]
+
+
+def is_jax(array):
+    """True for jax's arrays and for what stands for them while a program is traced."""
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(array, jax.Array)
+
+
+def dtype_name(array):
+    """"float32" of any library's dtype; "" when only DLPack knows."""
+    dtype = getattr(array, "dtype", None)
+    return "" if dtype is None else str(getattr(dtype, "name", dtype)).rpartition(".")[2]
+
+
+def lives_on_cuda(array):
+    device = getattr(array, "__dlpack_device__", None)
+    return device is not None and int(device()[0]) == CUDA
+
+
+def current_stream(array):
+    """The stream that the array's library is working on; 0 is CUDA's default one."""
+    if library_of(array) == "torch":
+        import torch
+        return torch.cuda.current_stream(array.device).cuda_stream
+    if library_of(array) == "cupy":
+        import cupy
+        return cupy.cuda.get_current_stream().ptr
+    return 0
+
+
+def exported(array, name, stream):
+    """What the native module takes: a DLPack capsule for device memory, ordered after its producer's work on `stream`;
+    the array itself otherwise. NumPy has no bfloat16 of its own: ml_dtypes' goes as its 16 bits."""
+    if lives_on_cuda(array):
+        if getattr(array, "requires_grad", False):
+            array = array.detach()
+        return array.__dlpack__(stream=stream or 1)  # DLPack's name for the default stream is 1
+    if library_of(array) == "torch":
+        return array.detach() if array.requires_grad else array
+    if isinstance(array, numpy.ndarray):
+        if not array.dtype.isnative:
+            raise TypeError(f"{name}: expected numbers in this machine's byte order; its dtype is {array.dtype!r}")
+        return array.view(numpy.uint16) if array.dtype.name == "bfloat16" else array
+    if hasattr(array, "__dlpack__"):
+        return array
+    try:
+        return memoryview(array)
+    except TypeError:
+        raise TypeError(f"{name}: expected an array with DLPack or the buffer protocol; it is {type(array).__name__}") from None
+
+
+def empty_like(array, shape):
+    """An array of the same library, dtype and device, to write into; NumPy's for whatever has none of its own."""
+    if library_of(array) == "torch":
+        import torch
+        return torch.empty(shape, dtype=array.dtype, device=array.device)
+    if library_of(array) == "cupy":
+        import cupy
+        with cupy.cuda.Device(array.device.id):
+            return cupy.empty(shape, dtype=array.dtype)
+    if isinstance(array, numpy.ndarray):
+        return numpy.empty(shape, dtype=array.dtype)
+    return numpy.empty(shape, dtype=numpy.asarray(array).dtype)

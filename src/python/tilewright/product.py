@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""matmul: one product, or a batch of them, on anybody's arrays."""
+import numpy
+
+from tilewright import _native
+from tilewright.arrays import current_stream, dtype_name, empty_like, exported, is_jax, lives_on_cuda
+from tilewright.epilogue import Epilogue
+
+
+def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None, verify=False, device=None,
+           algorithm=None, reproducible=False, threads=0, stream=None):
+    """epilogue(alpha * a @ b + beta * out), with the shapes and broadcasting of numpy.matmul.
+
+    a, b        anything with DLPack or the buffer protocol: NumPy, torch, CuPy, memoryview; on the CPU or on a CUDA
+                device. Elements are float64, float32, float16 or bfloat16 (ml_dtypes' too). jax's arrays go to
+                tilewright.graph.matmul, inside jax.jit as well.
+    out         where to write; it has a's dtype, or float32 for narrower operands. Left out: a fresh array of a's library.
+    accuracy    "fp32", "tf32", "bf16", ... or a number, the largest error allowed: see docs/accuracy.md.
+    epilogue    a tilewright.Epilogue, or the name of an activation.
+    verify      check the result in O(n^2); ArithmeticError when it can't be right, twice.
+    device      "cpu", "cuda", "cuda:1"; left out: where the operands live.
+    algorithm   a rung or kernel by name: "tiled_register", "r7_hierarchical"; left out: the cheapest.
+    stream      of a CUDA device, as a number; left out: the one that the array's library is working on.
+
+    Raises ValueError for shapes and names, TypeError for dtypes, with what was expected and what came.
+
+    >>> import numpy, tilewright
+    >>> a = numpy.ones((2, 3), numpy.float32)
+    >>> tilewright.matmul(a, 2 * a.T, accuracy="tf32", verify=True)
+    array([[6., 6.],
+           [6., 6.]], dtype=float32)
+    >>> tilewright.matmul(a, a)
+    Traceback (most recent call last):
+    ...
+    ValueError: matmul: a is 2 x 3 and b is 2 x 3; b's rows must be as many as a's columns
+    """
+    if is_jax(a) or is_jax(b):
+        return _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm)
+    a, b, lost = _as_matrices(a, b)
+    shape = _shape_of_product(a, b)
+    if out is None:
+        if beta != 0:
+            raise ValueError(f"matmul: beta is {beta}, and there is no out for it to scale; give out=, or leave beta at 0")
+        target = empty_like(a, shape)
+    else:
+        target = out if not lost else _with_lost(out, lost)
+        if tuple(target.shape) != shape:
+            raise ValueError(f"matmul: out is {_spelled(out.shape)}; expected {_spelled(_without(shape, lost))}")
+    if isinstance(epilogue, str):
+        epilogue = Epilogue(activation=epilogue)
+    epilogue = epilogue or Epilogue()
+    if stream is None:
+        stream = current_stream(target) if lives_on_cuda(target) else 0
+
+    def give(array, name):
+        return None if array is None else exported(array, name, stream)
+
+    bias = epilogue.bias if epilogue.bias is None else _row(epilogue.bias)
+    _native.matmul(give(a, "a"), give(b, "b"), give(target, "out"), dtype_name(a), dtype_name(b), dtype_name(target),
+                   float(alpha), float(beta), _accuracy_text(accuracy), algorithm or "", device or "", stream, threads,
+                   reproducible, verify, float(epilogue.scale), epilogue.activation, give(bias, "bias"),
+                   dtype_name(bias), give(epilogue.residual, "residual"), dtype_name(epilogue.residual))
+    return out if out is not None else _without_lost(target, lost)
+
+
+def _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm):
+    if out is not None or beta != 0 or epilogue is not None:
+        raise TypeError("matmul: jax's arrays are never written to: expected no out, beta or epilogue; add what you want to the result")
+    from tilewright import graph
+    product = graph.matmul(a, b, algorithm=algorithm, accuracy=accuracy)
+    return product if alpha == 1 else alpha * product
+
+
+def _accuracy_text(accuracy):
+    return "" if accuracy is None else accuracy if isinstance(accuracy, str) else repr(float(accuracy))
+
+
+def _as_matrices(a, b):
+    """Both with two dimensions at least; `lost` names those of the result that vectors don't have."""
+    a, b = (x if hasattr(x, "shape") else numpy.asarray(memoryview_of(x, name)) for x, name in ((a, "a"), (b, "b")))
+    lost = ("rows",) if len(a.shape) == 1 else ()
+    if len(b.shape) == 1:
+        lost += ("cols",)
+    if not a.shape or not b.shape:
+        raise ValueError("matmul: expected matrices or vectors; a number has no rows: use *")
+    return (a[None, :] if len(a.shape) == 1 else a), (b[:, None] if len(b.shape) == 1 else b), lost
+
+
+def memoryview_of(x, name):
+    try:
+        return memoryview(x)
+    except TypeError:
+        raise TypeError(f"{name}: expected an array with DLPack or the buffer protocol; it is {type(x).__name__}") from None
+
+
+def _shape_of_product(a, b):
+    if a.shape[-1] != b.shape[-2]:
+        raise ValueError(f"matmul: a is {_spelled(a.shape)} and b is {_spelled(b.shape)}; b's rows must be as many as a's columns")
+    try:
+        batch = numpy.broadcast_shapes(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
+    except ValueError:
+        raise ValueError(f"matmul: a is {_spelled(a.shape)} and b is {_spelled(b.shape)}; their batches can't be broadcast") from None
+    return (*batch, int(a.shape[-2]), int(b.shape[-1]))
+
+
+def _spelled(shape):
+    return " x ".join(str(int(extent)) for extent in shape) or "a number"
+
+
+def _row(bias):
+    return bias[None, :] if len(bias.shape) == 1 else bias
+
+
+def _without(shape, lost):
+    rows = () if "rows" in lost else (shape[-2],)
+    return (*shape[:-2], *rows, *(() if "cols" in lost else (shape[-1],)))
+
+
+def _without_lost(target, lost):
+    return target.reshape(_without(target.shape, lost)) if lost else target
+
+
+def _with_lost(out, lost):
+    if "cols" in lost:
+        out = out[..., None]
+    return out[..., None, :] if "rows" in lost else out

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""tilewright.matmul on other libraries' arrays, from the installed wheel."""
+import array
+import threading
+
+import ml_dtypes
+import numpy
+import pytest
+
+import tilewright
+
+random = numpy.random.default_rng(0)
+
+
+def whole(*shape, dtype=numpy.float32):
+    """Whole numbers: their products are exact in every type, so results are compared for equality."""
+    return random.integers(-8, 9, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [numpy.float64, numpy.float32])
+@pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), ((2, 6, 3, 5), (6, 5, 4)), ((7, 1, 3, 5), (2, 5, 4)), ((5,), (5, 4)),
+                                    ((3, 5), (5,)), ((5,), (5,)), ((0, 5), (5, 4)), ((3, 0), (0, 4)), ((0, 3, 5), (5, 4))])
+def test_shapes_and_broadcasting_are_numpys(shapes, dtype):
+    a, b = (whole(*shape, dtype=dtype) for shape in shapes)
+    numpy.testing.assert_array_equal(tilewright.matmul(a, b), a @ b)
+
+
+@pytest.mark.parametrize("dtype", [numpy.float16, ml_dtypes.bfloat16])
+def test_narrow_types_and_a_wide_result(dtype):
+    a, b = whole(9, 30, dtype=dtype), whole(30, 7, dtype=dtype)
+    exact = a.astype(numpy.float32) @ b.astype(numpy.float32)
+    out = numpy.empty((9, 7), numpy.float32)
+    assert tilewright.matmul(a, b, out=out) is out
+    numpy.testing.assert_array_equal(out, exact)
+    product = tilewright.matmul(a, b)
+    assert product.dtype == dtype
+    numpy.testing.assert_array_equal(product, exact.astype(dtype))
+
+
+def test_views_are_read_and_written_where_they_lie():
+    a, b, store = whole(20, 30), whole(30, 40), numpy.full((40, 40), 9, numpy.float32)
+    out = store[::-2, 1:21].T
+    tilewright.matmul(a[::-1], b[:, ::2], out=out)
+    numpy.testing.assert_array_equal(out, a[::-1] @ b[:, ::2])
+    assert (store[0::2] == 9).all() and (store[:, 0] == 9).all() and (store[:, 21:] == 9).all()
+
+
+def test_read_only_operands_and_the_buffer_protocol():
+    a = whole(4, 4, dtype=numpy.float64)
+    a.flags.writeable = False
+    plain = memoryview(array.array("d", range(16))).cast("B").cast("d", (4, 4))
+    numpy.testing.assert_array_equal(tilewright.matmul(a, plain), a @ numpy.asarray(plain))
+    numpy.testing.assert_array_equal(tilewright.matmul(plain, a), numpy.asarray(plain) @ a)
+
+
+def test_alpha_beta_epilogue_and_verify():
+    a, b, c = whole(6, 5), whole(5, 4), whole(6, 4)
+    bias, residual = whole(4), whole(6, 4)
+    out = c.copy()
+    epilogue = tilewright.Epilogue(bias=bias, activation="relu", residual=residual)
+    tilewright.matmul(a, b, out=out, alpha=2, beta=3, epilogue=epilogue, verify=False)
+    numpy.testing.assert_array_equal(out, numpy.maximum(2 * (a @ b) + 3 * c + bias, 0) + residual)
+    numpy.testing.assert_array_equal(tilewright.matmul(a, b, verify=True), a @ b)
+    numpy.testing.assert_array_equal(tilewright.matmul(a, b, epilogue="relu"), numpy.maximum(a @ b, 0))
+
+
+@pytest.mark.parametrize("algorithm", ["naive", "coalescing", "tiled", "tiled_register", "block_tiled", "block_tiled_vectorized"])
+def test_every_algorithm_by_name(algorithm):
+    a, b = whole(33, 65), whole(65, 17)
+    numpy.testing.assert_array_equal(tilewright.matmul(a, b, algorithm=algorithm), a @ b)
+
+
+@pytest.mark.parametrize(("error", "said", "call"), [
+    (ValueError, "a is 2 x 3 and b is 2 x 3; b's rows must be as many as a's columns", lambda a, b: tilewright.matmul(a, a)),
+    (ValueError, "out is 3 x 3; expected 2 x 4", lambda a, b: tilewright.matmul(a, b, out=numpy.empty((3, 3), numpy.float32))),
+    (ValueError, "there is no out", lambda a, b: tilewright.matmul(a, b, beta=1)),
+    (ValueError, "accuracy: expected fp64", lambda a, b: tilewright.matmul(a, b, accuracy="best")),
+    (ValueError, "activation: expected none", lambda a, b: tilewright.matmul(a, b, epilogue="tanh")),
+    (ValueError, "no kernel of that name", lambda a, b: tilewright.matmul(a, b, algorithm="quantum")),
+    (ValueError, "its type must be A's", lambda a, b: tilewright.matmul(a, b.astype(numpy.float64))),
+    (TypeError, "a: expected float64, float32, float16 or bfloat16; it is int64", lambda a, b: tilewright.matmul(a.astype(numpy.int64), b)),
+    (TypeError, "expected an array with DLPack", lambda a, b: tilewright.matmul("text", b)),
+    (TypeError, "byte order", lambda a, b: tilewright.matmul(a.astype(">f4"), b)),
+    (RuntimeError, "no backend of this build", lambda a, b: tilewright.matmul(a, b, device="abacus")),
+])
+def test_errors_are_sentences(error, said, call):
+    with pytest.raises(error) as raised:
+        call(whole(2, 3), whole(3, 4))
+    assert said in str(raised.value)
+
+
+def test_others_run_while_a_product_is_computed():
+    a = numpy.ones((600, 600), numpy.float32)
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.wait(0.0005):
+            ticks.append(1)
+
+    other = threading.Thread(target=tick)
+    other.start()
+    tilewright.matmul(a, a, algorithm="naive", threads=1)
+    done.set()
+    other.join()
+    assert ticks
+
+
+def test_layouts_and_their_pictures():
+    layout = tilewright.Layout.row_major(4, 6)
+    assert layout.tile(2, 2, 1, 2)(1, 1) == 3 * 6 + 5
+    assert layout.transposed() == tilewright.Layout.col_major(6, 4)
+    assert "| 23 |" in str(layout)
+    assert layout._repr_svg_().startswith("<svg") and layout._repr_svg_().count("<rect") == 24
+    with pytest.raises(ValueError, match="at least one row"):
+        layout.tile(0, 1, 0, 0)
+
+
+def test_torch_when_it_is_there():
+    torch = pytest.importorskip("torch")
+    a, b = torch.arange(12.0).reshape(3, 4), torch.arange(20.0).reshape(4, 5)
+    assert torch.equal(tilewright.matmul(a, b), a @ b)
+    assert torch.equal(tilewright.matmul(a.requires_grad_().T, a.T.T), a.T @ a)
+    narrow = a.detach().bfloat16()
+    assert torch.equal(tilewright.matmul(narrow, narrow.T).float(), (narrow.float() @ narrow.float().T).bfloat16().float())
