@@ -10,7 +10,7 @@ int main() {
     std::vector<float> c(4);
     const tw::View left(a.data(), 2, 3), right(b.data(), 3, 2);
     const tw::View product(c.data(), 2, 2);
-    tw::multiply(left, right, product, {.accuracy = tw::fp32, .epilogue = tw::bias_relu(bias), .verify = true});
+    tw::multiply(left, right, product, {.accuracy = tw::fp32, .verify = true, .epilogue = tw::bias_relu(bias)});
     std::cout << product(0, 0) << ' ' << product(0, 1) << '\n' << product(1, 0) << ' ' << product(1, 1) << '\n';
     try {
         tw::multiply(left, left, product);
