@@ -18,7 +18,13 @@ constexpr int poison = 0xff;
 constexpr std::size_t most_poisoned = std::size_t{1} << 20;  // of a large scratch the front: what small cases use
 
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "the test has no memory for the operands"};
-constexpr Status wrote_outside{Code::device_failed, Argument::none, "the kernel wrote outside of an operand"};
+constexpr Status wrote_before{Code::device_failed, Argument::none, "the kernel wrote outside: before an operand"};
+constexpr Status wrote_after{Code::device_failed, Argument::none, "the kernel wrote outside: after an operand"};
+
+Status about(Status status, Argument argument) {
+    if (!status && status.argument == Argument::none) status.argument = argument;
+    return status;
+}
 
 std::size_t scratch_bytes(const Kernel& kernel, const Call& call, const Tile& tile, Place place) {
     if (!kernel.scratch_bytes) return 0;
@@ -64,9 +70,8 @@ public:
         const auto after = inside + static_cast<std::ptrdiff_t>(extent.size());
         std::copy(inside, after, extent.begin());
         const auto untouched = [](std::byte byte) { return byte == std::byte{poison}; };
-        return std::all_of(image_.begin(), inside, untouched) && std::all_of(after, image_.end(), untouched)
-                   ? Status{}
-                   : wrote_outside;
+        if (!std::all_of(image_.begin(), inside, untouched)) return wrote_before;
+        return std::all_of(after, image_.end(), untouched) ? Status{} : wrote_after;
     }
 
 private:
@@ -102,9 +107,9 @@ struct Device {
         if (wanted) call.scratch = {scratch.hold(wanted), wanted};
         if (wanted && !call.scratch.data()) return no_memory;
         if (const Status bad = kernel.run(call, tile); !bad) return bad;
-        if (const Status bad = a.bring_back(host_a); !bad) return bad;
-        if (const Status bad = b.bring_back(host_b); !bad) return bad;
-        return c.bring_back(host_c);
+        if (const Status bad = a.bring_back(host_a); !bad) return about(bad, Argument::a);
+        if (const Status bad = b.bring_back(host_b); !bad) return about(bad, Argument::b);
+        return about(c.bring_back(host_c), Argument::c);
     }
 };
 

@@ -20,6 +20,10 @@ Fill fill_of_c(Fill operands) {
     return operands == Fill::integers || operands == Fill::subnormals ? operands : Fill::normal;
 }
 
+const char* name_of(Argument argument) {
+    return argument == Argument::a ? "A: " : argument == Argument::b ? "B: " : argument == Argument::c ? "C: " : "";
+}
+
 std::vector<std::byte> elements_of(const Matrix& m) {
     const std::size_t size = size_of(m.type);
     std::vector<std::byte> bytes(static_cast<std::size_t>(m.rows * m.cols) * size);
@@ -73,7 +77,8 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
     const reference::Verdict verdict = judge(question, c, {.bound = bound, .range = range, .flush = flush});
 
     outcome.worst = verdict.worst;
-    if (!status) outcome.failure = std::string("it returned a status that is not ok: ") + status.text;
+    if (!status)
+        outcome.failure = std::string("it returned a status that is not ok: ") + name_of(status.argument) + status.text;
     else if (!a.is_unchanged()) outcome.failure = "A was written";
     else if (!b.is_unchanged()) outcome.failure = "B was written";
     else if (!c.padding_is_unchanged()) outcome.failure = "memory between the rows of C was written";

@@ -33,13 +33,13 @@ struct Trial {
 };
 
 struct Outcome {
-    bool refused = false;            ///< its row does not take the problem, or it answered "unsupported" and wrote nothing
+    bool refused = false;            ///< its row does not take it, or the answer was "unsupported" and nothing written
     std::string failure;             ///< empty: right
     double worst = 0;                ///< the largest error as a fraction of what the certificate allows
     std::vector<std::byte> result;   ///< C's elements in row-major order
 };
 
-/// Beyond the certificate and its scheme's range loss: what a kernel's documentation takes back besides (see Tolerance).
+/// Beyond the certificate and its scheme's range loss: what a kernel's documentation takes back (see Tolerance).
 struct Loss {
     double range = 0, flush = 0;
 };
