@@ -24,6 +24,7 @@ stage "Building everything under tsan" build tsan --with -DTW_TESTS=ON && {
 
 if [ -x tools/fuzz ]; then
     stage "Ten minutes of fuzzing" tools/fuzz 600 || true
+    stage "A minute of fuzzing the parsers under msan" tools/fuzz 60 fuzz-memory || true
 fi
 
 stage "Other people's programs on our BLAS (docs/clients.md)" run_tests release -C clients -L clients --output-junit "$results/clients.xml" || true
