@@ -10,6 +10,7 @@
 #include "base/threads.hpp"
 #include "cli/devices.hpp"
 #include "cli/exit.hpp"
+#include "cli/metal_counts.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "measure/clock.hpp"
@@ -124,6 +125,8 @@ void run(const Asked& asked) {
         measure::climb(climb, watch_with(line, static_cast<int>(i), static_cast<int>(devices.size())), run);
         line.clear();
         if (run.rows.size() > first_row) print_table(run, first_row, first_roof);
+        if (devices[i]->name == std::string_view("metal-check"))
+            print_metal_counts(climb.task.m, climb.task.n, climb.task.k, climb.task.type, asked.rungs);
         std::fflush(stdout);
     }
     if (run.rows.empty() && !is_interrupted()) refuse("no rung of that name and type is on this machine; see tw ladder --list --markdown");

@@ -20,6 +20,7 @@ constexpr void (*verbs[])(CLI::App&) = {
     tw::cli::add_ladder,
     tw::cli::add_multiply,
     tw::cli::add_layout,
+    tw::cli::add_metal_check,
 };
 
 constexpr const char* examples = R"text(Examples:

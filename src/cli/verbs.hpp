@@ -13,5 +13,6 @@ void add_info(CLI::App& tw);
 void add_ladder(CLI::App& tw);
 void add_multiply(CLI::App& tw);
 void add_layout(CLI::App& tw);
+void add_metal_check(CLI::App& tw);
 
 }  // namespace tw::cli

@@ -51,7 +51,8 @@ Counters by_hand(std::string_view kernel, const tw::Tile& tile, const Case& c) {
         out.device_loaded = 2 * c.m * c.n * c.k * c.s;
         out.device_stored = c.m * c.n * c.s;
         out.flops = 2 * c.m * c.n * c.k + c.m * c.n;
-        out.threadgroups = is("r1_") ? c.up(c.m, 16) / 16 * (c.up(c.n, 16) / 16) : c.up(c.m, 8) / 8 * (c.up(c.n, 32) / 32);
+        out.threadgroups =
+            is("r1_") ? c.up(c.m, 16) / 16 * (c.up(c.n, 16) / 16) : c.up(c.m, 8) / 8 * (c.up(c.n, 32) / 32);
     } else if (is("r3_")) {
         const auto t = static_cast<u64>(tile.m);
         out = tiled(c, t, t, 2, 1);
@@ -66,7 +67,8 @@ Counters by_hand(std::string_view kernel, const tw::Tile& tile, const Case& c) {
     } else if (is("r8_")) {
         const u64 m = c.up(c.m, 16), n = c.up(c.n, 16), k = c.up(c.k, 8);
         // Matrices over an edge: those of A in the last rows or at the end of k, and likewise those of B.
-        const u64 whole_k = c.k / 8, edges_a = m / 8 * (k / 8) - c.m / 8 * whole_k, edges_b = n / 8 * (k / 8) - c.n / 8 * whole_k;
+        const u64 whole_k = c.k / 8, edges_a = m / 8 * (k / 8) - c.m / 8 * whole_k,
+                  edges_b = n / 8 * (k / 8) - c.n / 8 * whole_k;
         const u64 edges = edges_a * (n / 16) + edges_b * (m / 16);
         out.device_loaded = (c.m * c.k * (n / 16) + c.k * c.n * (m / 16)) * c.s;
         out.device_stored = c.m * c.n * c.s;
@@ -102,7 +104,8 @@ void expect_counts(const tw::Kernel& kernel, const tw::Tile& tile, const Case& c
     tw::metal_check::LastRun run;
     tw::metal_check::door()->last_run(run);
     const Counters got = run.outcome.counters, want = by_hand(kernel.name, tile, c);
-    const std::string what = std::string(run.function) + " of " + std::to_string(c.m) + 'x' + std::to_string(c.n) + 'x' + std::to_string(c.k);
+    const std::string what = std::string(run.function) + " of " + std::to_string(c.m) + 'x' + std::to_string(c.n) +
+                             'x' + std::to_string(c.k);
     EXPECT_EQ(got.device_loaded, want.device_loaded) << what;
     EXPECT_EQ(got.device_stored, want.device_stored) << what;
     EXPECT_EQ(got.threadgroup_loaded, want.threadgroup_loaded) << what;

@@ -99,7 +99,8 @@ TEST_P(EveryKernel, IsRightAndCleanOnRaggedShapes) {
     for (const tw::Tile& tile : kernel.tiles) {
         for (int i = 0; i < 12; ++i) {
             const Shape3 s{random.whole(1, 130), random.whole(1, 130), random.whole(1, 130)};
-            check(kernel, tile, fitted(kernel, s), i % 2 ? 1 : -0.75, i % 3 ? 0 : 0.5, static_cast<std::uint64_t>(i + 1));
+            check(kernel, tile, fitted(kernel, s), i % 2 ? 1 : -0.75, i % 3 ? 0 : 0.5,
+                  static_cast<std::uint64_t>(i + 1));
         }
         for (const Shape3 s : {Shape3{1, 1, 1}, {64, 64, 64}, {128, 96, 64}, {1, 130, 7}, {130, 1, 33}})
             check(kernel, tile, fitted(kernel, s), 1, 0, 5);

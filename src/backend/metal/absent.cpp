@@ -31,5 +31,6 @@ constexpr Backend row{
 
 const Backend& backend() noexcept { return row; }
 bool owns(const void*) noexcept { return false; }
+const char* refusal_of(const char*) { return ""; }
 
 }  // namespace tw::metal

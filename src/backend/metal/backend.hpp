@@ -10,4 +10,7 @@ namespace tw::metal {
 const Backend& backend() noexcept;
 bool owns(const void* memory) noexcept;
 
+/// What Metal's compiler says against a family of kernels ("r9_async_pipeline"); "" when it takes it, or there is no GPU.
+const char* refusal_of(const char* family);
+
 }  // namespace tw::metal

@@ -104,9 +104,12 @@ void* pointer(u64 address) { return reinterpret_cast<void*>(address); }
         Core::here().access(p, bytes, true, false, site);                                                       \
     }
 ACCESS(1)
-ACCESS(2) ACCESS(4) ACCESS(8) ACCESS(16)
+ACCESS(2)
+ACCESS(4)
+ACCESS(8)
+ACCESS(16)
 
-    MACHINE_CALL(void*, tw_memcpy, void* to, const void* from, u64 bytes, u32 site) __asm__("msl.memcpy");
+MACHINE_CALL(void*, tw_memcpy, void* to, const void* from, u64 bytes, u32 site) __asm__("msl.memcpy");
 MACHINE_CALL(void*, tw_memcpy, void* to, const void* from, u64 bytes, u32 site) {
     if (bytes == 0) return to;
     Core::here().access(from, bytes, false, false, site);
@@ -151,7 +154,7 @@ MACHINE_CALL(void, tw_matrix_meeting, u32 site) { Core::here().meet({.run = meet
 
 MACHINE_CALL(u32, tw_atomic, u64 where, u32 value, u32 expected, u32 operation, u32 site) __asm__("msl.atomic");
 MACHINE_CALL(u32, tw_atomic, u64 where, u32 value, u32 expected, u32 operation, u32 site) {
-    Core::here().atomic_access(pointer(where), site);
+    Core::here().atomic_access(pointer(where), static_cast<Atomic>(operation) != Atomic::store, site);
     auto* word = static_cast<u32*>(pointer(where));
     if (static_cast<Atomic>(operation) == Atomic::exchange_if) {
         __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);

@@ -100,7 +100,7 @@ public:
 
     // What kernels call.
     void access(const void* address, std::size_t bytes, bool write, bool aligned, std::uint32_t site);
-    Region* atomic_access(const void* address, std::uint32_t site);
+    void atomic_access(const void* address, bool reads, std::uint32_t site);
     void barrier(std::uint32_t flags, std::uint32_t site);
     void simdgroup_barrier(std::uint32_t flags, std::uint32_t site);
     /// Returns when all living lanes of the SIMD-group have come and the errand is done.
@@ -143,6 +143,7 @@ private:
     void check_read(Region& region, Cell& cell, std::size_t offset, std::uint32_t site);
     void check_write(Region& region, Cell& cell, std::size_t offset, std::uint32_t site);
     bool check_copy(const Copy& copy, const char* address, std::size_t bytes, bool write);
+    void check_atomic(Region& region, Cell& cell, std::size_t offset, bool reads, std::uint32_t site);
     void check_groups(Region& region, Cell& cell, std::size_t offset, bool write, bool atomic, std::uint32_t site);
     bool ordered(Space space, Who who, std::uint32_t epoch, std::uint32_t simd_epoch) const;
     void conflict(const Region& region, std::size_t offset, const char* did, const char* other_did, Who who,

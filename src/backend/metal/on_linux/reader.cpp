@@ -51,10 +51,11 @@ public:
         for (at_ = 0; at_ < tokens_.all.size(); ++at_) {
             if (!ours(token())) continue;
             refuse_metal_keywords();
-            if (is("[") && is("[", 1) && is("kernel", 2) && is("]", 3) && is("]", 4))
-                edits_.push_back({token().offset, token(4).offset + 1, "__attribute__((noinline)) __kernel"}), at_ += 4,
-                    kernel();
-            else if (is("__kernel"))
+            if (is("[") && is("[", 1) && is("__attribute__", 2) && is("__kernel", 8)) {  // [[kernel]], macros expanded
+                edits_.push_back({token().offset, token(10).offset + 1, "__attribute__((noinline)) __kernel"});
+                at_ += 10;
+                kernel();
+            } else if (is("__kernel"))
                 kernel();
             else if (is("function_constant"))
                 function_constant();
@@ -190,7 +191,7 @@ private:
             else if (!contains(p.type, "__global") && !p.constant)
                 refuse(at, what + " must be a pointer or reference to device or constant memory");
             if (p.index >= most_buffers) refuse(at, what + ": there are 31 buffers, numbered 0 to 30");
-        } else if (attribute.name == "threadgroup") {
+        } else if (attribute.name == "__local") {  // [[threadgroup(n)]], after the preprocessor
             p.binding = Binding::threadgroup;
             p.index = static_cast<unsigned>(std::max(attribute.index, 0L));
             if (!points || !contains(p.type, "__local")) refuse(at, what + " must be a pointer to threadgroup memory");

@@ -157,40 +157,42 @@ void Core::check_groups(Region& region, Cell& cell, std::size_t offset, bool wri
                (cell.plain_write && cell.write_site ? std::string("; written at ") + site_text(cell.write_site) : ""));
 }
 
-Region* Core::atomic_access(const void* at, std::uint32_t site) {
+void Core::atomic_access(const void* at, bool reads, std::uint32_t site) {
+    if (!job_->checked) return;
     const char* address = static_cast<const char*>(at);
     Region* region = region_of(address, 4, site);
-    if (!region) {
-        if (job_->checked) outside(address, 4, true, site);
-        return nullptr;
-    }
+    if (!region) return outside(address, 4, true, site);
     const auto offset = static_cast<std::size_t>(address - region->base);
-    (region->space == Space::threadgroup ? counters.threadgroup_loaded : counters.device_loaded) += 4;
-    (region->space == Space::threadgroup ? counters.threadgroup_stored : counters.device_stored) += 4;
-    if (region->read_only) return region;
-    for (std::size_t i = offset / region->granule; i <= (offset + 3) / region->granule; ++i) {
-        Cell& cell = region->cells[i];
-        const auto me = static_cast<Who>(current_->thread + 1);
-        const bool written = cell.writer != 0 && cell.write_epoch >= group_start_;
-        if (region->space == Space::device) check_groups(*region, cell, offset, true, true, site);
-        if (region->space == Space::threadgroup && !written)
-            report(Kind::unwritten, site,
-                   where(*current_) + " updates " + spot(*region, offset) +
-                       ", which no thread of its threadgroup has written");
-        else if (written && cell.writer != by_atomic && cell.writer != me &&
-                 !ordered(region->space, cell.writer, cell.write_epoch, cell.write_simd_epoch))
-            conflict(*region, offset, "updates", "wrote", cell.writer, cell.write_epoch, cell.write_simd_epoch,
-                     cell.write_site, site);
-        else if (cell.reader != 0 && cell.read_epoch >= group_start_ && cell.reader != me &&
-                 !ordered(region->space, cell.reader, cell.read_epoch, cell.read_simd_epoch))
-            conflict(*region, offset, "updates", "read", cell.reader, cell.read_epoch, cell.read_simd_epoch,
-                     cell.read_site, site);
-        cell.writer = by_atomic;
-        cell.write_epoch = epoch_;
-        cell.write_simd_epoch = simdgroups_[current_->simdgroup].epoch;
-        cell.write_site = site;
-    }
-    return region;
+    const bool near = region->space == Space::threadgroup;
+    if (reads) (near ? counters.threadgroup_loaded : counters.device_loaded) += 4;
+    (near ? counters.threadgroup_stored : counters.device_stored) += 4;
+    if (region->read_only) return;
+    for (std::size_t i = offset / region->granule; i <= (offset + 3) / region->granule; ++i)
+        check_atomic(*region, region->cells[i], offset, reads, site);
+}
+
+void Core::check_atomic(Region& region, Cell& cell, std::size_t offset, bool reads, std::uint32_t site) {
+    const auto me = static_cast<Who>(current_->thread + 1);
+    const bool written = cell.writer != 0 && cell.write_epoch >= group_start_;
+    const bool read = cell.reader != 0 && cell.read_epoch >= group_start_;
+    const bool behind = ordered(region.space, cell.writer, cell.write_epoch, cell.write_simd_epoch);
+    if (region.space == Space::device) check_groups(region, cell, offset, true, true, site);
+    if (region.space == Space::threadgroup && !written && reads)
+        report(
+            Kind::unwritten, site,
+            where(*current_) + " updates " + spot(region, offset) + ", which no thread of its threadgroup has written");
+    else if (written && cell.writer != by_atomic && cell.writer != me && !behind)
+        conflict(region, offset, "updates", "wrote", cell.writer, cell.write_epoch, cell.write_simd_epoch,
+                 cell.write_site, site);
+    else if (read && cell.reader != me && !ordered(region.space, cell.reader, cell.read_epoch, cell.read_simd_epoch))
+        conflict(region, offset, "updates", "read", cell.reader, cell.read_epoch, cell.read_simd_epoch, cell.read_site,
+                 site);
+    // A plain write that no barrier has ended yet stays on record: the next thread's update races with it too.
+    if (written && cell.writer != by_atomic && cell.write_epoch >= fence_[static_cast<unsigned>(region.space)]) return;
+    cell.writer = by_atomic;
+    cell.write_epoch = epoch_;
+    cell.write_simd_epoch = simdgroups_[current_->simdgroup].epoch;
+    cell.write_site = site;
 }
 
 /// A barrier in between that orders the other kind of memory is a mistake of its own.

@@ -96,7 +96,7 @@ private:
                            "-Wno-unused-function",
                            "-Wno-unused-variable",
                            "-Wno-pass-failed",
-                           "-Werror=c++17-extensions",
+                           "-Werror=pre-c++17-compat",
                            "-fsyntax-only",
                            "-Xclang",
                            "-ast-dump=json"};

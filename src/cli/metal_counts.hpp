@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tilewright/types.hpp"
+
+namespace tw::cli {
+
+/// What each Metal rung does for one product, as the executor counts it: the table that stands in for times.
+/// `rungs` as answers_to() takes them; empty: all.
+void print_metal_counts(std::int64_t m, std::int64_t n, std::int64_t k, Type type, const std::vector<std::string>& rungs);
+
+}  // namespace tw::cli

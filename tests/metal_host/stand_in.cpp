@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// An Objective-C runtime and a Metal device for Linux, as far as the host code goes: messages are looked up by name in
+// a table, sources are compiled by the translator, and a dispatch runs on the machine, checked. A message that the
+// table does not have ends the test.
+#include "metal_host/stand_in.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "backend/metal/objc.hpp"
+#include "backend/metal/on_linux/check_file.hpp"
+#include "backend/metal/on_linux/command.hpp"
+#include "backend/metal/on_linux/executor.hpp"
+
+namespace stand_in {
+namespace {
+
+using tw::metal::Size;
+using tw::metal_check::Bound;
+
+/// Every object of every class.
+struct Thing {
+    std::string kind, text;
+    std::vector<char> memory;
+    const tw::metal_check::Module* module = nullptr;
+    Thing* commands = nullptr;
+    Thing* pipeline = nullptr;
+    Bound bound[31];
+    std::vector<char> bytes[31];
+    bool loose_math = true, failed = false;
+    unsigned long language = 0;
+};
+
+Thing* make(const char* kind, std::string text = "") {
+    auto* thing = new Thing;
+    thing->kind = kind;
+    thing->text = std::move(text);
+    return thing;
+}
+
+State now;
+
+// The methods, in the order of the Selectors.
+Thing* create(Thing* type, void*) { return make(type->text.c_str()); }
+void release(Thing* self, void*) {
+    if (self->kind == "buffer") --now.buffers;
+}
+Thing* string_with(Thing*, void*, const char* text) { return make("string", text); }
+const char* utf8(Thing* self, void*) { return self->text.c_str(); }
+Thing* description(Thing* self, void*) { return make("string", self->text); }
+Thing* name(Thing*, void*) { return make("string", "stand-in"); }
+bool supports_family(Thing*, void*, long family) { return family <= now.family; }
+Thing* make_queue(Thing*, void*) { return make("queue"); }
+Thing* make_buffer(Thing*, void*, unsigned long bytes, unsigned long options) {
+    if (options != 0) return nullptr;
+    Thing* buffer = make("buffer");
+    buffer->memory.assign(bytes, '\xff');
+    ++now.buffers;
+    return buffer;
+}
+void* contents(Thing* self, void*) { return self->memory.data(); }
+Thing* make_library(Thing*, void*, Thing* source, Thing* options, Thing** error) {
+    now.compiled.push_back({source->text, options->loose_math, options->language});
+    if (!now.refuse.empty() && source->text.find(now.refuse) != std::string::npos) {
+        *error = make("error", "illegal string literal in 'asm'");
+        return nullptr;
+    }
+    const tw::metal_check::TemporaryFolder folder;
+    const std::string path = folder.path() + "/library.metal";
+    tw::metal_check::write_file(path, source->text);
+    const auto opened = tw::metal_check::open_file(path, {}, true);
+    if (!opened.module) {
+        *error = make("error", opened.refusals.empty() ? "?" : opened.refusals[0]);
+        return nullptr;
+    }
+    Thing* library = make("library");
+    library->module = opened.module;
+    return library;
+}
+Thing* make_function(Thing* self, void*, Thing* text) {
+    for (const auto& kernel : tw::metal_check::program_of(*self->module).kernels)
+        if (kernel.name == text->text) {
+            Thing* function = make("function", text->text);
+            function->module = self->module;
+            return function;
+        }
+    return nullptr;
+}
+Thing* make_pipeline(Thing*, void*, Thing* function, Thing**) {
+    Thing* pipeline = make("pipeline", function->text);
+    pipeline->module = function->module;
+    return pipeline;
+}
+unsigned long most_threads(Thing*, void*) { return now.most_threads; }
+unsigned long most_threadgroup_memory(Thing*, void*) { return 32768; }
+void set_loose_math(Thing* self, void*, bool loose) { self->loose_math = loose; }
+void set_language(Thing* self, void*, unsigned long version) { self->language = version; }
+Thing* command_buffer(Thing*, void*) { return make("commands"); }
+Thing* encoder(Thing* self, void*) {
+    Thing* made = make("encoder");
+    made->commands = self;
+    return made;
+}
+void set_pipeline(Thing* self, void*, Thing* pipeline) { self->pipeline = pipeline; }
+void set_buffer(Thing* self, void*, Thing* buffer, unsigned long offset, unsigned long index) {
+    self->bound[index] = {buffer->memory.data() + offset, buffer->memory.size() - offset};
+}
+void set_bytes(Thing* self, void*, const void* bytes, unsigned long length, unsigned long index) {
+    self->bytes[index].assign(static_cast<const char*>(bytes), static_cast<const char*>(bytes) + length);
+    self->bound[index] = {self->bytes[index].data(), length};
+}
+void dispatch(Thing* self, void*, Size groups, Size threads) {
+    tw::metal_check::Request request;
+    request.module = self->pipeline->module;
+    request.kernel = self->pipeline->text;
+    request.buffers = self->bound;
+    request.threads = {static_cast<std::uint32_t>(threads.width), static_cast<std::uint32_t>(threads.height), 1};
+    request.grid = {static_cast<std::uint32_t>(groups.width) * request.threads.x,
+                    static_cast<std::uint32_t>(groups.height) * request.threads.y, 1};
+    for (const auto& finding : tw::metal_check::execute(request).findings) now.findings.push_back(finding.text);
+}
+void nothing(Thing*, void*) {}
+unsigned long status(Thing*, void*) { return now.gpu_fails ? 5 : 4; }
+double start_time(Thing*, void*) { return 1.0; }
+double end_time(Thing*, void*) { return 1.5; }
+
+[[noreturn]] void unknown(Thing* self, const char* selector) {
+    std::fprintf(stderr, "stand-in: nobody answers to '%s', least of all a %s\n", selector, self->kind.c_str());
+    std::abort();
+}
+
+template <class F>
+void* address(F* function) {
+    return reinterpret_cast<void*>(function);
+}
+
+const std::map<std::string, void*>& methods() {
+    static const std::map<std::string, void*> all{
+        {"new", address(create)},
+        {"release", address(release)},
+        {"stringWithUTF8String:", address(string_with)},
+        {"UTF8String", address(utf8)},
+        {"localizedDescription", address(description)},
+        {"name", address(name)},
+        {"supportsFamily:", address(supports_family)},
+        {"newCommandQueue", address(make_queue)},
+        {"newBufferWithLength:options:", address(make_buffer)},
+        {"contents", address(contents)},
+        {"newLibraryWithSource:options:error:", address(make_library)},
+        {"newFunctionWithName:", address(make_function)},
+        {"newComputePipelineStateWithFunction:error:", address(make_pipeline)},
+        {"maxTotalThreadsPerThreadgroup", address(most_threads)},
+        {"maxThreadgroupMemoryLength", address(most_threadgroup_memory)},
+        {"setFastMathEnabled:", address(set_loose_math)},
+        {"setLanguageVersion:", address(set_language)},
+        {"commandBuffer", address(command_buffer)},
+        {"computeCommandEncoder", address(encoder)},
+        {"setComputePipelineState:", address(set_pipeline)},
+        {"setBuffer:offset:atIndex:", address(set_buffer)},
+        {"setBytes:length:atIndex:", address(set_bytes)},
+        {"dispatchThreadgroups:threadsPerThreadgroup:", address(dispatch)},
+        {"endEncoding", address(nothing)},
+        {"commit", address(nothing)},
+        {"waitUntilCompleted", address(nothing)},
+        {"status", address(status)},
+        {"GPUStartTime", address(start_time)},
+        {"GPUEndTime", address(end_time)},
+    };
+    return all;
+}
+
+}  // namespace
+
+State& state() { return now; }
+
+}  // namespace stand_in
+
+extern "C" {
+void* stand_in_method(stand_in::Thing* self, const char* selector) {
+    const auto found = stand_in::methods().find(selector);
+    if (!self || found == stand_in::methods().end()) stand_in::unknown(self, selector);
+    return found->second;
+}
+void* sel_registerName(const char* name) { return const_cast<char*>(name); }
+void* objc_getClass(const char* name) { return stand_in::make("class", name); }
+void* objc_autoreleasePoolPush() { return nullptr; }
+void objc_autoreleasePoolPop(void*) {}
+void* MTLCreateSystemDefaultDevice() { return stand_in::make("device"); }
+}
+
+// A message keeps its arguments where the caller put them: find the method, jump there.
+#if defined(__x86_64__)
+asm(R"(
+.text
+.globl objc_msgSend
+.type objc_msgSend, @function
+objc_msgSend:
+    pushq %rdi
+    pushq %rsi
+    pushq %rdx
+    pushq %rcx
+    pushq %r8
+    pushq %r9
+    subq $8, %rsp
+    call stand_in_method@PLT
+    addq $8, %rsp
+    popq %r9
+    popq %r8
+    popq %rcx
+    popq %rdx
+    popq %rsi
+    popq %rdi
+    jmp *%rax
+.size objc_msgSend, .-objc_msgSend
+)");
+#else
+asm(R"(
+.text
+.globl objc_msgSend
+.type objc_msgSend, @function
+objc_msgSend:
+    stp x0, x1, [sp, #-80]!
+    stp x2, x3, [sp, #16]
+    stp x4, x5, [sp, #32]
+    stp x6, x7, [sp, #48]
+    str x30, [sp, #64]
+    bl stand_in_method
+    mov x16, x0
+    ldp x2, x3, [sp, #16]
+    ldp x4, x5, [sp, #32]
+    ldp x6, x7, [sp, #48]
+    ldr x30, [sp, #64]
+    ldp x0, x1, [sp], #80
+    br x16
+.size objc_msgSend, .-objc_msgSend
+)");
+#endif
