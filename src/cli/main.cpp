@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // tw: the command. THE list of verbs, and the one place where sentences are printed and exit codes made.
+#include <fcntl.h>
+
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -32,6 +34,12 @@ constexpr const char* examples = R"text(Examples:
 
 Exit codes: 0 ok, 1 failure, 2 bad usage or input, 3 verification failed, 130 interrupted.
 )text";
+
+/// A standard stream that is closed would lend its number to the next file that is opened, and sentences would go there.
+void fill_standard_streams() {
+    for (int number = 0; number <= 2; ++number)
+        if (fcntl(number, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDWR));  // takes the lowest free number
+}
 
 int ended(Exit code, const char* sentence, const CLI::App* verb = nullptr) {
     std::fflush(stdout);
@@ -82,6 +90,7 @@ int run(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    fill_standard_streams();
     tw::cli::catch_interrupts();
     CLI::App app{"Multiplies matrices as fast as this machine allows, at the accuracy asked for.", "tw"};
     app.require_subcommand(1);

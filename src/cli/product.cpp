@@ -84,11 +84,11 @@ private:
         }
     }
 
-    /// About a second of work on a small machine, so that there is something to say in between; enough rows that
-    /// packing B anew for each does not count. By the shape alone: the bits must not depend on who is watching.
+    /// A part of a second on most machines, so that there is something to say in between; enough rows that reading B anew
+    /// for each, to pack it and to verify, counts little. By the shape alone: bits must not depend on who is watching.
     static std::int64_t rows_a_call(std::int64_t cols, std::int64_t terms) {
-        constexpr double flops_a_call = 0x1p36;
-        constexpr std::int64_t least = 1024;
+        constexpr double flops_a_call = 0x1p33;
+        constexpr std::int64_t least = 512;
         const double flops_a_row = 2 * static_cast<double>(std::max<std::int64_t>(1, cols)) *
                                    static_cast<double>(std::max<std::int64_t>(1, terms));
         return std::max(least, static_cast<std::int64_t>(flops_a_call / flops_a_row));

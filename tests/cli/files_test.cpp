@@ -153,6 +153,33 @@ TEST_F(Files, AFileTooLargeForItsLimitIsAFailure) {
     expect_untouched();
 }
 
+TEST_F(Files, ClosedStreamsNeverLendTheirNumbersToTheOutput) {
+    const auto ran = run_tw({"multiply", a, a, "-o", c}, {.no_streams = true});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(read_file(c), squared);
+    EXPECT_EQ(run_tw({"multiply", a, a, "-o", c, "--alpha", "x"}, {.no_streams = true}).code, 2);
+    EXPECT_EQ(read_file(c), squared);
+}
+
+TEST_F(Files, TooLittleMemoryIsAFailureOrEnough) {
+    if (tw::test::is_sanitized) GTEST_SKIP() << "a sanitizer takes addresses of its own";
+    write_file(a, tw::test::npy_file<float>("<f4", "(700, 700)", std::vector<float>(700 * 700, 1)));
+    const std::string expected = tw::test::npy_file<float>("<f4", "(700, 700)", std::vector<float>(700 * 700, 700));
+    int failures = 0;
+    for (long mebibytes = 12; mebibytes <= 60; mebibytes += 3) {
+        write_file(c, "old");
+        const auto ran = run_tw({"multiply", a, a, "-o", c}, {.address_bytes = mebibytes << 20});
+        if (ran.code == 0) {
+            EXPECT_TRUE(read_file(c) == expected);
+            continue;
+        }
+        ++failures;
+        EXPECT_TRUE(ran.code == 1 || ran.code == 127) << ran.code << ran.error;  // 127: not even the loader had enough
+        expect_untouched();
+    }
+    EXPECT_GE(failures, 1);
+}
+
 TEST_F(Files, AFullDiskIsAFailure) {
     const std::string disk = folder.path("disk");
     ASSERT_EQ(mkdir(disk.c_str(), 0700), 0);

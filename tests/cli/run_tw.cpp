@@ -13,14 +13,6 @@
 #include <fstream>
 #include <sstream>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
-
 namespace tw::test {
 namespace {
 
@@ -32,15 +24,21 @@ std::vector<char*> as_argv(const std::vector<std::string>& arguments) {
     return argv;
 }
 
+void limit(int what, long most) {
+    if (most < 0) return;
+    const auto value = static_cast<rlim_t>(most);
+    const rlimit limits{value, value};
+    setrlimit(what, &limits);
+}
+
 /// After fork: opens files onto 1 and 2, sets limits, becomes tw. Only what is safe after fork.
 [[noreturn]] void become_tw(char* const* argv, const Limits& limits, const char* out, const char* error) {
     const int to = open(out, O_WRONLY | O_CREAT, 0600), errors_to = open(error, O_WRONLY | O_CREAT, 0600);
     if (to < 0 || errors_to < 0 || dup2(to, 1) < 0 || dup2(errors_to, 2) < 0) _exit(126);
-    if (limits.file_bytes >= 0) {
-        const auto most = static_cast<rlim_t>(limits.file_bytes);
-        const rlimit limit{most, most};
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
+    limit(RLIMIT_FSIZE, limits.file_bytes);
+    limit(RLIMIT_AS, limits.address_bytes);
+    if (limits.no_streams)
+        for (const int number : {0, 1, 2}) close(number);
     for (const std::string& pair : limits.environment) putenv(const_cast<char*>(pair.c_str()));
     execv(argv[0], argv);
     _exit(127);
@@ -49,6 +47,14 @@ std::vector<char*> as_argv(const std::vector<std::string>& arguments) {
 int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 }  // namespace
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+const bool is_sanitized = true;
+#elif defined(__has_feature)
+const bool is_sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+const bool is_sanitized = false;
+#endif
 
 Ran run_tw(const std::vector<std::string>& arguments, const Limits& limits) {
     const Folder said;
@@ -63,7 +69,7 @@ Ran run_tw(const std::vector<std::string>& arguments, const Limits& limits) {
 }
 
 bool keeps_within(const Ran& ran, std::size_t file_bytes) {
-    return sanitized || ran.peak_bytes < static_cast<long>(file_bytes) + (64L << 20);
+    return is_sanitized || ran.peak_bytes < static_cast<long>(file_bytes) + (64L << 20);
 }
 
 pid_t start_tw(const std::vector<std::string>& arguments) {

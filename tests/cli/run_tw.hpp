@@ -19,14 +19,19 @@ struct Ran {
 };
 
 struct Limits {
-    long file_bytes = -1;  ///< RLIMIT_FSIZE
+    long file_bytes = -1;     ///< RLIMIT_FSIZE
+    long address_bytes = -1;  ///< RLIMIT_AS
+    bool no_streams = false;  ///< it begins with 0, 1 and 2 closed
     std::vector<std::string> environment{};
     std::string output{};  ///< where its standard output goes instead of Ran::out
 };
 
+/// Built with a sanitizer, which takes memory and addresses of its own.
+extern const bool is_sanitized;
+
 Ran run_tw(const std::vector<std::string>& arguments, const Limits& limits = {});
 
-/// True when its memory stayed under the files' size + 64 MiB. Sanitizers have memory of their own: not asked there.
+/// True when its memory stayed under the files' size + 64 MiB. Not asked under a sanitizer.
 bool keeps_within(const Ran& ran, std::size_t file_bytes);
 
 /// Starts tw and leaves it running, silent.
