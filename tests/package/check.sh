@@ -19,13 +19,13 @@ for wanted in lib/libtilewright.so.0 lib/libtilewright_blas.so.0 lib/tilewright/
     case $contents in *"$wanted"*) ;; *) echo "$deb lacks $wanted"; exit 1 ;; esac
 done
 case $contents in *cuda.so* | *_native*) echo "$deb has what it should not"; exit 1 ;; esac
-dpkg-deb --ctrl-tarfile "$deb" | tar -t | grep -q postinst || { echo "$deb has no postinst"; exit 1; }
+case $(dpkg-deb -I "$deb" postinst) in *update-alternatives*) ;; *) echo "$deb has no postinst"; exit 1 ;; esac
 
 rm -rf package/root
 dpkg-deb -x "$deb" package/root
 usr=$PWD/package/root/usr
-readelf -d "$usr"/lib*/libtilewright.so.0 "$usr"/lib/*/libtilewright.so.0 2>/dev/null | grep -q 'SONAME.*libtilewright.so.0'
 library=$(dirname "$(find "$usr" -name libtilewright.so.0)")
+case $(readelf -d "$library/libtilewright.so.0") in *"soname: [libtilewright.so.0]"*) ;; *) echo "no SONAME"; exit 1 ;; esac
 cc "$examples/multiply.c" -I"$usr/include" -L"$library" -ltilewright -o package/example
 [ "$(LD_LIBRARY_PATH=$library package/example)" = "4 5
 10 11" ]
