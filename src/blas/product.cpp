@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "blas/counts.hpp"
+#include "blas/crossover.hpp"
 #include "blas/settings.hpp"
 #include "tilewright/multiply.hpp"
 
@@ -32,8 +33,19 @@ void multiply_diagonal(const Matrix& a, const Matrix& b, const Matrix& c, double
 
 void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept {
     Options options{.alpha = alpha, .beta = beta, .accuracy = settings().accuracy, .device = settings().device};
-    if (try_multiply(a, b, c, options)) return;
-    count_otherwise();
+    if (settings().device_by_size) {
+        Crossing crossing(a, c);
+        const bool crosses = crossing.where() != Where::cpu;
+        if (crosses) options.device = "cuda";
+        const bool well = try_multiply(a, b, c, options).is_ok();
+        crossing.ended(well);
+        if (well && crosses) count_on_device();
+        if (well) return;
+    } else if (try_multiply(a, b, c, options)) {
+        if (options.device != "cpu") count_on_device();
+        return;
+    }
+    if (!settings().device_by_size) count_otherwise();
     options.accuracy = {};
     options.device = "cpu";
     if (try_multiply(a, b, c, options)) return;
