@@ -2,8 +2,11 @@
 // Copyright 2026 The tilewright authors
 //
 // The table of one NVIDIA device: every bar, each result checked before it is timed, cuBLAS beside it.
-//   h200_table [row...]             rows a, b, c, c', d, e, f; all of them without arguments
+//   h200_table [row...]             rows a, b, c, c', d, e, f; all, and h, without arguments
 //   h200_table tiles KERNEL N...    every tile of one kernel; N: 4096 or 16x8192x4096
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,6 +42,8 @@ std::vector<Case> cases() {
         for (const int n : {1024, 2048, 4096, 8192, 16384})
             list.push_back({.row = "b", .kernel = type == Type::bf16 ? "cuda.r9_async_pipeline.bf16" : "cuda.r9_async_pipeline.f16",
                             .m = n, .n = n, .k = n, .in = type, .out = type, .with_burst = true});
+    list.push_back({.row = "g", .kernel = "cuda.r9_async_pipeline.bf16", .m = 4096, .n = 4095, .k = 4096, .in = Type::bf16, .out = Type::bf16});
+    list.push_back({.row = "g", .kernel = "cuda.r9_async_pipeline.bf16", .m = 4095, .n = 4095, .k = 4095, .in = Type::bf16, .out = Type::bf16});
     const int walls[][2] = {{8192, 8192}, {14336, 4096}, {4096, 14336}};
     for (const Type type : {Type::f32, Type::bf16})
         for (const auto& [n, k] : walls)
@@ -50,6 +55,30 @@ std::vector<Case> cases() {
 }
 
 }  // namespace
+
+/// Row h: with `reproducible`, a row of C has the same bits whatever m is. How many of the m tried differ.
+int rows_that_differ(Type type) {
+    constexpr int n = 1024, k = 2048, most = 4096;
+    const std::size_t size = size_of(type);
+    const bench::Buffer a(most * k * size), b(n * k * size), c(most * n * size);
+    bench::fill(a.get(), std::size_t{most} * k, type, bench::Values::normal, 1);
+    bench::fill(b.get(), std::size_t{n} * k, type, bench::Values::normal, 2);
+    const auto bits = [&](int m) {
+        bench::poison(c.get(), most * n * size);
+        const tw::Matrix am{a.get(), type, m, k, k}, bm{b.get(), type, k, n, 1, k}, cm{c.get(), type, m, n, n};
+        if (!tw::try_multiply(am, bm, cm, {.reproducible = true, .device = "cuda"})) return std::vector<char>();
+        std::vector<char> host(static_cast<std::size_t>(m) * n * size);
+        bench::check(cudaMemcpy(host.data(), c.get(), host.size(), cudaMemcpyDeviceToHost), "reading C");
+        return host;
+    };
+    const std::vector<char> all = bits(most);
+    int differ = all.empty();
+    for (const int m : {1, 2, 3, 5, 8, 16, 17, 63, 64, 100, 127, 129, 255, 257, 1000, 2048, 3001, 4095, 4096}) {
+        const std::vector<char> some = bits(m);
+        differ += some.empty() || !std::equal(some.begin(), some.end(), all.begin());
+    }
+    return differ;
+}
 
 void all_tiles(const bench::Cublas& cublas, const char* name, int m, int n, int k) {
     for (const tw::Kernel* kernel : tw::find_backend("cuda")->ladder) {
@@ -84,6 +113,8 @@ int main(int count, char** arguments) {
         results.push_back(bench::measure(cublas, one));
         bench::print(results.back());
     }
+    for (const Type type : {Type::f32, Type::bf16, Type::f16})
+        if (count == 1) std::printf("h   %s, reproducible: %d of 19 m change a row's bits\n", tw::name_of(type), rows_that_differ(type));
     if (std::FILE* file = std::fopen("h200.json", "w")) {
         std::fputs(bench::json(results).c_str(), file);
         std::fclose(file);

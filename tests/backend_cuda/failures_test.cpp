@@ -74,6 +74,7 @@ TEST_F(CudaFailures, AWalkWithoutFailuresIsOk) {
 
 TEST_F(CudaFailures, EveryFailingCallIsReportedByEveryKernel) {
     for (const Kernel* kernel : backend.ladder) {
+        cuda::revive();
         test::fail_call(0, cudaSuccess);
         ASSERT_TRUE(product(*kernel)) << kernel->name;
         const int calls = test::calls_made();

@@ -121,11 +121,17 @@ __device__ void finish_elements(float (&sums)[N / 2], const Output& out, int fir
     else with_elements<T, N>(sums, out, first_row, first_col, thread, store);
 }
 
-template <class T, int N>
+/// boxes_only: the caller vouches for by_box and for a beta of 0, and keeps the registers that the rest would need.
+template <class T, int N, bool boxes_only>
 __device__ void finish_tile(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
                             int first_row, int first_col, int consumer, int thread) {
-    if (!out.by_box) return finish_elements<T, N>(sums, out, first_row, first_col, thread);
-    apply_scalars<T, N>(sums, out, first_row, first_col, thread);
+    if constexpr (boxes_only) {
+#pragma unroll
+        for (int i = 0; i < N / 2; ++i) sums[i] *= out.alpha;
+    } else {
+        if (!out.by_box) return finish_elements<T, N>(sums, out, first_row, first_col, thread);
+        apply_scalars<T, N>(sums, out, first_row, first_col, thread);
+    }
     if (out.wide) store_boxes<float, N>(sums, map, buffers, first_row, first_col, consumer, thread);
     else store_boxes<T, N>(sums, map, buffers, first_row, first_col, consumer, thread);
 }

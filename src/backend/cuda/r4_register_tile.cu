@@ -20,7 +20,7 @@
 namespace tw::cuda {
 namespace {
 
-constexpr int BM = 64, BN = 64, BK = 16, TM = 8;
+constexpr int BM = 64, BN = 64, BK = 8, TM = 8;
 constexpr int threads = BM * BN / TM;
 
 __global__ void __launch_bounds__(threads, 2) register_tile(Product<float> p, TileGrid grid) {
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(threads, 2) register_tile(Product<float> p, Ti
         a.store(a_tile, a_layout), b.store(b_tile, b_layout);
         a.advance(), b.advance();
         __syncthreads();
-#pragma unroll 8  // all 16 would need more registers than two blocks of an SM have
+#pragma unroll
         for (int q = 0; q < BK; ++q) {
             const float value = b_tile[b_layout(q, col)];
 #pragma unroll

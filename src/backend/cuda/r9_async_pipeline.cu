@@ -31,6 +31,16 @@ using ptx::Major;
 template <int BM, int BN, int STAGES, int CLUSTER>
 using Shape = Pipeline<BM, BN, STAGES, CLUSTER, BM / 64 * 16384>;
 
+/// A thread with 128 sums has no registers left for steps, bounds and an old C: that is the smaller tiles' work.
+template <class P>
+constexpr bool boxes_only = P::BN == 256;
+
+/// The engine writes whole 16 bytes: a row that ends inside of them is left to the threads.
+bool goes_by_box(const Call& call) {
+    const auto size = static_cast<std::int64_t>(size_of(call.c.type));
+    return call.c.col_step == 1 && call.n() * size % 16 == 0 && suits_engine(call.c.data, call.c.row_step * size);
+}
+
 template <class P, class T, Major b_major>
 __global__ void __launch_bounds__(P::threads, 1)
     async_pipeline(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
@@ -77,7 +87,7 @@ __global__ void __launch_bounds__(P::threads, 1)
             pipe.release(before, thread);
             int row, col;
             raster.place(tile, row, col);
-            finish_tile<T, P::BN>(sums, out, c, pipe.base + P::staging + consumer * 16384,
+            finish_tile<T, P::BN, boxes_only<P>>(sums, out, c, pipe.base + P::staging + consumer * 16384,
                                   (row * P::CLUSTER + P::rank()) * P::BM + consumer * 64, col * P::BN, consumer, thread);
         }
         if (thread == 0) ptx::wait_for_stores();
@@ -97,8 +107,7 @@ Status start(const Call& call, const Tidy& a, const Tidy& b, int group) {
     if (const Status bad = describe(a_map, a_boxes); !bad) return bad;
     if (const Status bad = describe(b_map, b_boxes); !bad) return bad;
     const auto size = static_cast<std::int64_t>(size_of(call.c.type));
-    // The engine writes whole 16 bytes: a row that ends inside of them is left to the threads.
-    const bool by_box = call.c.col_step == 1 && n * size % 16 == 0 && suits_engine(call.c.data, call.c.row_step * size);
+    const bool by_box = goes_by_box(call);
     const BoxedMatrix c_boxes{call.c.data, call.c.type, n, m, call.c.row_step * size, static_cast<int>(128 / size), 64};
     if (by_box)
         if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
@@ -126,6 +135,8 @@ using Large = Shape<128, 256, 4, 2>;
 using Middle = Shape<128, 128, 6, 2>;
 using Little = Shape<128, 64, 8, 1>;
 
+bool suits_large(const Call& call) { return goes_by_box(call) && call.beta == 0; }
+
 /// Seconds hardly matter here, their order does: whole waves of tiles, each at the rate that its shape reaches.
 int width_for(const Call& call) {
     struct Candidate {
@@ -136,6 +147,7 @@ int width_for(const Call& call) {
     int best = 0;
     double least = 0;
     for (const Candidate& c : candidates) {
+        if (c.n == Large::BN && !suits_large(call)) continue;
         const auto tiles = static_cast<double>(tiles_over(call.m(), 128 * c.cluster) * tiles_over(call.n(), c.n));
         const double at_once = multiprocessors() / c.cluster, waves = std::ceil(tiles / at_once);
         const double time = waves * c.n / c.rate * (static_cast<double>(call.k()) / 64) + (waves + 1) * c.start * c.n;
@@ -148,8 +160,8 @@ template <class T>
 Status run(const Call& call, const Tile& tile) {
     if (call.c.col_step != 1 && call.c.row_step == 1) return run<T>(across(call), tile);
     if (tile == Tile{}) return run<T>(call, {128, width_for(call), 8});
-    if (tile.n == Large::BN) return run_with<Large, T>(call, tile.k);
-    return tile.n == Middle::BN ? run_with<Middle, T>(call, tile.k) : run_with<Little, T>(call, tile.k);
+    if (tile.n == Large::BN && suits_large(call)) return run_with<Large, T>(call, tile.k);
+    return tile.n >= Middle::BN ? run_with<Middle, T>(call, tile.k) : run_with<Little, T>(call, tile.k);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 750, 128, 256); }
