@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(threads, 2) register_tile(Product<float> p, Ti
         a.store(a_tile, a_layout), b.store(b_tile, b_layout);
         a.advance(), b.advance();
         __syncthreads();
-#pragma unroll
+#pragma unroll 4  // all 8 would need more registers than two blocks of an SM have
         for (int q = 0; q < BK; ++q) {
             const float value = b_tile[b_layout(q, col)];
 #pragma unroll

@@ -39,7 +39,15 @@ constexpr std::int64_t parts_pitch(Parts parts, std::int64_t k) noexcept {
 /// In place of an exponent: the row holds an Inf or a NaN, its parts are 0, and its results are recomputed.
 inline constexpr int not_finite = 1 << 20;
 
-/// `rows` lies as the operand does, with rows along k. exponents[i]: row i of the parts times 2^exponents[i] is the row.
-Status split(const Tensor<const float>& rows, Parts parts, std::uint16_t* to, int* exponents, void* stream) noexcept;
+/// One operand on its way: `rows` lies as the operand does, with rows along k. Row i of the parts times 2^exponents[i] is
+/// the row.
+struct Splitting {
+    Tensor<const float> rows;
+    std::uint16_t* to;
+    int* exponents;
+};
+
+/// Both operands of a product: in one launch where k is contiguous in both.
+Status split(const Splitting& a, const Splitting& b, Parts parts, void* stream) noexcept;
 
 }  // namespace tw::cuda

@@ -72,7 +72,8 @@ Status start_turn(const Tensor<const float>& rows, std::uint16_t* to, int* expon
 
 }  // namespace
 
-Status split_across_k(const Tensor<const float>& rows, Parts parts, std::uint16_t* to, int* exponents, void* stream) noexcept {
+Status split_across_k(const Splitting& one, Parts parts, void* stream) noexcept {
+    const auto& [rows, to, exponents] = one;
     const std::int64_t count = rows.layout.rows, wide = tiles_over(count, across), high = tiles_over(rows.layout.cols, slab);
     const auto queue = static_cast<cudaStream_t>(stream);
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(int);

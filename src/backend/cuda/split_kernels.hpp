@@ -8,7 +8,7 @@
 
 namespace tw::cuda {
 
-Status split_along_k(const Tensor<const float>& rows, Parts parts, std::uint16_t* to, int* exponents, void* stream) noexcept;
-Status split_across_k(const Tensor<const float>& rows, Parts parts, std::uint16_t* to, int* exponents, void* stream) noexcept;
+Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, void* stream) noexcept;
+Status split_across_k(const Splitting& one, Parts parts, void* stream) noexcept;
 
 }  // namespace tw::cuda

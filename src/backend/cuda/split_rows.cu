@@ -3,6 +3,8 @@
 //
 // Splitting rows whose k is contiguous: a block a row, which stays in registers, so that each element is read once and
 // each part written once. Rows too long for that are read twice.
+#include <initializer_list>
+
 #include "backend/cuda/launch.hpp"
 #include "backend/cuda/product.cuh"
 #include "backend/cuda/ptx/team.cuh"
@@ -34,13 +36,15 @@ __device__ void read_4(float (&x)[4], const float* row, std::int64_t k, std::int
 }
 
 template <Parts parts, int threads, int fours>
-__global__ void __launch_bounds__(threads) split_rows(Tensor<const float> from, std::uint16_t* to, std::int64_t pitch,
-                                                      int* exponents, bool by_4) {
+__global__ void __launch_bounds__(threads, 1) split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4) {
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
     constexpr std::int64_t at_once = std::int64_t{threads} * fours * 4;
-    const std::int64_t end = from.cols(), padded = pitch / layout_of(parts).parts;
-    const float* row = &from(blockIdx.x, 0);
+    const bool of_a = blockIdx.x < a.rows.rows();
+    const auto mine = [&](const auto& of_one, const auto& of_other) { return of_a ? of_one : of_other; };
+    const std::int64_t index = blockIdx.x - (of_a ? 0 : a.rows.rows());
+    const std::int64_t end = a.rows.cols(), padded = pitch / layout_of(parts).parts;
+    const float* row = mine(a.rows.data, b.rows.data) + index * mine(a.rows.layout.row_step, b.rows.layout.row_step);
     float x[fours][4];
     unsigned largest = 0;
     const auto read = [&](std::int64_t first) {
@@ -57,26 +61,29 @@ __global__ void __launch_bounds__(threads) split_rows(Tensor<const float> from, 
     largest = largest_of_block<threads>(largest);
     const bool finite = largest < 0x7f800000u;
     const int lift = lifting_exponent(largest);
-    if (threadIdx.x == 0) exponents[blockIdx.x] = stored_exponent(largest);
+    if (threadIdx.x == 0) mine(a.exponents, b.exponents)[index] = stored_exponent(largest);
     for (std::int64_t first = 0; first < padded; first += at_once) {
         if (end > at_once) read(first);
 #pragma unroll
         for (int i = 0; i < fours; ++i) {
             const std::int64_t k = first + 4 * (i * threads + threadIdx.x);
-            if (k < padded) store_parts<parts>(to + blockIdx.x * pitch, k, x[i], lift, finite);
+            if (k < padded) store_parts<parts>(mine(a.to, b.to) + index * pitch, k, x[i], lift, finite);
         }
     }
 }
 
+bool starts_at_16(const Tensor<const float>& rows) {
+    return reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 && rows.layout.row_step % 4 == 0;
+}
+
 template <Parts parts>
-Status start(const Tensor<const float>& rows, std::uint16_t* to, int* exponents, void* stream) {
-    const std::int64_t pitch = parts_pitch(parts, rows.layout.cols);
-    const bool by_4 = reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 && rows.layout.row_step % 4 == 0;
+Status start(const Splitting& a, const Splitting& b, void* stream) {
+    const std::int64_t k = a.rows.layout.cols, pitch = parts_pitch(parts, k);
+    const bool by_4 = starts_at_16(a.rows) && starts_at_16(b.rows);
     const auto go = [&](auto kernel, unsigned threads) {
-        const Launch how{.blocks = static_cast<unsigned>(rows.layout.rows), .threads = threads, .overlaps = true};
-        return launch(kernel, how, stream, rows, to, pitch, exponents, by_4);
+        const auto blocks = static_cast<unsigned>(a.rows.layout.rows + b.rows.layout.rows);
+        return launch(kernel, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, a, b, pitch, by_4);
     };
-    const std::int64_t k = rows.layout.cols;
     if (k <= 1024) return go(split_rows<parts, 128, 2>, 128);
     if (k <= 2048) return go(split_rows<parts, 128, 4>, 128);
     if (k <= 4096) return go(split_rows<parts, 256, 4>, 256);
@@ -86,18 +93,26 @@ Status start(const Tensor<const float>& rows, std::uint16_t* to, int* exponents,
 
 }  // namespace
 
-Status split_along_k(const Tensor<const float>& rows, Parts parts, std::uint16_t* to, int* exponents, void* stream) noexcept {
+Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, void* stream) noexcept {
     switch (parts) {
-        case Parts::fp16x1: return start<Parts::fp16x1>(rows, to, exponents, stream);
-        case Parts::fp16x3: return start<Parts::fp16x3>(rows, to, exponents, stream);
-        case Parts::bf16x6: return start<Parts::bf16x6>(rows, to, exponents, stream);
+        case Parts::fp16x1: return start<Parts::fp16x1>(a, b, stream);
+        case Parts::fp16x3: return start<Parts::fp16x3>(a, b, stream);
+        case Parts::bf16x6: return start<Parts::bf16x6>(a, b, stream);
     }
     return {};
 }
 
-Status split(const Tensor<const float>& rows, Parts parts, std::uint16_t* to, int* exponents, void* stream) noexcept {
-    return rows.layout.col_step == 1 ? split_along_k(rows, parts, to, exponents, stream)
-                                     : split_across_k(rows, parts, to, exponents, stream);
+Status split(const Splitting& a, const Splitting& b, Parts parts, void* stream) noexcept {
+    const bool a_along = a.rows.layout.col_step == 1, b_along = b.rows.layout.col_step == 1;
+    if (a_along && b_along) return split_along_k(a, b, parts, stream);
+    for (const Splitting* one : {&a, &b}) {
+        Splitting none = *one;
+        none.rows.layout.rows = 0;
+        const bool along = one->rows.layout.col_step == 1;
+        const Status done = along ? split_along_k(*one, none, parts, stream) : split_across_k(*one, parts, stream);
+        if (!done) return done;
+    }
+    return {};
 }
 
 }  // namespace tw::cuda
