@@ -84,6 +84,11 @@ TEST(MicroKernel, Avx512TilesRoundOnceATerm) {
     expect_every_tile(micro_avx512_f32, true);
     expect_every_tile(micro_avx512_f64, true);
 }
+#elif defined(__aarch64__)
+TEST(MicroKernel, NeonTilesRoundOnceATerm) {
+    expect_every_tile(micro_neon_f32, true);
+    expect_every_tile(micro_neon_f64, true);
+}
 #endif
 
 TEST(Blocks, AreEqualAndFollowFromKAlone) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The CPU's row and its ladder, in climbing order. To add a rung: write its file, declare it in ladder.hpp, add it here.
+// The CPU's row and its ladder, in climbing order. To add a rung: write its file, declare it in ladder.hpp, add it
+// here.
 #include "backend/cpu/ladder.hpp"
 
 #include "backend/cpu/backend.hpp"
@@ -30,6 +31,9 @@ const Kernel* const ladder[] = {
     &r6_vectorized_avx2_f64,
     &r6_vectorized_avx512_f32,
     &r6_vectorized_avx512_f64,
+#elif defined(__aarch64__)
+    &r6_vectorized_neon_f32,
+    &r6_vectorized_neon_f64,
 #endif
     &r7_hierarchical_portable_f32,
     &r7_hierarchical_portable_f64,
@@ -38,6 +42,9 @@ const Kernel* const ladder[] = {
     &r7_hierarchical_avx2_f64,
     &r7_hierarchical_avx512_f32,
     &r7_hierarchical_avx512_f64,
+#elif defined(__aarch64__)
+    &r7_hierarchical_neon_f32,
+    &r7_hierarchical_neon_f64,
 #endif
 };
 

@@ -40,7 +40,7 @@ struct MicroKernel {
     void (*run)(const MicroTile<T>&);  ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]
 };
 
-extern const MicroKernel<float> micro_portable_f32, micro_avx2_f32, micro_avx512_f32;
-extern const MicroKernel<double> micro_portable_f64, micro_avx2_f64, micro_avx512_f64;
+extern const MicroKernel<float> micro_portable_f32, micro_avx2_f32, micro_avx512_f32, micro_neon_f32;
+extern const MicroKernel<double> micro_portable_f64, micro_avx2_f64, micro_avx512_f64, micro_neon_f64;
 
 }  // namespace tw::cpu

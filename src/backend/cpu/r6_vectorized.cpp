@@ -26,30 +26,26 @@
 namespace tw::cpu {
 namespace {
 
-constexpr std::int64_t rows_worth_packing = 48;      // a strip of B met by so many rows of A repays a copy,
+constexpr std::int64_t rows_worth_packing = 48;       // a strip of B met by so many rows of A repays a copy,
 constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so many bytes that it stays in no cache
-constexpr double products_worth_a_thread = 1 << 18;  // some ten microseconds' work
-constexpr double cache_bytes = 1 << 20;              // an operand beyond this is read from slower memory each time
+constexpr int rows_of_a_set = 8;                      // the ways of a first cache
+constexpr double products_worth_a_thread = 1 << 18;   // some ten microseconds' work
+constexpr double cache_bytes = 1 << 20;               // an operand beyond this is read from slower memory each time
 
-/// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver.
+/// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver. Where C is
+/// narrower than a vector, A is what streams by, and rows whose steps are powers of two fight for one cache set.
 template <class T>
 struct Cut {
     std::int64_t rows, width;
     bool packs;
 
     Cut(const MicroKernel<T>& kernel, const Product<T>& x)
-        : rows(block_size(x.m(), kernel.mr, 1)), width(kernel.widths[rows]) {
+        : rows(block_size(x.m(), x.n() < kernel.lanes ? std::min(kernel.mr, rows_of_a_set) : kernel.mr, 1)),
+          width(kernel.widths[rows]) {
         const std::int64_t span = k_block<T>(x.k()) * std::abs(x.b.row_step) * static_cast<std::int64_t>(sizeof(T));
         packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing);
     }
 };
-
-/// A column of C, or a few, is better computed as a row: then vectors run along the longer side.
-template <class T>
-Product<T> oriented(const MicroKernel<T>& kernel, const Product<T>& x) {
-    const Product<T> turned = along_rows(x);
-    return 2 * turned.n() < kernel.lanes && turned.m() > turned.n() ? turned.transposed() : turned;
-}
 
 /// All the strips of one part of C, block of k by block of k: a part belongs to one worker.
 template <class T>
@@ -78,7 +74,7 @@ std::int64_t panel_elements(const MicroKernel<T>& kernel, std::int64_t k) {
 /// Parts of C for the threads: side by side where there are strips enough, else one below the other.
 template <class T, const MicroKernel<T>& kernel>
 Status run(const Call& call, const Tile&) {
-    const Product<T> x = oriented(kernel, product_of<T>(call));
+    const Product<T> x = along_rows(product_of<T>(call));
     const Cut<T> cut(kernel, x);
     T* const panels = reinterpret_cast<T*>(call.scratch.data());
     const double products = static_cast<double>(x.m()) * static_cast<double>(x.n()) * static_cast<double>(x.k());
@@ -105,7 +101,7 @@ Status run(const Call& call, const Tile&) {
 
 template <class T, const MicroKernel<T>& kernel>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
-    const bool as_they_lie = p.b == Form::row_major && p.c == Form::row_major && 2 * p.n >= kernel.lanes;
+    const bool as_they_lie = p.b == Form::row_major && p.c == Form::row_major;
     if (as_they_lie && p.m < rows_worth_packing) return 0;
     return static_cast<std::size_t>(threads * panel_elements(kernel, p.k)) * sizeof(T);
 }
@@ -155,6 +151,11 @@ constinit const Kernel r6_vectorized_avx512_f32 =
     row<float, micro_avx512_f32>("cpu.r6_vectorized.f32.avx512", cpu_feature::avx512, order_fused_in_blocks);
 constinit const Kernel r6_vectorized_avx512_f64 =
     row<double, micro_avx512_f64>("cpu.r6_vectorized.f64.avx512", cpu_feature::avx512, order_fused_in_blocks);
+#elif defined(__aarch64__)
+constinit const Kernel r6_vectorized_neon_f32 =
+    row<float, micro_neon_f32>("cpu.r6_vectorized.f32.neon", cpu_feature::neon, order_fused_in_blocks);
+constinit const Kernel r6_vectorized_neon_f64 =
+    row<double, micro_neon_f64>("cpu.r6_vectorized.f64.neon", cpu_feature::neon, order_fused_in_blocks);
 #endif
 
 }  // namespace tw::cpu

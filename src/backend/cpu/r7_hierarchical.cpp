@@ -99,6 +99,11 @@ constinit const Kernel r7_hierarchical_avx512_f32 = row<float, micro_avx512_f32,
     "cpu.r7_hierarchical.f32.avx512", cpu_feature::avx512, order_fused_in_blocks);
 constinit const Kernel r7_hierarchical_avx512_f64 = row<double, micro_avx512_f64, 448, 4096>(
     "cpu.r7_hierarchical.f64.avx512", cpu_feature::avx512, order_fused_in_blocks);
+#elif defined(__aarch64__)
+constinit const Kernel r7_hierarchical_neon_f32 =
+    row<float, micro_neon_f32, 128, 4096>("cpu.r7_hierarchical.f32.neon", cpu_feature::neon, order_fused_in_blocks);
+constinit const Kernel r7_hierarchical_neon_f64 =
+    row<double, micro_neon_f64, 128, 4096>("cpu.r7_hierarchical.f64.neon", cpu_feature::neon, order_fused_in_blocks);
 #endif
 
 }  // namespace tw::cpu
