@@ -18,7 +18,7 @@ def whole(*shape, dtype=jnp.float32):
 
 @pytest.mark.parametrize("algorithm", graph.ALGORITHMS)
 def test_every_algorithm_in_a_compiled_graph(algorithm):
-    a, b = whole(33, 64), whole(64, 17)
+    a, b = whole(33, 129), whole(129, 17)
     product = jax.jit(lambda x, y: tilewright.matmul(x, y, algorithm=algorithm, accuracy="fp32"))
     try:
         result = product(a, b)
