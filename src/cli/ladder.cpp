@@ -14,6 +14,7 @@
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "measure/clock.hpp"
+#include "measure/history.hpp"
 
 namespace tw::cli {
 namespace {
@@ -131,6 +132,8 @@ void run(const Asked& asked) {
     }
     if (run.rows.empty() && !is_interrupted()) refuse("no rung of that name and type is on this machine; see tw ladder --list --markdown");
     if (!asked.json.empty()) write_file(asked.json, measure::to_json(run));
+    const std::string trouble = run.rows.empty() ? "" : measure::add_to_history(measure::history_path(), run);
+    if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
     if (const int wrong = count_wrong(run)) throw Stop(Exit::wrong_result, fmt::format("{} of our rows failed the judge", wrong));
 }

@@ -20,6 +20,11 @@ using tw::cli::Exit;
 constexpr void (*verbs[])(CLI::App&) = {
     tw::cli::add_info,
     tw::cli::add_ladder,
+    tw::cli::add_bench,
+    tw::cli::add_roofline,
+    tw::cli::add_explain,
+    tw::cli::add_tune,
+    tw::cli::add_report,
     tw::cli::add_multiply,
     tw::cli::add_layout,
     tw::cli::add_metal_check,

@@ -10,6 +10,11 @@
 namespace tw::cli {
 
 void add_info(CLI::App& tw);
+void add_tune(CLI::App& tw);
+void add_report(CLI::App& tw);
+void add_roofline(CLI::App& tw);
+void add_explain(CLI::App& tw);
+void add_bench(CLI::App& tw);
 void add_ladder(CLI::App& tw);
 void add_multiply(CLI::App& tw);
 void add_layout(CLI::App& tw);

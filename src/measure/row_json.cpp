@@ -180,6 +180,12 @@ std::vector<Row> rows_from_json(const std::string& text) {
                 row.k = made.at("k");
                 row.threads = made.at("threads");
                 row.ok = !made.value("error_occurred", false);
+                row.relative_error = made.at("relative_error");
+                row.error_over_bound = made.at("error_over_bound");
+                if (const double gflops = made.at("gflops"); gflops > 0) {  // for now of one GFLOP/s
+                    row.fraction_of_peak = made.at("fraction_of_peak").get<double>() / gflops;
+                    row.fraction_of_unit_peak = made.at("fraction_of_unit_peak").get<double>() / gflops;
+                }
                 rows.push_back(row);
             }
             const double milliseconds = made.at("real_time");
@@ -188,10 +194,17 @@ std::vector<Row> rows_from_json(const std::string& text) {
             throw std::runtime_error(std::string("not a result of tw: an entry lacks what ours have (") + error.what() + ")");
         }
     }
-    for (Row& row : rows)
-        if (row.is_timed())
-            row.gflops = 2e-9 * static_cast<double>(row.m) * static_cast<double>(row.n) * static_cast<double>(row.k) /
-                         median(row.seconds);
+    for (Row& row : rows) {
+        if (!row.is_timed()) continue;
+        const double flops = 2 * static_cast<double>(row.m) * static_cast<double>(row.n) * static_cast<double>(row.k);
+        const Interval interval = median_interval(row.seconds);
+        row.gflops = flops / median(row.seconds) * 1e-9;
+        row.gflops_low = flops / interval.high * 1e-9;
+        row.gflops_high = flops / interval.low * 1e-9;
+        row.spread = spread(row.seconds);
+        row.fraction_of_peak *= row.gflops;
+        row.fraction_of_unit_peak *= row.gflops;
+    }
     return rows;
 }
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// tw bench: the benchmark for people who distrust benchmarks.
+#include "measure/bench.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+
+#include "base/threads.hpp"
+#include "cli/arguments.hpp"
+#include "cli/devices.hpp"
+#include "cli/exit.hpp"
+#include "cli/terminal.hpp"
+#include "cli/verbs.hpp"
+#include "measure/clock.hpp"
+#include "measure/history.hpp"
+
+namespace tw::cli {
+namespace {
+
+using measure::Row;
+using measure::Run;
+
+struct Asked {
+    std::string m, n, k, suite, type = "f32", accuracy = "auto", device = "cpu", peers, json, csv, markdown, baseline;
+    std::vector<std::string> kernels;
+    double seconds = 3, relative_error = 0;
+    int threads = 0;
+    bool with_peers = false, is_cold = false, is_hot = false, is_unverified = false, no_history = false;
+};
+
+std::vector<std::int64_t> list_of(const char* option, const std::string& text) {
+    if (text.empty()) return {};
+    try {
+        return measure::parse_list(text);
+    } catch (const std::invalid_argument& error) {
+        refuse("{}: {}", option, error.what());
+    }
+}
+
+std::vector<measure::Shape> shapes_of(const Asked& asked) {
+    const bool has_lists = !asked.m.empty() || !asked.n.empty() || !asked.k.empty();
+    if (has_lists && !asked.suite.empty()) refuse("--suite and --m, --n, --k exclude each other");
+    if (has_lists) return measure::shapes_of(list_of("--m", asked.m), list_of("--n", asked.n), list_of("--k", asked.k));
+    const std::string name = asked.suite.empty() ? "square" : asked.suite;
+    auto shapes = measure::suite(name);
+    if (shapes.empty()) refuse("--suite: expected square, skinny, small, ragged, llm or mixed; '{}' came", name);
+    return shapes;
+}
+
+std::vector<std::string> names_of(const std::string& list) {
+    std::vector<std::string> names;
+    for (std::size_t start = 0; start < list.size();) {
+        const std::size_t comma = std::min(list.find(',', start), list.size());
+        names.push_back(list.substr(start, comma - start));
+        if (!measure::find_peer_kind(names.back())) refuse("--peers: expected openblas, blis, onednn, mkl or cublas; '{}' came", names.back());
+        start = comma + 1;
+    }
+    return names;
+}
+
+std::vector<Row> baseline_of(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) refuse("--baseline {}: it can't be read", path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    try {
+        return measure::rows_from_json(text);
+    } catch (const std::runtime_error& error) {
+        refuse("--baseline {}: {}", path, error.what());
+    }
+}
+
+void print_head(const Run& run, const std::vector<std::shared_ptr<measure::PeerProcess>>& peers) {
+    const measure::Machine& machine = run.machine;
+    fmt::print("{}, {} core{}, {:.2f} GHz, load {:.2f}{}; tilewright {}\n", machine.processor, machine.cores, machine.cores == 1 ? "" : "s",
+               run.clock_hz * 1e-9, machine.load[0], machine.governor.empty() ? "" : ", governor " + machine.governor, machine.version);
+    for (const auto& peer : peers) {
+        const auto& told = peer->description();
+        fmt::print("{} {} runs its {} kernels ({})\n", told.name, told.version, *told.core_type ? told.core_type : "own", told.file);
+    }
+    if (!machine.has_speed) fmt::print("This is a build without optimisation: its speeds mean little.\n");
+    fmt::print("\n{:<34} {:>18} {:>9} {:>19} {:>8} {:>9} {:>9}\n", "kernel", "M x N x K", "GFLOP/s", "95 % interval", "spread", "of peak",
+               "of bound");
+}
+
+void print_rows(const Run& run, std::size_t first) {
+    for (std::size_t i = first; i < run.rows.size(); ++i) {
+        const Row& row = run.rows[i];
+        const std::string shape = fmt::format("{}x{}x{}", row.m, row.n, row.k);
+        if (row.is_timed())
+            fmt::print("{:<34} {:>18} {:>9.2f} {:>8.2f} to {:>7.2f} {:>6.1f} % {:>7.1f} % {:>9.3f}{}\n", row.kernel, shape, row.gflops,
+                       row.gflops_low, row.gflops_high, 100 * row.spread, 100 * row.fraction_of_peak, row.error_over_bound,
+                       row.seconds.size() < 6 ? "  few samples" : "");
+        else fmt::print("{:<34} {:>18} {}\n", row.kernel, shape, row.ok ? "not timed" : "WRONG: " + row.trouble);
+    }
+    const Row *ours = nullptr, *theirs = nullptr;
+    const auto made = measure::against_best_peer(run.rows, first, &ours, &theirs);
+    if (ours && theirs) fmt::print("  against {}: {}\n", theirs->kernel, measure::sentence_of(made));
+    std::fflush(stdout);
+}
+
+/// Exit 1 only where something is slower beyond noise.
+int print_baseline(const Run& run, const std::vector<Row>& before) {
+    int slower = 0;
+    const auto pairs = measure::against_baseline(run.rows, before);
+    fmt::print("\nAgainst the baseline\n");
+    if (pairs.empty()) fmt::print("  it has none of these problems\n");
+    for (const measure::Against& pair : pairs) {
+        fmt::print("  {:<34} {:>5}x{}x{}: {}\n", pair.now->kernel, pair.now->m, pair.now->n, pair.now->k, measure::sentence_of(pair.comparison));
+        slower += pair.comparison.verdict == measure::Verdict::slower && pair.now->provider == "tilewright";
+    }
+    return slower;
+}
+
+void write_results(const Asked& asked, const Run& run) {
+    if (!asked.json.empty()) write_file(asked.json, measure::to_json(run));
+    if (!asked.csv.empty()) write_file(asked.csv, measure::to_csv(run));
+    if (!asked.markdown.empty()) write_file(asked.markdown, measure::to_markdown(run));
+    if (asked.no_history || run.rows.empty()) return;
+    const std::string trouble = measure::add_to_history(measure::history_path(), run);
+    if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);
+}
+
+void run(const Asked& asked) {
+    if (asked.is_cold && asked.is_hot) refuse("--cold and --hot exclude each other");
+    measure::Bench bench;
+    bench.shapes = shapes_of(asked);
+    bench.kernels = asked.kernels;
+    bench.task.type = parse_type("--type", asked.type);
+    bench.task.accuracy = resolve(parse_accuracy_word("--accuracy", asked.accuracy), bench.task.type);
+    bench.task.threads = asked.threads > 0 ? asked.threads : default_threads();
+    bench.task.is_cold = asked.is_cold;
+    bench.budget = {.seconds = asked.seconds, .relative_error = asked.relative_error};
+    bench.is_judged = !asked.is_unverified;
+    std::vector<Row> before;
+    if (!asked.baseline.empty()) before = baseline_of(asked.baseline);
+
+    note_interrupts();
+    if (asked.with_peers) bench.peers = measure::start_peers(names_of(asked.peers), "", bench.task.threads);
+    bench.backend = &parse_device(asked.device);
+    std::erase_if(bench.peers, [&](const auto& peer) { return bench.backend->name != std::string(peer->description().device); });
+
+    Run result{.command = "bench", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
+    print_head(result, bench.peers);
+    {
+        ProgressLine line;
+        std::size_t shown = 0;
+        measure::bench(bench, watch_with(line), result, [&](const Run& so_far) {
+            line.clear();
+            print_rows(so_far, shown);
+            shown = so_far.rows.size();
+        });
+    }
+    fmt::print("\n");
+    for (const Run::Roofline& roof : result.calibrations)
+        fmt::print("between the rows: {} {:.1f}, spread {:.1f} %\n", roof.name, roof.median, 100 * roof.spread);
+    write_results(asked, result);
+    const int slower = before.empty() ? 0 : print_baseline(result, before);
+    int wrong = 0;
+    for (const Row& row : result.rows) wrong += !row.ok && row.provider == "tilewright";
+    if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
+    if (wrong) throw Stop(Exit::wrong_result, fmt::format("{} of our rows failed the judge", wrong));
+    if (slower) throw Stop(Exit::failed, fmt::format("{} problem{} slower than the baseline, beyond noise", slower, slower == 1 ? " is" : "s are"));
+}
+
+constexpr const char* examples = R"text(Examples:
+  tw bench --peers
+  tw bench --suite skinny --peers=openblas,blis --json now.json
+  tw bench --m 8:4096:x2 --n 4096 --k 4096 --threads 1
+  tw bench --m 256,512 --kernel r6_vectorized --kernel r7_hierarchical
+  tw bench --baseline before.json)text";
+
+}  // namespace
+
+void add_bench(CLI::App& tw) {
+    const auto asked = std::make_shared<Asked>();
+    CLI::App* verb = tw.add_subcommand("bench", "Measures products of many shapes, in turns with the peers");
+    verb->add_option("--m", asked->m, "Rows of C: a list or ranges, such as 64,100 or 8:4096:x2 or 10:50:+10");
+    verb->add_option("--n", asked->n, "Columns of C; as --m when left out");
+    verb->add_option("--k", asked->k, "Columns of A; as --m when left out");
+    verb->add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed instead; square when nothing is said");
+    verb->add_option("--type", asked->type, "f32 or f64")->capture_default_str();
+    verb->add_option("--accuracy", asked->accuracy, "What multiply() must keep: auto, fp32, tf32, bf16, ... or a number")->capture_default_str();
+    verb->add_option("--device", asked->device, "cpu, cuda, cuda:1, ...")->capture_default_str();
+    verb->add_option("--threads", asked->threads, "0: as many as the library would use")->check(CLI::Range(0, most_threads));
+    verb->add_option("--kernel", asked->kernels, "Kernels or rungs by name instead of what multiply() chooses; may be repeated");
+    CLI::Option* peers = verb->add_option("--peers", asked->peers, "Also openblas, blis, onednn, mkl, cublas: those named, or all found");
+    peers->expected(0, 1);
+    verb->add_option("--seconds", asked->seconds, "For each shape")->capture_default_str()->check(CLI::Range(0.01, 86400.0));
+    verb->add_option("--relative-error", asked->relative_error, "Stop a shape earlier once every interval is this narrow")->check(CLI::Range(0.0, 1.0));
+    verb->add_flag("--cold", asked->is_cold, "Empty the caches before each product");
+    verb->add_flag("--hot", asked->is_hot, "Leave the operands in the caches, as is usual");
+    verb->add_flag("--no-verify", asked->is_unverified, "Time also what fails the judge");
+    verb->add_flag("--no-history", asked->no_history, "Keep nothing in the history");
+    verb->add_option("--json", asked->json, "Write the results here, in Google Benchmark's schema; - is standard output");
+    verb->add_option("--csv", asked->csv, "Write the results here as CSV");
+    verb->add_option("--markdown", asked->markdown, "Write the results here as a Markdown table");
+    verb->add_option("--baseline", asked->baseline, "Compare with this JSON of an earlier run; exit 1 when slower beyond noise");
+    verb->footer(examples);
+    verb->callback([asked, peers] {
+        asked->with_peers = peers->count() > 0;
+        run(*asked);
+    });
+}
+
+}  // namespace tw::cli

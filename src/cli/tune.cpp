@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// tw tune: finds what is quickest on this machine for the problems given, and remembers it.
+#include "measure/tune.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "base/threads.hpp"
+#include "cli/arguments.hpp"
+#include "cli/devices.hpp"
+#include "cli/exit.hpp"
+#include "cli/terminal.hpp"
+#include "cli/verbs.hpp"
+#include "measure/statistics.hpp"
+
+namespace tw::cli {
+namespace {
+
+struct Asked {
+    std::vector<std::string> shapes;
+    std::string suite, type = "f32", accuracy = "auto", device = "cpu", store;
+    double seconds = 60;
+    int threads = 0;
+    bool is_trial = false;
+};
+
+std::vector<measure::Shape> shapes_of(const Asked& asked) {
+    std::vector<measure::Shape> shapes;
+    for (const std::string& word : asked.shapes) {
+        measure::Task task;
+        parse_shape("--shape", word, task);
+        shapes.push_back({task.m, task.n, task.k});
+    }
+    if (shapes.empty() || !asked.suite.empty()) {
+        const std::string name = asked.suite.empty() ? "square" : asked.suite;
+        const auto more = measure::suite(name);
+        if (more.empty()) refuse("--suite: expected square, skinny, small, ragged, llm or mixed; '{}' came", name);
+        shapes.insert(shapes.end(), more.begin(), more.end());
+    }
+    return shapes;
+}
+
+void run(const Asked& asked) {
+    measure::Tuning tuning{.shapes = shapes_of(asked), .seconds = asked.seconds};
+    tuning.task.type = parse_type("--type", asked.type);
+    tuning.task.accuracy = parse_accuracy_word("--accuracy", asked.accuracy);
+    tuning.task.threads = asked.threads > 0 ? asked.threads : default_threads();
+    const std::string path = asked.store.empty() ? store_path() : asked.store;
+    setenv("TW_STORE", "/dev/null", 1);  // the rules are asked as if nothing were tuned
+    tuning.backend = &parse_device(asked.device);
+    note_interrupts();
+
+    const std::string before = read_store(path, store_key()).trouble;
+    if (!before.empty()) fmt::print(stderr, "tw: warning: {}\n", before);
+    fmt::print("{:>18}  {:<46} {:>9}  {:<46} {:>9} {:>7}\n", "M x N x K", "by the rules", "GFLOP/s", "best found", "GFLOP/s", "gain");
+    std::vector<Tuned> records;
+    std::vector<double> gains;
+    {
+        ProgressLine line;
+        measure::tune(tuning, watch_with(line), [&](const measure::TunedShape& found) {
+            line.clear();
+            fmt::print("{:>18}  {:<46} {:>9.2f}  {:<46} {:>9.2f} {:>6.2f}x{}\n", fmt::format("{}x{}x{}", found.shape.m, found.shape.n, found.shape.k),
+                       found.by_rules, found.rules_gflops, found.is_better ? found.best : "the same", found.is_better ? found.best_gflops : found.rules_gflops,
+                       found.is_better ? found.gain() : 1.0, found.is_better ? "" : "");
+            std::fflush(stdout);
+            gains.push_back(found.is_better ? found.gain() : 1.0);
+            if (found.is_better) records.push_back(found.record);
+        });
+    }
+    if (!gains.empty())
+        fmt::print("\n{} of {} problems are quicker than by the rules; geometric mean of the gain {:.3f}x\n", records.size(), gains.size(),
+                   measure::geometric_mean(gains));
+    if (!records.empty() && !asked.is_trial) {
+        const std::string trouble = add_to_store(path, store_key(), records);
+        if (!trouble.empty()) fail("{}", trouble);
+        fmt::print("{} records written to {}\n", records.size(), path);
+    }
+    if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was found is kept");
+}
+
+constexpr const char* examples = R"text(Examples:
+  tw tune
+  tw tune --suite llm --seconds 300
+  tw tune --shape 1000x200x300 --shape 64 --threads 1
+  tw tune --suite mixed --dry-run)text";
+
+}  // namespace
+
+void add_tune(CLI::App& tw) {
+    const auto asked = std::make_shared<Asked>();
+    CLI::App* verb = tw.add_subcommand("tune", "Finds the quickest kernels, tiles and threads here, and remembers them");
+    verb->add_option("--shape", asked->shapes, "MxNxK, or N for a square; may be repeated");
+    verb->add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed; square when nothing is said");
+    verb->add_option("--type", asked->type, "f32 or f64")->capture_default_str();
+    verb->add_option("--accuracy", asked->accuracy, "The promise to keep")->capture_default_str();
+    verb->add_option("--device", asked->device, "cpu, cuda, ...")->capture_default_str();
+    verb->add_option("--threads", asked->threads, "0: as many as the library would use")->check(CLI::Range(0, most_threads));
+    verb->add_option("--seconds", asked->seconds, "For all problems together")->capture_default_str()->check(CLI::Range(0.1, 864000.0));
+    verb->add_option("--store", asked->store, "Remember here instead of TW_STORE or the cache folder");
+    verb->add_flag("--dry-run", asked->is_trial, "Remember nothing");
+    verb->footer(examples);
+    verb->callback([asked] { run(*asked); });
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The benchmark: shapes x entrants, judged, interleaved, with the roofs measured in every round.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure/compare.hpp"
+#include "measure/peer_process.hpp"
+#include "measure/row.hpp"
+#include "measure/shapes.hpp"
+
+namespace tw::measure {
+
+struct Bench {
+    const Backend* backend = nullptr;
+    Task task{};                        ///< its shape is replaced by each of the shapes
+    std::vector<Shape> shapes{};
+    std::vector<std::string> kernels{}; ///< empty: what multiply() chooses
+    std::vector<std::shared_ptr<PeerProcess>> peers{};
+    Budget budget{};                    ///< of each shape
+    bool is_judged = true;
+};
+
+/// Calls `done` with the run after each shape, so that what is there can be shown.
+void bench(const Bench& asked, const Watch& watch, Run& run, const std::function<void(const Run&)>& done);
+
+/// For the rows of one shape: ours against the best peer.
+Comparison against_best_peer(const std::vector<Row>& rows, std::size_t first, const Row** ours, const Row** theirs);
+
+}  // namespace tw::measure

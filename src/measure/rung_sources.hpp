@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The rungs' own files, compiled in as text by the build, so that the report can show the heart of each.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace tw::measure {
+
+struct RungSource {
+    const char* backend;  ///< "cpu"
+    const char* file;     ///< "r3_tiled.cpp"
+    const char* text;
+};
+
+std::span<const RungSource> rung_sources();
+
+/// The function with the most loops in the file of this rung on this backend, at most 40 lines; "" when there is none.
+std::string heart_of(const std::string& backend, const std::string& rung);
+
+}  // namespace tw::measure
