@@ -42,14 +42,16 @@ void print_count(const Kernel& kernel, const measure::Task& task, const measure:
 
 void print_occupancy(const measure::CoreLimits& core, const char* name, const measure::GroupNeeds& group) {
     const measure::Occupancy fit = measure::occupancy(core, group);
-    fmt::print("  {:<24} {:<8} {:>4} groups by threads, {:>3} by registers, {:>3} by shared memory: {} groups, {} threads resident ({})\n", core.name,
-               name, fit.by_threads, fit.by_registers, fit.by_shared, fit.groups, fit.threads, fit.limit);
+    const auto told = [](int limit, int groups) { return limit > 0 ? fmt::format("{}", groups) : std::string("-"); };
+    fmt::print("  {:<26} {:<8} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n", core.name, name, told(core.threads, fit.by_threads),
+               told(core.registers, fit.by_registers), told(core.shared_bytes, fit.by_shared), fit.groups, fit.threads, fit.limit);
 }
 
 /// Seed 002 asks why a tile of 16 beat a tile of 32, and answers with shared memory.
 void print_tiles_of_seed_002() {
     constexpr measure::GroupNeeds small{256, 40, 2048}, large{1024, 40, 8192};
     fmt::print("\nWho fits on a core of a GPU: tile_16 is 256 threads and 2048 bytes, tile_32 is 1024 threads and 8192 bytes\n");
+    fmt::print("  {:<35} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "groups allowed by", "threads", "registers", "memory", "resident", "threads");
     for (const measure::CoreLimits& core : {measure::CoreLimits{"32 KiB of memory alone", 0, 1 << 20, 0, 32768},
                                             measure::CoreLimits{"2048 threads, 65536 regs", 2048, 32, 65536, 233472},
                                             measure::CoreLimits{"1536 threads", 1536, 16, 0, 0}}) {

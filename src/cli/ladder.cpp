@@ -15,6 +15,7 @@
 #include "cli/verbs.hpp"
 #include "measure/clock.hpp"
 #include "measure/history.hpp"
+#include "plan/registry.hpp"
 
 namespace tw::cli {
 namespace {
@@ -91,6 +92,15 @@ int count_wrong(const Run& run) {
     return wrong;
 }
 
+bool has_any(const std::vector<const Backend*>& devices, const std::vector<std::string>& names) {
+    if (names.empty()) return true;
+    for (const Backend* backend : devices)
+        for (const Kernel* kernel : backend->ladder)
+            for (const std::string& name : names)
+                if (answers_to(*kernel, name)) return true;
+    return false;
+}
+
 void run(const Asked& asked) {
     if (asked.list) {
         if (!asked.markdown) refuse("--list is written with --markdown");
@@ -112,6 +122,9 @@ void run(const Asked& asked) {
     if (asked.device.empty()) devices = devices_here();
     else devices.push_back(&parse_device(asked.device));
 
+    if (!has_any(devices, asked.rungs))
+        refuse("no rung or kernel of these devices has the name '{}'; see tw ladder --list --markdown", asked.rungs.front());
+
     Run run{.command = "ladder", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
     fmt::print("{}, {} core{}, {:.2f} GHz; tilewright {}\n\n", run.machine.processor, run.machine.cores,
                run.machine.cores == 1 ? "" : "s", run.clock_hz * 1e-9, run.machine.version);
@@ -130,7 +143,7 @@ void run(const Asked& asked) {
             print_metal_counts(climb.task.m, climb.task.n, climb.task.k, climb.task.type, asked.rungs);
         std::fflush(stdout);
     }
-    if (run.rows.empty() && !is_interrupted()) refuse("no rung of that name and type is on this machine; see tw ladder --list --markdown");
+    if (run.rows.empty() && !is_interrupted()) refuse("no rung of that name multiplies {} here; see tw ladder --list --markdown", asked.type);
     if (!asked.json.empty()) write_file(asked.json, measure::to_json(run));
     const std::string trouble = run.rows.empty() ? "" : measure::add_to_history(measure::history_path(), run);
     if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);

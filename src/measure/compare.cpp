@@ -30,14 +30,14 @@ Comparison compare(const std::vector<double>& first, const std::vector<double>& 
     const double noise = std::max(spread(first), spread(second));
     const bool is_beyond = std::abs(made.ratio - 1) > std::max(smallest_difference, noise);
     if (first.size() < fewest_samples || second.size() < fewest_samples) return made;
-    if (made.probability < significant && is_beyond) made.verdict = made.ratio > 1 ? Verdict::faster : Verdict::slower;
+    if (made.probability < significant && is_beyond) made.verdict = made.ratio > 1 ? Verdict::quicker : Verdict::slower;
     else if (noise <= noisy) made.verdict = Verdict::same;
     return made;
 }
 
 std::string sentence_of(const Comparison& made) {
     switch (made.verdict) {
-        case Verdict::faster: return fmt::format("{:.2f}x, faster (p {:.1g})", made.ratio, made.probability);
+        case Verdict::quicker: return fmt::format("{:.2f}x, quicker (p {:.1g})", made.ratio, made.probability);
         case Verdict::slower: return fmt::format("{:.2f}x, slower (p {:.1g})", made.ratio, made.probability);
         case Verdict::same: return fmt::format("{:.2f}x, no difference beyond noise", made.ratio);
         case Verdict::unclear: break;

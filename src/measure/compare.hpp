@@ -12,7 +12,7 @@
 
 namespace tw::measure {
 
-enum class Verdict { faster, slower, same, unclear };
+enum class Verdict { quicker, slower, same, unclear };
 
 struct Comparison {
     Verdict verdict = Verdict::unclear;
@@ -24,7 +24,7 @@ struct Comparison {
 /// Different: p below 0.01 and medians further apart than the samples' own spread and 2 %.
 Comparison compare(const std::vector<double>& first, const std::vector<double>& second);
 
-/// "1.23x, faster", "0.98x, no difference beyond noise", "too noisy to tell".
+/// "1.23x, quicker", "0.98x, no difference beyond noise", "too noisy to tell".
 std::string sentence_of(const Comparison& comparison);
 
 struct Against {

@@ -121,7 +121,7 @@ TunedShape tune_one(const Tuning& asked, const Task& task, double seconds, const
     found.best = named(finalists[best]);
     found.rules_gflops = task.flops() / median(samples[0]) * 1e-9;
     found.best_gflops = task.flops() / median(samples[best]) * 1e-9;
-    found.is_better = best != 0 && compare(samples[best], samples[0]).verdict == Verdict::faster;
+    found.is_better = best != 0 && compare(samples[best], samples[0]).verdict == Verdict::quicker;
     found.record = {.m = task.m, .n = task.n, .k = task.k, .in = task.type, .out = task.type, .accuracy = resolve(task.accuracy, task.type),
                     .allowed_threads = task.threads, .kernel = finalists[best].kernel->name, .tile = finalists[best].tile,
                     .threads = finalists[best].threads};

@@ -14,7 +14,7 @@ std::vector<double> around(double middle, double noise, int count = 12) {
 }
 
 TEST(Compare, AClearDifferenceIsSaid) {
-    EXPECT_EQ(compare(around(1, 0.02), around(1.2, 0.02)).verdict, Verdict::faster);
+    EXPECT_EQ(compare(around(1, 0.02), around(1.2, 0.02)).verdict, Verdict::quicker);
     EXPECT_EQ(compare(around(1.2, 0.02), around(1, 0.02)).verdict, Verdict::slower);
     EXPECT_NEAR(compare(around(1, 0.02), around(1.2, 0.02)).ratio, 1.2, 0.01);
 }

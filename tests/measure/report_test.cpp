@@ -110,7 +110,7 @@ TEST(Report, ABrowserFindsNothingWrongAtThreeWidths) {
     around << "<!doctype html><pre id=told></pre><script>onmessage=e=>told.textContent+=e.data+'\\n'</script>";
     for (const int width : {390, 834, 1440}) around << "<iframe style='border:0;width:" << width << "px;height:900px' src=page.html></iframe>";
     around.close();
-    const std::string command = "HOME=" + folder + " timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --window-size=1600,1000 "
+    const std::string command = "HOME=" + folder + " timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --window-size=1600,1000 "
                                 "--virtual-time-budget=10000 --dump-dom file://" + folder + "/around.html 2>/dev/null";
     std::string told;
     FILE* pipe = popen(command.c_str(), "r");

@@ -72,6 +72,8 @@ constexpr Backend row{
     .copy = nullptr,
     .finish = nullptr,
     .wait = nullptr,
+    .roofs = {},
+    .times_mean_nothing = true,
 };
 
 }  // namespace
