@@ -2,7 +2,7 @@
 # Copyright 2026 The tilewright authors
 #
 # Is there an nvcc that knows Hopper's instructions? Says so in one line; sets TW_CUDA_COMPILER and cuda_door.
-option(TW_CUDA "Build the CUDA backend when there is an nvcc for it" OFF)
+option(TW_CUDA "Build the CUDA backend when there is an nvcc for it" ON)
 set(cuda_door ${CMAKE_CURRENT_LIST_DIR}/absent.cpp)
 set(TW_CUDA_COMPILER "")
 if(TW_CUDA)
