@@ -103,7 +103,7 @@ std::string roofline_section(const ReportData& data) {
                               y.at(std::min(point.peak, ridge * point.bandwidth)), x.at(x.high), y.at(point.peak));
         inside += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{} GFLOP/s</text>", width - right - 4, y.at(point.peak) - 6, in_figures(point.peak));
         if (drawn.size() == 1)
-            inside += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}: {} GB/s</text>", x.at(start) + 8, y.at(start * point.bandwidth) - 10, point.level, in_figures(point.bandwidth));
+            inside += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}: {} GB/s</text>", x.at(start) + 34, y.at(start * point.bandwidth) + 8, point.level, in_figures(point.bandwidth));
     }
     std::vector<Mark> all;
     for (const RooflinePoint& point : data.points) {
