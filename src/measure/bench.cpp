@@ -34,7 +34,7 @@ void bench_shape(const Bench& asked, const Task& task, const Watch& watch, Run& 
     for (const auto& entrant : entrants) roofs.add(entrant->needs);
     const bool is_host = asked.backend->place == Place::host && !asked.backend->times_mean_nothing;
     if (is_host) {
-        roofs.add(cpu_features() & (cpu_feature::amx_bf16 | cpu_feature::amx_int8));
+        if (const auto matrix_unit = cpu_features() & (cpu_feature::amx_bf16 | cpu_feature::amx_int8)) roofs.add(matrix_unit);
         roofs.calibrations().push_back({"memory, 1 core, GB/s", [] { return measure_memory_bandwidth(0); }, {}});
     }
     for (const Timing& timing : run_rounds(task, entrants, roofs.calibrations(), asked.budget, watch, asked.is_judged)) {
