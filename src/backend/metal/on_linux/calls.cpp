@@ -66,8 +66,14 @@ void gather(Core& core, SimdGroup& group, u32 present) {
         if (present >> i & 1u) std::memcpy(core.lane(group, i).errand.out, all, sizeof all);
 }
 
+#if defined(__x86_64__)
+#define TW_FUSED __attribute__((target("avx2,fma")))  // as the translated kernels are compiled
+#else
+#define TW_FUSED
+#endif
+
 /// Summed in f32 along k, a fused multiply and add each.
-void matrix_multiply(Core& core, SimdGroup& group, u32 present) {
+TW_FUSED void matrix_multiply(Core& core, SimdGroup& group, u32 present) {
     float a[8][8] = {}, b[8][8] = {}, c[8][8] = {};
     for (u32 l = 0; l < group.size; ++l) {
         if (!(present >> l & 1u)) continue;
@@ -150,7 +156,10 @@ MACHINE_CALL(void, tw_matrix_multiply, u64 d, u64 a, u64 b, u64 c, u32 site) {
         site);
 }
 MACHINE_CALL(void, tw_matrix_meeting, u32 site) __asm__("msl.matrix_meeting");
-MACHINE_CALL(void, tw_matrix_meeting, u32 site) { Core::here().meet({.run = meet_only, .needs_all = true}, site); }
+MACHINE_CALL(void, tw_matrix_meeting, u32 site) {
+    Core& core = Core::here();
+    if (core.is_checked()) core.meet({.run = meet_only, .needs_all = true}, site);  // lanes load for themselves
+}
 
 MACHINE_CALL(u32, tw_atomic, u64 where, u32 value, u32 expected, u32 operation, u32 site) __asm__("msl.atomic");
 MACHINE_CALL(u32, tw_atomic, u64 where, u32 value, u32 expected, u32 operation, u32 site) {

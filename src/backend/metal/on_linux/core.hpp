@@ -105,6 +105,7 @@ public:
     void simdgroup_barrier(std::uint32_t flags, std::uint32_t site);
     /// Returns when all living lanes of the SIMD-group have come and the errand is done.
     void meet(const Errand& errand, std::uint32_t site);
+    bool is_checked() const noexcept { return job_->checked; }
     Fiber& fiber() noexcept { return *current_; }
     Fiber& lane(const SimdGroup& group, std::uint32_t index) noexcept { return fibers_[group.first + index]; }
     SimdGroup& simdgroup() noexcept { return simdgroups_[current_->simdgroup]; }
