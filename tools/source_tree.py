@@ -5,7 +5,8 @@ import argparse
 import pathlib
 import sys
 
-NOT_OURS = {".git", "build", "__pycache__", ".venv", "LICENSES"}
+NOT_OURS = {"build", "__pycache__", "LICENSES"}
+HIDDEN_BUT_OURS = {".ci", ".github", ".clang-format", ".editorconfig", ".gitignore"}
 CODE = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".metal", ".c"}
 
 
@@ -15,7 +16,9 @@ def ours(root, *folders):
     found = []
     for start in starts:
         for path in sorted(start.rglob("*")) if start.is_dir() else []:
-            if path.is_file() and not NOT_OURS.intersection(path.relative_to(root).parts):
+            parts = path.relative_to(root).parts
+            hidden = any(part.startswith(".") and part not in HIDDEN_BUT_OURS for part in parts)
+            if path.is_file() and not hidden and not NOT_OURS.intersection(parts):
                 found.append(path)
     return found
 
