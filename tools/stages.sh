@@ -77,10 +77,6 @@ build() {
     if [ -t 1 ]; then "${command[@]}"; else quietly "build-$preset" "${command[@]}"; fi
 }
 
-# What to add to the release build for the GPU that is here; without one, CMake's defaults decide.
-for_gpu=()
-if nvidia-smi -L >/dev/null 2>&1; then for_gpu=(--with -DTW_CUDA=ON); fi
-
 # run_tests PRESET [CTEST ARGUMENTS...]: the tests of build/PRESET; their results go to build/results for the closing count.
 run_tests() {
     local preset=$1
