@@ -6,6 +6,7 @@
 
 #include "backend/metal/on_linux/backend.hpp"
 #include "backend/metal/rows.hpp"
+#include "base/cpu_features.hpp"
 
 namespace tw::metal_check {
 namespace {
@@ -14,6 +15,7 @@ constexpr const char* file = "libtilewright_metal_check.so";
 constexpr const char* not_found =
     "libtilewright_metal_check.so was found neither beside this library nor by the dynamic linker; it is built where "
     "there is a clang of version 14 to 19";
+constexpr const char* too_old = "the executed kernels are compiled for AVX2, FMA and F16C, which this processor does not have";
 constexpr const char* of_another_version = "libtilewright_metal_check.so is of another version than this library";
 
 std::string folder_of_this_code() {
@@ -30,6 +32,9 @@ struct Opened {
 };
 
 Opened open() {
+#if defined(__x86_64__)
+    if (!(cpu_features_unmasked() & cpu_feature::avx2)) return {nullptr, too_old};
+#endif
     void* library = nullptr;
     if (const std::string folder = folder_of_this_code(); !folder.empty())
         for (const char* below : {"", "../lib/"})  // beside a library, or beside a program's folder
