@@ -78,7 +78,9 @@ void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) 
         const Row& row = run.rows[i];
         const bool is_ours = row.provider == "tilewright";
         const Row*& best = is_ours ? ours : theirs;
-        if (row.is_timed() && (!best || row.gflops > best->gflops)) best = &row;
+        // A rung below the type's own accuracy is no rival of a peer's product.
+        const bool is_rival = !is_ours || row.accuracy.starts_with("fp64") || row.accuracy.starts_with("fp32");
+        if (is_rival && row.is_timed() && (!best || row.gflops > best->gflops)) best = &row;
         print_row(row, is_ours && row.is_timed() ? column.gain(row) : 0, widest, is_terminal(stdout));
     }
     if (ours && theirs)
