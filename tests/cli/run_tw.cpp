@@ -69,8 +69,10 @@ Ran run_tw(const std::vector<std::string>& arguments, const Limits& limits) {
 }
 
 bool keeps_within(const Ran& ran, std::size_t file_bytes) {
-    return is_sanitized || ran.peak_bytes < static_cast<long>(file_bytes) + (64L << 20);
+    return peaks_below(ran, static_cast<long>(file_bytes) + (64L << 20));
 }
+
+bool peaks_below(const Ran& ran, long bytes) { return is_sanitized || ran.peak_bytes < bytes; }
 
 pid_t start_tw(const std::vector<std::string>& arguments) {
     const std::vector<char*> argv = as_argv(arguments);

@@ -34,6 +34,9 @@ Ran run_tw(const std::vector<std::string>& arguments, const Limits& limits = {})
 /// True when its memory stayed under the files' size + 64 MiB. Not asked under a sanitizer.
 bool keeps_within(const Ran& ran, std::size_t file_bytes);
 
+/// True when its peak of memory is below that; always true under a sanitizer, whose own memory counts, too.
+bool peaks_below(const Ran& ran, long bytes);
+
 /// Starts tw and leaves it running, silent.
 pid_t start_tw(const std::vector<std::string>& arguments);
 
