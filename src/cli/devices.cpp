@@ -35,7 +35,7 @@ const Backend& parse_device(const std::string& word) {
 std::vector<const Backend*> devices_here() {
     std::vector<const Backend*> found;
     for (const BackendSource& source : backends())
-        if (const Backend& backend = source(); backend.devices() > 0) found.push_back(&backend);
+        if (const Backend& backend = source(); backend.devices() > 0 && !backend.times_mean_nothing) found.push_back(&backend);
     return found;
 }
 

@@ -15,7 +15,8 @@ namespace tw::cli {
 /// The backend that a word names ("cpu", "cuda:1"), its device selected; refused when there is none, with what there is.
 const Backend& parse_device(const std::string& word);
 
-/// Every backend that finds a device here.
+/// Every backend that finds a device here. One that emulates its device takes minutes for what others do in no time: it
+/// is asked for by name.
 std::vector<const Backend*> devices_here();
 
 /// "MxNxK", or one number for a square; each from 1 to 2^20.
