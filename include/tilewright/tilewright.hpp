@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
+#include "tilewright/effort.hpp"
 #include "tilewright/layout.hpp"
 #include "tilewright/multiply.hpp"
 #include "tilewright/plan.hpp"

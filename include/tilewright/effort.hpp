@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tilewright/executor.hpp"
+#include "tilewright/status.hpp"
+#include "tilewright/types.hpp"
+#include "tilewright/version.hpp"
+#include "tilewright/view.hpp"
+
+namespace tw {
+
+/// How a matrix with an effort dial is stored. Each input (a column of the weights) is cut into units, the most
+/// important first: a product reads the first few units of each input, as many as pay.
+enum class EffortLayout : std::uint8_t {
+    buckets,  ///< 16 outputs a bucket, sorted by size, the position in the low bits of an f16; a unit is one rank
+    tiers,    ///< 16 outputs a bucket in four tiers of four, a mask for the positions, the values untouched: lossless
+    planes,   ///< nested bit planes of 2.5, 2 and 4 bits a weight: the best answer for the bytes read
+};
+
+constexpr const char* name_of(EffortLayout layout) noexcept {
+    return layout == EffortLayout::buckets ? "buckets" : layout == EffortLayout::tiers ? "tiers" : "planes";
+}
+
+/// Whether the values given are kept beside the layout, so that effort 1 and batches take the dense path.
+enum class DenseCopy : std::uint8_t {
+    automatic,  ///< kept for buckets and tiers, which are slower than dense when all is read; not for planes
+    kept,
+    absent,
+};
+
+/// How a matrix is built.
+struct EffortBuild {
+    EffortLayout layout = EffortLayout::planes;
+    int bucket = 16;                    ///< buckets alone: outputs a bucket, 8, 16 or 32
+    bool truncating = false;            ///< buckets alone: the position replaces the low bits, and is not masked on read
+    DenseCopy dense = DenseCopy::automatic;
+    int threads = 0;                    ///< as in Options
+    const Executor* executor = nullptr;
+};
+
+/// What one product may cost: a share of the work, or the error that is allowed.
+class Budget {
+public:
+    /// The share of the layout's bytes that may be read, in [0, 1]. In buckets and tiers also the share of the rows.
+    static constexpr Budget effort(double share) noexcept { return {share, false}; }
+    /// The largest |y - W v| / |W v| allowed, as predicted before the product.
+    static constexpr Budget error(double relative) noexcept { return {relative, true}; }
+
+    constexpr bool is_error() const noexcept { return is_error_; }
+    constexpr double value() const noexcept { return value_; }
+
+private:
+    constexpr Budget(double value, bool is_error) noexcept : value_(value), is_error_(is_error) {}
+    double value_;
+    bool is_error_;
+};
+
+/// When the dense copy, where one is kept, does the product instead of the layout.
+enum class DenseSwitch : std::uint8_t {
+    at_full,       ///< when every row is to be read
+    when_quicker,  ///< as soon as reading everything is expected to take less time than selecting
+    never,
+};
+
+struct EffortOptions {
+    DenseSwitch dense = DenseSwitch::at_full;
+    int threads = 0;                     ///< 0: affinity mask, quota and physical cores, whichever is smallest
+    const Executor* executor = nullptr;  ///< null: the library's own pool
+    std::string_view device{};           ///< empty or "cpu"
+    std::string_view kernels{};          ///< a set of kernels by name ("portable", "avx2", "avx512"); empty: the machine's best
+};
+
+/// What a product did. A row is one unit of one input: a rank, a tier or a plane.
+struct EffortReport {
+    std::int64_t rows_read = 0, rows = 0;    ///< read, and all that there are
+    std::int64_t bytes_read = 0, bytes = 0;  ///< of the layout, padding included; of the dense copy when that was read
+    double cutoff = 0;                       ///< rows were read where |v| times the row's statistic is at least this
+    double estimated_error = 0;              ///< |y - W v| / |W v|, expected from what was left out and every rounding
+    bool dense = false;                      ///< the dense copy did it
+    const char* kernels = "";                ///< the set that ran
+};
+
+struct EffortBody;
+
+/// Weights whose products read only as much as the caller allows: y = W v, W with a row for each output. Immutable
+/// once built; copies share one memory; safe from many threads. May hold several experts of one shape.
+class EffortMatrix {
+public:
+    EffortMatrix() = default;  ///< empty: 0 outputs, 0 inputs
+    TW_API explicit EffortMatrix(std::shared_ptr<const EffortBody> body) noexcept;
+
+    TW_API std::int64_t outputs() const noexcept;
+    TW_API std::int64_t inputs() const noexcept;
+    TW_API int experts() const noexcept;
+    TW_API EffortLayout layout() const noexcept;
+    TW_API int bucket() const noexcept;             ///< outputs a bucket; 0 for planes
+    TW_API Type type() const noexcept;              ///< of the values given
+    TW_API bool has_dense() const noexcept;
+    TW_API std::int64_t rows() const noexcept;      ///< of one expert: inputs times units of an input
+    TW_API std::int64_t bytes() const noexcept;     ///< of one expert's layout: what effort 1 reads
+    TW_API std::int64_t fp16_bytes() const noexcept;   ///< of one expert as dense 16-bit values: 2 * outputs * inputs
+    TW_API std::int64_t bytes_held() const noexcept;   ///< everything, the dense copy and the statistics included
+
+    /// Writes a file that load_effort() reads: beside it first, then renamed. Throws tw::Error.
+    TW_API void save(const std::string& path) const;
+
+    const EffortBody* body() const noexcept { return body_.get(); }
+
+private:
+    std::shared_ptr<const EffortBody> body_;
+};
+
+/// Builds from `outputs` x `inputs` values in f32, f16 or bf16, with any steps. Values must be finite.
+TW_API Status try_build_effort(const Matrix& weights, const EffortBuild& how, EffortMatrix& into) noexcept;
+/// A batch of experts, all of one shape and type.
+TW_API Status try_build_effort(std::span<const Matrix> experts, const EffortBuild& how, EffortMatrix& into) noexcept;
+/// Throws tw::Error with a sentence.
+TW_API EffortMatrix build_effort(const Matrix& weights, const EffortBuild& how = {});
+TW_API EffortMatrix build_effort(std::span<const Matrix> experts, const EffortBuild& how = {});
+
+/// Reads what EffortMatrix::save() wrote. Throws tw::Error with the file, the offset and what was expected there.
+TW_API EffortMatrix load_effort(const std::string& path);
+
+/// y = W v for one vector: `v` has inputs() finite values, `y` outputs(). Never throws, never prints.
+TW_API Status try_matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget,
+                         const EffortOptions& options, EffortReport& report) noexcept;
+
+/// Throws tw::Error with a sentence.
+TW_API EffortReport matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget,
+                           const EffortOptions& options = {});
+
+/// From so many vectors on, a batch is computed densely: the rows that any of them wants are nearly all rows.
+inline constexpr int effort_dense_batch = 4;
+
+/// Row i of y = W times row i of v. Up to 3 vectors take the dial each; from 4 on everything is read (the dense copy if one is
+/// kept, else every unit of the layout) and the budget is met by itself. `reports` has one for each vector, or is empty.
+TW_API Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget,
+                               const EffortOptions& options, std::span<EffortReport> reports) noexcept;
+
+/// The chosen experts of a token in one call: row i of y = W[chosen[i]] times row i of v. When v has a single row, it is
+/// every expert's. An expert may be chosen more than once. `reports` has one for each choice, or is empty.
+TW_API Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, View<const float> v, View<float> y,
+                                 Budget budget, const EffortOptions& options, std::span<EffortReport> reports) noexcept;
+
+/// The sentence for a failed try_build_effort() or try_matvec...(): what was expected and what came.
+TW_API std::string explain_effort(const Status& status, const EffortMatrix& m);
+
+}  // namespace tw
