@@ -56,10 +56,11 @@ std::string marks(std::vector<Mark> all) {
         const bool is_left = mark.x + 10 + long_label > width - right;
         const double start = is_left ? mark.x - 10 - long_label : mark.x + 10;
         double y = mark.y + 4;
+        // A label is moved by more than what is too near, so that a rounding can't call it too near for ever.
         for (bool moved = true; moved;) {
             moved = false;
             for (const auto& [x0, x1, other] : taken)
-                if (start < x1 && start + long_label > x0 && std::abs(other - y) < 13) y = other + 13, moved = true;
+                if (start < x1 && start + long_label > x0 && std::abs(other - y) < 13) y = other + 13.5, moved = true;
         }
         taken.push_back({start, start + long_label, y});
         text += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/><text class=\"strong\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", mark.is_ours ? "ours" : "theirs",
