@@ -3,6 +3,7 @@
 #include "base/cpu_features.hpp"
 
 #include "base/environment.hpp"
+#include "base/remembered.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -91,16 +92,15 @@ std::uint64_t masked(std::uint64_t found) {
     return found;
 }
 
+constexpr std::uint64_t not_asked = ~std::uint64_t{0};
+constinit Remembered<std::uint64_t, not_asked> unmasked, used;
+
 }  // namespace
 
-std::uint64_t cpu_features_unmasked() noexcept {
-    static const std::uint64_t found = detect();
-    return found;
-}
+std::uint64_t cpu_features_unmasked() noexcept { return unmasked.get(detect); }
 
 std::uint64_t cpu_features() noexcept {
-    static const std::uint64_t used = masked(cpu_features_unmasked());
-    return used;
+    return used.get([] { return masked(cpu_features_unmasked()); });
 }
 
 const char* cpu_feature_refusal(std::uint64_t feature) noexcept {

@@ -25,10 +25,13 @@ void pause() noexcept {
 #endif
 }
 
-alignas(Pool) unsigned char storage[sizeof(Pool)];
+constinit Pool pool;
 
 /// The parent's workers do not exist in the child, and one of them may have held a seat: begin afresh.
-void begin_afresh() noexcept { ::new (storage) Pool; }
+void begin_afresh() noexcept { ::new (&pool) Pool; }
+
+/// Asked for when the program or the library is loaded, so that no fork comes between it and the first product.
+[[maybe_unused]] const int asked_for = pthread_atfork(nullptr, nullptr, begin_afresh);
 
 /// Waits until the word is no longer `old`.
 template <class T>
@@ -42,31 +45,24 @@ void wait_while(const std::atomic<T>& word, T old) noexcept {
 
 }  // namespace
 
-Pool& Pool::instance() noexcept {
-    static Pool* const first = [] {
-        Pool* pool = ::new (storage) Pool;
-        pthread_atfork(nullptr, nullptr, begin_afresh);
-        return pool;
-    }();
-    return *first;
-}
+Pool& Pool::instance() noexcept { return pool; }
 
 void Pool::take_tasks() noexcept {
     for (int i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < work_.tasks;) work_.task(work_.context, i);
 }
 
 void* Pool::worker(void* self) noexcept {
-    Pool& pool = *static_cast<Pool*>(self);
+    Pool& its = *static_cast<Pool*>(self);
     const IeeeMode mode;
     std::uint32_t seen = 0;
     for (;;) {
-        wait_while(pool.round_, seen);
-        seen = pool.round_.load(std::memory_order_acquire);
+        wait_while(its.round_, seen);
+        seen = its.round_.load(std::memory_order_acquire);
         // First inside, then the seat: run() takes the seats away first and then looks who is inside. Either it sees this
         // worker or this worker sees no seat; that needs one order of all four (sequential consistency).
-        pool.inside_.fetch_add(1);
-        if (pool.seats_.fetch_sub(1) > 0) pool.take_tasks();
-        if (pool.inside_.fetch_sub(1) == 1) pool.inside_.notify_one();
+        its.inside_.fetch_add(1);
+        if (its.seats_.fetch_sub(1) > 0) its.take_tasks();
+        if (its.inside_.fetch_sub(1) == 1) its.inside_.notify_one();
     }
 }
 

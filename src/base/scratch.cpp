@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/remembered.hpp"
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -23,20 +25,20 @@ struct Block {
 };
 thread_local Block kept{};  // plain data: a destructor here would make the runtime allocate, and abort when it can't
 
-/// Frees a thread's block when the thread ends. A pthread key reports failure where thread_local destructors abort.
-class AtThreadEnd {
-public:
-    AtThreadEnd() noexcept : made_(pthread_key_create(&key_, std::free) == 0) {}
-    bool free_later(std::byte* data) noexcept { return made_ && pthread_setspecific(key_, data) == 0; }
+constexpr std::uint64_t not_asked = ~std::uint64_t{0}, refused = not_asked - 1;
+constinit Remembered<std::uint64_t, not_asked> block_key;  // a pthread_key_t, or refused
 
-private:
-    pthread_key_t key_{};
-    bool made_;
-};
-
-AtThreadEnd& at_thread_end() noexcept {
-    static AtThreadEnd instance;
-    return instance;
+/// Has a thread's block freed when the thread ends. A pthread key reports failure where thread_local destructors abort.
+bool free_at_thread_end(std::byte* data) noexcept {
+    const std::uint64_t key = block_key.get(
+        [] {
+            pthread_key_t made{};
+            return pthread_key_create(&made, std::free) == 0 ? std::uint64_t{made} : refused;
+        },
+        [](std::uint64_t late) {
+            if (late != refused) pthread_key_delete(static_cast<pthread_key_t>(late));
+        });
+    return key != refused && pthread_setspecific(static_cast<pthread_key_t>(key), data) == 0;
 }
 
 }  // namespace
@@ -49,7 +51,7 @@ std::span<std::byte> thread_scratch(std::size_t bytes) noexcept {
     const std::size_t rounded = (bytes + unit - 1) / unit * unit;
     auto* data = static_cast<std::byte*>(std::aligned_alloc(unit, rounded));
     if (!data) return {};
-    if (!at_thread_end().free_later(data)) {
+    if (!free_at_thread_end(data)) {
         std::free(data);
         return {};
     }
@@ -62,7 +64,7 @@ std::span<std::byte> thread_scratch(std::size_t bytes) noexcept {
 
 void release_thread_scratch() noexcept {
     if (!kept.data) return;
-    at_thread_end().free_later(nullptr);
+    free_at_thread_end(nullptr);
     std::free(kept.data);
     kept = {};
 }

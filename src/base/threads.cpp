@@ -8,6 +8,7 @@
 #include "base/environment.hpp"
 #include "base/float_mode.hpp"
 #include "base/pool.hpp"
+#include "base/remembered.hpp"
 
 // Present in programs that use OpenMP. Inside a parallel region every core is already at work.
 #if defined(__GNUC__) && !defined(__APPLE__)
@@ -31,6 +32,8 @@ int count_threads() noexcept {
     return environment_number("TW_THREADS", 1, most_threads, std::clamp(least, 1, most_threads));
 }
 
+constinit Remembered<int> counted;
+
 /// The caller's executor may run tasks in any floating-point mode.
 struct InIeeeMode {
     void (*task)(void*, int);
@@ -46,8 +49,7 @@ struct InIeeeMode {
 }  // namespace
 
 int default_threads() noexcept {
-    static const int counted = count_threads();
-    return inside_openmp_region() ? 1 : counted;
+    return inside_openmp_region() ? 1 : counted.get(count_threads);
 }
 
 void run_tasks(const Executor* executor, int threads, int tasks, void (*task)(void* context, int index),

@@ -2,8 +2,10 @@
 // Copyright 2026 The tilewright authors
 #include "blas/settings.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 namespace tw::blas {
 namespace {
@@ -21,6 +23,9 @@ Settings read() noexcept {
     return found;
 }
 
+constinit const Settings without_memory;
+constinit std::atomic<const Settings*> known{nullptr};  // never freed: calls may come until the very end
+
 }  // namespace
 
 const char* variable(const char* name) noexcept {
@@ -29,8 +34,14 @@ const char* variable(const char* name) noexcept {
 }
 
 const Settings& settings() noexcept {
-    static const Settings found = read();
-    return found;
+    // No static object of this function: a child forked while another thread makes it would wait for it for ever.
+    const Settings* first = known.load(std::memory_order_acquire);
+    if (first) return *first;
+    const Settings* mine = new (std::nothrow) Settings(read());
+    if (!mine) return without_memory;
+    if (known.compare_exchange_strong(first, mine, std::memory_order_acq_rel, std::memory_order_acquire)) return *mine;
+    delete mine;
+    return *first;
 }
 
 }  // namespace tw::blas

@@ -4,23 +4,27 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 
 #include "backend/contract.hpp"
 #include "base/environment.hpp"
+#include "base/remembered.hpp"
 #include "plan/store.hpp"
 
 namespace tw {
+namespace {
+
+constinit Remembered<int, -1> wanted;
+constinit std::atomic<bool> warned{false};
+
+}  // namespace
 
 void log_call(const Plan& plan) noexcept {
-    static const bool wanted = environment_number("TW_LOG", 0, 1, 0) == 1;
-    if (!wanted) return;
-    static const bool warned = [] {
-        const std::string& trouble = tuning_store().trouble;
-        if (!trouble.empty()) std::fprintf(stderr, "tilewright: %s\n", trouble.c_str());
-        return true;
-    }();
-    (void)warned;
+    if (wanted.get([] { return environment_number("TW_LOG", 0, 1, 0); }) == 0) return;
+    if (!warned.exchange(true))
+        if (const std::string& trouble = tuning_store().trouble; !trouble.empty())
+            std::fprintf(stderr, "tilewright: %s\n", trouble.c_str());
     const Problem& p = plan.problem;
     char shape[72], accuracy[40], line[512];
     std::snprintf(shape, sizeof shape, "%lldx%lldx%lld", static_cast<long long>(p.m), static_cast<long long>(p.n),

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/environment.hpp"
+#include "base/remembered.hpp"
 #include "base/threads.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
@@ -129,9 +130,13 @@ void follow_record(const Tuned& record, bool reproducible, Plan& plan) noexcept 
     }
 }
 
+constinit Remembered<const char*> forced;
+
 std::string_view forced_by_environment() noexcept {
-    static const char* const forced = environment("TW_KERNEL");
-    return forced ? forced : "";
+    return forced.get([] {
+        const char* name = environment("TW_KERNEL");
+        return name ? name : "";
+    });
 }
 
 }  // namespace

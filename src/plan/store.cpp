@@ -17,6 +17,7 @@
 #include "base/cores.hpp"
 #include "base/cpu_features.hpp"
 #include "base/environment.hpp"
+#include "base/remembered.hpp"
 #include "plan/store_line.hpp"
 #include "tilewright/version.hpp"
 
@@ -120,6 +121,19 @@ void make_folders_of(const std::string& path) {
         mkdir(path.substr(0, slash).c_str(), 0777);
 }
 
+constinit const Store empty;
+constinit Remembered<const Store*> own_store;  // never freed: products may come until the very end
+
+const Store* read_own_store() noexcept {
+    try {
+        const std::string path = store_path();
+        if (path.empty() || access(path.c_str(), F_OK) != 0) return &empty;
+        return new Store(read_store(path, store_key()));
+    } catch (const std::exception&) {
+        return &empty;
+    }
+}
+
 }  // namespace
 
 bool Tuned::answers(const Problem& p, int allowed) const noexcept {
@@ -208,16 +222,9 @@ std::string store_path() {
 }
 
 const Store& tuning_store() noexcept {
-    static const Store store = []() noexcept {
-        try {
-            const std::string path = store_path();
-            if (path.empty() || access(path.c_str(), F_OK) != 0) return Store{};
-            return read_store(path, store_key());
-        } catch (const std::exception&) {
-            return Store{};
-        }
-    }();
-    return store;
+    return *own_store.get(read_own_store, [](const Store* late) {
+        if (late != &empty) delete late;
+    });
 }
 
 const Tuned* find_tuned(const Store& store, const Problem& problem, int allowed_threads) noexcept {
