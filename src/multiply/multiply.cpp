@@ -5,6 +5,7 @@
 #include "tilewright/multiply.hpp"
 
 #include "backend/contract.hpp"
+#include "base/finish.hpp"
 #include "base/float_mode.hpp"
 #include "multiply/check.hpp"
 #include "multiply/log.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/contract.hpp"
+#include "base/finish.hpp"
 #include "base/float_mode.hpp"
 #include "multiply/freivalds.hpp"
 #include "plan/execute.hpp"

@@ -5,6 +5,7 @@
 #include "plan/execute.hpp"
 
 #include "backend/contract.hpp"
+#include "base/finish.hpp"
 #include "base/float_mode.hpp"
 #include "base/scratch.hpp"
 #include "plan/carver.hpp"

@@ -2,27 +2,11 @@
 // Copyright 2026 The tilewright authors
 #include "plan/operands.hpp"
 
-#include <cmath>
-
 #include "base/element.hpp"
 #include "plan/registry.hpp"
 
 namespace tw {
 namespace {
-
-double load_value(const void* values, Type type, std::int64_t j) noexcept {
-    return load_element(Matrix{const_cast<void*>(values), type, 1, j + 1, 0, 1}, 0, j);
-}
-
-double activate(Activation activation, double x) noexcept {
-    switch (activation) {
-        case Activation::none: break;
-        case Activation::relu: return x < 0 ? 0 : x;  // a NaN stays
-        case Activation::gelu: return 0.5 * x * (1 + std::erf(x * 0.70710678118654752440));
-        case Activation::silu: return x / (1 + std::exp(-x));
-    }
-    return x;
-}
 
 void assign(float& to, bfloat16 from) noexcept { to = widen(from); }
 void assign(float& to, float16 from) noexcept { to = widen(from); }
@@ -53,19 +37,6 @@ void convert(const Matrix& to, const Matrix& from) noexcept {
     if (to.type == Type::f16 && from.type == Type::f32) return convert_all<float16, float>(to, from);
     for (std::int64_t i = 0; i < to.rows; ++i)
         for (std::int64_t j = 0; j < to.cols; ++j) store_element(to, i, j, load_element(from, i, j));
-}
-
-void finish(const Matrix& c, double beta, const Epilogue& epilogue) noexcept {
-    if (beta == 1 && epilogue.is_empty()) return;
-    for (std::int64_t i = 0; i < c.rows; ++i)
-        for (std::int64_t j = 0; j < c.cols; ++j) {
-            double x = beta == 0 ? 0 : beta * load_element(c, i, j);
-            x *= epilogue.scale;
-            if (epilogue.bias) x += load_value(epilogue.bias, epilogue.bias_type, j);
-            x = activate(epilogue.activation, x);
-            if (epilogue.residual.data) x += load_element(epilogue.residual, i, j);
-            store_element(c, i, j, x);
-        }
 }
 
 }  // namespace tw

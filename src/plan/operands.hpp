@@ -21,8 +21,4 @@ constexpr bool widens_to_f32(const Problem& problem) noexcept {
 /// Copies element by element, widening or rounding to nearest even. Shapes agree.
 void convert(const Matrix& to, const Matrix& from) noexcept;
 
-/// C = epilogue(beta * C): what is left of a product when alpha or k is 0, and the last pass for kernels that
-/// fuse no epilogue (with beta 1).
-void finish(const Matrix& c, double beta, const Epilogue& epilogue) noexcept;
-
 }  // namespace tw

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/blocks.hpp"
 #include "backend/cpu/parallel.hpp"
+#include "backend/cpu/product.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -12,7 +13,7 @@ constexpr std::size_t line = 64;
 
 /// C read along its rows: a column-major C is computed as C^T = B^T A^T.
 Call along_rows(Call call) {
-    if (call.c.col_step != 1 && call.c.row_step == 1) {
+    if (is_turned(call.c)) {
         const Matrix a = call.a;
         call.a = call.b.transposed();
         call.b = a.transposed();
@@ -46,9 +47,9 @@ struct Cut {
 };
 
 /// The two innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B
-/// stays in the first cache while the panels of A stream past it from the second.
+/// stays in the first cache while the panels of A stream past it from the second. `completed` gets each strip of C.
 void multiply_block(const PanelKernel& kernel, const Cut& cut, std::int64_t k, const std::byte* a, const std::byte* b,
-                    const Matrix& c, double alpha, double beta) {
+                    const Matrix& c, double alpha, double beta, const auto& completed) {
     for (std::int64_t j = 0; j < c.cols; j += kernel.nr, b += cut.b_panel) {
         const std::byte* panel = a;
         for (std::int64_t i = 0; i < c.rows; i += kernel.mr, panel += cut.a_panel)
@@ -56,6 +57,7 @@ void multiply_block(const PanelKernel& kernel, const Cut& cut, std::int64_t k, c
                              c.block(i, j, std::min<std::int64_t>(kernel.mr, c.rows - i),
                                      std::min<std::int64_t>(kernel.nr, c.cols - j)),
                              alpha, beta});
+        completed(c.block(0, j, c.rows, std::min<std::int64_t>(kernel.nr, c.cols - j)), j);
     }
 }
 
@@ -71,6 +73,7 @@ std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& p,
 
 Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& blocks) {
     const Call call = along_rows(untidy);
+    const Finisher finisher(untidy);
     const std::int64_t m = call.m(), n = call.n(), k = call.k();
     const Cut cut(kernel, m, n, k, blocks, call.threads);
     std::byte* const b_block = call.scratch.data();
@@ -95,7 +98,10 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
                                   a_block + static_cast<std::size_t>(r / kernel.mr) * cut.a_panel);
                 multiply_block(kernel, cut, depth, a_block,
                                b_block + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
-                               call.c.block(i, j + from, rows, width), call.alpha, p == 0 ? call.beta : 1);
+                               call.c.block(i, j + from, rows, width), call.alpha, p == 0 ? call.beta : 1,
+                               [&](const Matrix& strip, std::int64_t at) {
+                                   if (p + depth == k) finisher(strip, i, j + from + at);
+                               });
             });
         }
     return {};

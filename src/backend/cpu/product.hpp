@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backend/contract.hpp"
+#include "base/finish.hpp"
 
 namespace tw::cpu {
 
@@ -35,6 +36,26 @@ Product<T> product_of(const Call& call) noexcept {
     return {typed<const T>(call.a), typed<const T>(call.b), typed<T>(call.c), static_cast<T>(call.alpha),
             static_cast<T>(call.beta)};
 }
+
+/// A column-major C is computed as C^T = B^T A^T, so that walking along a row walks through memory.
+constexpr bool is_turned(const Matrix& c) noexcept { return c.col_step != 1 && c.row_step == 1; }
+
+/// The epilogue in the pass that completes C: called for each part of C whose sums are all in, while it is in a cache.
+class Finisher {
+public:
+    explicit Finisher(const Call& call) noexcept
+        : epilogue_(call.epilogue.is_empty() ? nullptr : &call.epilogue), turned_(is_turned(call.c)) {}
+
+    /// `part` is the block at (i, j) of the product's C as its kernel sees it, turned or not.
+    void operator()(const Matrix& part, std::int64_t i, std::int64_t j) const noexcept {
+        if (!epilogue_) return;
+        turned_ ? finish(part.transposed(), 1, *epilogue_, j, i) : finish(part, 1, *epilogue_, i, j);
+    }
+
+private:
+    const Epilogue* epilogue_;
+    bool turned_;
+};
 
 /// Turned so that walking along a row of C walks through memory: a column-major C is computed as C^T.
 template <class T>

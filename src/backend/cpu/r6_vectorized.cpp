@@ -47,9 +47,10 @@ struct Cut {
     }
 };
 
-/// All the strips of one part of C, block of k by block of k: a part belongs to one worker.
+/// All the strips of one part of C, block of k by block of k: a part belongs to one worker. `completed` gets each strip
+/// of C after its last block.
 template <class T>
-void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<T>& cut, T* panel) {
+void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<T>& cut, T* panel, const auto& completed) {
     const std::int64_t depth = k_block<T>(x.k());
     for (std::int64_t p = 0; p < x.k(); p += depth)
         for (std::int64_t j = 0; j < x.n(); j += cut.width) {
@@ -63,6 +64,7 @@ void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<
                           .c = nullptr, .c_step = 0, .alpha = x.alpha, .beta = p == 0 ? x.beta : T(1),
                           .rows = 0, .cols = 0},
                          x.c.block(i, j, std::min(cut.rows, x.m() - i), cols));
+            if (p + block == x.k()) completed(erase(x.c.block(0, j, x.m(), cols)), j);
         }
 }
 
@@ -79,7 +81,11 @@ Status run(const Call& call, const Tile&) {
     T* const panels = reinterpret_cast<T*>(call.scratch.data());
     const double products = static_cast<double>(x.m()) * static_cast<double>(x.n()) * static_cast<double>(x.k());
     const int workers = products < products_worth_a_thread * call.threads ? 1 : call.threads;
-    if (workers == 1) return multiply_part(kernel, x, cut, panels), Status{};
+    const Finisher finisher(call);
+    if (workers == 1) {
+        multiply_part(kernel, x, cut, panels, [&](const Matrix& strip, std::int64_t j) { finisher(strip, 0, j); });
+        return {};
+    }
 
     const bool beside = ceil_div(x.n(), cut.width) >= workers;
     const std::int64_t length = beside ? x.n() : x.m();
@@ -94,7 +100,10 @@ Status run(const Call& call, const Tile&) {
             own.a = x.a.block(from, 0, size, x.k());
             own.c = x.c.block(from, 0, size, x.n());
         }
-        multiply_part(kernel, own, cut, panels + worker * panel_elements(kernel, x.k()));
+        multiply_part(kernel, own, cut, panels + worker * panel_elements(kernel, x.k()),
+                      [&](const Matrix& strip, std::int64_t j) {
+                          beside ? finisher(strip, 0, from + j) : finisher(strip, from, j);
+                      });
     });
     return {};
 }
@@ -126,7 +135,7 @@ constexpr Kernel row(const char* name, Features needs, int order) {
             .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
             .needs = needs,
             .tiles = tiles,
-            .fuses_epilogue = false,
+            .fuses_epilogue = true,
             .idea = "the register tile in the processor's widest vectors, fused multiply-adds, nothing packed",
             .takes = nullptr,
             .sum_bound = blocked_sum_bound<T>,

@@ -74,7 +74,7 @@ constexpr Kernel row(const char* name, Features needs, int order) {
             .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
             .needs = needs,
             .tiles = tiles<T, MC, NC>,
-            .fuses_epilogue = false,
+            .fuses_epilogue = true,
             .idea = "packed panels, a block for each cache, and every thread",
             .takes = nullptr,
             .sum_bound = blocked_sum_bound<T>,
