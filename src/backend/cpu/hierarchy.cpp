@@ -47,17 +47,21 @@ struct Cut {
 };
 
 /// The two innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B
-/// stays in the first cache while the panels of A stream past it from the second. `completed` gets each strip of C.
-void multiply_block(const PanelKernel& kernel, const Cut& cut, std::int64_t k, const std::byte* a, const std::byte* b,
-                    const Matrix& c, double alpha, double beta, const auto& completed) {
-    for (std::int64_t j = 0; j < c.cols; j += kernel.nr, b += cut.b_panel) {
-        const std::byte* panel = a;
-        for (std::int64_t i = 0; i < c.rows; i += kernel.mr, panel += cut.a_panel)
-            kernel.multiply({k, panel, b,
-                             c.block(i, j, std::min<std::int64_t>(kernel.mr, c.rows - i),
-                                     std::min<std::int64_t>(kernel.nr, c.cols - j)),
-                             alpha, beta});
-        completed(c.block(0, j, c.rows, std::min<std::int64_t>(kernel.nr, c.cols - j)), j);
+/// stays in the first cache while the panels of A stream past it from the second; meanwhile the next one is on its way.
+/// `completed` gets each strip of C.
+void multiply_block(const PanelKernel& kernel, const Cut& cut, const Call& block, const std::byte* a, const std::byte* b,
+                    const auto& completed) {
+    const std::size_t part = cut.b_panel / static_cast<std::size_t>(ceil_div(block.m(), kernel.mr));
+    for (std::int64_t j = 0; j < block.n(); j += kernel.nr, b += cut.b_panel) {
+        const std::byte *panel = a, *next = b + cut.b_panel;
+        const std::int64_t cols = std::min<std::int64_t>(kernel.nr, block.n() - j);
+        const std::size_t ahead = j + kernel.nr < block.n() ? part : 0;
+        for (std::int64_t i = 0; i < block.m(); i += kernel.mr, panel += cut.a_panel, next += part) {
+            const std::int64_t rows = std::min<std::int64_t>(kernel.mr, block.m() - i);
+            kernel.multiply({block.k(), panel, b, block.c.block(i, j, rows, cols), block.alpha, block.beta,
+                             block.a.block(i, 0, rows, block.k()), block.b.block(0, j, block.k(), cols), {next, ahead}});
+        }
+        completed(block.c.block(0, j, block.m(), cols), j);
     }
 }
 
@@ -96,12 +100,17 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
                 for (std::int64_t r = 0; r < rows; r += kernel.mr)
                     kernel.pack_a(call.a.block(i + r, p, std::min<std::int64_t>(kernel.mr, rows - r), depth),
                                   a_block + static_cast<std::size_t>(r / kernel.mr) * cut.a_panel);
-                multiply_block(kernel, cut, depth, a_block,
-                               b_block + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
-                               call.c.block(i, j + from, rows, width), call.alpha, p == 0 ? call.beta : 1,
+                Call block = call;
+                block.a = call.a.block(i, p, rows, depth);
+                block.b = call.b.block(p, j + from, depth, width);
+                block.c = call.c.block(i, j + from, rows, width);
+                if (p != 0) block.beta = 1;
+                if (kernel.begin) kernel.begin();
+                multiply_block(kernel, cut, block, a_block, b_block + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
                                [&](const Matrix& strip, std::int64_t at) {
                                    if (p + depth == k) finisher(strip, i, j + from + at);
                                });
+                if (kernel.end) kernel.end();
             });
         }
     return {};

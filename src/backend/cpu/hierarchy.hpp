@@ -5,6 +5,8 @@
 // block sizes, packing and threads; what a panel holds and how two of them are multiplied is the PanelKernel's affair.
 #pragma once
 
+#include <span>
+
 #include "backend/contract.hpp"
 
 namespace tw::cpu {
@@ -15,6 +17,8 @@ struct PanelTile {
     const std::byte *a, *b;
     Matrix c;  ///< rows and cols of it count: at most mr x nr
     double alpha, beta;
+    Matrix a_rows, b_cols;              ///< what the panels were packed from, for whoever has to look again
+    std::span<const std::byte> ahead{};  ///< a part of the next panel of B: it may be asked for while this tile is computed
 };
 
 struct PanelKernel {
@@ -24,6 +28,8 @@ struct PanelKernel {
     void (*pack_a)(const Matrix& rows, std::byte* panel);  ///< at most mr rows x one block of k
     void (*pack_b)(const Matrix& cols, std::byte* panel);  ///< one block of k x at most nr columns
     void (*multiply)(const PanelTile& tile);
+    void (*begin)() = nullptr;  ///< before a worker's tiles and after them, where a unit has a state of its own
+    void (*end)() = nullptr;
 };
 
 /// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third.
