@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What an EffortMatrix holds. All arrays are [expert][...]; units of an input are numbered from the most important.
+//   rows        the layout's bytes, tile after tile: layout_buckets.hpp, layout_tiers.hpp, layout_planes.hpp
+//   statistics  f32 [units][inputs]      a unit is read where |v_i| * statistic is large; falls with the unit
+//   left        f32 [units + 1][inputs]  the sum over outputs of (w - what is read of it)^2 after so many units
+//   gains       f32 [units][inputs]      planes alone: v_i is multiplied by it when so many units (less one) are read
+//   spreads     f32 [inputs]             planes alone: the root mean square of the blocks' scales
+//   dense       the values given, tile after tile (layout_dense.hpp); may be absent
+// Statistics, left and spreads are of the weights times 2^exponent, which brings the largest to 2^14..2^15. So are the rows,
+// but for tiers and truncating buckets, which hold the weights as they were given.
+#pragma once
+
+#include "effort/memory.hpp"
+#include "tilewright/effort.hpp"
+
+namespace tw {
+
+struct EffortBody {
+    EffortLayout layout = EffortLayout::planes;
+    int bucket = 0;            ///< 0 for planes
+    bool truncating = false;
+    Type type = Type::f32;     ///< of the values given, of tiers' values, of the dense copy
+    std::int64_t outputs = 0, inputs = 0;
+    int experts = 1;
+    int exponent = 0;
+
+    effort::Memory rows{}, statistics{}, left{}, gains{}, spreads{}, dense{};
+
+    int units() const noexcept {
+        return layout == EffortLayout::buckets ? bucket : layout == EffortLayout::tiers ? 4 : 3;
+    }
+    /// Rows hold the weights times 2 to this.
+    int exponent_of_rows() const noexcept { return layout == EffortLayout::tiers || truncating ? 0 : exponent; }
+    const float* statistics_of(int expert) const noexcept { return statistics.as<float>() + expert * units() * inputs; }
+    const float* left_of(int expert) const noexcept { return left.as<float>() + expert * (units() + 1) * inputs; }
+    const float* gains_of(int expert) const noexcept { return gains.as<float>() + expert * units() * inputs; }
+    const float* spreads_of(int expert) const noexcept { return spreads.as<float>() + expert * inputs; }
+};
+
+}  // namespace tw
+
+namespace tw::effort {
+
+/// How the rows of one expert are cut into tiles of outputs.
+struct Tiling {
+    std::int64_t outputs_of_tile;  ///< the last tile may have fewer
+    std::int64_t tiles;
+    std::int64_t bytes_of_tile;    ///< of a whole one: tile t begins at t times this
+    std::int64_t bytes;            ///< of all tiles of an expert
+};
+
+Tiling tiling_of(const EffortBody& body) noexcept;
+Tiling dense_tiling_of(const EffortBody& body) noexcept;
+
+/// Bytes that reading unit `unit` of one input costs, over all tiles.
+std::int64_t bytes_of_unit(const EffortBody& body, int unit) noexcept;
+
+/// Sizes in bytes of what the body must hold, all experts: what build allocates and load checks.
+struct Sizes {
+    std::int64_t rows, statistics, left, gains, spreads, dense;
+};
+Sizes sizes_of(const EffortBody& body, bool with_dense) noexcept;
+
+/// Larger matrices are refused: no size above can overflow.
+inline constexpr std::int64_t most_outputs = 1 << 24, most_inputs = 1 << 24, most_values = std::int64_t{1} << 38;
+inline constexpr int most_experts = 1 << 12;
+
+/// Null when the shape can be held, else why not.
+const char* refusal_of_shape(std::int64_t outputs, std::int64_t inputs, std::int64_t experts) noexcept;
+
+}  // namespace tw::effort

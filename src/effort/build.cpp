@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// From dense weights to a layout. A task takes 16 inputs and all outputs, so that an input's sums are added by one thread in one
+// order: the bytes are the same at any number of threads.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/element.hpp"
+#include "base/float_mode.hpp"
+#include "base/threads.hpp"
+#include "effort/body.hpp"
+#include "effort/encode.hpp"
+
+namespace tw {
+namespace {
+
+constexpr Status no_memory{Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"};
+
+struct Work {
+    const EffortBuild& how;
+    std::span<const Matrix> experts;
+    EffortBody& body;
+    std::atomic<std::uint32_t> most{0};  // bits of the largest |w|; infinity and NaN are larger than any number's
+};
+
+template <class Task>
+void share(const EffortBuild& how, std::int64_t tasks, Task task) noexcept {
+    const int threads = how.threads > 0 ? how.threads : default_threads();
+    run_tasks(
+        how.executor, threads, static_cast<int>(tasks),
+        [](void* context, int index) {
+            const IeeeMode mode;
+            (*static_cast<Task*>(context))(index);
+        },
+        &task);
+}
+
+/// The largest size among the weights, over rows of outputs as they lie in memory.
+void find_most(Work& work) noexcept {
+    constexpr std::int64_t stripe = 64;
+    const std::int64_t stripes = (work.body.outputs + stripe - 1) / stripe;
+    share(work.how, stripes * work.body.experts, [&work, stripes](std::int64_t index) {
+        const Matrix& from = work.experts[static_cast<std::size_t>(index / stripes)];
+        const std::int64_t begin = index % stripes * stripe, end = std::min(begin + stripe, from.rows);
+        std::uint32_t most = 0;
+        for (std::int64_t o = begin; o < end; ++o)
+            for (std::int64_t i = 0; i < from.cols; ++i)
+                most = std::max(most, std::bit_cast<std::uint32_t>(static_cast<float>(load_element(from, o, i))) & 0x7fffffffu);
+        std::uint32_t seen = work.most.load();
+        while (seen < most && !work.most.compare_exchange_weak(seen, most)) {}
+    });
+}
+
+Status check(std::span<const Matrix> experts, const EffortBuild& how) noexcept {
+    const auto bad = [](const char* text) { return Status{Code::bad_argument, Argument::a, text}; };
+    if (experts.empty()) return bad("there is no matrix to build from");
+    const Matrix& first = experts.front();
+    if (first.type == Type::f64) return bad("weights with an effort dial are f32, f16 or bf16, not f64");
+    if (const char* refusal = effort::refusal_of_shape(first.rows, first.cols, static_cast<std::int64_t>(experts.size())))
+        return bad(refusal);
+    for (const Matrix& expert : experts) {
+        if (expert.rows != first.rows || expert.cols != first.cols || expert.type != first.type)
+            return bad("experts have one shape and one type");
+        if (!expert.data) return bad("the weights have no address");
+    }
+    if (how.layout == EffortLayout::buckets && how.bucket != 8 && how.bucket != 16 && how.bucket != 32)
+        return {Code::bad_argument, Argument::options, "a bucket has 8, 16 or 32 outputs"};
+    return {};
+}
+
+bool allocate(EffortBody& body, bool with_dense) noexcept {
+    const effort::Sizes sizes = effort::sizes_of(body, with_dense);
+    const auto give = [](effort::Memory& memory, std::int64_t bytes) { return memory.allocate(static_cast<std::size_t>(bytes)); };
+    return give(body.rows, sizes.rows) && give(body.statistics, sizes.statistics) && give(body.left, sizes.left) &&
+           give(body.gains, sizes.gains) && give(body.spreads, sizes.spreads) && give(body.dense, sizes.dense);
+}
+
+void encode_all(Work& work) noexcept {
+    const std::int64_t blocks = (work.body.inputs + effort::inputs_of_slab - 1) / effort::inputs_of_slab;
+    share(work.how, blocks * work.body.experts, [&work, blocks](std::int64_t index) {
+        const int expert = static_cast<int>(index / blocks);
+        effort::encode_inputs(work.experts[static_cast<std::size_t>(expert)], expert,
+                              index % blocks * effort::inputs_of_slab, work.body);
+    });
+}
+
+}  // namespace
+
+Status try_build_effort(std::span<const Matrix> experts, const EffortBuild& how, EffortMatrix& into) noexcept {
+    if (const Status refused = check(experts, how); !refused) return refused;
+    std::shared_ptr<EffortBody> body;
+    try {
+        body = std::make_shared<EffortBody>();
+    } catch (const std::exception&) {
+        return no_memory;
+    }
+    body->layout = how.layout;
+    body->bucket = how.layout == EffortLayout::buckets ? how.bucket : how.layout == EffortLayout::tiers ? 16 : 0;
+    body->truncating = how.layout == EffortLayout::buckets && how.truncating;
+    body->type = experts.front().type;
+    body->outputs = experts.front().rows, body->inputs = experts.front().cols;
+    body->experts = static_cast<int>(experts.size());
+
+    Work work{how, experts, *body};
+    find_most(work);
+    const float most = std::bit_cast<float>(work.most.load());
+    if (!std::isfinite(most)) return {Code::bad_argument, Argument::a, "the weights have a value that is not finite"};
+    body->exponent = most > 0 ? std::clamp(14 - std::ilogb(most), -100, 100) : 0;
+
+    const bool with_dense = how.dense == DenseCopy::kept ||
+                            (how.dense == DenseCopy::automatic && how.layout != EffortLayout::planes);
+    if (!allocate(*body, with_dense)) return no_memory;
+    encode_all(work);
+    into = EffortMatrix(std::move(body));
+    return {};
+}
+
+Status try_build_effort(const Matrix& weights, const EffortBuild& how, EffortMatrix& into) noexcept {
+    return try_build_effort({&weights, 1}, how, into);
+}
+
+EffortMatrix build_effort(std::span<const Matrix> experts, const EffortBuild& how) {
+    EffortMatrix built;
+    const Status status = try_build_effort(experts, how, built);
+    if (!status) {
+        std::string sentence = std::string("no matrix with an effort dial was built: ") + status.text;
+        if (!experts.empty())
+            sentence += "; got " + std::to_string(experts.size()) + (experts.size() == 1 ? " matrix of " : " matrices, the first ") +
+                        std::to_string(experts.front().rows) + " x " + std::to_string(experts.front().cols) + " " +
+                        name_of(experts.front().type);
+        throw Error(status, sentence);
+    }
+    return built;
+}
+
+EffortMatrix build_effort(const Matrix& weights, const EffortBuild& how) { return build_effort({&weights, 1}, how); }
+
+}  // namespace tw

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include "effort/body.hpp"
+
+namespace tw::effort {
+
+inline constexpr std::int64_t inputs_of_slab = 16;  // a cache line of f32, along the weights' rows
+
+/// Writes all that the body holds of the inputs first .. first + 15 of one expert: rows, dense copy, statistics.
+void encode_inputs(const Matrix& weights, int expert, std::int64_t first, EffortBody& body) noexcept;
+
+}  // namespace tw::effort

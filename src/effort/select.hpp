@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What is read for one vector. A row (unit u of input i) is worth |v_i| * statistic[u][i], and for each input the worths fall
+// with the unit, so the choice is a number of units for each input: those whose worth is above a cutoff. Rows at the cutoff are
+// taken in the order of (unit, input) until the budget is spent. No threads, no atomics: whole-number counts, one order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tw::effort {
+
+struct Question {
+    const float* v;
+    std::int64_t inputs;
+    int units;
+    const float* statistics;     ///< [units][inputs]
+    const float* left;           ///< [units + 1][inputs]
+    std::int64_t unit_bytes[32];
+};
+
+struct Selection {
+    std::uint8_t* units;         ///< [inputs]
+    std::int64_t rows = 0, bytes = 0;
+    double cutoff = 0;
+    double left = 0, all = 0;    ///< sum of v^2 * left, of what was chosen and of nothing
+};
+
+/// Bytes of scratch that a selection needs.
+std::size_t selection_bytes(std::int64_t inputs, int units) noexcept;
+
+/// The most valuable rows that have no more bytes than this in all.
+Selection select_by_bytes(const Question& question, std::int64_t bytes, std::span<std::byte> scratch) noexcept;
+
+/// The most valuable rows that leave no more than this share of sum v^2 w^2.
+Selection select_by_error(const Question& question, double square_of_error, std::span<std::byte> scratch) noexcept;
+
+/// The factor that brings the largest |v| to 1..2, a power of 2; 1 when all are zero, 0 when one is not finite.
+float unit_scale(const float* v, std::int64_t count) noexcept;
+
+}  // namespace tw::effort

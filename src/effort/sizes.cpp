@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "effort/body.hpp"
+#include "effort/layout_buckets.hpp"
+#include "effort/layout_dense.hpp"
+#include "effort/layout_planes.hpp"
+#include "effort/layout_tiers.hpp"
+
+namespace tw::effort {
+namespace {
+
+/// `bytes_for(outputs)` is the size of a tile with so many outputs left to hold.
+template <class BytesFor>
+Tiling cut(std::int64_t outputs, std::int64_t of_tile, const BytesFor& bytes_for) noexcept {
+    const std::int64_t tiles = (outputs + of_tile - 1) / of_tile, whole = bytes_for(of_tile);
+    return {of_tile, tiles, whole, (tiles - 1) * whole + bytes_for(outputs - (tiles - 1) * of_tile)};
+}
+
+}  // namespace
+
+Tiling tiling_of(const EffortBody& body) noexcept {
+    const int value_bytes = static_cast<int>(size_of(body.type));
+    switch (body.layout) {
+        case EffortLayout::buckets:
+            return cut(body.outputs, BucketsTile::outputs(body.bucket), [&](std::int64_t left) {
+                return BucketsTile{body.inputs, BucketsTile::buckets_for(left, body.bucket), body.bucket}.bytes();
+            });
+        case EffortLayout::tiers:
+            return cut(body.outputs, TiersTile::outputs, [&](std::int64_t left) {
+                return TiersTile{body.inputs, TiersTile::buckets_for(left), value_bytes}.bytes();
+            });
+        case EffortLayout::planes: break;
+    }
+    return cut(body.outputs, PlanesTile::outputs, [&](std::int64_t left) {
+        return PlanesTile{body.inputs, PlanesTile::quarters_for(left)}.bytes();
+    });
+}
+
+Tiling dense_tiling_of(const EffortBody& body) noexcept {
+    const int value_bytes = static_cast<int>(size_of(body.type));
+    return cut(body.outputs, DenseTile::outputs, [&](std::int64_t left) {
+        return DenseTile{body.inputs, DenseTile::width_for(left), value_bytes}.bytes();
+    });
+}
+
+std::int64_t bytes_of_unit(const EffortBody& body, int unit) noexcept {
+    switch (body.layout) {
+        case EffortLayout::buckets: return (body.outputs + body.bucket - 1) / body.bucket * 2;
+        case EffortLayout::tiers: return (body.outputs + 31) / 32 * 2 * (2 + 4 * static_cast<std::int64_t>(size_of(body.type)));
+        case EffortLayout::planes: break;
+    }
+    constexpr std::int64_t of_quarter[] = {40, 32, 64};
+    return (body.outputs + 127) / 128 * of_quarter[unit];
+}
+
+Sizes sizes_of(const EffortBody& body, bool with_dense) noexcept {
+    const std::int64_t words = body.experts * body.inputs * 4;
+    const bool has_gains = body.layout == EffortLayout::planes;
+    return {body.experts * tiling_of(body).bytes,
+            words * body.units(),
+            words * (body.units() + 1),
+            has_gains ? words * body.units() : 0,
+            has_gains ? words : 0,
+            with_dense ? body.experts * dense_tiling_of(body).bytes : 0};
+}
+
+const char* refusal_of_shape(std::int64_t outputs, std::int64_t inputs, std::int64_t experts) noexcept {
+    if (outputs < 1 || inputs < 1) return "a matrix with an effort dial has at least one output and one input";
+    if (experts < 1 || experts > most_experts) return "there are 1 to 4096 experts";
+    if (outputs > most_outputs || inputs > most_inputs) return "a matrix with an effort dial has at most 2^24 outputs and 2^24 inputs";
+    if (outputs * inputs > most_values / experts) return "a matrix with an effort dial has at most 2^38 values";
+    return nullptr;
+}
+
+}  // namespace tw::effort
