@@ -176,33 +176,33 @@ constexpr const char* examples = R"text(Examples:
 
 }  // namespace
 
-void add_bench(CLI::App& tw) {
+void add_bench(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    CLI::App* verb = tw.add_subcommand("bench", "Measures products of many shapes, in turns with the peers");
-    verb->add_option("--m", asked->m, "Rows of C: a list or ranges, such as 64,100 or 8:4096:x2 or 10:50:+10");
-    verb->add_option("--n", asked->n, "Columns of C; as --m when left out");
-    verb->add_option("--k", asked->k, "Columns of A; as --m when left out");
-    verb->add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed instead; square when nothing is said");
-    verb->add_option("--type", asked->type, "f32 or f64")->capture_default_str();
-    verb->add_option("--accuracy", asked->accuracy, "What multiply() must keep: auto, fp32, tf32, bf16, ... or a number")->capture_default_str();
-    verb->add_option("--device", asked->device, "cpu, cuda, cuda:1, ...")->capture_default_str();
-    verb->add_option("--threads", asked->threads, "0: as many as the library would use")->check(CLI::Range(0, most_threads));
-    verb->add_option("--kernel", asked->kernels, "Kernels or rungs by name instead of what multiply() chooses; may be repeated");
-    CLI::Option* peers = verb->add_option("--peers", asked->peers, "Also openblas, blis, onednn, mkl, cublas: those named, or all found");
-    peers->expected(0, 1);
-    verb->add_option("--seconds", asked->seconds, "For each shape")->capture_default_str()->check(CLI::Range(0.01, 86400.0));
-    verb->add_option("--relative-error", asked->relative_error, "Stop a shape earlier once every interval is this narrow")->check(CLI::Range(0.0, 1.0));
-    verb->add_flag("--cold", asked->is_cold, "Empty the caches before each product");
-    verb->add_flag("--hot", asked->is_hot, "Leave the operands in the caches, as is usual");
-    verb->add_flag("--no-verify", asked->is_unverified, "Time also what fails the judge");
-    verb->add_flag("--no-history", asked->no_history, "Keep nothing in the history");
-    verb->add_option("--json", asked->json, "Write the results here, in Google Benchmark's schema; - is standard output");
-    verb->add_option("--csv", asked->csv, "Write the results here as CSV");
-    verb->add_option("--markdown", asked->markdown, "Write the results here as a Markdown table");
-    verb->add_option("--baseline", asked->baseline, "Compare with this JSON of an earlier run; exit 1 when slower beyond noise");
-    verb->footer(examples);
-    verb->callback([asked, peers] {
-        asked->with_peers = peers->count() > 0;
+    const Verb verb = tw.add_verb("bench", "Measures products of many shapes, in turns with the peers");
+    verb.add_option("--m", asked->m, "Rows of C: a list or ranges, such as 64,100 or 8:4096:x2 or 10:50:+10");
+    verb.add_option("--n", asked->n, "Columns of C; as --m when left out");
+    verb.add_option("--k", asked->k, "Columns of A; as --m when left out");
+    verb.add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed instead; square when nothing is said");
+    verb.add_option("--type", asked->type, "f32 or f64").shows_default();
+    verb.add_option("--accuracy", asked->accuracy, "What multiply() must keep: auto, fp32, tf32, bf16, ... or a number").shows_default();
+    verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...").shows_default();
+    verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
+    verb.add_option("--kernel", asked->kernels, "Kernels or rungs by name instead of what multiply() chooses; may be repeated");
+    const Option peers = verb.add_option("--peers", asked->peers, "Also openblas, blis, onednn, mkl, cublas: those named, or all found");
+    peers.may_stand_alone();
+    verb.add_option("--seconds", asked->seconds, "For each shape").shows_default().within(0.01, 86400.0);
+    verb.add_option("--relative-error", asked->relative_error, "Stop a shape earlier once every interval is this narrow").within(0.0, 1.0);
+    verb.add_flag("--cold", asked->is_cold, "Empty the caches before each product");
+    verb.add_flag("--hot", asked->is_hot, "Leave the operands in the caches, as is usual");
+    verb.add_flag("--no-verify", asked->is_unverified, "Time also what fails the judge");
+    verb.add_flag("--no-history", asked->no_history, "Keep nothing in the history");
+    verb.add_option("--json", asked->json, "Write the results here, in Google Benchmark's schema; - is standard output");
+    verb.add_option("--csv", asked->csv, "Write the results here as CSV");
+    verb.add_option("--markdown", asked->markdown, "Write the results here as a Markdown table");
+    verb.add_option("--baseline", asked->baseline, "Compare with this JSON of an earlier run; exit 1 when slower beyond noise");
+    verb.ends_help_with(examples);
+    verb.runs([asked, peers] {
+        asked->with_peers = peers.is_given();
         run(*asked);
     });
 }

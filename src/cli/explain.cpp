@@ -95,13 +95,13 @@ void run(const Asked& asked) {
 
 }  // namespace
 
-void add_explain(CLI::App& tw) {
+void add_explain(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    CLI::App* verb = tw.add_subcommand("explain", "Explains a rung: idea, flops and bytes, what that predicts on this machine");
-    verb->add_option("RUNG", asked->rung, "A rung or kernel by name, or as the seeds call it: naive, tile_16, r7_hierarchical ...")->required();
-    verb->add_option("--shape", asked->shape, "MxNxK, or N for a square")->capture_default_str();
-    verb->footer("Examples:\n  tw explain naive\n  tw explain tile_16\n  tw explain r7_hierarchical --shape 4096");
-    verb->callback([asked] { run(*asked); });
+    const Verb verb = tw.add_verb("explain", "Explains a rung: idea, flops and bytes, what that predicts on this machine");
+    verb.add_option("RUNG", asked->rung, "A rung or kernel by name, or as the seeds call it: naive, tile_16, r7_hierarchical ...").required();
+    verb.add_option("--shape", asked->shape, "MxNxK, or N for a square").shows_default();
+    verb.ends_help_with("Examples:\n  tw explain naive\n  tw explain tile_16\n  tw explain r7_hierarchical --shape 4096");
+    verb.runs([asked] { run(*asked); });
 }
 
 }  // namespace tw::cli

@@ -129,10 +129,10 @@ void run() {
 
 }  // namespace
 
-void add_info(CLI::App& tw) {
-    CLI::App* verb = tw.add_subcommand("info", "Shows devices, features, peaks, bandwidths, threads and peers");
-    verb->footer("Examples:\n  tw info\n  TW_FEATURES=-avx2 tw info");
-    verb->callback(run);
+void add_info(Verb tw) {
+    const Verb verb = tw.add_verb("info", "Shows devices, features, peaks, bandwidths, threads and peers");
+    verb.ends_help_with("Examples:\n  tw info\n  TW_FEATURES=-avx2 tw info");
+    verb.runs(run);
 }
 
 }  // namespace tw::cli

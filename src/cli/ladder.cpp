@@ -161,22 +161,22 @@ constexpr const char* examples = R"text(Examples:
 
 }  // namespace
 
-void add_ladder(CLI::App& tw) {
+void add_ladder(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    CLI::App* verb = tw.add_subcommand("ladder", "Climbs the ladder of kernels on this machine");
-    verb->add_option("--device", asked->device, "cpu, cuda, cuda:1, ...; all that are found when left out");
-    verb->add_option("--size", asked->size, "N of an N x N x N product; 1024 on a CPU, 4096 on a GPU when left out");
-    verb->add_option("--shape", asked->shape, "MxNxK");
-    verb->add_option("--type", asked->type, "f32 or f64")->capture_default_str();
-    verb->add_option("--rung", asked->rungs, "Only rungs or kernels of this name; the seeds' names work; may be repeated");
-    verb->add_option("--threads", asked->threads, "0: as many as the library would use")->check(CLI::Range(0, most_threads));
-    verb->add_option("--seconds", asked->seconds, "How long to time each device")->capture_default_str()->check(CLI::Range(0.01, 86400.0));
-    verb->add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");
-    verb->add_flag("--no-peers", asked->no_peers, "Leave OpenBLAS, BLIS, oneDNN, MKL and cuBLAS out");
-    verb->add_flag("--list", asked->list, "Only list the rungs of this build, on every backend");
-    verb->add_flag("--markdown", asked->markdown, "With --list: as docs/ladder.md has it");
-    verb->footer(examples);
-    verb->callback([asked] { run(*asked); });
+    const Verb verb = tw.add_verb("ladder", "Climbs the ladder of kernels on this machine");
+    verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...; all that are found when left out");
+    verb.add_option("--size", asked->size, "N of an N x N x N product; 1024 on a CPU, 4096 on a GPU when left out");
+    verb.add_option("--shape", asked->shape, "MxNxK");
+    verb.add_option("--type", asked->type, "f32 or f64").shows_default();
+    verb.add_option("--rung", asked->rungs, "Only rungs or kernels of this name; the seeds' names work; may be repeated");
+    verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
+    verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);
+    verb.add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");
+    verb.add_flag("--no-peers", asked->no_peers, "Leave OpenBLAS, BLIS, oneDNN, MKL and cuBLAS out");
+    verb.add_flag("--list", asked->list, "Only list the rungs of this build, on every backend");
+    verb.add_flag("--markdown", asked->markdown, "With --list: as docs/ladder.md has it");
+    verb.ends_help_with(examples);
+    verb.runs([asked] { run(*asked); });
 }
 
 }  // namespace tw::cli

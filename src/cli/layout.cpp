@@ -76,19 +76,19 @@ constexpr const char* examples = R"text(Examples:
 
 }  // namespace
 
-void add_layout(CLI::App& tw) {
+void add_layout(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    CLI::App* verb = tw.add_subcommand("layout", "Draws the grid of offsets of a layout");
-    verb->add_option("LAYOUT", asked->layout, "row_major(ROWS,COLS) or col_major(ROWS,COLS)")->required();
-    CLI::Option* tile = verb->add_option("--tile", asked->tile, "Only one tile of ROWS,COLS elements");
-    verb->add_option("--at", asked->at, "Which tile, counted in tiles from 0,0")->needs(tile)->capture_default_str();
-    verb->add_option("--vectorize", asked->vectorize, "Then the first elements of vectors of ROWS,COLS");
-    CLI::Option* threads =
-        verb->add_option("--distribute", asked->distribute, "Then what one thread gets; the threads stand as this layout");
-    verb->add_option("--thread", asked->thread, "Which thread, from 0")->needs(threads)->capture_default_str();
-    verb->add_option("--inside", asked->inside, "LAYOUT is of blocks, and each block is laid out like this");
-    verb->footer(examples);
-    verb->callback([asked] { run(*asked); });
+    const Verb verb = tw.add_verb("layout", "Draws the grid of offsets of a layout");
+    verb.add_option("LAYOUT", asked->layout, "row_major(ROWS,COLS) or col_major(ROWS,COLS)").required();
+    const Option tile = verb.add_option("--tile", asked->tile, "Only one tile of ROWS,COLS elements");
+    verb.add_option("--at", asked->at, "Which tile, counted in tiles from 0,0").needs(tile).shows_default();
+    verb.add_option("--vectorize", asked->vectorize, "Then the first elements of vectors of ROWS,COLS");
+    const Option threads =
+        verb.add_option("--distribute", asked->distribute, "Then what one thread gets; the threads stand as this layout");
+    verb.add_option("--thread", asked->thread, "Which thread, from 0").needs(threads).shows_default();
+    verb.add_option("--inside", asked->inside, "LAYOUT is of blocks, and each block is laid out like this");
+    verb.ends_help_with(examples);
+    verb.runs([asked] { run(*asked); });
 }
 
 }  // namespace tw::cli

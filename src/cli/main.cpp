@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
 
 #include "cli/exit.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 using tw::cli::Exit;
 
-constexpr void (*verbs[])(CLI::App&) = {
+constexpr void (*verbs[])(tw::cli::Verb) = {
     tw::cli::add_info,
     tw::cli::add_ladder,
     tw::cli::add_bench,
@@ -46,39 +47,15 @@ void fill_standard_streams() {
         if (fcntl(number, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDWR));  // takes the lowest free number
 }
 
-int ended(Exit code, const char* sentence, const CLI::App* verb = nullptr) {
+int ended(Exit code, const char* sentence) {
     std::fflush(stdout);
     std::fprintf(stderr, "tw: %s\n", sentence);
-    if (verb) std::fprintf(stderr, "See: tw %s--help\n", verb->get_parent() ? (verb->get_name() + " ").c_str() : "");
     return static_cast<int>(code);
 }
 
-const CLI::App* chosen_verb(const CLI::App& app) {
-    const auto chosen = app.get_subcommands();
-    return chosen.empty() ? &app : chosen.front();
-}
-
-/// The first word is a verb or an option; what is neither gets the list.
-void check_verb(const CLI::App& app, int argc, const char* const* argv) {
-    const std::string word = argc > 1 ? argv[1] : "";
-    if (!word.empty() && word[0] == '-') return;
-    std::string known;
-    for (const CLI::App* verb : app.get_subcommands({})) {
-        if (verb->get_name() == word) return;
-        known.append(known.empty() ? "" : ", ").append(verb->get_name());
-    }
-    if (argc < 2) tw::cli::refuse("a verb is missing: one of {}", known);
-    tw::cli::refuse("there is no verb '{}': the verbs are {}", word, known);
-}
-
-int run(CLI::App& app, int argc, char** argv) {
+int run(const tw::cli::CommandLine& line, int argc, char** argv) {
     try {
-        check_verb(app, argc, argv);
-        app.parse(argc, argv);
-    } catch (const CLI::Success& asked) {  // --help and --version
-        app.exit(asked);
-    } catch (const CLI::ParseError& error) {
-        return ended(Exit::bad_input, error.what(), chosen_verb(app));
+        line.run(argc, argv);
     } catch (const tw::cli::Stop& stop) {
         return ended(stop.code(), stop.what());
     } catch (const std::bad_alloc&) {
@@ -97,10 +74,8 @@ int run(CLI::App& app, int argc, char** argv) {
 int main(int argc, char** argv) {
     fill_standard_streams();
     tw::cli::catch_interrupts();
-    CLI::App app{"Multiplies matrices as fast as this machine allows, at the accuracy asked for.", "tw"};
-    app.require_subcommand(1);
-    app.set_version_flag("--version", std::string("tw ") + tw::version());
-    app.footer(examples);
-    for (const auto add : verbs) add(app);
-    return run(app, argc, argv);
+    const tw::cli::CommandLine line("tw", "Multiplies matrices as fast as this machine allows, at the accuracy asked for.", tw::version());
+    line.root().ends_help_with(examples);
+    for (const auto add : verbs) add(line.root());
+    return run(line, argc, argv);
 }

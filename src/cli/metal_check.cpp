@@ -165,24 +165,24 @@ constexpr const char* examples = R"text(Examples:
 
 }  // namespace
 
-void add_metal_check(CLI::App& tw) {
+void add_metal_check(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    CLI::App* verb = tw.add_subcommand(
+    const Verb verb = tw.add_verb(
         "metal-check", "Executes a Metal kernel on this CPU and reports races, stray accesses and forgotten waits");
-    verb->footer(examples);
-    verb->add_option("file", asked->file, "the .metal file")->required();
-    verb->add_option("--kernel", asked->kernel, "the kernel's name")->required();
-    verb->add_option("--grid", asked->grid, "threads in all: X, X,Y or X,Y,Z")->required();
-    verb->add_option("--threads", asked->threads, "threads of a threadgroup")->required();
-    verb->add_option("--buffer", asked->buffers,
+    verb.ends_help_with(examples);
+    verb.add_option("file", asked->file, "the .metal file").required();
+    verb.add_option("--kernel", asked->kernel, "the kernel's name").required();
+    verb.add_option("--grid", asked->grid, "threads in all: X, X,Y or X,Y,Z").required();
+    verb.add_option("--threads", asked->threads, "threads of a threadgroup").required();
+    verb.add_option("--buffer", asked->buffers,
                      "TYPE:COUNT or TYPE:COUNT=FILE.npy, once for each buffer, in index order");
-    verb->add_option("--threadgroup", asked->threadgroup,
+    verb.add_option("--threadgroup", asked->threadgroup,
                      "bytes of [[threadgroup(n)]] memory, once for each, in index order");
-    verb->add_option("-D", asked->defines, "a macro: NAME or NAME=VALUE");
-    verb->add_option("-I", asked->folders, "a folder with headers");
-    verb->add_option("--seed", asked->seed, "of the random data and of the order of threads; 0: in order");
-    verb->add_flag("--plain", asked->plain, "without checks: several times faster");
-    verb->callback([asked] { run(*asked); });
+    verb.add_option("-D", asked->defines, "a macro: NAME or NAME=VALUE");
+    verb.add_option("-I", asked->folders, "a folder with headers");
+    verb.add_option("--seed", asked->seed, "of the random data and of the order of threads; 0: in order");
+    verb.add_flag("--plain", asked->plain, "without checks: several times faster");
+    verb.runs([asked] { run(*asked); });
 }
 
 }  // namespace tw::cli

@@ -144,28 +144,28 @@ C order. A file of one dimension is a row as A and a column as B. What does not 
 
 }  // namespace
 
-void add_multiply(CLI::App& tw) {
+void add_multiply(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    CLI::App* verb = tw.add_subcommand("multiply", "Multiplies two .npy files into a third");
-    verb->add_option("A", asked->a, "The left operand")->required();
-    verb->add_option("B", asked->b, "The right operand")->required();
-    verb->add_option("-o,--output", asked->output, "Where the product goes; replaced only when all is well")->required();
-    verb->add_option("--accuracy", asked->accuracy,
+    const Verb verb = tw.add_verb("multiply", "Multiplies two .npy files into a third");
+    verb.add_option("A", asked->a, "The left operand").required();
+    verb.add_option("B", asked->b, "The right operand").required();
+    verb.add_option("-o,--output", asked->output, "Where the product goes; replaced only when all is well").required();
+    verb.add_option("--accuracy", asked->accuracy,
                      "fp64, fp32, fp32_elementwise, tf32, bf16, fp16, or the largest |C - AB| / (|A||B|) as a number");
-    verb->add_option("--alpha", asked->alpha, "What A times B is multiplied by")->capture_default_str();
-    CLI::Option* c0 = verb->add_option("--c", asked->c0, "A file to add, of the product's shape and type");
-    verb->add_option("--beta", asked->beta, "What that file is multiplied by")->needs(c0)->capture_default_str();
-    verb->add_flag("--transpose-a", asked->transpose_a, "Multiplies A's transpose");
-    verb->add_flag("--transpose-b", asked->transpose_b, "Multiplies by B's transpose");
-    verb->add_option("--threads", asked->threads, "How many threads; all cores otherwise");
-    verb->add_option("--memory", asked->memory, "The most memory to use: 512M, 2.5G");
-    verb->add_option("--kernel", asked->kernel, "A kernel or rung by name, such as r3_tiled");
-    verb->add_option("--device", asked->device, "cpu, cuda, cuda:1, metal");
-    CLI::Option* verify =
-        verb->add_flag("--verify", asked->verify, "Checks the result in O(n^2); the default from 512 x 512 x 512 on");
-    verb->add_flag("--no-verify", asked->no_verify, "Never checks it")->excludes(verify);
-    verb->footer(examples);
-    verb->callback([asked] { run(*asked); });
+    verb.add_option("--alpha", asked->alpha, "What A times B is multiplied by").shows_default();
+    const Option c0 = verb.add_option("--c", asked->c0, "A file to add, of the product's shape and type");
+    verb.add_option("--beta", asked->beta, "What that file is multiplied by").needs(c0).shows_default();
+    verb.add_flag("--transpose-a", asked->transpose_a, "Multiplies A's transpose");
+    verb.add_flag("--transpose-b", asked->transpose_b, "Multiplies by B's transpose");
+    verb.add_option("--threads", asked->threads, "How many threads; all cores otherwise");
+    verb.add_option("--memory", asked->memory, "The most memory to use: 512M, 2.5G");
+    verb.add_option("--kernel", asked->kernel, "A kernel or rung by name, such as r3_tiled");
+    verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, metal");
+    const Option verify =
+        verb.add_flag("--verify", asked->verify, "Checks the result in O(n^2); the default from 512 x 512 x 512 on");
+    verb.add_flag("--no-verify", asked->no_verify, "Never checks it").excludes(verify);
+    verb.ends_help_with(examples);
+    verb.runs([asked] { run(*asked); });
 }
 
 }  // namespace tw::cli

@@ -85,14 +85,14 @@ void run(const Asked& asked) {
 
 }  // namespace
 
-void add_report(CLI::App& tw) {
+void add_report(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    CLI::App* verb = tw.add_subcommand("report", "Writes one HTML page of what was measured on this machine");
-    verb->add_option("-o,--output", asked->output, "Where to; - is standard output")->capture_default_str();
-    verb->add_option("--seconds", asked->seconds, "For what the history lacks")->capture_default_str()->check(CLI::Range(0.1, 86400.0));
-    verb->add_flag("--fresh", asked->is_fresh, "Measure all of it again");
-    verb->footer("Examples:\n  tw report -o report.html\n  tw report --fresh --seconds 120");
-    verb->callback([asked] { run(*asked); });
+    const Verb verb = tw.add_verb("report", "Writes one HTML page of what was measured on this machine");
+    verb.add_option("-o,--output", asked->output, "Where to; - is standard output").shows_default();
+    verb.add_option("--seconds", asked->seconds, "For what the history lacks").shows_default().within(0.1, 86400.0);
+    verb.add_flag("--fresh", asked->is_fresh, "Measure all of it again");
+    verb.ends_help_with("Examples:\n  tw report -o report.html\n  tw report --fresh --seconds 120");
+    verb.runs([asked] { run(*asked); });
 }
 
 }  // namespace tw::cli

@@ -76,16 +76,16 @@ void run(const Asked& asked) {
 
 }  // namespace
 
-void add_roofline(CLI::App& tw) {
+void add_roofline(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    CLI::App* verb = tw.add_subcommand("roofline", "Shows the roofs of each device, and every rung below them");
-    verb->add_option("--device", asked->device, "cpu, cuda, ...; all that are found when left out");
-    verb->add_option("--shape", asked->shape, "MxNxK; 512 on a CPU, 4096 on a GPU when left out");
-    verb->add_option("--type", asked->type, "f32 or f64")->capture_default_str();
-    verb->add_option("--threads", asked->threads, "0: as many as the library would use")->check(CLI::Range(0, most_threads));
-    verb->add_option("--seconds", asked->seconds, "How long to time each device")->capture_default_str()->check(CLI::Range(0.01, 86400.0));
-    verb->footer("Examples:\n  tw roofline\n  tw roofline --shape 64 --type f64");
-    verb->callback([asked] { run(*asked); });
+    const Verb verb = tw.add_verb("roofline", "Shows the roofs of each device, and every rung below them");
+    verb.add_option("--device", asked->device, "cpu, cuda, ...; all that are found when left out");
+    verb.add_option("--shape", asked->shape, "MxNxK; 512 on a CPU, 4096 on a GPU when left out");
+    verb.add_option("--type", asked->type, "f32 or f64").shows_default();
+    verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
+    verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);
+    verb.ends_help_with("Examples:\n  tw roofline\n  tw roofline --shape 64 --type f64");
+    verb.runs([asked] { run(*asked); });
 }
 
 }  // namespace tw::cli

@@ -89,20 +89,20 @@ constexpr const char* examples = R"text(Examples:
 
 }  // namespace
 
-void add_tune(CLI::App& tw) {
+void add_tune(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    CLI::App* verb = tw.add_subcommand("tune", "Finds the quickest kernels, tiles and threads here, and remembers them");
-    verb->add_option("--shape", asked->shapes, "MxNxK, or N for a square; may be repeated");
-    verb->add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed; square when nothing is said");
-    verb->add_option("--type", asked->type, "f32 or f64")->capture_default_str();
-    verb->add_option("--accuracy", asked->accuracy, "The promise to keep")->capture_default_str();
-    verb->add_option("--device", asked->device, "cpu, cuda, ...")->capture_default_str();
-    verb->add_option("--threads", asked->threads, "0: as many as the library would use")->check(CLI::Range(0, most_threads));
-    verb->add_option("--seconds", asked->seconds, "For all problems together")->capture_default_str()->check(CLI::Range(0.1, 864000.0));
-    verb->add_option("--store", asked->store, "Remember here instead of TW_STORE or the cache folder");
-    verb->add_flag("--dry-run", asked->is_trial, "Remember nothing");
-    verb->footer(examples);
-    verb->callback([asked] { run(*asked); });
+    const Verb verb = tw.add_verb("tune", "Finds the quickest kernels, tiles and threads here, and remembers them");
+    verb.add_option("--shape", asked->shapes, "MxNxK, or N for a square; may be repeated");
+    verb.add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed; square when nothing is said");
+    verb.add_option("--type", asked->type, "f32 or f64").shows_default();
+    verb.add_option("--accuracy", asked->accuracy, "The promise to keep").shows_default();
+    verb.add_option("--device", asked->device, "cpu, cuda, ...").shows_default();
+    verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
+    verb.add_option("--seconds", asked->seconds, "For all problems together").shows_default().within(0.1, 864000.0);
+    verb.add_option("--store", asked->store, "Remember here instead of TW_STORE or the cache folder");
+    verb.add_flag("--dry-run", asked->is_trial, "Remember nothing");
+    verb.ends_help_with(examples);
+    verb.runs([asked] { run(*asked); });
 }
 
 }  // namespace tw::cli

@@ -201,9 +201,10 @@ TEST_F(Files, AFullDiskIsAFailure) {
 }
 
 void multiply_here(const std::string& in, const std::string& out) {
-    CLI::App tw;
-    tw::cli::add_multiply(tw);
-    tw.parse(std::vector<std::string>{out, "-o", in, in, "multiply"});  // CLI11 takes them from the back
+    const tw::cli::CommandLine line("tw", "", "");
+    tw::cli::add_multiply(line.root());
+    const char* const words[] = {"tw", "multiply", in.c_str(), in.c_str(), "-o", out.c_str()};
+    line.run(std::size(words), words);
 }
 
 // A disk may fail at any call. Whichever it is: a sentence, the old output, nothing beside it.
