@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tilewright/version.hpp"
+
 namespace tw {
 
 enum class Code : std::uint8_t {
@@ -33,7 +35,7 @@ struct [[nodiscard]] Status {
 };
 
 /// Thrown by the C++ face: a Status, and the sentence that says what was expected and what came.
-class Error : public std::runtime_error {
+class TW_API Error : public std::runtime_error {
 public:
     Error(Status status, const std::string& sentence) : std::runtime_error(sentence), status_(status) {}
     const Status& status() const noexcept { return status_; }
