@@ -108,6 +108,7 @@ void bind_errors(nb::module_&) {
             PyObject* kind = PyExc_RuntimeError;
             switch (error.status().code) {
                 case Code::bad_argument:
+                case Code::bad_file:
                 case Code::unsupported: kind = PyExc_ValueError; break;
                 case Code::out_of_memory: kind = PyExc_MemoryError; break;
                 case Code::verification_failed: kind = PyExc_ArithmeticError; break;

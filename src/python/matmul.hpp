@@ -10,5 +10,6 @@ namespace tw::python {
 void bind_errors(nanobind::module_& module);
 void bind_matmul(nanobind::module_& module);
 void bind_layout(nanobind::module_& module);
+void bind_effort(nanobind::module_& module);
 
 }  // namespace tw::python

@@ -11,4 +11,5 @@ NB_MODULE(_native, module) {
     tw::python::bind_errors(module);
     tw::python::bind_matmul(module);
     tw::python::bind_layout(module);
+    tw::python::bind_effort(module);
 }

@@ -10,10 +10,11 @@ array([[ 5., 14.],
 """
 from tilewright._native import Layout, version as __version__
 from tilewright.command import info, ladder, tune
+from tilewright.effort import EffortMatrix
 from tilewright.epilogue import Epilogue
 from tilewright.picture import svg_of
 from tilewright.product import matmul
 
 Layout._repr_svg_ = svg_of
 
-__all__ = ["Epilogue", "Layout", "info", "ladder", "matmul", "tune", "__version__"]
+__all__ = ["EffortMatrix", "Epilogue", "Layout", "info", "ladder", "matmul", "tune", "__version__"]

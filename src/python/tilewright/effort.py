@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""Matrices whose products read only as much of them as the caller allows."""
+import os
+
+import numpy
+
+from tilewright import _native
+from tilewright.arrays import dtype_name, exported
+
+
+class EffortMatrix:
+    """Weights (outputs x inputs) with an effort dial; three dimensions are a batch of experts.
+
+    weights     anything with DLPack or the buffer protocol, on the CPU: float32, float16 or bfloat16. They are copied.
+    layout      "planes" (the best answer for the bytes read), "tiers" (lossless) or "buckets".
+    bucket      outputs a bucket, of buckets alone: 8, 16 or 32.
+    truncating  buckets alone: the format that cuts the low bits instead of rounding to what is left.
+    dense       whether the values are kept beside, for effort 1 and batches: "automatic", "kept" or "absent".
+
+    >>> import numpy, tilewright
+    >>> weights = numpy.eye(64, dtype=numpy.float32)
+    >>> matrix = tilewright.EffortMatrix(weights, layout="tiers")
+    >>> y, report = matrix.matvec(numpy.arange(64), effort=1)
+    >>> bool((y == numpy.arange(64)).all()), report.rows_read == report.rows
+    (True, True)
+    """
+
+    def __init__(self, weights, *, layout="planes", bucket=16, truncating=False, dense="automatic", threads=0):
+        self._native = _native.build_effort(exported(weights, "weights", 0), dtype_name(weights), layout, bucket, truncating,
+                                            _named(_native.DenseCopy, "dense", dense), threads)
+
+    @classmethod
+    def load(cls, path):
+        """Reads what save() wrote; ValueError says where a file is not what it should be."""
+        matrix = cls.__new__(cls)
+        matrix._native = _native.load_effort(os.fspath(path))
+        return matrix
+
+    def save(self, path):
+        """Writes a file for load(): beside it first, then renamed, so that an older one is never half overwritten."""
+        self._native.save(os.fspath(path))
+
+    shape = property(lambda self: (self._native.outputs, self._native.inputs))
+    experts = property(lambda self: self._native.experts)
+    layout = property(lambda self: self._native.layout)
+    rows = property(lambda self: self._native.rows, doc="Of one expert: its inputs times the units of an input.")
+    nbytes = property(lambda self: self._native.bytes, doc="Of one expert's layout: what effort 1 reads.")
+    has_dense = property(lambda self: self._native.has_dense)
+
+    def __repr__(self):
+        experts = f", {self.experts} experts" if self.experts > 1 else ""
+        return f"EffortMatrix({self.shape[0]} x {self.shape[1]}, {self.layout}{experts})"
+
+    def matvec(self, v, *, effort=None, error=None, experts=None, dense="at_full", threads=0):
+        """(y, report): y = W v at a share of the work, or at the error allowed; exactly one of the two is given.
+
+        v        one vector, or one a row. Up to 3 rows take the dial each, from 4 on everything is read.
+        effort   the share of the layout's bytes that may be read, in [0, 1].
+        error    the largest |y - W v| / |W v|, as predicted before the product.
+        experts  of a batch of experts, which: row i of y is by expert experts[i]; a single vector is every expert's.
+        dense    when values kept beside do the product instead: "at_full", "when_quicker" or "never".
+
+        The report says what was read and the error that is expected; it is a list of them when v or experts has rows.
+        """
+        if (effort is None) == (error is None):
+            raise ValueError("matvec: expected exactly one of effort= and error=")
+        rows = numpy.ascontiguousarray(v, dtype=numpy.float32)
+        if rows.ndim not in (1, 2) or rows.shape[-1] != self.shape[1]:
+            spelled = " x ".join(map(str, rows.shape)) or "a number"
+            raise ValueError(f"matvec: v is {spelled}; expected {self.shape[1]} values, or rows of as many")
+        many = rows.ndim == 2 or experts is not None
+        rows = numpy.atleast_2d(rows)
+        chosen = [] if experts is None else [int(expert) for expert in experts]
+        y = numpy.empty((len(chosen) if experts is not None else len(rows), self.shape[0]), numpy.float32)
+        if len(y) == 0:
+            return y, []
+        reports = self._native.products(rows, y, effort is None, float(error if effort is None else effort), chosen,
+                                        _named(_native.DenseSwitch, "dense", dense), threads)
+        return (y, reports) if many else (y[0], reports[0])
+
+
+def _named(kind, what, name):
+    """The member of a native enumeration with this name."""
+    try:
+        return kind[name]
+    except KeyError:
+        raise ValueError(f"{what}: expected {', '.join(kind.__members__)}; it is '{name}'") from None
