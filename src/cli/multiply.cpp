@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw multiply: C = alpha A B + beta C0, from .npy files to an .npy file.
+// tw multiply: C = alpha A B + beta C0, from .npy or .safetensors files to an .npy file.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -10,6 +10,7 @@
 #include "base/threads.hpp"
 #include "cli/arguments.hpp"
 #include "cli/exit.hpp"
+#include "cli/files/open_matrix.hpp"
 #include "cli/files/quoted.hpp"
 #include "cli/product.hpp"
 #include "cli/verbs.hpp"
@@ -35,7 +36,7 @@ std::string described(const Operand& operand) {
                        operand.transposed ? " when transposed" : "");
 }
 
-void check_same_type(const NpyFile& a, const NpyFile& other) {
+void check_same_type(const MatrixFile& a, const MatrixFile& other) {
     if (other.type() != a.type())
         refuse("{} holds {} and {} holds {}; a product takes one type", quoted_path(a.path()), name_of(a.type()),
                quoted_path(other.path()), name_of(other.type()));
@@ -74,10 +75,10 @@ Options options_of(const Asked& asked) {
 
 Product open_product(const Asked& asked) {
     const Options options = options_of(asked);
-    Product p{{NpyFile(asked.a, Vector::row), asked.transpose_a}, {NpyFile(asked.b, Vector::column), asked.transpose_b},
+    Product p{{open_matrix(asked.a, Vector::row), asked.transpose_a}, {open_matrix(asked.b, Vector::column), asked.transpose_b},
               std::nullopt, options};
     // A vector is a row of the product when the product is one, else a column.
-    if (!asked.c0.empty()) p.c0.emplace(asked.c0, p.m() == 1 ? Vector::row : Vector::column);
+    if (!asked.c0.empty()) p.c0.emplace(open_matrix(asked.c0, p.m() == 1 ? Vector::row : Vector::column));
     check_shapes(p);
     p.options.verify = verifies(asked, p);
     return p;
@@ -136,6 +137,7 @@ constexpr const char* examples = R"text(Examples:
   tw multiply a.npy b.npy -o c.npy
   tw multiply a.npy b.npy -o c.npy --accuracy tf32 --transpose-b
   tw multiply a.npy b.npy -o c.npy --alpha 2 --c c0.npy --beta -1
+  tw multiply model.safetensors:layer.weight b.npy -o c.npy
   tw multiply a.npy b.npy -o c.npy --memory 2G --threads 2 --verify
 
 Files hold f32, f64, f16 or bf16 (<V2, as ml_dtypes writes it), in C or Fortran order; the result has their type, in
@@ -146,7 +148,7 @@ C order. A file of one dimension is a row as A and a column as B. What does not 
 
 void add_multiply(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    const Verb verb = tw.add_verb("multiply", "Multiplies two .npy files into a third");
+    const Verb verb = tw.add_verb("multiply", "Multiplies two .npy or .safetensors files into an .npy file");
     verb.add_option("A", asked->a, "The left operand").required();
     verb.add_option("B", asked->b, "The right operand").required();
     verb.add_option("-o,--output", asked->output, "Where the product goes; replaced only when all is well").required();

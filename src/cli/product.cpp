@@ -163,7 +163,7 @@ Matrix Operand::read(std::int64_t i, std::int64_t j, std::int64_t row_count, std
 
 void multiply_files(const Product& product, const Panels& panels, OutputFile& output) {
     Work(product, panels, output).run();
-    for (const NpyFile* file : {&product.a.file, &product.b.file}) file->check_unchanged();
+    for (const MatrixFile* file : {&product.a.file, &product.b.file}) file->check_unchanged();
     if (product.c0) product.c0->check_unchanged();
 }
 

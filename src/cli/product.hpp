@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cli/exit.hpp"
-#include "cli/files/npy_file.hpp"
+#include "cli/files/matrix_file.hpp"
 #include "cli/files/output_file.hpp"
 #include "cli/panels.hpp"
 #include "tilewright/options.hpp"
@@ -18,7 +18,7 @@ namespace tw::cli {
 
 /// A file as one side of a product.
 struct Operand {
-    NpyFile file;
+    MatrixFile file;
     bool transposed = false;
 
     std::int64_t rows() const noexcept { return transposed ? file.cols() : file.rows(); }
@@ -29,7 +29,7 @@ struct Operand {
 
 struct Product {
     Operand a, b;
-    std::optional<NpyFile> c0;  ///< what beta multiplies
+    std::optional<MatrixFile> c0;  ///< what beta multiplies
     Options options;
 
     std::int64_t m() const noexcept { return a.rows(); }

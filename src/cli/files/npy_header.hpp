@@ -6,23 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "cli/files/fault.hpp"
 #include "tilewright/types.hpp"
 
 namespace tw::cli {
-
-/// What is wrong with a file's bytes, and where.
-class Fault : public std::runtime_error {
-public:
-    Fault(std::int64_t offset, const std::string& what_is_wrong) : std::runtime_error(what_is_wrong), offset_(offset) {}
-    std::int64_t offset() const noexcept { return offset_; }
-
-private:
-    std::int64_t offset_;
-};
 
 struct NpyHeader {
     Type type = Type::f32;
