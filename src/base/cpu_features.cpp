@@ -55,6 +55,7 @@ std::uint64_t detect() {
     if (zmm && bit(seven.b, 16) && bit(seven.b, 17) && bit(seven.b, 30) && bit(seven.b, 31)) found |= avx512;
     if ((found & avx512) && bit(seven_one.a, 5)) found |= avx512_bf16;
     if ((found & avx512) && bit(seven.c, 11)) found |= avx512_vnni;
+    if ((found & avx512) && bit(seven.c, 1) && bit(seven.c, 6)) found |= avx512_vbmi;
     if (tiles && bit(seven.d, 24) && (bit(seven.d, 22) || bit(seven.d, 25)) && tiles_permitted()) {
         if (bit(seven.d, 22)) found |= amx_bf16;
         if (bit(seven.d, 25)) found |= amx_int8;
@@ -74,10 +75,11 @@ struct Named {
     std::uint64_t takes;  // itself and what is of no use without it
 };
 constexpr Named maskable[] = {
-    {avx2, "-avx2", avx2 | avx512 | avx512_bf16 | avx512_vnni | amx_bf16 | amx_int8},
-    {avx512, "-avx512", avx512 | avx512_bf16 | avx512_vnni | amx_bf16 | amx_int8},
+    {avx2, "-avx2", avx2 | avx512 | avx512_bf16 | avx512_vnni | avx512_vbmi | amx_bf16 | amx_int8},
+    {avx512, "-avx512", avx512 | avx512_bf16 | avx512_vnni | avx512_vbmi | amx_bf16 | amx_int8},
     {avx512_bf16, "-avx512_bf16", avx512_bf16},
     {avx512_vnni, "-avx512_vnni", avx512_vnni},
+    {avx512_vbmi, "-avx512_vbmi", avx512_vbmi},
     {amx_bf16, "-amx_bf16", amx_bf16},
     {amx_int8, "-amx_int8", amx_int8},
     {neon, "-neon", neon},

@@ -16,6 +16,7 @@ inline constexpr std::uint64_t avx512_vnni = 1 << 3;
 inline constexpr std::uint64_t amx_bf16 = 1 << 4;     // tiles, and the permission to use them
 inline constexpr std::uint64_t amx_int8 = 1 << 5;
 inline constexpr std::uint64_t neon = 1 << 6;
+inline constexpr std::uint64_t avx512_vbmi = 1 << 7;  // VBMI and VBMI2: bytes and words permuted, words expanded
 
 }  // namespace tw::cpu_feature
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/element.hpp"
+#include "base/rounding.hpp"
 #include "base/float_mode.hpp"
 #include "base/threads.hpp"
 #include "effort/body.hpp"
@@ -39,6 +39,20 @@ void share(const EffortBuild& how, std::int64_t tasks, Task task) noexcept {
         &task);
 }
 
+/// The bits of the largest size in a block, as f32.
+std::uint32_t most_of(const Matrix& block) noexcept {
+    std::uint32_t most = 0;
+    for (std::int64_t o = 0; o < block.rows; ++o)
+        for (std::int64_t i = 0; i < block.cols; ++i) {
+            const void* at = block.at(o, i);  // sizes are ordered as their bits are, in each type
+            most = std::max<std::uint32_t>(most, block.type == Type::f32 ? *static_cast<const std::uint32_t*>(at) & 0x7fffffffu
+                                                                        : *static_cast<const std::uint16_t*>(at) & 0x7fffu);
+        }
+    if (block.type == Type::f32) return most;
+    const auto bits = static_cast<std::uint16_t>(most);
+    return std::bit_cast<std::uint32_t>(block.type == Type::f16 ? widen(float16{bits}) : widen(bfloat16{bits}));
+}
+
 /// The largest size among the weights, over rows of outputs as they lie in memory.
 void find_most(Work& work) noexcept {
     constexpr std::int64_t stripe = 64;
@@ -46,10 +60,7 @@ void find_most(Work& work) noexcept {
     share(work.how, stripes * work.body.experts, [&work, stripes](std::int64_t index) {
         const Matrix& from = work.experts[static_cast<std::size_t>(index / stripes)];
         const std::int64_t begin = index % stripes * stripe, end = std::min(begin + stripe, from.rows);
-        std::uint32_t most = 0;
-        for (std::int64_t o = begin; o < end; ++o)
-            for (std::int64_t i = 0; i < from.cols; ++i)
-                most = std::max(most, std::bit_cast<std::uint32_t>(static_cast<float>(load_element(from, o, i))) & 0x7fffffffu);
+        const std::uint32_t most = most_of(from.block(begin, 0, end - begin, from.cols));
         std::uint32_t seen = work.most.load();
         while (seen < most && !work.most.compare_exchange_weak(seen, most)) {}
     });

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
-#include "base/element.hpp"
+#include "base/rounding.hpp"
 #include "effort/layout_buckets.hpp"
 #include "effort/layout_dense.hpp"
 #include "effort/layout_planes.hpp"
@@ -25,9 +26,20 @@ struct Slab {
     void gather(const Matrix& weights, std::int64_t first_input, std::int64_t first_output, std::int64_t outputs) noexcept {
         inputs = std::min(inputs_of_slab, weights.cols - first_input);
         real = std::min(outputs, weights.rows - first_output);
-        for (std::int64_t o = 0; o < outputs; ++o)
-            for (std::int64_t i = 0; i < inputs; ++i)
-                w[i][o] = o < real ? static_cast<float>(load_element(weights, first_output + o, first_input + i)) : 0.f;
+        const Matrix block = weights.block(first_output, first_input, real, inputs);
+        if (weights.type == Type::f32) turn<float>(block);
+        else if (weights.type == Type::f16) turn<float16>(block);
+        else turn<bfloat16>(block);
+        for (std::int64_t i = 0; i < inputs; ++i) std::fill(w[i] + real, w[i] + outputs, 0.f);
+    }
+    template <class T>
+    void turn(const Matrix& block) noexcept {
+        const View<const T> from = typed<const T>(block);
+        for (std::int64_t o = 0; o < real; ++o)
+            for (std::int64_t i = 0; i < inputs; ++i) {
+                if constexpr (std::is_same_v<T, float>) w[i][o] = from(o, i);
+                else w[i][o] = widen(from(o, i));
+            }
     }
     void scale(int exponent) noexcept {
         const float factor = std::ldexp(1.f, exponent);
@@ -38,8 +50,11 @@ struct Slab {
 
 /// The values in the type that they were given in: exact.
 void narrow(const float* values, std::int64_t count, Type type, std::byte* to) noexcept {
-    const Matrix row{to, type, 1, count, count, 1};
-    for (std::int64_t o = 0; o < count; ++o) store_element(row, 0, o, static_cast<double>(values[o]));
+    for (std::int64_t o = 0; o < count; ++o) {
+        const std::uint16_t bits = type == Type::f16 ? to_float16(values[o]).bits : to_bfloat16(values[o]).bits;
+        if (type != Type::f32) std::memcpy(to + 2 * o, &bits, 2);
+    }
+    if (type == Type::f32) std::memcpy(to, values, static_cast<std::size_t>(count) * sizeof(float));
 }
 
 /// What is kept of one input, whatever the layout: sums over its tiles.

@@ -39,8 +39,9 @@ Selection select_all(const Question& question, std::span<std::byte> scratch) noe
 }
 
 void list_entries(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
-    const float scale = std::ldexp(1.f, -body.exponent_of_rows());
     const float* gains = body.layout == EffortLayout::planes ? body.gains_of(job.expert) : nullptr;
+    const float scale = gains ? unit_scale(job.v, body.inputs) : std::ldexp(1.f, -body.exponent_of_rows());
+    if (gains) job.factor = std::ldexp(1 / static_cast<double>(scale), -body.exponent);
     job.count = 0;
     for (std::int64_t i = 0; i < body.inputs; ++i) {
         const unsigned units = chosen.units[i];

@@ -16,6 +16,7 @@ struct Job {
     bool is_dense = false, is_fine = false;
     cpu::EffortEntry* entries = nullptr;
     std::int64_t count = 0;
+    double factor = 1;      ///< planes: what the sums are times, to be y
     double left = 0;        ///< square of the error expected, of W times 2^exponent
     double all = 0;         ///< square of |W v| expected, likewise
     EffortReport report{};

@@ -36,7 +36,7 @@ void run_tile(const Round& round, const Job& job, std::int64_t tile) noexcept {
     const EffortBody& body = round.body;
     const Tiling tiling = tiling_of(body);
     const std::int64_t first = tile * tiling.outputs_of_tile, left = body.outputs - first;
-    alignas(64) float y[cpu::most_outputs_of_tile];
+    alignas(64) float y[cpu::most_outputs_of_tile] = {};
     cpu::EffortTile call{};
     call.rows = body.rows.data() + job.expert * tiling.bytes + tile * tiling.bytes_of_tile;
     call.inputs = body.inputs, call.bucket = body.bucket, call.masking = !body.truncating, call.fine = job.is_fine;
@@ -50,6 +50,7 @@ void run_tile(const Round& round, const Job& job, std::int64_t tile) noexcept {
     } else {
         call.width = PlanesTile::quarters_for(left);
         round.kernels.planes(call);
+        for (float& sum : y) sum = static_cast<float>(static_cast<double>(sum) * job.factor);
     }
     std::memcpy(job.y + first, y, static_cast<std::size_t>(std::min(left, tiling.outputs_of_tile)) * sizeof(float));
 }

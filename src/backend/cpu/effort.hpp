@@ -7,7 +7,7 @@
 // Sums: dense, tiers and buckets add the terms of an output in the order of the inputs, one sum an output; a kernel set's tiers
 // read to the end are bit-equal to its dense. Planes sum whole numbers, so every set gives the same bits:
 //   A chunk is 128 entries. For each of the tile's 16 blocks: m = max |v d| over the chunk, step = m / 127,
-//     p = (v d) (127 / m), high = p to the nearest whole number (ties to even), low = (p - high) 128 likewise; all 0 when m = 0.
+//     p = (v d) (127 / m), high = p to the nearest whole number (ties to even), low = (p - high) 128 likewise; all 0 when m < 2^-100.
 //   For each output of the block, over the chunk's entries, with O = 192, 240, 255 for one, two, three planes:
 //     H = sum of high (2 (64 a + 16 b + c) - O), what is not read being 0;  L likewise of low, without c (O = 192, 240, 240), when `fine`
 //   y += (H + L / 128) (step / 32), in f32 as written, chunk after chunk.
@@ -22,7 +22,7 @@ namespace tw::cpu {
 /// An input of which something is read. v carries the layout's scale and gain.
 struct EffortEntry {
     std::uint32_t input, units;
-    float v;
+    float v;  ///< of planes scaled so that the largest is about 1
 };
 
 /// One tile of outputs and what is read of it. Entries are in the order of their inputs.
@@ -43,6 +43,7 @@ inline constexpr int most_outputs_of_tile = 1024;
 
 namespace planes {
 inline constexpr int chunk = 128;
+inline constexpr float least = 0x1p-100f;  // of m
 }
 
 struct EffortDenseTile {
@@ -70,6 +71,15 @@ struct EffortKernels {
 };
 
 extern const EffortKernels effort_portable;
+
+void effort_dense_avx2(const EffortDenseTile&);
+void effort_buckets_avx2(const EffortTile&);
+void effort_tiers_avx2(const EffortTile&);
+void effort_planes_avx2(const EffortTile&);
+void effort_dense_avx512(const EffortDenseTile&);
+void effort_buckets_avx512(const EffortTile&);
+void effort_tiers_avx512(const EffortTile&);
+void effort_planes_avx512(const EffortTile&);
 
 /// All sets that this build has, the plainest first.
 struct EffortKernelSets {

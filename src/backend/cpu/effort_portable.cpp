@@ -80,7 +80,7 @@ void round_chunk(const EffortTile& tile, const EffortEntry* chunk, int count, Ro
             product[e] = chunk[e].v * widen(at<float16>(tile.rows, std::int64_t{chunk[e].input} * 4 * tile.width + block));
             most = std::max(most, std::fabs(product[e]));
         }
-        const float inverse = most > 0 ? 127 / most : 0;
+        const float inverse = most >= planes::least ? 127 / most : 0;
         to.step[block] = most / 127;
         for (int e = 0; e < count; ++e) {
             const float p = product[e] * inverse, high = std::nearbyint(p);

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 #include "backend/cpu/effort.hpp"
+#include "base/cpu_features.hpp"
 
 namespace tw::cpu {
 namespace {
 
+#if defined(__x86_64__)
+constexpr EffortKernels avx512 = {"avx512",
+                                  cpu_feature::avx512 | cpu_feature::avx512_vnni | cpu_feature::avx512_vbmi,
+                                  effort_dense_avx512,
+                                  effort_buckets_avx512,
+                                  effort_tiers_avx512,
+                                  effort_planes_avx512};
+#endif
+
 const EffortKernels* const sets[] = {
     &effort_portable,
+#if defined(__x86_64__)
+    &avx512,
+#endif
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ constexpr FeatureName feature_names[] = {
     {cpu_feature::avx512, "avx512"},
     {cpu_feature::avx512_bf16, "avx512_bf16"},
     {cpu_feature::avx512_vnni, "avx512_vnni"},
+    {cpu_feature::avx512_vbmi, "avx512_vbmi"},
     {cpu_feature::amx_bf16, "amx_bf16"},
     {cpu_feature::amx_int8, "amx_int8"},
     {cpu_feature::neon, "neon"},
