@@ -57,7 +57,7 @@ std::vector<std::string> names_of(const std::string& list) {
     for (std::size_t start = 0; start < list.size();) {
         const std::size_t comma = std::min(list.find(',', start), list.size());
         names.push_back(list.substr(start, comma - start));
-        if (!measure::find_peer_kind(names.back())) refuse("--peers: expected openblas, blis, onednn, mkl or cublas; '{}' came", names.back());
+        if (!measure::find_peer_kind(names.back())) refuse("--peers: expected openblas, blis, onednn, mkl, libxsmm or cublas; '{}' came", names.back());
         start = comma + 1;
     }
     return names;
@@ -188,7 +188,7 @@ void add_bench(Verb tw) {
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--kernel", asked->kernels, "Kernels or rungs by name instead of what multiply() chooses; may be repeated");
-    const Option peers = verb.add_option("--peers", asked->peers, "Also openblas, blis, onednn, mkl, cublas: those named, or all found");
+    const Option peers = verb.add_option("--peers", asked->peers, "Also openblas, blis, onednn, mkl, libxsmm, cublas: those named, or all found");
     peers.may_stand_alone();
     verb.add_option("--seconds", asked->seconds, "For each shape").shows_default().within(0.01, 86400.0);
     verb.add_option("--relative-error", asked->relative_error, "Stop a shape earlier once every interval is this narrow").within(0.0, 1.0);

@@ -14,14 +14,13 @@
 #include "cli/exit.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
-#include "measure/statistics.hpp"
 
 namespace tw::cli {
 namespace {
 
 struct Asked {
     std::vector<std::string> shapes;
-    std::string suite, type = "f32", accuracy = "auto", device = "cpu", store;
+    std::string suite, type = "f32", accuracy = "auto", device = "cpu", store, markdown;
     double seconds = 60;
     int threads = 0;
     bool is_trial = false;
@@ -57,22 +56,21 @@ void run(const Asked& asked) {
     if (!before.empty()) fmt::print(stderr, "tw: warning: {}\n", before);
     fmt::print("{:>18}  {:<46} {:>9}  {:<46} {:>9} {:>7}\n", "M x N x K", "by the rules", "GFLOP/s", "best found", "GFLOP/s", "gain");
     std::vector<Tuned> records;
-    std::vector<double> gains;
+    std::vector<measure::TunedShape> all;
     {
         ProgressLine line;
-        measure::tune(tuning, watch_with(line), [&](const measure::TunedShape& found) {
+        all = measure::tune(tuning, watch_with(line), [&](const measure::TunedShape& found) {
             line.clear();
+            const bool is_same = found.best == found.by_rules;
             fmt::print("{:>18}  {:<46} {:>9.2f}  {:<46} {:>9.2f} {:>6.2f}x{}\n", fmt::format("{}x{}x{}", found.shape.m, found.shape.n, found.shape.k),
-                       found.by_rules, found.rules_gflops, found.is_better ? found.best : "the same", found.is_better ? found.best_gflops : found.rules_gflops,
-                       found.is_better ? found.gain() : 1.0, found.is_better ? "" : "");
+                       found.by_rules, found.rules_gflops, is_same ? "the same" : found.best, found.best_gflops, found.gain(),
+                       is_same || found.is_better ? "" : "  noise");
             std::fflush(stdout);
-            gains.push_back(found.is_better ? found.gain() : 1.0);
             if (found.is_better) records.push_back(found.record);
         });
     }
-    if (!gains.empty())
-        fmt::print("\n{} of {} problems are quicker than by the rules; geometric mean of the gain {:.3f}x\n", records.size(), gains.size(),
-                   measure::geometric_mean(gains));
+    fmt::print("\n{}", measure::summary_of(all));
+    if (!asked.markdown.empty()) write_file(asked.markdown, measure::tuned_in_markdown(all) + "\n" + measure::summary_of(all));
     if (!records.empty() && !asked.is_trial) {
         const std::string trouble = add_to_store(path, store_key(), records);
         if (!trouble.empty()) fail("{}", trouble);
@@ -100,6 +98,7 @@ void add_tune(Verb tw) {
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--seconds", asked->seconds, "For all problems together").shows_default().within(0.1, 864000.0);
     verb.add_option("--store", asked->store, "Remember here instead of TW_STORE or the cache folder");
+    verb.add_option("--markdown", asked->markdown, "Write what was found here as a Markdown table; - is standard output");
     verb.add_flag("--dry-run", asked->is_trial, "Remember nothing");
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });

@@ -56,9 +56,9 @@ OwnEntrant::OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, 
     }
 }
 
-Judgement OwnEntrant::judge(const Task& task) {
+Status OwnEntrant::prepare(const Task& task) {
     task_ = task;
-    if (const Status status = operands_->place_on(backend_); !status) return {.trouble = status.text};
+    if (const Status status = operands_->place_on(backend_); !status) return status;
     if (kernel_) {
         plan_.problem = problem_for(backend_, task);
         plan_.options = {.accuracy = task.accuracy, .threads = task.threads};
@@ -68,13 +68,17 @@ Judgement OwnEntrant::judge(const Task& task) {
         plan_.threads = task.threads;
     } else {
         const Options options{.accuracy = task.accuracy, .device = backend_.name, .threads = task.threads};
-        if (const Status status = try_plan(problem_for(backend_, task), options, plan_); !status)
-            return {.trouble = status.text};
+        if (const Status status = try_plan(problem_for(backend_, task), options, plan_); !status) return status;
         kernel = plan_.kernel->name;
         rung = stem_of(plan_.kernel->rung);
         needs = plan_.kernel->needs;
     }
     accuracy = accuracy_of(*plan_.kernel, task);
+    return {};
+}
+
+Judgement OwnEntrant::judge(const Task& task) {
+    if (const Status status = prepare(task); !status) return {.trouble = status.text};
     if (const Status status = operands_->poison_result(); !status) return {.trouble = status.text};
     const double start = now();
     if (const Status status = run_once(); !status) return {.trouble = status.text};

@@ -49,6 +49,8 @@ class OwnEntrant : public Entrant {
 public:
     OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, std::shared_ptr<Operands> operands);
 
+    /// Makes ready for the task without running it.
+    Status prepare(const Task& task);
     Judgement judge(const Task& task) override;
     double seconds(int passes) override;
 

@@ -109,6 +109,15 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&)> onednn_sgemm(vo
     };
 }
 
+/// The code branch by its number in MKL's header of conditional numerical reproducibility.
+std::string branch_name(int branch) {
+    constexpr std::pair<int, const char*> names[] = {{3, "compatible"}, {4, "SSE2"}, {6, "SSSE3"}, {7, "SSE4.1"}, {8, "SSE4.2"},
+                                                     {9, "AVX"}, {10, "AVX2"}, {11, "AVX-512 MIC"}, {12, "AVX-512"}, {14, "AVX-512 E1"}};
+    for (const auto& [value, text] : names)
+        if (value == branch) return text;
+    return "branch " + std::to_string(branch);
+}
+
 void describe_mkl(void* handle, PeerLibrary& library) {
     if (auto* version = function<void(char*, int)>(handle, "MKL_Get_Version_String")) {
         char text[200] = {};
@@ -118,8 +127,27 @@ void describe_mkl(void* handle, PeerLibrary& library) {
         const std::size_t at = sentence.find("Version ");
         if (at != std::string::npos) library.version = sentence.substr(at + 8, sentence.find('-', at) - at - 8);
     }
-    if (auto* branch = function<int()>(handle, "mkl_cbwr_get_auto_branch"))
-        library.core_type = "branch " + std::to_string(branch());
+    if (auto* branch = function<int()>(handle, "mkl_cbwr_get_auto_branch")) library.core_type = branch_name(branch());
+}
+
+void describe_libxsmm(void* handle, PeerLibrary& library) {
+    if (auto* target = function<const char*()>(handle, "libxsmm_get_target_arch")) library.core_type = target();
+}
+
+/// By columns, as Fortran has it: C^T = B^T A^T. What is too large for it goes to the BLAS that it was built with.
+template <class T>
+std::function<bool(const Matrix&, const Matrix&, const Matrix&)> libxsmm(void* handle, const char* name) {
+    using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*, const T*, const int*,
+                      const T*, T*, const int*);
+    auto* gemm = function<Gemm>(handle, name);
+    if (!gemm) return {};
+    return [gemm](const Matrix& a, const Matrix& b, const Matrix& c) {
+        const auto m = static_cast<int>(c.cols), n = static_cast<int>(c.rows), k = static_cast<int>(a.cols);
+        const auto lda = static_cast<int>(b.row_step), ldb = static_cast<int>(a.row_step), ldc = static_cast<int>(c.row_step);
+        const T one = 1, zero = 0;
+        gemm("N", "N", &m, &n, &k, &one, static_cast<const T*>(b.data), &lda, static_cast<const T*>(a.data), &ldb, &zero, static_cast<T*>(c.data), &ldc);
+        return true;
+    };
 }
 
 std::string path_of(void* handle, const std::string& otherwise) {
@@ -187,6 +215,10 @@ PeerLibrary open_peer(const PeerKind& kind, int threads) {
         if (name == "onednn") {
             describe_onednn(handle, library);
             library.f32 = onednn_sgemm(handle);
+        } else if (name == "libxsmm") {
+            describe_libxsmm(handle, library);
+            library.f32 = libxsmm<float>(handle, "libxsmm_sgemm");
+            library.f64 = libxsmm<double>(handle, "libxsmm_dgemm");
         } else if (name == "cublas") {
             open_cublas(handle, library);
         } else {

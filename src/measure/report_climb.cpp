@@ -40,7 +40,8 @@ std::string walk_of(const std::string& rung) {
         const std::string data = fmt::format("{{\"BM\":{},\"BN\":{},\"BK\":{},\"TM\":{},\"TN\":{},\"TK\":{},\"next\":{},\"note\":\"{}\",\"label\":\"How {} walks over A, B and C\"}}",
                                              w.BM, w.BN, w.BK, w.TM, w.TN, w.TK, w.has_next ? "true" : "false", w.note, rung);
         return fmt::format("<div class=\"walk\" data-walk=\"{}\"><div class=\"picture\"></div><div class=\"controls\">"
-                           "<button type=\"button\">Back</button><button type=\"button\">Play</button><button type=\"button\">Next</button></div>"
+                           "<button type=\"button\">Back</button><button type=\"button\">Play</button><button type=\"button\">Next</button>"
+                           "<input type=\"range\" min=\"1\" value=\"1\" aria-label=\"Step\"></div>"
                            "<output aria-live=\"polite\"></output></div>",
                            escaped(data));
     }
@@ -74,7 +75,7 @@ std::string bars(const std::vector<const Row*>& rows) {
 }
 
 std::string table(const std::vector<const Row*>& rows) {
-    std::string text = "<details><summary>The same as a table</summary><div class=\"scroll\"><table><thead><tr><th scope=\"col\">Kernel</th>"
+    std::string text = "<details><summary>The climb as a table</summary><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">Kernel</th>"
                        "<th scope=\"col\" class=\"n\">GFLOP/s</th><th scope=\"col\" class=\"n\">95 % interval</th><th scope=\"col\" class=\"n\">Of peak</th>"
                        "<th scope=\"col\" class=\"n\">Of its unit</th><th scope=\"col\" class=\"n\">Error, of bound</th></tr></thead><tbody>\n";
     for (const Row* row : rows)

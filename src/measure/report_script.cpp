@@ -58,21 +58,26 @@ const char* report_script() {
       block("A", f.i, f.p, w.BM, w.BK, "held"); block("B", f.p, f.j, w.BK, w.BN, "held"); block("C", f.i, f.j, w.BM, w.BN, "held");
       if (w.next) { block("A", f.i, f.p + w.BK, w.BM, w.BK, "done"); block("B", f.p + w.BK, f.j, w.BK, w.BN, "done"); }
       block("A", f.ti, f.q, w.TM, w.TK, ""); block("B", f.q, f.tj, w.TK, w.TN, ""); block("C", f.ti, f.tj, w.TM, w.TN, "");
+      slider.value = step + 1;
       const many = (h, v) => h * v === 1 ? "one element" : `${h} x ${v} elements`;
       out.textContent = `Step ${step + 1} of ${list.length}: ${many(clip(f.ti, w.TM), clip(f.q, w.TK))} of A and ${many(clip(f.q, w.TK), clip(f.tj, w.TN))} of B ` +
         `go into ${many(clip(f.ti, w.TM), clip(f.tj, w.TN))} of C. ${w.note}`;
     };
     const go = (by) => { step = (step + by + list.length) % list.length; draw(); };
-    const stop = () => { clearInterval(timer); timer = 0; play.textContent = "Play"; };
-    const [back, play, on] = walk.querySelectorAll("button");
+    const [back, play, on] = walk.querySelectorAll("button"), slider = walk.querySelector("input");
+    const tell = (running) => { play.textContent = running ? "Pause" : "Play"; out.setAttribute("aria-live", running ? "off" : "polite"); };
+    const stop = () => { clearInterval(timer); timer = 0; tell(false); };
+    slider.max = list.length;
+    slider.addEventListener("input", () => { stop(); step = slider.value - 1; draw(); });
     back.addEventListener("click", () => { stop(); go(-1); });
     on.addEventListener("click", () => { stop(); go(1); });
     play.addEventListener("click", () => {
       if (timer) return stop();
-      play.textContent = "Pause";
+      tell(true);
       timer = setInterval(() => go(1), 350);
     });
     walk.addEventListener("keydown", (event) => {
+      if (event.target === slider) return;
       if (event.key === "ArrowRight") { stop(); go(1); } else if (event.key === "ArrowLeft") { stop(); go(-1); } else return;
       event.preventDefault();
     });

@@ -6,7 +6,7 @@ namespace tw::measure {
 
 const char* report_style() {
     return R"css(
-:root{--paper:#fbfaf7;--raised:#fff;--ink:#1d2126;--soft:#5b646e;--line:#e2dfd7;--ours:#0b6e6e;--ours-soft:#cfe6e3;--theirs:#b4662a;
+:root{color-scheme:light dark;--paper:#fbfaf7;--raised:#fff;--ink:#1d2126;--soft:#5b646e;--line:#e2dfd7;--ours:#0b6e6e;--ours-soft:#cfe6e3;--theirs:#a8561c;
 --theirs-soft:#f0dcc9;--a:#3d6fb6;--b:#b4662a;--c:#0b6e6e;--cell:#efece5;--good:11 110 110;--bad:180 102 42;--shadow:0 1px 2px #0000000f,0 4px 16px #0000000a}
 @media (prefers-color-scheme:dark){:root{--paper:#14171a;--raised:#1b1f23;--ink:#e8e6e1;--soft:#a0a8b0;--line:#2e343a;--ours:#4fc1b8;--ours-soft:#1f4644;
 --theirs:#e39a5f;--theirs-soft:#4a3424;--a:#7aa7ea;--b:#e39a5f;--c:#4fc1b8;--cell:#262b30;--good:79 193 184;--bad:227 154 95;--shadow:none}}
@@ -16,6 +16,9 @@ header,main,footer{max-width:70rem;margin:0 auto;padding:0 1.25rem}
 header{padding-top:3.5rem}.brand{margin:0;color:var(--ours);font-weight:650;letter-spacing:.04em}
 h1{font-size:clamp(1.7rem,5vw,2.9rem);line-height:1.12;letter-spacing:-.02em;margin:.2rem 0 .8rem;max-width:22ch;text-wrap:balance}
 .lead{color:var(--soft);max-width:62ch;margin:0 0 1.5rem;font-size:1.08rem}
+.headline{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(10.5rem,100%),1fr));gap:1rem 2rem;margin:0 0 2rem;padding:1.2rem 0;border:solid var(--line);border-width:1px 0;max-width:58rem}
+.headline div{display:flex;flex-direction:column-reverse;justify-content:flex-end}.headline dt{color:var(--soft);font-size:.88rem;line-height:1.35}
+.headline dd{margin:0;font-size:2rem;line-height:1.2;font-weight:600;letter-spacing:-.02em;font-variant-numeric:tabular-nums}.headline small{font-size:.95rem;font-weight:500;color:var(--soft);letter-spacing:0}
 nav ul{display:flex;flex-wrap:wrap;gap:.4rem .5rem;list-style:none;margin:0;padding:0}
 nav a{display:block;padding:.35rem .8rem;border:1px solid var(--line);border-radius:99px;background:var(--raised);color:var(--ink);text-decoration:none;font-size:.92rem}
 nav a:hover{border-color:var(--ours);color:var(--ours)}
@@ -46,23 +49,29 @@ grid-template-columns:minmax(0,1fr) minmax(0,1fr);break-inside:avoid}
 .facts dt{font-size:.78rem;color:var(--soft)}.facts dd{margin:0;font-size:1.15rem;font-variant-numeric:tabular-nums;font-weight:550}.facts small{font-weight:400;font-size:.8rem;color:var(--soft)}
 pre{margin:.4rem 0 0;padding:.9rem 1rem;background:var(--cell);border-radius:8px;overflow:auto;font-size:.76rem;line-height:1.5;max-height:24rem;tab-size:4}
 .walk svg{display:block;width:100%;max-width:27rem;height:auto;margin:0 auto}
-.walk .controls{display:flex;align-items:center;justify-content:center;gap:.5rem;margin-top:.5rem}
+.walk .controls{display:flex;flex-wrap:wrap;align-items:center;justify-content:center;gap:.5rem;margin-top:.5rem}
 .walk output{display:block;min-height:3.1em;font-size:.86rem;color:var(--soft);text-align:center;max-width:27rem;margin:.4rem auto 0}
-button{font:inherit;font-size:.88rem;color:var(--ink);background:var(--raised);border:1px solid var(--line);border-radius:8px;padding:.35rem .85rem;cursor:pointer;min-height:2.5rem}
+input[type=range]{accent-color:var(--ours);flex:1 1 6rem;max-width:11rem;min-height:2.5rem;margin:0}button{font:inherit;font-size:.88rem;color:var(--ink);background:var(--raised);border:1px solid var(--line);border-radius:8px;padding:.35rem .85rem;cursor:pointer;min-height:2.5rem}
 button:hover{border-color:var(--ours);color:var(--ours)}
 .cell{fill:var(--cell)}.held{opacity:.28}.A{fill:var(--a)}.B{fill:var(--b)}.C{fill:var(--c)}.done{fill:var(--c);opacity:.16}
-svg text{fill:var(--soft);font:12px system-ui,"DejaVu Sans",sans-serif}svg .strong{fill:var(--ink)}
-.chart{display:block;width:100%;height:auto;margin:1rem 0;overflow:visible}.axis{stroke:var(--line)}.roof{stroke:var(--ink);stroke-width:1.6;fill:none}
-.slope{stroke:var(--soft);fill:none;stroke-dasharray:4 4}.ours{fill:var(--ours)}.theirs{fill:var(--theirs)}.drop{stroke:var(--line);stroke-width:1.5}
-.front{fill:none;stroke:var(--ours);stroke-width:1.6;stroke-dasharray:2 4}
-.heat td{text-align:right;border:2px solid var(--paper);border-radius:6px;padding:.45rem .6rem;white-space:nowrap}.heat th{border:0;white-space:nowrap}
+svg text{fill:var(--soft);font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;font-variant-numeric:tabular-nums}svg .strong{fill:var(--ink)}svg .title{font-size:11.5px}
+figure{margin:1.2rem 0 .4rem}.chart{display:block;width:100%;max-width:58rem;height:auto}.chart.narrow{display:none}
+.axis{stroke:var(--line);fill:none}.roof{stroke:var(--ink);stroke-width:1.4;fill:none}.drop{stroke:var(--soft);stroke-width:1;stroke-dasharray:1 3;fill:none}
+.ours{fill:var(--ours)}.theirs{fill:var(--theirs)}.faint{fill:var(--soft);opacity:.5}.leader{stroke:var(--soft);opacity:.6;fill:none}
+circle{stroke:var(--paper);stroke-width:1.5}.front{fill:none;stroke:var(--ours);stroke-width:2}.reached{fill:var(--ours);opacity:.07}
+.heat{width:auto}.heat td{text-align:right;border:2px solid var(--paper);border-radius:6px;padding:.4rem .7rem;white-space:nowrap;min-width:7.5rem}
+.heat th{border:0;white-space:nowrap;padding:.4rem .7rem .4rem 0}.heat thead th+th{padding-right:.7rem}.heat small{color:var(--ink);opacity:.75;display:inline-block;min-width:3.4em}
+.heat tbody th{position:sticky;left:0;background:var(--paper)}.heat .none{color:var(--soft);font-size:.82rem}.ahead{background:rgb(var(--good) / .5)}.behind{background:rgb(var(--bad) / .5)}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:1rem 3rem;margin-top:1rem}
 footer{padding:3rem 1.25rem;color:var(--soft);font-size:.9rem}
 @media (max-width:52rem){.rung{grid-template-columns:minmax(0,1fr)}}
-@media (max-width:34rem){header{padding-top:2rem}.bars li{grid-template-columns:minmax(0,1fr)}.rung{padding:1.1rem}section{padding-top:2.4rem}}
+@media (max-width:34rem){.chart.wide{display:none}.chart.narrow{display:block}.headline{grid-template-columns:1fr 1fr}.headline dd{font-size:1.6rem}header{padding-top:2rem}.bars li{grid-template-columns:minmax(0,1fr)}.rung{padding:1.1rem}section{padding-top:2.4rem}}
 @media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
-@media print{:root{--paper:#fff;--raised:#fff;--shadow:none}nav,.controls,.skip{display:none}body{font-size:10.5pt}section{padding-top:1.2rem}pre{max-height:none;white-space:pre-wrap}
-.bar,.cell,.A,.B,.C,.heat td{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@page{margin:16mm 14mm}
+@media print{:root{color-scheme:light;--paper:#fff;--raised:#fff;--ink:#1d2126;--soft:#4d555e;--line:#d8d5cd;--ours:#0b6e6e;--theirs:#a8561c;--a:#3d6fb6;--b:#b4662a;--c:#0b6e6e;--cell:#efece5;--good:11 110 110;--bad:180 102 42;--shadow:none}
+nav,.controls,.skip,.walk output,details:not([open]){display:none}body{font-size:10pt;background:#fff}header{padding-top:0}section{padding-top:1.4rem}h2{break-after:avoid}figure,.headline,tr{break-inside:avoid}
+.chart.wide{display:block}.chart.narrow{display:none}pre{max-height:none;white-space:pre-wrap;font-size:6.8pt}.scroll{overflow:visible}.rung{grid-template-columns:minmax(0,2fr) minmax(0,3fr);box-shadow:none}.bars li{grid-template-columns:12rem 1fr}
+.bar,.cell,.A,.B,.C,.done,.heat td,.key i,circle{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 }
 

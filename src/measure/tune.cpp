@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
+#include "measure/clock.hpp"
 #include "measure/compare.hpp"
 #include "measure/statistics.hpp"
 #include "plan/registry.hpp"
@@ -16,7 +18,9 @@ namespace tw::measure {
 namespace {
 
 constexpr double hopeless = 1.5;  // times the rules' own time, at the first look
-constexpr std::size_t most_finalists = 4;
+constexpr std::size_t most_finalists = 4, least_samples = 7, most_samples = 40;
+constexpr double shortest_sample = 0.003;
+constexpr double close = 0.97;    // of the best found
 
 struct Candidate {
     std::shared_ptr<OwnEntrant> entrant;
@@ -52,79 +56,124 @@ std::vector<Candidate> candidates_of(const Tuning& asked, const Task& task, cons
     return all;
 }
 
+std::string named(const Candidate& candidate) {
+    const std::string tile = candidate.tile == Tile{} ? "" : fmt::format(" {},{},{}", candidate.tile.m, candidate.tile.n, candidate.tile.k);
+    return fmt::format("{}{} x{}", candidate.kernel->name, tile, candidate.threads);
+}
+
+/// One problem and everybody who might do it best.
+class Search {
+public:
+    Search(const Tuning& asked, const Task& task, const Watch& watch)
+        : asked_(asked), task_(task), watch_(watch), is_alone_(asked.backend->place == Place::host && task.threads == 1) {}
+
+    TunedShape run(double seconds);
+
+private:
+    double timed(const Candidate& candidate, int passes) const;
+    double first_look(const Candidate& candidate) const;
+    std::vector<Candidate> finalists(const Plan& by_rules, int& tried) const;
+    std::vector<std::vector<double>> time_in_turns(const std::vector<Candidate>& those, double seconds) const;
+
+    const Tuning& asked_;
+    const Task& task_;
+    const Watch& watch_;
+    bool is_alone_;  ///< one thread, the caller's: its processor time leaves out what neighbours do on its core meanwhile
+};
+
+double Search::timed(const Candidate& candidate, int passes) const {
+    const double start = thread_time(), wall = candidate.entrant->seconds(passes);
+    return is_alone_ && !std::isnan(wall) ? thread_time() - start : wall;
+}
+
 /// The quickest of a few looks: enough to drop who is far behind.
-double first_look(const Candidate& candidate, Task task) {
-    task.threads = candidate.threads;
-    if (!candidate.entrant->judge(task).ok) return HUGE_VAL;
-    double best = candidate.entrant->seconds(1);
+double Search::first_look(const Candidate& candidate) const {
+    Task own = task_;
+    own.threads = candidate.threads;
+    if (!candidate.entrant->prepare(own)) return HUGE_VAL;
+    double best = timed(candidate, 1);
     if (best > 0.2) return best;
     const int passes = std::max(1, static_cast<int>(0.002 / std::max(best, 1e-9)));
-    for (int i = 0; i < 3; ++i) best = std::min(best, candidate.entrant->seconds(passes) / passes);
+    for (int i = 0; i < 3; ++i) best = std::min(best, timed(candidate, passes) / passes);
     return std::isnan(best) ? HUGE_VAL : best;
 }
 
-std::string named(const Candidate& candidate) {
-    return fmt::format("{} {},{},{} x{}", candidate.kernel->name, candidate.tile.m, candidate.tile.n, candidate.tile.k, candidate.threads);
+/// The rules' choice first, then the quickest others; empty when the rules' choice can't run or time is up.
+std::vector<Candidate> Search::finalists(const Plan& by_rules, int& tried) const {
+    std::vector<Candidate> all = candidates_of(asked_, task_, *by_rules.kernel, std::make_shared<Operands>(task_));
+    const int threads = asked_.backend->place == Place::host ? task_.threads : 1;
+    const auto is_rules = [&](const Candidate& c) { return c.kernel == by_rules.kernel && c.tile == by_rules.tile && c.threads == threads; };
+    std::stable_partition(all.begin(), all.end(), is_rules);
+    if (all.empty() || !is_rules(all.front())) return {};
+    std::vector<std::pair<double, Candidate>> looked;
+    double limit = HUGE_VAL;
+    for (const Candidate& candidate : all) {
+        if (watch_.is_interrupted()) return {};
+        watch_.say(named(candidate), 0);
+        ++tried;
+        const double time = first_look(candidate);
+        if (looked.empty()) limit = hopeless * time;
+        if (time < limit || looked.empty()) looked.push_back({looked.empty() ? 0 : time, candidate});
+    }
+    std::stable_sort(looked.begin(), looked.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::vector<Candidate> chosen;
+    for (const auto& [time, candidate] : looked)
+        if (chosen.size() <= most_finalists) chosen.push_back(candidate);
+    return chosen;
 }
 
-std::vector<double> time_in_turns(const std::vector<Candidate>& finalists, double seconds, std::size_t which,
-                                  std::vector<std::vector<double>>& samples, const Watch& watch) {
+std::vector<std::vector<double>> Search::time_in_turns(const std::vector<Candidate>& those, double seconds) const {
     std::vector<int> passes;
-    for (const Candidate& finalist : finalists) {
-        const double each = finalist.entrant->seconds(1);
-        passes.push_back(std::max(1, static_cast<int>(0.003 / std::max(each, 1e-9))));
-    }
-    samples.assign(finalists.size(), {});
+    for (const Candidate& one : those) passes.push_back(std::max(1, static_cast<int>(shortest_sample / std::max(timed(one, 1), 1e-9))));
+    std::vector<std::vector<double>> samples(those.size());
     double spent = 0;
-    for (std::size_t round = 0; (round < 7 || spent < seconds) && round < 40 && !watch.is_interrupted(); ++round)
-        for (std::size_t turn = 0; turn < finalists.size(); ++turn) {
-            const std::size_t i = (round + turn) % finalists.size();
-            const double taken = finalists[i].entrant->seconds(passes[i]);
+    for (std::size_t round = 0; (round < least_samples || spent < seconds) && round < most_samples && !watch_.is_interrupted(); ++round)
+        for (std::size_t turn = 0; turn < those.size(); ++turn) {
+            const std::size_t i = (round + turn) % those.size();
+            const double taken = timed(those[i], passes[i]);
             samples[i].push_back(taken / passes[i]);
             spent += taken;
         }
-    return samples[which];
+    return samples;
 }
 
-TunedShape tune_one(const Tuning& asked, const Task& task, double seconds, const Watch& watch) {
-    TunedShape found{.shape = {task.m, task.n, task.k}};
-    const Plan by_rules = plan_by_rules(asked, task);
-    if (!by_rules.kernel) return found;
-    const auto operands = std::make_shared<Operands>(task);
-    std::vector<Candidate> all = candidates_of(asked, task, *by_rules.kernel, operands);
-    const int rules_threads = asked.backend->place == Place::host ? task.threads : 1;
-    const auto is_rules = [&](const Candidate& c) {
-        return c.kernel == by_rules.kernel && c.tile == by_rules.tile && c.threads == rules_threads;
-    };
-    std::vector<std::pair<double, Candidate>> looked;
-    double rules_time = HUGE_VAL;
-    std::stable_partition(all.begin(), all.end(), is_rules);
-    for (const Candidate& candidate : all) {
-        if (watch.is_interrupted()) return found;
-        watch.say(named(candidate), 0);
-        const double time = first_look(candidate, task);
-        if (is_rules(candidate)) rules_time = time;
-        if (time < hopeless * rules_time) looked.push_back({is_rules(candidate) ? 0 : time, candidate});
-    }
-    std::sort(looked.begin(), looked.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
-    if (looked.empty()) return found;
-    std::vector<Candidate> finalists;
-    for (const auto& [time, candidate] : looked)
-        if (finalists.size() <= most_finalists) finalists.push_back(candidate);
+std::vector<std::size_t> by_speed(const std::vector<std::vector<double>>& samples) {
+    std::vector<std::size_t> order(samples.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return median(samples[x]) < median(samples[y]); });
+    return order;
+}
 
-    std::vector<std::vector<double>> samples;
-    time_in_turns(finalists, seconds, 0, samples, watch);
+TunedShape Search::run(double seconds) {
+    TunedShape found{.shape = {task_.m, task_.n, task_.k}};
+    const Plan by_rules = plan_by_rules(asked_, task_);
+    if (!by_rules.kernel) return found;
+    const std::vector<Candidate> those = finalists(by_rules, found.tried);
+    if (those.empty()) return found;
+    const auto samples = time_in_turns(those, seconds / 2);
+    const auto keeps_promise = [&](const Candidate& candidate) {
+        Task own = task_;
+        own.threads = candidate.threads;
+        return candidate.entrant->judge(own).ok;
+    };
     std::size_t best = 0;
-    for (std::size_t i = 1; i < samples.size(); ++i)
-        if (median(samples[i]) < median(samples[best])) best = i;
-    found.by_rules = named(finalists[0]);
-    found.best = named(finalists[best]);
-    found.rules_gflops = task.flops() / median(samples[0]) * 1e-9;
-    found.best_gflops = task.flops() / median(samples[best]) * 1e-9;
-    found.is_better = best != 0 && compare(samples[best], samples[0]).verdict == Verdict::quicker;
-    found.record = {.m = task.m, .n = task.n, .k = task.k, .in = task.type, .out = task.type, .accuracy = resolve(task.accuracy, task.type),
-                    .allowed_threads = task.threads, .kernel = finalists[best].kernel->name, .tile = finalists[best].tile,
-                    .threads = finalists[best].threads};
+    for (const std::size_t i : by_speed(samples))
+        if (i == 0 || (!watch_.is_interrupted() && keeps_promise(those[i]))) {
+            best = i;
+            break;
+        }
+    found.by_rules = named(those[0]);
+    found.best = named(those[best]);
+    found.rules_gflops = found.best_gflops = task_.flops() / median(samples[0]) * 1e-9;
+    found.record = {.m = task_.m, .n = task_.n, .k = task_.k, .in = task_.type, .out = task_.type,
+                    .accuracy = resolve(task_.accuracy, task_.type), .allowed_threads = task_.threads,
+                    .kernel = those[best].kernel->name, .tile = those[best].tile, .threads = those[best].threads};
+    if (best == 0) return found;
+    const auto again = time_in_turns({those[0], those[best]}, seconds / 2);
+    if (again[0].empty()) return found;
+    found.rules_gflops = task_.flops() / median(again[0]) * 1e-9;
+    found.best_gflops = task_.flops() / median(again[1]) * 1e-9;
+    found.is_better = compare(again[1], again[0]).verdict == Verdict::quicker;
     return found;
 }
 
@@ -132,7 +181,7 @@ TunedShape tune_one(const Tuning& asked, const Task& task, double seconds, const
 
 std::vector<TunedShape> tune(const Tuning& asked, const Watch& watch, const std::function<void(const TunedShape&)>& done) {
     std::vector<TunedShape> all;
-    const double each = asked.seconds / static_cast<double>(std::max<std::size_t>(asked.shapes.size(), 1)) / 2;
+    const double each = asked.seconds / static_cast<double>(std::max<std::size_t>(asked.shapes.size(), 1));
     for (std::size_t i = 0; i < asked.shapes.size() && !watch.is_interrupted(); ++i) {
         Task task = asked.task;
         task.m = asked.shapes[i].m;
@@ -142,12 +191,38 @@ std::vector<TunedShape> tune(const Tuning& asked, const Watch& watch, const std:
                              watch.say(task.shape() + " " + what, static_cast<double>(i) / static_cast<double>(asked.shapes.size()));
                          },
                          watch.interrupted};
-        TunedShape found = tune_one(asked, task, each, part);
+        TunedShape found = Search(asked, task, part).run(each);
         if (found.best.empty()) continue;
         if (done) done(found);
         all.push_back(std::move(found));
     }
     return all;
+}
+
+std::string tuned_in_markdown(const std::vector<TunedShape>& all) {
+    std::string text = "| M x N x K | by the rules | GFLOP/s | best found | GFLOP/s | ratio | |\n|---|---|--:|---|--:|--:|---|\n";
+    for (const TunedShape& one : all)
+        text += fmt::format("| {} x {} x {} | {} | {:.2f} | {} | {:.2f} | {:.3f} | {} |\n", one.shape.m, one.shape.n, one.shape.k, one.by_rules,
+                            one.rules_gflops, one.best == one.by_rules ? "the same" : one.best, one.best_gflops, one.gain(),
+                            one.is_better ? "quicker" : one.best == one.by_rules ? "" : "no difference beyond noise");
+    return text;
+}
+
+std::string summary_of(const std::vector<TunedShape>& all) {
+    if (all.empty()) return "";
+    std::vector<double> shares, gains;
+    int close_ones = 0, better = 0, tried = 0;
+    for (const TunedShape& one : all) {
+        shares.push_back(1 / std::max(one.gain(), 1.0));
+        gains.push_back(one.remembered_gain());
+        close_ones += shares.back() >= close;
+        better += one.is_better;
+        tried += one.tried;
+    }
+    return fmt::format("{} of {} problems are quicker than by the rules, beyond noise; geometric mean of the gain {:.3f}x.\n"
+                       "The rules reach {:.1f} % of the best found (geometric mean; {:.1f} % at least), {} of {} within 3 %; {} candidates were tried.\n",
+                       better, all.size(), geometric_mean(gains), 100 * geometric_mean(shares), 100 * *std::min_element(shares.begin(), shares.end()),
+                       close_ones, all.size(), tried);
 }
 
 }  // namespace tw::measure

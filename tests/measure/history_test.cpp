@@ -82,6 +82,13 @@ TEST_F(History, LockedIsASentence) {
     sqlite3_close(holder);
 }
 
+TEST_F(History, ReadOnlyIsASentence) {
+    if (geteuid() == 0) GTEST_SKIP() << "nothing is read-only to root";
+    ASSERT_EQ(add_to_history(path_, one_row("x")), "");
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
+    EXPECT_NE(add_to_history(path_, one_row("y")).find("readonly"), std::string::npos);
+}
+
 TEST_F(History, NoPlaceIsASentence) {
     EXPECT_NE(add_to_history("", one_row("x")), "");
     EXPECT_NE(add_to_history("/proc/tilewright/history", one_row("x")), "");
