@@ -24,9 +24,7 @@ Rows rows_of(const ReportData& data, const std::string& device) {
     for (const Row& row : data.climb)
         if (row.provider != "tilewright" && row.device == device && row.is_timed() && row.relative_error > 0 && row.m == any.m && row.n == any.n && row.k == any.k && row.type == any.type && row.threads == any.threads)
             rows.push_back(&row);
-    std::stable_sort(rows.begin(), rows.end(), [](const Row* p, const Row* q) {
-        return p->relative_error != q->relative_error ? p->relative_error < q->relative_error : p->gflops > q->gflops;
-    });
+    std::stable_sort(rows.begin(), rows.end(), [](const Row* p, const Row* q) { return p->relative_error < q->relative_error; });
     return rows;
 }
 
@@ -66,17 +64,27 @@ std::string draw(const Frame& frame, const Rows& rows) {
     std::string inside = grid(frame, x, y, frame.is_narrow ? "relative error; left is better" : "relative error of the product, against f64; left is better", "GFLOP/s");
     std::string front;
     std::vector<Mark> all;
+    std::vector<Box> lines;
+    double last_x = frame.left, last_y = frame.plot_bottom();
+    const auto climb_to = [&](double px, double py) {
+        if (!lines.empty()) front += fmt::format("H{:.1f}", px), lines.push_back({last_x, last_y - 1, px, last_y + 1});
+        else front = fmt::format("M{:.1f} {:.1f}", px, last_y);
+        front += fmt::format("V{:.1f}", py);
+        lines.push_back({px - 1, py, px + 1, last_y});
+        last_x = px, last_y = py;
+    };
     for (const Row* row : rows) {
         const double px = x.at(row->relative_error), py = y.at(row->gflops);
-        if (is_on_front(rows, row)) front += front.empty() ? fmt::format("M{:.1f} {:.1f}V{:.1f}", px, frame.plot_bottom(), py) : fmt::format("H{:.1f}V{:.1f}", px, py);
+        if (is_on_front(rows, row)) climb_to(px, py);
         Mark mark{px, py, {}, row->provider == "tilewright" ? "ours" : "theirs",
                   fmt::format("{}{}: {} GFLOP/s, error {:.2e}", row->provider == "tilewright" ? row->accuracy + ", " : "", row->kernel, in_figures(row->gflops), row->relative_error)};
         if (is_first_of_its_kernel(rows, row)) mark.label = label_of(rows, row);
         all.push_back(std::move(mark));
     }
     front += fmt::format("H{:.1f}", frame.plot_right());
+    lines.push_back({last_x, last_y - 1, frame.plot_right(), last_y + 1});
     inside += fmt::format("<path class=\"reached\" d=\"{}V{:.1f}Z\"/><path class=\"front\" d=\"{}\"/>", front, frame.plot_bottom(), front);
-    return inside + marks(frame, all);
+    return inside + marks(frame, all, lines);
 }
 
 std::string table_of(const Rows& rows) {

@@ -12,13 +12,8 @@
 namespace tw::measure {
 namespace {
 
-constexpr Frame wide{760, 420, 56, 20, 34, 50, false}, narrow{360, 380, 44, 10, 34, 50, true};
-constexpr double line_height = 15, letter_width = 6.7, radius = 5;
-
-struct Box {
-    double left, top, right, bottom;
-    bool meets(const Box& other) const { return left < other.right && other.left < right && top < other.bottom && other.top < bottom; }
-};
+constexpr Frame wide{900, 440, 56, 16, 36, 52, false}, narrow{360, 380, 44, 10, 34, 50, true};
+constexpr double line_height = 16, letter_width = 7.1, radius = 5;
 
 std::string exponent(int power) {
     constexpr const char* digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -99,7 +94,7 @@ std::string grid(const Frame& frame, const Axis& x, const Axis& y, const std::st
     std::string text;
     for (const double value : x.ticks())
         text += fmt::format("<path class=\"axis\" d=\"M{0:.1f} {1}V{2}\"/><text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>", x.at(value), frame.top,
-                            frame.plot_bottom(), frame.plot_bottom() + 18, tick_text(value));
+                            frame.plot_bottom(), frame.plot_bottom() + 19, tick_text(value));
     for (const double value : y.ticks())
         text += fmt::format("<path class=\"axis\" d=\"M{0} {1:.1f}H{2}\"/><text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>", frame.left, y.at(value),
                             frame.plot_right(), frame.left - 8, y.at(value) + 4, tick_text(value));
@@ -107,8 +102,7 @@ std::string grid(const Frame& frame, const Axis& x, const Axis& y, const std::st
                               frame.height - 8, x_title, y_title);
 }
 
-std::string marks(const Frame& frame, const std::vector<Mark>& all) {
-    std::vector<Box> taken;
+std::string marks(const Frame& frame, const std::vector<Mark>& all, std::vector<Box> taken) {
     std::string text;
     for (const Mark& mark : all) {
         taken.push_back({mark.x - radius, mark.y - radius, mark.x + radius, mark.y + radius});
@@ -122,7 +116,7 @@ std::string marks(const Frame& frame, const std::vector<Mark>& all) {
         if (away > line_height * static_cast<double>(mark.label.size()))
             text += fmt::format("<path class=\"leader\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", mark.x, mark.y, box.left > mark.x ? box.left - 2 : box.right + 2, (box.top + box.bottom) / 2);
         for (std::size_t i = 0; i < mark.label.size(); ++i)
-            text += fmt::format("<text class=\"strong\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", box.left, box.top + line_height * static_cast<double>(i) + 11.5, escaped(mark.label[i]));
+            text += fmt::format("<text class=\"strong\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", box.left, box.top + line_height * static_cast<double>(i) + 12.5, escaped(mark.label[i]));
     }
     return text;
 }
@@ -133,9 +127,9 @@ std::string figure(const std::string& label, const std::function<std::string(con
 
 std::string picture(const std::string& label, const std::function<std::string(const Frame&)>& draw) {
     constexpr const char* colours =
-        "<style>.paper{fill:#fbfaf7;stroke:#e2dfd7}text{fill:#57606a;font:12px system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif}.strong{fill:#1d2126}"
+        "<style>.paper{fill:#fbfaf7;stroke:#e2dfd7}circle{stroke:#fbfaf7;stroke-width:1.5}text{fill:#57606a;font:13px system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif}.strong{fill:#1d2126;paint-order:stroke;stroke:#fbfaf7;stroke-width:3px}"
         ".axis{stroke:#e2dfd7}.leader{stroke:#9aa3ab;fill:none}.front{stroke:#0b6e6e;fill:none;stroke-width:2}.reached{fill:#0b6e6e;opacity:.07}"
-        ".ours{fill:#0b6e6e}.theirs{fill:#a8561c}@media (prefers-color-scheme:dark){.paper{fill:#14171a;stroke:#2e343a}text{fill:#a0a8b0}.strong{fill:#e8e6e1}"
+        ".ours{fill:#0b6e6e}.theirs{fill:#a8561c}@media (prefers-color-scheme:dark){.paper{fill:#14171a;stroke:#2e343a}text{fill:#a0a8b0}.strong{fill:#e8e6e1;stroke:#14171a}circle{stroke:#14171a}"
         ".axis{stroke:#2e343a}.front{stroke:#4fc1b8}.reached{fill:#4fc1b8}.ours{fill:#4fc1b8}.theirs{fill:#e39a5f}}</style>";
     return svg(wide, "chart", label, colours + fmt::format("<rect class=\"paper\" x=\".5\" y=\".5\" width=\"{}\" height=\"{}\" rx=\"10\"/>", wide.width - 1, wide.height - 1) + draw(wide));
 }

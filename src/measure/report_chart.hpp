@@ -45,6 +45,12 @@ std::string tick_text(double value);
 /// Lines, figures at the ticks, and what they mean.
 std::string grid(const Frame& frame, const Axis& x, const Axis& y, const std::string& x_title, const std::string& y_title);
 
+/// A rectangle that labels keep clear of; a line is a thin one.
+struct Box {
+    double left, top, right, bottom;
+    bool meets(const Box& other) const { return left < other.right && other.left < right && top < other.bottom && other.top < bottom; }
+};
+
 struct Mark {
     double x, y;
     std::vector<std::string> label;  ///< lines; empty: the point alone
@@ -52,8 +58,8 @@ struct Mark {
     std::string title;               ///< shown when pointed at
 };
 
-/// The points, and each label beside its own where no other label or point lies.
-std::string marks(const Frame& frame, const std::vector<Mark>& all);
+/// The points, and each label beside its own where no other label or point lies, nor anything that is `taken`.
+std::string marks(const Frame& frame, const std::vector<Mark>& all, std::vector<Box> taken);
 
 /// Both sizes of a chart; `label` says in words what is to be seen.
 std::string figure(const std::string& label, const std::function<std::string(const Frame&)>& draw);

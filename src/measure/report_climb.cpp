@@ -86,6 +86,11 @@ std::string table(const std::vector<const Row*>& rows) {
     return text + "</tbody></table></div></details>\n";
 }
 
+std::string sentence_from(std::string words) {
+    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z') words[0] = static_cast<char>(words[0] - 'a' + 'A');
+    return words;
+}
+
 std::string fact(const char* name, const std::string& value) {
     return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, value);
 }
@@ -94,11 +99,11 @@ std::string card(const ReportData& data, const Row& best, double gain) {
     const Kernel* kernel = kernel_called(best.kernel);
     const RooflinePoint* point = point_of(data, best.kernel);
     std::string text = fmt::format("<article class=\"rung\"><div class=\"left\"><h3 class=\"mono\">{}</h3><p class=\"idea\">{}.</p><dl class=\"facts\">",
-                                   escaped(best.rung), kernel ? escaped(kernel->idea) : "");
+                                   escaped(best.rung), kernel ? escaped(sentence_from(kernel->idea)) : "");
     text += fact("measured", in_figures(best.gflops) + " <small>GFLOP/s</small>");
     if (point) text += fact("predicted", in_figures(point->predicted) + " <small>GFLOP/s</small>");
     if (point) text += fact("count", in_figures(point->intensity) + " <small>flop/byte</small>");
-    if (gain > 0) text += fact("gain over the rung below", in_figures(gain) + "<small> times</small>");
+    if (gain > 0) text += fact("over the rung below", in_figures(gain) + "<small> times</small>");
     text += "</dl>" + walk_of(best.rung) + "</div><div class=\"right\">";
     const std::string heart = heart_of(best.device, best.rung);
     if (!heart.empty()) text += "<pre tabindex=\"0\" aria-label=\"The heart of its code\"><code>" + escaped(heart) + "</code></pre>";

@@ -20,7 +20,7 @@ struct Span {
     void hold(double value) { low = std::min(low, value), high = std::max(high, value); }
 };
 
-std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points& points) {
+std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points& points, std::vector<Box>& lines) {
     std::string text;
     std::vector<std::pair<double, double>> drawn;
     std::vector<double> heights;
@@ -31,11 +31,13 @@ std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points
         const double start = std::max(x.low(), y.low() / point->bandwidth), ridge = std::clamp(point->peak / point->bandwidth, start, x.high());
         text += fmt::format("<path class=\"roof\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}H{:.1f}\"/>", x.at(start), y.at(start * point->bandwidth), x.at(ridge),
                             y.at(std::min(point->peak, ridge * point->bandwidth)), frame.plot_right());
-        const double height = y.at(point->peak) - 6;
+        const double height = y.at(point->peak) - 6, right = frame.plot_right();
+        lines.push_back({x.at(ridge), height + 5, right, height + 7});
+        lines.push_back({right - 110, height - 12, right, height + 2});
         const bool is_free = std::none_of(heights.begin(), heights.end(), [height](double other) { return std::abs(other - height) < 14; });
         heights.push_back(height);
         if (is_free)
-            text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{} GFLOP/s</text>", frame.plot_right() - 2, height, in_figures(point->peak));
+            text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{} GFLOP/s</text>", right - 2, height, in_figures(point->peak));
         if (drawn.size() == 1) {
             const std::string slope = fmt::format("{}: {} GB/s", point->level, in_figures(point->bandwidth));
             text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x.at(start) + 8, frame.plot_bottom() - 8, escaped(slope));
@@ -69,11 +71,12 @@ std::string chart_of(const Points& points) {
         const Axis x = Axis::logarithmic(intensity.low, intensity.high, frame.left, frame.plot_right());
         const Axis y = Axis::logarithmic(speed.low, speed.high, frame.plot_bottom(), frame.top);
         std::string inside = grid(frame, x, y, frame.is_narrow ? "flops for each byte" : "flops for each byte read, by the rung's own count", "GFLOP/s");
-        inside += roofs(frame, x, y, points);
+        std::vector<Box> lines;
+        inside += roofs(frame, x, y, points, lines);
         for (const RooflinePoint* point : points)
             inside += fmt::format("<path class=\"drop\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", x.at(point->intensity), y.at(std::clamp(point->predicted, y.low(), y.high())),
                                   y.at(point->attained));
-        return inside + marks(frame, marks_of(x, y, points));
+        return inside + marks(frame, marks_of(x, y, points), lines);
     });
 }
 

@@ -77,7 +77,9 @@ int spell(Accuracy accuracy, char* text, int size) noexcept {
     const auto room = static_cast<std::size_t>(size);
     for (const Name& name : names)
         if (name.rule == accuracy.rule) return std::snprintf(text, room, "%s", name.text);
-    return std::snprintf(text, room, "%.17g", accuracy.value);
+    char digits[32];  // the fewest that read back as the same number
+    const char* const end = std::to_chars(digits, digits + sizeof digits, accuracy.value).ptr;
+    return std::snprintf(text, room, "%.*s", static_cast<int>(end - digits), digits);
 }
 
 bool parse_accuracy(std::string_view text, Accuracy& accuracy) noexcept {
