@@ -12,7 +12,7 @@
 namespace tw::measure {
 namespace {
 
-constexpr Frame wide{900, 440, 56, 16, 36, 52, false}, narrow{360, 380, 44, 10, 34, 50, true};
+constexpr Frame wide{900, 440, 56, 30, 36, 52, false}, narrow{360, 380, 46, 20, 34, 50, true};
 constexpr double line_height = 16, letter_width = 7.1, radius = 5;
 
 std::string exponent(int power) {
