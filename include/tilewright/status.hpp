@@ -22,13 +22,18 @@ enum class Code : std::uint8_t {
 };
 
 /// The operand of multiply() that a Status speaks of.
-enum class Argument : std::uint8_t { none, a, b, c, options, scratch };
+enum class Argument : std::uint8_t { none, a, b, c, options, scratch, batch };
 
 /// What became of a call. Plain data with static text: returning one never allocates.
 struct [[nodiscard]] Status {
     Code code = Code::ok;
     Argument argument = Argument::none;
+    std::int32_t product = -1;  ///< of a batch, the first that is meant (at most 2^31 - 1); -1: none or all of them
     const char* text = "";
+
+    constexpr Status() = default;
+    constexpr Status(Code what, Argument which, const char* static_text) noexcept
+        : code(what), argument(which), text(static_text) {}
 
     constexpr bool is_ok() const noexcept { return code == Code::ok; }
     constexpr explicit operator bool() const noexcept { return is_ok(); }

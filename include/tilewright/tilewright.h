@@ -76,6 +76,33 @@ TW_C_API size_t tw_plan_scratch_bytes(const tw_plan* plan);
 TW_C_API const char* tw_plan_kernel(const tw_plan* plan);
 TW_C_API void tw_plan_destroy(tw_plan* plan);
 
+/* Many products of one shape. The operands handed in with it are the first product's; where those of the others lie is said by
+ * a step in elements (0 for a or b: all share it) or, where it is not null, by an array of `count` pointers. */
+typedef struct tw_batch {
+    size_t size;           /* sizeof(tw_batch) */
+    int64_t count;
+    int64_t a_step, b_step, c_step;
+    const void* const* a;  /* a[i] is where product i's A begins */
+    const void* const* b;
+    void* const* c;
+} tw_batch;
+
+/* The same bits as one product at a time, planned once. Arguments are checked before anything is written. */
+TW_C_API tw_code tw_multiply_batch(const tw_matrix* a, const tw_matrix* b, const tw_matrix* c, const tw_batch* batch,
+                                   const tw_options* options);
+
+/* An operand laid out once for many products: a copy, in this process's own layout, safe from many threads. */
+typedef struct tw_packed tw_packed;
+
+/* Null when it can't be made; tw_last_error() says why. Destroy it with tw_packed_destroy(). */
+TW_C_API tw_packed* tw_pack(const tw_matrix* b, const tw_options* options);
+TW_C_API tw_packed* tw_pack_a(const tw_matrix* a, const tw_options* options);
+TW_C_API tw_code tw_multiply_packed(const tw_matrix* a, const tw_packed* b, const tw_matrix* c, const tw_options* options);
+TW_C_API tw_code tw_multiply_packed_a(const tw_packed* a, const tw_matrix* b, const tw_matrix* c, const tw_options* options);
+TW_C_API size_t tw_packed_bytes(const tw_packed* packed);
+TW_C_API const char* tw_packed_kernel(const tw_packed* packed);
+TW_C_API void tw_packed_destroy(tw_packed* packed);
+
 /* The sentence for this thread's last failure: what was expected and what came. Never null. */
 TW_C_API const char* tw_last_error(void);
 

@@ -2,7 +2,9 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
+#include "tilewright/batch.hpp"
 #include "tilewright/effort.hpp"
 #include "tilewright/layout.hpp"
 #include "tilewright/multiply.hpp"
+#include "tilewright/packed.hpp"
 #include "tilewright/plan.hpp"

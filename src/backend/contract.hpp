@@ -35,6 +35,13 @@ enum class Rung : std::uint8_t {
 /// Hardware features, one bit each; what a bit means is the backend's affair.
 using Features = std::uint64_t;
 
+/// An operand laid out ahead of time by Kernel::packing: the call's matrix of it has a shape, but no elements.
+struct PackedPanels {
+    const std::byte* panels = nullptr;   ///< null: both operands are as usual
+    bool is_a = false;                   ///< it stands for A, else for B
+    bool on_left = false;                ///< laid out as the left one of a product: a B so computes C^T = B^T A^T
+};
+
 /// One product, ready to run: operands checked, on the kernel's own device, and of the kernel's own types.
 struct Call {
     Matrix a, b, c;
@@ -44,10 +51,19 @@ struct Call {
     int threads = 1;
     const Executor* executor = nullptr;  ///< null: the library's pool
     void* stream = nullptr;
+    PackedPanels packed{};               ///< empty unless the kernel's row has a packing
 
     std::int64_t m() const noexcept { return c.rows; }
     std::int64_t n() const noexcept { return c.cols; }
     std::int64_t k() const noexcept { return a.cols; }
+};
+
+/// How a kernel wants an operand that is laid out ahead of time, for any shape of the other.
+struct Packing {
+    /// `width` is how many rows it has on the left of a product, or how many columns on the right.
+    std::size_t (*bytes)(std::int64_t width, std::int64_t k, bool on_left);
+    /// Elements of the kernel's own type, to memory aligned to 64 bytes; `threads` is a call without operands.
+    void (*pack)(const Matrix& operand, bool on_left, const Call& threads, std::byte* to);
 };
 
 /// A row of a backend's ladder. A kernel never allocates and never prints; m, n and k are at least 1.
@@ -70,6 +86,8 @@ struct Kernel {
     /// Rows with the same number give a row of C the same bits, whatever m, n, steps, alignment and threads are: they
     /// sum in one order. 0 promises only the same bits for the same call.
     int order = 0;
+
+    const Packing* packing = nullptr;  ///< null: it takes no operand laid out ahead of time
 };
 
 /// The largest |C - AB| / (|A||B|) that the kernel can make: what splitting loses and what summing loses.

@@ -43,11 +43,10 @@ struct Groups {
 
     void run(bool by_rows) const noexcept {
         std::int64_t next = 0;
-        for (Int g = 0; g < count; ++g) {
-            const Shape s = shape(g);
-            for (const std::int64_t end = next + sizes[g]; next < end; ++next)
-                multiply(s, alpha[g], a[next], b[next], beta[g], c[next], by_rows);
-        }
+        for (Int g = 0; g < count; next += sizes[g++])
+            if (sizes[g] > 0)
+                multiply(shape(g), alpha[g], a[next], b[next], beta[g], c[next], by_rows,
+                         batch_of(static_cast<std::int64_t>(sizes[g]), a + next, b + next, c + next));
     }
 };
 

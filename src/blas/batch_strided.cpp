@@ -34,8 +34,8 @@ struct Batch {
     }
 
     void run(bool by_rows) const noexcept {
-        for (std::int64_t i = 0; i < size; ++i)
-            multiply(shape, alpha, a + i * stride_a, b + i * stride_b, beta, c + i * stride_c, by_rows);
+        multiply(shape, alpha, a, b, beta, c, by_rows,
+                 tw::Batch{.size = size, .a_step = stride_a, .b_step = stride_b, .c_step = stride_c});
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "blas/counts.hpp"
 #include "blas/crossover.hpp"
@@ -27,6 +28,21 @@ void multiply_diagonal(const Matrix& a, const Matrix& b, const Matrix& c, double
         for (std::int64_t j = first; j < last; ++j)
             to(i, j) = beta == 0 ? product(i, j) : static_cast<T>(product(i, j) + factor * to(i, j));
     }
+}
+
+/// Where product i's operand begins, when the array of pointers is null and when it is not.
+template <class Pointer>
+Matrix of_product(Matrix first, const Pointer* array, std::int64_t step, std::int64_t i) noexcept {
+    if (array)
+        std::memcpy(&first.data, array + i, sizeof first.data);
+    else if (first.data)
+        first.data = static_cast<char*>(first.data) + i * step * static_cast<std::int64_t>(size_of(first.type));
+    return first;
+}
+
+/// The first product that try_multiply_batch() has left as it was.
+std::int64_t first_undone(const Status& status) noexcept {
+    return status.code == Code::bad_argument || status.product < 0 ? 0 : status.product;
 }
 
 }  // namespace
@@ -55,6 +71,19 @@ void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, d
     // Going on would hand a wrong C to a caller who can't be told.
     std::fprintf(stderr, "tilewright blas: a product can't be computed: %s\n", status.text);
     std::abort();
+}
+
+void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, const Batch& batch) noexcept {
+    std::int64_t i = 0;
+    if (!settings().device_by_size) {
+        const Options options{.alpha = alpha, .beta = beta, .accuracy = settings().accuracy, .device = settings().device};
+        const Status status = try_multiply_batch(a, b, c, batch, options);
+        i = status ? batch.size : first_undone(status);
+        for (std::int64_t done = options.device == "cpu" ? i : 0; done < i; ++done) count_on_device();
+    }
+    for (; i < batch.size; ++i)
+        multiply(of_product(a, batch.a, batch.a_step, i), of_product(b, batch.b, batch.b_step, i),
+                 of_product(c, batch.c, batch.c_step, i), alpha, beta);
 }
 
 void multiply_triangle(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, bool of_upper) noexcept {

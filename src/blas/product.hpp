@@ -3,6 +3,7 @@
 #pragma once
 
 #include "blas/arguments.hpp"
+#include "tilewright/batch.hpp"
 
 namespace tw::blas {
 
@@ -10,11 +11,20 @@ namespace tw::blas {
 /// the plainest kernel does it, which needs neither.
 void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept;
 
+/// The same for every product of a batch.
+void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, const Batch& batch) noexcept;
+
 /// The same for arguments that have passed first_wrong().
 template <class T>
 void multiply(const Shape& s, T alpha, const T* a, const T* b, T beta, T* c, bool by_rows) noexcept {
     multiply(operand(a, s.m, s.k, s.lda, s.of_a, by_rows), operand(b, s.k, s.n, s.ldb, s.of_b, by_rows),
              operand(c, s.m, s.n, s.ldc, Transpose::no, by_rows), alpha, beta);
+}
+
+template <class T>
+void multiply(const Shape& s, T alpha, const T* a, const T* b, T beta, T* c, bool by_rows, const Batch& batch) noexcept {
+    multiply(operand(a, s.m, s.k, s.lda, s.of_a, by_rows), operand(b, s.k, s.n, s.ldb, s.of_b, by_rows),
+             operand(c, s.m, s.n, s.ldc, Transpose::no, by_rows), alpha, beta, batch);
 }
 
 /// Only the triangle of the square C that `of_upper` names is read and written.

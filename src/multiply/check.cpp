@@ -57,6 +57,11 @@ struct Extent {
 
 }  // namespace
 
+Status check_operand(const Matrix& operand, Argument which) noexcept {
+    if (const Status s = check_one(operand, which); !s) return s;
+    return has_elements(operand) && !operand.data ? bad(which, "it is null") : Status{};
+}
+
 Status check_operands(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     if (const Status s = check_one(a, Argument::a); !s) return s;
     if (const Status s = check_one(b, Argument::b); !s) return s;
@@ -82,6 +87,8 @@ Status check_operands(const Matrix& a, const Matrix& b, const Matrix& c, const O
 #ifndef NDEBUG
     if (Extent(c).meets(Extent(a))) return bad(Argument::c, "it overlaps A");
     if (Extent(c).meets(Extent(b))) return bad(Argument::c, "it overlaps B");
+    if (epilogue.residual.data && Extent(c).meets(Extent(epilogue.residual)))
+        return bad(Argument::c, "it overlaps the epilogue's residual");
 #endif
     return {};
 }

@@ -17,6 +17,7 @@ const char* name_of(Argument argument) noexcept {
         case Argument::c: return "C: ";
         case Argument::options: return "options: ";
         case Argument::scratch: return "scratch: ";
+        case Argument::batch: return "batch: ";
         case Argument::none: break;
     }
     return "";
@@ -43,8 +44,9 @@ std::string describe(const Options& options) {
 
 std::string explain(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) {
     if (status) return "ok";
-    std::string text = std::string("multiply: ") + name_of(status.argument) + status.text + "; " + describe("A", a) +
-                       ", " + describe("B", b) + ", " + describe("C", c);
+    const std::string product = status.product < 0 ? "" : "product " + std::to_string(status.product) + " of the batch: ";
+    std::string text = "multiply: " + product + name_of(status.argument) + status.text + "; " + describe("A", a) + ", " +
+                       describe("B", b) + ", " + describe("C", c);
     if (status.argument == Argument::options) text += "; " + describe(options);
     return text;
 }

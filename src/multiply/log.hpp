@@ -7,6 +7,6 @@
 namespace tw {
 
 /// With TW_LOG=1, one line to standard error: what was chosen, why, and the `tw` command that runs the same again.
-void log_call(const Plan& plan) noexcept;
+void log_call(const Plan& plan, std::int64_t products = 1) noexcept;
 
 }  // namespace tw

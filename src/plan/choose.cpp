@@ -9,6 +9,7 @@
 #include "base/environment.hpp"
 #include "base/remembered.hpp"
 #include "base/threads.hpp"
+#include "plan/choose.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
 #include "plan/store.hpp"
@@ -43,6 +44,8 @@ bool types_fit(const Kernel& kernel, const Problem& problem) noexcept {
     return as_they_are || (kernel.in == Type::f32 && kernel.out == Type::f32 && widens_to_f32(problem));
 }
 
+}  // namespace
+
 bool can_run(const Backend& backend, const Kernel& kernel, const Problem& problem) noexcept {
     return types_fit(kernel, problem) && (kernel.needs & ~backend.features()) == 0 &&
            (!kernel.takes || kernel.takes(problem));
@@ -52,6 +55,8 @@ bool keeps_promise(const Kernel& kernel, const Problem& problem) noexcept {
     if (kernel.scheme->range_loss + kernel.scheme->flush_loss > 0 && !allows_range_loss(problem.accuracy)) return false;
     return certificate(kernel, problem.k) <= promise(problem.accuracy, problem.in, problem.k);
 }
+
+namespace {
 
 constexpr Status no_backend{Code::no_device, Argument::options, "no backend of this build has that name"};
 constexpr Status no_devices{Code::no_device, Argument::options, "the backend finds no device on this machine"};

@@ -52,10 +52,15 @@ Status run_kernel(const Plan& plan, Call& call) noexcept {
 Status run_widened(const Plan& plan, Call& call) noexcept {
     Carver carver(call.scratch);
     const Matrix a = call.a, b = call.b, c = call.c;
-    call.a = carver.row_major(Type::f32, a.rows, a.cols);
-    call.b = carver.row_major(Type::f32, b.rows, b.cols);
-    if (const Status bad = move(plan, call.a, a, call.stream); !bad) return bad;
-    if (const Status bad = move(plan, call.b, b, call.stream); !bad) return bad;
+    const bool packed_a = call.packed.panels && call.packed.is_a, packed_b = call.packed.panels && !packed_a;
+    if (!packed_a) {  // a packed operand was widened when it was packed
+        call.a = carver.row_major(Type::f32, a.rows, a.cols);
+        if (const Status bad = move(plan, call.a, a, call.stream); !bad) return bad;
+    }
+    if (!packed_b) {
+        call.b = carver.row_major(Type::f32, b.rows, b.cols);
+        if (const Status bad = move(plan, call.b, b, call.stream); !bad) return bad;
+    }
     if (c.type != Type::f32) {
         call.c = carver.row_major(Type::f32, c.rows, c.cols);
         if (call.beta != 0)
@@ -82,14 +87,15 @@ Status run_in_place(const Plan& plan, Call& call) noexcept {
     return needs_widening(plan) ? run_widened(plan, call) : run_kernel(plan, call);
 }
 
-Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream) noexcept {
+Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream,
+               const PackedPanels& packed) noexcept {
     const IeeeMode mode;
     if (plan.device >= 0 && plan.backend->select)
         if (const Status bad = plan.backend->select(plan.device); !bad) return bad;
     const Options& options = plan.options;
     Call call{.a = a, .b = b, .c = c, .alpha = options.alpha, .beta = options.beta, .epilogue = options.epilogue,
               .scratch = options.scratch, .threads = plan.threads, .executor = options.executor,
-              .stream = stream ? stream : options.stream};
+              .stream = stream ? stream : options.stream, .packed = packed};
     return needs_staging(plan, c) ? run_staged(plan, call) : run_in_place(plan, call);
 }
 

@@ -2,11 +2,13 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
-#include "tilewright/plan.hpp"
+#include "backend/contract.hpp"
 
 namespace tw {
 
 /// Runs the plan's kernel. The operands have passed the front door's checks and pose the plan's problem; k is at least 1.
-Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream = nullptr) noexcept;
+/// `packed` stands for one of them, for a kernel that has a packing.
+Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream = nullptr,
+               const PackedPanels& packed = {}) noexcept;
 
 }  // namespace tw

@@ -15,7 +15,8 @@
 
 #include "base/scratch.hpp"
 #include "plan/registry.hpp"
-#include "tilewright/multiply.hpp"
+#include "tilewright/batch.hpp"
+#include "tilewright/packed.hpp"
 #include "tilewright/tilewright.h"
 
 namespace {
@@ -111,6 +112,48 @@ TEST(Failures, Rule27_EveryRefusedRequestEndsInAStatusOrTheRightResult) {
         refuse_each_request({.beta = 1, .threads = 5, .kernel = kernel->name});
         refuse_each_request({.beta = 1, .verify = true, .threads = 3, .kernel = kernel->name});
     }
+}
+
+/// The same for eight products of 64 x 64 ones by twos: `call` must end in a status and C as it was, or in the right C.
+template <class Call>
+void refuse_each_request_of(const Call& call) {
+    constexpr std::size_t n = 64;
+    int most = 0;
+    for (int i = 0, made = 1; i < made; ++i) {
+        tw::Status status;
+        std::vector<float> c(n * n * 8, 5);
+        std::thread caller([&] {
+            const std::vector<float> a(n * n * 8, 1), b(n * n, 2);
+            requests = 0;
+            countdown = i;
+            status = call(tw::View(a.data(), n, n), tw::View(b.data(), n, n), tw::View(c.data(), n, n));
+            countdown = -1;
+            made = std::max(made, requests);
+            tw::release_thread_scratch();
+        });
+        caller.join();
+        EXPECT_EQ(c, std::vector<float>(c.size(), status ? 128 : 5)) << "request " << i << ": " << status.text;
+        most = made;
+        ASSERT_LT(i, 1000);
+    }
+    EXPECT_GT(most, 0) << "there was no request to refuse";
+}
+
+TEST(Failures, Rule27_ABatchIsDoneOrLeftAsItWas) {
+    for (const int threads : {1, 3})
+        refuse_each_request_of([&](const auto& a, const auto& b, const auto& c) {
+            return tw::try_multiply_batch(a, b, c, {.size = 8, .a_step = 64 * 64, .c_step = 64 * 64},
+                                          {.threads = threads, .kernel = "r7_hierarchical"});
+        });
+}
+
+TEST(Failures, Rule27_PackingEndsInAStatusOrAPackedOperand) {
+    refuse_each_request_of([](const auto& a, const auto& b, const auto& c) {
+        tw::Packed packed;
+        if (const tw::Status status = tw::try_pack(erase(b), packed, {.threads = 2}); !status) return status;
+        const tw::Matrix tall{erase(a).data, tw::Type::f32, 512, 64, 64}, to{c.data, tw::Type::f32, 512, 64, 64};
+        return tw::try_multiply(tall, packed, to, {.threads = 2});
+    });
 }
 
 TEST(Failures, Rule26_NothingIsThrownAcrossTheCFace) {

@@ -13,7 +13,7 @@ constexpr std::size_t line = 64;
 
 /// C read along its rows: a column-major C is computed as C^T = B^T A^T.
 Call along_rows(Call call) {
-    if (is_turned(call.c)) {
+    if (is_turned(call)) {
         const Matrix a = call.a;
         call.a = call.b.transposed();
         call.b = a.transposed();
@@ -21,6 +21,27 @@ Call along_rows(Call call) {
     }
     return call;
 }
+
+/// A panel's own bytes; each begins on a line of its own.
+std::size_t panel_room(const PanelKernel& kernel, int width, std::int64_t kc) {
+    return (kernel.panel_bytes(width, kc) + line - 1) / line * line;
+}
+
+/// A whole operand in panels: all those of one block of k, then all of the next. It depends on neither the other operand
+/// nor on blocks of m and n, so one copy serves every product.
+struct WholeOperand {
+    int width;
+    std::int64_t panels, kc, blocks;
+    std::size_t room;
+
+    WholeOperand(const PanelKernel& kernel, std::int64_t lines, std::int64_t k, bool on_left)
+        : width(on_left ? kernel.mr : kernel.nr), panels(ceil_div(lines, width)), kc(kernel.k_block(k)),
+          blocks(ceil_div(k, kc)), room(panel_room(kernel, width, kc)) {}
+    std::size_t bytes() const { return static_cast<std::size_t>(blocks * panels) * room; }
+    std::size_t offset(std::int64_t p, std::int64_t first_line) const {
+        return static_cast<std::size_t>(p / kc * panels + first_line / width) * room;
+    }
+};
 
 /// The shape of one product's blocks: as equal as they can be, and enough of them for the threads.
 struct Cut {
@@ -36,11 +57,8 @@ struct Cut {
         nc = block_size(n, blocks.n, kernel.nr);
         kc = kernel.k_block(k);
         group = ceil_div(m, mc) >= threads ? nc : block_size(nc, ceil_div(nc, threads), kernel.nr);
-        a_panel = panel_bytes(kernel, kernel.mr);
-        b_panel = panel_bytes(kernel, kernel.nr);
-    }
-    std::size_t panel_bytes(const PanelKernel& kernel, int width) const {
-        return (kernel.panel_bytes(width, kc) + line - 1) / line * line;
+        a_panel = panel_room(kernel, kernel.mr, kc);
+        b_panel = panel_room(kernel, kernel.nr, kc);
     }
     std::size_t a_bytes(const PanelKernel& kernel) const { return static_cast<std::size_t>(mc / kernel.mr) * a_panel; }
     std::size_t b_bytes(const PanelKernel& kernel) const { return static_cast<std::size_t>(nc / kernel.nr) * b_panel; }
@@ -75,6 +93,22 @@ std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& p,
     return std::max(bytes(p.m, p.n), bytes(p.n, p.m));
 }
 
+std::size_t hierarchy_packed_bytes(const PanelKernel& kernel, std::int64_t width, std::int64_t k, bool on_left) {
+    return WholeOperand(kernel, width, k, on_left).bytes();
+}
+
+void pack_hierarchy(const PanelKernel& kernel, const Matrix& operand, bool on_left, const Call& threads, std::byte* to) {
+    const Matrix lines = on_left ? operand : operand.transposed();
+    const WholeOperand whole(kernel, lines.rows, lines.cols, on_left);
+    share_out(threads, whole.blocks * whole.panels, [&](int, std::int64_t item) {
+        const std::int64_t p = item / whole.panels * whole.kc, first = item % whole.panels * whole.width;
+        const Matrix part = lines.block(first, p, std::min<std::int64_t>(whole.width, lines.rows - first),
+                                        std::min(whole.kc, lines.cols - p));
+        std::byte* const panel = to + whole.offset(p, first);
+        on_left ? kernel.pack_a(part, panel) : kernel.pack_b(part.transposed(), panel);
+    });
+}
+
 Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& blocks) {
     const Call call = along_rows(untidy);
     const Finisher finisher(untidy);
@@ -82,11 +116,14 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
     const Cut cut(kernel, m, n, k, blocks, call.threads);
     std::byte* const b_block = call.scratch.data();
     std::byte* const a_blocks = b_block + cut.b_bytes(kernel);
+    const bool packed_a = call.packed.panels && call.packed.on_left, packed_b = call.packed.panels && !packed_a;
+    const WholeOperand whole(kernel, packed_a ? m : n, k, packed_a);
 
     for (std::int64_t j = 0; j < n; j += cut.nc)
         for (std::int64_t p = 0; p < k; p += cut.kc) {
             const std::int64_t cols = std::min(cut.nc, n - j), depth = std::min(cut.kc, k - p);
-            share_out(call, ceil_div(cols, kernel.nr), [&](int, std::int64_t panel) {
+            const std::byte* const b_panels = packed_b ? call.packed.panels + whole.offset(p, j) : b_block;
+            share_out(call, packed_b ? 0 : ceil_div(cols, kernel.nr), [&](int, std::int64_t panel) {
                 const std::int64_t from = panel * kernel.nr;
                 kernel.pack_b(call.b.block(p, j + from, depth, std::min<std::int64_t>(kernel.nr, cols - from)),
                               b_block + static_cast<std::size_t>(panel) * cut.b_panel);
@@ -97,7 +134,7 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
                 const std::int64_t i = item / groups * cut.mc, rows = std::min(cut.mc, m - i);
                 const std::int64_t from = item % groups * cut.group, width = std::min(cut.group, cols - from);
                 std::byte* const a_block = a_blocks + static_cast<std::size_t>(worker) * cut.a_bytes(kernel);
-                for (std::int64_t r = 0; r < rows; r += kernel.mr)
+                for (std::int64_t r = 0; r < rows && !packed_a; r += kernel.mr)
                     kernel.pack_a(call.a.block(i + r, p, std::min<std::int64_t>(kernel.mr, rows - r), depth),
                                   a_block + static_cast<std::size_t>(r / kernel.mr) * cut.a_panel);
                 Call block = call;
@@ -106,7 +143,8 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
                 block.c = call.c.block(i, j + from, rows, width);
                 if (p != 0) block.beta = 1;
                 if (kernel.begin) kernel.begin();
-                multiply_block(kernel, cut, block, a_block, b_block + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
+                multiply_block(kernel, cut, block, packed_a ? call.packed.panels + whole.offset(p, i) : a_block,
+                               b_panels + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
                                [&](const Matrix& strip, std::int64_t at) {
                                    if (p + depth == k) finisher(strip, i, j + from + at);
                                });

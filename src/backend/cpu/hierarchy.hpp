@@ -34,6 +34,10 @@ struct PanelKernel {
 
 /// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third.
 std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads);
+/// For a row's Packing.
+std::size_t hierarchy_packed_bytes(const PanelKernel& kernel, std::int64_t width, std::int64_t k, bool on_left);
+void pack_hierarchy(const PanelKernel& kernel, const Matrix& operand, bool on_left, const Call& threads, std::byte* to);
+
 Status run_hierarchy(const PanelKernel& kernel, const Call& call, const Tile& blocks);
 
 }  // namespace tw::cpu

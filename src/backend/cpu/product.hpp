@@ -40,11 +40,16 @@ Product<T> product_of(const Call& call) noexcept {
 /// A column-major C is computed as C^T = B^T A^T, so that walking along a row walks through memory.
 constexpr bool is_turned(const Matrix& c) noexcept { return c.col_step != 1 && c.row_step == 1; }
 
+/// A packed operand was laid out for the one or the other.
+constexpr bool is_turned(const Call& call) noexcept {
+    return call.packed.panels ? call.packed.is_a != call.packed.on_left : is_turned(call.c);
+}
+
 /// The epilogue in the pass that completes C: called for each part of C whose sums are all in, while it is in a cache.
 class Finisher {
 public:
     explicit Finisher(const Call& call) noexcept
-        : epilogue_(call.epilogue.is_empty() ? nullptr : &call.epilogue), turned_(is_turned(call.c)) {}
+        : epilogue_(call.epilogue.is_empty() ? nullptr : &call.epilogue), turned_(is_turned(call)) {}
 
     /// `part` is the block at (i, j) of the product's C as its kernel sees it, turned or not.
     void operator()(const Matrix& part, std::int64_t i, std::int64_t j) const noexcept {

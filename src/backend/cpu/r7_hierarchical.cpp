@@ -50,6 +50,14 @@ struct Plain {
         return hierarchy_scratch_bytes(kernel(), p, blocks, threads);
     }
     static Status run(const Call& call, const Tile& blocks) { return run_hierarchy(kernel(), call, blocks); }
+
+    static std::size_t packed_bytes(std::int64_t width, std::int64_t k, bool on_left) {
+        return hierarchy_packed_bytes(kernel(), width, k, on_left);
+    }
+    static void pack(const Matrix& operand, bool on_left, const Call& threads, std::byte* to) {
+        pack_hierarchy(kernel(), operand, on_left, threads, to);
+    }
+    static constexpr Packing packing{packed_bytes, pack};
 };
 
 /// The kernel's rate on whole tiles, and what packing takes, longer for operands that come from far away.
@@ -81,7 +89,8 @@ constexpr Kernel row(const char* name, Features needs, int order) {
             .nanoseconds = nanoseconds<T, micro>,
             .scratch_bytes = Plain<T, micro>::scratch_bytes,
             .run = Plain<T, micro>::run,
-            .order = order};
+            .order = order,
+            .packing = &Plain<T, micro>::packing};
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+#include "tilewright/plan.hpp"
+
+namespace tw {
+
+/// An operand laid out once as a kernel's blocks want it, for many products: the weights of a layer. It holds a copy, so the
+/// matrix that it was made of may change or go. Any number of threads may multiply by it at once. It belongs to this
+/// process: what it holds depends on the processor.
+class Packed {
+public:
+    std::int64_t rows() const noexcept { return shape_.rows; }
+    std::int64_t cols() const noexcept { return shape_.cols; }
+    Type type() const noexcept { return shape_.type; }
+    bool is_empty() const noexcept { return kernel_ == nullptr; }
+
+    /// What it occupies.
+    std::size_t bytes() const noexcept { return bytes_; }
+
+    /// The kernel whose products it serves; results have that kernel's bits. "" when empty.
+    TW_API const char* kernel_name() const noexcept;
+
+private:
+    friend struct PackedParts;
+    struct Free {
+        void operator()(std::byte* memory) const noexcept { std::free(memory); }
+    };
+
+    std::unique_ptr<std::byte, Free> memory_;
+    std::size_t bytes_ = 0;
+    Matrix shape_{};  // without elements
+    const Backend* backend_ = nullptr;
+    const Kernel* kernel_ = nullptr;
+    Tile tile_{};
+    bool is_a_ = false, on_left_ = false;
+};
+
+/// Lays out B, or A, for products whose C is walked along as `of_c` says (any C is taken later; this one is met as fast as
+/// can be). Of the options, accuracy, reproducible, device, kernel, threads and executor count.
+TW_API Status try_pack(const Matrix& b, Packed& packed, const Options& options = {}, Form of_c = Form::row_major) noexcept;
+TW_API Status try_pack_a(const Matrix& a, Packed& packed, const Options& options = {}, Form of_c = Form::row_major) noexcept;
+
+/// The same for a View, or what converts to one; throws tw::Error.
+TW_API Packed pack(const Matrix& b, const Options& options = {}, Form of_c = Form::row_major);
+TW_API Packed pack_a(const Matrix& a, const Options& options = {}, Form of_c = Form::row_major);
+template <class B>
+    requires requires(const B& b) { erase(View(b)); }
+Packed pack(const B& b, const Options& options = {}, Form of_c = Form::row_major) {
+    return pack(erase(View(b)), options, of_c);
+}
+template <class A>
+    requires requires(const A& a) { erase(View(a)); }
+Packed pack_a(const A& a, const Options& options = {}, Form of_c = Form::row_major) {
+    return pack_a(erase(View(a)), options, of_c);
+}
+
+/// As multiply() with the matrix that was packed. Refused when the packed operand's kernel can't do what the options ask:
+/// it was packed for less accuracy, another device or another kernel; and with `verify`, which needs B's elements.
+TW_API Status try_multiply(const Matrix& a, const Packed& b, const Matrix& c, const Options& options = {}) noexcept;
+TW_API Status try_multiply(const Packed& a, const Matrix& b, const Matrix& c, const Options& options = {}) noexcept;
+
+TW_API void multiply(const Matrix& a, const Packed& b, const Matrix& c, const Options& options = {});
+TW_API void multiply(const Packed& a, const Matrix& b, const Matrix& c, const Options& options = {});
+template <class A, class C>
+    requires requires(const A& a, const C& c) { erase(View(a)), erase(View(c)); }
+void multiply(const A& a, const Packed& b, const C& c, const Options& options = {}) {
+    multiply(erase(View(a)), b, erase(View(c)), options);
+}
+template <class B, class C>
+    requires requires(const B& b, const C& c) { erase(View(b)), erase(View(c)); }
+void multiply(const Packed& a, const B& b, const C& c, const Options& options = {}) {
+    multiply(a, erase(View(b)), erase(View(c)), options);
+}
+
+}  // namespace tw

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The front door for batches: one check, one plan, and then threads over the products or within each.
+#include "tilewright/batch.hpp"
+
+#include "base/threads.hpp"
+#include "multiply/check.hpp"
+#include "multiply/log.hpp"
+#include "multiply/run_logged.hpp"
+#include "multiply/settle.hpp"
+#include "plan/batch.hpp"
+#include "plan/execute.hpp"
+#include "plan/operands.hpp"
+
+namespace tw {
+namespace {
+
+constexpr Status negative{Code::bad_argument, Argument::batch, "its size is negative"};
+
+Status of_product(Status status, std::int64_t i) noexcept {
+    if (!status) status.product = static_cast<std::int32_t>(i < INT32_MAX ? i : INT32_MAX);
+    return status;
+}
+
+Options options_of(const Options& options, const Products& products, std::int64_t i) noexcept {
+    Options own = options;
+    own.epilogue.residual = products.residual_of(i);
+    return own;
+}
+
+Status finish_each(const Products& products, const Options& options) noexcept {
+    for (std::int64_t i = 0; i < products.batch.size; ++i)
+        if (const Status failed = finish_anywhere(products.c_of(i), options_of(options, products, i)); !failed)
+            return of_product(failed, i);
+    return {};
+}
+
+Status check_each_place(const Products& products) noexcept {
+    const Place place = place_of(products.c_of(0).data);
+    for (std::int64_t i = 0; i < products.batch.size; ++i) {
+        if (const Status apart = check_places(products.a_of(i), products.b_of(i), products.c_of(i)); !apart) return of_product(apart, i);
+        if (place_of(products.c_of(i).data) != place)
+            return of_product({Code::bad_argument, Argument::c, "it lives on another device than the first product's"}, i);
+    }
+    return {};
+}
+
+/// On a device, with verification, or where one product keeps all threads busy.
+Status one_by_one(Plan plan, const Products& products) noexcept {
+    const Options options = plan.options;
+    log_call(plan, products.batch.size);
+    for (std::int64_t i = 0; i < products.batch.size; ++i) {
+        plan.options = options_of(options, products, i);
+        if (const Status failed = run_logged(plan, products.a_of(i), products.b_of(i), products.c_of(i), nullptr); !failed)
+            return of_product(failed, i);
+    }
+    return {};
+}
+
+}  // namespace
+
+Status try_multiply_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch, const Options& options) noexcept {
+    if (batch.size < 0) return negative;
+    if (batch.size == 0) return {};
+    if (const Status bad = check_batch(a, b, c, batch, options); !bad) return bad;
+    const Products products{a, b, c, options.epilogue.residual, batch};
+    if (needs_no_product(a, c, options)) return finish_each(products, options);
+    if (const Status apart = check_each_place(products); !apart) return apart;
+
+    const Problem problem = problem_of(products.a_of(0), products.b_of(0), products.c_of(0), options);
+    Plan together, alone;
+    if (const Status none = try_plan(problem, options, together); !none) return none;
+    Options single = options;
+    single.threads = 1;
+    if (const Status none = try_plan(problem, single, alone); !none) return none;
+    if (!shares_the_batch(alone, together, batch.size)) return one_by_one(together, products);
+    log_call(alone, batch.size);
+    return execute_batch(alone, products, together.threads);
+}
+
+}  // namespace tw

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The C face's values as the C++ face's, and failures as sentences kept for the thread.
+#pragma once
+
+#include "tilewright/plan.hpp"
+#include "tilewright/tilewright.h"
+
+namespace tw::c_face {
+
+Matrix from_c(const tw_matrix* m) noexcept;
+
+/// `executor` is where the options' own is kept: it must live as long as they do.
+Status from_c(const tw_options& given, Executor& executor, Options& options) noexcept;
+
+/// A caller built against an older, shorter struct leaves the newer fields at their defaults.
+tw_options filled(const tw_options* given) noexcept;
+
+/// The code to return; of a failure, its sentence is kept for tw_last_error().
+tw_code report(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept;
+tw_code report_null() noexcept;
+const char* last_error() noexcept;
+
+}  // namespace tw::c_face

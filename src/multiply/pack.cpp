@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Packed operands, their making: a kernel that has a packing is chosen as for a product with a large other operand, and
+// lays the operand out in memory that the Packed owns.
+#include <algorithm>
+
+#include "multiply/check.hpp"
+#include "multiply/packed_parts.hpp"
+#include "plan/operands.hpp"
+
+namespace tw {
+namespace {
+
+constexpr std::int64_t lines_of_the_other = 1024;
+constexpr std::size_t page = 4096;
+
+constexpr Status no_memory{Code::out_of_memory, Argument::none, "no memory for the packed operand"};
+constexpr Status not_there{Code::unsupported, Argument::options, "no kernel that keeps that accuracy there takes packed operands"};
+constexpr Status not_on_host{Code::unsupported, Argument::none, "only an operand in host memory can be packed"};
+
+std::byte* allocate(std::size_t bytes) noexcept {
+    if (bytes > PTRDIFF_MAX - page) return nullptr;
+    return static_cast<std::byte*>(std::aligned_alloc(page, (std::max<std::size_t>(bytes, 1) + page - 1) / page * page));
+}
+
+/// The row itself when it has a packing, else the cheapest one that has, and that sums in the same order: with its bits.
+Status plan_with_packing(const Problem& problem, const Options& options, Plan& plan) noexcept {
+    if (const Status none = try_plan(problem, options, plan); !none) return none;
+    if (plan.kernel->packing) return {};
+    const Plan first = plan;
+    const Kernel* best = nullptr;
+    for (const Kernel* kernel : first.backend->ladder) {
+        if (!kernel->packing || kernel->order == 0 || kernel->order != first.kernel->order) continue;
+        if (best && kernel->nanoseconds(problem, 1) >= best->nanoseconds(problem, 1)) continue;
+        Options by_name = options;
+        by_name.kernel = kernel->name;
+        if (options.kernel.empty() && try_plan(problem, by_name, plan)) best = kernel;
+    }
+    if (!best) return not_there;
+    Options by_name = options;
+    by_name.kernel = best->name;
+    return try_plan(problem, by_name, plan);
+}
+
+/// The operand as the kernel's own type; in `widened` where it needs a copy for that.
+Status as_kernel_type(const Matrix& operand, Type type, std::unique_ptr<std::byte, void (*)(std::byte*)>& widened, Matrix& as) noexcept {
+    as = operand;
+    if (operand.type == type) return {};
+    widened.reset(allocate(static_cast<std::size_t>(operand.rows * operand.cols) * size_of(type)));
+    if (!widened) return no_memory;
+    as = {widened.get(), type, operand.rows, operand.cols, operand.cols};
+    convert(as, operand);
+    return {};
+}
+
+Status pack_operand(const Matrix& operand, bool is_a, Packed& packed, const Options& options, Form of_c) noexcept {
+    if (const Status bad = check_operand(operand, is_a ? Argument::a : Argument::b); !bad) return bad;
+    if (place_of(operand.data) != Place::host) return not_on_host;
+    Problem problem{.m = is_a ? operand.rows : lines_of_the_other, .n = is_a ? lines_of_the_other : operand.cols,
+                    .k = is_a ? operand.cols : operand.rows, .in = operand.type, .out = operand.type,
+                    .accuracy = options.accuracy, .c = of_c};
+    (is_a ? problem.a : problem.b) = form_of(operand);
+    Plan plan;
+    if (const Status none = plan_with_packing(problem, options, plan); !none) return none;
+
+    const bool turned = of_c == Form::col_major;
+    const PackedPanels where{nullptr, is_a, is_a != turned};
+    const std::int64_t lines = is_a ? operand.rows : operand.cols;
+    const bool has_elements = lines > 0 && problem.k > 0;
+    const std::size_t bytes = has_elements ? plan.kernel->packing->bytes(lines, problem.k, where.on_left) : 0;
+    std::byte* const memory = allocate(bytes);
+    if (!memory) return no_memory;
+    Packed made = PackedParts::make(plan, operand, where, memory, bytes);
+    if (has_elements) {
+        std::unique_ptr<std::byte, void (*)(std::byte*)> widened(nullptr, [](std::byte* p) { std::free(p); });
+        Matrix as{};
+        if (const Status bad = as_kernel_type(operand, plan.kernel->in, widened, as); !bad) return bad;
+        Call threads;
+        threads.threads = plan.threads;
+        threads.executor = options.executor;
+        plan.kernel->packing->pack(turned ? as.transposed() : as, where.on_left, threads, memory);
+    }
+    packed = std::move(made);
+    return {};
+}
+
+Packed pack_or_throw(const Matrix& operand, bool is_a, const Options& options, Form of_c) {
+    Packed packed;
+    const Matrix none{};
+    const Status status = pack_operand(operand, is_a, packed, options, of_c);
+    check(status, is_a ? operand : none, is_a ? none : operand, none, options);
+    return packed;
+}
+
+}  // namespace
+
+const char* Packed::kernel_name() const noexcept { return kernel_ ? kernel_->name : ""; }
+
+Status try_pack(const Matrix& b, Packed& packed, const Options& options, Form of_c) noexcept {
+    return pack_operand(b, false, packed, options, of_c);
+}
+Status try_pack_a(const Matrix& a, Packed& packed, const Options& options, Form of_c) noexcept {
+    return pack_operand(a, true, packed, options, of_c);
+}
+Packed pack(const Matrix& b, const Options& options, Form of_c) { return pack_or_throw(b, false, options, of_c); }
+Packed pack_a(const Matrix& a, const Options& options, Form of_c) { return pack_or_throw(a, true, options, of_c); }
+
+}  // namespace tw

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "multiply/settle.hpp"
+
+#include "backend/contract.hpp"
+#include "base/finish.hpp"
+#include "base/float_mode.hpp"
+#include "plan/operands.hpp"
+#include "plan/registry.hpp"
+
+namespace tw {
+
+Status finish_anywhere(const Matrix& c, const Options& options) noexcept {
+    if (c.rows == 0 || c.cols == 0) return {};
+    const Place place = place_of(c.data);
+    for (const BackendSource& source : backends())
+        if (source.place == place && place != Place::host)
+            return source().finish(c, options.beta, options.epilogue, options.stream);
+    const IeeeMode mode;
+    finish(c, options.beta, options.epilogue);
+    return {};
+}
+
+Status check_places(const Matrix& a, const Matrix& b, const Matrix& c) noexcept {
+    constexpr const char* text = "it lives on another device than C";
+    const Place place = place_of(c.data);
+    if (place_of(a.data) != place) return {Code::bad_argument, Argument::a, text};
+    if (place_of(b.data) != place) return {Code::bad_argument, Argument::b, text};
+    return {};
+}
+
+}  // namespace tw

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <cstring>
+
+#include "tilewright/batch.hpp"
+#include "tilewright/plan.hpp"
+
+namespace tw {
+
+/// The operands of every product of a batch, told by those of the first.
+struct Products {
+    Matrix a, b, c, residual;
+    const Batch& batch;
+
+    Matrix a_of(std::int64_t i) const noexcept { return product(a, batch.a, batch.a_step, i); }
+    Matrix b_of(std::int64_t i) const noexcept { return product(b, batch.b, batch.b_step, i); }
+    Matrix c_of(std::int64_t i) const noexcept { return product(c, batch.c, batch.c_step, i); }
+    Matrix residual_of(std::int64_t i) const noexcept { return product(residual, nullptr, batch.residual_step, i); }
+
+private:
+    /// The arrays may be of any object pointers: one is copied out byte by byte, whatever its type.
+    template <class Pointer>
+    static Matrix product(Matrix of_first, const Pointer* array, std::int64_t step, std::int64_t i) noexcept {
+        if (array)
+            std::memcpy(&of_first.data, array + i, sizeof of_first.data);
+        else if (of_first.data)
+            of_first.data = static_cast<char*>(of_first.data) + i * step * static_cast<std::int64_t>(size_of(of_first.type));
+        return of_first;
+    }
+    static Matrix product(Matrix of_first, std::nullptr_t, std::int64_t step, std::int64_t i) noexcept {
+        return product(of_first, static_cast<void* const*>(nullptr), step, i);
+    }
+};
+
+/// True when threads over the batch are better than threads within each product. `alone` is planned for one thread,
+/// `together` for as many as there are.
+bool shares_the_batch(const Plan& alone, const Plan& together, std::int64_t size) noexcept;
+
+/// Every product by `alone`, on up to `threads` threads. The operands have passed the front door's checks.
+Status execute_batch(const Plan& alone, const Products& products, int threads) noexcept;
+
+}  // namespace tw

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What try_plan() asks of a row, for others that already have one.
+#pragma once
+
+#include "backend/contract.hpp"
+
+namespace tw {
+
+/// Types, features of this machine, and shapes that the row may not take.
+bool can_run(const Backend& backend, const Kernel& kernel, const Problem& problem) noexcept;
+
+/// Its certificate stays under what the problem promises.
+bool keeps_promise(const Kernel& kernel, const Problem& problem) noexcept;
+
+}  // namespace tw
