@@ -15,6 +15,7 @@ constexpr BackendSource list[] = {
     {"cuda", Place::cuda, cuda::owns, cuda::backend},
     {"metal", Place::metal, metal::owns, metal::backend},
     {"metal-check", Place::host, nullptr, metal_check::backend},
+    {"cpu-check", Place::host, nullptr, cpu::check_backend},
 };
 
 struct RungName {

@@ -38,6 +38,9 @@ const Scheme plain_f64{"fp64", Type::f64, 1, whole, 0};
 
 const Scheme fp16x1{"fp16x1", Type::f16, 1, whole, two_roundings(0x1p-11), fp16_range_loss};
 const Scheme fp16x3{"fp16x3", Type::f16, 2, two_parts, 3 * 0x1p-22, fp16_range_loss};
+const Scheme bf16x1{"bf16x1", Type::bf16, 1, whole, two_roundings(0x1p-8)};
+/// small * small, and from each operand what is left of it after two parts.
+const Scheme bf16x3{"bf16x3", Type::bf16, 2, two_parts, 3 * 0x1p-16 + 0x1p-23};
 const Scheme bf16x6{"bf16x6", Type::bf16, 3, three_parts, 2 * 0x1p-24 + 0x1p-32};
 /// The least that a tf32 part can hold.
 constexpr double tf32_flush_loss = 0x1p-136;

@@ -34,8 +34,11 @@ struct Scheme {
 /// Operands as they are, one product.
 extern const Scheme plain_f32, plain_f64;
 
-/// Rows scaled by powers of two, then cut into fp16 or bf16 parts.
-extern const Scheme fp16x1, fp16x3, bf16x6;
+/// Rows scaled by powers of two, then cut into fp16 parts.
+extern const Scheme fp16x1, fp16x3;
+
+/// f32 rounded to bf16, or cut into two or three parts of it.
+extern const Scheme bf16x1, bf16x3, bf16x6;
 
 /// f32 cut into tf32 parts, whose exponents reach as far.
 extern const Scheme tf32x1, tf32x3;

@@ -8,4 +8,7 @@ namespace tw::cpu {
 
 const Backend& backend() noexcept;
 
+/// The same matrix units, emulated: "cpu-check".
+const Backend& check_backend() noexcept;
+
 }  // namespace tw::cpu

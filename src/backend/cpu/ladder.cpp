@@ -46,6 +46,13 @@ const Kernel* const ladder[] = {
     &r7_hierarchical_neon_f32,
     &r7_hierarchical_neon_f64,
 #endif
+#if defined(__x86_64__)
+    &r8_matrix_unit_amx_f32,
+    &r8_matrix_unit_amx_bf16,
+    &r8_matrix_unit_amx_bf16_f32,
+    &r10_split_amx_bf16x3,
+    &r10_split_amx_bf16x6,
+#endif
 };
 
 constexpr FeatureName feature_names[] = {

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Panels of bf16 parts: how operands are cut on their way in, and how two panels are multiplied. Written over Tiles and
+// Lanes, whichever the including file has included before: the unit's own or the emulated ones.
+//
+//   x = hi + mid + lo, each rounded to nearest bf16: 8 + 8 + 8 bits, exact inside the window
+//
+//   a panel:  header | step 0: hi hi' mid mid' lo lo' | step 1: ...       one step is 32 of k, one word 16 rows x 32 of k;
+//                                                                         x' is the second half of the 32 rows
+//   a tile of A holds pairs along k in each of its rows; one of B has a pair of k in each row, for 16 columns
+#pragma once
+
+#include "backend/cpu/matrix_unit.hpp"
+
+namespace tw::cpu {
+namespace {
+
+constexpr std::int64_t step_of_k = 32;
+constexpr int tile_rows = 16, tile_bytes = 1024, part_bytes = 2 * tile_bytes;
+
+constexpr std::int64_t steps_in(std::int64_t k) { return (k + step_of_k - 1) / step_of_k; }
+
+/// Sixteen lanes cut into parts, handed one by one to `take(part, halves of x, halves of y)`.
+template <int parts, class Take>
+[[gnu::always_inline]] inline void cut(typename Lanes::Floats x, typename Lanes::Floats y, const Take& take) {
+    for (int part = 0; part < parts; ++part) {
+        const auto first = Lanes::rounded(x), second = Lanes::rounded(y);
+        take(part, first, second);
+        if (part + 1 == parts) break;
+        x = Lanes::minus(x, Lanes::widened(first));
+        y = Lanes::minus(y, Lanes::widened(second));
+    }
+}
+
+/// 16 rows by 32 of k become one tile of each part, `part_bytes` apart. Rows that are contiguous along k give words that
+/// are a tile of A's, rows that lie side by side give one of B's; the other is a transposition away. Returns which of
+/// the rows leave the window.
+template <int parts, bool for_a, class Element>
+std::uint32_t pack_block(const Element* from, std::int64_t row_step, std::int64_t step, std::byte* to) {
+    const bool along_k = step == 1;
+    std::uint32_t outside = 0;
+    if (along_k) {
+        for (int w = 0; w < tile_rows; ++w) {
+            const auto x = Lanes::load(from + w * row_step), y = Lanes::load(from + w * row_step + tile_rows);
+            const auto found = Lanes::bits(Lanes::either(Lanes::outside(x), Lanes::outside(y)));
+            outside |= std::uint32_t{found != 0} << w;
+            cut<parts>(x, y, [&](int part, auto first, auto second) {
+                Lanes::store(to + part * part_bytes + w * 64, Lanes::joined(first, second));
+            });
+        }
+    } else {
+        auto found = Lanes::either(0, 0);
+        for (int q = 0; q < tile_rows; ++q) {
+            const auto x = Lanes::load(from + 2 * q * step), y = Lanes::load(from + (2 * q + 1) * step);
+            found = Lanes::either(found, Lanes::either(Lanes::outside(x), Lanes::outside(y)));
+            cut<parts>(x, y, [&](int part, auto even, auto odd) {
+                Lanes::store(to + part * part_bytes + q * 64, Lanes::interleaved(even, odd));
+            });
+        }
+        outside = Lanes::bits(found);
+    }
+    if (along_k != for_a)
+        for (int part = 0; part < parts; ++part) Lanes::transpose(to + part * part_bytes);
+    return outside;
+}
+
+/// A block that is cut short, or whose elements lie apart: laid out along k with zeros behind first.
+template <int parts, bool for_a, class Element>
+std::uint32_t pack_ragged(const Element* from, std::int64_t row_step, std::int64_t step, int rows, int depth, std::byte* to) {
+    Element laid[tile_rows][step_of_k] = {};
+    for (int w = 0; w < rows; ++w)
+        for (int p = 0; p < depth; ++p) laid[w][p] = from[w * row_step + p * step];
+    return pack_block<parts, for_a>(&laid[0][0], step_of_k, 1, to);
+}
+
+template <int parts, bool for_a, class Element>
+void pack(const PanelSource& source, std::byte* panel) {
+    const auto* const from = static_cast<const Element*>(source.data);
+    std::byte* const tiles = panel + sizeof(PanelHeader);
+    std::uint32_t outside = 0;
+    for (int w = 0; w < source.rows; w += tile_rows) {
+        const int rows = source.rows - w < tile_rows ? source.rows - w : tile_rows;
+        std::byte* to = tiles + w / tile_rows * tile_bytes;
+        for (std::int64_t p = 0; p < source.k; p += step_of_k, to += parts * part_bytes) {
+            const auto depth = static_cast<int>(source.k - p < step_of_k ? source.k - p : step_of_k);
+            const Element* const block = from + w * source.row_step + p * source.step;
+            const bool is_whole = rows == tile_rows && depth == step_of_k && (source.step == 1 || source.row_step == 1);
+            outside |= (is_whole ? pack_block<parts, for_a>(block, source.row_step, source.step, to)
+                                 : pack_ragged<parts, for_a>(block, source.row_step, source.step, rows, depth, to)) << w;
+        }
+    }
+    *reinterpret_cast<PanelHeader*>(panel) = {outside, {}};
+}
+
+template <int parts, bool for_a>
+void pack_any(const PanelSource& source, std::byte* panel) {
+    if (source.is_bf16) return pack<1, for_a, std::uint16_t>(source, panel);
+    pack<parts, for_a, float>(source, panel);
+}
+
+/// The products of one step, by parts: small ones first, in an order where neighbours share tiles.
+template <int parts>
+[[gnu::always_inline]] inline void small_products(const std::byte* a, const std::byte* b) {
+    const auto load_a = [a](int part) { Tiles::load_a(a + part * part_bytes); };
+    const auto load_b = [b](int part) { Tiles::load_b(b + part * part_bytes); };
+    load_a(0), load_b(parts - 1), Tiles::dot_bf16();           // hi lo
+    if constexpr (parts == 3) {
+        load_b(1), Tiles::dot_bf16();                          // hi mid
+        load_a(1), Tiles::dot_bf16();                          // mid mid
+        load_b(0), Tiles::dot_bf16();                          // mid hi
+        load_a(2), Tiles::dot_bf16();                          // lo hi
+    } else {
+        load_a(1), load_b(0), Tiles::dot_bf16();               // lo hi
+    }
+}
+
+/// All small products of the block of k, and hi * hi on top of them: few roundings happen at the size of the result.
+template <int parts>
+void multiply(const UnitTile& tile) {
+    const std::byte *a = tile.a + sizeof(PanelHeader), *b = tile.b + sizeof(PanelHeader), *ahead = tile.ahead;
+    const std::int64_t steps = steps_in(tile.k);
+    const std::byte* const ahead_end = ahead + tile.ahead_bytes;
+    const std::int64_t lines = static_cast<std::int64_t>(tile.ahead_bytes / 64 + 1) / steps + 1;
+    Tiles::zero_sums();
+    for (std::int64_t pass = parts > 1 ? 0 : 1; pass < 2; ++pass)
+        for (std::int64_t s = 0; s < steps; ++s) {
+            for (std::int64_t line = 0; line < lines && ahead < ahead_end; ++line, ahead += 64) Lanes::fetch(ahead);
+            const std::byte *step_a = a + s * parts * part_bytes, *step_b = b + s * parts * part_bytes;
+            if constexpr (parts > 1)
+                if (pass == 0) {
+                    small_products<parts>(step_a, step_b);
+                    continue;
+                }
+            Tiles::load_a(step_a), Tiles::load_b(step_b), Tiles::dot_bf16();
+        }
+    Tiles::store_sums(tile.sums);
+}
+
+void meet(const UnitResult& r) {
+    for (int i = 0; i < r.rows; ++i)
+        for (int j = 0; j < r.cols; j += 16)
+            Lanes::meet(r.sums + i * unit_side + j, r.c + i * r.c_step + j, r.cols - j < 16 ? r.cols - j : 16, r.alpha, r.beta);
+}
+
+template <int parts>
+constexpr UnitPanels panels{pack_any<parts, true>, pack_any<parts, false>, multiply<parts>};
+
+constexpr MatrixUnit matrix_unit() { return {Tiles::configure, Tiles::release, {panels<1>, panels<2>, panels<3>}, meet}; }
+
+}  // namespace
+}  // namespace tw::cpu

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// cpu-check: the rows of matrix units on tiles that are emulated, for machines without the unit. Nobody is given them who
+// does not ask for the device by name; the tests do.
+#include "backend/cpu/backend.hpp"
+#include "backend/cpu/ladder.hpp"
+
+namespace tw::cpu {
+namespace {
+
+const Kernel* const ladder[] = {
+    &r8_matrix_unit_emulated_f32,
+    &r8_matrix_unit_emulated_bf16,
+    &r8_matrix_unit_emulated_bf16_f32,
+    &r10_split_emulated_bf16x3,
+    &r10_split_emulated_bf16x6,
+};
+
+constexpr Backend row{
+    .name = "cpu-check",
+    .place = Place::host,
+    .ladder = ladder,
+    .feature_names = {},
+    .features = [] { return Features{0}; },
+    .devices = [] { return 1; },
+    .absence = [] { return ""; },
+    .select = nullptr,
+    .owns = nullptr,
+    .alloc = nullptr,
+    .free = nullptr,
+    .scratch = nullptr,
+    .copy = nullptr,
+    .finish = nullptr,
+    .wait = nullptr,
+    .roofs = {},
+    .times_mean_nothing = true,
+};
+
+}  // namespace
+
+const Backend& check_backend() noexcept { return row; }
+
+}  // namespace tw::cpu

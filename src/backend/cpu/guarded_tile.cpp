@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "backend/cpu/guarded_tile.hpp"
+
+#include <algorithm>
+
+#include "backend/cpu/micro_kernel.hpp"
+#include "backend/cpu/pack.hpp"
+#include "backend/cpu/product.hpp"
+#include "base/cpu_features.hpp"
+#include "base/rounding.hpp"
+
+namespace tw::cpu {
+namespace {
+
+/// Chosen by the machine and not by the row, so that all rows give marked elements the same bits.
+const MicroKernel<float>& micro() noexcept {
+#if defined(__x86_64__)
+    if (cpu_features() & cpu_feature::avx512) return micro_avx512_f32;
+    if (cpu_features() & cpu_feature::avx2) return micro_avx2_f32;
+#elif defined(__aarch64__)
+    return micro_neon_f32;
+#endif
+    return micro_portable_f32;
+}
+
+std::uint32_t marked(const std::byte* panel, std::int64_t rows) noexcept {
+    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << rows) - 1);
+    return reinterpret_cast<const PanelHeader*>(panel)->outside & all;
+}
+
+bool is_all(std::uint32_t marks, std::int64_t rows) noexcept { return marks == (std::uint64_t{1} << rows) - 1; }
+
+/// At most 32 rows x guarded_chunk, side by side for the micro-kernel.
+void lay(const Matrix& rows, float* to) noexcept {
+    if (rows.type == Type::f32) return pack_panel(typed<const float>(rows), unit_side, to);
+    const auto narrow = typed<const bfloat16>(rows);
+    for (std::int64_t p = 0; p < rows.cols; ++p)
+        for (std::int64_t w = 0; w < rows.rows; ++w) to[p * unit_side + w] = widen(narrow(w, p));
+}
+
+void sums_by_fma(const Matrix& a, const Matrix& b, float* sums) noexcept {
+    alignas(64) float a_panel[guarded_chunk * unit_side], b_panel[guarded_chunk * unit_side];
+    const MicroKernel<float>& kernel = micro();
+    for (std::int64_t p = 0; p < a.cols; p += guarded_chunk) {
+        const std::int64_t depth = std::min(guarded_chunk, a.cols - p);
+        lay(a.block(0, p, a.rows, depth), a_panel);
+        lay(b.block(p, 0, depth, b.cols).transposed(), b_panel);
+        for (std::int64_t i = 0; i < a.rows; i += kernel.mr)
+            for (std::int64_t j = 0; j < b.cols; j += kernel.nr)
+                kernel.run({.k = depth, .a = a_panel + i, .a_row_step = 1, .a_step = unit_side, .b = b_panel + j,
+                            .b_step = unit_side, .c = sums + i * unit_side + j, .c_step = unit_side, .alpha = 1,
+                            .beta = p == 0 ? 0.0f : 1.0f,
+                            .rows = static_cast<int>(std::min<std::int64_t>(kernel.mr, a.rows - i)),
+                            .cols = static_cast<int>(std::min<std::int64_t>(kernel.nr, b.cols - j))});
+    }
+}
+
+void replace_marked(const PanelTile& t, std::uint32_t rows, std::uint32_t cols, float* sums) noexcept {
+    alignas(64) float by_fma[unit_side * unit_side];
+    sums_by_fma(t.a_rows, t.b_cols, by_fma);
+    for (std::int64_t i = 0; i < t.c.rows; ++i)
+        for (std::int64_t j = 0; j < t.c.cols; ++j)
+            if ((rows >> i | cols >> j) & 1u) sums[i * unit_side + j] = by_fma[i * unit_side + j];
+}
+
+void fetch(const Matrix& c) noexcept {
+    for (std::int64_t i = 0; i < c.rows; ++i) {
+        const auto* row = static_cast<const char*>(c.at(i, 0));
+        __builtin_prefetch(row, 1);
+        __builtin_prefetch(row + 4 * (c.cols - 1), 1);
+    }
+}
+
+}  // namespace
+
+PanelSource panel_source(const Matrix& rows) noexcept {
+    return {rows.data, rows.type == Type::bf16, rows.row_step, rows.col_step, static_cast<int>(rows.rows), rows.cols};
+}
+
+void multiply_guarded(const MatrixUnit& unit, void (*multiply)(const UnitTile&), const PanelTile& t) noexcept {
+    alignas(64) float sums[unit_side * unit_side];
+    const std::uint32_t rows = marked(t.a, t.c.rows), cols = marked(t.b, t.c.cols);
+    const bool is_contiguous = t.c.col_step == 1;
+    if (is_contiguous) fetch(t.c);
+    if (!is_all(rows, t.c.rows) && !is_all(cols, t.c.cols)) multiply({t.k, t.a, t.b, sums, t.ahead.data(), t.ahead.size()});
+    if (rows | cols) replace_marked(t, rows, cols, sums);
+
+    const Product<float> product{{}, {}, typed<float>(t.c), static_cast<float>(t.alpha), static_cast<float>(t.beta)};
+    if (is_contiguous)
+        return unit.meet({sums, product.c.data, t.c.row_step, static_cast<int>(t.c.rows), static_cast<int>(t.c.cols),
+                          product.alpha, product.beta});
+    for (std::int64_t i = 0; i < t.c.rows; ++i)
+        for (std::int64_t j = 0; j < t.c.cols; ++j) product.finish(i, j, sums[i * unit_side + j]);
+}
+
+}  // namespace tw::cpu

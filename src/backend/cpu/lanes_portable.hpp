@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The sixteen lanes of lanes_avx512.hpp in plain C++.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "backend/cpu/window.hpp"
+#include "base/rounding.hpp"
+
+namespace tw::cpu {
+namespace {
+
+struct Lanes {
+    struct Floats {
+        float of[16];
+    };
+    struct Halves {
+        std::uint16_t of[16];
+    };
+    struct Words {
+        std::uint16_t of[32];
+    };
+    using Mask = std::uint32_t;
+
+    static Floats load(const float* from) {
+        Floats x;
+        std::memcpy(x.of, from, sizeof x);
+        return x;
+    }
+    static Floats load(const std::uint16_t* from) {
+        Halves x;
+        std::memcpy(x.of, from, sizeof x);
+        return widened(x);
+    }
+
+    static Halves rounded(const Floats& x) {
+        Halves y;
+        for (int i = 0; i < 16; ++i) y.of[i] = to_bfloat16(x.of[i]).bits;
+        return y;
+    }
+    static Floats widened(const Halves& x) {
+        Floats y;
+        for (int i = 0; i < 16; ++i) y.of[i] = widen(bfloat16{x.of[i]});
+        return y;
+    }
+    static Floats minus(Floats x, const Floats& y) {
+        for (int i = 0; i < 16; ++i) x.of[i] -= y.of[i];
+        return x;
+    }
+
+    static Words joined(const Halves& first, const Halves& second) {
+        Words x;
+        for (int i = 0; i < 16; ++i) x.of[i] = first.of[i], x.of[i + 16] = second.of[i];
+        return x;
+    }
+    static Words interleaved(const Halves& low, const Halves& high) {
+        Words x;
+        for (int i = 0; i < 16; ++i) x.of[2 * i] = low.of[i], x.of[2 * i + 1] = high.of[i];
+        return x;
+    }
+    static void store(std::byte* to, const Words& x) { std::memcpy(to, x.of, sizeof x); }
+
+    static Mask outside(const Floats& x) {
+        Mask found = 0;
+        for (int i = 0; i < 16; ++i) {
+            const std::uint32_t size = std::bit_cast<std::uint32_t>(x.of[i]) & 0x7fffffffu;
+            found |= static_cast<Mask>(size != 0 && size - window_begin >= window_end - window_begin) << i;
+        }
+        return found;
+    }
+    static Mask either(Mask x, Mask y) { return x | y; }
+    static std::uint32_t bits(Mask x) { return x; }
+
+    static void transpose(std::byte* tile) {
+        std::uint32_t words[16][16];
+        std::memcpy(words, tile, sizeof words);
+        for (int i = 0; i < 16; ++i)
+            for (int j = 0; j < i; ++j) std::swap(words[i][j], words[j][i]);
+        std::memcpy(tile, words, sizeof words);
+    }
+
+    static void meet(const float* sums, float* c, int count, float alpha, float beta) {
+        for (int i = 0; i < count; ++i) c[i] = beta == 0 ? alpha * sums[i] : alpha * sums[i] + beta * c[i];
+    }
+
+    static void fetch(const std::byte* from) { __builtin_prefetch(from); }
+};
+
+}  // namespace
+}  // namespace tw::cpu

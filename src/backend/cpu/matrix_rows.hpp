@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What r8_matrix_unit and r10_split share: bf16 parts on a unit, through the macro-kernel of r7.
+#pragma once
+
+#include "backend/cpu/blocks.hpp"
+#include "backend/cpu/guarded_tile.hpp"
+#include "backend/cpu/parallel.hpp"
+#include "base/rounding.hpp"
+
+namespace tw::cpu {
+
+/// A block of k fills panels of some 64 to 96 KiB: parts * 2 bytes an element, 32 wide.
+template <int parts>
+constexpr std::int64_t unit_k_block(std::int64_t k) noexcept {
+    return block_size(k, parts == 1 ? 1024 : 512, 32);
+}
+
+/// Kernel::order of the rows that sum so; 10 + parts.
+template <int parts>
+inline constexpr int order_of_parts = 10 + parts;
+
+/// The longest path of roundings. A tile's instruction adds 32 of k in two chains, then both, then that to its sum; the sums
+/// of small products come first, and weigh 2^-7 of the whole. Marked elements are summed by FMA in chunks. Blocks of k
+/// meet in C. What the unit flushes is less than 2^-34 of the least product that the window lets through.
+template <int parts>
+double unit_sum_bound(std::int64_t k) {
+    const std::int64_t block = unit_k_block<parts>(k), steps = block / 32;
+    const auto outside = static_cast<double>(ceil_div(k, block) + 1);
+    const auto main = static_cast<double>(ceil_div(std::min<std::int64_t>(k, 32), 2) + 1 + steps) + outside;
+    const auto small = main + static_cast<double>((parts == 3 ? 5 : parts == 2 ? 2 : 0) * steps);
+    const auto by_fma = static_cast<double>(std::min(k, guarded_chunk) + ceil_div(std::min(k, block), guarded_chunk) - 1) + outside;
+    const double by_unit = gamma(main, unit_f32) * 0x1.02p0 + (parts == 1 ? 0 : gamma(small, unit_f32) * 0x1.1p-7);
+    // A certificate is the scheme's loss and this: what goes by FMA loses nothing by splitting.
+    const double split_loss = parts == 3 ? bf16x6.split_loss : parts == 2 ? bf16x3.split_loss : 0;
+    return std::max(by_unit + 0x1p-34, gamma(by_fma, unit_f32) - split_loss);
+}
+
+template <const MatrixUnit& unit, int parts>
+struct ByParts {
+    static constexpr const UnitPanels& panels = unit.bf16[parts - 1];
+
+    static std::size_t panel_bytes(int width, std::int64_t k) {
+        return sizeof(PanelHeader) + static_cast<std::size_t>(width * round_up(k, 32) * 2 * parts);
+    }
+    static void pack_a(const Matrix& rows, std::byte* panel) { panels.pack_a(panel_source(rows), panel); }
+    static void pack_b(const Matrix& cols, std::byte* panel) { panels.pack_b(panel_source(cols.transposed()), panel); }
+    static void multiply(const PanelTile& tile) { multiply_guarded(unit, panels.multiply, tile); }
+    static PanelKernel kernel() {
+        return {unit_side, unit_side, unit_k_block<parts>, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end};
+    }
+
+    static std::size_t wide_bytes(const Problem& p) {
+        return p.out == Type::f32 ? 0 : static_cast<std::size_t>(round_up(p.m * p.n * 4, 64));
+    }
+    static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
+        return wide_bytes(p) + hierarchy_scratch_bytes(kernel(), p, blocks, threads);
+    }
+    static Status run(const Call& call, const Tile& blocks) {
+        if (call.c.type == Type::f32) return run_hierarchy(kernel(), call, blocks);
+        return run_wide(call, blocks);
+    }
+
+private:
+    /// A narrow C is summed in f32 and rounded once.
+    static Status run_wide(const Call& call, const Tile& blocks) {
+        const Problem p{.m = call.m(), .n = call.n(), .k = call.k(), .in = call.a.type, .out = call.c.type};
+        Call wide = call;
+        wide.c = {call.scratch.data(), Type::f32, p.m, p.n, p.n};
+        wide.scratch = call.scratch.subspan(wide_bytes(p));
+        const auto narrow_c = typed<bfloat16>(call.c);
+        const auto wide_c = typed<float>(wide.c);
+        if (call.beta != 0)
+            share_out(call, p.m, [&](int, std::int64_t i) {
+                for (std::int64_t j = 0; j < p.n; ++j) wide_c(i, j) = widen(narrow_c(i, j));
+            });
+        if (const Status bad = run_hierarchy(kernel(), wide, blocks); !bad) return bad;
+        share_out(call, p.m, [&](int, std::int64_t i) {
+            for (std::int64_t j = 0; j < p.n; ++j) narrow_c(i, j) = to_bfloat16(wide_c(i, j));
+        });
+        return {};
+    }
+};
+
+/// `rate` products a nanosecond on whole tiles, and 0.3 ns an element and part for cutting and packing.
+template <int parts, int rate>
+double unit_nanoseconds(const Problem& p, int threads) {
+    const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
+    const auto k = static_cast<double>(round_up(p.k, 32));
+    return 1000 + 1000 * (threads > 1) + (m * n * k / rate + 0.3 * parts * (m + n) * k) / threads;
+}
+
+}  // namespace tw::cpu

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What the file of a matrix unit shares with everybody else: plain data, nothing that could be linked.
+//
+// A panel is 32 rows of A (or 32 columns of B) over one block of k, as the unit reads it, behind a header that says
+// which of the 32 cannot be trusted to it. Sums of such rows and columns are computed again by FMA (guarded_tile.hpp), so
+// Inf, NaN, subnormals and extreme exponents go where IEEE arithmetic puts them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tw::cpu {
+
+/// Rows and columns of C that a unit computes at a time: 2 x 2 tiles.
+inline constexpr int unit_side = 32;
+
+/// Before a panel's tiles.
+struct PanelHeader {
+    std::uint32_t outside;    ///< bit w: row w holds something that its parts would not give back
+    std::uint32_t reserved[15];
+};
+
+/// Element (w, p) of what goes into a panel; columns of B are handed in as rows.
+struct PanelSource {
+    const void* data;
+    bool is_bf16;             ///< else f32
+    std::int64_t row_step, step;
+    int rows;                 ///< at most unit_side
+    std::int64_t k;
+};
+
+/// One panel of A times one of B, as the unit's own sums.
+struct UnitTile {
+    std::int64_t k;
+    const std::byte *a, *b;
+    float* sums;              ///< unit_side x unit_side
+    const std::byte* ahead;   ///< to be fetched in passing, `ahead_bytes` of it
+    std::size_t ahead_bytes;
+};
+
+/// C = alpha * sums + beta * C, along contiguous rows.
+struct UnitResult {
+    const float* sums;        ///< unit_side apart
+    float* c;
+    std::int64_t c_step;
+    int rows, cols;
+    float alpha, beta;
+};
+
+/// Operands in one number of parts.
+struct UnitPanels {
+    void (*pack_a)(const PanelSource&, std::byte* panel);
+    void (*pack_b)(const PanelSource&, std::byte* panel);
+    void (*multiply)(const UnitTile&);
+};
+
+struct MatrixUnit {
+    void (*begin)();          ///< around a worker's tiles
+    void (*end)();
+    UnitPanels bf16[3];       ///< [parts - 1]
+    void (*meet)(const UnitResult&);
+};
+
+extern const MatrixUnit unit_amx, unit_emulated;
+
+}  // namespace tw::cpu
