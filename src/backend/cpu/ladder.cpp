@@ -35,6 +35,17 @@ const Kernel* const ladder[] = {
     &r6_vectorized_neon_f32,
     &r6_vectorized_neon_f64,
 #endif
+    &r6_skinny_portable_f32,
+    &r6_skinny_portable_f64,
+#if defined(__x86_64__)
+    &r6_skinny_avx2_f32,
+    &r6_skinny_avx2_f64,
+    &r6_skinny_avx512_f32,
+    &r6_skinny_avx512_f64,
+#elif defined(__aarch64__)
+    &r6_skinny_neon_f32,
+    &r6_skinny_neon_f64,
+#endif
     &r7_hierarchical_portable_f32,
     &r7_hierarchical_portable_f64,
 #if defined(__x86_64__)

@@ -16,6 +16,8 @@ extern const Kernel r5_register_block_f32, r5_register_block_f64;
 extern const Kernel r6_vectorized_portable_f32, r6_vectorized_avx2_f32, r6_vectorized_avx512_f32;
 extern const Kernel r6_vectorized_portable_f64, r6_vectorized_avx2_f64, r6_vectorized_avx512_f64;
 extern const Kernel r6_vectorized_neon_f32, r6_vectorized_neon_f64;
+extern const Kernel r6_skinny_portable_f32, r6_skinny_avx2_f32, r6_skinny_avx512_f32, r6_skinny_neon_f32;
+extern const Kernel r6_skinny_portable_f64, r6_skinny_avx2_f64, r6_skinny_avx512_f64, r6_skinny_neon_f64;
 extern const Kernel r7_hierarchical_portable_f32, r7_hierarchical_avx2_f32, r7_hierarchical_avx512_f32;
 extern const Kernel r7_hierarchical_portable_f64, r7_hierarchical_avx2_f64, r7_hierarchical_avx512_f64;
 extern const Kernel r7_hierarchical_neon_f32, r7_hierarchical_neon_f64;

@@ -52,7 +52,7 @@ struct FourDoubles {
 
 }  // namespace
 
-constinit const MicroKernel<float> micro_avx2_f32 = micro_kernel<EightFloats, 6, 12>(44);
-constinit const MicroKernel<double> micro_avx2_f64 = micro_kernel<FourDoubles, 6, 12>(22);
+constinit const MicroKernel<float> micro_avx2_f32 = micro_kernel<EightFloats, 6, 12, 6>(44);
+constinit const MicroKernel<double> micro_avx2_f64 = micro_kernel<FourDoubles, 6, 12, 6>(22);
 
 }  // namespace tw::cpu

@@ -48,7 +48,7 @@ struct EightDoubles {
 
 }  // namespace
 
-constinit const MicroKernel<float> micro_avx512_f32 = micro_kernel<SixteenFloats, 14, 28>(105);
-constinit const MicroKernel<double> micro_avx512_f64 = micro_kernel<EightDoubles, 14, 28>(50);
+constinit const MicroKernel<float> micro_avx512_f32 = micro_kernel<SixteenFloats, 14, 28, 8>(105);
+constinit const MicroKernel<double> micro_avx512_f64 = micro_kernel<EightDoubles, 14, 28, 8>(50);
 
 }  // namespace tw::cpu

@@ -29,15 +29,29 @@ struct MicroTile {
     int rows, cols;
 };
 
+/// A tile over a few rows of B that pass by, for sums that wait in memory until the block of k is through. A is packed.
+template <class T>
+struct PassingTile {
+    MicroTile<T> tile;   ///< C is met when the block ends
+    T* sums;             ///< whole vectors: a row's end is rounded up to one
+    std::int64_t sums_step;
+    std::int64_t ahead;  ///< from a row of B to the one asked for meanwhile; 0: the processor sees to it
+    bool begins, ends;   ///< the first, the last rows of B in their block of k
+};
+
 template <class T>
 struct MicroKernel {
-    static constexpr int most_rows = 14, most_results = 512;
+    static constexpr int most_rows = 14, most_results = 512, most_passed = 8;
 
     int mr, nr;                       ///< the tile that keeps every register busy
     int lanes;                        ///< elements in a vector
     double rate;                      ///< products a nanosecond that it is expected to reach, for choose()
     int widths[most_rows + 1];        ///< [rows]: the widest tile with that many rows
     void (*run)(const MicroTile<T>&);  ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]
+
+    int passed;                       ///< rows of the tile that B passes by, at most
+    int passed_widths[most_passed + 1];
+    void (*pass)(const PassingTile<T>&);  ///< 1 <= rows <= passed, 1 <= cols <= passed_widths[rows]
 };
 
 extern const MicroKernel<float> micro_portable_f32, micro_avx2_f32, micro_avx512_f32, micro_neon_f32;

@@ -44,7 +44,7 @@ struct Neon {
 
 }  // namespace
 
-constinit const MicroKernel<float> micro_neon_f32 = micro_kernel<Neon<float, float32x4_t, 4>, 8, 24>(22);
-constinit const MicroKernel<double> micro_neon_f64 = micro_kernel<Neon<double, float64x2_t, 2>, 8, 24>(11);
+constinit const MicroKernel<float> micro_neon_f32 = micro_kernel<Neon<float, float32x4_t, 4>, 8, 24, 8>(22);
+constinit const MicroKernel<double> micro_neon_f64 = micro_kernel<Neon<double, float64x2_t, 2>, 8, 24, 8>(11);
 
 }  // namespace tw::cpu

@@ -36,7 +36,7 @@ struct Portable {
 
 }  // namespace
 
-constinit const MicroKernel<float> micro_portable_f32 = micro_kernel<Portable<float>, 4, 8>(10);
-constinit const MicroKernel<double> micro_portable_f64 = micro_kernel<Portable<double>, 4, 8>(5);
+constinit const MicroKernel<float> micro_portable_f32 = micro_kernel<Portable<float>, 4, 8, 4>(10);
+constinit const MicroKernel<double> micro_portable_f64 = micro_kernel<Portable<double>, 4, 8, 4>(5);
 
 }  // namespace tw::cpu

@@ -124,6 +124,64 @@ void packed_tile(const MicroTile<typename V::Element>& t) {
     sums.finish(t);
 }
 
+/// The tile that rows of B pass by.
+template <class V, int R, int W, bool Ragged>
+void passing_tile(const PassingTile<typename V::Element>& passing) {
+    using T = typename V::Element;
+    const MicroTile<T>& t = passing.tile;
+    Sums<V, R, W, Ragged> sums(t.cols);
+    if (!passing.begins)
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r)
+#pragma GCC unroll 4
+            for (int w = 0; w < W; ++w) sums.of[r][w] = V::load(passing.sums + r * passing.sums_step + w * V::lanes);
+    const T *a = t.a, *b = t.b;
+    const std::int64_t b_step = t.b_step, ahead = passing.ahead;
+    const auto go = [&](bool asks) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+        for (std::int64_t p = t.k; p > 0; --p, a += R, b += b_step) {
+            if (asks)
+                for (int w = 0; w < W; ++w) __builtin_prefetch(b + ahead + w * V::lanes, 0, 2);
+            sums.step(a, 1, b);
+        }
+    };
+    ahead ? go(true) : go(false);
+    if (passing.ends) return sums.finish(t);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 4
+        for (int w = 0; w < W; ++w) V::store(passing.sums + r * passing.sums_step + w * V::lanes, sums.of[r][w]);
+}
+
+/// How many vectors wide a tile that B passes by is, and how high: enough sums to keep two units busy.
+constexpr int passed_vectors(int rows, int passed) { return 2 * passed / rows < 4 ? 2 * passed / rows : 4; }
+
+template <class V, int Passed>
+struct PassingTiles {
+    using T = typename V::Element;
+    using Function = void (*)(const PassingTile<T>&);
+    struct Table {
+        Function of[Passed][4][2];
+    };
+
+    template <int R, int... W>
+    static constexpr void fill(Function (&row)[4][2], std::integer_sequence<int, W...>) {
+        ((row[W][0] = passing_tile<V, R, W + 1, V::masks_are_free>, row[W][1] = passing_tile<V, R, W + 1, true>), ...);
+    }
+    template <int... R>
+    static constexpr Table all(std::integer_sequence<int, R...>) {
+        Table table{};
+        (fill<R + 1>(table.of[R], std::make_integer_sequence<int, passed_vectors(R + 1, Passed)>{}), ...);
+        return table;
+    }
+    static constexpr Table table = all(std::make_integer_sequence<int, Passed>{});
+
+    static void run(const PassingTile<T>& t) {
+        const int vectors = (t.tile.cols + V::lanes - 1) / V::lanes;
+        table.of[t.tile.rows - 1][vectors - 1][t.tile.cols % V::lanes != 0](t);
+    }
+};
+
 /// Every tile that a kernel of V with `budget` registers of sums can be asked for.
 template <class V, int MR, int Budget>
 struct Tiles {
@@ -154,11 +212,12 @@ struct Tiles {
     }
 };
 
-template <class V, int MR, int Budget>
+template <class V, int MR, int Budget, int Passed>
 constexpr MicroKernel<typename V::Element> micro_kernel(double rate) {
     using All = Tiles<V, MR, Budget>;
-    MicroKernel<typename V::Element> kernel{MR, All::NR, V::lanes, rate, {}, All::run};
+    MicroKernel<typename V::Element> kernel{MR, All::NR, V::lanes, rate, {}, All::run, Passed, {}, PassingTiles<V, Passed>::run};
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;
+    for (int rows = 1; rows <= Passed; ++rows) kernel.passed_widths[rows] = passed_vectors(rows, Passed) * V::lanes;
     return kernel;
 }
 
