@@ -67,27 +67,69 @@ void expect_every_tile(const MicroKernel<T>& kernel, bool fused) {
             }
 }
 
+/// The same chain where the rows of B come in three goes and the sums wait in between.
+template <class T>
+void expect_every_passing_tile(const MicroKernel<T>& kernel, bool fused) {
+    constexpr std::int64_t k = 37, goes[] = {16, 16, 5};
+    for (int rows = 1; rows <= kernel.low; ++rows)
+        for (int cols = 1; cols <= kernel.passed_widths[rows]; ++cols)
+            for (const bool asks : {false, true}) {
+                const std::int64_t width = kernel.passed_widths[rows];
+                const auto a = values<T>(static_cast<std::size_t>(rows * k), 1);
+                const auto b = values<T>(static_cast<std::size_t>(width * k), 2);
+                auto c = values<T>(static_cast<std::size_t>(rows * (cols + 3)), 3);
+                const auto before = c;
+                std::vector<T> sums(static_cast<std::size_t>(rows * width), T(1e9));
+                const MicroTile<T> whole{.k = k, .a = a.data(), .a_row_step = 1, .a_step = rows, .b = b.data(),
+                                         .b_step = width, .c = c.data(), .c_step = cols + 3, .alpha = T(0.7),
+                                         .beta = asks ? T(1.3) : T(0), .rows = rows, .cols = cols};
+                std::int64_t from = 0;
+                for (const std::int64_t count : goes) {
+                    PassingTile<T> part{whole, sums.data(), width, asks ? 16 * width : 0, from == 0, from + count == k};
+                    part.tile.k = count;
+                    part.tile.a += from * rows;
+                    part.tile.b += from * width;
+                    kernel.pass(part);
+                    from += count;
+                }
+                for (int i = 0; i < rows; ++i)
+                    for (int j = 0; j < cols + 3; ++j) {
+                        const auto at = static_cast<std::size_t>(i * (cols + 3) + j);
+                        ASSERT_EQ(c[at], j < cols ? chain(whole, i, j, before[at], fused) : before[at])
+                            << rows << " x " << cols << " at " << i << ", " << j;
+                    }
+            }
+}
+
 TEST(MicroKernel, PortableTilesRoundTwiceATerm) {
     expect_every_tile(micro_portable_f32, false);
+    expect_every_passing_tile(micro_portable_f32, false);
     expect_every_tile(micro_portable_f64, false);
+    expect_every_passing_tile(micro_portable_f64, false);
 }
 
 #if defined(__x86_64__)
 TEST(MicroKernel, Avx2TilesRoundOnceATerm) {
     if (!(cpu_features() & cpu_feature::avx2)) GTEST_SKIP() << "this machine lacks avx2";
     expect_every_tile(micro_avx2_f32, true);
+    expect_every_passing_tile(micro_avx2_f32, true);
     expect_every_tile(micro_avx2_f64, true);
+    expect_every_passing_tile(micro_avx2_f64, true);
 }
 
 TEST(MicroKernel, Avx512TilesRoundOnceATerm) {
     if (!(cpu_features() & cpu_feature::avx512)) GTEST_SKIP() << "this machine lacks avx512";
     expect_every_tile(micro_avx512_f32, true);
+    expect_every_passing_tile(micro_avx512_f32, true);
     expect_every_tile(micro_avx512_f64, true);
+    expect_every_passing_tile(micro_avx512_f64, true);
 }
 #elif defined(__aarch64__)
 TEST(MicroKernel, NeonTilesRoundOnceATerm) {
     expect_every_tile(micro_neon_f32, true);
+    expect_every_passing_tile(micro_neon_f32, true);
     expect_every_tile(micro_neon_f64, true);
+    expect_every_passing_tile(micro_neon_f64, true);
 }
 #endif
 

@@ -18,6 +18,7 @@ struct EightFloats {
     using Mask = __m256i;
     static constexpr int lanes = 8;
     static constexpr bool masks_are_free = false;
+    static constexpr int broadcasts_folded = 0;
 
     static Mask mask(int count) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(leading + 8 - count)); }
     static Register load(const float* p) { return _mm256_loadu_ps(p); }
@@ -36,6 +37,7 @@ struct FourDoubles {
     using Mask = __m256i;
     static constexpr int lanes = 4;
     static constexpr bool masks_are_free = false;
+    static constexpr int broadcasts_folded = 0;
 
     static Mask mask(int count) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(leading + 8 - 2 * count));

@@ -2,7 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // Micro-kernels of AVX-512: 14 rows of 2 vectors fill 28 of the 32 registers with sums. One step along k is 28
-// multiply-adds for 16 loads, and masked loads and stores cost no more than whole ones.
+// multiply-adds that broadcast their element of A themselves and 2 loads: as few instructions as there can be, for a core
+// whose front end another thread may share. Masked loads and stores cost no more than whole ones.
 #include <immintrin.h>
 
 #include "backend/cpu/micro_tile.hpp"
@@ -16,6 +17,7 @@ struct SixteenFloats {
     using Mask = __mmask16;
     static constexpr int lanes = 16;
     static constexpr bool masks_are_free = true;
+    static constexpr int broadcasts_folded = 3;
 
     static Mask mask(int count) { return static_cast<Mask>(0xffffu >> (16 - count)); }
     static Register load(const float* p) { return _mm512_loadu_ps(p); }
@@ -24,6 +26,10 @@ struct SixteenFloats {
     static Register multiply(Register a, Register b) { return _mm512_mul_ps(a, b); }
     static Register add(Register a, Register b) { return _mm512_add_ps(a, b); }
     static Register multiply_add(Register a, Register b, Register c) { return _mm512_fmadd_ps(a, b, c); }
+    static Register multiply_add(const float* a, Register b, Register c) {
+        asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(c) : "v"(b), "m"(*a));
+        return c;
+    }
     static void store(float* p, Register v) { _mm512_storeu_ps(p, v); }
     static void store(float* p, Register v, Mask m) { _mm512_mask_storeu_ps(p, m, v); }
 };
@@ -34,6 +40,7 @@ struct EightDoubles {
     using Mask = __mmask8;
     static constexpr int lanes = 8;
     static constexpr bool masks_are_free = true;
+    static constexpr int broadcasts_folded = 3;
 
     static Mask mask(int count) { return static_cast<Mask>(0xffu >> (8 - count)); }
     static Register load(const double* p) { return _mm512_loadu_pd(p); }
@@ -42,6 +49,10 @@ struct EightDoubles {
     static Register multiply(Register a, Register b) { return _mm512_mul_pd(a, b); }
     static Register add(Register a, Register b) { return _mm512_add_pd(a, b); }
     static Register multiply_add(Register a, Register b, Register c) { return _mm512_fmadd_pd(a, b, c); }
+    static Register multiply_add(const double* a, Register b, Register c) {
+        asm("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(c) : "v"(b), "m"(*a));
+        return c;
+    }
     static void store(double* p, Register v) { _mm512_storeu_pd(p, v); }
     static void store(double* p, Register v, Mask m) { _mm512_mask_storeu_pd(p, m, v); }
 };

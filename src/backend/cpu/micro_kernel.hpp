@@ -41,17 +41,17 @@ struct PassingTile {
 
 template <class T>
 struct MicroKernel {
-    static constexpr int most_rows = 14, most_results = 512, most_passed = 8;
+    static constexpr int most_rows = 14, most_results = 512, most_low = 8;
 
     int mr, nr;                       ///< the tile that keeps every register busy
+    int low;                          ///< as many rows as there are registers for addresses: for an A that is not packed
     int lanes;                        ///< elements in a vector
     double rate;                      ///< products a nanosecond that it is expected to reach, for choose()
     int widths[most_rows + 1];        ///< [rows]: the widest tile with that many rows
     void (*run)(const MicroTile<T>&);  ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]
 
-    int passed;                       ///< rows of the tile that B passes by, at most
-    int passed_widths[most_passed + 1];
-    void (*pass)(const PassingTile<T>&);  ///< 1 <= rows <= passed, 1 <= cols <= passed_widths[rows]
+    int passed_widths[most_low + 1];
+    void (*pass)(const PassingTile<T>&);  ///< 1 <= rows <= low, 1 <= cols <= passed_widths[rows]
 };
 
 extern const MicroKernel<float> micro_portable_f32, micro_avx2_f32, micro_avx512_f32, micro_neon_f32;

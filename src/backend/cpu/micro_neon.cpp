@@ -17,6 +17,7 @@ struct Neon {
     using Mask = int;  // how many of the elements
     static constexpr int lanes = Lanes;
     static constexpr bool masks_are_free = false;
+    static constexpr int broadcasts_folded = 0;
 
     static Mask mask(int count) { return count; }
     static Register load(const T* p, Mask count) {

@@ -48,16 +48,23 @@ struct Sums {
     Last<V, Ragged> last;
     explicit Sums(int cols) : last(cols - (W - 1) * V::lanes) {}
 
-    /// One step along k; `row_step` is A's, a constant where A is packed.
-    [[gnu::always_inline]] inline void step(const T* a, std::int64_t row_step, const T* b) {
+    /// One step along k. `a(r)` is where row r's element lies; where that is at a constant distance from a register, an
+    /// instruction set may read and broadcast it within the multiply-add.
+    template <bool Folds>
+    [[gnu::always_inline]] inline void step(const auto& a, const T* b) {
         Register row[W];
 #pragma GCC unroll 8
         for (int w = 0; w < W; ++w) row[w] = w + 1 < W ? V::load(b + w * V::lanes) : last.load(b + w * V::lanes);
 #pragma GCC unroll 16
         for (int r = 0; r < R; ++r) {
-            const Register x = V::broadcast(a + r * row_step);
+            if constexpr (Folds && W <= V::broadcasts_folded) {
 #pragma GCC unroll 8
-            for (int w = 0; w < W; ++w) of[r][w] = V::multiply_add(x, row[w], of[r][w]);
+                for (int w = 0; w < W; ++w) of[r][w] = V::multiply_add(a(r), row[w], of[r][w]);
+            } else {
+                const Register x = V::broadcast(a(r));
+#pragma GCC unroll 8
+                for (int w = 0; w < W; ++w) of[r][w] = V::multiply_add(x, row[w], of[r][w]);
+            }
         }
     }
 
@@ -95,8 +102,28 @@ void tile(const MicroTile<typename V::Element>& t) {
     for (std::int64_t p = t.k; p > 0; --p, a += a_step, b += b_step) {
         if (prefetches)
             for (int w = 0; w < W; ++w) __builtin_prefetch(b + rows_ahead * b_step + w * V::lanes);
-        sums.step(a, a_row_step, b);
+        sums.template step<false>([&](int r) { return a + r * a_row_step; }, b);
     }
+    sums.finish(t);
+}
+
+/// Few rows, each contiguous: an address for each of them stays in a register.
+template <class V, int R, int W, bool Ragged>
+void row_tile(const MicroTile<typename V::Element>& t) {
+    using T = typename V::Element;
+    Sums<V, R, W, Ragged> sums(t.cols);
+    const T *a[R], *b = t.b;
+    const std::int64_t b_step = t.b_step;
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) a[r] = t.a + r * t.a_row_step;
+    std::int64_t left = t.k;
+    for (; left >= 4; left -= 4) {
+#pragma GCC unroll 4
+        for (int u = 0; u < 4; ++u, b += b_step) sums.template step<true>([&](int r) { return a[r] + u; }, b);
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r) a[r] += 4;
+    }
+    for (int u = 0; u < left; ++u, b += b_step) sums.template step<false>([&](int r) { return a[r] + u; }, b);
     sums.finish(t);
 }
 
@@ -112,7 +139,7 @@ void packed_tile(const MicroTile<typename V::Element>& t) {
 #pragma GCC unroll 4
         for (; steps > 0; --steps, a += R, b += W * V::lanes) {
             __builtin_prefetch(a + steps_ahead_of_a * R);
-            sums.step(a, 1, b);
+            sums.template step<true>([&](int r) { return a + r; }, b);
         }
     };
     go(t.k - steps_ahead);
@@ -138,11 +165,11 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
     const T *a = t.a, *b = t.b;
     const std::int64_t b_step = t.b_step, ahead = passing.ahead;
     const auto go = [&](bool asks) __attribute__((always_inline)) {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (std::int64_t p = t.k; p > 0; --p, a += R, b += b_step) {
             if (asks)
                 for (int w = 0; w < W; ++w) __builtin_prefetch(b + ahead + w * V::lanes, 0, 2);
-            sums.step(a, 1, b);
+            sums.template step<true>([&](int r) { return a + r; }, b);
         }
     };
     ahead ? go(true) : go(false);
@@ -154,14 +181,14 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
 }
 
 /// How many vectors wide a tile that B passes by is, and how high: enough sums to keep two units busy.
-constexpr int passed_vectors(int rows, int passed) { return 2 * passed / rows < 4 ? 2 * passed / rows : 4; }
+constexpr int passed_vectors(int rows, int low) { return 2 * low / rows < 4 ? 2 * low / rows : 4; }
 
-template <class V, int Passed>
+template <class V, int Low>
 struct PassingTiles {
     using T = typename V::Element;
     using Function = void (*)(const PassingTile<T>&);
     struct Table {
-        Function of[Passed][4][2];
+        Function of[Low][4][2];
     };
 
     template <int R, int... W>
@@ -171,10 +198,10 @@ struct PassingTiles {
     template <int... R>
     static constexpr Table all(std::integer_sequence<int, R...>) {
         Table table{};
-        (fill<R + 1>(table.of[R], std::make_integer_sequence<int, passed_vectors(R + 1, Passed)>{}), ...);
+        (fill<R + 1>(table.of[R], std::make_integer_sequence<int, passed_vectors(R + 1, Low)>{}), ...);
         return table;
     }
-    static constexpr Table table = all(std::make_integer_sequence<int, Passed>{});
+    static constexpr Table table = all(std::make_integer_sequence<int, Low>{});
 
     static void run(const PassingTile<T>& t) {
         const int vectors = (t.tile.cols + V::lanes - 1) / V::lanes;
@@ -183,22 +210,25 @@ struct PassingTiles {
 };
 
 /// Every tile that a kernel of V with `budget` registers of sums can be asked for.
-template <class V, int MR, int Budget>
+template <class V, int MR, int Budget, int Low>
 struct Tiles {
     using T = typename V::Element;
     using Function = void (*)(const MicroTile<T>&);
     struct Table {
-        Function of[MR][8][2];
+        Function of[MR][8][2], of_rows[Low][8][2];
     };
 
     template <int R, int... W>
-    static constexpr void fill(Function (&row)[8][2], std::integer_sequence<int, W...>) {
-        ((row[W][0] = tile<V, R, W + 1, V::masks_are_free>, row[W][1] = tile<V, R, W + 1, true>), ...);
+    static constexpr void fill(Table& table, std::integer_sequence<int, W...>) {
+        ((table.of[R - 1][W][0] = tile<V, R, W + 1, V::masks_are_free>, table.of[R - 1][W][1] = tile<V, R, W + 1, true>), ...);
+        if constexpr (R <= Low)
+            ((table.of_rows[R - 1][W][0] = row_tile<V, R, W + 1, V::masks_are_free>,
+              table.of_rows[R - 1][W][1] = row_tile<V, R, W + 1, true>), ...);
     }
     template <int... R>
     static constexpr Table all(std::integer_sequence<int, R...>) {
         Table table{};
-        (fill<R + 1>(table.of[R], std::make_integer_sequence<int, vectors_wide(R + 1, Budget)>{}), ...);
+        (fill<R + 1>(table, std::make_integer_sequence<int, vectors_wide(R + 1, Budget)>{}), ...);
         return table;
     }
     static constexpr Table table = all(std::make_integer_sequence<int, MR>{});
@@ -208,16 +238,17 @@ struct Tiles {
         if (t.rows == MR && t.cols == NR && t.a_row_step == 1 && t.a_step == MR && t.b_step == NR)
             return packed_tile<V, MR, NR / V::lanes>(t);
         const int vectors = (t.cols + V::lanes - 1) / V::lanes;
-        table.of[t.rows - 1][vectors - 1][t.cols % V::lanes != 0](t);
+        const bool by_rows = t.a_step == 1 && t.rows <= Low;
+        (by_rows ? table.of_rows : table.of)[t.rows - 1][vectors - 1][t.cols % V::lanes != 0](t);
     }
 };
 
-template <class V, int MR, int Budget, int Passed>
+template <class V, int MR, int Budget, int Low>
 constexpr MicroKernel<typename V::Element> micro_kernel(double rate) {
-    using All = Tiles<V, MR, Budget>;
-    MicroKernel<typename V::Element> kernel{MR, All::NR, V::lanes, rate, {}, All::run, Passed, {}, PassingTiles<V, Passed>::run};
+    using All = Tiles<V, MR, Budget, Low>;
+    MicroKernel<typename V::Element> kernel{MR, All::NR, Low, V::lanes, rate, {}, All::run, {}, PassingTiles<V, Low>::run};
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;
-    for (int rows = 1; rows <= Passed; ++rows) kernel.passed_widths[rows] = passed_vectors(rows, Passed) * V::lanes;
+    for (int rows = 1; rows <= Low; ++rows) kernel.passed_widths[rows] = passed_vectors(rows, Low) * V::lanes;
     return kernel;
 }
 

@@ -24,68 +24,86 @@
 namespace tw::cpu {
 namespace {
 
-constexpr std::int64_t most_rows = 128;               // of A: with more, a packed B repays its copy
-constexpr std::int64_t least_bytes = 1 << 18;         // of B: a smaller one stays in the second cache anyhow
-constexpr std::int64_t rows_at_a_time = 16;           // of B: as many pages as the first level of page tables keeps open
+constexpr std::int64_t most_rows = 128;               // of A at a time: with more, a packed B repays its copy
+constexpr std::int64_t fewest_at_a_time = 8, most_at_a_time = 32;  // rows of B: with more sums, more work for each coming
 constexpr std::int64_t waiting_bytes = 1 << 16;       // of sums
 constexpr std::int64_t narrowest = 256, widest = 4096;  // a strip, in elements
 constexpr double products_worth_a_thread = 1 << 18;
 
 template <class T>
 struct Cut {
-    std::int64_t rows, panels, strip, depth;
+    std::int64_t rows, panels, strip, depth, at_a_time;
 
     Cut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k)
-        : rows(block_size(m, kernel.passed, 1)), panels(ceil_div(m, rows)),
-          strip(std::clamp<std::int64_t>(waiting_bytes / (m * static_cast<std::int64_t>(sizeof(T))) / narrowest * narrowest,
+        : rows(block_size(std::min(m, most_rows), kernel.low, 1)), panels(ceil_div(std::min(m, most_rows), rows)),
+          strip(std::clamp<std::int64_t>(waiting_bytes / (panels * rows * static_cast<std::int64_t>(sizeof(T))) / narrowest * narrowest,
                                          narrowest, widest)),
-          depth(k_block<T>(k)) {}
+          depth(k_block<T>(k)), at_a_time(std::clamp(round_up(m, 8), fewest_at_a_time, most_at_a_time)) {}
     std::int64_t packed() const { return round_up(panels * rows * depth, 64); }
-    std::int64_t elements() const { return packed() + panels * rows * strip; }
+    std::int64_t waiting() const { return panels * rows * strip; }
+    std::int64_t elements() const { return packed() + waiting() + at_a_time * strip; }
 };
 
+/// At most `most_rows` rows of C, or a part of their columns.
 template <class T>
-class Skinny {
+class Slab {
 public:
-    Skinny(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<T>& cut, T* memory)
-        : kernel_(kernel), x_(x), cut_(cut), packed_(memory), sums_(memory + cut.packed()), width_(kernel.passed_widths[cut.rows]) {}
+    Slab(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<T>& cut, T* memory)
+        : kernel_(kernel), x_(x), cut_(cut), width_(kernel.passed_widths[cut.rows]),
+          packed_(memory), sums_(memory + cut.packed()), turned_(sums_ + cut.waiting()) {}
 
-    void multiply() const {
+    /// `completed` gets each strip of C after its last block of k.
+    void multiply(const auto& completed) const {
         for (std::int64_t p = 0; p < x_.k(); p += cut_.depth) {
             const std::int64_t block = std::min(cut_.depth, x_.k() - p);
             for (std::int64_t i = 0; i < x_.m(); i += cut_.rows) {
                 const std::int64_t rows = std::min(cut_.rows, x_.m() - i);
                 pack_panel(x_.a.block(i, p, rows, block), static_cast<int>(rows), packed_ + i * cut_.depth);
             }
-            for (std::int64_t j = 0; j < x_.n(); j += cut_.strip)
-                for (std::int64_t q = 0; q < block; q += rows_at_a_time)
-                    pass(p, q, std::min(rows_at_a_time, block - q), block, j, std::min(j + cut_.strip, x_.n()));
+            for (std::int64_t j = 0; j < x_.n(); j += cut_.strip) {
+                const std::int64_t cols = std::min(cut_.strip, x_.n() - j);
+                Product<T> strip{x_.a, x_.b.block(p, j, block, cols), x_.c.block(0, j, x_.m(), cols), x_.alpha,
+                                 p == 0 ? x_.beta : T(1)};
+                for (std::int64_t q = 0; q < block; q += cut_.at_a_time) pass(strip, q, std::min(cut_.at_a_time, block - q));
+                if (x_.c.col_step != 1) meet(strip);
+                if (p + block == x_.k()) completed(erase(strip.c), j);
+            }
         }
     }
 
 private:
-    /// Rows p + q and on of B pass by columns `from` to `to` of C.
-    void pass(std::int64_t p, std::int64_t q, std::int64_t count, std::int64_t block, std::int64_t from, std::int64_t to) const {
-        const std::int64_t b_step = x_.b.row_step;
-        for (std::int64_t j = from; j < to; j += width_)
-            for (std::int64_t i = 0; i < x_.m(); i += cut_.rows) {
-                const auto rows = std::min(cut_.rows, x_.m() - i);
+    /// Rows q and on of the strip's B pass by. Where they are not contiguous, a copy of them does.
+    void pass(const Product<T>& strip, std::int64_t q, std::int64_t count) const {
+        const View<const T> rows_of_b = strip.b.block(q, 0, count, strip.n());
+        const bool turns = rows_of_b.col_step != 1;
+        if (turns) pack_panel(rows_of_b.transposed(), static_cast<int>(cut_.strip), turned_);
+        const T* const b = turns ? turned_ : rows_of_b.data;
+        const std::int64_t b_step = turns ? cut_.strip : rows_of_b.row_step;
+        const bool meets_c = strip.c.col_step == 1;
+        for (std::int64_t j = 0; j < strip.n(); j += width_)
+            for (std::int64_t i = 0; i < strip.m(); i += cut_.rows) {
+                const std::int64_t rows = std::min(cut_.rows, strip.m() - i);
                 kernel_.pass({.tile = {.k = count, .a = packed_ + i * cut_.depth + q * rows, .a_row_step = 1, .a_step = rows,
-                                       .b = &x_.b(p + q, j), .b_step = b_step,
-                                       .c = &x_.c(i, j), .c_step = x_.c.row_step,
-                                       .alpha = x_.alpha, .beta = p == 0 ? x_.beta : T(1),
-                                       .rows = static_cast<int>(rows), .cols = static_cast<int>(std::min(width_, to - j))},
-                              .sums = sums_ + i * cut_.strip + (j - from), .sums_step = cut_.strip,
-                              .ahead = i == 0 && x_.m() > 1 ? rows_at_a_time * b_step : 0,
-                              .begins = q == 0, .ends = q + count == block});
+                                       .b = b + j, .b_step = b_step, .c = &strip.c(i, j), .c_step = strip.c.row_step,
+                                       .alpha = strip.alpha, .beta = strip.beta, .rows = static_cast<int>(rows),
+                                       .cols = static_cast<int>(std::min(width_, strip.n() - j))},
+                              .sums = sums_ + i * cut_.strip + j, .sums_step = cut_.strip,
+                              .ahead = i == 0 && strip.m() > 1 && !turns ? cut_.at_a_time * b_step : 0,
+                              .begins = q == 0, .ends = meets_c && q + count == strip.b.rows});
             }
+    }
+
+    /// A C without contiguous rows meets its sums one by one, with the same roundings in the same order.
+    void meet(const Product<T>& strip) const {
+        for (std::int64_t i = 0; i < strip.m(); ++i)
+            for (std::int64_t j = 0; j < strip.n(); ++j) strip.finish(i, j, sums_[i * cut_.strip + j]);
     }
 
     const MicroKernel<T>& kernel_;
     const Product<T>& x_;
     const Cut<T>& cut_;
-    T *packed_, *sums_;
     std::int64_t width_;
+    T *packed_, *sums_, *turned_;
 };
 
 /// Every thread takes columns of its own.
@@ -97,36 +115,46 @@ Status run(const Call& call, const Tile&) {
     const double products = static_cast<double>(x.m()) * static_cast<double>(x.n()) * static_cast<double>(x.k());
     const int workers = products < products_worth_a_thread * call.threads ? 1 : call.threads;
     const std::int64_t part = block_size(x.n(), ceil_div(x.n(), workers), kernel.passed_widths[cut.rows]);
+    const std::int64_t height = cut.panels * cut.rows;
+    const Finisher finisher(call);
     share_out(call, ceil_div(x.n(), part), [&](int worker, std::int64_t item) {
-        const std::int64_t from = item * part, size = std::min(part, x.n() - from);
-        const Product<T> own{x.a, x.b.block(0, from, x.k(), size), x.c.block(0, from, x.m(), size), x.alpha, x.beta};
-        Skinny<T>(kernel, own, cut, memory + worker * cut.elements()).multiply();
+        const std::int64_t from = item * part, cols = std::min(part, x.n() - from);
+        for (std::int64_t i = 0; i < x.m(); i += height) {
+            const std::int64_t rows = std::min(height, x.m() - i);
+            const Product<T> own{x.a.block(i, 0, rows, x.k()), x.b.block(0, from, x.k(), cols), x.c.block(i, from, rows, cols),
+                                 x.alpha, x.beta};
+            Slab<T>(kernel, own, cut, memory + worker * cut.elements())
+                .multiply([&](const Matrix& strip, std::int64_t j) { finisher(strip, i, from + j); });
+        }
     });
     return {};
 }
 
-/// The rows of A and the form of B once C lies along its rows.
-std::int64_t rows_of(const Problem& p) { return p.c == Form::col_major ? p.n : p.m; }
+/// C's rows once it lies along them, and whether B's do then.
+struct Turned {
+    std::int64_t m, n;
+    bool lies_well;
+    explicit Turned(const Problem& p) noexcept
+        : m(p.c == Form::col_major ? p.n : p.m), n(p.c == Form::col_major ? p.m : p.n),
+          lies_well(p.c == Form::col_major ? p.a == Form::col_major : p.b == Form::row_major) {}
+};
 
-template <class T>
-bool takes(const Problem& p) {
-    const bool lies_well = p.c == Form::row_major ? p.b == Form::row_major : p.c == Form::col_major && p.a == Form::col_major;
-    const std::int64_t columns = p.c == Form::col_major ? p.m : p.n;
-    return lies_well && rows_of(p) <= most_rows && columns >= narrowest &&
-           static_cast<double>(columns) * static_cast<double>(p.k) * sizeof(T) >= least_bytes;
-}
-
+/// Enough for either way round: with one row of C, or one column, the operands may lie otherwise than their forms say.
 template <class T, const MicroKernel<T>& kernel>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
-    return static_cast<std::size_t>(threads * Cut<T>(kernel, rows_of(p), p.k).elements()) * sizeof(T);
+    const std::int64_t elements = std::max(Cut<T>(kernel, p.m, p.k).elements(), Cut<T>(kernel, p.n, p.k).elements());
+    return static_cast<std::size_t>(threads * elements) * sizeof(T);
 }
 
-/// The kernel's rate but for sums that come and go, or the time that B takes from memory.
+/// The kernel's rate but for sums that come and go, or the time that B takes from memory: once for each slab.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
-    const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+    const Turned turned(p);
+    const auto m = static_cast<double>(turned.m), n = static_cast<double>(turned.n), k = static_cast<double>(p.k);
     const double workers = m * n * k < products_worth_a_thread * threads ? 1 : threads;
-    return 100 + std::max(1.15 * m * n * k / kernel.rate, 0.028 * std::max(m, n) * k * sizeof(T)) / workers;
+    const double reading = (turned.m == 1 ? 0.031 : 0.028) * n * k * sizeof(T) * static_cast<double>(ceil_div(turned.m, most_rows));
+    const double packing = 0.5 * m * k;
+    return 100 + (turned.lies_well ? 1 : 4) * (packing + std::max(1.4 * m * n * k / kernel.rate, reading)) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};
@@ -139,9 +167,9 @@ constexpr Kernel row(const char* name, Features needs, int order) {
             .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
             .needs = needs,
             .tiles = tiles,
-            .fuses_epilogue = false,
+            .fuses_epilogue = true,
             .idea = "for few rows of A: B is read once, as it lies, and the sums wait in the cache",
-            .takes = takes<T>,
+            .takes = nullptr,
             .sum_bound = blocked_sum_bound<T>,
             .nanoseconds = nanoseconds<T, kernel>,
             .scratch_bytes = scratch_bytes<T, kernel>,

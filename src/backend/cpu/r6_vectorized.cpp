@@ -7,7 +7,7 @@
 //             k                 NR                    NR
 //        +---------+       +----+----+           +----+----+
 //     MR | aaaaaaa |     k |bbbb|    |        MR |####|    |    #### = MR x NR sums in vectors: 6 x 16 in AVX2,
-//        +---------+       |bbbb|    |   =       +----+    |           14 x 32 in AVX-512 (f32); fewer rows
+//        +---------+       |bbbb|    |   =       +----+    |           8 x 48 in AVX-512 (f32); fewer rows
 //        |         |       |bbbb|    |           |    |    |           make it wider
 //        +---------+       +----+----+           +----+----+
 //
@@ -28,19 +28,19 @@ namespace {
 
 constexpr std::int64_t rows_worth_packing = 48;       // a strip of B met by so many rows of A repays a copy,
 constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so many bytes that it stays in no cache
-constexpr int rows_of_a_set = 8;                      // the ways of a first cache
 constexpr double products_worth_a_thread = 1 << 18;   // some ten microseconds' work
 constexpr double cache_bytes = 1 << 20;               // an operand beyond this is read from slower memory each time
 
-/// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver. Where C is
-/// narrower than a vector, A is what streams by, and rows whose steps are powers of two fight for one cache set.
+/// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver. Few rows
+/// of A at a time where they are contiguous: each has an address of its own, and those whose steps are powers of two would
+/// fight for one cache set.
 template <class T>
 struct Cut {
     std::int64_t rows, width;
     bool packs;
 
     Cut(const MicroKernel<T>& kernel, const Product<T>& x)
-        : rows(block_size(x.m(), x.n() < kernel.lanes ? std::min(kernel.mr, rows_of_a_set) : kernel.mr, 1)),
+        : rows(block_size(x.m(), x.a.col_step == 1 ? kernel.low : kernel.mr, 1)),
           width(kernel.widths[rows]) {
         const std::int64_t span = k_block<T>(x.k()) * std::abs(x.b.row_step) * static_cast<std::int64_t>(sizeof(T));
         packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing);
@@ -115,14 +115,16 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     return static_cast<std::size_t>(threads * panel_elements(kernel, p.k)) * sizeof(T);
 }
 
-/// The kernel's rate, a little to begin each tile, and for few rows the time that B takes from memory.
+/// The kernel's rate, a little to begin each tile, and for few rows the time that B takes from memory. From there its
+/// strips come slowly, as each row of them lies on another page, and only a packed one comes no more than once.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double workers = m * n * k < products_worth_a_thread * threads ? 1 : threads;
     const double bytes = std::max(m, n) * k * sizeof(T);
     const bool far = bytes >= cache_bytes;
-    return 15 + std::max((far ? 1.25 : 1) * m * n * k / kernel.rate, (far ? 0.03 : 0.02) * bytes) / workers;
+    const double pace = !far ? 1 : p.m >= rows_worth_packing ? 1.35 : 3;
+    return 15 + std::max(pace * m * n * k / kernel.rate, (far ? 0.03 : 0.02) * bytes) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};
