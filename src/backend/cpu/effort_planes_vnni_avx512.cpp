@@ -38,14 +38,15 @@ struct Tile {
     __mmask16 blocks;
 };
 
+TW_INSIDE std::int64_t up_to_line(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 TW_INSIDE Tile tile_of(const EffortTile& call) {
     const std::int64_t width = call.width, n = call.inputs;
-    const auto up = [](std::int64_t bytes) __attribute__((always_inline)) { return (bytes + 63) / 64 * 64; };
     Tile tile;
     tile.scales = call.rows, tile.scales_step = 8 * width;
-    tile.a = {call.rows + up(n * 8 * width), 32 * width};
-    tile.b = {tile.a.rows + up(n * 32 * width), 32 * width};
-    tile.c = {tile.b.rows + up(n * 32 * width), 64 * width};
+    tile.a = {call.rows + up_to_line(n * 8 * width), 32 * width};
+    tile.b = {tile.a.rows + up_to_line(n * 32 * width), 32 * width};
+    tile.c = {tile.b.rows + up_to_line(n * 32 * width), 64 * width};
     tile.half = 16 * width;
     tile.bytes = width == 4 ? ~__mmask64{0} : (__mmask64{1} << (16 * width)) - 1;
     tile.blocks = static_cast<__mmask16>((1u << (4 * width)) - 1);

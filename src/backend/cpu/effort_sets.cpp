@@ -7,6 +7,7 @@ namespace tw::cpu {
 namespace {
 
 #if defined(__x86_64__)
+constexpr EffortKernels avx2 = {"avx2", cpu_feature::avx2, effort_dense_avx2, effort_buckets_avx2, effort_tiers_avx2, effort_planes_avx2};
 constexpr EffortKernels avx512 = {"avx512",
                                   cpu_feature::avx512 | cpu_feature::avx512_vnni | cpu_feature::avx512_vbmi,
                                   effort_dense_avx512,
@@ -18,6 +19,7 @@ constexpr EffortKernels avx512 = {"avx512",
 const EffortKernels* const sets[] = {
     &effort_portable,
 #if defined(__x86_64__)
+    &avx2,
     &avx512,
 #endif
 };
