@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rounding.hpp"
+#include "cli/files/npy_file.hpp"
 #include "cli/npy_bytes.hpp"
 #include "cli/product.hpp"
 #include "cli/run_tw.hpp"
