@@ -40,6 +40,10 @@ extern const Scheme fp16x1, fp16x3;
 /// f32 rounded to bf16, or cut into two or three parts of it.
 extern const Scheme bf16x1, bf16x3, bf16x6;
 
+/// Rows scaled to whole numbers of three int8 digits (held in f32 here: no element of a matrix has that type); what the
+/// kernels may give to digits keeps these losses, the rest goes by FMA.
+extern const Scheme int8x8, int8x6;
+
 /// f32 cut into tf32 parts, whose exponents reach as far.
 extern const Scheme tf32x1, tf32x3;
 

@@ -108,9 +108,9 @@ TEST(MatrixUnit, CertificatesHoldFromOneTermToManyBlocks) {
     using reference::Fill;
     for (const Type type : {Type::f32, Type::bf16})
         for (const Kernel* kernel : rows_for(type))
-            for (const std::int64_t k : {1, 2, 31, 32, 33, 64, 65, 511, 513, 1025, 4097, 65537})
+            for (const std::int64_t k : {1, 2, 31, 32, 33, 64, 65, 513, 1025, 65537})
                 for (const Fill how : {Fill::uniform, Fill::cancellation, Fill::exponents_30, Fill::exponents_60, Fill::huge, Fill::ties}) {
-                    if (k > 1025 && how != Fill::uniform && how != Fill::cancellation) continue;
+                    if (k > 513 && how != Fill::uniform && how != Fill::cancellation) continue;
                     const auto outcome = judged(*kernel, {.m = 2, .n = 3, .k = k, .fill = how, .seed = static_cast<std::uint64_t>(k)});
                     ASSERT_EQ(outcome.failure, "") << kernel->name << ", k " << k << ", " << name_of(how);
                 }
@@ -189,7 +189,7 @@ TEST(MatrixUnit, TheJudgeFindsWrongOnes) {
             PanelKernel panels = ByParts<unit_emulated, 3>::kernel();
             panels.pack_a = [](const Matrix& rows, std::byte* to) { unit.bf16[2].pack_a(panel_source(rows), to); };
             panels.pack_b = [](const Matrix& cols, std::byte* to) { unit.bf16[2].pack_b(panel_source(cols.transposed()), to); };
-            panels.multiply = [](const PanelTile& tile) { multiply_guarded(unit, unit.bf16[2].multiply, tile); };
+            panels.multiply = [](const PanelTile& tile) { multiply_guarded(unit.meet, unit.bf16[2].multiply, tile); };
             panels.begin = unit.begin;
             return run_hierarchy(panels, call, blocks);
         };

@@ -78,7 +78,7 @@ PanelSource panel_source(const Matrix& rows) noexcept {
     return {rows.data, rows.type == Type::bf16, rows.row_step, rows.col_step, static_cast<int>(rows.rows), rows.cols};
 }
 
-void multiply_guarded(const MatrixUnit& unit, void (*multiply)(const UnitTile&), const PanelTile& t) noexcept {
+void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&), const PanelTile& t) noexcept {
     alignas(64) float sums[unit_side * unit_side];
     const std::uint32_t rows = marked(t.a, t.c.rows), cols = marked(t.b, t.c.cols);
     const bool is_contiguous = t.c.col_step == 1;
@@ -88,8 +88,8 @@ void multiply_guarded(const MatrixUnit& unit, void (*multiply)(const UnitTile&),
 
     const Product<float> product{{}, {}, typed<float>(t.c), static_cast<float>(t.alpha), static_cast<float>(t.beta)};
     if (is_contiguous)
-        return unit.meet({sums, product.c.data, t.c.row_step, static_cast<int>(t.c.rows), static_cast<int>(t.c.cols),
-                          product.alpha, product.beta});
+        return meet({sums, product.c.data, t.c.row_step, static_cast<int>(t.c.rows), static_cast<int>(t.c.cols), product.alpha,
+                     product.beta});
     for (std::int64_t i = 0; i < t.c.rows; ++i)
         for (std::int64_t j = 0; j < t.c.cols; ++j) product.finish(i, j, sums[i * unit_side + j]);
 }

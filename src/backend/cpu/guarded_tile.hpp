@@ -14,7 +14,7 @@ namespace tw::cpu {
 /// Terms that the path by FMA adds up before it rounds into a longer sum.
 inline constexpr std::int64_t guarded_chunk = 64;
 
-void multiply_guarded(const MatrixUnit& unit, void (*multiply)(const UnitTile&), const PanelTile& tile) noexcept;
+void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&), const PanelTile& tile) noexcept;
 
 /// A block of an operand as packing wants it; columns of B come as rows of its transpose.
 PanelSource panel_source(const Matrix& rows) noexcept;

@@ -63,6 +63,10 @@ const Kernel* const ladder[] = {
     &r8_matrix_unit_amx_bf16_f32,
     &r10_split_amx_bf16x3,
     &r10_split_amx_bf16x6,
+    &r10_split_vnni_int8x6,
+    &r10_split_vnni_int8x8,
+    &r10_split_amx_int8x6,
+    &r10_split_amx_int8x8,
 #endif
 };
 

@@ -26,5 +26,9 @@ extern const Kernel r8_matrix_unit_amx_f32, r8_matrix_unit_amx_bf16, r8_matrix_u
 extern const Kernel r8_matrix_unit_emulated_f32, r8_matrix_unit_emulated_bf16, r8_matrix_unit_emulated_bf16_f32;
 extern const Kernel r10_split_amx_bf16x3, r10_split_amx_bf16x6;
 extern const Kernel r10_split_emulated_bf16x3, r10_split_emulated_bf16x6;
+extern const Kernel r10_split_amx_int8x8, r10_split_vnni_int8x8, r10_split_avx2_int8x8;
+extern const Kernel r10_split_amx_int8x6, r10_split_vnni_int8x6, r10_split_avx2_int8x6;
+extern const Kernel r10_split_portable_int8x8, r10_split_emulated_int8x8;
+extern const Kernel r10_split_portable_int8x6, r10_split_emulated_int8x6;
 
 }  // namespace tw::cpu

@@ -46,7 +46,7 @@ struct ByParts {
     }
     static void pack_a(const Matrix& rows, std::byte* panel) { panels.pack_a(panel_source(rows), panel); }
     static void pack_b(const Matrix& cols, std::byte* panel) { panels.pack_b(panel_source(cols.transposed()), panel); }
-    static void multiply(const PanelTile& tile) { multiply_guarded(unit, panels.multiply, tile); }
+    static void multiply(const PanelTile& tile) { multiply_guarded(unit.meet, panels.multiply, tile); }
     static PanelKernel kernel() {
         return {unit_side, unit_side, unit_k_block<parts>, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end};
     }

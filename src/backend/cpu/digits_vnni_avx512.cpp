@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Products of digits with AVX-512 VNNI: vpdpbusd adds up four products of an unsigned and a signed byte. A's digits are made
+// unsigned by adding 128, and 128 times the sum of B's digits, which the panel's header has, is where the sums start from.
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "backend/cpu/digits.hpp"
+
+namespace tw::cpu {
+namespace {
+
+constexpr int rows_at_a_time = 8;
+
+struct Digits {
+    template <class Pairs>
+    static void add_up(const Pairs& pairs, std::int64_t steps, const std::byte* a, const std::byte* b, std::int32_t* sums) {
+        for (int i = 0; i < unit_side; i += rows_at_a_time) some_rows(pairs, steps, a, b, i, sums + i * unit_side);
+    }
+
+private:
+    static __m512i unsigned_four(const std::byte* from) {
+        std::uint32_t four;
+        std::memcpy(&four, from, sizeof four);
+        return _mm512_set1_epi32(static_cast<int>(four ^ 0x80808080u));
+    }
+
+    template <class Pairs>
+    static void some_rows(const Pairs& pairs, std::int64_t steps, const std::byte* a, const std::byte* b, int i, std::int32_t* sums) {
+        const std::int64_t digit = steps * 2048;
+        const auto& header = *reinterpret_cast<const DigitHeader*>(b);
+        __m512i start[2] = {};
+        for (int pair = 0; pair < pairs.count; ++pair)
+            for (int half = 0; half < 2; ++half)
+                start[half] = _mm512_sub_epi32(start[half], _mm512_slli_epi32(_mm512_loadu_si512(header.sum[pairs.b[pair]] + 16 * half), 7));
+        __m512i sum[rows_at_a_time][2];
+        for (auto& row : sum) row[0] = start[0], row[1] = start[1];
+        for (int pair = 0; pair < pairs.count; ++pair) {
+            const std::byte* rows = a + sizeof(DigitHeader) + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
+            const std::byte* cols = b + sizeof(DigitHeader) + pairs.b[pair] * digit;
+            for (std::int64_t s = 0; s < steps; ++s, rows += 2048, cols += 2048)
+                for (int q = 0; q < 16; ++q) {
+                    const __m512i left = _mm512_load_si512(cols + 64 * q), right = _mm512_load_si512(cols + 1024 + 64 * q);
+#pragma GCC unroll 8
+                    for (int r = 0; r < rows_at_a_time; ++r) {
+                        const __m512i x = unsigned_four(rows + 64 * r + 4 * q);
+                        sum[r][0] = _mm512_dpbusd_epi32(sum[r][0], x, left);
+                        sum[r][1] = _mm512_dpbusd_epi32(sum[r][1], x, right);
+                    }
+                }
+        }
+        for (int r = 0; r < rows_at_a_time; ++r)
+            for (int half = 0; half < 2; ++half) _mm512_store_si512(sums + r * unit_side + 16 * half, sum[r][half]);
+    }
+};
+
+}  // namespace
+}  // namespace tw::cpu
+
+#include "backend/cpu/digit_panels.hpp"
+
+namespace tw::cpu {
+
+constinit const DigitUnit digits_vnni = digit_unit(nullptr, nullptr);
+
+}  // namespace tw::cpu
