@@ -11,8 +11,9 @@
 //         +------+       +--+--+--+         |  |  |  |
 //                                           +--+--+--+
 //
-// Needs: BM x BK + BK x BN elements of scratch (64 KiB in f32), in the second cache. 2mnk flops; from memory
-// (1/BM + 1/BN) elements for each 2 flops. Gained over r4: B no longer streams from memory once for each TM rows.
+// Needs: BM x BK + BK x BN elements of scratch in the second cache, those of A a vector each (320 KiB in f32). 2mnk flops;
+// from memory (1/BM + 1/BN) elements for each 2 flops. Gained over r4: A no longer streams from memory once for each TN
+// columns, and an element of it is spread over a vector once a block, not once a tile.
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
@@ -22,27 +23,27 @@
 namespace tw::cpu {
 namespace {
 
-constexpr int BM = 64, BN = 64, BK = 128;
+constexpr int BM = 128, BN = 128, BK = 128;
 constexpr int TM = 4;
 template <class T>
 constexpr int TN = 2 * lanes<T>;
 
 /// A block in the order of reading: for each strip of `width` along one side, its elements side by side at each step
-/// along k. Past the edge lie zeros, whose sums nobody stores.
-template <class T>
-void copy_block(T* to, const View<const T>& from, std::int64_t side, std::int64_t p, std::int64_t depth, int width,
-                int block) {
-    for (int strip = 0; strip < block; strip += width)
-        for (std::int64_t q = p; q < p + depth; ++q)
-            for (int w = 0; w < width; ++w) {
-                const std::int64_t at = side + strip + w;
-                *to++ = at < from.rows ? from(at, q) : T(0);
-            }
+/// along k. An element of B is copied as it is, one of A into all the lanes of a vector: whoever reads it need not spread
+/// it. Past the edge the last row or column stands in for those that are missing; nobody stores its sums.
+template <int width, class To, class T>
+void copy_block(To* to, const View<const T>& from, std::int64_t side, std::int64_t p, std::int64_t depth, std::int64_t block) {
+    for (std::int64_t strip = 0; strip < block; strip += width) {
+        const T* side_by_side[width];
+        for (int w = 0; w < width; ++w) side_by_side[w] = &from(std::min(side + strip + w, from.rows - 1), p);
+        for (std::int64_t q = 0; q < depth; ++q)
+            for (int w = 0; w < width; ++w) *to++ = side_by_side[w][q * from.col_step] - To{};  // keeps the sign of a zero
+    }
 }
 
 /// TM x TN sums over the block's depth, on top of those that are there.
 template <class T>
-void tile(const T* a, const T* b, std::int64_t depth, T (&kept)[TM][TN<T>]) {
+void tile(const Vector<T>* a, const T* b, std::int64_t depth, T (&kept)[TM][TN<T>]) {
     Vector<T> sums[TM][2] = {};
     for (std::int64_t q = 0; q < depth; ++q, a += TM, b += TN<T>)
         for (int r = 0; r < TM; ++r) {
@@ -57,7 +58,8 @@ void tile(const T* a, const T* b, std::int64_t depth, T (&kept)[TM][TN<T>]) {
 
 template <class T>
 struct Scratch {
-    T a[BM * BK], b[BK * BN];
+    Vector<T> a[BM * BK];
+    T b[BK * BN];
     T c[BM / TM][BN / TN<T>][TM][TN<T>];
 };
 
@@ -72,8 +74,8 @@ Status run(const Call& call, const Tile&) {
             std::fill_n(&block.c[0][0][0][0], BM * BN, T(0));
             for (std::int64_t p = 0; p < x.k(); p += BK) {
                 const std::int64_t depth = std::min<std::int64_t>(BK, x.k() - p);
-                copy_block(block.a, x.a, i, p, depth, TM, BM);
-                copy_block(block.b, x.b.transposed(), j, p, depth, TN<T>, BN);
+                copy_block<TM>(block.a, x.a, i, p, depth, rows);
+                copy_block<TN<T>>(block.b, x.b.transposed(), j, p, depth, cols);
                 for (int r = 0; r * TM < rows; ++r)
                     for (int s = 0; s * TN<T> < cols; ++s)
                         tile<T>(block.a + r * TM * depth, block.b + s * TN<T> * depth, depth, block.c[r][s]);
