@@ -35,7 +35,8 @@ void append_range(std::vector<std::int64_t>& values, const std::string& range, c
     const bool multiplies = step.starts_with("x");
     if (multiplies || step.starts_with("+")) step.erase(0, 1);
     const std::int64_t by = parse_side(step, whole);
-    if (multiplies && by < 2) throw std::invalid_argument(fmt::format("a range must grow; '{}' came", whole));
+    if (from > to || (multiplies && by < 2))
+        throw std::invalid_argument(fmt::format("a range must grow, as 8:4096:x2 does; '{}' in '{}' does not", range, whole));
     for (std::int64_t value = from; value <= to && values.size() <= most_values; value = multiplies ? value * by : value + by)
         values.push_back(value);
 }

@@ -42,7 +42,7 @@ TEST(Verbs, LadderPrintsARowForEachRungAndBeginsItWithTheKernelsName) {
 
 TEST(Verbs, BadInputIsASentenceAndExit2) {
     for (const char* arguments : {"ladder --device toaster", "ladder --size 0", "ladder --size 1x2", "ladder --type f8", "ladder --rung nonsense --size 8",
-                                  "ladder --size 8 --shape 1x2x3", "bench --m 8:4:y", "bench --suite nonsense", "bench --peers=nonsense --m 8",
+                                  "ladder --size 8 --shape 1x2x3", "bench --m 8:4:y", "bench --m 4096:8:x2", "bench --suite nonsense", "bench --peers=nonsense --m 8",
                                   "bench --baseline /nowhere --m 8", "bench --accuracy much --m 8", "bench --cold --hot --m 8", "explain nonsense",
                                   "tune --suite nonsense", "tune --shape 0", "roofline --device toaster"}) {
         const Said said = say(arguments);
