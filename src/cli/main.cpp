@@ -27,6 +27,7 @@ constexpr void (*verbs[])(tw::cli::Verb) = {
     tw::cli::add_tune,
     tw::cli::add_report,
     tw::cli::add_multiply,
+    tw::cli::add_effort,
     tw::cli::add_layout,
     tw::cli::add_metal_check,
 };

@@ -151,6 +151,7 @@ Exit exit_for(Code code) {
         case Code::verification_failed: return Exit::wrong_result;
         case Code::bad_argument:
         case Code::unsupported:
+        case Code::bad_file:
         case Code::no_device: return Exit::bad_input;
         default: return Exit::failed;
     }

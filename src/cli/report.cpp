@@ -19,6 +19,7 @@
 #include "measure/history.hpp"
 #include "measure/ladder.hpp"
 #include "measure/points.hpp"
+#include "measure/report_effort.hpp"
 #include "plan/registry.hpp"
 
 namespace tw::cli {
@@ -110,6 +111,8 @@ void run(const Asked& asked) {
     data.units = measure::measure_units(0.1, default_threads());
     data.bandwidths = measure::measure_bandwidths(0.08, default_threads());
     data.points = measure::points_of(data.climb, data.bandwidths);
+    data.further.push_back(measure::effort_section(measure::last_from_history(history, "effort quality", data.machine),
+                                                   measure::last_from_history(history, "effort speed", data.machine)));
     const std::string page = measure::report_page(data);
     if (page.size() > largest_page) fail("the page would have {} bytes, more than {}", page.size(), largest_page);
     write_file(asked.output, page);

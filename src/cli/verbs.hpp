@@ -19,5 +19,11 @@ void add_ladder(Verb tw);
 void add_multiply(Verb tw);
 void add_layout(Verb tw);
 void add_metal_check(Verb tw);
+void add_effort(Verb tw);
+
+// Below tw effort.
+void add_effort_curve(Verb effort);
+/// Refuses a device that the dial has no kernels for.
+void check_effort_device(const std::string& word);
 
 }  // namespace tw::cli

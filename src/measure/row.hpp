@@ -4,6 +4,8 @@
 // A measured line of any of our tables, and where it goes: text, JSON, CSV, Markdown, the history.
 #pragma once
 
+#include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,16 @@
 #include "measure/rounds.hpp"
 
 namespace tw::measure {
+
+/// What a product with an effort dial has beside the others: tw effort curve.
+struct EffortFigures {
+    std::string layout{}, data{};
+    std::string point{};            ///< what was asked for: "effort" or "bytes_fraction"
+    double effort = 0;              ///< the share of the layout that was read; of a rival, the share of the inputs
+    double bytes_fraction = 0;      ///< bytes read over those of 16 bits a weight
+    double predicted_error = NAN;   ///< NaN: nothing was predicted
+    double gbps = 0, speedup = 0;   ///< 0: not timed; speedup is over the dense product of the same values
+};
 
 struct Row {
     std::string provider{}, device{}, kernel{}, rung{}, type{}, accuracy{}, idea{}, trouble{};
@@ -25,6 +37,7 @@ struct Row {
     double relative_error = 0, error_over_bound = 0;
     bool ok = false;
     bool times_mean_nothing = false;
+    std::optional<EffortFigures> effort{};
 
     bool is_timed() const { return !seconds.empty() && !times_mean_nothing; }
 };

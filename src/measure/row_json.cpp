@@ -81,6 +81,24 @@ void add_time(Json& to, double seconds) {
     to["time_unit"] = "ms";
 }
 
+void add_dial(Json& to, const EffortFigures& dial, double factor) {
+    to["layout"] = dial.layout;
+    to["data"] = dial.data;
+    to["point"] = dial.point;
+    to["effort"] = dial.effort;
+    to["bytes_fraction"] = dial.bytes_fraction;
+    to["predicted_error"] = std::isnan(dial.predicted_error) ? Json(nullptr) : Json(dial.predicted_error);
+    to["gbps"] = dial.gbps * factor;
+    to["speedup"] = dial.speedup * factor;
+}
+
+EffortFigures dial_from(const Json& made) {
+    EffortFigures dial{.layout = made.at("layout"), .data = made.at("data"), .point = made.at("point"), .effort = made.at("effort"),
+                       .bytes_fraction = made.at("bytes_fraction")};
+    if (const Json& predicted = made.at("predicted_error"); !predicted.is_null()) dial.predicted_error = predicted;
+    return dial;
+}
+
 void add_fields(Json& to, const Row& row, double seconds) {
     const double factor = row.is_timed() && seconds > 0 ? median(row.seconds) / seconds : 0;
     to["provider"] = row.provider;
@@ -97,6 +115,7 @@ void add_fields(Json& to, const Row& row, double seconds) {
     to["fraction_of_unit_peak"] = row.fraction_of_unit_peak * factor;
     to["relative_error"] = row.relative_error;
     to["error_over_bound"] = row.error_over_bound;
+    if (row.effort) add_dial(to, *row.effort, factor);
 }
 
 void add_untimed(Json& all, const Run& run, const Row& row, std::size_t family) {
@@ -182,6 +201,7 @@ std::vector<Row> rows_from_json(const std::string& text) {
                 row.ok = !made.value("error_occurred", false);
                 row.relative_error = made.at("relative_error");
                 row.error_over_bound = made.at("error_over_bound");
+                if (made.contains("bytes_fraction")) row.effort = dial_from(made);
                 if (const double gflops = made.at("gflops"); gflops > 0) {  // for now of one GFLOP/s
                     row.fraction_of_peak = made.at("fraction_of_peak").get<double>() / gflops;
                     row.fraction_of_unit_peak = made.at("fraction_of_unit_peak").get<double>() / gflops;
@@ -189,7 +209,13 @@ std::vector<Row> rows_from_json(const std::string& text) {
                 rows.push_back(row);
             }
             const double milliseconds = made.at("real_time");
-            if (milliseconds > 0) rows[place->second].seconds.push_back(milliseconds * 1e-3);
+            if (milliseconds <= 0) continue;
+            Row& row = rows[place->second];
+            row.seconds.push_back(milliseconds * 1e-3);
+            if (row.effort && row.seconds.size() == 1) {  // for now of one second
+                row.effort->gbps = made.at("gbps").get<double>() * row.seconds.front();
+                row.effort->speedup = made.at("speedup").get<double>() * row.seconds.front();
+            }
         } catch (const nlohmann::json::exception& error) {
             throw std::runtime_error(std::string("not a result of tw: an entry lacks what ours have (") + error.what() + ")");
         }
@@ -204,6 +230,10 @@ std::vector<Row> rows_from_json(const std::string& text) {
         row.spread = spread(row.seconds);
         row.fraction_of_peak *= row.gflops;
         row.fraction_of_unit_peak *= row.gflops;
+        if (row.effort) {
+            row.effort->gbps /= median(row.seconds);
+            row.effort->speedup /= median(row.seconds);
+        }
     }
     return rows;
 }
