@@ -29,4 +29,6 @@ fi
 
 stage "Other people's programs on our BLAS (docs/clients.md)" run_tests release -C clients -L clients --output-junit "$results/clients.xml" || true
 
+stage "A network with real weights takes the effort dial (examples/network)" quietly network examples/network/run build/results/network || true
+
 stage "A clean clone: make run, make test" tools/clean_clone || true
