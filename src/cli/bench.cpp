@@ -4,6 +4,7 @@
 // tw bench: the benchmark for people who distrust benchmarks.
 #include "measure/bench.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -14,10 +15,12 @@
 #include "cli/arguments.hpp"
 #include "cli/devices.hpp"
 #include "cli/exit.hpp"
+#include "cli/loaders.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "measure/clock.hpp"
 #include "measure/history.hpp"
+#include "measure/peer_mps.hpp"
 
 namespace tw::cli {
 namespace {
@@ -26,7 +29,7 @@ using measure::Row;
 using measure::Run;
 
 struct Asked {
-    std::string m, n, k, suite, type = "f32", accuracy = "auto", device = "cpu", peers, json, csv, markdown, baseline;
+    std::string what, m, n, k, suite, type = "f32", accuracy = "auto", device = "cpu", peers, json, csv, markdown, baseline;
     std::vector<std::string> kernels;
     double seconds = 3, relative_error = 0;
     int threads = 0;
@@ -57,7 +60,8 @@ std::vector<std::string> names_of(const std::string& list) {
     for (std::size_t start = 0; start < list.size();) {
         const std::size_t comma = std::min(list.find(',', start), list.size());
         names.push_back(list.substr(start, comma - start));
-        if (!measure::find_peer_kind(names.back())) refuse("--peers: expected openblas, blis, onednn, mkl, libxsmm or cublas; '{}' came", names.back());
+        if (!measure::find_peer_kind(names.back()) && names.back() != measure::mps_name)
+            refuse("--peers: expected openblas, blis, onednn, mkl, libxsmm, cublas or mps; '{}' came", names.back());
         start = comma + 1;
     }
     return names;
@@ -126,6 +130,8 @@ void write_results(const Asked& asked, const Run& run) {
 }
 
 void run(const Asked& asked) {
+    if (asked.what == "loaders") return run_loaders(asked.device);
+    if (!asked.what.empty()) refuse("bench: nothing, or loaders, was expected; '{}' came", asked.what);
     if (asked.is_cold && asked.is_hot) refuse("--cold and --hot exclude each other");
     measure::Bench bench;
     bench.shapes = shapes_of(asked);
@@ -140,7 +146,11 @@ void run(const Asked& asked) {
     if (!asked.baseline.empty()) before = baseline_of(asked.baseline);
 
     note_interrupts();
-    if (asked.with_peers) bench.peers = measure::start_peers(names_of(asked.peers), "", bench.task.threads);
+    if (asked.with_peers) {
+        const std::vector<std::string> names = names_of(asked.peers);
+        bench.peers = measure::start_peers(names, "", bench.task.threads);
+        bench.has_mps = names.empty() || std::find(names.begin(), names.end(), measure::mps_name) != names.end();
+    }
     bench.backend = &parse_device(asked.device);
     std::erase_if(bench.peers, [&](const auto& peer) { return bench.backend->name != std::string(peer->description().device); });
 
@@ -172,13 +182,15 @@ constexpr const char* examples = R"text(Examples:
   tw bench --suite skinny --peers=openblas,blis --json now.json
   tw bench --m 8:4096:x2 --n 4096 --k 4096 --threads 1
   tw bench --m 256,512 --kernel r6_vectorized --kernel r7_hierarchical
-  tw bench --baseline before.json)text";
+  tw bench --baseline before.json
+  tw bench loaders --device metal-check)text";
 
 }  // namespace
 
 void add_bench(Verb tw) {
     const auto asked = std::make_shared<Asked>();
     const Verb verb = tw.add_verb("bench", "Measures products of many shapes, in turns with the peers");
+    verb.add_option("what", asked->what, "loaders: how many SIMD-groups should share the loading, on --device metal or metal-check");
     verb.add_option("--m", asked->m, "Rows of C: a list or ranges, such as 64,100 or 8:4096:x2 or 10:50:+10");
     verb.add_option("--n", asked->n, "Columns of C; as --m when left out");
     verb.add_option("--k", asked->k, "Columns of A; as --m when left out");
@@ -188,7 +200,7 @@ void add_bench(Verb tw) {
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--kernel", asked->kernels, "Kernels or rungs by name instead of what multiply() chooses; may be repeated");
-    const Option peers = verb.add_option("--peers", asked->peers, "Also openblas, blis, onednn, mkl, libxsmm, cublas: those named, or all found");
+    const Option peers = verb.add_option("--peers", asked->peers, "Also openblas, blis, onednn, mkl, libxsmm, cublas, mps: those named, or all found");
     peers.may_stand_alone();
     verb.add_option("--seconds", asked->seconds, "For each shape").shows_default().within(0.01, 86400.0);
     verb.add_option("--relative-error", asked->relative_error, "Stop a shape earlier once every interval is this narrow").within(0.0, 1.0);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "backend/metal/backend.hpp"
 #include "base/cores.hpp"
 #include "base/cpu_features.hpp"
 #include "base/threads.hpp"
@@ -17,6 +18,7 @@
 #include "measure/clock.hpp"
 #include "measure/machine.hpp"
 #include "measure/peaks.hpp"
+#include "measure/peer_mps.hpp"
 #include "measure/peer_process.hpp"
 #include "plan/registry.hpp"
 
@@ -58,6 +60,23 @@ void print_features() {
         fmt::print("\nFeatures of {}\n", backend.name);
         for (const FeatureName& feature : backend.feature_names)
             fmt::print("  {:<12} {}\n", feature.name, backend.features() & feature.bit ? "used" : "not used: the device does not have it");
+    }
+}
+
+std::string indented(const std::string& lines) {
+    std::string text;
+    for (const char c : lines) text += c == '\n' ? std::string("\n") + std::string(21, ' ') : std::string(1, c);
+    return text;
+}
+
+/// "Did it compile": Apple's compiler is asked for every family, and its own words are shown where it refuses.
+void print_metal_families() {
+    const auto families = metal::family_states();
+    if (families.empty()) return;
+    fmt::print("\nFamilies of Metal kernels, as this system's compiler takes them\n");
+    for (const metal::FamilyState& family : families) {
+        fmt::print("  {:<18} {}\n", family.name, family.refusal.empty() ? "compiles" : "refused: " + indented(family.refusal));
+        if (!family.refusal.empty() && *family.instead) fmt::print("  {:<18} {} takes its place\n", "", family.instead);
     }
 }
 
@@ -106,6 +125,8 @@ void print_peers(const std::vector<std::shared_ptr<measure::PeerProcess>>& peers
         if (*told.trouble) fmt::print("  {:<10} {}\n", told.name, told.trouble);
         else fmt::print("  {:<10} {:<10} {:<16} {}\n", told.name, told.version, told.core_type, told.file);
     }
+    const std::string trouble = metal::why_no_mps();
+    fmt::print("  {:<10} {}\n", measure::mps_name, trouble.empty() ? "in this process, on the metal device" : trouble);
 }
 
 void run() {
@@ -121,6 +142,7 @@ void run() {
     fmt::print("\n");
     print_devices();
     print_features();
+    print_metal_families();
     print_threads(machine);
     print_peers(peers);
     print_peaks(threads);

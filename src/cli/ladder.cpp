@@ -135,7 +135,7 @@ void run(const Asked& asked) {
 
     for (std::size_t i = 0; i < devices.size() && !is_interrupted(); ++i) {
         ProgressLine line;
-        measure::Climb climb{.backend = devices[i], .task = task, .rungs = asked.rungs, .budget = {.seconds = asked.seconds}, .peers = peers};
+        measure::Climb climb{.backend = devices[i], .task = task, .rungs = asked.rungs, .budget = {.seconds = asked.seconds}, .peers = peers, .has_mps = !asked.no_peers};
         if (shape.empty()) climb.task.m = climb.task.n = climb.task.k = measure::usual_size(*devices[i]);
         const std::size_t first_row = run.rows.size(), first_roof = run.calibrations.size();
         measure::climb(climb, watch_with(line, static_cast<int>(i), static_cast<int>(devices.size())), run);
@@ -172,7 +172,7 @@ void add_ladder(Verb tw) {
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);
     verb.add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");
-    verb.add_flag("--no-peers", asked->no_peers, "Leave OpenBLAS, BLIS, oneDNN, MKL and cuBLAS out");
+    verb.add_flag("--no-peers", asked->no_peers, "Leave OpenBLAS, BLIS, oneDNN, MKL, cuBLAS and MPS out");
     verb.add_flag("--list", asked->list, "Only list the rungs of this build, on every backend");
     verb.add_flag("--markdown", asked->markdown, "With --list: as docs/ladder.md has it");
     verb.ends_help_with(examples);

@@ -42,7 +42,7 @@ std::int64_t side_of(const Backend& backend) { return backend.place == Place::ho
 void measure_climb(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch, measure::Run& run) {
     for (const Backend* backend : devices_here()) {
         if (backend->times_mean_nothing || watch.is_interrupted()) continue;
-        measure::Climb climb{.backend = backend, .task = {.threads = default_threads()}, .budget = {.seconds = asked.seconds * 0.3}, .peers = peers};
+        measure::Climb climb{.backend = backend, .task = {.threads = default_threads()}, .budget = {.seconds = asked.seconds * 0.3}, .peers = peers, .has_mps = true};
         climb.task.m = climb.task.n = climb.task.k = side_of(*backend);
         measure::climb(climb, watch, run);
     }

@@ -6,6 +6,7 @@
 
 #include "base/cpu_features.hpp"
 #include "measure/bandwidth.hpp"
+#include "measure/peer_mps.hpp"
 #include "measure/roofs.hpp"
 #include "plan/registry.hpp"
 
@@ -24,6 +25,8 @@ std::vector<std::shared_ptr<Entrant>> entrants_of(const Bench& asked, const Task
     for (const std::shared_ptr<PeerProcess>& peer : asked.peers)
         if (asked.backend->name == std::string(peer->description().device) && peer->is_usable(task.type))
             entrants.push_back(std::make_shared<PeerEntrant>(peer, task));
+    if (asked.has_mps)
+        if (auto mps = mps_entrant(*asked.backend, task, operands)) entrants.push_back(std::move(mps));
     return entrants;
 }
 

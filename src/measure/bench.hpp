@@ -20,6 +20,7 @@ struct Bench {
     std::vector<Shape> shapes{};
     std::vector<std::string> kernels{}; ///< empty: what multiply() chooses
     std::vector<std::shared_ptr<PeerProcess>> peers{};
+    bool has_mps = false;               ///< on Metal, Apple's own product too
     Budget budget{};                    ///< of each shape
     bool is_judged = true;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "measure/peer_mps.hpp"
 #include "measure/roofs.hpp"
 #include "plan/registry.hpp"
 
@@ -49,6 +50,8 @@ void climb(const Climb& asked, const Watch& watch, Run& run) {
     for (const std::shared_ptr<PeerProcess>& peer : asked.peers)
         if (asked.backend->name == std::string(peer->description().device) && peer->is_usable(task.type))
             entrants.push_back(std::make_shared<PeerEntrant>(peer, task));
+    if (asked.has_mps)
+        if (auto mps = mps_entrant(*asked.backend, task, operands)) entrants.push_back(std::move(mps));
 
     RunRoofs roofs(*asked.backend, name_of(task.type), task.threads);
     for (const auto& entrant : entrants) roofs.add(entrant->needs);

@@ -33,6 +33,7 @@ TEST(Loaders, BringTheSameDataWhoeverLoads) {
             EXPECT_EQ(outcome.counters.threadgroup_stored, 2 * 32768u);
             EXPECT_EQ(outcome.counters.threadgroup_loaded, 2 * 1024u);
             EXPECT_EQ(outcome.counters.barriers, 2u);
+            EXPECT_EQ(outcome.counters.async_copies, name[8] == 'a' ? 2 * loaders : 0u);
         }
 }
 

@@ -44,7 +44,8 @@ TEST(Verbs, BadInputIsASentenceAndExit2) {
     for (const char* arguments : {"ladder --device toaster", "ladder --size 0", "ladder --size 1x2", "ladder --type f8", "ladder --rung nonsense --size 8",
                                   "ladder --size 8 --shape 1x2x3", "bench --m 8:4:y", "bench --m 4096:8:x2", "bench --suite nonsense", "bench --peers=nonsense --m 8",
                                   "bench --baseline /nowhere --m 8", "bench --accuracy much --m 8", "bench --cold --hot --m 8", "explain nonsense",
-                                  "tune --suite nonsense", "tune --shape 0", "roofline --device toaster"}) {
+                                  "tune --suite nonsense", "tune --shape 0", "roofline --device toaster", "bench nonsense",
+                                  "bench loaders --device cuda", "bench loaders --device cpu"}) {
         const Said said = say(arguments);
         EXPECT_EQ(said.code, 2) << arguments << "\n" << said.text;
         EXPECT_NE(said.text.find("tw: "), std::string::npos) << arguments;
@@ -99,6 +100,15 @@ TEST(Verbs, CompareOfGoogleBenchmarkReadsTwoOfOurFiles) {
     EXPECT_NE(text.find("+1.0000"), std::string::npos) << text;
     unlink(file.c_str());
     unlink(other.c_str());
+}
+
+TEST(Verbs, BenchLoadersCountsOnTheMetalExecutor) {
+    const Said said = say("bench loaders --device metal-check");
+    if (said.code == 2 && said.text.find("--device metal-check: ") != std::string::npos) GTEST_SKIP() << said.text;
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_NE(said.text.find("loaders_async         8         32768         32768          1024         1       8          4096"), std::string::npos) << said.text;
+    EXPECT_NE(said.text.find("loaders_plain         1         32768         32768          1024         1       0         32768"), std::string::npos) << said.text;
+    EXPECT_EQ(said.text.find(" ms"), std::string::npos) << "times mean nothing there";
 }
 
 TEST(Verbs, AnInterruptKeepsWhatWasMeasuredAndExits130) {

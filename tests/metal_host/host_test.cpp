@@ -6,10 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <numeric>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "backend/metal/backend.hpp"
 #include "backend/metal/device.hpp"
+#include "backend/metal/loaders.hpp"
 #include "metal_host/stand_in.hpp"
 #include "reference/fill.hpp"
 #include "reference/judge.hpp"
@@ -42,7 +46,7 @@ void expect_right(const char* name) {
     tw::reference::fill_operands(a.view, b.view, tw::reference::Fill::symmetric, 4);
     stand_in::state().findings.clear();
     const tw::Status status = row.run({.a = a.view, .b = b.view, .c = c.view}, row.tiles[0]);
-    ASSERT_TRUE(status.is_ok()) << name << ": " << status.text << ' ' << tw::metal::refusal_of("bfloat");
+    ASSERT_TRUE(status.is_ok()) << name << ": " << status.text;
     for (const std::string& finding : stand_in::state().findings) ADD_FAILURE() << finding;
     const auto verdict = tw::reference::judge({.a = a.view, .b = b.view}, c.view, {.bound = tw::certificate(row, k)});
     EXPECT_TRUE(verdict.ok) << name << ": " << verdict.sentence();
@@ -82,14 +86,62 @@ TEST(Host, CompilesAFamilyOnceWithExactArithmetic) {
 TEST(Host, TellsWhatTheCompilerRefuses) {
     stand_in::state().refuse = "__metal_simdgroup_async_copy_2d";
     EXPECT_EQ(metal().features() & tw::metal::async_copy, 0u);
-    EXPECT_NE(std::string_view(tw::metal::refusal_of("r9_async_pipeline")).find("illegal string literal"),
-              std::string_view::npos);
+    std::size_t refused = 0;
+    for (const tw::metal::FamilyState& family : tw::metal::family_states()) {
+        const bool copies = family.name == "r9_async_pipeline" || family.name == "loaders_async";
+        EXPECT_EQ(family.refusal.find("illegal string literal") != std::string::npos, copies) << family.refusal;
+        EXPECT_EQ(family.refusal.empty(), !copies) << family.name << ": " << family.refusal;
+        EXPECT_STREQ(family.instead, family.name == "r9_async_pipeline" ? "r9_plain_loads" : copies ? "loaders_plain" : "");
+        refused += !family.refusal.empty();
+    }
+    EXPECT_EQ(refused, 2u) << "one family that is refused takes no other with it";
     EXPECT_NE(metal().features() & tw::metal::simdgroup_matrices, 0u);
     EXPECT_NE(metal().features() & tw::metal::bfloat_type, 0u);
     const tw::Kernel& row = kernel("metal.r9_async_pipeline.f32");
     const Lent x(tw::Type::f32, 8, 8);
     EXPECT_EQ(row.run({.a = x.view, .b = x.view, .c = x.view}, row.tiles[0]).code, tw::Code::device_failed);
     stand_in::state().refuse.clear();
+}
+
+TEST(Host, RunsSeveralDispatchesInOneCommandEachSeeingTheLast) {
+    const Lent from(tw::Type::f32, 1, 8192), between(tw::Type::f32, 1, 8192), to(tw::Type::f32, 1, 256);
+    const auto floats = [](const Lent& lent) {
+        return std::span(static_cast<float*>(lent.view.data), static_cast<std::size_t>(lent.view.cols));
+    };
+    std::iota(floats(from).begin(), floats(from).end(), 0.0f);
+    stand_in::state().findings.clear();
+    const tw::metal::uint loaders = 3;
+    const tw::metal::Dispatch both[] = {
+        tw::metal::loaders_dispatch("loaders_plain", floats(from), floats(between), loaders),
+        tw::metal::loaders_dispatch("loaders_plain", floats(between), floats(to), loaders)};
+    ASSERT_TRUE(tw::metal::launch(both).is_ok());
+    for (const std::string& finding : stand_in::state().findings) ADD_FAILURE() << finding;
+    EXPECT_TRUE(tw::metal::is_loaded_right(floats(from), floats(between)));
+    EXPECT_TRUE(tw::metal::is_loaded_right(floats(between), floats(to)));
+}
+
+TEST(Host, MultipliesByMpsWhereThereIsOne) {
+    for (const tw::Type type : {tw::Type::f32, tw::Type::f16}) {
+        const Lent a(type, 9, 21), b(type, 21, 14), c(type, 9, 14);
+        tw::reference::fill_operands(a.view, b.view, tw::reference::Fill::symmetric, 4);
+        const tw::Status status = tw::metal::multiply_by_mps(a.view, b.view, c.view);
+        ASSERT_TRUE(status.is_ok()) << status.text;
+        const auto verdict = tw::reference::judge({.a = a.view, .b = b.view}, c.view, {.bound = 21 * 0x1p-24});
+        EXPECT_TRUE(verdict.ok) << verdict.sentence();
+    }
+    EXPECT_STREQ(tw::metal::why_no_mps(), "");
+    const Lent x(tw::Type::f32, 8, 8), narrow(tw::Type::bf16, 8, 8);
+    tw::Matrix turned = x.view;
+    std::swap(turned.row_step, turned.col_step);
+    EXPECT_EQ(tw::metal::multiply_by_mps(turned, x.view, x.view).code, tw::Code::unsupported);
+    EXPECT_EQ(tw::metal::multiply_by_mps(narrow.view, narrow.view, narrow.view).code, tw::Code::unsupported);
+    float host[64] = {};
+    const tw::Matrix outside{host, tw::Type::f32, 8, 8, 8};
+    EXPECT_EQ(tw::metal::multiply_by_mps(x.view, outside, x.view).code, tw::Code::bad_argument);
+    stand_in::state().has_mps = false;
+    EXPECT_NE(std::string_view(tw::metal::why_no_mps()).find("MetalPerformanceShaders"), std::string_view::npos);
+    EXPECT_EQ(tw::metal::multiply_by_mps(x.view, x.view, x.view).code, tw::Code::no_device);
+    stand_in::state().has_mps = true;
 }
 
 TEST(Host, KnowsOlderDevices) {

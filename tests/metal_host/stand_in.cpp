@@ -15,6 +15,7 @@
 #include "backend/metal/on_linux/check_file.hpp"
 #include "backend/metal/on_linux/command.hpp"
 #include "backend/metal/on_linux/executor.hpp"
+#include "base/rounding.hpp"
 
 namespace stand_in {
 namespace {
@@ -33,6 +34,10 @@ struct Thing {
     std::vector<char> bytes[31];
     bool loose_math = true, failed = false;
     unsigned long language = 0;
+    // Of MPS: a descriptor, a matrix (its buffer is `commands`), a product.
+    unsigned long rows = 0, cols = 0, inner = 0, row_bytes = 0, offset = 0;
+    unsigned type = 0;
+    double alpha = 0, beta = 0;
 };
 
 Thing* make(const char* kind, std::string text = "") {
@@ -128,6 +133,46 @@ unsigned long status(Thing*, void*) { return now.gpu_fails ? 5 : 4; }
 double start_time(Thing*, void*) { return 1.0; }
 double end_time(Thing*, void*) { return 1.5; }
 
+// MetalPerformanceShaders: alloc makes an object of the class, init... fills it.
+Thing* alloc(Thing* type, void*) { return make(type->text.c_str()); }
+Thing* describe_matrix(Thing*, void*, unsigned long rows, unsigned long cols, unsigned long row_bytes, unsigned type) {
+    Thing* made = make("MPSMatrixDescriptor");
+    made->rows = rows, made->cols = cols, made->row_bytes = row_bytes, made->type = type;
+    return made;
+}
+Thing* init_matrix(Thing* self, void*, Thing* buffer, unsigned long offset, Thing* described) {
+    self->rows = described->rows, self->cols = described->cols;
+    self->row_bytes = described->row_bytes, self->type = described->type;
+    self->commands = buffer, self->offset = offset;
+    return self;
+}
+Thing* init_product(Thing* self, void*, Thing*, bool left, bool right, unsigned long rows, unsigned long cols,
+                    unsigned long inner, double alpha, double beta) {
+    if (left || right) return nullptr;
+    self->rows = rows, self->cols = cols, self->inner = inner, self->alpha = alpha, self->beta = beta;
+    return self;
+}
+char* element(Thing* matrix, unsigned long i, unsigned long j) {
+    const unsigned long size = (matrix->type & 0xff) / 8, at = matrix->offset + i * matrix->row_bytes + j * size;
+    if (i >= matrix->rows || j >= matrix->cols || at + size > matrix->commands->memory.size()) std::abort();
+    return matrix->commands->memory.data() + at;
+}
+float value(Thing* matrix, unsigned long i, unsigned long j) {
+    if ((matrix->type & 0xff) == 32) return *reinterpret_cast<float*>(element(matrix, i, j));
+    return tw::widen(*reinterpret_cast<tw::float16*>(element(matrix, i, j)));
+}
+void encode_product(Thing* self, void*, Thing*, Thing* a, Thing* b, Thing* c) {
+    for (unsigned long i = 0; i < self->rows; ++i)
+        for (unsigned long j = 0; j < self->cols; ++j) {
+            double sum = 0;
+            for (unsigned long q = 0; q < self->inner; ++q)
+                sum += static_cast<double>(value(a, i, q)) * static_cast<double>(value(b, q, j));
+            const auto out = static_cast<float>(self->alpha * sum + (self->beta == 0 ? 0 : self->beta * static_cast<double>(value(c, i, j))));
+            if ((c->type & 0xff) == 32) *reinterpret_cast<float*>(element(c, i, j)) = out;
+            else *reinterpret_cast<tw::float16*>(element(c, i, j)) = tw::to_float16(out);
+        }
+}
+
 [[noreturn]] void unknown(Thing* self, const char* selector) {
     std::fprintf(stderr, "stand-in: nobody answers to '%s', least of all a %s\n", selector, self->kind.c_str());
     std::abort();
@@ -169,6 +214,12 @@ const std::map<std::string, void*>& methods() {
         {"status", address(status)},
         {"GPUStartTime", address(start_time)},
         {"GPUEndTime", address(end_time)},
+        {"alloc", address(alloc)},
+        {"matrixDescriptorWithRows:columns:rowBytes:dataType:", address(describe_matrix)},
+        {"initWithBuffer:offset:descriptor:", address(init_matrix)},
+        {"initWithDevice:transposeLeft:transposeRight:resultRows:resultColumns:interiorColumns:alpha:beta:",
+         address(init_product)},
+        {"encodeToCommandBuffer:leftMatrix:rightMatrix:resultMatrix:", address(encode_product)},
     };
     return all;
 }
@@ -186,7 +237,10 @@ void* stand_in_method(stand_in::Thing* self, const char* selector) {
     return found->second;
 }
 void* sel_registerName(const char* name) { return const_cast<char*>(name); }
-void* objc_getClass(const char* name) { return stand_in::make("class", name); }
+void* objc_getClass(const char* name) {
+    if (std::strncmp(name, "MPS", 3) == 0 && !stand_in::now.has_mps) return nullptr;
+    return stand_in::make("class", name);
+}
 void* objc_autoreleasePoolPush() { return nullptr; }
 void objc_autoreleasePoolPop(void*) {}
 void* MTLCreateSystemDefaultDevice() { return stand_in::make("device"); }
@@ -205,9 +259,13 @@ objc_msgSend:
     pushq %rcx
     pushq %r8
     pushq %r9
-    subq $8, %rsp
+    subq $24, %rsp
+    movsd %xmm0, (%rsp)
+    movsd %xmm1, 8(%rsp)
     call stand_in_method@PLT
-    addq $8, %rsp
+    movsd (%rsp), %xmm0
+    movsd 8(%rsp), %xmm1
+    addq $24, %rsp
     popq %r9
     popq %r8
     popq %rcx
@@ -223,18 +281,20 @@ asm(R"(
 .globl objc_msgSend
 .type objc_msgSend, @function
 objc_msgSend:
-    stp x0, x1, [sp, #-80]!
+    stp x0, x1, [sp, #-96]!
     stp x2, x3, [sp, #16]
     stp x4, x5, [sp, #32]
     stp x6, x7, [sp, #48]
-    str x30, [sp, #64]
+    stp d0, d1, [sp, #64]
+    str x30, [sp, #80]
     bl stand_in_method
     mov x16, x0
     ldp x2, x3, [sp, #16]
     ldp x4, x5, [sp, #32]
     ldp x6, x7, [sp, #48]
-    ldr x30, [sp, #64]
-    ldp x0, x1, [sp], #80
+    ldp d0, d1, [sp, #64]
+    ldr x30, [sp, #80]
+    ldp x0, x1, [sp], #96
     br x16
 .size objc_msgSend, .-objc_msgSend
 )");

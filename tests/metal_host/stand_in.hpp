@@ -20,6 +20,7 @@ struct State {
     unsigned long most_threads = 1024;
     std::string refuse;                  ///< sources with this text are not compiled
     bool gpu_fails = false;
+    bool has_mps = true;                 ///< MetalPerformanceShaders is on the system
     int buffers = 0;                     ///< lent and not given back
     std::vector<Compiled> compiled;
     std::vector<std::string> findings;   ///< of the machine

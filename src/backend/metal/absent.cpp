@@ -5,6 +5,8 @@
 namespace tw::metal {
 namespace {
 
+constexpr Status no_backend{Code::no_device, Argument::options, "this build has no Metal backend"};
+
 constexpr Backend row{
     .name = "metal",
     .place = Place::metal,
@@ -31,6 +33,10 @@ constexpr Backend row{
 
 const Backend& backend() noexcept { return row; }
 bool owns(const void*) noexcept { return false; }
-const char* refusal_of(const char*) { return ""; }
+Status launch(std::span<const Dispatch>) { return no_backend; }
+double last_gpu_seconds() { return 0; }
+std::vector<FamilyState> family_states() { return {}; }
+Status multiply_by_mps(const Matrix&, const Matrix&, const Matrix&) { return no_backend; }
+const char* why_no_mps() { return "it belongs to macOS"; }
 
 }  // namespace tw::metal

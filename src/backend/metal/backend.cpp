@@ -9,13 +9,14 @@
 #include "backend/metal/device.hpp"
 #include "backend/metal/rows.hpp"
 #include "backend/metal/shared_memory.hpp"
+#include "backend/metal/sources.hpp"
 
 namespace tw::metal {
 namespace {
 
 struct Gpu {
     static constexpr const char* name = "metal";
-    static Status launch(const Launch& launch) { return Device::only().launch(launch); }
+    static Status launch(const Dispatch& dispatch) { return Device::only().launch({&dispatch, 1}); }
 };
 
 constexpr Status only_one{Code::no_device, Argument::options,
@@ -67,6 +68,25 @@ constexpr Backend row{
 
 const Backend& backend() noexcept { return row; }
 bool owns(const void* memory) noexcept { return Device::only().owns(memory); }
-const char* refusal_of(const char* family) { return Device::only().refusal_of(family).c_str(); }
+Status launch(std::span<const Dispatch> dispatches) { return Device::only().launch(dispatches); }
+double last_gpu_seconds() { return Device::only().last_gpu_seconds(); }
+Status multiply_by_mps(const Matrix& a, const Matrix& b, const Matrix& c) {
+    return Device::only().multiply_by_mps(a, b, c);
+}
+const char* why_no_mps() { return Device::only().why_no_mps(); }
+
+std::vector<FamilyState> family_states() {
+    std::vector<FamilyState> states;
+    if (!Device::only().is_there()) return states;
+    for (const SourceFile* file = source_files; file->name; ++file) {
+        const std::string_view name = file->name;
+        const std::size_t end = name.find(".metal");
+        if (end == std::string_view::npos) continue;  // a header
+        const std::string family(name.substr(0, end));
+        const char* instead = family == "r9_async_pipeline" ? "r9_plain_loads" : family == "loaders_async" ? "loaders_plain" : "";
+        states.push_back({family, Device::only().refusal_of(family.c_str()), instead});
+    }
+    return states;
+}
 
 }  // namespace tw::metal

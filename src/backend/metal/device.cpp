@@ -12,6 +12,7 @@ constexpr unsigned long msl_3_0 = 3 << 16, msl_3_1 = (3 << 16) + 1;
 constexpr unsigned long shared_memory = 0;   // MTLResourceStorageModeShared: the CPU sees it too
 constexpr unsigned long command_failed = 5;  // MTLCommandBufferStatusError
 
+constexpr Status no_device{Code::no_device, Argument::options, "Metal finds no GPU on this machine"};
 constexpr Status no_kernel{Code::device_failed, Argument::none,
                            "Metal would not compile this kernel; tw info shows what its compiler says"};
 constexpr Status too_many_threads{Code::unsupported, Argument::options,
@@ -105,34 +106,48 @@ bool Device::find(const void* memory, Object& buffer, unsigned long& offset) {
     return offset < lent.bytes;
 }
 
-Status Device::launch(const Launch& launch) {
+Status Device::encode(Object encoder, const Dispatch& dispatch) {
+    const Selectors& s = selectors();
+    Family& compiled = family(dispatch.family);
+    if (!compiled.library) return no_kernel;
+    Object kernel = pipeline(compiled, dispatch.function);
+    if (!kernel) return no_kernel;
+    if (s.most_threads.to<unsigned long>(kernel) < std::size_t{dispatch.threads_x} * dispatch.threads_y)
+        return too_many_threads;
+    s.set_pipeline.to<void>(encoder, kernel);
+    for (unsigned long index = 0; index < dispatch.arguments.size(); ++index) {
+        const Slot& argument = dispatch.arguments[index];
+        if (!argument.data) continue;
+        if (argument.is_value) {
+            s.set_bytes.to<void>(encoder, argument.data, static_cast<unsigned long>(argument.bytes), index);
+            continue;
+        }
+        Object buffer = nullptr;
+        unsigned long offset = 0;
+        if (!find(argument.data, buffer, offset)) return foreign_memory;
+        s.set_buffer.to<void>(encoder, buffer, offset, index);
+    }
+    s.dispatch.to<void>(encoder, Size{dispatch.groups_x, dispatch.groups_y, 1},
+                        Size{dispatch.threads_x, dispatch.threads_y, 1});
+    return {};
+}
+
+Status Device::launch(std::span<const Dispatch> dispatches) {
+    if (!is_there()) return no_device;
     const std::lock_guard lock(mutex_);
     const Pool pool;
     const Selectors& s = selectors();
-    Family& compiled = family(launch.family);
-    if (!compiled.library) return no_kernel;
-    Object kernel = pipeline(compiled, launch.function);
-    if (!kernel) return no_kernel;
-    if (s.most_threads.to<unsigned long>(kernel) < std::size_t{launch.threads_x} * launch.threads_y)
-        return too_many_threads;
-
     Object commands = s.command_buffer.to<Object>(queue_), encoder = s.encoder.to<Object>(commands);
-    s.set_pipeline.to<void>(encoder, kernel);
-    const void* operands[] = {launch.a, launch.b, launch.c};
-    for (unsigned long index = 0; index < 3; ++index) {
-        Object buffer = nullptr;
-        unsigned long offset = 0;
-        if (!find(operands[index], buffer, offset)) {
-            s.end.to<void>(encoder);
-            return foreign_memory;
-        }
-        s.set_buffer.to<void>(encoder, buffer, offset, index);
-    }
-    s.set_bytes.to<void>(encoder, static_cast<const void*>(&launch.parameters),
-                         static_cast<unsigned long>(sizeof(Parameters)), 3ul);
-    s.dispatch.to<void>(encoder, Size{launch.groups_x, launch.groups_y, 1},
-                        Size{launch.threads_x, launch.threads_y, 1});
+    Status status;
+    for (const Dispatch& dispatch : dispatches)
+        if (status) status = encode(encoder, dispatch);
     s.end.to<void>(encoder);
+    if (!status) return status;
+    return commit(commands);
+}
+
+Status Device::commit(Object commands) {
+    const Selectors& s = selectors();
     s.commit.to<void>(commands);
     s.wait.to<void>(commands);
     gpu_seconds_ = s.end_time.to<double>(commands) - s.start_time.to<double>(commands);

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,12 +25,17 @@ public:
     std::string name();
     Features features();
 
-    /// Waits until the GPU is done.
-    Status launch(const Launch& launch);
+    /// One after another, each seeing what those before it have written; waits until the GPU is done.
+    Status launch(std::span<const Dispatch> dispatches);
     double last_gpu_seconds() const noexcept { return gpu_seconds_; }
 
     /// What the compiler said of a family of kernels; "" when it took it.
     const std::string& refusal_of(const char* family);
+
+    /// C = A B by Apple's own MPSMatrixMultiplication, of f32 or f16 in memory that was lent; waits until it is done.
+    Status multiply_by_mps(const Matrix& a, const Matrix& b, const Matrix& c);
+    /// Looks the framework up at run time; "" when it is there.
+    const char* why_no_mps();
 
     void* alloc(std::size_t bytes);
     void free(void* memory);
@@ -50,6 +56,8 @@ private:
     Family& family(std::string_view name);
     Object pipeline(Family& family, const char* function);
     bool find(const void* memory, Object& buffer, unsigned long& offset);
+    Status encode(Object encoder, const Dispatch& dispatch);
+    Status commit(Object commands);
 
     std::recursive_mutex mutex_;
     Object device_ = nullptr, queue_ = nullptr;

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "backend/contract.hpp"
+#include "backend/metal/dispatch.hpp"
 #include "backend/metal/parameters.h"
 
 namespace tw::metal {
@@ -45,7 +46,7 @@ struct LadderRow {
     const char* idea;
 };
 
-/// A kernel, its product and its grid: all that a device has to know.
+/// A product of the ladder on its way to a device.
 struct Launch {
     const char* family;
     const char* function;
@@ -54,6 +55,17 @@ struct Launch {
     void* c;
     std::size_t a_bytes, b_bytes, c_bytes;
     uint groups_x, groups_y, threads_x, threads_y;
+
+    /// It points to the parameters of this launch.
+    Dispatch dispatch() const noexcept {
+        return {.family = family,
+                .function = function,
+                .arguments = {{{a, a_bytes}, {b, b_bytes}, {c, c_bytes}, {&parameters, sizeof parameters, true}}},
+                .groups_x = groups_x,
+                .groups_y = groups_y,
+                .threads_x = threads_x,
+                .threads_y = threads_y};
+    }
 };
 
 Status make_launch(const LadderRow& row, const Call& call, const Tile& tile, Launch& launch) noexcept;

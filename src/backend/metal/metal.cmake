@@ -24,11 +24,11 @@ const SourceFile source_files[] = {
 ]])
 set(TW_METAL_SOURCES ${TW_METAL_SOURCES} PARENT_SCOPE)
 
-set(metal_files ${metal_here}/ladder.cpp ${metal_here}/on_linux/door.cpp)
+set(metal_files ${metal_here}/ladder.cpp ${metal_here}/loaders.cpp ${metal_here}/on_linux/door.cpp)
 set(metal_frameworks "")
 if(APPLE)
   message(STATUS "Metal backend: built, its kernels are compiled on first use")
-  list(APPEND metal_files ${metal_here}/device.cpp ${metal_here}/sources.cpp ${metal_here}/shared_memory.cpp ${metal_here}/backend.cpp
+  list(APPEND metal_files ${metal_here}/device.cpp ${metal_here}/mps.cpp ${metal_here}/sources.cpp ${metal_here}/shared_memory.cpp ${metal_here}/backend.cpp
     ${TW_METAL_SOURCES})
   set(metal_frameworks "-framework Metal" "-framework Foundation" objc)
 else()

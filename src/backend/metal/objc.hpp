@@ -36,7 +36,7 @@ private:
 
 /// Every message that is sent here; THE list to hold against Apple's documents.
 struct Selectors {
-    Selector create{"new"}, release{"release"};
+    Selector create{"new"}, alloc{"alloc"}, release{"release"};
     Selector string_with{"stringWithUTF8String:"}, utf8{"UTF8String"}, description{"localizedDescription"};
     Selector name{"name"}, supports_family{"supportsFamily:"}, make_queue{"newCommandQueue"};
     Selector make_buffer{"newBufferWithLength:options:"}, contents{"contents"};
@@ -48,6 +48,12 @@ struct Selectors {
     Selector set_buffer{"setBuffer:offset:atIndex:"}, set_bytes{"setBytes:length:atIndex:"};
     Selector dispatch{"dispatchThreadgroups:threadsPerThreadgroup:"}, end{"endEncoding"}, commit{"commit"};
     Selector wait{"waitUntilCompleted"}, status{"status"}, error{"error"}, start_time{"GPUStartTime"}, end_time{"GPUEndTime"};
+    // MetalPerformanceShaders
+    Selector describe_matrix{"matrixDescriptorWithRows:columns:rowBytes:dataType:"};
+    Selector init_matrix{"initWithBuffer:offset:descriptor:"};
+    Selector init_product{
+        "initWithDevice:transposeLeft:transposeRight:resultRows:resultColumns:interiorColumns:alpha:beta:"};
+    Selector encode_product{"encodeToCommandBuffer:leftMatrix:rightMatrix:resultMatrix:"};
 };
 
 inline const Selectors& selectors() {

@@ -14,7 +14,7 @@
 //
 // Needs: Apple7, a compiler that takes the instruction. Counts, M N rounded up to B, K to 8 TILE_K, s bytes an element:
 // device loads (mk N/B + kn M/B) s, stores mn s; threadgroup stores 2 MNK/B s + 4 MN, loads MNK/(4 S) s + 4 mn;
-// flops 2 MNK + mn; K/(4 TILE_K) barriers in each of MN/B^2 threadgroups.
+// flops 2 MNK + mn; K/(4 TILE_K) barriers, and as many async copies, in each of MN/B^2 threadgroups.
 #include "tile_product.h"
 
 struct _simdgroup_event_t;

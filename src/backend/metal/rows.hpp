@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The ladder's rows made into kernels of one device. `Device` has a name and launch(const Launch&).
+// The ladder's rows made into kernels of one device. `Device` has a name and launch(const Dispatch&).
 #pragma once
 
 #include <string_view>
@@ -28,7 +28,7 @@ struct RowOf {
     static Status run(const Call& call, const Tile& tile) {
         Launch launch;
         const Status status = make_launch(row, call, tile, launch);
-        return status ? Device::launch(launch) : status;
+        return status ? Device::launch(launch.dispatch()) : status;
     }
     static double sum_bound(std::int64_t k) { return gamma(static_cast<double>(k) + 2, unit_f32); }
     static double nanoseconds(const Problem& p, int) {

@@ -5,10 +5,16 @@
 // name.
 #pragma once
 
+#include <span>
+
 #include "backend/contract.hpp"
+#include "backend/metal/dispatch.hpp"
 
 namespace tw::metal_check {
 
 const Backend& backend() noexcept;
+
+/// One after another, each seeing what those before it have written; door()->last_run() tells what was counted.
+Status launch(std::span<const metal::Dispatch> dispatches);
 
 }  // namespace tw::metal_check

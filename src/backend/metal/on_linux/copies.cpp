@@ -55,6 +55,7 @@ Copy* Core::issue(const Copy& wanted, const SimdGroup& group) {
     }
     current_ = me;
     copies.push_back(copy);
+    ++counters.async_copies;
     return copy;
 }
 

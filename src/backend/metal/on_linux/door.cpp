@@ -53,12 +53,7 @@ const Opened& opened() noexcept {
 
 struct Machine {
     static constexpr const char* name = "metal-check";
-    static Status launch(const metal::Launch& launch) {
-        constexpr Status closed{Code::no_device, Argument::options,
-                                "the library that executes Metal kernels is not there"};
-        const Door* way = door();
-        return way ? way->launch(launch) : closed;
-    }
+    static Status launch(const metal::Dispatch& dispatch) { return metal_check::launch({&dispatch, 1}); }
 };
 
 constexpr Backend row{
@@ -85,6 +80,13 @@ constexpr Backend row{
 
 const Door* door() noexcept { return opened().door; }
 const char* absence() noexcept { return opened().absence; }
+
+Status launch(std::span<const metal::Dispatch> dispatches) {
+    constexpr Status closed{Code::no_device, Argument::options, "the library that executes Metal kernels is not there"};
+    const Door* way = door();
+    return way ? way->launch(dispatches) : closed;
+}
+
 const Backend& backend() noexcept { return row; }
 
 }  // namespace tw::metal_check

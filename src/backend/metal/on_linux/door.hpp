@@ -37,19 +37,19 @@ struct FileOutcome {
     std::vector<std::string> kernels;   ///< those of the file
 };
 
-/// The last product that the metal-check backend made in this process.
+/// The last launch that the metal-check backend made in this process: all of its dispatches together.
 struct LastRun {
-    const char* function = "";
+    const char* function = "";  ///< of the last dispatch
     Outcome outcome;
 };
 
 struct Door {
-    Status (*launch)(const metal::Launch&);
+    Status (*launch)(std::span<const metal::Dispatch>);
     void (*last_run)(LastRun&);
     void (*check_file)(const FileRequest&, FileOutcome&);
 };
 
-inline constexpr unsigned door_stamp = 1;
+inline constexpr unsigned door_stamp = 2;
 inline constexpr const char* door_name = "tw_metal_check_door";
 using DoorEntry = const Door*(unsigned stamp);
 

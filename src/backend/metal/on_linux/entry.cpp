@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // What the library shows to door.cpp.
+#include <array>
+#include <cstdlib>
 #include <mutex>
 
 #include "backend/metal/on_linux/check_file.hpp"
@@ -24,16 +26,20 @@ LastRun& last() {
     return run;
 }
 
-Status launch(const metal::Launch& wanted) {
+/// TW_METAL_SEED shuffles the order of threads; 0, or nothing, lets them begin in order.
+unsigned seed() {
+    const char* word = environment("TW_METAL_SEED");
+    return word ? static_cast<unsigned>(std::strtoul(word, nullptr, 10)) : 0;
+}
+
+Status launch_one(const metal::Dispatch& wanted, LastRun& run) {
     const Family* family = find_family(wanted.family);
     if (!family) return unknown_kernel;
     const char* mode = environment("TW_METAL_CHECK");
     const bool checked = !mode || std::string_view(mode) != "plain";
-    metal::Parameters parameters = wanted.parameters;
-    const Bound buffers[] = {{const_cast<void*>(wanted.a), wanted.a_bytes},
-                             {const_cast<void*>(wanted.b), wanted.b_bytes},
-                             {wanted.c, wanted.c_bytes},
-                             {&parameters, sizeof parameters}};
+    std::array<Bound, std::tuple_size_v<decltype(wanted.arguments)>> buffers;
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+        buffers[i] = {const_cast<void*>(wanted.arguments[i].data), wanted.arguments[i].bytes};
     Request request;
     request.module = checked ? family->checked : family->plain;
     request.kernel = wanted.function;
@@ -41,11 +47,23 @@ Status launch(const metal::Launch& wanted) {
     request.grid = {wanted.groups_x * wanted.threads_x, wanted.groups_y * wanted.threads_y, 1};
     request.threads = {wanted.threads_x, wanted.threads_y, 1};
     request.checked = checked;
+    request.seed = seed();
     Outcome outcome = execute(request);
-    const bool clean = outcome.findings.empty();
+    run.function = wanted.function;
+    run.outcome.counters += outcome.counters;
+    run.outcome.seconds += outcome.seconds;
+    for (Finding& finding : outcome.findings) run.outcome.findings.push_back(std::move(finding));
+    return run.outcome.findings.empty() ? Status{} : faults;
+}
+
+Status launch(std::span<const metal::Dispatch> dispatches) {
+    LastRun run;
+    Status status;
+    for (const metal::Dispatch& dispatch : dispatches)
+        if (status) status = launch_one(dispatch, run);
     const std::lock_guard lock(last_mutex);
-    last() = {wanted.function, std::move(outcome)};
-    return clean ? Status{} : faults;
+    last() = std::move(run);
+    return status;
 }
 
 void last_run(LastRun& out) {

@@ -55,6 +55,7 @@ struct Counters {
     std::uint64_t device_loaded = 0, device_stored = 0;            ///< bytes
     std::uint64_t threadgroup_loaded = 0, threadgroup_stored = 0;  ///< bytes
     std::uint64_t barriers = 0, simdgroup_barriers = 0;
+    std::uint64_t async_copies = 0;  ///< issued by a SIMD-group
     std::uint64_t flops = 0;
     std::uint64_t threads = 0, threadgroups = 0;
 
@@ -63,7 +64,7 @@ struct Counters {
         device_loaded += other.device_loaded, device_stored += other.device_stored;
         threadgroup_loaded += other.threadgroup_loaded, threadgroup_stored += other.threadgroup_stored;
         barriers += other.barriers, simdgroup_barriers += other.simdgroup_barriers;
-        flops += other.flops, threads += other.threads, threadgroups += other.threadgroups;
+        async_copies += other.async_copies, flops += other.flops, threads += other.threads, threadgroups += other.threadgroups;
         return *this;
     }
 };

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "cli/loaders.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/devices.hpp"
+#include "cli/exit.hpp"
+#include "cli/terminal.hpp"
+#include "measure/loaders.hpp"
+
+namespace tw::cli {
+namespace {
+
+using measure::LoadersRow;
+using measure::LoadersRun;
+
+constexpr int bar_width = 32;
+
+/// Of one threadgroup: all of them do the same.
+void print_counts(const LoadersRow& row, int threadgroups) {
+    const auto& c = row.counts;
+    const auto each = [threadgroups](std::uint64_t all) { return all / static_cast<std::uint64_t>(threadgroups); };
+    fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", row.form, row.loaders, each(c.device_loaded),
+               each(c.threadgroup_stored), each(c.threadgroup_loaded), each(c.barriers), each(c.async_copies),
+               each(c.device_loaded) / static_cast<std::uint64_t>(row.loaders));
+}
+
+void print_all_counts(const LoadersRun& run) {
+    fmt::print("Times mean nothing here, counts do; those of one threadgroup of {}:\n\n", run.threadgroups);
+    fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", "", "", "device bytes", "threadgroup", "threadgroup", "", "async",
+               "device bytes");
+    fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", "kernel", "loaders", "loaded", "bytes stored", "bytes loaded",
+               "barriers", "copies", "a loader");
+    for (const LoadersRow& row : run.rows) {
+        if (row.trouble.empty()) print_counts(row, run.threadgroups);
+        else fmt::print("{:<14} {:>8} {}\n", row.form, row.loaders, row.trouble);
+    }
+}
+
+void print_curve(const LoadersRun& run) {
+    double longest = 0;
+    for (const LoadersRow& row : run.rows) longest = std::max(longest, row.median());
+    fmt::print("{} threadgroups fill their 32 KB; the median of {} by the GPU's clock:\n\n", run.threadgroups,
+               run.rows.front().seconds.size());
+    fmt::print("{:<14} {:>8} {:>12} {:>12} {:>12}\n", "kernel", "loaders", "ms", "fastest", "slowest");
+    for (const LoadersRow& row : run.rows) {
+        if (!row.trouble.empty() || row.seconds.empty()) {
+            fmt::print("{:<14} {:>8} {}\n", row.form, row.loaders, row.trouble.empty() ? "not timed" : row.trouble);
+            continue;
+        }
+        fmt::print("{:<14} {:>8} {:>12.4f} {:>12.4f} {:>12.4f}  {}\n", row.form, row.loaders, 1e3 * row.median(), 1e3 * row.seconds.front(),
+                   1e3 * row.seconds.back(), bar(row.median() / longest, bar_width));
+    }
+}
+
+}  // namespace
+
+void run_loaders(const std::string& device) {
+    if (device.substr(0, device.find(':')) == "cuda")
+        refuse("bench loaders: there is no CUDA form of this benchmark yet; --device metal-check or metal has one");
+    const Backend& backend = parse_device(device);
+    if (!measure::has_loaders(backend))
+        refuse("bench loaders: it asks who loads threadgroup memory, which '{}' does not have; --device metal-check or metal", device);
+    note_interrupts();
+    fmt::print("Of the 8 SIMD-groups of a threadgroup, 1 to 8 share the loading of its 32 KB\n");
+    LoadersRun run;
+    {
+        ProgressLine line;
+        run = measure::bench_loaders(backend, watch_with(line));
+    }
+    if (backend.times_mean_nothing) print_all_counts(run);
+    else print_curve(run);
+    if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
+    for (const LoadersRow& row : run.rows)
+        if (row.is_wrong) throw Stop(Exit::wrong_result, fmt::format("{} with {} loaders brought wrong data", row.form, row.loaders));
+}
+
+}  // namespace tw::cli

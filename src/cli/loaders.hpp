@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <string>
+
+namespace tw::cli {
+
+/// tw bench loaders: the seeds' microbenchmark, as counts on metal-check and as a curve on a Mac.
+void run_loaders(const std::string& device);
+
+}  // namespace tw::cli
