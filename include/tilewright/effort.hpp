@@ -73,7 +73,7 @@ struct EffortOptions {
     DenseSwitch dense = DenseSwitch::at_full;
     int threads = 0;                     ///< 0: affinity mask, quota and physical cores, whichever is smallest
     const Executor* executor = nullptr;  ///< null: the library's own pool
-    std::string_view device{};           ///< empty or "cpu"
+    std::string_view device{};           ///< empty or "cpu"; "metal", "metal-check": no dense copy is read there
     std::string_view kernels{};          ///< a set of kernels by name ("portable", "avx2", "avx512"); empty: the machine's best
 };
 

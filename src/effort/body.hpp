@@ -27,6 +27,7 @@ struct EffortBody {
     int exponent = 0;
 
     effort::Memory rows{}, statistics{}, left{}, gains{}, spreads{}, dense{};
+    mutable std::shared_ptr<const void> on_device{};  ///< what a device keeps of it: on_metal.cpp's affair
 
     int units() const noexcept {
         return layout == EffortLayout::buckets ? bucket : layout == EffortLayout::tiers ? 4 : 3;

@@ -75,10 +75,14 @@ double rounding_of_planes(const EffortBody& body, const Job& job) noexcept {
 
 double predicted(const Job& job) noexcept { return job.all > 0 ? std::sqrt(job.left / job.all) : 0; }
 
-void settle(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
+void record(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
     list_entries(body, chosen, job);
     job.left = chosen.left, job.all = chosen.all;
     job.report.rows_read = chosen.rows, job.report.bytes_read = chosen.bytes, job.report.cutoff = std::ldexp(chosen.cutoff, -body.exponent);
+}
+
+void settle(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
+    record(body, chosen, job);
     if (body.layout != EffortLayout::planes) return;
     job.is_fine = predicted(job) < below_it_fine;
     job.left += rounding_of_planes(body, job);
@@ -124,6 +128,18 @@ void prepare(const EffortBody& body, Budget budget, DenseSwitch dense, std::span
     job.left = 0, job.report.cutoff = 0;
     job.report.rows_read = job.report.rows;
     job.report.bytes_read = job.report.bytes = dense_bytes;
+}
+
+void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, bool is_fine, std::span<std::byte> kept, Job& job) noexcept {
+    job.entries = reinterpret_cast<cpu::EffortEntry*>(kept.data());
+    const Question question = question_of(body, job);
+    Selection chosen{units};
+    chosen.cutoff = cutoff;
+    tally(question, chosen);
+    record(body, chosen, job);
+    job.is_fine = is_fine && body.layout == EffortLayout::planes;
+    if (body.layout == EffortLayout::planes) job.left += rounding_of_planes(body, job);
+    job.report.rows = question.inputs * question.units, job.report.bytes = bytes_of_all(question);
 }
 
 void conclude(const EffortBody& body, const char* kernels, Job& job) noexcept {

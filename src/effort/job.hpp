@@ -30,6 +30,9 @@ std::size_t kept_bytes(const EffortBody& body) noexcept;
 void prepare(const EffortBody& body, Budget budget, DenseSwitch dense, std::span<std::byte> desk, std::span<std::byte> kept,
              Job& job) noexcept;
 
+/// Fills in the job for units, one number for each input, that a device has chosen.
+void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, bool is_fine, std::span<std::byte> kept, Job& job) noexcept;
+
 /// After the product: the error that is expected beside the |y| that came out.
 void conclude(const EffortBody& body, const char* kernels, Job& job) noexcept;
 

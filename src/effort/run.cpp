@@ -15,6 +15,7 @@
 #include "effort/layout_dense.hpp"
 #include "effort/layout_planes.hpp"
 #include "effort/layout_tiers.hpp"
+#include "effort/on_metal.hpp"
 #include "effort/select.hpp"
 
 namespace tw {
@@ -102,9 +103,32 @@ Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget b
     if (v.col_step != 1 || y.col_step != 1) return bad(Argument::options, "a vector's values are neighbours in memory");
     if (budget.is_error() ? !(budget.value() >= 0) : !(budget.value() >= 0 && budget.value() <= 1))
         return bad(Argument::options, "an effort is from 0 to 1, and an error is not negative");
-    if (!options.device.empty() && options.device != "cpu") return {Code::no_device, Argument::options, "the effort dial runs on the CPU here"};
+    if (!options.device.empty() && options.device != "cpu" && !metal_device(options.device))
+        return {Code::no_device, Argument::options, "the effort dial runs on the devices cpu, metal and metal-check"};
     for (std::int64_t r = 0; r < v.rows; ++r)
         if (unit_scale(&v(r, 0), v.cols) == 0.f) return bad(Argument::b, "the vector has a value that is not finite");
+    return {};
+}
+
+struct Dials {
+    const EffortBody& body;
+    std::span<const int> chosen;
+    View<const float> v;
+    View<float> y;
+    Budget budget;
+    std::span<EffortReport> reports;
+};
+
+Status run_dials_on(const MetalDevice& device, const Dials& d) noexcept {
+    const IeeeMode mode;
+    for (std::int64_t row = 0; row < d.y.rows; ++row) {
+        EffortReport report;
+        const int expert = d.chosen.empty() ? 0 : d.chosen[static_cast<std::size_t>(row)];
+        const Status status =
+            run_on_metal(device, d.body, expert, &d.v(d.v.rows == 1 ? 0 : row, 0), &d.y(row, 0), d.budget, report);
+        if (!status) return status;
+        if (!d.reports.empty()) d.reports[static_cast<std::size_t>(row)] = report;
+    }
     return {};
 }
 
@@ -112,6 +136,10 @@ Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget b
 Status run_dials(const EffortMatrix& m, std::span<const int> chosen, View<const float> v, View<float> y, Budget budget,
                  const EffortOptions& options, std::span<EffortReport> reports) noexcept {
     const EffortBody& body = *m.body();
+    if (const MetalDevice* device = metal_device(options.device)) {
+        const Dials dials{body, chosen, v, y, budget, reports};
+        return run_dials_on(*device, dials);
+    }
     const cpu::EffortKernels* kernels = choose_kernels(options.kernels);
     if (!kernels) return {Code::unsupported, Argument::options, "this machine has no set of kernels of that name"};
     const IeeeMode mode;
@@ -179,7 +207,7 @@ Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> 
         return {Code::bad_argument, Argument::options, "there is a report for each result, or none"};
     if (v.rows == 0) return {};
     if (v.rows < effort_dense_batch) return run_dials(m, {}, v, y, budget, options, reports);
-    if (!m.has_dense() || options.dense == DenseSwitch::never) return run_dials(m, {}, v, y, Budget::effort(1), options, reports);
+    if (!m.has_dense() || options.dense == DenseSwitch::never || metal_device(options.device)) return run_dials(m, {}, v, y, Budget::effort(1), options, reports);
 
     const EffortBody& body = *m.body();
     const cpu::EffortKernels* kernels = choose_kernels(options.kernels);

@@ -95,17 +95,21 @@ Selection take(const Question& q, const Desk& desk, std::uint32_t worth, const F
             if (open) ++desk.units[i];
         }
     chosen.cutoff = static_cast<double>(std::bit_cast<float>(worth)) / static_cast<double>(unit_scale(q.v, q.inputs));
-    for (std::int64_t i = 0; i < q.inputs; ++i) {
-        const double square = static_cast<double>(q.v[i]) * static_cast<double>(q.v[i]);
-        chosen.left += square * static_cast<double>(q.left[desk.units[i] * q.inputs + i]);
-        chosen.all += square * static_cast<double>(q.left[i]);
-        chosen.rows += desk.units[i];
-        for (int u = 0; u < desk.units[i]; ++u) chosen.bytes += q.unit_bytes[u];
-    }
+    tally(q, chosen);
     return chosen;
 }
 
 }  // namespace
+
+void tally(const Question& q, Selection& chosen) noexcept {
+    for (std::int64_t i = 0; i < q.inputs; ++i) {
+        const double square = static_cast<double>(q.v[i]) * static_cast<double>(q.v[i]);
+        chosen.left += square * static_cast<double>(q.left[chosen.units[i] * q.inputs + i]);
+        chosen.all += square * static_cast<double>(q.left[i]);
+        chosen.rows += chosen.units[i];
+        for (int u = 0; u < chosen.units[i]; ++u) chosen.bytes += q.unit_bytes[u];
+    }
+}
 
 float unit_scale(const float* v, std::int64_t count) noexcept {
     std::uint32_t most = 0;

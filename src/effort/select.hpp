@@ -37,6 +37,9 @@ Selection select_by_bytes(const Question& question, std::int64_t bytes, std::spa
 /// The most valuable rows that leave no more than this share of sum v^2 w^2.
 Selection select_by_error(const Question& question, double square_of_error, std::span<std::byte> scratch) noexcept;
 
+/// Fills in rows, bytes, left and all of a selection whose units are there.
+void tally(const Question& question, Selection& selection) noexcept;
+
 /// The factor that brings the largest |v| to 1..2, a power of 2; 1 when all are zero, 0 when one is not finite.
 float unit_scale(const float* v, std::int64_t count) noexcept;
 

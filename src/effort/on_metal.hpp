@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The effort dial on a Metal device: selection, product and sum are three dispatches of one command, and nothing comes back to
+// the host in between.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "effort/body.hpp"
+
+namespace tw::effort {
+
+/// Whoever runs Metal kernels: the GPU of a Mac, or the machine that executes them on the CPU.
+struct MetalDevice;
+
+/// By the name of its backend, "metal" or "metal-check"; null for another name.
+const MetalDevice* metal_device(std::string_view name) noexcept;
+
+/// y = W v for one vector. The choice is the CPU's, to the bit; a dense copy is not read. Fills in the report.
+Status run_on_metal(const MetalDevice& device, const EffortBody& body, int expert, const float* v, float* y, Budget budget,
+                    EffortReport& report) noexcept;
+
+}  // namespace tw::effort
