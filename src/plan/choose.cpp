@@ -44,11 +44,14 @@ bool types_fit(const Kernel& kernel, const Problem& problem) noexcept {
     return as_they_are || (kernel.in == Type::f32 && kernel.out == Type::f32 && widens_to_f32(problem));
 }
 
+bool fits(Features present, const Kernel& kernel, const Problem& problem) noexcept {
+    return types_fit(kernel, problem) && (kernel.needs & ~present) == 0 && (!kernel.takes || kernel.takes(problem));
+}
+
 }  // namespace
 
 bool can_run(const Backend& backend, const Kernel& kernel, const Problem& problem) noexcept {
-    return types_fit(kernel, problem) && (kernel.needs & ~backend.features()) == 0 &&
-           (!kernel.takes || kernel.takes(problem));
+    return fits(backend.features(), kernel, problem);
 }
 
 bool keeps_promise(const Kernel& kernel, const Problem& problem) noexcept {
@@ -81,18 +84,22 @@ struct Choice {
     bool one_broke_the_promise = false;
 };
 
+/// From the top of the ladder: the cheap rows stand there, and a row that costs more is asked for nothing else.
 Choice cheapest(const Backend& backend, const Wish& wish, bool any_order) noexcept {
     Choice best;
-    for (const Kernel* kernel : backend.ladder) {
+    const Features present = backend.features();
+    for (auto at = backend.ladder.rbegin(); at != backend.ladder.rend(); ++at) {
+        const Kernel* const kernel = *at;
         if (!wish.name.empty() && !answers_to(*kernel, wish.name)) continue;
         if (!any_order && (wish.order ? kernel->order != wish.order : kernel->order == 0)) continue;
-        if (!can_run(backend, *kernel, wish.problem)) continue;
+        if (!fits(present, *kernel, wish.problem)) continue;
+        const double cost = kernel->nanoseconds(wish.problem, wish.threads);
+        if (best.kernel && !(cost < best.nanoseconds)) continue;
         if (wish.promised && !keeps_promise(*kernel, wish.problem)) {
             best.one_broke_the_promise = true;
             continue;
         }
-        const double cost = kernel->nanoseconds(wish.problem, wish.threads);
-        if (!best.kernel || cost < best.nanoseconds) best.kernel = kernel, best.nanoseconds = cost;
+        best.kernel = kernel, best.nanoseconds = cost;
     }
     return best;
 }

@@ -16,6 +16,7 @@ constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) noexcept { re
 
 /// `total` cut into equal blocks (the last may be shorter) of at most `most`, in multiples of `unit`.
 constexpr std::int64_t block_size(std::int64_t total, std::int64_t most, std::int64_t unit) noexcept {
+    if (total <= most) return round_up(total, unit);  // a small product has no time for divisions
     return round_up(ceil_div(total, ceil_div(total, most)), unit);
 }
 

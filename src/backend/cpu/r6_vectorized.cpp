@@ -41,7 +41,7 @@ struct Cut {
 
     Cut(const MicroKernel<T>& kernel, const Product<T>& x)
         : rows(block_size(x.m(), x.a.col_step == 1 ? kernel.low : kernel.mr, 1)),
-          width(kernel.widths[rows]) {
+          width(block_size(x.n(), kernel.widths[rows], kernel.lanes)) {
         const std::int64_t span = k_block<T>(x.k()) * std::abs(x.b.row_step) * static_cast<std::int64_t>(sizeof(T));
         packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing);
     }
@@ -115,16 +115,17 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     return static_cast<std::size_t>(threads * panel_elements(kernel, p.k)) * sizeof(T);
 }
 
-/// The kernel's rate, a little to begin each tile, and for few rows the time that B takes from memory. From there its
-/// strips come slowly, as each row of them lies on another page, and only a packed one comes no more than once.
+/// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each row
+/// of them lies on another page, and only a packed one comes no more than once.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double workers = m * n * k < products_worth_a_thread * threads ? 1 : threads;
     const double bytes = std::max(m, n) * k * sizeof(T);
     const bool far = bytes >= cache_bytes;
-    const double pace = !far ? 1 : p.m >= rows_worth_packing ? 1.35 : 3;
-    return 15 + std::max(pace * m * n * k / kernel.rate, (far ? 0.03 : 0.02) * bytes) / workers;
+    const bool packs = (p.c == Form::col_major ? p.n : p.m) >= rows_worth_packing;
+    const double pace = !far ? 1 : packs ? 1.35 : 3;
+    return std::max(pace * m * n * k / kernel.rate, (far ? 0.03 : 0.02) * bytes) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};
