@@ -73,7 +73,7 @@ std::string indented(const std::string& lines) {
 void print_metal_families() {
     const auto families = metal::family_states();
     if (families.empty()) return;
-    fmt::print("\nFamilies of Metal kernels, as this system's compiler takes them\n");
+    fmt::print("\nFamilies of Metal kernels on {}, as this system's compiler takes them\n", metal::device_name());
     for (const metal::FamilyState& family : families) {
         fmt::print("  {:<18} {}\n", family.name, family.refusal.empty() ? "compiles" : "refused: " + indented(family.refusal));
         if (!family.refusal.empty() && *family.instead) fmt::print("  {:<18} {} takes its place\n", "", family.instead);

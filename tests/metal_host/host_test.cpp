@@ -56,7 +56,7 @@ void expect_right(const char* name) {
 TEST(Host, FindsItsDevice) {
     EXPECT_EQ(metal().devices(), 1);
     EXPECT_STREQ(metal().absence(), "");
-    EXPECT_EQ(tw::metal::Device::only().name(), "stand-in");
+    EXPECT_EQ(tw::metal::device_name(), "stand-in");
     EXPECT_TRUE(metal().select(0).is_ok());
     EXPECT_FALSE(metal().select(1).is_ok());
 }

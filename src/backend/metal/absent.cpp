@@ -35,6 +35,7 @@ const Backend& backend() noexcept { return row; }
 bool owns(const void*) noexcept { return false; }
 Status launch(std::span<const Dispatch>) { return no_backend; }
 double last_gpu_seconds() { return 0; }
+std::string device_name() { return {}; }
 std::vector<FamilyState> family_states() { return {}; }
 Status multiply_by_mps(const Matrix&, const Matrix&, const Matrix&) { return no_backend; }
 const char* why_no_mps() { return "it belongs to macOS"; }

@@ -75,6 +75,8 @@ Status multiply_by_mps(const Matrix& a, const Matrix& b, const Matrix& c) {
 }
 const char* why_no_mps() { return Device::only().why_no_mps(); }
 
+std::string device_name() { return Device::only().name(); }
+
 std::vector<FamilyState> family_states() {
     std::vector<FamilyState> states;
     if (!Device::only().is_there()) return states;

@@ -22,6 +22,9 @@ Status launch(std::span<const Dispatch> dispatches);
 /// What the last launch took by the GPU's own clock.
 double last_gpu_seconds();
 
+/// The GPU's name as Metal tells it; "" when there is none.
+std::string device_name();
+
 /// A family of kernels, and what Metal's compiler on this machine says against it.
 struct FamilyState {
     std::string name;     ///< "r9_async_pipeline"

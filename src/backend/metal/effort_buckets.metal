@@ -9,7 +9,7 @@
 //   |w|w|w|w|w|w|w|w| .. |w|      ->      |  |+=|  |  |  | .. |  |
 //
 // Needs: any Metal GPU. Counts, for a chunk of E entries with R units in all and a tile of P buckets of B outputs: device loads
-// 2 RP and 12 E for each of its P lanes' SIMD-group, stores 4 PB; 1 barrier.
+// 2 RP + 12 EP (every lane reads the entries), stores 4 PB; 1 barrier.
 #include "effort_parameters.h"
 
 kernel void effort_buckets(device const uchar* rows [[buffer(0)]], device const EffortEntry* entries [[buffer(1)]],

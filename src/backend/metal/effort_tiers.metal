@@ -8,7 +8,7 @@
 //   |m|m|m| .. |m|  |wwww|wwww| .. |wwww|      ->      |  |+=|  |  | .. |  |
 //
 // Needs: any Metal GPU. Counts, for a chunk of E entries with R units in all and a tile of P buckets, s bytes a value: device
-// loads R P (2 + 4 s) and 12 E for each lane, stores 64 P; 1 barrier.
+// loads R P (2 + 4 s) + 12 EP (every lane reads the entries), stores 64 P; 1 barrier.
 #include "effort_parameters.h"
 
 inline float value_at(device const uchar* values, uint index, uint type) {
