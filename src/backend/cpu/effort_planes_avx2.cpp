@@ -9,9 +9,7 @@
 
 #include <cstring>
 
-#include "backend/cpu/effort.hpp"
-
-#define TW_INSIDE [[gnu::always_inline]] static inline
+#include "backend/cpu/effort_planes_tile.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -27,40 +25,6 @@ struct List {
     std::int64_t input[chunk];
     int count;
 };
-
-struct Plane {
-    const std::byte* rows;
-    std::int64_t step;
-};
-
-struct Tile {
-    const std::byte* scales;
-    Plane a, b, c;
-    std::int64_t width;  // quarters
-};
-
-TW_INSIDE std::int64_t up_to_line(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
-TW_INSIDE Tile tile_of(const EffortTile& call) {
-    const std::int64_t width = call.width, n = call.inputs;
-    Tile tile;
-    tile.width = width, tile.scales = call.rows;
-    tile.a = {call.rows + up_to_line(n * 8 * width), 32 * width};
-    tile.b = {tile.a.rows + up_to_line(n * 32 * width), 32 * width};
-    tile.c = {tile.b.rows + up_to_line(n * 32 * width), 64 * width};
-    return tile;
-}
-
-TW_INSIDE void prefetch_row(const Plane& plane, std::int64_t input) {
-    for (std::int64_t at = 0; at < plane.step; at += 64) _mm_prefetch(reinterpret_cast<const char*>(plane.rows + input * plane.step + at), _MM_HINT_T0);
-}
-
-TW_INSIDE void prefetch_entry(const Tile& tile, const EffortEntry& entry) {
-    _mm_prefetch(reinterpret_cast<const char*>(tile.scales + entry.input * 8 * tile.width), _MM_HINT_T0);
-    prefetch_row(tile.a, entry.input);
-    if (entry.units > 1) prefetch_row(tile.b, entry.input);
-    if (entry.units > 2) prefetch_row(tile.c, entry.input);
-}
 
 TW_INSIDE __m128i narrowed(__m256i low, __m256i high) {
     const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(low, high), 0xd8);
@@ -89,14 +53,14 @@ TW_INSIDE void complete(List& list) {
 }
 
 /// Rounds v d of a chunk; `ahead` entries follow in the next one.
-TW_INSIDE void round_chunk(const Tile& tile, const EffortEntry* entries, int count, int ahead, List (&lists)[3], __m256 (&step)[2]) {
+TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, int ahead, List (&lists)[3], __m256 (&step)[2]) {
     alignas(32) float product[chunk][16];
     const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
     __m256 most[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()}, inverse[2];
     for (int e = 0; e < count; ++e) {
         if (e < ahead) prefetch_entry(tile, entries[chunk + e]);
         alignas(32) std::uint16_t scales[16] = {};
-        std::memcpy(scales, tile.scales + entries[e].input * 8 * tile.width, static_cast<std::size_t>(8 * tile.width));
+        std::memcpy(scales, tile.scales.rows + entries[e].input * 8 * tile.width, static_cast<std::size_t>(8 * tile.width));
         for (int s = 0; s < 2; ++s) {
             const __m256 d = _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(scales + 8 * s)));
             const __m256 p = _mm256_mul_ps(_mm256_set1_ps(entries[e].v), d);
@@ -130,7 +94,7 @@ TW_INSIDE void round_chunk(const Tile& tile, const EffortEntry* entries, int cou
 
 /// Eight inputs' bytes: two fours, interleaved, the lower or the upper eight bytes of each 16.
 template <bool upper>
-TW_INSIDE void interleave(const Plane& plane, const std::int64_t* inputs, std::int64_t from, bool is_half, __m256i (&x)[2][2]) {
+TW_INSIDE void interleave(const PlaneRows& plane, const std::int64_t* inputs, std::int64_t from, bool is_half, __m256i (&x)[2][2]) {
     for (int four = 0; four < 2; ++four) {
         __m256i row[4];
         for (int r = 0; r < 4; ++r) {
@@ -154,7 +118,7 @@ TW_INSIDE __m256i value_of(const std::int8_t* turned) { return _mm256_load_si256
 
 /// Sum 4 t + k counts the codes 4^min(k, 2) fold.
 template <bool upper>
-TW_INSIDE void add_two_bits(const Plane& plane, std::int64_t from, bool is_half, int side, const List& list, const std::int8_t (*turned)[64],
+TW_INSIDE void add_two_bits(const PlaneRows& plane, std::int64_t from, bool is_half, int side, const List& list, const std::int8_t (*turned)[64],
                             __m256i (&sum)[8]) {
     const __m256i mask[4] = {_mm256_set1_epi8(0x03), _mm256_set1_epi8(0x0c), _mm256_set1_epi8(0x30), _mm256_set1_epi8(0x30)};
     for (int e = 0; e < list.count; e += at_once) {
@@ -173,13 +137,13 @@ TW_INSIDE void add_two_bits(const Plane& plane, std::int64_t from, bool is_half,
 }
 
 template <bool upper>
-TW_INSIDE void add_four_bits(const Tile& tile, int h, bool is_half, int side, const List& list, __m256i (&sum)[8]) {
+TW_INSIDE void add_four_bits(const PlanesTileRows& tile, int h, bool is_half, int side, const List& list, __m256i (&sum)[8]) {
     const __m256i nibble = _mm256_set1_epi8(0x0f);
     for (int e = 0; e < list.count; e += at_once) {
         const __m256i value0 = value_of(list.turned_high[e / 4] + 32 * side), value1 = value_of(list.turned_high[e / 4 + 1] + 32 * side);
 #pragma GCC unroll 2
         for (int odd = 0; odd < 2; ++odd) {
-            __m256i x[2][2];
+                __m256i x[2][2];
             interleave<upper>(tile.c, list.input + e, (2 * h + odd) * 16 * tile.width + 32 * side, is_half, x);
 #pragma GCC unroll 2
             for (int t = 0; t < 2; ++t) {
@@ -202,7 +166,7 @@ TW_INSIDE __m256i offset_of(const List& list, const std::int8_t (*turned)[64], i
 
 /// The sums of A and B, as 4^min(k, 2) (4 a + b); brought to 16 (4 a + b).
 template <bool upper>
-TW_INSIDE void add_first_planes(const Tile& tile, int h, bool is_half, int side, const List (&lists)[3], bool low, __m256i (&sum)[8]) {
+TW_INSIDE void add_first_planes(const PlanesTileRows& tile, int h, bool is_half, int side, const List (&lists)[3], bool low, __m256i (&sum)[8]) {
     const std::int64_t from = h * 16 * tile.width + 32 * side;
     for (__m256i& s : sum) s = _mm256_setzero_si256();
     add_two_bits<upper>(tile.a, from, is_half, side, lists[0], low ? lists[0].turned_low : lists[0].turned_high, sum);
@@ -213,8 +177,8 @@ TW_INSIDE void add_first_planes(const Tile& tile, int h, bool is_half, int side,
 
 /// One chunk onto eight outputs (half a half) of eight blocks (a side).
 template <bool upper>
-TW_INSIDE void add_chunk(const Tile& tile, int h, int side, const List (&lists)[3], bool fine, __m256i offset, __m256i low_offset, __m256 scale,
-                         float (*y)[16]) {
+TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, int side, const List (&lists)[3], bool fine, __m256i offset,
+                         __m256i low_offset, __m256 scale, float (*y)[16]) {
     const bool is_half = 32 * (side + 1) > 16 * tile.width;
     __m256i sum[8];
     __m256 value[8];
@@ -237,7 +201,7 @@ TW_INSIDE void add_chunk(const Tile& tile, int h, int side, const List (&lists)[
 }  // namespace
 
 void effort_planes_avx2(const EffortTile& call) {
-    const Tile tile = tile_of(call);
+    const PlanesTileRows tile = rows_of(call);
     alignas(32) float y[32][16] = {};
     List lists[3];
     for (std::int64_t from = 0; from < call.count; from += chunk) {

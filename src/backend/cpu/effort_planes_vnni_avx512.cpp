@@ -8,9 +8,7 @@
 // One pass a plane, the most significant first: the sums are shifted up between the passes.
 #include <immintrin.h>
 
-#include "backend/cpu/effort.hpp"
-
-#define TW_INSIDE [[gnu::always_inline]] static inline
+#include "backend/cpu/effort_planes_tile.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -23,48 +21,6 @@ struct List {
     std::int64_t input[chunk];
     int count;
 };
-
-struct Plane {
-    const std::byte* rows;
-    std::int64_t step;  // bytes from one input's row to the next
-};
-
-struct Tile {
-    const std::byte* scales;
-    std::int64_t scales_step;
-    Plane a, b, c;
-    std::int64_t half;  // bytes of half a row of A or B
-    __mmask64 bytes;    // of 64, those that half a row has
-    __mmask16 blocks;
-};
-
-TW_INSIDE std::int64_t up_to_line(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
-TW_INSIDE Tile tile_of(const EffortTile& call) {
-    const std::int64_t width = call.width, n = call.inputs;
-    Tile tile;
-    tile.scales = call.rows, tile.scales_step = 8 * width;
-    tile.a = {call.rows + up_to_line(n * 8 * width), 32 * width};
-    tile.b = {tile.a.rows + up_to_line(n * 32 * width), 32 * width};
-    tile.c = {tile.b.rows + up_to_line(n * 32 * width), 64 * width};
-    tile.half = 16 * width;
-    tile.bytes = width == 4 ? ~__mmask64{0} : (__mmask64{1} << (16 * width)) - 1;
-    tile.blocks = static_cast<__mmask16>((1u << (4 * width)) - 1);
-    return tile;
-}
-
-TW_INSIDE void prefetch_row(const std::byte* row, std::int64_t bytes) {
-    for (std::int64_t at = 0; at < bytes; at += 64) _mm_prefetch(reinterpret_cast<const char*>(row + at), _MM_HINT_T0);
-}
-
-/// What the next chunk reads.
-TW_INSIDE void prefetch_entry(const Tile& tile, const EffortEntry& entry) {
-    const std::int64_t i = entry.input;
-    _mm_prefetch(reinterpret_cast<const char*>(tile.scales + i * tile.scales_step), _MM_HINT_T0);
-    prefetch_row(tile.a.rows + i * tile.a.step, tile.a.step);
-    if (entry.units > 1) prefetch_row(tile.b.rows + i * tile.b.step, tile.b.step);
-    if (entry.units > 2) prefetch_row(tile.c.rows + i * tile.c.step, tile.c.step);
-}
 
 TW_INSIDE void append(List& list, const EffortEntry& entry, __m128i high, __m128i low) {
     _mm_store_si128(reinterpret_cast<__m128i*>(list.high[list.count]), high);
@@ -81,13 +37,14 @@ TW_INSIDE void fill_up(List& list) {
 }
 
 /// Rounds v d of a chunk; `ahead` entries follow in the next one. Returns the blocks' steps.
-TW_INSIDE __m512 round_chunk(const Tile& tile, const EffortEntry* entries, int count, int ahead, List (&lists)[3]) {
+TW_INSIDE __m512 round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, int ahead, List (&lists)[3]) {
+    const auto blocks = static_cast<__mmask16>((1u << (4 * tile.width)) - 1);
     alignas(64) float product[chunk][16];
     __m512 most = _mm512_setzero_ps();
     for (int e = 0; e < count; ++e) {
         if (e < ahead) prefetch_entry(tile, entries[chunk + e]);
-        const std::byte* scales = tile.scales + entries[e].input * tile.scales_step;
-        const __m512 d = _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(tile.blocks, scales));
+        const std::byte* scales = tile.scales.rows + entries[e].input * tile.scales.step;
+        const __m512 d = _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(blocks, scales));
         const __m512 p = _mm512_mul_ps(_mm512_set1_ps(entries[e].v), d);
         _mm512_store_ps(product[e], p);
         most = _mm512_max_ps(most, _mm512_abs_ps(p));
@@ -115,7 +72,7 @@ TW_INSIDE __m512i turned(const std::int8_t (*four)[16]) {
 }
 
 /// Four inputs' rows of 64 bytes, byte by byte beside each other: vector t has bytes 4 t .. 4 t + 3 of each 16.
-TW_INSIDE void interleave(const Plane& plane, const std::int64_t* inputs, std::int64_t from, __mmask64 bytes, __m512i (&x)[4]) {
+TW_INSIDE void interleave(const PlaneRows& plane, const std::int64_t* inputs, std::int64_t from, __mmask64 bytes, __m512i (&x)[4]) {
     __m512i row[4];
     for (int r = 0; r < 4; ++r) row[r] = _mm512_maskz_loadu_epi8(bytes, plane.rows + inputs[r] * plane.step + from);
     const __m512i t0 = _mm512_unpacklo_epi8(row[0], row[1]), t1 = _mm512_unpackhi_epi8(row[0], row[1]);
@@ -125,7 +82,7 @@ TW_INSIDE void interleave(const Plane& plane, const std::int64_t* inputs, std::i
 }
 
 /// Adds half a row of A or B: sum 4 t + k counts its codes 4^k fold.
-TW_INSIDE void add_two_bits(const Plane& plane, std::int64_t from, __mmask64 bytes, const List& list,
+TW_INSIDE void add_two_bits(const PlaneRows& plane, std::int64_t from, __mmask64 bytes, const List& list,
                             const std::int8_t (*values)[16], __m512i (&sum)[16]) {
     const __m512i mask[4] = {_mm512_set1_epi8(0x03), _mm512_set1_epi8(0x0c), _mm512_set1_epi8(0x30), _mm512_set1_epi8(static_cast<char>(0xc0))};
     for (int e = 0; e < list.count; e += 4) {
@@ -140,14 +97,15 @@ TW_INSIDE void add_two_bits(const Plane& plane, std::int64_t from, __mmask64 byt
 }
 
 /// Adds half a row of C: sum 4 t + k counts its codes once for k < 2, else 16 fold.
-TW_INSIDE void add_four_bits(const Tile& tile, int h, const List& list, __m512i (&sum)[16]) {
+TW_INSIDE void add_four_bits(const PlaneRows& plane, std::int64_t from, __mmask64 bytes, std::int64_t half, const List& list,
+                             __m512i (&sum)[16]) {
     const __m512i low = _mm512_set1_epi8(0x0f), high = _mm512_set1_epi8(static_cast<char>(0xf0));
     for (int e = 0; e < list.count; e += 4) {
         const __m512i value = turned(list.high + e);
 #pragma GCC unroll 2
         for (int odd = 0; odd < 2; ++odd) {
-            __m512i x[4];
-            interleave(tile.c, list.input + e, (2 * h + odd) * tile.half, tile.bytes, x);
+                __m512i x[4];
+            interleave(plane, list.input + e, from + odd * half, bytes, x);
 #pragma GCC unroll 4
             for (int t = 0; t < 4; ++t) {
                 sum[4 * t + odd] = _mm512_dpbusd_epi32(sum[4 * t + odd], _mm512_and_si512(x[t], low), value);
@@ -167,16 +125,18 @@ TW_INSIDE __m512i sum_of(const List& list, const std::int8_t (*values)[16]) {
 TW_INSIDE __m512i times(__m512i x, int factor) { return _mm512_mullo_epi32(x, _mm512_set1_epi32(factor)); }
 
 /// One chunk onto half a tile: y[n] holds output n of each block.
-TW_INSIDE void add_chunk(const Tile& tile, int h, const List (&lists)[3], bool fine, __m512i offset, __m512i low_offset, __m512 scale,
-                         float (*y)[16]) {
+TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, const List (&lists)[3], bool fine, __m512i offset,
+                         __m512i low_offset, __m512 scale, float (*y)[16]) {
+    const std::int64_t half = 16 * tile.width;
+    const __mmask64 bytes = tile.width == 4 ? ~__mmask64{0} : (__mmask64{1} << half) - 1;
     __m512i sum[16];
     for (__m512i& s : sum) s = _mm512_setzero_si512();
-    add_two_bits(tile.a, h * tile.half, tile.bytes, lists[0], lists[0].high, sum);
+    add_two_bits(tile.a, h * half, bytes, lists[0], lists[0].high, sum);
     for (__m512i& s : sum) s = _mm512_slli_epi32(s, 2);
-    add_two_bits(tile.b, h * tile.half, tile.bytes, lists[1], lists[1].high, sum);
+    add_two_bits(tile.b, h * half, bytes, lists[1], lists[1].high, sum);
 #pragma GCC unroll 16
     for (int n = 0; n < 16; ++n) sum[n] = n % 2 == 0 ? _mm512_slli_epi32(sum[n], 4) : _mm512_slli_epi32(sum[n], 2);
-    add_four_bits(tile, h, lists[2], sum);
+    add_four_bits(tile.c, 2 * h * half, bytes, half, lists[2], sum);
     alignas(64) float kept[16][16];
 #pragma GCC unroll 16
     for (int n = 0; n < 16; ++n) {
@@ -187,9 +147,9 @@ TW_INSIDE void add_chunk(const Tile& tile, int h, const List (&lists)[3], bool f
     }
     if (!fine) return;
     for (__m512i& s : sum) s = _mm512_setzero_si512();
-    add_two_bits(tile.a, h * tile.half, tile.bytes, lists[0], lists[0].low, sum);
+    add_two_bits(tile.a, h * half, bytes, lists[0], lists[0].low, sum);
     for (__m512i& s : sum) s = _mm512_slli_epi32(s, 2);
-    add_two_bits(tile.b, h * tile.half, tile.bytes, lists[1], lists[1].low, sum);
+    add_two_bits(tile.b, h * half, bytes, lists[1], lists[1].low, sum);
 #pragma GCC unroll 16
     for (int n = 0; n < 16; ++n) {
         const __m512i codes = _mm512_srai_epi32(_mm512_slli_epi32(sum[n], 5), static_cast<unsigned>(2 * (n % 4)));
@@ -202,7 +162,7 @@ TW_INSIDE void add_chunk(const Tile& tile, int h, const List (&lists)[3], bool f
 }  // namespace
 
 void effort_planes_avx512(const EffortTile& call) {
-    const Tile tile = tile_of(call);
+    const PlanesTileRows tile = rows_of(call);
     alignas(64) float y[32][16] = {};
     List lists[3];
     for (std::int64_t from = 0; from < call.count; from += chunk) {
