@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 #include <gtest/gtest.h>
 
+#include "backend/contract.hpp"
 #include "tilewright/plan.hpp"
 
 namespace {
@@ -15,6 +16,21 @@ TEST(Choose, PlansAProductWithoutTerms) {
                 EXPECT_TRUE(tw::try_plan({.m = m, .n = 2, .k = k}, {.reproducible = reproducible}, plan));
                 EXPECT_EQ(plan.problem.k, k);
             }
+}
+
+// Whatever the machine has, a number is kept down to some two roundings for each 512 terms, and a name is, however long the sum.
+TEST(Choose, FindsARowOnTheCpuForEveryPositionOfTheDial) {
+    using namespace tw;
+    for (const std::int64_t k : {1, 100, 1024, 4096, 65536})
+        for (const Accuracy accuracy : {fp32, fp32_elementwise, tf32, bf16, fp16, Accuracy(1e-2), Accuracy(1e-3), Accuracy(1e-5)}) {
+            const Problem problem{.m = 700, .n = 700, .k = k, .accuracy = accuracy};
+            Plan plan;
+            ASSERT_TRUE(try_plan(problem, {.device = "cpu"}, plan)) << k;
+            EXPECT_LE(certificate(*plan.kernel, k), promise(accuracy, Type::f32, k)) << plan.kernel_name() << ", k " << k;
+        }
+    Plan plan;
+    EXPECT_TRUE(try_plan({.m = 700, .n = 700, .k = 1024, .accuracy = 2e-7}, {.device = "cpu"}, plan));
+    EXPECT_FALSE(try_plan({.m = 700, .n = 700, .k = 1024, .accuracy = 1e-8}, {.device = "cpu"}, plan));
 }
 
 }  // namespace

@@ -57,6 +57,13 @@ const Kernel* const ladder[] = {
     &r7_hierarchical_neon_f32,
     &r7_hierarchical_neon_f64,
 #endif
+    &r7_hierarchical_wide_portable,
+#if defined(__x86_64__)
+    &r7_hierarchical_wide_avx2,
+    &r7_hierarchical_wide_avx512,
+#elif defined(__aarch64__)
+    &r7_hierarchical_wide_neon,
+#endif
 #if defined(__x86_64__)
     &r8_matrix_unit_amx_f32,
     &r8_matrix_unit_amx_bf16,
