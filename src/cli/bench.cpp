@@ -84,7 +84,7 @@ void print_head(const Run& run, const std::vector<std::shared_ptr<measure::PeerP
                run.clock_hz * 1e-9, machine.load[0], machine.governor.empty() ? "" : ", governor " + machine.governor, machine.version);
     for (const auto& peer : peers) {
         const auto& told = peer->description();
-        fmt::print("{} {} runs its {} kernels ({})\n", told.name, told.version, *told.core_type ? told.core_type : "own", told.file);
+        fmt::print("{}{}{} runs its {} kernels ({})\n", told.name, *told.version ? " " : "", told.version, *told.core_type ? told.core_type : "own", told.file);
     }
     if (!machine.has_speed) fmt::print("This is a build without optimisation: its speeds mean little.\n");
     fmt::print("\n{:<34} {:>18} {:>9} {:>19} {:>8} {:>9} {:>9}\n", "kernel", "M x N x K", "GFLOP/s", "95 % interval", "spread", "of peak",

@@ -2,7 +2,9 @@
 // Copyright 2026 The tilewright authors
 #include "measure/entrant.hpp"
 
+#include <chrono>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include "measure/bandwidth.hpp"
@@ -94,6 +96,8 @@ Status OwnEntrant::run_once() {
     if (const Status status = plan_.try_run(operands_->a(), operands_->b(), operands_->c()); !status) return status;
     return backend_.wait ? backend_.wait(nullptr) : Status{};
 }
+
+void OwnEntrant::begin_turn() { std::this_thread::sleep_for(std::chrono::microseconds(500)); }
 
 double OwnEntrant::seconds(int passes) {
     constexpr double failed = std::numeric_limits<double>::quiet_NaN();

@@ -54,6 +54,9 @@ public:
     Judgement judge(const Task& task) override;
     double seconds(int passes) override;
 
+    /// Rests for a moment, as peers do: where cores are fought for, a process that has just run is interrupted first.
+    void begin_turn() override;
+
     const Plan& plan() const { return plan_; }
 
 private:

@@ -68,7 +68,9 @@ void describe_openblas(void* handle, PeerLibrary& library) {
     if (auto* core = function<const char*()>(handle, "openblas_get_corename")) library.core_type = core();
 }
 
+/// Asked before it is initialised, BLIS 0.9 ends the process when BLIS_ARCH_TYPE is set.
 void describe_blis(void* handle, PeerLibrary& library) {
+    if (auto* initialise = function<void()>(handle, "bli_init")) initialise();
     if (auto* version = function<const char*()>(handle, "bli_info_get_version_str")) library.version = version();
     auto* query = function<int()>(handle, "bli_arch_query_id");
     auto* name = function<const char*(int)>(handle, "bli_arch_string");

@@ -264,7 +264,9 @@ PeerEntrant::PeerEntrant(std::shared_ptr<PeerProcess> process, const Task& task)
     const PeerDescription& told = process_->description();
     provider = told.name;
     device = told.device;
-    kernel = std::string(told.name) + " " + told.version + (*told.core_type ? std::string(" ") + told.core_type : "");
+    kernel = told.name;
+    for (const char* word : {told.version, told.core_type})
+        if (*word) kernel.append(" ").append(word);
     char text[40];
     spell(resolve(task.accuracy, task.type), text, sizeof text);
     accuracy = text;

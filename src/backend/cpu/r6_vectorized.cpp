@@ -122,9 +122,9 @@ double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double workers = m * n * k < products_worth_a_thread * threads ? 1 : threads;
     const double bytes = std::max(m, n) * k * sizeof(T);
-    const bool far = bytes >= cache_bytes;
+    const bool far = bytes >= cache_bytes, is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
     const bool packs = (p.c == Form::col_major ? p.n : p.m) >= rows_worth_packing;
-    const double pace = !far ? 1 : packs ? 1.35 : 3;
+    const double pace = far && !packs ? 3 : far || is_wide ? 1.35 : 1;
     return std::max(pace * m * n * k / kernel.rate, (far ? 0.03 : 0.02) * bytes) / workers;
 }
 
