@@ -75,10 +75,17 @@ Json entry(const Run& run, const Row& row, std::size_t family, const char* run_t
             {"threads", row.threads}};
 }
 
+/// Google Benchmark's four units.
+double seconds_in(const std::string& unit) {
+    if (unit == "ns") return 1e-9;
+    if (unit == "us") return 1e-6;
+    return unit == "ms" ? 1e-3 : 1;
+}
+
 void add_time(Json& to, double seconds) {
-    to["real_time"] = seconds * 1e3;
-    to["cpu_time"] = seconds * 1e3;
-    to["time_unit"] = "ms";
+    to["real_time"] = seconds * 1e9;  // compare.py prints whole numbers
+    to["cpu_time"] = seconds * 1e9;
+    to["time_unit"] = "ns";
 }
 
 void add_dial(Json& to, const EffortFigures& dial, double factor) {
@@ -140,7 +147,7 @@ void add_aggregate(Json& all, const Run& run, const Row& row, std::size_t family
     made["iterations"] = row.seconds.size();
     if (is_ratio) {
         made["real_time"] = made["cpu_time"] = value;
-        made["time_unit"] = "ms";
+        made["time_unit"] = "ns";
     } else add_time(made, value);
     const bool is_middle = std::string(aggregate) != "stddev" && !is_ratio;
     add_fields(made, row, is_middle ? value : 0);
@@ -208,10 +215,10 @@ std::vector<Row> rows_from_json(const std::string& text) {
                 }
                 rows.push_back(row);
             }
-            const double milliseconds = made.at("real_time");
-            if (milliseconds <= 0) continue;
+            const double seconds = made.at("real_time").get<double>() * seconds_in(made.at("time_unit"));
+            if (seconds <= 0) continue;
             Row& row = rows[place->second];
-            row.seconds.push_back(milliseconds * 1e-3);
+            row.seconds.push_back(seconds);
             if (row.effort && row.seconds.size() == 1) {  // for now of one second
                 row.effort->gbps = made.at("gbps").get<double>() * row.seconds.front();
                 row.effort->speedup = made.at("speedup").get<double>() * row.seconds.front();

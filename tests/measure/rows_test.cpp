@@ -62,6 +62,12 @@ TEST(Rows, JsonIsReadBack) {
         ASSERT_EQ(rows[i].seconds.size(), run.rows[i].seconds.size());
         EXPECT_NEAR(rows[i].gflops, run.rows[i].gflops, 1e-6 * run.rows[i].gflops);
     }
+    auto in_milliseconds = nlohmann::json::parse(to_json(run));
+    for (auto& entry : in_milliseconds["benchmarks"]) {
+        entry["real_time"] = entry["real_time"].get<double>() * 1e-6;
+        entry["time_unit"] = "ms";
+    }
+    EXPECT_NEAR(rows_from_json(in_milliseconds.dump())[0].gflops, run.rows[0].gflops, 1e-6 * run.rows[0].gflops);
     EXPECT_THROW(rows_from_json("{}"), std::runtime_error);
     EXPECT_THROW(rows_from_json("{\"benchmarks\":[{}]}"), std::runtime_error);
     EXPECT_THROW(rows_from_json("not json"), std::runtime_error);
