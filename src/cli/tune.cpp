@@ -14,6 +14,7 @@
 #include "cli/exit.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "measure/machine.hpp"
 
 namespace tw::cli {
 namespace {
@@ -40,6 +41,17 @@ std::vector<measure::Shape> shapes_of(const Asked& asked) {
         shapes.insert(shapes.end(), more.begin(), more.end());
     }
     return shapes;
+}
+
+/// The table, and what whoever reads it elsewhere must know.
+std::string page_of(const measure::Tuning& tuning, const std::vector<measure::TunedShape>& all) {
+    const measure::Machine machine = measure::this_machine();
+    const bool is_alone = tuning.backend->place == Place::host && tuning.task.threads == 1;
+    return fmt::format("# What tuning found\n\n{}, load {:.2f}; tilewright {}, {}. {}, {} thread{}, timed in turns by {}. Whoever won was judged, and then timed once "
+                       "more against the rules' choice: the ratio is of those samples.\n\n", machine.processor, machine.load[0], machine.version, machine.date.substr(0, 10),
+                       name_of(tuning.task.type), tuning.task.threads, tuning.task.threads == 1 ? "" : "s",
+                       is_alone ? "the thread's own processor time" : "the clock") +
+           measure::tuned_in_markdown(all) + "\n" + measure::summary_of(all);
 }
 
 void run(const Asked& asked) {
@@ -70,7 +82,7 @@ void run(const Asked& asked) {
         });
     }
     fmt::print("\n{}", measure::summary_of(all));
-    if (!asked.markdown.empty()) write_file(asked.markdown, measure::tuned_in_markdown(all) + "\n" + measure::summary_of(all));
+    if (!asked.markdown.empty()) write_file(asked.markdown, page_of(tuning, all));
     if (!records.empty() && !asked.is_trial) {
         const std::string trouble = add_to_store(path, store_key(), records);
         if (!trouble.empty()) fail("{}", trouble);
