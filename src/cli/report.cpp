@@ -38,11 +38,11 @@ constexpr std::size_t largest_page = std::size_t{2} << 20;
 /// Of the square product that is climbed with and that the dial is turned on.
 std::int64_t side_of(const Backend& backend) { return backend.place == Place::host ? 512 : 4096; }
 
-/// One climb on each device; its share of the budget is what the judge leaves.
+/// One climb on each device. The shares of the budget leave a third of it to the judge.
 void measure_climb(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch, measure::Run& run) {
     for (const Backend* backend : devices_here()) {
         if (backend->times_mean_nothing || watch.is_interrupted()) continue;
-        measure::Climb climb{.backend = backend, .task = {.threads = default_threads()}, .budget = {.seconds = asked.seconds * 0.3}, .peers = peers, .has_mps = true};
+        measure::Climb climb{.backend = backend, .task = {.threads = default_threads()}, .budget = {.seconds = asked.seconds * 0.25}, .peers = peers, .has_mps = true};
         climb.task.m = climb.task.n = climb.task.k = side_of(*backend);
         measure::climb(climb, watch, run);
     }
@@ -59,7 +59,7 @@ measure::Task task_of_dial(const Backend& backend, const measure::ReportData& da
 void measure_dial(const Asked& asked, const measure::ReportData& data, const Peers&, const measure::Watch& watch, measure::Run& run) {
     for (const Backend* backend : devices_here()) {
         if (backend->times_mean_nothing || watch.is_interrupted()) continue;
-        measure::turn_dial({.backend = backend, .task = task_of_dial(*backend, data), .budget = {.seconds = asked.seconds * 0.15}}, watch, run);
+        measure::turn_dial({.backend = backend, .task = task_of_dial(*backend, data), .budget = {.seconds = asked.seconds * 0.1}}, watch, run);
     }
 }
 
@@ -67,7 +67,7 @@ void measure_shapes(const Asked& asked, const measure::ReportData&, const Peers&
     measure::Bench bench{.backend = find_backend("cpu"), .task = {.threads = default_threads()}, .peers = peers};
     bench.shapes = {{64, 64, 64}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {8, 2048, 2048}, {32, 2048, 2048}, {2048, 2048, 64}, {1000, 200, 300}, {255, 257, 253}};
     bench.task.accuracy = fp32;
-    bench.budget.seconds = asked.seconds * 0.4 / static_cast<double>(bench.shapes.size());
+    bench.budget.seconds = asked.seconds * 0.3 / static_cast<double>(bench.shapes.size());
     measure::bench(bench, watch, run, {});
 }
 
