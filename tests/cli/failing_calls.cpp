@@ -68,6 +68,16 @@ int rename(const char* from, const char* to) noexcept {
     return static_cast<int>(syscall(SYS_renameat2, -100, from, -100, to, 0));  // -100: AT_FDCWD
 }
 
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+    if (tw::test::fate_of(Call::linkat) == Fate::fails) return -1;
+    return static_cast<int>(syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+}
+
+int access(const char* path, int mode) noexcept {
+    if (tw::test::fate_of(Call::access) == Fate::fails) return -1;
+    return static_cast<int>(syscall(SYS_faccessat, -100, path, mode));
+}
+
 int fallocate(int file, int mode, off_t offset, off_t count) {
     if (tw::test::fate_of(Call::fallocate) == Fate::fails) return -1;
     return static_cast<int>(syscall(SYS_fallocate, file, mode, offset, count));

@@ -6,7 +6,7 @@
 
 namespace tw::test {
 
-enum class Call { pread, pwrite, fsync, rename, fallocate };
+enum class Call { pread, pwrite, fsync, rename, fallocate, linkat, access };
 
 /// While this lives, call number `nth` (from 0) of that name fails with the error. Error 0: it does half of what it was
 /// asked to, as pread and pwrite may.

@@ -218,7 +218,7 @@ TEST_F(Files, AnyFailingCallLeavesTheOldOutput) {
         {Call::pwrite, ENOSPC, "writing it failed: No space left on device"},
         {Call::pwrite, EDQUOT, "writing it failed"}, {Call::fsync, EIO, "flushing it to the disk failed"},
         {Call::rename, EIO, "putting it in its place failed"}, {Call::fallocate, ENOSPC, "making room for it failed"},
-        {Call::fallocate, EIO, "making room for it failed"},
+        {Call::fallocate, EIO, "making room for it failed"}, {Call::linkat, EIO, "giving it a name failed"},
     };
     for (const auto& one : cases) {
         int failures = 0;
@@ -243,7 +243,7 @@ TEST_F(Files, AnyFailingCallLeavesTheOldOutput) {
             EXPECT_NE(said.find(std::strerror(one.error)), std::string::npos) << said;
             expect_untouched();
         }
-        EXPECT_GE(failures, 1) << one.sentence;
+        EXPECT_TRUE(failures >= 1 || one.call == Call::linkat) << one.sentence;  // not every file system makes nameless files
         EXPECT_EQ(read_file(c), squared);
     }
 }
@@ -257,6 +257,13 @@ TEST_F(Files, HalvedAndInterruptedCallsAreGoneOnWith) {
                 multiply_here(a, c);
                 EXPECT_EQ(read_file(c), squared);
             }
+    for (int nth = 0; nth < 3; ++nth) {  // whichever asks for /proc: without it the output has a name from the beginning
+        write_file(c, "old");
+        const FailingCall no_proc(Call::access, nth, ENOENT);
+        multiply_here(a, c);
+        EXPECT_EQ(read_file(c), squared);
+        EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.npy", "c.npy"}));
+    }
     const FailingCall unsupported(Call::fallocate, 0, EOPNOTSUPP);
     multiply_here(a, c);
     EXPECT_TRUE(unsupported.happened());

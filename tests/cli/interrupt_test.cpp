@@ -4,11 +4,13 @@
 // tw multiply, ended from outside at any moment: the output is the old one or the new one, never a mixture.
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <random>
 
 #include "cli/npy_bytes.hpp"
@@ -22,11 +24,21 @@ using tw::test::write_file;
 
 bool is_part(const std::string& name) { return name.find(".part") != std::string::npos; }
 
-/// Waits until tw writes beside its output: from then on its operands are open.
-bool has_begun(const Folder& folder) {
+/// True when the process has a file of the folder open that has no name.
+bool has_nameless_file(pid_t process, const Folder& folder) {
+    std::error_code gone;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/fd", gone)) {
+        const std::string target = std::filesystem::read_symlink(entry, gone).string();
+        if (target.starts_with(folder.root() + "/") && target.ends_with(" (deleted)")) return true;
+    }
+    return false;
+}
+
+/// Waits until tw writes its output, with a name beside it or without: from then on its operands are open.
+bool has_begun(pid_t process, const Folder& folder) {
     for (int i = 0; i < 3000; ++i, usleep(10000)) {
         const auto names = folder.names();
-        if (std::any_of(names.begin(), names.end(), is_part)) return true;
+        if (std::any_of(names.begin(), names.end(), is_part) || has_nameless_file(process, folder)) return true;
     }
     return false;
 }
@@ -42,7 +54,7 @@ protected:
         write_file(a, tw::test::npy_file<float>("<f4", "(2000, 2000)", std::vector<float>(n * n)));
         write_file(c, "old");
         const pid_t child = tw::test::start_tw({"multiply", a, a, "-o", c, "--kernel", "naive", "--threads", "1"});
-        EXPECT_TRUE(has_begun(folder));
+        EXPECT_TRUE(has_begun(child, folder));
         return child;
     }
 
@@ -71,11 +83,23 @@ TEST_F(Interrupted, AnOperandCutShortMeanwhileIsRefused) {
     write_file(a, tw::test::npy_file<float>("<f4", "(700, 700)", std::vector<float>(n * n)));
     write_file(c, "old");
     const pid_t child = tw::test::start_tw({"multiply", a, a, "-o", c, "--kernel", "naive", "--threads", "1"});
-    ASSERT_TRUE(has_begun(folder));
+    ASSERT_TRUE(has_begun(child, folder));
     ASSERT_EQ(truncate(a.c_str(), 1000), 0);
     EXPECT_EQ(tw::test::wait_for(child), 2);
     expect_old_alone();
 }
+
+#if defined(O_TMPFILE)
+TEST_F(Interrupted, AKillLeavesNothingWhereAFileNeedsNoName) {
+    const int nameless = open(folder.root().c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+    if (nameless < 0) GTEST_SKIP() << "this file system makes no file without a name";
+    close(nameless);
+    const pid_t child = start_long_one();
+    kill(child, SIGKILL);
+    EXPECT_EQ(tw::test::wait_for(child), 128 + SIGKILL);
+    expect_old_alone();
+}
+#endif
 
 // Each run writes another multiple of one outer product, and is killed somewhere on its way.
 TEST_F(Interrupted, KilledAnywhereLeavesOneOrTheOther) {
@@ -103,7 +127,7 @@ TEST_F(Interrupted, KilledAnywhereLeavesOneOrTheOther) {
         replaced += now == expected;
         before = now;
         for (const std::string& name : folder.names())
-            if (is_part(name)) unlink(folder.path(name).c_str());  // what kill -9 lets nobody clear away
+            if (is_part(name)) unlink(folder.path(name).c_str());  // what kill -9 leaves of a file that has its name but not its place
     }
     EXPECT_GE(killed, 20);
     EXPECT_GE(replaced, 20);

@@ -33,6 +33,9 @@ std::string name_beside(const std::string& path) {
     return fmt::format("{}/.{}.{:08x}{:08x}.part", folder_of(path), stem, random(), random());
 }
 
+/// How an open file is named to a call that takes a path.
+std::string name_of_open(int number) { return fmt::format("/proc/self/fd/{}", number); }
+
 bool is_users_affair(int error) {
     return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM || error == EROFS || error == ELOOP ||
            error == ENAMETOOLONG || error == EISDIR;
@@ -54,8 +57,30 @@ OutputFile::OutputFile(std::string path) : shown_(std::move(path)), target_(show
         target_ = followed;
         std::free(followed);
     }
-    open_beside();
+    if (!open_nameless()) open_beside();
     if (exists) static_cast<void>(fchmod(file_.number(), there.st_mode & 07777));  // at worst it keeps the default
+}
+
+/// Where folders can hold a file that has no name yet, and /proc can name it later.
+bool OutputFile::open_nameless() {
+#if defined(O_TMPFILE)
+    file_ = Descriptor(open(folder_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
+    return file_.is_open() && access(name_of_open(file_.number()).c_str(), F_OK) == 0;
+#else
+    return false;
+#endif
+}
+
+/// A link never replaces a file that is there, a rename does: so it gets a name beside first.
+void OutputFile::give_name() {
+    const HoldInterrupts hold;
+    temporary_ = name_beside(target_);
+    if (linkat(AT_FDCWD, name_of_open(file_.number()).c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+        const int error = errno;
+        temporary_.clear();
+        fail_with(error, "giving it a name");
+    }
+    remove_on_interrupt(temporary_.c_str());
 }
 
 void OutputFile::open_beside() {
@@ -100,6 +125,7 @@ void OutputFile::write(std::int64_t offset, std::string_view bytes) {
 
 void OutputFile::keep() {
     if (fsync(file_.number()) != 0) fail_with(errno, "flushing it to the disk");
+    if (temporary_.empty()) give_name();
     if (close(file_.release()) != 0) fail_with(errno, "closing it");
     if (rename(temporary_.c_str(), target_.c_str()) != 0) fail_with(errno, "putting it in its place");
     temporary_.clear();

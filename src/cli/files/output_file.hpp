@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A file that comes into being whole: written beside its place under another name, flushed, then renamed. Until then,
-// and if anything fails, what was there before stays as it was.
+// A file that comes into being whole: written in the folder of its place, without a name where the file system can (so
+// that a process killed meanwhile leaves nothing), else under another name; flushed, then renamed. Until then, and if
+// anything fails, what was there before stays as it was.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +32,14 @@ public:
     void keep();
 
 private:
+    bool open_nameless();
     void open_beside();
+    void give_name();
     [[noreturn]] void fail_with(int error, const char* doing) const;
 
     std::string shown_;      ///< as the user wrote it
     std::string target_;     ///< with links followed
-    std::string temporary_;  ///< empty: nothing to remove
+    std::string temporary_;  ///< its name beside; empty: it has none
     Descriptor file_;
 };
 
