@@ -151,9 +151,46 @@ std::string_view forced_by_environment() noexcept {
     });
 }
 
+/// This thread's last choice among all rows of the CPU: a small product is often followed by another of its shape, and
+/// takes less time than asking the rows does. Everything that a choice depends on is in the key or fixed for the process.
+struct LastChoice {
+    Problem problem;
+    int asked_threads;
+    bool reproducible;
+    const Backend* backend;  ///< null: none yet
+    const Kernel* kernel;
+    Tile tile;
+    int threads;
+    const char* reason;
+
+    bool answers(const Problem& wanted, const Options& options, int allowed) const noexcept {
+        return backend && asked_threads == allowed && reproducible == options.reproducible && problem == wanted;
+    }
+};
+constinit thread_local LastChoice last_choice{};
+
+bool may_be_remembered(const Problem& problem, const Options& options) noexcept {
+    return problem.place == Place::host && options.kernel.empty() && (options.device.empty() || options.device == "cpu");
+}
+
+int threads_of(const Options& options) noexcept {
+    return options.threads > 0 ? std::min(options.threads, most_threads) : default_threads();
+}
+
 }  // namespace
 
 Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept {
+    const int threads = threads_of(options);
+    const bool remembers = may_be_remembered(problem, options);
+    if (const LastChoice& last = last_choice; remembers && last.answers(problem, options, threads)) {
+        plan.problem = problem;
+        plan.options = options;
+        plan.options.device = last.backend->name;
+        plan.options.kernel = last.kernel->name;
+        plan.backend = last.backend, plan.kernel = last.kernel, plan.tile = last.tile;
+        plan.threads = last.threads, plan.device = -1, plan.reason = last.reason;
+        return {};
+    }
     const Backend* backend = backend_for(problem, options.device);
     if (!backend) return no_backend;
     if (backend->devices() == 0) return no_devices;
@@ -162,7 +199,6 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     if (device < -1 || device >= backend->devices()) return no_such_device;
 
     const std::string_view name = !options.kernel.empty() ? options.kernel : forced_by_environment();
-    const int threads = options.threads > 0 ? std::min(options.threads, most_threads) : default_threads();
 
     // A kernel asked for by name may break a promise that nobody made, never one that the caller spelled out.
     const bool promised = name.empty() || problem.accuracy.rule != Accuracy::Rule::automatic;
@@ -187,6 +223,8 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     plan.reason = name.empty() ? "the cheapest that keeps the promise" : "asked for by name";
     if (const Tuned* record = name.empty() ? find_tuned(tuning_store(), problem, threads) : nullptr)
         follow_record(*record, options.reproducible, plan);
+    if (remembers)
+        last_choice = {problem, threads, options.reproducible, backend, plan.kernel, plan.tile, plan.threads, plan.reason};
     return {};
 }
 

@@ -64,11 +64,24 @@ struct Cut {
     std::size_t b_bytes(const PanelKernel& kernel) const { return static_cast<std::size_t>(nc / kernel.nr) * b_panel; }
 };
 
+/// The epilogue of one block of C, whose corner is (i, j): of its tiles after the last block of k.
+struct BlockFinisher {
+    const Finisher& finisher;
+    bool is_last;
+    std::int64_t i, j;
+
+    void before(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) const {
+        if (is_last) finisher.expect(rows, cols, i + row, j + col);
+    }
+    void after(const Matrix& tile, std::int64_t row, std::int64_t col) const {
+        if (is_last) finisher(tile, i + row, j + col);
+    }
+};
+
 /// The two innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B
 /// stays in the first cache while the panels of A stream past it from the second; meanwhile the next one is on its way.
-/// `completed` gets each strip of C.
 void multiply_block(const PanelKernel& kernel, const Cut& cut, const Call& block, const std::byte* a, const std::byte* b,
-                    const auto& completed) {
+                    const BlockFinisher& finisher) {
     const std::size_t part = cut.b_panel / static_cast<std::size_t>(ceil_div(block.m(), kernel.mr));
     for (std::int64_t j = 0; j < block.n(); j += kernel.nr, b += cut.b_panel) {
         const std::byte *panel = a, *next = b + cut.b_panel;
@@ -76,10 +89,12 @@ void multiply_block(const PanelKernel& kernel, const Cut& cut, const Call& block
         const std::size_t ahead = j + kernel.nr < block.n() ? part : 0;
         for (std::int64_t i = 0; i < block.m(); i += kernel.mr, panel += cut.a_panel, next += part) {
             const std::int64_t rows = std::min<std::int64_t>(kernel.mr, block.m() - i);
-            kernel.multiply({block.k(), panel, b, block.c.block(i, j, rows, cols), block.alpha, block.beta,
+            const Matrix tile = block.c.block(i, j, rows, cols);
+            finisher.before(i, j, rows, cols);
+            kernel.multiply({block.k(), panel, b, tile, block.alpha, block.beta,
                              block.a.block(i, 0, rows, block.k()), block.b.block(0, j, block.k(), cols), {next, ahead}});
+            finisher.after(tile, i, j);
         }
-        completed(block.c.block(0, j, block.m(), cols), j);
     }
 }
 
@@ -145,9 +160,7 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
                 if (kernel.begin) kernel.begin();
                 multiply_block(kernel, cut, block, packed_a ? call.packed.panels + whole.offset(p, i) : a_block,
                                b_panels + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
-                               [&](const Matrix& strip, std::int64_t at) {
-                                   if (p + depth == k) finisher(strip, i, j + from + at);
-                               });
+                               {finisher, p + depth == k, i, j + from});
                 if (kernel.end) kernel.end();
             });
         }

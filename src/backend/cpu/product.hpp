@@ -45,7 +45,8 @@ constexpr bool is_turned(const Call& call) noexcept {
     return call.packed.panels ? call.packed.is_a != call.packed.on_left : is_turned(call.c);
 }
 
-/// The epilogue in the pass that completes C: called for each part of C whose sums are all in, while it is in a cache.
+/// The epilogue in the pass that completes C: called for each tile of C whose sums are all in, while it is in the first
+/// cache.
 class Finisher {
 public:
     explicit Finisher(const Call& call) noexcept
@@ -55,6 +56,19 @@ public:
     void operator()(const Matrix& part, std::int64_t i, std::int64_t j) const noexcept {
         if (!epilogue_) return;
         turned_ ? finish(part.transposed(), 1, *epilogue_, j, i) : finish(part, 1, *epilogue_, i, j);
+    }
+
+    /// Asks the second cache for what the part will be added to: its rows may lie on pages of their own, which no hardware
+    /// prefetches, and fight with those of C for one set of the first.
+    void expect(std::int64_t rows, std::int64_t cols, std::int64_t i, std::int64_t j) const noexcept {
+        if (!epilogue_ || !epilogue_->residual.data) return;
+        const Matrix& all = epilogue_->residual;
+        const Matrix part = turned_ ? all.block(j, i, cols, rows).transposed() : all.block(i, j, rows, cols);
+        if (part.col_step != 1) return;
+        constexpr std::int64_t line = 64;
+        const std::int64_t step = line / static_cast<std::int64_t>(size_of(part.type));
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t s = 0; s < cols; s += step) __builtin_prefetch(part.at(r, s), 0, 2);
     }
 
 private:

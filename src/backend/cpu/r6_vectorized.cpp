@@ -47,7 +47,7 @@ struct Cut {
     }
 };
 
-/// All the strips of one part of C, block of k by block of k: a part belongs to one worker. `completed` gets each strip
+/// All the strips of one part of C, block of k by block of k: a part belongs to one worker. `completed` gets each tile
 /// of C after its last block.
 template <class T>
 void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<T>& cut, T* panel, const auto& completed) {
@@ -57,14 +57,16 @@ void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<
             const std::int64_t block = std::min(depth, x.k() - p), cols = std::min(cut.width, x.n() - j);
             const View<const T> strip = x.b.block(p, j, block, cols);
             if (cut.packs) pack_panel(strip.transposed(), static_cast<int>(cut.width), panel);
-            for (std::int64_t i = 0; i < x.m(); i += cut.rows)
+            for (std::int64_t i = 0; i < x.m(); i += cut.rows) {
+                const View<T> tile = x.c.block(i, j, std::min(cut.rows, x.m() - i), cols);
                 run_tile(kernel,
                          {.k = block, .a = &x.a(i, p), .a_row_step = x.a.row_step, .a_step = x.a.col_step,
                           .b = cut.packs ? panel : strip.data, .b_step = cut.packs ? cut.width : strip.row_step,
                           .c = nullptr, .c_step = 0, .alpha = x.alpha, .beta = p == 0 ? x.beta : T(1),
                           .rows = 0, .cols = 0},
-                         x.c.block(i, j, std::min(cut.rows, x.m() - i), cols));
-            if (p + block == x.k()) completed(erase(x.c.block(0, j, x.m(), cols)), j);
+                         tile);
+                if (p + block == x.k()) completed(tile, i, j);
+            }
         }
 }
 
@@ -83,7 +85,8 @@ Status run(const Call& call, const Tile&) {
     const int workers = products < products_worth_a_thread * call.threads ? 1 : call.threads;
     const Finisher finisher(call);
     if (workers == 1) {
-        multiply_part(kernel, x, cut, panels, [&](const Matrix& strip, std::int64_t j) { finisher(strip, 0, j); });
+        multiply_part(kernel, x, cut, panels,
+                      [&](const View<T>& tile, std::int64_t i, std::int64_t j) { finisher(erase(tile), i, j); });
         return {};
     }
 
@@ -101,8 +104,8 @@ Status run(const Call& call, const Tile&) {
             own.c = x.c.block(from, 0, size, x.n());
         }
         multiply_part(kernel, own, cut, panels + worker * panel_elements(kernel, x.k()),
-                      [&](const Matrix& strip, std::int64_t j) {
-                          beside ? finisher(strip, 0, from + j) : finisher(strip, from, j);
+                      [&](const View<T>& tile, std::int64_t i, std::int64_t j) {
+                          beside ? finisher(erase(tile), i, from + j) : finisher(erase(tile), from + i, j);
                       });
     });
     return {};
