@@ -6,7 +6,7 @@
 //
 // Sums: dense, tiers and buckets add the terms of an output in the order of the inputs, one sum an output; a kernel set's tiers
 // read to the end are bit-equal to its dense. Planes sum whole numbers, so every set gives the same bits:
-//   A chunk is 64 entries. For each of the tile's 16 blocks: m = max |v d| over the chunk, step = m / 127,
+//   A chunk is 128 entries. For each of the tile's 16 blocks: m = max |v d| over the chunk, step = m / 127,
 //     p = (v d) (127 / m), high = p to the nearest whole number (ties to even), low = (p - high) 128 likewise; all 0 when m < 2^-100.
 //   For each output of the block, over the chunk's entries, with O = 192, 240, 255 for one, two, three planes:
 //     H = sum of high (2 (64 a + 16 b + c) - O), what is not read being 0;  L likewise of low, without c (O = 192, 240, 240), when `fine`
@@ -42,7 +42,7 @@ struct EffortTile {
 inline constexpr int most_outputs_of_tile = 1024;
 
 namespace planes {
-inline constexpr int chunk = 64;
+inline constexpr int chunk = 128;
 inline constexpr float least = 0x1p-100f;  // of m
 }
 
