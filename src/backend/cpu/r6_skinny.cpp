@@ -152,7 +152,7 @@ double nanoseconds(const Problem& p, int threads) {
     const Turned turned(p);
     const auto m = static_cast<double>(turned.m), n = static_cast<double>(turned.n), k = static_cast<double>(p.k);
     const double workers = m * n * k < products_worth_a_thread * threads ? 1 : threads;
-    const double reading = (turned.m == 1 ? 0.031 : 0.028) * n * k * sizeof(T) * static_cast<double>(ceil_div(turned.m, most_rows));
+    const double reading = (turned.m == 1 ? 0.0255 : 0.024) * n * k * sizeof(T) * static_cast<double>(ceil_div(turned.m, most_rows));
     const double packing = 0.5 * m * k;
     return 100 + (turned.lies_well ? 1 : 4) * (packing + std::max(1.4 * m * n * k / kernel.rate, reading)) / workers;
 }

@@ -128,7 +128,7 @@ double nanoseconds(const Problem& p, int threads) {
     const bool far = bytes >= cache_bytes, is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
     const bool packs = (p.c == Form::col_major ? p.n : p.m) >= rows_worth_packing;
     const double pace = far && !packs ? 3 : far || is_wide ? 1.35 : 1;
-    return std::max(pace * m * n * k / kernel.rate, (far ? 0.03 : 0.02) * bytes) / workers;
+    return std::max(pace * m * n * k / kernel.rate, (far ? 0.025 : 0.02) * bytes) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};
