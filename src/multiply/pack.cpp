@@ -24,14 +24,14 @@ std::byte* allocate(std::size_t bytes) noexcept {
     return static_cast<std::byte*>(std::aligned_alloc(page, (std::max<std::size_t>(bytes, 1) + page - 1) / page * page));
 }
 
-/// The row itself when it has a packing, else the cheapest one that has, and that sums in the same order: with its bits.
+/// The row itself when it has a packing, else the cheapest one that has, and whose bits follow from a row of A, B and k.
 Status plan_with_packing(const Problem& problem, const Options& options, Plan& plan) noexcept {
     if (const Status none = try_plan(problem, options, plan); !none) return none;
     if (plan.kernel->packing) return {};
     const Plan first = plan;
     const Kernel* best = nullptr;
     for (const Kernel* kernel : first.backend->ladder) {
-        if (!kernel->packing || kernel->order == 0 || kernel->order != first.kernel->order) continue;
+        if (!kernel->packing || kernel->order == 0) continue;
         if (best && kernel->nanoseconds(problem, 1) >= best->nanoseconds(problem, 1)) continue;
         Options by_name = options;
         by_name.kernel = kernel->name;

@@ -33,10 +33,15 @@ TYPED_TEST(PackedOperands, Rule38_GiveTheSameBits) {
                 const auto c = lying(p.c, m, n, lie & 2), to = lying(packed_c, m, n, lie & 2);
                 const tw::Options options{.alpha = 0.5, .beta = 2, .epilogue = tw::relu(), .threads = 3};
                 const tw::Packed of_b = tw::pack(b, {}, of_c), of_a = tw::pack_a(a, {}, of_c);
-                tw::multiply(a, b, c, options);
+                tw::Options by_name = options;
+                by_name.kernel = of_b.kernel_name();
+                tw::multiply(a, b, c, by_name);
                 tw::multiply(a, of_b, to, options);
                 EXPECT_TRUE(same_bits(p.c, packed_c)) << "B of " << m << 'x' << n << 'x' << k << ", lie " << lie;
                 packed_c.assign(packed_c.size(), 1);
+                p.c = packed_c;
+                by_name.kernel = of_a.kernel_name();
+                tw::multiply(a, b, c, by_name);
                 tw::multiply(of_a, b, to, options);
                 EXPECT_TRUE(same_bits(p.c, packed_c)) << "A of " << m << 'x' << n << 'x' << k << ", lie " << lie;
             }
