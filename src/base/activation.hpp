@@ -18,6 +18,7 @@ template <int W>
 struct Lanes {
     typedef double Vector __attribute__((vector_size(8 * W)));
     typedef long long Bits __attribute__((vector_size(8 * W)));
+    typedef unsigned long long Words __attribute__((vector_size(8 * W)));
     typedef float Floats __attribute__((vector_size(4 * W)));
 
     static Vector all(double x) { return x - Vector{}; }
@@ -36,8 +37,8 @@ struct Lanes {
         const Vector r = (x - n * ln2_upper) - n * ln2_lower;
         Vector sum = all(1.0 / 362880);
         for (const double factorial : {40320., 5040., 720., 120., 24., 6., 2., 1., 1.}) sum = sum * r + 1 / factorial;
-        const Bits power = reinterpret_cast<Bits>(shifted) << 52;  // n's low bits, where an exponent's are
-        return select(endless, all(HUGE_VAL), reinterpret_cast<Vector>(reinterpret_cast<Bits>(sum) + power));
+        const Words power = reinterpret_cast<Words>(shifted) << 52;  // n's low bits, where an exponent's are; any in an endless lane
+        return select(endless, all(HUGE_VAL), reinterpret_cast<Vector>(reinterpret_cast<Words>(sum) + power));
     }
 
     /// The normal distribution's weight below x: t e^(p(t) - z^2) / 2 for z = |x| / sqrt(2) and t = 2 / (2 + z), which is
