@@ -51,6 +51,7 @@ OwnEntrant::OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, 
     : backend_(backend), kernel_(kernel), tile_(tile), operands_(std::move(operands)) {
     provider = "tilewright";
     device = backend.name;
+    times_mean_nothing = backend.times_mean_nothing;
     if (kernel) {
         this->kernel = kernel->name;
         rung = stem_of(kernel->rung);
