@@ -17,8 +17,9 @@ endfunction()
 
 # instruction_set_flags(files...): a file that ends in _avx2.cpp, _avx512.cpp or _amx.cpp may use those instructions, and it
 # alone; one in _vnni_avx512.cpp also VNNI and VBMI. Such files define nothing weak or inline that others could link (tools/check_weak holds them to it).
+# They are optimised in every build: without, inline functions of the standard library would stay in them as weak copies.
 function(instruction_set_flags)
-  set(avx2 -mavx2 -mfma -mf16c -fno-exceptions)  # kernels throw nothing, and unwinding would bring a weak symbol
+  set(avx2 $<$<NOT:$<CONFIG:Release>>:-O2> -mavx2 -mfma -mf16c -fno-exceptions)  # kernels throw nothing, and unwinding would bring a weak symbol
   # g++ 12 takes the "undefined" operand inside its own AVX-512 intrinsics for a variable of ours.
   set(avx512 ${avx2} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -mavx512f -mavx512bw -mavx512dq -mavx512vl)
   foreach(file IN LISTS ARGN)
