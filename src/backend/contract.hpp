@@ -110,6 +110,21 @@ struct Roof {
     double (*measure)(double seconds);        ///< in about so many seconds, the whole device
 };
 
+/// How copies overlap kernels on a device with memory of its own. Queues, events and the buffer are the calling thread's and
+/// are kept for it; only await() waits.
+struct Traffic {
+    static constexpr int most_events = 384;
+
+    std::size_t (*memory)(void* stream);                 ///< bytes that scratch(bytes, stream) can give
+    bool (*locked)(const void* memory);                  ///< host memory that the copy engines reach by themselves
+    std::span<std::byte> (*buffer)(std::size_t bytes);   ///< such memory, less when there is less; empty: none
+    Status (*open)(void*& there, void*& back);           ///< the queues of the two directions
+    Status (*mark)(int event, void* queue);              ///< event: everything that is in the queue by now
+    Status (*follow)(void* queue, int event);            ///< what enters the queue from now on comes after the event's last mark
+    bool (*passed)(int event);                           ///< true too when the device failed: await() says so
+    Status (*await)(int event);
+};
+
 /// A device family.
 struct Backend {
     const char* name;                         ///< "cpu": also the prefix of its kernels' names
@@ -130,6 +145,7 @@ struct Backend {
     Status (*finish)(const Matrix& c, double beta, const Epilogue& epilogue, void* stream);  ///< as finish() of the host
     Status (*wait)(void* stream);
 
+    const Traffic* traffic = nullptr;         ///< null: copies and kernels take turns
     std::span<const Roof> roofs{};            ///< empty for the CPU, whose loops belong to measure
     bool times_mean_nothing = false;          ///< kernels run checked or emulated: tables leave speeds out
 };

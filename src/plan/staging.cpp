@@ -3,7 +3,10 @@
 #include "plan/staging.hpp"
 
 #include "plan/carver.hpp"
+#include "plan/conveyor.hpp"
+#include "plan/cut.hpp"
 #include "plan/operands.hpp"
+#include "plan/panelled.hpp"
 
 namespace tw {
 namespace {
@@ -22,6 +25,22 @@ Matrix bias_row(const Epilogue& epilogue) noexcept {
     return {const_cast<void*>(epilogue.bias), epilogue.bias_type, 1, epilogue.bias_size, epilogue.bias_size};
 }
 
+std::size_t whole_bytes(const Plan& plan, const Call& call) noexcept {
+    return staged_bytes(call.a) + staged_bytes(call.b) + staged_bytes(call.c) + staged_bytes(bias_row(call.epilogue)) +
+           staged_bytes(call.epilogue.residual) + plan.scratch_bytes();
+}
+
+constexpr std::size_t worth_overlapping = std::size_t{16} << 20;
+
+/// True when there is a cut that is better than one piece, or the only way.
+bool is_cut(const Plan& plan, const Call& call, Cut& cut) noexcept {
+    const Traffic* traffic = plan.backend->traffic;
+    if (!traffic) return false;
+    const std::size_t memory = traffic->memory(call.stream), whole = whole_bytes(plan, call);
+    return (whole >= worth_overlapping || whole > memory) && cut_for(plan, call, memory, cut) &&
+           !traffic->buffer(Conveyor::buffer_bytes).empty();
+}
+
 constexpr Status too_large{Code::out_of_memory, Argument::none, "the operands and their copies do not fit the device's memory"};
 
 }  // namespace
@@ -30,11 +49,12 @@ bool needs_staging(const Plan& plan, const Matrix& c) noexcept {
     return plan.backend->place != Place::host && plan.backend->copy && place_of(c.data) == Place::host;
 }
 
-Status run_staged(const Plan& plan, Call call) noexcept {
+namespace {
+
+Status run_in_turns(const Plan& plan, Call call) noexcept {
     const Backend& device = *plan.backend;
     const Matrix bias = bias_row(call.epilogue), residual = call.epilogue.residual, c = call.c;
-    const std::size_t needed = staged_bytes(call.a) + staged_bytes(call.b) + staged_bytes(c) + staged_bytes(bias) +
-                               staged_bytes(residual) + plan.scratch_bytes();
+    const std::size_t needed = whole_bytes(plan, call);
     const std::span<std::byte> memory = device.scratch(needed, call.stream);
     if (memory.size() < needed) return too_large;
 
@@ -55,6 +75,13 @@ Status run_staged(const Plan& plan, Call call) noexcept {
     if (status) status = device.copy(c, call.c, call.stream);
     const Status waited = device.wait(call.stream);
     return status ? waited : status;
+}
+
+}  // namespace
+
+Status run_staged(const Plan& plan, const Call& call) noexcept {
+    Cut cut;
+    return is_cut(plan, call, cut) ? run_panelled(plan, call, cut) : run_in_turns(plan, call);
 }
 
 }  // namespace tw

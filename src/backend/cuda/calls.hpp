@@ -27,6 +27,16 @@ struct Calls {
     cudaError_t (*memory_left)(std::size_t*, std::size_t*);
     cudaError_t (*pointer_attributes)(cudaPointerAttributes*, const void*);
     cudaError_t (*wait_stream)(cudaStream_t);
+    cudaError_t (*create_stream)(cudaStream_t*, unsigned);
+    cudaError_t (*destroy_stream)(cudaStream_t);
+    cudaError_t (*follow)(cudaStream_t, cudaEvent_t, unsigned);
+    cudaError_t (*create_event)(cudaEvent_t*, unsigned);
+    cudaError_t (*destroy_event)(cudaEvent_t);
+    cudaError_t (*mark)(cudaEvent_t, cudaStream_t);
+    cudaError_t (*ask_event)(cudaEvent_t);
+    cudaError_t (*wait_event)(cudaEvent_t);
+    cudaError_t (*alloc_locked)(void**, std::size_t, unsigned);
+    cudaError_t (*free_locked)(void*);
     cudaError_t (*kernel_attribute)(const void*, cudaFuncAttribute, int);
     cudaError_t (*clusters_that_fit)(int*, const void*, const cudaLaunchConfig_t*);
     cudaError_t (*launch)(const cudaLaunchConfig_t*, const void*, void**);

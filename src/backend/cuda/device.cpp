@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+
 #include "backend/cuda/calls.hpp"
 #include "backend/cuda/failure.hpp"
 #include "base/environment.hpp"
@@ -110,6 +112,19 @@ std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept {
     const std::size_t rounded = (bytes + unit - 1) / unit * unit;
     if (void* memory = allocate(rounded ? rounded : unit)) mine.memory = {static_cast<std::byte*>(memory), rounded ? rounded : unit};
     return mine.memory;
+}
+
+std::size_t scratch_available(void* stream) noexcept {
+    int device = 0;
+    std::size_t left = 0, all = 0;
+    if (calls().get_device(&device) != cudaSuccess || calls().memory_left(&left, &all) != cudaSuccess) {
+        calls().last_error();
+        return 0;
+    }
+    const std::size_t available = left - left / 16 + kept.of(stream, device).memory.size();
+    constexpr int no_limit = 0, most_mebibytes = 1 << 30;
+    const int limit = environment_number("TW_DEVICE_MEMORY", 1, most_mebibytes, no_limit);
+    return limit == no_limit ? available : std::min(available, static_cast<std::size_t>(limit) << 20);
 }
 
 Status wait(void* stream) noexcept {

@@ -61,6 +61,7 @@ constexpr const char* unnamed[] = {
     "preparing a kernel for the CUDA device failed",
     "launching a kernel on the CUDA device failed",
     "describing a matrix to the CUDA device's copy engine failed",
+    "putting copies and kernels in order on the CUDA device failed",
 };
 
 constexpr int most_devices = 64;

@@ -6,6 +6,7 @@
 
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/entry.hpp"
+#include "backend/cuda/traffic.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -46,6 +47,7 @@ constexpr Backend row{
     .finish = [](const Matrix& c, double beta, const Epilogue& epilogue,
                  void* stream) { return finish(c, beta, epilogue, stream); },
     .wait = [](void* stream) { return wait(stream); },
+    .traffic = &traffic,
 };
 
 }  // namespace
