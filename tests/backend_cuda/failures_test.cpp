@@ -4,8 +4,10 @@
 // Error i at call j: every walk through the backend is made again and again, each time with one more call failing.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backend/cuda/entry.hpp"
@@ -101,6 +103,52 @@ TEST_F(CudaFailures, EveryFailingCopyIsReported) {
             const Status status = copies(backend);
             EXPECT_TRUE(status || *status.text) << "call " << j;
         }
+}
+
+/// What a product of host operands does beside copies and kernels.
+Status overlapped(const Backend& backend) {
+    const Traffic& traffic = *backend.traffic;
+    void *there = nullptr, *back = nullptr;
+    Status status = traffic.open(there, back);
+    if (status && traffic.buffer(4096).size() < 4096) status = {Code::out_of_memory, Argument::none, "there is no buffer"};
+    if (status) status = traffic.follow(there, 0);
+    if (status) status = traffic.mark(0, there);
+    if (status) status = traffic.follow(back, 0);
+    if (status && traffic.passed(0)) status = traffic.await(0);
+    return status;
+}
+
+TEST_F(CudaFailures, EveryFailureOfOverlappedCopiesIsReported) {
+    int calls = 0;
+    for (const bool failing : {false, true})
+        for (int j = 1; j <= (failing ? calls : 1); ++j)
+            for (const cudaError_t error : errors) {
+                cuda::revive();
+                const int before = test::live_allocations();
+                std::thread([&] {  // what a thread keeps for its copies goes with it
+                    test::fail_call(failing ? j : 0, error);
+                    const Status status = overlapped(backend);
+                    if (!failing) calls = test::calls_made();
+                    test::fail_call(0, cudaSuccess);
+                    // An event's question alone may fail untold: the answer to the wait that follows it tells.
+                    EXPECT_TRUE(failing ? !status || j == calls - 1 : status.is_ok()) << "call " << j << ": " << status.text;
+                    EXPECT_TRUE(status || *status.text) << "call " << j;
+                }).join();
+                EXPECT_EQ(test::live_allocations(), before) << "call " << j;
+            }
+    EXPECT_GE(calls, 8);
+}
+
+TEST_F(CudaFailures, MemoryThatCantBeAskedForIsNone) {
+    test::fail_call(0, cudaSuccess);
+    EXPECT_GT(backend.traffic->memory(nullptr), std::size_t{1} << 29);
+    test::fail_call(2, cudaErrorDevicesUnavailable);
+    EXPECT_EQ(backend.traffic->memory(nullptr), 0u);
+    test::fail_call(0, cudaSuccess);
+    setenv("TW_DEVICE_MEMORY", "64", 1);
+    EXPECT_EQ(backend.traffic->memory(nullptr), std::size_t{64} << 20);
+    unsetenv("TW_DEVICE_MEMORY");
+    EXPECT_FALSE(backend.traffic->locked(&backend));
 }
 
 TEST_F(CudaFailures, EachErrorHasASentenceOfItsOwn) {

@@ -16,6 +16,17 @@ cudaError_t next() { return ++made == failing_call ? failing_error : cudaSuccess
 
 int encode_nothing() { return 0; }
 
+void* allocated(std::size_t bytes) {
+    ++live;
+    return std::calloc(bytes, 1);
+}
+
+cudaError_t freed(void* memory) {
+    std::free(memory);
+    --live;
+    return next();
+}
+
 template <class Work>
 cudaError_t attempt(Work work) {
     const cudaError_t error = next();
@@ -35,13 +46,8 @@ const cuda::Calls table{
             });
         },
     .last_error = [] { return cudaSuccess; },
-    .alloc = [](void** memory, std::size_t bytes) { return attempt([=] { *memory = std::calloc(bytes, 1), ++live; }); },
-    .free =
-        [](void* memory) {
-            std::free(memory);
-            --live;
-            return next();
-        },
+    .alloc = [](void** memory, std::size_t bytes) { return attempt([=] { *memory = allocated(bytes); }); },
+    .free = [](void* memory) { return freed(memory); },
     .copy = [](void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t) { return next(); },
     .copy_rows = [](void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, cudaMemcpyKind,
                     cudaStream_t) { return next(); },
@@ -51,6 +57,18 @@ const cuda::Calls table{
         return attempt([=] { *attributes = {}, attributes->type = cudaMemoryTypeDevice; });
     },
     .wait_stream = [](cudaStream_t) { return next(); },
+    .create_stream =
+        [](cudaStream_t* stream, unsigned) { return attempt([=] { *stream = static_cast<cudaStream_t>(allocated(1)); }); },
+    .destroy_stream = [](cudaStream_t stream) { return freed(stream); },
+    .follow = [](cudaStream_t, cudaEvent_t, unsigned) { return next(); },
+    .create_event =
+        [](cudaEvent_t* event, unsigned) { return attempt([=] { *event = static_cast<cudaEvent_t>(allocated(1)); }); },
+    .destroy_event = [](cudaEvent_t event) { return freed(event); },
+    .mark = [](cudaEvent_t, cudaStream_t) { return next(); },
+    .ask_event = [](cudaEvent_t) { return next(); },
+    .wait_event = [](cudaEvent_t) { return next(); },
+    .alloc_locked = [](void** memory, std::size_t bytes, unsigned) { return attempt([=] { *memory = allocated(bytes); }); },
+    .free_locked = [](void* memory) { return freed(memory); },
     .kernel_attribute = [](const void*, cudaFuncAttribute, int) { return next(); },
     .clusters_that_fit = [](int* count, const void*, const cudaLaunchConfig_t*) { return attempt([=] { *count = 66; }); },
     .launch = [](const cudaLaunchConfig_t*, const void*, void**) { return next(); },

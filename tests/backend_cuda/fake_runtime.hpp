@@ -15,7 +15,7 @@ void fail_call(int failing, cudaError_t error) noexcept;
 /// Calls since fail_call().
 int calls_made() noexcept;
 
-/// Allocations of the device that have not been freed.
+/// Allocations, streams and events that have not been freed.
 int live_allocations() noexcept;
 
 /// In force from now to the end of the program.

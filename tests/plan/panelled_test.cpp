@@ -165,21 +165,33 @@ TEST(Panelled, GivesTheBitsOfOnePieceWhenAllPanelsStay) {
             const Trial trial(p);
             Cut cut{.m = {p.m, rows}, .n = {p.n, cols}, .k = {p.k}, .a_slots = rows, .b_slots = cols};
             if (rows > cut.m.most() || cols > cut.n.most()) continue;
-            for (const unsigned seed : {1u, 2u, 3u}) {
+            const auto expected = trial.expected();
+            for (const unsigned seed : {1u, 3u}) {
                 cut.c_slots = static_cast<int>(seed);
                 trial.start({.memory = ample, .seed = seed});
-                EXPECT_EQ(trial.by_cut(cut), trial.expected()) << p.m << 'x' << p.n << 'x' << p.k << ", " << rows << " and " << cols;
+                EXPECT_EQ(trial.by_cut(cut), expected) << p.m << 'x' << p.n << 'x' << p.k << ", " << rows << " and " << cols;
             }
         }
 }
 
+TEST(Panelled, APanelWaitsForTheTilesThatUseItsPlace) {
+    for (const Product& p : products)
+        for (const auto& [a_slots, b_slots] : {std::pair{1, 1}, {1, 2}, {2, 1}}) {
+            const Trial trial(p);
+            Cut cut{.m = {p.m, 2}, .n = {p.n, 3}, .k = {p.k}, .a_slots = a_slots, .b_slots = b_slots, .c_slots = 6};
+            if (p.m < 256 || p.n < 256) continue;
+            trial.start({.memory = ample, .page_locked = std::size_t{12} << 20, .seed = 7});
+            EXPECT_EQ(trial.by_cut(cut), trial.expected()) << p.m << 'x' << p.n << 'x' << p.k << ", " << a_slots << " and " << b_slots;
+        }
+}
+
 TEST(Panelled, CutsKOnlyWhereNothingElseHelps) {
-    const Trial trial({.m = 200, .n = 140, .k = 3000, .padding = 5, .alpha = 2, .beta = 3, .bias = true, .residual = true,
+    const Trial trial({.m = 200, .n = 140, .k = 1500, .padding = 5, .alpha = 2, .beta = 3, .bias = true, .residual = true,
                        .whole_numbers = true});
     const auto expected = trial.expected();
     int cuts = 0;
     bool exists = true;
-    for (std::size_t memory = ample; exists; memory -= memory / 8) {
+    for (std::size_t memory = ample; exists; memory -= memory / 4) {
         trial.start({.memory = memory});
         const Cut cut = trial.cut(memory, exists);
         if (!exists || cut.k.count == 1) continue;
@@ -190,10 +202,10 @@ TEST(Panelled, CutsKOnlyWhereNothingElseHelps) {
     }
     EXPECT_GE(cuts, 2);
 
-    const Trial narrow({.m = 200, .n = 140, .k = 3000, .in = Type::bf16, .out = Type::bf16});
+    const Trial narrow({.m = 200, .n = 140, .k = 1500, .in = Type::bf16, .out = Type::bf16});
     narrow.start({.memory = ample});
     for (exists = true; exists;) {
-        const Cut cut = narrow.cut(std::size_t{1} << 18, exists);
+        const Cut cut = narrow.cut(std::size_t{1} << 17, exists);
         EXPECT_EQ(cut.k.count, 1);
     }
 }
@@ -218,7 +230,7 @@ TEST(Panelled, AFailureAnywhereIsToldAndLeavesNothingBehind) {
     const auto right = trial.by_cut(cut);
     const int calls = test::calls_for_work();
     ASSERT_GT(calls, 50);
-    for (int failing = 1; failing <= calls; failing += failing < 40 ? 1 : 7) {
+    for (int failing = 1; failing <= calls; failing += failing < 30 ? 1 : 23) {
         trial.start({.memory = ample, .failing_call = failing});
         Status status;
         trial.by_cut(cut, &status);
