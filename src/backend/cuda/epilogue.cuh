@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// From a consumer's sums to C: alpha and beta, then through shared memory by the copy engine where C's rows suit it,
+// From a consumer's sums to C: alpha and beta, what the caller fuses, then through shared memory by the copy engine where C's rows suit it,
 // else element by element.
 #pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "backend/cuda/fused.cuh"
 #include "backend/cuda/ptx/bulk_copy.cuh"
 #include "backend/cuda/ptx/shared_store.cuh"
 #include "backend/cuda/ptx/team.cuh"
@@ -22,13 +23,7 @@ struct Output {
     float alpha, beta;
     bool wide;    ///< f32, else the operands' type
     bool by_box;  ///< rows suit the copy engine
-};
-
-/// Where a thread's four sums of a group of 8 columns lie: rows lane / 4 and + 8, columns 2 * (lane % 4) and + 1.
-struct FragmentPlace {
-    int row, col;  ///< of sum 0, inside the warpgroup's 64 rows
-
-    __device__ explicit FragmentPlace(int thread) : row(thread / 32 * 16 + thread % 32 / 4), col(thread % 4 * 2) {}
+    Fused fused;
 };
 
 template <class T>
@@ -99,38 +94,46 @@ __device__ void store_boxes(const float (&sums)[N / 2], const CUtensorMap& map, 
     }
 }
 
-/// sums = alpha * sums + beta * C
+/// sums = sums + factor * (C, or a matrix of its type)
 template <class T, int N>
-__device__ void apply_scalars(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
-    if (out.alpha != 1) {
-#pragma unroll
-        for (int i = 0; i < N / 2; ++i) sums[i] *= out.alpha;
-    }
-    if (out.beta == 0) return;
-    const auto add = [&](float& sum, const auto& old) { sum += out.beta * static_cast<float>(old); };
-    if (out.wide) with_elements<float, N>(sums, out, first_row, first_col, thread, add);
-    else with_elements<T, N>(sums, out, first_row, first_col, thread, add);
+__device__ void add_elements(float (&sums)[N / 2], const Output& of, float factor, int first_row, int first_col, int thread) {
+    const auto add = [&](float& sum, const auto& old) { sum += factor * static_cast<float>(old); };
+    if (of.wide) with_elements<float, N>(sums, of, first_row, first_col, thread, add);
+    else with_elements<T, N>(sums, of, first_row, first_col, thread, add);
+}
+
+/// sums = epilogue(alpha * sums + beta * C)
+template <class T, int N>
+__device__ void apply_all(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
+    if (out.alpha != 1) each_sum<N>(sums, [&](float x) { return x * out.alpha; });
+    if (out.beta != 0) add_elements<T, N>(sums, out, out.beta, first_row, first_col, thread);
+    apply<T, N>(sums, out.fused, out.cols, first_col, thread);
+    if (!out.fused.residual) return;
+    Output residual = out;
+    residual.data = const_cast<void*>(out.fused.residual);
+    residual.row_step = out.fused.row_step, residual.col_step = out.fused.col_step;
+    add_elements<T, N>(sums, residual, 1, first_row, first_col, thread);
 }
 
 /// T: the operands' type.
 template <class T, int N>
 __device__ void finish_elements(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
-    apply_scalars<T, N>(sums, out, first_row, first_col, thread);
+    apply_all<T, N>(sums, out, first_row, first_col, thread);
     const auto store = [](float sum, auto& to) { to = narrow<std::remove_reference_t<decltype(to)>>(sum); };
     if (out.wide) with_elements<float, N>(sums, out, first_row, first_col, thread, store);
     else with_elements<T, N>(sums, out, first_row, first_col, thread, store);
 }
 
-/// boxes_only: the caller vouches for by_box and for a beta of 0, and keeps the registers that the rest would need.
+/// boxes_only: the caller vouches for by_box, a beta of 0 and no residual, and keeps the registers that the rest would need.
 template <class T, int N, bool boxes_only>
 __device__ void finish_tile(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
                             int first_row, int first_col, int consumer, int thread) {
     if constexpr (boxes_only) {
-#pragma unroll
-        for (int i = 0; i < N / 2; ++i) sums[i] *= out.alpha;
+        each_sum<N>(sums, [&](float x) { return x * out.alpha; });
+        apply<T, N>(sums, out.fused, out.cols, first_col, thread);
     } else {
         if (!out.by_box) return finish_elements<T, N>(sums, out, first_row, first_col, thread);
-        apply_scalars<T, N>(sums, out, first_row, first_col, thread);
+        apply_all<T, N>(sums, out, first_row, first_col, thread);
     }
     if (out.wide) store_boxes<float, N>(sums, map, buffers, first_row, first_col, consumer, thread);
     else store_boxes<T, N>(sums, map, buffers, first_row, first_col, consumer, thread);

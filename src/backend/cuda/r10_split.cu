@@ -126,7 +126,7 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
 }
 
 template <class P, Parts parts>
-Status start(const Call& call) {
+Status start_fused(const Call& call) {
     const std::int64_t m = call.m(), n = call.n(), k = call.k(), pitch = parts_pitch(parts, k);
     auto* a_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data());
     auto* b_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data() + parts_bytes(parts, m, k));
@@ -142,7 +142,7 @@ Status start(const Call& call) {
     if (const Status bad = describe(a_map, boxes(a_parts, m, P::BM)); !bad) return bad;
     if (const Status bad = describe(b_map, boxes(b_parts, n, P::b_share)); !bad) return bad;
     const ScaledOutput out{tensor_of<float>(call.c), a_rows, b_rows, exponents, exponents + m,
-                           static_cast<float>(call.alpha), static_cast<float>(call.beta)};
+                           static_cast<float>(call.alpha), static_cast<float>(call.beta), fused(call.epilogue)};
     const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
     const int depth = layout_of(parts).depth, steps = static_cast<int>(tiles_over(k, depth));
     const int period = parts == Parts::fp16x1 ? steps : (k <= 2048 || parts == Parts::bf16x6 ? 64 : 128) / depth;
@@ -151,6 +151,11 @@ Status start(const Call& call) {
     return launch(split_product<P, parts>,
                   {.blocks = blocks, .threads = P::threads, .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
                   call.stream, a_map, b_map, out, raster, steps, period);
+}
+
+template <class P, Parts parts>
+Status start(const Call& call) {
+    return with_epilogue(call, start_fused<P, parts>);
 }
 
 using Wide = Pipeline<128, 192, 5, 2>;
@@ -209,7 +214,7 @@ constexpr Tile six_tiles[] = {{128, 192, 32}};
         .scheme = &PARTS,                                                                                              \
         .needs = feature::sm90a,                                                                                       \
         .tiles = TILES,                                                                                                \
-        .fuses_epilogue = false,                                                                                       \
+        .fuses_epilogue = true,                                                                                       \
         .idea = IDEA,                                                                                                  \
         .takes = fits_ints,                                                                                            \
         .sum_bound = BOUND,                                                                                            \

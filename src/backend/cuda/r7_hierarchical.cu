@@ -14,6 +14,7 @@
 // Needs: sm_80. 6 loads of 16 bytes for 128 products: at 8 x 8 a thread they would take as long as the products do,
 // since an SM hands out 128 bytes of shared memory a cycle and has 128 multipliers.
 #include "backend/cuda/device.hpp"
+#include "backend/cuda/fused.cuh"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/launch.hpp"
 #include "backend/cuda/product.cuh"
@@ -96,7 +97,7 @@ __device__ void read_groups(float (&to)[groups * 4], const float* from, int apar
 }
 
 template <class S>
-__global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, TileGrid grid, Lie a_lie, Lie b_lie) {
+__global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, TileGrid grid, Lie a_lie, Lie b_lie, Fused fused) {
     extern __shared__ __align__(16) float stages[];
     const std::int64_t first_row = grid.row() * std::int64_t{S::BM}, first_col = grid.col() * std::int64_t{S::BN};
     const Layout &al = p.a.layout, &bl = p.b.layout;
@@ -156,6 +157,17 @@ __global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, 
 #pragma unroll
         for (int j = 0; j < S::TN; ++j)
             p.store(first_row + row + i / 4 * rows_apart + i % 4, first_col + col + j / 4 * cols_apart + j % 4, sums[i][j]);
+
+    // Each thread finishes what it wrote: from registers, a copy of the activations for each of its sums would be needed.
+    if (fused.empty) return;
+    const std::int64_t rows = p.c.rows(), cols = p.c.cols();
+#pragma unroll 1
+    for (int i = 0; i < S::TM; ++i)
+#pragma unroll 4
+        for (int j = 0; j < S::TN; ++j) {
+            const std::int64_t y = first_row + row + i / 4 * rows_apart + i % 4, x = first_col + col + j / 4 * cols_apart + j % 4;
+            if (y < rows && x < cols) p.c(y, x) = fused.of(p.c(y, x), y, x);
+        }
 }
 
 bool by_4(const void* data, std::int64_t step) {
@@ -172,7 +184,7 @@ Status run_with(const Call& call) {
     const auto [grid, blocks] = tiling(call, S::BM, S::BN);
     return launch(hierarchical<S>, {.blocks = blocks, .threads = S::threads, .shared = S::shared}, call.stream,
                   product_of<float>(call), grid, lie_of(call.a.data, call.a.col_step, call.a.row_step),
-                  lie_of(call.b.data, call.b.row_step, call.b.col_step));
+                  lie_of(call.b.data, call.b.row_step, call.b.col_step), fused(call.epilogue));
 }
 
 using Wide = Shape<128, 256, 16, 64, 64, 3>;
@@ -180,7 +192,7 @@ using Small = Shape<64, 64, 16, 32, 32, 3>;
 
 Status run(const Call& call, const Tile& tile) {
     const bool fills = tiles_over(call.m(), Wide::BM) * tiles_over(call.n(), Wide::BN) >= multiprocessors();
-    return tile.n == Wide::BN || (tile == Tile{} && fills) ? run_with<Wide>(call) : run_with<Small>(call);
+    return with_epilogue(call, tile.n == Wide::BN || (tile == Tile{} && fills) ? run_with<Wide> : run_with<Small>);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 50, Wide::BM, Wide::BN); }
@@ -197,7 +209,7 @@ const Kernel r7_hierarchical_f32{
     .scheme = &plain_f32,
     .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = false,
+    .fuses_epilogue = true,
     .idea = idea,
     .takes = fits_ints,
     .sum_bound = sequential_sum_bound<float>,

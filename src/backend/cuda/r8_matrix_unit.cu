@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(threads, 1) matrix_unit(Tensor<const T> a, Ten
 template <class T, Way a, Way b>
 Status start(const Call& call) {
     const Output out{call.c.data, call.c.row_step, call.c.col_step, static_cast<int>(call.m()), static_cast<int>(call.n()),
-                     static_cast<float>(call.alpha), static_cast<float>(call.beta), call.c.type == Type::f32, false};
+                     static_cast<float>(call.alpha), static_cast<float>(call.beta), call.c.type == Type::f32, false, fused(call.epilogue)};
     const auto [grid, blocks] = tiling(call, BM, BN);
     return launch(matrix_unit<T, a, b>, {.blocks = blocks, .threads = threads}, call.stream, tensor_of<const T>(call.a),
                   tensor_of<const T>(call.b.transposed()), out, grid);
@@ -160,12 +160,17 @@ Way way_of(const Matrix& rows) {
 }
 
 template <class T>
-Status run(const Call& call, const Tile&) {
+Status run_fused(const Call& call) {
     const Way a = way_of(call.a), b = way_of(call.b.transposed());
     if (a == Way::along_k && b == Way::along_k) return start<T, Way::along_k, Way::along_k>(call);
     if (a == Way::along_k && b == Way::across_k) return start<T, Way::along_k, Way::across_k>(call);
     if (a == Way::along_k) return start<T, Way::along_k, Way::any>(call);
     return start<T, Way::any, Way::any>(call);
+}
+
+template <class T>
+Status run(const Call& call, const Tile&) {
+    return with_epilogue(call, run_fused<T>);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, p.in == Type::f32 ? 45 : 90, BM, BN); }
@@ -190,7 +195,7 @@ Status run_plainly(const Call& call) noexcept {
         .scheme = &SCHEME,                                                                                             \
         .needs = feature::sm90a,                                                                                       \
         .tiles = tiles,                                                                                                \
-        .fuses_epilogue = false,                                                                                       \
+        .fuses_epilogue = true,                                                                                       \
         .idea = idea,                                                                                                  \
         .takes = fits_ints,                                                                                            \
         .sum_bound = BOUND,                                                                                            \

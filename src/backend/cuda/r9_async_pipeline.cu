@@ -113,7 +113,7 @@ Status start(const Call& call, const Tidy& a, const Tidy& b, int group) {
         if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
 
     const Output out{call.c.data, call.c.row_step, call.c.col_step, m, n, static_cast<float>(call.alpha),
-                     static_cast<float>(call.beta), call.c.type == Type::f32, by_box};
+                     static_cast<float>(call.beta), call.c.type == Type::f32, by_box, fused(call.epilogue)};
     const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), group};
     const int steps = static_cast<int>(tiles_over(call.k(), 64)), fit = multiprocessors() / P::CLUSTER;
     const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * P::CLUSTER);
@@ -135,7 +135,7 @@ using Large = Shape<128, 256, 4, 2>;
 using Middle = Shape<128, 128, 6, 2>;
 using Little = Shape<128, 64, 8, 1>;
 
-bool suits_large(const Call& call) { return goes_by_box(call) && call.beta == 0; }
+bool suits_large(const Call& call) { return goes_by_box(call) && call.beta == 0 && !call.epilogue.residual.data; }
 
 /// Seconds hardly matter here, their order does: whole waves of tiles, each at the rate that its shape reaches.
 int width_for(const Call& call) {
@@ -157,11 +157,17 @@ int width_for(const Call& call) {
 }
 
 template <class T>
-Status run(const Call& call, const Tile& tile) {
-    if (call.c.col_step != 1 && call.c.row_step == 1) return run<T>(across(call), tile);
-    if (tile == Tile{}) return run<T>(call, {128, width_for(call), 8});
+Status run_fused(const Call& call, const Tile& tile) {
+    const bool from_other_side = call.c.col_step != 1 && call.c.row_step == 1 && !call.epilogue.bias;
+    if (from_other_side) return run_fused<T>(across(call), tile);
+    if (tile == Tile{}) return run_fused<T>(call, {128, width_for(call), 8});
     if (tile.n == Large::BN && suits_large(call)) return run_with<Large, T>(call, tile.k);
     return tile.n >= Middle::BN ? run_with<Middle, T>(call, tile.k) : run_with<Little, T>(call, tile.k);
+}
+
+template <class T>
+Status run(const Call& call, const Tile& tile) {
+    return with_epilogue(call, [&](const Call& one) { return run_fused<T>(one, tile); });
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 750, 128, 256); }
@@ -180,7 +186,7 @@ constexpr const char* idea = "one thread feeds a ring of tiles by the copy engin
         .scheme = &plain_f32,                                                                                          \
         .needs = feature::sm90a,                                                                                       \
         .tiles = tiles,                                                                                                \
-        .fuses_epilogue = false,                                                                                       \
+        .fuses_epilogue = true,                                                                                       \
         .idea = idea,                                                                                                  \
         .takes = fits_ints,                                                                                            \
         .sum_bound = matrix_unit_sum_bound,                                                                            \

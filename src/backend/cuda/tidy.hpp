@@ -23,12 +23,13 @@ Status tidy_operands(const Call& call, Tidy& a, Tidy& b, bool& possible) noexcep
 /// Scratch for the copies that the problem may need.
 std::size_t tidy_bytes(const Problem& problem, const Tile& tile, int threads) noexcept;
 
-/// The same product from C's other side: C^T = B^T A^T, for a C that is column-major.
+/// The same product from C's other side: C^T = B^T A^T, for a C that is column-major. Not for a bias, which goes by columns.
 inline Call across(Call call) noexcept {
     const Matrix a = call.a;
     call.a = call.b.transposed();
     call.b = a.transposed();
     call.c = call.c.transposed();
+    call.epilogue.residual = call.epilogue.residual.transposed();
     return call;
 }
 
