@@ -45,6 +45,15 @@ protected:
         return ordered;
     }
 
+    /// And those of the matrix unit by parts, on emulated tiles.
+    static std::vector<const Kernel*> rows_and_emulated_ones() {
+        std::vector<const Kernel*> all = rows();
+        for (const Kernel* kernel : cpu::check_backend().ladder)
+            if (kernel->in == type_of<T> && (kernel->scheme == &bf16x3 || kernel->scheme == &bf16x6)) all.push_back(kernel);
+        return all;
+    }
+    static std::string_view device_of(const char* row) { return std::string_view(row).starts_with("cpu-check") ? "cpu-check" : ""; }
+
     /// alpha A B + beta C0 in row-major order.
     std::vector<T> product(const char* row, View<const T> a, View<const T> b, Options options = {}) const {
         std::vector<T> c(static_cast<std::size_t>(a.rows * b.cols));
@@ -52,6 +61,7 @@ protected:
             for (std::int64_t j = 0; j < b.cols; ++j)
                 c[static_cast<std::size_t>(i * b.cols + j)] = c0_[static_cast<std::size_t>(i * n + j)];
         options.kernel = row;
+        options.device = device_of(row);
         options.alpha = 0.7;
         options.beta = 1.3;
         multiply(a, b, View<T>(c.data(), a.rows, b.cols), options);
@@ -97,7 +107,7 @@ TYPED_TEST(SameBits, WhereverTheOperandsLie) {
         for (std::int64_t i = 0; i < m; ++i) a_turned(i, p) = a_far(i, p) = this->a()(i, p);
         for (std::int64_t j = 0; j < n; ++j) b_turned(p, j) = b_far(p, j) = this->b()(p, j);
     }
-    for (const Kernel* row : this->rows()) {
+    for (const Kernel* row : this->rows_and_emulated_ones()) {
         const auto plain = this->product(row->name, this->a(), this->b());
         EXPECT_EQ(plain, this->product(row->name, a_turned, b_turned)) << row->name << ", columns";
         EXPECT_EQ(plain, this->product(row->name, a_far, b_far)) << row->name << ", steps and offsets";
@@ -109,7 +119,8 @@ TYPED_TEST(SameBits, WhereverTheOperandsLie) {
             for (std::int64_t j = 0; j < n; ++j)
                 c_turned(i, j) = c_far(i, j) = this->c0_[static_cast<std::size_t>(i * n + j)];
         for (const View<T>& c : {c_turned, c_far}) {
-            multiply(this->a(), this->b(), c, {.alpha = 0.7, .beta = 1.3, .kernel = row->name});
+            multiply(this->a(), this->b(), c,
+                     {.alpha = 0.7, .beta = 1.3, .device = this->device_of(row->name), .kernel = row->name});
             for (std::int64_t i = 0; i < m; ++i)
                 for (std::int64_t j = 0; j < n; ++j)
                     ASSERT_EQ(c(i, j), plain[static_cast<std::size_t>(i * n + j)])

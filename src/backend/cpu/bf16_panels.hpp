@@ -11,6 +11,7 @@
 //   a tile of A holds pairs along k in each of its rows; one of B has a pair of k in each row, for 16 columns
 #pragma once
 
+#include "backend/cpu/ahead.hpp"
 #include "backend/cpu/matrix_unit.hpp"
 
 namespace tw::cpu {
@@ -33,11 +34,35 @@ template <int parts, class Take>
     }
 }
 
+/// Elements that are bf16 already: one part, as it is.
+template <int parts, bool for_a>
+std::uint32_t pack_block(const std::uint16_t* from, std::int64_t row_step, std::int64_t step, std::byte* to) {
+    const bool along_k = step == 1;
+    std::uint32_t outside = 0;
+    if (along_k) {
+        for (int w = 0; w < tile_rows; ++w) {
+            const auto x = Lanes::load_words(from + w * row_step);
+            outside |= std::uint32_t{Lanes::halves_outside(x) != 0} << w;
+            Lanes::store(to + w * 64, x);
+        }
+    } else {
+        std::uint32_t found = 0;
+        for (int q = 0; q < tile_rows; ++q) {
+            const auto x = Lanes::interleaved(Lanes::load_halves(from + 2 * q * step), Lanes::load_halves(from + (2 * q + 1) * step));
+            found |= Lanes::halves_outside(x);
+            Lanes::store(to + q * 64, x);
+        }
+        for (int w = 0; w < tile_rows; ++w) outside |= std::uint32_t{(found >> 2 * w & 3) != 0} << w;
+    }
+    if (along_k != for_a) Lanes::transpose(to);
+    return outside;
+}
+
 /// 16 rows by 32 of k become one tile of each part, `part_bytes` apart. Rows that are contiguous along k give words that
 /// are a tile of A's, rows that lie side by side give one of B's; the other is a transposition away. Returns which of
 /// the rows leave the window.
-template <int parts, bool for_a, class Element>
-std::uint32_t pack_block(const Element* from, std::int64_t row_step, std::int64_t step, std::byte* to) {
+template <int parts, bool for_a>
+std::uint32_t pack_block(const float* from, std::int64_t row_step, std::int64_t step, std::byte* to) {
     const bool along_k = step == 1;
     std::uint32_t outside = 0;
     if (along_k) {
@@ -99,41 +124,45 @@ void pack_any(const PanelSource& source, std::byte* panel) {
     pack<parts, for_a, float>(source, panel);
 }
 
-/// The products of one step, by parts: small ones first, in an order where neighbours share tiles.
-template <int parts>
-[[gnu::always_inline]] inline void small_products(const std::byte* a, const std::byte* b) {
-    const auto load_a = [a](int part) { Tiles::load_a(a + part * part_bytes); };
-    const auto load_b = [b](int part) { Tiles::load_b(b + part * part_bytes); };
-    load_a(0), load_b(parts - 1), Tiles::dot_bf16();           // hi lo
+/// The small products of one step, in an order where neighbours share tiles: x's part by y's, x being the caller's A.
+template <int parts, class LoadX, class LoadY>
+[[gnu::always_inline]] inline void small_products(const LoadX& load_x, const LoadY& load_y) {
+    load_x(0), load_y(parts - 1), Tiles::dot_bf16();           // hi lo
     if constexpr (parts == 3) {
-        load_b(1), Tiles::dot_bf16();                          // hi mid
-        load_a(1), Tiles::dot_bf16();                          // mid mid
-        load_b(0), Tiles::dot_bf16();                          // mid hi
-        load_a(2), Tiles::dot_bf16();                          // lo hi
+        load_y(1), Tiles::dot_bf16();                          // hi mid
+        load_x(1), Tiles::dot_bf16();                          // mid mid
+        load_y(0), Tiles::dot_bf16();                          // mid hi
+        load_x(2), Tiles::dot_bf16();                          // lo hi
     } else {
-        load_a(1), load_b(0), Tiles::dot_bf16();               // lo hi
+        load_x(1), load_y(0), Tiles::dot_bf16();               // lo hi
     }
 }
 
-/// All small products of the block of k, and hi * hi on top of them: few roundings happen at the size of the result.
+/// All small products of the chunk of k, and hi * hi on top of them: few roundings happen at the size of the result.
+template <int parts, bool is_turned>
+[[gnu::always_inline]] inline void add_up(const std::byte* a, const std::byte* b, std::int64_t steps, Ahead ahead) {
+    constexpr std::int64_t step_bytes = parts * part_bytes;
+    Tiles::zero_sums();
+    if constexpr (parts > 1)
+        for (std::int64_t s = 0; s < steps; ++s) {
+            ahead.step();
+            const auto load_a = [from = a + s * step_bytes](int part) { Tiles::load_a(from + part * part_bytes); };
+            const auto load_b = [from = b + s * step_bytes](int part) { Tiles::load_b(from + part * part_bytes); };
+            is_turned ? small_products<parts>(load_b, load_a) : small_products<parts>(load_a, load_b);
+        }
+    for (std::int64_t s = 0; s < steps; ++s) {
+        ahead.step();
+        Tiles::load_a(a + s * step_bytes), Tiles::load_b(b + s * step_bytes), Tiles::dot_bf16();
+    }
+}
+
 template <int parts>
 void multiply(const UnitTile& tile) {
-    const std::byte *a = tile.a + sizeof(PanelHeader), *b = tile.b + sizeof(PanelHeader), *ahead = tile.ahead;
+    const std::int64_t begin = static_cast<std::int64_t>(sizeof(PanelHeader)) + tile.first / step_of_k * parts * part_bytes;
+    const std::byte *const a = tile.a + begin, *const b = tile.b + begin;
     const std::int64_t steps = steps_in(tile.k);
-    const std::byte* const ahead_end = ahead + tile.ahead_bytes;
-    const std::int64_t lines = static_cast<std::int64_t>(tile.ahead_bytes / 64 + 1) / steps + 1;
-    Tiles::zero_sums();
-    for (std::int64_t pass = parts > 1 ? 0 : 1; pass < 2; ++pass)
-        for (std::int64_t s = 0; s < steps; ++s) {
-            for (std::int64_t line = 0; line < lines && ahead < ahead_end; ++line, ahead += 64) Lanes::fetch(ahead);
-            const std::byte *step_a = a + s * parts * part_bytes, *step_b = b + s * parts * part_bytes;
-            if constexpr (parts > 1)
-                if (pass == 0) {
-                    small_products<parts>(step_a, step_b);
-                    continue;
-                }
-            Tiles::load_a(step_a), Tiles::load_b(step_b), Tiles::dot_bf16();
-        }
+    const Ahead ahead(tile, steps);
+    tile.is_turned ? add_up<parts, true>(a, b, steps, ahead) : add_up<parts, false>(a, b, steps, ahead);
     Tiles::store_sums(tile.sums);
 }
 

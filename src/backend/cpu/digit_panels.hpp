@@ -3,78 +3,120 @@
 //
 // Panels of int8 digits. Each row's block of k gets a power of two that makes whole numbers of 24 bits of its elements, and
 // three signed digits of base 256 of each. Products of digits are summed exactly, in int32, by the Digits of the file that
-// includes this; the sums of one weight are put together exactly in f64 and rounded once. So the bits of a result are
-// the same on every instruction set.
+// includes this, and the sums of one weight are put together in f32 by its DigitLanes: the largest is exact there, and what
+// is added to it is rounded where it weighs a 256th. So the bits of a result are the same on every instruction set.
 //
 //   x * 2^s = d0 * 2^16 + d1 * 2^8 + d2           weights:  2^32: d0 d0'            2^24: d0 d1' + d1 d0'
 //                                                           2^16: d0 d2' + d1 d1' + d2 d0'     2^8: d1 d2' + d2 d1'
 //
 // A row whose bulk lies far below its largest element would lose too much: it is marked unless 11 of 16 of its elements
-// reach a 16th of the largest (or all are zeros), and so is one with an Inf or a NaN.
+// reach a 16th of the largest (or all are zeros), and so is one whose largest element is an Inf, a NaN or outside of the
+// window, where f32 may not hold its scale.
 //
-//   a panel:  header | d0: step 0, step 0', step 1 ... | d1 ... | d2 ...     a step is 64 of k, its tile 16 rows of it
+//   a panel:  header | chunk 0: d0: step 0, step 0', step 1 ... | d1 ... | d2 ... | chunk 1: ...
+//                      a step is 64 of k in an order of its own, the same for A and B; its tile has 16 rows of it
 #pragma once
 
 #include <bit>
-#include <cstring>
 
+#include "backend/cpu/ahead.hpp"
 #include "backend/cpu/digits.hpp"
+#include "backend/cpu/window.hpp"
 
 namespace tw::cpu {
 namespace {
 
 constexpr std::int64_t step_of_digits = 64;
-constexpr int tile_rows = 16, tile_bytes = 1024;
+constexpr int tile_rows = 16, tile_bytes = 1024, quarter = 16;
 
 constexpr std::int64_t digit_steps(std::int64_t k) { return (k + step_of_digits - 1) / step_of_digits; }
-constexpr std::int64_t digit_bytes(std::int64_t k) { return digit_steps(k) * 2 * tile_bytes; }
 
-constexpr double power_of_two(int exponent) {
-    return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+constexpr float power_of_two(int exponent) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(127 + exponent) << 23);
 }
 
 /// The largest s for which an element of this size becomes a whole number of three digits, which end at 0x7f7f7f.
-int scale_for(float largest) {
-    int exponent = 0;
-    double size = static_cast<double>(largest);   // normal in f64, whatever it is in f32
-    const auto bits = std::bit_cast<std::uint64_t>(size);
-    exponent = static_cast<int>(bits >> 52) - 1022;
-    const int s = 23 - exponent;
-    return size * power_of_two(s) > 8355711.0 ? s - 1 : s;
+int scale_for(std::uint32_t largest) {
+    const int s = 149 - static_cast<int>(largest >> 23);
+    return std::bit_cast<float>(largest) * power_of_two(s) > 8355711.0f ? s - 1 : s;
 }
 
 /// What a panel's rows have in common with the whole block of k.
 struct RowScales {
-    float largest[unit_side] = {}, threshold[unit_side];
-    float first[unit_side], second[unit_side];   // two factors: one power of two may be out of f32's range
-    std::int64_t reaching[unit_side] = {};
+    alignas(64) std::uint32_t largest[unit_side] = {};   ///< the bits of it
+    alignas(64) float scale[unit_side], threshold[unit_side];
+    alignas(64) std::uint32_t reaching[unit_side] = {};
 };
 
-void find_largest(const PanelSource& x, RowScales& rows, std::uint32_t& outside) {
+void find_largest(const PanelSource& x, RowScales& rows) {
     const auto* const from = static_cast<const float*>(x.data);
-    std::uint32_t sizes[unit_side] = {};
-    for (std::int64_t p = 0; p < x.k; ++p)
+    const auto look_at = [&](int w, std::int64_t p) {
+        const std::uint32_t size = std::bit_cast<std::uint32_t>(from[w * x.row_step + p * x.step]) & 0x7fffffffu;
+        rows.largest[w] = size > rows.largest[w] ? size : rows.largest[w];
+    };
+    if (x.step == 1) {
         for (int w = 0; w < x.rows; ++w) {
-            const std::uint32_t size = std::bit_cast<std::uint32_t>(from[w * x.row_step + p * x.step]) & 0x7fffffffu;
-            sizes[w] = size > sizes[w] ? size : sizes[w];
+            auto sizes = DigitLanes::no_numbers();
+            std::int64_t p = 0;
+            for (; p + 16 <= x.k; p += 16) sizes = DigitLanes::larger(sizes, DigitLanes::load(from + w * x.row_step + p));
+            rows.largest[w] = DigitLanes::largest(sizes);
+            for (; p < x.k; ++p) look_at(w, p);
         }
-    for (int w = 0; w < x.rows; ++w) {
-        outside |= std::uint32_t{sizes[w] >= 0x7f800000u} << w;
-        rows.largest[w] = std::bit_cast<float>(sizes[w]);
+    } else if (x.row_step == 1 && x.rows == unit_side) {
+        auto left = DigitLanes::no_numbers(), right = left;
+        for (std::int64_t p = 0; p < x.k; ++p) {
+            __builtin_prefetch(from + (p + 24) * x.step);   // a row of B lies on a page of its own, which no hardware prefetches
+            __builtin_prefetch(from + (p + 24) * x.step + 16);
+            left = DigitLanes::larger(left, DigitLanes::load(from + p * x.step));
+            right = DigitLanes::larger(right, DigitLanes::load(from + p * x.step + 16));
+        }
+        DigitLanes::store(rows.largest, left), DigitLanes::store(rows.largest + 16, right);
+    } else {
+        for (std::int64_t p = 0; p < x.k; ++p)
+            for (int w = 0; w < x.rows; ++w) look_at(w, p);
     }
 }
 
-/// One row's 64 numbers of a step, as digits. Those that are not finite give any digits: their row is marked.
-void to_digits(const float (&x)[step_of_digits], float first, float second, std::int8_t (&digits)[3][step_of_digits]) {
-    for (std::int64_t p = 0; p < step_of_digits; ++p) {
-        const float scaled = x[p] * first * second;
-        const bool is_held = scaled >= -8355711.0f && scaled <= 8355711.0f;
-        const auto whole = static_cast<std::int32_t>(__builtin_rintf(is_held ? scaled : 0.0f));
-        const std::uint32_t bytes = (static_cast<std::uint32_t>(whole) + 0x808080u) ^ 0x808080u;
-        digits[0][p] = static_cast<std::int8_t>(bytes >> 16);
-        digits[1][p] = static_cast<std::int8_t>(bytes >> 8);
-        digits[2][p] = static_cast<std::int8_t>(bytes);
+/// Sixteen rows by 64 of k become one tile of each digit, `apart` from one another. `along_k`: the rows are contiguous along
+/// it, else they lie side by side. A tile of A has a row of the operand in each of its own, one of B has it in a column.
+template <bool for_a>
+void cut_block(const float* from, std::int64_t between, bool along_k, const RowScales& rows, std::uint32_t* reaching, int first,
+               std::byte* to, std::ptrdiff_t apart) {
+    if (along_k) {
+        for (int w = 0; w < tile_rows; ++w) {
+            const float* const row = from + w * between;
+            const DigitLanes::Floats x[4] = {DigitLanes::load(row), DigitLanes::load(row + 16), DigitLanes::load(row + 32),
+                                             DigitLanes::load(row + 48)};
+            const auto threshold = DigitLanes::all(rows.threshold[first + w]);
+            auto counts = DigitLanes::no_numbers();
+            for (const auto& part : x) counts = DigitLanes::reaching(counts, part, threshold);
+            reaching[first + w] += DigitLanes::total(counts);
+            DigitLanes::cut(x, DigitLanes::all(rows.scale[first + w]), to + 64 * w, apart);
+        }
+    } else {
+        const auto scale = DigitLanes::load(rows.scale + first), threshold = DigitLanes::load(rows.threshold + first);
+        auto counts = DigitLanes::load_numbers(reaching + first);
+        for (int q = 0; q < quarter; ++q) {
+            const float* const at = from + q * between;
+            const DigitLanes::Floats x[4] = {DigitLanes::load(at), DigitLanes::load(at + 16 * between),
+                                             DigitLanes::load(at + 32 * between), DigitLanes::load(at + 48 * between)};
+            for (const auto& part : x) counts = DigitLanes::reaching(counts, part, threshold);
+            DigitLanes::cut(x, scale, to + 64 * q, apart);
+        }
+        DigitLanes::store(reaching + first, counts);
     }
+    if (along_k != for_a)
+        for (int digit = 0; digit < 3; ++digit) DigitLanes::transpose(to + digit * apart);
+}
+
+/// The same of a block that is cut short, or whose elements lie apart: laid out along k first, with zeros behind.
+template <bool for_a>
+void cut_ragged_block(const float* from, const PanelSource& source, int count, std::int64_t depth, const RowScales& rows,
+                      std::uint32_t* reaching, int first, std::byte* to, std::ptrdiff_t apart) {
+    float laid[tile_rows][step_of_digits] = {};
+    for (int w = 0; w < count; ++w)
+        for (std::int64_t p = 0; p < depth; ++p) laid[w][p] = from[w * source.row_step + p * source.step];
+    cut_block<for_a>(&laid[0][0], step_of_digits, true, rows, reaching, first, to, apart);
 }
 
 template <bool for_a>
@@ -83,42 +125,42 @@ void pack_digits(const PanelSource& source, std::byte* panel) {
     header = {};
     RowScales rows;
     std::uint32_t outside = 0;
-    find_largest(source, rows, outside);
-    for (int w = 0; w < source.rows; ++w) {
-        const bool is_plain = rows.largest[w] > 0 && !(outside >> w & 1u);
-        const int s = is_plain ? scale_for(rows.largest[w]) : 0, half = s / 2;
-        rows.first[w] = static_cast<float>(power_of_two(half));
-        rows.second[w] = static_cast<float>(power_of_two(s - half));
-        rows.threshold[w] = rows.largest[w] / 16;
-        header.weight[w] = power_of_two(4 - s);
+    find_largest(source, rows);
+    for (int w = 0; w < unit_side; ++w) {
+        const std::uint32_t largest = rows.largest[w];
+        const bool is_plain = largest >= window_begin && largest < window_end;
+        const int s = is_plain ? scale_for(largest) : 0;
+        outside |= std::uint32_t{largest != 0 && !is_plain} << w;
+        rows.scale[w] = power_of_two(s);
+        rows.threshold[w] = is_plain ? std::bit_cast<float>(largest) / 16 : 0;
+        header.weight[w] = power_of_two(16 - s);
     }
 
     const auto* const from = static_cast<const float*>(source.data);
-    for (std::int64_t step = 0; step < digit_steps(source.k); ++step) {
-        const std::int64_t begin = step * step_of_digits, left = source.k - begin;
-        const std::int64_t depth = left < step_of_digits ? left : step_of_digits;
-        float laid[unit_side][step_of_digits] = {};
-        for (std::int64_t p = 0; p < depth; ++p)
-            for (int w = 0; w < source.rows; ++w) laid[w][p] = from[w * source.row_step + (begin + p) * source.step];
-        for (int w = 0; w < unit_side; ++w) {
-            std::int8_t digits[3][step_of_digits] = {};
-            if (w < source.rows) {
-                to_digits(laid[w], rows.first[w], rows.second[w], digits);
-                for (std::int64_t p = 0; p < depth; ++p) rows.reaching[w] += __builtin_fabsf(laid[w][p]) >= rows.threshold[w];
-            }
-            for (int d = 0; d < 3; ++d) {
-                std::byte* const tile = panel + sizeof(DigitHeader) + d * digit_bytes(source.k) + (2 * step + w / tile_rows) * tile_bytes;
-                for (const std::int8_t digit : digits[d]) header.sum[d][w] += digit;
-                if constexpr (for_a)
-                    std::memcpy(tile + 64 * (w % tile_rows), digits[d], 64);
-                else
-                    for (int q = 0; q < 16; ++q) std::memcpy(tile + 64 * q + 4 * (w % tile_rows), digits[d] + 4 * q, 4);
-            }
+    for (std::int64_t begin = 0; begin < source.k; begin += step_of_digits) {
+        const std::int64_t first_of_chunk = begin / digits_chunk * digits_chunk;
+        const std::int64_t left = source.k - first_of_chunk, steps = digit_steps(left < digits_chunk ? left : digits_chunk);
+        const std::int64_t depth = source.k - begin < step_of_digits ? source.k - begin : step_of_digits;
+        std::byte* const tiles = panel + sizeof(DigitHeader) + 3 * unit_side * first_of_chunk + (begin - first_of_chunk) * unit_side;
+        for (int w = 0; w < unit_side; w += tile_rows) {
+            const int count = source.rows - w < tile_rows ? source.rows - w : tile_rows;
+            std::byte* const to = tiles + w / tile_rows * tile_bytes;
+            const float* const block = from + w * source.row_step + begin * source.step;
+            const bool is_whole = count == tile_rows && depth == step_of_digits && (source.step == 1 || source.row_step == 1);
+            if (is_whole)
+                cut_block<for_a>(block, source.step == 1 ? source.row_step : source.step, source.step == 1, rows, rows.reaching, w,
+                                 to, steps * 2 * tile_bytes);
+            else
+                cut_ragged_block<for_a>(block, source, count, depth, rows, rows.reaching, w, to, steps * 2 * tile_bytes);
         }
     }
     for (int w = 0; w < source.rows; ++w)
-        outside |= std::uint32_t{rows.largest[w] > 0 && 16 * rows.reaching[w] < 11 * source.k} << w;
+        outside |= std::uint32_t{rows.largest[w] != 0 && 16 * std::int64_t{rows.reaching[w]} < 11 * source.k} << w;
     header.panel.outside = outside;
+    if constexpr (!for_a)
+        for (std::int64_t first = 0; first < source.k; first += digits_chunk)
+            Digits::sum_up(panel + sizeof(DigitHeader) + 3 * unit_side * first,
+                           digit_steps(source.k - first < digits_chunk ? source.k - first : digits_chunk), header.sum[first / digits_chunk]);
 }
 
 /// Pairs of digits whose products have one weight.
@@ -130,26 +172,27 @@ constexpr DigitPairs digit_pairs[4] = {{1, {0}, {0}}, {2, {1, 0}, {0, 1}}, {3, {
 
 template <int products>
 void multiply_digits(const UnitTile& tile) {
-    constexpr int weights = products == 8 ? 4 : 3;
-    alignas(64) std::int32_t sums[weights][unit_side * unit_side];
+    constexpr int weights = products == 8 ? 4 : 3, results = unit_side * unit_side;
+    alignas(64) std::int32_t sums[weights][results];
     const auto &a = *reinterpret_cast<const DigitHeader*>(tile.a), &b = *reinterpret_cast<const DigitHeader*>(tile.b);
-    for (int weight = 0; weight < weights; ++weight)
-        Digits::add_up(digit_pairs[weight], digit_steps(tile.k), tile.a, tile.b, sums[weight]);
+    const std::int64_t begin = static_cast<std::int64_t>(sizeof(DigitHeader)) + 3 * unit_side * tile.first;
+    const DigitChunk chunk{digit_steps(tile.k), tile.a + begin, tile.b + begin, b.sum[tile.first / digits_chunk]};
+    Ahead ahead(tile, products * chunk.steps);
+    for (int weight = 0; weight < weights; ++weight) Digits::add_up(digit_pairs[weight], chunk, ahead, sums[weight]);
     for (int i = 0; i < unit_side; ++i)
-        for (int j = 0; j < unit_side; ++j) {
-            const int at = i * unit_side + j;
-            double sum = sums[0][at];   // below 2^48 with all its digits: exact
-            for (int weight = 1; weight < weights; ++weight) sum = sum * 256 + sums[weight][at];
-            if constexpr (weights == 3) sum *= 256;
-            tile.sums[at] = static_cast<float>(sum * (a.weight[i] * b.weight[j]));
-        }
+        for (int j = 0; j < unit_side; j += 16)
+            DigitLanes::put_together<weights>(sums[0] + i * unit_side + j, results, a.weight[i], b.weight + j,
+                                              tile.sums + i * unit_side + j);
 }
 
 void meet(const UnitResult& r) {
     for (int i = 0; i < r.rows; ++i) {
         const float* const sums = r.sums + i * unit_side;
         float* const c = r.c + i * r.c_step;
-        for (int j = 0; j < r.cols; ++j) c[j] = r.beta == 0 ? r.alpha * sums[j] : r.alpha * sums[j] + r.beta * c[j];
+        if (r.beta == 0)
+            for (int j = 0; j < r.cols; ++j) c[j] = r.alpha * sums[j];
+        else
+            for (int j = 0; j < r.cols; ++j) c[j] = r.alpha * sums[j] + r.beta * c[j];
     }
 }
 

@@ -8,12 +8,22 @@
 
 namespace tw::cpu {
 
+/// A block of k, and the chunks of it whose sums meet C one by one: three digits of a chunk of B fill half a first cache.
+inline constexpr std::int64_t digits_block = 512, digits_chunk = 256;
+
 struct DigitHeader {
     PanelHeader panel;
-    double weight[unit_side];          ///< of a row's last digit, times 2^4: those of two rows make the 2^8 of the last weight
-    std::int32_t sum[3][unit_side];    ///< of each row's digits, for instructions that take one side unsigned
+    float weight[unit_side];           ///< of a row's first digit
+    std::int32_t sum[digits_block / digits_chunk][3][unit_side];  ///< of each row's digits, for instructions that take A unsigned
 };
 static_assert(sizeof(DigitHeader) % 64 == 0);
+
+/// A chunk of two panels.
+struct DigitChunk {
+    std::int64_t steps;                ///< of 64
+    const std::byte *a, *b;            ///< their tiles: those of one digit behind those of another
+    const std::int32_t (*b_sum)[unit_side];
+};
 
 struct DigitUnit {
     void (*begin)();                   ///< null: nothing to set up

@@ -2,22 +2,26 @@
 // Copyright 2026 The tilewright authors
 //
 // Products of digits one by one: what the others are compared with.
+#include "backend/cpu/ahead.hpp"
 #include "backend/cpu/digits.hpp"
 
 namespace tw::cpu {
 namespace {
 
 struct Digits {
+    /// Signed by signed: nothing is to be made up for.
+    static void sum_up(const std::byte*, std::int64_t, std::int32_t (&)[3][unit_side]) {}
+
     template <class Pairs>
-    static void add_up(const Pairs& pairs, std::int64_t steps, const std::byte* a, const std::byte* b, std::int32_t* sums) {
-        const std::int64_t digit = steps * 2048;
+    static void add_up(const Pairs& pairs, const DigitChunk& chunk, Ahead&, std::int32_t* sums) {
+        const std::int64_t digit = chunk.steps * 2048;
         for (int i = 0; i < unit_side; ++i)
             for (int j = 0; j < unit_side; ++j) {
                 std::int32_t sum = 0;
                 for (int pair = 0; pair < pairs.count; ++pair) {
-                    const std::byte* row = a + sizeof(DigitHeader) + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
-                    const std::byte* col = b + sizeof(DigitHeader) + pairs.b[pair] * digit + j / 16 * 1024 + j % 16 * 4;
-                    for (std::int64_t s = 0; s < steps; ++s, row += 2048, col += 2048)
+                    const std::byte* row = chunk.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
+                    const std::byte* col = chunk.b + pairs.b[pair] * digit + j / 16 * 1024 + j % 16 * 4;
+                    for (std::int64_t s = 0; s < chunk.steps; ++s, row += 2048, col += 2048)
                         for (int p = 0; p < 64; ++p)
                             sum += static_cast<std::int8_t>(row[p]) * static_cast<std::int8_t>(col[p / 4 * 64 + p % 4]);
                 }
@@ -29,6 +33,7 @@ struct Digits {
 }  // namespace
 }  // namespace tw::cpu
 
+#include "backend/cpu/digit_lanes_portable.hpp"
 #include "backend/cpu/digit_panels.hpp"
 
 namespace tw::cpu {

@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "backend/cpu/ahead.hpp"
 #include "backend/cpu/digits.hpp"
 
 namespace tw::cpu {
@@ -15,9 +16,21 @@ namespace {
 constexpr int rows_at_a_time = 8;
 
 struct Digits {
+    /// Per row, what A's digits have too much when they are taken for unsigned.
+    static void sum_up(const std::byte* tiles, std::int64_t steps, std::int32_t (&sum)[3][unit_side]) {
+        for (int digit = 0; digit < 3; ++digit, tiles += steps * 2048)
+            for (int half = 0; half < 2; ++half) {
+                __m512i sums = _mm512_setzero_si512();
+                for (std::int64_t s = 0; s < steps; ++s)
+                    for (int q = 0; q < 16; ++q)
+                        sums = _mm512_dpbusd_epi32(sums, _mm512_set1_epi8(1), _mm512_load_si512(tiles + 2048 * s + 1024 * half + 64 * q));
+                _mm512_storeu_si512(sum[digit] + 16 * half, sums);
+            }
+    }
+
     template <class Pairs>
-    static void add_up(const Pairs& pairs, std::int64_t steps, const std::byte* a, const std::byte* b, std::int32_t* sums) {
-        for (int i = 0; i < unit_side; i += rows_at_a_time) some_rows(pairs, steps, a, b, i, sums + i * unit_side);
+    static void add_up(const Pairs& pairs, const DigitChunk& chunk, Ahead&, std::int32_t* sums) {
+        for (int i = 0; i < unit_side; i += rows_at_a_time) some_rows(pairs, chunk, i, sums + i * unit_side);
     }
 
 private:
@@ -28,19 +41,18 @@ private:
     }
 
     template <class Pairs>
-    static void some_rows(const Pairs& pairs, std::int64_t steps, const std::byte* a, const std::byte* b, int i, std::int32_t* sums) {
-        const std::int64_t digit = steps * 2048;
-        const auto& header = *reinterpret_cast<const DigitHeader*>(b);
+    static void some_rows(const Pairs& pairs, const DigitChunk& chunk, int i, std::int32_t* sums) {
+        const std::int64_t digit = chunk.steps * 2048;
         __m512i start[2] = {};
         for (int pair = 0; pair < pairs.count; ++pair)
             for (int half = 0; half < 2; ++half)
-                start[half] = _mm512_sub_epi32(start[half], _mm512_slli_epi32(_mm512_loadu_si512(header.sum[pairs.b[pair]] + 16 * half), 7));
+                start[half] = _mm512_sub_epi32(start[half], _mm512_slli_epi32(_mm512_loadu_si512(chunk.b_sum[pairs.b[pair]] + 16 * half), 7));
         __m512i sum[rows_at_a_time][2];
         for (auto& row : sum) row[0] = start[0], row[1] = start[1];
         for (int pair = 0; pair < pairs.count; ++pair) {
-            const std::byte* rows = a + sizeof(DigitHeader) + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
-            const std::byte* cols = b + sizeof(DigitHeader) + pairs.b[pair] * digit;
-            for (std::int64_t s = 0; s < steps; ++s, rows += 2048, cols += 2048)
+            const std::byte* rows = chunk.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
+            const std::byte* cols = chunk.b + pairs.b[pair] * digit;
+            for (std::int64_t s = 0; s < chunk.steps; ++s, rows += 2048, cols += 2048)
                 for (int q = 0; q < 16; ++q) {
                     const __m512i left = _mm512_load_si512(cols + 64 * q), right = _mm512_load_si512(cols + 1024 + 64 * q);
 #pragma GCC unroll 8
@@ -59,6 +71,7 @@ private:
 }  // namespace
 }  // namespace tw::cpu
 
+#include "backend/cpu/digit_lanes_avx512.hpp"
 #include "backend/cpu/digit_panels.hpp"
 
 namespace tw::cpu {

@@ -83,7 +83,7 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
     const std::uint32_t rows = marked(t.a, t.c.rows), cols = marked(t.b, t.c.cols);
     const bool is_contiguous = t.c.col_step == 1;
     if (is_contiguous) fetch(t.c);
-    if (!is_all(rows, t.c.rows) && !is_all(cols, t.c.cols)) multiply({t.k, t.a, t.b, sums, t.ahead.data(), t.ahead.size()});
+    if (!is_all(rows, t.c.rows) && !is_all(cols, t.c.cols)) multiply({t.first, t.k, t.a, t.b, t.is_turned, sums, t.ahead.data(), t.ahead.size()});
     if (rows | cols) replace_marked(t, rows, cols, sums);
 
     const Product<float> product{{}, {}, typed<float>(t.c), static_cast<float>(t.alpha), static_cast<float>(t.beta)};

@@ -78,22 +78,28 @@ struct BlockFinisher {
     }
 };
 
-/// The two innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B
-/// stays in the first cache while the panels of A stream past it from the second; meanwhile the next one is on its way.
+/// The innermost loops: every panel of a packed block of A meets every panel of a packed block of B, chunk by chunk of k. A
+/// chunk of B stays in the first cache while those of A stream past it from the second; meanwhile the next panel is on its way.
 void multiply_block(const PanelKernel& kernel, const Cut& cut, const Call& block, const std::byte* a, const std::byte* b,
-                    const BlockFinisher& finisher) {
-    const std::size_t part = cut.b_panel / static_cast<std::size_t>(ceil_div(block.m(), kernel.mr));
+                    bool is_turned, const BlockFinisher& finisher) {
+    const std::int64_t k = block.k(), chunk = kernel.chunk ? kernel.chunk : cut.kc;
+    const std::size_t part = cut.b_panel / static_cast<std::size_t>(ceil_div(block.m(), kernel.mr) * ceil_div(k, chunk));
     for (std::int64_t j = 0; j < block.n(); j += kernel.nr, b += cut.b_panel) {
-        const std::byte *panel = a, *next = b + cut.b_panel;
+        const std::byte* next = b + cut.b_panel;
         const std::int64_t cols = std::min<std::int64_t>(kernel.nr, block.n() - j);
         const std::size_t ahead = j + kernel.nr < block.n() ? part : 0;
-        for (std::int64_t i = 0; i < block.m(); i += kernel.mr, panel += cut.a_panel, next += part) {
-            const std::int64_t rows = std::min<std::int64_t>(kernel.mr, block.m() - i);
-            const Matrix tile = block.c.block(i, j, rows, cols);
-            finisher.before(i, j, rows, cols);
-            kernel.multiply({block.k(), panel, b, tile, block.alpha, block.beta,
-                             block.a.block(i, 0, rows, block.k()), block.b.block(0, j, block.k(), cols), {next, ahead}});
-            finisher.after(tile, i, j);
+        for (std::int64_t p = 0; p < k; p += chunk) {
+            const std::int64_t depth = std::min(chunk, k - p);
+            const bool completes = p + depth == k;
+            const std::byte* panel = a;
+            for (std::int64_t i = 0; i < block.m(); i += kernel.mr, panel += cut.a_panel, next += part) {
+                const std::int64_t rows = std::min<std::int64_t>(kernel.mr, block.m() - i);
+                const Matrix tile = block.c.block(i, j, rows, cols);
+                if (completes) finisher.before(i, j, rows, cols);
+                kernel.multiply({p, depth, panel, b, tile, block.alpha, p == 0 ? block.beta : 1,
+                                 block.a.block(i, p, rows, depth), block.b.block(p, j, depth, cols), is_turned, {next, ahead}});
+                if (completes) finisher.after(tile, i, j);
+            }
         }
     }
 }
@@ -159,7 +165,7 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
                 if (p != 0) block.beta = 1;
                 if (kernel.begin) kernel.begin();
                 multiply_block(kernel, cut, block, packed_a ? call.packed.panels + whole.offset(p, i) : a_block,
-                               b_panels + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
+                               b_panels + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel, is_turned(untidy),
                                {finisher, p + depth == k, i, j + from});
                 if (kernel.end) kernel.end();
             });

@@ -11,13 +11,14 @@
 
 namespace tw::cpu {
 
-/// One panel of A times one of B, over one block of k.
+/// One panel of A times one of B, over a chunk of their block of k.
 struct PanelTile {
-    std::int64_t k;
-    const std::byte *a, *b;
+    std::int64_t first, k;   ///< the chunk's place in the block, and its depth
+    const std::byte *a, *b;  ///< where the panels begin
     Matrix c;  ///< rows and cols of it count: at most mr x nr
     double alpha, beta;
-    Matrix a_rows, b_cols;              ///< what the panels were packed from, for whoever has to look again
+    Matrix a_rows, b_cols;              ///< what the chunk was packed from, for whoever has to look again
+    bool is_turned;                     ///< the product is computed as C^T = B^T A^T: A's panel is of the caller's B
     std::span<const std::byte> ahead{};  ///< a part of the next panel of B: it may be asked for while this tile is computed
 };
 
@@ -30,6 +31,7 @@ struct PanelKernel {
     void (*multiply)(const PanelTile& tile);
     void (*begin)() = nullptr;  ///< before a worker's tiles and after them, where a unit has a state of its own
     void (*end)() = nullptr;
+    std::int64_t chunk = 0;     ///< of a block of k, that meets C by itself: B's stays in the first cache; 0: the whole block
 };
 
 /// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third.

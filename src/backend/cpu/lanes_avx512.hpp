@@ -10,13 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/cpu/transposed_words_avx512.hpp"
 #include "backend/cpu/window.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__)
-// What _mm512_undefined_epi32() gives is undefined on purpose; g++ 12 says so wherever it is inlined.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 
 namespace tw::cpu {
 namespace {
@@ -28,7 +23,8 @@ struct Lanes {
     using Mask = __mmask16;
 
     static Floats load(const float* from) { return _mm512_loadu_ps(from); }
-    static Floats load(const std::uint16_t* from) { return widened(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))); }
+    static Halves load_halves(const std::uint16_t* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
+    static Words load_words(const std::uint16_t* from) { return _mm512_loadu_si512(from); }
 
     /// To nearest even. Subnormals become zeros: they are outside of the window anyway.
     static Halves rounded(Floats x) { return reinterpret_cast<Halves>(_mm512_cvtneps_pbh(x)); }
@@ -52,34 +48,17 @@ struct Lanes {
         return _mm512_mask_cmpge_epu32_mask(_mm512_test_epi32_mask(size, size), above,
                                             _mm512_set1_epi32(static_cast<int>(window_end - window_begin)));
     }
+    /// The same of single halves.
+    static std::uint32_t halves_outside(Words x) {
+        const __m512i size = _mm512_and_si512(x, _mm512_set1_epi16(0x7fff));
+        const __m512i above = _mm512_sub_epi16(size, _mm512_set1_epi16(static_cast<short>(window_begin >> 16)));
+        return _mm512_mask_cmpge_epu16_mask(_mm512_test_epi16_mask(size, size), above,
+                                            _mm512_set1_epi16(static_cast<short>((window_end - window_begin) >> 16)));
+    }
     static Mask either(Mask x, Mask y) { return static_cast<Mask>(x | y); }
     static std::uint32_t bits(Mask x) { return x; }
 
-    /// A tile of 16 x 16 words, rows and columns exchanged.
-    static void transpose(std::byte* tile) {
-        __m512i v[16], w[16];
-        for (int i = 0; i < 16; ++i) v[i] = _mm512_load_si512(tile + 64 * i);
-        for (int i = 0; i < 16; i += 2) {
-            w[i] = _mm512_unpacklo_epi32(v[i], v[i + 1]);
-            w[i + 1] = _mm512_unpackhi_epi32(v[i], v[i + 1]);
-        }
-        for (int i = 0; i < 16; i += 4) {
-            v[i] = _mm512_unpacklo_epi64(w[i], w[i + 2]);
-            v[i + 1] = _mm512_unpackhi_epi64(w[i], w[i + 2]);
-            v[i + 2] = _mm512_unpacklo_epi64(w[i + 1], w[i + 3]);
-            v[i + 3] = _mm512_unpackhi_epi64(w[i + 1], w[i + 3]);
-        }
-        for (int i = 0; i < 4; ++i) {
-            w[i] = _mm512_shuffle_i32x4(v[i], v[i + 4], 0x88);
-            w[i + 4] = _mm512_shuffle_i32x4(v[i], v[i + 4], 0xdd);
-            w[i + 8] = _mm512_shuffle_i32x4(v[i + 8], v[i + 12], 0x88);
-            w[i + 12] = _mm512_shuffle_i32x4(v[i + 8], v[i + 12], 0xdd);
-        }
-        for (int i = 0; i < 8; ++i) {
-            _mm512_store_si512(tile + 64 * i, _mm512_shuffle_i32x4(w[i], w[i + 8], 0x88));
-            _mm512_store_si512(tile + 64 * (i + 8), _mm512_shuffle_i32x4(w[i], w[i + 8], 0xdd));
-        }
-    }
+    static void transpose(std::byte* tile) { transpose_words(tile); }
 
     /// c = alpha * sums + beta * c for the first `count`; c is not read when beta is 0.
     static void meet(const float* sums, float* c, int count, float alpha, float beta) {
@@ -88,8 +67,6 @@ struct Lanes {
         if (beta != 0) x = _mm512_add_ps(x, _mm512_mul_ps(_mm512_set1_ps(beta), _mm512_maskz_loadu_ps(mask, c)));
         _mm512_mask_storeu_ps(c, mask, x);
     }
-
-    static void fetch(const std::byte* from) { _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1); }
 };
 
 }  // namespace

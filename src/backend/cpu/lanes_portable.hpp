@@ -32,10 +32,15 @@ struct Lanes {
         std::memcpy(x.of, from, sizeof x);
         return x;
     }
-    static Floats load(const std::uint16_t* from) {
+    static Halves load_halves(const std::uint16_t* from) {
         Halves x;
         std::memcpy(x.of, from, sizeof x);
-        return widened(x);
+        return x;
+    }
+    static Words load_words(const std::uint16_t* from) {
+        Words x;
+        std::memcpy(x.of, from, sizeof x);
+        return x;
     }
 
     static Halves rounded(const Floats& x) {
@@ -73,6 +78,15 @@ struct Lanes {
         }
         return found;
     }
+    /// The same of single halves.
+    static std::uint32_t halves_outside(const Words& x) {
+        std::uint32_t found = 0;
+        for (int i = 0; i < 32; ++i) {
+            const std::uint32_t size = (x.of[i] & 0x7fffu) << 16;
+            found |= std::uint32_t{size != 0 && size - window_begin >= window_end - window_begin} << i;
+        }
+        return found;
+    }
     static Mask either(Mask x, Mask y) { return x | y; }
     static std::uint32_t bits(Mask x) { return x; }
 
@@ -87,8 +101,6 @@ struct Lanes {
     static void meet(const float* sums, float* c, int count, float alpha, float beta) {
         for (int i = 0; i < count; ++i) c[i] = beta == 0 ? alpha * sums[i] : alpha * sums[i] + beta * c[i];
     }
-
-    static void fetch(const std::byte* from) { __builtin_prefetch(from); }
 };
 
 }  // namespace

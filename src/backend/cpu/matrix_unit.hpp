@@ -31,10 +31,11 @@ struct PanelSource {
     std::int64_t k;
 };
 
-/// One panel of A times one of B, as the unit's own sums.
+/// A chunk of one panel of A times one of B, as the unit's own sums.
 struct UnitTile {
-    std::int64_t k;
-    const std::byte *a, *b;
+    std::int64_t first, k;    ///< the chunk's place in the block of k, and its depth
+    const std::byte *a, *b;   ///< where the panels begin
+    bool is_turned;           ///< A's panel is of the caller's B: products that are not symmetric are taken the other way round
     float* sums;              ///< unit_side x unit_side
     const std::byte* ahead;   ///< to be fetched in passing, `ahead_bytes` of it
     std::size_t ahead_bytes;

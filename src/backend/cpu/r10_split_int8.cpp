@@ -25,7 +25,7 @@ namespace {
 
 constexpr int order_of_eight = 21, order_of_six = 22;
 
-std::int64_t digits_k_block(std::int64_t k) { return block_size(k, 512, 64); }
+std::int64_t digits_k_block(std::int64_t k) { return std::min(round_up(k, 64), digits_block); }
 
 template <const DigitUnit& unit, int products>
 struct ByDigits {
@@ -38,7 +38,7 @@ struct ByDigits {
     static void pack_b(const Matrix& cols, std::byte* panel) { panels.pack_b(panel_source(cols.transposed()), panel); }
     static void multiply(const PanelTile& tile) { multiply_guarded(unit.meet, panels.multiply, tile); }
     static PanelKernel kernel() {
-        return {unit_side, unit_side, digits_k_block, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end};
+        return {unit_side, unit_side, digits_k_block, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, digits_chunk};
     }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
         return hierarchy_scratch_bytes(kernel(), p, blocks, threads);
@@ -46,13 +46,17 @@ struct ByDigits {
     static Status run(const Call& call, const Tile& blocks) { return run_hierarchy(kernel(), call, blocks); }
 };
 
-/// A block's sum is rounded once, scaled by alpha, and meets C. Marked elements are summed by FMA in chunks, and lose
-/// nothing by splitting.
+/// What putting the sums of a chunk together rounds before its last addition weighs a 256th: at most 2^-24 of it, where |A||B|
+/// is at least three 2048ths of k products of first digits.
+constexpr double lesser_roundings = 0x1p-21;
+
+/// A chunk's sum is rounded once, scaled by alpha, and meets C. Marked elements are summed by FMA in shorter chunks, and
+/// lose nothing by splitting.
 double sum_bound_of(const Scheme& scheme, std::int64_t k) {
-    const std::int64_t block = std::min(k, digits_k_block(k));
-    const auto outside = static_cast<double>(ceil_div(k, block) + 1);
-    const auto by_fma = static_cast<double>(std::min(k, guarded_chunk) + ceil_div(block, guarded_chunk) - 1) + outside;
-    return std::max(gamma(1 + outside, unit_f32), gamma(by_fma, unit_f32) - scheme.split_loss);
+    const std::int64_t chunk = std::min(k, digits_chunk);
+    const auto outside = static_cast<double>(ceil_div(k, chunk) + 1);
+    const auto by_fma = static_cast<double>(std::min(k, guarded_chunk) + ceil_div(chunk, guarded_chunk) - 1) + outside;
+    return std::max(gamma(1 + outside, unit_f32) + lesser_roundings, gamma(by_fma, unit_f32) - scheme.split_loss);
 }
 
 /// `rate` pairs of digits a nanosecond, and two for cutting an element.
