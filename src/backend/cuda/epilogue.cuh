@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// From a consumer's sums to C: alpha and beta, what the caller fuses, then through shared memory by the copy engine where C's rows suit it,
-// else element by element.
+// From a consumer's sums to C: alpha and beta, what the caller fuses, then through shared memory where C's rows are contiguous:
+// by the copy engine where they suit it, else a warp a row. Else element by element.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -22,7 +22,8 @@ struct Output {
     int rows, cols;
     float alpha, beta;
     bool wide;    ///< f32, else the operands' type
-    bool by_box;  ///< rows suit the copy engine
+    bool by_row;  ///< its rows are contiguous
+    bool by_box;  ///< and suit the copy engine
     Fused fused;
 };
 
@@ -55,10 +56,44 @@ __device__ void with_elements(float (&sums)[N / 2], const Output& out, int first
     }
 }
 
-/// 128 bytes of each of 64 rows at a time, in two buffers of 8 KB: one is read by the engine while the other is written.
+/// A box in shared memory to rows of C that may start anywhere: each warp takes the 16 rows that it has written, and stores
+/// whole words of 4 bytes along them. Where a row starts between two words, its first and last element go by themselves.
+template <class T>
+__device__ void store_rows(std::uint32_t buffer, const Output& out, int first_row, int first_col, int thread) {
+    constexpr int columns = 128 / sizeof(T);
+    const int lane = thread % 32, own = thread / 32 * 16, rows = min(16, out.rows - first_row - own);
+    const int cols = min(columns, out.cols - first_col);
+    const auto word = [&](int row, int x) {
+        return ptx::load_word(buffer + row * 128 + (((x / 4) ^ (row % 8)) << 4) + x % 4 * 4);
+    };
+    T* const c = static_cast<T*>(out.data) + (first_row + own) * out.row_step + first_col;
+    if constexpr (sizeof(T) == 4) {
+        for (int r = 0; r < rows; ++r)
+            if (lane < cols) c[r * out.row_step + lane] = __uint_as_float(word(own + r, lane));
+    } else {
+        const auto element = [&](int row, int x) {
+            const auto bits = static_cast<std::uint16_t>(word(row, x / 2) >> (x % 2 * 16));
+            return *reinterpret_cast<const T*>(&bits);
+        };
+        for (int r = 0; r < rows; ++r) {
+            T* const to = c + r * out.row_step;
+            const int odd = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / 2 % 2), x = 2 * lane + odd;
+            const std::uint32_t low = word(own + r, lane), high = word(own + r, min(lane + 1, 31));
+            if (x + 1 < cols) *reinterpret_cast<std::uint32_t*>(to + x) = odd ? __funnelshift_r(low, high, 16) : low;
+        }
+        // What the words leave: lanes 0 to 15 the first element of a row, the others the last.
+        const int row = lane % 16;
+        T* const to = c + row * out.row_step;
+        const bool odd = reinterpret_cast<std::uintptr_t>(to) / 2 % 2 != 0, at_end = lane >= 16;
+        const int x = at_end ? cols - 1 : 0;
+        if (row < rows && cols > 0 && (at_end ? (cols - odd) % 2 != 0 : odd)) to[x] = element(own + row, x);
+    }
+}
+
+/// 128 bytes of each of 64 rows at a time, in two buffers of 8 KB: one is read while the other is written.
 template <class T, int N>
-__device__ void store_boxes(const float (&sums)[N / 2], const CUtensorMap& map, std::uint32_t buffers, int first_row,
-                            int first_col, int consumer, int thread) {
+__device__ void store_boxes(const float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
+                            int first_row, int first_col, int consumer, int thread) {
     constexpr int columns = 128 / sizeof(T), groups = columns / 8;
     const int lane = thread % 32;
 #pragma unroll
@@ -84,6 +119,11 @@ __device__ void store_boxes(const float (&sums)[N / 2], const CUtensorMap& map, 
                 ptx::store_pair(buffer + at.row * 128 + place, s[0], s[1]);
                 ptx::store_pair(buffer + (at.row + 8) * 128 + place, s[2], s[3]);
             }
+        }
+        if (!out.by_box) {
+            __syncwarp();
+            store_rows<T>(buffer, out, first_row, first_col + box * columns, thread);
+            continue;
         }
         ptx::publish_to_engines();
         ptx::sync_named(consumer + 1, 128);
@@ -124,19 +164,19 @@ __device__ void finish_elements(float (&sums)[N / 2], const Output& out, int fir
     else with_elements<T, N>(sums, out, first_row, first_col, thread, store);
 }
 
-/// boxes_only: the caller vouches for by_box, a beta of 0 and no residual, and keeps the registers that the rest would need.
-template <class T, int N, bool boxes_only>
+/// rows_only: the caller vouches for by_row, a beta of 0 and no residual, and keeps the registers that the rest would need.
+template <class T, int N, bool rows_only>
 __device__ void finish_tile(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
                             int first_row, int first_col, int consumer, int thread) {
-    if constexpr (boxes_only) {
+    if constexpr (rows_only) {
         each_sum<N>(sums, [&](float x) { return x * out.alpha; });
         apply<T, N>(sums, out.fused, out.cols, first_col, thread);
     } else {
-        if (!out.by_box) return finish_elements<T, N>(sums, out, first_row, first_col, thread);
+        if (!out.by_row) return finish_elements<T, N>(sums, out, first_row, first_col, thread);
         apply_all<T, N>(sums, out, first_row, first_col, thread);
     }
-    if (out.wide) store_boxes<float, N>(sums, map, buffers, first_row, first_col, consumer, thread);
-    else store_boxes<T, N>(sums, map, buffers, first_row, first_col, consumer, thread);
+    if (out.wide) store_boxes<float, N>(sums, out, map, buffers, first_row, first_col, consumer, thread);
+    else store_boxes<T, N>(sums, out, map, buffers, first_row, first_col, consumer, thread);
 }
 
 }  // namespace tw::cuda

@@ -145,7 +145,8 @@ __global__ void __launch_bounds__(threads, 1) matrix_unit(Tensor<const T> a, Ten
 template <class T, Way a, Way b>
 Status start(const Call& call) {
     const Output out{call.c.data, call.c.row_step, call.c.col_step, static_cast<int>(call.m()), static_cast<int>(call.n()),
-                     static_cast<float>(call.alpha), static_cast<float>(call.beta), call.c.type == Type::f32, false, fused(call.epilogue)};
+                     static_cast<float>(call.alpha), static_cast<float>(call.beta), call.c.type == Type::f32, false, false,
+                     fused(call.epilogue)};
     const auto [grid, blocks] = tiling(call, BM, BN);
     return launch(matrix_unit<T, a, b>, {.blocks = blocks, .threads = threads}, call.stream, tensor_of<const T>(call.a),
                   tensor_of<const T>(call.b.transposed()), out, grid);

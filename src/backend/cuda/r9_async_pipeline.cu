@@ -33,7 +33,7 @@ using Shape = Pipeline<BM, BN, STAGES, CLUSTER, BM / 64 * 16384>;
 
 /// A thread with 128 sums has no registers left for steps, bounds and an old C: that is the smaller tiles' work.
 template <class P>
-constexpr bool boxes_only = P::BN == 256;
+constexpr bool rows_only = P::BN == 256;
 
 /// The engine writes whole 16 bytes: a row that ends inside of them is left to the threads.
 bool goes_by_box(const Call& call) {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(P::threads, 1)
             pipe.release(before, thread);
             int row, col;
             raster.place(tile, row, col);
-            finish_tile<T, P::BN, boxes_only<P>>(sums, out, c, pipe.base + P::staging + consumer * 16384,
+            finish_tile<T, P::BN, rows_only<P>>(sums, out, c, pipe.base + P::staging + consumer * 16384,
                                   (row * P::CLUSTER + P::rank()) * P::BM + consumer * 64, col * P::BN, consumer, thread);
         }
         if (thread == 0) ptx::wait_for_stores();
@@ -113,7 +113,8 @@ Status start(const Call& call, const Tidy& a, const Tidy& b, int group) {
         if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
 
     const Output out{call.c.data, call.c.row_step, call.c.col_step, m, n, static_cast<float>(call.alpha),
-                     static_cast<float>(call.beta), call.c.type == Type::f32, by_box, fused(call.epilogue)};
+                     static_cast<float>(call.beta), call.c.type == Type::f32, call.c.col_step == 1, by_box,
+                     fused(call.epilogue)};
     const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), group};
     const int steps = static_cast<int>(tiles_over(call.k(), 64)), fit = multiprocessors() / P::CLUSTER;
     const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * P::CLUSTER);
@@ -135,7 +136,7 @@ using Large = Shape<128, 256, 4, 2>;
 using Middle = Shape<128, 128, 6, 2>;
 using Little = Shape<128, 64, 8, 1>;
 
-bool suits_large(const Call& call) { return goes_by_box(call) && call.beta == 0 && !call.epilogue.residual.data; }
+bool suits_large(const Call& call) { return call.c.col_step == 1 && call.beta == 0 && !call.epilogue.residual.data; }
 
 /// Seconds hardly matter here, their order does: whole waves of tiles, each at the rate that its shape reaches.
 int width_for(const Call& call) {

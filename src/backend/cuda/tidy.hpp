@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // Operands of 16 bits as the copy engine wants them. Most are so already; one whose rows start at odd places, or whose
-// steps are both not 1, is copied into scratch first, k contiguous, rows padded to 16 bytes.
+// steps are both not 1, is copied into scratch first, rows padded to 16 bytes.
 #pragma once
 
 #include "backend/contract.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Shared memory written from fragments: what the matrix unit leaves in registers becomes rows.
+// Shared memory written from fragments, what the matrix unit leaves in registers becomes rows, and read again.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,12 @@ __device__ inline void store_fragments(std::uint32_t address, const std::uint32_
 
 __device__ inline void store_pair(std::uint32_t address, float x, float y) {
     asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(x), "f"(y) : "memory");
+}
+
+__device__ inline std::uint32_t load_word(std::uint32_t address) {
+    std::uint32_t word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
+    return word;
 }
 
 }  // namespace tw::cuda::ptx
