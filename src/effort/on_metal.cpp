@@ -32,17 +32,17 @@ namespace {
 
 using metal::uint;
 static_assert(sizeof(metal::EffortEntry) == sizeof(cpu::EffortEntry));
+static_assert(metal::CHUNK == cpu::planes::chunk, "planes round v d chunk by chunk: both devices are to give the same bits");
 
 constexpr MetalDevice devices[] = {
     {"metal", metal::backend, metal::launch},
     {"metal-check", metal_check::backend, metal_check::launch},
 };
 
-constexpr std::int64_t chunk = 128;
-constexpr uint select_threads = 1024, product_threads = 128, sum_threads = 256;
+constexpr uint select_threads = 1024, product_threads = metal::CHUNK, sum_threads = 256;
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "not enough memory of the device"};
 
-std::int64_t chunks_of(std::int64_t inputs) noexcept { return (inputs + chunk - 1) / chunk; }
+std::int64_t chunks_of(std::int64_t inputs) noexcept { return (inputs + metal::CHUNK - 1) / metal::CHUNK; }
 
 /// The arrays of a body where a device reaches them; made when the body is first used there, gone with the body.
 struct Copies {

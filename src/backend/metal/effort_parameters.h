@@ -7,12 +7,16 @@
 
 #ifndef __METAL_VERSION__
 #include <cstdint>
+#define TW_CONSTANT inline
 namespace tw::metal {
 using uint = std::uint32_t;
 #else
 #include <metal_stdlib>
 using namespace metal;
+#define TW_CONSTANT constant
 #endif
+
+TW_CONSTANT constexpr uint CHUNK = 128;  // entries that a threadgroup takes
 
 /// An input of which something is read, as the CPU's kernels have it.
 struct EffortEntry {
@@ -56,8 +60,6 @@ struct EffortProduct {
 static_assert(sizeof(EffortEntry) == 12 && sizeof(EffortChoice) == 160 && sizeof(EffortChosen) == 16 && sizeof(EffortProduct) == 48);
 }  // namespace tw::metal
 #else
-
-constant constexpr uint CHUNK = 128;  // entries that a threadgroup takes
 
 /// The first byte of a tile.
 inline device const uchar* tile_of(device const uchar* rows, constant EffortProduct& p, uint tile) {
