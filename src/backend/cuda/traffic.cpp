@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <utility>
+
 #include "backend/cuda/calls.hpp"
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/failure.hpp"
@@ -20,10 +22,9 @@ struct Kept {
 
     void forget_device() noexcept {
         for (cudaEvent_t& event : events)
-            if (event && calls().destroy_event(event) != cudaSuccess) calls().last_error();
-        for (cudaStream_t stream : {there, back})
-            if (stream && calls().destroy_stream(stream) != cudaSuccess) calls().last_error();
-        *this = {.buffer = buffer};
+            if (event && calls().destroy_event(std::exchange(event, nullptr)) != cudaSuccess) calls().last_error();
+        for (cudaStream_t* stream : {&there, &back})
+            if (*stream && calls().destroy_stream(std::exchange(*stream, nullptr)) != cudaSuccess) calls().last_error();
     }
     void forget_buffer() noexcept {
         if (buffer.data() && calls().free_locked(buffer.data()) != cudaSuccess) calls().last_error();
