@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/bulk_copy.hpp"
 #include "base/threads.hpp"
 
 namespace tw {
@@ -54,10 +55,11 @@ void move_elements(const Matrix& to, const Matrix& from) noexcept {
         for (std::int64_t j = 0; j < to.cols; ++j) std::memcpy(to.at(i, j), from.at(i, j), size);
 }
 
-void move_rows(const Matrix& to, const Matrix& from) noexcept {
-    const std::size_t size = size_of(to.type);
+/// A piece of the ring is read or written by the copy engine soon, and stays in a cache; the other side does not.
+void move_rows(const Matrix& to, const Matrix& from, bool to_ring) noexcept {
+    const std::size_t size = size_of(to.type), row_bytes = static_cast<std::size_t>(to.cols) * size;
     if (to.col_step == 1 && from.col_step == 1) {
-        for (std::int64_t i = 0; i < to.rows; ++i) std::memcpy(to.at(i, 0), from.at(i, 0), static_cast<std::size_t>(to.cols) * size);
+        for (std::int64_t i = 0; i < to.rows; ++i) (to_ring ? copy_reading_ahead : copy_past_caches)(to.at(i, 0), from.at(i, 0), row_bytes);
         return;
     }
     if (size == 2) return move_elements<2>(to, from);
@@ -67,14 +69,15 @@ void move_rows(const Matrix& to, const Matrix& from) noexcept {
 /// One block on several threads, each with a part of its longer side.
 struct Move {
     const Matrix &to, &from;
+    bool to_ring;
     int parts;
 
     void part(int index) const noexcept {
-        const bool by_rows = to.rows >= to.cols;
+        const bool by_rows = to.rows >= 4 * parts || to.rows >= to.cols;
         const std::int64_t extent = by_rows ? to.rows : to.cols;
         const std::int64_t first = extent * index / parts, size = extent * (index + 1) / parts - first;
-        if (by_rows) move_rows(to.block(first, 0, size, to.cols), from.block(first, 0, size, to.cols));
-        else move_rows(to.block(0, first, to.rows, size), from.block(0, first, to.rows, size));
+        if (by_rows) move_rows(to.block(first, 0, size, to.cols), from.block(first, 0, size, to.cols), to_ring);
+        else move_rows(to.block(0, first, to.rows, size), from.block(0, first, to.rows, size), to_ring);
     }
 };
 
@@ -88,9 +91,13 @@ Status Conveyor::open() noexcept {
     return piece_bytes_ > 0 ? Status{} : no_buffer;
 }
 
-void Conveyor::move(const Matrix& to, const Matrix& from) const noexcept {
+void Conveyor::move(const Matrix& to, const Matrix& from, bool to_ring) const noexcept {
     const std::size_t shares = static_cast<std::size_t>(to.rows * to.cols) * size_of(to.type) / worth_sharing + 1;
-    Move whole{to, from, static_cast<int>(std::min(shares, static_cast<std::size_t>(call_.threads)))};
+    const auto in_one_row = [](const Matrix& m) { return Matrix{m.data, m.type, 1, m.rows * m.cols, m.rows * m.cols}; };
+    const auto is_dense = [](const Matrix& m) { return m.col_step == 1 && (m.row_step == m.cols || m.rows == 1); };
+    const bool both_dense = is_dense(to) && is_dense(from);
+    const Matrix target = both_dense ? in_one_row(to) : to, source = both_dense ? in_one_row(from) : from;
+    Move whole{target, source, to_ring, static_cast<int>(std::min(shares, static_cast<std::size_t>(call_.threads)))};
     run_tasks(call_.executor, call_.threads, whole.parts,
               [](void* context, int index) { static_cast<const Move*>(context)->part(index); }, &whole);
 }
@@ -106,7 +113,7 @@ Status Conveyor::send(const Matrix& to, const Matrix& from) noexcept {
         if (sent_ >= pieces_there)
             if (const Status bad = device_.traffic->await(event_there(sent_)); !bad) return bad;
         const Matrix target = block.of(panel.to), source = block.of(panel.from), piece = dense_at(ring_there(sent_), target);
-        move(piece, source);
+        move(piece, source, true);
         if (const Status bad = device_.copy(target, piece, there_); !bad) return bad;
         if (const Status bad = device_.traffic->mark(event_there(sent_++), there_); !bad) return bad;
         first += block.size();
@@ -154,7 +161,7 @@ Status Conveyor::unload(bool waits, bool& any) noexcept {
     if (!waits && !device_.traffic->passed(event_back(unloaded_))) return {};
     if (const Status bad = device_.traffic->await(event_back(unloaded_)); !bad) return bad;
     const Piece& piece = pieces_[unloaded_ % pieces_back];
-    move(piece.to, dense_at(piece.at, piece.to));
+    move(piece.to, dense_at(piece.at, piece.to), false);
     ++unloaded_;
     any = true;
     return enqueue_back();

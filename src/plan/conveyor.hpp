@@ -63,7 +63,7 @@ private:
     Status enqueue_back() noexcept;
     Status enqueue_piece_back(Tile& tile) noexcept;
     Status unload(bool waits, bool& any) noexcept;
-    void move(const Matrix& to, const Matrix& from) const noexcept;
+    void move(const Matrix& to, const Matrix& from, bool to_ring) const noexcept;
 
     const Backend& device_;
     const Call& call_;
