@@ -23,8 +23,8 @@ constinit std::atomic<bool> warned{false};
 void log_call(const Plan& plan, std::int64_t products) noexcept {
     if (wanted.get([] { return environment_number("TW_LOG", 0, 1, 0); }) == 0) return;
     if (!warned.exchange(true))
-        if (const std::string& trouble = tuning_store().trouble; !trouble.empty())
-            std::fprintf(stderr, "tilewright: %s\n", trouble.c_str());
+        if (const Store* store = tuning_store(); store && !store->trouble.empty())
+            std::fprintf(stderr, "tilewright: %s\n", store->trouble.c_str());
     const Problem& p = plan.problem;
     char shape[72], accuracy[40], batch[40] = "", line[512];
     std::snprintf(shape, sizeof shape, "%lldx%lldx%lld", static_cast<long long>(p.m), static_cast<long long>(p.n),

@@ -221,8 +221,8 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     plan.threads = threads;
     plan.device = device;
     plan.reason = name.empty() ? "the cheapest that keeps the promise" : "asked for by name";
-    if (const Tuned* record = name.empty() ? find_tuned(tuning_store(), problem, threads) : nullptr)
-        follow_record(*record, options.reproducible, plan);
+    if (const Store* store = name.empty() ? tuning_store() : nullptr)
+        if (const Tuned* record = find_tuned(*store, problem, threads)) follow_record(*record, options.reproducible, plan);
     if (remembers)
         last_choice = {problem, threads, options.reproducible, backend, plan.kernel, plan.tile, plan.threads, plan.reason};
     return {};

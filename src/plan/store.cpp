@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
 
 #include "base/cores.hpp"
 #include "base/cpu_features.hpp"
@@ -121,16 +122,17 @@ void make_folders_of(const std::string& path) {
         mkdir(path.substr(0, slash).c_str(), 0777);
 }
 
-constinit const Store empty;
-constinit Remembered<const Store*> own_store;  // never freed: products may come until the very end
+using PerhapsStore = std::optional<Store>;
+constinit const PerhapsStore none;
+constinit Remembered<const PerhapsStore*> own_store;  // never freed: products may come until the very end
 
-const Store* read_own_store() noexcept {
+const PerhapsStore* read_own_store() noexcept {
     try {
         const std::string path = store_path();
-        if (path.empty() || access(path.c_str(), F_OK) != 0) return &empty;
-        return new Store(read_store(path, store_key()));
+        if (path.empty() || access(path.c_str(), F_OK) != 0) return &none;
+        return new PerhapsStore(read_store(path, store_key()));
     } catch (const std::exception&) {
-        return &empty;
+        return &none;
     }
 }
 
@@ -221,10 +223,11 @@ std::string store_path() {
     return "";
 }
 
-const Store& tuning_store() noexcept {
-    return *own_store.get(read_own_store, [](const Store* late) {
-        if (late != &empty) delete late;
+const Store* tuning_store() noexcept {
+    const PerhapsStore& own = *own_store.get(read_own_store, [](const PerhapsStore* late) {
+        if (late != &none) delete late;
     });
+    return own ? &*own : nullptr;
 }
 
 const Tuned* find_tuned(const Store& store, const Problem& problem, int allowed_threads) noexcept {

@@ -50,8 +50,8 @@ std::string add_to_store(const std::string& path, const std::string& key, std::s
 /// TW_STORE, else tilewright/tuning in XDG_CACHE_HOME or ~/.cache; "" when there is no such place.
 std::string store_path();
 
-/// This process's store, read once. Never fails: without memory it is empty.
-const Store& tuning_store() noexcept;
+/// This process's store, read once; null when there is no file, or no memory for what it says.
+const Store* tuning_store() noexcept;
 
 /// The record for a problem; null when there is none.
 const Tuned* find_tuned(const Store& store, const Problem& problem, int allowed_threads) noexcept;
