@@ -18,11 +18,18 @@ endfunction()
 # instruction_set_flags(files...): a file that ends in _avx2.cpp, _avx512.cpp or _amx.cpp may use those instructions, and it
 # alone; one in _vnni_avx512.cpp also VNNI and VBMI. Such files define nothing weak or inline that others could link (tools/check_weak holds them to it).
 # They are optimised in every build: without, inline functions of the standard library would stay in them as weak copies.
+# Sanitized builds are not shipped and bring weak symbols of their own; -O2 would take three times as long there as their -O1.
 function(instruction_set_flags)
-  set(avx2 $<$<NOT:$<CONFIG:Release>>:-O2> -mavx2 -mfma -mf16c -fno-exceptions)  # kernels throw nothing, and unwinding would bring a weak symbol
+  set(avx2 -mavx2 -mfma -mf16c -fno-exceptions)  # kernels throw nothing, and unwinding would bring a weak symbol
+  if(NOT TW_SANITIZE)
+    list(PREPEND avx2 $<$<NOT:$<CONFIG:Release>>:-O2>)
+  endif()
   # g++ 12 takes the "undefined" operand inside its own AVX-512 intrinsics for a variable of ours.
   set(avx512 ${avx2} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -mavx512f -mavx512bw -mavx512dq -mavx512vl)
   foreach(file IN LISTS ARGN)
+    if(file MATCHES "_(avx2|avx512|amx)\\.cpp$")
+      set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
     if(file MATCHES "_avx2\\.cpp$")
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx2}")
     elseif(file MATCHES "_vnni_avx512\\.cpp$")
@@ -33,4 +40,23 @@ function(instruction_set_flags)
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx512};-mavx512bf16;-mamx-tile;-mamx-bf16;-mamx-int8")
     endif()
   endforeach()
+endfunction()
+
+# quickly_compiled(files...): code whose speed nobody waits for, and whose headers take a compiler long: the more so the
+# more it optimises or instruments them.
+function(quickly_compiled)
+  set(level $<$<CONFIG:Release>:-O1>)
+  if(TW_SANITIZE)
+    set(level -O0)
+  endif()
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${level}" SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
+# shared_headers(target headers...): what most files of a target include is read by the compiler once. A compiler cache
+# does better, and would not know files again that were compiled so: with a launcher nothing is done.
+function(shared_headers target)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    list(TRANSFORM ARGN REPLACE "(.+)" "<\\1>" OUTPUT_VARIABLE headers)
+    target_precompile_headers(${target} PRIVATE ${headers})
+  endif()
 endfunction()
