@@ -10,10 +10,7 @@
 //      +-----+      +---+---+      +-------+
 //
 // Needs: nothing. 2mnk flops, 8 bytes loaded for each 2 of them; a warp's load of A touches 32 separate rows.
-#include "backend/cuda/device.hpp"
-#include "backend/cuda/ladder.hpp"
-#include "backend/cuda/launch.hpp"
-#include "backend/cuda/product.cuh"
+#include "backend/cuda/core_rung.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -32,8 +29,7 @@ __global__ void __launch_bounds__(side* side) naive(Product<T> p, TileGrid grid)
 
 template <class T>
 Status run(const Call& call, const Tile&) {
-    const auto [grid, blocks] = tiling(call, side, side);
-    return launch(naive<T>, {.blocks = blocks, .threads = side * side}, call.stream, product_of<T>(call), grid);
+    return launch_over<T, side, side, side * side>(naive<T>, call);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 0.45, side, side); }
@@ -43,38 +39,24 @@ constexpr const char* idea = "one thread, one result: each reads a whole row of 
 
 }  // namespace
 
-const Kernel r1_naive_f32{
+constinit const Kernel r1_naive_f32 = row_of<float>({
     .name = "cuda.r1_naive.f32",
     .rung = Rung::naive,
-    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = false,
     .idea = idea,
-    .takes = nullptr,
-    .sum_bound = sequential_sum_bound<float>,
     .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
     .run = run<float>,
-    .order = sequential_order,
-};
+    .takes = nullptr,
+});
 
-const Kernel r1_naive_f64{
+constinit const Kernel r1_naive_f64 = row_of<double>({
     .name = "cuda.r1_naive.f64",
     .rung = Rung::naive,
-    .in = Type::f64, .out = Type::f64, .sum = Type::f64,
-    .scheme = &plain_f64,
-    .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = false,
     .idea = idea,
-    .takes = nullptr,
-    .sum_bound = sequential_sum_bound<double>,
     .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
     .run = run<double>,
-    .order = sequential_order,
-};
+    .takes = nullptr,
+});
 
 }  // namespace tw::cuda

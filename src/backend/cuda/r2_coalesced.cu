@@ -10,10 +10,7 @@
 //                   +---+----+      +-------+----+
 //
 // Needs: nothing. The flops and bytes of r1; the lines of B that a warp fetches fall from 32 to 1 a step.
-#include "backend/cuda/device.hpp"
-#include "backend/cuda/ladder.hpp"
-#include "backend/cuda/launch.hpp"
-#include "backend/cuda/product.cuh"
+#include "backend/cuda/core_rung.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -22,7 +19,8 @@ constexpr int side = 32;  // of a block's tile of C
 
 /// Blocks that run together stand below each other: they read the same columns of B.
 template <class T>
-__global__ void __launch_bounds__(side* side) coalesced(Product<T> p, int blocks_down) {
+__global__ void __launch_bounds__(side* side) coalesced(Product<T> p, TileGrid) {
+    const int blocks_down = static_cast<int>((p.c.layout.rows + side - 1) / side);
     const int row = static_cast<int>(blockIdx.x) % blocks_down, col = static_cast<int>(blockIdx.x) / blocks_down;
     const std::int64_t i = row * std::int64_t{side} + threadIdx.x / side;
     const std::int64_t j = col * std::int64_t{side} + threadIdx.x % side;
@@ -41,8 +39,7 @@ __global__ void __launch_bounds__(side* side) coalesced(Product<T> p, int blocks
 
 template <class T>
 Status run(const Call& call, const Tile&) {
-    const Launch how{.blocks = tiling(call, side, side).blocks, .threads = side * side};
-    return launch(coalesced<T>, how, call.stream, product_of<T>(call), static_cast<int>(tiles_over(call.m(), side)));
+    return launch_over<T, side, side, side * side>(coalesced<T>, call);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 6, side, side); }
@@ -52,38 +49,24 @@ constexpr const char* idea = "neighbouring threads take neighbouring columns, so
 
 }  // namespace
 
-const Kernel r2_coalesced_f32{
+constinit const Kernel r2_coalesced_f32 = row_of<float>({
     .name = "cuda.r2_coalesced.f32",
     .rung = Rung::coalesced,
-    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = false,
     .idea = idea,
-    .takes = nullptr,
-    .sum_bound = sequential_sum_bound<float>,
     .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
     .run = run<float>,
-    .order = sequential_order,
-};
+    .takes = nullptr,
+});
 
-const Kernel r2_coalesced_f64{
+constinit const Kernel r2_coalesced_f64 = row_of<double>({
     .name = "cuda.r2_coalesced.f64",
     .rung = Rung::coalesced,
-    .in = Type::f64, .out = Type::f64, .sum = Type::f64,
-    .scheme = &plain_f64,
-    .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = false,
     .idea = idea,
-    .takes = nullptr,
-    .sum_bound = sequential_sum_bound<double>,
     .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
     .run = run<double>,
-    .order = sequential_order,
-};
+    .takes = nullptr,
+});
 
 }  // namespace tw::cuda

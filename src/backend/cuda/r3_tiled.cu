@@ -9,10 +9,7 @@
 //      +---+---+      +---+ v--+        then BK products a thread from shared memory
 //
 // Needs: nothing. Each value loaded serves a whole tile: global reads fall by the tile's side (16 or 32).
-#include "backend/cuda/device.hpp"
-#include "backend/cuda/ladder.hpp"
-#include "backend/cuda/launch.hpp"
-#include "backend/cuda/product.cuh"
+#include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/tile_loader.cuh"
 
 namespace tw::cuda {
@@ -42,15 +39,9 @@ __global__ void __launch_bounds__(side* side, 2048 / (side * side) / (sizeof(T) 
     p.store(grid.row() * std::int64_t{BM} + row, grid.col() * std::int64_t{BN} + col, sum);
 }
 
-template <class T, int side>
-Status run_with(const Call& call) {
-    const auto [grid, blocks] = tiling(call, side, side);
-    return launch(tiled<T, side>, {.blocks = blocks, .threads = side * side}, call.stream, product_of<T>(call), grid);
-}
-
 template <class T>
 Status run(const Call& call, const Tile& tile) {
-    return tile.m == 16 ? run_with<T, 16>(call) : run_with<T, 32>(call);
+    return tile.m == 16 ? launch_over<T, 16, 16, 256>(tiled<T, 16>, call) : launch_over<T, 32, 32, 1024>(tiled<T, 32>, call);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 9, 32, 32); }
@@ -60,38 +51,22 @@ constexpr const char* idea = "tiles of A and B in shared memory, loaded once and
 
 }  // namespace
 
-const Kernel r3_tiled_f32{
+constinit const Kernel r3_tiled_f32 = row_of<float>({
     .name = "cuda.r3_tiled.f32",
     .rung = Rung::tiled,
-    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = false,
     .idea = idea,
-    .takes = fits_ints,
-    .sum_bound = sequential_sum_bound<float>,
     .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
     .run = run<float>,
-    .order = sequential_order,
-};
+});
 
-const Kernel r3_tiled_f64{
+constinit const Kernel r3_tiled_f64 = row_of<double>({
     .name = "cuda.r3_tiled.f64",
     .rung = Rung::tiled,
-    .in = Type::f64, .out = Type::f64, .sum = Type::f64,
-    .scheme = &plain_f64,
-    .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = false,
     .idea = idea,
-    .takes = fits_ints,
-    .sum_bound = sequential_sum_bound<double>,
     .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
     .run = run<double>,
-    .order = sequential_order,
-};
+});
 
 }  // namespace tw::cuda

@@ -11,19 +11,16 @@
 //       +------+                       +-------+
 //
 // Needs: nothing. Shared-memory reads a product fall from 2 to 1 + 1/TM.
-#include "backend/cuda/device.hpp"
-#include "backend/cuda/ladder.hpp"
-#include "backend/cuda/launch.hpp"
-#include "backend/cuda/product.cuh"
+#include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/tile_loader.cuh"
 
 namespace tw::cuda {
 namespace {
 
-constexpr int BM = 64, BN = 64, BK = 8, TM = 8;
+constexpr int BM = 64, BN = 64, BK = 8, TM = 16;
 constexpr int threads = BM * BN / TM;
 
-__global__ void __launch_bounds__(threads, 2) register_tile(Product<float> p, TileGrid grid) {
+__global__ void __launch_bounds__(threads, 4) register_tile(Product<float> p, TileGrid grid) {
     __shared__ __align__(16) float a_tile[BM * BK], b_tile[BK * BN];
     constexpr Layout a_layout = row_major(BM, BK), b_layout = row_major(BK, BN);
 
@@ -37,7 +34,7 @@ __global__ void __launch_bounds__(threads, 2) register_tile(Product<float> p, Ti
         a.store(a_tile, a_layout), b.store(b_tile, b_layout);
         a.advance(), b.advance();
         __syncthreads();
-#pragma unroll 4  // all 8 would need more registers than two blocks of an SM have
+#pragma unroll 2  // all 8 would need more registers than four blocks of an SM have
         for (int q = 0; q < BK; ++q) {
             const float value = b_tile[b_layout(q, col)];
 #pragma unroll
@@ -50,33 +47,22 @@ __global__ void __launch_bounds__(threads, 2) register_tile(Product<float> p, Ti
         p.store(grid.row() * std::int64_t{BM} + row + t, grid.col() * std::int64_t{BN} + col, sums[t]);
 }
 
-Status run(const Call& call, const Tile&) {
-    const auto [grid, blocks] = tiling(call, BM, BN);
-    return launch(register_tile, {.blocks = blocks, .threads = threads}, call.stream, product_of<float>(call), grid);
-}
+Status run(const Call& call, const Tile&) { return launch_over<float, BM, BN, threads>(register_tile, call); }
 
-double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 16, BM, BN); }
+double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 20, BM, BN); }
 
 constexpr Tile tiles[] = {{BM, BN, BK}};
-constexpr const char* idea = "each thread keeps a column of 8 results in registers and uses each value of B 8 times";
+constexpr const char* idea = "each thread keeps a column of 16 results in registers and uses each value of B 16 times";
 
 }  // namespace
 
-const Kernel r4_register_tile_f32{
+constinit const Kernel r4_register_tile_f32 = row_of<float>({
     .name = "cuda.r4_register_tile.f32",
     .rung = Rung::register_tile,
-    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = false,
     .idea = idea,
-    .takes = fits_ints,
-    .sum_bound = sequential_sum_bound<float>,
     .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
     .run = run,
-    .order = sequential_order,
-};
+});
 
 }  // namespace tw::cuda

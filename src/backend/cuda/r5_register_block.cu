@@ -10,10 +10,7 @@
 //       +------+                       +---+---+
 //
 // Needs: nothing. Shared-memory reads a product fall to 1/TM + 1/TN.
-#include "backend/cuda/device.hpp"
-#include "backend/cuda/ladder.hpp"
-#include "backend/cuda/launch.hpp"
-#include "backend/cuda/product.cuh"
+#include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/tile_loader.cuh"
 
 namespace tw::cuda {
@@ -57,10 +54,7 @@ __global__ void __launch_bounds__(threads, 2) register_block(Product<float> p, T
             p.store(grid.row() * std::int64_t{BM} + row + s, grid.col() * std::int64_t{BN} + col + t, sums[s][t]);
 }
 
-Status run(const Call& call, const Tile&) {
-    const auto [grid, blocks] = tiling(call, BM, BN);
-    return launch(register_block, {.blocks = blocks, .threads = threads}, call.stream, product_of<float>(call), grid);
-}
+Status run(const Call& call, const Tile&) { return launch_over<float, BM, BN, threads>(register_block, call); }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 25, BM, BN); }
 
@@ -69,21 +63,13 @@ constexpr const char* idea = "each thread keeps 8 x 8 results and adds an outer 
 
 }  // namespace
 
-const Kernel r5_register_block_f32{
+constinit const Kernel r5_register_block_f32 = row_of<float>({
     .name = "cuda.r5_register_block.f32",
     .rung = Rung::register_block,
-    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = false,
     .idea = idea,
-    .takes = fits_ints,
-    .sum_bound = sequential_sum_bound<float>,
     .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
     .run = run,
-    .order = sequential_order,
-};
+});
 
 }  // namespace tw::cuda

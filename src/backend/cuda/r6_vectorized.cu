@@ -10,10 +10,7 @@
 //       +---------+      +---------+
 //
 // Needs: nothing. 4 loads of 16 bytes for 64 products instead of 16 of 4 bytes.
-#include "backend/cuda/device.hpp"
-#include "backend/cuda/ladder.hpp"
-#include "backend/cuda/launch.hpp"
-#include "backend/cuda/product.cuh"
+#include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/tile_loader.cuh"
 
 namespace tw::cuda {
@@ -64,10 +61,7 @@ __global__ void __launch_bounds__(threads, 2) vectorized(Product<float> p, TileG
                     grid.col() * std::int64_t{BN} + col + t % 4 + t / 4 * (BN / 2), sums[s][t]);
 }
 
-Status run(const Call& call, const Tile&) {
-    const auto [grid, blocks] = tiling(call, BM, BN);
-    return launch(vectorized, {.blocks = blocks, .threads = threads}, call.stream, product_of<float>(call), grid);
-}
+Status run(const Call& call, const Tile&) { return launch_over<float, BM, BN, threads>(vectorized, call); }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 31, BM, BN); }
 
@@ -76,21 +70,13 @@ constexpr const char* idea = "values are read from shared memory 4 at a time, an
 
 }  // namespace
 
-const Kernel r6_vectorized_f32{
+constinit const Kernel r6_vectorized_f32 = row_of<float>({
     .name = "cuda.r6_vectorized.f32",
     .rung = Rung::vectorized,
-    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = false,
     .idea = idea,
-    .takes = fits_ints,
-    .sum_bound = sequential_sum_bound<float>,
     .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
     .run = run,
-    .order = sequential_order,
-};
+});
 
 }  // namespace tw::cuda

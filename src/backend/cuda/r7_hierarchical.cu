@@ -5,63 +5,60 @@
 // warp reads the fragments of step k + 1 while it multiplies those of step k.
 //
 //   block BM x BN            warp WM x WN                   thread: TM x TN in groups of 4 x 4
-//   +----+----+----+----+    +--+--+--+--+  8 x 4 lanes     ####  ####  ####  ####
-//   | w0 | w1 | w2 | w3 |    |  |  |  |  |  each 4 rows     ####  ####  ####  ####
-//   +----+----+----+----+    +--+--+--+--+  by 4 columns    (the groups of a warp stand WM/2 and 16 columns apart, so
-//   | w4 | w5 | w6 | w7 |    |  |  |  |  |  at a time        that its 16-byte loads are broadcasts and whole lines)
-//   +----+----+----+----+    +--+--+--+--+
+//   +----+----+----+----+    +--+--+--+--+  4 x 8 lanes     ####  ####
+//   | w0 | w1 | w2 | w3 |    |  |  |  |  |  each 4 rows     ####  ####   (the groups of a thread stand 16 rows and 32
+//   +----+----+----+----+    +--+--+--+--+  by 4 columns    ####  ####   columns apart, so that a warp's 16-byte loads
+//   | w4 | w5 | w6 | w7 |    |  |  |  |  |  at a time       ####  ####   are broadcasts and whole lines)
+//   +----+----+----+----+    +--+--+--+--+                  ....  ....
 //
 // Needs: sm_80. 6 loads of 16 bytes for 128 products: at 8 x 8 a thread they would take as long as the products do,
-// since an SM hands out 128 bytes of shared memory a cycle and has 128 multipliers.
-#include "backend/cuda/device.hpp"
+// since an SM hands out 128 bytes of shared memory a cycle and has 128 multipliers. The register file behaves as
+// if it gave two operands a cycle; a product has three, so they are made there and back: one is always the last one's.
+#include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/fused.cuh"
-#include "backend/cuda/ladder.hpp"
-#include "backend/cuda/launch.hpp"
-#include "backend/cuda/product.cuh"
 #include "backend/cuda/ptx/cp_async.cuh"
+#include "backend/cuda/ptx/shared_load.cuh"
 
 namespace tw::cuda {
 namespace {
 
-/// Which way a tile's elements lie in global memory, seen from its k-major place in shared memory.
-enum class Lie { along_k, scattered, across_k, across_k_by_4 };
+/// Which way a tile's elements lie in global memory, seen from its k-major place in shared memory. `by_4`: 16 bytes at once.
+enum class Lie { along_k, across_k_by_4, any };
 
 /// Fills a tile of BK rows of `width`, k-major with `pitch` floats a row; a thread copies every jump-th piece.
-template <int BK, int width, int pitch, int threads>
+template <Lie lie, int BK, int width, int pitch, int threads>
 class AsyncTile {
+    static constexpr int piece = lie == Lie::across_k_by_4 ? 4 : 1, wide = width / piece, pieces = BK * wide / threads;
+    static_assert(threads % wide == 0 && threads % BK == 0);
+
 public:
+    /// Rows of k go on for k_step, and end after k_end; across k it is other_step, and the tile starts at `first` of `end`.
     __device__ AsyncTile(const float* data, std::int64_t k_step, std::int64_t other_step, std::int64_t k_end,
-                         std::int64_t first, std::int64_t end, Lie lie)
-        : k_step_(k_step), k_left_(static_cast<int>(k_end)), by_4_(lie == Lie::across_k_by_4) {
-        const int thread = static_cast<int>(threadIdx.x), wide = by_4_ ? width / 4 : width;
-        const bool along_k = lie == Lie::along_k;
-        const int q = along_k ? thread % BK : thread / wide, x = (along_k ? thread / BK : thread % wide) * (by_4_ ? 4 : 1);
-        q_jump_ = along_k ? 0 : threads / wide;
-        x_jump_ = along_k ? threads / BK : 0;
-        place_ = (q * pitch + x) * 4;
-        k_left_ -= q;
-        x_left_ = static_cast<int>(end - first < width ? end - first : width) - x;
+                         std::int64_t first, std::int64_t end)
+        : k_step_(lie == Lie::along_k ? 1 : k_step) {
+        const int thread = static_cast<int>(threadIdx.x);
+        const bool along_k = lie == Lie::along_k || (lie == Lie::any && k_step == 1);
+        const int q = along_k ? thread % BK : thread / wide, x = along_k ? thread / BK : thread % wide * piece;
+        k_jump_ = along_k ? 0 : threads / wide;
+        other_jump_ = along_k ? threads / BK : 0;
+        place_ = static_cast<std::uint32_t>((q * pitch + x) * 4);
+        k_left_ = static_cast<int>(k_end) - q;
+        other_left_ = static_cast<int>(end - first < width ? end - first : width) - x;
         from_ = data + q * k_step + (first + x) * other_step;
-        jump_ = q_jump_ * k_step + x_jump_ * other_step;
+        jump_ = k_jump_ * k_step + other_jump_ * other_step;
     }
 
     /// The next BK rows.
     __device__ void fill(std::uint32_t tile) {
         const float* from = from_;
-        std::uint32_t to = tile + place_;
-        const std::uint32_t jump = (q_jump_ * pitch + x_jump_) * 4;
-        if (by_4_) {
-            const int width_valid = x_left_ < 0 ? 0 : x_left_ < 4 ? x_left_ * 4 : 16;
 #pragma unroll
-            for (int s = 0; s < BK * width / 4 / threads; ++s, from += jump_, to += jump) {
-                const int valid = s * q_jump_ < k_left_ ? width_valid : 0;
-                ptx::copy_16(to, from, valid);
-            }
-        } else {
-#pragma unroll
-            for (int s = 0; s < BK * width / threads; ++s, from += jump_, to += jump) {
-                const bool valid = s * q_jump_ < k_left_ && s * x_jump_ < x_left_;
-                ptx::copy_4(to, from, valid);
+        for (int s = 0; s < pieces; ++s, from += jump_) {
+            const std::uint32_t to = tile + place_ + static_cast<std::uint32_t>(s * (k_jump_ * pitch + other_jump_) * 4);
+            if constexpr (lie == Lie::across_k_by_4) {
+                const int width_valid = other_left_ < 0 ? 0 : other_left_ < 4 ? other_left_ * 4 : 16;
+                ptx::copy_16(to, from, s * k_jump_ < k_left_ ? width_valid : 0);
+            } else {
+                ptx::copy_4(to, from, s * k_jump_ < k_left_ && s * other_jump_ < other_left_);
             }
         }
         from_ += BK * k_step_;
@@ -71,44 +68,40 @@ public:
 private:
     const float* from_;
     std::int64_t k_step_, jump_;
-    int k_left_, q_jump_, x_jump_, x_left_;
+    int k_left_, other_left_, k_jump_, other_jump_;
     std::uint32_t place_;
-    bool by_4_;
 };
 
-template <int BM_, int BN_, int BK_, int WM_, int WN_, int STAGES_>
+template <int BM_, int BN_, int BK_, int WM_, int WN_, int STAGES_, int lanes_down_>
 struct Shape {
     static constexpr int BM = BM_, BN = BN_, BK = BK_, WM = WM_, WN = WN_, STAGES = STAGES_;
-    static constexpr int lanes_down = 8, lanes_across = 4;
+    static constexpr int lanes_down = lanes_down_, lanes_across = 32 / lanes_down;
     static constexpr int TM = WM / lanes_down, TN = WN / lanes_across;
     static constexpr int threads = 32 * (BM / WM) * (BN / WN);
     static constexpr int a_pitch = BM + 4, b_pitch = BN + 4;
-    static constexpr int stage_floats = BK * (a_pitch + b_pitch);
-    static constexpr std::size_t shared = sizeof(float) * STAGES * stage_floats;
+    static constexpr int stage_bytes = BK * (a_pitch + b_pitch) * 4;
+    static constexpr std::size_t shared = std::size_t{STAGES} * stage_bytes;
 };
 
-template <int groups>
-__device__ void read_groups(float (&to)[groups * 4], const float* from, int apart) {
+template <int groups, int apart>
+__device__ void read_groups(float (&to)[groups * 4], std::uint32_t from) {
 #pragma unroll
     for (int g = 0; g < groups; ++g) {
-        const float4 four = *reinterpret_cast<const float4*>(from + g * apart);
+        const float4 four = ptx::load_4(from + g * apart * 4);
         to[4 * g] = four.x, to[4 * g + 1] = four.y, to[4 * g + 2] = four.z, to[4 * g + 3] = four.w;
     }
 }
 
-template <class S>
-__global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, TileGrid grid, Lie a_lie, Lie b_lie, Fused fused) {
-    extern __shared__ __align__(16) float stages[];
+template <class S, Lie a_lie, Lie b_lie>
+__global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, TileGrid grid, Fused fused) {
+    extern __shared__ __align__(16) char stages[];
     const std::int64_t first_row = grid.row() * std::int64_t{S::BM}, first_col = grid.col() * std::int64_t{S::BN};
     const Layout &al = p.a.layout, &bl = p.b.layout;
-    AsyncTile<S::BK, S::BM, S::a_pitch, S::threads> a(p.a.data, al.col_step, al.row_step, al.cols, first_row, al.rows,
-                                                      a_lie);
-    AsyncTile<S::BK, S::BN, S::b_pitch, S::threads> b(p.b.data, bl.row_step, bl.col_step, bl.rows, first_col, bl.cols,
-                                                      b_lie);
-    const std::uint32_t base = ptx::shared_address(stages);
-    const auto fill = [&](int stage) {
-        const std::uint32_t tile = base + static_cast<std::uint32_t>(stage * S::stage_floats * 4);
-        a.fill(tile), b.fill(tile + S::BK * S::a_pitch * 4);
+    AsyncTile<a_lie, S::BK, S::BM, S::a_pitch, S::threads> a(p.a.data, al.col_step, al.row_step, al.cols, first_row, al.rows);
+    AsyncTile<b_lie, S::BK, S::BN, S::b_pitch, S::threads> b(p.b.data, bl.row_step, bl.col_step, bl.rows, first_col, bl.cols);
+    const std::uint32_t base = ptx::shared_address(stages), end = base + static_cast<std::uint32_t>(S::shared);
+    const auto fill = [&](std::uint32_t stage) {
+        a.fill(stage), b.fill(stage + S::BK * S::a_pitch * 4);
         ptx::commit_copies();
     };
 
@@ -118,38 +111,41 @@ __global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, 
     const int col = warp % warps_across * S::WN + lane % S::lanes_across * 4;
     constexpr int rows_apart = S::lanes_down * 4, cols_apart = S::lanes_across * 4;
 
+    constexpr int longer = S::TM > S::TN ? S::TM : S::TN, shorter = S::TM + S::TN - longer;
     float sums[S::TM][S::TN] = {};
     float down[2][S::TM], across[2][S::TN];
-    const auto read = [&](int to, const float* stage, int q) {
-        read_groups<S::TM / 4>(down[to], stage + q * S::a_pitch + row, rows_apart);
-        read_groups<S::TN / 4>(across[to], stage + S::BK * S::a_pitch + q * S::b_pitch + col, cols_apart);
+    const auto read = [&](int to, std::uint32_t stage, int q) {
+        read_groups<S::TM / 4, rows_apart>(down[to], stage + (q * S::a_pitch + row) * 4);
+        read_groups<S::TN / 4, cols_apart>(across[to], stage + (S::BK * S::a_pitch + q * S::b_pitch + col) * 4);
     };
 
 #pragma unroll
-    for (int s = 0; s < S::STAGES - 1; ++s) fill(s);
+    for (int s = 0; s < S::STAGES - 1; ++s) fill(base + s * S::stage_bytes);
     ptx::wait_for_copies<S::STAGES - 2>();
     __syncthreads();
-    read(0, stages, 0);
+    read(0, base, 0);
 
-    int stage = 0;
-    for (std::int64_t k = 0; k < p.k(); k += S::BK) {
-        const int free_stage = (stage + S::STAGES - 1) % S::STAGES, next = (stage + 1) % S::STAGES;
+    std::uint32_t stage = base, free_stage = base + (S::STAGES - 1) * S::stage_bytes;
+    const int k_end = static_cast<int>(p.k());
+    for (int k = 0; k < k_end; k += S::BK) {
+        const std::uint32_t next = stage + S::stage_bytes == end ? base : stage + S::stage_bytes;
         fill(free_stage);
-#pragma unroll 16
+#pragma unroll
         for (int q = 0; q < S::BK; ++q) {
             if (q + 1 == S::BK) {
                 ptx::wait_for_copies<S::STAGES - 2>();
                 __syncthreads();
-                read((q + 1) % 2, stages + next * S::stage_floats, 0);
-            } else {
-                read((q + 1) % 2, stages + stage * S::stage_floats, q + 1);
             }
+            read((q + 1) % 2, q + 1 == S::BK ? next : stage, (q + 1) % S::BK);
 #pragma unroll
-            for (int i = 0; i < S::TM; ++i)
+            for (int x = 0; x < longer; ++x)
 #pragma unroll
-                for (int j = 0; j < S::TN; ++j) sums[i][j] += down[q % 2][i] * across[q % 2][j];
+                for (int t = 0; t < shorter; ++t) {
+                    const int y = x % 2 ? shorter - 1 - t : t, i = S::TM > S::TN ? x : y, j = S::TM > S::TN ? y : x;
+                    sums[i][j] += down[q % 2][i] * across[q % 2][j];
+                }
         }
-        stage = next;
+        free_stage = stage, stage = next;
     }
 
 #pragma unroll
@@ -158,37 +154,38 @@ __global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, 
         for (int j = 0; j < S::TN; ++j)
             p.store(first_row + row + i / 4 * rows_apart + i % 4, first_col + col + j / 4 * cols_apart + j % 4, sums[i][j]);
 
-    // Each thread finishes what it wrote: from registers, a copy of the activations for each of its sums would be needed.
+    // Another pass over the tile: from registers, a copy of the activations for each of a thread's sums would be needed.
     if (fused.empty) return;
+    __syncthreads();
     const std::int64_t rows = p.c.rows(), cols = p.c.cols();
 #pragma unroll 1
-    for (int i = 0; i < S::TM; ++i)
-#pragma unroll 4
-        for (int j = 0; j < S::TN; ++j) {
-            const std::int64_t y = first_row + row + i / 4 * rows_apart + i % 4, x = first_col + col + j / 4 * cols_apart + j % 4;
-            if (y < rows && x < cols) p.c(y, x) = fused.of(p.c(y, x), y, x);
-        }
-}
-
-bool by_4(const void* data, std::int64_t step) {
-    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && step % 4 == 0;
+    for (int x = static_cast<int>(threadIdx.x); x < S::BM * S::BN; x += S::threads) {
+        const std::int64_t i = first_row + x / S::BN, j = first_col + x % S::BN;
+        if (i < rows && j < cols) p.c(i, j) = fused.of(p.c(i, j), i, j);
+    }
 }
 
 Lie lie_of(const void* data, std::int64_t k_step, std::int64_t other_step) {
-    if (other_step == 1) return by_4(data, k_step) ? Lie::across_k_by_4 : Lie::across_k;
-    return k_step == 1 ? Lie::along_k : Lie::scattered;
+    if (k_step == 1) return Lie::along_k;
+    return other_step == 1 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && k_step % 4 == 0 ? Lie::across_k_by_4 : Lie::any;
+}
+
+template <class S, Lie a, Lie b>
+Status start(const Call& call) {
+    return launch_over<float, S::BM, S::BN, S::threads, S::shared>(hierarchical<S, a, b>, call, fused(call.epilogue));
 }
 
 template <class S>
 Status run_with(const Call& call) {
-    const auto [grid, blocks] = tiling(call, S::BM, S::BN);
-    return launch(hierarchical<S>, {.blocks = blocks, .threads = S::threads, .shared = S::shared}, call.stream,
-                  product_of<float>(call), grid, lie_of(call.a.data, call.a.col_step, call.a.row_step),
-                  lie_of(call.b.data, call.b.row_step, call.b.col_step), fused(call.epilogue));
+    constexpr Lie along = Lie::along_k, by_4 = Lie::across_k_by_4;
+    const Lie a = lie_of(call.a.data, call.a.col_step, call.a.row_step), b = lie_of(call.b.data, call.b.row_step, call.b.col_step);
+    if (a == Lie::any || b == Lie::any) return start<S, Lie::any, Lie::any>(call);
+    if (a == along) return b == along ? start<S, along, along>(call) : start<S, along, by_4>(call);
+    return b == along ? start<S, by_4, along>(call) : start<S, by_4, by_4>(call);
 }
 
-using Wide = Shape<128, 256, 16, 64, 64, 3>;
-using Small = Shape<64, 64, 16, 32, 32, 3>;
+using Wide = Shape<128, 256, 8, 64, 64, 4, 4>;
+using Small = Shape<64, 64, 16, 32, 32, 3, 8>;
 
 Status run(const Call& call, const Tile& tile) {
     const bool fills = tiles_over(call.m(), Wide::BM) * tiles_over(call.n(), Wide::BN) >= multiprocessors();
@@ -197,26 +194,19 @@ Status run(const Call& call, const Tile& tile) {
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 50, Wide::BM, Wide::BN); }
 
-constexpr Tile tiles[] = {{}, {128, 256, 16}, {64, 64, 16}};
+constexpr Tile tiles[] = {{}, {128, 256, 8}, {64, 64, 16}};
 constexpr const char* idea = "blocks, warps and threads each have a tile; copies and register loads run ahead of the products";
 
 }  // namespace
 
-const Kernel r7_hierarchical_f32{
+constinit const Kernel r7_hierarchical_f32 = row_of<float>({
     .name = "cuda.r7_hierarchical.f32",
     .rung = Rung::hierarchical,
-    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = feature::sm80,
     .tiles = tiles,
-    .fuses_epilogue = true,
     .idea = idea,
-    .takes = fits_ints,
-    .sum_bound = sequential_sum_bound<float>,
     .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
     .run = run,
-    .order = sequential_order,
-};
+    .fuses_epilogue = true,
+});
 
 }  // namespace tw::cuda
