@@ -190,7 +190,7 @@ constexpr const char* examples = R"text(Examples:
 void add_bench(Verb tw) {
     const auto asked = std::make_shared<Asked>();
     const Verb verb = tw.add_verb("bench", "Measures products of many shapes, in turns with the peers");
-    verb.add_option("what", asked->what, "loaders: how many SIMD-groups should share the loading, on --device metal or metal-check");
+    verb.add_option("what", asked->what, "loaders: how many SIMD-groups should share the loading, on --device cuda, metal or metal-check");
     verb.add_option("--m", asked->m, "Rows of C: a list or ranges, such as 64,100 or 8:4096:x2 or 10:50:+10");
     verb.add_option("--n", asked->n, "Columns of C; as --m when left out");
     verb.add_option("--k", asked->k, "Columns of A; as --m when left out");

@@ -29,50 +29,57 @@ void print_counts(const LoadersRow& row, int threadgroups) {
 }
 
 void print_all_counts(const LoadersRun& run) {
-    fmt::print("Times mean nothing here, counts do; those of one threadgroup of {}:\n\n", run.threadgroups);
+    fmt::print("Times mean nothing here, counts do; those of one threadgroup of {}:\n\n", run.groups);
     fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", "", "", "device bytes", "threadgroup", "threadgroup", "", "async",
                "device bytes");
     fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", "kernel", "loaders", "loaded", "bytes stored", "bytes loaded",
                "barriers", "copies", "a loader");
     for (const LoadersRow& row : run.rows) {
-        if (row.trouble.empty()) print_counts(row, run.threadgroups);
+        if (row.trouble.empty()) print_counts(row, run.groups);
         else fmt::print("{:<14} {:>8} {}\n", row.form, row.loaders, row.trouble);
     }
 }
 
-void print_curve(const LoadersRun& run) {
+constexpr double bytes_a_fill = 32768;
+
+void print_curve(const LoadersRun& run, const char* groups) {
     double longest = 0;
     for (const LoadersRow& row : run.rows) longest = std::max(longest, row.median());
-    fmt::print("{} threadgroups fill their 32 KB; the median of {} by the GPU's clock:\n\n", run.threadgroups,
-               run.rows.front().seconds.size());
-    fmt::print("{:<14} {:>8} {:>12} {:>12} {:>12}\n", "kernel", "loaders", "ms", "fastest", "slowest");
+    fmt::print("{} {} fill their 32 KB{}; the median of {} by the GPU's clock:\n", run.groups, groups,
+               run.fills > 1 ? fmt::format(" {} times", run.fills) : "", run.rows.front().seconds.size());
+    const LoadersRow* before = nullptr;
     for (const LoadersRow& row : run.rows) {
+        if (!before || before->from_cache != row.from_cache) {
+            fmt::print("\n{}{:<14} {:>8} {:>12} {:>12} {:>12} {:>9}\n", row.from_cache ? "from the second-level cache:\n" : "", "kernel", "loaders",
+                       "ms", "fastest", "slowest", "GB/s");
+        }
+        before = &row;
         if (!row.trouble.empty() || row.seconds.empty()) {
             fmt::print("{:<14} {:>8} {}\n", row.form, row.loaders, row.trouble.empty() ? "not timed" : row.trouble);
             continue;
         }
-        fmt::print("{:<14} {:>8} {:>12.4f} {:>12.4f} {:>12.4f}  {}\n", row.form, row.loaders, 1e3 * row.median(), 1e3 * row.seconds.front(),
-                   1e3 * row.seconds.back(), bar(row.median() / longest, bar_width));
+        fmt::print("{:<14} {:>8} {:>12.4f} {:>12.4f} {:>12.4f} {:>9.0f}  {}\n", row.form, row.loaders, 1e3 * row.median(),
+                   1e3 * row.seconds.front(), 1e3 * row.seconds.back(), 1e-9 * bytes_a_fill * run.groups * run.fills / row.median(),
+                   bar(row.median() / longest, bar_width));
     }
 }
 
 }  // namespace
 
 void run_loaders(const std::string& device) {
-    if (device.substr(0, device.find(':')) == "cuda")
-        refuse("bench loaders: there is no CUDA form of this benchmark yet; --device metal-check or metal has one");
     const Backend& backend = parse_device(device);
     if (!measure::has_loaders(backend))
-        refuse("bench loaders: it asks who loads threadgroup memory, which '{}' does not have; --device metal-check or metal", device);
+        refuse("bench loaders: it asks who loads threadgroup memory, which '{}' does not have; --device metal-check, metal or cuda", device);
     note_interrupts();
-    fmt::print("Of the 8 SIMD-groups of a threadgroup, 1 to 8 share the loading of its 32 KB\n");
+    const bool is_cuda = backend.place == Place::cuda;
+    fmt::print("Of the 8 {}, 1 to 8 share the loading of its 32 KB\n", is_cuda ? "warps of a block" : "SIMD-groups of a threadgroup");
     LoadersRun run;
     {
         ProgressLine line;
         run = measure::bench_loaders(backend, watch_with(line));
     }
     if (backend.times_mean_nothing) print_all_counts(run);
-    else print_curve(run);
+    else print_curve(run, is_cuda ? "blocks" : "threadgroups");
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
     for (const LoadersRow& row : run.rows)
         if (row.is_wrong) throw Stop(Exit::wrong_result, fmt::format("{} with {} loaders brought wrong data", row.form, row.loaders));

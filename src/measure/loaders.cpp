@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backend/cuda/backend.hpp"
 #include "backend/metal/backend.hpp"
 #include "backend/metal/loaders.hpp"
 #include "backend/metal/on_linux/backend.hpp"
 #include "backend/metal/on_linux/door.hpp"
+#include "measure/loaders_cuda.hpp"
 
 namespace tw::measure {
 namespace {
@@ -61,17 +63,24 @@ void run_once(const Backend& backend, std::span<const float> from, std::span<flo
 
 }  // namespace
 
+namespace {
+
+bool is_cuda(const Backend& backend) noexcept { return &backend == &cuda::backend(); }
+
+}  // namespace
+
 bool has_loaders(const Backend& backend) noexcept {
-    return &backend == &metal::backend() || &backend == &metal_check::backend();
+    return is_cuda(backend) || &backend == &metal::backend() || &backend == &metal_check::backend();
 }
 
 LoadersRun bench_loaders(const Backend& backend, const Watch& watch) {
-    LoadersRun run{.threadgroups = backend.times_mean_nothing ? groups_counted : groups_timed};
+    if (is_cuda(backend)) return bench_cuda_loaders(backend, watch);
+    LoadersRun run{.groups = backend.times_mean_nothing ? groups_counted : groups_timed};
     for (const char* form : metal::loader_forms)
         for (int loaders = 1; loaders <= static_cast<int>(metal::most_loaders); ++loaders)
             run.rows.push_back({.form = form, .loaders = loaders});
     const Floats from(backend, metal::loaders_floats),
-        to(backend, static_cast<std::size_t>(run.threadgroups) * metal::loaders_threads);
+        to(backend, static_cast<std::size_t>(run.groups) * metal::loaders_threads);
     if (from.all().empty() || to.all().empty()) {
         for (LoadersRow& row : run.rows) row.trouble = "the device has no memory for it";
         return run;

@@ -45,7 +45,7 @@ TEST(Verbs, BadInputIsASentenceAndExit2) {
                                   "ladder --size 8 --shape 1x2x3", "bench --m 8:4:y", "bench --m 4096:8:x2", "bench --suite nonsense", "bench --peers=nonsense --m 8",
                                   "bench --baseline /nowhere --m 8", "bench --accuracy much --m 8", "bench --cold --hot --m 8", "explain nonsense",
                                   "tune --suite nonsense", "tune --shape 0", "roofline --device toaster", "bench nonsense",
-                                  "bench loaders --device cuda", "bench loaders --device cpu"}) {
+                                  "bench loaders --device cpu"}) {
         const Said said = say(arguments);
         EXPECT_EQ(said.code, 2) << arguments << "\n" << said.text;
         EXPECT_NE(said.text.find("tw: "), std::string::npos) << arguments;
@@ -120,6 +120,14 @@ TEST(Verbs, BenchLoadersCountsOnTheMetalExecutor) {
     EXPECT_NE(said.text.find("loaders_async         8         32768         32768          1024         1       8          4096"), std::string::npos) << said.text;
     EXPECT_NE(said.text.find("loaders_plain         1         32768         32768          1024         1       0         32768"), std::string::npos) << said.text;
     EXPECT_EQ(said.text.find(" ms"), std::string::npos) << "times mean nothing there";
+}
+
+TEST(Verbs, BenchLoadersDrawsACurveOnACudaDevice) {
+    const Said said = say("bench loaders --device cuda");
+    if (said.code == 2 && said.text.find("--device cuda: ") != std::string::npos) GTEST_SKIP() << said.text;
+    EXPECT_EQ(said.code, 0) << said.text;
+    for (const char* part : {"warps of a block", "loaders_plain         1", "loaders_async         8", "loaders_bulk", "from the second-level cache:"})
+        EXPECT_NE(said.text.find(part), std::string::npos) << part << "\n" << said.text;
 }
 
 TEST(Verbs, AnInterruptKeepsWhatWasMeasuredAndExits130) {

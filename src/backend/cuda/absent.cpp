@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 #include "backend/cuda/backend.hpp"
+#include "backend/cuda/loaders.hpp"
 #include "backend/cuda/no_backend.hpp"
 
 namespace tw::cuda {
@@ -12,6 +13,7 @@ constexpr Backend row = no_backend(why);
 }  // namespace
 
 const Backend& backend() noexcept { return row; }
+const LoadersDoor* loaders() noexcept { return nullptr; }
 bool owns(const void*) noexcept { return false; }
 
 }  // namespace tw::cuda

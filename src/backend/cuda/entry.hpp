@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The one door of libtilewright_cuda. Both sides must have been built from the same contract.
+// The doors of libtilewright_cuda: its row, and its microbenchmark of loaders. Both sides must have been built from the same contract.
 #pragma once
 
 #include "backend/contract.hpp"
 
 namespace tw::cuda {
+
+struct LoadersDoor;
 
 /// Changes when a row's shape does.
 inline constexpr unsigned long long contract_stamp =
@@ -17,5 +19,8 @@ inline constexpr const char* entry_name = "tilewright_cuda_backend";
 
 /// Null when the caller's stamp is not this library's.
 using Entry = const Backend*(unsigned long long stamp) noexcept;
+
+inline constexpr const char* loaders_entry_name = "tilewright_cuda_loaders";
+using LoadersEntry = const LoadersDoor*(unsigned long long stamp) noexcept;
 
 }  // namespace tw::cuda

@@ -12,6 +12,7 @@
 
 #include "backend/cuda/backend.hpp"
 #include "backend/cuda/entry.hpp"
+#include "backend/cuda/loaders.hpp"
 #include "backend/cuda/no_backend.hpp"
 
 namespace tw::cuda {
@@ -33,13 +34,23 @@ std::string folder_of_this_code() {
     return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
-const Backend& open() {
+void* open_library() {
     void* library = nullptr;
     if (const std::string folder = folder_of_this_code(); !folder.empty())
         library = dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return missing;
-    const auto entry = reinterpret_cast<Entry*>(dlsym(library, entry_name));
+    return library;
+}
+
+/// Null when there is none.
+void* library() {
+    static void* const opened = open_library();
+    return opened;
+}
+
+const Backend& open() {
+    if (!library()) return missing;
+    const auto entry = reinterpret_cast<Entry*>(dlsym(library(), entry_name));
     const Backend* row = entry ? entry(contract_stamp) : nullptr;
     return row ? *row : strange;
 }
@@ -77,6 +88,11 @@ PointerGetAttribute driver_entry() noexcept {
 const Backend& backend() noexcept {
     static const Backend& row = open();
     return row;
+}
+
+const LoadersDoor* loaders() noexcept {
+    const auto entry = library() ? reinterpret_cast<LoadersEntry*>(dlsym(library(), loaders_entry_name)) : nullptr;
+    return entry ? entry(contract_stamp) : nullptr;
 }
 
 bool owns(const void* memory) noexcept {
