@@ -13,6 +13,10 @@ std::int64_t magnitude(std::int64_t x) noexcept { return x < 0 ? -x : x; }
 
 /// The span of bytes from the lowest element to the end of the highest; false when it does not fit an address.
 bool extent_fits(const Matrix& m) noexcept {
+    constexpr std::uint64_t surely = std::uint64_t{1} << 24;  // twice the product of two such, and an element's size
+    if ((static_cast<std::uint64_t>(m.rows) | static_cast<std::uint64_t>(m.cols) | static_cast<std::uint64_t>(m.row_step) |
+         static_cast<std::uint64_t>(m.col_step)) < surely)
+        return true;
     if (m.rows == 0 || m.cols == 0) return true;
     if (m.row_step == INT64_MIN || m.col_step == INT64_MIN) return false;
     std::int64_t down = 0, across = 0, elements = 0, bytes = 0;

@@ -47,9 +47,10 @@ constexpr Status other_steps{Code::bad_argument, Argument::none, "the plan's ker
 Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     if (const Status bad = check_operands(a, b, c, options); !bad) return bad;
     if (needs_no_product(a, c, options)) return finish_anywhere(c, options);
-    if (const Status apart = check_places(a, b, c); !apart) return apart;
+    const Problem problem = problem_of(a, b, c, options);
+    if (const Status apart = check_places(a, b, problem.place); !apart) return apart;
     Plan plan;
-    if (const Status none = try_plan(problem_of(a, b, c, options), options, plan); !none) return none;
+    if (const Status none = try_plan(problem, options, plan); !none) return none;
     log_call(plan);
     return run_logged(plan, a, b, c, nullptr);
 }

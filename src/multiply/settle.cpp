@@ -21,9 +21,10 @@ Status finish_anywhere(const Matrix& c, const Options& options) noexcept {
     return {};
 }
 
-Status check_places(const Matrix& a, const Matrix& b, const Matrix& c) noexcept {
+Status check_places(const Matrix& a, const Matrix& b, const Matrix& c) noexcept { return check_places(a, b, place_of(c.data)); }
+
+Status check_places(const Matrix& a, const Matrix& b, Place place) noexcept {
     constexpr const char* text = "it lives on another device than C";
-    const Place place = place_of(c.data);
     if (place_of(a.data) != place) return {Code::bad_argument, Argument::a, text};
     if (place_of(b.data) != place) return {Code::bad_argument, Argument::b, text};
     return {};

@@ -18,5 +18,7 @@ Status finish_anywhere(const Matrix& c, const Options& options) noexcept;
 
 /// One address space for all three: a device's kernel can't read the host's memory, nor the other way round.
 Status check_places(const Matrix& a, const Matrix& b, const Matrix& c) noexcept;
+/// The same where C's place is known.
+Status check_places(const Matrix& a, const Matrix& b, Place place) noexcept;
 
 }  // namespace tw

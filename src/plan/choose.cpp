@@ -159,6 +159,7 @@ struct LastChoice {
     bool reproducible;
     const Backend* backend;  ///< null: none yet
     const Kernel* kernel;
+    std::string_view device, name;  ///< theirs: measured once
     Tile tile;
     int threads;
     const char* reason;
@@ -185,8 +186,8 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     if (const LastChoice& last = last_choice; remembers && last.answers(problem, options, threads)) {
         plan.problem = problem;
         plan.options = options;
-        plan.options.device = last.backend->name;
-        plan.options.kernel = last.kernel->name;
+        plan.options.device = last.device;
+        plan.options.kernel = last.name;
         plan.backend = last.backend, plan.kernel = last.kernel, plan.tile = last.tile;
         plan.threads = last.threads, plan.device = -1, plan.reason = last.reason;
         return {};
@@ -224,7 +225,8 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     if (const Store* store = name.empty() ? tuning_store() : nullptr)
         if (const Tuned* record = find_tuned(*store, problem, threads)) follow_record(*record, options.reproducible, plan);
     if (remembers)
-        last_choice = {problem, threads, options.reproducible, backend, plan.kernel, plan.tile, plan.threads, plan.reason};
+        last_choice = {problem, threads, options.reproducible, backend, plan.kernel, plan.options.device, plan.options.kernel, plan.tile,
+                       plan.threads, plan.reason};
     return {};
 }
 

@@ -190,6 +190,7 @@ TEST(MatrixUnit, TheJudgeFindsWrongOnes) {
             panels.pack_a = [](const Matrix& rows, std::byte* to) { unit.bf16[2].pack_a(panel_source(rows), to); };
             panels.pack_b = [](const Matrix& cols, std::byte* to) { unit.bf16[2].pack_b(panel_source(cols.transposed()), to); };
             panels.multiply = [](const PanelTile& tile) { multiply_guarded(unit.meet, unit.bf16[2].multiply, tile); };
+            panels.settle = [](TileState& state) { settle_guarded(unit.meet, state); };
             panels.begin = unit.begin;
             return run_hierarchy(panels, call, blocks);
         };

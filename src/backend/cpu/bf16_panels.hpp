@@ -11,8 +11,7 @@
 //   a tile of A holds pairs along k in each of its rows; one of B has a pair of k in each row, for 16 columns
 #pragma once
 
-#include "backend/cpu/ahead.hpp"
-#include "backend/cpu/matrix_unit.hpp"
+#include "backend/cpu/meanwhile.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -124,52 +123,56 @@ void pack_any(const PanelSource& source, std::byte* panel) {
     pack<parts, for_a, float>(source, panel);
 }
 
-/// The small products of one step, in an order where neighbours share tiles: x's part by y's, x being the caller's A.
+/// The products of one step but for the last, hi hi of three parts; in an order where neighbours share tiles: x's part by y's,
+/// x being the caller's A. Of two parts, what hi hi rounds is little beside what they leave out.
 template <int parts, class LoadX, class LoadY>
-[[gnu::always_inline]] inline void small_products(const LoadX& load_x, const LoadY& load_y) {
+[[gnu::always_inline]] inline void first_products(const LoadX& load_x, const LoadY& load_y) {
     load_x(0), load_y(parts - 1), Tiles::dot_bf16();           // hi lo
     if constexpr (parts == 3) {
         load_y(1), Tiles::dot_bf16();                          // hi mid
         load_x(1), Tiles::dot_bf16();                          // mid mid
         load_y(0), Tiles::dot_bf16();                          // mid hi
         load_x(2), Tiles::dot_bf16();                          // lo hi
-    } else {
-        load_x(1), load_y(0), Tiles::dot_bf16();               // lo hi
+    } else if constexpr (parts == 2) {
+        load_y(0), Tiles::dot_bf16();                          // hi hi
+        load_x(1), Tiles::dot_bf16();                          // lo hi
     }
 }
 
-/// All small products of the chunk of k, and hi * hi on top of them: few roundings happen at the size of the result.
+void meet_row(const UnitResult& r, int i) {
+    const auto* const sums = reinterpret_cast<const float*>(r.sums->of) + i * unit_side;
+    float* const c = r.c + i * r.c_step;
+    for (int j = 0; j < r.cols; j += 16) Lanes::meet(sums + j, c + j, r.cols - j < 16 ? r.cols - j : 16, r.alpha, r.beta);
+}
+
+void meet(const UnitResult& r) {
+    for (int i = 0; i < r.rows; ++i) meet_row(r, i);
+}
+
+/// Of three parts, all small products of the block of k come first and hi hi on top of them: few roundings happen at the size
+/// of the result.
 template <int parts, bool is_turned>
-[[gnu::always_inline]] inline void add_up(const std::byte* a, const std::byte* b, std::int64_t steps, Ahead ahead) {
+[[gnu::always_inline]] inline void add_up(const std::byte* a, const std::byte* b, std::int64_t steps, Meanwhile<meet_row> meanwhile) {
     constexpr std::int64_t step_bytes = parts * part_bytes;
     Tiles::zero_sums();
-    if constexpr (parts > 1)
-        for (std::int64_t s = 0; s < steps; ++s) {
-            ahead.step();
-            const auto load_a = [from = a + s * step_bytes](int part) { Tiles::load_a(from + part * part_bytes); };
-            const auto load_b = [from = b + s * step_bytes](int part) { Tiles::load_b(from + part * part_bytes); };
-            is_turned ? small_products<parts>(load_b, load_a) : small_products<parts>(load_a, load_b);
-        }
     for (std::int64_t s = 0; s < steps; ++s) {
-        ahead.step();
-        Tiles::load_a(a + s * step_bytes), Tiles::load_b(b + s * step_bytes), Tiles::dot_bf16();
+        meanwhile.step();
+        const auto load_a = [from = a + s * step_bytes](int part) { Tiles::load_a(from + part * part_bytes); };
+        const auto load_b = [from = b + s * step_bytes](int part) { Tiles::load_b(from + part * part_bytes); };
+        is_turned ? first_products<parts>(load_b, load_a) : first_products<parts>(load_a, load_b);
     }
+    if constexpr (parts == 3)
+        for (std::int64_t s = 0; s < steps; ++s)
+            Tiles::load_a(a + s * step_bytes), Tiles::load_b(b + s * step_bytes), Tiles::dot_bf16();
 }
 
 template <int parts>
 void multiply(const UnitTile& tile) {
-    const std::int64_t begin = static_cast<std::int64_t>(sizeof(PanelHeader)) + tile.first / step_of_k * parts * part_bytes;
-    const std::byte *const a = tile.a + begin, *const b = tile.b + begin;
+    const std::byte *const a = tile.a + sizeof(PanelHeader), *const b = tile.b + sizeof(PanelHeader);
     const std::int64_t steps = steps_in(tile.k);
-    const Ahead ahead(tile, steps);
-    tile.is_turned ? add_up<parts, true>(a, b, steps, ahead) : add_up<parts, false>(a, b, steps, ahead);
-    Tiles::store_sums(tile.sums);
-}
-
-void meet(const UnitResult& r) {
-    for (int i = 0; i < r.rows; ++i)
-        for (int j = 0; j < r.cols; j += 16)
-            Lanes::meet(r.sums + i * unit_side + j, r.c + i * r.c_step + j, r.cols - j < 16 ? r.cols - j : 16, r.alpha, r.beta);
+    const Meanwhile<meet_row> meanwhile(tile, steps);
+    tile.is_turned ? add_up<parts, true>(a, b, steps, meanwhile) : add_up<parts, false>(a, b, steps, meanwhile);
+    Tiles::store_sums(tile.sums->of);
 }
 
 template <int parts>

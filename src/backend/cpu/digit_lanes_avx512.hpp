@@ -48,12 +48,19 @@ struct DigitLanes {
     static void transpose(std::byte* tile) { transpose_words(tile); }
 
     template <int weights>
-    static void put_together(const std::int32_t* sums, std::ptrdiff_t apart, float a, const float* b, float* to) {
+    static Floats put_together(const std::int32_t* sums, std::ptrdiff_t apart, float a, const float* b) {
         const __m512 next = _mm512_set1_ps(1.0f / 256);
         __m512 sum = _mm512_cvtepi32_ps(_mm512_load_si512(sums + (weights - 1) * apart));
         for (int weight = weights - 2; weight >= 0; --weight)
             sum = _mm512_fmadd_ps(sum, next, _mm512_cvtepi32_ps(_mm512_load_si512(sums + weight * apart)));
-        _mm512_store_ps(to, _mm512_mul_ps(sum, _mm512_mul_ps(_mm512_set1_ps(a), _mm512_load_ps(b))));
+        return _mm512_mul_ps(sum, _mm512_mul_ps(_mm512_set1_ps(a), _mm512_load_ps(b)));
+    }
+
+    static void meet(Floats sums, float* c, int count, float alpha, float beta) {
+        const auto mask = static_cast<__mmask16>(0xffffu >> (16 - count));
+        __m512 x = _mm512_mul_ps(_mm512_set1_ps(alpha), sums);
+        if (beta != 0) x = _mm512_add_ps(x, _mm512_mul_ps(_mm512_set1_ps(beta), _mm512_maskz_loadu_ps(mask, c)));
+        _mm512_mask_storeu_ps(c, mask, x);
     }
 
 private:

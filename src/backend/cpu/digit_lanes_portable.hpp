@@ -90,14 +90,21 @@ struct DigitLanes {
 
     /// Sixteen results from their sums of each weight, `apart` from one another, the greatest first.
     template <int weights>
-    static void put_together(const std::int32_t* sums, std::ptrdiff_t apart, float a, const float* b, float* to) {
+    static Floats put_together(const std::int32_t* sums, std::ptrdiff_t apart, float a, const float* b) {
         constexpr float next = 1.0f / 256;
+        Floats results;
         for (int i = 0; i < 16; ++i) {
             auto sum = static_cast<float>(sums[(weights - 1) * apart + i]);
             for (int weight = weights - 2; weight >= 0; --weight)
                 sum = __builtin_fmaf(sum, next, static_cast<float>(sums[weight * apart + i]));
-            to[i] = sum * (a * b[i]);
+            results.of[i] = sum * (a * b[i]);
         }
+        return results;
+    }
+
+    /// c = alpha * sums + beta * c for the first `count`; c is not read when beta is 0.
+    static void meet(const Floats& sums, float* c, int count, float alpha, float beta) {
+        for (int i = 0; i < count; ++i) c[i] = beta == 0 ? alpha * sums.of[i] : alpha * sums.of[i] + beta * c[i];
     }
 };
 

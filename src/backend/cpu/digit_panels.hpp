@@ -13,14 +13,14 @@
 // reach a 16th of the largest (or all are zeros), and so is one whose largest element is an Inf, a NaN or outside of the
 // window, where f32 may not hold its scale.
 //
-//   a panel:  header | chunk 0: d0: step 0, step 0', step 1 ... | d1 ... | d2 ... | chunk 1: ...
-//                      a step is 64 of k in an order of its own, the same for A and B; its tile has 16 rows of it
+//   a panel:  header | d0: step 0, step 0', step 1 ... | d1 ... | d2 ...
+//             a step is 64 of k in an order of its own, the same for A and B; its tile has 16 rows of it
 #pragma once
 
 #include <bit>
 
-#include "backend/cpu/ahead.hpp"
 #include "backend/cpu/digits.hpp"
+#include "backend/cpu/meanwhile.hpp"
 #include "backend/cpu/window.hpp"
 
 namespace tw::cpu {
@@ -137,30 +137,26 @@ void pack_digits(const PanelSource& source, std::byte* panel) {
     }
 
     const auto* const from = static_cast<const float*>(source.data);
+    const std::ptrdiff_t apart = digit_steps(source.k) * 2 * tile_bytes;
+    std::byte* const tiles = panel + sizeof(DigitHeader);
     for (std::int64_t begin = 0; begin < source.k; begin += step_of_digits) {
-        const std::int64_t first_of_chunk = begin / digits_chunk * digits_chunk;
-        const std::int64_t left = source.k - first_of_chunk, steps = digit_steps(left < digits_chunk ? left : digits_chunk);
         const std::int64_t depth = source.k - begin < step_of_digits ? source.k - begin : step_of_digits;
-        std::byte* const tiles = panel + sizeof(DigitHeader) + 3 * unit_side * first_of_chunk + (begin - first_of_chunk) * unit_side;
         for (int w = 0; w < unit_side; w += tile_rows) {
             const int count = source.rows - w < tile_rows ? source.rows - w : tile_rows;
-            std::byte* const to = tiles + w / tile_rows * tile_bytes;
+            std::byte* const to = tiles + begin * unit_side + w / tile_rows * tile_bytes;
             const float* const block = from + w * source.row_step + begin * source.step;
             const bool is_whole = count == tile_rows && depth == step_of_digits && (source.step == 1 || source.row_step == 1);
             if (is_whole)
                 cut_block<for_a>(block, source.step == 1 ? source.row_step : source.step, source.step == 1, rows, rows.reaching, w,
-                                 to, steps * 2 * tile_bytes);
+                                 to, apart);
             else
-                cut_ragged_block<for_a>(block, source, count, depth, rows, rows.reaching, w, to, steps * 2 * tile_bytes);
+                cut_ragged_block<for_a>(block, source, count, depth, rows, rows.reaching, w, to, apart);
         }
     }
     for (int w = 0; w < source.rows; ++w)
         outside |= std::uint32_t{rows.largest[w] != 0 && 16 * std::int64_t{rows.reaching[w]} < 11 * source.k} << w;
     header.panel.outside = outside;
-    if constexpr (!for_a)
-        for (std::int64_t first = 0; first < source.k; first += digits_chunk)
-            Digits::sum_up(panel + sizeof(DigitHeader) + 3 * unit_side * first,
-                           digit_steps(source.k - first < digits_chunk ? source.k - first : digits_chunk), header.sum[first / digits_chunk]);
+    if constexpr (!for_a) Digits::sum_up(tiles, digit_steps(source.k), header.sum);
 }
 
 /// Pairs of digits whose products have one weight.
@@ -171,34 +167,41 @@ struct DigitPairs {
 constexpr DigitPairs digit_pairs[4] = {{1, {0}, {0}}, {2, {1, 0}, {0, 1}}, {3, {0, 1, 2}, {2, 1, 0}}, {2, {1, 2}, {2, 1}}};
 
 template <int products>
-void multiply_digits(const UnitTile& tile) {
-    constexpr int weights = products == 8 ? 4 : 3, results = unit_side * unit_side;
-    alignas(64) std::int32_t sums[weights][results];
-    const auto &a = *reinterpret_cast<const DigitHeader*>(tile.a), &b = *reinterpret_cast<const DigitHeader*>(tile.b);
-    const std::int64_t begin = static_cast<std::int64_t>(sizeof(DigitHeader)) + 3 * unit_side * tile.first;
-    const DigitChunk chunk{digit_steps(tile.k), tile.a + begin, tile.b + begin, b.sum[tile.first / digits_chunk]};
-    Ahead ahead(tile, products * chunk.steps);
-    for (int weight = 0; weight < weights; ++weight) Digits::add_up(digit_pairs[weight], chunk, ahead, sums[weight]);
-    for (int i = 0; i < unit_side; ++i)
-        for (int j = 0; j < unit_side; j += 16)
-            DigitLanes::put_together<weights>(sums[0] + i * unit_side + j, results, a.weight[i], b.weight + j,
-                                              tile.sums + i * unit_side + j);
-}
+constexpr int weights_of = products == 8 ? 4 : 3;
 
-void meet(const UnitResult& r) {
-    for (int i = 0; i < r.rows; ++i) {
-        const float* const sums = r.sums + i * unit_side;
-        float* const c = r.c + i * r.c_step;
-        if (r.beta == 0)
-            for (int j = 0; j < r.cols; ++j) c[j] = r.alpha * sums[j];
-        else
-            for (int j = 0; j < r.cols; ++j) c[j] = r.alpha * sums[j] + r.beta * c[j];
+/// Sums of one weight behind those of another, the greatest first.
+std::int32_t* sums_of(std::byte* sums, int weight) { return reinterpret_cast<std::int32_t*>(sums) + weight * unit_side * unit_side; }
+
+template <int products>
+void meet_row(const UnitResult& r, int i) {
+    const auto* const sums = reinterpret_cast<const std::int32_t*>(r.sums->of) + i * unit_side;
+    const auto &a = *reinterpret_cast<const DigitHeader*>(r.a), &b = *reinterpret_cast<const DigitHeader*>(r.b);
+    float* const c = r.c + i * r.c_step;
+    for (int j = 0; j < r.cols; j += 16) {
+        const auto sum = DigitLanes::put_together<weights_of<products>>(sums + j, unit_side * unit_side, a.weight[i], b.weight + j);
+        DigitLanes::meet(sum, c + j, r.cols - j < 16 ? r.cols - j : 16, r.alpha, r.beta);
     }
 }
 
+template <int products>
+void meet(const UnitResult& r) {
+    for (int i = 0; i < r.rows; ++i) meet_row<products>(r, i);
+}
+
+/// First the weight that takes the most steps: the tile before has to meet C before any sums are stored.
+template <int products>
+void multiply_digits(const UnitTile& tile) {
+    const auto& b = *reinterpret_cast<const DigitHeader*>(tile.b);
+    const DigitTiles tiles{digit_steps(tile.k), tile.a + sizeof(DigitHeader), tile.b + sizeof(DigitHeader), b.sum};
+    Meanwhile<meet_row<products>> meanwhile(tile, digit_pairs[2].count * tiles.steps);
+    Digits::add_up(digit_pairs[2], tiles, [&] { meanwhile.step(); }, sums_of(tile.sums->of, 2));
+    if constexpr (products == 8) Digits::add_up(digit_pairs[3], tiles, [] {}, sums_of(tile.sums->of, 3));
+    for (int weight = 1; weight >= 0; --weight) Digits::add_up(digit_pairs[weight], tiles, [] {}, sums_of(tile.sums->of, weight));
+}
+
 constexpr DigitUnit digit_unit(void (*begin)(), void (*end)()) {
-    return {begin, end, {pack_digits<true>, pack_digits<false>, multiply_digits<8>},
-            {pack_digits<true>, pack_digits<false>, multiply_digits<6>}, meet};
+    return {begin, end, {{pack_digits<true>, pack_digits<false>, multiply_digits<8>}, meet<8>},
+            {{pack_digits<true>, pack_digits<false>, multiply_digits<6>}, meet<6>}};
 }
 
 }  // namespace

@@ -8,18 +8,18 @@
 
 namespace tw::cpu {
 
-/// A block of k, and the chunks of it whose sums meet C one by one: three digits of a chunk of B fill half a first cache.
-inline constexpr std::int64_t digits_block = 512, digits_chunk = 256;
+/// A block of k: so many products of first digits have a sum that f32 holds.
+inline constexpr std::int64_t digits_block = 1024;
 
 struct DigitHeader {
     PanelHeader panel;
     float weight[unit_side];           ///< of a row's first digit
-    std::int32_t sum[digits_block / digits_chunk][3][unit_side];  ///< of each row's digits, for instructions that take A unsigned
+    std::int32_t sum[3][unit_side];    ///< of each row's digits, for instructions that take A unsigned
 };
 static_assert(sizeof(DigitHeader) % 64 == 0);
 
-/// A chunk of two panels.
-struct DigitChunk {
+/// The tiles of two panels.
+struct DigitTiles {
     std::int64_t steps;                ///< of 64
     const std::byte *a, *b;            ///< their tiles: those of one digit behind those of another
     const std::int32_t (*b_sum)[unit_side];
@@ -28,8 +28,10 @@ struct DigitChunk {
 struct DigitUnit {
     void (*begin)();                   ///< null: nothing to set up
     void (*end)();
-    UnitPanels eight, six;             ///< by the number of products
-    void (*meet)(const UnitResult&);
+    struct {
+        UnitPanels panels;
+        void (*meet)(const UnitResult&);
+    } eight, six;                      ///< by the number of products
 };
 
 extern const DigitUnit digits_portable, digits_avx2, digits_vnni, digits_amx, digits_emulated;

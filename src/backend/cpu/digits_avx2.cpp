@@ -7,7 +7,6 @@
 
 #include <cstring>
 
-#include "backend/cpu/ahead.hpp"
 #include "backend/cpu/digits.hpp"
 
 namespace tw::cpu {
@@ -17,10 +16,11 @@ struct Digits {
     /// Signed by signed: nothing is to be made up for.
     static void sum_up(const std::byte*, std::int64_t, std::int32_t (&)[3][unit_side]) {}
 
-    template <class Pairs>
-    static void add_up(const Pairs& pairs, const DigitChunk& chunk, Ahead&, std::int32_t* sums) {
+    template <class Pairs, class Step>
+    static void add_up(const Pairs& pairs, const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
+        for (std::int64_t s = 0; s < pairs.count * tiles.steps; ++s) step();
         for (int i = 0; i < unit_side; i += 2)
-            for (int j = 0; j < unit_side; j += 16) two_rows(pairs, chunk, i, j, sums + i * unit_side + j);
+            for (int j = 0; j < unit_side; j += 16) two_rows(pairs, tiles, i, j, sums + i * unit_side + j);
     }
 
 private:
@@ -34,13 +34,13 @@ private:
     }
 
     template <class Pairs>
-    static void two_rows(const Pairs& pairs, const DigitChunk& chunk, int i, int j, std::int32_t* sums) {
-        const std::int64_t digit = chunk.steps * 2048;
+    static void two_rows(const Pairs& pairs, const DigitTiles& tiles, int i, int j, std::int32_t* sums) {
+        const std::int64_t digit = tiles.steps * 2048;
         __m256i sum[2][4] = {};
         for (int pair = 0; pair < pairs.count; ++pair) {
-            const std::byte* rows = chunk.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
-            const std::byte* cols = chunk.b + pairs.b[pair] * digit + j / 16 * 1024;
-            for (std::int64_t s = 0; s < chunk.steps; ++s, rows += 2048, cols += 2048)
+            const std::byte* rows = tiles.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
+            const std::byte* cols = tiles.b + pairs.b[pair] * digit + j / 16 * 1024;
+            for (std::int64_t s = 0; s < tiles.steps; ++s, rows += 2048, cols += 2048)
                 for (int q = 0; q < 16; ++q) {
                     const __m256i x = four_times(rows + 4 * q), y = four_times(rows + 64 + 4 * q);
                     for (int four = 0; four < 4; ++four) {

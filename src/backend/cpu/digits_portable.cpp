@@ -2,7 +2,6 @@
 // Copyright 2026 The tilewright authors
 //
 // Products of digits one by one: what the others are compared with.
-#include "backend/cpu/ahead.hpp"
 #include "backend/cpu/digits.hpp"
 
 namespace tw::cpu {
@@ -12,16 +11,17 @@ struct Digits {
     /// Signed by signed: nothing is to be made up for.
     static void sum_up(const std::byte*, std::int64_t, std::int32_t (&)[3][unit_side]) {}
 
-    template <class Pairs>
-    static void add_up(const Pairs& pairs, const DigitChunk& chunk, Ahead&, std::int32_t* sums) {
-        const std::int64_t digit = chunk.steps * 2048;
+    template <class Pairs, class Step>
+    static void add_up(const Pairs& pairs, const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
+        for (std::int64_t s = 0; s < pairs.count * tiles.steps; ++s) step();
+        const std::int64_t digit = tiles.steps * 2048;
         for (int i = 0; i < unit_side; ++i)
             for (int j = 0; j < unit_side; ++j) {
                 std::int32_t sum = 0;
                 for (int pair = 0; pair < pairs.count; ++pair) {
-                    const std::byte* row = chunk.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
-                    const std::byte* col = chunk.b + pairs.b[pair] * digit + j / 16 * 1024 + j % 16 * 4;
-                    for (std::int64_t s = 0; s < chunk.steps; ++s, row += 2048, col += 2048)
+                    const std::byte* row = tiles.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
+                    const std::byte* col = tiles.b + pairs.b[pair] * digit + j / 16 * 1024 + j % 16 * 4;
+                    for (std::int64_t s = 0; s < tiles.steps; ++s, row += 2048, col += 2048)
                         for (int p = 0; p < 64; ++p)
                             sum += static_cast<std::int8_t>(row[p]) * static_cast<std::int8_t>(col[p / 4 * 64 + p % 4]);
                 }

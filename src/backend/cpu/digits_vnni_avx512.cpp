@@ -7,7 +7,6 @@
 
 #include <cstring>
 
-#include "backend/cpu/ahead.hpp"
 #include "backend/cpu/digits.hpp"
 
 namespace tw::cpu {
@@ -28,9 +27,10 @@ struct Digits {
             }
     }
 
-    template <class Pairs>
-    static void add_up(const Pairs& pairs, const DigitChunk& chunk, Ahead&, std::int32_t* sums) {
-        for (int i = 0; i < unit_side; i += rows_at_a_time) some_rows(pairs, chunk, i, sums + i * unit_side);
+    template <class Pairs, class Step>
+    static void add_up(const Pairs& pairs, const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
+        for (std::int64_t s = 0; s < pairs.count * tiles.steps; ++s) step();
+        for (int i = 0; i < unit_side; i += rows_at_a_time) some_rows(pairs, tiles, i, sums + i * unit_side);
     }
 
 private:
@@ -41,18 +41,18 @@ private:
     }
 
     template <class Pairs>
-    static void some_rows(const Pairs& pairs, const DigitChunk& chunk, int i, std::int32_t* sums) {
-        const std::int64_t digit = chunk.steps * 2048;
+    static void some_rows(const Pairs& pairs, const DigitTiles& tiles, int i, std::int32_t* sums) {
+        const std::int64_t digit = tiles.steps * 2048;
         __m512i start[2] = {};
         for (int pair = 0; pair < pairs.count; ++pair)
             for (int half = 0; half < 2; ++half)
-                start[half] = _mm512_sub_epi32(start[half], _mm512_slli_epi32(_mm512_loadu_si512(chunk.b_sum[pairs.b[pair]] + 16 * half), 7));
+                start[half] = _mm512_sub_epi32(start[half], _mm512_slli_epi32(_mm512_loadu_si512(tiles.b_sum[pairs.b[pair]] + 16 * half), 7));
         __m512i sum[rows_at_a_time][2];
         for (auto& row : sum) row[0] = start[0], row[1] = start[1];
         for (int pair = 0; pair < pairs.count; ++pair) {
-            const std::byte* rows = chunk.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
-            const std::byte* cols = chunk.b + pairs.b[pair] * digit;
-            for (std::int64_t s = 0; s < chunk.steps; ++s, rows += 2048, cols += 2048)
+            const std::byte* rows = tiles.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
+            const std::byte* cols = tiles.b + pairs.b[pair] * digit;
+            for (std::int64_t s = 0; s < tiles.steps; ++s, rows += 2048, cols += 2048)
                 for (int q = 0; q < 16; ++q) {
                     const __m512i left = _mm512_load_si512(cols + 64 * q), right = _mm512_load_si512(cols + 1024 + 64 * q);
 #pragma GCC unroll 8

@@ -64,13 +64,11 @@ void replace_marked(const PanelTile& t, std::uint32_t rows, std::uint32_t cols, 
             if ((rows >> i | cols >> j) & 1u) sums[i * unit_side + j] = by_fma[i * unit_side + j];
 }
 
-void fetch(const Matrix& c) noexcept {
-    for (std::int64_t i = 0; i < c.rows; ++i) {
-        const auto* row = static_cast<const char*>(c.at(i, 0));
-        __builtin_prefetch(row, 1);
-        __builtin_prefetch(row + 4 * (c.cols - 1), 1);
-    }
-}
+/// The last tile's sums, and where they go.
+struct Waiting {
+    UnitSums sums;
+    UnitResult result;
+};
 
 }  // namespace
 
@@ -79,19 +77,40 @@ PanelSource panel_source(const Matrix& rows) noexcept {
 }
 
 void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&), const PanelTile& t) noexcept {
-    alignas(64) float sums[unit_side * unit_side];
+    static_assert(sizeof(Waiting) <= sizeof t.state->of_the_kernel);
     const std::uint32_t rows = marked(t.a, t.c.rows), cols = marked(t.b, t.c.cols);
     const bool is_contiguous = t.c.col_step == 1;
-    if (is_contiguous) fetch(t.c);
-    if (!is_all(rows, t.c.rows) && !is_all(cols, t.c.cols)) multiply({t.first, t.k, t.a, t.b, t.is_turned, sums, t.ahead.data(), t.ahead.size()});
-    if (rows | cols) replace_marked(t, rows, cols, sums);
+    const auto alpha = static_cast<float>(t.alpha), beta = static_cast<float>(t.beta);
+    const auto tile = [&](UnitSums& sums, const UnitResult* waiting, const UnitResult& next) {
+        return UnitTile{t.k, t.a, t.b, t.is_turned, &sums, waiting, next, t.ahead.data(), t.ahead.size()};
+    };
+    if (t.state && is_contiguous && !rows && !cols) {
+        auto& waiting = *reinterpret_cast<Waiting*>(t.state->of_the_kernel);
+        const UnitResult before = waiting.result;
+        waiting.result = {&waiting.sums, t.a, t.b, typed<float>(t.c).data, t.c.row_step, static_cast<int>(t.c.rows),
+                          static_cast<int>(t.c.cols), alpha, beta};
+        multiply(tile(waiting.sums, t.state->is_waiting ? &before : nullptr, waiting.result));
+        t.state->is_waiting = true;
+        return;
+    }
+    if (t.state && t.state->is_waiting) settle_guarded(meet, *t.state);
 
-    const Product<float> product{{}, {}, typed<float>(t.c), static_cast<float>(t.alpha), static_cast<float>(t.beta)};
-    if (is_contiguous)
-        return meet({sums, product.c.data, t.c.row_step, static_cast<int>(t.c.rows), static_cast<int>(t.c.cols), product.alpha,
-                     product.beta});
+    UnitSums unit_sums;
+    alignas(64) float sums[unit_side * unit_side];
+    if (!is_all(rows, t.c.rows) && !is_all(cols, t.c.cols)) {
+        const UnitResult here{&unit_sums, t.a, t.b, sums, unit_side, unit_side, unit_side, 1, 0};
+        multiply(tile(unit_sums, nullptr, here));
+        meet(here);
+    }
+    if (rows | cols) replace_marked(t, rows, cols, sums);
+    const Product<float> product{{}, {}, typed<float>(t.c), alpha, beta};
     for (std::int64_t i = 0; i < t.c.rows; ++i)
         for (std::int64_t j = 0; j < t.c.cols; ++j) product.finish(i, j, sums[i * unit_side + j]);
+}
+
+void settle_guarded(void (*meet)(const UnitResult&), TileState& state) noexcept {
+    meet(reinterpret_cast<const Waiting*>(state.of_the_kernel)->result);
+    state.is_waiting = false;
 }
 
 }  // namespace tw::cpu

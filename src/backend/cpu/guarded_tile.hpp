@@ -16,6 +16,9 @@ inline constexpr std::int64_t guarded_chunk = 64;
 
 void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&), const PanelTile& tile) noexcept;
 
+/// The tile that waits in the state meets C.
+void settle_guarded(void (*meet)(const UnitResult&), TileState& state) noexcept;
+
 /// A block of an operand as packing wants it; columns of B come as rows of its transpose.
 PanelSource panel_source(const Matrix& rows) noexcept;
 

@@ -78,30 +78,58 @@ struct BlockFinisher {
     }
 };
 
-/// The innermost loops: every panel of a packed block of A meets every panel of a packed block of B, chunk by chunk of k. A
-/// chunk of B stays in the first cache while those of A stream past it from the second; meanwhile the next panel is on its way.
+/// The tiles of one block in turn. A kernel with a state may leave one waiting until the next one is computed.
+class Tiles {
+public:
+    Tiles(const PanelKernel& kernel, const BlockFinisher& finisher) : kernel_(kernel), finisher_(finisher) {}
+
+    void multiply(PanelTile tile, std::int64_t i, std::int64_t j) {
+        finisher_.before(i, j, tile.c.rows, tile.c.cols);
+        if (!kernel_.settle) {
+            kernel_.multiply(tile);
+            return finisher_.after(tile.c, i, j);
+        }
+        tile.state = &state_;
+        kernel_.multiply(tile);
+        finish_last();
+        last_c_ = tile.c, last_i_ = i, last_j_ = j;
+    }
+    void settle() {
+        if (kernel_.settle && state_.is_waiting) kernel_.settle(state_);
+        finish_last();
+    }
+
+private:
+    void finish_last() {
+        if (last_c_.rows > 0) finisher_.after(last_c_, last_i_, last_j_);
+        last_c_ = {};
+    }
+
+    const PanelKernel& kernel_;
+    const BlockFinisher& finisher_;
+    Matrix last_c_{};  ///< no rows: there is none
+    std::int64_t last_i_ = 0, last_j_ = 0;
+    TileState state_;
+};
+
+/// The two innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B
+/// stays in the first cache while the panels of A stream past it from the second; meanwhile the next one is on its way.
 void multiply_block(const PanelKernel& kernel, const Cut& cut, const Call& block, const std::byte* a, const std::byte* b,
                     bool is_turned, const BlockFinisher& finisher) {
-    const std::int64_t k = block.k(), chunk = kernel.chunk ? kernel.chunk : cut.kc;
-    const std::size_t part = cut.b_panel / static_cast<std::size_t>(ceil_div(block.m(), kernel.mr) * ceil_div(k, chunk));
+    const std::size_t part = cut.b_panel / static_cast<std::size_t>(ceil_div(block.m(), kernel.mr));
+    Tiles tiles(kernel, finisher);
     for (std::int64_t j = 0; j < block.n(); j += kernel.nr, b += cut.b_panel) {
-        const std::byte* next = b + cut.b_panel;
+        const std::byte *panel = a, *next = b + cut.b_panel;
         const std::int64_t cols = std::min<std::int64_t>(kernel.nr, block.n() - j);
         const std::size_t ahead = j + kernel.nr < block.n() ? part : 0;
-        for (std::int64_t p = 0; p < k; p += chunk) {
-            const std::int64_t depth = std::min(chunk, k - p);
-            const bool completes = p + depth == k;
-            const std::byte* panel = a;
-            for (std::int64_t i = 0; i < block.m(); i += kernel.mr, panel += cut.a_panel, next += part) {
-                const std::int64_t rows = std::min<std::int64_t>(kernel.mr, block.m() - i);
-                const Matrix tile = block.c.block(i, j, rows, cols);
-                if (completes) finisher.before(i, j, rows, cols);
-                kernel.multiply({p, depth, panel, b, tile, block.alpha, p == 0 ? block.beta : 1,
-                                 block.a.block(i, p, rows, depth), block.b.block(p, j, depth, cols), is_turned, {next, ahead}});
-                if (completes) finisher.after(tile, i, j);
-            }
+        for (std::int64_t i = 0; i < block.m(); i += kernel.mr, panel += cut.a_panel, next += part) {
+            const std::int64_t rows = std::min<std::int64_t>(kernel.mr, block.m() - i);
+            tiles.multiply({block.k(), panel, b, block.c.block(i, j, rows, cols), block.alpha, block.beta,
+                            block.a.block(i, 0, rows, block.k()), block.b.block(0, j, block.k(), cols), is_turned, nullptr, {next, ahead}},
+                           i, j);
         }
     }
+    tiles.settle();
 }
 
 }  // namespace

@@ -11,14 +11,21 @@
 
 namespace tw::cpu {
 
-/// One panel of A times one of B, over a chunk of their block of k.
+/// What a kernel keeps from one tile of a block to the next.
+struct TileState {
+    bool is_waiting = false;  ///< the last tile has not met C yet
+    alignas(64) std::byte of_the_kernel[17 << 10];
+};
+
+/// One panel of A times one of B, over one block of k.
 struct PanelTile {
-    std::int64_t first, k;   ///< the chunk's place in the block, and its depth
-    const std::byte *a, *b;  ///< where the panels begin
+    std::int64_t k;
+    const std::byte *a, *b;
     Matrix c;  ///< rows and cols of it count: at most mr x nr
     double alpha, beta;
-    Matrix a_rows, b_cols;              ///< what the chunk was packed from, for whoever has to look again
+    Matrix a_rows, b_cols;              ///< what the panels were packed from, for whoever has to look again
     bool is_turned;                     ///< the product is computed as C^T = B^T A^T: A's panel is of the caller's B
+    TileState* state = nullptr;         ///< null: the tile meets C at once
     std::span<const std::byte> ahead{};  ///< a part of the next panel of B: it may be asked for while this tile is computed
 };
 
@@ -31,7 +38,7 @@ struct PanelKernel {
     void (*multiply)(const PanelTile& tile);
     void (*begin)() = nullptr;  ///< before a worker's tiles and after them, where a unit has a state of its own
     void (*end)() = nullptr;
-    std::int64_t chunk = 0;     ///< of a block of k, that meets C by itself: B's stays in the first cache; 0: the whole block
+    void (*settle)(TileState& state) = nullptr;  ///< the tile that waits meets C; null: none ever does
 };
 
 /// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third.

@@ -11,25 +11,25 @@
 
 namespace tw::cpu {
 
-/// A block of k fills panels of some 64 to 96 KiB: parts * 2 bytes an element, 32 wide.
+/// Long blocks of k: how often C is read and written is what a product larger than the caches waits for.
 template <int parts>
 constexpr std::int64_t unit_k_block(std::int64_t k) noexcept {
-    return block_size(k, parts == 1 ? 1024 : 512, 32);
+    return block_size(k, parts == 1 ? 2048 : 1024, 32);
 }
 
 /// Kernel::order of the rows that sum so; 10 + parts.
 template <int parts>
 inline constexpr int order_of_parts = 10 + parts;
 
-/// The longest path of roundings. A tile's instruction adds 32 of k in two chains, then both, then that to its sum; the sums
-/// of small products come first, and weigh 2^-7 of the whole. Marked elements are summed by FMA in chunks. Blocks of k
+/// The longest path of roundings. A tile's instruction adds 32 of k in two chains, then both, then that to its sum; of three
+/// parts the sums of small products come first, and weigh 2^-7 of the whole; of two they come in between. Marked elements are summed by FMA in chunks. Blocks of k
 /// meet in C. What the unit flushes is less than 2^-34 of the least product that the window lets through.
 template <int parts>
 double unit_sum_bound(std::int64_t k) {
     const std::int64_t block = unit_k_block<parts>(k), steps = block / 32;
     const auto outside = static_cast<double>(ceil_div(k, block) + 1);
-    const auto main = static_cast<double>(ceil_div(std::min<std::int64_t>(k, 32), 2) + 1 + steps) + outside;
-    const auto small = main + static_cast<double>((parts == 3 ? 5 : parts == 2 ? 2 : 0) * steps);
+    const auto main = static_cast<double>(ceil_div(std::min<std::int64_t>(k, 32), 2) + 1 + (parts == 2 ? 3 : 1) * steps) + outside;
+    const auto small = main + static_cast<double>((parts == 3 ? 5 : 0) * steps);
     const auto by_fma = static_cast<double>(std::min(k, guarded_chunk) + ceil_div(std::min(k, block), guarded_chunk) - 1) + outside;
     const double by_unit = gamma(main, unit_f32) * 0x1.02p0 + (parts == 1 ? 0 : gamma(small, unit_f32) * 0x1.1p-7);
     // A certificate is the scheme's loss and this: what goes by FMA loses nothing by splitting.
@@ -47,8 +47,9 @@ struct ByParts {
     static void pack_a(const Matrix& rows, std::byte* panel) { panels.pack_a(panel_source(rows), panel); }
     static void pack_b(const Matrix& cols, std::byte* panel) { panels.pack_b(panel_source(cols.transposed()), panel); }
     static void multiply(const PanelTile& tile) { multiply_guarded(unit.meet, panels.multiply, tile); }
+    static void settle(TileState& state) { settle_guarded(unit.meet, state); }
     static PanelKernel kernel() {
-        return {unit_side, unit_side, unit_k_block<parts>, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end};
+        return {unit_side, unit_side, unit_k_block<parts>, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle};
     }
 
     static std::size_t wide_bytes(const Problem& p) {
@@ -83,12 +84,12 @@ private:
     }
 };
 
-/// `rate` products a nanosecond on whole tiles, and 0.3 ns an element and part for cutting and packing.
+/// `rate` products a nanosecond on whole tiles, and 0.15 ns an element and part for cutting and packing.
 template <int parts, int rate>
 double unit_nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
     const auto k = static_cast<double>(round_up(p.k, 32));
-    return 1000 + 1000 * (threads > 1) + (m * n * k / rate + 0.3 * parts * (m + n) * k) / threads;
+    return 1000 + 1000 * (threads > 1) + (m * n * k / rate + 0.15 * parts * (m + n) * k) / threads;
 }
 
 }  // namespace tw::cpu

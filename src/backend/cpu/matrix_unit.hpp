@@ -31,23 +31,31 @@ struct PanelSource {
     std::int64_t k;
 };
 
-/// A chunk of one panel of A times one of B, as the unit's own sums.
-struct UnitTile {
-    std::int64_t first, k;    ///< the chunk's place in the block of k, and its depth
-    const std::byte *a, *b;   ///< where the panels begin
-    bool is_turned;           ///< A's panel is of the caller's B: products that are not symmetric are taken the other way round
-    float* sums;              ///< unit_side x unit_side
-    const std::byte* ahead;   ///< to be fetched in passing, `ahead_bytes` of it
-    std::size_t ahead_bytes;
+/// Sums of a tile as the unit stores them: f32, or int32 of up to four weights.
+struct alignas(64) UnitSums {
+    std::byte of[4 * unit_side * unit_side * 4];
 };
 
 /// C = alpha * sums + beta * C, along contiguous rows.
 struct UnitResult {
-    const float* sums;        ///< unit_side apart
+    const UnitSums* sums;
+    const std::byte *a, *b;   ///< the panels that they were made of
     float* c;
     std::int64_t c_step;
     int rows, cols;
     float alpha, beta;
+};
+
+/// One panel of A times one of B, as the unit's own sums.
+struct UnitTile {
+    std::int64_t k;
+    const std::byte *a, *b;
+    bool is_turned;           ///< A's panel is of the caller's B: products that are not symmetric are taken the other way round
+    UnitSums* sums;
+    const UnitResult* waiting;  ///< a result of the same sums, which is met before they are stored; null: none
+    UnitResult next;          ///< where these go: its C may be fetched in passing
+    const std::byte* ahead;   ///< to be fetched in passing, `ahead_bytes` of it
+    std::size_t ahead_bytes;
 };
 
 /// Operands in one number of parts.

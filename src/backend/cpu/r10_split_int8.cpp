@@ -29,16 +29,18 @@ std::int64_t digits_k_block(std::int64_t k) { return std::min(round_up(k, 64), d
 
 template <const DigitUnit& unit, int products>
 struct ByDigits {
-    static constexpr const UnitPanels& panels = products == 8 ? unit.eight : unit.six;
+    static constexpr const auto& by = products == 8 ? unit.eight : unit.six;
+    static constexpr const UnitPanels& panels = by.panels;
 
     static std::size_t panel_bytes(int width, std::int64_t k) {
         return sizeof(DigitHeader) + static_cast<std::size_t>(3 * width * round_up(k, 64));
     }
     static void pack_a(const Matrix& rows, std::byte* panel) { panels.pack_a(panel_source(rows), panel); }
     static void pack_b(const Matrix& cols, std::byte* panel) { panels.pack_b(panel_source(cols.transposed()), panel); }
-    static void multiply(const PanelTile& tile) { multiply_guarded(unit.meet, panels.multiply, tile); }
+    static void multiply(const PanelTile& tile) { multiply_guarded(by.meet, panels.multiply, tile); }
+    static void settle(TileState& state) { settle_guarded(by.meet, state); }
     static PanelKernel kernel() {
-        return {unit_side, unit_side, digits_k_block, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, digits_chunk};
+        return {unit_side, unit_side, digits_k_block, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle};
     }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
         return hierarchy_scratch_bytes(kernel(), p, blocks, threads);
@@ -46,28 +48,28 @@ struct ByDigits {
     static Status run(const Call& call, const Tile& blocks) { return run_hierarchy(kernel(), call, blocks); }
 };
 
-/// What putting the sums of a chunk together rounds before its last addition weighs a 256th: at most 2^-24 of it, where |A||B|
+/// What putting the sums of a block together rounds before its last addition weighs a 256th: twice 2^-24 of it, where |A||B|
 /// is at least three 2048ths of k products of first digits.
-constexpr double lesser_roundings = 0x1p-21;
+constexpr double lesser_roundings = 0x1p-20;
 
-/// A chunk's sum is rounded once, scaled by alpha, and meets C. Marked elements are summed by FMA in shorter chunks, and
-/// lose nothing by splitting.
+/// A block's sum is rounded once, scaled by alpha, and meets C. Marked elements are summed by FMA in chunks, and lose
+/// nothing by splitting.
 double sum_bound_of(const Scheme& scheme, std::int64_t k) {
-    const std::int64_t chunk = std::min(k, digits_chunk);
-    const auto outside = static_cast<double>(ceil_div(k, chunk) + 1);
-    const auto by_fma = static_cast<double>(std::min(k, guarded_chunk) + ceil_div(chunk, guarded_chunk) - 1) + outside;
+    const std::int64_t block = std::min(k, digits_k_block(k));
+    const auto outside = static_cast<double>(ceil_div(k, block) + 1);
+    const auto by_fma = static_cast<double>(std::min(k, guarded_chunk) + ceil_div(block, guarded_chunk) - 1) + outside;
     return std::max(gamma(1 + outside, unit_f32) + lesser_roundings, gamma(by_fma, unit_f32) - scheme.split_loss);
 }
 
-/// `rate` pairs of digits a nanosecond, and two for cutting an element.
+/// `rate` pairs of digits a nanosecond, and 0.4 ns for cutting an element.
 template <int products, int rate>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
     const auto k = static_cast<double>(round_up(p.k, 64));
-    return 2000 + 1000 * (threads > 1) + (m * n * k * products / rate + 2 * (m + n) * k) / threads;
+    return 2000 + 1000 * (threads > 1) + (m * n * k * products / rate + 0.4 * (m + n) * k) / threads;
 }
 
-constexpr Tile tiles[] = {{192, 4096, 512}, {96, 4096, 512}, {384, 4096, 512}};
+constexpr Tile tiles[] = {{192, 4096, 1024}, {96, 4096, 1024}, {384, 4096, 1024}};
 
 template <const DigitUnit& unit, int products, int rate>
 constexpr Kernel row(const char* name, Features needs) {

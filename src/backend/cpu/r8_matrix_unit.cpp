@@ -21,8 +21,8 @@
 namespace tw::cpu {
 namespace {
 
-constexpr Tile tiles[] = {{480, 4096, 1024}, {256, 4096, 1024}, {480, 2048, 1024}};
-constexpr int rate = 790;
+constexpr Tile tiles[] = {{256, 4096, 2048}, {256, 1024, 2048}, {480, 4096, 2048}};
+constexpr int rate = 480;
 
 template <const MatrixUnit& unit>
 constexpr Kernel row(const char* name, Features needs, Type in, Type out) {

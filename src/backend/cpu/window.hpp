@@ -4,8 +4,8 @@
 // The numbers that bf16 parts hold without loss on a unit that flushes subnormals: zero, and 2^-40 to 2^58.
 //
 // At 2^-40 the last bit of a part is at least 2^-63, and its product with another operand's first part 2^-103: normal;
-// what cancellation may flush, 2^-126 an addition, is far below u times a product of 2^-80. Below 2^58 a block of 1024
-// products stays under 2^126.
+// what cancellation may flush, 2^-126 an addition, is far below u times a product of 2^-80. Below 2^58 a block of 2048
+// products stays under 2^127.
 #pragma once
 
 #include <cstdint>
