@@ -49,7 +49,7 @@ std::vector<Case> cases() {
         for (const auto& [n, k] : walls)
             for (const int m : {1, 8, 16})
                 list.push_back({.row = type == Type::f32 ? "e" : "f",
-                                .kernel = type == Type::f32 ? "cuda.r8_matrix_unit.f32.skinny" : "cuda.r8_matrix_unit.bf16.skinny",
+                                .kernel = type == Type::f32 ? "cuda.r9_async_pipeline.f32.skinny" : "cuda.r9_async_pipeline.bf16.skinny",
                                 .m = m, .n = n, .k = k, .in = type, .out = type, .turn_ms = 60});
     return list;
 }

@@ -25,30 +25,6 @@
 namespace tw::cuda {
 namespace {
 
-
-template <class T, class Out>
-struct Skinny {
-    Tensor<const T> tokens, weights;  ///< rows along k, both
-    Tensor<Out> c;                    ///< tokens x weights
-    float alpha, beta;
-    bool by_16;  ///< rows start at multiples of 16 bytes, and k is contiguous in them
-};
-
-/// The warps' sums in order; what is not finite, the unit's parts of an Inf among it, is summed again plainly.
-template <int warps, class T, class Out>
-__device__ void finish(const Skinny<T, Out>& p, int i, int j, const float* of_warps, int apart) {
-    if (i >= p.tokens.rows() || j >= p.weights.rows()) return;
-    float sum = 0;
-#pragma unroll
-    for (int w = 0; w < warps; ++w) sum += of_warps[w * apart];
-    if (!isfinite(sum)) {
-        sum = 0;
-        for (std::int64_t k = 0; k < p.tokens.cols(); ++k) sum += value(p.tokens(i, k)) * value(p.weights(j, k));
-    }
-    Out& to = p.c(i, j);
-    assign(to, p.beta == 0 ? p.alpha * sum : p.alpha * sum + p.beta * value(to));
-}
-
 /// How a warp's queue is cut: `rows` times 16 rows of weights, `groups` times 8 of tokens, `vectors` times 16 bytes of
 /// each row a step, STAGES steps.
 template <int warps_, int rows_, int groups_, int vectors_, int STAGES_>
@@ -73,7 +49,7 @@ struct Walk {
 };
 
 template <class T, class Out, class Q>
-__global__ void __launch_bounds__(Q::threads) skinny(Skinny<T, Out> p) {
+__global__ void __launch_bounds__(Q::threads) skinny(Skinny<T, Out> p, bool by_16) {
     constexpr int in_16_bytes = 16 / sizeof(T), k_of_vector = 4 * in_16_bytes, k_of_step = Q::vectors * k_of_vector;
     extern __shared__ uint4 queues[];
     ptx::let_next_kernel_begin();
@@ -99,7 +75,7 @@ __global__ void __launch_bounds__(Q::threads) skinny(Skinny<T, Out> p) {
             for (int v = 0; v < Q::vectors; ++v) {
                 const int k = at.k + v * k_of_vector + own_k, left = inside ? k_end - k : 0, place = v * Q::of_row + line;
                 const int bytes = left <= 0 ? 0 : left < in_16_bytes ? left * static_cast<int>(sizeof(T)) : 16;
-                if (p.by_16) {
+                if (by_16) {
                     ptx::copy_16(queue_address + (stage * Q::lines + place) * 512, bytes ? start + k : from.data, bytes);
                     continue;
                 }
@@ -153,37 +129,32 @@ __global__ void __launch_bounds__(Q::threads) skinny(Skinny<T, Out> p) {
                     of_warps[warp * Q::results + (g * 8 + lane % 4 * 2 + i % 2) * Q::BN + r * 16 + own_row + i / 2 * 8] = sums[r][g][i];
         __syncthreads();
         for (int x = static_cast<int>(threadIdx.x); x < Q::results; x += Q::threads)
-            finish<Q::warps>(p, x / Q::BN, tile * Q::BN + x % Q::BN, of_warps + x, Q::results);
+            complete<Q::warps>(p, x / Q::BN, tile * Q::BN + x % Q::BN, of_warps + x, Q::results);
     }
 }
 
 template <class Q, class T, class Out>
-Status start(const Skinny<T, Out>& p, void* stream) {
+Status start(const Skinny<T, Out>& p, bool by_16, void* stream) {
     const std::int64_t tiles = tiles_over(p.weights.layout.rows, Q::BN), fit = multiprocessors();
     const auto blocks = static_cast<unsigned>(tiles < fit ? tiles : fit);
-    return launch(skinny<T, Out, Q>, {.blocks = blocks, .threads = Q::threads, .shared = Q::shared, .overlaps = true}, stream, p);
+    return launch(skinny<T, Out, Q>, {.blocks = blocks, .threads = Q::threads, .shared = Q::shared, .overlaps = true}, stream, p, by_16);
 }
 
-constexpr int most_tokens = 16;
+bool rows_start_at_16(const Matrix& m) {
+    return m.col_step == 1 && reinterpret_cast<std::uintptr_t>(m.data) % 16 == 0 &&
+           m.row_step * static_cast<std::int64_t>(size_of(m.type)) % 16 == 0;
+}
 
 template <class T, class Out>
 Status run(const Call& call, const Tile& tile) {
     if (call.m() > most_tokens) return run<T, Out>(across(call), tile);
     const Matrix weights = call.b.transposed();
-    const auto starts_at_16 = [](const Matrix& m) {
-        return m.col_step == 1 && reinterpret_cast<std::uintptr_t>(m.data) % 16 == 0 &&
-               m.row_step * static_cast<std::int64_t>(sizeof(T)) % 16 == 0;
-    };
     const Skinny<T, Out> p{tensor_of<const T>(call.a), tensor_of<const T>(weights), tensor_of<Out>(call.c),
-                           static_cast<float>(call.alpha), static_cast<float>(call.beta),
-                           starts_at_16(call.a) && starts_at_16(weights)};
+                           static_cast<float>(call.alpha), static_cast<float>(call.beta)};
+    const bool by_16 = rows_start_at_16(call.a) && rows_start_at_16(weights);
     constexpr int vectors = std::is_same_v<T, Out> ? 2 : 1;  // two would spill where the types differ
-    if (call.m() <= 8) return start<Queue<16, 1, 1, vectors, 8 / vectors>>(p, call.stream);
-    return start<Queue<16, 2, 2, 1, 4>>(p, call.stream);
-}
-
-bool takes(const Problem& p) {
-    return fits_ints(p) && p.a == Form::row_major && p.b == Form::col_major && (p.m <= most_tokens || p.n <= most_tokens);
+    if (call.m() <= 8) return start<Queue<16, 1, 1, vectors, 8 / vectors>>(p, by_16, call.stream);
+    return start<Queue<16, 2, 2, 1, 4>>(p, by_16, call.stream);
 }
 
 double nanoseconds(const Problem& p, int) {
@@ -213,7 +184,7 @@ constexpr const char* idea = "few rows, many weights: every lane queues 16 bytes
         .tiles = tiles,                                                                                                \
         .fuses_epilogue = false,                                                                                       \
         .idea = idea,                                                                                                  \
-        .takes = takes,                                                                                                \
+        .takes = is_skinny,                                                                                                \
         .sum_bound = sum_bound<DEVICE_TYPE>,                                                                           \
         .nanoseconds = nanoseconds,                                                                                    \
         .scratch_bytes = nullptr,                                                                                      \

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r8_skinny's elements: to f32 and back, and what 16 bytes of each of 16 + 8 rows add to the unit's sums.
+// What the skinny kernels share: which products they take, elements to f32 and back, what 16 bytes of each of 16 + 8 rows add to
+// the unit's sums, and how the warps' sums become an element of C.
 #pragma once
 
 #include <type_traits>
 
+#include "backend/cuda/product.cuh"
 #include "backend/cuda/ptx/mma.cuh"
 
 namespace tw::cuda {
@@ -43,6 +45,34 @@ __device__ void multiply_16_bytes(float (&d)[4], const uint4& upper, const uint4
             ptx::multiply(d, a, b, T{});
         }
     }
+}
+
+template <class T, class Out>
+struct Skinny {
+    Tensor<const T> tokens, weights;  ///< rows along k, both
+    Tensor<Out> c;                    ///< tokens x weights
+    float alpha, beta;
+};
+
+/// The warps' sums in order; what is not finite, the unit's parts of an Inf among it, is summed again plainly.
+template <int warps, class T, class Out>
+__device__ void complete(const Skinny<T, Out>& p, int i, int j, const float* of_warps, int apart) {
+    if (i >= p.tokens.rows() || j >= p.weights.rows()) return;
+    float sum = 0;
+#pragma unroll
+    for (int w = 0; w < warps; ++w) sum += of_warps[w * apart];
+    if (!isfinite(sum)) {
+        sum = 0;
+        for (std::int64_t k = 0; k < p.tokens.cols(); ++k) sum += value(p.tokens(i, k)) * value(p.weights(j, k));
+    }
+    Out& to = p.c(i, j);
+    assign(to, p.beta == 0 ? p.alpha * sum : p.alpha * sum + p.beta * value(to));
+}
+
+inline constexpr int most_tokens = 16;
+
+inline bool is_skinny(const Problem& p) {
+    return fits_ints(p) && p.a == Form::row_major && p.b == Form::col_major && (p.m <= most_tokens || p.n <= most_tokens);
 }
 
 }  // namespace tw::cuda

@@ -42,11 +42,13 @@ Status describe(CUtensorMap& map, const BoxedMatrix& m) noexcept {
     const cuuint64_t steps[] = {static_cast<cuuint64_t>(m.row_bytes)};
     const cuuint32_t box[] = {static_cast<cuuint32_t>(m.box_inner), static_cast<cuuint32_t>(m.box_outer)};
     const cuuint32_t every[] = {1, 1};
-    const bool whole = static_cast<std::size_t>(m.box_inner) * size_of(m.type) == 128;
+    const std::size_t row = static_cast<std::size_t>(m.box_inner) * size_of(m.type);
+    const CUtensorMapSwizzle swizzle = row > 128    ? CU_TENSOR_MAP_SWIZZLE_NONE
+                                       : row == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
+                                                    : CU_TENSOR_MAP_SWIZZLE_64B;
     const CUresult result = encode(&map, engine_type(m.type), 2, const_cast<void*>(m.data), extents, steps, box, every,
-                                   CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                   whole ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
-                                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+                                   CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return status_of(result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, Step::describe);
 }
 

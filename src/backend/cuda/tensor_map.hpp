@@ -13,8 +13,8 @@
 
 namespace tw::cuda {
 
-/// Rows of `inner` elements, `outer` of them, `row_bytes` apart; boxes of box_inner x box_outer, whose rows are 64 or 128
-/// bytes, swizzled in shared memory.
+/// Rows of `inner` elements, `outer` of them, `row_bytes` apart; boxes of box_inner x box_outer. Boxes with rows of 64 or 128
+/// bytes are swizzled in shared memory, longer rows lie as they are.
 struct BoxedMatrix {
     const void* data;
     Type type;

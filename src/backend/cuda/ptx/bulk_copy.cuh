@@ -25,6 +25,26 @@ __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::u
         : "memory");
 }
 
+/// A policy for what is read once: it leaves the second-level cache before anything else does.
+__device__ inline std::uint64_t leaves_cache_first() {
+    std::uint64_t policy;
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+__device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer,
+                                std::uint64_t policy) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint "
+        "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
+        "l"(&map), "r"(barrier), "r"(inner), "r"(outer), "l"(policy)
+        : "memory");
+}
+
+/// Into the second-level cache alone: nothing is read yet that somebody may still write.
+__device__ inline void prefetch_box(const CUtensorMap& map, int inner, int outer) {
+    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(inner), "r"(outer) : "memory");
+}
+
 /// Into the same place of every block of the cluster that the mask names, and at their barriers.
 __device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer,
                                        std::uint16_t mask) {
