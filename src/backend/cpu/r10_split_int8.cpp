@@ -61,7 +61,8 @@ double sum_bound_of(const Scheme& scheme, std::int64_t k) {
     return std::max(gamma(1 + outside, unit_f32) + lesser_roundings, gamma(by_fma, unit_f32) - scheme.split_loss);
 }
 
-/// `rate` pairs of digits a nanosecond, and 0.4 ns for cutting an element.
+/// `rate` pairs of digits a nanosecond, and 0.4 ns for cutting an element. AMX's rates are told lower than they were seen (1200):
+/// rows with many zeros or a few large elements go by FMA, so that parts of bf16 are chosen where both would do.
 template <int products, int rate>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
@@ -97,8 +98,8 @@ constexpr Kernel row(const char* name, Features needs) {
 /// What the compiler may use in such files.
 constexpr Features vnni = cpu_feature::avx512 | cpu_feature::avx512_vnni | cpu_feature::avx512_vbmi;
 
-constinit const Kernel r10_split_amx_int8x8 = row<digits_amx, 8, 1200>("cpu.r10_split.f32.int8x8.amx", cpu_feature::amx_int8);
-constinit const Kernel r10_split_amx_int8x6 = row<digits_amx, 6, 1200>("cpu.r10_split.f32.int8x6.amx", cpu_feature::amx_int8);
+constinit const Kernel r10_split_amx_int8x8 = row<digits_amx, 8, 900>("cpu.r10_split.f32.int8x8.amx", cpu_feature::amx_int8);
+constinit const Kernel r10_split_amx_int8x6 = row<digits_amx, 6, 600>("cpu.r10_split.f32.int8x6.amx", cpu_feature::amx_int8);
 constinit const Kernel r10_split_vnni_int8x8 =
     row<digits_vnni, 8, 250>("cpu.r10_split.f32.int8x8.avx512", vnni);
 constinit const Kernel r10_split_vnni_int8x6 =
