@@ -73,7 +73,8 @@ struct EffortOptions {
     DenseSwitch dense = DenseSwitch::at_full;
     int threads = 0;                     ///< 0: affinity mask, quota and physical cores, whichever is smallest
     const Executor* executor = nullptr;  ///< null: the library's own pool
-    std::string_view device{};           ///< empty or "cpu"; "metal", "metal-check": no dense copy is read there
+    std::string_view device{};           ///< empty or "cpu"; "cuda", "cuda:1"; "metal", "metal-check": no dense copy is read there
+    void* stream = nullptr;              ///< CUDA alone: what the product is enqueued on
     std::string_view kernels{};          ///< a set of kernels by name ("portable", "avx2", "avx512"); empty: the machine's best
 };
 
@@ -128,7 +129,15 @@ TW_API EffortMatrix build_effort(std::span<const Matrix> experts, const EffortBu
 /// Reads what EffortMatrix::save() wrote. Throws tw::Error with the file, the offset and what was expected there.
 TW_API EffortMatrix load_effort(const std::string& path);
 
+/// Lays the matrix out in the memory of a device ("cuda", "cuda:1"), which the first product there does otherwise: a product
+/// that is captured in a graph must not be the first.
+TW_API Status try_place_effort(const EffortMatrix& m, std::string_view device) noexcept;
+
 /// y = W v for one vector: `v` has inputs() finite values, `y` outputs(). Never throws, never prints.
+///
+/// On the device "cuda" both may be the host's or the device's memory. When both are the device's the product is enqueued on
+/// options.stream, may be captured in a graph, and the report's numbers that only the device knows are -1; values that are not
+/// finite make y NaN. Otherwise the call waits. A budget of error needs a vector in the host's memory.
 TW_API Status try_matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget,
                          const EffortOptions& options, EffortReport& report) noexcept;
 

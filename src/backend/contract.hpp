@@ -125,6 +125,8 @@ struct Traffic {
     Status (*await)(int event);
 };
 
+struct EffortDevice;
+
 /// A device family.
 struct Backend {
     const char* name;                         ///< "cpu": also the prefix of its kernels' names
@@ -146,6 +148,7 @@ struct Backend {
     Status (*wait)(void* stream);
 
     const Traffic* traffic = nullptr;         ///< null: copies and kernels take turns
+    const EffortDevice* effort = nullptr;     ///< its kernels for the effort dial (backend/effort_contract.hpp); null: none
     std::span<const Roof> roofs{};            ///< empty for the CPU, whose loops belong to measure
     bool times_mean_nothing = false;          ///< kernels run checked or emulated: tables leave speeds out
 };

@@ -15,6 +15,7 @@
 #include "effort/layout_dense.hpp"
 #include "effort/layout_planes.hpp"
 #include "effort/layout_tiers.hpp"
+#include "effort/on_cuda.hpp"
 #include "effort/on_metal.hpp"
 #include "effort/select.hpp"
 
@@ -103,9 +104,13 @@ Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget b
     if (v.col_step != 1 || y.col_step != 1) return bad(Argument::options, "a vector's values are neighbours in memory");
     if (budget.is_error() ? !(budget.value() >= 0) : !(budget.value() >= 0 && budget.value() <= 1))
         return bad(Argument::options, "an effort is from 0 to 1, and an error is not negative");
-    if (!options.device.empty() && options.device != "cpu" && !metal_device(options.device))
-        return {Code::no_device, Argument::options, "the effort dial runs on the devices cpu, metal and metal-check"};
-    for (std::int64_t r = 0; r < v.rows; ++r)
+    const bool is_cuda = names_cuda(options.device);
+    if (!options.device.empty() && options.device != "cpu" && !is_cuda && !metal_device(options.device))
+        return {Code::no_device, Argument::options, "the effort dial runs on the devices cpu, cuda, metal and metal-check"};
+    const bool is_far = v.rows > 0 && is_on_cuda(v.data);
+    if (!is_cuda && (is_far || (y.rows > 0 && is_on_cuda(y.data))))
+        return bad(is_far ? Argument::b : Argument::c, "memory of a CUDA device is for the device cuda alone");
+    for (std::int64_t r = 0; r < v.rows && !is_far; ++r)
         if (unit_scale(&v(r, 0), v.cols) == 0.f) return bad(Argument::b, "the vector has a value that is not finite");
     return {};
 }
@@ -136,6 +141,7 @@ Status run_dials_on(const MetalDevice& device, const Dials& d) noexcept {
 Status run_dials(const EffortMatrix& m, std::span<const int> chosen, View<const float> v, View<float> y, Budget budget,
                  const EffortOptions& options, std::span<EffortReport> reports) noexcept {
     const EffortBody& body = *m.body();
+    if (names_cuda(options.device)) return run_on_cuda({body, chosen, v, y, budget, options, reports});
     if (const MetalDevice* device = metal_device(options.device)) {
         const Dials dials{body, chosen, v, y, budget, reports};
         return run_dials_on(*device, dials);
@@ -207,6 +213,7 @@ Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> 
         return {Code::bad_argument, Argument::options, "there is a report for each result, or none"};
     if (v.rows == 0) return {};
     if (v.rows < effort_dense_batch) return run_dials(m, {}, v, y, budget, options, reports);
+    if (names_cuda(options.device)) return run_on_cuda({*m.body(), {}, v, y, Budget::effort(1), options, reports, true});
     if (!m.has_dense() || options.dense == DenseSwitch::never || metal_device(options.device)) return run_dials(m, {}, v, y, Budget::effort(1), options, reports);
 
     const EffortBody& body = *m.body();
@@ -218,6 +225,13 @@ Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> 
         reports[r] = {m.rows(), m.rows(), bytes, bytes, 0, 0x1p-24, true, kernels->name};
     }
     return {};
+}
+
+Status try_place_effort(const EffortMatrix& m, std::string_view device) noexcept {
+    if (!m.body()) return {Code::bad_argument, Argument::a, "the matrix is empty"};
+    if (device.empty() || device == "cpu" || metal_device(device)) return {};
+    if (!names_cuda(device)) return {Code::no_device, Argument::options, "the effort dial runs on the devices cpu, cuda, metal and metal-check"};
+    return place_on_cuda(*m.body(), device);
 }
 
 Status try_matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget, const EffortOptions& options,

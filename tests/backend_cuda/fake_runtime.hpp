@@ -18,6 +18,9 @@ int calls_made() noexcept;
 /// Allocations, streams and events that have not been freed.
 int live_allocations() noexcept;
 
+/// Kernels that were launched.
+int launches_made() noexcept;
+
 /// In force from now to the end of the program.
 void use_fake_runtime() noexcept;
 

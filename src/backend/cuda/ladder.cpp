@@ -5,6 +5,7 @@
 #include "backend/cuda/ladder.hpp"
 
 #include "backend/cuda/device.hpp"
+#include "backend/cuda/effort.hpp"
 #include "backend/cuda/entry.hpp"
 #include "backend/cuda/traffic.hpp"
 
@@ -49,6 +50,7 @@ constexpr Backend row{
                  void* stream) { return finish(c, beta, epilogue, stream); },
     .wait = [](void* stream) { return wait(stream); },
     .traffic = &traffic,
+    .effort = &effort_device,
 };
 
 }  // namespace

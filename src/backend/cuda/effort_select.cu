@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// effort_select: which units of which inputs a product reads, by one cluster of blocks. A row (unit u of input i) is worth
+// |v_i| * statistic[u][i]; the cutoff is found by counting, 11, 10 and 10 bits of it at a time; entries are numbered by prefix sums.
+// Atomics count whole numbers alone, whose order changes nothing: the choice is the CPU's, bit for bit, on any run.
+//
+//   block 0  |####| -> |..|###|..|..| -+                      inputs             entries
+//   block 1  |####| -> |..|##|...|..| -+-> sum, cutoff: 3x ->  k = 2 0 | 1 3 ..  ->  (0,2) | (2,1) (3,3) ..
+//      ..                            -+
+//
+// Needs: sm_80; with sm_90 eight blocks read each other's counters, before it one block does all. It begins while the kernel in front
+// still runs, and lets the multiplication's blocks begin, which wait for it. Counts, I inputs, U units, E entries: loads 4 (8 + 5 U) I
+// and 4 E of gains (planes), most of them from the caches; stores 12 E + 24.
+#include "backend/cuda/effort.cuh"
+#include "backend/cuda/ptx/cluster_memory.cuh"
+
+namespace tw::cuda::effort {
+namespace {
+
+constexpr int threads = 512, warps = threads / 32, most_ranks = 8, most_units = 32;
+constexpr int high_bins = 2048, bins = 1024;
+
+struct Desk {
+    alignas(16) unsigned high[high_bins], middle[bins], low[bins];
+    unsigned sums[warps];
+    unsigned published[1 + most_units];             ///< inputs above the cutoff, and rows at it, of each unit
+    unsigned before[most_units], allowed[most_units];  ///< rows at the cutoff: in earlier blocks, and that may be taken in all
+    unsigned bin, above;
+    unsigned first, all;                            ///< entries of earlier blocks, and of all
+    double lost[warps], whole[warps];
+    double of_ranks[most_ranks][2];
+};
+
+/// The sum over the threads before this one; `all` is that over all threads.
+__device__ unsigned prefix_of(unsigned x, unsigned* sums, unsigned& all) {
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    unsigned upto = x;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const unsigned other = __shfl_up_sync(~0u, upto, step);
+        if (lane >= step) upto += other;
+    }
+    if (lane == 31) sums[warp] = upto;
+    __syncthreads();
+    unsigned below = 0, total = 0;
+#pragma unroll
+    for (int w = 0; w < warps; ++w) {
+        const unsigned of_warp = sums[w];
+        total += of_warp;
+        if (w < warp) below += of_warp;
+    }
+    __syncthreads();
+    all = total;
+    return below + upto - x;
+}
+
+/// Two to this brings the largest |v| to 1..2; 0 for what is not finite, as unit_scale() of the CPU has it.
+__device__ float scale_for(unsigned most) {
+    if (most >= 0x7f800000u) return 0;
+    if (most == 0) return 1;
+    const int exponent = min(126, most >> 23 ? 127 - static_cast<int>(most >> 23) : 126);
+    return __uint_as_float(exponent >= -126 ? static_cast<unsigned>(exponent + 127) << 23 : 0x00400000u);
+}
+
+__device__ unsigned most_of(const float* v, int inputs, unsigned* sums) {
+    unsigned most = 0;
+#pragma unroll 8
+    for (int i = static_cast<int>(threadIdx.x); i < inputs; i += threads) most = max(most, __float_as_uint(v[i]) & 0x7fffffffu);
+    most = __reduce_max_sync(~0u, most);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = most;
+    __syncthreads();
+#pragma unroll
+    for (int w = 0; w < warps; ++w) most = max(most, sums[w]);
+    __syncthreads();
+    return most;
+}
+
+/// One vector's worths, of the inputs that this block has.
+struct Rows {
+    const float *v, *statistics;
+    float scale;
+    int inputs, units, begin, end;
+
+    /// Not negative, so the bits are ordered as the numbers are.
+    __device__ unsigned worth(int u, int i) const {
+        const float scaled = __fmul_rn(fabsf(v[i]), scale);
+        return __float_as_uint(__fmul_rn(scaled, statistics[static_cast<std::int64_t>(u) * inputs + i])) & 0x7fffffffu;
+    }
+};
+
+/// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum above it.
+template <int ranks, int count>
+__device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned reached, unsigned above) {
+    constexpr int own = count / threads;
+    const int top = count - own * (1 + static_cast<int>(threadIdx.x));
+    unsigned mine[own] = {}, sum = 0, all;
+#pragma unroll
+    for (int rank = 0; rank < ranks; ++rank) {
+        std::uint32_t there[own];
+        ptx::read_in(ptx::shared_address(counters + top), rank, there);
+#pragma unroll
+        for (int b = 0; b < own; ++b) mine[b] += there[b];
+    }
+#pragma unroll
+    for (int b = 0; b < own; ++b) sum += mine[b];
+    if (threadIdx.x == 0) desk.bin = count - 1, desk.above = above;
+    unsigned before = above + prefix_of(sum, desk.sums, all);
+#pragma unroll
+    for (int b = own - 1; b >= 0; --b) {
+        if (before < reached && before + mine[b] >= reached) desk.bin = static_cast<unsigned>(top + b), desk.above = before;
+        before += mine[b];
+    }
+    __syncthreads();
+}
+
+/// The bits of the cutoff; what is worth more weighs desk.above.
+template <int ranks>
+__device__ unsigned find_cutoff(const Work& w, const Rows& rows, Desk& desk) {
+    const auto count = [&](unsigned* counters, int shift, unsigned mask, unsigned known, int known_shift) {
+        for (int u = 0; u < rows.units; ++u)
+            for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += threads) {
+                const unsigned worth = rows.worth(u, i);
+                if (known_shift == 31 || worth >> known_shift == known) atomicAdd(counters + (worth >> shift & mask), w.m.weights[u]);
+            }
+        ptx::sync_ranks<ranks>();
+    };
+    count(desk.high, 20, high_bins - 1, 0, 31);
+    descend<ranks>(desk, desk.high, w.reached, 0);
+    unsigned found = desk.bin;
+    count(desk.middle, 10, bins - 1, found, 20);
+    descend<ranks>(desk, desk.middle, w.reached, desk.above);
+    found = found << 10 | desk.bin;
+    count(desk.low, 0, bins - 1, found, 10);
+    descend<ranks>(desk, desk.low, w.reached, desk.above);
+    return found << 10 | desk.bin;
+}
+
+/// What each rank has above the cutoff and at it: how much of the latter may be taken, in the order of (unit, input), and where this
+/// rank's entries begin.
+template <int ranks>
+__device__ void share_out(const Work& w, const Rows& rows, Desk& desk, unsigned worth, int rank) {
+    for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += threads) {
+        if (w.everything) {
+            atomicAdd(&desk.published[0], 1u);
+            continue;
+        }
+        for (int u = 0; u < rows.units; ++u) {
+            const unsigned mine = rows.worth(u, i);
+            if (mine < worth) break;
+            if (u == 0 && mine > worth) atomicAdd(&desk.published[0], 1u);
+            if (mine == worth) atomicAdd(&desk.published[1 + u], 1u);
+        }
+    }
+    ptx::sync_ranks<ranks>();
+    if (threadIdx.x >= 32) return;
+    const int u = static_cast<int>(threadIdx.x);
+    unsigned ties[ranks], inputs[ranks], before = 0, all = 0;
+#pragma unroll
+    for (int r = 0; r < ranks; ++r) {
+        std::uint32_t x[1];
+        ptx::read_in(ptx::shared_address(desk.published + 1 + u), r, x);
+        ties[r] = x[0];
+        ptx::read_in(ptx::shared_address(desk.published), r, x);
+        inputs[r] = x[0];
+        all += ties[r];
+        if (r < rank) before += ties[r];
+    }
+    unsigned long long spent = desk.above;
+    for (int lower = 0; lower < rows.units; ++lower) {
+        const unsigned of_it = __shfl_sync(~0u, all, lower);
+        if (lower < u) spent += static_cast<unsigned long long>(of_it) * w.m.weights[lower];
+    }
+    unsigned allowed = 0;
+    if (u < rows.units && spent <= w.affordable) allowed = min(all, static_cast<unsigned>((w.affordable - spent) / w.m.weights[u]));
+    desk.before[u] = before, desk.allowed[u] = allowed;
+    if (u != 0) return;
+    unsigned first = 0, entries = 0, seen = 0;
+#pragma unroll
+    for (int r = 0; r < ranks; ++r) {
+        if (r == rank) first = entries;
+        entries += inputs[r] + (allowed > seen ? min(allowed - seen, ties[r]) : 0);
+        seen += ties[r];
+    }
+    desk.first = first, desk.all = entries;
+}
+
+/// How many units of each input, and the entries in the order of the inputs.
+__device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsigned worth, const float* left, const float* gains,
+                             EffortEntryOnDevice* entries, double& lost, double& whole) {
+    const float entry_scale = gains ? rows.scale : scalbnf(1.f, -w.m.exponent_of_rows);
+    unsigned written = desk.first;
+    for (int first = rows.begin; first < rows.end; first += threads) {
+        const int i = first + static_cast<int>(threadIdx.x);
+        const bool there = i < rows.end;
+        int k = w.everything && there ? rows.units : 0;
+        unsigned at_cutoff = 0;
+        for (int u = 0; u < rows.units && there && !w.everything; ++u) {
+            const unsigned mine = rows.worth(u, i);
+            if (mine < worth) break;
+            if (mine > worth) ++k;
+            else at_cutoff |= 1u << u;
+        }
+        for (int u = 0; u < rows.units; ++u) {
+            if (desk.published[1 + u] == 0) continue;  // for all threads alike
+            unsigned all;
+            const unsigned tie = at_cutoff >> u & 1, before = desk.before[u], below = prefix_of(tie, desk.sums, all);
+            if (tie && before + below < desk.allowed[u]) ++k;
+            if (threadIdx.x == 0) desk.before[u] = before + all;
+        }
+        unsigned all;
+        const unsigned at = written + prefix_of(k > 0, desk.sums, all);
+        written += all;
+        if (!there) continue;
+        const float x = rows.v[i];
+        if (gains) {
+            const double square = static_cast<double>(x) * static_cast<double>(x);
+            whole += square * static_cast<double>(left[i]);
+            lost += square * static_cast<double>(left[static_cast<std::int64_t>(k) * rows.inputs + i]);
+        }
+        if (k == 0) continue;
+        const float gain = gains ? gains[static_cast<std::int64_t>(k - 1) * rows.inputs + i] : 1.f;
+        entries[at] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k), __fmul_rn(__fmul_rn(x, entry_scale), gain)};
+    }
+}
+
+__device__ double sum_of_warp(double x) {
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
+    return x;
+}
+
+template <int ranks>
+__global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant__ Work w) {
+    __shared__ Desk desk;
+    const int rank = ptx::own_rank<ranks>(), product = static_cast<int>(blockIdx.x) / ranks, expert = w.experts[product];
+    const int inputs = w.m.inputs, units = w.m.units;
+    const std::int64_t of_unit = inputs;
+    const int share = (inputs + ranks - 1) / ranks, begin = min(inputs, rank * share), end = min(inputs, begin + share);
+    const float* statistics = w.m.statistics + expert * units * of_unit;
+    const float* left = w.m.left + expert * (units + 1) * of_unit;
+    const float* gains = w.m.layout == EffortLayout::planes ? w.m.gains + expert * units * of_unit : nullptr;
+
+    ptx::let_next_kernel_begin();
+    for (int b = static_cast<int>(threadIdx.x); b < high_bins; b += threads) desk.high[b] = 0;
+    for (int b = static_cast<int>(threadIdx.x); b < bins; b += threads) desk.middle[b] = desk.low[b] = 0;
+    if (threadIdx.x <= most_units) desk.published[threadIdx.x] = 0;
+    if (threadIdx.x == 0) desk.above = 0;
+    ptx::wait_for_kernel_before();
+
+    const float* v = w.v + product * w.v_step;
+    for (int tile = static_cast<int>(threadIdx.x); tile < w.m.tiles && rank == 0; tile += threads) w.arrived[product * w.m.tiles + tile] = 0;
+    const unsigned most = most_of(v, inputs, desk.sums);
+    const Rows rows{v, statistics, scale_for(most), inputs, units, begin, end};
+    const unsigned worth = w.everything ? 0 : find_cutoff<ranks>(w, rows, desk);
+    __syncthreads();
+    share_out<ranks>(w, rows, desk, worth, rank);
+    __syncthreads();
+    double lost = 0, whole = 0;
+    list_entries(w, rows, desk, worth, left, gains, w.entries + product * of_unit, lost, whole);
+    lost = sum_of_warp(lost), whole = sum_of_warp(whole);
+    if (threadIdx.x % 32 == 0) desk.lost[threadIdx.x / 32] = lost, desk.whole[threadIdx.x / 32] = whole;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        lost = whole = 0;
+        for (int i = 0; i < warps; ++i) lost += desk.lost[i], whole += desk.whole[i];
+        ptx::write_in(ptx::shared_address(&desk.of_ranks[rank][0]), 0, lost);
+        ptx::write_in(ptx::shared_address(&desk.of_ranks[rank][1]), 0, whole);
+    }
+    ptx::sync_ranks<ranks>();
+    if (rank != 0 || threadIdx.x != 0) return;
+    lost = whole = 0;
+    for (int r = 0; r < ranks; ++r) lost += desk.of_ranks[r][0], whole += desk.of_ranks[r][1];
+    constexpr double below_it_fine = 0.04;  // as effort/job.cpp has it
+    const double predicted = whole > 0 ? sqrt(lost / whole) : 0;
+    const double not_a_number = __longlong_as_double(0x7ff8000000000000ll);
+    const double factor = gains ? scalbn(1 / static_cast<double>(rows.scale), -w.m.exponent) : 1.0;
+    w.chosen[product] = {desk.all, worth, static_cast<std::uint32_t>(gains && predicted < below_it_fine), __float_as_uint(rows.scale),
+                         most >= 0x7f800000u ? not_a_number : factor};
+}
+
+}  // namespace
+
+Status start_selection(const Work& w, int products, bool has_clusters, void* stream) {
+    const auto blocks = static_cast<unsigned>(products);
+    if (!has_clusters) return launch(select_units<1>, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, w);
+    return launch(select_units<most_ranks>,
+                  {.blocks = blocks * most_ranks, .threads = threads, .cluster = most_ranks, .overlaps = true}, stream, w);
+}
+
+}  // namespace tw::cuda::effort

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Shared memory of the other blocks of a cluster (sm_90). Before Hopper a block is its own cluster, alone.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/cuda/ptx/cp_async.cuh"
+
+namespace tw::cuda::ptx {
+
+__device__ inline std::uint32_t address_in(std::uint32_t address, int block) {
+#if __CUDA_ARCH__ >= 900
+    std::uint32_t there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+    return there;
+#else
+    return address;
+#endif
+}
+
+/// A word, two or four at `address` in a block of the cluster.
+__device__ inline void read_in(std::uint32_t address, int block, std::uint32_t (&x)[1]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(x[0]) : "r"(address_in(address, block)) : "memory");
+#else
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x[0]) : "r"(address) : "memory");
+#endif
+}
+__device__ inline void read_in(std::uint32_t address, int block, std::uint32_t (&x)[2]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("ld.shared::cluster.v2.u32 {%0, %1}, [%2];" : "=r"(x[0]), "=r"(x[1]) : "r"(address_in(address, block)) : "memory");
+#else
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x[0]), "=r"(x[1]) : "r"(address) : "memory");
+#endif
+}
+__device__ inline void read_in(std::uint32_t address, int block, std::uint32_t (&x)[4]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+                 : "r"(address_in(address, block))
+                 : "memory");
+#else
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(address) : "memory");
+#endif
+}
+
+__device__ inline float read_float_in(const float* here, int block) {
+    std::uint32_t bits[1];
+    read_in(shared_address(here), block, bits);
+    return __uint_as_float(bits[0]);
+}
+
+__device__ inline void write_in(std::uint32_t address, int block, double x) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(address_in(address, block)), "d"(x) : "memory");
+#else
+    asm volatile("st.shared.f64 [%0], %1;" ::"r"(address), "d"(x) : "memory");
+#endif
+}
+
+/// Every thread of every block of the cluster; of `ranks` = 1, of the block.
+template <int ranks>
+__device__ void sync_ranks() {
+#if __CUDA_ARCH__ >= 900
+    if constexpr (ranks > 1) {
+        asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+        return;
+    }
+#endif
+    __syncthreads();
+}
+
+template <int ranks>
+__device__ int own_rank() {
+    return static_cast<int>(blockIdx.x) % ranks;
+}
+
+/// So many bytes, a multiple of 16 from a multiple of 16, will be asked for soon: to the second cache.
+__device__ inline void bring_closer(const void* from, unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+#endif
+}
+
+}  // namespace tw::cuda::ptx

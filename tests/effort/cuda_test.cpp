@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The effort dial on a CUDA device beside the CPU's: the same rows are read, and planes have the same bits. Where there is no device
+// these tests are skipped, but for the one that says what is answered then.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "backend/contract.hpp"
+#include "backend/cuda/backend.hpp"
+#include "samples.hpp"
+
+namespace tw::effort_tests {
+namespace {
+
+class EffortOnCuda : public testing::Test {
+protected:
+    void SetUp() override {
+        if (cuda::backend().devices() == 0) GTEST_SKIP() << "no device";
+    }
+};
+
+constexpr EffortOptions on_cuda{.dense = DenseSwitch::never, .device = "cuda"}, on_cpu{.dense = DenseSwitch::never};
+
+/// What the kernels that add in another order may be off: a few roundings of f32.
+constexpr double of_another_order = 3e-6;
+
+void expect_alike(const Answer& device, const Answer& cpu, bool to_the_bit) {
+    EXPECT_EQ(device.report.rows_read, cpu.report.rows_read);
+    EXPECT_EQ(device.report.bytes_read, cpu.report.bytes_read);
+    EXPECT_EQ(device.report.cutoff, cpu.report.cutoff);
+    EXPECT_NEAR(device.report.estimated_error, cpu.report.estimated_error, 1e-5 * cpu.report.estimated_error + 1e-7);
+    if (to_the_bit) EXPECT_EQ(0, std::memcmp(device.y.data(), cpu.y.data(), cpu.y.size() * sizeof(float)));
+    else EXPECT_LE(relative_error(device.y, {cpu.y.begin(), cpu.y.end()}), of_another_order);
+}
+
+TEST(EffortWithoutCuda, AProductSaysThatThereIsNoDevice) {
+    if (cuda::backend().devices() > 0) GTEST_SKIP() << "there is a device";
+    const Weights weights(40, 30, Type::f16, 1);
+    const EffortMatrix m = build_effort(weights.matrix);
+    const std::vector<float> v = gauss(30, 2);
+    std::vector<float> y(40);
+    EffortReport report;
+    const Status status = try_matvec(m, v, y, Budget::effort(1), {.device = "cuda"}, report);
+    EXPECT_EQ(status.code, Code::no_device);
+    EXPECT_STREQ(status.text, cuda::backend().absence());
+    EXPECT_EQ(try_place_effort(m, "cuda:0").code, Code::no_device);
+    EXPECT_TRUE(try_place_effort(m, "cpu"));
+}
+
+TEST_F(EffortOnCuda, ReadsTheSameRowsAsTheCpuAndPlanesHaveItsBits) {
+    const std::int64_t shapes[][2] = {{5, 7}, {1, 1}, {257, 130}, {640, 33}, {1000, 3000}};
+    for (const auto& [outputs, inputs] : shapes)
+        for (const Type type : {Type::f16, Type::bf16, Type::f32})
+            for (const EffortLayout layout : every_layout) {
+                const Weights weights(outputs, inputs, type, 3, 0.02);
+                const EffortMatrix m = build_effort(weights.matrix, {.layout = layout});
+                std::vector<float> v = gauss(inputs, 4);
+                for (std::size_t i = 2; i < v.size(); i += 5) v[i] = 0.5f;  // ties
+                SCOPED_TRACE(name_of(layout));
+                for (const double effort : {0., .05, .25, .5, .999, 1.})
+                    expect_alike(product(m, v, Budget::effort(effort), on_cuda), product(m, v, Budget::effort(effort), on_cpu),
+                                 layout == EffortLayout::planes);
+                expect_alike(product(m, v, Budget::error(.1), on_cuda), product(m, v, Budget::error(.1), on_cpu), layout == EffortLayout::planes);
+            }
+}
+
+TEST_F(EffortOnCuda, BucketsOfEverySizeAndTruncatingOnes) {
+    const Weights weights(600, 100, Type::f16, 5);
+    const std::vector<float> v = gauss(100, 6);
+    for (const int bucket : {8, 16, 32})
+        for (const bool truncating : {false, true}) {
+            const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::buckets, .bucket = bucket, .truncating = truncating});
+            expect_alike(product(m, v, Budget::effort(.4), on_cuda), product(m, v, Budget::effort(.4), on_cpu), false);
+        }
+}
+
+TEST_F(EffortOnCuda, TheDenseCopyTakesOverAtFullEffortAndForBatches) {
+    for (const Type type : {Type::f16, Type::bf16, Type::f32}) {
+        const Weights weights(700, 333, type, 7);
+        const EffortMatrix m = build_effort(weights.matrix, {.dense = DenseCopy::kept});
+        const std::vector<float> v = gauss(333 * 5, 8);
+        const Answer one = product(m, {v.begin(), v.begin() + 333}, Budget::effort(1), {.device = "cuda"});
+        EXPECT_TRUE(one.report.dense);
+        EXPECT_LE(relative_error(one.y, exact(weights.matrix, {v.begin(), v.begin() + 333})), 2e-6);
+        std::vector<float> y(700 * 5);
+        ASSERT_TRUE(try_matvec_batch(m, {v.data(), 5, 333}, {y.data(), 5, 700}, Budget::effort(.1), {.device = "cuda"}, {}));
+        EXPECT_EQ(0, std::memcmp(y.data(), one.y.data(), one.y.size() * sizeof(float)));
+    }
+}
+
+TEST_F(EffortOnCuda, ExpertsOfATokenAndVectorsOnTheDialAreTheSingleProducts) {
+    const Weights first(300, 200, Type::f16, 9), second(300, 200, Type::f16, 10);
+    const Matrix both[] = {first.matrix, second.matrix};
+    const EffortMatrix m = build_effort(both);
+    const std::vector<float> v = gauss(200, 11);
+    std::vector<int> chosen;
+    for (int i = 0; i < 19; ++i) chosen.push_back(i % 3 % 2);
+    std::vector<float> y(300 * 19), same(300 * 19);
+    std::vector<EffortReport> reports(19);
+    ASSERT_TRUE(try_matvec_experts(m, chosen, {v.data(), 1, 200}, {y.data(), 19, 300}, Budget::effort(.3), on_cuda, reports));
+    ASSERT_TRUE(try_matvec_experts(m, chosen, {v.data(), 1, 200}, {same.data(), 19, 300}, Budget::effort(.3), on_cpu, reports));
+    EXPECT_EQ(0, std::memcmp(y.data(), same.data(), y.size() * sizeof(float)));
+}
+
+TEST_F(EffortOnCuda, MemoryOfTheDeviceIsTakenAsItIs) {
+    const Backend& backend = cuda::backend();
+    const Weights weights(300, 200, Type::f16, 12);
+    const EffortMatrix m = build_effort(weights.matrix);
+    std::vector<float> v = gauss(200, 13);
+    auto* far_v = static_cast<float*>(backend.alloc(800));
+    auto* far_y = static_cast<float*>(backend.alloc(1200));
+    ASSERT_TRUE(far_v && far_y);
+    const auto answer = [&](std::vector<float>& y, EffortReport& report) {
+        ASSERT_TRUE(backend.copy({far_v, Type::f32, 1, 200, 200}, {v.data(), Type::f32, 1, 200, 200}, nullptr));
+        ASSERT_TRUE(try_matvec(m, {far_v, 200}, {far_y, 300}, Budget::effort(.5), on_cuda, report));
+        ASSERT_TRUE(backend.copy({y.data(), Type::f32, 1, 300, 300}, {far_y, Type::f32, 1, 300, 300}, nullptr));
+        ASSERT_TRUE(backend.wait(nullptr));
+    };
+    std::vector<float> y(300);
+    EffortReport report;
+    answer(y, report);
+    EXPECT_EQ(0, std::memcmp(y.data(), product(m, v, Budget::effort(.5), on_cpu).y.data(), 1200));
+    EXPECT_EQ(report.rows_read, -1);
+    EXPECT_EQ(report.rows, 600);
+    EXPECT_EQ(try_matvec(m, {far_v, 200}, {far_y, 300}, Budget::error(.5), on_cuda, report).code, Code::unsupported);
+    EXPECT_EQ(try_matvec(m, {far_v, 200}, {far_y, 300}, Budget::effort(.5), on_cpu, report).code, Code::bad_argument);
+    v[50] = std::numeric_limits<float>::infinity();
+    answer(y, report);
+    for (const float value : y) EXPECT_NE(value, value);
+    backend.free(far_v), backend.free(far_y);
+}
+
+TEST_F(EffortOnCuda, ADeviceThatIsNotThereIsRefused) {
+    const Weights weights(10, 10, Type::f16, 14);
+    const EffortMatrix m = build_effort(weights.matrix);
+    EXPECT_EQ(try_place_effort(m, "cuda:99").code, Code::no_device);
+    EXPECT_EQ(try_place_effort(m, "cuda:x").code, Code::no_device);
+    EXPECT_TRUE(try_place_effort(m, "cuda:0"));
+}
+
+}  // namespace
+}  // namespace tw::effort_tests
