@@ -105,7 +105,8 @@ void multiply(const RunAsked& asked) {
                quoted_path(asked.vectors), v.rows, v.cols);
     std::vector<float> y(static_cast<std::size_t>(v.rows * m.outputs()));
     std::vector<EffortReport> reports(static_cast<std::size_t>(v.rows));
-    const EffortOptions options{.dense = asked.by_layout ? DenseSwitch::never : DenseSwitch::at_full, .threads = asked.threads};
+    const EffortOptions options{.dense = asked.by_layout ? DenseSwitch::never : DenseSwitch::at_full, .threads = asked.threads, .device = asked.device};
+    if (const Status placed = try_place_effort(m, asked.device); !placed) throw Stop(exit_for(placed.code), explain_effort(placed, m));
     const std::int64_t step = asked.each ? 1 : std::max<std::int64_t>(1, v.rows);
     for (std::int64_t row = 0; row < v.rows; row += step) {
         const std::span report(reports.data() + row, static_cast<std::size_t>(step));
@@ -165,7 +166,7 @@ void add_run(Verb effort) {
     const Option share_read =
         verb.add_option("--effort", asked->effort, "The share of the layout's bytes that may be read, from 0 to 1");
     verb.add_option("--error", asked->error, "Or the relative error that is allowed, as predicted").excludes(share_read);
-    verb.add_option("--device", asked->device, "cpu").shows_default();
+    verb.add_option("--device", asked->device, "cpu, cuda or cuda:N").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_flag("--each", asked->each,
                   fmt::format("Each vector by itself; without it {} and more are multiplied densely", effort_dense_batch));
@@ -177,10 +178,9 @@ void add_run(Verb effort) {
 }  // namespace
 
 void check_effort_device(const std::string& word) {
-    if (word.empty() || word == "cpu") return;
-    if (word.starts_with("cuda") || word.starts_with("metal"))
-        refuse("--device: the effort dial has no kernels for {} yet; it runs on the cpu", word.substr(0, word.find(':')));
-    refuse("--device: expected cpu; '{}' came", word);
+    if (word.empty() || word == "cpu" || word == "cuda" || word.starts_with("cuda:")) return;
+    if (word.starts_with("metal")) refuse("--device: the effort dial of tw runs on cpu and cuda; metal's kernels are the library's");
+    refuse("--device: expected cpu, cuda or cuda:N; '{}' came", word);
 }
 
 void add_effort(Verb tw) {

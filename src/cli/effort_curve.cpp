@@ -42,7 +42,7 @@ measure::EffortCurve curve_of(const Asked& asked, bool is_speed) {
     constexpr std::int64_t largest_side = 65536;
     const int usual_threads = is_speed ? 1 : default_threads();
     measure::EffortCurve curve{.threads = asked.threads > 0 ? asked.threads : usual_threads, .seconds = asked.seconds,
-                               .matrices = asked.matrices};
+                               .matrices = asked.matrices, .device = asked.device};
     if (is_speed) curve.outputs = 14336;
     if (!asked.shape.empty()) {
         const std::size_t x = asked.shape.find('x');
@@ -108,7 +108,7 @@ void add_effort_curve(Verb effort) {
     const auto asked = std::make_shared<Asked>();
     const Verb verb = effort.add_verb("curve", "Measures quality against effort, or speed against effort");
     verb.add_option("--suite", asked->suite, "quality or speed").shows_default();
-    verb.add_option("--device", asked->device, "cpu").shows_default();
+    verb.add_option("--device", asked->device, "cpu, cuda or cuda:N").shows_default();
     verb.add_option("--shape", asked->shape, "OUTPUTSxINPUTS; 2048x4096 for quality and 14336x4096 for speed when left out");
     verb.add_option("--weights", asked->weights, "Also the quality on these weights, shown as real: .npy or .safetensors[:TENSOR]");
     verb.add_option("--vector", asked->vector, "With --weights: what they are multiplied by; N(0, 1) when left out");

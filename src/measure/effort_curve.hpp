@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "measure/effort_data.hpp"
 #include "measure/row.hpp"
@@ -28,12 +29,14 @@ struct EffortCurve {
     std::optional<RealWeights> real{};
     double seconds = 20;   ///< of timing, for the speed suite
     int matrices = 2;      ///< that are timed in turns, so that none stays in a cache
+    std::string device = "cpu";   ///< or "cuda", "cuda:1"
 };
 
 /// Errors of every layout and of its rivals on every kind of data, without times.
 void measure_effort_quality(const EffortCurve& asked, const Watch& watch, Run& run);
 
-/// Times of every layout on N(0, 1), selection included, in turns with the dense product of the same values.
+/// Times of every layout on N(0, 1), selection included, in turns with the dense product of the same values. On a CUDA device a time
+/// is a share of that of many products, enqueued one after the other with vectors and results in its memory.
 void measure_effort_speed(const EffortCurve& asked, const Watch& watch, Run& run);
 
 /// The budget that reads so many of 16 bits a weight; none when the layout has fewer bytes than that. A layout that is
@@ -41,7 +44,7 @@ void measure_effort_speed(const EffortCurve& asked, const Watch& watch, Run& run
 std::optional<tw::Budget> budget_for_bytes(const EffortMatrix& m, double fraction);
 
 /// The row of one product; its error, budget and bytes are filled in, its times are not.
-Row effort_row(const EffortMatrix& m, EffortData data, const std::string& point, const EffortReport& report, int threads);
+Row effort_row(const EffortMatrix& m, EffortData data, const std::string& point, const EffortReport& report, const EffortCurve& asked);
 
 inline constexpr EffortLayout every_effort_layout[] = {EffortLayout::buckets, EffortLayout::tiers, EffortLayout::planes};
 

@@ -61,23 +61,23 @@ Row rival_row(const Subject& subject, const Question& question, const RivalPoint
     return row;
 }
 
-void measure_point(const EffortMatrix& m, const Question& question, const std::string& point, tw::Budget budget, int threads,
+void measure_point(const EffortMatrix& m, const Question& question, const std::string& point, tw::Budget budget, const EffortCurve& asked,
                    Run& run) {
     std::vector<float> y(question.exact.size());
-    const EffortReport report = matvec(m, question.v, y, budget, {.dense = DenseSwitch::never, .threads = threads});
-    Row row = effort_row(m, question.data, point, report, threads);
+    const EffortReport report = matvec(m, question.v, y, budget, {.dense = DenseSwitch::never, .threads = asked.threads, .device = asked.device});
+    Row row = effort_row(m, question.data, point, report, asked);
     row.relative_error = relative_error(y.data(), question.exact);
     run.rows.push_back(row);
 }
 
-void measure_layout(const Subject& subject, EffortLayout layout, int threads, Run& run) {
+void measure_layout(const Subject& subject, EffortLayout layout, const EffortCurve& asked, Run& run) {
     const EffortMatrix m = build_effort(subject.weights.matrix(), {.layout = layout, .dense = DenseCopy::absent});
     for (const Question& question : subject.questions) {
         for (const double effort : effort_points)
-            measure_point(m, question, fmt::format("effort:{:.2f}", effort), tw::Budget::effort(effort), threads, run);
+            measure_point(m, question, fmt::format("effort:{:.2f}", effort), tw::Budget::effort(effort), asked, run);
         for (const double fraction : effort_points)
             if (const auto budget = budget_for_bytes(m, fraction))
-                measure_point(m, question, fmt::format("bytes_fraction:{:.2f}", fraction), *budget, threads, run);
+                measure_point(m, question, fmt::format("bytes_fraction:{:.2f}", fraction), *budget, asked, run);
     }
 }
 
@@ -89,16 +89,16 @@ std::optional<tw::Budget> budget_for_bytes(const EffortMatrix& m, double fractio
     return tw::Budget::effort(std::min(1.0, share));
 }
 
-Row effort_row(const EffortMatrix& m, EffortData data, const std::string& point, const EffortReport& report, int threads) {
+Row effort_row(const EffortMatrix& m, EffortData data, const std::string& point, const EffortReport& report, const EffortCurve& asked) {
     const char* layout = report.dense ? "dense" : name_of(m.layout());
-    Row row{.provider = "tilewright", .device = "cpu"};
+    Row row{.provider = "tilewright", .device = asked.device};
     row.kernel = fmt::format("{}/{}/{}", layout, name_of(data), point);
     row.rung = report.kernels;
     row.type = name_of(m.type());
     row.m = m.outputs();
     row.n = 1;
     row.k = m.inputs();
-    row.threads = threads;
+    row.threads = asked.threads;
     row.ok = true;
     const auto bytes = static_cast<double>(report.bytes_read);
     row.effort = EffortFigures{.layout = layout, .data = name_of(data), .point = point.substr(0, point.find(':')),
@@ -118,7 +118,7 @@ void measure_effort_quality(const EffortCurve& asked, const Watch& watch, Run& r
         for (const EffortLayout layout : every_effort_layout) {
             if (watch.is_interrupted()) return;
             watch.say(name_of(layout), done(part));
-            measure_layout(subject, layout, asked.threads, run);
+            measure_layout(subject, layout, asked, run);
             part += 0.2;
         }
         watch.say("rivals", done(part));

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 
+#include "backend/cuda/backend.hpp"
 #include "measure/clock.hpp"
 #include "measure/effort_curve.hpp"
 #include "measure/statistics.hpp"
@@ -15,6 +17,37 @@ namespace {
 
 constexpr std::uint64_t seed = 4;
 constexpr int vectors = 8;
+constexpr int enqueued = 32;  // products that a device is given before it is waited for
+
+/// Vectors and a result in a CUDA device's memory.
+class Far {
+public:
+    Far(const std::vector<std::vector<float>>& v, std::size_t outputs) : backend_(cuda::backend()), inputs_(v[0].size()) {
+        v_ = static_cast<float*>(backend_.alloc(v.size() * inputs_ * sizeof(float)));
+        y_ = static_cast<float*>(backend_.alloc(outputs * sizeof(float)));
+        if (!v_ || !y_) throw Error({Code::out_of_memory, Argument::none, ""}, "no memory of the CUDA device for vectors");
+        for (std::size_t i = 0; i < v.size(); ++i) {
+            const auto count = static_cast<std::int64_t>(inputs_);
+            const Matrix to{v_ + i * inputs_, Type::f32, 1, count, count}, from{const_cast<float*>(v[i].data()), Type::f32, 1, count, count};
+            if (const Status bad = backend_.copy(to, from, nullptr); !bad) throw Error(bad, bad.text);
+        }
+        wait();
+    }
+    Far(const Far&) = delete;
+    Far& operator=(const Far&) = delete;
+    ~Far() { backend_.free(v_), backend_.free(y_); }
+
+    const float* v(std::size_t number) const { return v_ + number * inputs_; }
+    float* y() const { return y_; }
+    void wait() const {
+        if (const Status bad = backend_.wait(nullptr); !bad) throw Error(bad, bad.text);
+    }
+
+private:
+    const Backend& backend_;
+    std::size_t inputs_;
+    float *v_ = nullptr, *y_ = nullptr;
+};
 
 /// A budget that is timed, and its row.
 struct Entrant {
@@ -27,12 +60,14 @@ struct Entrant {
 /// One layout of a few equal matrices, side by side in memory, and the vectors that they are multiplied by in turns.
 class Track {
 public:
-    Track(const EffortCurve& asked, const EffortWeights& weights, EffortLayout layout) : threads_(asked.threads) {
+    Track(const EffortCurve& asked, const EffortWeights& weights, EffortLayout layout) : asked_(asked) {
         const std::vector<Matrix> copies(static_cast<std::size_t>(asked.matrices), weights.matrix());
         m_ = build_effort(copies, {.layout = layout, .dense = DenseCopy::kept});
         for (std::uint64_t i = 0; i < vectors; ++i) v_.push_back(effort_vector(EffortData::gauss, weights.inputs, seed + 1 + i));
         y_.resize(static_cast<std::size_t>(weights.outputs));
         exact_ = exact_product(weights, v_[0]);
+        if (const Status placed = try_place_effort(m_, asked.device); !placed) throw Error(placed, explain_effort(placed, m_));
+        if (asked.device != "cpu") far_ = std::make_unique<Far>(v_, y_.size());
         entrants_.push_back({"effort:1.00", tw::Budget::effort(1), true});
         for (const double effort : effort_points)
             entrants_.push_back({fmt::format("effort:{:.2f}", effort), tw::Budget::effort(effort)});
@@ -50,10 +85,12 @@ public:
         const std::size_t count = entrants_.size();
         for (std::size_t i = 0; i < count; ++i) {
             Entrant& entrant = entrants_[(i + static_cast<std::size_t>(number)) % count];
-            const auto clock = threads_ == 1 ? thread_time : now;
+            const int products = far_ ? enqueued : 1;
+            const auto clock = asked_.threads == 1 && !far_ ? thread_time : now;
             const double before = clock();
-            multiply(entrant, ++turn_);
-            entrant.row.seconds.push_back(clock() - before);
+            for (int p = 0; p < products; ++p) multiply(entrant, ++turn_);
+            if (far_) far_->wait();
+            entrant.row.seconds.push_back((clock() - before) / products);
         }
     }
 
@@ -71,31 +108,38 @@ public:
     }
 
 private:
-    EffortReport multiply(const Entrant& entrant, int turn) {
+    void multiply(const Entrant& entrant, int turn) {
+        const auto vector = static_cast<std::size_t>(turn % vectors);
+        if (far_) multiply(entrant, turn, far_->v(vector), far_->y());
+        else multiply(entrant, turn, v_[vector].data(), y_.data());
+    }
+
+    EffortReport multiply(const Entrant& entrant, int turn, const float* v, float* y) {
         const int chosen = turn % m_.experts();
-        const std::vector<float>& v = v_[static_cast<std::size_t>(turn % vectors)];
         EffortReport report;
-        const EffortOptions options{.dense = entrant.dense ? DenseSwitch::at_full : DenseSwitch::never, .threads = threads_};
-        const Status status = try_matvec_experts(m_, {&chosen, 1}, {v.data(), 1, m_.inputs()}, {y_.data(), 1, m_.outputs()},
-                                                 entrant.budget, options, {&report, 1});
+        const EffortOptions options{.dense = entrant.dense ? DenseSwitch::at_full : DenseSwitch::never, .threads = asked_.threads, .device = asked_.device};
+        const Status status =
+            try_matvec_experts(m_, {&chosen, 1}, {v, 1, m_.inputs()}, {y, 1, m_.outputs()}, entrant.budget, options, {&report, 1});
         if (!status) throw Error(status, explain_effort(status, m_));
         return report;
     }
 
     void prepare(Entrant& entrant) {
-        const EffortReport report = multiply(entrant, 0);
+        const EffortReport report = multiply(entrant, 0, v_[0].data(), y_.data());
         const std::string point = entrant.dense ? std::string("beside:") + name() : entrant.point;
-        entrant.row = effort_row(m_, EffortData::gauss, point, report, threads_);
+        entrant.row = effort_row(m_, EffortData::gauss, point, report, asked_);
         entrant.row.relative_error = relative_error(y_.data(), exact_);
         entrant.row.effort->point = entrant.point.substr(0, entrant.point.find(':'));
     }
 
-    int threads_, turn_ = 0;
+    const EffortCurve& asked_;
+    int turn_ = 0;
     EffortMatrix m_;
     std::vector<std::vector<float>> v_;
     std::vector<float> y_;
     std::vector<double> exact_;
     std::vector<Entrant> entrants_;
+    std::unique_ptr<Far> far_{};
 };
 
 }  // namespace

@@ -46,11 +46,11 @@ EffortMatrix built(const Array& weights, const std::string& dtype, const std::st
 }
 
 std::vector<EffortReport> products(const EffortMatrix& matrix, const Rows& v, const WritableRows& y, bool is_error, double value,
-                                   const std::vector<int>& chosen, DenseSwitch dense, int threads) {
+                                   const std::vector<int>& chosen, DenseSwitch dense, int threads, const std::string& device) {
     const View<const float> from(v.data(), static_cast<std::int64_t>(v.shape(0)), static_cast<std::int64_t>(v.shape(1)));
     const View<float> into(y.data(), static_cast<std::int64_t>(y.shape(0)), static_cast<std::int64_t>(y.shape(1)));
     const Budget budget = is_error ? Budget::error(value) : Budget::effort(value);
-    const EffortOptions options{.dense = dense, .threads = threads};
+    const EffortOptions options{.dense = dense, .threads = threads, .device = device};
     std::vector<EffortReport> reports(y.shape(0));
     Status status;
     {
@@ -95,7 +95,7 @@ void bind_effort(nb::module_& module) {
         .def_prop_ro("bytes", &EffortMatrix::bytes)
         .def_prop_ro("fp16_bytes", &EffortMatrix::fp16_bytes)
         .def("save", &EffortMatrix::save, "path"_a, nb::call_guard<nb::gil_scoped_release>())
-        .def("products", &products, "v"_a, "y"_a, "is_error"_a, "value"_a, "chosen"_a, "dense"_a, "threads"_a);
+        .def("products", &products, "v"_a, "y"_a, "is_error"_a, "value"_a, "chosen"_a, "dense"_a, "threads"_a, "device"_a);
     module.def("build_effort", &built, "weights"_a, "dtype"_a, "layout"_a, "bucket"_a, "truncating"_a, "dense"_a, "threads"_a);
     module.def("load_effort", &load_effort, "path"_a, nb::call_guard<nb::gil_scoped_release>());
 }

@@ -134,9 +134,8 @@ TEST(Effort, WhatCannotBeGetsASentence) {
                          "--error: expected a number from 0 on; -1 came");
     files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1", "--error", "1"}, "excludes");
     files.expect_refused({"run", files.w, files.v, "-o", files.y, "--effort", "1"}, "offset 0");
-    files.expect_refused({"run", files.built, files.w, "-o", files.y, "--effort", "1", "--device", "cuda"},
-                         "no kernels for cuda yet");
-    files.expect_refused({"curve", "--device", "cuda:0"}, "the effort dial has no kernels for cuda yet");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1", "--device", "metal"}, "runs on cpu and cuda");
+    files.expect_refused({"curve", "--device", "abacus"}, "expected cpu, cuda or cuda:N; 'abacus' came");
     files.expect_refused({"curve", "--suite", "taste"}, "--suite: expected quality or speed; 'taste' came");
     files.expect_refused({"curve", "--shape", "12"}, "--shape: expected OUTPUTSxINPUTS");
     files.expect_refused({"curve", "--vector", files.v}, "--vector goes with --weights");

@@ -62,24 +62,22 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
     const float* v = w.v + product * w.v_step;
     float sums[of_lane] = {};
     Eight<T> row[ahead];
-    const auto fetch = [&](int first) {
 #pragma unroll
-        for (int r = 0; r < ahead; ++r) row[r].load(rows + static_cast<std::int64_t>(min(first + r * warps, inputs - 1)) * outputs);
-    };
-    ptx::let_next_kernel_begin();
-    fetch(begin + warp);
+    for (int r = 0; r < ahead; ++r) row[r].load(rows + static_cast<std::int64_t>(min(begin + warp + r * warps, inputs - 1)) * outputs);
     ptx::wait_for_kernel_before();
     for (int first = begin + warp; first < end; first += ahead * warps) {
         float x[ahead];
 #pragma unroll
-        for (int r = 0; r < ahead; ++r) x[r] = first + r * warps < end ? __ldg(v + first + r * warps) : 0.f;
-        if (first != begin + warp) fetch(first);
+        for (int r = 0; r < ahead; ++r) x[r] = first + r * warps < end ? v[first + r * warps] : 0.f;
 #pragma unroll
-        for (int r = 0; r < ahead; ++r)
-            if (first + r * warps < end)
+        for (int r = 0; r < ahead; ++r) {
 #pragma unroll
-                for (int o = 0; o < of_lane; ++o) sums[o] = fmaf(x[r], row[r].value(o), sums[o]);
+            for (int o = 0; o < of_lane; ++o) sums[o] = fmaf(x[r], row[r].value(o), sums[o]);
+            const int next = first + (ahead + r) * warps;
+            if (next < end) row[r].load(rows + static_cast<std::int64_t>(next) * outputs);
+        }
     }
+    ptx::let_next_kernel_begin();  // not before: its blocks would take the places between which this one's are spread evenly
 #pragma unroll
     for (int o = 0; o < of_lane; ++o) desk.of_warp[warp][of_lane * lane + o] = sums[o];
     __syncthreads();

@@ -59,28 +59,41 @@ struct Lane {
     int warp, lane, row, four;  ///< row = lane / 4 and four = lane % 4 of the unit
 
     __device__ Lane() : warp(static_cast<int>(threadIdx.x) / 32), lane(static_cast<int>(threadIdx.x) % 32), row(lane / 4), four(lane % 4) {}
-    /// The entry that this lane has of the warp's group, in the list of a plane; none: `chunk`.
-    __device__ int entry(const std::uint8_t* list, int count, int group, int half) const {
-        const int n = 8 * (warp + warps * group) + 4 * half + four;
-        return n < count ? list[n] : chunk;
+    /// Number n of eight of the warp's group, in the list of a plane; none: `chunk`.
+    __device__ int entry(const std::uint8_t* list, int count, int group, int n) const {
+        const int place = 8 * (warp + warps * group) + n;
+        return place < count ? list[place] : chunk;
     }
+    /// Where piece x of the row of entry e of four lies in a slot: no two lanes that work together meet in a bank.
+    __device__ static int place_of(int e, int x) { return 8 * e + (x ^ 2 * e); }
+    __device__ const uint4& piece(const uint4 (&slot)[32]) const { return slot[place_of(four, row)]; }
 };
 
-/// The rows of one plane's list set out, `width` times 128 bytes each.
+/// The rows of one plane's list set out, `width` times 128 bytes each: eight neighbouring lanes copy a whole row, since a row that lanes
+/// far apart copy by sectors takes four times as long to ask for.
 template <int width>
 __device__ void fetch(Desk& desk, const Lane& my, const uint4* plane, const std::uint8_t* list, int count, int slot) {
+    const int place = my.lane / 8, piece = my.lane % 8;
 #pragma unroll
     for (int group = 0; group < groups; ++group)
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-            const int entry = my.entry(list, count, group, half);
+            const int entry = my.entry(list, count, group, 4 * half + place);
             if (entry == chunk) continue;
-            const uint4* from = plane + static_cast<std::int64_t>(desk.input[entry]) * (8 * width) + my.row;
+            const uint4* from = plane + static_cast<std::int64_t>(desk.input[entry]) * (8 * width) + piece;
 #pragma unroll
             for (int part = 0; part < width; ++part)
-                ptx::copy_16(ptx::shared_address(&desk.queue[my.warp][slot + (2 * group + half) * width + part][my.lane]), from + 8 * part, 16);
+                ptx::copy_16(ptx::shared_address(&desk.queue[my.warp][slot + (2 * group + half) * width + part][Lane::place_of(place, piece)]),
+                             from + 8 * part, 16);
         }
     ptx::commit_copies();
+}
+
+/// Until all but the `pending` last planes have come, for the whole warp.
+template <int pending>
+__device__ void wait_for_rows() {
+    ptx::wait_for_copies<pending>();
+    __syncwarp();
 }
 
 __device__ unsigned word_of(const uint4& x, int q) { return q == 0 ? x.x : q == 1 ? x.y : q == 2 ? x.z : x.w; }
@@ -103,8 +116,8 @@ __device__ void add_two_bits(const Desk& desk, const Lane& my, const std::uint8_
     for (int group = 0; group < groups; ++group) {
         if (8 * (my.warp + warps * group) >= count) break;
         unsigned b[4][2];
-        factors(desk, my, my.entry(list, count, group, 0), my.entry(list, count, group, 1), mask, b);
-        const uint4 x0 = desk.queue[my.warp][slot + 2 * group][my.lane], x1 = desk.queue[my.warp][slot + 2 * group + 1][my.lane];
+        factors(desk, my, my.entry(list, count, group, my.four), my.entry(list, count, group, 4 + my.four), mask, b);
+        const uint4 x0 = my.piece(desk.queue[my.warp][slot + 2 * group]), x1 = my.piece(desk.queue[my.warp][slot + 2 * group + 1]);
 #pragma unroll
         for (int q = 0; q < 4; ++q) {
 #pragma unroll
@@ -124,10 +137,10 @@ __device__ void add_four_bits(const Desk& desk, const Lane& my, const std::uint8
     for (int group = 0; group < groups; ++group) {
         if (8 * (my.warp + warps * group) >= count) break;
         unsigned b[4][2];
-        factors(desk, my, my.entry(list, count, group, 0), my.entry(list, count, group, 1), mask, b);
+        factors(desk, my, my.entry(list, count, group, my.four), my.entry(list, count, group, 4 + my.four), mask, b);
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
-            const uint4 x0 = desk.queue[my.warp][slot + 4 * group + p][my.lane], x1 = desk.queue[my.warp][slot + 4 * group + 2 + p][my.lane];
+            const uint4 x0 = my.piece(desk.queue[my.warp][slot + 4 * group + p]), x1 = my.piece(desk.queue[my.warp][slot + 4 * group + 2 + p]);
 #pragma unroll
             for (int q = 0; q < 4; ++q) {
                 const unsigned codes[4] = {word_of(x0, q) & 0x0f0f0f0fu, word_of(x0, q) & 0xf0f0f0f0u, word_of(x1, q) & 0x0f0f0f0fu,
@@ -252,19 +265,19 @@ __global__ void __launch_bounds__(threads) planes(const __grid_constant__ Work w
     round_entries(desk, my, entry.v, scales, fine);
 
     Sums sums{};
-    ptx::wait_for_copies<2>();
+    wait_for_rows<2>();
     add_two_bits(desk, my, desk.list[0], count, 0, 192, sums);
 #pragma unroll
     for (int q = 0; q < 4; ++q)
 #pragma unroll
         for (int r = 0; r < 8; ++r) sums.of[q][r / 4][r % 4] <<= 2;
-    ptx::wait_for_copies<1>();
+    wait_for_rows<1>();
     add_two_bits(desk, my, desk.list[1], count_b, 2 * groups, 48, sums);
 #pragma unroll
     for (int q = 0; q < 4; ++q)
 #pragma unroll
         for (int r = 0; r < 4; ++r) sums.of[q][0][r] <<= 4, sums.of[q][1][r] <<= 2;
-    ptx::wait_for_copies<0>();
+    wait_for_rows<0>();
     add_four_bits(desk, my, desk.list[2], count_c, 4 * groups, sums);
     lay_down(desk, my, sums);
     __syncthreads();

@@ -32,6 +32,9 @@ struct Desk {
     double of_ranks[most_ranks][2];
 };
 
+/// Inputs of a rank: whole multiples of 16 bytes in an array of f32.
+__host__ __device__ constexpr int share_of(int inputs, int ranks) { return ((inputs + ranks - 1) / ranks + 3) / 4 * 4; }
+
 /// The sum over the threads before this one; `all` is that over all threads.
 __device__ unsigned prefix_of(unsigned x, unsigned* sums, unsigned& all) {
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -81,27 +84,37 @@ struct Rows {
     const float *v, *statistics;
     float scale;
     int inputs, units, begin, end;
+    float* kept;  ///< [units][end - begin]: the statistics, then the worths; null: there is no room for them
 
+    __device__ float& kept_at(int u, int i) const { return kept[u * (end - begin) + i - begin]; }
+    __device__ float statistic(int u, int i) const { return statistics[static_cast<std::int64_t>(u) * inputs + i]; }
     /// Not negative, so the bits are ordered as the numbers are.
     __device__ unsigned worth(int u, int i) const {
-        const float scaled = __fmul_rn(fabsf(v[i]), scale);
-        return __float_as_uint(__fmul_rn(scaled, statistics[static_cast<std::int64_t>(u) * inputs + i])) & 0x7fffffffu;
+        if (kept) return __float_as_uint(kept_at(u, i));
+        return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), scale), statistic(u, i))) & 0x7fffffffu;
+    }
+    /// Each thread its own inputs, as everywhere here: nobody else looks at them.
+    template <class Each>
+    __device__ void keep(const Each& each) const {
+        for (int i = begin + static_cast<int>(threadIdx.x); i < end && kept; i += threads)
+#pragma unroll 4
+            for (int u = 0; u < units; ++u) kept_at(u, i) = each(u, i);
     }
 };
 
 /// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum above it.
 template <int ranks, int count>
-__device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned reached, unsigned above) {
+__device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned reached, unsigned above, int rank) {
     constexpr int own = count / threads;
     const int top = count - own * (1 + static_cast<int>(threadIdx.x));
     unsigned mine[own] = {}, sum = 0, all;
+    std::uint32_t there[ranks][own];  // all asked for before any is needed, and every block begins with another one
 #pragma unroll
-    for (int rank = 0; rank < ranks; ++rank) {
-        std::uint32_t there[own];
-        ptx::read_in(ptx::shared_address(counters + top), rank, there);
+    for (int r = 0; r < ranks; ++r) ptx::read_in(ptx::shared_address(counters + top), (rank + r) % ranks, there[r]);
 #pragma unroll
-        for (int b = 0; b < own; ++b) mine[b] += there[b];
-    }
+    for (int r = 0; r < ranks; ++r)
+#pragma unroll
+        for (int b = 0; b < own; ++b) mine[b] += there[r][b];
 #pragma unroll
     for (int b = 0; b < own; ++b) sum += mine[b];
     if (threadIdx.x == 0) desk.bin = count - 1, desk.above = above;
@@ -116,7 +129,7 @@ __device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned 
 
 /// The bits of the cutoff; what is worth more weighs desk.above.
 template <int ranks>
-__device__ unsigned find_cutoff(const Work& w, const Rows& rows, Desk& desk) {
+__device__ unsigned find_cutoff(const Work& w, const Rows& rows, Desk& desk, int rank) {
     const auto count = [&](unsigned* counters, int shift, unsigned mask, unsigned known, int known_shift) {
         for (int u = 0; u < rows.units; ++u)
             for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += threads) {
@@ -126,13 +139,13 @@ __device__ unsigned find_cutoff(const Work& w, const Rows& rows, Desk& desk) {
         ptx::sync_ranks<ranks>();
     };
     count(desk.high, 20, high_bins - 1, 0, 31);
-    descend<ranks>(desk, desk.high, w.reached, 0);
+    descend<ranks>(desk, desk.high, w.reached, 0, rank);
     unsigned found = desk.bin;
     count(desk.middle, 10, bins - 1, found, 20);
-    descend<ranks>(desk, desk.middle, w.reached, desk.above);
+    descend<ranks>(desk, desk.middle, w.reached, desk.above, rank);
     found = found << 10 | desk.bin;
     count(desk.low, 0, bins - 1, found, 10);
-    descend<ranks>(desk, desk.low, w.reached, desk.above);
+    descend<ranks>(desk, desk.low, w.reached, desk.above, rank);
     return found << 10 | desk.bin;
 }
 
@@ -155,16 +168,17 @@ __device__ void share_out(const Work& w, const Rows& rows, Desk& desk, unsigned 
     ptx::sync_ranks<ranks>();
     if (threadIdx.x >= 32) return;
     const int u = static_cast<int>(threadIdx.x);
-    unsigned ties[ranks], inputs[ranks], before = 0, all = 0;
+    std::uint32_t ties[ranks][1], inputs[ranks][1];
+    unsigned before = 0, all = 0;
 #pragma unroll
     for (int r = 0; r < ranks; ++r) {
-        std::uint32_t x[1];
-        ptx::read_in(ptx::shared_address(desk.published + 1 + u), r, x);
-        ties[r] = x[0];
-        ptx::read_in(ptx::shared_address(desk.published), r, x);
-        inputs[r] = x[0];
-        all += ties[r];
-        if (r < rank) before += ties[r];
+        ptx::read_in(ptx::shared_address(desk.published + 1 + u), r, ties[r]);
+        ptx::read_in(ptx::shared_address(desk.published), r, inputs[r]);
+    }
+#pragma unroll
+    for (int r = 0; r < ranks; ++r) {
+        all += ties[r][0];
+        if (r < rank) before += ties[r][0];
     }
     unsigned long long spent = desk.above;
     for (int lower = 0; lower < rows.units; ++lower) {
@@ -179,8 +193,8 @@ __device__ void share_out(const Work& w, const Rows& rows, Desk& desk, unsigned 
 #pragma unroll
     for (int r = 0; r < ranks; ++r) {
         if (r == rank) first = entries;
-        entries += inputs[r] + (allowed > seen ? min(allowed - seen, ties[r]) : 0);
-        seen += ties[r];
+        entries += inputs[r][0] + (allowed > seen ? min(allowed - seen, ties[r][0]) : 0);
+        seen += ties[r][0];
     }
     desk.first = first, desk.all = entries;
 }
@@ -231,12 +245,14 @@ __device__ double sum_of_warp(double x) {
 }
 
 template <int ranks>
-__global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant__ Work w) {
-    __shared__ Desk desk;
+__global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant__ Work w, bool has_room) {
+    extern __shared__ uint4 memory[];
+    Desk& desk = *reinterpret_cast<Desk*>(memory);
+    float* room = reinterpret_cast<float*>(&desk + 1);
     const int rank = ptx::own_rank<ranks>(), product = static_cast<int>(blockIdx.x) / ranks, expert = w.experts[product];
     const int inputs = w.m.inputs, units = w.m.units;
     const std::int64_t of_unit = inputs;
-    const int share = (inputs + ranks - 1) / ranks, begin = min(inputs, rank * share), end = min(inputs, begin + share);
+    const int share = share_of(inputs, ranks), begin = min(inputs, rank * share), end = min(inputs, begin + share);
     const float* statistics = w.m.statistics + expert * units * of_unit;
     const float* left = w.m.left + expert * (units + 1) * of_unit;
     const float* gains = w.m.layout == EffortLayout::planes ? w.m.gains + expert * units * of_unit : nullptr;
@@ -246,13 +262,24 @@ __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant
     for (int b = static_cast<int>(threadIdx.x); b < bins; b += threads) desk.middle[b] = desk.low[b] = 0;
     if (threadIdx.x <= most_units) desk.published[threadIdx.x] = 0;
     if (threadIdx.x == 0) desk.above = 0;
+    const float* v = w.v + product * w.v_step;
+    Rows rows{v, statistics, 0, inputs, units, begin, end, has_room ? room : nullptr};
+    if (!w.everything) rows.keep([&](int u, int i) { return rows.statistic(u, i); });
+    if (threadIdx.x == 0 && gains && inputs % 4 == 0 && end > begin) {
+        const unsigned bytes = 4 * static_cast<unsigned>(end - begin);
+        for (int u = 0; u <= units; ++u) ptx::bring_closer(left + u * of_unit + begin, bytes);
+        for (int u = 0; u < units; ++u) ptx::bring_closer(gains + u * of_unit + begin, bytes);
+    }
     ptx::wait_for_kernel_before();
 
-    const float* v = w.v + product * w.v_step;
     for (int tile = static_cast<int>(threadIdx.x); tile < w.m.tiles && rank == 0; tile += threads) w.arrived[product * w.m.tiles + tile] = 0;
     const unsigned most = most_of(v, inputs, desk.sums);
-    const Rows rows{v, statistics, scale_for(most), inputs, units, begin, end};
-    const unsigned worth = w.everything ? 0 : find_cutoff<ranks>(w, rows, desk);
+    rows.scale = scale_for(most);
+    if (!w.everything)
+        rows.keep([&](int u, int i) {
+            return __uint_as_float(__float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), rows.scale), rows.kept_at(u, i))) & 0x7fffffffu);
+        });
+    const unsigned worth = w.everything ? 0 : find_cutoff<ranks>(w, rows, desk, rank);
     __syncthreads();
     share_out<ranks>(w, rows, desk, worth, rank);
     __syncthreads();
@@ -279,13 +306,20 @@ __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant
                          most >= 0x7f800000u ? not_a_number : factor};
 }
 
+template <int ranks>
+Status start(const Work& w, int products, void* stream) {
+    constexpr std::size_t most_room = (ranks > 1 ? 200 : 64) * std::size_t{1024};
+    const std::size_t room = std::size_t{4} * static_cast<std::size_t>(w.m.units) * static_cast<std::size_t>(share_of(w.m.inputs, ranks));
+    const bool has_room = room <= most_room;
+    return launch(select_units<ranks>,
+                  {.blocks = static_cast<unsigned>(products * ranks), .threads = threads, .shared = sizeof(Desk) + (has_room ? room : 0), .cluster = ranks, .overlaps = true},
+                  stream, w, has_room);
+}
+
 }  // namespace
 
 Status start_selection(const Work& w, int products, bool has_clusters, void* stream) {
-    const auto blocks = static_cast<unsigned>(products);
-    if (!has_clusters) return launch(select_units<1>, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, w);
-    return launch(select_units<most_ranks>,
-                  {.blocks = blocks * most_ranks, .threads = threads, .cluster = most_ranks, .overlaps = true}, stream, w);
+    return has_clusters ? start<most_ranks>(w, products, stream) : start<1>(w, products, stream);
 }
 
 }  // namespace tw::cuda::effort

@@ -52,7 +52,7 @@ class EffortMatrix:
         experts = f", {self.experts} experts" if self.experts > 1 else ""
         return f"EffortMatrix({self.shape[0]} x {self.shape[1]}, {self.layout}{experts})"
 
-    def matvec(self, v, *, effort=None, error=None, experts=None, dense="at_full", threads=0):
+    def matvec(self, v, *, effort=None, error=None, experts=None, dense="at_full", threads=0, device="cpu"):
         """(y, report): y = W v at a share of the work, or at the error allowed; exactly one of the two is given.
 
         v        one vector, or one a row. Up to 3 rows take the dial each, from 4 on everything is read.
@@ -60,6 +60,7 @@ class EffortMatrix:
         error    the largest |y - W v| / |W v|, as predicted before the product.
         experts  of a batch of experts, which: row i of y is by expert experts[i]; a single vector is every expert's.
         dense    when values kept beside do the product instead: "at_full", "when_quicker" or "never".
+        device   "cpu", "cuda" or "cuda:1", where the weights stay once they were there; v and y are the host's.
 
         The report says what was read and the error that is expected; it is a list of them when v or experts has rows.
         """
@@ -76,7 +77,7 @@ class EffortMatrix:
         if len(y) == 0:
             return y, []
         reports = self._native.products(rows, y, effort is None, float(error if effort is None else effort), chosen,
-                                        _named(_native.DenseSwitch, "dense", dense), threads)
+                                        _named(_native.DenseSwitch, "dense", dense), threads, device)
         return (y, reports) if many else (y[0], reports[0])
 
 
