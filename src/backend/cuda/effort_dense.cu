@@ -8,7 +8,7 @@
 //   block 0, warp w  |lane 0: 8|lane 1: 8| ...  row w, w + 8, ..      --+
 //   block 1, warp w  |lane 0: 8|lane 1: 8| ...                        --+->  y
 //
-// The weights do not depend on the kernel in front: the first rows are asked for before it has ended.
+// It begins when the kernel in front has ended: blocks that come earlier lie unevenly, and the product took 6 to 25 % longer on an H200.
 // Needs: sm_80; clusters with sm_90, before it a block has all inputs of its tile. 2mk flops, m = 1, for 2 k (4 k) bytes an output.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -64,7 +64,6 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
     Eight<T> row[ahead];
 #pragma unroll
     for (int r = 0; r < ahead; ++r) row[r].load(rows + static_cast<std::int64_t>(min(begin + warp + r * warps, inputs - 1)) * outputs);
-    ptx::wait_for_kernel_before();
     for (int first = begin + warp; first < end; first += ahead * warps) {
         float x[ahead];
 #pragma unroll
@@ -77,7 +76,6 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
             if (next < end) row[r].load(rows + static_cast<std::int64_t>(next) * outputs);
         }
     }
-    ptx::let_next_kernel_begin();  // not before: its blocks would take the places between which this one's are spread evenly
 #pragma unroll
     for (int o = 0; o < of_lane; ++o) desk.of_warp[warp][of_lane * lane + o] = sums[o];
     __syncthreads();
@@ -101,7 +99,7 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
 template <class T, int ranks>
 Status start(const Work& w, int products, void* stream) {
     const auto blocks = static_cast<unsigned>(products * w.m.dense_tiles * ranks);
-    return launch(dense<T, ranks>, {.blocks = blocks, .threads = threads, .cluster = ranks, .overlaps = true}, stream, w);
+    return launch(dense<T, ranks>, {.blocks = blocks, .threads = threads, .cluster = ranks}, stream, w);
 }
 
 template <class T>
