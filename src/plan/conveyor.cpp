@@ -12,7 +12,7 @@
 namespace tw {
 namespace {
 
-constexpr std::size_t worth_sharing = std::size_t{64} << 10;  // bytes that a thread of its own is woken for
+constexpr std::size_t worth_sharing = std::size_t{64} << 10, parts_for_each = 8;  // bytes of a part; parts of a thread
 
 constexpr Status no_buffer{Code::out_of_memory, Argument::none, "there is no page-locked memory for copies to the device"};
 
@@ -92,12 +92,14 @@ Status Conveyor::open() noexcept {
 }
 
 void Conveyor::move(const Matrix& to, const Matrix& from, bool to_ring) const noexcept {
+    // More parts than threads: one that wakes late leaves its own to the others.
     const std::size_t shares = static_cast<std::size_t>(to.rows * to.cols) * size_of(to.type) / worth_sharing + 1;
+    const int parts = call_.threads == 1 ? 1 : static_cast<int>(std::min(shares, parts_for_each * static_cast<std::size_t>(call_.threads)));
     const auto in_one_row = [](const Matrix& m) { return Matrix{m.data, m.type, 1, m.rows * m.cols, m.rows * m.cols}; };
     const auto is_dense = [](const Matrix& m) { return m.col_step == 1 && (m.row_step == m.cols || m.rows == 1); };
     const bool both_dense = is_dense(to) && is_dense(from);
     const Matrix target = both_dense ? in_one_row(to) : to, source = both_dense ? in_one_row(from) : from;
-    Move whole{target, source, to_ring, static_cast<int>(std::min(shares, static_cast<std::size_t>(call_.threads)))};
+    Move whole{target, source, to_ring, parts};
     run_tasks(call_.executor, call_.threads, whole.parts,
               [](void* context, int index) { static_cast<const Move*>(context)->part(index); }, &whole);
 }

@@ -23,9 +23,10 @@ public:
     Conveyor(const Backend& device, const Call& call, int first_event) noexcept
         : device_(device), call_(call), first_event_(first_event) {}
 
-    static constexpr int pieces_there = 6, pieces_back = 6, events_taken = pieces_there + pieces_back;
-    // Pieces small enough to stay in the last cache between a thread's write and the copy engine's read.
-    static constexpr std::size_t buffer_bytes = events_taken * (std::size_t{4} << 20);
+    // Three of each direction: one filled, one on its way, one to be ready when that is there. Pieces are large enough to
+    // be worth waking all threads for and small enough to stay in a large last cache until the copy engine reads them.
+    static constexpr int pieces_there = 3, pieces_back = 3, events_taken = pieces_there + pieces_back;
+    static constexpr std::size_t buffer_bytes = events_taken * (std::size_t{8} << 20);
 
     Status open() noexcept;
     void* there() const noexcept { return there_; }
