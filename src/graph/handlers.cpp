@@ -3,12 +3,11 @@
 //
 // One product as an operation of a compiled graph, by XLA's foreign function interface. Operands are dense and row-major,
 // and may be stored transposed; dimensions before the last two are a batch. On CUDA the product joins XLA's own stream.
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "tilewright/multiply.hpp"
+#include "tilewright/batch.hpp"
 #include "xla/ffi/api/ffi.h"
 
 namespace {
@@ -41,11 +40,8 @@ struct Batch {
         return true;
     }
 
-    tw::Matrix at(std::int64_t i) const {
-        tw::Matrix one = first;
-        one.data = static_cast<std::byte*>(first.data) + i * first.rows * first.cols * static_cast<std::int64_t>(size_of(first.type));
-        return one;
-    }
+    /// In elements, from one matrix to the next; one alone is everybody's.
+    std::int64_t step() const { return size == 1 ? 0 : first.rows * first.cols; }
 };
 
 ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<ffi::AnyBuffer> c, std::string_view algorithm,
@@ -59,11 +55,9 @@ ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<
     tw::Options options{.stream = stream, .kernel = algorithm};
     if (!accuracy.empty() && !tw::parse_accuracy(accuracy, options.accuracy))
         return ffi::Error(ffi::ErrorCode::kInvalidArgument, "tilewright.matmul: no such accuracy: " + std::string(accuracy));
-    for (std::int64_t i = 0; i < out.size; ++i) {
-        const tw::Matrix am = left.at(left.size == 1 ? 0 : i), bm = right.at(right.size == 1 ? 0 : i), cm = out.at(i);
-        if (const tw::Status status = tw::try_multiply(am, bm, cm, options); !status)
-            return ffi::Error(ffi::ErrorCode::kInternal, tw::explain(status, am, bm, cm, options));
-    }
+    const tw::Batch batch{.size = out.size, .a_step = left.step(), .b_step = right.step(), .c_step = out.step()};
+    if (const tw::Status status = tw::try_multiply_batch(left.first, right.first, out.first, batch, options); !status)
+        return ffi::Error(ffi::ErrorCode::kInternal, tw::explain(status, left.first, right.first, out.first, options));
     return ffi::Error::Success();
 }
 

@@ -51,8 +51,7 @@ Matrix Operand::at(const std::int64_t* place, int place_dims) const {
     std::int64_t offset = 0;
     for (int d = 0; d < batch_dims; ++d)
         if (shape[d] > 1) offset += place[place_dims - batch_dims + d] * steps[d];
-    return {static_cast<std::byte*>(data) + offset * static_cast<std::int64_t>(size_of(type)), type, rows(), cols(),
-            steps[batch_dims], steps[batch_dims + 1]};
+    return matrix(static_cast<std::byte*>(data) + offset * static_cast<std::int64_t>(size_of(type)));
 }
 
 }  // namespace tw::python

@@ -32,6 +32,11 @@ struct Operand {
 
     /// The matrix at a place of `batch`, whose last dimensions are ours; a dimension of ours that is 1 is repeated.
     Matrix at(const std::int64_t* place, int place_dims) const;
+
+    /// Any one of its matrices, by where it begins.
+    Matrix matrix(const void* begins) const {
+        return {const_cast<void*>(begins), type, rows(), cols(), steps[batch_dims], steps[batch_dims + 1]};
+    }
 };
 
 }  // namespace tw::python

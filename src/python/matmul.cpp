@@ -10,9 +10,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "python/arrays.hpp"
-#include "tilewright/multiply.hpp"
+#include "tilewright/batch.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw::python {
@@ -39,17 +40,35 @@ Activation activation_named(const std::string& name) {
     throw nb::value_error(sentence.c_str());
 }
 
-/// The places of a batch, one after another, last dimension fastest.
-struct Places {
-    const Operand& batch;
-    std::int64_t place[16] = {};
+/// Where the products of a batch begin in each operand, last dimension fastest.
+struct Starts {
+    std::vector<void*> a, b, c, residual;
 
-    bool none() const {
-        for (int d = 0; d < batch.batch_dims; ++d)
-            if (batch.shape[d] == 0) return true;
-        return false;
+    Starts(const Operand& a_of, const Operand& b_of, const Operand& c_of, const Operand* residual_of) {
+        std::int64_t place[16] = {};
+        for (int d = 0; d < c_of.batch_dims; ++d)
+            if (c_of.shape[d] == 0) return;
+        do {
+            const auto start = [&](const Operand& operand) { return operand.at(place, c_of.batch_dims).data; };
+            a.push_back(start(a_of)), b.push_back(start(b_of)), c.push_back(start(c_of));
+            if (residual_of) residual.push_back(start(*residual_of));
+        } while (next(c_of, place));
     }
-    bool next() {
+
+    std::int64_t size() const { return static_cast<std::int64_t>(c.size()); }
+
+    /// In elements, from each product's residual to the next one's; false when they do not lie evenly.
+    bool residual_step(Type type, std::int64_t& step) const {
+        if (residual.size() < 2) return true;
+        const auto bytes = [&](std::size_t i) { return static_cast<char*>(residual[i]) - static_cast<char*>(residual[i - 1]); };
+        step = bytes(1) / static_cast<std::int64_t>(size_of(type));
+        for (std::size_t i = 2; i < residual.size(); ++i)
+            if (bytes(i) != bytes(1)) return false;
+        return true;
+    }
+
+private:
+    static bool next(const Operand& batch, std::int64_t* place) {
         for (int d = batch.batch_dims - 1; d >= 0; --d) {
             if (++place[d] < batch.shape[d]) return true;
             place[d] = 0;
@@ -57,6 +76,16 @@ struct Places {
         return false;
     }
 };
+
+/// Products `first` to `first + size` of a batch.
+void multiply_some(const Operand& a, const Operand& b, const Operand& c, const Starts& starts, std::int64_t first, std::int64_t size,
+                   std::int64_t residual_step, Options options) {
+    Batch batch{.size = size, .residual_step = residual_step, .a = starts.a.data() + first, .b = starts.b.data() + first,
+                .c = starts.c.data() + first};
+    if (!starts.residual.empty()) options.epilogue.residual.data = starts.residual[static_cast<std::size_t>(first)];
+    const Matrix am = a.matrix(*batch.a), bm = b.matrix(*batch.b), cm = c.matrix(*batch.c);
+    check(try_multiply_batch(am, bm, cm, batch, options), am, bm, cm, options);
+}
 
 void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_array, const std::string& a_dtype,
             const std::string& b_dtype, const std::string& c_dtype, double alpha, double beta, const std::string& accuracy,
@@ -79,12 +108,16 @@ void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_a
     if (residual) addend.emplace("residual", *residual, residual_dtype);
 
     nb::gil_scoped_release others_may_run;
-    Places places{c};
-    if (places.none()) return;
-    do {
-        if (addend) options.epilogue.residual = addend->at(places.place, c.batch_dims);
-        multiply(a.at(places.place, c.batch_dims), b.at(places.place, c.batch_dims), c.at(places.place, c.batch_dims), options);
-    } while (places.next());
+    const Starts starts(a, b, c, addend ? &*addend : nullptr);
+    if (starts.size() == 0) return;
+    if (addend) options.epilogue.residual = addend->matrix(starts.residual.front());
+    if (starts.size() == 1) {
+        multiply(a.matrix(starts.a.front()), b.matrix(starts.b.front()), c.matrix(starts.c.front()), options);
+        return;
+    }
+    std::int64_t step = 0;
+    if (!addend || starts.residual_step(addend->type, step)) return multiply_some(a, b, c, starts, 0, starts.size(), step, options);
+    for (std::int64_t i = 0; i < starts.size(); ++i) multiply_some(a, b, c, starts, i, 1, 0, options);
 }
 
 std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& dtype, const std::string& accuracy,

@@ -65,6 +65,18 @@ def test_alpha_beta_epilogue_and_verify():
     numpy.testing.assert_array_equal(tilewright.matmul(a, b, epilogue="relu"), numpy.maximum(a @ b, 0))
 
 
+@pytest.mark.parametrize("residual", [whole(4), whole(6, 4), whole(5, 6, 4), whole(3, 1, 6, 4), whole(3, 5, 6, 8)[..., ::2]])
+def test_a_batch_and_whatever_its_residual_is_broadcast_from(residual):
+    a, b, out = whole(3, 5, 6, 7), whole(5, 7, 4), numpy.full((3, 5, 6, 8), 9, numpy.float32)
+    if residual.ndim == 1:
+        residual = numpy.broadcast_to(residual, (6, 4))
+    tilewright.matmul(a, b, out=out[..., ::2], epilogue=tilewright.Epilogue(residual=residual))
+    numpy.testing.assert_array_equal(out[..., ::2], a @ b + residual)
+    assert (out[..., 1::2] == 9).all()
+    with pytest.raises(ValueError, match="residual"):
+        tilewright.matmul(a, b, epilogue=tilewright.Epilogue(residual=whole(6, 5)))
+
+
 @pytest.mark.parametrize("algorithm", ["naive", "coalescing", "tiled", "tiled_register", "block_tiled", "block_tiled_vectorized"])
 def test_every_algorithm_by_name(algorithm):
     a, b = whole(33, 65), whole(65, 17)
