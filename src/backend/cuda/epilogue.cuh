@@ -90,16 +90,17 @@ __device__ void store_rows(std::uint32_t buffer, const Output& out, int first_ro
     }
 }
 
-/// 128 bytes of each of 64 rows at a time, in two buffers of 8 KB: one is read while the other is written.
-template <class T, int N>
-__device__ void store_boxes(const float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
+/// row_bytes (128, or 64 of f32) of each of 64 rows at a time, in a ring of buffers: some are read while one is written.
+template <class T, int N, int row_bytes = 128, int ring = 2, class Out>
+__device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CUtensorMap& map, std::uint32_t buffers,
                             int first_row, int first_col, int consumer, int thread) {
-    constexpr int columns = 128 / sizeof(T), groups = columns / 8;
+    constexpr int columns = row_bytes / sizeof(T), groups = columns / 8;
+    static_assert(N % columns == 0 && (row_bytes == 128 || (row_bytes == 64 && sizeof(T) == 4)));
     const int lane = thread % 32;
 #pragma unroll
     for (int box = 0; box < N / columns; ++box) {
-        const std::uint32_t buffer = buffers + box % 2 * 8192;
-        if (thread == 0) ptx::wait_for_reads_of_stores<1>();
+        const std::uint32_t buffer = buffers + box % ring * 64 * row_bytes;
+        if (thread == 0) ptx::wait_for_reads_of_stores<ring - 1>();
         ptx::sync_named(consumer + 1, 128);
         if constexpr (sizeof(T) == 2) {
             const int row = thread / 32 * 16 + lane % 16, swizzle = row % 8;
@@ -111,24 +112,27 @@ __device__ void store_boxes(const float (&sums)[N / 2], const Output& out, const
             }
         } else {
             const FragmentPlace at(thread);
-            const int swizzle = at.row % 8;
+            const int swizzle = row_bytes == 128 ? at.row % 8 : at.row / 2 % 4;
 #pragma unroll
             for (int g = 0; g < groups; ++g) {
                 const float* s = sums + (box * groups + g) * 4;
                 const std::uint32_t place = (((g * 2 + lane % 4 / 2) ^ swizzle) << 4) + lane % 2 * 8;
-                ptx::store_pair(buffer + at.row * 128 + place, s[0], s[1]);
-                ptx::store_pair(buffer + (at.row + 8) * 128 + place, s[2], s[3]);
+                ptx::store_pair(buffer + at.row * row_bytes + place, s[0], s[1]);
+                ptx::store_pair(buffer + (at.row + 8) * row_bytes + place, s[2], s[3]);
             }
         }
-        if (!out.by_box) {
-            __syncwarp();
-            store_rows<T>(buffer, out, first_row, first_col + box * columns, thread);
-            continue;
+        if constexpr (std::is_same_v<Out, Output>) {
+            if (!out.by_box) {
+                __syncwarp();
+                store_rows<T>(buffer, out, first_row, first_col + box * columns, thread);
+                continue;
+            }
         }
         ptx::publish_to_engines();
         ptx::sync_named(consumer + 1, 128);
         if (thread == 0) {
-            ptx::store_box(map, buffer, first_col + box * columns, first_row);
+            if constexpr (std::is_same_v<Out, Output>) ptx::store_box(map, buffer, first_col + box * columns, first_row);
+            else ptx::stream_box(map, buffer, first_col + box * columns, first_row);
             ptx::commit_stores();
         }
     }

@@ -92,9 +92,9 @@ struct Raster {
     int down, across, group;
 
     __host__ __device__ int count() const { return down * across; }
-    __device__ void place(int tile, int& row, int& col) const {
+    __host__ __device__ void place(int tile, int& row, int& col) const {
         const int of_group = group * across, first = tile / of_group * group, inside = tile % of_group;
-        const int size = min(down - first, group);
+        const int size = down - first < group ? down - first : group;
         row = first + inside % size, col = inside / size;
     }
 };
@@ -114,9 +114,10 @@ __device__ void load_tile(std::uint32_t to, const CUtensorMap& map, std::uint32_
     }
 }
 
-/// The producer's whole life. `steps` stages a tile.
-template <class P, ptx::Major a_major, ptx::Major b_major>
-__device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& b, const Raster& raster, int steps) {
+/// The producer's whole life. `steps` stages a tile; before(row of A, row of B) comes in front of a tile's first copies.
+template <class P, ptx::Major a_major, ptx::Major b_major, class Before>
+__device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& b, const Raster& raster, int steps,
+                        const Before& before) {
     constexpr std::uint16_t everybody = (1 << P::CLUSTER) - 1;
     const int rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
     Turn<P::STAGES> turn;
@@ -124,6 +125,7 @@ __device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& 
         int row, col;
         raster.place(tile, row, col);
         const int first_row = (row * P::CLUSTER + rank) * P::BM, first_col = col * P::BN + rank * P::b_share;
+        before(first_row, first_col);
         for (int step = 0; step < steps; ++step, turn.next()) {
             const std::uint32_t full = pipe.full(turn.stage);
             ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);

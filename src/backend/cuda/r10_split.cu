@@ -14,11 +14,13 @@
 
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/ladder.hpp"
+#include "backend/cuda/late_rows.cuh"
 #include "backend/cuda/launch.hpp"
 #include "backend/cuda/pipeline.cuh"
 #include "backend/cuda/product.cuh"
 #include "backend/cuda/scaled_epilogue.cuh"
 #include "backend/cuda/split.hpp"
+#include "backend/cuda/split_stage.cuh"
 #include "backend/cuda/tensor_map.hpp"
 #include "backend/cuda/tidy.hpp"
 
@@ -27,55 +29,41 @@ namespace {
 
 using ptx::Major;
 
-/// The products of one stage, smallest first. A part is an offset of 16-k steps in the tile's rows, or a sub-tile.
-template <Parts parts, class P, class Add>
-__device__ void multiply_stage(const P& pipe, int stage, int consumer, const Add& add) {
-    const auto a = [&](int part) { return ptx::tile_descriptor<P::row_bytes>(pipe.a_tile(stage, part) + consumer * 64 * P::row_bytes); };
-    const auto b = [&](int part) { return ptx::tile_descriptor<P::row_bytes>(pipe.b_tile(stage, part)); };
-    constexpr int step = 32 >> 4;  // 16 of k, as descriptors count
-    if constexpr (parts == Parts::fp16x1) {
-#pragma unroll
-        for (int q = 0; q < 4; ++q) add(a(0) + q * step, b(0) + q * step);
-    } else if constexpr (parts == Parts::fp16x3) {
-        constexpr int pairs[3][2] = {{1, 0}, {0, 1}, {0, 0}};
-#pragma unroll
-        for (const auto& pair : pairs)
-#pragma unroll
-            for (int q = 0; q < 2; ++q) add(a(0) + (pair[0] * 2 + q) * step, b(0) + (pair[1] * 2 + q) * step);
-    } else {
-        constexpr int pairs[6][2] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
-#pragma unroll
-        for (const auto& pair : pairs)
-#pragma unroll
-            for (int q = 0; q < 2; ++q) add(a(pair[0]) + q * step, b(pair[1]) + q * step);
-    }
-}
-
 template <class P, Parts parts>
 __global__ void __launch_bounds__(P::threads, 1)
-    split_product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, ScaledOutput out,
-                  Raster raster, int steps, int period) {
+    split_product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                  const __grid_constant__ CUtensorMap c, ScaledOutput out,
+                  LateRows late, Raster raster, int steps, int period) {
     extern __shared__ char memory[];
     const P pipe(memory);
     pipe.init();
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
 
+    constexpr bool promoted = parts != Parts::fp16x1;
     const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0), thread = static_cast<int>(threadIdx.x) % 128;
     if (group == 0) {
-        ptx::give_registers<P::producer_registers>();
-        if (thread == 0) produce<P, Major::k, Major::k>(pipe, a, b, raster, steps);
+        ptx::give_registers<promoted ? 40 : 88>();  // the rest of 504, for late rows
+        if (thread == 0) {
+            produce<P, Major::k, Major::k>(pipe, a, b, raster, steps, [&](int row, int col) {
+                wait_for_rows(late.a, late.a_done, late.a_first, row, P::BM);
+                wait_for_rows(late.b, late.b_done, late.b_first, col, P::b_share);
+            });
+        } else if (thread >= 32) {
+            split_late_rows<parts>(late);
+        }
     } else {
-        ptx::take_registers<P::consumer_registers>();
-        constexpr bool promoted = parts != Parts::fp16x1;
+        ptx::take_registers<promoted ? 232 : 208>();
         using Narrow = std::conditional_t<parts == Parts::bf16x6, __nv_bfloat16, __half>;
         using Unit = ptx::MatrixUnit<P::BN, Narrow, Major::k, Major::k>;
         const int consumer = group - 1, rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
         float accumulator[P::BN / 2], sums[promoted ? P::BN / 2 : 1];
+        Exponents<P::BN> exponents;
         Turn<P::STAGES> turn;
         for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
             int row, col;
             raster.place(tile, row, col);
+            const int first_row = (row * P::CLUSTER + rank) * P::BM + consumer * 64, first_col = col * P::BN;
 #pragma unroll
             for (float& x : accumulator) x = 0;  // overwritten by the first product: ends its old life here
 #pragma unroll
@@ -99,6 +87,7 @@ __global__ void __launch_bounds__(P::threads, 1)
                     }
                     before = turn.stage;
                 }
+                if (end == steps) exponents.fetch(out, first_row, first_col, thread);
                 ptx::wait_for_products<0>();
                 pipe.release(before, thread);
                 ptx::pin(accumulator);
@@ -107,10 +96,17 @@ __global__ void __launch_bounds__(P::threads, 1)
                     for (int i = 0; i < P::BN / 2; ++i) sums[i] += accumulator[i];
                 }
             }
-            const int first_row = (row * P::CLUSTER + rank) * P::BM + consumer * 64;
-            if constexpr (promoted) finish_scaled<P::BN>(sums, out, first_row, col * P::BN, thread);
-            else finish_scaled<P::BN>(accumulator, out, first_row, col * P::BN, thread);
+            using Places = Staging<P::BN>;
+            const std::uint32_t buffers = pipe.base + P::staging + consumer * Places::boxes;
+            const std::uint32_t columns = pipe.base + P::staging + 2 * Places::boxes + consumer * 4 * P::BN;
+            const auto finish = [&](auto& result) {
+                finish_scaled<P::BN, Places::row_bytes, Places::ring>(result, exponents, out, c, buffers, columns,
+                                                                       first_row, first_col, consumer, thread);
+            };
+            if constexpr (promoted) finish(sums);
+            else finish(accumulator);
         }
+        if (thread == 0) ptx::wait_for_stores();
     }
     P::sync_all();
 }
@@ -120,10 +116,20 @@ std::size_t parts_bytes(Parts parts, std::int64_t rows, std::int64_t k) {
     return in_lines(static_cast<std::size_t>(rows * parts_pitch(parts, k)) * 2);
 }
 
+/// While the tiles of so many columns are multiplied, the warps that split late rows keep up with what the next need.
+constexpr int most_first_columns(Parts parts) { return parts == Parts::fp16x3 ? 12 : parts == Parts::bf16x6 ? 24 : 4; }
+
 template <Parts parts>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
-    return parts_bytes(parts, p.m, p.k) + parts_bytes(parts, p.n, p.k) + in_lines(static_cast<std::size_t>(p.m + p.n) * sizeof(int));
+    return parts_bytes(parts, p.m, p.k) + parts_bytes(parts, p.n, p.k) + in_lines(static_cast<std::size_t>(p.m + p.n) * sizeof(int)) +
+           in_lines(LateRows::counters(p.m, p.n) * sizeof(unsigned));
 }
+
+template <int BN, int STAGES, int CLUSTER, int PARTS = 1>
+using Shape = Pipeline<128, BN, STAGES, CLUSTER, 2 * Staging<BN>::of_consumer, PARTS>;
+using Wide = Shape<192, 5, 2>;
+using Even = Shape<176, 5, 2>;
+using Square = Shape<128, 6, 1>;
 
 template <class P, Parts parts>
 Status start_fused(const Call& call) {
@@ -131,36 +137,43 @@ Status start_fused(const Call& call) {
     auto* a_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data());
     auto* b_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data() + parts_bytes(parts, m, k));
     auto* exponents = reinterpret_cast<int*>(call.scratch.data() + parts_bytes(parts, m, k) + parts_bytes(parts, n, k));
+    auto* counters = reinterpret_cast<unsigned*>(exponents) + in_lines(static_cast<std::size_t>(m + n) * sizeof(int)) / sizeof(int);
     const auto a_rows = tensor_of<const float>(call.a), b_rows = tensor_of<const float>(call.b.transposed());
-    if (const Status bad = split({a_rows, a_parts, exponents}, {b_rows, b_parts, exponents + m}, parts, call.stream); !bad)
-        return bad;
+    const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
+    const int fit = multiprocessors() / P::CLUSTER, clusters = raster.count() < fit ? raster.count() : fit;
+    LateRows late{{a_rows, a_parts, exponents}, {b_rows, b_parts, exponents + m}, static_cast<int>(m), static_cast<int>(n), counters,
+                  counters + 1, counters + 1 + tiles_over(m, LateRows::block)};
+    int last_row, last_col;  // of the tiles that come first, all at once
+    raster.place(clusters - 1, last_row, last_col);
+    if (raster.count() > clusters && last_row < raster.group && last_col < most_first_columns(parts))
+        late.leave(std::int64_t{raster.group} * P::BM * P::CLUSTER, (last_col + 1) * std::int64_t{P::BN});
+    if (const Status bad = split_first(late, parts, call.stream); !bad) return bad;
 
-    CUtensorMap a_map, b_map;
+    CUtensorMap a_map, b_map, c_map{};
     const auto boxes = [&](const std::uint16_t* data, std::int64_t rows, int high) {
         return BoxedMatrix{data, Type::f16, pitch, rows, pitch * 2, P::row_elements, high};
     };
     if (const Status bad = describe(a_map, boxes(a_parts, m, P::BM)); !bad) return bad;
     if (const Status bad = describe(b_map, boxes(b_parts, n, P::b_share)); !bad) return bad;
+    // The widest tiles store by themselves: beside five stages there is no room but for boxes of 64 bytes: slower at 8192.
+    const bool by_box = P::BN != Wide::BN && call.c.col_step == 1 && n % 4 == 0 && suits_engine(call.c.data, call.c.row_step * 4);
+    const BoxedMatrix c_boxes{call.c.data, Type::f32, n, m, call.c.row_step * 4, Staging<P::BN>::row_bytes / 4, 64};
+    if (by_box)
+        if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
     const ScaledOutput out{tensor_of<float>(call.c), a_rows, b_rows, exponents, exponents + m,
-                           static_cast<float>(call.alpha), static_cast<float>(call.beta), fused(call.epilogue)};
-    const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
+                           static_cast<float>(call.alpha), static_cast<float>(call.beta), fused(call.epilogue), by_box};
     const int depth = layout_of(parts).depth, steps = static_cast<int>(tiles_over(k, depth));
     const int period = parts == Parts::fp16x1 ? steps : (k <= 2048 || parts == Parts::bf16x6 ? 64 : 128) / depth;
-    const int fit = multiprocessors() / P::CLUSTER;
-    const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * P::CLUSTER);
+    const auto blocks = static_cast<unsigned>(clusters * P::CLUSTER);
     return launch(split_product<P, parts>,
                   {.blocks = blocks, .threads = P::threads, .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
-                  call.stream, a_map, b_map, out, raster, steps, period);
+                  call.stream, a_map, b_map, c_map, out, late, raster, steps, period);
 }
 
 template <class P, Parts parts>
 Status start(const Call& call) {
     return with_epilogue(call, start_fused<P, parts>);
 }
-
-using Wide = Pipeline<128, 192, 5, 2>;
-using Even = Pipeline<128, 176, 5, 2>;
-using Square = Pipeline<128, 128, 6, 1>;
 
 /// The width of tiles, of those that a row has, that leaves the least of the last wave idle.
 template <int count>
@@ -182,10 +195,10 @@ Status run_fp16x3(const Call& call, const Tile& tile) {
 }
 Status run_fp16x1(const Call& call, const Tile& tile) {
     if (tile == Tile{}) return run_fp16x1(call, {128, width_for<2>(call, {256, 128}, {1, 0.93}, {2, 2}), 64});
-    return tile.n == 256 ? start<Pipeline<128, 256, 4, 2>, Parts::fp16x1>(call)
-                         : start<Pipeline<128, 128, 6, 2>, Parts::fp16x1>(call);
+    return tile.n == 256 ? start<Shape<256, 4, 2>, Parts::fp16x1>(call)
+                         : start<Shape<128, 6, 2>, Parts::fp16x1>(call);
 }
-Status run_bf16x6(const Call& call, const Tile&) { return start<Pipeline<128, 192, 3, 2, 0, 3>, Parts::bf16x6>(call); }
+Status run_bf16x6(const Call& call, const Tile&) { return start<Shape<176, 3, 2, 3>, Parts::bf16x6>(call); }
 
 /// `products` steps of the unit for each 16 of k up to the period, then one rounded addition a period.
 template <int products, int usual_period>
@@ -202,7 +215,7 @@ double nanoseconds_of_split(const Problem& p, double tera, int bn) {
 
 constexpr Tile three_tiles[] = {{}, {128, 192, 32}, {128, 176, 32}, {128, 128, 32}};
 constexpr Tile one_tiles[] = {{}, {128, 256, 64}, {128, 128, 64}};
-constexpr Tile six_tiles[] = {{128, 192, 32}};
+constexpr Tile six_tiles[] = {{128, 176, 32}};
 
 }  // namespace
 

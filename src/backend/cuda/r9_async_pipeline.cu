@@ -47,6 +47,7 @@ __global__ void __launch_bounds__(P::threads, 1)
                    const __grid_constant__ CUtensorMap c, Output out, Raster raster, int steps) {
     extern __shared__ char memory[];
     const P pipe(memory);
+    if (threadIdx.x == 0) ptx::prefetch_map(a), ptx::prefetch_map(b), ptx::prefetch_map(c);
     pipe.init();
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
@@ -54,7 +55,7 @@ __global__ void __launch_bounds__(P::threads, 1)
     const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0), thread = static_cast<int>(threadIdx.x) % 128;
     if (group == 0) {
         ptx::give_registers<P::producer_registers>();
-        if (thread == 0) produce<P, Major::k, b_major>(pipe, a, b, raster, steps);
+        if (thread == 0) produce<P, Major::k, b_major>(pipe, a, b, raster, steps, [](int, int) {});
     } else {
         ptx::take_registers<P::consumer_registers>();
         using Unit = ptx::MatrixUnit<P::BN, T, Major::k, b_major>;
@@ -144,7 +145,7 @@ int width_for(const Call& call) {
         int n, cluster;
         double rate, start;  ///< of the unit's peak; steps' worth of filling and emptying the pipeline
     };
-    constexpr Candidate candidates[] = {{256, 2, 1.0, 6}, {128, 2, 0.9, 5}, {64, 1, 0.62, 4}};
+    constexpr Candidate candidates[] = {{256, 2, 1.0, 5}, {128, 2, 0.9, 5}, {64, 1, 0.62, 4}};
     int best = 0;
     double least = 0;
     for (const Candidate& c : candidates) {

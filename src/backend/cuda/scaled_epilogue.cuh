@@ -13,9 +13,10 @@ namespace tw::cuda {
 struct ScaledOutput {
     Tensor<float> c;
     Tensor<const float> a, b;  ///< rows along k, both
-    const int *row_exponents, *col_exponents;
+    const int *row_exponents, *col_exponents;  ///< late rows': to be read past the first-level cache
     float alpha, beta;
     Fused fused;
+    bool by_box;  ///< C's rows suit the copy engine
 
     __device__ float value(int i, int j, float sum) const {
         return beta == 0 ? alpha * sum : alpha * sum + beta * c(i, j);
@@ -57,7 +58,7 @@ __device__ void redo(const ScaledOutput& out, int first_row, int first_col, int 
     const int rows = static_cast<int>(out.c.rows()), cols = static_cast<int>(out.c.cols());
     for (int i = first_row + thread / 32 * 16; i < first_row + thread / 32 * 16 + 16 && i < rows; ++i)
         for (int j = first_col + thread % 32; j < first_col + N && j < cols; j += 32) {
-            if (out.row_exponents[i] != not_finite && out.col_exponents[j] != not_finite) continue;
+            if (__ldcg(out.row_exponents + i) != not_finite && __ldcg(out.col_exponents + j) != not_finite) continue;
             float sum = 0;
             for (std::int64_t k = 0; k < out.a.cols(); ++k) sum += out.a(i, k) * out.b(j, k);
             sum = out.value(i, j, sum);
@@ -65,45 +66,66 @@ __device__ void redo(const ScaledOutput& out, int first_row, int first_col, int 
         }
 }
 
+/// What a thread fetches for its consumer while the last products run: its two rows' exponents, and some columns'.
 template <int N>
-__device__ void finish_scaled(float (&sums)[N / 2], const ScaledOutput& out, int first_row, int first_col, int thread) {
-    const FragmentPlace at(thread);
-    const int rows = static_cast<int>(out.c.rows()), cols = static_cast<int>(out.c.cols());
-    const int row = first_row + at.row, col = first_col + at.col;
-    const int up = out.row_exponents[min(row, rows - 1)], down = out.row_exponents[min(row + 8, rows - 1)];
-    bool all_finite = up != not_finite && down != not_finite;
-    const bool in_pairs = out.c.layout.col_step == 1 && out.c.layout.row_step % 2 == 0 && cols % 2 == 0 &&
-                          reinterpret_cast<std::uintptr_t>(out.c.data) % 8 == 0;
+struct Exponents {
+    static constexpr int count = (N + 127) / 128;
+    int up, down, of_columns[count];
 
-    constexpr int at_once = N % 64 == 0 ? 8 : N / 16;  // exponents of columns: their loads are in flight together
+    __device__ void fetch(const ScaledOutput& out, int first_row, int first_col, int thread) {
+        const int last_row = static_cast<int>(out.c.rows()) - 1, last_col = static_cast<int>(out.c.cols()) - 1;
+        const int row = first_row + FragmentPlace(thread).row;
+        up = __ldcg(out.row_exponents + min(row, last_row)), down = __ldcg(out.row_exponents + min(row + 8, last_row));
 #pragma unroll
-    for (int first = 0; first < N / 8; first += at_once) {
-        int left[at_once], right[at_once];
-#pragma unroll
-        for (int g = 0; g < at_once; ++g) {
-            const int j = col + 8 * (first + g);
-            left[g] = out.col_exponents[min(j, cols - 1)], right[g] = out.col_exponents[min(j + 1, cols - 1)];
-        }
-#pragma unroll
-        for (int g = 0; g < at_once; ++g) {
-            float* s = sums + 4 * (first + g);
-            all_finite &= left[g] != not_finite && right[g] != not_finite;
-            const auto value = [](float x, int e) { return scaled(x, min(max(e, -252), 254)); };
-            s[0] = value(s[0], up + left[g]), s[1] = value(s[1], up + right[g]);
-            s[2] = value(s[2], down + left[g]), s[3] = value(s[3], down + right[g]);
-        }
+        for (int i = 0; i < count; ++i) of_columns[i] = __ldcg(out.col_exponents + min(first_col + thread + 128 * i, last_col));
     }
+};
+
+/// 2^e as a product of two powers that floats can hold; e in [-163, 149].
+struct Halves {
+    float x, y;
+    __device__ explicit Halves(int e) : x(power_of_two(e >> 1)), y(power_of_two(e - (e >> 1))) {}
+    __device__ float times(float sum, const Halves& other) const { return sum * (x * other.x) * (y * other.y); }
+};
+
+/// buffers: the ring of store_boxes; exponents: N of them.
+template <int N, int row_bytes, int ring>
+__device__ void finish_scaled(float (&sums)[N / 2], const Exponents<N>& fetched, const ScaledOutput& out, const CUtensorMap& map,
+                              std::uint32_t buffers, std::uint32_t exponents, int first_row, int first_col, int consumer, int thread) {
+    const FragmentPlace at(thread);
+    bool finite = fetched.up != not_finite && fetched.down != not_finite;
+#pragma unroll
+    for (int i = 0; i < Exponents<N>::count; ++i) {
+        finite &= fetched.of_columns[i] != not_finite;
+        if (thread + 128 * i < N) ptx::store_int(exponents + 4 * (thread + 128 * i), fetched.of_columns[i]);
+    }
+    const bool all_finite = ptx::all_of_named(consumer + 1, 128, finite);
+    const Halves up(fetched.up), down(fetched.down);
+#pragma unroll
+    for (int g = 0; g < N / 8; ++g) {
+        const int2 pair = ptx::load_ints(exponents + 4 * (at.col + 8 * g));
+        const Halves left(pair.x), right(pair.y);
+        float* s = sums + 4 * g;
+        s[0] = up.times(s[0], left), s[1] = up.times(s[1], right), s[2] = down.times(s[2], left), s[3] = down.times(s[3], right);
+    }
+    const int row = first_row + at.row, col = first_col + at.col, cols = static_cast<int>(out.c.cols());
     if (out.beta == 0) each_sum<N>(sums, [&](float x) { return out.alpha * x; });
     else each_inside<N>(sums, out, row, col, [&](int i, int j, float& x) { x = out.value(i, j, x); });
     apply<float, N>(sums, out.fused, cols, first_col, thread);
     if (out.fused.residual)
         each_inside<N>(sums, out, row, col, [&](int i, int j, float& x) { x = __fadd_rn(x, out.fused.residual_at(i, j)); });
-    if (in_pairs) store_pairs<N>(sums, out, row, col);
-    else each_inside<N>(sums, out, row, col, [&](int i, int j, float x) { out.c(i, j) = x; });
-    if (!__all_sync(~0u, all_finite)) {
-        __syncwarp();
-        redo<N>(out, first_row, first_col, thread);
+    if (out.by_box) {
+        store_boxes<float, N, row_bytes, ring>(sums, out, map, buffers, first_row, first_col, consumer, thread);
+        if (all_finite) return;
+        if (thread == 0) ptx::wait_for_stores();
+    } else {
+        const bool in_pairs = out.c.layout.col_step == 1 && out.c.layout.row_step % 2 == 0 && cols % 2 == 0 &&
+                              reinterpret_cast<std::uintptr_t>(out.c.data) % 8 == 0;
+        if (in_pairs) store_pairs<N>(sums, out, row, col);
+        else each_inside<N>(sums, out, row, col, [&](int i, int j, float x) { out.c(i, j) = x; });
     }
+    ptx::sync_named(consumer + 1, 128);
+    if (!all_finite) redo<N>(out, first_row, first_col, thread);
 }
 
 }  // namespace tw::cuda

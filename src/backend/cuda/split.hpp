@@ -47,7 +47,24 @@ struct Splitting {
     int* exponents;
 };
 
-/// Both operands of a product: in one launch where k is contiguous in both.
-Status split(const Splitting& a, const Splitting& b, Parts parts, void* stream) noexcept;
+/// Rows that the product itself splits, beside its first tiles: warps that have nothing else to do claim them one by one,
+/// those of B first, and count them off in blocks; whoever copies tiles of them waits for their blocks.
+struct LateRows {
+    static constexpr int block = 32;
+    Splitting a, b;
+    int a_first, b_first;  ///< rows in front of these are split already; multiples of a block, or all rows
+    unsigned* claimed;     ///< rows that somebody has taken
+    unsigned *a_done, *b_done;  ///< rows done, of each block
+
+    /// All but so many rows of each, if they can be read 16 bytes at a time.
+    void leave(std::int64_t a_wanted, std::int64_t b_wanted) noexcept;
+
+    static std::size_t counters(std::int64_t a_rows, std::int64_t b_rows) {
+        return static_cast<std::size_t>(1 + (a_rows + block - 1) / block + (b_rows + block - 1) / block);
+    }
+};
+
+/// The rows of both operands in front of the late ones, and counters of 0: in one launch where k is contiguous in both.
+Status split_first(const LateRows& late, Parts parts, void* stream) noexcept;
 
 }  // namespace tw::cuda

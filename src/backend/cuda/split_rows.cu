@@ -36,9 +36,11 @@ __device__ void read_4(float (&x)[4], const float* row, std::int64_t k, std::int
 }
 
 template <Parts parts, int threads, int fours>
-__global__ void __launch_bounds__(threads, 1) split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4) {
+__global__ void __launch_bounds__(threads, 1) split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4,
+                                                         unsigned* counters, int counted) {
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
+    for (unsigned i = blockIdx.x * threads + threadIdx.x; i < static_cast<unsigned>(counted); i += gridDim.x * threads) counters[i] = 0;
     constexpr std::int64_t at_once = std::int64_t{threads} * fours * 4;
     const bool of_a = blockIdx.x < a.rows.rows();
     const auto mine = [&](const auto& of_one, const auto& of_other) { return of_a ? of_one : of_other; };
@@ -77,12 +79,14 @@ bool starts_at_16(const Tensor<const float>& rows) {
 }
 
 template <Parts parts>
-Status start(const Splitting& a, const Splitting& b, void* stream) {
+Status start(const Splitting& a, const Splitting& b, unsigned* counters, int counted, void* stream) {
     const std::int64_t k = a.rows.layout.cols, pitch = parts_pitch(parts, k);
-    const bool by_4 = starts_at_16(a.rows) && starts_at_16(b.rows);
+    const auto suits = [](const Tensor<const float>& rows) { return rows.layout.rows == 0 || starts_at_16(rows); };
+    const bool by_4 = suits(a.rows) && suits(b.rows);
     const auto go = [&](auto kernel, unsigned threads) {
         const auto blocks = static_cast<unsigned>(a.rows.layout.rows + b.rows.layout.rows);
-        return launch(kernel, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, a, b, pitch, by_4);
+        return launch(kernel, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, a, b, pitch, by_4, counters,
+                      counted);
     };
     if (k <= 1024) return go(split_rows<parts, 128, 2>, 128);
     if (k <= 2048) return go(split_rows<parts, 128, 4>, 128);
@@ -93,24 +97,35 @@ Status start(const Splitting& a, const Splitting& b, void* stream) {
 
 }  // namespace
 
-Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, void* stream) noexcept {
+Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted, void* stream) noexcept {
     switch (parts) {
-        case Parts::fp16x1: return start<Parts::fp16x1>(a, b, stream);
-        case Parts::fp16x3: return start<Parts::fp16x3>(a, b, stream);
-        case Parts::bf16x6: return start<Parts::bf16x6>(a, b, stream);
+        case Parts::fp16x1: return start<Parts::fp16x1>(a, b, counters, counted, stream);
+        case Parts::fp16x3: return start<Parts::fp16x3>(a, b, counters, counted, stream);
+        case Parts::bf16x6: return start<Parts::bf16x6>(a, b, counters, counted, stream);
     }
     return {};
 }
 
-Status split(const Splitting& a, const Splitting& b, Parts parts, void* stream) noexcept {
-    const bool a_along = a.rows.layout.col_step == 1, b_along = b.rows.layout.col_step == 1;
-    if (a_along && b_along) return split_along_k(a, b, parts, stream);
-    for (const Splitting* one : {&a, &b}) {
-        Splitting none = *one;
-        none.rows.layout.rows = 0;
-        const bool along = one->rows.layout.col_step == 1;
-        const Status done = along ? split_along_k(*one, none, parts, stream) : split_across_k(*one, parts, stream);
-        if (!done) return done;
+void LateRows::leave(std::int64_t a_wanted, std::int64_t b_wanted) noexcept {
+    const auto first = [](const Tensor<const float>& rows, std::int64_t wanted) {
+        const std::int64_t whole = tiles_over(wanted, block) * block, all = rows.layout.rows;
+        const bool by_4 = rows.layout.col_step == 1 && rows.layout.cols % 4 == 0 && starts_at_16(rows);
+        return static_cast<int>(by_4 && whole < all ? whole : all);
+    };
+    a_first = first(a.rows, a_wanted), b_first = first(b.rows, b_wanted);
+}
+
+Status split_first(const LateRows& late, Parts parts, void* stream) noexcept {
+    Splitting along[] = {late.a, late.b};
+    const std::int64_t wanted[] = {late.a_first, late.b_first};
+    for (int i = 0; i < 2; ++i) along[i].rows.layout.rows = along[i].rows.layout.col_step == 1 ? wanted[i] : 0;
+    if (along[0].rows.layout.rows + along[1].rows.layout.rows > 0) {
+        const auto counted = static_cast<int>(LateRows::counters(late.a.rows.layout.rows, late.b.rows.layout.rows));
+        if (const Status bad = split_along_k(along[0], along[1], parts, late.claimed, counted, stream); !bad) return bad;
+    }
+    for (const Splitting* one : {&late.a, &late.b}) {
+        if (one->rows.layout.col_step == 1) continue;
+        if (const Status bad = split_across_k(*one, parts, stream); !bad) return bad;
     }
     return {};
 }

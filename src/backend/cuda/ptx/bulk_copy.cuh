@@ -61,6 +61,15 @@ __device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int
                  : "memory");
 }
 
+/// The same for what is not read again soon: the second-level cache lets go of it before what it holds for products.
+__device__ inline void stream_box(const CUtensorMap& map, std::uint32_t from, int inner, int outer) {
+    asm volatile(
+        "{\n.reg .b64 policy;\ncreatepolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [%0, {%2, %3}], [%1], policy;\n}" ::"l"(&map),
+        "r"(from), "r"(inner), "r"(outer)
+        : "memory");
+}
+
 __device__ inline void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
 /// Until all but the `pending` last groups have been read out of shared memory.

@@ -25,4 +25,14 @@ __device__ inline std::uint32_t load_word(std::uint32_t address) {
     return word;
 }
 
+__device__ inline void store_int(std::uint32_t address, int x) {
+    asm volatile("st.shared.s32 [%0], %1;" ::"r"(address), "r"(x) : "memory");
+}
+
+__device__ inline int2 load_ints(std::uint32_t address) {
+    int2 pair;
+    asm volatile("ld.shared.v2.s32 {%0, %1}, [%2];" : "=r"(pair.x), "=r"(pair.y) : "r"(address) : "memory");
+    return pair;
+}
+
 }  // namespace tw::cuda::ptx

@@ -28,6 +28,16 @@ __device__ inline void sync_named(int number, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
+/// The same, and whether it is true of all of them.
+__device__ inline bool all_of_named(int number, int threads, bool mine) {
+    int all;
+    asm volatile("{\n.reg .pred p, q;\nsetp.ne.s32 p, %1, 0;\nbarrier.cta.red.and.pred q, %2, %3, p;\nselp.s32 %0, 1, 0, q;\n}"
+                 : "=r"(all)
+                 : "r"(static_cast<int>(mine)), "r"(number), "r"(threads)
+                 : "memory");
+    return all;
+}
+
 template <int registers>
 __device__ void give_registers() {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
