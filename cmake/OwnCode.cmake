@@ -27,9 +27,6 @@ function(instruction_set_flags)
   # g++ 12 takes the "undefined" operand inside its own AVX-512 intrinsics for a variable of ours.
   set(avx512 ${avx2} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -mavx512f -mavx512bw -mavx512dq -mavx512vl)
   foreach(file IN LISTS ARGN)
-    if(file MATCHES "_(avx2|avx512|amx)\\.cpp$")
-      set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-    endif()
     if(file MATCHES "_avx2\\.cpp$")
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx2}")
     elseif(file MATCHES "_vnni_avx512\\.cpp$")
@@ -49,11 +46,12 @@ function(quickly_compiled)
   if(TW_SANITIZE)
     set(level -O0)
   endif()
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${level}" SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${level}")
 endfunction()
 
 # shared_headers(target headers...): what most files of a target include is read by the compiler once. A compiler cache
-# does better, and would not know files again that were compiled so: with a launcher nothing is done.
+# does better, and would not know files again that were compiled so: with a launcher nothing is done. Not for code compiled
+# with -O3: there g++ 12 warns of the C++ library's own headers when it has read them before.
 function(shared_headers target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
     list(TRANSFORM ARGN REPLACE "(.+)" "<\\1>" OUTPUT_VARIABLE headers)
