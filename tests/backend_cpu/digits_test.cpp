@@ -27,7 +27,7 @@ std::vector<const Kernel*> rows_of(const Scheme& scheme) {
     std::vector<const Kernel*> rows;
     for (const Backend* backend : {&backend(), &check_backend()})
         for (const Kernel* kernel : backend->ladder)
-            if (kernel->scheme == &scheme && (kernel->needs & ~backend->features()) == 0) rows.push_back(kernel);
+            if (kernel->scheme == &scheme && kernel->order != 0 && (kernel->needs & ~backend->features()) == 0) rows.push_back(kernel);
     return rows;
 }
 
@@ -114,6 +114,22 @@ TEST(Digits, RowsThatAreRoutedAwayDoNotDisturbTheirNeighbours) {
                 ASSERT_TRUE(is_same || is_touched) << kernel->name << " at " << i << ", " << j;
             }
     }
+}
+
+/// Where most rows would go by FMA, the answer is the one of parts; one row in sixteen does not change the way.
+TEST(Digits, ASampleSendsSparseOperandsToParts) {
+    const test::Trial dense{.m = 40, .n = 37, .k = 100, .fill = Fill::symmetric, .seed = 5};
+    EXPECT_EQ(judged(r10_split_emulated_sampled, dense).result, judged(r10_split_emulated_int8x8, dense).result);
+    test::Trial sparse = dense, outlier = dense;
+    sparse.alter = [](const Matrix& a, const Matrix&, const Matrix&) {
+        for (std::int64_t i = 0; i < 40; ++i)
+            for (std::int64_t p = i % 2; p < 100; p += 2) store_element(a, i, p, 0);
+    };
+    outlier.alter = [](const Matrix& a, const Matrix&, const Matrix&) { store_element(a, 0, 3, 0x1p20); };
+    EXPECT_EQ(judged(r10_split_emulated_sampled, sparse).result, judged(r10_split_emulated_bf16x6, sparse).result);
+    EXPECT_EQ(judged(r10_split_emulated_sampled, outlier).result, judged(r10_split_emulated_int8x8, outlier).result);
+    for (const Fill how : reference::every_fill)
+        EXPECT_EQ(judged(r10_split_emulated_sampled, {.m = 40, .n = 37, .k = 65, .beta = 0.5, .fill = how}).failure, "") << name_of(how);
 }
 
 }  // namespace

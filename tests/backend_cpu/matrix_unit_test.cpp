@@ -68,7 +68,7 @@ TEST(EmulatedTiles, HandOnInfinitiesAndNaNs) {
 std::vector<const Kernel*> rows_for(Type in) {
     std::vector<const Kernel*> rows;
     for (const Kernel* kernel : check_backend().ladder)
-        if (kernel->in == in) rows.push_back(kernel);
+        if (kernel->in == in && kernel->order != 0) rows.push_back(kernel);
     return rows;
 }
 

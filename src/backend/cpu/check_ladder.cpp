@@ -23,6 +23,7 @@ const Kernel* const ladder[] = {
 #endif
     &r10_split_emulated_int8x6,
     &r10_split_emulated_int8x8,
+    &r10_split_emulated_sampled,
 };
 
 const Backend row{

@@ -74,6 +74,7 @@ const Kernel* const ladder[] = {
     &r10_split_vnni_int8x8,
     &r10_split_amx_int8x6,
     &r10_split_amx_int8x8,
+    &r10_split_amx_sampled,
 #endif
 };
 

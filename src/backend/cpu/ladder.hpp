@@ -31,5 +31,6 @@ extern const Kernel r10_split_amx_int8x8, r10_split_vnni_int8x8, r10_split_avx2_
 extern const Kernel r10_split_amx_int8x6, r10_split_vnni_int8x6, r10_split_avx2_int8x6;
 extern const Kernel r10_split_portable_int8x8, r10_split_emulated_int8x8;
 extern const Kernel r10_split_portable_int8x6, r10_split_emulated_int8x6;
+extern const Kernel r10_split_amx_sampled, r10_split_emulated_sampled;
 
 }  // namespace tw::cpu
