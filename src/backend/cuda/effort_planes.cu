@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // effort_planes: a block multiplies one tile of 512 outputs by 128 entries, in whole numbers as the CPU's kernels do
-// (backend/cpu/effort.hpp has the arithmetic), on the matrix unit. All that the block will read is on its way before v d is rounded.
+// (backend/cpu/effort.hpp has the arithmetic), on the matrix unit. What the block reads of planes A and B is on its way before v d is rounded.
 //
 //   a row of plane A: 128 bytes, 16 a lane          the unit's 16 x 8 results:   columns 0-3 high, 4-7 low, of blocks 4 q .. 4 q + 3
 //   |lane 0: q = 0 1 2 3|lane 1 ...|lane 7|   row:  lane's word of q, codes of k masked out    column: bytes j = 0..3 of v d, one not 0
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int warps = 4, threads = 32 * warps, blocks = 16, outputs = 512;
 constexpr int groups = chunk / 8 / warps;  ///< of eight entries, of each plane, for a warp
-constexpr int slots = 8 * groups;          ///< of 16 bytes a lane: plane A and B two a group, C four
+constexpr int slots = 4 * groups;          ///< of 16 bytes a lane: plane A and B two a group; C takes their places, half by half
 static_assert(threads == chunk);
 
 struct Desk {
@@ -71,11 +71,11 @@ struct Lane {
 
 /// The rows of one plane's list set out, `width` times 128 bytes each: eight neighbouring lanes copy a whole row, since a row that lanes
 /// far apart copy by sectors takes four times as long to ask for.
-template <int width>
+template <int width, int first, int end>
 __device__ void fetch(Desk& desk, const Lane& my, const uint4* plane, const std::uint8_t* list, int count, int slot) {
     const int place = my.lane / 8, piece = my.lane % 8;
 #pragma unroll
-    for (int group = 0; group < groups; ++group)
+    for (int group = first; group < end; ++group)
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             const int entry = my.entry(list, count, group, 4 * half + place);
@@ -83,7 +83,7 @@ __device__ void fetch(Desk& desk, const Lane& my, const uint4* plane, const std:
             const uint4* from = plane + static_cast<std::int64_t>(desk.input[entry]) * (8 * width) + piece;
 #pragma unroll
             for (int part = 0; part < width; ++part)
-                ptx::copy_16(ptx::shared_address(&desk.queue[my.warp][slot + (2 * group + half) * width + part][Lane::place_of(place, piece)]),
+                ptx::copy_16(ptx::shared_address(&desk.queue[my.warp][slot + (2 * (group - first) + half) * width + part][Lane::place_of(place, piece)]),
                              from + 8 * part, 16);
         }
     ptx::commit_copies();
@@ -131,16 +131,17 @@ __device__ void add_two_bits(const Desk& desk, const Lane& my, const std::uint8_
     }
 }
 
+template <int first, int end>
 __device__ void add_four_bits(const Desk& desk, const Lane& my, const std::uint8_t* list, int count, int slot, Sums& sums) {
     const unsigned mask = my.row < 4 ? 0xffu << 8 * my.row : 0;  // no low part
 #pragma unroll
-    for (int group = 0; group < groups; ++group) {
+    for (int group = first; group < end; ++group) {
         if (8 * (my.warp + warps * group) >= count) break;
         unsigned b[4][2];
         factors(desk, my, my.entry(list, count, group, my.four), my.entry(list, count, group, 4 + my.four), mask, b);
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
-            const uint4 x0 = my.piece(desk.queue[my.warp][slot + 4 * group + p]), x1 = my.piece(desk.queue[my.warp][slot + 4 * group + 2 + p]);
+            const uint4 x0 = my.piece(desk.queue[my.warp][slot + 4 * (group - first) + p]), x1 = my.piece(desk.queue[my.warp][slot + 4 * (group - first) + 2 + p]);
 #pragma unroll
             for (int q = 0; q < 4; ++q) {
                 const unsigned codes[4] = {word_of(x0, q) & 0x0f0f0f0fu, word_of(x0, q) & 0xf0f0f0f0u, word_of(x1, q) & 0x0f0f0f0fu,
@@ -220,7 +221,7 @@ __device__ void lay_down(Desk& desk, const Lane& my, const Sums& sums) {
             }
 }
 
-__global__ void __launch_bounds__(threads) planes(const __grid_constant__ Work w) {
+__global__ void __launch_bounds__(threads, 4) planes(const __grid_constant__ Work w) {
     extern __shared__ uint4 memory[];
     Desk& desk = *reinterpret_cast<Desk*>(memory);
     const Place at(w);
@@ -258,27 +259,32 @@ __global__ void __launch_bounds__(threads) planes(const __grid_constant__ Work w
         if (x == my.warp && entry.units > 2) desk.list[2][count_c + __popc(with_c & earlier)] = static_cast<std::uint8_t>(thread);
         count_b += desk.before[0][x], count_c += desk.before[1][x];
     }
-    fetch<1>(desk, my, tile.a, desk.list[0], count, 0);
+    fetch<1, 0, groups>(desk, my, tile.a, desk.list[0], count, 0);
     __syncthreads();
-    fetch<1>(desk, my, tile.b, desk.list[1], count_b, 2 * groups);
-    fetch<2>(desk, my, tile.c, desk.list[2], count_c, 4 * groups);
+    fetch<1, 0, groups>(desk, my, tile.b, desk.list[1], count_b, 2 * groups);
     round_entries(desk, my, entry.v, scales, fine);
 
     Sums sums{};
-    wait_for_rows<2>();
+    wait_for_rows<1>();
     add_two_bits(desk, my, desk.list[0], count, 0, 192, sums);
 #pragma unroll
     for (int q = 0; q < 4; ++q)
 #pragma unroll
         for (int r = 0; r < 8; ++r) sums.of[q][r / 4][r % 4] <<= 2;
+    __syncwarp();
+    fetch<2, 0, groups / 2>(desk, my, tile.c, desk.list[2], count_c, 0);
     wait_for_rows<1>();
     add_two_bits(desk, my, desk.list[1], count_b, 2 * groups, 48, sums);
 #pragma unroll
     for (int q = 0; q < 4; ++q)
 #pragma unroll
         for (int r = 0; r < 4; ++r) sums.of[q][0][r] <<= 4, sums.of[q][1][r] <<= 2;
+    __syncwarp();
+    fetch<2, groups / 2, groups>(desk, my, tile.c, desk.list[2], count_c, 2 * groups);
+    wait_for_rows<1>();
+    add_four_bits<0, groups / 2>(desk, my, desk.list[2], count_c, 0, sums);
     wait_for_rows<0>();
-    add_four_bits(desk, my, desk.list[2], count_c, 4 * groups, sums);
+    add_four_bits<groups / 2, groups>(desk, my, desk.list[2], count_c, 2 * groups, sums);
     lay_down(desk, my, sums);
     __syncthreads();
 

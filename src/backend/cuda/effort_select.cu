@@ -136,7 +136,7 @@ __device__ unsigned find_cutoff(const Work& w, const Rows& rows, Desk& desk, int
                 const unsigned worth = rows.worth(u, i);
                 if (known_shift == 31 || worth >> known_shift == known) atomicAdd(counters + (worth >> shift & mask), w.m.weights[u]);
             }
-        ptx::sync_ranks<ranks>();
+        ptx::publish_to_ranks<ranks>();
     };
     count(desk.high, 20, high_bins - 1, 0, 31);
     descend<ranks>(desk, desk.high, w.reached, 0, rank);
@@ -165,7 +165,7 @@ __device__ void share_out(const Work& w, const Rows& rows, Desk& desk, unsigned 
             if (mine == worth) atomicAdd(&desk.published[1 + u], 1u);
         }
     }
-    ptx::sync_ranks<ranks>();
+    ptx::publish_to_ranks<ranks>();
     if (threadIdx.x >= 32) return;
     const int u = static_cast<int>(threadIdx.x);
     std::uint32_t ties[ranks][1], inputs[ranks][1];

@@ -60,7 +60,8 @@ __device__ inline void write_in(std::uint32_t address, int block, double x) {
 #endif
 }
 
-/// Every thread of every block of the cluster; of `ranks` = 1, of the block.
+/// Every thread of every block of the cluster; of `ranks` = 1, of the block. What was written to the memory of any of them, and read
+/// there, is done.
 template <int ranks>
 __device__ void sync_ranks() {
 #if __CUDA_ARCH__ >= 900
@@ -70,6 +71,21 @@ __device__ void sync_ranks() {
     }
 #endif
     __syncthreads();
+}
+
+/// The same for what a block wrote to its own shared memory alone: nothing waits for the memory of the device.
+template <int ranks>
+__device__ void publish_to_ranks() {
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 13
+    if constexpr (ranks > 1) {
+        asm volatile(
+            "fence.release.sync_restrict::shared::cta.cluster;\nbarrier.cluster.arrive.relaxed.aligned;\n"
+            "barrier.cluster.wait.aligned;\nfence.acquire.sync_restrict::shared::cluster.cluster;" ::
+                : "memory");
+        return;
+    }
+#endif
+    sync_ranks<ranks>();
 }
 
 template <int ranks>
