@@ -94,13 +94,13 @@ __device__ void store_rows(std::uint32_t buffer, const Output& out, int first_ro
 template <class T, int N, int row_bytes = 128, int ring = 2, class Out>
 __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CUtensorMap& map, std::uint32_t buffers,
                             int first_row, int first_col, int consumer, int thread) {
-    constexpr int columns = row_bytes / sizeof(T), groups = columns / 8;
+    constexpr int columns = row_bytes / sizeof(T), groups = columns / 8, boxes = N / columns;
     static_assert(N % columns == 0 && (row_bytes == 128 || (row_bytes == 64 && sizeof(T) == 4)));
     const int lane = thread % 32;
 #pragma unroll
-    for (int box = 0; box < N / columns; ++box) {
+    for (int box = 0; box < boxes; ++box) {
         const std::uint32_t buffer = buffers + box % ring * 64 * row_bytes;
-        if (thread == 0) ptx::wait_for_reads_of_stores<ring - 1>();
+        if (thread == 0) ptx::wait_for_reads_of_stores<boxes % ring == 0 ? ring - 1 : 0>();  // else a tile ends where the next begins
         ptx::sync_named(consumer + 1, 128);
         if constexpr (sizeof(T) == 2) {
             const int row = thread / 32 * 16 + lane % 16, swizzle = row % 8;
