@@ -136,8 +136,8 @@ TW_API Status try_place_effort(const EffortMatrix& m, std::string_view device) n
 /// y = W v for one vector: `v` has inputs() finite values, `y` outputs(). Never throws, never prints.
 ///
 /// On the device "cuda" both may be the host's or the device's memory. When both are the device's the product is enqueued on
-/// options.stream, may be captured in a graph, and the report's numbers that only the device knows are -1; values that are not
-/// finite make y NaN. Otherwise the call waits. A budget of error needs a vector in the host's memory.
+/// options.stream, may be captured in a graph, and the report's numbers that only the device knows are -1; where v has a value that
+/// is not finite, y has none that is. Otherwise the call waits. A budget of error needs a vector in the host's memory.
 TW_API Status try_matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget,
                          const EffortOptions& options, EffortReport& report) noexcept;
 
