@@ -13,9 +13,9 @@ namespace {
 TEST(BulkCopy, MovesEveryByteAndNoOther) {
     std::vector<unsigned char> source(20000);
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<unsigned char>(i * 7 + i / 256);
-    for (const std::size_t bytes : {0, 1, 15, 63, 64, 65, 200, 4095, 4352, 4353, 9000})
-        for (const std::size_t to : {0, 1, 16, 63})
-            for (const std::size_t from : {0, 3, 64})
+    for (const std::size_t bytes : {0u, 1u, 15u, 63u, 64u, 65u, 200u, 4095u, 4352u, 4353u, 9000u})
+        for (const std::size_t to : {0u, 1u, 16u, 63u})
+            for (const std::size_t from : {0u, 3u, 64u})
                 for (const auto copy : {tw::copy_reading_ahead, tw::copy_past_caches}) {
                     std::vector<unsigned char> target(20000, 0xee), expected(target);
                     std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(from), bytes, expected.begin() + static_cast<std::ptrdiff_t>(to));
