@@ -155,7 +155,7 @@ Status start_fused(const Call& call) {
     };
     if (const Status bad = describe(a_map, boxes(a_parts, m, P::BM)); !bad) return bad;
     if (const Status bad = describe(b_map, boxes(b_parts, n, P::b_share)); !bad) return bad;
-    // The widest tiles store by themselves: beside five stages there is no room but for boxes of 64 bytes: slower at 8192.
+    // The widest tiles store by themselves: five stages leave room for boxes of 64 bytes alone, which gained nothing at 8192.
     const bool by_box = P::BN != Wide::BN && call.c.col_step == 1 && n % 4 == 0 && suits_engine(call.c.data, call.c.row_step * 4);
     const BoxedMatrix c_boxes{call.c.data, Type::f32, n, m, call.c.row_step * 4, Staging<P::BN>::row_bytes / 4, 64};
     if (by_box)
