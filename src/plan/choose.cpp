@@ -48,6 +48,15 @@ bool fits(Features present, const Kernel& kernel, const Problem& problem) noexce
     return types_fit(kernel, problem) && (kernel.needs & ~present) == 0 && (!kernel.takes || kernel.takes(problem));
 }
 
+/// `fp32` is an f32 sum's own error, in the mean too, not only in the worst case that a certificate speaks of: what these
+/// leave out of each product is felt in every result.
+bool is_coarser_than_f32(const Kernel& kernel) noexcept { return kernel.scheme == &bf16x3 || kernel.scheme == &int8x6; }
+
+bool wants_f32(const Problem& problem) noexcept {
+    const Accuracy::Rule rule = resolve(problem.accuracy, problem.in).rule;
+    return problem.in == Type::f32 && (rule == Accuracy::Rule::fp32 || rule == Accuracy::Rule::fp32_elementwise);
+}
+
 }  // namespace
 
 bool can_run(const Backend& backend, const Kernel& kernel, const Problem& problem) noexcept {
@@ -56,6 +65,7 @@ bool can_run(const Backend& backend, const Kernel& kernel, const Problem& proble
 
 bool keeps_promise(const Kernel& kernel, const Problem& problem) noexcept {
     if (kernel.scheme->range_loss + kernel.scheme->flush_loss > 0 && !allows_range_loss(problem.accuracy)) return false;
+    if (wants_f32(problem) && is_coarser_than_f32(kernel)) return false;
     return certificate(kernel, problem.k) <= promise(problem.accuracy, problem.in, problem.k);
 }
 
