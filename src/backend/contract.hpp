@@ -146,6 +146,7 @@ struct Backend {
     Status (*copy)(const Matrix& to, const Matrix& from, void* stream);  ///< from and to any place, steps and types
     Status (*finish)(const Matrix& c, double beta, const Epilogue& epilogue, void* stream);  ///< as finish() of the host
     Status (*wait)(void* stream);
+    bool (*captures)(void* stream) = nullptr;  ///< what enters the stream is being written into a graph: nothing may wait or allocate
 
     const Traffic* traffic = nullptr;         ///< null: copies and kernels take turns
     const EffortDevice* effort = nullptr;     ///< its kernels for the effort dial (backend/effort_contract.hpp); null: none

@@ -16,6 +16,12 @@ namespace tw {
 namespace {
 
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "no memory for packed panels"};
+constexpr Status nothing_kept{Code::unsupported, Argument::scratch,
+                              "its stream is being captured, where nothing can be allocated: run once before, or give scratch"};
+constexpr Status on_the_host{Code::unsupported, Argument::c,
+                             "it lies on the host while the device's stream is being captured: a graph takes device memory"};
+
+bool captured(const Plan& plan, const Call& call) noexcept { return plan.backend->captures && plan.backend->captures(call.stream); }
 
 std::size_t kernel_scratch(const Plan& plan) noexcept {
     const Kernel& kernel = *plan.kernel;
@@ -83,7 +89,7 @@ Status run_in_place(const Plan& plan, Call& call) noexcept {
     const std::size_t needed = plan.scratch_bytes();
     if (call.scratch.size() < needed)
         call.scratch = plan.backend->scratch ? plan.backend->scratch(needed, call.stream) : thread_scratch(needed);
-    if (call.scratch.size() < needed) return no_memory;
+    if (call.scratch.size() < needed) return captured(plan, call) ? nothing_kept : no_memory;
     return needs_widening(plan) ? run_widened(plan, call) : run_kernel(plan, call);
 }
 
@@ -96,7 +102,8 @@ Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix&
     Call call{.a = a, .b = b, .c = c, .alpha = options.alpha, .beta = options.beta, .epilogue = options.epilogue,
               .scratch = options.scratch, .threads = plan.threads, .executor = options.executor,
               .stream = stream ? stream : options.stream, .packed = packed};
-    return needs_staging(plan, c) ? run_staged(plan, call) : run_in_place(plan, call);
+    if (!needs_staging(plan, c)) return run_in_place(plan, call);
+    return captured(plan, call) ? on_the_host : run_staged(plan, call);
 }
 
 }  // namespace tw

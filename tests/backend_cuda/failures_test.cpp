@@ -190,9 +190,20 @@ TEST_F(CudaFailures, RefusedMemoryIsNoMemory) {
     ASSERT_NE(memory, nullptr);
     backend.free(memory);
     EXPECT_EQ(test::live_allocations(), before);
-    test::fail_call(2, cudaErrorMemoryAllocation);  // 1 asks for the device
+    test::fail_call(3, cudaErrorMemoryAllocation);  // 1 asks for the device, 2 whether the stream is captured
     int stream = 0;
     EXPECT_TRUE(backend.scratch(std::size_t{1} << 24, &stream).empty());
+}
+
+TEST_F(CudaFailures, NothingIsAllocatedWhileAStreamIsCaptured) {
+    int stream = 0;
+    EXPECT_FALSE(backend.captures(&stream));
+    test::capture(true);
+    EXPECT_TRUE(backend.captures(&stream));
+    EXPECT_TRUE(backend.scratch(std::size_t{1} << 40, &stream).empty());
+    test::fail_call(1, cudaErrorStreamCaptureImplicit);
+    EXPECT_FALSE(backend.captures(&stream)) << "a stream that can't be asked is not captured";
+    test::capture(false);
 }
 
 TEST_F(CudaFailures, AnotherContractIsRefused) {

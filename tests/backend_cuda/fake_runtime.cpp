@@ -10,6 +10,7 @@ namespace {
 
 int made = 0, failing_call = 0, live = 0, launches = 0;
 cudaError_t failing_error = cudaSuccess;
+bool capturing = false;
 
 /// What the call that is being made returns, apart from what it does.
 cudaError_t next() { return ++made == failing_call ? failing_error : cudaSuccess; }
@@ -57,6 +58,9 @@ const cuda::Calls table{
         return attempt([=] { *attributes = {}, attributes->type = cudaMemoryTypeDevice; });
     },
     .wait_stream = [](cudaStream_t) { return next(); },
+    .is_capturing = [](cudaStream_t, cudaStreamCaptureStatus* status) {
+        return attempt([=] { *status = capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone; });
+    },
     .create_stream =
         [](cudaStream_t* stream, unsigned) { return attempt([=] { *stream = static_cast<cudaStream_t>(allocated(1)); }); },
     .destroy_stream = [](cudaStream_t stream) { return freed(stream); },
@@ -83,6 +87,7 @@ void fail_call(int failing, cudaError_t error) noexcept { made = 0, failing_call
 int calls_made() noexcept { return made; }
 int live_allocations() noexcept { return live; }
 int launches_made() noexcept { return launches; }
+void capture(bool on) noexcept { capturing = on; }
 void use_fake_runtime() noexcept { cuda::replace_calls(&table); }
 
 }  // namespace tw::test

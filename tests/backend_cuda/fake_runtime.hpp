@@ -21,6 +21,9 @@ int live_allocations() noexcept;
 /// Kernels that were launched.
 int launches_made() noexcept;
 
+/// Every stream is being captured from now on, or none.
+void capture(bool on) noexcept;
+
 /// In force from now to the end of the program.
 void use_fake_runtime() noexcept;
 

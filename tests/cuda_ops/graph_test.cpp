@@ -63,5 +63,18 @@ TEST_F(Graphs, EveryRowCanBeCapturedAndReplayed) {
         if (runs(*kernel)) expect_replays(stream, *kernel, [&](const auto& work, int times) { replay(work, times); });
 }
 
+TEST_F(Graphs, OperandsOnTheHostAreRefusedWhileCapturing) {
+    std::vector<float> a(64, 1), b(64, 1), c(64, 7);
+    const auto rows = [](std::vector<float>& x) { return Matrix{x.data(), Type::f32, 8, 8, 8}; };
+    cudaGraph_t graph{};
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    const Status status = try_multiply(rows(a), rows(b), rows(c), {.device = "cuda", .stream = stream});
+    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess) << "the capture was spoilt";
+    cudaGraphDestroy(graph);
+    EXPECT_FALSE(status.is_ok());
+    EXPECT_NE(std::string(status.text).find("captured"), std::string::npos) << status.text;
+    EXPECT_EQ(c[0], 7);
+}
+
 }  // namespace
 }  // namespace on_device

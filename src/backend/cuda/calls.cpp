@@ -21,6 +21,7 @@ const Calls runtime_calls{
     .memory_left = cudaMemGetInfo,
     .pointer_attributes = cudaPointerGetAttributes,
     .wait_stream = cudaStreamSynchronize,
+    .is_capturing = cudaStreamIsCapturing,
     .create_stream = cudaStreamCreateWithFlags,
     .destroy_stream = cudaStreamDestroy,
     .follow = cudaStreamWaitEvent,

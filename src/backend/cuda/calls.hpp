@@ -27,6 +27,7 @@ struct Calls {
     cudaError_t (*memory_left)(std::size_t*, std::size_t*);
     cudaError_t (*pointer_attributes)(cudaPointerAttributes*, const void*);
     cudaError_t (*wait_stream)(cudaStream_t);
+    cudaError_t (*is_capturing)(cudaStream_t, cudaStreamCaptureStatus*);
     cudaError_t (*create_stream)(cudaStream_t*, unsigned);
     cudaError_t (*destroy_stream)(cudaStream_t);
     cudaError_t (*follow)(cudaStream_t, cudaEvent_t, unsigned);

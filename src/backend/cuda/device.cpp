@@ -106,6 +106,7 @@ std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept {
     if (calls().get_device(&device) != cudaSuccess) return {};
     Kept& mine = kept.of(stream, device);
     if (mine.memory.data() && mine.memory.size() >= bytes) return mine.memory;
+    if (captures(stream)) return {};
     release(mine.memory.data());
     mine.memory = {};
     constexpr std::size_t unit = std::size_t{1} << 21;
@@ -125,6 +126,13 @@ std::size_t scratch_available(void* stream) noexcept {
     constexpr int no_limit = 0, most_mebibytes = 1 << 30;
     const int limit = environment_number("TW_DEVICE_MEMORY", 1, most_mebibytes, no_limit);
     return limit == no_limit ? available : std::min(available, static_cast<std::size_t>(limit) << 20);
+}
+
+bool captures(void* stream) noexcept {
+    cudaStreamCaptureStatus status{};
+    if (calls().is_capturing(static_cast<cudaStream_t>(stream), &status) == cudaSuccess) return status != cudaStreamCaptureStatusNone;
+    calls().last_error();
+    return false;
 }
 
 Status wait(void* stream) noexcept {

@@ -31,6 +31,7 @@ std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept;
 /// What kept_scratch() could give: what is free and what it keeps, less a reserve, and no more than TW_DEVICE_MEMORY, in MiB.
 std::size_t scratch_available(void* stream) noexcept;
 Status wait(void* stream) noexcept;
+bool captures(void* stream) noexcept;
 
 /// Any steps, types and places: rows by the copy engine where they lie alike, elements by a kernel otherwise.
 Status copy(const Matrix& to, const Matrix& from, void* stream) noexcept;

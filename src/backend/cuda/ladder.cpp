@@ -49,6 +49,7 @@ constexpr Backend row{
     .finish = [](const Matrix& c, double beta, const Epilogue& epilogue,
                  void* stream) { return finish(c, beta, epilogue, stream); },
     .wait = [](void* stream) { return wait(stream); },
+    .captures = [](void* stream) { return captures(stream); },
     .traffic = &traffic,
     .effort = &effort_device,
 };
