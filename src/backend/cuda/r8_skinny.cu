@@ -152,7 +152,7 @@ Status run(const Call& call, const Tile& tile) {
     const Skinny<T, Out> p{tensor_of<const T>(call.a), tensor_of<const T>(weights), tensor_of<Out>(call.c),
                            static_cast<float>(call.alpha), static_cast<float>(call.beta)};
     const bool by_16 = rows_start_at_16(call.a) && rows_start_at_16(weights);
-    constexpr int vectors = std::is_same_v<T, Out> ? 2 : 1;  // two would spill where the types differ
+    constexpr int vectors = sizeof(T) == 4 ? 2 : 1;  // two of the narrow types spill
     if (call.m() <= 8) return start<Queue<16, 1, 1, vectors, 8 / vectors>>(p, by_16, call.stream);
     return start<Queue<16, 2, 2, 1, 4>>(p, by_16, call.stream);
 }
