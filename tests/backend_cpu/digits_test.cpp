@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Products of int8 digits: the same bits from every instruction set, certificates on the worst operands that the routing
-// lets through, and wrong kernels that the judge must find.
+// Products of int8 digits: the same bits from every instruction set, and certificates on the worst operands that the routing
+// lets through. What goes wrong with digits is planted in tests/mutants.
 #include <gtest/gtest.h>
 
 #include <algorithm>

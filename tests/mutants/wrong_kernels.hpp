@@ -18,5 +18,9 @@ Table wrong_in_scalars();
 Table wrong_in_values();
 Table wrong_in_sums();
 Table wrong_in_memory();
+Table wrong_in_digits();
+
+/// What those digits are before anything is spoilt.
+const Kernel& true_digits();
 
 }  // namespace tw::mutants
