@@ -58,4 +58,10 @@ Type parse_type(std::string_view option, const std::string& word) {
     refuse("{}: expected f32 or f64; '{}' came", option, word);
 }
 
+Type parse_any_type(std::string_view option, const std::string& word) {
+    for (const Type type : {Type::f32, Type::f64, Type::bf16, Type::f16})
+        if (word == name_of(type)) return type;
+    refuse("{}: expected f32, f64, bf16 or f16; '{}' came", option, word);
+}
+
 }  // namespace tw::cli

@@ -25,4 +25,7 @@ void parse_shape(std::string_view option, const std::string& word, measure::Task
 /// "f32" or "f64".
 Type parse_type(std::string_view option, const std::string& word);
 
+/// "f32", "f64", "bf16" or "f16".
+Type parse_any_type(std::string_view option, const std::string& word);
+
 }  // namespace tw::cli

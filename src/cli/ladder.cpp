@@ -103,6 +103,12 @@ bool has_any(const std::vector<const Backend*>& devices, const std::vector<std::
     return false;
 }
 
+std::string names_of(const std::vector<const Backend*>& devices) {
+    std::string names;
+    for (const Backend* backend : devices) names.append(names.empty() ? "" : ", ").append(backend->name);
+    return names;
+}
+
 void run(const Asked& asked) {
     if (asked.list) {
         if (!asked.markdown) refuse("--list is written with --markdown");
@@ -111,7 +117,7 @@ void run(const Asked& asked) {
     }
     if (!asked.size.empty() && !asked.shape.empty()) refuse("--size and --shape exclude each other");
     measure::Task task;
-    task.type = parse_type("--type", asked.type);
+    task.type = parse_any_type("--type", asked.type);
     task.threads = asked.threads > 0 ? asked.threads : default_threads();
     const std::string shape = asked.size.empty() ? asked.shape : asked.size;
     if (!shape.empty()) parse_shape(asked.size.empty() ? "--shape" : "--size", shape, task);
@@ -140,12 +146,15 @@ void run(const Asked& asked) {
         const std::size_t first_row = run.rows.size(), first_roof = run.calibrations.size();
         measure::climb(climb, watch_with(line, static_cast<int>(i), static_cast<int>(devices.size())), run);
         line.clear();
-        if (run.rows.size() > first_row) print_table(run, first_row, first_roof);
+        if (run.rows.size() == first_row) continue;
+        print_table(run, first_row, first_roof);
         if (devices[i]->name == std::string_view("metal-check"))
             print_metal_counts(climb.task.m, climb.task.n, climb.task.k, climb.task.type, asked.rungs);
         std::fflush(stdout);
     }
-    if (run.rows.empty() && !is_interrupted()) refuse("no rung of that name multiplies {} here; see tw ladder --list --markdown", asked.type);
+    if (run.rows.empty() && !is_interrupted())
+        refuse("no rung of {} multiplies {} here; see tw ladder --list --markdown", asked.rungs.empty() ? names_of(devices) : "that name",
+               asked.type);
     if (!asked.json.empty()) write_file(asked.json, measure::to_json(run));
     const std::string trouble = run.rows.empty() ? "" : measure::add_to_history(measure::history_path(), run);
     if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);
@@ -156,6 +165,7 @@ void run(const Asked& asked) {
 constexpr const char* examples = R"text(Examples:
   tw ladder
   tw ladder --size 2048 --type f64
+  tw ladder --device cpu-check --type bf16
   tw ladder --shape 1000x200x300 --rung r6_vectorized --rung r7_hierarchical
   tw ladder --device cpu --rung tile_16 --rung tile_32 --json tiles.json)text";
 
@@ -167,7 +177,7 @@ void add_ladder(Verb tw) {
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...; all that are found when left out");
     verb.add_option("--size", asked->size, "N of an N x N x N product; 1024 on a CPU, 4096 on a GPU when left out");
     verb.add_option("--shape", asked->shape, "MxNxK");
-    verb.add_option("--type", asked->type, "f32 or f64").shows_default();
+    verb.add_option("--type", asked->type, "f32 or f64; bf16 or f16 where a matrix unit's rungs take them").shows_default();
     verb.add_option("--rung", asked->rungs, "Only rungs or kernels of this name; the seeds' names work; may be repeated");
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);

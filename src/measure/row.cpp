@@ -36,7 +36,7 @@ Row make_row(const Timing& timing, const Task& task, const RowPeaks& peaks) {
     row.gflops_low = task.flops() / interval.high * 1e-9;
     row.gflops_high = task.flops() / interval.low * 1e-9;
     row.spread = spread(row.seconds);
-    if (peaks.fma > 0) row.fraction_of_peak = row.gflops / peaks.fma;
+    if (const double peak = peaks.fma > 0 ? peaks.fma : peaks.unit; peak > 0) row.fraction_of_peak = row.gflops / peak;
     if (peaks.unit > 0) row.fraction_of_unit_peak = row.gflops / peaks.unit;
     return row;
 }

@@ -32,7 +32,7 @@ struct Row {
     double gflops = 0;                ///< of the median
     double gflops_low = 0, gflops_high = 0;  ///< 95 % interval of the median
     double spread = 0;                ///< half the interquartile range over the median
-    double fraction_of_peak = 0;      ///< over the FMA peak of the type, measured in the same run, times the threads
+    double fraction_of_peak = 0;      ///< over the FMA peak of the type (its unit's if FMA has none), measured in the same run, times the threads
     double fraction_of_unit_peak = 0; ///< over the unit that the kernel works with
     double relative_error = 0, error_over_bound = 0;
     bool ok = false;

@@ -40,6 +40,28 @@ TEST(Verbs, LadderPrintsARowForEachRungAndBeginsItWithTheKernelsName) {
     EXPECT_NE(said.text.find("warning"), std::string::npos) << "the history has no place, and the results are printed";
 }
 
+TEST(Verbs, LadderTakesNarrowTypesWhereADeviceHasThem) {
+    const std::string file = "/tmp/tilewright-ladder-" + std::to_string(getpid()) + ".json";
+    const Said said = say("ladder --device cpu-check --type bf16 --size 40 --seconds 0.1 --no-peers --json " + file);
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_NE(said.text.find("\ncpu-check.r8_matrix_unit.bf16 "), std::string::npos) << said.text;
+    EXPECT_EQ(said.text.find(".f32"), std::string::npos) << "rows of other types stay out\n" << said.text;
+    std::ifstream written(file);
+    const auto json = nlohmann::json::parse(written);
+    ASSERT_FALSE(json["benchmarks"].empty());
+    for (const auto& entry : json["benchmarks"]) EXPECT_EQ(entry["type"], "bf16");
+    unlink(file.c_str());
+
+    const Said none = say("ladder --device cpu-check --type f16 --size 40 --no-peers");
+    EXPECT_EQ(none.code, 2) << none.text;
+    EXPECT_NE(none.text.find("no rung of cpu-check multiplies f16 here"), std::string::npos) << none.text;
+    const Said named = say("ladder --device cpu-check --type f16 --rung r10_split --size 40 --no-peers");
+    EXPECT_EQ(named.code, 2) << named.text;
+    EXPECT_NE(named.text.find("no rung of that name multiplies f16 here"), std::string::npos) << named.text;
+    const Said wrong = say("ladder --type f8");
+    EXPECT_NE(wrong.text.find("expected f32, f64, bf16 or f16; 'f8' came"), std::string::npos) << wrong.text;
+}
+
 TEST(Verbs, BadInputIsASentenceAndExit2) {
     for (const char* arguments : {"ladder --device toaster", "ladder --size 0", "ladder --size 1x2", "ladder --type f8", "ladder --rung nonsense --size 8",
                                   "ladder --size 8 --shape 1x2x3", "bench --m 8:4:y", "bench --m 4096:8:x2", "bench --suite nonsense", "bench --peers=nonsense --m 8",
