@@ -33,7 +33,7 @@ struct Asked {
     std::vector<std::string> kernels;
     double seconds = 3, relative_error = 0;
     int threads = 0;
-    bool with_peers = false, is_cold = false, is_hot = false, is_unverified = false, no_history = false;
+    bool with_peers = false, is_cold = false, is_hot = false, is_unverified = false, no_history = false, is_reproducible = false;
 };
 
 std::vector<std::int64_t> list_of(const char* option, const std::string& text) {
@@ -101,6 +101,9 @@ void print_rows(const Run& run, std::size_t first) {
                        row.seconds.size() < 6 ? "  few samples" : "");
         else fmt::print("{:<34} {:>18} {}\n", row.kernel, shape, row.ok ? "not timed" : "WRONG: " + row.trouble);
     }
+    const Row *reproducible = nullptr, *free = nullptr;
+    const auto cost = measure::against_ourselves(run.rows, first, &reproducible, &free);
+    if (reproducible && free) fmt::print("  reproducible against {}: {}\n", free->kernel, measure::sentence_of(cost));
     const Row *ours = nullptr, *theirs = nullptr;
     const auto made = measure::against_best_peer(run.rows, first, &ours, &theirs);
     if (ours && theirs) fmt::print("  against {}: {}\n", theirs->kernel, measure::sentence_of(made));
@@ -133,6 +136,7 @@ void run(const Asked& asked) {
     if (asked.what == "loaders") return run_loaders(asked.device);
     if (!asked.what.empty()) refuse("bench: nothing, or loaders, was expected; '{}' came", asked.what);
     if (asked.is_cold && asked.is_hot) refuse("--cold and --hot exclude each other");
+    if (asked.is_reproducible && !asked.kernels.empty()) refuse("--reproducible and --kernel exclude each other");
     measure::Bench bench;
     bench.shapes = shapes_of(asked);
     bench.kernels = asked.kernels;
@@ -142,6 +146,7 @@ void run(const Asked& asked) {
     bench.task.is_cold = asked.is_cold;
     bench.budget = {.seconds = asked.seconds, .relative_error = asked.relative_error};
     bench.is_judged = !asked.is_unverified;
+    bench.is_also_reproducible = asked.is_reproducible;
     std::vector<Row> before;
     if (!asked.baseline.empty()) before = baseline_of(asked.baseline);
 
@@ -182,6 +187,7 @@ constexpr const char* examples = R"text(Examples:
   tw bench --suite skinny --peers=openblas,blis --json now.json
   tw bench --m 8:4096:x2 --n 4096 --k 4096 --threads 1
   tw bench --m 256,512 --kernel r6_vectorized --kernel r7_hierarchical
+  tw bench --m 1,64,1000 --n 1000 --k 1000 --reproducible
   tw bench --baseline before.json
   tw bench loaders --device metal-check)text";
 
@@ -206,6 +212,7 @@ void add_bench(Verb tw) {
     verb.add_option("--relative-error", asked->relative_error, "Stop a shape earlier once every interval is this narrow").within(0.0, 1.0);
     verb.add_flag("--cold", asked->is_cold, "Empty the caches before each product");
     verb.add_flag("--hot", asked->is_hot, "Leave the operands in the caches, as is usual");
+    verb.add_flag("--reproducible", asked->is_reproducible, "Also what multiply() chooses where a row's bits may depend on nothing around it");
     verb.add_flag("--no-verify", asked->is_unverified, "Time also what fails the judge");
     verb.add_flag("--no-history", asked->no_history, "Keep nothing in the history");
     verb.add_option("--json", asked->json, "Write the results here, in Google Benchmark's schema; - is standard output");

@@ -16,6 +16,11 @@ namespace {
 std::vector<std::shared_ptr<Entrant>> entrants_of(const Bench& asked, const Task& task, const std::shared_ptr<Operands>& operands) {
     std::vector<std::shared_ptr<Entrant>> entrants;
     if (asked.kernels.empty()) entrants.push_back(std::make_shared<OwnEntrant>(*asked.backend, nullptr, Tile{}, operands));
+    if (asked.is_also_reproducible) {
+        const auto own = std::make_shared<OwnEntrant>(*asked.backend, nullptr, Tile{}, operands);
+        own->is_reproducible = true;
+        entrants.push_back(own);
+    }
     for (const Kernel* kernel : asked.backend->ladder) {
         const bool is_named = std::any_of(asked.kernels.begin(), asked.kernels.end(),
                                           [&](const std::string& name) { return answers_to(*kernel, name); });
@@ -63,6 +68,13 @@ void bench(const Bench& asked, const Watch& watch, Run& run, const std::function
         if (done) done(run);
     }
     run.interrupted = run.interrupted || watch.is_interrupted();
+}
+
+Comparison against_ourselves(const std::vector<Row>& rows, std::size_t first, const Row** reproducible, const Row** free) {
+    *reproducible = *free = nullptr;
+    for (std::size_t i = first; i < rows.size(); ++i)
+        if (rows[i].provider == "tilewright" && rows[i].is_timed()) (rows[i].kernel.ends_with(reproducible_mark) ? *reproducible : *free) = &rows[i];
+    return *reproducible && *free ? compare((*reproducible)->seconds, (*free)->seconds) : Comparison{};
 }
 
 Comparison against_best_peer(const std::vector<Row>& rows, std::size_t first, const Row** ours, const Row** theirs) {

@@ -70,9 +70,9 @@ Status OwnEntrant::prepare(const Task& task) {
         plan_.tile = tile_;
         plan_.threads = task.threads;
     } else {
-        const Options options{.accuracy = task.accuracy, .device = backend_.name, .threads = task.threads};
+        const Options options{.accuracy = task.accuracy, .reproducible = is_reproducible, .device = backend_.name, .threads = task.threads};
         if (const Status status = try_plan(problem_for(backend_, task), options, plan_); !status) return status;
-        kernel = plan_.kernel->name;
+        kernel = std::string(plan_.kernel->name) + (is_reproducible ? reproducible_mark : "");
         rung = stem_of(plan_.kernel->rung);
         needs = plan_.kernel->needs;
     }

@@ -43,6 +43,9 @@ public:
     virtual void end_turn() {}
 };
 
+/// Behind the name of a kernel that was asked for reproducible results.
+inline constexpr const char* reproducible_mark = " reproducible";
+
 /// A kernel of a backend, or (kernel null) what multiply() itself would choose. The operands are shared: they must
 /// be those of the task.
 class OwnEntrant : public Entrant {
@@ -56,6 +59,9 @@ public:
 
     /// Rests for a moment, as peers do: where cores are fought for, a process that has just run is interrupted first.
     void begin_turn() override;
+
+    /// What multiply() would choose so that a row's bits depend on nothing around it; the kernel's name says so.
+    bool is_reproducible = false;
 
     const Plan& plan() const { return plan_; }
 

@@ -65,13 +65,28 @@ TEST(Verbs, LadderTakesNarrowTypesWhereADeviceHasThem) {
 TEST(Verbs, BadInputIsASentenceAndExit2) {
     for (const char* arguments : {"ladder --device toaster", "ladder --size 0", "ladder --size 1x2", "ladder --type f8", "ladder --rung nonsense --size 8",
                                   "ladder --size 8 --shape 1x2x3", "bench --m 8:4:y", "bench --m 4096:8:x2", "bench --suite nonsense", "bench --peers=nonsense --m 8",
-                                  "bench --baseline /nowhere --m 8", "bench --accuracy much --m 8", "bench --cold --hot --m 8", "explain nonsense",
+                                  "bench --baseline /nowhere --m 8", "bench --accuracy much --m 8", "bench --cold --hot --m 8", "bench --reproducible --kernel r1_naive --m 8", "explain nonsense",
                                   "tune --suite nonsense", "tune --shape 0", "roofline --device toaster", "bench nonsense",
                                   "bench loaders --device cpu"}) {
         const Said said = say(arguments);
         EXPECT_EQ(said.code, 2) << arguments << "\n" << said.text;
         EXPECT_NE(said.text.find("tw: "), std::string::npos) << arguments;
     }
+}
+
+TEST(Verbs, BenchShowsWhatReproducibleCosts) {
+    const std::string file = "/tmp/tilewright-reproducible-" + std::to_string(getpid()) + ".json";
+    const Said said = say("bench --m 24 --threads 1 --seconds 0.2 --reproducible --json " + file);
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_NE(said.text.find("\n  reproducible against cpu."), std::string::npos) << said.text;
+    std::ifstream written(file);
+    const auto json = nlohmann::json::parse(written);
+    int marked = 0, others = 0;
+    for (const auto& entry : json["benchmarks"])
+        ++(entry["kernel"].get<std::string>().ends_with(" reproducible") ? marked : others);
+    EXPECT_GT(marked, 0);
+    EXPECT_GT(others, 0);
+    unlink(file.c_str());
 }
 
 TEST(Verbs, BenchWritesJsonThatABaselineReads) {
