@@ -9,10 +9,11 @@
 //   block 1  |####| -> |..|##|...|..| -+-> sum, cutoff: 3x ->  k = 2 0 | 1 3 ..  ->  (0,2) | (2,1) (3,3) ..
 //      ..                            -+
 //
+// Planes of up to 16384 inputs have a shorter way with sm_90: effort_select_planes.cu.
 // Needs: sm_80; with sm_90 eight blocks read each other's counters, before it one block does all. It begins while the kernel in front
 // still runs, and lets the multiplication's blocks begin, which wait for it. Counts, I inputs, U units, E entries: loads 4 (8 + 5 U) I
 // and 4 E of gains (planes), most of them from the caches; stores 12 E + 24.
-#include "backend/cuda/effort.cuh"
+#include "backend/cuda/effort_select.cuh"
 #include "backend/cuda/ptx/cluster_memory.cuh"
 
 namespace tw::cuda::effort {
@@ -56,14 +57,6 @@ __device__ unsigned prefix_of(unsigned x, unsigned* sums, unsigned& all) {
     __syncthreads();
     all = total;
     return below + upto - x;
-}
-
-/// Two to this brings the largest |v| to 1..2; 0 for what is not finite, as unit_scale() of the CPU has it.
-__device__ float scale_for(unsigned most) {
-    if (most >= 0x7f800000u) return 0;
-    if (most == 0) return 1;
-    const int exponent = min(126, most >> 23 ? 127 - static_cast<int>(most >> 23) : 126);
-    return __uint_as_float(exponent >= -126 ? static_cast<unsigned>(exponent + 127) << 23 : 0x00400000u);
 }
 
 __device__ unsigned most_of(const float* v, int inputs, unsigned* sums) {
@@ -238,12 +231,6 @@ __device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsign
     }
 }
 
-__device__ double sum_of_warp(double x) {
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
-    return x;
-}
-
 template <int ranks>
 __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant__ Work w, bool has_room) {
     extern __shared__ uint4 memory[];
@@ -298,12 +285,7 @@ __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant
     if (rank != 0 || threadIdx.x != 0) return;
     lost = whole = 0;
     for (int r = 0; r < ranks; ++r) lost += desk.of_ranks[r][0], whole += desk.of_ranks[r][1];
-    constexpr double below_it_fine = 0.04;  // as effort/job.cpp has it
-    const double predicted = whole > 0 ? sqrt(lost / whole) : 0;
-    const double not_a_number = __longlong_as_double(0x7ff8000000000000ll);
-    const double factor = gains ? scalbn(1 / static_cast<double>(rows.scale), -w.m.exponent) : 1.0;
-    w.chosen[product] = {desk.all, worth, static_cast<std::uint32_t>(gains && predicted < below_it_fine), __float_as_uint(rows.scale),
-                         most >= 0x7f800000u ? not_a_number : factor};
+    w.chosen[product] = conclude(w, desk.all, worth, most, lost, whole);
 }
 
 template <int ranks>
@@ -319,6 +301,7 @@ Status start(const Work& w, int products, void* stream) {
 }  // namespace
 
 Status start_selection(const Work& w, int products, bool has_clusters, void* stream) {
+    if (has_clusters && selects_in_registers(w.m)) return start_selection_in_registers(w, products, stream);
     return has_clusters ? start<most_ranks>(w, products, stream) : start<1>(w, products, stream);
 }
 
