@@ -9,6 +9,7 @@
 //   block 1, warp w  |lane 0: 8|lane 1: 8| ...                        --+->  y
 //
 // It begins when the kernel in front has ended: blocks that come earlier lie unevenly, and on an H200 the product took longer.
+// The first rows are asked for in front of everything else: the wait, which has nothing to wait for, keeps them there.
 // Needs: sm_80; clusters with sm_90, before it a block has all inputs of its tile. 2mk flops, m = 1, for 2 k (4 k) bytes an output.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -64,6 +65,7 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
     Eight<T> row[ahead];
 #pragma unroll
     for (int r = 0; r < ahead; ++r) row[r].load(rows + static_cast<std::int64_t>(min(begin + warp + r * warps, inputs - 1)) * outputs);
+    ptx::wait_for_kernel_before();
     for (int first = begin + warp; first < end; first += ahead * warps) {
         float x[ahead];
 #pragma unroll
@@ -76,6 +78,7 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
             if (next < end) row[r].load(rows + static_cast<std::int64_t>(next) * outputs);
         }
     }
+    ptx::let_next_kernel_begin();  // its blocks find room as this one's end
 #pragma unroll
     for (int o = 0; o < of_lane; ++o) desk.of_warp[warp][of_lane * lane + o] = sums[o];
     __syncthreads();
@@ -84,7 +87,7 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
 #pragma unroll
     for (int x = 0; x < warps; ++x) sum += desk.of_warp[x][own];
     desk.of_block[own] = sum;
-    ptx::publish_to_ranks<ranks>();
+    ptx::sync_ranks<ranks>();
     constexpr int of_rank = outputs / ranks;
     const int o = rank * of_rank + own, to = tile * outputs + o;
     if (own < of_rank && to < w.m.outputs) {
