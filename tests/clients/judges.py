@@ -17,16 +17,17 @@ FOLDER = next(pathlib.Path("/usr/lib").glob("*/blas/xblat3s")).parent
 SIZES = "0 1 2 3 7 17 31 33 65"
 GEMM_CALLS = {"stock": 17496, "sizes to 65": 59049}
 ERROR_EXITS = 28
+COARSER_THAN_F32 = ("cpu.r8_matrix_unit.f32", ".bf16x3", ".int8x6")  # the testers ask for what an f32 product promises
 
 
 def kernels():
-    """Every CPU kernel that can run here: those of the sources, less what the machine's features forbid."""
+    """Every CPU kernel of the sources that keeps its type's promise and that this machine can run."""
     names = set()
     for path in (ROOT / "src/backend/cpu").glob("*.cpp"):
         names.update(re.findall(r'"(cpu\.r\d+_\w+\.f(?:32|64)[^"]*)"', path.read_text(encoding="utf-8")))
     flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8") if os.path.exists("/proc/cpuinfo") else ""
     lacking = [name for name, flag in (("avx2", "avx2"), ("avx512", "avx512f"), ("amx", "amx_tile")) if flag not in flags]
-    return sorted(name for name in names if not any(part in name for part in lacking))
+    return sorted(name for name in names if not any(part in name for part in (*lacking, *COARSER_THAN_F32)))
 
 
 def judge(program, sizes, environment):
