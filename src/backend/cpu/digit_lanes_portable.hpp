@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
+
+#include "backend/cpu/transposed_words_portable.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -80,13 +81,7 @@ struct DigitLanes {
     }
 
     /// A tile of 16 x 16 words, rows and columns exchanged.
-    static void transpose(std::byte* tile) {
-        std::uint32_t words[16][16];
-        std::memcpy(words, tile, sizeof words);
-        for (int i = 0; i < 16; ++i)
-            for (int j = 0; j < i; ++j) std::swap(words[i][j], words[j][i]);
-        std::memcpy(tile, words, sizeof words);
-    }
+    static void transpose(std::byte* tile) { transpose_words(tile); }
 
     /// Sixteen results from their sums of each weight, `apart` from one another, the greatest first.
     template <int weights>

@@ -7,8 +7,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
-#include <utility>
 
+#include "backend/cpu/transposed_words_portable.hpp"
 #include "backend/cpu/window.hpp"
 #include "base/rounding.hpp"
 
@@ -90,13 +90,7 @@ struct Lanes {
     static Mask either(Mask x, Mask y) { return x | y; }
     static std::uint32_t bits(Mask x) { return x; }
 
-    static void transpose(std::byte* tile) {
-        std::uint32_t words[16][16];
-        std::memcpy(words, tile, sizeof words);
-        for (int i = 0; i < 16; ++i)
-            for (int j = 0; j < i; ++j) std::swap(words[i][j], words[j][i]);
-        std::memcpy(tile, words, sizeof words);
-    }
+    static void transpose(std::byte* tile) { transpose_words(tile); }
 
     static void meet(const float* sums, float* c, int count, float alpha, float beta) {
         for (int i = 0; i < count; ++i) c[i] = beta == 0 ? alpha * sums[i] : alpha * sums[i] + beta * c[i];
