@@ -9,7 +9,7 @@
 #include "backend/cuda/effort.hpp"
 #include "backend/cuda/entry.hpp"
 #include "backend/cuda/failure.hpp"
-#include "backend_cuda/fake_runtime.hpp"
+#include "backend_cuda/on_fake_runtime.hpp"
 
 extern "C" const tw::Backend* tilewright_cuda_backend(unsigned long long stamp) noexcept;
 
@@ -17,15 +17,7 @@ namespace {
 
 using namespace tw;
 
-class CudaEffort : public testing::Test {
-protected:
-    static void SetUpTestSuite() { test::use_fake_runtime(); }
-    void SetUp() override {
-        test::fail_call(0, cudaSuccess);
-        cuda::revive();
-    }
-    void TearDown() override { SetUp(); }
-};
+class CudaEffort : public test::OnFakeRuntime {};
 
 EffortOnDevice matrix_of(EffortLayout layout, Type type, int bucket) {
     EffortOnDevice m{.layout = layout, .type = type, .outputs = 600, .inputs = 300, .units = 3, .bucket = bucket, .experts = 2};

@@ -12,7 +12,7 @@
 
 #include "backend/cuda/entry.hpp"
 #include "backend/cuda/failure.hpp"
-#include "backend_cuda/fake_runtime.hpp"
+#include "backend_cuda/on_fake_runtime.hpp"
 
 extern "C" const tw::Backend* tilewright_cuda_backend(unsigned long long stamp) noexcept;
 
@@ -28,15 +28,8 @@ constexpr cudaError_t errors[] = {
 constexpr cudaError_t sticky[] = {cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorECCUncorrectable,
                                   cudaErrorLaunchTimeout};
 
-class CudaFailures : public testing::Test {
+class CudaFailures : public test::OnFakeRuntime {
 protected:
-    static void SetUpTestSuite() { test::use_fake_runtime(); }
-    void SetUp() override {
-        test::fail_call(0, cudaSuccess);
-        cuda::revive();
-    }
-    void TearDown() override { SetUp(); }
-
     const Backend& backend = *tilewright_cuda_backend(cuda::contract_stamp);
 };
 
