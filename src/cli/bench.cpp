@@ -20,6 +20,7 @@
 #include "cli/verbs.hpp"
 #include "measure/clock.hpp"
 #include "measure/history.hpp"
+#include "measure/openmp_region.hpp"
 #include "measure/peer_mps.hpp"
 
 namespace tw::cli {
@@ -32,8 +33,9 @@ struct Asked {
     std::string what, m, n, k, suite, type = "f32", accuracy = "auto", device = "cpu", peers, json, csv, markdown, baseline;
     std::vector<std::string> kernels;
     double seconds = 3, relative_error = 0;
-    int threads = 0;
-    bool with_peers = false, is_cold = false, is_hot = false, is_unverified = false, no_history = false, is_reproducible = false;
+    int threads = 0, batch = 0, callers = 0;
+    bool with_peers = false, is_cold = false, is_hot = false, is_unverified = false, no_history = false, is_reproducible = false,
+         is_scaling = false;
 };
 
 std::vector<std::int64_t> list_of(const char* option, const std::string& text) {
@@ -94,16 +96,15 @@ void print_head(const Run& run, const std::vector<std::shared_ptr<measure::PeerP
 void print_rows(const Run& run, std::size_t first) {
     for (std::size_t i = first; i < run.rows.size(); ++i) {
         const Row& row = run.rows[i];
+        const std::string_view mark = measure::mark_of(row.kernel), name = std::string_view(row.kernel).substr(0, row.kernel.size() - mark.size());
         const std::string shape = fmt::format("{}x{}x{}", row.m, row.n, row.k);
         if (row.is_timed())
-            fmt::print("{:<34} {:>18} {:>9.2f} {:>8.2f} to {:>7.2f} {:>6.1f} % {:>7.1f} % {:>9.3f}{}\n", row.kernel, shape, row.gflops,
+            fmt::print("{:<34} {:>18} {:>9.2f} {:>8.2f} to {:>7.2f} {:>6.1f} % {:>7.1f} % {:>9.3f}{}{}\n", name, shape, row.gflops,
                        row.gflops_low, row.gflops_high, 100 * row.spread, 100 * row.fraction_of_peak, row.error_over_bound,
-                       row.seconds.size() < 6 ? "  few samples" : "");
+                       mark.empty() ? "" : " " + std::string(mark), row.seconds.size() < 6 ? "  few samples" : "");
         else fmt::print("{:<34} {:>18} {}\n", row.kernel, shape, row.ok ? "not timed" : "WRONG: " + row.trouble);
     }
-    const Row *reproducible = nullptr, *free = nullptr;
-    const auto cost = measure::against_ourselves(run.rows, first, &reproducible, &free);
-    if (reproducible && free) fmt::print("  reproducible against {}: {}\n", free->kernel, measure::sentence_of(cost));
+    for (const measure::Ways& ways : measure::against_ourselves(run.rows, first)) fmt::print("  {}: {}\n", ways.text, measure::sentence_of(ways.comparison));
     const Row *ours = nullptr, *theirs = nullptr;
     const auto made = measure::against_best_peer(run.rows, first, &ours, &theirs);
     if (ours && theirs) fmt::print("  against {}: {}\n", theirs->kernel, measure::sentence_of(made));
@@ -136,7 +137,13 @@ void run(const Asked& asked) {
     if (asked.what == "loaders") return run_loaders(asked.device);
     if (!asked.what.empty()) refuse("bench: nothing, or loaders, was expected; '{}' came", asked.what);
     if (asked.is_cold && asked.is_hot) refuse("--cold and --hot exclude each other");
-    if (asked.is_reproducible && !asked.kernels.empty()) refuse("--reproducible and --kernel exclude each other");
+    const std::pair<bool, const char*> ways[] = {{asked.is_reproducible, "--reproducible"}, {asked.is_scaling, "--scaling"}, {asked.callers > 0, "--callers"}};
+    for (const auto& [is_asked, option] : ways) {
+        if (is_asked && !asked.kernels.empty()) refuse("{} and --kernel exclude each other", option);
+        if (is_asked && asked.batch > 0) refuse("{} and --batch exclude each other", option);
+        if (is_asked && !asked.is_reproducible && asked.device != "cpu") refuse("{}: threads are the CPU's; '--device {}' came", option, asked.device);
+    }
+    if (asked.callers > 0 && !measure::has_openmp()) refuse("--callers: an OpenMP runtime was expected, libgomp or libomp; none is found here");
     measure::Bench bench;
     bench.shapes = shapes_of(asked);
     bench.kernels = asked.kernels;
@@ -147,6 +154,10 @@ void run(const Asked& asked) {
     bench.budget = {.seconds = asked.seconds, .relative_error = asked.relative_error};
     bench.is_judged = !asked.is_unverified;
     bench.is_also_reproducible = asked.is_reproducible;
+    bench.callers = asked.callers;
+    if (asked.batch > 0) bench.task.products = asked.batch;
+    const bool has_alone = asked.is_scaling || asked.callers > 0 || (asked.batch > 0 && asked.device == "cpu" && asked.kernels.empty());
+    bench.is_also_on_one_thread = has_alone && bench.task.threads > 1;
     std::vector<Row> before;
     if (!asked.baseline.empty()) before = baseline_of(asked.baseline);
 
@@ -188,6 +199,8 @@ constexpr const char* examples = R"text(Examples:
   tw bench --m 8:4096:x2 --n 4096 --k 4096 --threads 1
   tw bench --m 256,512 --kernel r6_vectorized --kernel r7_hierarchical
   tw bench --m 1,64,1000 --n 1000 --k 1000 --reproducible
+  tw bench --m 256:4096:x2 --threads 2 --scaling --callers 2
+  tw bench --m 16,32,64 --batch 256
   tw bench --baseline before.json
   tw bench loaders --device metal-check)text";
 
@@ -213,6 +226,9 @@ void add_bench(Verb tw) {
     verb.add_flag("--cold", asked->is_cold, "Empty the caches before each product");
     verb.add_flag("--hot", asked->is_hot, "Leave the operands in the caches, as is usual");
     verb.add_flag("--reproducible", asked->is_reproducible, "Also what multiply() chooses where a row's bits may depend on nothing around it");
+    verb.add_flag("--scaling", asked->is_scaling, "Also on one thread");
+    verb.add_option("--callers", asked->callers, "Also so many calls at once, each by a thread of an OpenMP region").within(1, most_threads);
+    verb.add_option("--batch", asked->batch, "Also batches of so many products, by steps and by pointers; peers multiply a batch then").within(2, 1 << 20);
     verb.add_flag("--no-verify", asked->is_unverified, "Time also what fails the judge");
     verb.add_flag("--no-history", asked->no_history, "Keep nothing in the history");
     verb.add_option("--json", asked->json, "Write the results here, in Google Benchmark's schema; - is standard output");

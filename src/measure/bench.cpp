@@ -6,6 +6,7 @@
 
 #include "base/cpu_features.hpp"
 #include "measure/bandwidth.hpp"
+#include "measure/many_products.hpp"
 #include "measure/peer_mps.hpp"
 #include "measure/roofs.hpp"
 #include "plan/registry.hpp"
@@ -19,13 +20,31 @@ std::vector<std::shared_ptr<Entrant>> entrants_of(const Bench& asked, const Task
     if (asked.is_also_reproducible) {
         const auto own = std::make_shared<OwnEntrant>(*asked.backend, nullptr, Tile{}, operands);
         own->is_reproducible = true;
+        own->mark = reproducible_mark;
         entrants.push_back(own);
     }
+    if (asked.is_also_on_one_thread) {
+        const auto own = std::make_shared<OwnEntrant>(*asked.backend, nullptr, Tile{}, operands);
+        own->threads = 1;
+        own->mark = one_thread_mark;
+        entrants.push_back(own);
+    }
+    if (asked.callers > 0) {
+        Task at_once = task;
+        at_once.products = asked.callers;
+        entrants.push_back(std::make_shared<RegionEntrant>(*asked.backend, std::make_shared<Operands>(at_once)));
+    }
+    const auto add_batches = [&](const Kernel* kernel) {
+        for (const bool by_pointers : {false, true})
+            if (task.products > 1) entrants.push_back(std::make_shared<BatchEntrant>(*asked.backend, kernel, operands, by_pointers));
+    };
+    if (asked.kernels.empty()) add_batches(nullptr);
     for (const Kernel* kernel : asked.backend->ladder) {
         const bool is_named = std::any_of(asked.kernels.begin(), asked.kernels.end(),
                                           [&](const std::string& name) { return answers_to(*kernel, name); });
-        if (is_named && can_enter(*asked.backend, *kernel, task))
-            entrants.push_back(std::make_shared<OwnEntrant>(*asked.backend, kernel, kernel->tiles.empty() ? Tile{} : kernel->tiles.front(), operands));
+        if (!is_named || !can_enter(*asked.backend, *kernel, task)) continue;
+        entrants.push_back(std::make_shared<OwnEntrant>(*asked.backend, kernel, kernel->tiles.empty() ? Tile{} : kernel->tiles.front(), operands));
+        add_batches(kernel);
     }
     for (const std::shared_ptr<PeerProcess>& peer : asked.peers)
         if (asked.backend->name == std::string(peer->description().device) && peer->is_usable(task.type))
@@ -70,19 +89,53 @@ void bench(const Bench& asked, const Watch& watch, Run& run, const std::function
     run.interrupted = run.interrupted || watch.is_interrupted();
 }
 
-Comparison against_ourselves(const std::vector<Row>& rows, std::size_t first, const Row** reproducible, const Row** free) {
-    *reproducible = *free = nullptr;
+namespace {
+
+/// The last of our rows with that mark; null when none is timed.
+const Row* marked(const std::vector<Row>& rows, std::size_t first, std::string_view mark) {
+    const Row* found = nullptr;
     for (std::size_t i = first; i < rows.size(); ++i)
-        if (rows[i].provider == "tilewright" && rows[i].is_timed()) (rows[i].kernel.ends_with(reproducible_mark) ? *reproducible : *free) = &rows[i];
-    return *reproducible && *free ? compare((*reproducible)->seconds, (*free)->seconds) : Comparison{};
+        if (rows[i].provider == "tilewright" && rows[i].is_timed() && mark_of(rows[i].kernel) == mark) found = &rows[i];
+    return found;
+}
+
+/// What a row's products would take if its rate grew with the threads.
+std::vector<double> seconds_on(const Row& row, int threads) {
+    std::vector<double> seconds = row.seconds;
+    for (double& one : seconds) one *= static_cast<double>(row.threads) / threads;
+    return seconds;
+}
+
+}  // namespace
+
+std::vector<Ways> against_ourselves(const std::vector<Row>& rows, std::size_t first) {
+    const Row *plain = marked(rows, first, ""), *alone = marked(rows, first, one_thread_mark);
+    std::vector<Ways> ways;
+    if (const Row* own = marked(rows, first, reproducible_mark); own && plain)
+        ways.push_back({own, plain, "reproducible against " + plain->kernel, compare(own->seconds, plain->seconds)});
+    if (plain && alone)
+        ways.push_back({plain, alone, std::to_string(plain->threads) + " threads against one", compare(plain->seconds, alone->seconds)});
+    if (!alone && plain && plain->threads == 1) alone = plain;
+    if (const Row* own = marked(rows, first, region_mark); own && alone)
+        ways.push_back({own, alone, std::to_string(own->products) + " calls in an OpenMP region against " + std::to_string(own->products) + " times the rate of one",
+                        compare(own->seconds, seconds_on(*alone, static_cast<int>(own->products)))});
+    for (const char* mark : {batch_mark, pointers_mark})
+        if (const Row* own = marked(rows, first, mark); own && alone)
+            ways.push_back({own, alone, std::string(mark + 1) + " against single products on as many threads",
+                            compare(own->seconds, seconds_on(*alone, own->threads))});
+    return ways;
 }
 
 Comparison against_best_peer(const std::vector<Row>& rows, std::size_t first, const Row** ours, const Row** theirs) {
     *ours = *theirs = nullptr;
-    for (std::size_t i = first; i < rows.size(); ++i) {
-        const Row*& best = rows[i].provider == "tilewright" ? *ours : *theirs;
-        if (rows[i].is_timed() && (!best || rows[i].gflops > best->gflops)) best = &rows[i];
-    }
+    const auto take = [&](std::size_t i, const Row** best) {
+        if (rows[i].is_timed() && (!*best || rows[i].gflops > (*best)->gflops)) *best = &rows[i];
+    };
+    for (std::size_t i = first; i < rows.size(); ++i)
+        if (rows[i].provider != "tilewright") take(i, theirs);
+    const std::string_view mark = *theirs ? mark_of((*theirs)->kernel) : std::string_view{};
+    for (std::size_t i = first; i < rows.size(); ++i)
+        if (rows[i].provider == "tilewright" && mark_of(rows[i].kernel) == mark) take(i, ours);
     return *ours && *theirs ? compare((*ours)->seconds, (*theirs)->seconds) : Comparison{};
 }
 

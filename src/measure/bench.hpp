@@ -23,14 +23,24 @@ struct Bench {
     bool has_mps = false;               ///< on Metal, Apple's own product too
     Budget budget{};                    ///< of each shape
     bool is_judged = true;
-    bool is_also_reproducible = false;  ///< beside what multiply() chooses, what it chooses for reproducible results
+    // Beside what multiply() chooses:
+    bool is_also_reproducible = false;  ///< what it chooses for reproducible results
+    bool is_also_on_one_thread = false;
+    int callers = 0;                    ///< so many calls at once in an OpenMP region, each on one thread
 };
 
 /// Calls `done` with the run after each shape, so that what is there can be shown.
 void bench(const Bench& asked, const Watch& watch, Run& run, const std::function<void(const Run&)>& done);
 
-/// For the rows of one shape: ours where it is reproducible against ours where it need not be; null where one is missing.
-Comparison against_ourselves(const std::vector<Row>& rows, std::size_t first, const Row** reproducible, const Row** free);
+/// Two ways to multiply by our own rows, held against each other.
+struct Ways {
+    const Row *first, *second;
+    std::string text;       ///< "reproducible against cpu.r7_hierarchical.f32.avx512"
+    Comparison comparison;  ///< of speeds on all threads
+};
+
+/// For the rows of one shape.
+std::vector<Ways> against_ourselves(const std::vector<Row>& rows, std::size_t first);
 
 /// For the rows of one shape: ours against the best peer.
 Comparison against_best_peer(const std::vector<Row>& rows, std::size_t first, const Row** ours, const Row** theirs);

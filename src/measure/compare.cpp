@@ -16,7 +16,7 @@ constexpr double significant = 0.01, smallest_difference = 0.02, noisy = 0.15;
 constexpr std::size_t fewest_samples = 5;
 
 bool is_same_question(const Row& x, const Row& y) {
-    return x.m == y.m && x.n == y.n && x.k == y.k && x.type == y.type && x.threads == y.threads && x.provider == y.provider &&
+    return x.m == y.m && x.n == y.n && x.k == y.k && x.products == y.products && x.type == y.type && x.threads == y.threads && x.provider == y.provider &&
            x.device == y.device && x.accuracy == y.accuracy;
 }
 

@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 #include "measure/entrant.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -42,6 +43,12 @@ std::string accuracy_of(const Kernel& kernel, const Task& task) {
 
 }  // namespace
 
+std::string_view mark_of(std::string_view kernel) {
+    for (const char* mark : {reproducible_mark, one_thread_mark, pointers_mark, batch_mark, region_mark})
+        if (kernel.ends_with(mark)) return mark;
+    return {};
+}
+
 bool can_enter(const Backend& backend, const Kernel& kernel, const Task& task) {
     return kernel.in == task.type && kernel.out == task.type && (kernel.needs & ~backend.features()) == 0 &&
            (!kernel.takes || kernel.takes(problem_for(backend, task)));
@@ -61,18 +68,21 @@ OwnEntrant::OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, 
 
 Status OwnEntrant::prepare(const Task& task) {
     task_ = task;
+    if (threads > 0) task_.threads = threads;
     if (const Status status = operands_->place_on(backend_); !status) return status;
+    a_ = operands_->a(), b_ = operands_->b(), c_ = operands_->c();
     if (kernel_) {
         plan_.problem = problem_for(backend_, task);
-        plan_.options = {.accuracy = task.accuracy, .threads = task.threads};
+        plan_.options = {.accuracy = task.accuracy, .threads = task_.threads, .kernel = kernel_->name};
         plan_.backend = &backend_;
         plan_.kernel = kernel_;
         plan_.tile = tile_;
-        plan_.threads = task.threads;
+        plan_.threads = task_.threads;
+        this->kernel = kernel_->name + mark;
     } else {
-        const Options options{.accuracy = task.accuracy, .reproducible = is_reproducible, .device = backend_.name, .threads = task.threads};
+        const Options options{.accuracy = task.accuracy, .reproducible = is_reproducible, .device = backend_.name, .threads = task_.threads};
         if (const Status status = try_plan(problem_for(backend_, task), options, plan_); !status) return status;
-        kernel = std::string(plan_.kernel->name) + (is_reproducible ? reproducible_mark : "");
+        kernel = plan_.kernel->name + mark;
         rung = stem_of(plan_.kernel->rung);
         needs = plan_.kernel->needs;
     }
@@ -87,14 +97,13 @@ Judgement OwnEntrant::judge(const Task& task) {
     if (const Status status = run_once(); !status) return {.trouble = status.text};
     const double taken = now() - start;
     if (const Status status = operands_->fetch_result(); !status) return {.trouble = status.text};
-    Judgement judgement = judge_result(operands_->host_a(), operands_->host_b(), operands_->host_c(),
-                                       certificate(*plan_.kernel, task.k), task.threads);
+    Judgement judgement = judge_results(*operands_, products, certificate(*plan_.kernel, task.k), task.threads);
     judgement.seconds = taken;
     return judgement;
 }
 
 Status OwnEntrant::run_once() {
-    if (const Status status = plan_.try_run(operands_->a(), operands_->b(), operands_->c()); !status) return status;
+    if (const Status status = begin_pass(); !status) return status;
     return backend_.wait ? backend_.wait(nullptr) : Status{};
 }
 
@@ -114,17 +123,26 @@ double OwnEntrant::seconds(int passes) {
     }
     const double start = now();
     for (int pass = 0; pass < passes; ++pass)
-        if (!plan_.try_run(operands_->a(), operands_->b(), operands_->c())) return failed;
+        if (!begin_pass()) return failed;
     if (backend_.wait && !backend_.wait(nullptr)) return failed;
     return now() - start;
 }
 
-Judgement judge_result(const Matrix& a, const Matrix& b, const Matrix& c, double bound, int threads) {
-    const reference::Question question{.a = a, .b = b};
-    const reference::Verdict verdict =
-        reference::judge(question, c, {.bound = bound}, {.products = products_judged, .threads = threads});
-    Judgement judgement{.ok = verdict.ok, .relative_error = verdict.relative_error, .error_over_bound = verdict.worst};
-    if (!verdict.ok) judgement.trouble = verdict.sentence();
+Judgement judge_results(const Operands& operands, std::int64_t products, double bound, int threads) {
+    const Matrix first = operands.host_c();
+    const double terms = static_cast<double>(first.rows * first.cols) * static_cast<double>(operands.host_a().cols);
+    const auto judged = static_cast<std::int64_t>(std::clamp(products_judged / terms, 1.0, static_cast<double>(products)));
+    Judgement judgement{.ok = true};
+    for (std::int64_t i = 0; i < judged && judgement.ok; ++i) {
+        const std::int64_t product = judged > 1 ? i * (products - 1) / (judged - 1) : 0;  // the first, the last, and evenly between
+        const reference::Question question{.a = operands.host_a(product), .b = operands.host_b(product)};
+        const reference::Verdict verdict = reference::judge(
+            question, operands.host_c(product), {.bound = bound}, {.products = products_judged / static_cast<double>(judged), .threads = threads});
+        judgement.relative_error = std::max(judgement.relative_error, verdict.relative_error);
+        judgement.error_over_bound = std::max(judgement.error_over_bound, verdict.worst);
+        judgement.ok = verdict.ok;
+        if (!verdict.ok) judgement.trouble = (products > 1 ? "product " + std::to_string(product) + ": " : "") + verdict.sentence();
+    }
     return judgement;
 }
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "measure/operands.hpp"
 
@@ -29,13 +30,15 @@ public:
     std::string kernel;       ///< a kernel's name; a peer's version and core type
     std::string rung;         ///< "r3_tiled"; empty for a peer
     std::string accuracy;     ///< as the dial spells it
+    int threads = 0;          ///< 0: the task's
+    std::int64_t products = 1;  ///< of the task's shape, in one pass
     std::uint64_t needs = 0;  ///< features of the unit that it works with; of a peer: all
     bool times_mean_nothing = false;
 
     /// Makes ready for the task, runs it once and judges the result; not timed.
     virtual Judgement judge(const Task& task) = 0;
 
-    /// Seconds for `passes` products of the task judged last, NaN on failure.
+    /// Seconds for `passes` passes over the products of the task judged last, NaN on failure.
     virtual double seconds(int passes) = 0;
 
     /// Around an entrant's turn: a peer's threads sleep outside it.
@@ -43,11 +46,16 @@ public:
     virtual void end_turn() {}
 };
 
-/// Behind the name of a kernel that was asked for reproducible results.
-inline constexpr const char* reproducible_mark = " reproducible";
+/// Behind the name of a kernel that was asked for something else than one product at a time: for reproducible results, on one
+/// thread where the task has several, for a batch, for as many calls at once as there are callers.
+inline constexpr const char *reproducible_mark = " reproducible", *one_thread_mark = " on one thread", *batch_mark = " batch",
+                            *pointers_mark = " batch by pointers", *region_mark = " in an OpenMP region";
 
-/// A kernel of a backend, or (kernel null) what multiply() itself would choose. The operands are shared: they must
-/// be those of the task.
+/// The mark at the end of a kernel's name; empty when it has none.
+std::string_view mark_of(std::string_view kernel);
+
+/// A kernel of a backend, or (kernel null) what multiply() itself would choose, for the first product of a batch. The operands
+/// are shared: they must be those of the task.
 class OwnEntrant : public Entrant {
 public:
     OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, std::shared_ptr<Operands> operands);
@@ -60,10 +68,18 @@ public:
     /// Rests for a moment, as peers do: where cores are fought for, a process that has just run is interrupted first.
     void begin_turn() override;
 
-    /// What multiply() would choose so that a row's bits depend on nothing around it; the kernel's name says so.
+    /// What multiply() would choose so that a row's bits depend on nothing around it.
     bool is_reproducible = false;
 
+    std::string mark;  ///< behind the kernel's name
+
     const Plan& plan() const { return plan_; }
+
+protected:
+    /// All of a pass, on a device only begun.
+    virtual Status begin_pass() { return plan_.try_run(a_, b_, c_); }
+
+    const Operands& operands() const { return *operands_; }
 
 private:
     Status run_once();
@@ -74,13 +90,15 @@ private:
     std::shared_ptr<Operands> operands_;
     Task task_{};
     Plan plan_{};
+    Matrix a_{}, b_{}, c_{};
 };
 
 /// True when the kernel can do the task on this machine: features, types, shape.
 bool can_enter(const Backend& backend, const Kernel& kernel, const Task& task);
 
-/// Judges C against f64 and the promise or certificate `bound`, on as many rows as about half a second allows.
-Judgement judge_result(const Matrix& a, const Matrix& b, const Matrix& c, double bound, int threads);
+/// Judges the Cs of the first `products` against f64 and the promise or certificate `bound`, on as many of them and of their rows
+/// as about half a second allows.
+Judgement judge_results(const Operands& operands, std::int64_t products, double bound, int threads);
 
 /// Reads enough memory that nothing of the operands is left in a cache.
 void empty_caches();

@@ -25,16 +25,17 @@ double operand_bytes(const Task& t) {
 
 void Operands::Freed::operator()(void* memory) const { std::free(memory); }
 
-Operands::Operands(const Task& task) {
+Operands::Operands(const Task& task) : products_(task.products) {
     const std::int64_t shapes[3][2] = {{task.m, task.k}, {task.k, task.n}, {task.m, task.n}};
     for (int i = 0; i < 3; ++i) {
-        const auto [rows, cols] = shapes[i];
+        const std::int64_t rows = shapes[i][0] * products_, cols = shapes[i][1];
         const std::size_t bytes = static_cast<std::size_t>(rows * cols) * size_of(task.type);
         memory_[i].reset(std::aligned_alloc(page, (bytes + page) / page * page));
         if (!memory_[i]) throw std::bad_alloc();
         host_[i] = {memory_[i].get(), task.type, rows, cols, cols};
     }
-    reference::fill_operands(host_[0], host_[1], reference::Fill::symmetric, seed);
+    for (std::int64_t product = 0; product < products_; ++product)
+        reference::fill_operands(host_a(product), host_b(product), reference::Fill::symmetric, seed + static_cast<std::uint64_t>(product));
     reference::fill_with(host_[2], 0);
 }
 

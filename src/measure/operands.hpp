@@ -17,7 +17,8 @@ namespace tw::measure {
 
 /// What is to be multiplied, by everybody alike.
 struct Task {
-    std::int64_t m = 0, n = 0, k = 0;
+    std::int64_t m = 0, n = 0, k = 0;  ///< of one product
+    std::int64_t products = 1;         ///< more than one: a batch of them, one behind the other in memory
     Type type = Type::f32;
     Accuracy accuracy{};
     int threads = 1;
@@ -25,11 +26,12 @@ struct Task {
 
     friend bool operator==(const Task&, const Task&) = default;
 
+    /// Of one product.
     double flops() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
     std::string shape() const;  ///< "1024x1024x1024"
 };
 
-/// Bytes that the three matrices take.
+/// Bytes that the three matrices of one product take.
 double operand_bytes(const Task& task);
 
 class Operands {
@@ -43,27 +45,34 @@ public:
     /// Copies A and B to where the backend wants them. Does nothing when that is the host.
     Status place_on(const Backend& backend);
 
-    /// Where the kernels of the backend find them.
-    const Matrix& a() const { return on_device_[0].data ? on_device_[0] : host_[0]; }
-    const Matrix& b() const { return on_device_[1].data ? on_device_[1] : host_[1]; }
-    const Matrix& c() const { return on_device_[2].data ? on_device_[2] : host_[2]; }
+    /// Where the kernels of the backend find those of a product.
+    Matrix a(std::int64_t product = 0) const { return one(on_device_[0].data ? on_device_ : host_, 0, product); }
+    Matrix b(std::int64_t product = 0) const { return one(on_device_[1].data ? on_device_ : host_, 1, product); }
+    Matrix c(std::int64_t product = 0) const { return one(on_device_[2].data ? on_device_ : host_, 2, product); }
 
     /// Fills C with NaN, so that an element that nobody wrote is found.
     Status poison_result();
 
-    /// C as it is now, on the host.
+    /// Every C as it is now, on the host.
     Status fetch_result();
 
-    const Matrix& host_a() const { return host_[0]; }
-    const Matrix& host_b() const { return host_[1]; }
-    const Matrix& host_c() const { return host_[2]; }
+    Matrix host_a(std::int64_t product = 0) const { return one(host_, 0, product); }
+    Matrix host_b(std::int64_t product = 0) const { return one(host_, 1, product); }
+    Matrix host_c(std::int64_t product = 0) const { return one(host_, 2, product); }
+    std::int64_t products() const { return products_; }
 
 private:
     struct Freed {
         void operator()(void* memory) const;
     };
+    Matrix one(const Matrix (&all)[3], int which, std::int64_t product) const {
+        const std::int64_t rows = all[which].rows / products_;
+        return all[which].block(product * rows, 0, rows, all[which].cols);
+    }
+
+    std::int64_t products_;
     std::unique_ptr<void, Freed> memory_[3];
-    Matrix host_[3], on_device_[3];
+    Matrix host_[3], on_device_[3];  ///< those of all products, one below the other
     const Backend* backend_ = nullptr;
 };
 

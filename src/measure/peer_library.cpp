@@ -59,6 +59,27 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&)> cblas(void* han
     };
 }
 
+template <class T, class Int>
+void call_cblas_batch(void* address, const Matrix& a, const Matrix& b, const Matrix& c, std::int64_t products) {
+    using Gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, Int, const T*, Int, Int, T, T*, Int, Int, Int);
+    const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
+    const auto size = [](const Matrix& one) { return static_cast<Int>(one.rows * one.row_step); };
+    reinterpret_cast<Gemm*>(address)(row_major, no_transpose, no_transpose, whole(c.rows), whole(c.cols), whole(a.cols), T{1},
+                                     static_cast<const T*>(a.data), whole(a.row_step), size(a), static_cast<const T*>(b.data),
+                                     whole(b.row_step), size(b), T{0}, static_cast<T*>(c.data), whole(c.row_step), size(c), whole(products));
+}
+
+template <class T>
+std::function<bool(const Matrix&, const Matrix&, const Matrix&, std::int64_t)> cblas_batch(void* handle, const char* name) {
+    const Symbol symbol = find_symbol(handle, name);
+    if (!symbol.address) return {};
+    return [symbol](const Matrix& a, const Matrix& b, const Matrix& c, std::int64_t products) {
+        if (symbol.has_long_integers) call_cblas_batch<T, std::int64_t>(symbol.address, a, b, c, products);
+        else call_cblas_batch<T, int>(symbol.address, a, b, c, products);
+        return true;
+    };
+}
+
 void describe_openblas(void* handle, PeerLibrary& library) {
     if (auto* config = function<const char*()>(handle, "openblas_get_config")) {
         const std::string text = config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
@@ -229,6 +250,8 @@ PeerLibrary open_peer(const PeerKind& kind, int threads) {
             if (name == "mkl") describe_mkl(handle, library);
             library.f32 = cblas<float>(handle, "cblas_sgemm");
             library.f64 = cblas<double>(handle, "cblas_dgemm");
+            library.f32_batch = cblas_batch<float>(handle, "cblas_sgemm_batch_strided");
+            library.f64_batch = cblas_batch<double>(handle, "cblas_dgemm_batch_strided");
         }
         const bool is_usable = library.f32 || library.f64;
         if (is_usable) library.trouble.clear();

@@ -21,6 +21,9 @@ struct PeerLibrary {
 
     /// C = A B, row-major, of the operands' type; empty when it has no call for that type.
     std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c)> f32, f64;
+
+    /// So many of them, whose operands lie one behind the other; empty when it has no call for batches.
+    std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c, std::int64_t products)> f32_batch, f64_batch;
 };
 
 /// Opens the first candidate that opens, locally, with `threads` threads. Environment variables are set for it: call

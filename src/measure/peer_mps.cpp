@@ -29,8 +29,7 @@ public:
         if (const Status status = run_once(); !status) return {.trouble = status.text};
         const double taken = now() - start;
         if (const Status status = operands_->fetch_result(); !status) return {.trouble = status.text};
-        Judgement judgement = judge_result(operands_->host_a(), operands_->host_b(), operands_->host_c(),
-                                           promise(task.accuracy, task.type, task.k), task.threads);
+        Judgement judgement = judge_results(*operands_, products, promise(task.accuracy, task.type, task.k), task.threads);
         judgement.seconds = taken;
         return judgement;
     }

@@ -83,15 +83,16 @@ public:
     Judgement judge(const Task& task) {
         operands_.reset();
         task_ = task;
+        products_.clear();
         operands_ = std::make_unique<Operands>(task);
         if (const Status status = operands_->place_on(*backend_); !status) return {.trouble = status.text};
+        for (std::int64_t i = 0; i < task.products; ++i) products_.push_back({operands_->a(i), operands_->b(i), operands_->c(i)});
         if (const Status status = operands_->poison_result(); !status) return {.trouble = status.text};
         const double start = now();
         if (!run_once()) return {.trouble = "its call fails"};
         const double taken = now() - start;
         if (const Status status = operands_->fetch_result(); !status) return {.trouble = status.text};
-        Judgement judgement = judge_result(operands_->host_a(), operands_->host_b(), operands_->host_c(),
-                                           promise(task.accuracy, task.type, task.k), 1);
+        Judgement judgement = judge_results(*operands_, task.products, promise(task.accuracy, task.type, task.k), 1);
         judgement.seconds = taken;
         return judgement;
     }
@@ -115,17 +116,26 @@ public:
     }
 
 private:
+    /// A batch by the library's own call for one, else product after product.
     bool call() {
         const auto& multiply = task_.type == Type::f64 ? library_.f64 : library_.f32;
-        return multiply && multiply(operands_->a(), operands_->b(), operands_->c());
+        const auto& multiply_batch = task_.type == Type::f64 ? library_.f64_batch : library_.f32_batch;
+        const Product& first = products_.front();
+        if (multiply_batch && task_.products > 1) return multiply_batch(first.a, first.b, first.c, task_.products);
+        return multiply && std::all_of(products_.begin(), products_.end(), [&](const Product& x) { return multiply(x.a, x.b, x.c); });
     }
     bool wait() { return !backend_->wait || backend_->wait(nullptr).is_ok(); }
     bool run_once() { return call() && wait(); }
+
+    struct Product {
+        Matrix a, b, c;
+    };
 
     PeerLibrary library_;
     const Backend* backend_;
     Task task_{};
     std::unique_ptr<Operands> operands_;
+    std::vector<Product> products_;
 };
 
 }  // namespace
@@ -267,6 +277,8 @@ PeerEntrant::PeerEntrant(std::shared_ptr<PeerProcess> process, const Task& task)
     kernel = told.name;
     for (const char* word : {told.version, told.core_type})
         if (*word) kernel.append(" ").append(word);
+    products = task.products;
+    if (products > 1) kernel += batch_mark;
     char text[40];
     spell(resolve(task.accuracy, task.type), text, sizeof text);
     accuracy = text;

@@ -23,8 +23,9 @@ Row make_row(const Timing& timing, const Task& task, const RowPeaks& peaks) {
     const Entrant& entrant = *timing.entrant;
     Row row{.provider = entrant.provider, .device = entrant.device, .kernel = entrant.kernel, .rung = entrant.rung,
             .type = name_of(task.type), .accuracy = entrant.accuracy, .trouble = timing.judgement.trouble,
-            .m = task.m, .n = task.n, .k = task.k, .threads = task.threads, .passes = timing.passes,
-            .seconds = timing.seconds};
+            .m = task.m, .n = task.n, .k = task.k, .products = entrant.products,
+            .threads = entrant.threads > 0 ? entrant.threads : task.threads, .passes = timing.passes, .seconds = timing.seconds};
+    for (double& seconds : row.seconds) seconds /= static_cast<double>(entrant.products);
     row.relative_error = timing.judgement.relative_error;
     row.error_over_bound = timing.judgement.error_over_bound;
     row.ok = !timing.failed;
@@ -36,8 +37,9 @@ Row make_row(const Timing& timing, const Task& task, const RowPeaks& peaks) {
     row.gflops_low = task.flops() / interval.high * 1e-9;
     row.gflops_high = task.flops() / interval.low * 1e-9;
     row.spread = spread(row.seconds);
-    if (const double peak = peaks.fma > 0 ? peaks.fma : peaks.unit; peak > 0) row.fraction_of_peak = row.gflops / peak;
-    if (peaks.unit > 0) row.fraction_of_unit_peak = row.gflops / peaks.unit;
+    const double share = static_cast<double>(row.threads) / task.threads;  // of the peaks, which are those of all its threads
+    if (const double peak = peaks.fma > 0 ? peaks.fma : peaks.unit; peak > 0) row.fraction_of_peak = row.gflops / (share * peak);
+    if (peaks.unit > 0) row.fraction_of_unit_peak = row.gflops / (share * peaks.unit);
     return row;
 }
 

@@ -27,6 +27,7 @@ struct EffortFigures {
 struct Row {
     std::string provider{}, device{}, kernel{}, rung{}, type{}, accuracy{}, idea{}, trouble{};
     std::int64_t m = 0, n = 0, k = 0;
+    std::int64_t products = 1;        ///< more than one: a batch, and seconds are its share for each
     int threads = 1, passes = 1;
     std::vector<double> seconds{};    ///< of one product, by sample; empty: not timed
     double gflops = 0;                ///< of the median

@@ -60,7 +60,7 @@ Json context(const Run& run) {
 
 std::string entry_name(const Run& run, const Row& row) {
     return run.command + "/" + row.kernel + "/" + std::to_string(row.m) + "x" + std::to_string(row.n) + "x" +
-           std::to_string(row.k) + "/" + row.type + "/threads:" + std::to_string(row.threads);
+           std::to_string(row.k) + (row.products > 1 ? "/products:" + std::to_string(row.products) : "") + "/" + row.type + "/threads:" + std::to_string(row.threads);
 }
 
 /// What every entry of a row has, and the counters for one product that took `seconds`.
@@ -115,6 +115,7 @@ void add_fields(Json& to, const Row& row, double seconds) {
     to["m"] = row.m;
     to["n"] = row.n;
     to["k"] = row.k;
+    to["products"] = row.products;
     to["type"] = row.type;
     to["accuracy"] = row.accuracy;
     to["gflops"] = row.gflops * factor;
@@ -204,6 +205,7 @@ std::vector<Row> rows_from_json(const std::string& text) {
                 row.m = made.at("m");
                 row.n = made.at("n");
                 row.k = made.at("k");
+                row.products = made.value("products", std::int64_t{1});
                 row.threads = made.at("threads");
                 row.ok = !made.value("error_occurred", false);
                 row.relative_error = made.at("relative_error");

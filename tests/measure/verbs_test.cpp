@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -65,13 +66,52 @@ TEST(Verbs, LadderTakesNarrowTypesWhereADeviceHasThem) {
 TEST(Verbs, BadInputIsASentenceAndExit2) {
     for (const char* arguments : {"ladder --device toaster", "ladder --size 0", "ladder --size 1x2", "ladder --type f8", "ladder --rung nonsense --size 8",
                                   "ladder --size 8 --shape 1x2x3", "bench --m 8:4:y", "bench --m 4096:8:x2", "bench --suite nonsense", "bench --peers=nonsense --m 8",
-                                  "bench --baseline /nowhere --m 8", "bench --accuracy much --m 8", "bench --cold --hot --m 8", "bench --reproducible --kernel r1_naive --m 8", "explain nonsense",
+                                  "bench --baseline /nowhere --m 8", "bench --accuracy much --m 8", "bench --cold --hot --m 8", "bench --reproducible --kernel r1_naive --m 8", "bench --scaling --kernel r1_naive --m 8", "bench --batch 4 --callers 2 --m 8",
+                                  "bench --batch 1 --m 8", "bench --scaling --device cpu-check --m 8", "explain nonsense",
                                   "tune --suite nonsense", "tune --shape 0", "roofline --device toaster", "bench nonsense",
                                   "bench loaders --device cpu"}) {
         const Said said = say(arguments);
         EXPECT_EQ(said.code, 2) << arguments << "\n" << said.text;
         EXPECT_NE(said.text.find("tw: "), std::string::npos) << arguments;
     }
+}
+
+/// The kernels of a run that wrote its results to `file`, with the products that each of them multiplied in a pass.
+std::map<std::string, int> kernels_in(const std::string& file) {
+    std::ifstream written(file);
+    const auto json = nlohmann::json::parse(written);
+    std::map<std::string, int> found;
+    for (const auto& entry : json["benchmarks"]) found[entry["kernel"]] = entry["products"];
+    unlink(file.c_str());
+    return found;
+}
+
+TEST(Verbs, BenchMultipliesBatchesByStepsAndByPointers) {
+    const std::string file = "/tmp/tilewright-batch-" + std::to_string(getpid()) + ".json";
+    const Said said = say("bench --m 24 --threads 2 --seconds 0.2 --batch 5 --json " + file);
+    EXPECT_EQ(said.code, 0) << said.text;
+    for (const char* line : {"\n  batch against single products", "\n  batch by pointers against single products", "\n  2 threads against one"})
+        EXPECT_NE(said.text.find(line), std::string::npos) << line << "\n" << said.text;
+    int single = 0, batches = 0;
+    for (const auto& [kernel, products] : kernels_in(file)) {
+        const bool is_batch = kernel.find(" batch") != std::string::npos;
+        ++(is_batch ? batches : single);
+        EXPECT_EQ(products, is_batch ? 5 : 1) << kernel;
+    }
+    EXPECT_EQ(single, 2) << "on one thread and on two";
+    EXPECT_EQ(batches, 2);
+}
+
+TEST(Verbs, BenchCallsFromTheThreadsOfARegion) {
+    const std::string file = "/tmp/tilewright-region-" + std::to_string(getpid()) + ".json";
+    const Said said = say("bench --m 24 --threads 2 --seconds 0.2 --scaling --callers 2 --json " + file);
+    if (said.text.find("OpenMP runtime was expected") != std::string::npos) GTEST_SKIP() << said.text;
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_NE(said.text.find("\n  2 calls in an OpenMP region against 2 times the rate of one"), std::string::npos) << said.text;
+    int in_regions = 0;
+    for (const auto& [kernel, products] : kernels_in(file))
+        if (kernel.ends_with(" in an OpenMP region") && products == 2) ++in_regions;
+    EXPECT_EQ(in_regions, 1);
 }
 
 TEST(Verbs, BenchShowsWhatReproducibleCosts) {
