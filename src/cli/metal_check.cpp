@@ -58,8 +58,8 @@ void read_npy(const std::string& path, const ElementType& type, std::vector<std:
     if (!file.read(reinterpret_cast<char*>(start), 12) || std::memcmp(start, "\x93NUMPY", 6) != 0)
         refuse("{}: an .npy file was expected", path);
     const bool wide = start[6] > 1;
-    const std::size_t length =
-        wide ? start[8] | start[9] << 8 | start[10] << 16 | start[11] << 24 : start[8] | start[9] << 8;
+    std::size_t length = 0;
+    for (int byte = wide ? 11 : 9; byte >= 8; --byte) length = length << 8 | start[byte];
     if (length > 65536) refuse("{}: its header has {} bytes, which is no .npy file", path, length);
     std::string header(length, ' ');
     file.seekg(wide ? 12 : 10);
