@@ -125,6 +125,53 @@ class Machine(unittest.TestCase):
         self.assertIn("libtwo", ended.stdout)
 
 
+class Run(unittest.TestCase):
+    """tools/run with a cmake that notes what it is asked for, and says that there is an nvcc or none."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.calls = self.folder / "calls"
+        tools = self.folder / "tools"
+        tools.mkdir()
+        for name in ("run", "stages.sh"):
+            shutil.copy(TOOLS / name, tools)
+        self.program(tools / "install_packages", "exit 0")
+        self.program(self.folder / "build/release/tw", f'echo "tw $*" >> "{self.calls}"')
+
+    def program(self, path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+
+    def run_with(self, compiler, device):
+        says = "built with nvcc 13.0" if compiler else "absent, no nvcc was found"
+        self.program(self.folder / "programs/cmake", f'echo "-- CUDA backend: {says}"\n'
+                     f'case $1 in --build) shift 4; echo "build $*" >> "{self.calls}" ;; esac')
+        self.program(self.folder / "programs/nvidia-smi", f"exit {0 if device else 9}")
+        ended = subprocess.run(["bash", str(self.folder / "tools/run")], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                               env={**os.environ, "PATH": f"{self.folder}/programs:{os.environ['PATH']}"})
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        return ended.stdout, self.calls.read_text().splitlines()
+
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "this machine has an NVIDIA device")
+    def test_kernels_that_no_device_here_runs_are_not_waited_for(self):
+        said, calls = self.run_with(compiler=True, device=False)
+        self.assertEqual(calls, ["build --target tw", "tw ladder"])
+        self.assertIn("left to make test", said)
+        self.assertNotIn("left to make test", self.run_with(compiler=False, device=False)[0])
+
+    def test_the_cpu_climbs_before_the_kernels_of_a_device_are_compiled(self):
+        calls = self.run_with(compiler=True, device=True)[1]
+        self.assertEqual(calls, ["build --target tw", "tw ladder --device cpu", "build --target tilewright_cuda",
+                                 "tw ladder --device cuda"])
+
+    def test_a_device_without_a_compiler_is_told(self):
+        said, calls = self.run_with(compiler=False, device=True)
+        self.assertEqual(calls, ["build --target tw", "tw ladder"])
+        self.assertIn("no nvcc was found", said)
+
+
 class Count(unittest.TestCase):
     def count(self, *cases):
         with tempfile.TemporaryDirectory() as folder:
