@@ -166,7 +166,7 @@ constexpr const char* examples = R"text(Examples:
   tw ladder
   tw ladder --size 2048 --type f64
   tw ladder --device cpu-check --type bf16
-  tw ladder --shape 1000x200x300 --rung r6_vectorized --rung r7_hierarchical
+  tw ladder --shape 1000x200x300 --rung r6 --rung r7_hierarchical
   tw ladder --device cpu --rung tile_16 --rung tile_32 --json tiles.json)text";
 
 }  // namespace
@@ -178,7 +178,7 @@ void add_ladder(Verb tw) {
     verb.add_option("--size", asked->size, "N of an N x N x N product; 1024 on a CPU, 4096 on a GPU when left out");
     verb.add_option("--shape", asked->shape, "MxNxK");
     verb.add_option("--type", asked->type, "f32 or f64; bf16 or f16 where a matrix unit's rungs take them").shows_default();
-    verb.add_option("--rung", asked->rungs, "Only rungs or kernels of this name; the seeds' names work; may be repeated");
+    verb.add_option("--rung", asked->rungs, "Only rungs or kernels of this name; r7 and the seeds' names work; may be repeated");
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);
     verb.add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");

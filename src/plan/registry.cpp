@@ -69,7 +69,8 @@ bool answers_to(const Kernel& kernel, std::string_view name) noexcept {
     if (name.empty()) return false;
     const std::string_view full = kernel.name;
     const std::string_view without_backend = full.substr(full.find('.') + 1);
-    return names_a_prefix(full, name) || names_a_prefix(without_backend, name) ||
+    const std::string_view stem = stem_of(kernel.rung), number = stem.substr(0, stem.find('_'));
+    return name == number || names_a_prefix(full, name) || names_a_prefix(without_backend, name) ||
            lists(seed_names_of(kernel.rung), name);
 }
 

@@ -33,7 +33,7 @@ const char* stem_of(Rung rung) noexcept;
 const char* seed_names_of(Rung rung) noexcept;
 
 /// True when `name` means this kernel: its full name, any prefix of it that ends at a dot, the same without the
-/// backend's name, or a name that the seeds use for its rung.
+/// backend's name, its rung's number as in "r7", or a name that the seeds use for its rung.
 bool answers_to(const Kernel& kernel, std::string_view name) noexcept;
 
 }  // namespace tw
