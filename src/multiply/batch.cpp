@@ -66,7 +66,8 @@ Status try_multiply_batch(const Matrix& a, const Matrix& b, const Matrix& c, con
     if (const Status bad = check_batch(a, b, c, batch, options); !bad) return bad;
     const Products products{a, b, c, options.epilogue.residual, batch};
     if (needs_no_product(a, c, options)) return finish_each(products, options);
-    if (const Status apart = check_each_place(products); !apart) return apart;
+    if (may_lie_on_a_device())
+        if (const Status apart = check_each_place(products); !apart) return apart;
 
     const Problem problem = problem_of(products.a_of(0), products.b_of(0), products.c_of(0), options);
     Plan together, alone;

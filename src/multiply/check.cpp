@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "multiply/settle.hpp"
+
 namespace tw {
 namespace {
 
@@ -45,6 +47,19 @@ Status check_one(const Matrix& m, Argument which) noexcept {
 
 bool has_elements(const Matrix& m) noexcept { return m.rows > 0 && m.cols > 0; }
 
+/// What most operands are, seen at a glance: small shapes and steps, none of them negative, one type, contiguous rows or columns
+/// of C that lie apart, and nothing besides.
+bool are_plain(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+    constexpr std::uint64_t surely = std::uint64_t{1} << 24;  // as for extent_fits()
+    std::uint64_t all = 0;
+    for (const Matrix* m : {&a, &b, &c})
+        all |= static_cast<std::uint64_t>(m->rows) | static_cast<std::uint64_t>(m->cols) | static_cast<std::uint64_t>(m->row_step) |
+               static_cast<std::uint64_t>(m->col_step);
+    const bool lies_apart = (c.col_step == 1 && c.row_step >= c.cols) || (c.row_step == 1 && c.col_step >= c.rows);
+    return all < surely && lies_apart && a.type <= Type::bf16 && b.type == a.type && c.type == a.type && b.rows == a.cols &&
+           c.rows == a.rows && c.cols == b.cols && a.data && b.data && c.data && options.epilogue.is_empty();
+}
+
 #ifndef NDEBUG
 struct Extent {
     const char *low, *high;
@@ -59,14 +74,20 @@ struct Extent {
 };
 #endif
 
-}  // namespace
-
-Status check_operand(const Matrix& operand, Argument which) noexcept {
-    if (const Status s = check_one(operand, which); !s) return s;
-    return has_elements(operand) && !operand.data ? bad(which, "it is null") : Status{};
+/// Only where a call's cost does not matter.
+Status check_overlap(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+#ifndef NDEBUG
+    if (Extent(c).meets(Extent(a))) return bad(Argument::c, "it overlaps A");
+    if (Extent(c).meets(Extent(b))) return bad(Argument::c, "it overlaps B");
+    if (options.epilogue.residual.data && Extent(c).meets(Extent(options.epilogue.residual)))
+        return bad(Argument::c, "it overlaps the epilogue's residual");
+#else
+    (void)a, (void)b, (void)c, (void)options;
+#endif
+    return {};
 }
 
-Status check_operands(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+Status check_closely(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     if (const Status s = check_one(a, Argument::a); !s) return s;
     if (const Status s = check_one(b, Argument::b); !s) return s;
     if (const Status s = check_one(c, Argument::c); !s) return s;
@@ -88,13 +109,19 @@ Status check_operands(const Matrix& a, const Matrix& b, const Matrix& c, const O
     if (options.alpha == 0 || a.cols == 0) return {};
     if (!a.data) return bad(Argument::a, "it is null");
     if (!b.data) return bad(Argument::b, "it is null");
-#ifndef NDEBUG
-    if (Extent(c).meets(Extent(a))) return bad(Argument::c, "it overlaps A");
-    if (Extent(c).meets(Extent(b))) return bad(Argument::c, "it overlaps B");
-    if (epilogue.residual.data && Extent(c).meets(Extent(epilogue.residual)))
-        return bad(Argument::c, "it overlaps the epilogue's residual");
-#endif
-    return {};
+    return check_overlap(a, b, c, options);
+}
+
+}  // namespace
+
+Status check_operand(const Matrix& operand, Argument which) noexcept {
+    if (const Status s = check_one(operand, which); !s) return s;
+    return has_elements(operand) && !operand.data ? bad(which, "it is null") : Status{};
+}
+
+Status check_operands(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+    if (!are_plain(a, b, c, options)) return check_closely(a, b, c, options);
+    return needs_no_product(a, c, options) ? Status{} : check_overlap(a, b, c, options);
 }
 
 }  // namespace tw

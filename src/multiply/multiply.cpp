@@ -11,6 +11,7 @@
 #include "multiply/settle.hpp"
 #include "multiply/verify.hpp"
 #include "plan/execute.hpp"
+#include "plan/operands.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw {
@@ -47,8 +48,12 @@ constexpr Status other_steps{Code::bad_argument, Argument::none, "the plan's ker
 Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     if (const Status bad = check_operands(a, b, c, options); !bad) return bad;
     if (needs_no_product(a, c, options)) return finish_anywhere(c, options);
-    const Problem problem = problem_of(a, b, c, options);
-    if (const Status apart = check_places(a, b, problem.place); !apart) return apart;
+    Place place = Place::host;
+    if (may_lie_on_a_device()) {
+        place = place_of(c.data);
+        if (const Status apart = check_places(a, b, place); !apart) return apart;
+    }
+    const Problem problem = problem_at(place, a, b, c, options);
     Plan plan;
     if (const Status none = try_plan(problem, options, plan); !none) return none;
     log_call(plan);
@@ -60,7 +65,8 @@ Status Plan::try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* st
     if (c.rows != problem.m || c.cols != problem.n || a.cols != problem.k || a.type != problem.in || c.type != problem.out)
         return other_shape;
     if (needs_no_product(a, c, options)) return finish_anywhere(c, options);
-    if (const Status apart = check_places(a, b, c); !apart) return apart;
+    if (may_lie_on_a_device())
+        if (const Status apart = check_places(a, b, c); !apart) return apart;
     if (kernel->takes) {
         Problem posed = problem;
         posed.a = form_of(a), posed.b = form_of(b), posed.c = form_of(c);

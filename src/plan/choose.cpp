@@ -249,10 +249,7 @@ Plan plan(const Problem& problem, const Options& options) {
 }
 
 Problem problem_of(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
-    Problem problem{.m = c.rows, .n = c.cols, .k = a.cols, .in = a.type, .out = c.type,
-                    .accuracy = options.accuracy, .a = form_of(a), .b = form_of(b), .c = form_of(c)};
-    problem.place = place_of(c.data);
-    return problem;
+    return problem_at(place_of(c.data), a, b, c, options);
 }
 
 }  // namespace tw

@@ -45,11 +45,10 @@ Status move(const Plan& plan, const Matrix& to, const Matrix& from, void* stream
 }
 
 Status run_kernel(const Plan& plan, Call& call) noexcept {
+    if (plan.kernel->fuses_epilogue || call.epilogue.is_empty()) return plan.kernel->run(call, plan.tile);
     const Epilogue epilogue = call.epilogue;
-    const bool fused = plan.kernel->fuses_epilogue || epilogue.is_empty();
-    if (!fused) call.epilogue = {};
-    const Status status = plan.kernel->run(call, plan.tile);
-    if (!status || fused) return status;
+    call.epilogue = {};
+    if (const Status status = plan.kernel->run(call, plan.tile); !status) return status;
     if (plan.backend->finish) return plan.backend->finish(call.c, 1, epilogue, call.stream);
     finish(call.c, 1, epilogue);
     return {};

@@ -13,6 +13,12 @@ namespace tw {
 /// Which kind of memory an address belongs to.
 Place place_of(const void* memory) noexcept;
 
+/// False: all memory is the host's now. Asked once for all operands of a call, it spares asking whose each of them is.
+bool may_lie_on_a_device() noexcept;
+
+/// problem_of() where C's place is known.
+Problem problem_at(Place place, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept;
+
 /// True when the operands are f16 or bf16 and a kernel for f32 gives the answer after widening.
 constexpr bool widens_to_f32(const Problem& problem) noexcept {
     return problem.in == Type::f16 || problem.in == Type::bf16;

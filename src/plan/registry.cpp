@@ -11,11 +11,11 @@ namespace tw {
 namespace {
 
 constexpr BackendSource list[] = {
-    {"cpu", Place::host, nullptr, cpu::backend},
-    {"cuda", Place::cuda, cuda::owns, cuda::backend},
-    {"metal", Place::metal, metal::owns, metal::backend},
-    {"metal-check", Place::host, nullptr, metal_check::backend},
-    {"cpu-check", Place::host, nullptr, cpu::check_backend},
+    {"cpu", Place::host, nullptr, nullptr, cpu::backend},
+    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend},
+    {"metal", Place::metal, metal::owns, metal::may_own, metal::backend},
+    {"metal-check", Place::host, nullptr, nullptr, metal_check::backend},
+    {"cpu-check", Place::host, nullptr, nullptr, cpu::check_backend},
 };
 
 struct RungName {

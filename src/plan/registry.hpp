@@ -17,6 +17,7 @@ struct BackendSource {
     const char* name;
     Place place;
     bool (*owns)(const void* memory);  ///< null: host memory
+    bool (*may_own)();                 ///< with owns: false when no address is its own now
     const Backend& (*open)() noexcept;
 
     const Backend& operator()() const noexcept { return open(); }

@@ -41,11 +41,16 @@ struct Cut {
 
     Cut(const MicroKernel<T>& kernel, const Product<T>& x)
         : rows(block_size(x.m(), x.a.col_step == 1 ? kernel.low : kernel.mr, 1)),
-          width(block_size(x.n(), kernel.widths[rows], kernel.lanes)) {
+          width(x.n() <= kernel.widths[rows] ? kernel.widths[rows] : block_size(x.n(), kernel.widths[rows], kernel.lanes)) {
         const std::int64_t span = k_block<T>(x.k()) * std::abs(x.b.row_step) * static_cast<std::int64_t>(sizeof(T));
         packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing);
     }
 };
+
+int workers_for(std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
+    const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    return threads == 1 || products < products_worth_a_thread * threads ? 1 : threads;
+}
 
 /// All the strips of one part of C, block of k by block of k: a part belongs to one worker. `completed` gets each tile
 /// of C after its last block.
@@ -75,15 +80,50 @@ std::int64_t panel_elements(const MicroKernel<T>& kernel, std::int64_t k) {
     return k_block<T>(k) * kernel.widths[1];
 }
 
+/// One block of k, rows contiguous, nothing to pack, one worker: tile after tile, with as little as can be around them, because
+/// such a product may be over in fewer cycles than it takes to look at it closely. False when it is none of those.
+template <class T>
+bool run_small(const MicroKernel<T>& kernel, const Call& call, const Matrix& a, const Matrix& b, const Matrix& c) {
+    constexpr std::int64_t most_products = 1 << 18;
+    if (c.col_step != 1 || b.col_step != 1 || a.cols > KC<T> || c.rows > most_products || c.cols > most_products ||
+        c.rows * c.cols * a.cols > most_products)
+        return false;
+    const int low = a.col_step == 1 ? kernel.low : kernel.mr;
+    const auto height = static_cast<int>(block_size(c.rows, low, 1));
+    const int width = c.cols <= kernel.widths[height] ? kernel.widths[height]
+                                                      : static_cast<int>(block_size(c.cols, kernel.widths[height], kernel.lanes));
+    MicroTile<T> tile{.k = a.cols, .a = nullptr, .a_row_step = a.row_step, .a_step = a.col_step, .b = static_cast<const T*>(b.data),
+                      .b_step = b.row_step, .c = static_cast<T*>(c.data), .c_step = c.row_step, .alpha = static_cast<T>(call.alpha),
+                      .beta = static_cast<T>(call.beta), .rows = 0, .cols = 0};
+    const auto m = static_cast<int>(c.rows), n = static_cast<int>(c.cols);
+    for (int j = 0; j < n; j += width, tile.b += width) {
+        tile.cols = std::min(width, n - j);
+        tile.a = static_cast<const T*>(a.data);
+        tile.c = static_cast<T*>(c.data) + j;
+        for (int i = 0; i < m; i += height, tile.a += height * a.row_step, tile.c += height * c.row_step) {
+            tile.rows = std::min(height, m - i);
+            kernel.run(tile);
+        }
+    }
+    if (!call.epilogue.is_empty()) finish(call.c, 1, call.epilogue);
+    return true;
+}
+
+template <class T>
+bool run_small(const MicroKernel<T>& kernel, const Call& call) {
+    return is_turned(call.c) ? run_small(kernel, call, call.b.transposed(), call.a.transposed(), call.c.transposed())
+                             : run_small(kernel, call, call.a, call.b, call.c);
+}
+
 /// Parts of C for the threads: side by side where there are strips enough, else one below the other.
 template <class T, const MicroKernel<T>& kernel>
 Status run(const Call& call, const Tile&) {
+    if (run_small(kernel, call)) return {};
     const Product<T> x = along_rows(product_of<T>(call));
     const Cut<T> cut(kernel, x);
     T* const panels = reinterpret_cast<T*>(call.scratch.data());
-    const double products = static_cast<double>(x.m()) * static_cast<double>(x.n()) * static_cast<double>(x.k());
-    const int workers = products < products_worth_a_thread * call.threads ? 1 : call.threads;
     const Finisher finisher(call);
+    const int workers = workers_for(call.m(), call.n(), call.k(), call.threads);
     if (workers == 1) {
         multiply_part(kernel, x, cut, panels,
                       [&](const View<T>& tile, std::int64_t i, std::int64_t j) { finisher(erase(tile), i, j); });
@@ -123,7 +163,7 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-    const double workers = m * n * k < products_worth_a_thread * threads ? 1 : threads;
+    const double workers = workers_for(p.m, p.n, p.k, threads);
     const double bytes = std::max(m, n) * k * sizeof(T);
     const bool far = bytes >= cache_bytes, is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
     const bool packs = (p.c == Form::col_major ? p.n : p.m) >= rows_worth_packing;

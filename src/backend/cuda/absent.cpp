@@ -15,5 +15,6 @@ constexpr Backend row = no_backend(why);
 const Backend& backend() noexcept { return row; }
 const LoadersDoor* loaders() noexcept { return nullptr; }
 bool owns(const void*) noexcept { return false; }
+bool may_own() noexcept { return false; }
 
 }  // namespace tw::cuda

@@ -15,4 +15,7 @@ const Backend& backend() noexcept;
 /// True for memory of a CUDA device. Asks the driver only in a process that has opened it already.
 bool owns(const void* memory) noexcept;
 
+/// False: no address is a device's now.
+bool may_own() noexcept;
+
 }  // namespace tw::cuda

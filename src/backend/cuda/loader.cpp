@@ -95,6 +95,8 @@ const LoadersDoor* loaders() noexcept {
     return entry ? entry(contract_stamp) : nullptr;
 }
 
+bool may_own() noexcept { return driver_entry() != nullptr; }
+
 bool owns(const void* memory) noexcept {
     const PointerGetAttribute attribute = driver_entry();
     if (!attribute || !memory) return false;

@@ -33,6 +33,7 @@ constexpr Backend row{
 
 const Backend& backend() noexcept { return row; }
 bool owns(const void*) noexcept { return false; }
+bool may_own() noexcept { return false; }
 Status launch(std::span<const Dispatch>) { return no_backend; }
 double last_gpu_seconds() { return 0; }
 std::string device_name() { return {}; }

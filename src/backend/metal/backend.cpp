@@ -68,6 +68,7 @@ constexpr Backend row{
 
 const Backend& backend() noexcept { return row; }
 bool owns(const void* memory) noexcept { return Device::only().owns(memory); }
+bool may_own() noexcept { return true; }
 Status launch(std::span<const Dispatch> dispatches) { return Device::only().launch(dispatches); }
 double last_gpu_seconds() { return Device::only().last_gpu_seconds(); }
 Status multiply_by_mps(const Matrix& a, const Matrix& b, const Matrix& c) {

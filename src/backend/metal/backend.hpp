@@ -14,6 +14,7 @@ namespace tw::metal {
 /// The GPU of a Mac.
 const Backend& backend() noexcept;
 bool owns(const void* memory) noexcept;
+bool may_own() noexcept;
 
 /// One after another, each seeing what those before it have written; returns when the GPU is done. Memory is the
 /// backend's: alloc() lent it.
