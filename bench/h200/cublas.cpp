@@ -46,7 +46,9 @@ Cublas::Cublas() {
     const auto set_workspace = reinterpret_cast<int (*)(void*, void*, std::size_t)>(dlsym(library, "cublasSetWorkspace_v2"));
     const auto get_version = reinterpret_cast<int (*)(void*, int*)>(dlsym(library, "cublasGetVersion_v2"));
     gemm_ex_ = reinterpret_cast<GemmEx>(dlsym(library, "cublasGemmEx"));
-    if (!create || !set_workspace || !get_version || !gemm_ex_) leave("a function is missing", 0);
+    by_steps_ = reinterpret_cast<BatchBySteps>(dlsym(library, "cublasGemmStridedBatchedEx"));
+    by_pointers_ = reinterpret_cast<BatchByPointers>(dlsym(library, "cublasGemmBatchedEx"));
+    if (!create || !set_workspace || !get_version || !gemm_ex_ || !by_steps_ || !by_pointers_) leave("a function is missing", 0);
     if (const int bad = create(&handle_)) leave("cublasCreate failed", bad);
     void* workspace = nullptr;
     constexpr std::size_t bytes = std::size_t{256} << 20;
@@ -65,6 +67,23 @@ void Cublas::product(int m, int n, int k, const void* a, const void* b, bool b_k
                              b_k_major ? k : n, a, data_type(in), k, beta, c, data_type(out), n, compute_type(compute),
                              default_algorithm);
     if (bad) leave("cublasGemmEx failed", bad);
+}
+
+void Cublas::batch_by_steps(int n, const void* b, const void* a, void* c, int count, tw::Type type) const {
+    const float one = 1, zero = 0;
+    const int t = data_type(type);
+    const long long step = static_cast<long long>(n) * n;
+    const int bad = by_steps_(handle_, no_transpose, no_transpose, n, n, n, &one, b, t, n, step, a, t, n, step, &zero, c, t, n, step,
+                              count, compute_type(Compute::f32), default_algorithm);
+    if (bad) leave("cublasGemmStridedBatchedEx failed", bad);
+}
+
+void Cublas::batch_by_pointers(int n, void* const* b, void* const* a, void* const* c, int count, tw::Type type) const {
+    const float one = 1, zero = 0;
+    const int t = data_type(type);
+    const int bad = by_pointers_(handle_, no_transpose, no_transpose, n, n, n, &one, b, t, n, a, t, n, &zero, c, t, n, count,
+                                 compute_type(Compute::f32), default_algorithm);
+    if (bad) leave("cublasGemmBatchedEx failed", bad);
 }
 
 }  // namespace bench

@@ -125,13 +125,18 @@ Result measure(const Cublas& cublas, const Case& what) {
 
 void print(const Result& r) {
     const Case& w = r.what;
-    const bool thin = w.m <= 64;
+    const bool thin = w.m <= 64 && w.batch == 1;
     const auto rate = [&](double ms) { return thin ? r.terabytes(ms) : r.teraflops(ms); };
     std::printf("%-3s %-44s %5d %5d %5d %s>%s %s %-13s | %7.2f %7.2f %s %5.2fx", w.row.c_str(), r.kernel.c_str(), w.m, w.n, w.k,
                 tw::name_of(w.in), tw::name_of(w.out), w.b_k_major ? "NT" : "NN", name_of(w.values), rate(r.ms), rate(r.peer_ms),
                 thin ? "TB/s" : "TF", r.ms > 0 ? r.peer_ms / r.ms : 0);
     if (r.burst_ms > 0)
         std::printf(" | burst %7.2f %7.2f %5.2fx", rate(r.burst_ms), rate(r.peer_burst_ms), r.peer_burst_ms / r.burst_ms);
+    if (w.row == "i") {  // compared with its peer's result alone
+        std::printf(" | %s\n", r.right ? "right" : "WRONG");
+        std::fflush(stdout);
+        return;
+    }
     std::printf(" | error %.2e %.2e, cuBLAS %.2e %.2e | %s\n", r.error.frobenius, r.error.largest, r.peer_error.frobenius,
                 r.peer_error.largest, r.right ? "ones right" : "ONES WRONG");
     std::fflush(stdout);

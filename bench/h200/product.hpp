@@ -26,6 +26,7 @@ struct Case {
     bool reproducible = false;
     tw::Tile tile{};              ///< not empty: instead of the row's first
     double turn_ms = 300;
+    std::int64_t batch = 1;       ///< products of this shape in one call
 };
 
 struct Result {
@@ -36,7 +37,7 @@ struct Result {
     double ms = 0, peer_ms = 0, burst_ms = 0, peer_burst_ms = 0;
 
     double teraflops(double milliseconds) const {
-        return milliseconds > 0 ? 2e-9 * what.m * what.n * static_cast<double>(what.k) / milliseconds : 0;
+        return milliseconds > 0 ? 2e-9 * what.m * what.n * static_cast<double>(what.k) * static_cast<double>(what.batch) / milliseconds : 0;
     }
     /// The weights' bytes, TB/s.
     double terabytes(double milliseconds) const {

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // The table of one NVIDIA device: every bar, each result checked before it is timed, cuBLAS beside it.
-//   h200_table [row...]             rows a, b, c, c', d, e, f; all, and h, without arguments
+//   h200_table [row...]             rows a, b, c, c', d, e, f, i; all, and h, without arguments
 //   h200_table tiles KERNEL N...    every tile of one kernel; N: 4096 or 16x8192x4096
 #include <cuda_runtime_api.h>
 
@@ -12,6 +12,7 @@
 #include <cstring>
 #include <vector>
 
+#include "around.hpp"
 #include "plan/registry.hpp"
 #include "product.hpp"
 
@@ -105,14 +106,17 @@ int main(int count, char** arguments) {
         }
         return 0;
     }
+    const auto wanted = [&](const std::string& row) {
+        return count == 1 || std::any_of(arguments + 1, arguments + count, [&](const char* one) { return row == one; });
+    };
     std::vector<bench::Result> results;
     for (const Case& one : cases()) {
-        bool wanted = count == 1;
-        for (int i = 1; i < count; ++i) wanted |= one.row == arguments[i];
-        if (!wanted) continue;
+        if (!wanted(one.row)) continue;
         results.push_back(bench::measure(cublas, one));
         bench::print(results.back());
     }
+    if (wanted("i"))
+        for (const auto& part : {bench::measure_batches(cublas), bench::measure_epilogues()}) results.insert(results.end(), part.begin(), part.end());
     for (const Type type : {Type::f32, Type::bf16, Type::f16})
         if (count == 1) std::printf("h   %s, reproducible: %d of 19 m change a row's bits\n", tw::name_of(type), rows_that_differ(type));
     if (std::FILE* file = std::fopen("h200.json", "w")) {

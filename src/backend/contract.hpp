@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "scheme/scheme.hpp"
+#include "tilewright/batch.hpp"
 #include "tilewright/epilogue.hpp"
 #include "tilewright/executor.hpp"
 #include "tilewright/plan.hpp"
@@ -52,6 +53,7 @@ struct Call {
     const Executor* executor = nullptr;  ///< null: the library's pool
     void* stream = nullptr;
     PackedPanels packed{};               ///< empty unless the kernel's row has a packing
+    const Batch* batch = nullptr;        ///< the products, told by the first's operands; null: one, or the row has no batching
 
     std::int64_t m() const noexcept { return c.rows; }
     std::int64_t n() const noexcept { return c.cols; }
@@ -64,6 +66,12 @@ struct Packing {
     std::size_t (*bytes)(std::int64_t width, std::int64_t k, bool on_left);
     /// Elements of the kernel's own type, to memory aligned to 64 bytes; `threads` is a call without operands.
     void (*pack)(const Matrix& operand, bool on_left, const Call& threads, std::byte* to);
+};
+
+/// How a kernel does many products of one shape in one call, with the bits of each alone.
+struct Batching {
+    bool (*takes)(const Call&);           ///< with a batch and an epilogue, whose residual is the first product's
+    std::size_t (*scratch_bytes)(const Problem&, const Tile&, const Batch&);
 };
 
 /// A row of a backend's ladder. A kernel never allocates and never prints; m, n and k are at least 1.
@@ -87,7 +95,8 @@ struct Kernel {
     /// sum in one order. 0 promises only the same bits for the same call.
     int order = 0;
 
-    const Packing* packing = nullptr;  ///< null: it takes no operand laid out ahead of time
+    const Packing* packing = nullptr;    ///< null: it takes no operand laid out ahead of time
+    const Batching* batching = nullptr;  ///< null: one product a call
 };
 
 /// The largest |C - AB| / (|A||B|) that the kernel can make: what splitting loses and what summing loses.

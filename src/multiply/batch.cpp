@@ -4,12 +4,15 @@
 // The front door for batches: one check, one plan, and then threads over the products or within each.
 #include "tilewright/batch.hpp"
 
+#include <algorithm>
+
 #include "base/threads.hpp"
 #include "multiply/check.hpp"
 #include "multiply/log.hpp"
 #include "multiply/run_logged.hpp"
 #include "multiply/settle.hpp"
 #include "plan/batch.hpp"
+#include "plan/choose.hpp"
 #include "plan/execute.hpp"
 #include "plan/operands.hpp"
 
@@ -36,17 +39,23 @@ Status finish_each(const Products& products, const Options& options) noexcept {
     return {};
 }
 
+/// Products told by a step lie between the first and the last.
 Status check_each_place(const Products& products) noexcept {
     const Place place = place_of(products.c_of(0).data);
-    for (std::int64_t i = 0; i < products.batch.size; ++i) {
-        if (const Status apart = check_places(products.a_of(i), products.b_of(i), products.c_of(i)); !apart) return of_product(apart, i);
-        if (place_of(products.c_of(i).data) != place)
+    const Batch& batch = products.batch;
+    Whereabouts a, b, c;
+    const std::int64_t stride = batch.a || batch.b || batch.c ? 1 : std::max<std::int64_t>(1, batch.size - 1);
+    for (std::int64_t i = 0; i < batch.size; i += stride) {
+        const bool a_there = a.of(products.a_of(i).data) == place, b_there = b.of(products.b_of(i).data) == place;
+        if (!a_there) return of_product({Code::bad_argument, Argument::a, "it lives on another device than the first C"}, i);
+        if (!b_there) return of_product({Code::bad_argument, Argument::b, "it lives on another device than the first C"}, i);
+        if (c.of(products.c_of(i).data) != place)
             return of_product({Code::bad_argument, Argument::c, "it lives on another device than the first product's"}, i);
     }
     return {};
 }
 
-/// On a device, with verification, or where one product keeps all threads busy.
+/// With verification, where a device's kernel does one product a call, or where one product keeps all threads busy.
 Status one_by_one(Plan plan, const Products& products) noexcept {
     const Options options = plan.options;
     log_call(plan, products.batch.size);
@@ -72,6 +81,10 @@ Status try_multiply_batch(const Matrix& a, const Matrix& b, const Matrix& c, con
     const Problem problem = problem_of(products.a_of(0), products.b_of(0), products.c_of(0), options);
     Plan together, alone;
     if (const Status none = try_plan(problem, options, together); !none) return none;
+    if (Plan whole; plan_at_once(together, products, !names_kernel(options), whole)) {
+        log_call(whole, batch.size);
+        return execute_at_once(whole, products);
+    }
     Options single = options;
     single.threads = 1;
     if (const Status none = try_plan(problem, single, alone); !none) return none;

@@ -41,4 +41,10 @@ bool shares_the_batch(const Plan& alone, const Plan& together, std::int64_t size
 /// Every product by `alone`, on up to `threads` threads. The operands have passed the front door's checks.
 Status execute_batch(const Plan& alone, const Products& products, int threads) noexcept;
 
+/// The plan by which a device does the whole batch in few calls, with the bits of `plan`: its own kernel, or any of its
+/// order of summation. False when there is none, and the products are to be done one by one.
+bool plan_at_once(const Plan& plan, const Products& products, bool any_of_its_order, Plan& found) noexcept;
+
+Status execute_at_once(const Plan& plan, const Products& products) noexcept;
+
 }  // namespace tw

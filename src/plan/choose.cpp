@@ -190,6 +190,8 @@ int threads_of(const Options& options) noexcept {
 
 }  // namespace
 
+bool names_kernel(const Options& options) noexcept { return !options.kernel.empty() || !forced_by_environment().empty(); }
+
 Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept {
     const int threads = threads_of(options);
     const bool remembers = may_be_remembered(problem, options);

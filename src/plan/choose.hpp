@@ -11,6 +11,9 @@ namespace tw {
 /// Types, features of this machine, and shapes that the row may not take.
 bool can_run(const Backend& backend, const Kernel& kernel, const Problem& problem) noexcept;
 
+/// True when the caller or the environment names a kernel.
+bool names_kernel(const Options& options) noexcept;
+
 /// Its certificate stays under what the problem promises.
 bool keeps_promise(const Kernel& kernel, const Problem& problem) noexcept;
 

@@ -84,11 +84,15 @@ std::size_t Plan::scratch_bytes() const noexcept {
 
 const char* Plan::kernel_name() const noexcept { return kernel->name; }
 
+Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept {
+    if (call.scratch.size() < bytes)
+        call.scratch = plan.backend->scratch ? plan.backend->scratch(bytes, call.stream) : thread_scratch(bytes);
+    if (call.scratch.size() >= bytes) return {};
+    return captured(plan, call) ? nothing_kept : no_memory;
+}
+
 Status run_in_place(const Plan& plan, Call& call) noexcept {
-    const std::size_t needed = plan.scratch_bytes();
-    if (call.scratch.size() < needed)
-        call.scratch = plan.backend->scratch ? plan.backend->scratch(needed, call.stream) : thread_scratch(needed);
-    if (call.scratch.size() < needed) return captured(plan, call) ? nothing_kept : no_memory;
+    if (const Status short_of = scratch_for(plan, plan.scratch_bytes(), call); !short_of) return short_of;
     return needs_widening(plan) ? run_widened(plan, call) : run_kernel(plan, call);
 }
 

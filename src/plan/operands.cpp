@@ -41,6 +41,16 @@ Problem problem_at(Place place, const Matrix& a, const Matrix& b, const Matrix& 
             .accuracy = options.accuracy, .a = form_of(a), .b = form_of(b), .c = form_of(c)};
 }
 
+Place Whereabouts::of(const void* memory) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory), start = reinterpret_cast<std::uintptr_t>(allocation_.data());
+    if (address - start < allocation_.size()) return place_;
+    place_ = place_of(memory);
+    allocation_ = {};
+    for (const BackendSource& source : backends())
+        if (source.place == place_ && source.allocation) allocation_ = source.allocation(memory);
+    return place_;
+}
+
 void convert(const Matrix& to, const Matrix& from) noexcept {
     if (to.type == Type::f32 && from.type == Type::bf16) return convert_all<float, bfloat16>(to, from);
     if (to.type == Type::f32 && from.type == Type::f16) return convert_all<float, float16>(to, from);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "tilewright/plan.hpp"
 
@@ -26,5 +27,15 @@ constexpr bool widens_to_f32(const Problem& problem) noexcept {
 
 /// Copies element by element, widening or rounding to nearest even. Shapes agree.
 void convert(const Matrix& to, const Matrix& from) noexcept;
+
+/// For many addresses, most of which lie in the allocation of the one before: a driver is not asked about each.
+class Whereabouts {
+public:
+    Place of(const void* memory) noexcept;
+
+private:
+    std::span<const std::byte> allocation_;
+    Place place_ = Place::host;
+};
 
 }  // namespace tw

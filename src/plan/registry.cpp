@@ -12,7 +12,7 @@ namespace {
 
 constexpr BackendSource list[] = {
     {"cpu", Place::host, nullptr, nullptr, cpu::backend},
-    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend},
+    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend, cuda::allocation},
     {"metal", Place::metal, metal::owns, metal::may_own, metal::backend},
     {"metal-check", Place::host, nullptr, nullptr, metal_check::backend},
     {"cpu-check", Place::host, nullptr, nullptr, cpu::check_backend},

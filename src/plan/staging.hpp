@@ -8,6 +8,9 @@
 
 namespace tw {
 
+/// Scratch of so many bytes for the call: its own, or what is kept for this thread.
+Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept;
+
 /// The kernel of the plan on operands that are where it wants them.
 Status run_in_place(const Plan& plan, Call& call) noexcept;
 

@@ -56,9 +56,9 @@ TEST_F(CudaEffort, TheRowHasIt) { EXPECT_EQ(tilewright_cuda_backend(cuda::contra
 
 TEST_F(CudaEffort, AnOrderIsTwoLaunchesAndADenseOneIsOne) {
     for (const Case& one : cases()) {
-        const int before = test::launches_made();
+        const int before = test::launches();
         ASSERT_TRUE(run(one, 16));
-        EXPECT_EQ(test::launches_made() - before, one.is_dense || one.is_chosen ? 1 : 2) << name_of(one.matrix.layout);
+        EXPECT_EQ(test::launches() - before, one.is_dense || one.is_chosen ? 1 : 2) << name_of(one.matrix.layout);
     }
 }
 

@@ -8,7 +8,7 @@
 namespace tw::test {
 namespace {
 
-int made = 0, failing_call = 0, live = 0, launches = 0;
+int made = 0, failing_call = 0, live = 0, launched = 0;
 cudaError_t failing_error = cudaSuccess;
 bool capturing = false;
 
@@ -75,7 +75,7 @@ const cuda::Calls table{
     .free_locked = [](void* memory) { return freed(memory); },
     .kernel_attribute = [](const void*, cudaFuncAttribute, int) { return next(); },
     .clusters_that_fit = [](int* count, const void*, const cudaLaunchConfig_t*) { return attempt([=] { *count = 66; }); },
-    .launch = [](const cudaLaunchConfig_t*, const void*, void**) { return attempt([] { ++launches; }); },
+    .launch = [](const cudaLaunchConfig_t*, const void*, void**) { return attempt([] { ++launched; }); },
     .driver_entry = [](const char*, void** entry, unsigned, unsigned long long, cudaDriverEntryPointQueryResult* answer) {
         return attempt([=] { *entry = reinterpret_cast<void*>(encode_nothing), *answer = cudaDriverEntryPointSuccess; });
     },
@@ -83,10 +83,10 @@ const cuda::Calls table{
 
 }  // namespace
 
-void fail_call(int failing, cudaError_t error) noexcept { made = 0, failing_call = failing, failing_error = error; }
+void fail_call(int failing, cudaError_t error) noexcept { made = launched = 0, failing_call = failing, failing_error = error; }
 int calls_made() noexcept { return made; }
+int launches() noexcept { return launched; }
 int live_allocations() noexcept { return live; }
-int launches_made() noexcept { return launches; }
 void capture(bool on) noexcept { capturing = on; }
 void use_fake_runtime() noexcept { cuda::replace_calls(&table); }
 

@@ -15,11 +15,11 @@ void fail_call(int failing, cudaError_t error) noexcept;
 /// Calls since fail_call().
 int calls_made() noexcept;
 
+/// Of them, those that launch a kernel.
+int launches() noexcept;
+
 /// Allocations, streams and events that have not been freed.
 int live_allocations() noexcept;
-
-/// Kernels that were launched.
-int launches_made() noexcept;
 
 /// Every stream is being captured from now on, or none.
 void capture(bool on) noexcept;

@@ -16,5 +16,6 @@ const Backend& backend() noexcept { return row; }
 const LoadersDoor* loaders() noexcept { return nullptr; }
 bool owns(const void*) noexcept { return false; }
 bool may_own() noexcept { return false; }
+std::span<const std::byte> allocation(const void*) noexcept { return {}; }
 
 }  // namespace tw::cuda

@@ -18,4 +18,7 @@ bool owns(const void* memory) noexcept;
 /// False: no address is a device's now.
 bool may_own() noexcept;
 
+/// The allocation that an address of a device's memory is part of; empty when it can't be told.
+std::span<const std::byte> allocation(const void* memory) noexcept;
+
 }  // namespace tw::cuda

@@ -5,6 +5,7 @@
 // operands' type, in the order of k.
 #pragma once
 
+#include "backend/cuda/batched.hpp"
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/launch.hpp"
@@ -12,11 +13,12 @@
 
 namespace tw::cuda {
 
-/// A block of `threads` for each BM x BN results.
+/// A block of `threads` for each BM x BN results; those of a batch lie behind one another in the grid's second dimension.
 template <class T, int BM, int BN, int threads, std::size_t shared = 0, class... More>
 Status launch_over(void (*kernel)(Product<T>, TileGrid, More...), const Call& call, const More&... more) noexcept {
     const auto [grid, blocks] = tiling(call, BM, BN);
-    return launch(kernel, {.blocks = blocks, .threads = threads, .shared = shared}, call.stream, product_of<T>(call), grid, more...);
+    const Launch how{.blocks = blocks, .threads = threads, .shared = shared, .products = static_cast<unsigned>(products_of(call))};
+    return launch(kernel, how, call.stream, product_of<T>(call), grid, more...);
 }
 
 /// A rung in its own words.
@@ -29,6 +31,7 @@ struct CoreRung {
     Status (*run)(const Call&, const Tile&);
     bool (*takes)(const Problem&) = fits_ints;
     bool fuses_epilogue = false;
+    const Batching* batching = nullptr;
 };
 
 template <class T>
@@ -49,7 +52,8 @@ constexpr Kernel row_of(const CoreRung& of) noexcept {
             .nanoseconds = of.nanoseconds,
             .scratch_bytes = nullptr,
             .run = of.run,
-            .order = sequential_order};
+            .order = sequential_order,
+            .batching = of.batching};
 }
 
 }  // namespace tw::cuda

@@ -25,6 +25,17 @@ struct Output {
     bool by_row;  ///< its rows are contiguous
     bool by_box;  ///< and suit the copy engine
     Fused fused;
+    std::int64_t depth_bytes = 0, residual_bytes = 0;  ///< of a batch: what `depth` counts, and from one residual to the next
+    int depth = 0;                                     ///< the map's third coordinate
+
+    /// C of one product of a batch.
+    __device__ Output of(int product, int its_depth) const {
+        Output one = *this;
+        one.data = static_cast<char*>(data) + its_depth * depth_bytes;
+        if (fused.residual) one.fused.residual = static_cast<const char*>(fused.residual) + product * residual_bytes;
+        one.depth = its_depth;
+        return one;
+    }
 };
 
 template <class T>
@@ -131,7 +142,7 @@ __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CU
         ptx::publish_to_engines();
         ptx::sync_named(consumer + 1, 128);
         if (thread == 0) {
-            if constexpr (std::is_same_v<Out, Output>) ptx::store_box(map, buffer, first_col + box * columns, first_row);
+            if constexpr (std::is_same_v<Out, Output>) ptx::store_box(map, buffer, first_col + box * columns, first_row, out.depth);
             else ptx::stream_box(map, buffer, first_col + box * columns, first_row);
             ptx::commit_stores();
         }

@@ -10,6 +10,7 @@
 
 #include "backend/contract.hpp"
 #include "backend/cuda/activation.cuh"
+#include "backend/cuda/batched.hpp"
 #include "backend/cuda/device.hpp"
 
 namespace tw::cuda {
@@ -45,6 +46,10 @@ struct Fused {
 inline bool can_fuse(const Epilogue& epilogue, Type in, Type out) noexcept {
     return (!epilogue.bias || epilogue.bias_type == Type::f32 || epilogue.bias_type == in) &&
            (!epilogue.residual.data || epilogue.residual.type == out);
+}
+/// For kernels whose products each have blocks of their own.
+inline bool takes_batch(const Call& call) noexcept {
+    return call.batch->size <= most_products && can_fuse(call.epilogue, call.a.type, call.c.type);
 }
 inline Fused fused(const Epilogue& epilogue) noexcept {
     return {static_cast<float>(epilogue.scale), epilogue.activation, epilogue.is_empty(), epilogue.bias_type == Type::f32,

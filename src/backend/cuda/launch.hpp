@@ -17,6 +17,7 @@ struct Launch {
     unsigned blocks = 1, threads = 1;
     std::size_t shared = 0;   ///< dynamic shared memory, bytes
     unsigned cluster = 1;     ///< blocks that share their shared memory
+    unsigned products = 1;    ///< the grid's second dimension
     bool overlaps = false;    ///< may start before the kernel in front of it has ended (it waits for it by itself)
 };
 
@@ -40,7 +41,7 @@ inline Status launch(const void* kernel, const Launch& how, void* stream, void**
         attributes[count++].val.programmaticStreamSerializationAllowed = 1;
     }
     cudaLaunchConfig_t config{};
-    config.gridDim = dim3(how.blocks);
+    config.gridDim = dim3(how.blocks, how.products);
     config.blockDim = dim3(how.threads);
     config.dynamicSmemBytes = how.shared;
     config.stream = static_cast<cudaStream_t>(stream);

@@ -105,4 +105,15 @@ bool owns(const void* memory) noexcept {
     return attribute(&kind, memory_type, reinterpret_cast<std::uintptr_t>(memory)) == success && kind == on_device;
 }
 
+std::span<const std::byte> allocation(const void* memory) noexcept {
+    const PointerGetAttribute attribute = driver_entry();
+    constexpr int range_start = 11, range_size = 12, success = 0;  // CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, _RANGE_SIZE
+    std::uintptr_t start = 0;
+    std::size_t size = 0;
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    const bool known = attribute && memory && attribute(&start, range_start, address) == success &&
+                       attribute(&size, range_size, address) == success;
+    return known ? std::span(reinterpret_cast<const std::byte*>(start), size) : std::span<const std::byte>();
+}
+
 }  // namespace tw::cuda

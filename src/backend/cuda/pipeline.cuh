@@ -12,6 +12,9 @@
 
 #include <cuda.h>
 
+#include <type_traits>
+
+#include "backend/cuda/depths.hpp"
 #include "backend/cuda/ptx/bulk_copy.cuh"
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/mbarrier.cuh"
@@ -99,12 +102,25 @@ struct Raster {
     }
 };
 
-/// One operand's tile, or this block's part of it, from row `first` on and 64 elements deep from k.
-template <ptx::Major major, int rows, bool to_all>
-__device__ void load_tile(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int k, int first, std::uint16_t mask) {
+/// Those of a batch's products, one after the other, whose operands are matrices of one map.
+struct BatchRaster {
+    Raster one;
+    int products;
+    Depths depths;
+
+    __host__ __device__ int count() const { return one.count() * products; }
+    __device__ int product_of(int tile) const { return tile / one.count(); }
+    __device__ void place(int tile, int& row, int& col) const { one.place(tile % one.count(), row, col); }
+};
+
+/// One operand's tile, or this block's part of it, from row `first` on and 64 elements deep from k. `deep`: which matrix of the
+/// map, if it has many.
+template <ptx::Major major, int rows, bool to_all, class... Deep>
+__device__ void load_tile(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int k, int first, std::uint16_t mask,
+                          Deep... deep) {
     const auto load = [&](std::uint32_t place, int inner, int outer) {
-        if constexpr (to_all) ptx::load_box_to_all(place, map, barrier, inner, outer, mask);
-        else ptx::load_box(place, map, barrier, inner, outer);
+        if constexpr (to_all) ptx::load_box_to_all(place, map, barrier, mask, inner, outer, deep...);
+        else ptx::load_box(place, map, barrier, inner, outer, deep...);
     };
     if constexpr (major == ptx::Major::k) {
         load(to, k, first);
@@ -115,8 +131,8 @@ __device__ void load_tile(std::uint32_t to, const CUtensorMap& map, std::uint32_
 }
 
 /// The producer's whole life. `steps` stages a tile; before(row of A, row of B) comes in front of a tile's first copies.
-template <class P, ptx::Major a_major, ptx::Major b_major, class Before>
-__device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& b, const Raster& raster, int steps,
+template <class P, ptx::Major a_major, ptx::Major b_major, class Tiles, class Before>
+__device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& b, const Tiles& raster, int steps,
                         const Before& before) {
     constexpr std::uint16_t everybody = (1 << P::CLUSTER) - 1;
     const int rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
@@ -126,18 +142,22 @@ __device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& 
         raster.place(tile, row, col);
         const int first_row = (row * P::CLUSTER + rank) * P::BM, first_col = col * P::BN + rank * P::b_share;
         before(first_row, first_col);
-        for (int step = 0; step < steps; ++step, turn.next()) {
-            const std::uint32_t full = pipe.full(turn.stage);
-            ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
-            ptx::expect_bytes(full, P::stage_bytes);
+        const auto copy = [&](auto... deep) {  // of A, and of B
+            for (int step = 0; step < steps; ++step, turn.next()) {
+                const std::uint32_t full = pipe.full(turn.stage);
+                ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
+                ptx::expect_bytes(full, P::stage_bytes);
 #pragma unroll
-            for (int part = 0; part < P::PARTS; ++part) {
-                const int k = (step * P::PARTS + part) * P::row_elements;
-                const std::uint32_t share = pipe.b_tile(turn.stage, part) + rank * P::b_share * P::row_bytes;
-                load_tile<a_major, P::BM, false>(pipe.a_tile(turn.stage, part), a, full, k, first_row, 0);
-                load_tile<b_major, P::b_share, (P::CLUSTER > 1)>(share, b, full, k, first_col, everybody);
+                for (int part = 0; part < P::PARTS; ++part) {
+                    const int k = (step * P::PARTS + part) * P::row_elements;
+                    const std::uint32_t share = pipe.b_tile(turn.stage, part) + rank * P::b_share * P::row_bytes;
+                    load_tile<a_major, P::BM, false>(pipe.a_tile(turn.stage, part), a, full, k, first_row, 0, deep.a...);
+                    load_tile<b_major, P::b_share, (P::CLUSTER > 1)>(share, b, full, k, first_col, everybody, deep.b...);
+                }
             }
-        }
+        };
+        if constexpr (std::is_same_v<Tiles, BatchRaster>) copy(raster.depths.of(raster.product_of(tile)));
+        else copy();
     }
 }
 

@@ -14,6 +14,7 @@
 // Needs: sm_80. 6 loads of 16 bytes for 128 products: at 8 x 8 a thread they would take as long as the products do,
 // since an SM hands out 128 bytes of shared memory a cycle and has 128 multipliers. The register file behaves as
 // if it gave two operands a cycle; a product has three, so they are made there and back: one is always the last one's.
+#include "backend/cuda/batched.hpp"
 #include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/fused.cuh"
 #include "backend/cuda/ptx/cp_async.cuh"
@@ -93,12 +94,12 @@ __device__ void read_groups(float (&to)[groups * 4], std::uint32_t from) {
 }
 
 template <class S, Lie a_lie, Lie b_lie>
-__global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, TileGrid grid, Fused fused) {
+__global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, TileGrid grid, Fused fused, Places places) {
     extern __shared__ __align__(16) char stages[];
     const std::int64_t first_row = grid.row() * std::int64_t{S::BM}, first_col = grid.col() * std::int64_t{S::BN};
     const Layout &al = p.a.layout, &bl = p.b.layout;
-    AsyncTile<a_lie, S::BK, S::BM, S::a_pitch, S::threads> a(p.a.data, al.col_step, al.row_step, al.cols, first_row, al.rows);
-    AsyncTile<b_lie, S::BK, S::BN, S::b_pitch, S::threads> b(p.b.data, bl.row_step, bl.col_step, bl.rows, first_col, bl.cols);
+    AsyncTile<a_lie, S::BK, S::BM, S::a_pitch, S::threads> a(places.a(p.a.data), al.col_step, al.row_step, al.cols, first_row, al.rows);
+    AsyncTile<b_lie, S::BK, S::BN, S::b_pitch, S::threads> b(places.b(p.b.data), bl.row_step, bl.col_step, bl.rows, first_col, bl.cols);
     const std::uint32_t base = ptx::shared_address(stages), end = base + static_cast<std::uint32_t>(S::shared);
     const auto fill = [&](std::uint32_t stage) {
         a.fill(stage), b.fill(stage + S::BK * S::a_pitch * 4);
@@ -148,6 +149,7 @@ __global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, 
         free_stage = stage, stage = next;
     }
 
+    p.c.data = places.c(p.c.data);
 #pragma unroll
     for (int i = 0; i < S::TM; ++i)
 #pragma unroll
@@ -157,6 +159,7 @@ __global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, 
     // Another pass over the tile: from registers, a copy of the activations for each of a thread's sums would be needed.
     if (fused.empty) return;
     __syncthreads();
+    fused.residual = places.residual(fused.residual);
     const std::int64_t rows = p.c.rows(), cols = p.c.cols();
 #pragma unroll 1
     for (int x = static_cast<int>(threadIdx.x); x < S::BM * S::BN; x += S::threads) {
@@ -165,21 +168,24 @@ __global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, 
     }
 }
 
-Lie lie_of(const void* data, std::int64_t k_step, std::int64_t other_step) {
+Lie lie_of(const BatchedOperand& operand, std::int64_t k_step, std::int64_t other_step) {
     if (k_step == 1) return Lie::along_k;
-    return other_step == 1 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && k_step % 4 == 0 ? Lie::across_k_by_4 : Lie::any;
+    return other_step == 1 && operand.address_bits() % 16 == 0 && k_step % 4 == 0 ? Lie::across_k_by_4 : Lie::any;
 }
 
 template <class S, Lie a, Lie b>
 Status start(const Call& call) {
-    return launch_over<float, S::BM, S::BN, S::threads, S::shared>(hierarchical<S, a, b>, call, fused(call.epilogue));
+    Places places;
+    std::span<std::byte> scratch = call.scratch;
+    if (const Status bad = place_products(call, scratch, places); !bad) return bad;
+    return launch_over<float, S::BM, S::BN, S::threads, S::shared>(hierarchical<S, a, b>, call, fused(call.epilogue), places);
 }
 
 template <class S>
 Status run_with(const Call& call) {
     constexpr Lie along = Lie::along_k, by_4 = Lie::across_k_by_4;
-    const Lie a = lie_of(call.a.data, call.a.col_step, call.a.row_step), b = lie_of(call.b.data, call.b.row_step, call.b.col_step);
     if constexpr (S::BN == 256) {  // not all of them: each kernel makes the library larger by 150 kB
+        const Lie a = lie_of(a_of(call), call.a.col_step, call.a.row_step), b = lie_of(b_of(call), call.b.row_step, call.b.col_step);
         if (a == along && b == along) return start<S, along, along>(call);
         if (a == along && b == by_4) return start<S, along, by_4>(call);
         if (a == by_4 && b == by_4) return start<S, by_4, by_4>(call);
@@ -191,12 +197,14 @@ using Wide = Shape<128, 256, 8, 64, 64, 4, 4>;
 using Small = Shape<64, 64, 16, 32, 32, 3, 8>;
 
 Status run(const Call& call, const Tile& tile) {
-    const bool fills = tiles_over(call.m(), Wide::BM) * tiles_over(call.n(), Wide::BN) >= multiprocessors();
+    const std::int64_t tiles = tiles_over(call.m(), Wide::BM) * tiles_over(call.n(), Wide::BN) * products_of(call);
+    const bool fits = call.m() > Small::BM && call.n() > Wide::BN / 2, fills = fits && tiles >= multiprocessors();
     return with_epilogue(call, tile.n == Wide::BN || (tile == Tile{} && fills) ? run_with<Wide> : run_with<Small>);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 50, Wide::BM, Wide::BN); }
 
+constexpr Batching batching{takes_batch, places_bytes};
 constexpr Tile tiles[] = {{}, {128, 256, 8}, {64, 64, 16}};
 constexpr const char* idea = "blocks, warps and threads each have a tile; copies and register loads run ahead of the products";
 
@@ -210,6 +218,7 @@ constinit const Kernel r7_hierarchical_f32 = row_of<float>({
     .nanoseconds = nanoseconds,
     .run = run,
     .fuses_epilogue = true,
+    .batching = &batching,
 });
 
 }  // namespace tw::cuda

@@ -111,8 +111,11 @@ __device__ void load_tile(char* tile, const Tensor<const T>& rows, int first_row
 }
 
 template <class T, Way a_way, Way b_way>
-__global__ void __launch_bounds__(threads, 1) matrix_unit(Tensor<const T> a, Tensor<const T> b, Output out, TileGrid grid) {
+__global__ void __launch_bounds__(threads, 1) matrix_unit(Tensor<const T> a, Tensor<const T> b, Output out, TileGrid grid,
+                                                                Places places) {
     __shared__ __align__(1024) char a_tile[BM * row_bytes], b_tile[BN * row_bytes];
+    a.data = places.a(a.data), b.data = places.b(b.data), out.data = places.c(out.data);
+    out.fused.residual = places.residual(out.fused.residual);
     constexpr int depth = row_bytes / sizeof(T);
     constexpr bool turned = b_way == Way::across_k && !std::is_same_v<T, float>;
     constexpr int b_step = turned ? 16 * row_bytes : 32;  // bytes to the unit's next k
@@ -148,21 +151,25 @@ Status start(const Call& call) {
                      static_cast<float>(call.alpha), static_cast<float>(call.beta), call.c.type == Type::f32, false, false,
                      fused(call.epilogue)};
     const auto [grid, blocks] = tiling(call, BM, BN);
-    return launch(matrix_unit<T, a, b>, {.blocks = blocks, .threads = threads}, call.stream, tensor_of<const T>(call.a),
-                  tensor_of<const T>(call.b.transposed()), out, grid);
+    Places places;
+    std::span<std::byte> scratch = call.scratch;
+    if (const Status bad = place_products(call, scratch, places); !bad) return bad;
+    const Launch how{.blocks = blocks, .threads = threads, .products = static_cast<unsigned>(products_of(call))};
+    return launch(matrix_unit<T, a, b>, how, call.stream, tensor_of<const T>(call.a), tensor_of<const T>(call.b.transposed()), out, grid,
+                  places);
 }
 
 /// 16 bytes at a time where one step is 1 and the other keeps to multiples of 16 bytes.
-Way way_of(const Matrix& rows) {
+Way way_of(const Matrix& rows, std::uintptr_t address_bits) {
     const auto in_16_bytes = static_cast<std::int64_t>(16 / size_of(rows.type));
-    if (reinterpret_cast<std::uintptr_t>(rows.data) % 16 != 0) return Way::any;
+    if (address_bits % 16 != 0) return Way::any;
     if (rows.col_step == 1 && rows.row_step % in_16_bytes == 0) return Way::along_k;
     return rows.row_step == 1 && rows.col_step % in_16_bytes == 0 ? Way::across_k : Way::any;
 }
 
 template <class T>
 Status run_fused(const Call& call) {
-    const Way a = way_of(call.a), b = way_of(call.b.transposed());
+    const Way a = way_of(call.a, a_of(call).address_bits()), b = way_of(call.b.transposed(), b_of(call).address_bits());
     if (a == Way::along_k && b == Way::along_k) return start<T, Way::along_k, Way::along_k>(call);
     if (a == Way::along_k && b == Way::across_k) return start<T, Way::along_k, Way::across_k>(call);
     if (a == Way::along_k) return start<T, Way::along_k, Way::any>(call);
@@ -179,6 +186,7 @@ double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, p.in == Typ
 /// 8 of k at a time: 9 errors of 2^-25 and one of 2^-23.
 double tf32_sum_bound(std::int64_t k) { return gamma(6.5 * static_cast<double>((k + 7) / 8) + 2, unit_f32); }
 
+constexpr Batching batching{takes_batch, places_bytes};
 constexpr Tile tiles[] = {{BM, BN, 64}};
 constexpr const char* idea = "the matrix unit itself: two warpgroups fill shared memory, then multiply 64 rows each";
 
@@ -204,6 +212,7 @@ Status run_plainly(const Call& call) noexcept {
         .scratch_bytes = nullptr,                                                                                      \
         .run = run<DEVICE_TYPE>,                                                                                       \
         .order = ORDER,                                                                                                \
+        .batching = &batching,                                                                                         \
     }
 TW_ROW(r8_matrix_unit_f32, "cuda.r8_matrix_unit.f32.tf32", f32, f32, tf32x1, tf32_sum_bound, float, tf32_order);
 TW_ROW(r8_matrix_unit_bf16, "cuda.r8_matrix_unit.bf16", bf16, bf16, plain_f32, matrix_unit_sum_bound, __nv_bfloat16,

@@ -44,7 +44,7 @@ bool goes_by_box(const Call& call) {
 template <class P, class T, Major b_major>
 __global__ void __launch_bounds__(P::threads, 1)
     async_pipeline(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                   const __grid_constant__ CUtensorMap c, Output out, Raster raster, int steps) {
+                   const __grid_constant__ CUtensorMap c, Output out, BatchRaster raster, int steps) {
     extern __shared__ char memory[];
     const P pipe(memory);
     if (threadIdx.x == 0) ptx::prefetch_map(a), ptx::prefetch_map(b), ptx::prefetch_map(c);
@@ -88,7 +88,9 @@ __global__ void __launch_bounds__(P::threads, 1)
             pipe.release(before, thread);
             int row, col;
             raster.place(tile, row, col);
-            finish_tile<T, P::BN, rows_only<P>>(sums, out, c, pipe.base + P::staging + consumer * 16384,
+            const int product = raster.product_of(tile);
+            const Output mine = out.of(product, raster.depths.of(product).c);
+            finish_tile<T, P::BN, rows_only<P>>(sums, mine, c, pipe.base + P::staging + consumer * 16384,
                                   (row * P::CLUSTER + P::rank()) * P::BM + consumer * 64, col * P::BN, consumer, thread);
         }
         if (thread == 0) ptx::wait_for_stores();
@@ -96,27 +98,37 @@ __global__ void __launch_bounds__(P::threads, 1)
     P::sync_all();
 }
 
+/// Where the products of a batch lie; one product: as it says itself.
+struct Lies {
+    Depth a, b, c;
+
+    bool fits(const Call& call) { return depth_of(a_of(call), a) && depth_of(b_of(call), b) && depth_of(c_of(call), c); }
+};
+
 template <class P, class T, Major b_major>
-Status start(const Call& call, const Tidy& a, const Tidy& b, int group) {
+Status start(const Call& call, const Tidy& a, const Tidy& b, const Lies& lies, int group) {
     const int m = static_cast<int>(call.m()), n = static_cast<int>(call.n());
     const Type narrow = call.a.type;
     CUtensorMap a_map, b_map, c_map{};
     constexpr int a_rows = P::BM, b_rows = P::b_share;
-    const BoxedMatrix a_boxes{a.data, narrow, call.k(), m, a.step * 2, 64, a_rows};
-    const BoxedMatrix b_boxes = b_major == Major::k ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows}
-                                                    : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64};
+    const BoxedMatrix a_boxes{a.data, narrow, call.k(), m, a.step * 2, 64, a_rows, lies.a.extent, lies.a.bytes};
+    const BoxedMatrix b_boxes = b_major == Major::k ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows, lies.b.extent, lies.b.bytes}
+                                                    : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64, lies.b.extent, lies.b.bytes};
     if (const Status bad = describe(a_map, a_boxes); !bad) return bad;
     if (const Status bad = describe(b_map, b_boxes); !bad) return bad;
     const auto size = static_cast<std::int64_t>(size_of(call.c.type));
-    const bool by_box = goes_by_box(call);
-    const BoxedMatrix c_boxes{call.c.data, call.c.type, n, m, call.c.row_step * size, static_cast<int>(128 / size), 64};
+    const bool by_box = goes_by_box(call) && reinterpret_cast<std::uintptr_t>(lies.c.first) % 16 == 0;
+    const BoxedMatrix c_boxes{lies.c.first, call.c.type, n, m, call.c.row_step * size, static_cast<int>(128 / size), 64, lies.c.extent, lies.c.bytes};
     if (by_box)
         if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
 
-    const Output out{call.c.data, call.c.row_step, call.c.col_step, m, n, static_cast<float>(call.alpha),
-                     static_cast<float>(call.beta), call.c.type == Type::f32, call.c.col_step == 1, by_box,
-                     fused(call.epilogue)};
-    const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), group};
+    Depths depths{nullptr, static_cast<int>(products_of(call)), lies.a.extent > 1, lies.b.extent > 1, lies.c.extent > 1};
+    if (const Status bad = place_depths(call, lies.a, lies.b, lies.c, depths); !bad) return bad;
+    const Output out{lies.c.first, call.c.row_step, call.c.col_step, m, n, static_cast<float>(call.alpha),
+                     static_cast<float>(call.beta), call.c.type == Type::f32, call.c.col_step == 1, by_box, fused(call.epilogue), lies.c.bytes,
+                     call.batch ? call.batch->residual_step * size : 0};
+    const Raster one{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), group};
+    const BatchRaster raster{one, depths.size, depths};
     const int steps = static_cast<int>(tiles_over(call.k(), 64)), fit = multiprocessors() / P::CLUSTER;
     const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * P::CLUSTER);
     return launch(async_pipeline<P, T, b_major>,
@@ -128,9 +140,13 @@ template <class P, class T>
 Status run_with(const Call& call, int group) {
     Tidy a, b;
     bool possible;
-    if (const Status bad = tidy_operands(call, a, b, possible); !bad) return bad;
+    Lies lies;
+    lies.fits(call);
+    Call first = call;
+    first.a.data = lies.a.first, first.b.data = lies.b.first;
+    if (const Status bad = tidy_operands(first, a, b, possible); !bad) return bad;
     if (!possible) return run_plainly(call);
-    return b.across ? start<P, T, Major::other>(call, a, b, group) : start<P, T, Major::k>(call, a, b, group);
+    return b.across ? start<P, T, Major::other>(call, a, b, lies, group) : start<P, T, Major::k>(call, a, b, lies, group);
 }
 
 using Large = Shape<128, 256, 4, 2>;
@@ -150,7 +166,7 @@ int width_for(const Call& call) {
     double least = 0;
     for (const Candidate& c : candidates) {
         if (c.n == Large::BN && !suits_large(call)) continue;
-        const auto tiles = static_cast<double>(tiles_over(call.m(), 128 * c.cluster) * tiles_over(call.n(), c.n));
+        const auto tiles = static_cast<double>(tiles_over(call.m(), 128 * c.cluster) * tiles_over(call.n(), c.n) * products_of(call));
         const double at_once = multiprocessors() / c.cluster, waves = std::ceil(tiles / at_once);
         const double time = waves * c.n / c.rate * (static_cast<double>(call.k()) / 64) + (waves + 1) * c.start * c.n;
         if (best == 0 || time < least) best = c.n, least = time;
@@ -174,6 +190,15 @@ Status run(const Call& call, const Tile& tile) {
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 750, 128, 256); }
 
+/// All products as the copy engine can describe them by one map.
+bool takes_batch(const Call& call) {
+    Lies lies;
+    return cuda::takes_batch(call) && call.c.col_step == 1 && lies.fits(call) && lies_well(call.a, lies.a.first) &&
+           (lies_well(call.b, lies.b.first) || lies_well(call.b.transposed(), lies.b.first));
+}
+
+constexpr Batching batching{takes_batch, places_bytes};
+
 /// m and n of a block; k: how many rows of tiles are walked together (Raster).
 constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 256, 4}, {128, 256, 16}, {128, 128, 8}, {128, 64, 8}};
 constexpr const char* idea = "one thread feeds a ring of tiles by the copy engine, two warpgroups only multiply, blocks persist";
@@ -196,6 +221,7 @@ constexpr const char* idea = "one thread feeds a ring of tiles by the copy engin
         .scratch_bytes = tidy_bytes,                                                                                   \
         .run = run<DEVICE_TYPE>,                                                                                       \
         .order = matrix_unit_order,                                                                                    \
+        .batching = &batching,                                                                                         \
     }
 TW_ROW(r9_async_pipeline_bf16, "cuda.r9_async_pipeline.bf16", bf16, bf16, __nv_bfloat16);
 TW_ROW(r9_async_pipeline_bf16_f32, "cuda.r9_async_pipeline.bf16.f32", bf16, f32, __nv_bfloat16);

@@ -14,12 +14,14 @@
 namespace tw::cuda {
 
 /// Rows of `inner` elements, `outer` of them, `row_bytes` apart; boxes of box_inner x box_outer. Boxes with rows of 64 or 128
-/// bytes are swizzled in shared memory, longer rows lie as they are.
+/// bytes are swizzled in shared memory, longer rows lie as they are. A map of many matrices has `depth` of them, each begins
+/// depth_bytes behind the one before, over it even; with a depth of 0 the map has one, and no coordinate for it.
 struct BoxedMatrix {
     const void* data;
     Type type;
     std::int64_t inner, outer, row_bytes;
     int box_inner, box_outer;
+    std::int64_t depth = 0, depth_bytes = 16;
 };
 
 Status describe(CUtensorMap& map, const BoxedMatrix& matrix) noexcept;

@@ -92,6 +92,11 @@ bool lies_in_rows(const Matrix& m) { return m.col_step == 1 && suits_engine(m.da
 
 }  // namespace
 
+bool lies_well(Matrix m, const void* data) noexcept {
+    m.data = const_cast<void*>(data);
+    return lies_in_rows(m);
+}
+
 Status tidy_operands(const Call& call, Tidy& a, Tidy& b, bool& possible) noexcept {
     possible = true;
     std::span<std::byte> scratch = call.scratch;

@@ -20,6 +20,9 @@ struct Tidy {
 /// address and the steps.
 Status tidy_operands(const Call& call, Tidy& a, Tidy& b, bool& possible) noexcept;
 
+/// Rows along the second direction, as the copy engine reads them, from `data` on.
+bool lies_well(Matrix m, const void* data) noexcept;
+
 /// Scratch for the copies that the problem may need.
 std::size_t tidy_bytes(const Problem& problem, const Tile& tile, int threads) noexcept;
 

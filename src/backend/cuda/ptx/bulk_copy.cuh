@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // The bulk tensor copy engine (sm_90): one thread moves a whole box between global and shared memory. What a box has
-// outside the matrix reads as 0 and is not written.
+// outside the matrix reads as 0 and is not written. `deep`: which matrix of a map of many; without it, the map has one.
 #pragma once
 
 #include <cuda.h>
@@ -22,6 +22,12 @@ __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::u
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
         "l"(&map), "r"(barrier), "r"(inner), "r"(outer)
+        : "memory");
+}
+__device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer, int deep) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+        "l"(&map), "r"(barrier), "r"(inner), "r"(outer), "r"(deep)
         : "memory");
 }
 
@@ -46,18 +52,26 @@ __device__ inline void prefetch_box(const CUtensorMap& map, int inner, int outer
 }
 
 /// Into the same place of every block of the cluster that the mask names, and at their barriers.
-__device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer,
-                                       std::uint16_t mask) {
+__device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, std::uint16_t mask, int inner,
+                                       int outer) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
         "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
         "l"(&map), "r"(barrier), "r"(inner), "r"(outer), "h"(mask)
         : "memory");
 }
+__device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, std::uint16_t mask, int inner,
+                                       int outer, int deep) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+        "l"(&map), "r"(barrier), "r"(inner), "r"(outer), "r"(deep), "h"(mask)
+        : "memory");
+}
 
-__device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int inner, int outer) {
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map), "r"(from),
-                 "r"(inner), "r"(outer)
+__device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int inner, int outer, int deep) {
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map), "r"(from),
+                 "r"(inner), "r"(outer), "r"(deep)
                  : "memory");
 }
 
