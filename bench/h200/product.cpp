@@ -18,16 +18,16 @@ namespace {
 struct Sets {
     std::vector<Buffer> a, b, c;
 
-    explicit Sets(const Case& w) {
+    explicit Sets(const Case& w, std::size_t most = 64, std::uint64_t first_seed = 0) {
         const std::size_t in = size_of(w.in), out = size_of(w.out);
         const std::size_t a_count = std::size_t(w.m) * w.k, b_count = std::size_t(w.n) * w.k, c_count = std::size_t(w.m) * w.n;
         constexpr std::size_t twice_the_cache = std::size_t{128} << 20;
         const std::size_t one = a_count * in + b_count * in + c_count * out;
-        const std::size_t count = std::clamp<std::size_t>(twice_the_cache / one + 1, 2, 64);
+        const std::size_t count = std::min(most, std::clamp<std::size_t>(twice_the_cache / one + 1, 2, 64));
         for (std::size_t s = 0; s < count; ++s) {
             a.emplace_back(a_count * in), b.emplace_back(b_count * in), c.emplace_back(c_count * out);
-            fill(a.back().get(), a_count, w.in, w.values, 2 * s + 1);
-            fill(b.back().get(), b_count, w.in, w.values, 2 * s + 2);
+            fill(a.back().get(), a_count, w.in, w.values, first_seed + 2 * s + 1);
+            fill(b.back().get(), b_count, w.in, w.values, first_seed + 2 * s + 2);
         }
     }
     std::size_t size() const { return a.size(); }
@@ -109,7 +109,7 @@ Result measure(const Cublas& cublas, const Case& what) {
     result.right = ones_are_right(what, ours);
     poison(sets.c[0].get(), c_bytes);
     mine(0);
-    if (std::size_t(what.m) * what.n * what.k <= std::size_t(8192) * 8192 * 8192) {
+    {
         const Reference reference(cublas, what.m, what.n, what.k, sets.a[0].get(), sets.b[0].get(), what.b_k_major, what.in);
         result.error = reference.of(sets.c[0].get(), what.out);
         peer(0);
@@ -121,6 +121,40 @@ Result measure(const Cublas& cublas, const Case& what) {
     }
     if (what.with_burst) result.burst_ms = burst(mine), result.peer_burst_ms = burst(peer);
     return result;
+}
+
+Worst worst_errors(const Cublas& cublas, const Case& what, int seeds) {
+    Worst worst;
+    const auto keep = [](Error& most, const Error& one) {
+        most = {std::max(most.frobenius, one.frobenius), std::max(most.largest, one.largest)};
+    };
+    Ours ours(what);
+    for (int seed = 1; seed <= seeds; ++seed) {
+        const Sets sets(what, 1, 1000u * static_cast<unsigned>(seed));
+        void *a = sets.a[0].get(), *b = sets.b[0].get(), *c = sets.c[0].get();
+        const Reference reference(cublas, what.m, what.n, what.k, a, b, what.b_k_major, what.in);
+        poison(c, std::size_t(what.m) * what.n * size_of(what.out));
+        worst.ran &= ours.run(a, b, c);
+        keep(worst.ours, reference.of(c, what.out));
+        cublas.product(what.m, what.n, what.k, a, b, what.b_k_major, c, what.in, what.out, what.peer);
+        keep(worst.peer, reference.of(c, what.out));
+    }
+    return worst;
+}
+
+Price price_of_same_bits(const Case& what) {
+    Case same = what;
+    same.reproducible = true;
+    Ours reproducible(same), free(what);
+    const Sets sets(what);
+    const auto side = [&](Ours& ours) {
+        return [&](int i) {
+            const std::size_t s = static_cast<std::size_t>(i) % sets.size();
+            ours.run(sets.a[s].get(), sets.b[s].get(), sets.c[s].get());
+        };
+    };
+    const std::vector<double> ms = sustained({side(reproducible), side(free)}, what.turn_ms);
+    return {ms[0], ms[1]};
 }
 
 void print(const Result& r) {

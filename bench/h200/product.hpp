@@ -47,6 +47,20 @@ struct Result {
 };
 
 Result measure(const Cublas& cublas, const Case& what);
+
+/// The largest errors over so many seeds, ours and cuBLAS's; nothing is timed.
+struct Worst {
+    Error ours, peer;
+    bool ran = true;
+};
+Worst worst_errors(const Cublas& cublas, const Case& what, int seeds);
+
+/// Milliseconds with `reproducible` and without, in turns: the library's own choice of a kernel in both.
+struct Price {
+    double reproducible_ms = 0, free_ms = 0;
+};
+Price price_of_same_bits(const Case& what);
+
 void print(const Result& result);
 
 /// The whole list as JSON, provider "cublas" beside "tilewright".

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // The table of one NVIDIA device: every bar, each result checked before it is timed, cuBLAS beside it.
-//   h200_table [row...]             rows a, b, c, c', d, e, f, i; all, and h, without arguments
+//   h200_table [row...]             rows a, b, c, c', d, e, f, g, h, i, and `errors` of row c over five seeds; all without arguments
 //   h200_table tiles KERNEL N...    every tile of one kernel; N: 4096 or 16x8192x4096
 #include <cuda_runtime_api.h>
 
@@ -95,6 +95,34 @@ void all_tiles(const bench::Cublas& cublas, const char* name, int m, int n, int 
     }
 }
 
+/// Row c's other half: no seed of five makes an error larger than SGEMM's.
+void all_errors(const bench::Cublas& cublas) {
+    for (const auto values : {bench::Values::normal, bench::Values::symmetric, bench::Values::uniform, bench::Values::spread})
+        for (const int n : {2048, 4096, 8192, 16384}) {
+            const bench::Worst worst = bench::worst_errors(
+                cublas, {.row = "c", .kernel = "cuda.r10_split.f32.fp16x3", .m = n, .n = n, .k = n, .values = values}, 5);
+            std::printf("c   %-13s %5d, the worst of 5 seeds: error %.2e %.2e, cuBLAS %.2e %.2e: %.2f %.2f of it%s\n",
+                        bench::name_of(values), n, worst.ours.frobenius, worst.ours.largest, worst.peer.frobenius, worst.peer.largest,
+                        worst.ours.frobenius / worst.peer.frobenius, worst.ours.largest / worst.peer.largest,
+                        worst.ran ? "" : ", DID NOT RUN");
+            std::fflush(stdout);
+        }
+}
+
+void same_bits() {
+    for (const Type type : {Type::f32, Type::bf16, Type::f16})
+        std::printf("h   %s, reproducible: %d of 19 m change a row's bits\n", tw::name_of(type), rows_that_differ(type));
+    for (const Type type : {Type::bf16, Type::f16})
+        for (const int n : {1024, 2048, 4096, 8192, 16384}) {
+            const Case one{.row = "h", .kernel = "", .m = n, .n = n, .k = n, .in = type, .out = type, .turn_ms = 100};
+            const bench::Price price = bench::price_of_same_bits(one);
+            const double flops = 2e-9 * n * n * static_cast<double>(n);
+            std::printf("h   %s, %5d: reproducible %.1f TF, not %.1f TF: %.3f of it\n", tw::name_of(type), n,
+                        flops / price.reproducible_ms, flops / price.free_ms, price.free_ms / price.reproducible_ms);
+            std::fflush(stdout);
+        }
+}
+
 int main(int count, char** arguments) {
     const bench::Cublas cublas;
     std::printf("cuBLAS %d\n", cublas.version());
@@ -117,12 +145,12 @@ int main(int count, char** arguments) {
     }
     if (wanted("i"))
         for (const auto& part : {bench::measure_batches(cublas), bench::measure_epilogues()}) results.insert(results.end(), part.begin(), part.end());
-    for (const Type type : {Type::f32, Type::bf16, Type::f16})
-        if (count == 1) std::printf("h   %s, reproducible: %d of 19 m change a row's bits\n", tw::name_of(type), rows_that_differ(type));
+    if (wanted("h")) same_bits();
     if (std::FILE* file = std::fopen("h200.json", "w")) {
         std::fputs(bench::json(results).c_str(), file);
         std::fclose(file);
     }
+    if (wanted("errors")) all_errors(cublas);
     bool right = true;
     for (const auto& result : results) right &= result.right;
     return right ? 0 : 1;
