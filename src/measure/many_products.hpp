@@ -20,8 +20,7 @@ protected:
     Status begin_pass() override;
 
 private:
-    const bool is_named_, by_pointers_;
-    Options options_{};
+    const bool by_pointers_;
     std::vector<void*> a_at_, b_at_, c_at_;
 };
 

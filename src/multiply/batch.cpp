@@ -15,7 +15,6 @@
 #include "plan/choose.hpp"
 #include "plan/execute.hpp"
 #include "plan/operands.hpp"
-#include "plan/registry.hpp"
 
 namespace tw {
 namespace {

@@ -163,7 +163,7 @@ void pack_one_tile_only(const PanelSource& source, std::byte* panel) {
 }
 void multiply_short(const UnitTile& tile) {
     UnitTile shorter = tile;
-    if (shorter.k > 32) shorter.k -= 32;
+    if (shorter.to > 32) shorter.to -= 32;
     right().multiply(shorter);
 }
 void meet_without_beta(const UnitResult& result) {

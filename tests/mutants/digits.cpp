@@ -33,7 +33,7 @@ struct DigitPanel {
     std::int8_t& digit(int d, int w, std::int64_t p) const {
         const std::int64_t at = p % step, byte = at % tile_side * 4 + at / tile_side;  // sixteen words, four quarters in each
         const std::int64_t in_tile = of_a ? w % tile_side * step + byte : byte / 4 * step + w % tile_side * 4 + byte % 4;
-        const std::int64_t tile = (d * steps_of(k) + p / step) * 2 + w / tile_side;
+        const std::int64_t tile = (w / tile_side * steps_of(k) + p / step) * 3 + d;
         return reinterpret_cast<std::int8_t*>(panel + sizeof(DigitHeader))[tile * tile_bytes + in_tile];
     }
 
@@ -183,9 +183,9 @@ struct Saturates : TrueDigits {
     }
 };
 struct HoldsAFloatsBits : TrueDigits {
-    static constexpr const char* name = "saturates its first sums at 23 bits, where a long block's still grow";
+    static constexpr const char* name = "saturates its first sums at 22 bits, where a long block's still grow";
     static void summed(const Summed& x) {
-        x.each([&](int i, int j) { x.at(0, i, j) = std::clamp(x.at(0, i, j), -(1 << 23), 1 << 23); });
+        x.each([&](int i, int j) { x.at(0, i, j) = std::clamp(x.at(0, i, j), -(1 << 22), 1 << 22); });
     }
 };
 struct SkipsTheLastStep : TrueDigits {

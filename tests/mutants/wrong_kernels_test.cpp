@@ -14,6 +14,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "backend/cpu/digits.hpp"
 #include "base/element.hpp"
 #include "mutants/true_kernel.hpp"
 #include "support/kernel_sweep.hpp"
@@ -38,7 +39,10 @@ void fill_with_large(const Matrix& a, const Matrix& b, const Matrix&) {
 /// Beside one large element, where the other operand has a zero, each is as small as digits let through, and its second and
 /// third digits are as large as they become.
 void fill_with_least(const Matrix& a, const Matrix& b, const Matrix&) {
-    const auto value = [](bool in_a, std::int64_t p) { return p > 1 ? 0x047f7fp-23 : in_a == (p == 0) ? 0.5 : 0; };
+    const auto value = [](bool in_a, std::int64_t p) {
+        const std::int64_t in_block = p % cpu::digits_block;
+        return in_block > 1 ? 0x047f7fp-23 : in_a == (in_block == 0) ? 0.5 : 0;
+    };
     for (std::int64_t p = 0; p < a.cols; ++p) {
         for (std::int64_t i = 0; i < a.rows; ++i) store_element(a, i, p, value(true, p));
         for (std::int64_t j = 0; j < b.cols; ++j) store_element(b, p, j, value(false, p));

@@ -98,16 +98,29 @@ std::uint32_t pack_ragged(const Element* from, std::int64_t row_step, std::int64
     return pack_block<parts, for_a>(&laid[0][0], step_of_k, 1, to);
 }
 
+/// What the next panel will be cut from is asked for while this one is, a step of it: its rows lie on pages of their own, which no
+/// hardware prefetches.
+template <class Element>
+void expect_next(const PanelSource& source, const Element* step) {
+    constexpr std::int64_t line = 64 / sizeof(Element);
+    const bool along_k = source.step == 1;
+    const std::int64_t runs = along_k ? unit_side : step_of_k, length = along_k ? step_of_k : unit_side;
+    const Element* from = step + unit_side * source.row_step;
+    for (std::int64_t run = 0; run < runs; ++run, from += along_k ? source.row_step : source.step)
+        for (std::int64_t at = 0; at < length; at += line) __builtin_prefetch(from + at, 0, 2);
+}
+
 template <int parts, bool for_a, class Element>
 void pack(const PanelSource& source, std::byte* panel) {
     const auto* const from = static_cast<const Element*>(source.data);
     std::byte* const tiles = panel + sizeof(PanelHeader);
     std::uint32_t outside = 0;
-    for (int w = 0; w < source.rows; w += tile_rows) {
-        const int rows = source.rows - w < tile_rows ? source.rows - w : tile_rows;
-        std::byte* to = tiles + w / tile_rows * tile_bytes;
-        for (std::int64_t p = 0; p < source.k; p += step_of_k, to += parts * part_bytes) {
-            const auto depth = static_cast<int>(source.k - p < step_of_k ? source.k - p : step_of_k);
+    for (std::int64_t p = 0; p < source.k; p += step_of_k) {
+        const auto depth = static_cast<int>(source.k - p < step_of_k ? source.k - p : step_of_k);
+        expect_next(source, from + p * source.step);
+        for (int w = 0; w < source.rows; w += tile_rows) {
+            const int rows = source.rows - w < tile_rows ? source.rows - w : tile_rows;
+            std::byte* const to = tiles + p / step_of_k * parts * part_bytes + w / tile_rows * tile_bytes;
             const Element* const block = from + w * source.row_step + p * source.step;
             const bool is_whole = rows == tile_rows && depth == step_of_k && (source.step == 1 || source.row_step == 1);
             outside |= (is_whole ? pack_block<parts, for_a>(block, source.row_step, source.step, to)
@@ -142,17 +155,42 @@ template <int parts, class LoadX, class LoadY>
 void meet_row(const UnitResult& r, int i) {
     const auto* const sums = reinterpret_cast<const float*>(r.sums->of) + i * unit_side;
     float* const c = r.c + i * r.c_step;
-    for (int j = 0; j < r.cols; j += 16) Lanes::meet(sums + j, c + j, r.cols - j < 16 ? r.cols - j : 16, r.alpha, r.beta);
+    const float* const partial = r.partial ? r.partial + i * unit_side : nullptr;
+    for (int j = 0; j < r.cols; j += 16)
+        Lanes::meet(sums + j, partial ? partial + j : nullptr, c + j, r.cols - j < 16 ? r.cols - j : 16, r.alpha, r.beta);
 }
+
+/// The rows of a result that is 32 columns wide.
+class Meeting {
+public:
+    [[gnu::always_inline]] explicit Meeting(const UnitResult* r) {
+        if (!r) return;
+        sums_ = reinterpret_cast<const float*>(r->sums->of), partial_ = r->partial, c_ = r->c, c_step_ = r->c_step;
+        alpha_ = r->alpha, beta_ = r->beta, reads_c_ = r->beta != 0;
+    }
+    [[gnu::always_inline]] void row(int i) const {
+        const auto alpha = Lanes::all(alpha_), beta = Lanes::all(beta_);
+        for (int j = 0; j < unit_side; j += 16)
+            Lanes::meet_all(sums_ + i * unit_side + j, partial_ ? partial_ + i * unit_side + j : nullptr, c_ + i * c_step_ + j, alpha,
+                            beta, reads_c_);
+    }
+
+private:
+    const float *sums_ = nullptr, *partial_ = nullptr;
+    float* c_ = nullptr;
+    std::int64_t c_step_ = 0;
+    float alpha_ = 1, beta_ = 0;
+    bool reads_c_ = false;
+};
 
 void meet(const UnitResult& r) {
     for (int i = 0; i < r.rows; ++i) meet_row(r, i);
 }
 
-/// Of three parts, all small products of the block of k come first and hi hi on top of them: few roundings happen at the size
+/// Of three parts, all small products of the chunk of k come first and hi hi on top of them: few roundings happen at the size
 /// of the result.
 template <int parts, bool is_turned>
-[[gnu::always_inline]] inline void add_up(const std::byte* a, const std::byte* b, std::int64_t steps, Meanwhile<meet_row> meanwhile) {
+[[gnu::always_inline]] inline void add_up(const std::byte* a, const std::byte* b, std::int64_t steps, Meanwhile<Meeting> meanwhile) {
     constexpr std::int64_t step_bytes = parts * part_bytes;
     Tiles::zero_sums();
     for (std::int64_t s = 0; s < steps; ++s) {
@@ -168,9 +206,10 @@ template <int parts, bool is_turned>
 
 template <int parts>
 void multiply(const UnitTile& tile) {
-    const std::byte *const a = tile.a + sizeof(PanelHeader), *const b = tile.b + sizeof(PanelHeader);
-    const std::int64_t steps = steps_in(tile.k);
-    const Meanwhile<meet_row> meanwhile(tile, steps);
+    const std::int64_t first = tile.from / step_of_k, steps = steps_in(tile.to) - first;
+    const std::byte* const a = tile.a + sizeof(PanelHeader) + first * parts * part_bytes;
+    const std::byte* const b = tile.b + sizeof(PanelHeader) + first * parts * part_bytes;
+    const Meanwhile<Meeting> meanwhile(tile, steps);
     tile.is_turned ? add_up<parts, true>(a, b, steps, meanwhile) : add_up<parts, false>(a, b, steps, meanwhile);
     Tiles::store_sums(tile.sums->of);
 }

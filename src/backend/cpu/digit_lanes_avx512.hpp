@@ -23,6 +23,7 @@ struct DigitLanes {
     static Floats all(float one) { return _mm512_set1_ps(one); }
     static Numbers no_numbers() { return _mm512_setzero_si512(); }
     static Numbers load_numbers(const std::uint32_t* from) { return _mm512_loadu_si512(from); }
+    static void store(float* to, Floats x) { _mm512_storeu_ps(to, x); }
     static void store(std::uint32_t* to, Numbers x) { _mm512_storeu_si512(to, x); }
 
     static Numbers larger(Numbers sizes, Floats x) {
@@ -48,7 +49,7 @@ struct DigitLanes {
     static void transpose(std::byte* tile) { transpose_words(tile); }
 
     template <int weights>
-    static Floats put_together(const std::int32_t* sums, std::ptrdiff_t apart, float a, const float* b) {
+    [[gnu::always_inline]] static Floats put_together(const std::int32_t* sums, std::ptrdiff_t apart, float a, const float* b) {
         const __m512 next = _mm512_set1_ps(1.0f / 256);
         __m512 sum = _mm512_cvtepi32_ps(_mm512_load_si512(sums + (weights - 1) * apart));
         for (int weight = weights - 2; weight >= 0; --weight)
@@ -56,6 +57,12 @@ struct DigitLanes {
         return _mm512_mul_ps(sum, _mm512_mul_ps(_mm512_set1_ps(a), _mm512_load_ps(b)));
     }
 
+    /// All sixteen of what follows.
+    [[gnu::always_inline]] static void meet_all(Floats sums, float* c, Floats alpha, Floats beta, bool reads_c) {
+        __m512 x = _mm512_mul_ps(alpha, sums);
+        if (reads_c) x = _mm512_add_ps(x, _mm512_mul_ps(beta, _mm512_loadu_ps(c)));
+        _mm512_storeu_ps(c, x);
+    }
     static void meet(Floats sums, float* c, int count, float alpha, float beta) {
         const auto mask = static_cast<__mmask16>(0xffffu >> (16 - count));
         __m512 x = _mm512_mul_ps(_mm512_set1_ps(alpha), sums);

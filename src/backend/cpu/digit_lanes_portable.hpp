@@ -39,6 +39,7 @@ struct DigitLanes {
         std::memcpy(x.of, from, sizeof x);
         return x;
     }
+    static void store(float* to, const Floats& x) { std::memcpy(to, x.of, sizeof x); }
     static void store(std::uint32_t* to, const Numbers& x) { std::memcpy(to, x.of, sizeof x); }
 
     /// The larger of each lane's size so far, as bits without a sign, and this one's.
@@ -98,6 +99,9 @@ struct DigitLanes {
     }
 
     /// c = alpha * sums + beta * c for the first `count`; c is not read when beta is 0.
+    static void meet_all(const Floats& sums, float* c, const Floats& alpha, const Floats& beta, bool reads_c) {
+        meet(sums, c, 16, alpha.of[0], reads_c ? beta.of[0] : 0);
+    }
     static void meet(const Floats& sums, float* c, int count, float alpha, float beta) {
         for (int i = 0; i < count; ++i) c[i] = beta == 0 ? alpha * sums.of[i] : alpha * sums.of[i] + beta * c[i];
     }

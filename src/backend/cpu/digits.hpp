@@ -8,8 +8,12 @@
 
 namespace tw::cpu {
 
-/// A block of k: so many products of first digits have a sum that f32 holds.
-inline constexpr std::int64_t digits_block = 1024;
+/// A block of k: so many products of first digits have a sum that f32 holds, and the digits of 16 columns lie in half of the
+/// first cache.
+inline constexpr std::int64_t digits_block = 512;
+
+/// A tile is 16 rows by 64 of k; those of the three digits of a step lie behind one another, then comes the next step.
+inline constexpr std::int64_t digit_tile_bytes = 1024, digit_step_bytes = 3 * digit_tile_bytes;
 
 struct DigitHeader {
     PanelHeader panel;
@@ -18,16 +22,10 @@ struct DigitHeader {
 };
 static_assert(sizeof(DigitHeader) % 64 == 0);
 
-/// The tiles of two panels.
-struct DigitTiles {
-    std::int64_t steps;                ///< of 64
-    const std::byte *a, *b;            ///< their tiles: those of one digit behind those of another
-    const std::int32_t (*b_sum)[unit_side];
-};
-
 struct DigitUnit {
     void (*begin)();                   ///< null: nothing to set up
     void (*end)();
+    int columns;                       ///< of C at a time; rows are unit_side
     struct {
         UnitPanels panels;
         void (*meet)(const UnitResult&);

@@ -7,23 +7,29 @@
 
 #include <cstring>
 
-#include "backend/cpu/digits.hpp"
+#include "backend/cpu/digit_tiles.hpp"
 
 namespace tw::cpu {
 namespace {
 
 struct Digits {
+    static constexpr int columns = unit_side;
+
     /// Signed by signed: nothing is to be made up for.
     static void sum_up(const std::byte*, std::int64_t, std::int32_t (&)[3][unit_side]) {}
 
-    template <class Pairs, class Step>
-    static void add_up(const Pairs& pairs, const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
-        for (std::int64_t s = 0; s < pairs.count * tiles.steps; ++s) step();
-        for (int i = 0; i < unit_side; i += 2)
-            for (int j = 0; j < unit_side; j += 16) two_rows(pairs, tiles, i, j, sums + i * unit_side + j);
+    static std::int64_t steps(const DigitTiles& tiles) { return tiles.steps; }
+
+    template <int products, class Step>
+    static void add_up(const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
+        add_up_by_weight<products>(tiles, step, sums, add_up_pairs);
     }
 
 private:
+    static void add_up_pairs(const DigitPairs& pairs, const DigitTiles& tiles, std::int32_t* sums) {
+        for (int i = 0; i < unit_side; i += 2)
+            for (int j = 0; j < unit_side; j += 16) two_rows(pairs, tiles, i, j, sums + i * unit_side + j);
+    }
     static __m256i widened(const std::byte* from) {
         return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
     }
@@ -33,14 +39,12 @@ private:
         return _mm256_cvtepi8_epi16(_mm_set1_epi32(four));
     }
 
-    template <class Pairs>
-    static void two_rows(const Pairs& pairs, const DigitTiles& tiles, int i, int j, std::int32_t* sums) {
-        const std::int64_t digit = tiles.steps * 2048;
+    static void two_rows(const DigitPairs& pairs, const DigitTiles& tiles, int i, int j, std::int32_t* sums) {
         __m256i sum[2][4] = {};
         for (int pair = 0; pair < pairs.count; ++pair) {
-            const std::byte* rows = tiles.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
-            const std::byte* cols = tiles.b + pairs.b[pair] * digit + j / 16 * 1024;
-            for (std::int64_t s = 0; s < tiles.steps; ++s, rows += 2048, cols += 2048)
+            const std::byte* rows = tiles.rows(i / 16, pairs.a[pair]) + i % 16 * 64;
+            const std::byte* cols = tiles.cols(j / 16, pairs.b[pair]);
+            for (std::int64_t s = 0; s < tiles.steps; ++s, rows += digit_step_bytes, cols += digit_step_bytes)
                 for (int q = 0; q < 16; ++q) {
                     const __m256i x = four_times(rows + 4 * q), y = four_times(rows + 64 + 4 * q);
                     for (int four = 0; four < 4; ++four) {

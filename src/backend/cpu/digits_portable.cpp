@@ -2,26 +2,33 @@
 // Copyright 2026 The tilewright authors
 //
 // Products of digits one by one: what the others are compared with.
-#include "backend/cpu/digits.hpp"
+#include "backend/cpu/digit_tiles.hpp"
 
 namespace tw::cpu {
 namespace {
 
 struct Digits {
+    static constexpr int columns = unit_side;
+
     /// Signed by signed: nothing is to be made up for.
     static void sum_up(const std::byte*, std::int64_t, std::int32_t (&)[3][unit_side]) {}
 
-    template <class Pairs, class Step>
-    static void add_up(const Pairs& pairs, const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
-        for (std::int64_t s = 0; s < pairs.count * tiles.steps; ++s) step();
-        const std::int64_t digit = tiles.steps * 2048;
+    static std::int64_t steps(const DigitTiles& tiles) { return tiles.steps; }
+
+    template <int products, class Step>
+    static void add_up(const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
+        add_up_by_weight<products>(tiles, step, sums, add_up_pairs);
+    }
+
+private:
+    static void add_up_pairs(const DigitPairs& pairs, const DigitTiles& tiles, std::int32_t* sums) {
         for (int i = 0; i < unit_side; ++i)
             for (int j = 0; j < unit_side; ++j) {
                 std::int32_t sum = 0;
                 for (int pair = 0; pair < pairs.count; ++pair) {
-                    const std::byte* row = tiles.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
-                    const std::byte* col = tiles.b + pairs.b[pair] * digit + j / 16 * 1024 + j % 16 * 4;
-                    for (std::int64_t s = 0; s < tiles.steps; ++s, row += 2048, col += 2048)
+                    const std::byte* row = tiles.rows(i / 16, pairs.a[pair]) + i % 16 * 64;
+                    const std::byte* col = tiles.cols(j / 16, pairs.b[pair]) + j % 16 * 4;
+                    for (std::int64_t s = 0; s < tiles.steps; ++s, row += digit_step_bytes, col += digit_step_bytes)
                         for (int p = 0; p < 64; ++p)
                             sum += static_cast<std::int8_t>(row[p]) * static_cast<std::int8_t>(col[p / 4 * 64 + p % 4]);
                 }

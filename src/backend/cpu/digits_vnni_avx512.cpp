@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "backend/cpu/digits.hpp"
+#include "backend/cpu/digit_tiles.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -15,34 +15,40 @@ namespace {
 constexpr int rows_at_a_time = 8;
 
 struct Digits {
+    static constexpr int columns = unit_side;
+
     /// Per row, what A's digits have too much when they are taken for unsigned.
     static void sum_up(const std::byte* tiles, std::int64_t steps, std::int32_t (&sum)[3][unit_side]) {
-        for (int digit = 0; digit < 3; ++digit, tiles += steps * 2048)
+        const DigitTiles of{steps, nullptr, tiles, nullptr};
+        for (int digit = 0; digit < 3; ++digit)
             for (int half = 0; half < 2; ++half) {
                 __m512i sums = _mm512_setzero_si512();
                 for (std::int64_t s = 0; s < steps; ++s)
                     for (int q = 0; q < 16; ++q)
-                        sums = _mm512_dpbusd_epi32(sums, _mm512_set1_epi8(1), _mm512_load_si512(tiles + 2048 * s + 1024 * half + 64 * q));
+                        sums = _mm512_dpbusd_epi32(sums, _mm512_set1_epi8(1),
+                                                   _mm512_load_si512(of.cols(half, digit) + digit_step_bytes * s + 64 * q));
                 _mm512_storeu_si512(sum[digit] + 16 * half, sums);
             }
     }
 
-    template <class Pairs, class Step>
-    static void add_up(const Pairs& pairs, const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
-        for (std::int64_t s = 0; s < pairs.count * tiles.steps; ++s) step();
-        for (int i = 0; i < unit_side; i += rows_at_a_time) some_rows(pairs, tiles, i, sums + i * unit_side);
+    static std::int64_t steps(const DigitTiles& tiles) { return tiles.steps; }
+
+    template <int products, class Step>
+    static void add_up(const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
+        add_up_by_weight<products>(tiles, step, sums, add_up_pairs);
     }
 
 private:
+    static void add_up_pairs(const DigitPairs& pairs, const DigitTiles& tiles, std::int32_t* sums) {
+        for (int i = 0; i < unit_side; i += rows_at_a_time) some_rows(pairs, tiles, i, sums + i * unit_side);
+    }
     static __m512i unsigned_four(const std::byte* from) {
         std::uint32_t four;
         std::memcpy(&four, from, sizeof four);
         return _mm512_set1_epi32(static_cast<int>(four ^ 0x80808080u));
     }
 
-    template <class Pairs>
-    static void some_rows(const Pairs& pairs, const DigitTiles& tiles, int i, std::int32_t* sums) {
-        const std::int64_t digit = tiles.steps * 2048;
+    static void some_rows(const DigitPairs& pairs, const DigitTiles& tiles, int i, std::int32_t* sums) {
         __m512i start[2] = {};
         for (int pair = 0; pair < pairs.count; ++pair)
             for (int half = 0; half < 2; ++half)
@@ -50,11 +56,12 @@ private:
         __m512i sum[rows_at_a_time][2];
         for (auto& row : sum) row[0] = start[0], row[1] = start[1];
         for (int pair = 0; pair < pairs.count; ++pair) {
-            const std::byte* rows = tiles.a + pairs.a[pair] * digit + i / 16 * 1024 + i % 16 * 64;
-            const std::byte* cols = tiles.b + pairs.b[pair] * digit;
-            for (std::int64_t s = 0; s < tiles.steps; ++s, rows += 2048, cols += 2048)
+            const std::byte* rows = tiles.rows(i / 16, pairs.a[pair]) + i % 16 * 64;
+            const std::byte* cols = tiles.cols(0, pairs.b[pair]);
+            const std::ptrdiff_t other_half = tiles.steps * digit_step_bytes;
+            for (std::int64_t s = 0; s < tiles.steps; ++s, rows += digit_step_bytes, cols += digit_step_bytes)
                 for (int q = 0; q < 16; ++q) {
-                    const __m512i left = _mm512_load_si512(cols + 64 * q), right = _mm512_load_si512(cols + 1024 + 64 * q);
+                    const __m512i left = _mm512_load_si512(cols + 64 * q), right = _mm512_load_si512(cols + other_half + 64 * q);
 #pragma GCC unroll 8
                     for (int r = 0; r < rows_at_a_time; ++r) {
                         const __m512i x = unsigned_four(rows + 64 * r + 4 * q);

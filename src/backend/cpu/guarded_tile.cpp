@@ -41,18 +41,23 @@ void lay(const Matrix& rows, float* to) noexcept {
 
 void sums_by_fma(const Matrix& a, const Matrix& b, float* sums) noexcept {
     alignas(64) float a_panel[guarded_chunk * unit_side], b_panel[guarded_chunk * unit_side];
+    alignas(64) float of_group[unit_side * unit_side];
     const MicroKernel<float>& kernel = micro();
     for (std::int64_t p = 0; p < a.cols; p += guarded_chunk) {
-        const std::int64_t depth = std::min(guarded_chunk, a.cols - p);
+        const std::int64_t depth = std::min(guarded_chunk, a.cols - p), in_group = p % guarded_group;
+        float* const to = p < guarded_group ? sums : of_group;
         lay(a.block(0, p, a.rows, depth), a_panel);
         lay(b.block(p, 0, depth, b.cols).transposed(), b_panel);
         for (std::int64_t i = 0; i < a.rows; i += kernel.mr)
             for (std::int64_t j = 0; j < b.cols; j += kernel.nr)
                 kernel.run({.k = depth, .a = a_panel + i, .a_row_step = 1, .a_step = unit_side, .b = b_panel + j,
-                            .b_step = unit_side, .c = sums + i * unit_side + j, .c_step = unit_side, .alpha = 1,
-                            .beta = p == 0 ? 0.0f : 1.0f,
+                            .b_step = unit_side, .c = to + i * unit_side + j, .c_step = unit_side, .alpha = 1,
+                            .beta = in_group == 0 ? 0.0f : 1.0f,
                             .rows = static_cast<int>(std::min<std::int64_t>(kernel.mr, a.rows - i)),
                             .cols = static_cast<int>(std::min<std::int64_t>(kernel.nr, b.cols - j))});
+        if (to == of_group && (in_group + guarded_chunk == guarded_group || p + depth == a.cols))
+            for (std::int64_t i = 0; i < a.rows; ++i)
+                for (std::int64_t j = 0; j < b.cols; ++j) sums[i * unit_side + j] += of_group[i * unit_side + j];
     }
 }
 
@@ -81,26 +86,37 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
     const std::uint32_t rows = marked(t.a, t.c.rows), cols = marked(t.b, t.c.cols);
     const bool is_contiguous = t.c.col_step == 1;
     const auto alpha = static_cast<float>(t.alpha), beta = static_cast<float>(t.beta);
-    const auto tile = [&](UnitSums& sums, const UnitResult* waiting, const UnitResult& next) {
-        return UnitTile{t.k, t.a, t.b, t.is_turned, &sums, waiting, next, t.ahead.data(), t.ahead.size()};
+    const auto c_rows = static_cast<int>(t.c.rows), c_cols = static_cast<int>(t.c.cols);
+    const auto tile = [&](const Chunk& chunk, UnitSums& sums, const UnitResult* waiting, const UnitResult& next) {
+        return UnitTile{t.chunk.k, chunk.from, chunk.to(), t.a, t.b, t.is_turned, &sums, waiting, next, chunk.is_last(),
+                        t.ahead.data(), t.ahead.size()};
+    };
+    // What a chunk gives goes on top of those before it; the last one takes all of them to C.
+    const auto result = [&](const Chunk& chunk, const UnitSums& sums, float* c, std::int64_t c_step, float by, float old) {
+        if (!chunk.is_last()) return UnitResult{&sums, nullptr, t.a, t.b, chunk.partial, unit_side, c_rows, c_cols, 1, chunk.is_first() ? 0.0f : 1.0f};
+        return UnitResult{&sums, chunk.is_first() ? nullptr : chunk.partial, t.a, t.b, c, c_step, c_rows, c_cols, by, old};
     };
     if (t.state && is_contiguous && !rows && !cols) {
         auto& waiting = *reinterpret_cast<Waiting*>(t.state->of_the_kernel);
+        // In passing go results of whole width; those at C's edge are few.
+        if (t.state->is_waiting && waiting.result.cols < t.width) settle_guarded(meet, *t.state);
         const UnitResult before = waiting.result;
-        waiting.result = {&waiting.sums, t.a, t.b, typed<float>(t.c).data, t.c.row_step, static_cast<int>(t.c.rows),
-                          static_cast<int>(t.c.cols), alpha, beta};
-        multiply(tile(waiting.sums, t.state->is_waiting ? &before : nullptr, waiting.result));
+        waiting.result = result(t.chunk, waiting.sums, typed<float>(t.c).data, t.c.row_step, alpha, beta);
+        multiply(tile(t.chunk, waiting.sums, t.state->is_waiting ? &before : nullptr, waiting.result));
         t.state->is_waiting = true;
         return;
     }
     if (t.state && t.state->is_waiting) settle_guarded(meet, *t.state);
+    if (!t.chunk.is_last()) return;
 
     UnitSums unit_sums;
     alignas(64) float sums[unit_side * unit_side];
     if (!is_all(rows, t.c.rows) && !is_all(cols, t.c.cols)) {
-        const UnitResult here{&unit_sums, t.a, t.b, sums, unit_side, unit_side, unit_side, 1, 0};
-        multiply(tile(unit_sums, nullptr, here));
-        meet(here);
+        for (Chunk chunk{0, t.chunk.length, t.chunk.k, t.chunk.partial}; chunk.from < chunk.k; chunk.from += chunk.length) {
+            const UnitResult here = result(chunk, unit_sums, sums, unit_side, 1, 0);
+            multiply(tile(chunk, unit_sums, nullptr, here));
+            meet(here);
+        }
     }
     if (rows | cols) replace_marked(t, rows, cols, sums);
     const Product<float> product{{}, {}, typed<float>(t.c), alpha, beta};

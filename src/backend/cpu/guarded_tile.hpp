@@ -11,8 +11,15 @@
 
 namespace tw::cpu {
 
-/// Terms that the path by FMA adds up before it rounds into a longer sum.
-inline constexpr std::int64_t guarded_chunk = 64;
+/// Terms that the path by FMA adds up before it rounds into a longer sum, and before that one goes into a block's.
+inline constexpr std::int64_t guarded_chunk = 64, guarded_group = 256;
+
+/// Roundings on the longest path through one block of k, of k terms at most.
+constexpr double guarded_roundings(std::int64_t k, std::int64_t block) noexcept {
+    const std::int64_t terms = k < block ? k : block, in_group = terms < guarded_group ? terms : guarded_group;
+    const std::int64_t in_chunk = terms < guarded_chunk ? terms : guarded_chunk;
+    return static_cast<double>(in_chunk + (in_group - 1) / guarded_chunk + (terms - 1) / guarded_group);
+}
 
 void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&), const PanelTile& tile) noexcept;
 

@@ -47,7 +47,8 @@ struct WholeOperand {
 struct Cut {
     std::int64_t mc, nc, kc;   // a block of A is mc x kc, one of B kc x nc
     std::int64_t group;        // columns of B's block that one item of work meets
-    std::size_t a_panel, b_panel;
+    std::int64_t chunk;        // of kc
+    std::size_t a_panel, b_panel, partial;
 
     Cut(const PanelKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k, const Tile& blocks, int threads) {
         const std::int64_t a_panels = ceil_div(m, kernel.mr);
@@ -59,8 +60,14 @@ struct Cut {
         group = ceil_div(m, mc) >= threads ? nc : block_size(nc, ceil_div(nc, threads), kernel.nr);
         a_panel = panel_room(kernel, kernel.mr, kc);
         b_panel = panel_room(kernel, kernel.nr, kc);
+        chunk = kernel.chunk ? kernel.chunk(kc) : kc;
+        partial = chunk < kc ? static_cast<std::size_t>(kernel.mr * kernel.nr) * sizeof(float) : 0;
     }
-    std::size_t a_bytes(const PanelKernel& kernel) const { return static_cast<std::size_t>(mc / kernel.mr) * a_panel; }
+    /// A worker's block of A, and behind it what chunks left of its tiles.
+    std::size_t a_bytes(const PanelKernel& kernel) const { return static_cast<std::size_t>(mc / kernel.mr) * (a_panel + partial); }
+    float* partials(std::byte* a_block, const PanelKernel& kernel) const {
+        return partial ? reinterpret_cast<float*>(a_block + static_cast<std::size_t>(mc / kernel.mr) * a_panel) : nullptr;
+    }
     std::size_t b_bytes(const PanelKernel& kernel) const { return static_cast<std::size_t>(nc / kernel.nr) * b_panel; }
 };
 
@@ -84,7 +91,7 @@ public:
     Tiles(const PanelKernel& kernel, const BlockFinisher& finisher) : kernel_(kernel), finisher_(finisher) {}
 
     void multiply(PanelTile tile, std::int64_t i, std::int64_t j) {
-        finisher_.before(i, j, tile.c.rows, tile.c.cols);
+        if (tile.chunk.is_last()) finisher_.before(i, j, tile.c.rows, tile.c.cols);
         if (!kernel_.settle) {
             kernel_.multiply(tile);
             return finisher_.after(tile.c, i, j);
@@ -92,7 +99,7 @@ public:
         tile.state = &state_;
         kernel_.multiply(tile);
         finish_last();
-        last_c_ = tile.c, last_i_ = i, last_j_ = j;
+        if (tile.chunk.is_last()) last_c_ = tile.c, last_i_ = i, last_j_ = j;
     }
     void settle() {
         if (kernel_.settle && state_.is_waiting) kernel_.settle(state_);
@@ -112,21 +119,27 @@ private:
     TileState state_;
 };
 
-/// The two innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B
-/// stays in the first cache while the panels of A stream past it from the second; meanwhile the next one is on its way.
+/// The innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B, or a chunk of
+/// it, stays in the first cache while the panels of A stream past it from the second; meanwhile the next one is on its way.
 void multiply_block(const PanelKernel& kernel, const Cut& cut, const Call& block, const std::byte* a, const std::byte* b,
-                    bool is_turned, const BlockFinisher& finisher) {
-    const std::size_t part = cut.b_panel / static_cast<std::size_t>(ceil_div(block.m(), kernel.mr));
+                    float* partials, bool is_turned, const BlockFinisher& finisher) {
+    const std::int64_t k = block.k(), tiles_of_a_panel = ceil_div(block.m(), kernel.mr) * ceil_div(k, cut.chunk);
+    const std::size_t part = cut.b_panel / static_cast<std::size_t>(tiles_of_a_panel);
     Tiles tiles(kernel, finisher);
     for (std::int64_t j = 0; j < block.n(); j += kernel.nr, b += cut.b_panel) {
-        const std::byte *panel = a, *next = b + cut.b_panel;
+        const std::byte* next = b + cut.b_panel;
         const std::int64_t cols = std::min<std::int64_t>(kernel.nr, block.n() - j);
         const std::size_t ahead = j + kernel.nr < block.n() ? part : 0;
-        for (std::int64_t i = 0; i < block.m(); i += kernel.mr, panel += cut.a_panel, next += part) {
-            const std::int64_t rows = std::min<std::int64_t>(kernel.mr, block.m() - i);
-            tiles.multiply({block.k(), panel, b, block.c.block(i, j, rows, cols), block.alpha, block.beta,
-                            block.a.block(i, 0, rows, block.k()), block.b.block(0, j, block.k(), cols), is_turned, nullptr, {next, ahead}},
-                           i, j);
+        for (std::int64_t p = 0; p < k; p += cut.chunk) {
+            Chunk chunk{p, cut.chunk, k, partials};
+            const std::byte* panel = a;
+            for (std::int64_t i = 0; i < block.m(); i += kernel.mr, panel += cut.a_panel, next += part) {
+                const std::int64_t rows = std::min<std::int64_t>(kernel.mr, block.m() - i);
+                tiles.multiply({chunk, panel, b, block.c.block(i, j, rows, cols), kernel.nr, block.alpha, block.beta,
+                                block.a.block(i, 0, rows, k), block.b.block(0, j, k, cols), is_turned, nullptr, {next, ahead}},
+                               i, j);
+                chunk.partial += partials ? kernel.mr * kernel.nr : 0;
+            }
         }
     }
     tiles.settle();
@@ -193,7 +206,8 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
                 if (p != 0) block.beta = 1;
                 if (kernel.begin) kernel.begin();
                 multiply_block(kernel, cut, block, packed_a ? call.packed.panels + whole.offset(p, i) : a_block,
-                               b_panels + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel, is_turned(untidy),
+                               b_panels + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
+                               cut.partials(a_block, kernel), is_turned(untidy),
                                {finisher, p + depth == k, i, j + from});
                 if (kernel.end) kernel.end();
             });

@@ -17,11 +17,22 @@ struct TileState {
     alignas(64) std::byte of_the_kernel[17 << 10];
 };
 
-/// One panel of A times one of B, over one block of k.
+/// Some of a block of k: the part of a panel of B that stays in the first cache while all panels of A stream past it.
+struct Chunk {
+    std::int64_t from, length, k;
+    float* partial;  ///< what the chunks before gave, mr x nr, if there is more than one
+
+    std::int64_t to() const { return from + length < k ? from + length : k; }
+    bool is_first() const { return from == 0; }
+    bool is_last() const { return from + length >= k; }
+};
+
+/// One panel of A times one of B, over one block of k or a chunk of it.
 struct PanelTile {
-    std::int64_t k;
+    Chunk chunk;
     const std::byte *a, *b;
     Matrix c;  ///< rows and cols of it count: at most mr x nr
+    int width; ///< nr
     double alpha, beta;
     Matrix a_rows, b_cols;              ///< what the panels were packed from, for whoever has to look again
     bool is_turned;                     ///< the product is computed as C^T = B^T A^T: A's panel is of the caller's B
@@ -39,6 +50,7 @@ struct PanelKernel {
     void (*begin)() = nullptr;  ///< before a worker's tiles and after them, where a unit has a state of its own
     void (*end)() = nullptr;
     void (*settle)(TileState& state) = nullptr;  ///< the tile that waits meets C; null: none ever does
+    std::int64_t (*chunk)(std::int64_t kc) = nullptr;  ///< how a block of k is cut; null: not at all
 };
 
 /// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third.

@@ -60,10 +60,23 @@ struct Lanes {
 
     static void transpose(std::byte* tile) { transpose_words(tile); }
 
-    /// c = alpha * sums + beta * c for the first `count`; c is not read when beta is 0.
-    static void meet(const float* sums, float* c, int count, float alpha, float beta) {
+    static Floats all(float x) { return _mm512_set1_ps(x); }
+
+    /// All sixteen of what follows.
+    [[gnu::always_inline]] static void meet_all(const float* sums, const float* partial, float* c, Floats alpha, Floats beta, bool reads_c) {
+        __m512 x = _mm512_load_ps(sums);
+        if (partial) x = _mm512_add_ps(x, _mm512_load_ps(partial));
+        x = _mm512_mul_ps(alpha, x);
+        if (reads_c) x = _mm512_add_ps(x, _mm512_mul_ps(beta, _mm512_loadu_ps(c)));
+        _mm512_storeu_ps(c, x);
+    }
+
+    /// c = alpha * (sums + partial) + beta * c for the first `count`; c is not read when beta is 0.
+    static void meet(const float* sums, const float* partial, float* c, int count, float alpha, float beta) {
         const auto mask = static_cast<Mask>(0xffffu >> (16 - count));
-        __m512 x = _mm512_mul_ps(_mm512_set1_ps(alpha), _mm512_load_ps(sums));
+        __m512 x = _mm512_load_ps(sums);
+        if (partial) x = _mm512_add_ps(x, _mm512_load_ps(partial));
+        x = _mm512_mul_ps(_mm512_set1_ps(alpha), x);
         if (beta != 0) x = _mm512_add_ps(x, _mm512_mul_ps(_mm512_set1_ps(beta), _mm512_maskz_loadu_ps(mask, c)));
         _mm512_mask_storeu_ps(c, mask, x);
     }

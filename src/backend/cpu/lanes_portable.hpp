@@ -92,8 +92,19 @@ struct Lanes {
 
     static void transpose(std::byte* tile) { transpose_words(tile); }
 
-    static void meet(const float* sums, float* c, int count, float alpha, float beta) {
-        for (int i = 0; i < count; ++i) c[i] = beta == 0 ? alpha * sums[i] : alpha * sums[i] + beta * c[i];
+    static Floats all(float x) {
+        Floats lanes;
+        for (float& lane : lanes.of) lane = x;
+        return lanes;
+    }
+    static void meet_all(const float* sums, const float* partial, float* c, const Floats& alpha, const Floats& beta, bool reads_c) {
+        meet(sums, partial, c, 16, alpha.of[0], reads_c ? beta.of[0] : 0);
+    }
+    static void meet(const float* sums, const float* partial, float* c, int count, float alpha, float beta) {
+        for (int i = 0; i < count; ++i) {
+            const float sum = partial ? sums[i] + partial[i] : sums[i];
+            c[i] = beta == 0 ? alpha * sum : alpha * sum + beta * c[i];
+        }
     }
 };
 

@@ -14,7 +14,13 @@ namespace tw::cpu {
 /// Long blocks of k: how often C is read and written is what a product larger than the caches waits for.
 template <int parts>
 constexpr std::int64_t unit_k_block(std::int64_t k) noexcept {
-    return block_size(k, parts == 1 ? 2048 : 1024, 32);
+    return block_size(k, parts == 2 ? 1024 : 2048, 32);
+}
+
+/// Of a block, what leaves 32 columns of B in two thirds of the first cache.
+template <int parts>
+constexpr std::int64_t unit_chunk(std::int64_t k_block) noexcept {
+    return block_size(k_block, parts == 3 ? 128 : parts == 2 ? 256 : 512, 32);
 }
 
 /// Kernel::order of the rows that sum so; 10 + parts.
@@ -22,15 +28,18 @@ template <int parts>
 inline constexpr int order_of_parts = 10 + parts;
 
 /// The longest path of roundings. A tile's instruction adds 32 of k in two chains, then both, then that to its sum; of three
-/// parts the sums of small products come first, and weigh 2^-7 of the whole; of two they come in between. Marked elements are summed by FMA in chunks. Blocks of k
-/// meet in C. What the unit flushes is less than 2^-34 of the least product that the window lets through.
+/// parts the sums of a chunk's small products come first, and weigh 2^-7 of the whole; of two they come in between. Chunks meet one
+/// another, and blocks of k meet in C. Marked elements are summed by FMA in chunks of their own. What the unit flushes is less than
+/// 2^-34 of the least product that the window lets through.
 template <int parts>
 double unit_sum_bound(std::int64_t k) {
-    const std::int64_t block = unit_k_block<parts>(k), steps = block / 32;
+    const std::int64_t block = unit_k_block<parts>(k), chunk = unit_chunk<parts>(block), steps = chunk / 32;
     const auto outside = static_cast<double>(ceil_div(k, block) + 1);
-    const auto main = static_cast<double>(ceil_div(std::min<std::int64_t>(k, 32), 2) + 1 + (parts == 2 ? 3 : 1) * steps) + outside;
+    const auto main = static_cast<double>(ceil_div(std::min<std::int64_t>(k, 32), 2) + 1 + (parts == 2 ? 3 : 1) * steps +
+                                          ceil_div(block, chunk) - 1) +
+                      outside;
     const auto small = main + static_cast<double>((parts == 3 ? 5 : 0) * steps);
-    const auto by_fma = static_cast<double>(std::min(k, guarded_chunk) + ceil_div(std::min(k, block), guarded_chunk) - 1) + outside;
+    const auto by_fma = guarded_roundings(k, block) + outside;
     const double by_unit = gamma(main, unit_f32) * 0x1.02p0 + (parts == 1 ? 0 : gamma(small, unit_f32) * 0x1.1p-7);
     // A certificate is the scheme's loss and this: what goes by FMA loses nothing by splitting.
     const double split_loss = parts == 3 ? bf16x6.split_loss : parts == 2 ? bf16x3.split_loss : 0;
@@ -49,7 +58,8 @@ struct ByParts {
     static void multiply(const PanelTile& tile) { multiply_guarded(unit.meet, panels.multiply, tile); }
     static void settle(TileState& state) { settle_guarded(unit.meet, state); }
     static PanelKernel kernel() {
-        return {unit_side, unit_side, unit_k_block<parts>, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle};
+        return {unit_side, unit_side, unit_k_block<parts>, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle,
+                unit_chunk<parts>};
     }
 
     static std::size_t wide_bytes(const Problem& p) {

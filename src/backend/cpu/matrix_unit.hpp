@@ -36,9 +36,10 @@ struct alignas(64) UnitSums {
     std::byte of[4 * unit_side * unit_side * 4];
 };
 
-/// C = alpha * sums + beta * C, along contiguous rows.
+/// C = alpha * (sums + partial) + beta * C, along contiguous rows.
 struct UnitResult {
     const UnitSums* sums;
+    const float* partial;     ///< to be added to them, unit_side a row; null: nothing
     const std::byte *a, *b;   ///< the panels that they were made of
     float* c;
     std::int64_t c_step;
@@ -48,12 +49,13 @@ struct UnitResult {
 
 /// One panel of A times one of B, as the unit's own sums.
 struct UnitTile {
-    std::int64_t k;
+    std::int64_t k, from, to; ///< the panels' own, and what is to be summed of it
     const std::byte *a, *b;
     bool is_turned;           ///< A's panel is of the caller's B: products that are not symmetric are taken the other way round
     UnitSums* sums;
-    const UnitResult* waiting;  ///< a result of the same sums, which is met before they are stored; null: none
-    UnitResult next;          ///< where these go: its C may be fetched in passing
+    const UnitResult* waiting;  ///< a result of the same sums, as wide as a tile, which is met before they are stored; null: none
+    UnitResult next;          ///< where these go
+    bool c_is_far;            ///< it may be fetched in passing
     const std::byte* ahead;   ///< to be fetched in passing, `ahead_bytes` of it
     std::size_t ahead_bytes;
 };

@@ -11,21 +11,22 @@
 namespace tw::cpu {
 namespace {
 
-/// `meet_row(result, i)` for row i.
-template <void (*meet_row)(const UnitResult&, int)>
+/// `Meeting(result).row(i)` for row i of a result that is as wide as a tile.
+template <class Meeting>
 class Meanwhile {
 public:
     /// `steps` is how many there are before sums are stored.
     [[gnu::always_inline]] Meanwhile(const UnitTile& tile, std::int64_t steps)
         : at_(tile.ahead), end_(tile.ahead + tile.ahead_bytes),
-          lines_((static_cast<std::int64_t>(tile.ahead_bytes) + 63) / 64 / steps + 1), waiting_(tile.waiting),
+          lines_((static_cast<std::int64_t>(tile.ahead_bytes) + 63) / 64 / steps + 1), meeting_(tile.waiting),
           rows_left_(tile.waiting ? tile.waiting->rows : 0), rows_(static_cast<int>((rows_left_ + steps - 1) / steps)),
-          c_(tile.next.c), c_step_(tile.next.c_step), last_(tile.next.cols - 1), fetches_left_(tile.next.rows),
+          c_(tile.next.c), c_step_(tile.next.c_step), last_(tile.next.cols - 1), fetches_left_(tile.c_is_far ? tile.next.rows : 0),
           fetches_(static_cast<int>((fetches_left_ + steps - 1) / steps)) {}
 
     [[gnu::always_inline]] void step() {
         for (std::int64_t line = 0; line < lines_ && at_ < end_; ++line, at_ += 64) __builtin_prefetch(at_, 0, 2);
-        for (int row = 0; row < rows_ && rows_left_ > 0; ++row) meet_row(*waiting_, --rows_left_);
+        const int rows_end = rows_left_ > rows_ ? rows_left_ - rows_ : 0;
+        while (rows_left_ > rows_end) meeting_.row(--rows_left_);
         for (int row = 0; row < fetches_ && fetches_left_ > 0; ++row, --fetches_left_, c_ += c_step_) {
             __builtin_prefetch(c_, 0, 2);
             __builtin_prefetch(c_ + last_, 0, 2);
@@ -35,7 +36,7 @@ public:
 private:
     const std::byte *at_, *end_;
     std::int64_t lines_;
-    const UnitResult* waiting_;
+    Meeting meeting_;
     int rows_left_, rows_;
     const float* c_;
     std::int64_t c_step_;

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // r10_split: f32 answers from narrow products. Each operand is cut into bf16 parts on its way into r8's panels, once, and
-// the unit multiplies parts instead of operands: all small products of a block of k first, then hi * hi on top of them,
+// the unit multiplies parts instead of operands: all small products of a chunk of k first, then hi * hi on top of them,
 // so that few roundings happen at the size of the result.
 //
 //        x = hi + mid + lo                    hi    mid   lo    of B
@@ -20,7 +20,7 @@
 namespace tw::cpu {
 namespace {
 
-constexpr Tile three_parts[] = {{192, 4096, 1024}, {128, 4096, 1024}, {192, 2048, 1024}};
+constexpr Tile three_parts[] = {{96, 4096, 2048}, {128, 4096, 2048}, {64, 4096, 2048}};
 constexpr Tile two_parts[] = {{256, 4096, 1024}, {480, 4096, 1024}, {256, 2048, 1024}};
 
 template <const MatrixUnit& unit, int parts>

@@ -40,7 +40,7 @@ struct ByDigits {
     static void multiply(const PanelTile& tile) { multiply_guarded(by.meet, panels.multiply, tile); }
     static void settle(TileState& state) { settle_guarded(by.meet, state); }
     static PanelKernel kernel() {
-        return {unit_side, unit_side, digits_k_block, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle};
+        return {unit_side, unit.columns, digits_k_block, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle};
     }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
         return hierarchy_scratch_bytes(kernel(), p, blocks, threads);
@@ -57,7 +57,7 @@ constexpr double lesser_roundings = 0x1p-20;
 double sum_bound_of(const Scheme& scheme, std::int64_t k) {
     const std::int64_t block = std::min(k, digits_k_block(k));
     const auto outside = static_cast<double>(ceil_div(k, block) + 1);
-    const auto by_fma = static_cast<double>(std::min(k, guarded_chunk) + ceil_div(block, guarded_chunk) - 1) + outside;
+    const auto by_fma = guarded_roundings(k, block) + outside;
     return std::max(gamma(1 + outside, unit_f32) + lesser_roundings, gamma(by_fma, unit_f32) - scheme.split_loss);
 }
 
@@ -70,7 +70,7 @@ double nanoseconds(const Problem& p, int threads) {
     return 2000 + 1000 * (threads > 1) + (m * n * k * products / rate + 0.4 * (m + n) * k) / threads;
 }
 
-constexpr Tile tiles[] = {{192, 4096, 1024}, {96, 4096, 1024}, {384, 4096, 1024}};
+constexpr Tile tiles[] = {{256, 4096, 512}, {512, 4096, 512}, {128, 4096, 512}};
 
 template <const DigitUnit& unit, int products, int rate>
 constexpr Kernel row(const char* name, Features needs) {

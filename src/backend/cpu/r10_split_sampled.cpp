@@ -45,12 +45,14 @@ bool suits_digits(const View<const float>& rows) {
 
 template <const Kernel& digits, const Kernel& parts>
 struct Sampled {
+    /// Parts take twice the room of digits, and four times the depth.
+    static const Tile& blocks_of_parts() { return parts.tiles.front(); }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
-        return std::max(digits.scratch_bytes(p, blocks, threads), parts.scratch_bytes(p, blocks, threads));
+        return std::max(digits.scratch_bytes(p, blocks, threads), parts.scratch_bytes(p, blocks_of_parts(), threads));
     }
     static Status run(const Call& call, const Tile& blocks) {
         const bool by_digits = suits_digits(typed<const float>(call.a)) && suits_digits(typed<const float>(call.b).transposed());
-        return by_digits ? digits.run(call, blocks) : parts.run(call, blocks);
+        return by_digits ? digits.run(call, blocks) : parts.run(call, blocks_of_parts());
     }
     static double sum_bound(std::int64_t k) {
         return std::max(digits.sum_bound(k), certificate(parts, k) - digits.scheme->split_loss);
@@ -59,7 +61,7 @@ struct Sampled {
     static double nanoseconds(const Problem& p, int threads) { return 0.78 * digits.nanoseconds(p, threads); }
 };
 
-constexpr Tile tiles[] = {{192, 4096, 1024}, {96, 4096, 1024}, {192, 2048, 1024}};
+constexpr Tile tiles[] = {{256, 4096, 512}, {128, 4096, 512}, {512, 4096, 512}};
 
 template <const Kernel& digits, const Kernel& parts>
 constexpr Kernel row(const char* name, Features needs) {

@@ -19,7 +19,6 @@
 #include "backend/cpu/hierarchy.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/pack.hpp"
-#include "backend/cpu/plain_row.hpp"
 #include "backend/cpu/tile_of_c.hpp"
 #include "base/cpu_features.hpp"
 
@@ -40,7 +39,7 @@ struct Plain {
     }
     static void multiply(const PanelTile& t) {
         run_tile(micro,
-                 {.k = t.k, .a = reinterpret_cast<const T*>(t.a), .a_row_step = 1, .a_step = micro.mr,
+                 {.k = t.chunk.k, .a = reinterpret_cast<const T*>(t.a), .a_row_step = 1, .a_step = micro.mr,
                   .b = reinterpret_cast<const T*>(t.b), .b_step = micro.nr, .c = nullptr, .c_step = 0,
                   .alpha = static_cast<T>(t.alpha), .beta = static_cast<T>(t.beta), .rows = 0, .cols = 0},
                  typed<T>(t.c));
@@ -77,14 +76,21 @@ constexpr Tile tiles[] = {{MC, NC, KC<T>}, {MC / 2, NC, KC<T>}, {MC * 2, NC, KC<
 
 template <class T, const MicroKernel<T>& micro, int MC, int NC>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    Kernel made = plain_row<T>(name, Rung::hierarchical, needs, order);
-    made.idea = "packed panels, a block for each cache, and every thread";
-    made.tiles = tiles<T, MC, NC>;
-    made.nanoseconds = nanoseconds<T, micro>;
-    made.scratch_bytes = Plain<T, micro>::scratch_bytes;
-    made.run = Plain<T, micro>::run;
-    made.packing = &Plain<T, micro>::packing;
-    return made;
+    return {.name = name,
+            .rung = Rung::hierarchical,
+            .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
+            .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
+            .needs = needs,
+            .tiles = tiles<T, MC, NC>,
+            .fuses_epilogue = true,
+            .idea = "packed panels, a block for each cache, and every thread",
+            .takes = nullptr,
+            .sum_bound = blocked_sum_bound<T>,
+            .nanoseconds = nanoseconds<T, micro>,
+            .scratch_bytes = Plain<T, micro>::scratch_bytes,
+            .run = Plain<T, micro>::run,
+            .order = order,
+            .packing = &Plain<T, micro>::packing};
 }
 
 }  // namespace

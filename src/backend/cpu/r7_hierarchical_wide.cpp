@@ -45,7 +45,7 @@ struct Wide {
     }
     static void multiply(const PanelTile& t) {
         double sums[MicroKernel<double>::most_results];
-        micro.run({.k = t.k, .a = reinterpret_cast<const double*>(t.a), .a_row_step = 1, .a_step = micro.mr,
+        micro.run({.k = t.chunk.k, .a = reinterpret_cast<const double*>(t.a), .a_row_step = 1, .a_step = micro.mr,
                    .b = reinterpret_cast<const double*>(t.b), .b_step = micro.nr, .c = sums, .c_step = t.c.cols, .alpha = 1,
                    .beta = 0, .rows = static_cast<int>(t.c.rows), .cols = static_cast<int>(t.c.cols)});
         const auto c = typed<float>(t.c);

@@ -26,6 +26,25 @@ struct Tiles {
     static void load_a(const std::byte* tiles) { std::memcpy(state.a, tiles, sizeof state.a); }
     static void load_b(const std::byte* tiles) { std::memcpy(state.b, tiles, sizeof state.b); }
 
+    template <int tile>
+    static void zero() { std::memset(state.tile[tile], state.is_configured ? 0 : 0xff, sizeof state.tile[tile]); }
+    template <int tile>
+    static void load(const std::byte* from) { std::memcpy(state.tile[tile], from, sizeof state.tile[tile]); }
+    template <int tile>
+    static void stream(const std::byte* from) { load<tile>(from); }
+    template <int tile>
+    static void store(std::byte* to) { std::memcpy(to, state.tile[tile], sizeof state.tile[tile]); }
+    template <int sums, int a, int b>
+    static void dot_int8() {
+        for (int m = 0; m < 16; ++m)
+            for (int n = 0; n < 16; ++n) {
+                std::uint32_t sum = word(state.tile[sums], m, n);
+                for (int p = 0; p < 64; ++p)
+                    sum += static_cast<std::uint32_t>(signed_byte(state.tile[a], m, p) * signed_byte(state.tile[b], p / 4, 4 * n + p % 4));
+                std::memcpy(state.tile[sums] + 64 * m + 4 * n, &sum, sizeof sum);
+            }
+    }
+
     static void dot_bf16() {
         for (int j = 0; j < 2; ++j) {
             // Exact in f64, and f64 is wide enough that a sum rounded to it and then to f32 is a fused sum rounded once.
@@ -41,17 +60,6 @@ struct Tiles {
         }
     }
 
-    static void dot_int8() {
-        for (int i = 0; i < 2; ++i)
-            for (int j = 0; j < 2; ++j)
-                for (int m = 0; m < 16; ++m)
-                    for (int n = 0; n < 16; ++n) {
-                        std::uint32_t sum = state.sums[i][j][m][n];
-                        for (int p = 0; p < 64; ++p)
-                            sum += static_cast<std::uint32_t>(signed_byte(state.a[i], m, p) * signed_byte(state.b[j], p / 4, 4 * n + p % 4));
-                        state.sums[i][j][m][n] = sum;
-                    }
-    }
 
     static void store_sums(void* to) {
         for (int row = 0; row < 32; ++row)
@@ -63,6 +71,7 @@ private:
     struct State {
         std::uint32_t sums[2][2][16][16];
         std::byte a[2][1024], b[2][1024];
+        std::byte tile[8][1024];
         bool is_configured = false;   // without it, sums are NaN: the instructions would end the program
     };
     static thread_local State state;
