@@ -14,6 +14,21 @@ stage "Building the conversions, into build/exhaustive" build exhaustive every_c
     stage "Conversions on all 2^32 inputs" run_tests exhaustive -L '^exhaustive$' || true
 }
 
+# AArch64 and its NEON kernels, by a processor that is only played: right or wrong, never a speed. Digits and parts of emulated units
+# take minutes there and have nothing of NEON's; a child of a process with threads is more than qemu plays.
+googletest_for_aarch64() {
+    local folder=$root/build/aarch64-googletest
+    cmake -S /usr/src/googletest -B "$folder" --toolchain "$root/cmake/aarch64-linux-gnu.cmake" -DCMAKE_BUILD_TYPE=Release \
+          -DBUILD_GMOCK=OFF -DCMAKE_INSTALL_PREFIX="$folder/installed" && cmake --build "$folder" -j "$jobs" --target install
+}
+if command -v qemu-aarch64 >/dev/null; then
+    stage "Building for AArch64" eval "quietly googletest-aarch64 googletest_for_aarch64 &&
+        build aarch64 test_base test_scheme test_reference test_backend_cpu" && {
+        stage "Tests of NEON's kernels under qemu" run_tests aarch64 -L '^(base|scheme|reference|backend_cpu)$' \
+            -E '^(Digits|MatrixUnit|layout_in_device_code)|Fork' || true
+    }
+fi
+
 # All the rooms, not only those that read input.
 stage "Building everything under asan and ubsan" build asan --with -DTW_TESTS=ON && {
     stage "All tests under asan and ubsan" run_tests asan || true

@@ -36,7 +36,7 @@ else()
 endif()
 
 set(TW_METAL_CLANG "")
-if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|aarch64")
+if(NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|aarch64")
   find_program(metal_clang_found NAMES clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang)
   if(metal_clang_found)
     execute_process(COMMAND ${metal_clang_found} -dumpversion OUTPUT_VARIABLE metal_clang_version ERROR_QUIET
