@@ -15,6 +15,17 @@ function(own_code target)
   endif()
 endfunction()
 
+# Kernels that spread addresses widely put something where the thread sanitizer wants to be: its programs are started without that.
+if(TW_SANITIZE MATCHES thread)
+  find_program(setarch_found setarch)
+  if(setarch_found)
+    execute_process(COMMAND ${setarch_found} -R true RESULT_VARIABLE setarch_refuses OUTPUT_QUIET ERROR_QUIET)
+    if(NOT setarch_refuses)
+      set(CMAKE_CROSSCOMPILING_EMULATOR ${setarch_found} -R)
+    endif()
+  endif()
+endif()
+
 # instruction_set_flags(files...): a file that ends in _avx2.cpp, _avx512.cpp or _amx.cpp may use those instructions, and it
 # alone; one in _vnni_avx512.cpp also VNNI and VBMI. Such files define nothing weak or inline that others could link (tools/check_weak holds them to it).
 # They are optimised in every build: without, inline functions of the standard library would stay in them as weak copies.

@@ -14,7 +14,8 @@
 namespace tw {
 namespace {
 
-constexpr int spins_before_sleep = 2000;  // some tens of microseconds: the next product often follows at once
+constexpr int pauses_before_sleep = 1000;  // some tens of microseconds: the next product often follows at once
+constexpr int looks_between_pauses = 64;   // a hypervisor takes the processor away from a machine that does nothing but pause
 constexpr std::size_t stack_bytes = 512 << 10;
 
 void pause() noexcept {
@@ -36,8 +37,9 @@ void begin_afresh() noexcept { ::new (&pool) Pool; }
 /// Waits until the word is no longer `old`.
 template <class T>
 void wait_while(const std::atomic<T>& word, T old) noexcept {
-    for (int spin = 0; spin < spins_before_sleep; ++spin) {
-        if (word.load(std::memory_order_acquire) != old) return;
+    for (int spin = 0; spin < pauses_before_sleep; ++spin) {
+        for (int look = 0; look < looks_between_pauses; ++look)
+            if (word.load(std::memory_order_acquire) != old) return;
         pause();
     }
     while (word.load(std::memory_order_acquire) == old) word.wait(old, std::memory_order_acquire);

@@ -12,13 +12,15 @@
 namespace tw::measure {
 
 BatchEntrant::BatchEntrant(const Backend& backend, const Kernel* kernel, std::shared_ptr<Operands> operands, bool by_pointers)
-    : OwnEntrant(backend, kernel, Tile{}, std::move(operands)), by_pointers_(by_pointers) {
+    : OwnEntrant(backend, kernel, Tile{}, std::move(operands)), is_named_(kernel), by_pointers_(by_pointers) {
     products = this->operands().products();
     mark = by_pointers ? pointers_mark : batch_mark;
 }
 
 Judgement BatchEntrant::judge(const Task& task) {
     if (const Status status = prepare(task); !status) return {.trouble = status.text};
+    options_ = plan().options;
+    if (!is_named_) options_.kernel = {};  // the plan has the name of what it chose
     for (std::int64_t i = 0; by_pointers_ && i < products; ++i) {
         a_at_.push_back(operands().a(i).data);
         b_at_.push_back(operands().b(i).data);
@@ -31,7 +33,7 @@ Status BatchEntrant::begin_pass() {
     const Matrix a = operands().a(), b = operands().b(), c = operands().c();
     Batch batch{.size = products, .a_step = a.rows * a.cols, .b_step = b.rows * b.cols, .c_step = c.rows * c.cols};
     if (by_pointers_) batch.a = a_at_.data(), batch.b = b_at_.data(), batch.c = c_at_.data();
-    return try_multiply_batch(a, b, c, batch, plan().options);
+    return try_multiply_batch(a, b, c, batch, options_);
 }
 
 RegionEntrant::RegionEntrant(const Backend& backend, std::shared_ptr<Operands> operands) : OwnEntrant(backend, nullptr, Tile{}, std::move(operands)) {

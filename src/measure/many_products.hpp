@@ -20,7 +20,8 @@ protected:
     Status begin_pass() override;
 
 private:
-    const bool by_pointers_;
+    const bool is_named_, by_pointers_;
+    Options options_{};
     std::vector<void*> a_at_, b_at_, c_at_;
 };
 

@@ -15,6 +15,7 @@
 #include "plan/choose.hpp"
 #include "plan/execute.hpp"
 #include "plan/operands.hpp"
+#include "plan/registry.hpp"
 
 namespace tw {
 namespace {

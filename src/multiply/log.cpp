@@ -9,19 +9,20 @@
 
 #include "backend/contract.hpp"
 #include "base/environment.hpp"
-#include "base/remembered.hpp"
 #include "plan/store.hpp"
 
 namespace tw {
 namespace {
 
-constinit Remembered<int, -1> wanted;
 constinit std::atomic<bool> warned{false};
 
 }  // namespace
 
-void log_call(const Plan& plan, std::int64_t products) noexcept {
-    if (wanted.get([] { return environment_number("TW_LOG", 0, 1, 0); }) == 0) return;
+constinit Remembered<int, -1> log_wanted;
+
+int read_log_wanted() noexcept { return environment_number("TW_LOG", 0, 1, 0); }
+
+void write_log(const Plan& plan, std::int64_t products) noexcept {
     if (!warned.exchange(true))
         if (const Store* store = tuning_store(); store && !store->trouble.empty())
             std::fprintf(stderr, "tilewright: %s\n", store->trouble.c_str());

@@ -2,11 +2,20 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
+#include "base/remembered.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw {
 
 /// With TW_LOG=1, one line to standard error: what was chosen, why, and the `tw` command that runs the same again.
-void log_call(const Plan& plan, std::int64_t products = 1) noexcept;
+/// TW_LOG of this process: -1 until somebody has asked.
+extern constinit Remembered<int, -1> log_wanted;
+
+void write_log(const Plan& plan, std::int64_t products) noexcept;
+int read_log_wanted() noexcept;
+
+inline void log_call(const Plan& plan, std::int64_t products = 1) noexcept {
+    if (log_wanted.get(read_log_wanted) != 0) write_log(plan, products);
+}
 
 }  // namespace tw

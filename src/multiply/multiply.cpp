@@ -12,6 +12,7 @@
 #include "multiply/verify.hpp"
 #include "plan/execute.hpp"
 #include "plan/operands.hpp"
+#include "plan/registry.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw {

@@ -161,7 +161,7 @@ std::string_view forced_by_environment() noexcept {
     });
 }
 
-/// This thread's last choice among all rows of the CPU: a small product is often followed by another of its shape, and
+/// This thread's last choices among all rows of the CPU, for one thread and for several: a small product is often followed by another of its shape, and
 /// takes less time than asking the rows does. Everything that a choice depends on is in the key or fixed for the process.
 struct LastChoice {
     Problem problem;
@@ -178,7 +178,7 @@ struct LastChoice {
         return backend && asked_threads == allowed && reproducible == options.reproducible && problem == wanted;
     }
 };
-constinit thread_local LastChoice last_choice{};
+constinit thread_local LastChoice last_choices[2]{};
 
 bool may_be_remembered(const Problem& problem, const Options& options) noexcept {
     return problem.place == Place::host && options.kernel.empty() && (options.device.empty() || options.device == "cpu");
@@ -195,7 +195,8 @@ bool names_kernel(const Options& options) noexcept { return !options.kernel.empt
 Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept {
     const int threads = threads_of(options);
     const bool remembers = may_be_remembered(problem, options);
-    if (const LastChoice& last = last_choice; remembers && last.answers(problem, options, threads)) {
+    LastChoice& last = last_choices[threads == 1];
+    if (remembers && last.answers(problem, options, threads)) {
         plan.problem = problem;
         plan.options = options;
         plan.options.device = last.device;
@@ -237,7 +238,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     if (const Store* store = name.empty() ? tuning_store() : nullptr)
         if (const Tuned* record = find_tuned(*store, problem, threads)) follow_record(*record, options.reproducible, plan);
     if (remembers)
-        last_choice = {problem, threads, options.reproducible, backend, plan.kernel, plan.options.device, plan.options.kernel, plan.tile,
+        last = {problem, threads, options.reproducible, backend, plan.kernel, plan.options.device, plan.options.kernel, plan.tile,
                        plan.threads, plan.reason};
     return {};
 }

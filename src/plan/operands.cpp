@@ -2,8 +2,6 @@
 // Copyright 2026 The tilewright authors
 #include "plan/operands.hpp"
 
-#include <algorithm>
-
 #include "base/element.hpp"
 #include "plan/registry.hpp"
 
@@ -30,10 +28,6 @@ Place place_of(const void* memory) noexcept {
     for (const BackendSource& source : backends())
         if (source.owns && source.owns(memory)) return source.place;
     return Place::host;
-}
-
-bool may_lie_on_a_device() noexcept {
-    return std::ranges::any_of(backends(), [](const BackendSource& source) { return source.may_own && source.may_own(); });
 }
 
 Problem problem_at(Place place, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {

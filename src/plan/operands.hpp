@@ -14,9 +14,6 @@ namespace tw {
 /// Which kind of memory an address belongs to.
 Place place_of(const void* memory) noexcept;
 
-/// False: all memory is the host's now. Asked once for all operands of a call, it spares asking whose each of them is.
-bool may_lie_on_a_device() noexcept;
-
 /// problem_of() where C's place is known.
 Problem problem_at(Place place, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept;
 

@@ -55,6 +55,13 @@ bool lists(std::string_view names, std::string_view name) noexcept {
 
 std::span<const BackendSource> backends() noexcept { return list; }
 
+bool may_lie_on_a_device() noexcept {
+#pragma GCC unroll 8
+    for (const BackendSource& source : list)
+        if (source.may_own && source.may_own()) return true;
+    return false;
+}
+
 const Backend* find_backend(std::string_view name) noexcept {
     for (const BackendSource& source : list)
         if (name == source.name) return &source();

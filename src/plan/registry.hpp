@@ -25,6 +25,9 @@ struct BackendSource {
 };
 std::span<const BackendSource> backends() noexcept;
 
+/// False: all memory is the host's now. Asked once for all operands of a call, it spares asking whose each of them is.
+bool may_lie_on_a_device() noexcept;
+
 /// By name, without a device number: "cpu", "cuda". Null when there is no such backend.
 const Backend* find_backend(std::string_view name) noexcept;
 

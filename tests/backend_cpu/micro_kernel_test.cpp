@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -44,12 +45,13 @@ T chain(const MicroTile<T>& t, int i, int j, T before, bool fused) {
 template <class T>
 void expect_every_tile(const MicroKernel<T>& kernel, bool fused) {
     constexpr std::int64_t k = 57;
-    for (int rows = 1; rows <= kernel.mr; ++rows)
-        for (int cols = 1; cols <= kernel.widths[rows]; ++cols)
+    for (int rows = 1; rows <= std::max(kernel.mr, kernel.tall[1]); ++rows)
+        for (int cols = 1; cols <= (rows <= kernel.mr ? kernel.widths[rows] : kernel.lanes); ++cols)
             for (const bool packed : {false, true}) {
-                const std::int64_t width = kernel.widths[rows];
+                if (packed && rows > kernel.mr) continue;
+                const std::int64_t width = rows <= kernel.mr ? kernel.widths[rows] : kernel.lanes;
                 ASSERT_LE(rows * width, MicroKernel<T>::most_results);
-                const auto a = values<T>(static_cast<std::size_t>(kernel.mr * k), 1);
+                const auto a = values<T>(static_cast<std::size_t>(std::max(kernel.mr, rows) * k), 1);
                 const auto b = values<T>(static_cast<std::size_t>(width * k), 2);
                 auto c = values<T>(static_cast<std::size_t>(rows * (cols + 3)), 3);
                 const auto before = c;

@@ -17,7 +17,7 @@ struct SixteenFloats {
     using Mask = __mmask16;
     static constexpr int lanes = 16;
     static constexpr bool masks_are_free = true;
-    static constexpr int broadcasts_folded = 3;
+    static constexpr int broadcasts_folded = 2;
 
     static Mask mask(int count) { return static_cast<Mask>(0xffffu >> (16 - count)); }
     static Register load(const float* p) { return _mm512_loadu_ps(p); }
@@ -40,7 +40,7 @@ struct EightDoubles {
     using Mask = __mmask8;
     static constexpr int lanes = 8;
     static constexpr bool masks_are_free = true;
-    static constexpr int broadcasts_folded = 3;
+    static constexpr int broadcasts_folded = 2;
 
     static Mask mask(int count) { return static_cast<Mask>(0xffu >> (8 - count)); }
     static Register load(const double* p) { return _mm512_loadu_pd(p); }

@@ -45,10 +45,11 @@ struct MicroKernel {
 
     int mr, nr;                       ///< the tile that keeps every register busy
     int low;                          ///< as many rows as there are registers for addresses: for an A that is not packed
+    int tall[3];                      ///< [vectors]: the most rows of a tile so wide of such an A, whose addresses follow from a few
     int lanes;                        ///< elements in a vector
     double rate;                      ///< products a nanosecond that it is expected to reach, for choose()
     int widths[most_rows + 1];        ///< [rows]: the widest tile with that many rows
-    void (*run)(const MicroTile<T>&);  ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]
+    void (*run)(const MicroTile<T>&);  ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]; or what `tall` says, with a_step 1
 
     int passed_widths[most_low + 1];
     void (*pass)(const PassingTile<T>&);  ///< 1 <= rows <= low, 1 <= cols <= passed_widths[rows]

@@ -12,6 +12,8 @@
 //          ...       +------+------+
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "backend/cpu/micro_kernel.hpp"
@@ -19,8 +21,20 @@
 namespace tw::cpu {
 namespace {
 
-/// How many vectors wide a tile of `rows` is, when `budget` registers hold sums.
-constexpr int vectors_wide(int rows, int budget) { return budget / rows < 8 ? budget / rows : 8; }
+/// How many vectors wide a tile of `rows` is, when at most `budget` registers hold sums: one step along k wants registers besides,
+/// for a vector of each row or of each column, whichever are fewer, and one more.
+constexpr int vectors_wide(int rows, int budget) {
+    const int registers = static_cast<int>(std::bit_ceil(static_cast<unsigned>(budget + 1)));
+    int wide = budget / rows < 8 ? budget / rows : 8;
+    while (wide > 1 && rows * wide + std::min(rows, wide) + 1 > registers) --wide;
+    return wide;
+}
+
+/// How many rows of an A that is not packed a tile of so many vectors has at most, where their addresses follow from a few.
+constexpr int tall(int vectors, int mr, int budget) {
+    if (vectors == 1) return mr + 2 < budget ? mr + 2 : budget;
+    return vectors_wide(mr, budget) >= vectors ? mr : 0;
+}
 
 /// The last vector of a tile's rows: whole, or cut short by a mask.
 template <class V, bool Ragged>
@@ -52,6 +66,18 @@ struct Sums {
     /// instruction set may read and broadcast it within the multiply-add.
     template <bool Folds>
     [[gnu::always_inline]] inline void step(const auto& a, const T* b) {
+        if constexpr (R < W) {
+            Register x[R];
+#pragma GCC unroll 8
+            for (int r = 0; r < R; ++r) x[r] = V::broadcast(a(r));
+#pragma GCC unroll 8
+            for (int w = 0; w < W; ++w) {
+                const Register row = w + 1 < W ? V::load(b + w * V::lanes) : last.load(b + w * V::lanes);
+#pragma GCC unroll 8
+                for (int r = 0; r < R; ++r) of[r][w] = V::multiply_add(x[r], row, of[r][w]);
+            }
+            return;
+        }
         Register row[W];
 #pragma GCC unroll 8
         for (int w = 0; w < W; ++w) row[w] = w + 1 < W ? V::load(b + w * V::lanes) : last.load(b + w * V::lanes);
@@ -124,6 +150,28 @@ void row_tile(const MicroTile<typename V::Element>& t) {
         for (int r = 0; r < R; ++r) a[r] += 4;
     }
     for (int u = 0; u < left; ++u, b += b_step) sums.template step<false>([&](int r) { return a[r] + u; }, b);
+    sums.finish(t);
+}
+
+/// More rows than there are registers for addresses: of every four the first has one, the others are one, two and three steps on.
+template <class V, int R, int W, bool Ragged>
+void tall_tile(const MicroTile<typename V::Element>& t) {
+    using T = typename V::Element;
+    constexpr int fours = (R + 3) / 4;
+    Sums<V, R, W, Ragged> sums(t.cols);
+    const std::int64_t b_step = t.b_step, step = t.a_row_step, three_steps = 3 * step;
+    const T *a[fours], *b = t.b;
+#pragma GCC unroll 4
+    for (int four = 0; four < fours; ++four) a[four] = t.a + 4 * four * step;
+    const auto at = [&](int r) __attribute__((always_inline)) { return a[r / 4] + (r % 4 == 3 ? three_steps : r % 4 * step); };
+    std::int64_t left = t.k;
+    for (; left >= 2; left -= 2) {
+#pragma GCC unroll 2
+        for (int u = 0; u < 2; ++u, b += b_step) sums.template step<true>([&](int r) { return at(r) + u; }, b);
+#pragma GCC unroll 4
+        for (int four = 0; four < fours; ++four) a[four] += 2;
+    }
+    if (left > 0) sums.template step<false>(at, b);
     sums.finish(t);
 }
 
@@ -215,7 +263,7 @@ struct Tiles {
     using T = typename V::Element;
     using Function = void (*)(const MicroTile<T>&);
     struct Table {
-        Function of[MR][8][2], of_rows[Low][8][2];
+        Function of[MR][8][2], of_rows[Low][8][2], of_tall[tall(1, MR, Budget)][2][2];
     };
 
     template <int R, int... W>
@@ -229,7 +277,14 @@ struct Tiles {
     static constexpr Table all(std::integer_sequence<int, R...>) {
         Table table{};
         (fill<R + 1>(table, std::make_integer_sequence<int, vectors_wide(R + 1, Budget)>{}), ...);
+        fill_tall<1>(table, std::make_integer_sequence<int, tall(1, MR, Budget) - Low>{});
+        fill_tall<2>(table, std::make_integer_sequence<int, std::max(0, tall(2, MR, Budget) - Low)>{});
         return table;
+    }
+    template <int W, int... R>
+    static constexpr void fill_tall(Table& table, std::integer_sequence<int, R...>) {
+        ((table.of_tall[Low + R][W - 1][0] = tall_tile<V, Low + R + 1, W, V::masks_are_free>,
+          table.of_tall[Low + R][W - 1][1] = tall_tile<V, Low + R + 1, W, true>), ...);
     }
     static constexpr Table table = all(std::make_integer_sequence<int, MR>{});
     static constexpr int NR = vectors_wide(MR, Budget) * V::lanes;
@@ -238,15 +293,16 @@ struct Tiles {
         if (t.rows == MR && t.cols == NR && t.a_row_step == 1 && t.a_step == MR && t.b_step == NR)
             return packed_tile<V, MR, NR / V::lanes>(t);
         const int vectors = (t.cols + V::lanes - 1) / V::lanes;
-        const bool by_rows = t.a_step == 1 && t.rows <= Low;
-        (by_rows ? table.of_rows : table.of)[t.rows - 1][vectors - 1][t.cols % V::lanes != 0](t);
+        const bool is_ragged = t.cols % V::lanes != 0;
+        if (t.a_step == 1 && t.rows > Low && vectors <= 2) return table.of_tall[t.rows - 1][vectors - 1][is_ragged](t);
+        (t.a_step == 1 && t.rows <= Low ? table.of_rows : table.of)[t.rows - 1][vectors - 1][is_ragged](t);
     }
 };
 
 template <class V, int MR, int Budget, int Low>
 constexpr MicroKernel<typename V::Element> micro_kernel(double rate) {
     using All = Tiles<V, MR, Budget, Low>;
-    MicroKernel<typename V::Element> kernel{MR, All::NR, Low, V::lanes, rate, {}, All::run, {}, PassingTiles<V, Low>::run};
+    MicroKernel<typename V::Element> kernel{MR, All::NR, Low, {0, tall(1, MR, Budget), std::max(Low, tall(2, MR, Budget))}, V::lanes, rate, {}, All::run, {}, PassingTiles<V, Low>::run};
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;
     for (int rows = 1; rows <= Low; ++rows) kernel.passed_widths[rows] = passed_vectors(rows, Low) * V::lanes;
     return kernel;

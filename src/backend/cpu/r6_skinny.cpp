@@ -18,6 +18,7 @@
 #include "backend/cpu/micro_kernel.hpp"
 #include "backend/cpu/pack.hpp"
 #include "backend/cpu/parallel.hpp"
+#include "backend/cpu/plain_row.hpp"
 #include "backend/cpu/product.hpp"
 #include "base/cpu_features.hpp"
 
@@ -28,7 +29,6 @@ constexpr std::int64_t most_rows = 128;               // of A at a time: with mo
 constexpr std::int64_t fewest_at_a_time = 8, most_at_a_time = 32;  // rows of B: with more sums, more work for each coming
 constexpr std::int64_t waiting_bytes = 1 << 16;       // of sums
 constexpr std::int64_t narrowest = 256, widest = 4096;  // a strip, in elements
-constexpr double products_worth_a_thread = 1 << 18;
 
 template <class T>
 struct Cut {
@@ -112,8 +112,7 @@ Status run(const Call& call, const Tile&) {
     const Product<T> x = along_rows(product_of<T>(call));
     const Cut<T> cut(kernel, x.m(), x.k());
     T* const memory = reinterpret_cast<T*>(call.scratch.data());
-    const double products = static_cast<double>(x.m()) * static_cast<double>(x.n()) * static_cast<double>(x.k());
-    const int workers = products < products_worth_a_thread * call.threads ? 1 : call.threads;
+    const int workers = workers_for(x.m(), x.n(), x.k(), call.threads);
     const std::int64_t part = block_size(x.n(), ceil_div(x.n(), workers), kernel.passed_widths[cut.rows]);
     const std::int64_t height = cut.panels * cut.rows;
     const Finisher finisher(call);
@@ -151,7 +150,7 @@ template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const Turned turned(p);
     const auto m = static_cast<double>(turned.m), n = static_cast<double>(turned.n), k = static_cast<double>(p.k);
-    const double workers = m * n * k < products_worth_a_thread * threads ? 1 : threads;
+    const double workers = workers_for(p.m, p.n, p.k, threads);
     const double reading = (turned.m == 1 ? 0.0255 : 0.024) * n * k * sizeof(T) * static_cast<double>(ceil_div(turned.m, most_rows));
     const double packing = 0.5 * m * k;
     return 100 + (turned.lies_well ? 1 : 4) * (packing + std::max(1.4 * m * n * k / kernel.rate, reading)) / workers;
@@ -161,20 +160,13 @@ constexpr Tile tiles[] = {{0, 0, 0}};
 
 template <class T, const MicroKernel<T>& kernel>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    return {.name = name,
-            .rung = Rung::vectorized,
-            .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
-            .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
-            .needs = needs,
-            .tiles = tiles,
-            .fuses_epilogue = true,
-            .idea = "for few rows of A: B is read once, as it lies, and the sums wait in the cache",
-            .takes = nullptr,
-            .sum_bound = blocked_sum_bound<T>,
-            .nanoseconds = nanoseconds<T, kernel>,
-            .scratch_bytes = scratch_bytes<T, kernel>,
-            .run = run<T, kernel>,
-            .order = order};
+    Kernel made = plain_row<T>(name, Rung::vectorized, needs, order);
+    made.idea = "for few rows of A: B is read once, as it lies, and the sums wait in the cache";
+    made.tiles = tiles;
+    made.nanoseconds = nanoseconds<T, kernel>;
+    made.scratch_bytes = scratch_bytes<T, kernel>;
+    made.run = run<T, kernel>;
+    return made;
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/pack.hpp"
 #include "backend/cpu/parallel.hpp"
+#include "backend/cpu/plain_row.hpp"
 #include "backend/cpu/tile_of_c.hpp"
 #include "base/cpu_features.hpp"
 
@@ -28,7 +29,7 @@ namespace {
 
 constexpr std::int64_t rows_worth_packing = 48;       // a strip of B met by so many rows of A repays a copy,
 constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so many bytes that it stays in no cache
-constexpr double products_worth_a_thread = 1 << 18;   // some ten microseconds' work
+constexpr std::int64_t cache_way = 2048;              // half of one of the first cache's: bytes to the same set
 constexpr double cache_bytes = 1 << 20;               // an operand beyond this is read from slower memory each time
 
 /// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver. Few rows
@@ -46,11 +47,6 @@ struct Cut {
         packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing);
     }
 };
-
-int workers_for(std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
-    const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    return threads == 1 || products < products_worth_a_thread * threads ? 1 : threads;
-}
 
 /// All the strips of one part of C, block of k by block of k: a part belongs to one worker. `completed` gets each tile
 /// of C after its last block.
@@ -88,10 +84,13 @@ bool run_small(const MicroKernel<T>& kernel, const Call& call, const Matrix& a, 
     if (c.col_step != 1 || b.col_step != 1 || a.cols > KC<T> || c.rows > most_products || c.cols > most_products ||
         c.rows * c.cols * a.cols > most_products)
         return false;
-    const int low = a.col_step == 1 ? kernel.low : kernel.mr;
-    const auto height = static_cast<int>(block_size(c.rows, low, 1));
-    const int width = c.cols <= kernel.widths[height] ? kernel.widths[height]
-                                                      : static_cast<int>(block_size(c.cols, kernel.widths[height], kernel.lanes));
+    // A narrow C in few tiles. Rows of A a power of two apart would fight for one set of the first cache, were they many.
+    const int vectors = c.cols <= kernel.lanes ? 1 : 2;
+    const bool is_tall = a.col_step == 1 && c.cols <= 2 * kernel.lanes && a.row_step * static_cast<std::int64_t>(sizeof(T)) % cache_way != 0;
+    const int most = is_tall ? kernel.tall[vectors] : a.col_step == 1 ? kernel.low : kernel.mr;
+    const auto height = static_cast<int>(block_size(c.rows, most, 1));
+    const int widest = is_tall && height > kernel.low ? vectors * kernel.lanes : kernel.widths[height];
+    const int width = c.cols <= widest ? widest : static_cast<int>(block_size(c.cols, widest, kernel.lanes));
     MicroTile<T> tile{.k = a.cols, .a = nullptr, .a_row_step = a.row_step, .a_step = a.col_step, .b = static_cast<const T*>(b.data),
                       .b_step = b.row_step, .c = static_cast<T*>(c.data), .c_step = c.row_step, .alpha = static_cast<T>(call.alpha),
                       .beta = static_cast<T>(call.beta), .rows = 0, .cols = 0};
@@ -175,20 +174,13 @@ constexpr Tile tiles[] = {{0, 0, 0}};
 
 template <class T, const MicroKernel<T>& kernel>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    return {.name = name,
-            .rung = Rung::vectorized,
-            .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
-            .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
-            .needs = needs,
-            .tiles = tiles,
-            .fuses_epilogue = true,
-            .idea = "the register tile in the processor's widest vectors, fused multiply-adds, nothing packed",
-            .takes = nullptr,
-            .sum_bound = blocked_sum_bound<T>,
-            .nanoseconds = nanoseconds<T, kernel>,
-            .scratch_bytes = scratch_bytes<T, kernel>,
-            .run = run<T, kernel>,
-            .order = order};
+    Kernel made = plain_row<T>(name, Rung::vectorized, needs, order);
+    made.idea = "the register tile in the processor's widest vectors, fused multiply-adds, nothing packed";
+    made.tiles = tiles;
+    made.nanoseconds = nanoseconds<T, kernel>;
+    made.scratch_bytes = scratch_bytes<T, kernel>;
+    made.run = run<T, kernel>;
+    return made;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "backend/cpu/hierarchy.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/pack.hpp"
+#include "backend/cpu/plain_row.hpp"
 #include "backend/cpu/tile_of_c.hpp"
 #include "base/cpu_features.hpp"
 
@@ -76,21 +77,14 @@ constexpr Tile tiles[] = {{MC, NC, KC<T>}, {MC / 2, NC, KC<T>}, {MC * 2, NC, KC<
 
 template <class T, const MicroKernel<T>& micro, int MC, int NC>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    return {.name = name,
-            .rung = Rung::hierarchical,
-            .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
-            .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
-            .needs = needs,
-            .tiles = tiles<T, MC, NC>,
-            .fuses_epilogue = true,
-            .idea = "packed panels, a block for each cache, and every thread",
-            .takes = nullptr,
-            .sum_bound = blocked_sum_bound<T>,
-            .nanoseconds = nanoseconds<T, micro>,
-            .scratch_bytes = Plain<T, micro>::scratch_bytes,
-            .run = Plain<T, micro>::run,
-            .order = order,
-            .packing = &Plain<T, micro>::packing};
+    Kernel made = plain_row<T>(name, Rung::hierarchical, needs, order);
+    made.idea = "packed panels, a block for each cache, and every thread";
+    made.tiles = tiles<T, MC, NC>;
+    made.nanoseconds = nanoseconds<T, micro>;
+    made.scratch_bytes = Plain<T, micro>::scratch_bytes;
+    made.run = Plain<T, micro>::run;
+    made.packing = &Plain<T, micro>::packing;
+    return made;
 }
 
 }  // namespace
