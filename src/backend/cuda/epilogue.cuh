@@ -170,13 +170,35 @@ __device__ void apply_all(float (&sums)[N / 2], const Output& out, int first_row
     add_elements<T, N>(sums, residual, 1, first_row, first_col, thread);
 }
 
+/// The same in fewer instructions, most of which add elements: C's and the residual's take turns at them.
+template <class T, int N>
+__device__ void apply_in_turns(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
+    if (out.alpha != 1) each_sum<N>(sums, [&](float x) { return x * out.alpha; });
+    Output added = out;
+    float factor = out.beta;
+#pragma unroll 1
+    for (bool last = false;; last = true) {
+        if (factor != 0) add_elements<T, N>(sums, added, factor, first_row, first_col, thread);
+        if (last) return;
+        apply<T, N>(sums, out.fused, out.cols, first_col, thread);
+        added.data = const_cast<void*>(out.fused.residual);
+        added.row_step = out.fused.row_step, added.col_step = out.fused.col_step;
+        factor = added.data ? 1 : 0;
+    }
+}
+
+template <class T, int N>
+__device__ void store_elements(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
+    const auto store = [](float sum, auto& to) { to = narrow<std::remove_reference_t<decltype(to)>>(sum); };
+    if (out.wide) with_elements<float, N>(sums, out, first_row, first_col, thread, store);
+    else with_elements<T, N>(sums, out, first_row, first_col, thread, store);
+}
+
 /// T: the operands' type.
 template <class T, int N>
 __device__ void finish_elements(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
     apply_all<T, N>(sums, out, first_row, first_col, thread);
-    const auto store = [](float sum, auto& to) { to = narrow<std::remove_reference_t<decltype(to)>>(sum); };
-    if (out.wide) with_elements<float, N>(sums, out, first_row, first_col, thread, store);
-    else with_elements<T, N>(sums, out, first_row, first_col, thread, store);
+    store_elements<T, N>(sums, out, first_row, first_col, thread);
 }
 
 /// rows_only: the caller vouches for by_row, a beta of 0 and no residual, and keeps the registers that the rest would need.
@@ -187,8 +209,8 @@ __device__ void finish_tile(float (&sums)[N / 2], const Output& out, const CUten
         each_sum<N>(sums, [&](float x) { return x * out.alpha; });
         apply<T, N>(sums, out.fused, out.cols, first_col, thread);
     } else {
-        if (!out.by_row) return finish_elements<T, N>(sums, out, first_row, first_col, thread);
-        apply_all<T, N>(sums, out, first_row, first_col, thread);
+        apply_in_turns<T, N>(sums, out, first_row, first_col, thread);
+        if (!out.by_row) return store_elements<T, N>(sums, out, first_row, first_col, thread);
     }
     if (out.wide) store_boxes<float, N>(sums, out, map, buffers, first_row, first_col, consumer, thread);
     else store_boxes<T, N>(sums, out, map, buffers, first_row, first_col, consumer, thread);

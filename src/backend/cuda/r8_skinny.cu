@@ -48,8 +48,8 @@ struct Walk {
     }
 };
 
-template <class T, class Out, class Q>
-__global__ void __launch_bounds__(Q::threads) skinny(Skinny<T, Out> p, bool by_16) {
+template <class T, class Q>
+__global__ void __launch_bounds__(Q::threads) skinny(Skinny<T> p, bool by_16) {
     constexpr int in_16_bytes = 16 / sizeof(T), k_of_vector = 4 * in_16_bytes, k_of_step = Q::vectors * k_of_vector;
     extern __shared__ uint4 queues[];
     ptx::let_next_kernel_begin();
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(Q::threads) skinny(Skinny<T, Out> p, bool by_1
     };
 
     Walk<Q, k_of_step> ahead(warp);
-#pragma unroll
+#pragma unroll sizeof(T) == 4 ? Q::STAGES - 1 : 1
     for (int s = 0; s < Q::STAGES - 1; ++s, ahead.next(k_end)) fetch(s, ahead);
     int stage = 0;
     for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x)) {
@@ -133,11 +133,11 @@ __global__ void __launch_bounds__(Q::threads) skinny(Skinny<T, Out> p, bool by_1
     }
 }
 
-template <class Q, class T, class Out>
-Status start(const Skinny<T, Out>& p, bool by_16, void* stream) {
+template <class Q, class T>
+Status start(const Skinny<T>& p, bool by_16, void* stream) {
     const std::int64_t tiles = tiles_over(p.weights.layout.rows, Q::BN), fit = multiprocessors();
     const auto blocks = static_cast<unsigned>(tiles < fit ? tiles : fit);
-    return launch(skinny<T, Out, Q>, {.blocks = blocks, .threads = Q::threads, .shared = Q::shared, .overlaps = true}, stream, p, by_16);
+    return launch(skinny<T, Q>, {.blocks = blocks, .threads = Q::threads, .shared = Q::shared, .overlaps = true}, stream, p, by_16);
 }
 
 bool rows_start_at_16(const Matrix& m) {
@@ -145,12 +145,12 @@ bool rows_start_at_16(const Matrix& m) {
            m.row_step * static_cast<std::int64_t>(size_of(m.type)) % 16 == 0;
 }
 
-template <class T, class Out>
+template <class T>
 Status run(const Call& call, const Tile& tile) {
-    if (call.m() > most_tokens) return run<T, Out>(across(call), tile);
+    if (call.m() > most_tokens) return run<T>(across(call), tile);
     const Matrix weights = call.b.transposed();
-    const Skinny<T, Out> p{tensor_of<const T>(call.a), tensor_of<const T>(weights), tensor_of<Out>(call.c),
-                           static_cast<float>(call.alpha), static_cast<float>(call.beta)};
+    const Skinny<T> p{tensor_of<const T>(call.a), tensor_of<const T>(weights), call.c, static_cast<float>(call.alpha),
+                      static_cast<float>(call.beta)};
     const bool by_16 = rows_start_at_16(call.a) && rows_start_at_16(weights);
     constexpr int vectors = sizeof(T) == 4 ? 2 : 1;  // two of the narrow types spill
     if (call.m() <= 8) return start<Queue<16, 1, 1, vectors, 8 / vectors>>(p, by_16, call.stream);
@@ -174,7 +174,7 @@ constexpr const char* idea = "few rows, many weights: every lane queues 16 bytes
 
 }  // namespace
 
-#define TW_ROW(ROW, NAME, TYPE, OUT, SCHEME, DEVICE_TYPE, DEVICE_OUT)                                                   \
+#define TW_ROW(ROW, NAME, TYPE, OUT, SCHEME, DEVICE_TYPE)                                                               \
     const Kernel ROW{                                                                                                  \
         .name = NAME,                                                                                                  \
         .rung = Rung::matrix_unit,                                                                                     \
@@ -188,14 +188,14 @@ constexpr const char* idea = "few rows, many weights: every lane queues 16 bytes
         .sum_bound = sum_bound<DEVICE_TYPE>,                                                                           \
         .nanoseconds = nanoseconds,                                                                                    \
         .scratch_bytes = nullptr,                                                                                      \
-        .run = run<DEVICE_TYPE, DEVICE_OUT>,                                                                           \
+        .run = run<DEVICE_TYPE>,                                                                                       \
         .order = 0,                                                                                                    \
     }
-TW_ROW(r8_skinny_f32, "cuda.r8_matrix_unit.f32.skinny", f32, f32, tf32x3, float, float);
-TW_ROW(r8_skinny_bf16, "cuda.r8_matrix_unit.bf16.skinny", bf16, bf16, plain_f32, __nv_bfloat16, __nv_bfloat16);
-TW_ROW(r8_skinny_bf16_f32, "cuda.r8_matrix_unit.bf16.f32.skinny", bf16, f32, plain_f32, __nv_bfloat16, float);
-TW_ROW(r8_skinny_f16, "cuda.r8_matrix_unit.f16.skinny", f16, f16, plain_f32, __half, __half);
-TW_ROW(r8_skinny_f16_f32, "cuda.r8_matrix_unit.f16.f32.skinny", f16, f32, plain_f32, __half, float);
+TW_ROW(r8_skinny_f32, "cuda.r8_matrix_unit.f32.skinny", f32, f32, tf32x3, float);
+TW_ROW(r8_skinny_bf16, "cuda.r8_matrix_unit.bf16.skinny", bf16, bf16, plain_f32, __nv_bfloat16);
+TW_ROW(r8_skinny_bf16_f32, "cuda.r8_matrix_unit.bf16.f32.skinny", bf16, f32, plain_f32, __nv_bfloat16);
+TW_ROW(r8_skinny_f16, "cuda.r8_matrix_unit.f16.skinny", f16, f16, plain_f32, __half);
+TW_ROW(r8_skinny_f16_f32, "cuda.r8_matrix_unit.f16.f32.skinny", f16, f32, plain_f32, __half);
 #undef TW_ROW
 
 }  // namespace tw::cuda

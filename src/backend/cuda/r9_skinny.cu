@@ -55,8 +55,8 @@ using More = Ring<2, 2, 512, 8>;
 struct Share {
     int first, end, pieces;
 
-    template <class T, class Out>
-    __device__ Share(const Skinny<T, Out>& p, int piece_bytes) {
+    template <class T>
+    __device__ Share(const Skinny<T>& p, int piece_bytes) {
         const std::int64_t boxes = (p.weights.rows() + BN - 1) / BN, blocks = gridDim.x;
         first = static_cast<int>(boxes * blockIdx.x / blocks), end = static_cast<int>(boxes * (blockIdx.x + 1) / blocks);
         pieces = static_cast<int>((p.weights.cols() * std::int64_t{sizeof(T)} + piece_bytes - 1) / piece_bytes);
@@ -82,9 +82,9 @@ __device__ void fetch(const R& ring, const CUtensorMap& weights, const CUtensorM
     }
 }
 
-template <class R, class T, class Out>
+template <class R, class T>
 __global__ void __launch_bounds__(threads, 1)
-    skinny_pipeline(const __grid_constant__ CUtensorMap weights, const __grid_constant__ CUtensorMap tokens, Skinny<T, Out> p) {
+    skinny_pipeline(const __grid_constant__ CUtensorMap weights, const __grid_constant__ CUtensorMap tokens, Skinny<T> p) {
     extern __shared__ __align__(128) char memory[];
     ptx::let_next_kernel_begin();
     const std::uint32_t base = ptx::shared_address(memory);
@@ -161,10 +161,10 @@ __global__ void __launch_bounds__(threads, 1)
     }
 }
 
-template <class R, class T, class Out>
+template <class R, class T>
 Status start(const Call& call, const Matrix& rows) {
-    const Skinny<T, Out> p{tensor_of<const T>(call.a), tensor_of<const T>(rows), tensor_of<Out>(call.c),
-                           static_cast<float>(call.alpha), static_cast<float>(call.beta)};
+    const Skinny<T> p{tensor_of<const T>(call.a), tensor_of<const T>(rows), call.c, static_cast<float>(call.alpha),
+                      static_cast<float>(call.beta)};
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
     const auto boxes = [&](const Matrix& of, std::int64_t high) {  // in words of 4 bytes, whatever the type
         return BoxedMatrix{of.data, Type::f32, call.k() * size / 4, of.rows, of.row_step * size, R::PIECE / 4, static_cast<int>(high)};
@@ -175,19 +175,19 @@ Status start(const Call& call, const Matrix& rows) {
     const std::int64_t wanted = tiles_over(call.n(), BN), fit = multiprocessors();
     const auto blocks = static_cast<unsigned>(wanted < fit ? wanted : fit);
     const auto shared = static_cast<std::size_t>(R{static_cast<int>(call.m())}.shared());
-    return launch(skinny_pipeline<R, T, Out>, {.blocks = blocks, .threads = threads, .shared = shared, .overlaps = true},
+    return launch(skinny_pipeline<R, T>, {.blocks = blocks, .threads = threads, .shared = shared, .overlaps = true},
                   call.stream, weights, tokens, p);
 }
 
-template <class T, class Out>
+template <class T>
 Status run(const Call& call, const Kernel& plainly) {
-    if (call.m() > most_tokens) return run<T, Out>(across(call), plainly);
+    if (call.m() > most_tokens) return run<T>(across(call), plainly);
     const Matrix weights = call.b.transposed();
     const auto suits = [](const Matrix& m) {
         return m.col_step == 1 && suits_engine(m.data, m.row_step * static_cast<std::int64_t>(sizeof(T)));
     };
     if (!suits(call.a) || !suits(weights)) return plainly.run(call, {});
-    return call.m() <= 8 ? start<Few, T, Out>(call, weights) : start<More, T, Out>(call, weights);
+    return call.m() <= 8 ? start<Few, T>(call, weights) : start<More, T>(call, weights);
 }
 
 bool takes(const Problem& p) { return is_skinny(p) && p.k * static_cast<std::int64_t>(size_of(p.in)) % 4 == 0; }
@@ -215,7 +215,7 @@ constexpr const char* idea = "few rows, many weights: the copy engine streams 16
 
 }  // namespace
 
-#define TW_ROW(ROW, NAME, TYPE, OUT, SCHEME, DEVICE_TYPE, DEVICE_OUT, PLAINLY)                                         \
+#define TW_ROW(ROW, NAME, TYPE, OUT, SCHEME, DEVICE_TYPE, PLAINLY)                                                     \
     const Kernel ROW{                                                                                                  \
         .name = NAME,                                                                                                  \
         .rung = Rung::async_pipeline,                                                                                  \
@@ -229,14 +229,14 @@ constexpr const char* idea = "few rows, many weights: the copy engine streams 16
         .sum_bound = sum_bound<DEVICE_TYPE>,                                                                           \
         .nanoseconds = nanoseconds,                                                                                    \
         .scratch_bytes = nullptr,                                                                                      \
-        .run = [](const Call& call, const Tile&) { return run<DEVICE_TYPE, DEVICE_OUT>(call, PLAINLY); },              \
+        .run = [](const Call& call, const Tile&) { return run<DEVICE_TYPE>(call, PLAINLY); },                          \
         .order = 0,                                                                                                    \
     }
-TW_ROW(r9_skinny_f32, "cuda.r9_async_pipeline.f32.skinny", f32, f32, tf32x3, float, float, r8_skinny_f32);
-TW_ROW(r9_skinny_bf16, "cuda.r9_async_pipeline.bf16.skinny", bf16, bf16, plain_f32, __nv_bfloat16, __nv_bfloat16, r8_skinny_bf16);
-TW_ROW(r9_skinny_bf16_f32, "cuda.r9_async_pipeline.bf16.f32.skinny", bf16, f32, plain_f32, __nv_bfloat16, float, r8_skinny_bf16_f32);
-TW_ROW(r9_skinny_f16, "cuda.r9_async_pipeline.f16.skinny", f16, f16, plain_f32, __half, __half, r8_skinny_f16);
-TW_ROW(r9_skinny_f16_f32, "cuda.r9_async_pipeline.f16.f32.skinny", f16, f32, plain_f32, __half, float, r8_skinny_f16_f32);
+TW_ROW(r9_skinny_f32, "cuda.r9_async_pipeline.f32.skinny", f32, f32, tf32x3, float, r8_skinny_f32);
+TW_ROW(r9_skinny_bf16, "cuda.r9_async_pipeline.bf16.skinny", bf16, bf16, plain_f32, __nv_bfloat16, r8_skinny_bf16);
+TW_ROW(r9_skinny_bf16_f32, "cuda.r9_async_pipeline.bf16.f32.skinny", bf16, f32, plain_f32, __nv_bfloat16, r8_skinny_bf16_f32);
+TW_ROW(r9_skinny_f16, "cuda.r9_async_pipeline.f16.skinny", f16, f16, plain_f32, __half, r8_skinny_f16);
+TW_ROW(r9_skinny_f16_f32, "cuda.r9_async_pipeline.f16.f32.skinny", f16, f32, plain_f32, __half, r8_skinny_f16_f32);
 #undef TW_ROW
 
 }  // namespace tw::cuda

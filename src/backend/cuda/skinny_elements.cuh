@@ -47,16 +47,16 @@ __device__ void multiply_16_bytes(float (&d)[4], const uint4& upper, const uint4
     }
 }
 
-template <class T, class Out>
+template <class T>
 struct Skinny {
     Tensor<const T> tokens, weights;  ///< rows along k, both
-    Tensor<Out> c;                    ///< tokens x weights
+    Matrix c;                         ///< tokens x weights, of f32 or of T: a kernel for each would make the library larger
     float alpha, beta;
 };
 
 /// The warps' sums in order; what is not finite, the unit's parts of an Inf among it, is summed again plainly.
-template <int warps, class T, class Out>
-__device__ void complete(const Skinny<T, Out>& p, int i, int j, const float* of_warps, int apart) {
+template <int warps, class T>
+__device__ void complete(const Skinny<T>& p, int i, int j, const float* of_warps, int apart) {
     if (i >= p.tokens.rows() || j >= p.weights.rows()) return;
     float sum = 0;
 #pragma unroll
@@ -65,8 +65,12 @@ __device__ void complete(const Skinny<T, Out>& p, int i, int j, const float* of_
         sum = 0;
         for (std::int64_t k = 0; k < p.tokens.cols(); ++k) sum += value(p.tokens(i, k)) * value(p.weights(j, k));
     }
-    Out& to = p.c(i, j);
-    assign(to, p.beta == 0 ? p.alpha * sum : p.alpha * sum + p.beta * value(to));
+    const auto store = [&](auto* c) {
+        auto& to = c[i * p.c.row_step + j * p.c.col_step];
+        assign(to, p.beta == 0 ? p.alpha * sum : p.alpha * sum + p.beta * value(to));
+    };
+    if (p.c.type == Type::f32) store(static_cast<float*>(p.c.data));
+    else store(static_cast<T*>(p.c.data));
 }
 
 inline constexpr int most_tokens = 16;
