@@ -21,6 +21,7 @@ const Kernel* const ladder[] = {
     &r6_vectorized_f32,
     &r7_hierarchical_f32,
     &r8_matrix_unit_f32, &r8_matrix_unit_bf16, &r8_matrix_unit_bf16_f32, &r8_matrix_unit_f16, &r8_matrix_unit_f16_f32,
+    &r8_mma_sync_bf16, &r8_mma_sync_bf16_f32, &r8_mma_sync_f16, &r8_mma_sync_f16_f32,
     &r8_skinny_f32, &r8_skinny_bf16, &r8_skinny_bf16_f32, &r8_skinny_f16, &r8_skinny_f16_f32,
     &r9_async_pipeline_bf16, &r9_async_pipeline_bf16_f32, &r9_async_pipeline_f16, &r9_async_pipeline_f16_f32,
     &r9_skinny_f32, &r9_skinny_bf16, &r9_skinny_bf16_f32, &r9_skinny_f16, &r9_skinny_f16_f32,

@@ -80,6 +80,7 @@ enum Order : int {
     sequential_order = 100,   ///< one accumulator a result, FMA from k = 0 on
     matrix_unit_order,        ///< 16 of k at a time in wgmma's accumulator
     tf32_order,               ///< 8 of k at a time
+    mma_sync_order,           ///< 16 of k at a time in a warp's accumulator
     split_order,              ///< and one for each kind of parts
 };
 

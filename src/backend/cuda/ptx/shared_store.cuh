@@ -15,6 +15,10 @@ __device__ inline void store_fragments(std::uint32_t address, const std::uint32_
                  : "memory");
 }
 
+__device__ inline void store_16(std::uint32_t address, const std::uint32_t (&f)[4]) {
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(f[0]), "r"(f[1]), "r"(f[2]), "r"(f[3]) : "memory");
+}
+
 __device__ inline void store_pair(std::uint32_t address, float x, float y) {
     asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(x), "f"(y) : "memory");
 }
