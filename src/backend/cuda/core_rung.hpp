@@ -32,6 +32,7 @@ struct CoreRung {
     bool (*takes)(const Problem&) = fits_ints;
     bool fuses_epilogue = false;
     const Batching* batching = nullptr;
+    std::size_t (*scratch_bytes)(const Problem&, const Tile&, int) = nullptr;
 };
 
 template <class T>
@@ -50,7 +51,7 @@ constexpr Kernel row_of(const CoreRung& of) noexcept {
             .takes = of.takes,
             .sum_bound = sequential_sum_bound<T>,
             .nanoseconds = of.nanoseconds,
-            .scratch_bytes = nullptr,
+            .scratch_bytes = of.scratch_bytes,
             .run = of.run,
             .order = sequential_order,
             .batching = of.batching};

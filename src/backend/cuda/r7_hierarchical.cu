@@ -19,6 +19,7 @@
 #include "backend/cuda/fused.cuh"
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
+#include "backend/cuda/tidy.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -196,10 +197,24 @@ Status run_with(const Call& call) {
 using Wide = Shape<128, 256, 8, 64, 64, 4, 4>;
 using Small = Shape<64, 64, 16, 32, 32, 3, 8>;
 
+bool is_wide(std::int64_t m, std::int64_t n, std::int64_t products, const Tile& tile) {
+    const bool fits = m > Small::BM && n > Wide::BN / 2;
+    const bool fills = fits && tiles_over(m, Wide::BM) * tiles_over(n, Wide::BN) * products >= multiprocessors();
+    return tile.n == Wide::BN || (tile == Tile{} && fills);
+}
+
+/// Copies of 4 bytes, which turn a tile on its way, cost a large product a tenth: more than a pass that turns B before.
 Status run(const Call& call, const Tile& tile) {
-    const std::int64_t tiles = tiles_over(call.m(), Wide::BM) * tiles_over(call.n(), Wide::BN) * products_of(call);
-    const bool fits = call.m() > Small::BM && call.n() > Wide::BN / 2, fills = fits && tiles >= multiprocessors();
-    return with_epilogue(call, tile.n == Wide::BN || (tile == Tile{} && fills) ? run_with<Wide> : run_with<Small>);
+    return with_epilogue(call, [&](Call one) {
+        if (!is_wide(one.m(), one.n(), products_of(one), tile)) return run_with<Small>(one);
+        if (!one.batch)
+            if (const Status bad = turn(one.b, one.scratch, one.stream); !bad) return bad;
+        return run_with<Wide>(one);
+    });
+}
+
+std::size_t scratch_bytes(const Problem& p, const Tile& tile, int) {
+    return is_wide(p.m, p.n, 1, tile) && p.b == Form::col_major ? turned_bytes(p.k, p.n) : 0;
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 50, Wide::BM, Wide::BN); }
@@ -219,6 +234,7 @@ constinit const Kernel r7_hierarchical_f32 = row_of<float>({
     .run = run,
     .fuses_epilogue = true,
     .batching = &batching,
+    .scratch_bytes = scratch_bytes,
 });
 
 }  // namespace tw::cuda

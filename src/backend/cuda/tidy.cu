@@ -45,17 +45,17 @@ __global__ void __launch_bounds__(threads) shift_rows(std::uint16_t* to, std::in
 
 constexpr int side = 64, deep = 16;  // threads: lanes of 64 along what is contiguous, 16 of them side by side
 
-/// to: rows of `pitch`, k contiguous. Through shared memory, so that both reading and writing go along memory.
-__global__ void __launch_bounds__(side* deep) transpose_rows(std::uint16_t* to, std::int64_t pitch, Tensor<const std::uint16_t> from,
-                                                        TileGrid grid) {
-    __shared__ std::uint16_t tile[side][side + 2];
+/// to: rows of `pitch`. Through shared memory, so that both reading and writing go along memory.
+template <class T>
+__global__ void __launch_bounds__(side* deep) transpose_rows(T* to, std::int64_t pitch, Tensor<const T> from, TileGrid grid) {
+    __shared__ T tile[side][side + 4 / sizeof(T)];
     const std::int64_t row = grid.row() * std::int64_t{side}, col = grid.col() * std::int64_t{side};
     const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;
     const bool along_rows = from.layout.col_step == 1;
     for (int s = y; s < side; s += deep) {
         const int i = along_rows ? s : x, j = along_rows ? x : s;
         const bool inside = row + i < from.rows() && col + j < from.cols();
-        tile[i][j] = inside ? from(row + i, col + j) : std::uint16_t{0};
+        tile[i][j] = inside ? from(row + i, col + j) : T{0};
     }
     __syncthreads();
     for (int s = y; s < side; s += deep)
@@ -65,6 +65,14 @@ __global__ void __launch_bounds__(side* deep) transpose_rows(std::uint16_t* to, 
 constexpr std::int64_t padded(std::int64_t k) { return (k + 7) / 8 * 8; }
 constexpr std::size_t padded_bytes(std::int64_t rows, std::int64_t k) {
     return (static_cast<std::size_t>(rows * padded(k)) * 2 + 127) / 128 * 128;
+}
+
+template <class T>
+Status transpose(T* to, std::int64_t pitch, const Tensor<const T>& from, void* stream) {
+    const std::int64_t across = tiles_over(pitch, side);
+    const auto blocks = static_cast<unsigned>(tiles_over(from.layout.rows, side) * across);
+    return launch(transpose_rows<T>, {.blocks = blocks, .threads = side * deep}, stream, to, pitch, from,
+                  TileGrid{static_cast<int>(across)});
 }
 
 /// `m` with the rows that it shall have.
@@ -82,10 +90,7 @@ Status copy_to_scratch(const Matrix& m, std::span<std::byte>& scratch, void* str
         return launch(shift_rows, {.blocks = static_cast<unsigned>(wanted < most ? wanted : most), .threads = threads}, stream,
                       to, pitch, from);
     }
-    const std::int64_t across = tiles_over(pitch, side);
-    const auto blocks = static_cast<unsigned>(tiles_over(m.rows, side) * across);
-    return launch(transpose_rows, {.blocks = blocks, .threads = side * deep}, stream, to, pitch, from,
-                  TileGrid{static_cast<int>(across)});
+    return transpose(to, pitch, from, stream);
 }
 
 bool lies_in_rows(const Matrix& m) { return m.col_step == 1 && suits_engine(m.data, m.row_step * 2); }
@@ -111,6 +116,21 @@ Status tidy_operands(const Call& call, Tidy& a, Tidy& b, bool& possible) noexcep
     b = {call.b.data, call.b.row_step, call.b.col_step == 1};
     if (lies_in_rows(call.b)) return {};
     return copy_to_scratch(b.across ? call.b : weights, scratch, call.stream, b, possible);
+}
+
+Status turn(Matrix& m, std::span<std::byte>& scratch, void* stream) noexcept {
+    const std::int64_t pitch = (m.cols + 3) / 4 * 4;
+    const std::size_t bytes = turned_bytes(m.rows, m.cols);
+    if (m.row_step != 1 || scratch.size() < bytes) return {};
+    auto* to = reinterpret_cast<float*>(scratch.data());
+    const Status status = transpose(to, pitch, tensor_of<const float>(m), stream);
+    m.data = to, m.row_step = pitch, m.col_step = 1;
+    scratch = scratch.subspan(bytes);
+    return status;
+}
+
+std::size_t turned_bytes(std::int64_t rows, std::int64_t cols) noexcept {
+    return (static_cast<std::size_t>(rows * ((cols + 3) / 4 * 4)) * sizeof(float) + 127) / 128 * 128;
 }
 
 std::size_t tidy_bytes(const Problem& p, const Tile&, int) noexcept {

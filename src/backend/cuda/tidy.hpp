@@ -26,6 +26,10 @@ bool lies_well(Matrix m, const void* data) noexcept;
 /// Scratch for the copies that the problem may need.
 std::size_t tidy_bytes(const Problem& problem, const Tile& tile, int threads) noexcept;
 
+/// An f32 matrix with contiguous columns becomes a copy with contiguous rows, where there is scratch for it.
+Status turn(Matrix& m, std::span<std::byte>& scratch, void* stream) noexcept;
+std::size_t turned_bytes(std::int64_t rows, std::int64_t cols) noexcept;
+
 /// The same product from C's other side: C^T = B^T A^T, for a C that is column-major. Not for a bias, which goes by columns.
 inline Call across(Call call) noexcept {
     const Matrix a = call.a;
