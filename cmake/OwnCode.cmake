@@ -51,13 +51,9 @@ function(instruction_set_flags)
 endfunction()
 
 # quickly_compiled(files...): code whose speed nobody waits for, and whose headers take a compiler long: the more so the
-# more it optimises or instruments them.
+# more it optimises them.
 function(quickly_compiled)
-  set(level $<$<CONFIG:Release>:-O1>)
-  if(TW_SANITIZE)
-    set(level -O0)
-  endif()
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${level}")
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # shared_headers(target headers...): what most files of a target include is read by the compiler once. A compiler cache
