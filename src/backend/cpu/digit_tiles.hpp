@@ -32,13 +32,25 @@ constexpr DigitPairs digit_pairs[4] = {{1, {0}, {0}}, {2, {1, 0}, {0, 1}}, {3, {
 template <int products>
 constexpr int digit_weights = products == 8 ? 4 : 3;
 
-/// All 32 x 32 sums of one weight, then those of the next: `step` is taken before any of them is stored.
-template <int products, class Step, class AddUp>
-void add_up_by_weight(const DigitTiles& tiles, const Step& step, std::int32_t* sums, const AddUp& add_up) {
-    for (std::int64_t s = 0; s < tiles.steps; ++s) step();
-    for (int weight = 0; weight < digit_weights<products>; ++weight)
-        add_up(digit_pairs[weight], tiles, sums + weight * unit_side * unit_side);
-}
+/// What the Digits have in common that add up one weight after another: `Self::add_up_pairs` gives all 32 x 32 sums of one. They
+/// multiply signed by signed digits, unless they say otherwise.
+template <class Self>
+struct DigitsByWeight {
+    static constexpr int columns = unit_side;
+
+    /// Nothing is to be made up for.
+    static void sum_up(const std::byte*, std::int64_t, std::int32_t (&)[3][unit_side]) {}
+
+    static std::int64_t steps(const DigitTiles& tiles) { return tiles.steps; }
+
+    /// `step` is taken before any sum is stored.
+    template <int products, class Step>
+    static void add_up(const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
+        for (std::int64_t s = 0; s < tiles.steps; ++s) step();
+        for (int weight = 0; weight < digit_weights<products>; ++weight)
+            Self::add_up_pairs(digit_pairs[weight], tiles, sums + weight * unit_side * unit_side);
+    }
+};
 
 }  // namespace
 }  // namespace tw::cpu

@@ -12,24 +12,13 @@
 namespace tw::cpu {
 namespace {
 
-struct Digits {
-    static constexpr int columns = unit_side;
-
-    /// Signed by signed: nothing is to be made up for.
-    static void sum_up(const std::byte*, std::int64_t, std::int32_t (&)[3][unit_side]) {}
-
-    static std::int64_t steps(const DigitTiles& tiles) { return tiles.steps; }
-
-    template <int products, class Step>
-    static void add_up(const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
-        add_up_by_weight<products>(tiles, step, sums, add_up_pairs);
-    }
-
-private:
+struct Digits : DigitsByWeight<Digits> {
     static void add_up_pairs(const DigitPairs& pairs, const DigitTiles& tiles, std::int32_t* sums) {
         for (int i = 0; i < unit_side; i += 2)
             for (int j = 0; j < unit_side; j += 16) two_rows(pairs, tiles, i, j, sums + i * unit_side + j);
     }
+
+private:
     static __m256i widened(const std::byte* from) {
         return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
     }

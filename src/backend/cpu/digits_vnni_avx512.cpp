@@ -14,9 +14,7 @@ namespace {
 
 constexpr int rows_at_a_time = 8;
 
-struct Digits {
-    static constexpr int columns = unit_side;
-
+struct Digits : DigitsByWeight<Digits> {
     /// Per row, what A's digits have too much when they are taken for unsigned.
     static void sum_up(const std::byte* tiles, std::int64_t steps, std::int32_t (&sum)[3][unit_side]) {
         const DigitTiles of{steps, nullptr, tiles, nullptr};
@@ -31,17 +29,11 @@ struct Digits {
             }
     }
 
-    static std::int64_t steps(const DigitTiles& tiles) { return tiles.steps; }
-
-    template <int products, class Step>
-    static void add_up(const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
-        add_up_by_weight<products>(tiles, step, sums, add_up_pairs);
-    }
-
-private:
     static void add_up_pairs(const DigitPairs& pairs, const DigitTiles& tiles, std::int32_t* sums) {
         for (int i = 0; i < unit_side; i += rows_at_a_time) some_rows(pairs, tiles, i, sums + i * unit_side);
     }
+
+private:
     static __m512i unsigned_four(const std::byte* from) {
         std::uint32_t four;
         std::memcpy(&four, from, sizeof four);
