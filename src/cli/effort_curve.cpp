@@ -23,7 +23,7 @@ namespace {
 
 struct Asked {
     std::string suite = "quality", device = "cpu", json, shape, weights, vector;
-    int threads = 0, matrices = 2;
+    int threads = 0, matrices = 0;
     double seconds = 20;
 };
 
@@ -40,9 +40,9 @@ measure::RealWeights load_real(const Asked& asked) {
 
 measure::EffortCurve curve_of(const Asked& asked, bool is_speed) {
     constexpr std::int64_t largest_side = 65536;
-    const int usual_threads = is_speed ? 1 : default_threads();
+    const int usual_threads = is_speed ? 1 : default_threads(), usual_matrices = asked.device.starts_with("cuda") ? 8 : 2;
     measure::EffortCurve curve{.threads = asked.threads > 0 ? asked.threads : usual_threads, .seconds = asked.seconds,
-                               .matrices = asked.matrices, .device = asked.device};
+                               .matrices = asked.matrices > 0 ? asked.matrices : usual_matrices, .device = asked.device};
     if (is_speed) curve.outputs = 14336;
     if (!asked.shape.empty()) {
         const std::size_t x = asked.shape.find('x');
@@ -113,7 +113,7 @@ void add_effort_curve(Verb effort) {
     verb.add_option("--weights", asked->weights, "Also the quality on these weights, shown as real: .npy or .safetensors[:TENSOR]");
     verb.add_option("--vector", asked->vector, "With --weights: what they are multiplied by; N(0, 1) when left out");
     verb.add_option("--seconds", asked->seconds, "How long to time").shows_default().within(0.01, 86400.0);
-    verb.add_option("--matrices", asked->matrices, "How many equal matrices are timed in turns").shows_default().within(1, 64);
+    verb.add_option("--matrices", asked->matrices, "How many equal matrices are timed in turns; 0: 2, and 8 on a CUDA device, whose cache is larger").within(0, 64);
     verb.add_option("--threads", asked->threads, "0: one for speed, the library's number for quality").within(0, most_threads);
     verb.add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");
     verb.ends_help_with(examples);

@@ -36,7 +36,7 @@ struct EffortCurve {
 void measure_effort_quality(const EffortCurve& asked, const Watch& watch, Run& run);
 
 /// Times of every layout on N(0, 1), selection included, in turns with the dense product of the same values. On a CUDA device a time
-/// is a share of that of many products, enqueued one after the other with vectors and results in its memory.
+/// is a share of that of a captured graph of many products, one after the other, with vectors and results in its memory.
 void measure_effort_speed(const EffortCurve& asked, const Watch& watch, Run& run);
 
 /// The budget that reads so many of 16 bits a weight; none when the layout has fewer bytes than that. A layout that is

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <memory>
 
-#include "backend/cuda/backend.hpp"
 #include "measure/clock.hpp"
 #include "measure/effort_curve.hpp"
+#include "measure/far.hpp"
 #include "measure/statistics.hpp"
 
 namespace tw::measure {
@@ -17,37 +17,7 @@ namespace {
 
 constexpr std::uint64_t seed = 4;
 constexpr int vectors = 8;
-constexpr int enqueued = 32;  // products that a device is given before it is waited for
-
-/// Vectors and a result in a CUDA device's memory.
-class Far {
-public:
-    Far(const std::vector<std::vector<float>>& v, std::size_t outputs) : backend_(cuda::backend()), inputs_(v[0].size()) {
-        v_ = static_cast<float*>(backend_.alloc(v.size() * inputs_ * sizeof(float)));
-        y_ = static_cast<float*>(backend_.alloc(outputs * sizeof(float)));
-        if (!v_ || !y_) throw Error({Code::out_of_memory, Argument::none, ""}, "no memory of the CUDA device for vectors");
-        for (std::size_t i = 0; i < v.size(); ++i) {
-            const auto count = static_cast<std::int64_t>(inputs_);
-            const Matrix to{v_ + i * inputs_, Type::f32, 1, count, count}, from{const_cast<float*>(v[i].data()), Type::f32, 1, count, count};
-            if (const Status bad = backend_.copy(to, from, nullptr); !bad) throw Error(bad, bad.text);
-        }
-        wait();
-    }
-    Far(const Far&) = delete;
-    Far& operator=(const Far&) = delete;
-    ~Far() { backend_.free(v_), backend_.free(y_); }
-
-    const float* v(std::size_t number) const { return v_ + number * inputs_; }
-    float* y() const { return y_; }
-    void wait() const {
-        if (const Status bad = backend_.wait(nullptr); !bad) throw Error(bad, bad.text);
-    }
-
-private:
-    const Backend& backend_;
-    std::size_t inputs_;
-    float *v_ = nullptr, *y_ = nullptr;
-};
+constexpr int recorded = 64;  // products of a graph, which a device is waited for
 
 /// A budget that is timed, and its row.
 struct Entrant {
@@ -55,6 +25,7 @@ struct Entrant {
     tw::Budget budget;
     bool dense = false;
     Row row{};
+    std::shared_ptr<void> graph{};  ///< of products on a device
 };
 
 /// One layout of a few equal matrices, side by side in memory, and the vectors that they are multiplied by in turns.
@@ -85,12 +56,11 @@ public:
         const std::size_t count = entrants_.size();
         for (std::size_t i = 0; i < count; ++i) {
             Entrant& entrant = entrants_[(i + static_cast<std::size_t>(number)) % count];
-            const int products = far_ ? enqueued : 1;
             const auto clock = asked_.threads == 1 && !far_ ? thread_time : now;
             const double before = clock();
-            for (int p = 0; p < products; ++p) multiply(entrant, ++turn_);
-            if (far_) far_->wait();
-            entrant.row.seconds.push_back((clock() - before) / products);
+            if (far_) far_->replay(entrant.graph), far_->wait();
+            else multiply(entrant, ++turn_, false);
+            entrant.row.seconds.push_back((clock() - before) / (far_ ? recorded : 1));
         }
     }
 
@@ -108,16 +78,15 @@ public:
     }
 
 private:
-    void multiply(const Entrant& entrant, int turn) {
-        const auto vector = static_cast<std::size_t>(turn % vectors);
-        if (far_) multiply(entrant, turn, far_->v(vector), far_->y());
-        else multiply(entrant, turn, v_[vector].data(), y_.data());
-    }
-
-    EffortReport multiply(const Entrant& entrant, int turn, const float* v, float* y) {
+    /// Of the device's memory, enqueued, or of the host's.
+    EffortReport multiply(const Entrant& entrant, int turn, bool is_far) {
         const int chosen = turn % m_.experts();
+        const auto number = static_cast<std::size_t>(turn % vectors);
+        const float* v = is_far ? far_->v(number) : v_[number].data();
+        float* y = is_far ? far_->y() : y_.data();
+        void* stream = is_far ? far_->queue() : nullptr;
         EffortReport report;
-        const EffortOptions options{.dense = entrant.dense ? DenseSwitch::at_full : DenseSwitch::never, .threads = asked_.threads, .device = asked_.device};
+        const EffortOptions options{.dense = entrant.dense ? DenseSwitch::at_full : DenseSwitch::never, .threads = asked_.threads, .device = asked_.device, .stream = stream};
         const Status status =
             try_matvec_experts(m_, {&chosen, 1}, {v, 1, m_.inputs()}, {y, 1, m_.outputs()}, entrant.budget, options, {&report, 1});
         if (!status) throw Error(status, explain_effort(status, m_));
@@ -125,11 +94,17 @@ private:
     }
 
     void prepare(Entrant& entrant) {
-        const EffortReport report = multiply(entrant, 0, v_[0].data(), y_.data());
+        const EffortReport report = multiply(entrant, 0, false);
         const std::string point = entrant.dense ? std::string("beside:") + name() : entrant.point;
         entrant.row = effort_row(m_, EffortData::gauss, point, report, asked_);
         entrant.row.relative_error = relative_error(y_.data(), exact_);
         entrant.row.effort->point = entrant.point.substr(0, entrant.point.find(':'));
+        if (!far_) return;
+        multiply(entrant, 0, true);  // its scratch can't be allocated while it is recorded
+        entrant.graph = far_->record([&] {
+            for (int turn = 0; turn < recorded; ++turn) multiply(entrant, turn, true);
+        });
+        far_->replay(entrant.graph), far_->wait();
     }
 
     const EffortCurve& asked_;
@@ -138,8 +113,8 @@ private:
     std::vector<std::vector<float>> v_;
     std::vector<float> y_;
     std::vector<double> exact_;
-    std::vector<Entrant> entrants_;
     std::unique_ptr<Far> far_{};
+    std::vector<Entrant> entrants_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "backend/cuda/backend.hpp"
 #include "backend/cuda/loaders.hpp"
 #include "backend/cuda/no_backend.hpp"
+#include "backend/cuda/replays.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -14,6 +15,7 @@ constexpr Backend row = no_backend(why);
 
 const Backend& backend() noexcept { return row; }
 const LoadersDoor* loaders() noexcept { return nullptr; }
+const Replays* replays() noexcept { return nullptr; }
 bool owns(const void*) noexcept { return false; }
 bool may_own() noexcept { return false; }
 std::span<const std::byte> allocation(const void*) noexcept { return {}; }

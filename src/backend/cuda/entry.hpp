@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The doors of libtilewright_cuda: its row, and its microbenchmark of loaders. Both sides must have been built from the same contract.
+// The doors of libtilewright_cuda: its row, its microbenchmark of loaders, and its graphs. Both sides must have been built from the same contract.
 #pragma once
 
 #include "backend/contract.hpp"
@@ -9,6 +9,7 @@
 namespace tw::cuda {
 
 struct LoadersDoor;
+struct Replays;
 
 /// Changes when a row's shape does.
 inline constexpr unsigned long long contract_stamp =
@@ -22,5 +23,8 @@ using Entry = const Backend*(unsigned long long stamp) noexcept;
 
 inline constexpr const char* loaders_entry_name = "tilewright_cuda_loaders";
 using LoadersEntry = const LoadersDoor*(unsigned long long stamp) noexcept;
+
+inline constexpr const char* replays_entry_name = "tilewright_cuda_replays";
+using ReplaysEntry = const Replays*(unsigned long long stamp) noexcept;
 
 }  // namespace tw::cuda

@@ -9,11 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "backend/cuda/backend.hpp"
 #include "backend/cuda/entry.hpp"
 #include "backend/cuda/loaders.hpp"
 #include "backend/cuda/no_backend.hpp"
+#include "backend/cuda/replays.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -48,10 +50,16 @@ void* library() {
     return opened;
 }
 
+/// What stands behind a door of the library; null where there is none, or it is of another version.
+template <class Entry>
+auto behind(const char* name) -> decltype(std::declval<Entry&>()(0)) {
+    const auto entry = library() ? reinterpret_cast<Entry*>(dlsym(library(), name)) : nullptr;
+    return entry ? entry(contract_stamp) : nullptr;
+}
+
 const Backend& open() {
     if (!library()) return missing;
-    const auto entry = reinterpret_cast<Entry*>(dlsym(library(), entry_name));
-    const Backend* row = entry ? entry(contract_stamp) : nullptr;
+    const Backend* row = behind<Entry>(entry_name);
     return row ? *row : strange;
 }
 
@@ -90,10 +98,8 @@ const Backend& backend() noexcept {
     return row;
 }
 
-const LoadersDoor* loaders() noexcept {
-    const auto entry = library() ? reinterpret_cast<LoadersEntry*>(dlsym(library(), loaders_entry_name)) : nullptr;
-    return entry ? entry(contract_stamp) : nullptr;
-}
+const LoadersDoor* loaders() noexcept { return behind<LoadersEntry>(loaders_entry_name); }
+const Replays* replays() noexcept { return behind<ReplaysEntry>(replays_entry_name); }
 
 bool may_own() noexcept { return driver_entry() != nullptr; }
 

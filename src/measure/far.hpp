@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Products whose vectors and result stay in a CUDA device's memory, and graphs of them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "backend/contract.hpp"
+
+namespace tw::measure {
+
+/// Vectors, a result, and a queue of the calling thread's, which work is recorded from.
+class Far {
+public:
+    /// Throws tw::Error when the device lacks memory, or fails.
+    Far(const std::vector<std::vector<float>>& v, std::size_t outputs);
+    Far(const Far&) = delete;
+    Far& operator=(const Far&) = delete;
+    ~Far();
+
+    const float* v(std::size_t number) const { return v_ + number * inputs_; }
+    float* y() const { return y_; }
+    void* queue() const { return queue_; }
+    void wait() const;
+
+    /// A graph of what the work gives the queue.
+    std::shared_ptr<void> record(const std::function<void()>& work) const;
+    void replay(const std::shared_ptr<void>& graph) const;
+
+private:
+    const Backend& backend_;
+    std::size_t inputs_;
+    float *v_ = nullptr, *y_ = nullptr;
+    void* queue_ = nullptr;
+};
+
+}  // namespace tw::measure
