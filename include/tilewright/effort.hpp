@@ -122,9 +122,13 @@ private:
 TW_API Status try_build_effort(const Matrix& weights, const EffortBuild& how, EffortMatrix& into) noexcept;
 /// A batch of experts, all of one shape and type.
 TW_API Status try_build_effort(std::span<const Matrix> experts, const EffortBuild& how, EffortMatrix& into) noexcept;
+/// Matrices that are multiplied by the same vector, one below the other: the outputs of the first, then of the second, and so on.
+/// One choice of what is read serves them all, in one product.
+TW_API Status try_build_effort_stack(std::span<const Matrix> parts, const EffortBuild& how, EffortMatrix& into) noexcept;
 /// Throws tw::Error with a sentence.
 TW_API EffortMatrix build_effort(const Matrix& weights, const EffortBuild& how = {});
 TW_API EffortMatrix build_effort(std::span<const Matrix> experts, const EffortBuild& how = {});
+TW_API EffortMatrix build_effort_stack(std::span<const Matrix> parts, const EffortBuild& how = {});
 
 /// Reads what EffortMatrix::save() wrote. Throws tw::Error with the file, the offset and what was expected there.
 TW_API EffortMatrix load_effort(const std::string& path);

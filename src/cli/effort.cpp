@@ -24,7 +24,8 @@ namespace tw::cli {
 namespace {
 
 struct BuildAsked {
-    std::string weights, output, layout = "planes", dense = "automatic";
+    std::vector<std::string> weights;
+    std::string output, layout = "planes", dense = "automatic";
     int bucket = 16, threads = 0;
     bool transpose = false, truncating = false;
 };
@@ -78,10 +79,14 @@ double share(std::int64_t part, std::int64_t whole) {
 void build(const BuildAsked& asked) {
     const EffortBuild how{.layout = parse_layout_word(asked.layout), .bucket = asked.bucket, .truncating = asked.truncating,
                           .dense = parse_dense(asked.dense), .threads = asked.threads};
-    LoadedMatrix weights = load_matrix(asked.weights, Vector::row, "the weights");
-    if (asked.transpose) weights.matrix = weights.matrix.transposed();
+    std::vector<LoadedMatrix> weights;
+    std::vector<Matrix> parts;
+    for (const std::string& path : asked.weights) {
+        weights.push_back(load_matrix(path, Vector::row, "the weights"));
+        parts.push_back(asked.transpose ? weights.back().matrix.transposed() : weights.back().matrix);
+    }
     with_exit_codes([&] {
-        const EffortMatrix m = build_effort(weights.matrix, how);
+        const EffortMatrix m = parts.size() == 1 ? build_effort(parts.front(), how) : build_effort_stack(parts, how);
         m.save(asked.output);
         fmt::print("{}: {} of {} x {} {} weights; effort 1 reads {:.2f} MB, {:.3f} of their 16-bit size; {:.2f} MB in all\n",
                    asked.output, asked.layout, m.outputs(), m.inputs(), name_of(m.type()), megabytes(m.bytes()),
@@ -127,6 +132,7 @@ constexpr const char* build_examples = R"text(Examples:
   tw effort build W.npy -o W.effort
   tw effort build model.safetensors:layer.weight -o W.effort --layout tiers
   tw effort build W.npy -o W.effort --layout buckets --bucket 8
+  tw effort build query.npy key.npy value.npy -o heads.effort
 )text";
 
 constexpr const char* run_examples = R"text(Examples:
@@ -145,7 +151,7 @@ constexpr const char* examples = R"text(Examples:
 void add_build(Verb effort) {
     const auto asked = std::make_shared<BuildAsked>();
     const Verb verb = effort.add_verb("build", "Builds a matrix with an effort dial from weights");
-    verb.add_option("W", asked->weights, "W.npy or W.safetensors[:TENSOR], a row for each output, f32, f16 or bf16").required();
+    verb.add_option("W", asked->weights, "W.npy or W.safetensors[:TENSOR], a row for each output, f32, f16 or bf16; several with the same input are stacked").required();
     verb.add_option("-o,--output", asked->output, "Where it goes").required();
     verb.add_option("--layout", asked->layout, "buckets (bucketMul), tiers (values untouched) or planes (of bits)").shows_default();
     verb.add_option("--bucket", asked->bucket, "Of buckets: outputs a bucket, 8, 16 or 32").shows_default();

@@ -88,6 +88,17 @@ TEST(Effort, ATensorOfASafetensorsFileGivesTheSameBitsAsAnNpyFile) {
     EXPECT_EQ(read_file(files.built), read_file(other));
 }
 
+TEST(Effort, SeveralMatricesAreStacked) {
+    const Files files;
+    ASSERT_EQ(run_tw({"effort", "build", files.w, files.w, "-o", files.built, "--layout", "tiers"}).code, 0);
+    ASSERT_EQ(run_tw({"effort", "run", files.built, files.v, "-o", files.y, "--effort", ".5"}).code, 0);
+    const std::vector<float> y = elements_of<float>(read_file(files.y));
+    ASSERT_EQ(y.size(), 2 * outputs);
+    EXPECT_TRUE(std::equal(y.begin(), y.begin() + outputs, y.begin() + outputs));
+    write_file(files.v, npy_file<float>("<f4", "(1, 200)", files.vector));
+    files.expect_refused({"build", files.w, files.v, files.w, "-o", files.built, "--transpose"}, "as many inputs as the first");
+}
+
 TEST(Effort, RowsOfAFileAreABatch) {
     const Files files;
     std::vector<float> two = files.vector;

@@ -69,6 +69,9 @@ TEST_F(EffortOnCuda, ReadsTheSameRowsAsTheCpuAndPlanesHaveItsBits) {
             }
 }
 
+/// The device searches the cutoff itself.
+TEST_F(EffortOnCuda, RowsReadAreThoseAskedForToOneRow) { expect_rows_asked_for(on_cuda); }
+
 TEST_F(EffortOnCuda, BucketsOfEverySizeAndTruncatingOnes) {
     const Weights weights(600, 100, Type::f16, 5);
     const std::vector<float> v = gauss(100, 6);

@@ -39,6 +39,24 @@ TEST(EffortRefusals, WhatCantBeBuilt) {
     }
 }
 
+TEST(EffortRefusals, WhatCantBeStacked) {
+    const Weights one(4, 3, Type::f32, 1), longer(4, 2, Type::f32, 1), halves(4, 3, Type::f16, 1);
+    EffortMatrix into;
+    const auto stacked = [&into](std::initializer_list<Matrix> parts) { return try_build_effort_stack({parts.begin(), parts.size()}, {}, into); };
+    EXPECT_TRUE(stacked({one.matrix, one.matrix}));
+    EXPECT_FALSE(stacked({}));
+    EXPECT_FALSE(stacked({one.matrix, longer.matrix}));
+    EXPECT_FALSE(stacked({one.matrix, halves.matrix}));
+    Matrix bad = one.matrix;
+    bad.data = nullptr;
+    EXPECT_FALSE(stacked({one.matrix, bad}));
+    bad = one.matrix, bad.rows = std::int64_t{1} << 62;
+    EXPECT_FALSE(stacked({bad, bad, bad}));
+    bad = one.matrix, bad.type = Type::f64;
+    EXPECT_FALSE(stacked({bad}));
+    EXPECT_THROW(build_effort_stack({}), Error);
+}
+
 TEST(EffortRefusals, WhatCantBeMultiplied) {
     const Weights weights(4, 3, Type::f32, 1);
     const EffortMatrix m = build_effort(weights.matrix);

@@ -4,8 +4,11 @@
 // Weights and vectors of the kinds that the dial is judged on, and the product in f64 beside them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/element.hpp"
@@ -77,5 +80,30 @@ inline Answer product(const EffortMatrix& m, const std::vector<float>& v, Budget
 }
 
 inline constexpr EffortLayout every_layout[] = {EffortLayout::buckets, EffortLayout::tiers, EffortLayout::planes};
+
+/// What is read costs what was asked for, to one row: of every layout, with many ties and with nothing but ties.
+inline void expect_rows_asked_for(const EffortOptions& options) {
+    for (const std::int64_t inputs : {500, 499}) {
+        Weights weights(64, inputs, Type::f32, 11);
+        for (std::int64_t o = 0; o < 64; ++o)
+            for (std::int64_t i = 0; i < inputs; i += 2) store_element(weights.matrix, o, i, load_element(weights.matrix, o, 1));
+        const auto count = static_cast<std::size_t>(inputs);
+        for (const std::vector<float>& v : {gauss(inputs, 12), std::vector<float>(count, 1.f), std::vector<float>(count)})
+            for (const EffortLayout layout : every_layout) {
+                const EffortMatrix m = build_effort(weights.matrix, {.layout = layout});
+                for (const double effort : {0., .001, .0777, .25, .5, .7531, .999}) {
+                    SCOPED_TRACE(name_of(layout) + (" " + std::to_string(effort)));
+                    const EffortReport r = product(m, v, Budget::effort(effort), options).report;
+                    if (layout == EffortLayout::planes) {
+                        const double largest_row = 64 * 2;  // bytes of plane C: 128 outputs of 4 bits
+                        EXPECT_LE(static_cast<double>(r.bytes_read), effort * static_cast<double>(r.bytes) + 1);
+                        EXPECT_GT(static_cast<double>(r.bytes_read), effort * static_cast<double>(r.bytes) - largest_row);
+                    } else {
+                        EXPECT_NEAR(static_cast<double>(r.rows_read), effort * static_cast<double>(r.rows), 1);
+                    }
+                }
+            }
+    }
+}
 
 }  // namespace tw::effort_tests

@@ -144,25 +144,7 @@ TEST(DispatchNonDeterminism, EverySetOfKernelsAgrees) {
                 }
 }
 
-TEST(EffortIsNotCost, RowsReadAreThoseAskedForToOneRow) {
-    Weights weights(64, 500, Type::f32, 11);
-    for (std::int64_t o = 0; o < 64; ++o)
-        for (std::int64_t i = 0; i < 500; i += 2) store_element(weights.matrix, o, i, load_element(weights.matrix, o, 1));  // ties
-    for (const std::vector<float>& v : {gauss(500, 12), std::vector<float>(500, 1.f), std::vector<float>(500)})
-        for (const EffortLayout layout : every_layout) {
-            const EffortMatrix m = build_effort(weights.matrix, {.layout = layout});
-            for (const double effort : {0., .001, .0777, .25, .5, .7531, .999}) {
-                const EffortReport r = product(m, v, Budget::effort(effort), by_layout).report;
-                if (layout == EffortLayout::planes) {
-                    const double largest_row = 64 * 2;  // bytes of plane C: 128 outputs of 4 bits
-                    EXPECT_LE(static_cast<double>(r.bytes_read), effort * static_cast<double>(r.bytes) + 1) << effort;
-                    EXPECT_GT(static_cast<double>(r.bytes_read), effort * static_cast<double>(r.bytes) - largest_row) << effort;
-                } else {
-                    EXPECT_NEAR(static_cast<double>(r.rows_read), effort * static_cast<double>(r.rows), 1) << effort;
-                }
-            }
-        }
-}
+TEST(EffortIsNotCost, RowsReadAreThoseAskedForToOneRow) { expect_rows_asked_for(by_layout); }
 
 TEST(OneGoodShape, AnyShapeIsRight) {
     for (const Shape& shape : small_shapes)
@@ -228,6 +210,22 @@ TEST(BucketSize, TheTruncatingFormIsTheSeeds) {
                                              widen(float16{static_cast<std::uint16_t>((bits & 0xfff0) | (o & 15))});
         }
     EXPECT_EQ(product(m, v, Budget::effort(1), {.dense = DenseSwitch::never, .kernels = "portable"}).y, y);
+}
+
+/// One choice for all of them, and each has the very product that the weights one below the other have.
+TEST(HolesBetweenKernels, MatricesWithTheSameInputAreOneProduct) {
+    const Weights all(500, 130, Type::f16, 26);
+    const Weights turned(130, 70, Type::f16, 27);
+    for (std::int64_t o = 0; o < 70; ++o)
+        for (std::int64_t i = 0; i < 130; ++i) store_element(turned.matrix, i, o, load_element(all.matrix, 430 + o, i));
+    const Matrix parts[] = {all.matrix.block(0, 0, 300, 130), all.matrix.block(300, 0, 130, 130), turned.matrix.transposed()};
+    const std::vector<float> v = gauss(130, 28);
+    for (const EffortLayout layout : every_layout) {
+        const Answer stack = product(build_effort_stack(parts, {.layout = layout}), v, Budget::effort(.4));
+        const Answer whole = product(build_effort(all.matrix, {.layout = layout}), v, Budget::effort(.4));
+        EXPECT_EQ(stack.y, whole.y) << name_of(layout);
+        EXPECT_EQ(stack.report.rows_read, whole.report.rows_read);
+    }
 }
 
 TEST(MixtureOfExperts, TheChosenExpertsOfATokenInOneCall) {
