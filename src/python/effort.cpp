@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // Matrices with an effort dial. The Python side (tilewright/effort.py) has found dtypes and shapes, and hands vectors over as
-// contiguous rows of float32.
+// contiguous rows of float32, of the host's memory or a CUDA device's.
 #include "tilewright/effort.hpp"
 
 #include <nanobind/nanobind.h>
@@ -21,8 +21,8 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-using Rows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using WritableRows = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig>;
+using WritableRows = nb::ndarray<float, nb::ndim<2>, nb::c_contig>;
 
 EffortLayout layout_named(const std::string& name) {
     for (const EffortLayout layout : {EffortLayout::buckets, EffortLayout::tiers, EffortLayout::planes})
@@ -46,11 +46,12 @@ EffortMatrix built(const Array& weights, const std::string& dtype, const std::st
 }
 
 std::vector<EffortReport> products(const EffortMatrix& matrix, const Rows& v, const WritableRows& y, bool is_error, double value,
-                                   const std::vector<int>& chosen, DenseSwitch dense, int threads, const std::string& device) {
+                                   const std::vector<int>& chosen, DenseSwitch dense, int threads, const std::string& device,
+                                   std::uintptr_t stream) {
     const View<const float> from(v.data(), static_cast<std::int64_t>(v.shape(0)), static_cast<std::int64_t>(v.shape(1)));
     const View<float> into(y.data(), static_cast<std::int64_t>(y.shape(0)), static_cast<std::int64_t>(y.shape(1)));
     const Budget budget = is_error ? Budget::error(value) : Budget::effort(value);
-    const EffortOptions options{.dense = dense, .threads = threads, .device = device};
+    const EffortOptions options{.dense = dense, .threads = threads, .device = device, .stream = reinterpret_cast<void*>(stream)};
     std::vector<EffortReport> reports(y.shape(0));
     Status status;
     {
@@ -60,6 +61,10 @@ std::vector<EffortReport> products(const EffortMatrix& matrix, const Rows& v, co
     }
     if (!status) throw Error(status, explain_effort(status, matrix));
     return reports;
+}
+
+void place(const EffortMatrix& matrix, const std::string& device) {
+    if (const Status status = try_place_effort(matrix, device); !status) throw Error(status, explain_effort(status, matrix));
 }
 
 }  // namespace
@@ -95,7 +100,8 @@ void bind_effort(nb::module_& module) {
         .def_prop_ro("bytes", &EffortMatrix::bytes)
         .def_prop_ro("fp16_bytes", &EffortMatrix::fp16_bytes)
         .def("save", &EffortMatrix::save, "path"_a, nb::call_guard<nb::gil_scoped_release>())
-        .def("products", &products, "v"_a, "y"_a, "is_error"_a, "value"_a, "chosen"_a, "dense"_a, "threads"_a, "device"_a);
+        .def("products", &products, "v"_a, "y"_a, "is_error"_a, "value"_a, "chosen"_a, "dense"_a, "threads"_a, "device"_a, "stream"_a)
+        .def("place", &place, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     module.def("build_effort", &built, "weights"_a, "dtype"_a, "layout"_a, "bucket"_a, "truncating"_a, "dense"_a, "threads"_a);
     module.def("load_effort", &load_effort, "path"_a, nb::call_guard<nb::gil_scoped_release>());
 }

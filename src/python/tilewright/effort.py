@@ -6,7 +6,7 @@ import os
 import numpy
 
 from tilewright import _native
-from tilewright.arrays import dtype_name, exported
+from tilewright.arrays import CUDA, current_stream, dtype_name, empty_like, exported, lives_on_cuda
 
 
 class EffortMatrix:
@@ -52,7 +52,11 @@ class EffortMatrix:
         experts = f", {self.experts} experts" if self.experts > 1 else ""
         return f"EffortMatrix({self.shape[0]} x {self.shape[1]}, {self.layout}{experts})"
 
-    def matvec(self, v, *, effort=None, error=None, experts=None, dense="at_full", threads=0, device="cpu"):
+    def place(self, device):
+        """Lays the weights out in a device's memory now; the first product there does otherwise, which a graph can't capture."""
+        self._native.place(device)
+
+    def matvec(self, v, *, effort=None, error=None, experts=None, dense="at_full", threads=0, device=None):
         """(y, report): y = W v at a share of the work, or at the error allowed; exactly one of the two is given.
 
         v        one vector, or one a row. Up to 3 rows take the dial each, from 4 on everything is read.
@@ -60,25 +64,38 @@ class EffortMatrix:
         error    the largest |y - W v| / |W v|, as predicted before the product.
         experts  of a batch of experts, which: row i of y is by expert experts[i]; a single vector is every expert's.
         dense    when values kept beside do the product instead: "at_full", "when_quicker" or "never".
-        device   "cpu", "cuda" or "cuda:1", where the weights stay once they were there; v and y are the host's.
+        device   "cpu", "cuda" or "cuda:1", where the weights stay once they were there; left out: where v lives.
 
+        A v of torch or cupy in a CUDA device's memory is float32, and so is y, of the same library. It is enqueued on the
+        library's stream, which may be captured; what only the device knows is -1 in the report then.
         The report says what was read and the error that is expected; it is a list of them when v or experts has rows.
         """
         if (effort is None) == (error is None):
             raise ValueError("matvec: expected exactly one of effort= and error=")
-        rows = numpy.ascontiguousarray(v, dtype=numpy.float32)
+        is_far = lives_on_cuda(v)
+        if is_far and dtype_name(v) != "float32":
+            raise ValueError(f"matvec: a v in a device's memory is float32; it is {dtype_name(v)}")
+        rows = v if is_far else numpy.ascontiguousarray(v, dtype=numpy.float32)
         if rows.ndim not in (1, 2) or rows.shape[-1] != self.shape[1]:
             spelled = " x ".join(map(str, rows.shape)) or "a number"
             raise ValueError(f"matvec: v is {spelled}; expected {self.shape[1]} values, or rows of as many")
         many = rows.ndim == 2 or experts is not None
-        rows = numpy.atleast_2d(rows)
+        rows = rows.reshape(-1, self.shape[1])
         chosen = [] if experts is None else [int(expert) for expert in experts]
-        y = numpy.empty((len(chosen) if experts is not None else len(rows), self.shape[0]), numpy.float32)
+        y = empty_like(rows, (len(chosen) if experts is not None else len(rows), self.shape[0]))
         if len(y) == 0:
             return y, []
-        reports = self._native.products(rows, y, effort is None, float(error if effort is None else effort), chosen,
-                                        _named(_native.DenseSwitch, "dense", dense), threads, device)
+        stream = current_stream(rows) if is_far else 0
+        reports = self._native.products(exported(rows, "v", stream), exported(y, "y", stream), effort is None,
+                                        float(error if effort is None else effort), chosen,
+                                        _named(_native.DenseSwitch, "dense", dense), threads, device or _device_of(rows), stream)
         return (y, reports) if many else (y[0], reports[0])
+
+
+def _device_of(array):
+    """The name of the device whose memory this is."""
+    kind, number = array.__dlpack_device__()
+    return f"cuda:{number}" if int(kind) == CUDA else "cpu"
 
 
 def _named(kind, what, name):
