@@ -38,6 +38,15 @@ struct Tile {
     friend constexpr bool operator==(const Tile&, const Tile&) = default;
 };
 
+/// How a product of few register tiles is run without anything around it: planned once, so that each run is a call of the
+/// kernel's own. `talls` strips of `height` rows and then strips of one row less, each cut into pieces of `width` columns.
+struct Direct {
+    using Run = void (*)(const Direct&, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta);
+    Run run = nullptr;               ///< null: the product has no such way
+    void (*tiles[2][2])() = {};      ///< [of the lower strips][the last piece of a strip]
+    int height = 0, talls = 0, width = 0;
+};
+
 struct Backend;  // a device family: rows of the registry, see docs/walk.md
 struct Kernel;
 
@@ -67,6 +76,7 @@ public:
     Tile tile{};
     int threads = 1;
     int device = -1;  ///< its number among the backend's; -1: the calling thread's current one
+    Direct direct{};
 };
 
 TW_API Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept;

@@ -97,6 +97,7 @@ struct Kernel {
 
     const Packing* packing = nullptr;    ///< null: it takes no operand laid out ahead of time
     const Batching* batching = nullptr;  ///< null: one product a call
+    Direct (*direct)(const Problem&) = nullptr;  ///< null: none is run so; the product has no epilogue, k is at least 1
 };
 
 /// The largest |C - AB| / (|A||B|) that the kernel can make: what splitting loses and what summing loses.

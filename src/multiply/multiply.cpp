@@ -5,11 +5,13 @@
 #include "tilewright/multiply.hpp"
 
 #include "backend/contract.hpp"
+#include "base/float_mode.hpp"
 #include "multiply/check.hpp"
 #include "multiply/log.hpp"
 #include "multiply/run_logged.hpp"
 #include "multiply/settle.hpp"
 #include "multiply/verify.hpp"
+#include "plan/choose.hpp"
 #include "plan/execute.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
@@ -44,6 +46,18 @@ namespace {
 constexpr Status other_shape{Code::bad_argument, Argument::none, "the operands are not of the shapes and types planned for"};
 constexpr Status other_steps{Code::bad_argument, Argument::none, "the plan's kernel can't take operands with these steps"};
 
+/// Nothing but the product is asked for: no epilogue, no verification, no line in the log.
+bool is_bare(const Options& options) noexcept {
+    return options.epilogue.is_empty() && !options.verify && log_wanted.get(read_log_wanted) == 0;
+}
+
+/// The kernel and nothing around it.
+Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+    const IeeeMode mode;
+    direct.run(direct, a, b, c, options.alpha, options.beta);
+    return {};
+}
+
 }  // namespace
 
 Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
@@ -55,6 +69,8 @@ Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Opt
         if (const Status apart = check_places(a, b, place); !apart) return apart;
     }
     const Problem problem = problem_at(place, a, b, c, options);
+    if (is_bare(options))
+        if (const Direct* direct = remembered_direct(problem, options)) return run_direct(*direct, a, b, c, options);
     Plan plan;
     if (const Status none = try_plan(problem, options, plan); !none) return none;
     log_call(plan);
@@ -68,13 +84,18 @@ Status Plan::try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* st
     if (needs_no_product(a, c, options)) return finish_anywhere(c, options);
     if (may_lie_on_a_device())
         if (const Status apart = check_places(a, b, c); !apart) return apart;
-    if (kernel->takes) {
-        Problem posed = problem;
-        posed.a = form_of(a), posed.b = form_of(b), posed.c = form_of(c);
-        if (!kernel->takes(posed)) return other_steps;
+    const Form of_a = form_of(a), of_b = form_of(b), of_c = form_of(c);
+    if (of_a == problem.a && of_b == problem.b && of_c == problem.c) {
+        if (direct.run && is_bare(options)) return run_direct(direct, a, b, c, options);
+        log_call(*this);
+        return run_logged(*this, a, b, c, stream);
     }
-    log_call(*this);
-    return run_logged(*this, a, b, c, stream);
+    Plan posed = *this;  // the kernel may want more scratch for such operands, or none of them
+    posed.problem.a = of_a, posed.problem.b = of_b, posed.problem.c = of_c;
+    posed.direct = {};
+    if (kernel->takes && !kernel->takes(posed.problem)) return other_steps;
+    log_call(posed);
+    return run_logged(posed, a, b, c, stream);
 }
 
 void check(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) {

@@ -28,12 +28,17 @@ struct Work {
     std::int64_t at_a_time;
     std::span<std::byte> scratch;
     std::size_t share;
+    bool is_direct;
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> failed{false};
     Status failure{};
 
     Status one(std::int64_t i, std::span<std::byte> own) const noexcept {
         const Options& options = plan.options;
+        if (is_direct) {
+            plan.direct.run(plan.direct, products.a_of(i), products.b_of(i), products.c_of(i), options.alpha, options.beta);
+            return {};
+        }
         Call call{.a = products.a_of(i), .b = products.b_of(i), .c = products.c_of(i), .alpha = options.alpha,
                   .beta = options.beta, .epilogue = options.epilogue, .scratch = own, .threads = 1,
                   .executor = nullptr, .stream = options.stream};
@@ -81,14 +86,15 @@ Status execute_batch(const Plan& alone, const Products& products, int threads) n
     const IeeeMode mode;
     const std::int64_t size = products.batch.size;
     const auto wanted = static_cast<int>(std::min<std::int64_t>(threads, size));
-    const std::size_t share = in_lines(alone.scratch_bytes());
+    const bool is_direct = alone.direct.run && alone.options.epilogue.is_empty();
+    const std::size_t share = is_direct ? 0 : in_lines(alone.scratch_bytes());
     std::span<std::byte> scratch;
     const int workers = workers_with_scratch(alone, wanted, share, scratch);
     if (workers == 0) return no_memory;
 
     const auto fair = std::max<std::int64_t>(1, size / (4 * workers));
     const auto worth = static_cast<std::int64_t>(worth_fetching / std::max(1.0, nanoseconds(alone, 1))) + 1;
-    Work work{alone, products, std::min(fair, worth), scratch, share};
+    Work work{alone, products, std::min(fair, worth), scratch, share, is_direct};
     if (workers == 1)
         work.take_some(0);
     else

@@ -173,6 +173,7 @@ struct LastChoice {
     Tile tile;
     int threads;
     const char* reason;
+    Direct direct;
 
     bool answers(const Problem& wanted, const Options& options, int allowed) const noexcept {
         return backend && asked_threads == allowed && reproducible == options.reproducible && problem == wanted;
@@ -190,6 +191,13 @@ int threads_of(const Options& options) noexcept {
 
 }  // namespace
 
+const Direct* remembered_direct(const Problem& problem, const Options& options) noexcept {
+    if (!may_be_remembered(problem, options)) return nullptr;
+    const int threads = threads_of(options);
+    const LastChoice& last = last_choices[threads == 1];
+    return last.answers(problem, options, threads) && last.direct.run ? &last.direct : nullptr;
+}
+
 bool names_kernel(const Options& options) noexcept { return !options.kernel.empty() || !forced_by_environment().empty(); }
 
 Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept {
@@ -203,6 +211,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
         plan.options.kernel = last.name;
         plan.backend = last.backend, plan.kernel = last.kernel, plan.tile = last.tile;
         plan.threads = last.threads, plan.device = -1, plan.reason = last.reason;
+        plan.direct = last.direct;
         return {};
     }
     const Backend* backend = backend_for(problem, options.device);
@@ -237,9 +246,12 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     plan.reason = name.empty() ? "the cheapest that keeps the promise" : "asked for by name";
     if (const Store* store = name.empty() ? tuning_store() : nullptr)
         if (const Tuned* record = find_tuned(*store, problem, threads)) follow_record(*record, options.reproducible, plan);
+    const bool as_they_are = plan.kernel->in == problem.in && plan.kernel->out == problem.out;
+    const bool has_terms = problem.m > 0 && problem.n > 0 && problem.k > 0;
+    plan.direct = plan.kernel->direct && as_they_are && has_terms ? plan.kernel->direct(problem) : Direct{};
     if (remembers)
         last = {problem, threads, options.reproducible, backend, plan.kernel, plan.options.device, plan.options.kernel, plan.tile,
-                       plan.threads, plan.reason};
+                       plan.threads, plan.reason, plan.direct};
     return {};
 }
 

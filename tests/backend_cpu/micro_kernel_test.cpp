@@ -45,7 +45,7 @@ T chain(const MicroTile<T>& t, int i, int j, T before, bool fused) {
 template <class T>
 void expect_every_tile(const MicroKernel<T>& kernel, bool fused) {
     constexpr std::int64_t k = 57;
-    for (int rows = 1; rows <= std::max(kernel.mr, kernel.tall[1]); ++rows)
+    for (int rows = 1; rows <= std::max(kernel.mr, kernel.highest[1]); ++rows)
         for (int cols = 1; cols <= (rows <= kernel.mr ? kernel.widths[rows] : kernel.lanes); ++cols)
             for (const bool packed : {false, true}) {
                 if (packed && rows > kernel.mr) continue;

@@ -41,15 +41,17 @@ struct PassingTile {
 
 template <class T>
 struct MicroKernel {
-    static constexpr int most_rows = 14, most_results = 512, most_low = 8;
+    static constexpr int most_rows = 14, most_results = 512, most_low = 8, most_vectors = 8;
+    using Function = void (*)(const MicroTile<T>&);
 
     int mr, nr;                       ///< the tile that keeps every register busy
     int low;                          ///< as many rows as there are registers for addresses: for an A that is not packed
-    int tall[3];                      ///< [vectors]: the most rows of a tile so wide of such an A, whose addresses follow from a few
     int lanes;                        ///< elements in a vector
     double rate;                      ///< products a nanosecond that it is expected to reach, for choose()
     int widths[most_rows + 1];        ///< [rows]: the widest tile with that many rows
-    void (*run)(const MicroTile<T>&);  ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]; or what `tall` says, with a_step 1
+    int highest[most_vectors + 1];    ///< [vectors]: the most rows of a tile so wide where a_step is 1; 0: there is none
+    Function run;                     ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]; or what `highest` says
+    Function (*find)(int rows, int cols, bool on_rows);  ///< what `run` would call; on_rows: a_step is 1
 
     int passed_widths[most_low + 1];
     void (*pass)(const PassingTile<T>&);  ///< 1 <= rows <= low, 1 <= cols <= passed_widths[rows]

@@ -30,10 +30,14 @@ constexpr int vectors_wide(int rows, int budget) {
     return wide;
 }
 
-/// How many rows of an A that is not packed a tile of so many vectors has at most, where their addresses follow from a few.
-constexpr int tall(int vectors, int mr, int budget) {
+constexpr int most_addresses = 12;  // that a processor has registers for
+
+/// How many rows of an A that is not packed a tile of so many vectors has at most; 0: no tile is so wide.
+constexpr int highest(int vectors, int mr, int budget) {
     if (vectors == 1) return mr + 2 < budget ? mr + 2 : budget;
-    return vectors_wide(mr, budget) >= vectors ? mr : 0;
+    int rows = std::min(mr, most_addresses);
+    while (rows > 0 && vectors_wide(rows, budget) < vectors) --rows;
+    return rows;
 }
 
 /// The last vector of a tile's rows: whole, or cut short by a mask.
@@ -52,6 +56,13 @@ struct Last<V, true> {
     typename V::Register load(const T* p) const { return V::load(p, mask); }
     void store(T* p, typename V::Register v) const { V::store(p, v, mask); }
 };
+
+/// An address that moves on, and is known to the compiler as no more than that: it must not become a sum of two registers.
+template <class T>
+[[gnu::always_inline]] inline void advance(const T*& address, std::int64_t elements) {
+    address += elements;
+    asm("" : "+r"(address));
+}
 
 template <class V, int R, int W, bool Ragged>
 struct Sums {
@@ -133,45 +144,59 @@ void tile(const MicroTile<typename V::Element>& t) {
     sums.finish(t);
 }
 
-/// Few rows, each contiguous: an address for each of them stays in a register.
+/// Rows that are contiguous: an address for each of them stays in a register, because an element at a constant distance from
+/// one register is read and broadcast within the multiply-add, where two registers would make it two operations.
 template <class V, int R, int W, bool Ragged>
 void row_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
     Sums<V, R, W, Ragged> sums(t.cols);
     const T *a[R], *b = t.b;
     const std::int64_t b_step = t.b_step;
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int r = 0; r < R; ++r) a[r] = t.a + r * t.a_row_step;
     std::int64_t left = t.k;
     for (; left >= 4; left -= 4) {
 #pragma GCC unroll 4
-        for (int u = 0; u < 4; ++u, b += b_step) sums.template step<true>([&](int r) { return a[r] + u; }, b);
-#pragma GCC unroll 8
-        for (int r = 0; r < R; ++r) a[r] += 4;
+        for (int u = 0; u < 4; ++u, advance(b, b_step)) sums.template step<true>([&](int r) { return a[r] + u; }, b);
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r) advance(a[r], 4);
     }
     for (int u = 0; u < left; ++u, b += b_step) sums.template step<false>([&](int r) { return a[r] + u; }, b);
     sums.finish(t);
 }
 
-/// More rows than there are registers for addresses: of every four the first has one, the others are one, two and three steps on.
-template <class V, int R, int W, bool Ragged>
+/// More rows than there are registers for addresses, and one vector: some rows of B wait in registers while the addresses go
+/// from the upper rows of A to the lower ones and back.
+template <class V, int R, bool Ragged>
 void tall_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
-    constexpr int fours = (R + 3) / 4;
-    Sums<V, R, W, Ragged> sums(t.cols);
-    const std::int64_t b_step = t.b_step, step = t.a_row_step, three_steps = 3 * step;
-    const T *a[fours], *b = t.b;
-#pragma GCC unroll 4
-    for (int four = 0; four < fours; ++four) a[four] = t.a + 4 * four * step;
-    const auto at = [&](int r) __attribute__((always_inline)) { return a[r / 4] + (r % 4 == 3 ? three_steps : r % 4 * step); };
+    constexpr int upper = (R + 1) / 2, steps = 8;
+    Sums<V, R, 1, Ragged> sums(t.cols);
+    const T *a[upper], *b = t.b;
+    const std::int64_t b_step = t.b_step, down = upper * t.a_row_step;
+#pragma GCC unroll 16
+    for (int r = 0; r < upper; ++r) a[r] = t.a + r * t.a_row_step;
     std::int64_t left = t.k;
-    for (; left >= 2; left -= 2) {
-#pragma GCC unroll 2
-        for (int u = 0; u < 2; ++u, b += b_step) sums.template step<true>([&](int r) { return at(r) + u; }, b);
-#pragma GCC unroll 4
-        for (int four = 0; four < fours; ++four) a[four] += 2;
+    for (; left >= steps; left -= steps) {
+        typename V::Register rows[steps];
+#pragma GCC unroll 8
+        for (int u = 0; u < steps; ++u, advance(b, b_step)) rows[u] = sums.last.load(b);
+        const auto go = [&](int first, int rows_left) __attribute__((always_inline)) {
+#pragma GCC unroll 8
+            for (int u = 0; u < steps; ++u)
+#pragma GCC unroll 16
+                for (int r = 0; r < rows_left; ++r)
+                    sums.of[first + r][0] = V::multiply_add(a[r] + u, rows[u], sums.of[first + r][0]);
+        };
+        go(0, upper);
+#pragma GCC unroll 16
+        for (int r = 0; r < upper; ++r) advance(a[r], down);
+        go(upper, R - upper);
+#pragma GCC unroll 16
+        for (int r = 0; r < upper; ++r) advance(a[r], steps - down);
     }
-    if (left > 0) sums.template step<false>(at, b);
+    for (int u = 0; u < left; ++u, b += b_step)
+        sums.template step<false>([&](int r) { return a[r % upper] + (r < upper ? 0 : down) + u; }, b);
     sums.finish(t);
 }
 
@@ -262,8 +287,9 @@ template <class V, int MR, int Budget, int Low>
 struct Tiles {
     using T = typename V::Element;
     using Function = void (*)(const MicroTile<T>&);
+    static constexpr int widest_tall = highest(3, MR, Budget) > Low ? 3 : 2;  // vectors
     struct Table {
-        Function of[MR][8][2], of_rows[Low][8][2], of_tall[tall(1, MR, Budget)][2][2];
+        Function of[MR][8][2], of_rows[Low][8][2], of_tall[highest(1, MR, Budget)][widest_tall][2];
     };
 
     template <int R, int... W>
@@ -277,14 +303,22 @@ struct Tiles {
     static constexpr Table all(std::integer_sequence<int, R...>) {
         Table table{};
         (fill<R + 1>(table, std::make_integer_sequence<int, vectors_wide(R + 1, Budget)>{}), ...);
-        fill_tall<1>(table, std::make_integer_sequence<int, tall(1, MR, Budget) - Low>{});
-        fill_tall<2>(table, std::make_integer_sequence<int, std::max(0, tall(2, MR, Budget) - Low)>{});
+        fill_tall<1>(table, std::make_integer_sequence<int, highest(1, MR, Budget) - Low>{});
+        fill_tall<2>(table, std::make_integer_sequence<int, std::max(0, highest(2, MR, Budget) - Low)>{});
+        if constexpr (widest_tall > 2) fill_tall<3>(table, std::make_integer_sequence<int, highest(3, MR, Budget) - Low>{});
         return table;
     }
     template <int W, int... R>
     static constexpr void fill_tall(Table& table, std::integer_sequence<int, R...>) {
-        ((table.of_tall[Low + R][W - 1][0] = tall_tile<V, Low + R + 1, W, V::masks_are_free>,
-          table.of_tall[Low + R][W - 1][1] = tall_tile<V, Low + R + 1, W, true>), ...);
+        ((table.of_tall[Low + R][W - 1][0] = on_rows<Low + R + 1, W, V::masks_are_free>(),
+          table.of_tall[Low + R][W - 1][1] = on_rows<Low + R + 1, W, true>()), ...);
+    }
+    template <int R, int W, bool Ragged>
+    static constexpr Function on_rows() {
+        if constexpr (R <= most_addresses)
+            return row_tile<V, R, W, Ragged>;
+        else
+            return tall_tile<V, R, Ragged>;
     }
     static constexpr Table table = all(std::make_integer_sequence<int, MR>{});
     static constexpr int NR = vectors_wide(MR, Budget) * V::lanes;
@@ -292,17 +326,22 @@ struct Tiles {
     static void run(const MicroTile<T>& t) {
         if (t.rows == MR && t.cols == NR && t.a_row_step == 1 && t.a_step == MR && t.b_step == NR)
             return packed_tile<V, MR, NR / V::lanes>(t);
-        const int vectors = (t.cols + V::lanes - 1) / V::lanes;
-        const bool is_ragged = t.cols % V::lanes != 0;
-        if (t.a_step == 1 && t.rows > Low && vectors <= 2) return table.of_tall[t.rows - 1][vectors - 1][is_ragged](t);
-        (t.a_step == 1 && t.rows <= Low ? table.of_rows : table.of)[t.rows - 1][vectors - 1][is_ragged](t);
+        find(t.rows, t.cols, t.a_step == 1)(t);
+    }
+    static Function find(int rows, int cols, bool on_rows) {
+        const int vectors = (cols + V::lanes - 1) / V::lanes;
+        const bool is_ragged = cols % V::lanes != 0;
+        if (on_rows && rows > Low && rows <= highest(vectors, MR, Budget)) return table.of_tall[rows - 1][vectors - 1][is_ragged];
+        return (on_rows && rows <= Low ? table.of_rows : table.of)[rows - 1][vectors - 1][is_ragged];
     }
 };
 
 template <class V, int MR, int Budget, int Low>
 constexpr MicroKernel<typename V::Element> micro_kernel(double rate) {
     using All = Tiles<V, MR, Budget, Low>;
-    MicroKernel<typename V::Element> kernel{MR, All::NR, Low, {0, tall(1, MR, Budget), std::max(Low, tall(2, MR, Budget))}, V::lanes, rate, {}, All::run, {}, PassingTiles<V, Low>::run};
+    MicroKernel<typename V::Element> kernel{MR, All::NR, Low, V::lanes, rate, {}, {}, All::run, All::find, {},
+                                            PassingTiles<V, Low>::run};
+    for (int vectors = 1; vectors <= kernel.most_vectors; ++vectors) kernel.highest[vectors] = highest(vectors, MR, Budget);
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;
     for (int rows = 1; rows <= Low; ++rows) kernel.passed_widths[rows] = passed_vectors(rows, Low) * V::lanes;
     return kernel;

@@ -17,6 +17,7 @@
 #include <cstdlib>
 
 #include "backend/cpu/blocks.hpp"
+#include "backend/cpu/few_tiles.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/pack.hpp"
 #include "backend/cpu/parallel.hpp"
@@ -29,7 +30,6 @@ namespace {
 
 constexpr std::int64_t rows_worth_packing = 48;       // a strip of B met by so many rows of A repays a copy,
 constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so many bytes that it stays in no cache
-constexpr std::int64_t cache_way = 2048;              // half of one of the first cache's: bytes to the same set
 constexpr double cache_bytes = 1 << 20;               // an operand beyond this is read from slower memory each time
 
 /// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver. Few rows
@@ -76,48 +76,45 @@ std::int64_t panel_elements(const MicroKernel<T>& kernel, std::int64_t k) {
     return k_block<T>(k) * kernel.widths[1];
 }
 
-/// One block of k, rows contiguous, nothing to pack, one worker: tile after tile, with as little as can be around them, because
-/// such a product may be over in fewer cycles than it takes to look at it closely. False when it is none of those.
-template <class T>
-bool run_small(const MicroKernel<T>& kernel, const Call& call, const Matrix& a, const Matrix& b, const Matrix& c) {
-    constexpr std::int64_t most_products = 1 << 18;
-    if (c.col_step != 1 || b.col_step != 1 || a.cols > KC<T> || c.rows > most_products || c.cols > most_products ||
-        c.rows * c.cols * a.cols > most_products)
-        return false;
-    // A narrow C in few tiles. Rows of A a power of two apart would fight for one set of the first cache, were they many.
-    const int vectors = c.cols <= kernel.lanes ? 1 : 2;
-    const bool is_tall = a.col_step == 1 && c.cols <= 2 * kernel.lanes && a.row_step * static_cast<std::int64_t>(sizeof(T)) % cache_way != 0;
-    const int most = is_tall ? kernel.tall[vectors] : a.col_step == 1 ? kernel.low : kernel.mr;
-    const auto height = static_cast<int>(block_size(c.rows, most, 1));
-    const int widest = is_tall && height > kernel.low ? vectors * kernel.lanes : kernel.widths[height];
-    const int width = c.cols <= widest ? widest : static_cast<int>(block_size(c.cols, widest, kernel.lanes));
-    MicroTile<T> tile{.k = a.cols, .a = nullptr, .a_row_step = a.row_step, .a_step = a.col_step, .b = static_cast<const T*>(b.data),
-                      .b_step = b.row_step, .c = static_cast<T*>(c.data), .c_step = c.row_step, .alpha = static_cast<T>(call.alpha),
-                      .beta = static_cast<T>(call.beta), .rows = 0, .cols = 0};
-    const auto m = static_cast<int>(c.rows), n = static_cast<int>(c.cols);
-    for (int j = 0; j < n; j += width, tile.b += width) {
-        tile.cols = std::min(width, n - j);
-        tile.a = static_cast<const T*>(a.data);
-        tile.c = static_cast<T*>(c.data) + j;
-        for (int i = 0; i < m; i += height, tile.a += height * a.row_step, tile.c += height * c.row_step) {
-            tile.rows = std::min(height, m - i);
-            kernel.run(tile);
-        }
-    }
-    if (!call.epilogue.is_empty()) finish(call.c, 1, call.epilogue);
-    return true;
+/// Few tiles by a cut that was planned for the shapes, or by one that suits how A's rows lie.
+template <class T, const MicroKernel<T>& kernel>
+void run_direct(const Direct& cut, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) {
+    if (cut.height <= kernel.low || a.col_step != 1 || !rows_fight<T>(a.row_step)) return run_tiles<T>(cut, a, b, c, alpha, beta);
+    const auto extent = [](std::int64_t x) { return static_cast<int>(x); };
+    run_tiles<T>(cut_in_tiles(kernel, extent(c.rows), extent(c.cols), extent(a.cols), true, kernel.low), a, b, c, alpha, beta);
+}
+template <class T, const MicroKernel<T>& kernel>
+void run_direct_turned(const Direct& cut, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) {
+    run_direct<T, kernel>(cut, b.transposed(), a.transposed(), c.transposed(), alpha, beta);
 }
 
-template <class T>
-bool run_small(const MicroKernel<T>& kernel, const Call& call) {
-    return is_turned(call.c) ? run_small(kernel, call, call.b.transposed(), call.a.transposed(), call.c.transposed())
-                             : run_small(kernel, call, call.a, call.b, call.c);
+/// Rows of B and C that are contiguous, or columns of A and C.
+template <class T, const MicroKernel<T>& kernel>
+Direct direct(const Problem& p) {
+    const bool turned = p.c == Form::col_major;
+    if (!are_few<T>(p.m, p.n, p.k) || p.c == Form::strided || (turned ? p.a : p.b) != p.c) return {};
+    const auto m = static_cast<int>(turned ? p.n : p.m), n = static_cast<int>(turned ? p.m : p.n);
+    Direct made = cut_in_tiles(kernel, m, n, static_cast<int>(p.k), (turned ? p.b : p.a) == p.c);
+    made.run = turned ? run_direct_turned<T, kernel> : run_direct<T, kernel>;
+    return made;
+}
+
+/// What was not planned so, because of its epilogue or its place in a larger call. False when it has no such way.
+template <class T, const MicroKernel<T>& kernel>
+bool run_small(const Call& call) {
+    if (!are_few<T>(call.m(), call.n(), call.k())) return false;
+    const Direct made = direct<T, kernel>({.m = call.m(), .n = call.n(), .k = call.k(), .in = type_of<T>, .out = type_of<T>,
+                                           .a = form_of(call.a), .b = form_of(call.b), .c = form_of(call.c)});
+    if (!made.run) return false;
+    made.run(made, call.a, call.b, call.c, call.alpha, call.beta);
+    if (!call.epilogue.is_empty()) finish(call.c, 1, call.epilogue);
+    return true;
 }
 
 /// Parts of C for the threads: side by side where there are strips enough, else one below the other.
 template <class T, const MicroKernel<T>& kernel>
 Status run(const Call& call, const Tile&) {
-    if (run_small(kernel, call)) return {};
+    if (run_small<T, kernel>(call)) return {};
     const Product<T> x = along_rows(product_of<T>(call));
     const Cut<T> cut(kernel, x);
     T* const panels = reinterpret_cast<T*>(call.scratch.data());
@@ -180,6 +177,7 @@ constexpr Kernel row(const char* name, Features needs, int order) {
     made.nanoseconds = nanoseconds<T, kernel>;
     made.scratch_bytes = scratch_bytes<T, kernel>;
     made.run = run<T, kernel>;
+    made.direct = direct<T, kernel>;
     return made;
 }
 

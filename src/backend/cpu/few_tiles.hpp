@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A product of few register tiles, on operands as they lie: nothing is packed and nothing is asked twice, because it may be
+// over in fewer cycles than it takes to look at it closely.
+//
+//        width    the rest
+//       +--------+-----+
+//       |        |     |  height      `talls` strips of so many rows
+//       +--------+-----+
+//       |        |     |  height - 1  and the others of one row less: no tile is a sliver
+//       +--------+-----+
+#pragma once
+
+#include <climits>
+
+#include "backend/contract.hpp"
+#include "backend/cpu/blocks.hpp"
+#include "backend/cpu/micro_kernel.hpp"
+
+namespace tw::cpu {
+
+constexpr std::int64_t most_products_of_few_tiles = 1 << 18;
+constexpr std::int64_t cache_way = 2048;  // half of one of the first cache's: bytes to the same set
+
+/// Few enough for int arithmetic, one block of k, and enough work in it for no second thread.
+template <class T>
+constexpr bool are_few(std::int64_t m, std::int64_t n, std::int64_t k) noexcept {
+    constexpr std::int64_t most = most_products_of_few_tiles;
+    return k <= KC<T> && m <= most && n <= most && m * n * k <= most;
+}
+
+/// Half cycles that the tiles of a strip take for a step along k: its loads or its multiply-adds, but no fewer than a sum waits
+/// for the next term of its own.
+constexpr int step_cost(int rows, int vectors) noexcept {
+    constexpr int latency = 8, folded = 2;
+    const int work = rows * vectors, loads = vectors + (vectors <= folded ? work : rows);
+    return std::max({work, loads, latency});
+}
+
+/// Rows of A a power of two apart fight for one set of the first cache when they are many: then there are few at a time.
+template <class T>
+bool rows_fight(std::int64_t step) noexcept {
+    return step * static_cast<std::int64_t>(sizeof(T)) % cache_way == 0;
+}
+
+/// The width whose tiles take the fewest cycles. `on_rows`: A's rows are contiguous; `most_rows`: of a tile.
+template <class T>
+Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_rows, int most_rows = INT_MAX) noexcept {
+    constexpr int meeting = 40;  // half cycles from a tile's last term until its sums are in C and the next tile begins
+    const int lanes = kernel.lanes, vectors = (n + lanes - 1) / lanes;
+    Direct best;
+    int least = INT_MAX;
+    for (int wide = 1; wide <= kernel.most_vectors && wide <= vectors; ++wide) {
+        const int most = std::min({kernel.highest[wide], most_rows, on_rows ? INT_MAX : kernel.mr});
+        if (most == 0) break;
+        const int strips = (m + most - 1) / most, height = (m + strips - 1) / strips, talls = m - strips * (height - 1);
+        const int pieces = (vectors + wide - 1) / wide, rest = vectors - (pieces - 1) * wide;
+        const auto step = [&](int rows) { return (pieces - 1) * step_cost(rows, wide) + step_cost(rows, rest); };
+        const int cost = k * (talls * step(height) + (strips - talls) * step(height - 1)) + strips * pieces * meeting;
+        if (cost >= least) continue;
+        least = cost;
+        best.height = height, best.talls = talls, best.width = wide * lanes;
+    }
+    using Any = void (*)();
+    const int rest = n - (vectors * lanes - 1) / best.width * best.width;
+    for (int lower = 0; lower < 2 && lower < best.height; ++lower) {
+        best.tiles[lower][0] = reinterpret_cast<Any>(kernel.find(best.height - lower, best.width, on_rows));
+        best.tiles[lower][1] = reinterpret_cast<Any>(kernel.find(best.height - lower, rest, on_rows));
+    }
+    return best;
+}
+
+/// Every tile in turn, by a cut of cut_in_tiles() for these shapes. B's rows and C's are contiguous.
+template <class T>
+void run_tiles(const Direct& cut, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept {
+    using Function = typename MicroKernel<T>::Function;
+    MicroTile<T> tile{.k = a.cols, .a = nullptr, .a_row_step = a.row_step, .a_step = a.col_step,
+                      .b = static_cast<const T*>(b.data), .b_step = b.row_step, .c = nullptr, .c_step = c.row_step,
+                      .alpha = static_cast<T>(alpha), .beta = static_cast<T>(beta), .rows = cut.height, .cols = cut.width};
+    const std::int64_t m = c.rows, n = c.cols, talls = cut.talls * cut.height;
+    for (std::int64_t j = 0; j < n; j += cut.width, tile.b += cut.width) {
+        const bool is_last = n - j <= cut.width;
+        if (is_last) tile.cols = static_cast<int>(n - j);
+        tile.a = static_cast<const T*>(a.data);
+        tile.c = static_cast<T*>(c.data) + j;
+        std::int64_t i = 0;
+        const auto go = [&](Function run, std::int64_t end, int rows) {
+            for (; i < end; i += rows, tile.a += rows * a.row_step, tile.c += rows * c.row_step) run(tile);
+        };
+        go(reinterpret_cast<Function>(cut.tiles[0][is_last]), talls, cut.height);
+        if (talls < m) go(reinterpret_cast<Function>(cut.tiles[1][is_last]), m, cut.height - 1);
+    }
+}
+
+}  // namespace tw::cpu
