@@ -40,25 +40,25 @@ TW_INSIDE void turn(const std::int8_t (*from)[16], std::int8_t* to) {
     for (int q = 0; q < 4; ++q) _mm_store_si128(reinterpret_cast<__m128i*>(to + 16 * q), all[q]);
 }
 
-TW_INSIDE void complete(List& list) {
+TW_INSIDE void complete(List& list, bool fine) {
     for (int e = list.count; e % at_once != 0; ++e) {
         std::memset(list.high[e], 0, 16), std::memset(list.low[e], 0, 16);
         list.input[e] = list.input[list.count - 1];
     }
-    for (int four = 0; 4 * four < list.count; ++four)
-        turn(list.high + 4 * four, list.turned_high[four]), turn(list.low + 4 * four, list.turned_low[four]);
-    if ((list.count + 3) / 4 % 2 != 0) {
-        std::memset(list.turned_high[(list.count + 3) / 4], 0, 64), std::memset(list.turned_low[(list.count + 3) / 4], 0, 64);
-    }
+    for (int four = 0; 4 * four < list.count; four += 2)
+        for (int f = four; f < four + 2; ++f) {
+            turn(list.high + 4 * f, list.turned_high[f]);
+            if (fine) turn(list.low + 4 * f, list.turned_low[f]);
+        }
 }
 
-/// Rounds v d of a chunk; `ahead` entries follow in the next one.
-TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, int ahead, List (&lists)[3], __m256 (&step)[2]) {
+/// Rounds v d of a chunk.
+TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, bool fine, Ahead& ahead, List (&lists)[3],
+                           __m256 (&step)[2]) {
     alignas(32) float product[chunk][16];
     const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
     __m256 most[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()}, inverse[2];
     for (int e = 0; e < count; ++e) {
-        if (e < ahead) prefetch_entry(tile, entries[chunk + e]);
         alignas(32) std::uint16_t scales[16] = {};
         std::memcpy(scales, tile.scales.rows + entries[e].input * 8 * tile.width, static_cast<std::size_t>(8 * tile.width));
         for (int s = 0; s < 2; ++s) {
@@ -75,21 +75,27 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
     }
     for (List& list : lists) list.count = 0;
     for (int e = 0; e < count; ++e) {
+        __m256 p[2];
         __m256i high[2], low[2];
         for (int s = 0; s < 2; ++s) {
-            const __m256 p = _mm256_mul_ps(_mm256_load_ps(product[e] + 8 * s), inverse[s]);
-            high[s] = _mm256_cvtps_epi32(p);
-            low[s] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_sub_ps(p, _mm256_cvtepi32_ps(high[s])), _mm256_set1_ps(128)));
+            p[s] = _mm256_mul_ps(_mm256_load_ps(product[e] + 8 * s), inverse[s]);
+            high[s] = _mm256_cvtps_epi32(p[s]);
         }
-        const __m128i high_bytes = narrowed(high[0], high[1]), low_bytes = narrowed(low[0], low[1]);
-        for (unsigned plane = 0; plane < entries[e].units; ++plane) {
-            List& list = lists[plane];
+        if (e % entries_a_step == 0) ask_for_one(ahead);
+        const __m128i high_bytes = narrowed(high[0], high[1]);
+        for (List& list : lists) {  // no branch: what a list does not want is written over
             _mm_store_si128(reinterpret_cast<__m128i*>(list.high[list.count]), high_bytes);
-            _mm_store_si128(reinterpret_cast<__m128i*>(list.low[list.count]), low_bytes);
-            list.input[list.count++] = entries[e].input;
+            list.input[list.count] = entries[e].input;
         }
+        if (fine) {
+            for (int s = 0; s < 2; ++s)
+                low[s] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_sub_ps(p[s], _mm256_cvtepi32_ps(high[s])), _mm256_set1_ps(128)));
+            const __m128i low_bytes = narrowed(low[0], low[1]);
+            for (List& list : lists) _mm_store_si128(reinterpret_cast<__m128i*>(list.low[list.count]), low_bytes);
+        }
+        for (unsigned plane = 0; plane < 3; ++plane) lists[plane].count += entries[e].units > plane;
     }
-    for (List& list : lists) complete(list);
+    for (List& list : lists) complete(list, fine);
 }
 
 /// Eight inputs' bytes: two fours, interleaved, the lower or the upper eight bytes of each 16.
@@ -119,9 +125,10 @@ TW_INSIDE __m256i value_of(const std::int8_t* turned) { return _mm256_load_si256
 /// Sum 4 t + k counts the codes 4^min(k, 2) fold.
 template <bool upper>
 TW_INSIDE void add_two_bits(const PlaneRows& plane, std::int64_t from, bool is_half, int side, const List& list, const std::int8_t (*turned)[64],
-                            __m256i (&sum)[8]) {
+                            Ahead& ahead, __m256i (&sum)[8]) {
     const __m256i mask[4] = {_mm256_set1_epi8(0x03), _mm256_set1_epi8(0x0c), _mm256_set1_epi8(0x30), _mm256_set1_epi8(0x30)};
     for (int e = 0; e < list.count; e += at_once) {
+        ask_for_one(ahead);
         const __m256i value0 = value_of(turned[e / 4] + 32 * side), value1 = value_of(turned[e / 4 + 1] + 32 * side);
         __m256i x[2][2];
         interleave<upper>(plane, list.input + e, from, is_half, x);
@@ -137,9 +144,10 @@ TW_INSIDE void add_two_bits(const PlaneRows& plane, std::int64_t from, bool is_h
 }
 
 template <bool upper>
-TW_INSIDE void add_four_bits(const PlanesTileRows& tile, int h, bool is_half, int side, const List& list, __m256i (&sum)[8]) {
+TW_INSIDE void add_four_bits(const PlanesTileRows& tile, int h, bool is_half, int side, const List& list, Ahead& ahead, __m256i (&sum)[8]) {
     const __m256i nibble = _mm256_set1_epi8(0x0f);
     for (int e = 0; e < list.count; e += at_once) {
+        ask_for_one(ahead);
         const __m256i value0 = value_of(list.turned_high[e / 4] + 32 * side), value1 = value_of(list.turned_high[e / 4 + 1] + 32 * side);
 #pragma GCC unroll 2
         for (int odd = 0; odd < 2; ++odd) {
@@ -166,27 +174,28 @@ TW_INSIDE __m256i offset_of(const List& list, const std::int8_t (*turned)[64], i
 
 /// The sums of A and B, as 4^min(k, 2) (4 a + b); brought to 16 (4 a + b).
 template <bool upper>
-TW_INSIDE void add_first_planes(const PlanesTileRows& tile, int h, bool is_half, int side, const List (&lists)[3], bool low, __m256i (&sum)[8]) {
+TW_INSIDE void add_first_planes(const PlanesTileRows& tile, int h, bool is_half, int side, const List (&lists)[3], bool low, Ahead& ahead,
+                                __m256i (&sum)[8]) {
     const std::int64_t from = h * 16 * tile.width + 32 * side;
     for (__m256i& s : sum) s = _mm256_setzero_si256();
-    add_two_bits<upper>(tile.a, from, is_half, side, lists[0], low ? lists[0].turned_low : lists[0].turned_high, sum);
+    add_two_bits<upper>(tile.a, from, is_half, side, lists[0], low ? lists[0].turned_low : lists[0].turned_high, ahead, sum);
     for (__m256i& s : sum) s = _mm256_slli_epi32(s, 2);
-    add_two_bits<upper>(tile.b, from, is_half, side, lists[1], low ? lists[1].turned_low : lists[1].turned_high, sum);
+    add_two_bits<upper>(tile.b, from, is_half, side, lists[1], low ? lists[1].turned_low : lists[1].turned_high, ahead, sum);
     for (int n = 0; n < 8; n += 4) sum[n] = _mm256_slli_epi32(sum[n], 4), sum[n + 1] = _mm256_slli_epi32(sum[n + 1], 2);
 }
 
 /// One chunk onto eight outputs (half a half) of eight blocks (a side).
 template <bool upper>
 TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, int side, const List (&lists)[3], bool fine, __m256i offset,
-                         __m256i low_offset, __m256 scale, float (*y)[16]) {
+                         __m256i low_offset, __m256 scale, Ahead& ahead, float (*y)[16]) {
     const bool is_half = 32 * (side + 1) > 16 * tile.width;
     __m256i sum[8];
     __m256 value[8];
-    add_first_planes<upper>(tile, h, is_half, side, lists, false, sum);
-    add_four_bits<upper>(tile, h, is_half, side, lists[2], sum);
+    add_first_planes<upper>(tile, h, is_half, side, lists, false, ahead, sum);
+    add_four_bits<upper>(tile, h, is_half, side, lists[2], ahead, sum);
     for (int n = 0; n < 8; ++n) value[n] = _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_slli_epi32(sum[n], 1), offset));
     if (fine) {
-        add_first_planes<upper>(tile, h, is_half, side, lists, true, sum);
+        add_first_planes<upper>(tile, h, is_half, side, lists, true, ahead, sum);
         for (int n = 0; n < 8; ++n) {
             const __m256 low = _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_slli_epi32(sum[n], 1), low_offset));
             value[n] = _mm256_add_ps(value[n], _mm256_mul_ps(low, _mm256_set1_ps(1.f / 128)));
@@ -207,20 +216,22 @@ void effort_planes_avx2(const EffortTile& call) {
     for (std::int64_t from = 0; from < call.count; from += chunk) {
         const std::int64_t rest = call.count - from;
         const int count = static_cast<int>(rest < chunk ? rest : chunk);
-        const int ahead = static_cast<int>(rest - count < chunk ? rest - count : chunk);
+        const EffortEntry* next = call.entries + from + count;
+        Ahead ahead{tile, next, next + (rest - count < chunk ? rest - count : chunk)};
         __m256 step[2];
-        round_chunk(tile, call.entries + from, count, ahead, lists, step);
+        round_chunk(tile, call.entries + from, count, call.fine, ahead, lists, step);
         for (int side = 0; 2 * side < call.width; ++side) {
             const __m256 scale = _mm256_mul_ps(step[side], _mm256_set1_ps(1.f / 32));
-            __m256i offset = offset_of(lists[0], lists[0].turned_high, side, 192), low_offset = offset_of(lists[0], lists[0].turned_low, side, 192);
-            offset = _mm256_add_epi32(offset, offset_of(lists[1], lists[1].turned_high, side, 48));
-            low_offset = _mm256_add_epi32(low_offset, offset_of(lists[1], lists[1].turned_low, side, 48));
-            offset = _mm256_add_epi32(offset, offset_of(lists[2], lists[2].turned_high, side, 15));
+            const __m256i upper = _mm256_add_epi32(offset_of(lists[0], lists[0].turned_high, side, 192), offset_of(lists[1], lists[1].turned_high, side, 48));
+            const __m256i offset = _mm256_add_epi32(upper, offset_of(lists[2], lists[2].turned_high, side, 15));
+            __m256i low_offset = _mm256_setzero_si256();
+            if (call.fine) low_offset = _mm256_add_epi32(offset_of(lists[0], lists[0].turned_low, side, 192), offset_of(lists[1], lists[1].turned_low, side, 48));
             for (int h = 0; h < 2; ++h) {
-                add_chunk<false>(tile, h, side, lists, call.fine, offset, low_offset, scale, y);
-                add_chunk<true>(tile, h, side, lists, call.fine, offset, low_offset, scale, y);
+                add_chunk<false>(tile, h, side, lists, call.fine, offset, low_offset, scale, ahead, y);
+                add_chunk<true>(tile, h, side, lists, call.fine, offset, low_offset, scale, ahead, y);
             }
         }
+        while (ahead.next != ahead.end) ask_for_one(ahead);
     }
     for (int block = 0; block < 4 * call.width; ++block)
         for (int n = 0; n < 32; ++n) call.y[32 * block + n] = y[n][block];

@@ -33,17 +33,29 @@ TW_INSIDE PlanesTileRows rows_of(const EffortTile& call) {
     return tile;
 }
 
-TW_INSIDE void prefetch_row(const PlaneRows& plane, std::int64_t input) {
-    for (std::int64_t at = 0; at < plane.step; at += 64) __builtin_prefetch(plane.rows + input * plane.step + at);
-}
+TW_INSIDE void ask_for(const std::byte* line) { __builtin_prefetch(line, 0, 2); }
 
-/// All that an entry of the next chunk reads, asked for while this chunk's v d are rounded. Measured: spread evenly over the
-/// multiplications instead, or brought to the second cache only, the products take up to a third longer.
-TW_INSIDE void prefetch_entry(const PlanesTileRows& tile, const EffortEntry& entry) {
-    prefetch_row(tile.scales, entry.input);
-    prefetch_row(tile.a, entry.input);
-    if (entry.units > 1) prefetch_row(tile.b, entry.input);
-    if (entry.units > 2) prefetch_row(tile.c, entry.input);
+/// Entries of the next chunk, of which everything that will be read is asked for while this chunk is rounded and multiplied, one
+/// entry at each step, into the second cache: so the memory is never idle. No branch depends on an entry: rows that are not wanted
+/// are the first plane's again. Measured: asked for all together, a product at .28 of the bytes takes a quarter longer.
+inline constexpr int entries_a_step = 4;
+
+struct Ahead {
+    const PlanesTileRows& tile;
+    const EffortEntry *next, *end;
+};
+
+TW_INSIDE void ask_for_one(Ahead& ahead) {
+    if (ahead.next == ahead.end) return;
+    const EffortEntry& entry = *ahead.next++;
+    const PlanesTileRows& tile = ahead.tile;
+    const std::int64_t half = 16 * tile.width, quarter_of_c = entry.units > 2 ? half : 0;
+    const std::byte* a = tile.a.rows + entry.input * tile.a.step;
+    const std::byte* b = entry.units > 1 ? tile.b.rows + entry.input * tile.b.step : a;
+    const std::byte* c = entry.units > 2 ? tile.c.rows + entry.input * tile.c.step : a;
+    ask_for(tile.scales.rows + entry.input * tile.scales.step);
+    ask_for(a), ask_for(a + half), ask_for(b), ask_for(b + half);
+    for (int q = 0; q < 4; ++q) ask_for(c + q * quarter_of_c);
 }
 
 }  // namespace tw::cpu
