@@ -88,11 +88,6 @@ void settle(const EffortBody& body, const Selection& chosen, Job& job) noexcept 
     job.left += rounding_of_planes(body, job);
 }
 
-/// How much longer a byte of the layout takes than a byte of the dense copy, roughly.
-double toll(EffortLayout layout) noexcept {
-    return layout == EffortLayout::buckets ? 5 : layout == EffortLayout::tiers ? 1.3 : 1;
-}
-
 }  // namespace
 
 std::size_t desk_bytes(const EffortBody& body) noexcept { return selection_bytes(body.inputs, body.units()); }
@@ -101,12 +96,11 @@ std::size_t kept_bytes(const EffortBody& body) noexcept {
     return (static_cast<std::size_t>(body.inputs) * sizeof(cpu::EffortEntry) + 63) / 64 * 64;
 }
 
-void prepare(const EffortBody& body, Budget budget, DenseSwitch dense, std::span<std::byte> desk, std::span<std::byte> kept,
-             Job& job) noexcept {
+void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, std::span<std::byte> kept, Job& job) noexcept {
     job.entries = reinterpret_cast<cpu::EffortEntry*>(kept.data());
     const Question question = question_of(body, job);
     const std::int64_t all = bytes_of_all(question);
-    const std::int64_t affordable = budget.is_error() ? all : std::llround(budget.value() * static_cast<double>(all) );
+    const std::int64_t affordable = budget.is_error() ? all : std::llround(budget.value() * static_cast<double>(all));
     const bool everything = budget.is_error() ? budget.value() <= 0 : affordable >= all;
     if (everything) {
         settle(body, select_all(question, desk), job);
@@ -119,11 +113,14 @@ void prepare(const EffortBody& body, Budget budget, DenseSwitch dense, std::span
         settle(body, select_by_bytes(question, affordable, desk), job);
     }
     job.report.rows = question.inputs * question.units, job.report.bytes = all;
-    if (body.dense.size() == 0 || dense == DenseSwitch::never) return;
+}
+
+void switch_to_dense(const EffortBody& body, Budget budget, DenseSwitch when, double toll, Job& job) noexcept {
+    if (body.dense.size() == 0 || when == DenseSwitch::never) return;
     const std::int64_t dense_bytes = dense_tiling_of(body).bytes;
     const bool is_full = job.report.rows_read == job.report.rows || (budget.is_error() && predicted(job) > budget.value());
-    const bool is_slower = static_cast<double>(job.report.bytes_read) * toll(body.layout) > static_cast<double>(dense_bytes);
-    job.is_dense = is_full || (dense == DenseSwitch::when_quicker && is_slower);
+    const bool is_slower = static_cast<double>(job.report.bytes_read) * toll > static_cast<double>(dense_bytes);
+    job.is_dense = is_full || (when == DenseSwitch::when_quicker && is_slower);
     if (!job.is_dense) return;
     job.left = 0, job.report.cutoff = 0;
     job.report.rows_read = job.report.rows;

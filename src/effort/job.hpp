@@ -27,8 +27,10 @@ std::size_t desk_bytes(const EffortBody& body) noexcept;
 std::size_t kept_bytes(const EffortBody& body) noexcept;
 
 /// Chooses what is read of v and fills in the job. `desk` is free again afterwards; the job's entries lie in `kept`.
-void prepare(const EffortBody& body, Budget budget, DenseSwitch dense, std::span<std::byte> desk, std::span<std::byte> kept,
-             Job& job) noexcept;
+void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, std::span<std::byte> kept, Job& job) noexcept;
+
+/// Lets the dense copy do a job that is prepared, where there is one and it should. A byte of the layout takes `toll` times as long.
+void switch_to_dense(const EffortBody& body, Budget budget, DenseSwitch when, double toll, Job& job) noexcept;
 
 /// Fills in the job for units, one number for each input, that a device has chosen.
 void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, bool is_fine, std::span<std::byte> kept, Job& job) noexcept;

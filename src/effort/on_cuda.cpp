@@ -212,7 +212,7 @@ private:
         for (int p = 0; p < products_; ++p) {
             Job& job = jobs_[static_cast<std::size_t>(p)];
             job = {.v = v_row(p), .y = nullptr, .expert = experts_[static_cast<std::size_t>(p)]};
-            prepare(body, d_.budget, DenseSwitch::never, desk_.bytes().first(lines(desk_bytes(body))), kept(p), job);
+            prepare(body, d_.budget, desk_.bytes().first(lines(desk_bytes(body))), kept(p), job);
             chosen[static_cast<std::size_t>(p)] = {static_cast<std::uint32_t>(job.count), 0, job.is_fine, 0, job.factor};
             const std::size_t bytes = static_cast<std::size_t>(job.count) * sizeof *job.entries;
             if (bytes == 0) continue;

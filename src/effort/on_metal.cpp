@@ -215,7 +215,7 @@ Status run(const MetalDevice& device, const EffortBody& body, int expert, const 
     std::span<const metal::Dispatch> asked = dispatches;
     std::copy_n(v, body.inputs, desk.v.data());
     if (chosen_here) {
-        prepare(body, budget, DenseSwitch::never, account, kept, job);
+        prepare(body, budget, account, kept, job);
         std::memcpy(desk.entries.data(), job.entries, static_cast<std::size_t>(job.count) * sizeof *job.entries);
         *desk.chosen = {static_cast<uint>(job.count), 0, job.is_fine, 0};
         asked = asked.subspan(1);

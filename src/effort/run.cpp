@@ -160,7 +160,8 @@ Status run_dials(const EffortMatrix& m, std::span<const int> chosen, View<const 
             const std::int64_t row = from + static_cast<std::int64_t>(j);
             jobs[j].v = &v(v.rows == 1 ? 0 : row, 0), jobs[j].y = &y(row, 0);
             jobs[j].expert = chosen.empty() ? 0 : chosen[static_cast<std::size_t>(row)];
-            prepare(body, budget, options.dense, scratch.first(desk), scratch.subspan(desk + j * kept, kept), jobs[j]);
+            prepare(body, budget, scratch.first(desk), scratch.subspan(desk + j * kept, kept), jobs[j]);
+            switch_to_dense(body, budget, options.dense, kernels->tolls[static_cast<int>(body.layout)], jobs[j]);
         }
         run_round({body, *kernels, {jobs.data(), count}, tiles}, options);
         for (std::size_t j = 0; j < count; ++j) {

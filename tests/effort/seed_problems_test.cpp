@@ -52,6 +52,25 @@ TEST(QualityAtFullEffort, TheDenseCopyTakesOverWhereOneIsKept) {
     }
 }
 
+/// With more effort it stays dense, whichever set of kernels the machine has.
+TEST(QualityAtFullEffort, TheDenseCopyTakesOverAsSoonAsItIsQuicker) {
+    const Weights weights(600, 200, Type::f16, 1);
+    const std::vector<float> v = gauss(200, 2);
+    for (const EffortLayout layout : every_layout) {
+        const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .dense = DenseCopy::kept});
+        for (const std::string& set : sets_here()) {
+            bool was_dense = false;
+            for (const double effort : {.01, .2, .4, .6, .8, 1.}) {
+                const EffortReport r = product(m, v, Budget::effort(effort), {.dense = DenseSwitch::when_quicker, .kernels = set}).report;
+                EXPECT_TRUE(r.dense || !was_dense) << set << ' ' << name_of(layout) << ' ' << effort;
+                EXPECT_TRUE(effort > .01 || !r.dense);
+                was_dense = r.dense;
+            }
+            EXPECT_TRUE(was_dense) << set << ' ' << name_of(layout);
+        }
+    }
+}
+
 TEST(QualityAtFullEffort, TiersAreTheDenseProductToTheBit) {
     for (const Type type : {Type::f16, Type::bf16, Type::f32})
         for (const Shape& shape : small_shapes) {

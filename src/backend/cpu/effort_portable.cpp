@@ -126,6 +126,6 @@ void planes_of(const EffortTile& tile) {
 
 }  // namespace
 
-constinit const EffortKernels effort_portable = {"portable", 0, dense, buckets, tiers, planes_of};
+constinit const EffortKernels effort_portable = {"portable", 0, dense, buckets, tiers, planes_of, {1.25, 1.1, 6.7}};
 
 }  // namespace tw::cpu
