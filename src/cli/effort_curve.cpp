@@ -4,6 +4,7 @@
 // tw effort curve: quality against effort against speed, every layout beside what a reader would use instead.
 #include "measure/effort_curve.hpp"
 
+#include <cstdlib>
 #include <memory>
 
 #include "base/threads.hpp"
@@ -25,6 +26,7 @@ struct Asked {
     std::string suite = "quality", device = "cpu", json, shape, weights, vector;
     int threads = 0, matrices = 0;
     double seconds = 20;
+    bool remembers = false;
 };
 
 measure::RealWeights load_real(const Asked& asked) {
@@ -70,24 +72,39 @@ void print_rows(const measure::Run& run, bool is_speed) {
     }
 }
 
+void remember(const std::string& path, const std::vector<measure::FoundHabits>& found) {
+    for (const measure::FoundHabits& one : found) {
+        if (const std::string trouble = remember_habits(path, one.matrix, one.habits); !trouble.empty()) fail("{}", trouble);
+        const std::string threads = one.habits.bytes_a_thread > 0 ? fmt::format(", a thread for every {} KiB", one.habits.bytes_a_thread / 1024) : "";
+        fmt::print("{} with {}: a byte takes as long as {:.2f} of the dense product's{}; remembered in {}\n", name_of(one.matrix.layout), one.matrix.kernels, one.habits.toll,
+                   threads, path);
+    }
+}
+
 void run(const Asked& asked) {
+    const std::string store = store_path();
     check_effort_device(asked.device);
     if (asked.suite != "quality" && asked.suite != "speed") refuse("--suite: expected quality or speed; '{}' came", asked.suite);
     const bool is_speed = asked.suite == "speed";
     if (!asked.vector.empty() && asked.weights.empty()) refuse("--vector goes with --weights");
     if (is_speed && !asked.weights.empty()) refuse("--weights is for --suite quality: speed does not depend on the values");
     const measure::EffortCurve curve = curve_of(asked, is_speed);
+    if (asked.remembers && !is_speed) refuse("--remember is for --suite speed: it is about times");
+    if (asked.remembers) setenv("TW_STORE", "/dev/null", 1);  // the rules are timed as if nothing were tuned
     note_interrupts();
     measure::Run run{.command = "effort " + asked.suite, .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
+    std::vector<measure::FoundHabits> found;
     try {
         ProgressLine line;
-        (is_speed ? measure::measure_effort_speed : measure::measure_effort_quality)(curve, watch_with(line), run);
+        if (is_speed) found = measure::measure_effort_speed(curve, watch_with(line), run);
+        else measure::measure_effort_quality(curve, watch_with(line), run);
         line.clear();
     } catch (const Error& error) {
         throw Stop(exit_for(error.status().code), error.what());
     }
     run.interrupted = is_interrupted();
     print_rows(run, is_speed);
+    if (asked.remembers) remember(store, found);
     if (!asked.json.empty()) write_file(asked.json, measure::to_json(run));
     const std::string trouble = run.rows.empty() || run.interrupted ? "" : measure::add_to_history(measure::history_path(), run);
     if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);
@@ -98,6 +115,7 @@ constexpr const char* examples = R"text(Examples:
   tw effort curve
   tw effort curve --suite quality --weights model.safetensors:layer.weight --vector v.npy
   tw effort curve --suite speed --shape 14336x4096 --seconds 60 --json speed.json
+  tw effort curve --suite speed --shape 14336x4096 --threads 8 --remember
 
 rivals in quality: q4_0 and q8_0 as llama.cpp makes them, teal (the largest inputs, in f16), q8_top_k and q4_top_k.
 )text";
@@ -116,6 +134,7 @@ void add_effort_curve(Verb effort) {
     verb.add_option("--matrices", asked->matrices, "How many equal matrices are timed in turns; 0: 2, and 8 on a CUDA device, whose cache is larger").within(0, 64);
     verb.add_option("--threads", asked->threads, "0: one for speed, the library's number for quality").within(0, most_threads);
     verb.add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");
+    verb.add_flag("--remember", asked->remembers, "Of speed: from which effort on dense is quicker, and how many bytes are worth a thread, go to the tuning store");
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });
 }

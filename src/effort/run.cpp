@@ -18,6 +18,7 @@
 #include "effort/on_cuda.hpp"
 #include "effort/on_metal.hpp"
 #include "effort/select.hpp"
+#include "plan/dial_store.hpp"
 
 namespace tw {
 namespace {
@@ -25,13 +26,13 @@ namespace {
 using namespace effort;
 
 constexpr int most_jobs = 16;  // prepared together: the experts of a token, or a few vectors
-constexpr std::int64_t bytes_worth_a_thread = 1 << 18;
+constexpr std::int64_t bytes_worth_a_thread = 1 << 18;  // where nothing was tuned
 
 struct Round {
     const EffortBody& body;
     const cpu::EffortKernels& kernels;
     std::span<Job> jobs;
-    std::int64_t tiles;
+    std::int64_t tiles, bytes_a_thread;
 };
 
 void run_tile(const Round& round, const Job& job, std::int64_t tile) noexcept {
@@ -77,7 +78,7 @@ void run_round(const Round& round, const EffortOptions& options) noexcept {
     std::int64_t bytes = 0;
     for (const Job& job : round.jobs) bytes += job.report.bytes_read;
     const int allowed = options.threads > 0 ? options.threads : default_threads();
-    const int threads = static_cast<int>(std::clamp<std::int64_t>(bytes / bytes_worth_a_thread, 1, allowed));
+    const int threads = static_cast<int>(std::clamp<std::int64_t>(bytes / round.bytes_a_thread, 1, allowed));
     run_tasks(
         options.executor, threads, static_cast<int>(round.tiles * static_cast<std::int64_t>(round.jobs.size())),
         [](void* context, int index) {
@@ -148,6 +149,9 @@ Status run_dials(const EffortMatrix& m, std::span<const int> chosen, View<const 
     }
     const cpu::EffortKernels* kernels = choose_kernels(options.kernels);
     if (!kernels) return {Code::unsupported, Argument::options, "this machine has no set of kernels of that name"};
+    const DialHabits tuned = tuned_habits({body.layout, body.outputs, body.inputs, body.type, kernels->name});
+    const double toll = tuned.toll > 0 ? tuned.toll : kernels->tolls[static_cast<int>(body.layout)];
+    const std::int64_t bytes_a_thread = tuned.bytes_a_thread > 0 ? tuned.bytes_a_thread : bytes_worth_a_thread;
     const IeeeMode mode;
     const std::int64_t tiles = std::max(tiling_of(body).tiles, body.dense.size() > 0 ? dense_tiling_of(body).tiles : 0);
     for (std::int64_t from = 0; from < y.rows; from += most_jobs) {
@@ -161,9 +165,9 @@ Status run_dials(const EffortMatrix& m, std::span<const int> chosen, View<const 
             jobs[j].v = &v(v.rows == 1 ? 0 : row, 0), jobs[j].y = &y(row, 0);
             jobs[j].expert = chosen.empty() ? 0 : chosen[static_cast<std::size_t>(row)];
             prepare(body, budget, scratch.first(desk), scratch.subspan(desk + j * kept, kept), jobs[j]);
-            switch_to_dense(body, budget, options.dense, kernels->tolls[static_cast<int>(body.layout)], jobs[j]);
+            switch_to_dense(body, budget, options.dense, toll, jobs[j]);
         }
-        run_round({body, *kernels, {jobs.data(), count}, tiles}, options);
+        run_round({body, *kernels, {jobs.data(), count}, tiles, bytes_a_thread}, options);
         for (std::size_t j = 0; j < count; ++j) {
             conclude(body, kernels->name, jobs[j]);
             if (!reports.empty()) reports[static_cast<std::size_t>(from) + j] = jobs[j].report;

@@ -77,7 +77,37 @@ public:
         }
     }
 
+    /// From the times of all rounds; with several threads also from a few more products, with fewer.
+    FoundHabits habits() {
+        std::vector<TimedBytes> points;
+        for (const Entrant& entrant : entrants_)
+            points.push_back({entrant.row.effort->bytes_fraction, median(entrant.row.seconds)});
+        const TimedBytes dense = points.front();
+        points.erase(points.begin());
+        std::sort(points.begin(), points.end(), [](const TimedBytes& x, const TimedBytes& y) { return x.bytes < y.bytes; });
+        return {{m_.layout(), m_.outputs(), m_.inputs(), m_.type(), kernels_}, {toll_of(points, dense), bytes_a_thread()}};
+    }
+
 private:
+    /// Bytes for each of the threads that are quickest at a small effort; 0 when all are.
+    std::int64_t bytes_a_thread() {
+        constexpr int tries = 9;
+        const Entrant entrant{"", tw::Budget::effort(.1)};
+        double least = HUGE_VAL;
+        std::int64_t bytes = 0;
+        for (threads_ = asked_.threads; threads_ >= 1 && asked_.threads > 1 && !far_; threads_ /= 2) {
+            std::vector<double> seconds;
+            for (int i = 0; i < tries; ++i) {
+                const double before = now();
+                const EffortReport report = multiply(entrant, ++turn_, false);
+                seconds.push_back(now() - before);
+                if (i + 1 == tries && median(seconds) < least) least = median(seconds), bytes = threads_ == asked_.threads ? 0 : report.bytes_read / threads_;
+            }
+        }
+        threads_ = asked_.threads;
+        return bytes;
+    }
+
     /// Of the device's memory, enqueued, or of the host's.
     EffortReport multiply(const Entrant& entrant, int turn, bool is_far) {
         const int chosen = turn % m_.experts();
@@ -86,7 +116,7 @@ private:
         float* y = is_far ? far_->y() : y_.data();
         void* stream = is_far ? far_->queue() : nullptr;
         EffortReport report;
-        const EffortOptions options{.dense = entrant.dense ? DenseSwitch::at_full : DenseSwitch::never, .threads = asked_.threads, .device = asked_.device, .stream = stream};
+        const EffortOptions options{.dense = entrant.dense ? DenseSwitch::at_full : DenseSwitch::never, .threads = threads_, .device = asked_.device, .stream = stream};
         const Status status =
             try_matvec_experts(m_, {&chosen, 1}, {v, 1, m_.inputs()}, {y, 1, m_.outputs()}, entrant.budget, options, {&report, 1});
         if (!status) throw Error(status, explain_effort(status, m_));
@@ -95,6 +125,7 @@ private:
 
     void prepare(Entrant& entrant) {
         const EffortReport report = multiply(entrant, 0, false);
+        kernels_ = report.kernels;
         const std::string point = entrant.dense ? std::string("beside:") + name() : entrant.point;
         entrant.row = effort_row(m_, EffortData::gauss, point, report, asked_);
         entrant.row.relative_error = relative_error(y_.data(), exact_);
@@ -108,6 +139,8 @@ private:
     }
 
     const EffortCurve& asked_;
+    int threads_ = asked_.threads;
+    const char* kernels_ = "";
     int turn_ = 0;
     EffortMatrix m_;
     std::vector<std::vector<float>> v_;
@@ -119,13 +152,14 @@ private:
 
 }  // namespace
 
-void measure_effort_speed(const EffortCurve& asked, const Watch& watch, Run& run) {
+std::vector<FoundHabits> measure_effort_speed(const EffortCurve& asked, const Watch& watch, Run& run) {
+    std::vector<FoundHabits> found;
     constexpr int least_rounds = 5;
     watch.say("making weights", 0);
     const EffortWeights weights = effort_weights(EffortData::gauss, asked.outputs, asked.inputs, seed);
     int before = 0;
     for (const EffortLayout layout : every_effort_layout) {
-        if (watch.is_interrupted()) return;
+        if (watch.is_interrupted()) break;
         watch.say(fmt::format("building {}", name_of(layout)), before / 3.0);
         Track track(asked, weights, layout);
         const double start = now(), budget = asked.seconds / 3;
@@ -133,9 +167,12 @@ void measure_effort_speed(const EffortCurve& asked, const Watch& watch, Run& run
             watch.say(track.name(), (before + std::min(1.0, (now() - start) / budget)) / 3);
             track.round(number);
         }
-        if (!watch.is_interrupted()) track.add_rows(run);
         ++before;
+        if (watch.is_interrupted()) break;
+        track.add_rows(run);
+        found.push_back(track.habits());
     }
+    return found;
 }
 
 }  // namespace tw::measure

@@ -126,6 +126,20 @@ TEST(Effort, EachRowOfAFileMayTakeTheDialByItself) {
     EXPECT_LT(files.error_of_y(), .02);  // five together are a dense product
 }
 
+TEST(Effort, WhatASpeedSuiteFindsIsRemembered) {
+    const Files files;
+    const std::string store = files.folder.path("tuning");
+    const auto ran = run_tw({"effort", "curve", "--suite", "speed", "--shape", "64x128", "--seconds", "0.01", "--remember"},
+                            {.environment = {"TW_STORE=" + store, "TW_HISTORY=/dev/null/none"}});
+    ASSERT_EQ(ran.code, 0) << ran.error;
+    const std::string kept = read_file(store);
+    for (const std::string layout : {"buckets", "tiers", "planes"}) {
+        EXPECT_NE(ran.out.find(layout + " with "), std::string::npos) << ran.out;
+        EXPECT_NE(kept.find(" 64x1x128 f16 f16 rrr fp32 1 " + layout + "-"), std::string::npos) << kept;
+    }
+    files.expect_refused({"curve", "--remember"}, "--remember is for --suite speed");
+}
+
 TEST(Effort, WhatCannotBeGetsASentence) {
     const Files files;
     ASSERT_EQ(run_tw({"effort", "build", files.w, "-o", files.built}).code, 0);

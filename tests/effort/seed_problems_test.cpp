@@ -4,10 +4,14 @@
 // The open problems that the first program of this kind listed, each with what must hold here.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <cstring>
 
 #include "backend/cpu/effort.hpp"
 #include "base/cpu_features.hpp"
+#include "plan/dial_store.hpp"
 #include "samples.hpp"
 
 namespace tw::effort_tests {
@@ -201,6 +205,25 @@ TEST(OneGoodShape, TheShapesOfLargeNetworks) {
         EXPECT_NEAR(std::sqrt(off / whole), a.report.estimated_error, .35 * a.report.estimated_error);
         EXPECT_LE(std::sqrt(off / whole), .1);
     }
+}
+
+/// A process reads its store once, so this asks a fresh one.
+TEST(OneGoodShapeDeathTest, TheTuningStoreSaysWhenDenseIsQuicker) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto is_dense_with = [](double toll) {
+        const std::string path = testing::TempDir() + "tilewright_dial_" + std::to_string(getpid());
+        const Weights weights(48, 40, Type::f16, 29);
+        const EffortMatrix m = build_effort(weights.matrix, {.dense = DenseCopy::kept});
+        setenv("TW_STORE", path.c_str(), 1);
+        const std::string set = sets_here().back();
+        if (!remember_habits(path, {EffortLayout::planes, 48, 40, Type::f16, set.c_str()}, {toll, 1 << 20}).empty()) return -1;
+        const Answer answer = product(m, gauss(40, 30), Budget::effort(.5), {.dense = DenseSwitch::when_quicker});
+        unlink(path.c_str());
+        unlink((path + ".lock").c_str());
+        return static_cast<int>(answer.report.dense);
+    };
+    EXPECT_EXIT(_exit(is_dense_with(100)), testing::ExitedWithCode(1), "");
+    EXPECT_EXIT(_exit(is_dense_with(.01)), testing::ExitedWithCode(0), "");
 }
 
 TEST(BucketSize, EightSixteenAndThirtyTwo) {

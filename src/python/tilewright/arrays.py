@@ -62,6 +62,14 @@ def exported(array, name, stream):
         raise TypeError(f"{name}: expected an array with DLPack or the buffer protocol; it is {type(array).__name__}") from None
 
 
+def contiguous(array):
+    """The array of torch or cupy itself, or a copy without gaps."""
+    if library_of(array) == "torch":
+        return array.contiguous()
+    import cupy
+    return cupy.ascontiguousarray(array)
+
+
 def empty_like(array, shape):
     """An array of the same library, dtype and device, to write into; NumPy's for whatever has none of its own."""
     if library_of(array) == "torch":

@@ -6,7 +6,7 @@ import os
 import numpy
 
 from tilewright import _native
-from tilewright.arrays import CUDA, current_stream, dtype_name, empty_like, exported, lives_on_cuda
+from tilewright.arrays import CUDA, contiguous, current_stream, dtype_name, empty_like, exported, lives_on_cuda
 
 
 class EffortMatrix:
@@ -75,7 +75,7 @@ class EffortMatrix:
         is_far = lives_on_cuda(v)
         if is_far and dtype_name(v) != "float32":
             raise ValueError(f"matvec: a v in a device's memory is float32; it is {dtype_name(v)}")
-        rows = v if is_far else numpy.ascontiguousarray(v, dtype=numpy.float32)
+        rows = contiguous(v) if is_far else numpy.ascontiguousarray(v, dtype=numpy.float32)
         if rows.ndim not in (1, 2) or rows.shape[-1] != self.shape[1]:
             spelled = " x ".join(map(str, rows.shape)) or "a number"
             raise ValueError(f"matvec: v is {spelled}; expected {self.shape[1]} values, or rows of as many")
