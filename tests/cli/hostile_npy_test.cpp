@@ -5,25 +5,16 @@
 // memory, and the old output as it was.
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <set>
-
 #include "cli/files/npy_header.hpp"
+#include "cli/hostile_files.hpp"
 #include "cli/npy_bytes.hpp"
-#include "cli/run_tw.hpp"
 
 namespace {
 
+using tw::test::Hostile;
 using tw::test::npy_dictionary;
 using tw::test::npy_header;
 using tw::test::npy_padded;
-
-struct Hostile {
-    const char* name;
-    std::string bytes;
-    std::int64_t offset;   ///< the byte that the sentence must name
-    const char* sentence;  ///< a part of it
-};
 
 std::string good() { return tw::test::npy_file<float>("<f4", "(2, 2)", {1, 2, 3, 4}); }
 
@@ -173,11 +164,7 @@ std::vector<Hostile> shapes() {
     };
 }
 
-std::vector<Hostile> all_hostile() {
-    std::vector<Hostile> all;
-    for (const auto& some : {beginnings(), texts(), types(), shapes()}) all.insert(all.end(), some.begin(), some.end());
-    return all;
-}
+std::vector<Hostile> all_hostile() { return tw::test::together({beginnings(), texts(), types(), shapes()}); }
 
 /// What the parser alone says, as NpyFile asks it.
 tw::cli::NpyHeader parse(const std::string& bytes) {
@@ -186,25 +173,11 @@ tw::cli::NpyHeader parse(const std::string& bytes) {
     return tw::cli::parse_npy_header(std::string_view(bytes).substr(0, static_cast<std::size_t>(end)), size);
 }
 
-TEST(HostileNpy, ThereAreAtLeastSixtyOfThem) {
-    std::set<std::string> names;
-    for (const Hostile& hostile : all_hostile()) names.insert(hostile.name);
-    EXPECT_EQ(names.size(), all_hostile().size());
-    EXPECT_GE(names.size(), 60u);
-}
+TEST(HostileNpy, ThereAreAtLeastSixtyOfThem) { tw::test::expect_so_many(all_hostile(), 60); }
 
 TEST(HostileNpy, TheParserNamesTheByte) {
     EXPECT_EQ(parse(good()).data_offset, 128);
-    for (const Hostile& hostile : all_hostile()) {
-        SCOPED_TRACE(hostile.name);
-        try {
-            parse(hostile.bytes);
-            ADD_FAILURE() << "it was accepted";
-        } catch (const tw::cli::Fault& fault) {
-            EXPECT_EQ(fault.offset(), hostile.offset) << fault.what();
-            EXPECT_NE(std::string(fault.what()).find(hostile.sentence), std::string::npos) << fault.what();
-        }
-    }
+    tw::test::expect_faults(all_hostile(), parse);
 }
 
 TEST(HostileNpy, TheCommandRefusesWithASentenceAndLeavesTheOldOutput) {
@@ -218,12 +191,7 @@ TEST(HostileNpy, TheCommandRefusesWithASentenceAndLeavesTheOldOutput) {
         for (const bool first : {true, false}) {
             const auto ran = first ? tw::test::run_tw({"multiply", bad, fine, "-o", output})
                                    : tw::test::run_tw({"multiply", fine, fine, "--c", bad, "-o", output});
-            EXPECT_EQ(ran.code, 2);
-            const std::string place = "tw: '" + bad + "': at byte " + std::to_string(hostile.offset) + ": ";
-            EXPECT_EQ(ran.error.rfind(place, 0), 0u) << ran.error;
-            EXPECT_NE(ran.error.find(hostile.sentence), std::string::npos) << ran.error;
-            EXPECT_EQ(ran.error.find('\x1b'), std::string::npos) << "control codes reach the terminal";
-            EXPECT_TRUE(tw::test::keeps_within(ran, hostile.bytes.size())) << ran.peak_bytes;
+            tw::test::expect_refused(ran, bad, hostile);
         }
     }
     EXPECT_EQ(tw::test::read_file(output), "the old output");

@@ -5,24 +5,16 @@
 // little memory, and the old output as it was.
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "cli/files/safetensors_header.hpp"
+#include "cli/hostile_files.hpp"
 #include "cli/npy_bytes.hpp"
-#include "cli/run_tw.hpp"
 #include "cli/safetensors_bytes.hpp"
 
 namespace {
 
+using tw::test::Hostile;
 using tw::test::safetensors_entry;
 using tw::test::safetensors_file;
-
-struct Hostile {
-    const char* name;
-    std::string bytes;
-    std::int64_t offset;   ///< the byte that the sentence must name
-    const char* sentence;  ///< a part of it
-};
 
 const std::string data(16, '\0');
 
@@ -177,11 +169,7 @@ std::vector<Hostile> covers() {
     };
 }
 
-std::vector<Hostile> all_hostile() {
-    std::vector<Hostile> all;
-    for (const auto& some : {beginnings(), texts(), values(), covers()}) all.insert(all.end(), some.begin(), some.end());
-    return all;
-}
+std::vector<Hostile> all_hostile() { return tw::test::together({beginnings(), texts(), values(), covers()}); }
 
 /// What the parser alone says, as the command asks it.
 std::vector<tw::cli::SafeTensor> parse(const std::string& bytes) {
@@ -191,25 +179,11 @@ std::vector<tw::cli::SafeTensor> parse(const std::string& bytes) {
     return tw::cli::parse_safetensors_header(std::string_view(bytes).substr(0, static_cast<std::size_t>(end)), size);
 }
 
-TEST(HostileSafetensors, ThereAreAtLeastFortyOfThem) {
-    std::set<std::string> names;
-    for (const Hostile& hostile : all_hostile()) names.insert(hostile.name);
-    EXPECT_EQ(names.size(), all_hostile().size());
-    EXPECT_GE(names.size(), 40u);
-}
+TEST(HostileSafetensors, ThereAreAtLeastFortyOfThem) { tw::test::expect_so_many(all_hostile(), 40); }
 
 TEST(HostileSafetensors, TheParserNamesTheByte) {
     EXPECT_EQ(parse(good()).front().begin, 65);
-    for (const Hostile& hostile : all_hostile()) {
-        SCOPED_TRACE(hostile.name);
-        try {
-            parse(hostile.bytes);
-            ADD_FAILURE() << "it was accepted";
-        } catch (const tw::cli::Fault& fault) {
-            EXPECT_EQ(fault.offset(), hostile.offset) << fault.what();
-            EXPECT_NE(std::string(fault.what()).find(hostile.sentence), std::string::npos) << fault.what();
-        }
-    }
+    tw::test::expect_faults(all_hostile(), parse);
 }
 
 TEST(HostileSafetensors, TheCommandRefusesWithASentenceAndLeavesTheOldOutput) {
@@ -220,13 +194,7 @@ TEST(HostileSafetensors, TheCommandRefusesWithASentenceAndLeavesTheOldOutput) {
     for (const Hostile& hostile : all_hostile()) {
         SCOPED_TRACE(hostile.name);
         tw::test::write_file(bad, hostile.bytes);
-        const auto ran = tw::test::run_tw({"multiply", bad, fine, "-o", output});
-        EXPECT_EQ(ran.code, 2);
-        const std::string place = "tw: '" + bad + "': at byte " + std::to_string(hostile.offset) + ": ";
-        EXPECT_EQ(ran.error.rfind(place, 0), 0u) << ran.error;
-        EXPECT_NE(ran.error.find(hostile.sentence), std::string::npos) << ran.error;
-        EXPECT_EQ(ran.error.find('\x1b'), std::string::npos) << "control codes reach the terminal";
-        EXPECT_TRUE(tw::test::keeps_within(ran, hostile.bytes.size())) << ran.peak_bytes;
+        tw::test::expect_refused(tw::test::run_tw({"multiply", bad, fine, "-o", output}), bad, hostile);
     }
     EXPECT_EQ(tw::test::read_file(output), "the old output");
     EXPECT_EQ(folder.names(), (std::vector<std::string>{"bad.safetensors", "c.npy", "fine.npy"}));
