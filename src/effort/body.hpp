@@ -59,6 +59,9 @@ Tiling dense_tiling_of(const EffortBody& body) noexcept;
 /// Bytes that reading unit `unit` of one input costs, over all tiles.
 std::int64_t bytes_of_unit(const EffortBody& body, int unit) noexcept;
 
+/// Bytes of one expert's layout: what reading every unit of every input costs.
+std::int64_t bytes_of_all(const EffortBody& body) noexcept;
+
 /// Sizes in bytes of what the body must hold, all experts: what build allocates and load checks.
 struct Sizes {
     std::int64_t rows, statistics, left, gains, spreads, dense;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/cpu_features.hpp"
+#include "effort/affordable.hpp"
 #include "effort/select.hpp"
 
 namespace tw::effort {
@@ -19,17 +20,11 @@ Question question_of(const EffortBody& body, const Job& job) noexcept {
     return question;
 }
 
-std::int64_t bytes_of_all(const Question& question) noexcept {
-    std::int64_t bytes = 0;
-    for (int u = 0; u < question.units; ++u) bytes += question.unit_bytes[u];
-    return bytes * question.inputs;
-}
-
 /// Everything, whatever it is worth.
-Selection select_all(const Question& question, std::span<std::byte> scratch) noexcept {
+Selection select_all(const Question& question, std::int64_t bytes, std::span<std::byte> scratch) noexcept {
     Selection chosen{reinterpret_cast<std::uint8_t*>(scratch.data())};
     std::fill_n(chosen.units, question.inputs, static_cast<std::uint8_t>(question.units));
-    chosen.rows = question.inputs * question.units, chosen.bytes = bytes_of_all(question);
+    chosen.rows = question.inputs * question.units, chosen.bytes = bytes;
     for (std::int64_t i = 0; i < question.inputs; ++i) {
         const double square = static_cast<double>(question.v[i]) * static_cast<double>(question.v[i]);
         chosen.left += square * static_cast<double>(question.left[question.units * question.inputs + i]);
@@ -99,20 +94,18 @@ std::size_t kept_bytes(const EffortBody& body) noexcept {
 void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, std::span<std::byte> kept, Job& job) noexcept {
     job.entries = reinterpret_cast<cpu::EffortEntry*>(kept.data());
     const Question question = question_of(body, job);
-    const std::int64_t all = bytes_of_all(question);
-    const std::int64_t affordable = budget.is_error() ? all : std::llround(budget.value() * static_cast<double>(all));
-    const bool everything = budget.is_error() ? budget.value() <= 0 : affordable >= all;
-    if (everything) {
-        settle(body, select_all(question, desk), job);
+    const Affordable allowed = affordable(body, budget);
+    if (allowed.everything) {
+        settle(body, select_all(question, bytes_of_all(body), desk), job);
     } else if (budget.is_error()) {
         const double square = budget.value() * budget.value();
         settle(body, select_by_error(question, square, desk), job);
         const double excess = job.all > 0 ? job.left / job.all - square : 0;  // the roundings of v d, which came after
         if (excess > 0) settle(body, select_by_error(question, std::max(0.0, square - 1.02 * excess), desk), job);
     } else {
-        settle(body, select_by_bytes(question, affordable, desk), job);
+        settle(body, select_by_bytes(question, allowed.bytes, desk), job);
     }
-    job.report.rows = question.inputs * question.units, job.report.bytes = all;
+    job.report.rows = question.inputs * question.units, job.report.bytes = bytes_of_all(body);
 }
 
 void switch_to_dense(const EffortBody& body, Budget budget, DenseSwitch when, double toll, Job& job) noexcept {
@@ -136,7 +129,7 @@ void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, boo
     record(body, chosen, job);
     job.is_fine = is_fine && body.layout == EffortLayout::planes;
     if (body.layout == EffortLayout::planes) job.left += rounding_of_planes(body, job);
-    job.report.rows = question.inputs * question.units, job.report.bytes = bytes_of_all(question);
+    job.report.rows = question.inputs * question.units, job.report.bytes = bytes_of_all(body);
 }
 
 void conclude(const EffortBody& body, const char* kernels, Job& job) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
-#include "effort/body.hpp"
+#include "effort/file.hpp"
 
 namespace tw {
 
@@ -16,18 +16,12 @@ bool EffortMatrix::has_dense() const noexcept { return body_ && body_->dense.siz
 std::int64_t EffortMatrix::rows() const noexcept { return body_ ? body_->units() * body_->inputs : 0; }
 std::int64_t EffortMatrix::fp16_bytes() const noexcept { return 2 * outputs() * inputs(); }
 
-std::int64_t EffortMatrix::bytes() const noexcept {
-    std::int64_t of_an_input = 0;
-    for (int u = 0; body_ && u < body_->units(); ++u) of_an_input += effort::bytes_of_unit(*body_, u);
-    return of_an_input * inputs();
-}
+std::int64_t EffortMatrix::bytes() const noexcept { return body_ ? effort::bytes_of_all(*body_) : 0; }
 
 std::int64_t EffortMatrix::bytes_held() const noexcept {
     if (!body_) return 0;
-    const effort::Memory* all[] = {&body_->rows,  &body_->statistics, &body_->left,
-                                   &body_->gains, &body_->spreads,    &body_->dense};
     std::int64_t bytes = 0;
-    for (const effort::Memory* memory : all) bytes += static_cast<std::int64_t>(memory->size());
+    for (const effort::Memory* memory : effort::arrays_of(*body_)) bytes += static_cast<std::int64_t>(memory->size());
     return bytes;
 }
 

@@ -5,18 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
-#include <cmath>
-#include <mutex>
 #include <new>
-#include <numeric>
 #include <vector>
 
-#include "backend/contract.hpp"
 #include "backend/cuda/backend.hpp"
-#include "backend/effort_contract.hpp"
 #include "base/float_mode.hpp"
-#include "effort/arrange.hpp"
+#include "effort/affordable.hpp"
+#include "effort/cuda_matrix.hpp"
 #include "effort/job.hpp"
 #include "plan/dial_store.hpp"
 
@@ -27,124 +22,6 @@ static_assert(sizeof(EffortEntryOnDevice) == sizeof(cpu::EffortEntry));
 
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "not enough memory of the device"};
 constexpr int most_products = 16;
-
-Matrix bytes_at(const void* memory, std::size_t bytes) noexcept {
-    const auto words = static_cast<std::int64_t>(bytes / 4);
-    return {const_cast<void*>(memory), Type::f32, 1, words, words};
-}
-
-/// A body's arrays in the memory of one device; gone with the body.
-struct Held {
-    const Backend* backend = nullptr;
-    int device = 0;
-    EffortOnDevice matrix{};
-    std::array<void*, 5> arrays{};  // rows, dense, statistics, left, gains
-
-    Held() = default;
-    Held(const Held&) = delete;
-    Held& operator=(const Held&) = delete;
-    ~Held() {
-        for (void* array : arrays)
-            if (array) backend->free(array);
-    }
-};
-
-/// The number after the colon; 0 when there is none, -1 when it is no number.
-int device_number(std::string_view device) noexcept {
-    const std::size_t colon = device.find(':');
-    if (colon == std::string_view::npos) return 0;
-    int number = -1;
-    const auto [end, error] = std::from_chars(device.data() + colon + 1, device.data() + device.size(), number);
-    return error == std::errc() && end == device.data() + device.size() ? number : -1;
-}
-
-EffortOnDevice description_of(const EffortBody& body) noexcept {
-    EffortOnDevice m;
-    const Tiling tiling = tiling_of(body);
-    m.layout = body.layout, m.type = body.type;
-    m.outputs = static_cast<int>(body.outputs), m.inputs = static_cast<int>(body.inputs);
-    m.units = body.units(), m.bucket = body.bucket, m.experts = body.experts;
-    m.masking = !body.truncating;
-    m.exponent = body.exponent, m.exponent_of_rows = body.exponent_of_rows();
-    m.outputs_of_tile = static_cast<int>(tiling.outputs_of_tile), m.tiles = static_cast<int>(tiling.tiles);
-    m.tile_bytes = arranged_tile_bytes(body);
-    if (body.dense.size() > 0) m.dense_tiles = static_cast<int>(dense_tiling_of(body).tiles);
-    std::int64_t common = 0;
-    for (int u = 0; u < m.units; ++u) common = std::gcd(common, bytes_of_unit(body, u));
-    for (int u = 0; u < m.units; ++u) m.weights[u] = static_cast<std::uint32_t>(bytes_of_unit(body, u) / common);
-    return m;
-}
-
-class Upload {
-public:
-    explicit Upload(const Backend& backend) : backend_(backend) {}
-
-    /// Tiles of every expert, one after the other.
-    template <class Arrange>
-    Status tiles(const EffortBody& body, std::int64_t count, std::int64_t bytes, const Arrange& arrange, void*& to) {
-        const auto size = static_cast<std::size_t>(bytes);
-        to = backend_.alloc(static_cast<std::size_t>(count * body.experts) * size);
-        if (!to) return no_memory;
-        std::vector<std::byte> tile(size);
-        for (int expert = 0; expert < body.experts; ++expert)
-            for (std::int64_t t = 0; t < count; ++t) {
-                std::fill(tile.begin(), tile.end(), std::byte{});
-                arrange(body, expert, t, tile.data());
-                auto* place = static_cast<std::byte*>(to) + static_cast<std::size_t>(expert * count + t) * size;
-                if (const Status bad = backend_.copy(bytes_at(place, size), bytes_at(tile.data(), size), nullptr); !bad) return bad;
-                if (const Status bad = backend_.wait(nullptr); !bad) return bad;  // the tile is written over
-            }
-        return {};
-    }
-
-    Status array(const Memory& from, void*& to) {
-        if (from.size() == 0) return {};
-        to = backend_.alloc(from.size());
-        if (!to) return no_memory;
-        if (const Status bad = backend_.copy(bytes_at(to, from.size()), bytes_at(from.data(), from.size()), nullptr); !bad) return bad;
-        return backend_.wait(nullptr);
-    }
-
-private:
-    const Backend& backend_;
-};
-
-Status upload(const EffortBody& body, Held& held) {
-    Upload to(*held.backend);
-    EffortOnDevice& m = held.matrix = description_of(body);
-    if (const Status bad = to.tiles(body, m.tiles, m.tile_bytes, arrange_tile, held.arrays[0]); !bad) return bad;
-    if (m.dense_tiles > 0)
-        if (const Status bad = to.tiles(body, m.dense_tiles, arranged_dense_tile_bytes(body), arrange_dense_tile, held.arrays[1]); !bad) return bad;
-    const Memory* arrays[] = {&body.statistics, &body.left, &body.gains};
-    for (std::size_t i = 0; i < std::size(arrays); ++i)
-        if (const Status bad = to.array(*arrays[i], held.arrays[2 + i]); !bad) return bad;
-    m.rows = static_cast<const std::byte*>(held.arrays[0]), m.dense = static_cast<const std::byte*>(held.arrays[1]);
-    m.statistics = static_cast<const float*>(held.arrays[2]), m.left = static_cast<const float*>(held.arrays[3]);
-    m.gains = static_cast<const float*>(held.arrays[4]);
-    return {};
-}
-
-/// The matrix where the device has it, after the calling thread has chosen that device.
-Status held_by(const EffortBody& body, std::string_view device, std::shared_ptr<const Held>& held) {
-    const Backend& backend = cuda::backend();
-    const int number = device_number(device), devices = backend.devices();
-    if (devices == 0) return {Code::no_device, Argument::options, backend.absence()};
-    if (number < 0 || number >= devices) return {Code::no_device, Argument::options, "there is no CUDA device of that number"};
-    if (!backend.effort) return {Code::unsupported, Argument::options, "this build's CUDA backend has no kernels for the effort dial"};
-    if (body.inputs * 3 > INT32_MAX / 512 || body.outputs > INT32_MAX / 2)
-        return {Code::unsupported, Argument::options, "the matrix is too large for the effort dial's kernels on a CUDA device"};
-    if (const Status bad = backend.select(number); !bad) return bad;
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    held = std::static_pointer_cast<const Held>(body.on_cuda);
-    if (held && held->device == number) return {};
-    if (held) return {Code::unsupported, Argument::options, "the matrix lies on another CUDA device already"};
-    const auto made = std::make_shared<Held>();
-    made->backend = &backend, made->device = number;
-    if (const Status bad = upload(body, *made); !bad) return bad;
-    body.on_cuda = held = made;
-    return {};
-}
 
 constexpr std::size_t lines(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -170,15 +47,13 @@ private:
         const EffortBody& body = d_.body;
         v_is_there_ = is_on_cuda(d_.v.data), y_is_there_ = is_on_cuda(d_.y.data);
         for (int p = 0; p < products_; ++p) experts_[static_cast<std::size_t>(p)] = d_.chosen.empty() ? 0 : d_.chosen[static_cast<std::size_t>(first_ + p)];
-        std::int64_t all = 0, common = bytes_of_unit(body, 0) / m_.weights[0];
-        for (int u = 0; u < body.units(); ++u) all += body.inputs * bytes_of_unit(body, u);
-        const std::int64_t affordable = d_.budget.is_error() ? all : std::llround(d_.budget.value() * static_cast<double>(all));
-        order_.everything = d_.budget.is_error() ? d_.budget.value() <= 0 : affordable >= all;
-        order_.reached = static_cast<std::uint32_t>((affordable + common - 1) / common);
-        order_.affordable = static_cast<std::uint32_t>(affordable / common);
+        const Affordable allowed = affordable(body, d_.budget);
+        const UnitWeights weights(body);
+        order_.everything = allowed.everything;
+        order_.reached = weights.reached(allowed.bytes), order_.affordable = weights.within(allowed.bytes);
         const bool has_dense = m_.dense_tiles > 0 && d_.options.dense != DenseSwitch::never;
         const bool is_slower = d_.options.dense == DenseSwitch::when_quicker && !d_.budget.is_error() &&
-                               static_cast<double>(affordable) * toll() > static_cast<double>(dense_tiling_of(body).bytes);
+                               static_cast<double>(allowed.bytes) * toll() > static_cast<double>(dense_tiling_of(body).bytes);
         order_.is_dense = has_dense && (d_.densely || order_.everything || is_slower);
         if (d_.budget.is_error() && !order_.everything && !order_.is_dense && v_is_there_)
             return {Code::unsupported, Argument::b, "a budget of error is chosen by the host: the vector has to be in its memory"};
@@ -211,8 +86,7 @@ private:
     Status choose_here() {
         const EffortBody& body = d_.body;
         const EffortNotes notes = backend_.effort->notes_in(notes_, m_, products_);
-        jobs_.resize(static_cast<std::size_t>(products_));
-        if (!desk_.allocate(lines(desk_bytes(body)) + static_cast<std::size_t>(products_) * lines(kept_bytes(body)))) return no_memory;
+        if (!make_jobs()) return no_memory;
         std::array<EffortChosenOnDevice, most_products> chosen{};
         for (int p = 0; p < products_; ++p) {
             Job& job = jobs_[static_cast<std::size_t>(p)];
@@ -226,6 +100,11 @@ private:
         order_.is_chosen = true;
         const std::size_t bytes = static_cast<std::size_t>(products_) * sizeof chosen[0];
         return backend_.copy(bytes_at(notes.chosen, bytes), bytes_at(chosen.data(), bytes), order_.stream);
+    }
+
+    bool make_jobs() {
+        jobs_.resize(static_cast<std::size_t>(products_));
+        return desk_.allocate(lines(desk_bytes(d_.body)) + static_cast<std::size_t>(products_) * lines(kept_bytes(d_.body)));
     }
 
     std::span<std::byte> kept(int p) const {
@@ -252,7 +131,7 @@ private:
     EffortReport known_before() const {
         EffortReport report;
         report.rows = d_.body.units() * d_.body.inputs;
-        for (int u = 0; u < d_.body.units(); ++u) report.bytes += d_.body.inputs * bytes_of_unit(d_.body, u);
+        report.bytes = bytes_of_all(d_.body);
         report.rows_read = order_.everything || order_.is_dense ? report.rows : -1;
         report.bytes_read = order_.everything || order_.is_dense ? report.bytes : -1;
         if (order_.is_dense) report.bytes_read = report.bytes = dense_tiling_of(d_.body).bytes;
@@ -275,10 +154,7 @@ private:
         }
         if (!order_.is_chosen) {
             const EffortNotes notes = backend_.effort->notes_in(notes_, m_, products_);
-            if (jobs_.empty()) {
-                jobs_.resize(static_cast<std::size_t>(products_));
-                if (!desk_.allocate(lines(desk_bytes(body)) + static_cast<std::size_t>(products_) * lines(kept_bytes(body)))) return no_memory;
-            }
+            if (jobs_.empty() && !make_jobs()) return no_memory;
             EffortChosenOnDevice chosen{};
             if (const Status bad = fetch(&chosen, notes.chosen + p, sizeof chosen); !bad) return bad;
             std::vector<EffortEntryOnDevice> entries(chosen.entries);

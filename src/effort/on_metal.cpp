@@ -8,12 +8,12 @@
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <numeric>
 
 #include "backend/metal/backend.hpp"
 #include "backend/metal/effort_parameters.h"
 #include "backend/metal/on_linux/backend.hpp"
 #include "base/scratch.hpp"
+#include "effort/affordable.hpp"
 #include "effort/job.hpp"
 #include "effort/layout_buckets.hpp"
 #include "effort/layout_planes.hpp"
@@ -123,15 +123,13 @@ Status lay_out(const MetalDevice& device, const EffortBody& body, int expert, st
     return {};
 }
 
-metal::EffortChoice choice_of(const EffortBody& body, const float* v, std::int64_t affordable, bool everything) noexcept {
+metal::EffortChoice choice_of(const EffortBody& body, const float* v, const Affordable& allowed) noexcept {
     metal::EffortChoice choice{};
-    std::int64_t common = 0;
-    for (int u = 0; u < body.units(); ++u) common = std::gcd(common, bytes_of_unit(body, u));
-    for (int u = 0; u < body.units(); ++u) choice.weights[u] = static_cast<uint>(bytes_of_unit(body, u) / common);
+    const UnitWeights weights(body);
+    std::copy_n(weights.of_unit, body.units(), choice.weights);
     choice.inputs = static_cast<uint>(body.inputs), choice.units = static_cast<uint>(body.units());
-    choice.reached = static_cast<uint>((affordable + common - 1) / common);
-    choice.affordable = static_cast<uint>(affordable / common);
-    choice.everything = everything, choice.has_gains = body.layout == EffortLayout::planes;
+    choice.reached = weights.reached(allowed.bytes), choice.affordable = weights.within(allowed.bytes);
+    choice.everything = allowed.everything, choice.has_gains = body.layout == EffortLayout::planes;
     choice.scale = unit_scale(v, body.inputs);
     choice.entry_scale = choice.has_gains ? choice.scale : std::ldexp(1.f, -body.exponent_of_rows());
     return choice;
@@ -183,12 +181,9 @@ Status run(const MetalDevice& device, const EffortBody& body, int expert, const 
     Memory account_memory;
     if (!account_memory.allocate(desk_size + kept_bytes(body))) return no_memory;
     const std::span<std::byte> account = account_memory.bytes().first(desk_size), kept = account_memory.bytes().subspan(desk_size);
-    std::int64_t all = 0;
-    for (int u = 0; u < body.units(); ++u) all += body.inputs * bytes_of_unit(body, u);
-    const std::int64_t affordable = budget.is_error() ? all : std::llround(budget.value() * static_cast<double>(all));
-    const bool everything = budget.is_error() ? budget.value() <= 0 : affordable >= all;
-    const bool chosen_here = budget.is_error() && !everything;
-    const metal::EffortChoice choice = choice_of(body, v, affordable, everything);
+    const Affordable allowed = affordable(body, budget);
+    const bool chosen_here = budget.is_error() && !allowed.everything;
+    const metal::EffortChoice choice = choice_of(body, v, allowed);
 
     const auto chunks = static_cast<uint>(chunks_of(body.inputs)), tiles = product.padded_outputs / product.outputs_of_tile;
     const char* family = body.layout == EffortLayout::buckets ? "effort_buckets"
@@ -227,7 +222,7 @@ Status run(const MetalDevice& device, const EffortBody& body, int expert, const 
         std::fill_n(units, body.inputs, std::uint8_t{0});
         for (const metal::EffortEntry& entry : desk.entries.first(desk.chosen->entries))
             units[entry.input] = static_cast<std::uint8_t>(entry.units);
-        const double cutoff = everything ? 0 : static_cast<double>(std::bit_cast<float>(desk.chosen->worth)) / static_cast<double>(choice.scale);
+        const double cutoff = allowed.everything ? 0 : static_cast<double>(std::bit_cast<float>(desk.chosen->worth)) / static_cast<double>(choice.scale);
         account_for(body, units, cutoff, desk.chosen->fine != 0, kept, job);
     }
     if (body.layout == EffortLayout::planes)

@@ -53,6 +53,12 @@ std::int64_t bytes_of_unit(const EffortBody& body, int unit) noexcept {
     return (body.outputs + 127) / 128 * of_quarter[unit];
 }
 
+std::int64_t bytes_of_all(const EffortBody& body) noexcept {
+    std::int64_t of_an_input = 0;
+    for (int u = 0; u < body.units(); ++u) of_an_input += bytes_of_unit(body, u);
+    return of_an_input * body.inputs;
+}
+
 Sizes sizes_of(const EffortBody& body, bool with_dense) noexcept {
     const std::int64_t words = body.experts * body.inputs * 4;
     const bool has_gains = body.layout == EffortLayout::planes;
