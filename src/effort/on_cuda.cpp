@@ -28,7 +28,7 @@ constexpr std::size_t lines(std::size_t bytes) { return (bytes + 255) / 256 * 25
 /// Up to 16 products of one order.
 class Order {
 public:
-    Order(const CudaDials& dials, const Held& held, std::int64_t first, int products)
+    Order(const Dials& dials, const Held& held, std::int64_t first, int products)
         : d_(dials), backend_(*held.backend), m_(held.matrix), first_(first), products_(products),
           v_rows_(dials.v.rows == 1 ? 1 : products) {}
 
@@ -41,12 +41,12 @@ public:
     }
 
 private:
-    const float* v_row(int p) const { return &d_.v(d_.v.rows == 1 ? 0 : first_ + p, 0); }
+    const float* v_row(int p) const { return d_.v_of(first_ + p); }
 
     Status lay_out() {
         const EffortBody& body = d_.body;
         v_is_there_ = is_on_cuda(d_.v.data), y_is_there_ = is_on_cuda(d_.y.data);
-        for (int p = 0; p < products_; ++p) experts_[static_cast<std::size_t>(p)] = d_.chosen.empty() ? 0 : d_.chosen[static_cast<std::size_t>(first_ + p)];
+        for (int p = 0; p < products_; ++p) experts_[static_cast<std::size_t>(p)] = d_.expert_of(first_ + p);
         const Affordable allowed = affordable(body, d_.budget);
         const UnitWeights weights(body);
         order_.everything = allowed.everything;
@@ -179,7 +179,7 @@ private:
         return backend_.wait(order_.stream);
     }
 
-    const CudaDials& d_;
+    const Dials& d_;
     const Backend& backend_;
     const EffortOnDevice& m_;
     std::int64_t first_;
@@ -208,7 +208,7 @@ Status place_on_cuda(const EffortBody& body, std::string_view device) noexcept {
     }
 }
 
-Status run_on_cuda(const CudaDials& dials) noexcept {
+Status run_on_cuda(const Dials& dials) noexcept {
     const IeeeMode mode;
     try {
         std::shared_ptr<const Held> held;

@@ -12,6 +12,7 @@
 #include "backend/metal/backend.hpp"
 #include "backend/metal/effort_parameters.h"
 #include "backend/metal/on_linux/backend.hpp"
+#include "base/float_mode.hpp"
 #include "base/scratch.hpp"
 #include "effort/affordable.hpp"
 #include "effort/job.hpp"
@@ -240,10 +241,16 @@ const MetalDevice* metal_device(std::string_view name) noexcept {
     return nullptr;
 }
 
-Status run_on_metal(const MetalDevice& device, const EffortBody& body, int expert, const float* v, float* y, Budget budget,
-                    EffortReport& report) noexcept {
+Status run_on_metal(const MetalDevice& device, const Dials& d) noexcept {
+    const IeeeMode mode;
     try {
-        return run(device, body, expert, v, y, budget, report);
+        for (std::int64_t row = 0; row < d.y.rows; ++row) {
+            EffortReport report;
+            const Status status = run(device, d.body, d.expert_of(row), d.v_of(row), &d.y(row, 0), d.budget, report);
+            if (!status) return status;
+            d.report(row, report);
+        }
+        return {};
     } catch (const std::bad_alloc&) {
         return no_memory;
     }

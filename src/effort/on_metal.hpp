@@ -5,10 +5,9 @@
 // the host in between.
 #pragma once
 
-#include <span>
 #include <string_view>
 
-#include "effort/body.hpp"
+#include "effort/dials.hpp"
 
 namespace tw::effort {
 
@@ -18,8 +17,7 @@ struct MetalDevice;
 /// By the name of its backend, "metal" or "metal-check"; null for another name.
 const MetalDevice* metal_device(std::string_view name) noexcept;
 
-/// y = W v for one vector. The choice is the CPU's, to the bit; a dense copy is not read. Fills in the report.
-Status run_on_metal(const MetalDevice& device, const EffortBody& body, int expert, const float* v, float* y, Budget budget,
-                    EffortReport& report) noexcept;
+/// One product after the other. The choice is the CPU's, to the bit; a dense copy is not read.
+Status run_on_metal(const MetalDevice& device, const Dials& dials) noexcept;
 
 }  // namespace tw::effort
