@@ -42,17 +42,23 @@ Status finish_each(const Products& products, const Options& options) noexcept {
 
 /// Products told by a step lie between the first and the last.
 Status check_each_place(const Products& products) noexcept {
-    const Place place = place_of(products.c_of(0).data);
     const Batch& batch = products.batch;
-    Whereabouts a, b, c;
-    const std::int64_t stride = batch.a || batch.b || batch.c ? 1 : std::max<std::int64_t>(1, batch.size - 1);
-    for (std::int64_t i = 0; i < batch.size; i += stride) {
-        const bool a_there = a.of(products.a_of(i).data) == place, b_there = b.of(products.b_of(i).data) == place;
-        if (!a_there) return of_product({Code::bad_argument, Argument::a, "it lives on another device than the first C"}, i);
-        if (!b_there) return of_product({Code::bad_argument, Argument::b, "it lives on another device than the first C"}, i);
-        if (c.of(products.c_of(i).data) != place)
-            return of_product({Code::bad_argument, Argument::c, "it lives on another device than the first product's"}, i);
-    }
+    const Place place = place_of(products.c_of(0).data);
+    const auto first_elsewhere = [&](const auto* array, Matrix (Products::*product)(std::int64_t) const noexcept) -> std::int64_t {
+        Whereabouts where;
+        if (!array) {
+            if (where.of((products.*product)(0).data) != place) return 0;
+            return where.of((products.*product)(batch.size - 1).data) != place ? batch.size - 1 : -1;
+        }
+        for (std::int64_t i = 0; i < batch.size; ++i)
+            if (where.of(pointer_of(array, i)) != place) return i;
+        return -1;
+    };
+    constexpr const char* than_c = "it lives on another device than the first C";
+    if (const auto i = first_elsewhere(batch.a, &Products::a_of); i >= 0) return of_product({Code::bad_argument, Argument::a, than_c}, i);
+    if (const auto i = first_elsewhere(batch.b, &Products::b_of); i >= 0) return of_product({Code::bad_argument, Argument::b, than_c}, i);
+    if (const auto i = first_elsewhere(batch.c, &Products::c_of); i >= 0)
+        return of_product({Code::bad_argument, Argument::c, "it lives on another device than the first product's"}, i);
     return {};
 }
 

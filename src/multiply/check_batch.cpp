@@ -46,11 +46,8 @@ std::int64_t first_to_overwrite(const Matrix& c, std::int64_t step, std::int64_t
 /// The first null pointer of an array, -1 when there is none.
 template <class Pointer>
 std::int64_t first_null(const Pointer* array, std::int64_t size) noexcept {
-    for (std::int64_t i = 0; array && i < size; ++i) {
-        void* pointer = nullptr;
-        std::memcpy(&pointer, array + i, sizeof pointer);
-        if (!pointer) return i;
-    }
+    for (std::int64_t i = 0; array && i < size; ++i)
+        if (!pointer_of(array, i)) return i;
     return -1;
 }
 
@@ -81,7 +78,7 @@ Status check_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batc
     } else {
         // Only neighbours are compared: all pairs would cost more than small products do.
         for (std::int64_t i = 1; i < batch.size; ++i)
-            if (products.c_of(i).data == products.c_of(i - 1).data) return bad(Argument::c, overwrites, i);
+            if (pointer_of(batch.c, i) == pointer_of(batch.c, i - 1)) return bad(Argument::c, overwrites, i);
     }
     return {};
 }

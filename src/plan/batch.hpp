@@ -9,6 +9,14 @@
 
 namespace tw {
 
+/// Pointer i of an array that may be of any object pointers: copied out byte by byte, whatever its type.
+template <class Pointer>
+void* pointer_of(const Pointer* array, std::int64_t i) noexcept {
+    void* pointer = nullptr;
+    std::memcpy(&pointer, array + i, sizeof pointer);
+    return pointer;
+}
+
 /// The operands of every product of a batch, told by those of the first.
 struct Products {
     Matrix a, b, c, residual;
@@ -20,11 +28,10 @@ struct Products {
     Matrix residual_of(std::int64_t i) const noexcept { return product(residual, nullptr, batch.residual_step, i); }
 
 private:
-    /// The arrays may be of any object pointers: one is copied out byte by byte, whatever its type.
     template <class Pointer>
     static Matrix product(Matrix of_first, const Pointer* array, std::int64_t step, std::int64_t i) noexcept {
         if (array)
-            std::memcpy(&of_first.data, array + i, sizeof of_first.data);
+            of_first.data = pointer_of(array, i);
         else if (of_first.data)
             of_first.data = static_cast<char*>(of_first.data) + i * step * static_cast<std::int64_t>(size_of(of_first.type));
         return of_first;

@@ -35,9 +35,7 @@ Problem problem_at(Place place, const Matrix& a, const Matrix& b, const Matrix& 
             .accuracy = options.accuracy, .a = form_of(a), .b = form_of(b), .c = form_of(c)};
 }
 
-Place Whereabouts::of(const void* memory) noexcept {
-    const auto address = reinterpret_cast<std::uintptr_t>(memory), start = reinterpret_cast<std::uintptr_t>(allocation_.data());
-    if (address - start < allocation_.size()) return place_;
+Place Whereabouts::ask(const void* memory) noexcept {
     place_ = place_of(memory);
     allocation_ = {};
     for (const BackendSource& source : backends())

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "tilewright/plan.hpp"
@@ -28,9 +29,14 @@ void convert(const Matrix& to, const Matrix& from) noexcept;
 /// For many addresses, most of which lie in the allocation of the one before: a driver is not asked about each.
 class Whereabouts {
 public:
-    Place of(const void* memory) noexcept;
+    Place of(const void* memory) noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(memory), start = reinterpret_cast<std::uintptr_t>(allocation_.data());
+        return address - start < allocation_.size() ? place_ : ask(memory);
+    }
 
 private:
+    Place ask(const void* memory) noexcept;
+
     std::span<const std::byte> allocation_;
     Place place_ = Place::host;
 };

@@ -13,24 +13,65 @@ namespace {
 
 template <int most>
 struct Words {
-    std::uint64_t words[most];
+    alignas(8) std::uint32_t words[most];
 };
 
 template <int most>
-__global__ void __launch_bounds__(128) write_piece(const __grid_constant__ Words<most> from, std::uint64_t* to, int count) {
+__global__ void __launch_bounds__(128) write_piece(const __grid_constant__ Words<most> from, std::uint32_t* to, int count) {
     const int i = static_cast<int>(blockIdx.x * 128 + threadIdx.x);
     if (i < count) to[i] = from.words[i];
 }
 
-using Word = std::uint64_t (*)(const void* context, std::int64_t i);
+/// Numbers for device memory, which ride in the parameters of kernels: nothing waits, and a graph keeps them.
+template <class Number>
+class Writer {
+    static constexpr int little = 960, large = 7680;  // kernels take parameters of up to 32764 bytes; few of them are sooner there
+    static constexpr int words = sizeof(Number) / 4;
 
-template <int most>
-Status write_up_to(std::uint64_t* to, std::int64_t first, std::int64_t count, Word word, const void* context, void* stream) {
-    Words<most> piece;
-    for (std::int64_t i = 0; i < count; ++i) piece.words[i] = word(context, first + i);
-    const Launch how{.blocks = static_cast<unsigned>((count + 127) / 128), .threads = 128};
-    return launch(write_piece<most>, how, stream, piece, to + first, static_cast<int>(count));
-}
+public:
+    Writer(void* to, void* stream) noexcept : to_(static_cast<std::uint32_t*>(to)), stream_(stream) {}
+
+    template <class NumberOf>
+    Status write(std::int64_t numbers, const NumberOf& number_of) noexcept {
+        for (std::int64_t i = 0; i < numbers;) {
+            const std::int64_t end = std::min(numbers, i + (large - count_) / words);
+            std::uint32_t* at = held_.words + count_;
+            count_ += static_cast<int>(end - i) * words;
+            for (; i < end; ++i, at += words) {
+                const Number number = number_of(i);
+                std::memcpy(at, &number, sizeof number);
+            }
+            if (count_ == large)
+                if (const Status bad = flush(); !bad) return bad;
+        }
+        return {};
+    }
+    Status flush() noexcept {
+        if (count_ == 0) return {};
+        Status done;
+        if (count_ <= little) {
+            Words<little> few;
+            std::copy_n(held_.words, count_, few.words);
+            done = send(write_piece<little>, few);
+        } else {
+            done = send(write_piece<large>, held_);
+        }
+        to_ += count_, count_ = 0;
+        return done;
+    }
+
+private:
+    template <class Kernel, class Piece>
+    Status send(Kernel kernel, const Piece& piece) noexcept {
+        const Launch how{.blocks = static_cast<unsigned>((count_ + 127) / 128), .threads = 128};
+        return launch(kernel, how, stream_, piece, to_, count_);
+    }
+
+    std::uint32_t* to_;
+    void* stream_;
+    int count_ = 0;
+    Words<large> held_;
+};
 
 BatchedOperand operand(const Matrix& first, const void* const* pointers, std::int64_t step, const Call& call) noexcept {
     return {first, pointers, step, products_of(call)};
@@ -38,36 +79,12 @@ BatchedOperand operand(const Matrix& first, const void* const* pointers, std::in
 
 std::int64_t element(const Matrix& m) noexcept { return static_cast<std::int64_t>(size_of(m.type)); }
 
-struct Three {
-    BatchedOperand operands[3];
-};
-/// Which of the three operands word i is about; i becomes the product.
-int operand_of(std::int64_t& i, std::int64_t size) {
-    const int operand = i >= 2 * size ? 2 : i >= size;
-    i -= operand * size;
-    return operand;
-}
-std::uint64_t address(const void* context, std::int64_t i) {
-    const auto& [of] = *static_cast<const Three*>(context);
-    const int operand = operand_of(i, of[0].size);
-    return reinterpret_cast<std::uintptr_t>(of[operand][i]);
-}
-
-/// Which of a map's matrices product i has.
-struct Coordinates {
-    BatchedOperand operand;
-    Depth depth;
-
-    std::uint64_t operator[](std::int64_t i) const noexcept {
-        if (!operand.pointers) return depth.extent > 1 ? static_cast<std::uint64_t>(i) : 0;
-        const auto bytes = static_cast<std::uint64_t>(static_cast<const char*>(operand[i]) - static_cast<const char*>(depth.first));
-        return bytes >> std::countr_zero(static_cast<std::uint64_t>(depth.bytes));
-    }
-};
-std::uint64_t coordinate(const void* context, std::int64_t i) {
-    const auto* of = static_cast<const Coordinates*>(context);
-    const int operand = operand_of(i, of->operand.size);
-    return of[operand][i];
+/// Which of a map's matrices each product has.
+Status write_coordinates(Writer<std::uint32_t>& writer, const BatchedOperand& operand, const Depth& depth) noexcept {
+    if (!operand.pointers) return writer.write(operand.size, [moves = depth.extent > 1](std::int64_t i) { return moves ? static_cast<std::uint32_t>(i) : 0; });
+    const auto first = reinterpret_cast<std::uintptr_t>(depth.first);
+    const int shift = std::countr_zero(static_cast<std::uint64_t>(depth.bytes));
+    return writer.write(operand.size, [operand, first, shift](std::int64_t i) { return static_cast<std::uint32_t>((operand.pointer(i) - first) >> shift); });
 }
 
 }  // namespace
@@ -80,12 +97,18 @@ bool depth_of(const BatchedOperand& operand, Depth& depth) noexcept {
         if (bytes != 0) depth.extent = operand.size, depth.bytes = bytes;
         return bytes >= 0 && bytes % 16 == 0;
     }
-    const auto at = [&](std::int64_t i) { return reinterpret_cast<std::uintptr_t>(operand[i]); };
-    std::uintptr_t least = at(0), most = least, differences = 0;
-    for (std::int64_t i = 1; i < operand.size; ++i) {
-        least = std::min(least, at(i)), most = std::max(most, at(i));
-        differences |= at(i) ^ at(0);
-    }
+    const std::uintptr_t first = operand.pointer(0);
+    std::uintptr_t low[4] = {first, first, first, first}, high[4] = {first, first, first, first}, differences = 0;
+    const auto meet = [&](std::int64_t i, int chain) {
+        const std::uintptr_t at = operand.pointer(i);
+        low[chain] = std::min(low[chain], at), high[chain] = std::max(high[chain], at);
+        differences |= at ^ first;
+    };
+    std::int64_t i = 0;
+    for (; i + 4 <= operand.size; i += 4) meet(i, 0), meet(i + 1, 1), meet(i + 2, 2), meet(i + 3, 3);  // none waits for another
+    for (; i < operand.size; ++i) meet(i, 0);
+    const std::uintptr_t least = std::min(std::min(low[0], low[1]), std::min(low[2], low[3]));
+    const std::uintptr_t most = std::max(std::max(high[0], high[1]), std::max(high[2], high[3]));
     depth.first = reinterpret_cast<void*>(least);
     if (differences == 0) return true;
     constexpr int largest = 39;  // a map's steps end at 2^40
@@ -96,34 +119,18 @@ bool depth_of(const BatchedOperand& operand, Depth& depth) noexcept {
 
 Status place_depths(const Call& call, const Depth& a, const Depth& b, const Depth& c, Depths& depths) noexcept {
     if (!call.batch || !by_pointers(*call.batch)) return {};
-    auto* to = reinterpret_cast<std::uint64_t*>(call.scratch.data());
-    depths.coordinates = to;
-    const Coordinates all[] = {{a_of(call), a}, {b_of(call), b}, {c_of(call), c}};
-    return write_words(to, 3 * call.batch->size, coordinate, all, call.stream);
-}
-
-Status write_words(std::uint64_t* to, std::int64_t count, Word word, const void* context, void* stream) noexcept {
-    constexpr int little = 480, large = 3840;  // kernels take parameters of up to 32764 bytes; few of them are sooner there
-    for (std::int64_t first = 0; first < count; first += large) {
-        const std::int64_t here = count - first < large ? count - first : large;
-        const Status done = here <= little ? write_up_to<little>(to, first, here, word, context, stream)
-                                           : write_up_to<large>(to, first, here, word, context, stream);
-        if (!done) return done;
-    }
-    return {};
-}
-
-const void* BatchedOperand::operator[](std::int64_t i) const noexcept {
-    if (!pointers) return static_cast<const char*>(first.data) + i * step * element(first);
-    const void* pointer = nullptr;
-    std::memcpy(&pointer, pointers + i, sizeof pointer);  // the array may be of any object pointers
-    return pointer;
+    depths.coordinates = reinterpret_cast<const int*>(call.scratch.data());
+    Writer<std::uint32_t> writer(call.scratch.data(), call.stream);
+    if (const Status bad = write_coordinates(writer, a_of(call), a); !bad) return bad;
+    if (const Status bad = write_coordinates(writer, b_of(call), b); !bad) return bad;
+    if (const Status bad = write_coordinates(writer, c_of(call), c); !bad) return bad;
+    return writer.flush();
 }
 
 std::uintptr_t BatchedOperand::address_bits() const noexcept {
     std::uintptr_t bits = 0;
     if (!pointers) return reinterpret_cast<std::uintptr_t>(first.data) | static_cast<std::uintptr_t>(size > 1 ? step * element(first) : 0);
-    for (std::int64_t i = 0; i < size; ++i) bits |= reinterpret_cast<std::uintptr_t>((*this)[i]);
+    for (std::int64_t i = 0; i < size; ++i) bits |= pointer(i);
     return bits;
 }
 
@@ -149,11 +156,12 @@ Status place_products(const Call& call, std::span<std::byte>& scratch, Places& p
     places = {batch.a_step * element(call.a), batch.b_step * element(call.b), batch.c_step * element(call.c),
               batch.residual_step * element(residual), nullptr, static_cast<unsigned>(batch.size)};
     if (!by_pointers(batch)) return {};
-    auto* to = reinterpret_cast<std::uint64_t*>(scratch.data());
-    places.addresses = to;
+    places.addresses = reinterpret_cast<const std::uint64_t*>(scratch.data());
+    Writer<std::uint64_t> writer(scratch.data(), call.stream);
     scratch = scratch.subspan(places_bytes({}, {}, batch));
-    const Three three{{a_of(call), b_of(call), c_of(call)}};
-    return write_words(to, 3 * batch.size, address, &three, call.stream);
+    for (const BatchedOperand& one : {a_of(call), b_of(call), c_of(call)})
+        if (const Status bad = writer.write(one.size, [one](std::int64_t i) { return one.address(i); }); !bad) return bad;
+    return writer.flush();
 }
 
 }  // namespace tw::cuda

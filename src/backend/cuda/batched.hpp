@@ -6,6 +6,8 @@
 // graph keeps them.
 #pragma once
 
+#include <cstring>
+
 #include "backend/contract.hpp"
 #include "backend/cuda/depths.hpp"
 
@@ -19,7 +21,17 @@ struct BatchedOperand {
 
     /// Of every product's first element and of the step between them: the lowest bit set is what they are all aligned to.
     std::uintptr_t address_bits() const noexcept;
-    const void* operator[](std::int64_t i) const noexcept;
+
+    /// Of an operand told by pointers.
+    std::uintptr_t pointer(std::int64_t i) const noexcept {
+        std::uintptr_t address = 0;
+        std::memcpy(&address, pointers + i, sizeof address);  // the array may be of any object pointers
+        return address;
+    }
+    std::uintptr_t address(std::int64_t i) const noexcept {
+        if (pointers) return pointer(i);
+        return reinterpret_cast<std::uintptr_t>(static_cast<const char*>(first.data) + i * step * static_cast<std::int64_t>(size_of(first.type)));
+    }
 
     /// How many different ones there are as far as can be told: one when all products share it.
     std::int64_t count() const noexcept { return pointers || step != 0 ? size : 1; }
@@ -83,9 +95,5 @@ std::size_t places_bytes(const Problem& problem, const Tile& tile, const Batch& 
 
 /// Of a call with or without a batch; what it uses of the scratch is taken off its front.
 Status place_products(const Call& call, std::span<std::byte>& scratch, Places& places) noexcept;
-
-/// `count` words by word(context, i) to device memory. Rides in the parameters of kernels.
-Status write_words(std::uint64_t* to, std::int64_t count, std::uint64_t (*word)(const void* context, std::int64_t i),
-                   const void* context, void* stream) noexcept;
 
 }  // namespace tw::cuda

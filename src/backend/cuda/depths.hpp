@@ -4,8 +4,6 @@
 // A batch as the copy engine sees it: one map of many matrices, and which of them each product has.
 #pragma once
 
-#include <cstdint>
-
 namespace tw::cuda {
 
 /// One product's.
@@ -14,7 +12,7 @@ struct Deep {
 };
 
 struct Depths {
-    const std::uint64_t* coordinates = nullptr;  ///< those of all A, all B, all C; null: the product's own number, or 0
+    const int* coordinates = nullptr;  ///< those of all A, all B, all C; null: the product's own number, or 0
     int size = 1;
     bool a_moves = false, b_moves = false, c_moves = false;
 
@@ -25,7 +23,7 @@ struct Depths {
 
 private:
     __device__ int one(int product, int operand, bool moves) const {
-        if (coordinates) return static_cast<int>(coordinates[operand * size + product]);
+        if (coordinates) return coordinates[operand * size + product];
         return moves ? product : 0;
     }
 #endif
