@@ -14,75 +14,36 @@
 // Needs: sm_80. 6 loads of 16 bytes for 128 products: at 8 x 8 a thread they would take as long as the products do,
 // since an SM hands out 128 bytes of shared memory a cycle and has 128 multipliers. The register file behaves as
 // if it gave two operands a cycle; a product has three, so they are made there and back: one is always the last one's.
+#include <algorithm>
+
+#include "backend/cuda/async_tile.cuh"
 #include "backend/cuda/batched.hpp"
 #include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/fused.cuh"
-#include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
+#include "backend/cuda/slice.cuh"
 #include "backend/cuda/tidy.hpp"
 
 namespace tw::cuda {
 namespace {
 
-/// Which way a tile's elements lie in global memory, seen from its k-major place in shared memory. `by_4`: 16 bytes at once.
-enum class Lie { along_k, across_k_by_4, any };
-
-/// Fills a tile of BK rows of `width`, k-major with `pitch` floats a row; a thread copies every jump-th piece.
-template <Lie lie, int BK, int width, int pitch, int threads>
-class AsyncTile {
-    static constexpr int piece = lie == Lie::across_k_by_4 ? 4 : 1, wide = width / piece, pieces = BK * wide / threads;
-    static_assert(threads % wide == 0 && threads % BK == 0);
-
-public:
-    /// Rows of k go on for k_step, and end after k_end; across k it is other_step, and the tile starts at `first` of `end`.
-    __device__ AsyncTile(const float* data, std::int64_t k_step, std::int64_t other_step, std::int64_t k_end,
-                         std::int64_t first, std::int64_t end)
-        : k_step_(lie == Lie::along_k ? 1 : k_step) {
-        const int thread = static_cast<int>(threadIdx.x);
-        const bool along_k = lie == Lie::along_k || (lie == Lie::any && k_step == 1);
-        const int q = along_k ? thread % BK : thread / wide, x = along_k ? thread / BK : thread % wide * piece;
-        k_jump_ = along_k ? 0 : threads / wide;
-        other_jump_ = along_k ? threads / BK : 0;
-        place_ = static_cast<std::uint32_t>((q * pitch + x) * 4);
-        k_left_ = static_cast<int>(k_end) - q;
-        other_left_ = static_cast<int>(end - first < width ? end - first : width) - x;
-        from_ = data + q * k_step + (first + x) * other_step;
-        jump_ = k_jump_ * k_step + other_jump_ * other_step;
-    }
-
-    /// The next BK rows.
-    __device__ void fill(std::uint32_t tile) {
-        const float* from = from_;
-#pragma unroll
-        for (int s = 0; s < pieces; ++s, from += jump_) {
-            const std::uint32_t to = tile + place_ + static_cast<std::uint32_t>(s * (k_jump_ * pitch + other_jump_) * 4);
-            if constexpr (lie == Lie::across_k_by_4) {
-                const int width_valid = other_left_ < 0 ? 0 : other_left_ < 4 ? other_left_ * 4 : 16;
-                ptx::copy_16(to, from, s * k_jump_ < k_left_ ? width_valid : 0);
-            } else {
-                ptx::copy_4(to, from, s * k_jump_ < k_left_ && s * other_jump_ < other_left_);
-            }
-        }
-        from_ += BK * k_step_;
-        k_left_ -= BK;
-    }
-
-private:
-    const float* from_;
-    std::int64_t k_step_, jump_;
-    int k_left_, other_left_, k_jump_, other_jump_;
-    std::uint32_t place_;
-};
-
-template <int BM_, int BN_, int BK_, int WM_, int WN_, int STAGES_, int lanes_down_>
+template <int BM_, int BN_, int BK_, int WM_, int WN_, int STAGES_, int lanes_down_, int blocks_ = 1>
 struct Shape {
     static constexpr int BM = BM_, BN = BN_, BK = BK_, WM = WM_, WN = WN_, STAGES = STAGES_;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    static constexpr int blocks = 1;  // for more of them a few registers would be spilled
+#else
+    static constexpr int blocks = blocks_;  // of a multiprocessor, at least
+#endif
     static constexpr int lanes_down = lanes_down_, lanes_across = 32 / lanes_down;
     static constexpr int TM = WM / lanes_down, TN = WN / lanes_across;
     static constexpr int threads = 32 * (BM / WM) * (BN / WN);
     static constexpr int a_pitch = BM + 4, b_pitch = BN + 4;
     static constexpr int stage_bytes = BK * (a_pitch + b_pitch) * 4;
-    static constexpr std::size_t shared = std::size_t{STAGES} * stage_bytes;
+    static constexpr bool begins_often = BN <= 128;  // for few k: what is around the loop counts
+    static constexpr int slice_rows = 4 * lanes_down, slice_pitch = WN + 4;  // four rows of each thread of a warp
+    static constexpr int slices_bytes = begins_often ? threads / 32 * slice_rows * slice_pitch * 4 : 0;
+    static constexpr std::size_t shared = std::size_t{STAGES * stage_bytes > slices_bytes ? STAGES * stage_bytes : slices_bytes};
 };
 
 template <int groups, int apart>
@@ -95,15 +56,16 @@ __device__ void read_groups(float (&to)[groups * 4], std::uint32_t from) {
 }
 
 template <class S, Lie a_lie, Lie b_lie>
-__global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, TileGrid grid, Fused fused, Places places) {
+__global__ void __launch_bounds__(S::threads, S::blocks) hierarchical(Product<float> p, TileGrid grid, Fused fused, Places places) {
     extern __shared__ __align__(16) char stages[];
     const std::int64_t first_row = grid.row() * std::int64_t{S::BM}, first_col = grid.col() * std::int64_t{S::BN};
     const Layout &al = p.a.layout, &bl = p.b.layout;
     AsyncTile<a_lie, S::BK, S::BM, S::a_pitch, S::threads> a(places.a(p.a.data), al.col_step, al.row_step, al.cols, first_row, al.rows);
     AsyncTile<b_lie, S::BK, S::BN, S::b_pitch, S::threads> b(places.b(p.b.data), bl.row_step, bl.col_step, bl.rows, first_col, bl.cols);
-    const std::uint32_t base = ptx::shared_address(stages), end = base + static_cast<std::uint32_t>(S::shared);
-    const auto fill = [&](std::uint32_t stage) {
-        a.fill(stage), b.fill(stage + S::BK * S::a_pitch * 4);
+    const std::uint32_t base = ptx::shared_address(stages), end = base + S::STAGES * S::stage_bytes;
+    const int k_end = static_cast<int>(p.k());
+    const auto fill = [&](std::uint32_t stage, int k) {
+        if (!S::begins_often || k < k_end) a.fill(stage), b.fill(stage + S::BK * S::a_pitch * 4);
         ptx::commit_copies();
     };
 
@@ -122,16 +84,15 @@ __global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, 
     };
 
 #pragma unroll
-    for (int s = 0; s < S::STAGES - 1; ++s) fill(base + s * S::stage_bytes);
+    for (int s = 0; s < S::STAGES - 1; ++s) fill(base + s * S::stage_bytes, s * S::BK);
     ptx::wait_for_copies<S::STAGES - 2>();
     __syncthreads();
     read(0, base, 0);
 
     std::uint32_t stage = base, free_stage = base + (S::STAGES - 1) * S::stage_bytes;
-    const int k_end = static_cast<int>(p.k());
     for (int k = 0; k < k_end; k += S::BK) {
         const std::uint32_t next = stage + S::stage_bytes == end ? base : stage + S::stage_bytes;
-        fill(free_stage);
+        fill(free_stage, k + (S::STAGES - 1) * S::BK);
 #pragma unroll
         for (int q = 0; q < S::BK; ++q) {
             if (q + 1 == S::BK) {
@@ -151,11 +112,32 @@ __global__ void __launch_bounds__(S::threads, 1) hierarchical(Product<float> p, 
     }
 
     p.c.data = places.c(p.c.data);
+    if constexpr (S::begins_often) {
+        // Through shared memory: from registers each store would write 4 bytes here and there, and wait for the second-level cache.
+        ptx::wait_for_copies<0>();
+        __syncthreads();
+        float* const slice = reinterpret_cast<float*>(stages) + warp * S::slice_rows * S::slice_pitch;
+        float* const own = slice + lane / S::lanes_across * 4 * S::slice_pitch + lane % S::lanes_across * 4;
 #pragma unroll
-    for (int i = 0; i < S::TM; ++i)
+        for (int g = 0; g < S::TM / 4; ++g) {
 #pragma unroll
-        for (int j = 0; j < S::TN; ++j)
-            p.store(first_row + row + i / 4 * rows_apart + i % 4, first_col + col + j / 4 * cols_apart + j % 4, sums[i][j]);
+            for (int i = 0; i < 4; ++i)
+#pragma unroll
+                for (int j = 0; j < S::TN; j += 4) {
+                    const float(&from)[S::TN] = sums[4 * g + i];
+                    *reinterpret_cast<float4*>(own + i * S::slice_pitch + j / 4 * cols_apart) = make_float4(from[j], from[j + 1], from[j + 2], from[j + 3]);
+                }
+            __syncwarp();
+            store_slice<S::slice_rows, S::WN, S::slice_pitch>(p, slice, grid.row() * S::BM + warp / warps_across * S::WM + g * rows_apart, grid.col() * S::BN + warp % warps_across * S::WN);
+            __syncwarp();
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < S::TM; ++i)
+#pragma unroll
+            for (int j = 0; j < S::TN; ++j)
+                p.store(first_row + row + i / 4 * rows_apart + i % 4, first_col + col + j / 4 * cols_apart + j % 4, sums[i][j]);
+    }
 
     // Another pass over the tile: from registers, a copy of the activations for each of a thread's sums would be needed.
     if (fused.empty) return;
@@ -182,30 +164,44 @@ Status start(const Call& call) {
     return launch_over<float, S::BM, S::BN, S::threads, S::shared>(hierarchical<S, a, b>, call, fused(call.epilogue), places);
 }
 
+using Wide = Shape<128, 256, 8, 64, 64, 4, 4>;
+using Middle = Shape<128, 128, 8, 64, 32, 4, 8, 2>;
+using Small = Shape<64, 64, 16, 32, 32, 3, 8, 5>;
+
+/// Not every way to lie has kernels of its own: each makes the library larger.
 template <class S>
 Status run_with(const Call& call) {
     constexpr Lie along = Lie::along_k, by_4 = Lie::across_k_by_4;
-    if constexpr (S::BN == 256) {  // not all of them: each kernel makes the library larger by 150 kB
-        const Lie a = lie_of(a_of(call), call.a.col_step, call.a.row_step), b = lie_of(b_of(call), call.b.row_step, call.b.col_step);
+    const Lie a = lie_of(a_of(call), call.a.col_step, call.a.row_step), b = lie_of(b_of(call), call.b.row_step, call.b.col_step);
+    if (a == along && b == by_4) return start<S, along, by_4>(call);
+    if constexpr (!S::begins_often) {
         if (a == along && b == along) return start<S, along, along>(call);
-        if (a == along && b == by_4) return start<S, along, by_4>(call);
         if (a == by_4 && b == by_4) return start<S, by_4, by_4>(call);
     }
     return start<S, Lie::any, Lie::any>(call);
 }
 
-using Wide = Shape<128, 256, 8, 64, 64, 4, 4>;
-using Small = Shape<64, 64, 16, 32, 32, 3, 8>;
+template <class S>
+std::int64_t tiles_of(std::int64_t m, std::int64_t n, std::int64_t products) {
+    return tiles_over(m, S::BM) * tiles_over(n, S::BN) * products;
+}
 
 bool is_wide(std::int64_t m, std::int64_t n, std::int64_t products, const Tile& tile) {
-    const bool fits = m > Small::BM && n > Wide::BN / 2;
-    const bool fills = fits && tiles_over(m, Wide::BM) * tiles_over(n, Wide::BN) * products >= multiprocessors();
+    const bool fills = m > Small::BM && n > Wide::BN / 2 && tiles_of<Wide>(m, n, products) >= multiprocessors();
     return tile.n == Wide::BN || (tile == Tile{} && fills);
+}
+
+/// While one of its blocks begins, the other on the multiprocessor multiplies: with few k that is worth more than wide tiles.
+bool is_middle(const Call& call, const Tile& tile) {
+    const bool fills = call.m() > Small::BM && call.n() > Small::BN &&
+                       tiles_of<Middle>(call.m(), call.n(), products_of(call)) >= Middle::blocks * multiprocessors();
+    return tile.n == Middle::BN || (tile == Tile{} && fills && call.k() <= 256);
 }
 
 /// Copies of 4 bytes, which turn a tile on its way, cost a large product a tenth: more than a pass that turns B before.
 Status run(const Call& call, const Tile& tile) {
     return with_epilogue(call, [&](Call one) {
+        if (is_middle(one, tile)) return run_with<Middle>(one);
         if (!is_wide(one.m(), one.n(), products_of(one), tile)) return run_with<Small>(one);
         if (!one.batch)
             if (const Status bad = turn(one.b, one.scratch, one.stream); !bad) return bad;
@@ -217,10 +213,15 @@ std::size_t scratch_bytes(const Problem& p, const Tile& tile, int) {
     return is_wide(p.m, p.n, 1, tile) && p.b == Form::col_major ? turned_bytes(p.k, p.n) : 0;
 }
 
-double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 50, Wide::BM, Wide::BN); }
+double nanoseconds(const Problem& p, int) {
+    constexpr int at_once = 132;  // as nanoseconds_at() has it; of Small each wave counts whole
+    const auto waves = static_cast<double>(tiles_over(tiles_of<Small>(p.m, p.n, 1), at_once));
+    const double of_small = launch_nanoseconds + waves * 2.0 * Small::BM * Small::BN * static_cast<double>(p.k) * at_once / 35e3;
+    return std::min(of_small, nanoseconds_at(p, 50, Wide::BM, Wide::BN));
+}
 
 constexpr Batching batching{takes_batch, places_bytes};
-constexpr Tile tiles[] = {{}, {128, 256, 8}, {64, 64, 16}};
+constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 128, 8}, {64, 64, 16}};
 constexpr const char* idea = "blocks, warps and threads each have a tile; copies and register loads run ahead of the products";
 
 }  // namespace
