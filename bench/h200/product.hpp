@@ -16,7 +16,7 @@ namespace bench {
 struct Case {
     std::string row;              ///< of the table: "a", "b", ...
     std::string kernel;           ///< a row of the ladder, or empty for the library's own choice
-    int m, n, k;
+    int m = 0, n = 0, k = 0;
     tw::Type in = tw::Type::f32, out = tw::Type::f32;
     Compute peer = Compute::f32;  ///< what cuBLAS is asked for
     bool b_k_major = true;        ///< B lies n x k with k contiguous, as weights do

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // The table of one NVIDIA device: every bar, each result checked before it is timed, cuBLAS beside it.
-//   h200_table [row...]             rows a, b, c, c', d, e, f, g, h, i, and `errors` of row c over five seeds; all without arguments
+//   h200_table [row...]             rows a, b, c, c', d, e, f, g, h, i, and `errors` of c and d over five seeds; all without arguments
 //   h200_table tiles KERNEL N...    every tile of one kernel; N: 4096 or 16x8192x4096
 #include <cuda_runtime_api.h>
 
@@ -95,18 +95,21 @@ void all_tiles(const bench::Cublas& cublas, const char* name, int m, int n, int 
     }
 }
 
-/// Row c's other half: no seed of five makes an error larger than SGEMM's.
+/// The other half of rows c and d: no seed of five makes an error larger than cuBLAS's, by f32 and by TF32.
 void all_errors(const bench::Cublas& cublas) {
-    for (const auto values : {bench::Values::normal, bench::Values::symmetric, bench::Values::uniform, bench::Values::spread})
-        for (const int n : {2048, 4096, 8192, 16384}) {
-            const bench::Worst worst = bench::worst_errors(
-                cublas, {.row = "c", .kernel = "cuda.r10_split.f32.fp16x3", .m = n, .n = n, .k = n, .values = values}, 5);
-            std::printf("c   %-13s %5d, the worst of 5 seeds: error %.2e %.2e, cuBLAS %.2e %.2e: %.2f %.2f of it%s\n",
-                        bench::name_of(values), n, worst.ours.frobenius, worst.ours.largest, worst.peer.frobenius, worst.peer.largest,
-                        worst.ours.frobenius / worst.peer.frobenius, worst.ours.largest / worst.peer.largest,
-                        worst.ran ? "" : ", DID NOT RUN");
-            std::fflush(stdout);
-        }
+    const Case cases[] = {{.row = "c", .kernel = "cuda.r10_split.f32.fp16x3"},
+                          {.row = "d", .kernel = "cuda.r10_split.f32.fp16x1", .peer = bench::Compute::tf32}};
+    for (Case one : cases)
+        for (const auto values : {bench::Values::normal, bench::Values::symmetric, bench::Values::uniform, bench::Values::spread})
+            for (const int n : {2048, 4096, 8192, 16384}) {
+                one.m = one.n = one.k = n, one.values = values;
+                const bench::Worst worst = bench::worst_errors(cublas, one, 5);
+                std::printf("%s   %-13s %5d, the worst of 5 seeds: error %.2e %.2e, cuBLAS %.2e %.2e: %.2f %.2f of it%s\n",
+                            one.row.c_str(), bench::name_of(values), n, worst.ours.frobenius, worst.ours.largest, worst.peer.frobenius,
+                            worst.peer.largest, worst.ours.frobenius / worst.peer.frobenius, worst.ours.largest / worst.peer.largest,
+                            worst.ran ? "" : ", DID NOT RUN");
+                std::fflush(stdout);
+            }
 }
 
 void same_bits() {
