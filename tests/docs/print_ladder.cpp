@@ -18,6 +18,7 @@ std::string names_of(const tw::Backend& backend, tw::Features bits) {
 }
 
 std::string spell(const tw::Tile& tile) {
+    if (tile == tw::Tile{}) return "its own choice";
     return std::to_string(tile.m) + "x" + std::to_string(tile.n) + "x" + std::to_string(tile.k);
 }
 
