@@ -28,7 +28,7 @@ struct EffortBody {
 
     effort::Memory rows{}, statistics{}, left{}, gains{}, spreads{}, dense{};
     mutable std::shared_ptr<const void> on_device{};  ///< what a device keeps of it: on_metal.cpp's affair
-    mutable std::shared_ptr<const void> on_cuda{};    ///< and a CUDA device: on_cuda.cpp's
+    mutable std::shared_ptr<const void> on_cuda{};    ///< and a CUDA device: cuda_matrix.cpp's
 
     int units() const noexcept {
         return layout == EffortLayout::buckets ? bucket : layout == EffortLayout::tiers ? 4 : 3;

@@ -61,6 +61,23 @@ def test_a_saved_matrix_answers_the_same(tmp_path):
         tilewright.EffortMatrix.load(tmp_path / "w.effort")
 
 
+def test_a_device_that_is_not_there_is_said():
+    matrix = tilewright.EffortMatrix(WEIGHTS)
+    matrix.place("cpu")
+    for call in (lambda: matrix.place("cuda:99"), lambda: matrix.matvec(VECTOR, effort=0.5, device="cuda:99")):
+        with pytest.raises(RuntimeError, match="no product with the effort dial"):
+            call()
+
+
+def test_vectors_of_other_libraries_and_no_rows_at_all():
+    matrix = tilewright.EffortMatrix(WEIGHTS)
+    y, _ = matrix.matvec(VECTOR, effort=0.5)
+    for v in (list(VECTOR), memoryview(VECTOR), VECTOR.astype(numpy.float64)):
+        numpy.testing.assert_array_equal(matrix.matvec(v, effort=0.5)[0], y)
+    none, reports = matrix.matvec(numpy.empty((0, 300), numpy.float32), effort=0.5)
+    assert none.shape == (0, 200) and reports == []
+
+
 @pytest.mark.parametrize(("said", "call"), [
     ("exactly one of effort= and error=", lambda: tilewright.EffortMatrix(WEIGHTS).matvec(VECTOR)),
     ("v is 7; expected 300 values", lambda: tilewright.EffortMatrix(WEIGHTS).matvec(VECTOR[:7], effort=1)),

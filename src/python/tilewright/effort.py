@@ -6,7 +6,7 @@ import os
 import numpy
 
 from tilewright import _native
-from tilewright.arrays import CUDA, contiguous, current_stream, dtype_name, empty_like, exported, lives_on_cuda
+from tilewright.arrays import CUDA, contiguous, current_stream, dtype_name, empty_like, exported, library_of, lives_on_cuda
 
 
 class EffortMatrix:
@@ -72,7 +72,7 @@ class EffortMatrix:
         """
         if (effort is None) == (error is None):
             raise ValueError("matvec: expected exactly one of effort= and error=")
-        is_far = lives_on_cuda(v)
+        is_far = lives_on_cuda(v) and library_of(v) in ("torch", "cupy")
         if is_far and dtype_name(v) != "float32":
             raise ValueError(f"matvec: a v in a device's memory is float32; it is {dtype_name(v)}")
         rows = contiguous(v) if is_far else numpy.ascontiguousarray(v, dtype=numpy.float32)
