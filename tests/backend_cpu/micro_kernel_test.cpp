@@ -85,13 +85,19 @@ void expect_every_passing_tile(const MicroKernel<T>& kernel, bool fused) {
                 const MicroTile<T> whole{.k = k, .a = a.data(), .a_row_step = 1, .a_step = rows, .b = b.data(),
                                          .b_step = width, .c = c.data(), .c_step = cols + 3, .alpha = T(0.7),
                                          .beta = asks ? T(1.3) : T(0), .rows = rows, .cols = cols};
+                const std::int64_t kept_width = round_up(cols, kernel.lanes);
+                std::vector<T> kept(static_cast<std::size_t>(16 * kept_width));
                 std::int64_t from = 0;
                 for (const std::int64_t count : goes) {
-                    PassingTile<T> part{whole, sums.data(), width, asks ? 16 * width : 0, from == 0, from + count == k};
+                    PassingTile<T> part{whole, sums.data(), width, b.data(), width, asks ? 3 : 0,
+                                        asks ? kept.data() : nullptr, from == 0, from + count == k};
                     part.tile.k = count;
                     part.tile.a += from * rows;
                     part.tile.b += from * width;
                     kernel.pass(part);
+                    for (std::int64_t p = 0; p < count && asks; ++p)
+                        for (int j = 0; j < cols; ++j)
+                            ASSERT_EQ(kept[static_cast<std::size_t>(p * kept_width + j)], part.tile.b[p * width + j]);
                     from += count;
                 }
                 for (int i = 0; i < rows; ++i)

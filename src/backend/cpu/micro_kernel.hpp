@@ -35,7 +35,9 @@ struct PassingTile {
     MicroTile<T> tile;   ///< C is met when the block ends
     T* sums;             ///< whole vectors: a row's end is rounded up to one
     std::int64_t sums_step;
-    std::int64_t ahead;  ///< from a row of B to the one asked for meanwhile; 0: the processor sees to it
+    const T* asked;      ///< as wide a piece of a row of B that is asked for meanwhile, the next one `asked_step` on;
+    std::int64_t asked_step, asked_every;  ///< one each so many rows of this tile; 0: the processor sees to it
+    T* kept;             ///< where to leave a copy of these rows of B, whole vectors of each side by side; null: nowhere
     bool begins, ends;   ///< the first, the last rows of B in their block of k
 };
 

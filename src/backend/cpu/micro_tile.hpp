@@ -236,16 +236,27 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
 #pragma GCC unroll 4
             for (int w = 0; w < W; ++w) sums.of[r][w] = V::load(passing.sums + r * passing.sums_step + w * V::lanes);
     const T *a = t.a, *b = t.b;
-    const std::int64_t b_step = t.b_step, ahead = passing.ahead;
-    const auto go = [&](bool asks) __attribute__((always_inline)) {
+    T* kept = passing.kept;
+    const std::int64_t b_step = t.b_step;
+    const auto go = [&](std::int64_t steps, bool keeps) __attribute__((always_inline)) {
 #pragma GCC unroll 2
-        for (std::int64_t p = t.k; p > 0; --p, a += R, b += b_step) {
-            if (asks)
-                for (int w = 0; w < W; ++w) __builtin_prefetch(b + ahead + w * V::lanes, 0, 2);
+        for (; steps > 0; --steps, a += R, b += b_step) {
+            if (keeps) {
+                for (int w = 0; w + 1 < W; ++w) V::store(kept + w * V::lanes, V::load(b + w * V::lanes));
+                V::store(kept + (W - 1) * V::lanes, sums.last.load(b + (W - 1) * V::lanes));
+                kept += W * V::lanes;
+            }
             sums.template step<true>([&](int r) { return a + r; }, b);
         }
     };
-    ahead ? go(true) : go(false);
+    const std::int64_t every = passing.asked_every ? passing.asked_every : t.k;
+    const T* asked = passing.asked;
+    for (std::int64_t p = 0; p < t.k; p += every, asked += passing.asked_step) {
+        if (passing.asked_every)
+            for (int w = 0; w < W; ++w) __builtin_prefetch(asked + w * V::lanes, 0, 2);
+        const std::int64_t steps = std::min(every, t.k - p);
+        kept ? go(steps, true) : go(steps, false);
+    }
     if (passing.ends) return sums.finish(t);
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r)
@@ -253,10 +264,10 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
         for (int w = 0; w < W; ++w) V::store(passing.sums + r * passing.sums_step + w * V::lanes, sums.of[r][w]);
 }
 
-/// How many vectors wide a tile that B passes by is, and how high: enough sums to keep two units busy.
-constexpr int passed_vectors(int rows, int low) { return 2 * low / rows < 4 ? 2 * low / rows : 4; }
+/// How many vectors wide a tile that B passes by is.
+constexpr int passed_vectors(int rows, int budget) { return std::min(4, vectors_wide(rows, budget)); }
 
-template <class V, int Low>
+template <class V, int Low, int Budget>
 struct PassingTiles {
     using T = typename V::Element;
     using Function = void (*)(const PassingTile<T>&);
@@ -271,7 +282,7 @@ struct PassingTiles {
     template <int... R>
     static constexpr Table all(std::integer_sequence<int, R...>) {
         Table table{};
-        (fill<R + 1>(table.of[R], std::make_integer_sequence<int, passed_vectors(R + 1, Low)>{}), ...);
+        (fill<R + 1>(table.of[R], std::make_integer_sequence<int, passed_vectors(R + 1, Budget)>{}), ...);
         return table;
     }
     static constexpr Table table = all(std::make_integer_sequence<int, Low>{});
@@ -340,10 +351,10 @@ template <class V, int MR, int Budget, int Low>
 constexpr MicroKernel<typename V::Element> micro_kernel(double rate) {
     using All = Tiles<V, MR, Budget, Low>;
     MicroKernel<typename V::Element> kernel{MR, All::NR, Low, V::lanes, rate, {}, {}, All::run, All::find, {},
-                                            PassingTiles<V, Low>::run};
+                                            PassingTiles<V, Low, Budget>::run};
     for (int vectors = 1; vectors <= kernel.most_vectors; ++vectors) kernel.highest[vectors] = highest(vectors, MR, Budget);
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;
-    for (int rows = 1; rows <= Low; ++rows) kernel.passed_widths[rows] = passed_vectors(rows, Low) * V::lanes;
+    for (int rows = 1; rows <= Low; ++rows) kernel.passed_widths[rows] = passed_vectors(rows, Budget) * V::lanes;
     return kernel;
 }
 

@@ -28,7 +28,9 @@ namespace {
 constexpr std::int64_t most_rows = 128;               // of A at a time: with more, a packed B repays its copy
 constexpr std::int64_t fewest_at_a_time = 8, most_at_a_time = 32;  // rows of B: with more sums, more work for each coming
 constexpr std::int64_t waiting_bytes = 1 << 16;       // of sums
-constexpr std::int64_t narrowest = 256, widest = 4096;  // a strip, in elements
+constexpr std::int64_t tiles_ahead = 4;               // from the one that is computed to the one whose B is asked for
+constexpr std::int64_t most_width = 64;               // of a tile, in elements
+constexpr std::int64_t narrowest = 192, widest = 22 * narrowest;  // a strip, in elements: whole tiles of any width
 
 template <class T>
 struct Cut {
@@ -36,12 +38,13 @@ struct Cut {
 
     Cut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k)
         : rows(block_size(std::min(m, most_rows), kernel.low, 1)), panels(ceil_div(std::min(m, most_rows), rows)),
-          strip(std::clamp<std::int64_t>(waiting_bytes / (panels * rows * static_cast<std::int64_t>(sizeof(T))) / narrowest * narrowest,
-                                         narrowest, widest)),
-          depth(k_block<T>(k)), at_a_time(std::clamp(round_up(m, 8), fewest_at_a_time, most_at_a_time)) {}
+          strip(std::clamp(waiting_bytes / (panels * rows * static_cast<std::int64_t>(sizeof(T))) / narrowest * narrowest,
+                           narrowest, widest)),
+          depth(k_block<T>(k)), at_a_time(std::clamp(round_up(2 * m, 8), fewest_at_a_time, most_at_a_time)) {}
     std::int64_t packed() const { return round_up(panels * rows * depth, 64); }
     std::int64_t waiting() const { return panels * rows * strip; }
-    std::int64_t elements() const { return packed() + waiting() + at_a_time * strip; }
+    std::int64_t turned() const { return at_a_time * strip; }
+    std::int64_t elements() const { return packed() + waiting() + turned() + at_a_time * most_width; }
 };
 
 /// At most `most_rows` rows of C, or a part of their columns.
@@ -49,8 +52,8 @@ template <class T>
 class Slab {
 public:
     Slab(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<T>& cut, T* memory)
-        : kernel_(kernel), x_(x), cut_(cut), width_(kernel.passed_widths[cut.rows]),
-          packed_(memory), sums_(memory + cut.packed()), turned_(sums_ + cut.waiting()) {}
+        : kernel_(kernel), x_(x), cut_(cut), width_(kernel.passed_widths[cut.rows]), strip_(block_size(x.n(), cut.strip, width_)),
+          packed_(memory), sums_(memory + cut.packed()), turned_(sums_ + cut.waiting()), kept_(turned_ + cut.turned()) {}
 
     /// `completed` gets each strip of C after its last block of k.
     void multiply(const auto& completed) const {
@@ -60,8 +63,8 @@ public:
                 const std::int64_t rows = std::min(cut_.rows, x_.m() - i);
                 pack_panel(x_.a.block(i, p, rows, block), static_cast<int>(rows), packed_ + i * cut_.depth);
             }
-            for (std::int64_t j = 0; j < x_.n(); j += cut_.strip) {
-                const std::int64_t cols = std::min(cut_.strip, x_.n() - j);
+            for (std::int64_t j = 0; j < x_.n(); j += strip_) {
+                const std::int64_t cols = std::min(strip_, x_.n() - j);
                 Product<T> strip{x_.a, x_.b.block(p, j, block, cols), x_.c.block(0, j, x_.m(), cols), x_.alpha,
                                  p == 0 ? x_.beta : T(1)};
                 for (std::int64_t q = 0; q < block; q += cut_.at_a_time) pass(strip, q, std::min(cut_.at_a_time, block - q));
@@ -80,17 +83,35 @@ private:
         const T* const b = turns ? turned_ : rows_of_b.data;
         const std::int64_t b_step = turns ? cut_.strip : rows_of_b.row_step;
         const bool meets_c = strip.c.col_step == 1;
-        for (std::int64_t j = 0; j < strip.n(); j += width_)
+        const bool keeps = !turns && strip.m() > cut_.rows;
+        const std::int64_t panels = ceil_div(strip.m(), cut_.rows);
+        const bool asks = strip.m() > 1 && !turns;
+        for (std::int64_t j = 0; j < strip.n(); j += width_) {
+            const T* asked = asks ? b + j + ahead_of(strip, j, count) : nullptr;
             for (std::int64_t i = 0; i < strip.m(); i += cut_.rows) {
                 const std::int64_t rows = std::min(cut_.rows, strip.m() - i);
+                const bool is_first = i == 0, from_kept = keeps && !is_first;
+                const std::int64_t cols = std::min(width_, strip.n() - j);
                 kernel_.pass({.tile = {.k = count, .a = packed_ + i * cut_.depth + q * rows, .a_row_step = 1, .a_step = rows,
-                                       .b = b + j, .b_step = b_step, .c = &strip.c(i, j), .c_step = strip.c.row_step,
+                                       .b = from_kept ? kept_ : b + j,
+                                       .b_step = from_kept ? round_up(cols, kernel_.lanes) : b_step,
+                                       .c = &strip.c(i, j), .c_step = strip.c.row_step,
                                        .alpha = strip.alpha, .beta = strip.beta, .rows = static_cast<int>(rows),
-                                       .cols = static_cast<int>(std::min(width_, strip.n() - j))},
+                                       .cols = static_cast<int>(cols)},
                               .sums = sums_ + i * cut_.strip + j, .sums_step = cut_.strip,
-                              .ahead = i == 0 && strip.m() > 1 && !turns ? cut_.at_a_time * b_step : 0,
+                              .asked = asked, .asked_step = b_step, .asked_every = asks ? panels : 0,
+                              .kept = keeps && is_first ? kept_ : nullptr,
                               .begins = q == 0, .ends = meets_c && q + count == strip.b.rows});
+                if (asks) asked += ceil_div(count, panels) * b_step;
             }
+        }
+    }
+
+    /// From an element of B to the one that is wanted some tiles later: in the same row, or in the next rows to pass by.
+    std::int64_t ahead_of(const Product<T>& strip, std::int64_t j, std::int64_t count) const {
+        const std::int64_t distance = tiles_ahead * width_;
+        if (j + distance < strip.n()) return distance;
+        return count * strip.b.row_step + distance - round_up(strip.n(), width_);
     }
 
     /// A C without contiguous rows meets its sums one by one, with the same roundings in the same order.
@@ -102,8 +123,8 @@ private:
     const MicroKernel<T>& kernel_;
     const Product<T>& x_;
     const Cut<T>& cut_;
-    std::int64_t width_;
-    T *packed_, *sums_, *turned_;
+    std::int64_t width_, strip_;
+    T *packed_, *sums_, *turned_, *kept_;
 };
 
 /// Every thread takes columns of its own.
