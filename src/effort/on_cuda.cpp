@@ -23,6 +23,19 @@ static_assert(sizeof(EffortEntryOnDevice) == sizeof(cpu::EffortEntry));
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "not enough memory of the device"};
 constexpr int most_products = 16;
 
+/// What of the dense copy could be read while a product of the layout is made: while it begins, for each input, for each byte.
+struct Pace {
+    double begin, of_input, of_byte;
+};
+/// By times of 14336 x 4096, 4096 x 14336 and 4096 x 4096 weights on an H200, in the order of EffortLayout.
+constexpr Pace paces[] = {{190e6, 0, 2.4}, {160e6, 0, 1.7}, {44e6, 1400, 3.2}};
+
+double dense_bytes_beside(const EffortBody& body, std::int64_t bytes) {
+    const double tuned = tuned_habits({body.layout, body.outputs, body.inputs, body.type, "cuda"}).toll;
+    const Pace pace = tuned > 0 ? Pace{0, 0, tuned} : paces[static_cast<int>(body.layout)];
+    return pace.begin + pace.of_input * static_cast<double>(body.inputs) + pace.of_byte * static_cast<double>(bytes);
+}
+
 constexpr std::size_t lines(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 /// Up to 16 products of one order.
@@ -53,7 +66,7 @@ private:
         order_.reached = weights.reached(allowed.bytes), order_.affordable = weights.within(allowed.bytes);
         const bool has_dense = m_.dense_tiles > 0 && d_.options.dense != DenseSwitch::never;
         const bool is_slower = d_.options.dense == DenseSwitch::when_quicker && !d_.budget.is_error() &&
-                               static_cast<double>(allowed.bytes) * toll() > static_cast<double>(dense_tiling_of(body).bytes);
+                               dense_bytes_beside(body, allowed.bytes) > static_cast<double>(dense_tiling_of(body).bytes);
         order_.is_dense = has_dense && (d_.densely || order_.everything || is_slower);
         if (d_.budget.is_error() && !order_.everything && !order_.is_dense && v_is_there_)
             return {Code::unsupported, Argument::b, "a budget of error is chosen by the host: the vector has to be in its memory"};
@@ -73,13 +86,6 @@ private:
         order_.v = reinterpret_cast<float*>(at), order_.v_step = d_.v.rows == 1 ? 0 : body.inputs;
         const Matrix to{at, Type::f32, v_rows_, body.inputs, body.inputs};
         return backend_.copy(to, {const_cast<float*>(v_row(0)), Type::f32, v_rows_, body.inputs, d_.v.rows == 1 ? body.inputs : d_.v.row_step}, order_.stream);
-    }
-
-    /// How much longer a byte of the layout takes than one of the dense copy, where both take as long: on an H200 buckets and tiers of
-    /// 14336 x 4096 weights were never as quick, planes at a sixth of the bytes.
-    double toll() const {
-        const double tuned = tuned_habits({m_.layout, d_.body.outputs, d_.body.inputs, d_.body.type, "cuda"}).toll;
-        return tuned > 0 ? tuned : m_.layout == EffortLayout::planes ? 6 : 30;
     }
 
     /// The CPU's own choice, product by product.
