@@ -60,11 +60,13 @@ struct Layer {
 TEST_F(CudaPass, AProductIsTwoLaunchesAtMostWhateverSharesItsInput) {
     constexpr int products_of_layer = 4;
     std::vector<Layer> layers(3);
-    for (const auto& [effort, of_product] : {std::pair{.25, 2}, {1., 1}}) {
+    for (const auto& [effort, most_of_product] : {std::pair{.25, 2}, {1., 1}}) {
         for (Layer& layer : layers) ASSERT_TRUE(layer.pass(Budget::effort(effort)));  // the first brings the weights
         const int before = test::launches(), live = test::live_allocations();
         for (Layer& layer : layers) ASSERT_TRUE(layer.pass(Budget::effort(effort)));
-        EXPECT_EQ(test::launches() - before, of_product * products_of_layer * static_cast<int>(layers.size())) << effort;
+        const int launches = test::launches() - before, products = products_of_layer * static_cast<int>(layers.size());
+        EXPECT_GE(launches, products) << effort;
+        EXPECT_LE(launches, most_of_product * products) << effort;
         EXPECT_EQ(test::live_allocations(), live) << "a captured pass may allocate nothing";
     }
 }
