@@ -39,7 +39,7 @@ float dot(std::array<float, 2> a, std::array<float, 2> b, std::array<float, 2> a
     Tiles::zero_sums();
     for (const auto& [x, y] : {std::pair{a0, b0}, {a, b}}) {
         put(tile_a, x), put(tile_b, y);
-        Tiles::load_a(tile_a), Tiles::load_b(tile_b), Tiles::dot_bf16();
+        Tiles::load_a<false>(tile_a), Tiles::load_b<true>(tile_b), Tiles::dot_bf16();
     }
     Tiles::store_sums(sums);
     Tiles::release();
@@ -100,6 +100,24 @@ TEST(MatrixUnit, HostileRowsGoByFmaAndTheirNeighboursDoNotNotice) {
                 const bool is_touched = (i % 3 == 0 && i > 0 && i <= 36) || j == 11 || j == 20;
                 const bool is_same = std::memcmp(&before.result[4 * (i * 37 + j)], &after.result[4 * (i * 37 + j)], 4) == 0;
                 ASSERT_TRUE(is_same || is_touched) << kernel->name << " at " << i << ", " << j;
+            }
+    }
+}
+
+/// Several blocks of either operand, by who works alone and by some.
+TEST(MatrixUnit, AnyBlocksGiveTheSameBits) {
+    for (const Kernel* kernel : check_backend().ladder) {
+        if (kernel->rung != Rung::matrix_unit && kernel->rung != Rung::split) continue;
+        test::Trial trial{.m = 70, .n = 101, .k = 150, .beta = 0.5, .seed = 11};
+        const auto whole = judged(*kernel, trial);
+        ASSERT_EQ(whole.failure, "") << kernel->name;
+        for (const int threads : {1, 2})
+            for (const Tile& tile : {Tile{64, 32, 0}, Tile{32, 64, 0}, Tile{4096, 32, 0}}) {
+                trial.threads = threads;
+                trial.tile = tile;
+                const auto cut = test::run(trial, *kernel, Place::host, test::run_on_host);
+                EXPECT_EQ(cut.failure, "") << kernel->name;
+                EXPECT_EQ(cut.result, whole.result) << kernel->name << ", " << threads << " threads, blocks of " << tile.m << " x " << tile.n;
             }
     }
 }
@@ -187,8 +205,10 @@ TEST(MatrixUnit, TheJudgeFindsWrongOnes) {
         Kernel kernel = r10_split_emulated_bf16x6;
         kernel.run = [](const Call& call, const Tile& blocks) {
             PanelKernel panels = ByParts<unit_emulated, 3>::kernel();
-            panels.pack_a = [](const Matrix& rows, std::byte* to) { unit.bf16[2].pack_a(panel_source(rows), to); };
-            panels.pack_b = [](const Matrix& cols, std::byte* to) { unit.bf16[2].pack_b(panel_source(cols.transposed()), to); };
+            panels.pack_a = [](const Matrix& rows, std::byte* to, std::size_t room) { unit.bf16[2].pack_a(panel_source(rows, room), to); };
+            panels.pack_b = [](const Matrix& cols, std::byte* to, std::size_t room) {
+                unit.bf16[2].pack_b(panel_source(cols.transposed(), room), to);
+            };
             panels.multiply = [](const PanelTile& tile) { multiply_guarded(unit.meet, unit.bf16[2].multiply, tile); };
             panels.settle = [](TileState& state) { settle_guarded(unit.meet, state); };
             panels.begin = unit.begin;

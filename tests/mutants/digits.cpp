@@ -80,12 +80,12 @@ struct BySpoiltDigits {
     static std::size_t panel_bytes(int width, std::int64_t k) {
         return sizeof(DigitHeader) + static_cast<std::size_t>(3 * width * round_up(k, step));
     }
-    static void pack_a(const Matrix& rows, std::byte* panel) {
-        panels.pack_a(panel_source(rows), panel);
+    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t room) {
+        panels.pack_a(panel_source(rows, room), panel);
         D::packed_a({panel, rows.cols, true});
     }
-    static void pack_b(const Matrix& cols, std::byte* panel) {
-        panels.pack_b(panel_source(cols.transposed()), panel);
+    static void pack_b(const Matrix& cols, std::byte* panel, std::size_t room) {
+        panels.pack_b(panel_source(cols.transposed(), room), panel);
         D::packed_b({panel, cols.rows, false});
     }
     static void sum_up(const UnitTile& tile) {

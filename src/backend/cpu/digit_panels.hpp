@@ -170,7 +170,7 @@ std::uint32_t pack_strip(const RowStrip& x, float* weight, std::byte* to) {
 
 template <bool for_a>
 void pack_digits(const PanelSource& source, std::byte* panel) {
-    constexpr int width = for_a ? unit_side : Digits::columns;
+    constexpr int width = for_a ? Digits::rows : Digits::columns;
     auto& header = *reinterpret_cast<DigitHeader*>(panel);
     header = {};
     const std::int64_t steps = digit_steps(source.k);
@@ -184,49 +184,46 @@ void pack_digits(const PanelSource& source, std::byte* panel) {
     if constexpr (!for_a) Digits::sum_up(tiles, steps, header.sum);
 }
 
-template <int products>
-void meet_row(const UnitResult& r, int i) {
-    constexpr int row = Digits::columns, weight = unit_side * row;
-    const auto* const sums = reinterpret_cast<const std::int32_t*>(r.sums->of) + i * row;
-    const auto &a = *reinterpret_cast<const DigitHeader*>(r.a), &b = *reinterpret_cast<const DigitHeader*>(r.b);
-    float* const c = r.c + i * r.c_step;
-    for (int j = 0; j < r.cols; j += 16) {
-        const auto sum = DigitLanes::put_together<digit_weights<products>>(sums + j, weight, a.weight[i], b.weight + j);
-        DigitLanes::meet(sum, c + j, r.cols - j < 16 ? r.cols - j : 16, r.alpha, r.beta);
-    }
-}
-
-/// The rows of a result that is as wide as a tile.
+/// A result that is as wide as a tile, in lines of sixteen sums: those of the left columns, then the next.
 template <int products>
 class Meeting {
 public:
+    static int lines(const UnitResult&) { return Digits::rows * (Digits::columns / 16); }
+
     [[gnu::always_inline]] explicit Meeting(const UnitResult* r) {
         if (!r) return;
-        sums_ = reinterpret_cast<const std::int32_t*>(r->sums->of), c_ = r->c, c_step_ = r->c_step;
-        a_weight_ = reinterpret_cast<const DigitHeader*>(r->a)->weight, b_weight_ = reinterpret_cast<const DigitHeader*>(r->b)->weight;
-        alpha_ = r->alpha, beta_ = r->beta, reads_c_ = r->beta != 0;
+        sums_ = reinterpret_cast<const std::int32_t*>(r->sums->of), c_ = reinterpret_cast<float*>(r->c), c_step_ = r->c_step;
+        a_weight_ = reinterpret_cast<const DigitHeader*>(r->a)->weight;
+        b_weight_ = reinterpret_cast<const DigitHeader*>(r->b)->weight;
+        alpha_ = r->alpha, beta_ = r->beta, reads_c_ = r->beta != 0, rows_ = r->rows;
     }
-    [[gnu::always_inline]] void row(int i) const {
-        constexpr int width = Digits::columns, weight = unit_side * width;
-        const auto alpha = DigitLanes::all(alpha_), beta = DigitLanes::all(beta_);
-        for (int j = 0; j < width; j += 16) {
-            const auto sum = DigitLanes::put_together<digit_weights<products>>(sums_ + i * width + j, weight, a_weight_[i], b_weight_ + j);
-            DigitLanes::meet_all(sum, c_ + i * c_step_ + j, alpha, beta, reads_c_);
-        }
+    [[gnu::always_inline]] void line(int at) const {
+        const int i = at % Digits::rows, j = at / Digits::rows * 16;
+        if (i >= rows_) return;
+        DigitLanes::meet_all(sum(i, j), c_ + i * c_step_ + j, DigitLanes::all(alpha_), DigitLanes::all(beta_), reads_c_);
     }
+    void some_of_line(int i, int j, int cols) const { DigitLanes::meet(sum(i, j), c_ + i * c_step_ + j, cols, alpha_, beta_); }
 
 private:
+    [[gnu::always_inline]] auto sum(int i, int j) const {
+        constexpr int weight = Digits::rows * Digits::columns;
+        return DigitLanes::put_together<digit_weights<products>>(sums_ + Digits::at(i, j), weight, a_weight_[i], b_weight_ + j);
+    }
+
     const std::int32_t* sums_ = nullptr;
     const float *a_weight_ = nullptr, *b_weight_ = nullptr;
     float* c_ = nullptr;
     std::int64_t c_step_ = 0;
     float alpha_ = 1, beta_ = 0;
     bool reads_c_ = false;
+    int rows_ = 0;
 };
 
 template <int products>
 void meet(const UnitResult& r) {
-    for (int i = 0; i < r.rows; ++i) meet_row<products>(r, i);
+    const Meeting<products> meeting(&r);
+    for (int i = 0; i < r.rows; ++i)
+        for (int j = 0; j < r.cols; j += 16) meeting.some_of_line(i, j, r.cols - j < 16 ? r.cols - j : 16);
 }
 
 template <int products>
@@ -237,9 +234,11 @@ void multiply_digits(const UnitTile& tile) {
     Digits::add_up<products>(tiles, [&] { meanwhile.step(); }, reinterpret_cast<std::int32_t*>(tile.sums->of));
 }
 
+template <int products>
+constexpr UnitPanels panels{pack_digits<true>, pack_digits<false>, multiply_digits<products>};
+
 constexpr DigitUnit digit_unit(void (*begin)(), void (*end)()) {
-    return {begin, end, Digits::columns, {{pack_digits<true>, pack_digits<false>, multiply_digits<8>}, meet<8>},
-            {{pack_digits<true>, pack_digits<false>, multiply_digits<6>}, meet<6>}};
+    return {begin, end, Digits::rows, Digits::columns, Digits::walks_rows, {panels<8>, meet<8>}, {panels<6>, meet<6>}};
 }
 
 }  // namespace

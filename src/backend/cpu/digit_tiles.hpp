@@ -36,7 +36,11 @@ constexpr int digit_weights = products == 8 ? 4 : 3;
 /// multiply signed by signed digits, unless they say otherwise.
 template <class Self>
 struct DigitsByWeight {
-    static constexpr int columns = unit_side;
+    static constexpr int rows = unit_side, columns = unit_side;
+    static constexpr bool walks_rows = false;
+
+    /// Where sums j, j + 1 ... j + 15 of row i are, of one weight.
+    static constexpr std::ptrdiff_t at(int i, int j) { return i * columns + j; }
 
     /// Nothing is to be made up for.
     static void sum_up(const std::byte*, std::int64_t, std::int32_t (&)[3][unit_side]) {}

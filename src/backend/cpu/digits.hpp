@@ -25,7 +25,8 @@ static_assert(sizeof(DigitHeader) % 64 == 0);
 struct DigitUnit {
     void (*begin)();                   ///< null: nothing to set up
     void (*end)();
-    int columns;                       ///< of C at a time; rows are unit_side
+    int rows, columns;                 ///< of C at a time
+    bool walks_rows;                   ///< from one tile of C to the next
     struct {
         UnitPanels panels;
         void (*meet)(const UnitResult&);

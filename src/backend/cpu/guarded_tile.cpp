@@ -69,6 +69,15 @@ void replace_marked(const PanelTile& t, std::uint32_t rows, std::uint32_t cols, 
             if ((rows >> i | cols >> j) & 1u) sums[i * unit_side + j] = by_fma[i * unit_side + j];
 }
 
+/// What Product::finish makes of f32, rounded once.
+void finish_narrow(const View<bfloat16>& c, const float* sums, float alpha, float beta) noexcept {
+    for (std::int64_t i = 0; i < c.rows; ++i)
+        for (std::int64_t j = 0; j < c.cols; ++j) {
+            const float x = alpha * sums[i * unit_side + j];
+            c(i, j) = to_bfloat16(beta == 0 ? x : x + beta * widen(c(i, j)));
+        }
+}
+
 /// The last tile's sums, and where they go.
 struct Waiting {
     UnitSums sums;
@@ -77,8 +86,8 @@ struct Waiting {
 
 }  // namespace
 
-PanelSource panel_source(const Matrix& rows) noexcept {
-    return {rows.data, rows.type == Type::bf16, rows.row_step, rows.col_step, static_cast<int>(rows.rows), rows.cols};
+PanelSource panel_source(const Matrix& rows, std::size_t room) noexcept {
+    return {rows.data, rows.type == Type::bf16, rows.row_step, rows.col_step, static_cast<int>(rows.rows), rows.cols, room};
 }
 
 void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&), const PanelTile& t) noexcept {
@@ -92,16 +101,23 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
                         t.ahead.data(), t.ahead.size()};
     };
     // What a chunk gives goes on top of those before it; the last one takes all of them to C.
-    const auto result = [&](const Chunk& chunk, const UnitSums& sums, float* c, std::int64_t c_step, float by, float old) {
-        if (!chunk.is_last()) return UnitResult{&sums, nullptr, t.a, t.b, chunk.partial, unit_side, c_rows, c_cols, 1, chunk.is_first() ? 0.0f : 1.0f};
-        return UnitResult{&sums, chunk.is_first() ? nullptr : chunk.partial, t.a, t.b, c, c_step, c_rows, c_cols, by, old};
+    const bool is_narrow = t.c.type == Type::bf16;
+    const auto result = [&](const Chunk& chunk, const UnitSums& sums, void* c, bool narrow, std::int64_t c_step, float by, float old) {
+        UnitResult made{&sums, nullptr, t.a, t.b, static_cast<std::byte*>(c), narrow, c_step, c_rows, c_cols, by, old};
+        if (chunk.is_last()) {
+            made.partial = chunk.is_first() ? nullptr : chunk.partial;
+        } else {
+            made.c = reinterpret_cast<std::byte*>(chunk.partial), made.c_step = unit_side, made.c_is_narrow = false;
+            made.alpha = 1, made.beta = chunk.is_first() ? 0.0f : 1.0f;
+        }
+        return made;
     };
     if (t.state && is_contiguous && !rows && !cols) {
         auto& waiting = *reinterpret_cast<Waiting*>(t.state->of_the_kernel);
         // In passing go results of whole width; those at C's edge are few.
         if (t.state->is_waiting && waiting.result.cols < t.width) settle_guarded(meet, *t.state);
         const UnitResult before = waiting.result;
-        waiting.result = result(t.chunk, waiting.sums, typed<float>(t.c).data, t.c.row_step, alpha, beta);
+        waiting.result = result(t.chunk, waiting.sums, t.c.data, is_narrow, t.c.row_step, alpha, beta);
         multiply(tile(t.chunk, waiting.sums, t.state->is_waiting ? &before : nullptr, waiting.result));
         t.state->is_waiting = true;
         return;
@@ -113,12 +129,13 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
     alignas(64) float sums[unit_side * unit_side];
     if (!is_all(rows, t.c.rows) && !is_all(cols, t.c.cols)) {
         for (Chunk chunk{0, t.chunk.length, t.chunk.k, t.chunk.partial}; chunk.from < chunk.k; chunk.from += chunk.length) {
-            const UnitResult here = result(chunk, unit_sums, sums, unit_side, 1, 0);
+            const UnitResult here = result(chunk, unit_sums, sums, false, unit_side, 1, 0);
             multiply(tile(chunk, unit_sums, nullptr, here));
             meet(here);
         }
     }
     if (rows | cols) replace_marked(t, rows, cols, sums);
+    if (is_narrow) return finish_narrow(typed<bfloat16>(t.c), sums, alpha, beta);
     const Product<float> product{{}, {}, typed<float>(t.c), alpha, beta};
     for (std::int64_t i = 0; i < t.c.rows; ++i)
         for (std::int64_t j = 0; j < t.c.cols; ++j) product.finish(i, j, sums[i * unit_side + j]);

@@ -27,6 +27,6 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
 void settle_guarded(void (*meet)(const UnitResult&), TileState& state) noexcept;
 
 /// A block of an operand as packing wants it; columns of B come as rows of its transpose.
-PanelSource panel_source(const Matrix& rows) noexcept;
+PanelSource panel_source(const Matrix& rows, std::size_t room) noexcept;
 
 }  // namespace tw::cpu

@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 #include "backend/cpu/hierarchy.hpp"
 
+#include <utility>
+
 #include "backend/cpu/blocks.hpp"
 #include "backend/cpu/parallel.hpp"
 #include "backend/cpu/product.hpp"
@@ -11,9 +13,8 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-/// C read along its rows: a column-major C is computed as C^T = B^T A^T.
-Call along_rows(Call call) {
-    if (is_turned(call)) {
+Call turned_if(bool turned, Call call) {
+    if (turned) {
         const Matrix a = call.a;
         call.a = call.b.transposed();
         call.b = a.transposed();
@@ -22,9 +23,50 @@ Call along_rows(Call call) {
     return call;
 }
 
+/// A kernel as the loops see it, that always walk along columns: of C, which is read along its rows and so computed as
+/// C^T = B^T A^T where it is column-major, or, if the kernel walks rows, where it is not.
+class Walk {
+public:
+    explicit Walk(const PanelKernel& kernel) : mr(kernel.mr), nr(kernel.nr), kernel_(kernel) {
+        if (kernel.walks_rows) std::swap(mr, nr);
+    }
+    int mr, nr;
+
+    const PanelKernel* operator->() const { return &kernel_; }
+    bool is_turned(const Call& call) const { return cpu::is_turned(call) != kernel_.walks_rows; }
+    Tile blocks(const Tile& of_c, std::int64_t kc) const {
+        Tile made = kernel_.walks_rows ? Tile{of_c.n, of_c.m, of_c.k} : of_c;
+        if (!kernel_.chunk) return made;
+        const std::int64_t times = of_c.k / std::max<std::int64_t>(kc, of_c.k / 8 + 1);
+        made.m *= std::max(1, static_cast<int>(times));
+        return made;
+    }
+
+    void pack_a(const Matrix& rows, std::byte* panel, std::size_t room) const {
+        kernel_.walks_rows ? kernel_.pack_b(rows.transposed(), panel, room) : kernel_.pack_a(rows, panel, room);
+    }
+    void pack_b(const Matrix& cols, std::byte* panel, std::size_t room) const {
+        kernel_.walks_rows ? kernel_.pack_a(cols.transposed(), panel, room) : kernel_.pack_b(cols, panel, room);
+    }
+    void multiply(const PanelTile& tile) const {
+        if (!kernel_.walks_rows) return kernel_.multiply(tile);
+        PanelTile turned = tile;
+        turned.a = tile.b;
+        turned.b = tile.a;
+        turned.a_rows = tile.b_cols.transposed();
+        turned.b_cols = tile.a_rows.transposed();
+        turned.c = tile.c.transposed();
+        turned.is_turned = !tile.is_turned;
+        kernel_.multiply(turned);
+    }
+
+private:
+    const PanelKernel& kernel_;
+};
+
 /// A panel's own bytes; each begins on a line of its own.
-std::size_t panel_room(const PanelKernel& kernel, int width, std::int64_t kc) {
-    return (kernel.panel_bytes(width, kc) + line - 1) / line * line;
+std::size_t panel_room(const Walk& kernel, int width, std::int64_t kc) {
+    return (kernel->panel_bytes(width, kc) + line - 1) / line * line;
 }
 
 /// A whole operand in panels: all those of one block of k, then all of the next. It depends on neither the other operand
@@ -34,8 +76,8 @@ struct WholeOperand {
     std::int64_t panels, kc, blocks;
     std::size_t room;
 
-    WholeOperand(const PanelKernel& kernel, std::int64_t lines, std::int64_t k, bool on_left)
-        : width(on_left ? kernel.mr : kernel.nr), panels(ceil_div(lines, width)), kc(kernel.k_block(k)),
+    WholeOperand(const Walk& kernel, std::int64_t lines, std::int64_t k, bool on_left)
+        : width(on_left ? kernel.mr : kernel.nr), panels(ceil_div(lines, width)), kc(kernel->k_block(k)),
           blocks(ceil_div(k, kc)), room(panel_room(kernel, width, kc)) {}
     std::size_t bytes() const { return static_cast<std::size_t>(blocks * panels) * room; }
     std::size_t offset(std::int64_t p, std::int64_t first_line) const {
@@ -50,25 +92,26 @@ struct Cut {
     std::int64_t chunk;        // of kc
     std::size_t a_panel, b_panel, partial;
 
-    Cut(const PanelKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k, const Tile& blocks, int threads) {
+    Cut(const Walk& kernel, std::int64_t m, std::int64_t n, std::int64_t k, const Tile& of_c, int threads) {
+        kc = kernel->k_block(k);
+        const Tile blocks = kernel.blocks(of_c, kc);
         const std::int64_t a_panels = ceil_div(m, kernel.mr);
         std::int64_t m_blocks = ceil_div(m, blocks.m);
         if (threads > 1) m_blocks = std::min(round_up(m_blocks, threads), a_panels);
         mc = round_up(ceil_div(m, m_blocks), kernel.mr);
         nc = block_size(n, blocks.n, kernel.nr);
-        kc = kernel.k_block(k);
         group = ceil_div(m, mc) >= threads ? nc : block_size(nc, ceil_div(nc, threads), kernel.nr);
         a_panel = panel_room(kernel, kernel.mr, kc);
         b_panel = panel_room(kernel, kernel.nr, kc);
-        chunk = kernel.chunk ? kernel.chunk(kc) : kc;
+        chunk = kernel->chunk ? kernel->chunk(kc) : kc;
         partial = chunk < kc ? static_cast<std::size_t>(kernel.mr * kernel.nr) * sizeof(float) : 0;
     }
     /// A worker's block of A, and behind it what chunks left of its tiles.
-    std::size_t a_bytes(const PanelKernel& kernel) const { return static_cast<std::size_t>(mc / kernel.mr) * (a_panel + partial); }
-    float* partials(std::byte* a_block, const PanelKernel& kernel) const {
+    std::size_t a_bytes(const Walk& kernel) const { return static_cast<std::size_t>(mc / kernel.mr) * (a_panel + partial); }
+    float* partials(std::byte* a_block, const Walk& kernel) const {
         return partial ? reinterpret_cast<float*>(a_block + static_cast<std::size_t>(mc / kernel.mr) * a_panel) : nullptr;
     }
-    std::size_t b_bytes(const PanelKernel& kernel) const { return static_cast<std::size_t>(nc / kernel.nr) * b_panel; }
+    std::size_t b_bytes(const Walk& kernel) const { return static_cast<std::size_t>(nc / kernel.nr) * b_panel; }
 };
 
 /// The epilogue of one block of C, whose corner is (i, j): of its tiles after the last block of k.
@@ -88,11 +131,11 @@ struct BlockFinisher {
 /// The tiles of one block in turn. A kernel with a state may leave one waiting until the next one is computed.
 class Tiles {
 public:
-    Tiles(const PanelKernel& kernel, const BlockFinisher& finisher) : kernel_(kernel), finisher_(finisher) {}
+    Tiles(const Walk& kernel, const BlockFinisher& finisher) : kernel_(kernel), finisher_(finisher) {}
 
     void multiply(PanelTile tile, std::int64_t i, std::int64_t j) {
         if (tile.chunk.is_last()) finisher_.before(i, j, tile.c.rows, tile.c.cols);
-        if (!kernel_.settle) {
+        if (!kernel_->settle) {
             kernel_.multiply(tile);
             return finisher_.after(tile.c, i, j);
         }
@@ -102,7 +145,7 @@ public:
         if (tile.chunk.is_last()) last_c_ = tile.c, last_i_ = i, last_j_ = j;
     }
     void settle() {
-        if (kernel_.settle && state_.is_waiting) kernel_.settle(state_);
+        if (kernel_->settle && state_.is_waiting) kernel_->settle(state_);
         finish_last();
     }
 
@@ -112,7 +155,7 @@ private:
         last_c_ = {};
     }
 
-    const PanelKernel& kernel_;
+    const Walk& kernel_;
     const BlockFinisher& finisher_;
     Matrix last_c_{};  ///< no rows: there is none
     std::int64_t last_i_ = 0, last_j_ = 0;
@@ -121,7 +164,7 @@ private:
 
 /// The innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B, or a chunk of
 /// it, stays in the first cache while the panels of A stream past it from the second; meanwhile the next one is on its way.
-void multiply_block(const PanelKernel& kernel, const Cut& cut, const Call& block, const std::byte* a, const std::byte* b,
+void multiply_block(const Walk& kernel, const Cut& cut, const Call& block, const std::byte* a, const std::byte* b,
                     float* partials, bool is_turned, const BlockFinisher& finisher) {
     const std::int64_t k = block.k(), tiles_of_a_panel = ceil_div(block.m(), kernel.mr) * ceil_div(k, cut.chunk);
     const std::size_t part = cut.b_panel / static_cast<std::size_t>(tiles_of_a_panel);
@@ -135,7 +178,7 @@ void multiply_block(const PanelKernel& kernel, const Cut& cut, const Call& block
             const std::byte* panel = a;
             for (std::int64_t i = 0; i < block.m(); i += kernel.mr, panel += cut.a_panel, next += part) {
                 const std::int64_t rows = std::min<std::int64_t>(kernel.mr, block.m() - i);
-                tiles.multiply({chunk, panel, b, block.c.block(i, j, rows, cols), kernel.nr, block.alpha, block.beta,
+                tiles.multiply({chunk, panel, b, block.c.block(i, j, rows, cols), kernel->nr, block.alpha, block.beta,
                                 block.a.block(i, 0, rows, k), block.b.block(0, j, k, cols), is_turned, nullptr, {next, ahead}},
                                i, j);
                 chunk.partial += partials ? kernel.mr * kernel.nr : 0;
@@ -149,17 +192,19 @@ void multiply_block(const PanelKernel& kernel, const Cut& cut, const Call& block
 
 std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& p, const Tile& blocks, int threads) {
     const auto bytes = [&](std::int64_t m, std::int64_t n) {
-        const Cut cut(kernel, m, n, p.k, blocks, threads);
-        return cut.b_bytes(kernel) + static_cast<std::size_t>(threads) * cut.a_bytes(kernel);
+        const Walk walk(kernel);
+        const Cut cut(walk, m, n, p.k, blocks, threads);
+        return cut.b_bytes(walk) + static_cast<std::size_t>(threads) * cut.a_bytes(walk);
     };
     return std::max(bytes(p.m, p.n), bytes(p.n, p.m));
 }
 
 std::size_t hierarchy_packed_bytes(const PanelKernel& kernel, std::int64_t width, std::int64_t k, bool on_left) {
-    return WholeOperand(kernel, width, k, on_left).bytes();
+    return WholeOperand(Walk(kernel), width, k, on_left).bytes();
 }
 
-void pack_hierarchy(const PanelKernel& kernel, const Matrix& operand, bool on_left, const Call& threads, std::byte* to) {
+void pack_hierarchy(const PanelKernel& of, const Matrix& operand, bool on_left, const Call& threads, std::byte* to) {
+    const Walk kernel(of);
     const Matrix lines = on_left ? operand : operand.transposed();
     const WholeOperand whole(kernel, lines.rows, lines.cols, on_left);
     share_out(threads, whole.blocks * whole.panels, [&](int, std::int64_t item) {
@@ -167,13 +212,15 @@ void pack_hierarchy(const PanelKernel& kernel, const Matrix& operand, bool on_le
         const Matrix part = lines.block(first, p, std::min<std::int64_t>(whole.width, lines.rows - first),
                                         std::min(whole.kc, lines.cols - p));
         std::byte* const panel = to + whole.offset(p, first);
-        on_left ? kernel.pack_a(part, panel) : kernel.pack_b(part.transposed(), panel);
+        on_left ? kernel.pack_a(part, panel, whole.room) : kernel.pack_b(part.transposed(), panel, whole.room);
     });
 }
 
-Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& blocks) {
-    const Call call = along_rows(untidy);
-    const Finisher finisher(untidy);
+Status run_hierarchy(const PanelKernel& of, const Call& untidy, const Tile& blocks) {
+    const Walk kernel(of);
+    const bool turned = kernel.is_turned(untidy);
+    const Call call = turned_if(turned, untidy);
+    const Finisher finisher(untidy, turned);
     const std::int64_t m = call.m(), n = call.n(), k = call.k();
     const Cut cut(kernel, m, n, k, blocks, call.threads);
     std::byte* const b_block = call.scratch.data();
@@ -185,10 +232,11 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
         for (std::int64_t p = 0; p < k; p += cut.kc) {
             const std::int64_t cols = std::min(cut.nc, n - j), depth = std::min(cut.kc, k - p);
             const std::byte* const b_panels = packed_b ? call.packed.panels + whole.offset(p, j) : b_block;
-            share_out(call, packed_b ? 0 : ceil_div(cols, kernel.nr), [&](int, std::int64_t panel) {
-                const std::int64_t from = panel * kernel.nr;
-                kernel.pack_b(call.b.block(p, j + from, depth, std::min<std::int64_t>(kernel.nr, cols - from)),
-                              b_block + static_cast<std::size_t>(panel) * cut.b_panel);
+            const std::int64_t some_cols = kernel.nr * kernel->panels_at_once, some_rows = kernel.mr * kernel->panels_at_once;
+            share_out(call, packed_b ? 0 : ceil_div(cols, some_cols), [&](int, std::int64_t item) {
+                const std::int64_t from = item * some_cols;
+                kernel.pack_b(call.b.block(p, j + from, depth, std::min(some_cols, cols - from)),
+                              b_block + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel, cut.b_panel);
             });
 
             const std::int64_t groups = ceil_div(cols, cut.group);
@@ -196,20 +244,20 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& untidy, const Tile& 
                 const std::int64_t i = item / groups * cut.mc, rows = std::min(cut.mc, m - i);
                 const std::int64_t from = item % groups * cut.group, width = std::min(cut.group, cols - from);
                 std::byte* const a_block = a_blocks + static_cast<std::size_t>(worker) * cut.a_bytes(kernel);
-                for (std::int64_t r = 0; r < rows && !packed_a; r += kernel.mr)
-                    kernel.pack_a(call.a.block(i + r, p, std::min<std::int64_t>(kernel.mr, rows - r), depth),
-                                  a_block + static_cast<std::size_t>(r / kernel.mr) * cut.a_panel);
+                for (std::int64_t r = 0; r < rows && !packed_a; r += some_rows)
+                    kernel.pack_a(call.a.block(i + r, p, std::min(some_rows, rows - r), depth),
+                                  a_block + static_cast<std::size_t>(r / kernel.mr) * cut.a_panel, cut.a_panel);
                 Call block = call;
                 block.a = call.a.block(i, p, rows, depth);
                 block.b = call.b.block(p, j + from, depth, width);
                 block.c = call.c.block(i, j + from, rows, width);
                 if (p != 0) block.beta = 1;
-                if (kernel.begin) kernel.begin();
+                if (kernel->begin) kernel->begin();
                 multiply_block(kernel, cut, block, packed_a ? call.packed.panels + whole.offset(p, i) : a_block,
                                b_panels + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
-                               cut.partials(a_block, kernel), is_turned(untidy),
+                               cut.partials(a_block, kernel), turned,
                                {finisher, p + depth == k, i, j + from});
-                if (kernel.end) kernel.end();
+                if (kernel->end) kernel->end();
             });
         }
     return {};

@@ -44,16 +44,23 @@ struct PanelKernel {
     int mr, nr;
     std::int64_t (*k_block)(std::int64_t k);              ///< how k is cut: by k alone, so that all shapes sum alike
     std::size_t (*panel_bytes)(int width, std::int64_t k);
-    void (*pack_a)(const Matrix& rows, std::byte* panel);  ///< at most mr rows x one block of k
-    void (*pack_b)(const Matrix& cols, std::byte* panel);  ///< one block of k x at most nr columns
+    /// At most mr rows x one block of k, or so many for each of the panels at once, `room` bytes apart; and such columns.
+    void (*pack_a)(const Matrix& rows, std::byte* panel, std::size_t room);
+    void (*pack_b)(const Matrix& cols, std::byte* panel, std::size_t room);
     void (*multiply)(const PanelTile& tile);
     void (*begin)() = nullptr;  ///< before a worker's tiles and after them, where a unit has a state of its own
     void (*end)() = nullptr;
     void (*settle)(TileState& state) = nullptr;  ///< the tile that waits meets C; null: none ever does
-    std::int64_t (*chunk)(std::int64_t kc) = nullptr;  ///< how a block of k is cut; null: not at all
+    /// How a block of k is cut; null: not at all. What stays in the second cache is MC x KC then, and so more rows of a short k.
+    std::int64_t (*chunk)(std::int64_t kc) = nullptr;
+    int panels_at_once = 1;                            ///< that are packed together: neighbours lie in the same lines of memory
+    /// Tiles follow one another along rows of C, not along its columns: panels of B stream past one of A. Nothing else changes for
+    /// the kernel but blocks: NC columns of B are what stays in the second cache. It has no packed operands.
+    bool walks_rows = false;
 };
 
-/// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third.
+/// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third; the other way
+/// round for a kernel that walks rows.
 std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads);
 /// For a row's Packing.
 std::size_t hierarchy_packed_bytes(const PanelKernel& kernel, std::int64_t width, std::int64_t k, bool on_left);

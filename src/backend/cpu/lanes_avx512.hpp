@@ -39,6 +39,9 @@ struct Lanes {
     static Words interleaved(Halves low, Halves high) {
         return _mm512_or_si512(_mm512_cvtepu16_epi32(low), _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16));
     }
+    /// Pairs of the first sixteen halves of both, and of the last sixteen.
+    static Words low_pairs(Words even, Words odd) { return _mm512_permutex2var_epi16(even, pairs_from(0), odd); }
+    static Words high_pairs(Words even, Words odd) { return _mm512_permutex2var_epi16(even, pairs_from(16), odd); }
     static void store(std::byte* to, Words x) { _mm512_store_si512(to, x); }
 
     /// The lanes that lie outside of the window, zero excepted.
@@ -62,23 +65,36 @@ struct Lanes {
 
     static Floats all(float x) { return _mm512_set1_ps(x); }
 
-    /// All sixteen of what follows.
-    [[gnu::always_inline]] static void meet_all(const float* sums, const float* partial, float* c, Floats alpha, Floats beta, bool reads_c) {
+    static Floats load_some(const float* from, Mask which) { return _mm512_maskz_loadu_ps(which, from); }
+    static Floats load_some(const std::uint16_t* from, Mask which) { return widened(_mm256_maskz_loadu_epi16(which, from)); }
+    static void store_some(float* to, Floats x, Mask which) { _mm512_mask_storeu_ps(to, which, x); }
+    /// As to_bfloat16 rounds, which keeps subnormals.
+    static void store_some(std::uint16_t* to, Floats x, Mask which) {
+        const __m512i bits = _mm512_castps_si512(x), high = _mm512_srli_epi32(bits, 16);
+        const __m512i half = _mm512_add_epi32(_mm512_and_si512(high, _mm512_set1_epi32(1)), _mm512_set1_epi32(0x7fff));
+        const __m512i nearest = _mm512_srli_epi32(_mm512_add_epi32(bits, half), 16);
+        const Mask is_nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+        const __m512i halves = _mm512_mask_or_epi32(nearest, is_nan, high, _mm512_set1_epi32(0x40));
+        _mm256_mask_storeu_epi16(to, which, _mm512_cvtepi32_epi16(halves));
+    }
+
+    /// c = alpha * (sums + partial) + beta * c for sixteen of them or those whose bit is set.
+    template <class C>
+    [[gnu::always_inline]] static void meet(const float* sums, const float* partial, C* c, Floats alpha, Floats beta, bool reads_c,
+                                            Mask which = 0xffff) {
         __m512 x = _mm512_load_ps(sums);
         if (partial) x = _mm512_add_ps(x, _mm512_load_ps(partial));
         x = _mm512_mul_ps(alpha, x);
-        if (reads_c) x = _mm512_add_ps(x, _mm512_mul_ps(beta, _mm512_loadu_ps(c)));
-        _mm512_storeu_ps(c, x);
+        if (reads_c) x = _mm512_add_ps(x, _mm512_mul_ps(beta, load_some(c, which)));
+        store_some(c, x, which);
     }
 
-    /// c = alpha * (sums + partial) + beta * c for the first `count`; c is not read when beta is 0.
-    static void meet(const float* sums, const float* partial, float* c, int count, float alpha, float beta) {
-        const auto mask = static_cast<Mask>(0xffffu >> (16 - count));
-        __m512 x = _mm512_load_ps(sums);
-        if (partial) x = _mm512_add_ps(x, _mm512_load_ps(partial));
-        x = _mm512_mul_ps(_mm512_set1_ps(alpha), x);
-        if (beta != 0) x = _mm512_add_ps(x, _mm512_mul_ps(_mm512_set1_ps(beta), _mm512_maskz_loadu_ps(mask, c)));
-        _mm512_mask_storeu_ps(c, mask, x);
+private:
+    /// n, 32 + n, n + 1, 33 + n ...
+    static __m512i pairs_from(short first) {
+        const __m512i from_zero = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        const __m512i evens = _mm512_add_epi32(from_zero, _mm512_set1_epi32(first));
+        return _mm512_or_si512(evens, _mm512_slli_epi32(_mm512_add_epi32(evens, _mm512_set1_epi32(32)), 16));
     }
 };
 

@@ -68,6 +68,8 @@ struct Lanes {
         for (int i = 0; i < 16; ++i) x.of[2 * i] = low.of[i], x.of[2 * i + 1] = high.of[i];
         return x;
     }
+    static Words low_pairs(const Words& even, const Words& odd) { return pairs_from(0, even, odd); }
+    static Words high_pairs(const Words& even, const Words& odd) { return pairs_from(16, even, odd); }
     static void store(std::byte* to, const Words& x) { std::memcpy(to, x.of, sizeof x); }
 
     static Mask outside(const Floats& x) {
@@ -97,15 +99,27 @@ struct Lanes {
         for (float& lane : lanes.of) lane = x;
         return lanes;
     }
-    static void meet_all(const float* sums, const float* partial, float* c, const Floats& alpha, const Floats& beta, bool reads_c) {
-        meet(sums, partial, c, 16, alpha.of[0], reads_c ? beta.of[0] : 0);
-    }
-    static void meet(const float* sums, const float* partial, float* c, int count, float alpha, float beta) {
-        for (int i = 0; i < count; ++i) {
-            const float sum = partial ? sums[i] + partial[i] : sums[i];
-            c[i] = beta == 0 ? alpha * sum : alpha * sum + beta * c[i];
+    template <class C>
+    static void meet(const float* sums, const float* partial, C* c, const Floats& alpha, const Floats& beta, bool reads_c,
+                     Mask which = 0xffff) {
+        for (int i = 0; i < 16; ++i) {
+            if (!(which >> i & 1)) continue;
+            float x = alpha.of[i] * (partial ? sums[i] + partial[i] : sums[i]);
+            if (reads_c) x += beta.of[i] * loaded(c[i]);
+            store(c[i], x);
         }
     }
+
+private:
+    static Words pairs_from(int first, const Words& even, const Words& odd) {
+        Words x;
+        for (int i = 0; i < 16; ++i) x.of[2 * i] = even.of[first + i], x.of[2 * i + 1] = odd.of[first + i];
+        return x;
+    }
+    static float loaded(float c) { return c; }
+    static float loaded(std::uint16_t c) { return widen(bfloat16{c}); }
+    static void store(float& c, float x) { c = x; }
+    static void store(std::uint16_t& c, float x) { c = to_bfloat16(x).bits; }
 };
 
 }  // namespace

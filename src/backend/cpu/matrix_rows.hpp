@@ -53,28 +53,32 @@ struct ByParts {
     static std::size_t panel_bytes(int width, std::int64_t k) {
         return sizeof(PanelHeader) + static_cast<std::size_t>(width * round_up(k, 32) * 2 * parts);
     }
-    static void pack_a(const Matrix& rows, std::byte* panel) { panels.pack_a(panel_source(rows), panel); }
-    static void pack_b(const Matrix& cols, std::byte* panel) { panels.pack_b(panel_source(cols.transposed()), panel); }
+    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t room) { panels.pack_a(panel_source(rows, room), panel); }
+    static void pack_b(const Matrix& cols, std::byte* panel, std::size_t room) {
+        panels.pack_b(panel_source(cols.transposed(), room), panel);
+    }
     static void multiply(const PanelTile& tile) { multiply_guarded(unit.meet, panels.multiply, tile); }
     static void settle(TileState& state) { settle_guarded(unit.meet, state); }
     static PanelKernel kernel() {
         return {unit_side, unit_side, unit_k_block<parts>, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle,
-                unit_chunk<parts>};
+                unit_chunk<parts>, unit_panels_at_once, walks_rows<parts>};
     }
 
     static std::size_t wide_bytes(const Problem& p) {
-        return p.out == Type::f32 ? 0 : static_cast<std::size_t>(round_up(p.m * p.n * 4, 64));
+        return is_met_once(p) ? 0 : static_cast<std::size_t>(round_up(p.m * p.n * 4, 64));
     }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
         return wide_bytes(p) + hierarchy_scratch_bytes(kernel(), p, blocks, threads);
     }
     static Status run(const Call& call, const Tile& blocks) {
-        if (call.c.type == Type::f32) return run_hierarchy(kernel(), call, blocks);
-        return run_wide(call, blocks);
+        const Problem p{.m = call.m(), .n = call.n(), .k = call.k(), .in = call.a.type, .out = call.c.type};
+        return is_met_once(p) ? run_hierarchy(kernel(), call, blocks) : run_wide(call, blocks);
     }
 
 private:
-    /// A narrow C is summed in f32 and rounded once.
+    static bool is_met_once(const Problem& p) { return p.out == Type::f32 || p.k <= unit_k_block<parts>(p.k); }
+
+    /// A narrow C that several blocks of k meet is summed in f32 and rounded once.
     static Status run_wide(const Call& call, const Tile& blocks) {
         const Problem p{.m = call.m(), .n = call.n(), .k = call.k(), .in = call.a.type, .out = call.c.type};
         Call wide = call;

@@ -22,13 +22,17 @@ struct PanelHeader {
     std::uint32_t reserved[15];
 };
 
-/// Element (w, p) of what goes into a panel; columns of B are handed in as rows.
+/// Panels that are packed together at most.
+inline constexpr int unit_panels_at_once = 16;
+
+/// Element (w, p) of what goes into panels; columns of B are handed in as rows.
 struct PanelSource {
     const void* data;
     bool is_bf16;             ///< else f32
     std::int64_t row_step, step;
-    int rows;                 ///< at most unit_side
+    int rows;                 ///< of all panels
     std::int64_t k;
+    std::size_t room;         ///< from one panel to the next
 };
 
 /// Sums of a tile as the unit stores them: f32, or int32 of up to four weights.
@@ -41,8 +45,9 @@ struct UnitResult {
     const UnitSums* sums;
     const float* partial;     ///< to be added to them, unit_side a row; null: nothing
     const std::byte *a, *b;   ///< the panels that they were made of
-    float* c;
-    std::int64_t c_step;
+    std::byte* c;             ///< f32, or bf16 where there is nothing but this sum to be rounded
+    bool c_is_narrow;
+    std::int64_t c_step;      ///< elements
     int rows, cols;
     float alpha, beta;
 };
@@ -59,6 +64,11 @@ struct UnitTile {
     const std::byte* ahead;   ///< to be fetched in passing, `ahead_bytes` of it
     std::size_t ahead_bytes;
 };
+
+/// From one tile of C to the next: along its rows, where panels of B stream past one of A. Three parts go down its columns, and it
+/// is A's that stream: seen to be quicker where k is long.
+template <int parts>
+inline constexpr bool walks_rows = parts < 3;
 
 /// Operands in one number of parts.
 struct UnitPanels {

@@ -11,22 +11,25 @@
 namespace tw::cpu {
 namespace {
 
-/// `Meeting(result).row(i)` for row i of a result that is as wide as a tile.
+/// `Meeting(result).line(i)` for each i below `Meeting::lines(result)` of a result that is as wide as a tile, the last one
+/// first.
 template <class Meeting>
 class Meanwhile {
 public:
     /// `steps` is how many there are before sums are stored.
     [[gnu::always_inline]] Meanwhile(const UnitTile& tile, std::int64_t steps)
         : at_(tile.ahead), end_(tile.ahead + tile.ahead_bytes),
-          lines_((static_cast<std::int64_t>(tile.ahead_bytes) + 63) / 64 / steps + 1), meeting_(tile.waiting),
-          rows_left_(tile.waiting ? tile.waiting->rows : 0), rows_(static_cast<int>((rows_left_ + steps - 1) / steps)),
-          c_(tile.next.c), c_step_(tile.next.c_step), last_(tile.next.cols - 1), fetches_left_(tile.c_is_far ? tile.next.rows : 0),
+          ahead_((static_cast<std::int64_t>(tile.ahead_bytes) + 63) / 64 / steps + 1), meeting_(tile.waiting),
+          lines_left_(tile.waiting ? Meeting::lines(*tile.waiting) : 0),
+          lines_at_once_(static_cast<int>((lines_left_ + steps - 1) / steps)),
+          c_(tile.next.c), c_step_(tile.next.c_step * (tile.next.c_is_narrow ? 2 : 4)),
+          last_(tile.next.cols * (tile.next.c_is_narrow ? 2 : 4) - 1), fetches_left_(tile.c_is_far ? tile.next.rows : 0),
           fetches_(static_cast<int>((fetches_left_ + steps - 1) / steps)) {}
 
     [[gnu::always_inline]] void step() {
-        for (std::int64_t line = 0; line < lines_ && at_ < end_; ++line, at_ += 64) __builtin_prefetch(at_, 0, 2);
-        const int rows_end = rows_left_ > rows_ ? rows_left_ - rows_ : 0;
-        while (rows_left_ > rows_end) meeting_.row(--rows_left_);
+        for (std::int64_t line = 0; line < ahead_ && at_ < end_; ++line, at_ += 64) __builtin_prefetch(at_, 0, 2);
+        const int end = lines_left_ > lines_at_once_ ? lines_left_ - lines_at_once_ : 0;
+        while (lines_left_ > end) meeting_.line(--lines_left_);
         for (int row = 0; row < fetches_ && fetches_left_ > 0; ++row, --fetches_left_, c_ += c_step_) {
             __builtin_prefetch(c_, 0, 2);
             __builtin_prefetch(c_ + last_, 0, 2);
@@ -35,11 +38,11 @@ public:
 
 private:
     const std::byte *at_, *end_;
-    std::int64_t lines_;
+    std::int64_t ahead_;
     Meeting meeting_;
-    int rows_left_, rows_;
-    const float* c_;
-    std::int64_t c_step_;
+    int lines_left_, lines_at_once_;
+    const std::byte* c_;
+    std::int64_t c_step_;  // bytes
     int last_, fetches_left_, fetches_;
 };
 

@@ -49,8 +49,9 @@ constexpr bool is_turned(const Call& call) noexcept {
 /// cache.
 class Finisher {
 public:
-    explicit Finisher(const Call& call) noexcept
-        : epilogue_(call.epilogue.is_empty() ? nullptr : &call.epilogue), turned_(is_turned(call)) {}
+    explicit Finisher(const Call& call) noexcept : Finisher(call, is_turned(call)) {}
+    Finisher(const Call& call, bool turned) noexcept
+        : epilogue_(call.epilogue.is_empty() ? nullptr : &call.epilogue), turned_(turned) {}
 
     /// `part` is the block at (i, j) of the product's C as its kernel sees it, turned or not.
     void operator()(const Matrix& part, std::int64_t i, std::int64_t j) const noexcept {
@@ -64,14 +65,18 @@ public:
         if (!epilogue_ || !epilogue_->residual.data) return;
         const Matrix& all = epilogue_->residual;
         const Matrix part = turned_ ? all.block(j, i, cols, rows).transposed() : all.block(i, j, rows, cols);
-        if (part.col_step != 1) return;
-        constexpr std::int64_t line = 64;
-        const std::int64_t step = line / static_cast<std::int64_t>(size_of(part.type));
-        for (std::int64_t r = 0; r < rows; ++r)
-            for (std::int64_t s = 0; s < cols; s += step) __builtin_prefetch(part.at(r, s), 0, 2);
+        if (part.row_step == 1 && part.col_step != 1) return ask_for(part.transposed());
+        if (part.col_step == 1) ask_for(part);
     }
 
 private:
+    static void ask_for(const Matrix& part) noexcept {
+        constexpr std::int64_t line = 64;
+        const std::int64_t step = line / static_cast<std::int64_t>(size_of(part.type));
+        for (std::int64_t r = 0; r < part.rows; ++r)
+            for (std::int64_t s = 0; s < part.cols; s += step) __builtin_prefetch(part.at(r, s), 0, 2);
+    }
+
     const Epilogue* epilogue_;
     bool turned_;
 };

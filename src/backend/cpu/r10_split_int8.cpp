@@ -35,12 +35,16 @@ struct ByDigits {
     static std::size_t panel_bytes(int width, std::int64_t k) {
         return sizeof(DigitHeader) + static_cast<std::size_t>(3 * width * round_up(k, 64));
     }
-    static void pack_a(const Matrix& rows, std::byte* panel) { panels.pack_a(panel_source(rows), panel); }
-    static void pack_b(const Matrix& cols, std::byte* panel) { panels.pack_b(panel_source(cols.transposed()), panel); }
+    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t room) { panels.pack_a(panel_source(rows, room), panel); }
+    static void pack_b(const Matrix& cols, std::byte* panel, std::size_t room) {
+        panels.pack_b(panel_source(cols.transposed(), room), panel);
+    }
     static void multiply(const PanelTile& tile) { multiply_guarded(by.meet, panels.multiply, tile); }
     static void settle(TileState& state) { settle_guarded(by.meet, state); }
     static PanelKernel kernel() {
-        return {unit_side, unit.columns, digits_k_block, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle};
+        PanelKernel made{unit.rows, unit.columns, digits_k_block, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle};
+        made.walks_rows = unit.walks_rows;
+        return made;
     }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
         return hierarchy_scratch_bytes(kernel(), p, blocks, threads);
@@ -70,10 +74,12 @@ double nanoseconds(const Problem& p, int threads) {
     return 2000 + 1000 * (threads > 1) + (m * n * k * products / rate + 0.4 * (m + n) * k) / threads;
 }
 
-constexpr Tile tiles[] = {{256, 4096, 512}, {512, 4096, 512}, {128, 4096, 512}};
+/// Down columns of C, and along its rows.
+constexpr Tile down[] = {{256, 4096, 512}, {512, 4096, 512}, {128, 4096, 512}};
+constexpr Tile along[] = {{4096, 512, 512}, {4096, 256, 512}, {4096, 128, 512}};
 
 template <const DigitUnit& unit, int products, int rate>
-constexpr Kernel row(const char* name, Features needs) {
+constexpr Kernel row(const char* name, Features needs, std::span<const Tile> tiles = down) {
     return {.name = name,
             .rung = Rung::split,
             .in = Type::f32, .out = Type::f32, .sum = Type::f32,
@@ -98,8 +104,8 @@ constexpr Kernel row(const char* name, Features needs) {
 /// What the compiler may use in such files.
 constexpr Features vnni = cpu_feature::avx512 | cpu_feature::avx512_vnni | cpu_feature::avx512_vbmi;
 
-constinit const Kernel r10_split_amx_int8x8 = row<digits_amx, 8, 900>("cpu.r10_split.f32.int8x8.amx", cpu_feature::amx_int8);
-constinit const Kernel r10_split_amx_int8x6 = row<digits_amx, 6, 600>("cpu.r10_split.f32.int8x6.amx", cpu_feature::amx_int8);
+constinit const Kernel r10_split_amx_int8x8 = row<digits_amx, 8, 900>("cpu.r10_split.f32.int8x8.amx", cpu_feature::amx_int8, along);
+constinit const Kernel r10_split_amx_int8x6 = row<digits_amx, 6, 600>("cpu.r10_split.f32.int8x6.amx", cpu_feature::amx_int8, along);
 constinit const Kernel r10_split_vnni_int8x8 =
     row<digits_vnni, 8, 250>("cpu.r10_split.f32.int8x8.avx512", vnni);
 constinit const Kernel r10_split_vnni_int8x6 =
@@ -109,7 +115,7 @@ constinit const Kernel r10_split_avx2_int8x6 = row<digits_avx2, 6, 60>("cpu-chec
 #endif
 constinit const Kernel r10_split_portable_int8x8 = row<digits_portable, 8, 4>("cpu-check.r10_split.f32.int8x8.portable", 0);
 constinit const Kernel r10_split_portable_int8x6 = row<digits_portable, 6, 4>("cpu-check.r10_split.f32.int8x6.portable", 0);
-constinit const Kernel r10_split_emulated_int8x8 = row<digits_emulated, 8, 4>("cpu-check.r10_split.f32.int8x8.tiles", 0);
-constinit const Kernel r10_split_emulated_int8x6 = row<digits_emulated, 6, 4>("cpu-check.r10_split.f32.int8x6.tiles", 0);
+constinit const Kernel r10_split_emulated_int8x8 = row<digits_emulated, 8, 4>("cpu-check.r10_split.f32.int8x8.tiles", 0, along);
+constinit const Kernel r10_split_emulated_int8x6 = row<digits_emulated, 6, 4>("cpu-check.r10_split.f32.int8x6.tiles", 0, along);
 
 }  // namespace tw::cpu

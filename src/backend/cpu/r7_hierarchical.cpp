@@ -32,10 +32,10 @@ struct Plain {
     static std::size_t panel_bytes(int width, std::int64_t k) {
         return static_cast<std::size_t>(width * k) * sizeof(T);
     }
-    static void pack_a(const Matrix& rows, std::byte* panel) {
+    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t) {
         pack_panel(typed<const T>(rows), micro.mr, reinterpret_cast<T*>(panel));
     }
-    static void pack_b(const Matrix& cols, std::byte* panel) {
+    static void pack_b(const Matrix& cols, std::byte* panel, std::size_t) {
         pack_panel(typed<const T>(cols.transposed()), micro.nr, reinterpret_cast<T*>(panel));
     }
     static void multiply(const PanelTile& t) {

@@ -37,10 +37,10 @@ void pack_widened(const View<const float>& from, int width, double* to) {
 template <const MicroKernel<double>& micro>
 struct Wide {
     static std::size_t panel_bytes(int width, std::int64_t k) { return static_cast<std::size_t>(width * k) * sizeof(double); }
-    static void pack_a(const Matrix& rows, std::byte* panel) {
+    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t) {
         pack_widened(typed<const float>(rows), micro.mr, reinterpret_cast<double*>(panel));
     }
-    static void pack_b(const Matrix& cols, std::byte* panel) {
+    static void pack_b(const Matrix& cols, std::byte* panel, std::size_t) {
         pack_widened(typed<const float>(cols.transposed()), micro.nr, reinterpret_cast<double*>(panel));
     }
     static void multiply(const PanelTile& t) {

@@ -12,7 +12,7 @@
 //                +-------+-------+
 //
 // Needs: bf16 operands; f32 ones are rounded to nearest on their way into the panels. 2mnk flops; one tile loaded for each
-// instruction: those of B come from the first cache, where a chunk of a panel stays while all of A's stream past it. Rows and
+// instruction: those of A come from the first cache, where a chunk of a panel stays while B's stream past it. Rows and
 // columns with Inf, NaN or numbers outside of the window go by FMA.
 // Gained over r7: sixteen times the multiply-adds a cycle, for those to whom bf16 is enough.
 #include "backend/cpu/ladder.hpp"
@@ -22,8 +22,8 @@
 namespace tw::cpu {
 namespace {
 
-constexpr Tile tiles[] = {{256, 4096, 2048}, {256, 1024, 2048}, {480, 4096, 2048}};
-constexpr int rate = 480;
+constexpr Tile tiles[] = {{4096, 256, 2048}, {4096, 128, 2048}, {4096, 384, 2048}};
+constexpr int rate = 560;
 
 template <const MatrixUnit& unit>
 constexpr Kernel row(const char* name, Features needs, Type in, Type out) {

@@ -33,15 +33,27 @@ struct Tiles {
         _tile_zero(2);
         _tile_zero(3);
     }
-    /// Both halves of a step of A: rows 0 to 15, and 16 to 31 behind them. They are not needed again soon, and shall not push those
-    /// of B out of the first cache.
+    /// Both halves of a step of A: rows 0 to 15, and 16 to 31 behind them. Those that stream are not needed again soon, and shall
+    /// not push those of B out of the first cache.
+    template <bool streams>
     static void load_a(const std::byte* tiles) {
-        _tile_stream_loadd(4, tiles, 64);
-        _tile_stream_loadd(5, tiles + 1024, 64);
+        if constexpr (streams) {
+            _tile_stream_loadd(4, tiles, 64);
+            _tile_stream_loadd(5, tiles + 1024, 64);
+        } else {
+            _tile_loadd(4, tiles, 64);
+            _tile_loadd(5, tiles + 1024, 64);
+        }
     }
+    template <bool streams>
     static void load_b(const std::byte* tiles) {
-        _tile_loadd(6, tiles, 64);
-        _tile_loadd(7, tiles + 1024, 64);
+        if constexpr (streams) {
+            _tile_stream_loadd(6, tiles, 64);
+            _tile_stream_loadd(7, tiles + 1024, 64);
+        } else {
+            _tile_loadd(6, tiles, 64);
+            _tile_loadd(7, tiles + 1024, 64);
+        }
     }
     /// f32 sums of products of bf16 pairs.
     static void dot_bf16() {

@@ -23,7 +23,9 @@ struct Tiles {
     static void release() { state.is_configured = false; }
 
     static void zero_sums() { std::memset(state.sums, state.is_configured ? 0 : 0xff, sizeof state.sums); }
+    template <bool>
     static void load_a(const std::byte* tiles) { std::memcpy(state.a, tiles, sizeof state.a); }
+    template <bool>
     static void load_b(const std::byte* tiles) { std::memcpy(state.b, tiles, sizeof state.b); }
 
     template <int tile>
