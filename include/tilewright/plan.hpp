@@ -45,6 +45,7 @@ struct Direct {
     Run run = nullptr;               ///< null: the product has no such way
     void (*tiles[2][2])() = {};      ///< [of the lower strips][the last piece of a strip]
     int height = 0, talls = 0, width = 0;
+    std::uint64_t most_step = 0;     ///< operands whose rows or columns lie further apart go the long way
 };
 
 struct Backend;  // a device family: rows of the registry, see docs/walk.md

@@ -74,6 +74,12 @@ struct Batching {
     std::size_t (*scratch_bytes)(const Problem&, const Tile&, const Batch&);
 };
 
+/// True when there is a direct way and it suits how the operands lie.
+constexpr bool suits(const Direct& direct, const Matrix& a, const Matrix& b) noexcept {
+    const auto steps = static_cast<std::uint64_t>(a.row_step | a.col_step | b.row_step | b.col_step);
+    return direct.run && steps <= direct.most_step;
+}
+
 /// A row of a backend's ladder. A kernel never allocates and never prints; m, n and k are at least 1.
 struct Kernel {
     const char* name;             ///< "cpu.r6_vectorized.f32.avx2": unique, and what TW_KERNEL takes
@@ -97,7 +103,7 @@ struct Kernel {
 
     const Packing* packing = nullptr;    ///< null: it takes no operand laid out ahead of time
     const Batching* batching = nullptr;  ///< null: one product a call
-    Direct (*direct)(const Problem&) = nullptr;  ///< null: none is run so; the product has no epilogue, k is at least 1
+    Direct (*direct)(const Problem&, int threads) = nullptr;  ///< null: none is run so; there is no epilogue, k is at least 1
 };
 
 /// The largest |C - AB| / (|A||B|) that the kernel can make: what splitting loses and what summing loses.

@@ -70,7 +70,8 @@ Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Opt
     }
     const Problem problem = problem_at(place, a, b, c, options);
     if (is_bare(options))
-        if (const Direct* direct = remembered_direct(problem, options)) return run_direct(*direct, a, b, c, options);
+        if (const Direct* direct = remembered_direct(problem, options); direct && suits(*direct, a, b))
+            return run_direct(*direct, a, b, c, options);
     Plan plan;
     if (const Status none = try_plan(problem, options, plan); !none) return none;
     log_call(plan);
@@ -86,7 +87,7 @@ Status Plan::try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* st
         if (const Status apart = check_places(a, b, c); !apart) return apart;
     const Form of_a = form_of(a), of_b = form_of(b), of_c = form_of(c);
     if (of_a == problem.a && of_b == problem.b && of_c == problem.c) {
-        if (direct.run && is_bare(options)) return run_direct(direct, a, b, c, options);
+        if (suits(direct, a, b) && is_bare(options)) return run_direct(direct, a, b, c, options);
         log_call(*this);
         return run_logged(*this, a, b, c, stream);
     }

@@ -86,7 +86,7 @@ Status execute_batch(const Plan& alone, const Products& products, int threads) n
     const IeeeMode mode;
     const std::int64_t size = products.batch.size;
     const auto wanted = static_cast<int>(std::min<std::int64_t>(threads, size));
-    const bool is_direct = alone.direct.run && alone.options.epilogue.is_empty();
+    const bool is_direct = suits(alone.direct, products.a, products.b) && alone.options.epilogue.is_empty();
     const std::size_t share = is_direct ? 0 : in_lines(alone.scratch_bytes());
     std::span<std::byte> scratch;
     const int workers = workers_with_scratch(alone, wanted, share, scratch);

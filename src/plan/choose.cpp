@@ -248,7 +248,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
         if (const Tuned* record = find_tuned(*store, problem, threads)) follow_record(*record, options.reproducible, plan);
     const bool as_they_are = plan.kernel->in == problem.in && plan.kernel->out == problem.out;
     const bool has_terms = problem.m > 0 && problem.n > 0 && problem.k > 0;
-    plan.direct = plan.kernel->direct && as_they_are && has_terms ? plan.kernel->direct(problem) : Direct{};
+    plan.direct = plan.kernel->direct && as_they_are && has_terms ? plan.kernel->direct(problem, plan.threads) : Direct{};
     if (remembers)
         last = {problem, threads, options.reproducible, backend, plan.kernel, plan.options.device, plan.options.kernel, plan.tile,
                        plan.threads, plan.reason, plan.direct};

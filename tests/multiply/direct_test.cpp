@@ -51,7 +51,7 @@ protected:
     static void expect_the_same(std::int64_t m, std::int64_t n, std::int64_t k, Way way) {
         const Held<T> a(m, k, way.a_by_rows, way.room, 1), b(k, n, way.b_by_rows, way.room, 2);
         const Held<T> c0(m, n, way.c_by_rows, way.room, 3);
-        const Options options{.alpha = 0.7, .beta = 1.3, .threads = 1};
+        const Options options{.alpha = 0.7, .beta = 1.3, .reproducible = true, .threads = 1};
         const std::vector<T> expected = by_name(a, b, c0, options);
         for (const char* kernel : {"r6_vectorized", "", ""}) {
             Held<T> planned = c0, at_once = c0;
@@ -84,6 +84,13 @@ TYPED_TEST(DirectWay, TakesOperandsAsTheyLie) {
                     this->expect_the_same(m, n, 23, {(way & 1) == 0, (way & 2) == 0, (way & 4) == 0, room});
 }
 
+/// Larger ones, close together and further apart than they may be.
+TYPED_TEST(DirectWay, TakesManyTilesOrLeavesThem) {
+    for (const std::int64_t room : {0, 3, 2048})
+        for (const bool by_rows : {true, false}) this->expect_the_same(83, 97, 111, {by_rows, by_rows, by_rows, room});
+    this->expect_the_same(150, 131, 170, {});
+}
+
 /// Rows of A so far apart that all of them would lie in one set of the first cache.
 TYPED_TEST(DirectWay, TakesRowsAPowerOfTwoApart) {
     for (const std::int64_t m : {9, 14, 16, 31})
@@ -93,12 +100,13 @@ TYPED_TEST(DirectWay, TakesRowsAPowerOfTwoApart) {
 TYPED_TEST(DirectWay, IsThereForFewTilesOnly) {
     const auto is_direct = [](std::int64_t m, std::int64_t n, std::int64_t k, Form b) {
         const Problem problem{.m = m, .n = n, .k = k, .in = type_of<TypeParam>, .out = type_of<TypeParam>, .b = b};
-        return plan(problem, {.kernel = "r6_vectorized"}).direct.run != nullptr;
+        return plan(problem, {.threads = 1, .kernel = "r6_vectorized"}).direct.run != nullptr;
     };
     EXPECT_TRUE(is_direct(1, 1, 1, Form::row_major));
     EXPECT_TRUE(is_direct(64, 64, 64, Form::row_major));
     EXPECT_FALSE(is_direct(64, 64, 64, Form::col_major));
     EXPECT_FALSE(is_direct(1, 1, 4096, Form::row_major));
+    EXPECT_TRUE(is_direct(150, 160, 170, Form::row_major));
     EXPECT_FALSE(is_direct(1000, 1000, 100, Form::row_major));
     EXPECT_FALSE(is_direct(std::int64_t{1} << 40, std::int64_t{1} << 40, 1, Form::row_major));
     EXPECT_FALSE(is_direct(0, 5, 5, Form::row_major));

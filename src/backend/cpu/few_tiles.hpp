@@ -17,25 +17,30 @@
 #include "backend/contract.hpp"
 #include "backend/cpu/blocks.hpp"
 #include "backend/cpu/micro_kernel.hpp"
+#include "backend/cpu/parallel.hpp"
 
 namespace tw::cpu {
 
-constexpr std::int64_t most_products_of_few_tiles = 1 << 18;
+constexpr std::int64_t few_products = 1 << 18, most_products_of_few_tiles = 1 << 24;
+constexpr std::int64_t bytes_of_few_tiles = 1 << 20;  // of all operands: they stay in the second cache
+constexpr std::uint64_t most_step_of_many = 2047;     // of more than few products: rows further apart fight for caches' sets
 constexpr std::int64_t cache_way = 2048;  // half of one of the first cache's: bytes to the same set
 
-/// Few enough for int arithmetic, one block of k, and enough work in it for no second thread.
+/// One block of k, work for one thread, and operands in the caches.
 template <class T>
-constexpr bool are_few(std::int64_t m, std::int64_t n, std::int64_t k) noexcept {
+bool are_few(std::int64_t m, std::int64_t n, std::int64_t k, int threads) noexcept {
     constexpr std::int64_t most = most_products_of_few_tiles;
-    return k <= KC<T> && m <= most && n <= most && m * n * k <= most;
+    constexpr std::int64_t elements = bytes_of_few_tiles / static_cast<std::int64_t>(sizeof(T));
+    if (k > KC<T> || m > most || n > most || m * n * k > most || workers_for(m, n, k, threads) > 1) return false;
+    return m * n * k <= few_products || m * n + (m + n) * k <= elements;
 }
 
-/// Half cycles that the tiles of a strip take for a step along k: its loads or its multiply-adds, but no fewer than a sum waits
-/// for the next term of its own.
-constexpr int step_cost(int rows, int vectors) noexcept {
+/// Half cycles that a tile takes for a step along k: its loads or its multiply-adds, but no fewer than a sum waits for the next
+/// term of its own. A piece of B that does not stay in the first cache is loaded more slowly.
+constexpr int step_cost(int rows, int vectors, bool stays) noexcept {
     constexpr int latency = 8, folded = 2;
     const int work = rows * vectors, loads = vectors + (vectors <= folded ? work : rows);
-    return std::max({work, loads, latency});
+    return std::max({work, loads, latency}) + (stays ? 0 : vectors);
 }
 
 /// Rows of A a power of two apart fight for one set of the first cache when they are many: then there are few at a time.
@@ -47,6 +52,7 @@ bool rows_fight(std::int64_t step) noexcept {
 /// The width whose tiles take the fewest cycles. `on_rows`: A's rows are contiguous; `most_rows`: of a tile.
 template <class T>
 Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_rows, int most_rows = INT_MAX) noexcept {
+    constexpr int first_cache = 1 << 15;
     constexpr int meeting = 40;  // half cycles from a tile's last term until its sums are in C and the next tile begins
     const int lanes = kernel.lanes, vectors = (n + lanes - 1) / lanes;
     Direct best;
@@ -56,7 +62,8 @@ Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_r
         if (most == 0) break;
         const int strips = (m + most - 1) / most, height = (m + strips - 1) / strips, talls = m - strips * (height - 1);
         const int pieces = (vectors + wide - 1) / wide, rest = vectors - (pieces - 1) * wide;
-        const auto step = [&](int rows) { return (pieces - 1) * step_cost(rows, wide) + step_cost(rows, rest); };
+        const bool stays = k * wide * lanes * static_cast<int>(sizeof(T)) <= first_cache;
+        const auto step = [&](int rows) { return (pieces - 1) * step_cost(rows, wide, stays) + step_cost(rows, rest, stays); };
         const int cost = k * (talls * step(height) + (strips - talls) * step(height - 1)) + strips * pieces * meeting;
         if (cost >= least) continue;
         least = cost;

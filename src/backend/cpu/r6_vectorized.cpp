@@ -90,22 +90,24 @@ void run_direct_turned(const Direct& cut, const Matrix& a, const Matrix& b, cons
 
 /// Rows of B and C that are contiguous, or columns of A and C.
 template <class T, const MicroKernel<T>& kernel>
-Direct direct(const Problem& p) {
+Direct direct(const Problem& p, int threads) {
     const bool turned = p.c == Form::col_major;
-    if (!are_few<T>(p.m, p.n, p.k) || p.c == Form::strided || (turned ? p.a : p.b) != p.c) return {};
+    if (!are_few<T>(p.m, p.n, p.k, threads) || p.c == Form::strided || (turned ? p.a : p.b) != p.c) return {};
     const auto m = static_cast<int>(turned ? p.n : p.m), n = static_cast<int>(turned ? p.m : p.n);
     Direct made = cut_in_tiles(kernel, m, n, static_cast<int>(p.k), (turned ? p.b : p.a) == p.c);
     made.run = turned ? run_direct_turned<T, kernel> : run_direct<T, kernel>;
+    made.most_step = p.m * p.n * p.k <= few_products ? UINT64_MAX : most_step_of_many;
     return made;
 }
 
 /// What was not planned so, because of its epilogue or its place in a larger call. False when it has no such way.
 template <class T, const MicroKernel<T>& kernel>
 bool run_small(const Call& call) {
-    if (!are_few<T>(call.m(), call.n(), call.k())) return false;
-    const Direct made = direct<T, kernel>({.m = call.m(), .n = call.n(), .k = call.k(), .in = type_of<T>, .out = type_of<T>,
-                                           .a = form_of(call.a), .b = form_of(call.b), .c = form_of(call.c)});
-    if (!made.run) return false;
+    if (!are_few<T>(call.m(), call.n(), call.k(), call.threads)) return false;
+    const Problem problem{.m = call.m(), .n = call.n(), .k = call.k(), .in = type_of<T>, .out = type_of<T>,
+                          .a = form_of(call.a), .b = form_of(call.b), .c = form_of(call.c)};
+    const Direct made = direct<T, kernel>(problem, call.threads);
+    if (!suits(made, call.a, call.b)) return false;
     made.run(made, call.a, call.b, call.c, call.alpha, call.beta);
     if (!call.epilogue.is_empty()) finish(call.c, 1, call.epilogue);
     return true;
