@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A block's tile of f32 on its way to shared memory by asynchronous copies, k-major there however it lies in global memory.
+// A block's tile of f32 on its way to shared memory by asynchronous copies, k-major there however it lies in global memory;
+// and from there to registers.
 #pragma once
 
 #include <cstdint>
 
 #include "backend/cuda/ptx/cp_async.cuh"
+#include "backend/cuda/ptx/shared_load.cuh"
 
 namespace tw::cuda {
 
@@ -59,5 +61,15 @@ private:
     int k_left_, other_left_, k_jump_, other_jump_;
     std::uint32_t place_;
 };
+
+/// Groups of four neighbours, `apart` floats from one to the next.
+template <int groups, int apart>
+__device__ void read_groups(float (&to)[groups * 4], std::uint32_t from) {
+#pragma unroll
+    for (int g = 0; g < groups; ++g) {
+        const float4 four = ptx::load_4(from + g * apart * 4);
+        to[4 * g] = four.x, to[4 * g + 1] = four.y, to[4 * g + 2] = four.z, to[4 * g + 3] = four.w;
+    }
+}
 
 }  // namespace tw::cuda

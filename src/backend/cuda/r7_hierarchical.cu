@@ -20,14 +20,13 @@
 #include "backend/cuda/batched.hpp"
 #include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/fused.cuh"
-#include "backend/cuda/ptx/shared_load.cuh"
 #include "backend/cuda/slice.cuh"
 #include "backend/cuda/tidy.hpp"
 
 namespace tw::cuda {
 namespace {
 
-template <int BM_, int BN_, int BK_, int WM_, int WN_, int STAGES_, int lanes_down_, int blocks_ = 1>
+template <int BM_, int BN_, int BK_, int WM_, int WN_, int STAGES_, int lanes_down_, int blocks_ = 1, Store store_ = Store::ones>
 struct Shape {
     static constexpr int BM = BM_, BN = BN_, BK = BK_, WM = WM_, WN = WN_, STAGES = STAGES_;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -40,20 +39,12 @@ struct Shape {
     static constexpr int threads = 32 * (BM / WM) * (BN / WN);
     static constexpr int a_pitch = BM + 4, b_pitch = BN + 4;
     static constexpr int stage_bytes = BK * (a_pitch + b_pitch) * 4;
-    static constexpr bool begins_often = BN <= 128;  // for few k: what is around the loop counts
+    static constexpr Store store = store_;
+    static constexpr bool begins_often = store == Store::slices;  // for few k: what is around the loop counts
     static constexpr int slice_rows = 4 * lanes_down, slice_pitch = WN + 4;  // four rows of each thread of a warp
     static constexpr int slices_bytes = begins_often ? threads / 32 * slice_rows * slice_pitch * 4 : 0;
-    static constexpr std::size_t shared = std::size_t{STAGES * stage_bytes > slices_bytes ? STAGES * stage_bytes : slices_bytes};
+    static constexpr std::size_t shared{STAGES * stage_bytes > slices_bytes ? STAGES * stage_bytes : slices_bytes};
 };
-
-template <int groups, int apart>
-__device__ void read_groups(float (&to)[groups * 4], std::uint32_t from) {
-#pragma unroll
-    for (int g = 0; g < groups; ++g) {
-        const float4 four = ptx::load_4(from + g * apart * 4);
-        to[4 * g] = four.x, to[4 * g + 1] = four.y, to[4 * g + 2] = four.z, to[4 * g + 3] = four.w;
-    }
-}
 
 template <class S, Lie a_lie, Lie b_lie>
 __global__ void __launch_bounds__(S::threads, S::blocks) hierarchical(Product<float> p, TileGrid grid, Fused fused, Places places) {
@@ -135,8 +126,16 @@ __global__ void __launch_bounds__(S::threads, S::blocks) hierarchical(Product<fl
 #pragma unroll
         for (int i = 0; i < S::TM; ++i)
 #pragma unroll
-            for (int j = 0; j < S::TN; ++j)
-                p.store(first_row + row + i / 4 * rows_apart + i % 4, first_col + col + j / 4 * cols_apart + j % 4, sums[i][j]);
+            for (int j = 0; j < S::TN; j += 4) {
+                const std::int64_t at = first_row + row + i / 4 * rows_apart + i % 4, across = first_col + col + j / 4 * cols_apart;
+                const float(&of)[S::TN] = sums[i];
+                if constexpr (S::store == Store::fours) {
+                    store_four(p, at, across, make_float4(of[j], of[j + 1], of[j + 2], of[j + 3]));
+                } else {
+#pragma unroll
+                    for (int c = 0; c < 4; ++c) p.store(at, across + c, of[j + c]);
+                }
+            }
     }
 
     // Another pass over the tile: from registers, a copy of the activations for each of a thread's sums would be needed.
@@ -165,8 +164,9 @@ Status start(const Call& call) {
 }
 
 using Wide = Shape<128, 256, 8, 64, 64, 4, 4>;
-using Middle = Shape<128, 128, 8, 64, 32, 4, 8, 2>;
-using Small = Shape<64, 64, 16, 32, 32, 3, 8, 5>;
+using Shallow = Shape<128, 256, 8, 64, 64, 4, 4, 1, Store::fours>;  // Wide for few k: the compiler gives its loop other registers, and it is 4 % slower
+using Middle = Shape<128, 128, 8, 64, 32, 4, 8, 2, Store::slices>;
+using Small = Shape<64, 64, 16, 32, 32, 3, 8, 5, Store::slices>;
 
 /// Not every way to lie has kernels of its own: each makes the library larger.
 template <class S>
@@ -198,14 +198,20 @@ bool is_middle(const Call& call, const Tile& tile) {
     return tile.n == Middle::BN || (tile == Tile{} && fills && call.k() <= 256);
 }
 
+bool is_shallow(const Call& call) {
+    return call.k() <= 1024 && lie_of(a_of(call), call.a.col_step, call.a.row_step) == Lie::along_k &&
+           lie_of(b_of(call), call.b.row_step, call.b.col_step) == Lie::across_k_by_4;
+}
+
 /// Copies of 4 bytes, which turn a tile on its way, cost a large product a tenth: more than a pass that turns B before.
 Status run(const Call& call, const Tile& tile) {
     return with_epilogue(call, [&](Call one) {
-        if (is_middle(one, tile)) return run_with<Middle>(one);
-        if (!is_wide(one.m(), one.n(), products_of(one), tile)) return run_with<Small>(one);
+        const bool wide = is_wide(one.m(), one.n(), products_of(one), tile);
+        if (is_middle(one, tile) && !(wide && is_shallow(one))) return run_with<Middle>(one);
+        if (!wide) return run_with<Small>(one);
         if (!one.batch)
             if (const Status bad = turn(one.b, one.scratch, one.stream); !bad) return bad;
-        return run_with<Wide>(one);
+        return is_shallow(one) ? start<Shallow, Lie::along_k, Lie::across_k_by_4>(one) : run_with<Wide>(one);
     });
 }
 

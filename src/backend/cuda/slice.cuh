@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A slice of a warp's sums on its way from shared memory to C. What threads hold in registers lies here and there in C: stored from
+// A warp's sums on their way to C. What threads hold in registers lies here and there in C: stored from
 // there, each 4 bytes would be a write of their own to the second-level cache.
 #pragma once
 
@@ -9,9 +9,24 @@
 
 namespace tw::cuda {
 
+/// What a thread stores of its sums: one by one, four of a row, or by way of shared memory.
+enum class Store { ones, fours, slices };
+
 /// As Product::store() has it.
 __device__ inline float combined(const Product<float>& p, float sum, const float& before) {
     return p.beta == 0 ? p.alpha * sum : p.alpha * sum + p.beta * before;
+}
+
+/// Four neighbours of a row, at once where that is possible.
+__device__ inline void store_four(const Product<float>& p, std::int64_t i, std::int64_t j, float4 sum) {
+    if (i >= p.c.rows()) return;
+    float* to = &p.c(i, j);
+    if (p.c.layout.col_step == 1 && reinterpret_cast<std::uintptr_t>(to) % 16 == 0 && j + 3 < p.c.cols()) {
+        float4& four = *reinterpret_cast<float4*>(to);
+        four = make_float4(combined(p, sum.x, four.x), combined(p, sum.y, four.y), combined(p, sum.z, four.z), combined(p, sum.w, four.w));
+    } else {
+        p.store(i, j, sum.x), p.store(i, j + 1, sum.y), p.store(i, j + 2, sum.z), p.store(i, j + 3, sum.w);
+    }
 }
 
 /// A warp's slice of C, neighbours by neighbouring threads: 16 bytes at once where all of C allows it.
