@@ -24,52 +24,53 @@ __device__ unsigned largest_of_block(unsigned mine) {
     return __reduce_max_sync(~0u, all);
 }
 
-/// Four neighbours from k on; what lies behind the row's end is 0.
-__device__ void read_4(float (&x)[4], const float* row, std::int64_t k, std::int64_t end, bool by_4) {
-    if (by_4 && k + 4 <= end) {
-        const float4 four = __ldcs(reinterpret_cast<const float4*>(row + k));
-        x[0] = four.x, x[1] = four.y, x[2] = four.z, x[3] = four.w;
-    } else {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) x[i] = k + i < end ? row[k + i] : 0;
-    }
-}
-
-template <Parts parts, int threads, int fours>
-__global__ void __launch_bounds__(threads, 1) split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4,
-                                                         unsigned* counters, int counted) {
-    ptx::let_next_kernel_begin();
-    ptx::wait_for_kernel_before();
-    for (unsigned i = blockIdx.x * threads + threadIdx.x; i < static_cast<unsigned>(counted); i += gridDim.x * threads) counters[i] = 0;
-    constexpr std::int64_t at_once = std::int64_t{threads} * fours * 4;
+/// `whole`: a row fits into its block's registers, of which a multiprocessor then holds 1024 threads' (128 KB of rows on their way).
+template <Parts parts, int threads, int fours, bool whole>
+__global__ void __launch_bounds__(threads, whole ? 1024 / threads : 1)
+    split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4, unsigned* counters, int counted) {
+    constexpr unsigned at_once = threads * fours * 4;
     const bool of_a = blockIdx.x < a.rows.rows();
     const auto mine = [&](const auto& of_one, const auto& of_other) { return of_a ? of_one : of_other; };
     const std::int64_t index = blockIdx.x - (of_a ? 0 : a.rows.rows());
-    const std::int64_t end = a.rows.cols(), padded = pitch / layout_of(parts).parts;
-    const float* row = mine(a.rows.data, b.rows.data) + index * mine(a.rows.layout.row_step, b.rows.layout.row_step);
+    const auto end = static_cast<unsigned>(a.rows.cols()), padded = static_cast<unsigned>(pitch / layout_of(parts).parts);
+    const float* const row = mine(a.rows.data, b.rows.data) + index * mine(a.rows.layout.row_step, b.rows.layout.row_step);
+    std::uint16_t* const to = mine(a.to, b.to) + index * pitch;
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
     float x[fours][4];
-    unsigned largest = 0;
-    const auto read = [&](std::int64_t first) {
+    const auto read = [&](unsigned first) {  // what lies behind the row's end is 0
+        first += 4 * threadIdx.x;
+        if (by_4) {
 #pragma unroll
-        for (int i = 0; i < fours; ++i) read_4(x[i], row, first + 4 * (i * threads + threadIdx.x), end, by_4);
+            for (int i = 0; i < fours; ++i) {
+                const unsigned k = first + 4 * i * threads;
+                const float4 four = k < end ? __ldcs(reinterpret_cast<const float4*>(row + k)) : float4{};
+                x[i][0] = four.x, x[i][1] = four.y, x[i][2] = four.z, x[i][3] = four.w;
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < 4 * fours; ++i) {
+                const unsigned k = first + i / 4 * 4 * threads + i % 4;
+                x[i / 4][i % 4] = k < end ? row[k] : 0;
+            }
+        }
     };
-    for (std::int64_t first = 0; first < end; first += at_once) {
+    for (unsigned i = blockIdx.x * threads + threadIdx.x; i < static_cast<unsigned>(counted); i += gridDim.x * threads) counters[i] = 0;
+    unsigned largest = 0;
+    for (unsigned first = 0; first < (whole ? 1 : end); first += at_once) {
         read(first);
 #pragma unroll
-        for (int i = 0; i < fours; ++i)
-#pragma unroll
-            for (int j = 0; j < 4; ++j) largest = max(largest, magnitude_bits(x[i][j]));
+        for (int i = 0; i < 4 * fours; ++i) largest = max(largest, magnitude_bits(x[i / 4][i % 4]));
     }
     largest = largest_of_block<threads>(largest);
-    const bool finite = largest < 0x7f800000u;
     const int lift = lifting_exponent(largest);
     if (threadIdx.x == 0) mine(a.exponents, b.exponents)[index] = stored_exponent(largest);
-    for (std::int64_t first = 0; first < padded; first += at_once) {
-        if (end > at_once) read(first);
+    for (unsigned first = 0; first < (whole ? 1 : padded); first += at_once) {
+        if (!whole) read(first);
 #pragma unroll
         for (int i = 0; i < fours; ++i) {
-            const std::int64_t k = first + 4 * (i * threads + threadIdx.x);
-            if (k < padded) store_parts<parts>(mine(a.to, b.to) + index * pitch, k, x[i], lift, finite);
+            const unsigned k = first + 4 * (i * threads + threadIdx.x);
+            if (k < padded) store_parts<parts>(to, k, x[i], lift, largest < 0x7f800000u);
         }
     }
 }
@@ -82,17 +83,18 @@ template <Parts parts>
 Status start(const Splitting& a, const Splitting& b, unsigned* counters, int counted, void* stream) {
     const std::int64_t k = a.rows.layout.cols, pitch = parts_pitch(parts, k);
     const auto suits = [](const Tensor<const float>& rows) { return rows.layout.rows == 0 || starts_at_16(rows); };
-    const bool by_4 = suits(a.rows) && suits(b.rows);
+    const bool by_4 = k % 4 == 0 && suits(a.rows) && suits(b.rows);
     const auto go = [&](auto kernel, unsigned threads) {
         const auto blocks = static_cast<unsigned>(a.rows.layout.rows + b.rows.layout.rows);
         return launch(kernel, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, a, b, pitch, by_4, counters,
                       counted);
     };
-    if (k <= 1024) return go(split_rows<parts, 128, 2>, 128);
-    if (k <= 2048) return go(split_rows<parts, 128, 4>, 128);
-    if (k <= 4096) return go(split_rows<parts, 256, 4>, 256);
-    if (k <= 8192) return go(split_rows<parts, 512, 4>, 512);
-    return go(split_rows<parts, 512, 8>, 512);
+    if (k <= 1024) return go(split_rows<parts, 128, 2, true>, 128);
+    if (k <= 2048) return go(split_rows<parts, 64, 8, true>, 64);
+    if (k <= 4096) return go(split_rows<parts, 128, 8, true>, 128);
+    if (k <= 8192) return go(split_rows<parts, 256, 8, true>, 256);
+    if (k <= 16384) return go(split_rows<parts, 512, 8, true>, 512);
+    return go(split_rows<parts, 512, 8, false>, 512);
 }
 
 }  // namespace
