@@ -26,7 +26,7 @@ struct Output {
     bool by_box;  ///< and suit the copy engine
     Fused fused;
     std::int64_t depth_bytes = 0, residual_bytes = 0;  ///< of a batch: what `depth` counts, and from one residual to the next
-    int depth = 0;                                     ///< the map's third coordinate
+    int depth = -1;                                    ///< the map's third coordinate, if it has one
 
     /// C of one product of a batch.
     __device__ Output of(int product, int its_depth) const {
@@ -67,20 +67,19 @@ __device__ void with_elements(float (&sums)[N / 2], const Output& out, int first
     }
 }
 
-/// A box in shared memory to rows of C that may start anywhere: each warp takes the 16 rows that it has written, and stores
-/// whole words of 4 bytes along them. Where a row starts between two words, its first and last element go by themselves.
+/// A warp's box of 16 rows in shared memory to rows of C that may start anywhere: whole words of 4 bytes are stored along them.
+/// Where a row starts between two words, its first and last element go by themselves.
 template <class T>
-__device__ void store_rows(std::uint32_t buffer, const Output& out, int first_row, int first_col, int thread) {
+__device__ void store_rows(std::uint32_t buffer, const Output& out, int first_row, int first_col, int lane) {
     constexpr int columns = 128 / sizeof(T);
-    const int lane = thread % 32, own = thread / 32 * 16, rows = min(16, out.rows - first_row - own);
-    const int cols = min(columns, out.cols - first_col);
+    const int rows = min(16, out.rows - first_row), cols = min(columns, out.cols - first_col);
     const auto word = [&](int row, int x) {
         return ptx::load_word(buffer + row * 128 + (((x / 4) ^ (row % 8)) << 4) + x % 4 * 4);
     };
-    T* const c = static_cast<T*>(out.data) + (first_row + own) * out.row_step + first_col;
+    T* const c = static_cast<T*>(out.data) + first_row * out.row_step + first_col;
     if constexpr (sizeof(T) == 4) {
         for (int r = 0; r < rows; ++r)
-            if (lane < cols) c[r * out.row_step + lane] = __uint_as_float(word(own + r, lane));
+            if (lane < cols) c[r * out.row_step + lane] = __uint_as_float(word(r, lane));
     } else {
         const auto element = [&](int row, int x) {
             const auto bits = static_cast<std::uint16_t>(word(row, x / 2) >> (x % 2 * 16));
@@ -89,7 +88,7 @@ __device__ void store_rows(std::uint32_t buffer, const Output& out, int first_ro
         for (int r = 0; r < rows; ++r) {
             T* const to = c + r * out.row_step;
             const int odd = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / 2 % 2), x = 2 * lane + odd;
-            const std::uint32_t low = word(own + r, lane), high = word(own + r, min(lane + 1, 31));
+            const std::uint32_t low = word(r, lane), high = word(r, min(lane + 1, 31));
             if (x + 1 < cols) *reinterpret_cast<std::uint32_t*>(to + x) = odd ? __funnelshift_r(low, high, 16) : low;
         }
         // What the words leave: lanes 0 to 15 the first element of a row, the others the last.
@@ -97,24 +96,28 @@ __device__ void store_rows(std::uint32_t buffer, const Output& out, int first_ro
         T* const to = c + row * out.row_step;
         const bool odd = reinterpret_cast<std::uintptr_t>(to) / 2 % 2 != 0, at_end = lane >= 16;
         const int x = at_end ? cols - 1 : 0;
-        if (row < rows && cols > 0 && (at_end ? (cols - odd) % 2 != 0 : odd)) to[x] = element(own + row, x);
+        if (row < rows && cols > 0 && (at_end ? (cols - odd) % 2 != 0 : odd)) to[x] = element(row, x);
     }
 }
 
-/// row_bytes (128, or 64 of f32) of each of 64 rows at a time, in a ring of buffers: some are read while one is written.
+/// row_bytes (128, or 64 of f32) of each of a warp's 16 rows at a time, in a ring of its own: no warp waits for another, and some
+/// boxes are read while one is written.
 template <class T, int N, int row_bytes = 128, int ring = 2, class Out>
 __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CUtensorMap& map, std::uint32_t buffers,
-                            int first_row, int first_col, int consumer, int thread) {
+                            int first_row, int first_col, int thread) {
     constexpr int columns = row_bytes / sizeof(T), groups = columns / 8, boxes = N / columns;
     static_assert(N % columns == 0 && (row_bytes == 128 || (row_bytes == 64 && sizeof(T) == 4)));
-    const int lane = thread % 32;
+    const int lane = thread % 32, own = thread / 32 * 16;
 #pragma unroll
     for (int box = 0; box < boxes; ++box) {
-        const std::uint32_t buffer = buffers + box % ring * 64 * row_bytes;
-        if (thread == 0) ptx::wait_for_reads_of_stores<boxes % ring == 0 ? ring - 1 : 0>();  // else a tile ends where the next begins
-        ptx::sync_named(consumer + 1, 128);
+        const std::uint32_t buffer = buffers + (thread / 32 * ring + box % ring) * 16 * row_bytes;
+        if (lane == 0) {
+            if (box == 0 && boxes % ring != 0) ptx::wait_for_reads_of_stores<0>();  // the last tile ended where this one begins
+            else ptx::wait_for_reads_of_stores<ring - 1>();
+        }
+        __syncwarp();
         if constexpr (sizeof(T) == 2) {
-            const int row = thread / 32 * 16 + lane % 16, swizzle = row % 8;
+            const int row = lane % 16, swizzle = row % 8;
 #pragma unroll
             for (int g = 0; g < groups; g += 2) {
                 const float* s = sums + (box * groups + g) * 4;
@@ -122,28 +125,29 @@ __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CU
                 ptx::store_fragments(buffer + row * 128 + (((g + lane / 16) ^ swizzle) << 4), f);
             }
         } else {
-            const FragmentPlace at(thread);
-            const int swizzle = row_bytes == 128 ? at.row % 8 : at.row / 2 % 4;
+            const int row = lane / 4, swizzle = row_bytes == 128 ? row % 8 : row / 2 % 4;
 #pragma unroll
             for (int g = 0; g < groups; ++g) {
                 const float* s = sums + (box * groups + g) * 4;
                 const std::uint32_t place = (((g * 2 + lane % 4 / 2) ^ swizzle) << 4) + lane % 2 * 8;
-                ptx::store_pair(buffer + at.row * row_bytes + place, s[0], s[1]);
-                ptx::store_pair(buffer + (at.row + 8) * row_bytes + place, s[2], s[3]);
+                ptx::store_pair(buffer + row * row_bytes + place, s[0], s[1]);
+                ptx::store_pair(buffer + (row + 8) * row_bytes + place, s[2], s[3]);
             }
         }
         if constexpr (std::is_same_v<Out, Output>) {
             if (!out.by_box) {
                 __syncwarp();
-                store_rows<T>(buffer, out, first_row, first_col + box * columns, thread);
+                store_rows<T>(buffer, out, first_row + own, first_col + box * columns, lane);
                 continue;
             }
         }
         ptx::publish_to_engines();
-        ptx::sync_named(consumer + 1, 128);
-        if (thread == 0) {
-            if constexpr (std::is_same_v<Out, Output>) ptx::store_box(map, buffer, first_col + box * columns, first_row, out.depth);
-            else ptx::stream_box(map, buffer, first_col + box * columns, first_row);
+        __syncwarp();
+        if (lane == 0) {
+            const int row = first_row + own, col = first_col + box * columns;
+            if constexpr (!std::is_same_v<Out, Output>) ptx::stream_box(map, buffer, col, row);
+            else if (out.depth < 0) ptx::store_box(map, buffer, col, row);
+            else ptx::store_box(map, buffer, col, row, out.depth);
             ptx::commit_stores();
         }
     }
@@ -157,22 +161,9 @@ __device__ void add_elements(float (&sums)[N / 2], const Output& of, float facto
     else with_elements<T, N>(sums, of, first_row, first_col, thread, add);
 }
 
-/// sums = epilogue(alpha * sums + beta * C)
+/// sums = epilogue(alpha * sums + beta * C). Most of its instructions add elements: C's and the residual's take turns at them.
 template <class T, int N>
 __device__ void apply_all(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
-    if (out.alpha != 1) each_sum<N>(sums, [&](float x) { return x * out.alpha; });
-    if (out.beta != 0) add_elements<T, N>(sums, out, out.beta, first_row, first_col, thread);
-    apply<T, N>(sums, out.fused, out.cols, first_col, thread);
-    if (!out.fused.residual) return;
-    Output residual = out;
-    residual.data = const_cast<void*>(out.fused.residual);
-    residual.row_step = out.fused.row_step, residual.col_step = out.fused.col_step;
-    add_elements<T, N>(sums, residual, 1, first_row, first_col, thread);
-}
-
-/// The same in fewer instructions, most of which add elements: C's and the residual's take turns at them.
-template <class T, int N>
-__device__ void apply_in_turns(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
     if (out.alpha != 1) each_sum<N>(sums, [&](float x) { return x * out.alpha; });
     Output added = out;
     float factor = out.beta;
@@ -204,16 +195,16 @@ __device__ void finish_elements(float (&sums)[N / 2], const Output& out, int fir
 /// rows_only: the caller vouches for by_row, a beta of 0 and no residual, and keeps the registers that the rest would need.
 template <class T, int N, bool rows_only>
 __device__ void finish_tile(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
-                            int first_row, int first_col, int consumer, int thread) {
+                            int first_row, int first_col, int thread) {
     if constexpr (rows_only) {
         each_sum<N>(sums, [&](float x) { return x * out.alpha; });
         apply<T, N>(sums, out.fused, out.cols, first_col, thread);
     } else {
-        apply_in_turns<T, N>(sums, out, first_row, first_col, thread);
+        apply_all<T, N>(sums, out, first_row, first_col, thread);
         if (!out.by_row) return store_elements<T, N>(sums, out, first_row, first_col, thread);
     }
-    if (out.wide) store_boxes<float, N>(sums, out, map, buffers, first_row, first_col, consumer, thread);
-    else store_boxes<T, N>(sums, out, map, buffers, first_row, first_col, consumer, thread);
+    if (out.wide) store_boxes<float, N>(sums, out, map, buffers, first_row, first_col, thread);
+    else store_boxes<T, N>(sums, out, map, buffers, first_row, first_col, thread);
 }
 
 }  // namespace tw::cuda

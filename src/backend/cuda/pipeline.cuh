@@ -49,19 +49,26 @@ struct Pipeline {
     __device__ std::uint32_t full(int stage) const { return base + barriers + 8 * stage; }
     __device__ std::uint32_t empty(int stage) const { return full(STAGES) + 8 * stage; }
 
-    __device__ void init() const {
+    /// By every thread; `maps`: those of all that will be copied.
+    template <class... Maps>
+    __device__ void init(const Maps&... maps) const {
         if (threadIdx.x == 0) {
+            (ptx::prefetch_map(maps), ...);
             for (int s = 0; s < STAGES; ++s) {
                 ptx::init_barrier(full(s), 1);
                 ptx::init_barrier(empty(s), consumers * CLUSTER);
             }
             ptx::publish_barriers();
         }
-        sync_all();
-    }
-    __device__ static void sync_all() {
-        if constexpr (CLUSTER > 1) ptx::sync_cluster_diverged();
+        if constexpr (CLUSTER > 1) arrive_all(), wait_for_all();
         else __syncthreads();
+    }
+    /// By every thread of a cluster; between the two it does what the other blocks neither see nor disturb.
+    __device__ static void arrive_all() {
+        if constexpr (CLUSTER > 1) ptx::arrive_at_cluster();
+    }
+    __device__ static void wait_for_all() {
+        if constexpr (CLUSTER > 1) ptx::wait_for_cluster();
     }
     __device__ static int rank() {
         if constexpr (CLUSTER > 1) return ptx::rank_in_cluster();
@@ -109,8 +116,8 @@ struct BatchRaster {
     Depths depths;
 
     __host__ __device__ int count() const { return one.count() * products; }
-    __device__ int product_of(int tile) const { return tile / one.count(); }
-    __device__ void place(int tile, int& row, int& col) const { one.place(tile % one.count(), row, col); }
+    __device__ int product_of(int tile) const { return products > 1 ? tile / one.count() : 0; }
+    __device__ void place(int tile, int& row, int& col) const { one.place(tile - product_of(tile) * one.count(), row, col); }
 };
 
 /// One operand's tile, or this block's part of it, from row `first` on and 64 elements deep from k. `deep`: which matrix of the
@@ -156,8 +163,12 @@ __device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& 
                 }
             }
         };
-        if constexpr (std::is_same_v<Tiles, BatchRaster>) copy(raster.depths.of(raster.product_of(tile)));
-        else copy();
+        if constexpr (std::is_same_v<Tiles, BatchRaster>)
+            if (raster.products > 1) {
+                copy(raster.depths.of(raster.product_of(tile)));
+                continue;
+            }
+        copy();
     }
 }
 

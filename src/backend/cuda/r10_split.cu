@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(P::threads, 1)
                   const __grid_constant__ CUtensorMap c, ScaledOutput out, LateRows late, Raster raster, int steps, int period) {
     extern __shared__ char memory[];
     const P pipe(memory);
-    pipe.init();
+    pipe.init(a, b, c);
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
 
@@ -51,6 +51,7 @@ __global__ void __launch_bounds__(P::threads, 1)
         } else if (thread >= 32) {
             split_late_rows<parts>(late);
         }
+        P::arrive_all();
     } else {
         ptx::take_registers<promoted ? 232 : 208>();
         using Narrow = std::conditional_t<parts == Parts::bf16x6, __nv_bfloat16, __half>;
@@ -95,6 +96,7 @@ __global__ void __launch_bounds__(P::threads, 1)
                     for (int i = 0; i < P::BN / 2; ++i) sums[i] += accumulator[i];
                 }
             }
+            if (tile + clusters >= raster.count()) P::arrive_all();
             using Places = Staging<P::BN>;
             const std::uint32_t buffers = pipe.base + P::staging + consumer * Places::boxes;
             const std::uint32_t columns = pipe.base + P::staging + 2 * Places::boxes + consumer * 4 * P::BN;
@@ -105,9 +107,9 @@ __global__ void __launch_bounds__(P::threads, 1)
             if constexpr (promoted) finish(sums);
             else finish(accumulator);
         }
-        if (thread == 0) ptx::wait_for_stores();
+        if (thread % 32 == 0) ptx::wait_for_reads_of_stores<0>();
     }
-    P::sync_all();
+    P::wait_for_all();
 }
 
 constexpr std::size_t in_lines(std::size_t bytes) { return (bytes + 127) / 128 * 128; }
@@ -159,16 +161,14 @@ Status start_fused(const Call& call) {
     if (const Status bad = describe(b_map, boxes(b_parts, n, P::b_share)); !bad) return bad;
     // The widest tiles store by themselves: five stages leave room for boxes of 64 bytes alone, which gained nothing at 8192.
     const bool by_box = P::BN != Wide::BN && call.c.col_step == 1 && n % 4 == 0 && suits_engine(call.c.data, call.c.row_step * 4);
-    const BoxedMatrix c_boxes{call.c.data, Type::f32, n, m, call.c.row_step * 4, Staging<P::BN>::row_bytes / 4, 64};
-    if (by_box)
-        if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
+    const BoxedMatrix c_boxes{call.c.data, Type::f32, n, m, call.c.row_step * 4, Staging<P::BN>::row_bytes / 4, 16};
+    if (const Status bad = by_box ? describe(c_map, c_boxes) : Status{}; !bad) return bad;
     const ScaledOutput out{tensor_of<float>(call.c), a_rows, b_rows, exponents, exponents + m,
                            static_cast<float>(call.alpha), static_cast<float>(call.beta), fused(call.epilogue), by_box};
     const int depth = layout_of(parts).depth, steps = static_cast<int>(tiles_over(k, depth));
     const int period = parts == Parts::fp16x1 ? steps : (k <= 2048 || parts == Parts::bf16x6 ? 64 : 128) / depth;
-    const auto blocks = static_cast<unsigned>(clusters * P::CLUSTER);
-    return launch(split_product<P, parts>,
-                  {.blocks = blocks, .threads = P::threads, .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
+    return launch(split_product<P, parts>, {.blocks = static_cast<unsigned>(clusters * P::CLUSTER), .threads = P::threads,
+                                            .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
                   call.stream, a_map, b_map, c_map, out, late, raster, steps, period);
 }
 

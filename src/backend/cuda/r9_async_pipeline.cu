@@ -47,8 +47,7 @@ __global__ void __launch_bounds__(P::threads, 1)
                    const __grid_constant__ CUtensorMap c, Output out, BatchRaster raster, int steps) {
     extern __shared__ char memory[];
     const P pipe(memory);
-    if (threadIdx.x == 0) ptx::prefetch_map(a), ptx::prefetch_map(b), ptx::prefetch_map(c);
-    pipe.init();
+    pipe.init(a, b, c);
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
 
@@ -56,6 +55,7 @@ __global__ void __launch_bounds__(P::threads, 1)
     if (group == 0) {
         ptx::give_registers<P::producer_registers>();
         if (thread == 0) produce<P, Major::k, b_major>(pipe, a, b, raster, steps, [](int, int) {});
+        P::arrive_all();
     } else {
         ptx::take_registers<P::consumer_registers>();
         using Unit = ptx::MatrixUnit<P::BN, T, Major::k, b_major>;
@@ -86,16 +86,17 @@ __global__ void __launch_bounds__(P::threads, 1)
             ptx::wait_for_products<0>();
             ptx::pin(sums);
             pipe.release(before, thread);
+            if (tile + clusters >= raster.count()) P::arrive_all();
             int row, col;
             raster.place(tile, row, col);
             const int product = raster.product_of(tile);
-            const Output mine = out.of(product, raster.depths.of(product).c);
+            const Output mine = raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
             finish_tile<T, P::BN, rows_only<P>>(sums, mine, c, pipe.base + P::staging + consumer * 16384,
-                                  (row * P::CLUSTER + P::rank()) * P::BM + consumer * 64, col * P::BN, consumer, thread);
+                                  (row * P::CLUSTER + P::rank()) * P::BM + consumer * 64, col * P::BN, thread);
         }
-        if (thread == 0) ptx::wait_for_stores();
+        if (thread % 32 == 0) ptx::wait_for_reads_of_stores<0>();
     }
-    P::sync_all();
+    P::wait_for_all();
 }
 
 /// Where the products of a batch lie; one product: as it says itself.
@@ -111,14 +112,15 @@ Status start(const Call& call, const Tidy& a, const Tidy& b, const Lies& lies, i
     const Type narrow = call.a.type;
     CUtensorMap a_map, b_map, c_map{};
     constexpr int a_rows = P::BM, b_rows = P::b_share;
-    const BoxedMatrix a_boxes{a.data, narrow, call.k(), m, a.step * 2, 64, a_rows, lies.a.extent, lies.a.bytes};
-    const BoxedMatrix b_boxes = b_major == Major::k ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows, lies.b.extent, lies.b.bytes}
-                                                    : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64, lies.b.extent, lies.b.bytes};
+    const int deep = products_of(call) > 1;  // one product is quicker by maps of two dimensions
+    const BoxedMatrix a_boxes{a.data, narrow, call.k(), m, a.step * 2, 64, a_rows, deep * lies.a.extent, lies.a.bytes};
+    const BoxedMatrix b_boxes = b_major == Major::k ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows, deep * lies.b.extent, lies.b.bytes}
+                                                    : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64, deep * lies.b.extent, lies.b.bytes};
     if (const Status bad = describe(a_map, a_boxes); !bad) return bad;
     if (const Status bad = describe(b_map, b_boxes); !bad) return bad;
     const auto size = static_cast<std::int64_t>(size_of(call.c.type));
     const bool by_box = goes_by_box(call) && reinterpret_cast<std::uintptr_t>(lies.c.first) % 16 == 0;
-    const BoxedMatrix c_boxes{lies.c.first, call.c.type, n, m, call.c.row_step * size, static_cast<int>(128 / size), 64, lies.c.extent, lies.c.bytes};
+    const BoxedMatrix c_boxes{lies.c.first, call.c.type, n, m, call.c.row_step * size, static_cast<int>(128 / size), 16, deep * lies.c.extent, lies.c.bytes};
     if (by_box)
         if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
 

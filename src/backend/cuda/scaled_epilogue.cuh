@@ -115,9 +115,9 @@ __device__ void finish_scaled(float (&sums)[N / 2], const Exponents<N>& fetched,
     if (out.fused.residual)
         each_inside<N>(sums, out, row, col, [&](int i, int j, float& x) { x = __fadd_rn(x, out.fused.residual_at(i, j)); });
     if (out.by_box) {
-        store_boxes<float, N, row_bytes, ring>(sums, out, map, buffers, first_row, first_col, consumer, thread);
+        store_boxes<float, N, row_bytes, ring>(sums, out, map, buffers, first_row, first_col, thread);
         if (all_finite) return;
-        if (thread == 0) ptx::wait_for_stores();
+        if (thread % 32 == 0) ptx::wait_for_stores();
     } else {
         const bool in_pairs = out.c.layout.col_step == 1 && out.c.layout.row_step % 2 == 0 && cols % 2 == 0 &&
                               reinterpret_cast<std::uintptr_t>(out.c.data) % 8 == 0;

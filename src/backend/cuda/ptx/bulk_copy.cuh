@@ -69,6 +69,11 @@ __device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map,
         : "memory");
 }
 
+__device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int inner, int outer) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map), "r"(from),
+                 "r"(inner), "r"(outer)
+                 : "memory");
+}
 __device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int inner, int outer, int deep) {
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map), "r"(from),
                  "r"(inner), "r"(outer), "r"(deep)

@@ -19,9 +19,9 @@ __device__ inline int rank_in_cluster() {
 __device__ inline void sync_cluster() {
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
-__device__ inline void sync_cluster_diverged() {
-    asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
-}
+/// The same in two halves, for warps whose threads are not together.
+__device__ inline void arrive_at_cluster() { asm volatile("barrier.cluster.arrive;" ::: "memory"); }
+__device__ inline void wait_for_cluster() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
 
 /// The `threads` threads that use this number; 0 is __syncthreads().
 __device__ inline void sync_named(int number, int threads) {
