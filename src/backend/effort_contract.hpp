@@ -13,7 +13,7 @@
 
 namespace tw {
 
-/// An input of which something is read.
+/// An input of which something is read; of planes, any input.
 struct EffortEntryOnDevice {
     std::uint32_t input, units;
     float v;  ///< carries the layout's scale and gain
@@ -33,6 +33,7 @@ struct EffortOnDevice {
     EffortLayout layout = EffortLayout::planes;
     Type type = Type::f32;                ///< of tiers' values and of the dense copy
     int outputs = 0, inputs = 0;
+    int inputs_apart = 0;                 ///< from one unit's statistics, or gains, to the next one's: of planes a multiple of 128
     int units = 0, bucket = 0, experts = 0;
     bool masking = false;                 ///< buckets: the position is masked off
     int exponent = 0, exponent_of_rows = 0;
@@ -40,8 +41,9 @@ struct EffortOnDevice {
     std::int64_t tile_bytes = 0;          ///< of rows; an expert has `tiles` of them
     int dense_tiles = 0;                  ///< of 256 outputs: inputs x 256 values each
     std::uint32_t weights[32] = {};       ///< of units: their bytes over a common divisor
+    float most_statistic = 0;             ///< of all units, inputs and experts
     const std::byte *rows = nullptr, *dense = nullptr;
-    const float *statistics = nullptr, *left = nullptr, *gains = nullptr;
+    const float *statistics = nullptr, *gains = nullptr;
 };
 
 /// Products to be enqueued: number p is of expert experts[p], from v + p v_step to y + p y_step, all in the device's memory.
@@ -62,7 +64,7 @@ struct EffortOrder {
 /// Where a product's notes lie in the scratch.
 struct EffortNotes {
     EffortChosenOnDevice* chosen;         ///< [products]
-    EffortEntryOnDevice* entries;         ///< [products][inputs]
+    EffortEntryOnDevice* entries;         ///< [products][inputs]; of planes one for each input, read or not
 };
 
 struct EffortDevice {

@@ -2,8 +2,11 @@
 // Copyright 2026 The tilewright authors
 #include "effort/arrange.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
+#include "base/rounding.hpp"
 #include "effort/layout_buckets.hpp"
 #include "effort/layout_dense.hpp"
 #include "effort/layout_planes.hpp"
@@ -17,26 +20,64 @@ void copy_pieces(std::byte* to, std::int64_t to_step, const std::byte* from, std
     for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
 }
 
-/// A row of `halves` halves, each (h, q, t) words.
-void turn_words(std::byte* to, const std::byte* from, int halves, int quarters, std::int64_t count) noexcept {
-    constexpr int whole = 4;
+constexpr int quarters = 2;                    // of a tile of planes
+constexpr std::int64_t chunk = 128;            // inputs whose plane A and scales are neighbours
+constexpr std::int64_t bytes_of_a = 64 * chunk, bytes_of_steps = 128, bytes_of_front = bytes_of_a + bytes_of_steps + 16 * chunk;
+
+/// The scales of a block of outputs in a chunk, each over the power of 2 that is the step: at most 1.
+void level_scales(const std::byte* from, std::int64_t from_step, std::int64_t count, std::byte* front, std::int64_t block) noexcept {
+    const auto scale_of = [&](std::int64_t i) {
+        float16 scale;
+        std::memcpy(&scale, from + i * from_step, sizeof scale);
+        return widen(scale);
+    };
+    float most = 0;
+    for (std::int64_t i = 0; i < count; ++i) most = std::max(most, scale_of(i));
+    const int exponent = most > 0 && std::isfinite(most) ? std::ilogb(most) + 1 : 0;
+    const float step = std::ldexp(1.f, exponent);
+    std::memcpy(front + bytes_of_a + 4 * block, &step, sizeof step);
     for (std::int64_t i = 0; i < count; ++i) {
-        for (int odd = 0; odd < halves; ++odd)
-            for (int h = 0; h < 2; ++h)
-                for (int q = 0; q < quarters; ++q)
-                    for (int t = 0; t < 4; ++t)
-                        std::memcpy(to + 4 * (odd * 8 * whole + (4 * h + t) * whole + q),
-                                    from + 4 * ((h * halves + odd) * 4 * quarters + 4 * q + t), 4);
-        to += halves * 32 * whole, from += halves * 32 * quarters;
+        const float16 level = to_float16(std::ldexp(scale_of(i), -exponent));
+        std::memcpy(front + bytes_of_a + bytes_of_steps + 16 * i + 2 * block, &level, sizeof level);
     }
+}
+
+/// Two quarters of a tile of planes as a tile of its own: a row's words (h, odd, q, t) in the order of (h, t, odd, q).
+void arrange_half(std::byte* to, const std::byte* from, const PlanesTile& own, int first) noexcept {
+    const std::int64_t padded = padded_inputs(own.inputs), to_b = padded / chunk * bytes_of_front, to_c = to_b + 64 * padded;
+    const int count = std::min(quarters, own.quarters - first);
+    const auto turn = [&](std::byte* row, const std::byte* from_row, int halves, std::int64_t swapped) {
+        for (int h = 0; h < 2; ++h)
+            for (int odd = 0; odd < halves; ++odd)
+                for (int q = 0; q < count; ++q)
+                    for (int t = 0; t < 4; ++t)
+                        std::memcpy(row + ((4 * (((4 * h + t) * halves + odd) * quarters + q)) ^ swapped),
+                                    from_row + 4 * (((h * halves + odd) * own.quarters + first + q) * 4 + t), 4);
+    };
+    for (std::int64_t i = 0; i < own.inputs; ++i) {
+        std::byte* a = to + i / chunk * bytes_of_front + 64 * (i % chunk);
+        turn(a, from + own.a_at() + 32 * own.quarters * i, 1, 16 * (i & 2));
+        turn(to + to_b + 64 * i, from + own.b_at() + 32 * own.quarters * i, 1, 0);
+        turn(to + to_c + 128 * i, from + own.c_at() + 64 * own.quarters * i, 2, 0);
+    }
+    for (std::int64_t i = 0; i < own.inputs; i += chunk)
+        for (std::int64_t block = 0; block < 4 * count; ++block)
+            level_scales(from + 8 * own.quarters * i + 2 * (4 * first + block), 8 * own.quarters, std::min(chunk, own.inputs - i),
+                         to + i / chunk * bytes_of_front, block);
 }
 
 }  // namespace
 
+std::int64_t padded_inputs(std::int64_t inputs) noexcept { return (inputs + chunk - 1) / chunk * chunk; }
+
+std::int64_t arranged_outputs_of_tile(const EffortBody& body) noexcept {
+    return body.layout == EffortLayout::planes ? quarters * PlanesTile::outputs_of_quarter : tiling_of(body).outputs_of_tile;
+}
+
 std::int64_t arranged_tile_bytes(const EffortBody& body) noexcept {
     if (body.layout == EffortLayout::buckets) return BucketsTile{body.inputs, BucketsTile::most_buckets, body.bucket}.bytes();
     if (body.layout == EffortLayout::tiers) return TiersTile{body.inputs, 32, static_cast<int>(size_of(body.type))}.bytes();
-    return PlanesTile{body.inputs, 4}.bytes();
+    return padded_inputs(body.inputs) * (64 + 128) + padded_inputs(body.inputs) / chunk * bytes_of_front;
 }
 
 std::int64_t arranged_dense_tile_bytes(const EffortBody& body) noexcept {
@@ -45,8 +86,9 @@ std::int64_t arranged_dense_tile_bytes(const EffortBody& body) noexcept {
 
 void arrange_tile(const EffortBody& body, int expert, std::int64_t tile, std::byte* to) noexcept {
     const Tiling tiling = tiling_of(body);
-    const std::byte* from = body.rows.data() + expert * tiling.bytes + tile * tiling.bytes_of_tile;
-    const std::int64_t left = body.outputs - tile * tiling.outputs_of_tile, n = body.inputs;
+    const std::int64_t whole_tile = tile * arranged_outputs_of_tile(body) / tiling.outputs_of_tile;
+    const std::byte* from = body.rows.data() + expert * tiling.bytes + whole_tile * tiling.bytes_of_tile;
+    const std::int64_t left = body.outputs - whole_tile * tiling.outputs_of_tile, n = body.inputs;
     if (body.layout == EffortLayout::buckets) {
         const std::int64_t bytes = 2 * BucketsTile::buckets_for(left, body.bucket);
         copy_pieces(to, 2 * BucketsTile::most_buckets, from, bytes, bytes, n * body.bucket);
@@ -56,11 +98,7 @@ void arrange_tile(const EffortBody& body, int expert, std::int64_t tile, std::by
         copy_pieces(to, whole.unit_bytes(), from, own.unit_bytes(), 2 * own.buckets, 4 * n);
         copy_pieces(to + 2 * whole.buckets, whole.unit_bytes(), from + 2 * own.buckets, own.unit_bytes(), 4 * value_bytes * own.buckets, 4 * n);
     } else {
-        const PlanesTile own{n, PlanesTile::quarters_for(left)}, whole{n, 4};
-        copy_pieces(to, 8 * whole.quarters, from, 8 * own.quarters, 8 * own.quarters, n);
-        turn_words(to + whole.a_at(), from + own.a_at(), 1, own.quarters, n);
-        turn_words(to + whole.b_at(), from + own.b_at(), 1, own.quarters, n);
-        turn_words(to + whole.c_at(), from + own.c_at(), 2, own.quarters, n);
+        arrange_half(to, from, {n, PlanesTile::quarters_for(left)}, static_cast<int>(quarters * tile % (PlanesTile::outputs / PlanesTile::outputs_of_quarter)));
     }
 }
 

@@ -27,13 +27,16 @@ int device_number(std::string_view device) noexcept {
 
 EffortOnDevice description_of(const EffortBody& body) noexcept {
     EffortOnDevice m;
-    const Tiling tiling = tiling_of(body);
     m.layout = body.layout, m.type = body.type;
     m.outputs = static_cast<int>(body.outputs), m.inputs = static_cast<int>(body.inputs);
     m.units = body.units(), m.bucket = body.bucket, m.experts = body.experts;
     m.masking = !body.truncating;
     m.exponent = body.exponent, m.exponent_of_rows = body.exponent_of_rows();
-    m.outputs_of_tile = static_cast<int>(tiling.outputs_of_tile), m.tiles = static_cast<int>(tiling.tiles);
+    m.outputs_of_tile = static_cast<int>(arranged_outputs_of_tile(body));
+    m.inputs_apart = static_cast<int>(m.layout == EffortLayout::planes ? padded_inputs(body.inputs) : body.inputs);
+    const float* statistics = body.statistics.as<float>();
+    for (std::int64_t s = 0; s < body.experts * body.units() * body.inputs; ++s) m.most_statistic = std::max(m.most_statistic, statistics[s]);
+    m.tiles = (m.outputs + m.outputs_of_tile - 1) / m.outputs_of_tile;
     m.tile_bytes = arranged_tile_bytes(body);
     if (body.dense.size() > 0) m.dense_tiles = static_cast<int>(dense_tiling_of(body).tiles);
     std::copy_n(UnitWeights(body).of_unit, m.units, m.weights);
@@ -62,11 +65,16 @@ public:
         return {};
     }
 
-    Status array(const Memory& from, void*& to) {
+    /// Rows of `inputs` numbers, so far apart, with zeros between them.
+    Status array(const Memory& from, std::int64_t inputs, std::int64_t apart, void*& to) {
         if (from.size() == 0) return {};
-        to = backend_.alloc(from.size());
+        const auto rows = static_cast<std::int64_t>(from.size() / 4) / inputs;
+        std::vector<float> filled_up(static_cast<std::size_t>(rows * apart));
+        for (std::int64_t r = 0; r < rows; ++r) std::copy_n(from.as<float>() + r * inputs, inputs, filled_up.begin() + r * apart);
+        const std::size_t bytes = filled_up.size() * 4;
+        to = backend_.alloc(bytes);
         if (!to) return no_memory;
-        if (const Status bad = backend_.copy(bytes_at(to, from.size()), bytes_at(from.data(), from.size()), nullptr); !bad) return bad;
+        if (const Status bad = backend_.copy(bytes_at(to, bytes), bytes_at(filled_up.data(), bytes), nullptr); !bad) return bad;
         return backend_.wait(nullptr);
     }
 
@@ -80,12 +88,11 @@ Status upload(const EffortBody& body, Held& held) {
     if (const Status bad = to.tiles(body, m.tiles, m.tile_bytes, arrange_tile, held.arrays[0]); !bad) return bad;
     if (m.dense_tiles > 0)
         if (const Status bad = to.tiles(body, m.dense_tiles, arranged_dense_tile_bytes(body), arrange_dense_tile, held.arrays[1]); !bad) return bad;
-    const Memory* arrays[] = {&body.statistics, &body.left, &body.gains};
+    const Memory* arrays[] = {&body.statistics, &body.gains};
     for (std::size_t i = 0; i < std::size(arrays); ++i)
-        if (const Status bad = to.array(*arrays[i], held.arrays[2 + i]); !bad) return bad;
+        if (const Status bad = to.array(*arrays[i], body.inputs, m.inputs_apart, held.arrays[2 + i]); !bad) return bad;
     m.rows = static_cast<const std::byte*>(held.arrays[0]), m.dense = static_cast<const std::byte*>(held.arrays[1]);
-    m.statistics = static_cast<const float*>(held.arrays[2]), m.left = static_cast<const float*>(held.arrays[3]);
-    m.gains = static_cast<const float*>(held.arrays[4]);
+    m.statistics = static_cast<const float*>(held.arrays[2]), m.gains = static_cast<const float*>(held.arrays[3]);
     return {};
 }
 

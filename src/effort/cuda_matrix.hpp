@@ -19,7 +19,7 @@ struct Held {
     const Backend* backend = nullptr;
     int device = 0;
     EffortOnDevice matrix{};
-    std::array<void*, 5> arrays{};  // rows, dense, statistics, left, gains
+    std::array<void*, 4> arrays{};  // rows, dense, statistics, gains
 
     Held() = default;
     Held(const Held&) = delete;

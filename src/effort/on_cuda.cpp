@@ -28,7 +28,7 @@ struct Pace {
     double begin, of_input, of_byte;
 };
 /// By times of 14336 x 4096, 4096 x 14336 and 4096 x 4096 weights on an H200, in the order of EffortLayout.
-constexpr Pace paces[] = {{190e6, 0, 2.4}, {160e6, 0, 1.7}, {44e6, 1400, 3.2}};
+constexpr Pace paces[] = {{190e6, 0, 2.4}, {160e6, 0, 1.7}, {22e6, 4500, 1.1}};
 
 double dense_bytes_beside(const EffortBody& body, std::int64_t bytes) {
     const double tuned = tuned_habits({body.layout, body.outputs, body.inputs, body.type, "cuda"}).toll;
@@ -98,6 +98,7 @@ private:
             Job& job = jobs_[static_cast<std::size_t>(p)];
             job = {.v = v_row(p), .y = nullptr, .expert = experts_[static_cast<std::size_t>(p)]};
             prepare(body, d_.budget, desk_.bytes().first(lines(desk_bytes(body))), kept(p), job);
+            if (m_.layout == EffortLayout::planes) spread(job);
             chosen[static_cast<std::size_t>(p)] = {static_cast<std::uint32_t>(job.count), 0, job.is_fine, 0, job.factor};
             const std::size_t bytes = static_cast<std::size_t>(job.count) * sizeof *job.entries;
             if (bytes == 0) continue;
@@ -106,6 +107,16 @@ private:
         order_.is_chosen = true;
         const std::size_t bytes = static_cast<std::size_t>(products_) * sizeof chosen[0];
         return backend_.copy(bytes_at(notes.chosen, bytes), bytes_at(chosen.data(), bytes), order_.stream);
+    }
+
+    /// The device has an entry of planes for every input; from the last one on, so that none is written over before it is moved.
+    void spread(Job& job) const {
+        std::int64_t listed = job.count;
+        for (std::int64_t i = d_.body.inputs; i-- > 0;) {
+            const bool is_listed = listed > 0 && job.entries[listed - 1].input == static_cast<std::uint32_t>(i);
+            job.entries[i] = is_listed ? job.entries[--listed] : cpu::EffortEntry{static_cast<std::uint32_t>(i), 0, 0};
+        }
+        job.count = d_.body.inputs;
     }
 
     bool make_jobs() {

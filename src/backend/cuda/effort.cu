@@ -28,7 +28,8 @@ struct Cut {
         chosen = 0;
         entries = up(count * sizeof(EffortChosenOnDevice));
         partial = entries + up(count * inputs * sizeof(EffortEntryOnDevice));
-        arrived = partial + up(count * static_cast<std::size_t>(chunks_of(m)) * sums * sizeof(float));
+        const bool has_partial = m.layout != EffortLayout::planes;
+        arrived = partial + (has_partial ? up(count * static_cast<std::size_t>(chunks_of(m)) * sums * sizeof(float)) : 0);
         end = arrived + up(count * tiles * sizeof(unsigned));
     }
 };
@@ -41,14 +42,21 @@ EffortNotes notes_in(std::span<std::byte> scratch, const EffortOnDevice& m, int 
             reinterpret_cast<EffortEntryOnDevice*>(scratch.data() + cut.entries)};
 }
 
-/// Planes that most inputs will be read of: worth asking for while the choice is being made.
-int planes_ahead(const EffortOnDevice& m, const EffortOrder& order) {
-    if (m.layout != EffortLayout::planes) return 0;
+/// Will most inputs have plane A read, so that it's worth asking for while the choice is being made?
+bool pays_ahead(const EffortOnDevice& m, const EffortOrder& order) {
     double all = 0;
     for (int u = 0; u < m.units; ++u) all += m.weights[u];
-    const double share = order.everything ? 1 : order.affordable / (all * m.inputs);
-    constexpr double first_pays = 0.1, second_pays = 0.45;
-    return share >= second_pays ? 2 : share >= first_pays ? 1 : 0;
+    constexpr double least_share = 0.1;
+    return order.everything || order.affordable >= least_share * all * m.inputs;
+}
+
+/// Blocks of a cluster that choose and multiply a tile of planes together; 0: there are more inputs than they can choose from. More than
+/// there must be are not worth it: what they tell each other takes longer than what each has less to do.
+int ranks_of_planes(const EffortOnDevice& m) {
+    constexpr int of_block = 2048, of_block_of_six = 4096;
+    for (const int ranks : {1, 2, 4})
+        if (m.inputs <= ranks * of_block) return ranks;
+    return m.inputs <= 6 * of_block_of_six ? 6 : 0;
 }
 
 Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byte> scratch) {
@@ -66,20 +74,26 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
 
     w.reached = order.reached, w.affordable = order.affordable, w.everything = order.everything;
     w.chunks = chunks_of(m);
-    w.ahead = planes_ahead(m, order);
     const EffortNotes notes = notes_in(scratch, m, products);
     w.chosen = notes.chosen, w.entries = notes.entries;
     w.partial = reinterpret_cast<float*>(scratch.data() + cut.partial);
     w.arrived = reinterpret_cast<unsigned*>(scratch.data() + cut.arrived);
-    if (order.is_chosen) {
+    const bool is_planes = m.layout == EffortLayout::planes;
+    if (const int ranks = is_planes && has_clusters && !order.is_chosen ? ranks_of_planes(m) : 0; ranks > 0) {
+        w.ahead = pays_ahead(m, order);
+        w.is_even = m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
+        w.inputs_of_rank = (m.inputs + ranks * chunk - 1) / (ranks * chunk) * chunk;
+        return start_planes_choosing(w, products, ranks, order.stream);
+    }
+    if (order.is_chosen && !is_planes) {
         const cudaError_t cleared = calls().clear(w.arrived, 0, cut.end - cut.arrived, static_cast<cudaStream_t>(order.stream));
         if (const Status bad = status_of(cleared, Step::clear); !bad) return bad;
-    } else if (const Status bad = start_selection(w, products, has_clusters, order.stream); !bad) {
-        return bad;
+    } else if (!order.is_chosen) {
+        if (const Status bad = start_selection(w, products, has_clusters, order.stream); !bad) return bad;
     }
     return m.layout == EffortLayout::buckets ? start_buckets(w, products, order.stream)
            : m.layout == EffortLayout::tiers ? start_tiers(w, products, order.stream)
-                                             : start_planes(w, products, order.stream);
+                                             : start_planes(w, products, has_clusters, order.stream);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace tw::cuda::effort {
 
 constexpr int most_products = 16;
-constexpr int chunk = 128;  ///< entries that a block multiplies, as the CPU's planes have them
+constexpr int chunk = 128;  ///< entries that a block multiplies; of planes, inputs of a warp
 
 struct Work {
     EffortOnDevice m;
@@ -23,10 +23,12 @@ struct Work {
     std::int64_t y_step;
     std::uint32_t reached, affordable;
     bool everything;
-    int ahead;                      ///< planes whose first units are asked for before it is known that they are wanted
+    bool ahead;                     ///< planes: plane A is asked for before it is known of which inputs it is wanted
+    bool is_even;                   ///< planes: four neighbours of a vector are 16 bytes at a multiple of 16
+    int inputs_of_rank;             ///< planes: what a block of a cluster chooses from
     int chunks;                     ///< that there can be at most
     EffortChosenOnDevice* chosen;   ///< [products]
-    EffortEntryOnDevice* entries;   ///< [products][inputs]
+    EffortEntryOnDevice* entries;   ///< [products][inputs]; planes have one for each input, others those of which something is read
     float* partial;                 ///< [products][chunks][tiles * outputs_of_tile]
     unsigned* arrived;              ///< [products][tiles]: blocks that have written their sums
 };
@@ -34,6 +36,8 @@ struct Work {
 /// Which tile, chunk and product a block has: chunks are neighbours, so that a tile is done early or late as a whole.
 struct Place {
     int tile, chunk, product;
+
+    __device__ Place(int place, int tiles) : tile(place % tiles), chunk(0), product(place / tiles) {}
 
     __device__ explicit Place(const Work& w) {
         const int block = static_cast<int>(blockIdx.x);
@@ -48,6 +52,36 @@ __device__ inline const std::byte* tile_of(const Work& w, const Place& at) {
 __device__ inline float* partial_of(const Work& w, const Place& at, int of_chunk) {
     const std::int64_t padded = static_cast<std::int64_t>(w.m.tiles) * w.m.outputs_of_tile;
     return w.partial + (static_cast<std::int64_t>(at.product) * w.chunks + of_chunk) * padded + at.tile * w.m.outputs_of_tile;
+}
+
+/// The entries of a warp's share of a chunk, one a lane; each is told to all lanes in turn.
+struct EntriesOfWarp {
+    EffortEntryOnDevice own{};
+    int count;
+
+    /// `all`: what the product has.
+    __device__ EntriesOfWarp(const Work& w, const Place& at, int all) {
+        const int first = at.chunk * chunk + static_cast<int>(threadIdx.x) / 32 * 32, lane = static_cast<int>(threadIdx.x) % 32;
+        const EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs;
+        if (first + lane < all) own = entries[first + lane];
+        count = min(32, all - first);
+    }
+    /// act(input, units, v) for each, in order.
+    template <class Act>
+    __device__ void each(const Act& act) const {
+        for (int e = 0; e < count; ++e)
+            act(static_cast<std::int64_t>(__shfl_sync(~0u, own.input, e)), static_cast<int>(__shfl_sync(~0u, own.units, e)), __shfl_sync(~0u, own.v, e));
+    }
+};
+
+/// The four warps' sums of a block, [position][column], become the chunk's: output o is position o % positions of column o / positions.
+template <int positions>
+__device__ void write_partial(const Work& w, const Place& at, const float (&sums)[4][positions][32]) {
+    float* to = partial_of(w, at, at.chunk);
+    for (int o = static_cast<int>(threadIdx.x); o < 32 * positions; o += 128) {
+        const int position = o % positions, column = o / positions;
+        to[o] = ((sums[0][position][column] + sums[1][position][column]) + sums[2][position][column]) + sums[3][position][column];
+    }
 }
 
 /// After all threads have written their block's sums: the block that comes last of its tile adds the chunks', from the first to the
@@ -79,7 +113,9 @@ __device__ void finish_tile(const Work& w, const Place& at, int chunks, double f
 }
 
 Status start_selection(const Work& w, int products, bool has_clusters, void* stream);
-Status start_planes(const Work& w, int products, void* stream);
+Status start_planes(const Work& w, int products, bool has_clusters, void* stream);
+/// What is read is chosen by `ranks` blocks a tile, of which there is a kernel: 1, 2, 4 or 6.
+Status start_planes_choosing(const Work& w, int products, int ranks, void* stream);
 Status start_buckets(const Work& w, int products, void* stream);
 Status start_tiers(const Work& w, int products, void* stream);
 Status start_dense(const Work& w, int products, bool has_clusters, void* stream);

@@ -36,13 +36,8 @@ __global__ void __launch_bounds__(threads) buckets(const __grid_constant__ Work 
     const EffortChosenOnDevice chosen = w.chosen[at.product];
     const int all = static_cast<int>(chosen.entries), first = at.chunk * chunk;
     if (first > 0 && first >= all) return;
-    const EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs;
-    EffortEntryOnDevice own{};
-    if (first + 32 * warp + lane < all) own = entries[first + 32 * warp + lane];
-    for (int e = 0; e < min(32, all - first - 32 * warp); ++e) {
-        const int units = static_cast<int>(__shfl_sync(~0u, own.units, e));
-        const float v = __shfl_sync(~0u, own.v, e);
-        const std::uint16_t* row = words + static_cast<std::int64_t>(__shfl_sync(~0u, own.input, e)) * (bucket * 32);
+    EntriesOfWarp(w, at, all).each([&](std::int64_t input, int units, float v) {
+        const std::uint16_t* row = words + input * (bucket * 32);
         for (int from = 0; from < units; from += at_once) {
             unsigned word[at_once];
             float sum[at_once];
@@ -58,13 +53,9 @@ __global__ void __launch_bounds__(threads) buckets(const __grid_constant__ Work 
             for (int x = 0; x < at_once; ++x)
                 if (from + x < units) mine[word[x] & (bucket - 1)][lane] = sum[x];
         }
-    }
+    });
     __syncthreads();
-    float* to = partial_of(w, at, at.chunk);
-    for (int o = static_cast<int>(threadIdx.x); o < 32 * bucket; o += threads) {
-        const int position = o % bucket, column = o / bucket;
-        to[o] = ((sums[0][position][column] + sums[1][position][column]) + sums[2][position][column]) + sums[3][position][column];
-    }
+    write_partial(w, at, sums);
     finish_tile<threads>(w, at, max(1, (all + chunk - 1) / chunk), chosen.factor, &is_last);
 }
 

@@ -9,138 +9,18 @@
 //   block 1  |####| -> |..|##|...|..| -+-> sum, cutoff: 3x ->  k = 2 0 | 1 3 ..  ->  (0,2) | (2,1) (3,3) ..
 //      ..                            -+
 //
-// Planes of up to 16384 inputs have a shorter way with sm_90: effort_select_planes.cu.
+// Planes of up to 24576 inputs are chosen by the kernel that multiplies them, with sm_90: effort_planes_choosing.cu.
 // Needs: sm_80; with sm_90 eight blocks read each other's counters, before it one block does all. It begins while the kernel in front
 // still runs, and lets the multiplication's blocks begin, which wait for it. Counts, I inputs, U units, E entries: loads 4 (8 + 5 U) I
 // and 4 E of gains (planes), most of them from the caches; stores 12 E + 24.
-#include "backend/cuda/effort_select.cuh"
-#include "backend/cuda/ptx/cluster_memory.cuh"
+#include "backend/cuda/effort_select_cutoff.cuh"
 
 namespace tw::cuda::effort {
+namespace of_units {
 namespace {
-
-constexpr int threads = 512, warps = threads / 32, most_ranks = 8, most_units = 32;
-constexpr int high_bins = 2048, bins = 1024;
-
-struct Desk {
-    alignas(16) unsigned high[high_bins], middle[bins], low[bins];
-    unsigned sums[warps];
-    unsigned published[1 + most_units];             ///< inputs above the cutoff, and rows at it, of each unit
-    unsigned before[most_units], allowed[most_units];  ///< rows at the cutoff: in earlier blocks, and that may be taken in all
-    unsigned bin, above;
-    unsigned first, all;                            ///< entries of earlier blocks, and of all
-    double lost[warps], whole[warps];
-    double of_ranks[most_ranks][2];
-};
 
 /// Inputs of a rank: whole multiples of 16 bytes in an array of f32.
 __host__ __device__ constexpr int share_of(int inputs, int ranks) { return ((inputs + ranks - 1) / ranks + 3) / 4 * 4; }
-
-/// The sum over the threads before this one; `all` is that over all threads.
-__device__ unsigned prefix_of(unsigned x, unsigned* sums, unsigned& all) {
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    unsigned upto = x;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-        const unsigned other = __shfl_up_sync(~0u, upto, step);
-        if (lane >= step) upto += other;
-    }
-    if (lane == 31) sums[warp] = upto;
-    __syncthreads();
-    unsigned below = 0, total = 0;
-#pragma unroll
-    for (int w = 0; w < warps; ++w) {
-        const unsigned of_warp = sums[w];
-        total += of_warp;
-        if (w < warp) below += of_warp;
-    }
-    __syncthreads();
-    all = total;
-    return below + upto - x;
-}
-
-__device__ unsigned most_of(const float* v, int inputs, unsigned* sums) {
-    unsigned most = 0;
-#pragma unroll 8
-    for (int i = static_cast<int>(threadIdx.x); i < inputs; i += threads) most = max(most, __float_as_uint(v[i]) & 0x7fffffffu);
-    most = __reduce_max_sync(~0u, most);
-    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = most;
-    __syncthreads();
-#pragma unroll
-    for (int w = 0; w < warps; ++w) most = max(most, sums[w]);
-    __syncthreads();
-    return most;
-}
-
-/// One vector's worths, of the inputs that this block has.
-struct Rows {
-    const float *v, *statistics;
-    float scale;
-    int inputs, units, begin, end;
-    float* kept;  ///< [units][end - begin]: the statistics, then the worths; null: there is no room for them
-
-    __device__ float& kept_at(int u, int i) const { return kept[u * (end - begin) + i - begin]; }
-    __device__ float statistic(int u, int i) const { return statistics[static_cast<std::int64_t>(u) * inputs + i]; }
-    /// Not negative, so the bits are ordered as the numbers are.
-    __device__ unsigned worth(int u, int i) const {
-        if (kept) return __float_as_uint(kept_at(u, i));
-        return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), scale), statistic(u, i))) & 0x7fffffffu;
-    }
-    /// Each thread its own inputs, as everywhere here: nobody else looks at them.
-    template <class Each>
-    __device__ void keep(const Each& each) const {
-        for (int i = begin + static_cast<int>(threadIdx.x); i < end && kept; i += threads)
-#pragma unroll 4
-            for (int u = 0; u < units; ++u) kept_at(u, i) = each(u, i);
-    }
-};
-
-/// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum above it.
-template <int ranks, int count>
-__device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned reached, unsigned above, int rank) {
-    constexpr int own = count / threads;
-    const int top = count - own * (1 + static_cast<int>(threadIdx.x));
-    unsigned mine[own] = {}, sum = 0, all;
-    std::uint32_t there[ranks][own];  // all asked for before any is needed, and every block begins with another one
-#pragma unroll
-    for (int r = 0; r < ranks; ++r) ptx::read_in(ptx::shared_address(counters + top), (rank + r) % ranks, there[r]);
-#pragma unroll
-    for (int r = 0; r < ranks; ++r)
-#pragma unroll
-        for (int b = 0; b < own; ++b) mine[b] += there[r][b];
-#pragma unroll
-    for (int b = 0; b < own; ++b) sum += mine[b];
-    if (threadIdx.x == 0) desk.bin = count - 1, desk.above = above;
-    unsigned before = above + prefix_of(sum, desk.sums, all);
-#pragma unroll
-    for (int b = own - 1; b >= 0; --b) {
-        if (before < reached && before + mine[b] >= reached) desk.bin = static_cast<unsigned>(top + b), desk.above = before;
-        before += mine[b];
-    }
-    __syncthreads();
-}
-
-/// The bits of the cutoff; what is worth more weighs desk.above.
-template <int ranks>
-__device__ unsigned find_cutoff(const Work& w, const Rows& rows, Desk& desk, int rank) {
-    const auto count = [&](unsigned* counters, int shift, unsigned mask, unsigned known, int known_shift) {
-        for (int u = 0; u < rows.units; ++u)
-            for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += threads) {
-                const unsigned worth = rows.worth(u, i);
-                if (known_shift == 31 || worth >> known_shift == known) atomicAdd(counters + (worth >> shift & mask), w.m.weights[u]);
-            }
-        ptx::publish_to_ranks<ranks>();
-    };
-    count(desk.high, 20, high_bins - 1, 0, 31);
-    descend<ranks>(desk, desk.high, w.reached, 0, rank);
-    unsigned found = desk.bin;
-    count(desk.middle, 10, bins - 1, found, 20);
-    descend<ranks>(desk, desk.middle, w.reached, desk.above, rank);
-    found = found << 10 | desk.bin;
-    count(desk.low, 0, bins - 1, found, 10);
-    descend<ranks>(desk, desk.low, w.reached, desk.above, rank);
-    return found << 10 | desk.bin;
-}
 
 /// What each rank has above the cutoff and at it: how much of the latter may be taken, in the order of (unit, input), and where this
 /// rank's entries begin.
@@ -193,8 +73,8 @@ __device__ void share_out(const Work& w, const Rows& rows, Desk& desk, unsigned 
 }
 
 /// How many units of each input, and the entries in the order of the inputs.
-__device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsigned worth, const float* left, const float* gains,
-                             EffortEntryOnDevice* entries, double& lost, double& whole) {
+__device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsigned worth, const float* gains,
+                             EffortEntryOnDevice* entries) {
     const float entry_scale = gains ? rows.scale : scalbnf(1.f, -w.m.exponent_of_rows);
     unsigned written = desk.first;
     for (int first = rows.begin; first < rows.end; first += threads) {
@@ -220,14 +100,9 @@ __device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsign
         written += all;
         if (!there) continue;
         const float x = rows.v[i];
-        if (gains) {
-            const double square = static_cast<double>(x) * static_cast<double>(x);
-            whole += square * static_cast<double>(left[i]);
-            lost += square * static_cast<double>(left[static_cast<std::int64_t>(k) * rows.inputs + i]);
-        }
-        if (k == 0) continue;
-        const float gain = gains ? gains[static_cast<std::int64_t>(k - 1) * rows.inputs + i] : 1.f;
-        entries[at] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k), __fmul_rn(__fmul_rn(x, entry_scale), gain)};
+        if (k == 0 && !gains) continue;
+        const float gain = gains ? gains[(max(k, 1) - 1) * rows.apart + i] : 1.f;
+        entries[gains ? static_cast<unsigned>(i) : at] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k), __fmul_rn(__fmul_rn(x, entry_scale), gain)};
     }
 }
 
@@ -238,11 +113,10 @@ __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant
     float* room = reinterpret_cast<float*>(&desk + 1);
     const int rank = ptx::own_rank<ranks>(), product = static_cast<int>(blockIdx.x) / ranks, expert = w.experts[product];
     const int inputs = w.m.inputs, units = w.m.units;
-    const std::int64_t of_unit = inputs;
+    const std::int64_t of_unit = inputs, apart = w.m.inputs_apart;
     const int share = share_of(inputs, ranks), begin = min(inputs, rank * share), end = min(inputs, begin + share);
-    const float* statistics = w.m.statistics + expert * units * of_unit;
-    const float* left = w.m.left + expert * (units + 1) * of_unit;
-    const float* gains = w.m.layout == EffortLayout::planes ? w.m.gains + expert * units * of_unit : nullptr;
+    const float* statistics = w.m.statistics + expert * units * apart;
+    const float* gains = w.m.layout == EffortLayout::planes ? w.m.gains + expert * units * apart : nullptr;
 
     ptx::let_next_kernel_begin();
     for (int b = static_cast<int>(threadIdx.x); b < high_bins; b += threads) desk.high[b] = 0;
@@ -250,12 +124,11 @@ __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant
     if (threadIdx.x <= most_units) desk.published[threadIdx.x] = 0;
     if (threadIdx.x == 0) desk.above = 0;
     const float* v = w.v + product * w.v_step;
-    Rows rows{v, statistics, 0, inputs, units, begin, end, has_room ? room : nullptr};
+    Rows rows{v, statistics, 0, inputs, units, begin, end, apart, has_room ? room : nullptr};
     if (!w.everything) rows.keep([&](int u, int i) { return rows.statistic(u, i); });
     if (threadIdx.x == 0 && gains && inputs % 4 == 0 && end > begin) {
         const unsigned bytes = 4 * static_cast<unsigned>(end - begin);
-        for (int u = 0; u <= units; ++u) ptx::bring_closer(left + u * of_unit + begin, bytes);
-        for (int u = 0; u < units; ++u) ptx::bring_closer(gains + u * of_unit + begin, bytes);
+        for (int u = 0; u < units; ++u) ptx::bring_closer(gains + u * apart + begin, bytes);
     }
     ptx::wait_for_kernel_before();
 
@@ -270,22 +143,9 @@ __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant
     __syncthreads();
     share_out<ranks>(w, rows, desk, worth, rank);
     __syncthreads();
-    double lost = 0, whole = 0;
-    list_entries(w, rows, desk, worth, left, gains, w.entries + product * of_unit, lost, whole);
-    lost = sum_of_warp(lost), whole = sum_of_warp(whole);
-    if (threadIdx.x % 32 == 0) desk.lost[threadIdx.x / 32] = lost, desk.whole[threadIdx.x / 32] = whole;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        lost = whole = 0;
-        for (int i = 0; i < warps; ++i) lost += desk.lost[i], whole += desk.whole[i];
-        ptx::write_in(ptx::shared_address(&desk.of_ranks[rank][0]), 0, lost);
-        ptx::write_in(ptx::shared_address(&desk.of_ranks[rank][1]), 0, whole);
-    }
+    list_entries(w, rows, desk, worth, gains, w.entries + product * of_unit);
+    if (rank == 0 && threadIdx.x == 0) w.chosen[product] = conclude(w, gains ? static_cast<unsigned>(inputs) : desk.all, worth, most);
     ptx::sync_ranks<ranks>();
-    if (rank != 0 || threadIdx.x != 0) return;
-    lost = whole = 0;
-    for (int r = 0; r < ranks; ++r) lost += desk.of_ranks[r][0], whole += desk.of_ranks[r][1];
-    w.chosen[product] = conclude(w, desk.all, worth, most, lost, whole);
 }
 
 template <int ranks>
@@ -299,9 +159,10 @@ Status start(const Work& w, int products, void* stream) {
 }
 
 }  // namespace
+}  // namespace of_units
 
 Status start_selection(const Work& w, int products, bool has_clusters, void* stream) {
-    if (has_clusters && selects_in_registers(w.m)) return start_selection_in_registers(w, products, stream);
+    using namespace of_units;
     return has_clusters ? start<most_ranks>(w, products, stream) : start<1>(w, products, stream);
 }
 

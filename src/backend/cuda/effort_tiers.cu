@@ -50,13 +50,8 @@ __global__ void __launch_bounds__(threads) multiply_tiers(const __grid_constant_
     const EffortChosenOnDevice chosen = w.chosen[at.product];
     const int all = static_cast<int>(chosen.entries), first = at.chunk * chunk;
     if (first > 0 && first >= all) return;
-    const EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs;
-    EffortEntryOnDevice own{};
-    if (first + 32 * warp + lane < all) own = entries[first + 32 * warp + lane];
-    for (int e = 0; e < min(32, all - first - 32 * warp); ++e) {
-        const int units = static_cast<int>(__shfl_sync(~0u, own.units, e));
-        const float v = __shfl_sync(~0u, own.v, e);
-        const std::byte* unit = tile + static_cast<std::int64_t>(__shfl_sync(~0u, own.input, e)) * (tiers * unit_bytes);
+    EntriesOfWarp(w, at, all).each([&](std::int64_t input, int units, float v) {
+        const std::byte* unit = tile + input * (tiers * unit_bytes);
         unsigned mask[tiers];
         Four<T> four[tiers];
 #pragma unroll
@@ -70,18 +65,14 @@ __global__ void __launch_bounds__(threads) multiply_tiers(const __grid_constant_
             if (tier < units) {
 #pragma unroll
                 for (int r = 0; r < 4; ++r) {
-                    float& sum = mine[__ffs(static_cast<int>(mask[tier])) - 1][lane];
+                    float& sum = mine[(__ffs(static_cast<int>(mask[tier])) - 1) & 15][lane];  // no bit: a bucket of zeros that fills up the tile
                     sum = fmaf(v, four[tier].value(r), sum);
                     mask[tier] &= mask[tier] - 1;
                 }
             }
-    }
+    });
     __syncthreads();
-    float* to = partial_of(w, at, at.chunk);
-    for (int o = static_cast<int>(threadIdx.x); o < 512; o += threads) {
-        const int position = o % 16, column = o / 16;
-        to[o] = ((sums[0][position][column] + sums[1][position][column]) + sums[2][position][column]) + sums[3][position][column];
-    }
+    write_partial(w, at, sums);
     finish_tile<threads>(w, at, max(1, (all + chunk - 1) / chunk), chosen.factor, &is_last);
 }
 

@@ -52,11 +52,12 @@ __device__ inline float read_float_in(const float* here, int block) {
     return __uint_as_float(bits[0]);
 }
 
-__device__ inline void write_in(std::uint32_t address, int block, double x) {
+/// To the same place in a block of the cluster.
+__device__ inline void write_float_in(float* here, int block, float x) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(address_in(address, block)), "d"(x) : "memory");
+    asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address_in(shared_address(here), block)), "f"(x) : "memory");
 #else
-    asm volatile("st.shared.f64 [%0], %1;" ::"r"(address), "d"(x) : "memory");
+    *here = x;
 #endif
 }
 
@@ -71,6 +72,20 @@ __device__ void sync_ranks() {
     }
 #endif
     __syncthreads();
+}
+
+/// The two halves of sync_ranks(), with nothing to be seen of what was written.
+template <int ranks>
+__device__ void arrive_at_ranks() {
+#if __CUDA_ARCH__ >= 900
+    if constexpr (ranks > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#endif
+}
+template <int ranks>
+__device__ void wait_for_ranks() {
+#if __CUDA_ARCH__ >= 900
+    if constexpr (ranks > 1) asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+#endif
 }
 
 /// The same for what a block wrote to its own shared memory alone: nothing waits for the memory of the device.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// How the warps' sums of planes become y, in one order: of a block's warps, then of a cluster's blocks.
+#pragma once
+
+#include "backend/cuda/effort_planes.cuh"
+
+namespace tw::cuda::effort::of_planes {
+
+/// What was read of the lane's inputs, for whoever asks.
+__device__ inline void note(const Work& w, const Place& at, int begin, int there, const Own& mine) {
+    EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs + begin;
+#pragma unroll
+    for (int i = 0; i < own; ++i)
+        if (i < there) entries[i] = {static_cast<std::uint32_t>(begin + i), mine.k[i], mine.v[i]};
+}
+
+/// The sums of all blocks of a cluster, of the outputs that one block brings to y.
+using SumsOfBlocks = float[8][outputs];
+
+/// A warp's total[q] is of outputs 128 q + 32 four + 4 row and the three behind it. Every block of the cluster has begun already.
+template <int ranks>
+__device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], SumsOfBlocks& sums, const float4 (&total)[2], int rank, double factor) {
+    const Lane my;
+    const auto sums_of = [&](int warp) { return reinterpret_cast<float*>(rooms[warp].a); };  // plane A is not needed any more
+    __syncwarp();
+#pragma unroll
+    for (int q = 0; q < 2; ++q) reinterpret_cast<float4*>(sums_of(static_cast<int>(threadIdx.x) / 32))[32 * q + 8 * my.four + my.row] = total[q];
+    __syncthreads();
+    const int o = static_cast<int>(threadIdx.x);
+    constexpr int of_rank = (outputs + ranks - 1) / ranks;
+    if (o < outputs) {
+        float sum = 0;
+#pragma unroll
+        for (int warp = 0; warp < warps; ++warp) sum = __fadd_rn(sum, sums_of(warp)[o]);
+        ptx::write_float_in(&sums[rank][o % of_rank], o / of_rank, sum);
+    }
+    ptx::sync_ranks<ranks>();
+    const int mine = rank * of_rank + o, to = at.tile * outputs + mine;
+    if (o < of_rank && mine < outputs && to < w.m.outputs) {
+        float sum = 0;
+#pragma unroll
+        for (int r = 0; r < ranks; ++r) sum = __fadd_rn(sum, sums[r][o]);
+        w.y[at.product * w.y_step + to] = static_cast<float>(static_cast<double>(sum) * factor);
+    }
+}
+
+}  // namespace tw::cuda::effort::of_planes

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The cutoff of effort_select, for any units and any number of inputs: counted 11, 10 and 10 bits at a time, over all blocks of a cluster.
+#pragma once
+
+#include "backend/cuda/effort_select.cuh"
+#include "backend/cuda/ptx/cluster_memory.cuh"
+
+namespace tw::cuda::effort::of_units {
+
+constexpr int threads = 512, warps = threads / 32, most_ranks = 8, most_units = 32;
+constexpr int high_bins = 2048, bins = 1024;
+
+struct Desk {
+    alignas(16) unsigned high[high_bins], middle[bins], low[bins];
+    unsigned sums[warps];
+    unsigned published[1 + most_units];             ///< inputs above the cutoff, and rows at it, of each unit
+    unsigned before[most_units], allowed[most_units];  ///< rows at the cutoff: in earlier blocks, and that may be taken in all
+    unsigned bin, above;
+    unsigned first, all;                            ///< entries of earlier blocks, and of all
+};
+
+/// The sum over the threads before this one; `all` is that over all threads.
+__device__ inline unsigned prefix_of(unsigned x, unsigned* sums, unsigned& all) {
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    unsigned upto = x;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const unsigned other = __shfl_up_sync(~0u, upto, step);
+        if (lane >= step) upto += other;
+    }
+    if (lane == 31) sums[warp] = upto;
+    __syncthreads();
+    unsigned below = 0, total = 0;
+#pragma unroll
+    for (int w = 0; w < warps; ++w) {
+        const unsigned of_warp = sums[w];
+        total += of_warp;
+        if (w < warp) below += of_warp;
+    }
+    __syncthreads();
+    all = total;
+    return below + upto - x;
+}
+
+__device__ inline unsigned most_of(const float* v, int inputs, unsigned* sums) {
+    unsigned most = 0;
+#pragma unroll 8
+    for (int i = static_cast<int>(threadIdx.x); i < inputs; i += threads) most = max(most, __float_as_uint(v[i]) & 0x7fffffffu);
+    most = __reduce_max_sync(~0u, most);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = most;
+    __syncthreads();
+#pragma unroll
+    for (int w = 0; w < warps; ++w) most = max(most, sums[w]);
+    __syncthreads();
+    return most;
+}
+
+/// One vector's worths, of the inputs that this block has.
+struct Rows {
+    const float *v, *statistics;
+    float scale;
+    int inputs, units, begin, end;
+    std::int64_t apart;  ///< one unit's statistics from the next one's
+    float* kept;  ///< [units][end - begin]: the statistics, then the worths; null: there is no room for them
+
+    __device__ float& kept_at(int u, int i) const { return kept[u * (end - begin) + i - begin]; }
+    __device__ float statistic(int u, int i) const { return statistics[u * apart + i]; }
+    /// Not negative, so the bits are ordered as the numbers are.
+    __device__ unsigned worth(int u, int i) const {
+        if (kept) return __float_as_uint(kept_at(u, i));
+        return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), scale), statistic(u, i))) & 0x7fffffffu;
+    }
+    /// Each thread its own inputs, as everywhere here: nobody else looks at them.
+    template <class Each>
+    __device__ void keep(const Each& each) const {
+        for (int i = begin + static_cast<int>(threadIdx.x); i < end && kept; i += threads)
+#pragma unroll 4
+            for (int u = 0; u < units; ++u) kept_at(u, i) = each(u, i);
+    }
+};
+
+/// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum above it.
+template <int ranks, int count>
+__device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned reached, unsigned above, int rank) {
+    constexpr int own = count / threads;
+    const int top = count - own * (1 + static_cast<int>(threadIdx.x));
+    unsigned mine[own] = {}, sum = 0, all;
+    std::uint32_t there[ranks][own];  // all asked for before any is needed, and every block begins with another one
+#pragma unroll
+    for (int r = 0; r < ranks; ++r) ptx::read_in(ptx::shared_address(counters + top), (rank + r) % ranks, there[r]);
+#pragma unroll
+    for (int r = 0; r < ranks; ++r)
+#pragma unroll
+        for (int b = 0; b < own; ++b) mine[b] += there[r][b];
+#pragma unroll
+    for (int b = 0; b < own; ++b) sum += mine[b];
+    if (threadIdx.x == 0) desk.bin = count - 1, desk.above = above;
+    unsigned before = above + prefix_of(sum, desk.sums, all);
+#pragma unroll
+    for (int b = own - 1; b >= 0; --b) {
+        if (before < reached && before + mine[b] >= reached) desk.bin = static_cast<unsigned>(top + b), desk.above = before;
+        before += mine[b];
+    }
+    __syncthreads();
+}
+
+/// The bits of the cutoff; what is worth more weighs desk.above.
+template <int ranks>
+__device__ unsigned find_cutoff(const Work& w, const Rows& rows, Desk& desk, int rank) {
+    const auto count = [&](unsigned* counters, int shift, unsigned mask, unsigned known, int known_shift) {
+        for (int u = 0; u < rows.units; ++u)
+            for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += threads) {
+                const unsigned worth = rows.worth(u, i);
+                if (known_shift == 31 || worth >> known_shift == known) atomicAdd(counters + (worth >> shift & mask), w.m.weights[u]);
+            }
+        ptx::publish_to_ranks<ranks>();
+    };
+    count(desk.high, 20, high_bins - 1, 0, 31);
+    descend<ranks>(desk, desk.high, w.reached, 0, rank);
+    unsigned found = desk.bin, above = desk.above;
+    count(desk.middle, 10, bins - 1, found, 20);
+    descend<ranks>(desk, desk.middle, w.reached, above, rank);
+    found = found << 10 | desk.bin, above = desk.above;
+    count(desk.low, 0, bins - 1, found, 10);
+    descend<ranks>(desk, desk.low, w.reached, above, rank);
+    return found << 10 | desk.bin;
+}
+
+}  // namespace tw::cuda::effort::of_units
