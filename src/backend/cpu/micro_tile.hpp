@@ -251,9 +251,11 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
     };
     const std::int64_t every = passing.asked_every ? passing.asked_every : t.k;
     const T* asked = passing.asked;
-    for (std::int64_t p = 0; p < t.k; p += every, asked += passing.asked_step) {
-        if (passing.asked_every)
+    for (std::int64_t p = 0; p < t.k; p += every) {
+        if (passing.asked_every) {
             for (int w = 0; w < W; ++w) __builtin_prefetch(asked + w * V::lanes, 0, 2);
+            asked += passing.asked_step;
+        }
         const std::int64_t steps = std::min(every, t.k - p);
         kept ? go(steps, true) : go(steps, false);
     }
