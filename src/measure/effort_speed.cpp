@@ -9,7 +9,7 @@
 
 #include "measure/clock.hpp"
 #include "measure/effort_curve.hpp"
-#include "measure/far.hpp"
+#include "measure/effort_on_cuda.hpp"
 #include "measure/statistics.hpp"
 
 namespace tw::measure {
@@ -38,7 +38,7 @@ public:
         y_.resize(static_cast<std::size_t>(weights.outputs));
         exact_ = exact_product(weights, v_[0]);
         if (const Status placed = try_place_effort(m_, asked.device); !placed) throw Error(placed, explain_effort(placed, m_));
-        if (asked.device != "cpu") far_ = std::make_unique<Far>(v_, y_.size());
+        if (asked.device != "cpu") on_cuda_ = std::make_unique<OnCuda>(v_, y_.size());
         entrants_.push_back({"effort:1.00", tw::Budget::effort(1), true});
         for (const double effort : effort_points)
             entrants_.push_back({fmt::format("effort:{:.2f}", effort), tw::Budget::effort(effort)});
@@ -56,11 +56,11 @@ public:
         const std::size_t count = entrants_.size();
         for (std::size_t i = 0; i < count; ++i) {
             Entrant& entrant = entrants_[(i + static_cast<std::size_t>(number)) % count];
-            const auto clock = asked_.threads == 1 && !far_ ? thread_time : now;
+            const auto clock = asked_.threads == 1 && !on_cuda_ ? thread_time : now;
             const double before = clock();
-            if (far_) far_->replay(entrant.graph), far_->wait();
+            if (on_cuda_) on_cuda_->replay(entrant.graph), on_cuda_->wait();
             else multiply(entrant, ++turn_, false);
-            entrant.row.seconds.push_back((clock() - before) / (far_ ? recorded : 1));
+            entrant.row.seconds.push_back((clock() - before) / (on_cuda_ ? recorded : 1));
         }
     }
 
@@ -95,7 +95,7 @@ private:
         const Entrant entrant{"", tw::Budget::effort(.1)};
         double least = HUGE_VAL;
         std::int64_t bytes = 0;
-        for (threads_ = asked_.threads; threads_ >= 1 && asked_.threads > 1 && !far_; threads_ /= 2) {
+        for (threads_ = asked_.threads; threads_ >= 1 && asked_.threads > 1 && !on_cuda_; threads_ /= 2) {
             std::vector<double> seconds;
             for (int i = 0; i < tries; ++i) {
                 const double before = now();
@@ -112,9 +112,9 @@ private:
     EffortReport multiply(const Entrant& entrant, int turn, bool is_far) {
         const int chosen = turn % m_.experts();
         const auto number = static_cast<std::size_t>(turn % vectors);
-        const float* v = is_far ? far_->v(number) : v_[number].data();
-        float* y = is_far ? far_->y() : y_.data();
-        void* stream = is_far ? far_->queue() : nullptr;
+        const float* v = is_far ? on_cuda_->v(number) : v_[number].data();
+        float* y = is_far ? on_cuda_->y() : y_.data();
+        void* stream = is_far ? on_cuda_->queue() : nullptr;
         EffortReport report;
         const EffortOptions options{.dense = entrant.dense ? DenseSwitch::at_full : DenseSwitch::never, .threads = threads_, .device = asked_.device, .stream = stream};
         const Status status =
@@ -130,12 +130,12 @@ private:
         entrant.row = effort_row(m_, EffortData::gauss, point, report, asked_);
         entrant.row.relative_error = relative_error(y_.data(), exact_);
         entrant.row.effort->point = entrant.point.substr(0, entrant.point.find(':'));
-        if (!far_) return;
+        if (!on_cuda_) return;
         multiply(entrant, 0, true);  // its scratch can't be allocated while it is recorded
-        entrant.graph = far_->record([&] {
+        entrant.graph = on_cuda_->record([&] {
             for (int turn = 0; turn < recorded; ++turn) multiply(entrant, turn, true);
         });
-        far_->replay(entrant.graph), far_->wait();
+        on_cuda_->replay(entrant.graph), on_cuda_->wait();
     }
 
     const EffortCurve& asked_;
@@ -146,7 +146,7 @@ private:
     std::vector<std::vector<float>> v_;
     std::vector<float> y_;
     std::vector<double> exact_;
-    std::unique_ptr<Far> far_{};
+    std::unique_ptr<OnCuda> on_cuda_{};
     std::vector<Entrant> entrants_;
 };
 

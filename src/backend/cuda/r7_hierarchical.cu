@@ -20,7 +20,7 @@
 #include "backend/cuda/batched.hpp"
 #include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/fused.cuh"
-#include "backend/cuda/slice.cuh"
+#include "backend/cuda/sums_to_c.cuh"
 #include "backend/cuda/tidy.hpp"
 
 namespace tw::cuda {

@@ -13,13 +13,13 @@
 namespace tw::measure {
 
 /// Vectors, a result, and a queue of the calling thread's, which work is recorded from.
-class Far {
+class OnCuda {
 public:
     /// Throws tw::Error when the device lacks memory, or fails.
-    Far(const std::vector<std::vector<float>>& v, std::size_t outputs);
-    Far(const Far&) = delete;
-    Far& operator=(const Far&) = delete;
-    ~Far();
+    OnCuda(const std::vector<std::vector<float>>& v, std::size_t outputs);
+    OnCuda(const OnCuda&) = delete;
+    OnCuda& operator=(const OnCuda&) = delete;
+    ~OnCuda();
 
     const float* v(std::size_t number) const { return v_ + number * inputs_; }
     float* y() const { return y_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
-#include "measure/far.hpp"
+#include "measure/effort_on_cuda.hpp"
 
 #include "backend/cuda/backend.hpp"
 #include "backend/cuda/replays.hpp"
@@ -21,7 +21,7 @@ const cuda::Replays& replays() {
 
 }  // namespace
 
-Far::Far(const std::vector<std::vector<float>>& v, std::size_t outputs) : backend_(cuda::backend()), inputs_(v[0].size()) {
+OnCuda::OnCuda(const std::vector<std::vector<float>>& v, std::size_t outputs) : backend_(cuda::backend()), inputs_(v[0].size()) {
     v_ = static_cast<float*>(backend_.alloc(v.size() * inputs_ * sizeof(float)));
     y_ = static_cast<float*>(backend_.alloc(outputs * sizeof(float)));
     if (!v_ || !y_) throw Error({Code::out_of_memory, Argument::none, ""}, "no memory of the CUDA device for vectors");
@@ -35,11 +35,11 @@ Far::Far(const std::vector<std::vector<float>>& v, std::size_t outputs) : backen
     wait();
 }
 
-Far::~Far() { backend_.free(v_), backend_.free(y_); }
+OnCuda::~OnCuda() { backend_.free(v_), backend_.free(y_); }
 
-void Far::wait() const { expect(backend_.wait(queue_)); }
+void OnCuda::wait() const { expect(backend_.wait(queue_)); }
 
-std::shared_ptr<void> Far::record(const std::function<void()>& work) const {
+std::shared_ptr<void> OnCuda::record(const std::function<void()>& work) const {
     expect(replays().record(queue_));
     void* graph = nullptr;
     try {
@@ -52,6 +52,6 @@ std::shared_ptr<void> Far::record(const std::function<void()>& work) const {
     return {graph, replays().drop};
 }
 
-void Far::replay(const std::shared_ptr<void>& graph) const { expect(replays().replay(graph.get(), queue_)); }
+void OnCuda::replay(const std::shared_ptr<void>& graph) const { expect(replays().replay(graph.get(), queue_)); }
 
 }  // namespace tw::measure
