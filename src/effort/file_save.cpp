@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdlib>
 
 #include "effort/file.hpp"
 
@@ -12,12 +15,28 @@ namespace {
 
 using namespace effort;
 
+constexpr Status unwritable{Code::bad_file, Argument::none, "a file of a matrix with an effort dial can't be written"};
+
+/// The file that a link leads to. A device or a folder is no place: a rename would replace it.
+std::string place_of(const std::string& path) {
+    struct stat there {};
+    if (stat(path.c_str(), &there) != 0) return path;
+    if (!S_ISREG(there.st_mode)) throw Error(unwritable, path + ": it is there already and is no regular file");
+    char* followed = realpath(path.c_str(), nullptr);
+    const std::string place = followed ? followed : path;
+    std::free(followed);
+    return place;
+}
+
 /// A file beside the one that is meant, gone again unless it took its place.
 class FileBeside {
 public:
-    explicit FileBeside(const std::string& path)
-        : path_(path), beside_(path + ".part" + std::to_string(getpid())),
-          file_(open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    explicit FileBeside(const std::string& path) : path_(path), place_(place_of(path)) {
+        static std::atomic<unsigned> count = 0;
+        do {  // what a process that was killed left, or a stranger's link, is not written to
+            beside_ = place_ + ".part" + std::to_string(getpid()) + "." + std::to_string(++count);
+            file_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        } while (file_ < 0 && errno == EEXIST);
         if (file_ < 0) fail("created");
     }
     ~FileBeside() {
@@ -38,18 +57,17 @@ public:
 
     void place() {
         if (fsync(file_) != 0) fail("written");
-        if (rename(beside_.c_str(), path_.c_str()) != 0) fail("put in its place");
+        if (rename(beside_.c_str(), place_.c_str()) != 0) fail("put in its place");
         placed_ = true;
     }
 
 private:
     [[noreturn]] void fail(const char* doing) const {
-        throw Error({Code::bad_file, Argument::none, "a file of a matrix with an effort dial can't be written"},
-                    path_ + ": it can't be " + doing + ": " + std::strerror(errno));
+        throw Error(unwritable, path_ + ": it can't be " + doing + ": " + std::strerror(errno));
     }
 
-    std::string path_, beside_;
-    int file_;
+    std::string path_, place_, beside_;
+    int file_ = -1;
     bool placed_ = false;
 };
 

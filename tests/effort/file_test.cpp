@@ -158,5 +158,26 @@ TEST(EffortFile, PathsThatAreNoFiles) {
     EXPECT_THROW(EffortMatrix().save("/no/such/folder/file"), Error);
 }
 
+TEST(EffortFile, AFolderOrDeviceIsNotReplacedAndALinkIsFollowed) {
+    const Folder folder;
+    const EffortMatrix matrix = build_effort(Weights(4, 3, Type::f32, 7).matrix);
+    std::filesystem::create_directory(folder.file("folder"));
+    std::filesystem::create_symlink("/dev/null", folder.file("device"));
+    for (const char* name : {"folder", "device"}) {
+        try {
+            matrix.save(folder.file(name));
+            ADD_FAILURE() << name;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("it is there already and is no regular file"), std::string::npos) << error.what();
+        }
+    }
+    write(folder.file("old"), "what was there");
+    std::filesystem::create_symlink("old", folder.file("link"));
+    matrix.save(folder.file("link"));
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+    EXPECT_EQ(refusal(folder.file("old")), "");
+    EXPECT_EQ(folder.count(), 4) << "nothing else is left";
+}
+
 }  // namespace
 }  // namespace tw::effort_tests
