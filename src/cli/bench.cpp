@@ -22,6 +22,7 @@
 #include "measure/history.hpp"
 #include "measure/openmp_region.hpp"
 #include "measure/peer_mps.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw::cli {
 namespace {
@@ -89,7 +90,7 @@ void print_head(const Run& run, const std::vector<std::shared_ptr<measure::PeerP
         fmt::print("{}{}{} runs its {} kernels ({})\n", told.name, *told.version ? " " : "", told.version, *told.core_type ? told.core_type : "own", told.file);
     }
     if (!machine.has_speed) fmt::print("This is a build without optimisation: its speeds mean little.\n");
-    fmt::print("\n{:<34} {:>18} {:>9} {:>19} {:>8} {:>9} {:>9}\n", "kernel", "M x N x K", "GFLOP/s", "95 % interval", "spread", "of peak",
+    fmt::print("\n{:<37} {:>18} {:>9} {:>19} {:>8} {:>9} {:>9}\n", "kernel", "M x N x K", "GFLOP/s", "95 % interval", "spread", "of peak",
                "of bound");
 }
 
@@ -99,10 +100,10 @@ void print_rows(const Run& run, std::size_t first) {
         const std::string_view mark = measure::mark_of(row.kernel), name = std::string_view(row.kernel).substr(0, row.kernel.size() - mark.size());
         const std::string shape = fmt::format("{}x{}x{}", row.m, row.n, row.k);
         if (row.is_timed())
-            fmt::print("{:<34} {:>18} {:>9.2f} {:>8.2f} to {:>7.2f} {:>6.1f} % {:>7.1f} % {:>9.3f}{}{}\n", name, shape, row.gflops,
-                       row.gflops_low, row.gflops_high, 100 * row.spread, 100 * row.fraction_of_peak, row.error_over_bound,
+            fmt::print("{:<37} {:>18} {:>9.2f} {:>8.2f} to {:>7.2f} {:>6.1f} % {:>9} {:>9.3f}{}{}\n", name, shape, row.gflops,
+                       row.gflops_low, row.gflops_high, 100 * row.spread, share_of_peak(row), row.error_over_bound,
                        mark.empty() ? "" : " " + std::string(mark), row.seconds.size() < 6 ? "  few samples" : "");
-        else fmt::print("{:<34} {:>18} {}\n", row.kernel, shape, row.ok ? "not timed" : "WRONG: " + row.trouble);
+        else fmt::print("{:<37} {:>18} {}\n", row.kernel, shape, row.ok ? "not timed" : "WRONG: " + row.trouble);
     }
     for (const measure::Ways& ways : measure::against_ourselves(run.rows, first)) fmt::print("  {}: {}\n", ways.text, measure::sentence_of(ways.comparison));
     const Row *ours = nullptr, *theirs = nullptr;
@@ -118,10 +119,19 @@ int print_baseline(const Run& run, const std::vector<Row>& before) {
     fmt::print("\nAgainst the baseline\n");
     if (pairs.empty()) fmt::print("  it has none of these problems\n");
     for (const measure::Against& pair : pairs) {
-        fmt::print("  {:<34} {:>5}x{}x{}: {}\n", pair.now->kernel, pair.now->m, pair.now->n, pair.now->k, measure::sentence_of(pair.comparison));
+        fmt::print("  {:<37} {:>5}x{}x{}: {}\n", pair.now->kernel, pair.now->m, pair.now->n, pair.now->k, measure::sentence_of(pair.comparison));
         slower += pair.comparison.verdict == measure::Verdict::slower && pair.now->provider == "tilewright";
     }
     return slower;
+}
+
+/// A promise that no kernel here keeps is told before anything is measured.
+void check_promise(const measure::Bench& bench, const std::string& device) {
+    if (!bench.kernels.empty()) return;
+    const measure::Shape& first = bench.shapes.front();
+    const Problem problem{.m = first.m, .n = first.n, .k = first.k, .in = bench.task.type, .out = bench.task.type, .accuracy = bench.task.accuracy};
+    Plan plan;
+    if (const Status status = try_plan(problem, {.device = device}, plan); status.code == Code::unsupported) refuse("--accuracy: {}", status.text);
 }
 
 void write_results(const Asked& asked, const Run& run) {
@@ -160,6 +170,7 @@ void run(const Asked& asked) {
     bench.is_also_on_one_thread = has_alone && bench.task.threads > 1;
     std::vector<Row> before;
     if (!asked.baseline.empty()) before = baseline_of(asked.baseline);
+    for (const std::string& path : {asked.json, asked.csv, asked.markdown}) check_place_for(path);
 
     note_interrupts();
     if (asked.with_peers) {
@@ -168,6 +179,8 @@ void run(const Asked& asked) {
         bench.has_mps = names.empty() || std::find(names.begin(), names.end(), measure::mps_name) != names.end();
     }
     bench.backend = &parse_device(asked.device);
+    for (const std::string& name : bench.kernels) check_kernel_name(name, {bench.backend});
+    check_promise(bench, asked.device);
     std::erase_if(bench.peers, [&](const auto& peer) { return bench.backend->name != std::string(peer->description().device); });
 
     Run result{.command = "bench", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};

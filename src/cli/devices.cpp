@@ -39,6 +39,19 @@ std::vector<const Backend*> devices_here() {
     return found;
 }
 
+std::vector<const Backend*> every_backend() {
+    std::vector<const Backend*> all;
+    for (const BackendSource& source : backends()) all.push_back(&source());
+    return all;
+}
+
+void check_kernel_name(const std::string& name, const std::vector<const Backend*>& devices) {
+    for (const Backend* backend : devices)
+        for (const Kernel* kernel : backend->ladder)
+            if (answers_to(*kernel, name)) return;
+    refuse("no rung or kernel of {} has the name '{}'; see tw ladder --list", devices.size() == 1 ? devices.front()->name : "these devices", name);
+}
+
 void parse_shape(std::string_view option, const std::string& word, measure::Task& task) {
     const std::size_t first = word.find('x'), second = word.find('x', first + 1);
     const auto side = [&](const std::string& text) { return parse_whole(option, text, 1, largest_side); };

@@ -19,6 +19,12 @@ const Backend& parse_device(const std::string& word);
 /// is asked for by name.
 std::vector<const Backend*> devices_here();
 
+/// Those of this build, whether they find a device or not.
+std::vector<const Backend*> every_backend();
+
+/// Refuses a name that no rung or kernel of these devices has.
+void check_kernel_name(const std::string& name, const std::vector<const Backend*>& devices);
+
 /// "MxNxK", or one number for a square; each from 1 to 2^20.
 void parse_shape(std::string_view option, const std::string& word, measure::Task& task);
 

@@ -18,6 +18,7 @@
 #include "cli/files/quoted.hpp"
 #include "cli/loaded_matrix.hpp"
 #include "cli/product.hpp"
+#include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 
 namespace tw::cli {
@@ -27,7 +28,7 @@ struct BuildAsked {
     std::vector<std::string> weights;
     std::string output, layout = "planes", dense = "automatic";
     int bucket = 16, threads = 0;
-    bool transpose = false, truncating = false;
+    bool transpose = false, truncating = false, bucket_is_given = false;
 };
 
 struct RunAsked {
@@ -77,6 +78,9 @@ double share(std::int64_t part, std::int64_t whole) {
 }
 
 void build(const BuildAsked& asked) {
+    if ((asked.bucket_is_given || asked.truncating) && asked.layout != "buckets")
+        refuse("--bucket and --truncating are for --layout buckets; the layout is {}", asked.layout);
+    check_place_for(asked.output);
     const EffortBuild how{.layout = parse_layout_word(asked.layout), .bucket = asked.bucket, .truncating = asked.truncating,
                           .dense = parse_dense(asked.dense), .threads = asked.threads};
     std::vector<LoadedMatrix> weights;
@@ -103,6 +107,7 @@ void print_report(const EffortReport& report, std::int64_t fp16_bytes) {
 void multiply(const RunAsked& asked) {
     check_effort_device(asked.device);
     const Budget budget = parse_budget(asked);
+    if (asked.output.ends_with(".safetensors")) refuse("{}: y is written as .npy, under a name that says so", quoted_path(asked.output));
     const EffortMatrix m = with_exit_codes([&] { return load_effort(asked.matrix); });
     const LoadedRows v = load_rows(asked.vectors, "the vectors");
     if (v.cols != m.inputs())
@@ -154,13 +159,16 @@ void add_build(Verb effort) {
     verb.add_option("W", asked->weights, "W.npy or W.safetensors[:TENSOR], a row for each output, f32, f16 or bf16; several with the same input are stacked").required();
     verb.add_option("-o,--output", asked->output, "Where it goes").required();
     verb.add_option("--layout", asked->layout, "buckets (bucketMul), tiers (values untouched) or planes (of bits)").shows_default();
-    verb.add_option("--bucket", asked->bucket, "Of buckets: outputs a bucket, 8, 16 or 32").shows_default();
+    const Option bucket = verb.add_option("--bucket", asked->bucket, "Of buckets: outputs a bucket, 8, 16 or 32").shows_default();
     verb.add_flag("--truncating", asked->truncating, "Of buckets: bucketMul's own format to the bit, with its bias");
     verb.add_option("--dense", asked->dense, "A dense copy for effort 1 and batches: automatic, kept or absent").shows_default();
     verb.add_flag("--transpose", asked->transpose, "The file has a row for each input");
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.ends_help_with(build_examples);
-    verb.runs([asked] { build(*asked); });
+    verb.runs([asked, bucket] {
+        asked->bucket_is_given = bucket.is_given();
+        build(*asked);
+    });
 }
 
 void add_run(Verb effort) {

@@ -89,7 +89,7 @@ void run(const Asked& asked) {
             print_count(*kernel, task, is_here ? measure::level_of(own, bandwidths) : measure::Level{"", 0}, is_here ? peak_of(*kernel) : 0);
         }
     }
-    if (!is_found) refuse("no rung or kernel of this build is called '{}'; see tw ladder --list --markdown", asked.rung);
+    if (!is_found) refuse("no rung or kernel of this build is called '{}'; see tw ladder --list", asked.rung);
     if (is_tiled) print_tiles_of_seed_002();
 }
 

@@ -32,18 +32,18 @@ std::string bytes_in_words(std::size_t bytes) {
     return fmt::format("{:.4g} KiB", static_cast<double>(bytes) * 0x1p-10);
 }
 
-std::string device_count(const Backend& backend) {
+std::string described(const Backend& backend) {
     const int count = backend.devices();
     if (count == 0) return std::string("none: ") + backend.absence();
-    if (backend.place == Place::host) return "this processor";
-    return fmt::format("{} device{}", count, count == 1 ? "" : "s");
+    const std::string where = backend.place == Place::host ? "this processor" : fmt::format("{} device{}", count, count == 1 ? "" : "s");
+    return fmt::format("{}; {} kernels", where, backend.ladder.size());
 }
 
 void print_devices() {
     fmt::print("Devices\n");
     for (const BackendSource& source : backends()) {
         const Backend& backend = source();
-        fmt::print("  {:<12} {}; {} kernels\n", backend.name, device_count(backend), backend.ladder.size());
+        fmt::print("  {:<12} {}\n", backend.name, described(backend));
     }
 }
 

@@ -49,29 +49,33 @@ struct Column {
     }
 };
 
-void print_row(const Row& row, double gain, double widest, bool has_bars) {
+void print_row(const Row& row, double gain, std::size_t width, double quickest, bool has_bars) {
     if (!row.is_timed()) {
-        fmt::print("{:<34} {}\n", row.kernel, row.ok ? "right; its times mean nothing here" : "WRONG: " + row.trouble);
+        fmt::print("{:<{}} {}\n", row.kernel, width, row.ok ? "right; its times mean nothing here" : "WRONG: " + row.trouble);
         return;
     }
     const std::string gained = gain > 0 ? fmt::format("{:.2f}x", gain) : "";
-    fmt::print("{:<34} {:>9.2f} {:>6.1f} % {:>8.1f} % {:>8} {:>10.3f}", row.kernel, row.gflops, 100 * row.spread,
-               100 * row.fraction_of_peak, gained, row.error_over_bound);
-    if (has_bars) fmt::print("  {}", bar(row.gflops / widest, bar_width));
+    fmt::print("{:<{}} {:>9.2f} {:>6.1f} % {:>10} {:>8} {:>10.3f}", row.kernel, width, row.gflops, 100 * row.spread, share_of_peak(row), gained,
+               row.error_over_bound);
+    if (has_bars) fmt::print("  {}", bar(row.gflops / quickest, bar_width));
     else if (row.seconds.size() < 3) fmt::print("  {}", row.seconds.size() == 1 ? "one run" : "two runs");
     fmt::print("\n");
 }
 
 void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) {
     const Row& any = run.rows[first_row];
-    double widest = 0;
-    for (std::size_t i = first_row; i < run.rows.size(); ++i) widest = std::max(widest, run.rows[i].gflops);
+    double quickest = 0;
+    std::size_t width = 0;
+    for (std::size_t i = first_row; i < run.rows.size(); ++i) {
+        quickest = std::max(quickest, run.rows[i].gflops);
+        width = std::max(width, run.rows[i].kernel.size());
+    }
     fmt::print("{}: {} x {} x {} {}, {} thread{}", any.device, any.m, any.n, any.k, any.type, any.threads, any.threads == 1 ? "" : "s");
     if (first_roof < run.calibrations.size())
         fmt::print("; 100 % is {}{} at {:.1f} GFLOP/s, measured between the rows",
                    any.device == "cpu" && any.threads > 1 ? fmt::format("{} times ", any.threads) : "", run.calibrations[first_roof].name,
                    run.calibrations[first_roof].median);
-    fmt::print("\n{:<34} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", "GFLOP/s", "spread", "of peak", "gain", "of bound");
+    fmt::print("\n{:<{}} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", width, "GFLOP/s", "spread", "of peak", "gain", "of bound");
     Column column;
     const Row *ours = nullptr, *theirs = nullptr;
     for (std::size_t i = first_row; i < run.rows.size(); ++i) {
@@ -81,7 +85,7 @@ void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) 
         // A rung below the type's own accuracy is no rival of a peer's product.
         const bool is_rival = !is_ours || row.accuracy.starts_with("fp64") || row.accuracy.starts_with("fp32");
         if (is_rival && row.is_timed() && (!best || row.gflops > best->gflops)) best = &row;
-        print_row(row, is_ours && row.is_timed() ? column.gain(row) : 0, widest, is_terminal(stdout));
+        print_row(row, is_ours && row.is_timed() ? column.gain(row) : 0, width, quickest, is_terminal(stdout));
     }
     if (ours && theirs)
         fmt::print("{} reaches {:.2f} of {}.\n", ours->kernel, ours->gflops / theirs->gflops, theirs->kernel);
@@ -94,13 +98,12 @@ int count_wrong(const Run& run) {
     return wrong;
 }
 
-bool has_any(const std::vector<const Backend*>& devices, const std::vector<std::string>& names) {
-    if (names.empty()) return true;
-    for (const Backend* backend : devices)
-        for (const Kernel* kernel : backend->ladder)
-            for (const std::string& name : names)
-                if (answers_to(*kernel, name)) return true;
-    return false;
+void print_list() {
+    for (const BackendSource& source : backends()) {
+        std::size_t width = 0;
+        for (const Kernel* kernel : source().ladder) width = std::max(width, std::string_view(kernel->name).size());
+        for (const Kernel* kernel : source().ladder) fmt::print("{:<{}}  {}\n", kernel->name, width, kernel->idea);
+    }
 }
 
 std::string names_of(const std::vector<const Backend*>& devices) {
@@ -111,8 +114,8 @@ std::string names_of(const std::vector<const Backend*>& devices) {
 
 void run(const Asked& asked) {
     if (asked.list) {
-        if (!asked.markdown) refuse("--list is written with --markdown");
-        std::fputs(measure::ladder_in_markdown().c_str(), stdout);
+        if (asked.markdown) std::fputs(measure::ladder_in_markdown().c_str(), stdout);
+        else print_list();
         return;
     }
     if (!asked.size.empty() && !asked.shape.empty()) refuse("--size and --shape exclude each other");
@@ -121,6 +124,7 @@ void run(const Asked& asked) {
     task.threads = asked.threads > 0 ? asked.threads : default_threads();
     const std::string shape = asked.size.empty() ? asked.shape : asked.size;
     if (!shape.empty()) parse_shape(asked.size.empty() ? "--shape" : "--size", shape, task);
+    check_place_for(asked.json);
 
     note_interrupts();
     // Peers are processes: they start before a driver or a pool is in this one.
@@ -130,8 +134,7 @@ void run(const Asked& asked) {
     if (asked.device.empty()) devices = devices_here();
     else devices.push_back(&parse_device(asked.device));
 
-    if (!has_any(devices, asked.rungs))
-        refuse("no rung or kernel of these devices has the name '{}'; see tw ladder --list --markdown", asked.rungs.front());
+    for (const std::string& name : asked.rungs) check_kernel_name(name, devices);
 
     Run run{.command = "ladder", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
     fmt::print("{}, {} core{}, {:.2f} GHz; tilewright {}\n\n", run.machine.processor, run.machine.cores,
@@ -153,7 +156,7 @@ void run(const Asked& asked) {
         std::fflush(stdout);
     }
     if (run.rows.empty() && !is_interrupted())
-        refuse("no rung of {} multiplies {} here; see tw ladder --list --markdown", asked.rungs.empty() ? names_of(devices) : "that name",
+        refuse("no rung of {} multiplies {} here; see tw ladder --list", asked.rungs.empty() ? names_of(devices) : "that name",
                asked.type);
     if (!asked.json.empty()) write_file(asked.json, measure::to_json(run));
     const std::string trouble = run.rows.empty() ? "" : measure::add_to_history(measure::history_path(), run);
@@ -183,8 +186,8 @@ void add_ladder(Verb tw) {
     verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);
     verb.add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");
     verb.add_flag("--no-peers", asked->no_peers, "Leave OpenBLAS, BLIS, oneDNN, MKL, cuBLAS and MPS out");
-    verb.add_flag("--list", asked->list, "Only list the rungs of this build, on every backend");
-    verb.add_flag("--markdown", asked->markdown, "With --list: as docs/ladder.md has it");
+    const Option list = verb.add_flag("--list", asked->list, "Only list the rungs of this build, on every backend");
+    verb.add_flag("--markdown", asked->markdown, "As docs/ladder.md has it").needs(list);
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });
 }

@@ -3,6 +3,7 @@
 //
 // tw metal-check: anybody's Metal kernel, executed on this machine's CPU with every access, barrier and SIMD-group call
 // checked.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -152,6 +153,10 @@ void run(const Asked& asked) {
         for (const std::string& refusal : done.refusals) std::printf("%s\n", refusal.c_str());
         fail("{} was not run: {} error{}", asked.file, done.refusals.size(), done.refusals.size() == 1 ? "" : "s");
     }
+    if (std::find(done.kernels.begin(), done.kernels.end(), asked.kernel) == done.kernels.end())
+        refuse("{}: it has no kernel '{}'; it has: {}", asked.file, asked.kernel, fmt::join(done.kernels, ", "));
+    if (done.outcome.counters.threads == 0 && !done.outcome.findings.empty())
+        refuse("{} of {} was not run: {}", asked.kernel, asked.file, done.outcome.findings.front().text);
     print(request, done);
     if (const std::size_t found = done.outcome.findings.size())
         fail("{} finding{} in {}", found, found == 1 ? "" : "s", asked.kernel);
@@ -170,18 +175,18 @@ void add_metal_check(Verb tw) {
     const Verb verb = tw.add_verb(
         "metal-check", "Executes a Metal kernel on this CPU and reports races, stray accesses and forgotten waits");
     verb.ends_help_with(examples);
-    verb.add_option("file", asked->file, "the .metal file").required();
-    verb.add_option("--kernel", asked->kernel, "the kernel's name").required();
-    verb.add_option("--grid", asked->grid, "threads in all: X, X,Y or X,Y,Z").required();
-    verb.add_option("--threads", asked->threads, "threads of a threadgroup").required();
+    verb.add_option("file", asked->file, "The .metal file").required();
+    verb.add_option("--kernel", asked->kernel, "The kernel's name").required();
+    verb.add_option("--grid", asked->grid, "Threads in all: X, X,Y or X,Y,Z").required();
+    verb.add_option("--threads", asked->threads, "Threads of a threadgroup, as --grid").required();
     verb.add_option("--buffer", asked->buffers,
                      "TYPE:COUNT or TYPE:COUNT=FILE.npy, once for each buffer, in index order");
     verb.add_option("--threadgroup", asked->threadgroup,
-                     "bytes of [[threadgroup(n)]] memory, once for each, in index order");
-    verb.add_option("-D", asked->defines, "a macro: NAME or NAME=VALUE");
-    verb.add_option("-I", asked->folders, "a folder with headers");
-    verb.add_option("--seed", asked->seed, "of the random data and of the order of threads; 0: in order");
-    verb.add_flag("--plain", asked->plain, "without checks: several times faster");
+                     "Bytes of [[threadgroup(n)]] memory, once for each, in index order");
+    verb.add_option("-D", asked->defines, "A macro: NAME or NAME=VALUE");
+    verb.add_option("-I", asked->folders, "A folder with headers");
+    verb.add_option("--seed", asked->seed, "Of the random data and of the order of threads; 0: in order");
+    verb.add_flag("--plain", asked->plain, "Without checks: several times faster");
     verb.runs([asked] { run(*asked); });
 }
 

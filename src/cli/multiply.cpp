@@ -9,6 +9,7 @@
 
 #include "base/threads.hpp"
 #include "cli/arguments.hpp"
+#include "cli/devices.hpp"
 #include "cli/exit.hpp"
 #include "cli/files/open_matrix.hpp"
 #include "cli/files/quoted.hpp"
@@ -67,6 +68,8 @@ Options options_of(const Asked& asked) {
     options.alpha = parse_number("--alpha", asked.alpha);
     if (!asked.c0.empty()) options.beta = parse_number("--beta", asked.beta);
     if (!asked.accuracy.empty()) options.accuracy = parse_accuracy_word("--accuracy", asked.accuracy);
+    if (!asked.device.empty()) parse_device(asked.device);  // its sentence knows why there is none
+    if (!asked.kernel.empty()) check_kernel_name(asked.kernel, every_backend());
     if (!asked.threads.empty()) options.threads = static_cast<int>(parse_whole("--threads", asked.threads, 1, most_threads));
     options.kernel = asked.kernel;
     options.device = asked.device;
@@ -74,6 +77,7 @@ Options options_of(const Asked& asked) {
 }
 
 Product open_product(const Asked& asked) {
+    if (asked.output.ends_with(".safetensors")) refuse("{}: the result is written as .npy, under a name that says so", quoted_path(asked.output));
     const Options options = options_of(asked);
     Product p{{open_matrix(asked.a, Vector::row), asked.transpose_a}, {open_matrix(asked.b, Vector::column), asked.transpose_b},
               std::nullopt, options};

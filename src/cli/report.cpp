@@ -88,6 +88,8 @@ bool lacks_any(const Asked& asked, const std::string& history, const measure::Ma
 }
 
 void run(const Asked& asked) {
+    check_place_for(asked.output);
+    check_place_for(asked.picture);
     note_interrupts();
     measure::ReportData data{.machine = measure::this_machine(), .clock_hz = measure::core_clock()};
     const std::string history = measure::history_path();

@@ -4,6 +4,7 @@
 // tw roofline: the roofs of each device, by formula and as measured, and every rung as a point below them.
 #include "measure/roofline.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -36,9 +37,11 @@ void print_roofs_of_processor(const std::vector<measure::UnitPeak>& units, const
 }
 
 void print_points(const std::vector<measure::RooflinePoint>& points) {
-    fmt::print("\n{:<34} {:>9} {:>11} {:>11} {:>9}  {}\n", "kernel", "flop/byte", "predicted", "attained", "of it", "what bounds it");
+    std::size_t width = 0;
+    for (const measure::RooflinePoint& point : points) width = std::max(width, point.kernel.size());
+    fmt::print("\n{:<{}} {:>9} {:>11} {:>11} {:>9}  {}\n", "kernel", width, "flop/byte", "predicted", "attained", "of it", "what bounds it");
     for (const measure::RooflinePoint& point : points)
-        fmt::print("{:<34} {:>9.2f} {:>11.1f} {:>11.2f} {:>7.1f} %  {}\n", point.kernel, point.intensity, point.predicted, point.attained,
+        fmt::print("{:<{}} {:>9.2f} {:>11.1f} {:>11.2f} {:>7.1f} %  {}\n", point.kernel, width, point.intensity, point.predicted, point.attained,
                    100 * point.attained / point.predicted, point.bound);
     fmt::print("\n");
 }

@@ -66,6 +66,10 @@ measure::Watch watch_with(ProgressLine& line, int before, int parts) {
             is_interrupted};
 }
 
+std::string share_of_peak(const measure::Row& row) {
+    return row.fraction_of_peak > 0 ? fmt::format("{:.1f} %", 100 * row.fraction_of_peak) : "";
+}
+
 std::string bar(double fraction, int width) {
     static constexpr const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const int filled = static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * width * 8));
@@ -82,6 +86,11 @@ void write_file(const std::string& path, const std::string& text) {
     OutputFile file(path);
     file.write(0, text);
     file.keep();
+}
+
+void check_place_for(const std::string& path) {
+    if (path.empty() || path == "-") return;
+    const OutputFile made_beside(path);  // and gone again
 }
 
 }  // namespace tw::cli

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "measure/rounds.hpp"
+#include "measure/row.hpp"
 
 namespace tw::cli {
 
@@ -39,10 +40,16 @@ bool is_interrupted();
 /// Progress and interrupts as measure wants them; the line outlives the watch.
 measure::Watch watch_with(ProgressLine& line, int before = 0, int parts = 1);
 
+/// "61.7 %"; nothing on a device whose peak was not measured.
+std::string share_of_peak(const measure::Row& row);
+
 /// Of `width` cells, filled from the left to `fraction`; eighths of a cell on a UTF-8 terminal.
 std::string bar(double fraction, int width);
 
 /// Writes beside and renames, so that a file is whole or is the one from before. Throws a Stop when it can't.
 void write_file(const std::string& path, const std::string& text);
+
+/// Before a long measurement: throws the Stop with which write_file() would end it. Nothing is asked of "" and "-".
+void check_place_for(const std::string& path);
 
 }  // namespace tw::cli

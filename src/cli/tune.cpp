@@ -62,6 +62,7 @@ void run(const Asked& asked) {
     const std::string path = asked.store.empty() ? store_path() : asked.store;
     setenv("TW_STORE", "/dev/null", 1);  // the rules are asked as if nothing were tuned
     tuning.backend = &parse_device(asked.device);
+    check_place_for(asked.markdown);
     note_interrupts();
 
     const std::string before = read_store(path, store_key()).trouble;
@@ -86,7 +87,7 @@ void run(const Asked& asked) {
     if (!records.empty() && !asked.is_trial) {
         const std::string trouble = add_to_store(path, store_key(), records);
         if (!trouble.empty()) fail("{}", trouble);
-        fmt::print("{} records written to {}\n", records.size(), path);
+        fmt::print("{} record{} written to {}\n", records.size(), records.size() == 1 ? "" : "s", path);
     }
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was found is kept");
 }

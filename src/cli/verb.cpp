@@ -15,6 +15,18 @@ Option added(CLI::App* app, const std::string& names, T& value, const std::strin
     return Option(app->add_option(names, value, text));
 }
 
+/// A number of that range; CLI11's own sentence and its type in the help read like a program.
+template <class T>
+const CLI::Validator within_range(T least, T most) {
+    return CLI::Validator(
+        [least, most](std::string& word) {
+            T value{};
+            if (CLI::detail::lexical_cast(word, value) && value >= least && value <= most) return std::string();
+            return fmt::format("expected a number from {} to {}; '{}' came", least, most, word);
+        },
+        "");
+}
+
 /// The verbs below one, as "info, ladder, bench".
 std::string verbs_below(const CLI::App& app) {
     std::string known;
@@ -58,8 +70,8 @@ std::string chosen_verbs(const CLI::App& root) {
 
 const Option& Option::required() const { return option_->required(), *this; }
 const Option& Option::shows_default() const { return option_->capture_default_str(), *this; }
-const Option& Option::within(int least, int most) const { return option_->check(CLI::Range(least, most)), *this; }
-const Option& Option::within(double least, double most) const { return option_->check(CLI::Range(least, most)), *this; }
+const Option& Option::within(int least, int most) const { return option_->check(within_range(least, most)), *this; }
+const Option& Option::within(double least, double most) const { return option_->check(within_range(least, most))->type_name("NUMBER"), *this; }
 const Option& Option::needs(const Option& other) const { return option_->needs(other.option_), *this; }
 const Option& Option::excludes(const Option& other) const { return option_->excludes(other.option_), *this; }
 const Option& Option::may_stand_alone() const { return option_->expected(0, 1), *this; }

@@ -150,6 +150,9 @@ TEST(Effort, WhatCannotBeGetsASentence) {
     files.expect_refused({"build", files.w, "-o", files.built, "--dense", "no"},
                          "--dense: expected automatic, kept or absent; 'no' came");
     files.expect_refused({"build", files.w, "-o", files.built, "--layout", "buckets", "--bucket", "9"}, "bucket");
+    files.expect_refused({"build", files.w, "-o", files.built, "--bucket", "8"}, "--bucket and --truncating are for --layout buckets; the layout is planes");
+    files.expect_refused({"build", files.w, "-o", "/dev/null"}, "it is there already and is no regular file");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y + ".safetensors", "--effort", "1"}, "y is written as .npy");
     files.expect_refused({"build", files.folder.path("absent.npy"), "-o", files.built}, "it can't be opened");
     files.expect_refused({"run", files.built, files.v, "-o", files.y}, "one of --effort and --error");
     files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1.5"},

@@ -163,6 +163,7 @@ TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
     write_file(c, "old");
     write_file(c0, tw::test::npy_file<double>("<f8", "(3, 2)", {1, 2, 3, 4, 5, 6}));
     expect_refused(run_tw({"multiply", a, c0, "-o", c}), "holds f32 and '" + c0 + "' holds f64; a product takes one type");
+    expect_refused(run_tw({"multiply", a, b, "-o", c + ".safetensors"}), "the result is written as .npy");
     expect_refused(run_tw({"multiply", a, a, "-o", c}), "A's columns must be as many as B's rows");
     expect_refused(multiply({"--transpose-a"}), "is 3 x 2 when transposed");
     expect_refused(multiply({"--c", b}), "--c must have the product's shape, 2 x 2");
@@ -180,8 +181,9 @@ TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
     expect_refused(multiply({"--memory", "much"}), "--memory takes a number of bytes");
     expect_refused(multiply({"--memory", "-1G"}), "--memory takes a number of bytes");
     expect_refused(multiply({"--memory", "1M"}), "--memory takes at least 44M");
-    expect_refused(multiply({"--kernel", "r99"}), "no kernel of that name");
-    expect_refused(multiply({"--device", "abacus"}), "no backend of this build has that name");
+    expect_refused(multiply({"--kernel", "r99"}), "no rung or kernel of these devices has the name 'r99'; see tw ladder --list");
+    expect_refused(multiply({"--kernel", "cpu.r1_naive.f64"}), "no kernel of that name can do this product on this machine");
+    expect_refused(multiply({"--device", "abacus"}), "--device: expected one of cpu, ");
     expect_refused(multiply({"--verify", "--no-verify"}), "excludes");
     expect_refused(run_tw({"multiply", a, "-o", c}), "B is required");
     expect_refused(run_tw({"multiply", a, b}), "--output is required");

@@ -80,6 +80,12 @@ TEST(Safetensors, AFileWithOneMatrixNeedsNoName) {
     EXPECT_EQ(elements_of<float>(read_file(files.c)), (std::vector<float>{111}));
 }
 
+TEST(Safetensors, AFileWithoutAMatrixSaysWhatItHas) {
+    const Files files;
+    write_file(files.at, safetensors_file("{" + safetensors_entry("step", "I64", "[]", "[0,8]") + "}", std::string(8, '\0')));
+    files.expect_refused(files.at, "it has no matrix and no vector of F32, F16, BF16 or F64; its tensors are: 'step'");
+}
+
 TEST(Safetensors, AWordThatNamesNoMatrixGetsTheNames) {
     const Files files;
     files.expect_refused(files.at, "which tensor? Write FILE:NAME; its matrices and vectors are: 'layer.weight', ");

@@ -69,11 +69,21 @@ TEST(Verbs, BadInputIsASentenceAndExit2) {
                                   "bench --baseline /nowhere --m 8", "bench --accuracy much --m 8", "bench --cold --hot --m 8", "bench --reproducible --kernel r1_naive --m 8", "bench --scaling --kernel r1_naive --m 8", "bench --batch 4 --callers 2 --m 8",
                                   "bench --batch 1 --m 8", "bench --scaling --device cpu-check --m 8", "explain nonsense",
                                   "tune --suite nonsense", "tune --shape 0", "roofline --device toaster", "bench nonsense",
-                                  "bench loaders --device cpu"}) {
+                                  "bench loaders --device cpu", "ladder --markdown", "bench --kernel nonsense --m 8", "bench --accuracy 1e-30 --m 8",
+                                  "bench --m 8 --json /no/such/folder/x.json", "ladder --size 8 --json /", "tune --shape 8 --markdown /no/such/folder/x.md",
+                                  "report -o /no/such/folder/x.html", "bench --m 8 --seconds soon"}) {
         const Said said = say(arguments);
         EXPECT_EQ(said.code, 2) << arguments << "\n" << said.text;
         EXPECT_NE(said.text.find("tw: "), std::string::npos) << arguments;
+        EXPECT_EQ(said.text.find("GFLOP/s"), std::string::npos) << "it is told before anything is measured\n" << said.text;
     }
+}
+
+TEST(Verbs, TheListNamesEveryKernelOnALineOfItsOwn) {
+    const Said said = say("ladder --list");
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_EQ(said.text.find("cpu.r1_naive.f32 "), 0u) << said.text;
+    EXPECT_NE(said.text.find("\ncpu.r7_hierarchical_wide.f32.avx512  "), std::string::npos) << said.text;
 }
 
 /// The kernels of a run that wrote its results to `file`, with the products that each of them multiplied in a pass.

@@ -38,7 +38,9 @@ std::string names_of(const std::vector<SafeTensor>& tensors, bool matrices_only)
 
 const SafeTensor& chosen_of(const std::vector<SafeTensor>& tensors, const std::string& path, const std::string& name) {
     if (name.empty()) {
-        if (std::count_if(tensors.begin(), tensors.end(), is_matrix) != 1)
+        const auto matrices = std::count_if(tensors.begin(), tensors.end(), is_matrix);
+        if (matrices == 0) refuse("{}: it has no matrix and no vector of F32, F16, BF16 or F64; its tensors are: {}", quoted_path(path), names_of(tensors, false));
+        if (matrices != 1)
             refuse("{}: which tensor? Write FILE:NAME; its matrices and vectors are: {}", quoted_path(path),
                    names_of(tensors, true));
         return *std::find_if(tensors.begin(), tensors.end(), is_matrix);
