@@ -3,6 +3,7 @@
 #include "effort/on_metal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -169,63 +170,78 @@ metal::Slot value_of(const T& value) {
     return {&value, sizeof value, true};
 }
 
+/// Choose, multiply chunk by chunk, add up. What the arguments refer to must live until the launch is over.
+std::array<metal::Dispatch, 3> dispatches_of(const EffortBody& body, const metal::EffortChoice& choice, const metal::EffortProduct& product, const Desk& desk) {
+    const char* family = body.layout == EffortLayout::buckets ? "effort_buckets"
+                         : body.layout == EffortLayout::tiers ? "effort_tiers"
+                                                              : "effort_planes";
+    const metal::Slot chosen{desk.chosen, sizeof *desk.chosen};
+    return {{{.family = "effort_select",
+              .function = "effort_select",
+              .arguments = {{slot_of(desk.v), desk.statistics, desk.left, desk.gains, value_of(choice), slot_of(desk.entries), chosen}},
+              .threads_x = select_threads},
+             {.family = family,
+              .function = family,
+              .arguments = {{desk.rows, slot_of(desk.entries), value_of(product), chosen, slot_of(desk.partial)}},
+              .groups_x = product.padded_outputs / product.outputs_of_tile,
+              .groups_y = static_cast<uint>(chunks_of(body.inputs)),
+              .threads_x = product_threads},
+             {.family = "effort_sum",
+              .function = "effort_sum",
+              .arguments = {{slot_of(desk.partial), value_of(product), chosen, slot_of(desk.y)}},
+              .groups_x = (product.outputs + sum_threads - 1) / sum_threads,
+              .threads_x = sum_threads}}};
+}
+
+/// Memory for the CPU's own account of a choice.
+struct Account {
+    Memory memory;
+    std::span<std::byte> desk, kept;
+
+    bool allocate(const EffortBody& body) {
+        const std::size_t desk_size = (desk_bytes(body) + 63) / 64 * 64;
+        if (!memory.allocate(desk_size + kept_bytes(body))) return false;
+        desk = memory.bytes().first(desk_size), kept = memory.bytes().subspan(desk_size);
+        return true;
+    }
+};
+
+/// Where the budget is an error: the CPU chooses, and the kernels read what.
+void choose_here(const EffortBody& body, Budget budget, const Account& account, const Desk& desk, Job& job) {
+    prepare(body, budget, account.desk, account.kept, job);
+    std::memcpy(desk.entries.data(), job.entries, static_cast<std::size_t>(job.count) * sizeof *job.entries);
+    *desk.chosen = {static_cast<uint>(job.count), 0, job.is_fine, 0};
+}
+
+/// The report on what the device chose.
+void account_for_choice(const EffortBody& body, const Desk& desk, bool everything, float scale, const Account& account, Job& job) {
+    auto* units = reinterpret_cast<std::uint8_t*>(account.desk.data());
+    std::fill_n(units, body.inputs, std::uint8_t{0});
+    for (const metal::EffortEntry& entry : desk.entries.first(desk.chosen->entries))
+        units[entry.input] = static_cast<std::uint8_t>(entry.units);
+    const double cutoff = everything ? 0 : static_cast<double>(std::bit_cast<float>(desk.chosen->worth)) / static_cast<double>(scale);
+    account_for(body, units, cutoff, desk.chosen->fine != 0, account.kept, job);
+}
+
 Status run(const MetalDevice& device, const EffortBody& body, int expert, const float* v, float* y, Budget budget,
            EffortReport& report) {
     if (device.backend().devices() == 0) return {Code::no_device, Argument::options, device.backend().absence()};
     const metal::EffortProduct product = product_of(body);
     Desk desk;
     if (const Status status = lay_out(device, body, expert, product.padded_outputs, desk); !status) return status;
+    Account account;
+    if (!account.allocate(body)) return no_memory;
 
-    // The CPU's own account of a choice: by it, too, where the budget is an error.
     Job job{.v = v, .y = y, .expert = expert};
-    const std::size_t desk_size = (desk_bytes(body) + 63) / 64 * 64;
-    Memory account_memory;
-    if (!account_memory.allocate(desk_size + kept_bytes(body))) return no_memory;
-    const std::span<std::byte> account = account_memory.bytes().first(desk_size), kept = account_memory.bytes().subspan(desk_size);
     const Affordable allowed = affordable(body, budget);
     const bool chosen_here = budget.is_error() && !allowed.everything;
     const metal::EffortChoice choice = choice_of(body, v, allowed);
-
-    const auto chunks = static_cast<uint>(chunks_of(body.inputs)), tiles = product.padded_outputs / product.outputs_of_tile;
-    const char* family = body.layout == EffortLayout::buckets ? "effort_buckets"
-                         : body.layout == EffortLayout::tiers ? "effort_tiers"
-                                                              : "effort_planes";
-    const metal::Slot chosen{desk.chosen, sizeof *desk.chosen};
-    const metal::Dispatch dispatches[] = {
-        {.family = "effort_select",
-         .function = "effort_select",
-         .arguments = {{slot_of(desk.v), desk.statistics, desk.left, desk.gains, value_of(choice), slot_of(desk.entries), chosen}},
-         .threads_x = select_threads},
-        {.family = family,
-         .function = family,
-         .arguments = {{desk.rows, slot_of(desk.entries), value_of(product), chosen, slot_of(desk.partial)}},
-         .groups_x = tiles,
-         .groups_y = chunks,
-         .threads_x = product_threads},
-        {.family = "effort_sum",
-         .function = "effort_sum",
-         .arguments = {{slot_of(desk.partial), value_of(product), chosen, slot_of(desk.y)}},
-         .groups_x = (product.outputs + sum_threads - 1) / sum_threads,
-         .threads_x = sum_threads},
-    };
-    std::span<const metal::Dispatch> asked = dispatches;
+    const auto dispatches = dispatches_of(body, choice, product, desk);
     std::copy_n(v, body.inputs, desk.v.data());
-    if (chosen_here) {
-        prepare(body, budget, account, kept, job);
-        std::memcpy(desk.entries.data(), job.entries, static_cast<std::size_t>(job.count) * sizeof *job.entries);
-        *desk.chosen = {static_cast<uint>(job.count), 0, job.is_fine, 0};
-        asked = asked.subspan(1);
-    }
-    if (const Status status = device.launch(asked); !status) return status;
+    if (chosen_here) choose_here(body, budget, account, desk, job);
+    if (const Status status = device.launch(std::span(dispatches).subspan(chosen_here ? 1 : 0)); !status) return status;
     std::copy_n(desk.y.data(), body.outputs, y);
-    if (!chosen_here) {
-        std::uint8_t* units = reinterpret_cast<std::uint8_t*>(account.data());
-        std::fill_n(units, body.inputs, std::uint8_t{0});
-        for (const metal::EffortEntry& entry : desk.entries.first(desk.chosen->entries))
-            units[entry.input] = static_cast<std::uint8_t>(entry.units);
-        const double cutoff = allowed.everything ? 0 : static_cast<double>(std::bit_cast<float>(desk.chosen->worth)) / static_cast<double>(choice.scale);
-        account_for(body, units, cutoff, desk.chosen->fine != 0, kept, job);
-    }
+    if (!chosen_here) account_for_choice(body, desk, allowed.everything, choice.scale, account, job);
     if (body.layout == EffortLayout::planes)
         for (std::int64_t o = 0; o < body.outputs; ++o) y[o] = static_cast<float>(static_cast<double>(y[o]) * job.factor);
     conclude(body, device.name, job);

@@ -10,6 +10,7 @@
 #include "backend/metal/rows.hpp"
 #include "backend/metal/shared_memory.hpp"
 #include "backend/metal/sources.hpp"
+#include "base/finish.hpp"
 
 namespace tw::metal {
 namespace {
@@ -59,8 +60,7 @@ constexpr Backend row{
     .free = [](void* memory) { Device::only().free(memory); },
     .scratch = scratch,
     .copy = [](const Matrix& to, const Matrix& from, void*) { return copy_elements(to, from), Status{}; },
-    .finish = [](const Matrix& c, double beta, const Epilogue& e,
-                 void*) { return finish_elements(c, beta, e), Status{}; },
+    .finish = [](const Matrix& c, double beta, const Epilogue& epilogue, void*) { return finish(c, beta, epilogue), Status{}; },
     .wait = [](void*) { return Status{}; },  // every launch has waited
 };
 
