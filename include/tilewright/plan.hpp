@@ -45,7 +45,12 @@ struct Direct {
     Run run = nullptr;               ///< null: the product has no such way
     void (*tiles[2][2])() = {};      ///< [of the lower strips][the last piece of a strip]
     int height = 0, talls = 0, width = 0;
-    std::uint64_t most_step = 0;     ///< operands whose rows or columns lie further apart go the long way
+    bool turned = false;             ///< computed as C^T = B^T A^T, whose right operand and C are contiguous along their rows
+    bool on_rows = false;            ///< and whose left operand is so too
+    std::uint64_t most_step = 0;     ///< operands whose rows or columns lie further apart, or backwards, go the long way
+
+    /// With shapes of no more than this, an operand's bytes fit into an address.
+    static constexpr std::uint64_t any_step = (1u << 24) - 1;
 };
 
 struct Backend;  // a device family: rows of the registry, see docs/walk.md

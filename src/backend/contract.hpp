@@ -80,6 +80,19 @@ constexpr bool suits(const Direct& direct, const Matrix& a, const Matrix& b) noe
     return direct.run && steps <= direct.most_step;
 }
 
+/// True when these are operands that a problem with a direct way was planned for and no rule is broken: seen at a glance, so
+/// that nothing else need be asked about them.
+constexpr bool are_as_planned(const Direct& direct, const Problem& p, const Matrix& a, const Matrix& b, const Matrix& c) noexcept {
+    if (!suits(direct, a, b) || static_cast<std::uint64_t>(c.row_step | c.col_step) > Direct::any_step) return false;
+    if (a.rows != p.m || c.rows != p.m || a.cols != p.k || b.rows != p.k || b.cols != p.n || c.cols != p.n) return false;
+    if (a.type != p.in || b.type != p.in || c.type != p.out || !a.data || !b.data || !c.data) return false;
+    const auto lie_so = [&](std::int64_t left, std::int64_t right, std::int64_t along, std::int64_t down, std::int64_t width) {
+        return right == 1 && along == 1 && down >= width && (left == 1 || !direct.on_rows);
+    };
+    return direct.turned ? lie_so(b.row_step, a.row_step, c.row_step, c.col_step, p.m)
+                         : lie_so(a.col_step, b.col_step, c.col_step, c.row_step, p.n);
+}
+
 /// A row of a backend's ladder. A kernel never allocates and never prints; m, n and k are at least 1.
 struct Kernel {
     const char* name;             ///< "cpu.r6_vectorized.f32.avx2": unique, and what TW_KERNEL takes

@@ -14,19 +14,21 @@ namespace tw {
 class IeeeMode {
 public:
 #if defined(__x86_64__)
-    // Writing the register waits for what is under way: it is left alone where it holds what is wanted.
+    // Reading the register waits for what is under way, and so does writing it: it is left alone where it holds what is wanted.
     IeeeMode() noexcept : callers_(_mm_getcsr()) {
-        if ((callers_ & ~flags) != ieee) _mm_setcsr(ieee);
+        if (is_other()) _mm_setcsr(ieee);
     }
     ~IeeeMode() {
-        if (_mm_getcsr() != callers_) _mm_setcsr(callers_);
+        if (is_other()) _mm_setcsr(callers_);
     }
     IeeeMode(const IeeeMode&) = delete;
     IeeeMode& operator=(const IeeeMode&) = delete;
 
 private:
     static constexpr unsigned ieee = 0x1f80;  // every exception masked, round to nearest even, subnormals kept
-    static constexpr unsigned flags = 0x3f;   // what has happened so far, which is the caller's affair
+    static constexpr unsigned flags = 0x3f;   // what has happened so far: nobody's promise
+
+    bool is_other() const noexcept { return (callers_ & ~flags) != ieee; }
     unsigned callers_;
 #elif defined(__aarch64__)
     IeeeMode() noexcept {

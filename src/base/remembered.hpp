@@ -23,15 +23,21 @@ public:
     /// As above; an answer that came too late is handed to `discard`.
     template <class Find, class Discard>
     T get(Find find, Discard discard) noexcept {
-        T known = answer_.load(std::memory_order_acquire);
-        if (known != unknown) return known;
+        const T known = answer_.load(std::memory_order_acquire);
+        return known != unknown ? known : find_out(find, discard);
+    }
+
+private:
+    /// Once in a process: not worth a register of those who ask each time.
+    template <class Find, class Discard>
+    [[gnu::noinline]] T find_out(Find find, Discard discard) noexcept {
+        T known = unknown;
         const T found = find();
         if (answer_.compare_exchange_strong(known, found, std::memory_order_acq_rel, std::memory_order_acquire)) return found;
         discard(found);
         return known;
     }
 
-private:
     std::atomic<T> answer_{unknown};
 };
 

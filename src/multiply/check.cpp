@@ -74,19 +74,6 @@ struct Extent {
 };
 #endif
 
-/// Only where a call's cost does not matter.
-Status check_overlap(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
-#ifndef NDEBUG
-    if (Extent(c).meets(Extent(a))) return bad(Argument::c, "it overlaps A");
-    if (Extent(c).meets(Extent(b))) return bad(Argument::c, "it overlaps B");
-    if (options.epilogue.residual.data && Extent(c).meets(Extent(options.epilogue.residual)))
-        return bad(Argument::c, "it overlaps the epilogue's residual");
-#else
-    (void)a, (void)b, (void)c, (void)options;
-#endif
-    return {};
-}
-
 Status check_closely(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     if (const Status s = check_one(a, Argument::a); !s) return s;
     if (const Status s = check_one(b, Argument::b); !s) return s;
@@ -113,6 +100,16 @@ Status check_closely(const Matrix& a, const Matrix& b, const Matrix& c, const Op
 }
 
 }  // namespace
+
+#ifndef NDEBUG
+Status check_overlap(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+    if (Extent(c).meets(Extent(a))) return bad(Argument::c, "it overlaps A");
+    if (Extent(c).meets(Extent(b))) return bad(Argument::c, "it overlaps B");
+    if (options.epilogue.residual.data && Extent(c).meets(Extent(options.epilogue.residual)))
+        return bad(Argument::c, "it overlaps the epilogue's residual");
+    return {};
+}
+#endif
 
 Status check_operand(const Matrix& operand, Argument which) noexcept {
     if (const Status s = check_one(operand, which); !s) return s;

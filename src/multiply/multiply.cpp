@@ -46,21 +46,22 @@ namespace {
 constexpr Status other_shape{Code::bad_argument, Argument::none, "the operands are not of the shapes and types planned for"};
 constexpr Status other_steps{Code::bad_argument, Argument::none, "the plan's kernel can't take operands with these steps"};
 
-/// Nothing but the product is asked for: no epilogue, no verification, no line in the log.
-bool is_bare(const Options& options) noexcept {
-    return options.epilogue.is_empty() && !options.verify && log_wanted.get(read_log_wanted) == 0;
+/// Nothing but a product of operands of the host is asked for: no epilogue, no verification, no line in the log.
+bool is_bare(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+    return options.alpha != 0 && options.epilogue.is_empty() && !options.verify && log_wanted.get(read_log_wanted) == 0 &&
+           (!may_lie_on_a_device() || (place_of(c.data) == Place::host && check_places(a, b, Place::host)));
 }
 
-/// The kernel and nothing around it.
+/// The kernel and nothing around it: the whole of a call whose operands need no second look.
 Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+    if (const Status bad = check_overlap(a, b, c, options); !bad) return bad;
     const IeeeMode mode;
     direct.run(direct, a, b, c, options.alpha, options.beta);
     return {};
 }
 
-}  // namespace
-
-Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+/// Apart from the calls that need none of it, so that those need not make room for it.
+[[gnu::noinline]] Status multiply_closely(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     if (const Status bad = check_operands(a, b, c, options); !bad) return bad;
     if (needs_no_product(a, c, options)) return finish_anywhere(c, options);
     Place place = Place::host;
@@ -69,34 +70,43 @@ Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Opt
         if (const Status apart = check_places(a, b, place); !apart) return apart;
     }
     const Problem problem = problem_at(place, a, b, c, options);
-    if (is_bare(options))
-        if (const Direct* direct = remembered_direct(problem, options); direct && suits(*direct, a, b))
-            return run_direct(*direct, a, b, c, options);
     Plan plan;
     if (const Status none = try_plan(problem, options, plan); !none) return none;
     log_call(plan);
     return run_logged(plan, a, b, c, nullptr);
 }
 
-Status Plan::try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* stream) const noexcept {
-    if (const Status bad = check_operands(a, b, c, options); !bad) return bad;
+[[gnu::noinline]] Status run_closely(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream) noexcept {
+    const Problem& problem = plan.problem;
+    if (const Status bad = check_operands(a, b, c, plan.options); !bad) return bad;
     if (c.rows != problem.m || c.cols != problem.n || a.cols != problem.k || a.type != problem.in || c.type != problem.out)
         return other_shape;
-    if (needs_no_product(a, c, options)) return finish_anywhere(c, options);
+    if (needs_no_product(a, c, plan.options)) return finish_anywhere(c, plan.options);
     if (may_lie_on_a_device())
         if (const Status apart = check_places(a, b, c); !apart) return apart;
     const Form of_a = form_of(a), of_b = form_of(b), of_c = form_of(c);
     if (of_a == problem.a && of_b == problem.b && of_c == problem.c) {
-        if (suits(direct, a, b) && is_bare(options)) return run_direct(direct, a, b, c, options);
-        log_call(*this);
-        return run_logged(*this, a, b, c, stream);
+        log_call(plan);
+        return run_logged(plan, a, b, c, stream);
     }
-    Plan posed = *this;  // the kernel may want more scratch for such operands, or none of them
+    Plan posed = plan;  // the kernel may want more scratch for such operands, or none of them
     posed.problem.a = of_a, posed.problem.b = of_b, posed.problem.c = of_c;
     posed.direct = {};
-    if (kernel->takes && !kernel->takes(posed.problem)) return other_steps;
+    if (plan.kernel->takes && !plan.kernel->takes(posed.problem)) return other_steps;
     log_call(posed);
     return run_logged(posed, a, b, c, stream);
+}
+
+}  // namespace
+
+Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+    const Direct* const direct = remembered_direct(a, b, c, options);
+    return direct && is_bare(a, b, c, options) ? run_direct(*direct, a, b, c, options) : multiply_closely(a, b, c, options);
+}
+
+Status Plan::try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* stream) const noexcept {
+    const bool is_direct = are_as_planned(direct, problem, a, b, c) && is_bare(a, b, c, options);
+    return is_direct ? run_direct(direct, a, b, c, options) : run_closely(*this, a, b, c, stream);
 }
 
 void check(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) {

@@ -23,6 +23,7 @@ namespace tw::cpu {
 
 constexpr std::int64_t few_products = 1 << 18, most_products_of_few_tiles = 1 << 24;
 constexpr std::int64_t bytes_of_few_tiles = 1 << 20;  // of all operands: they stay in the second cache
+constexpr std::uint64_t most_step_of_few = Direct::any_step;
 constexpr std::uint64_t most_step_of_many = 2047;     // of more than few products: rows further apart fight for caches' sets
 constexpr std::int64_t cache_way = 2048;  // half of one of the first cache's: bytes to the same set
 
@@ -78,22 +79,33 @@ Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_r
     return best;
 }
 
-/// Every tile in turn, by a cut of cut_in_tiles() for these shapes. B's rows and C's are contiguous.
+/// The corner of the product, or of the same read the other way: C^T = B^T A^T. B's rows and C's are contiguous then.
+template <class T, bool turned>
+MicroTile<T> corner_tile(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept {
+    const Matrix &left = turned ? b : a, &right = turned ? a : b;
+    return {.k = a.cols, .a = static_cast<const T*>(left.data),
+            .a_row_step = turned ? left.col_step : left.row_step, .a_step = turned ? left.row_step : left.col_step,
+            .b = static_cast<const T*>(right.data), .b_step = turned ? right.col_step : right.row_step,
+            .c = static_cast<T*>(c.data), .c_step = turned ? c.col_step : c.row_step,
+            .alpha = static_cast<T>(alpha), .beta = static_cast<T>(beta), .rows = 0,
+            .cols = static_cast<int>(turned ? c.rows : c.cols)};
+}
+
+/// Every tile in turn, from the corner of an m x n product, by a cut of cut_in_tiles() for these shapes.
 template <class T>
-void run_tiles(const Direct& cut, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept {
+void run_tiles(const Direct& cut, MicroTile<T> tile, std::int64_t m, std::int64_t n) noexcept {
     using Function = typename MicroKernel<T>::Function;
-    MicroTile<T> tile{.k = a.cols, .a = nullptr, .a_row_step = a.row_step, .a_step = a.col_step,
-                      .b = static_cast<const T*>(b.data), .b_step = b.row_step, .c = nullptr, .c_step = c.row_step,
-                      .alpha = static_cast<T>(alpha), .beta = static_cast<T>(beta), .rows = cut.height, .cols = cut.width};
-    const std::int64_t m = c.rows, n = c.cols, talls = cut.talls * cut.height;
+    const T* const a = tile.a;
+    T* const c = tile.c;
+    const std::int64_t talls = cut.talls * cut.height;
+    tile.cols = cut.width;
     for (std::int64_t j = 0; j < n; j += cut.width, tile.b += cut.width) {
         const bool is_last = n - j <= cut.width;
         if (is_last) tile.cols = static_cast<int>(n - j);
-        tile.a = static_cast<const T*>(a.data);
-        tile.c = static_cast<T*>(c.data) + j;
+        tile.a = a, tile.c = c + j;
         std::int64_t i = 0;
         const auto go = [&](Function run, std::int64_t end, int rows) {
-            for (; i < end; i += rows, tile.a += rows * a.row_step, tile.c += rows * c.row_step) run(tile);
+            for (; i < end; i += rows, tile.a += rows * tile.a_row_step, tile.c += rows * tile.c_step) run(tile);
         };
         go(reinterpret_cast<Function>(cut.tiles[0][is_last]), talls, cut.height);
         if (talls < m) go(reinterpret_cast<Function>(cut.tiles[1][is_last]), m, cut.height - 1);

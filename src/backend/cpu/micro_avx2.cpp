@@ -17,10 +17,10 @@ struct EightFloats {
     using Register = __m256;
     using Mask = __m256i;
     static constexpr int lanes = 8;
-    static constexpr bool masks_are_free = false;
     static constexpr int broadcasts_folded = 0;
 
     static Mask mask(int count) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(leading + 8 - count)); }
+    static Register zero() { return _mm256_setzero_ps(); }
     static Register load(const float* p) { return _mm256_loadu_ps(p); }
     static Register load(const float* p, Mask m) { return _mm256_maskload_ps(p, m); }
     static Register broadcast(const float* p) { return _mm256_broadcast_ss(p); }
@@ -36,12 +36,12 @@ struct FourDoubles {
     using Register = __m256d;
     using Mask = __m256i;
     static constexpr int lanes = 4;
-    static constexpr bool masks_are_free = false;
     static constexpr int broadcasts_folded = 0;
 
     static Mask mask(int count) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(leading + 8 - 2 * count));
     }
+    static Register zero() { return _mm256_setzero_pd(); }
     static Register load(const double* p) { return _mm256_loadu_pd(p); }
     static Register load(const double* p, Mask m) { return _mm256_maskload_pd(p, m); }
     static Register broadcast(const double* p) { return _mm256_broadcast_sd(p); }

@@ -16,10 +16,14 @@ struct SixteenFloats {
     using Register = __m512;
     using Mask = __mmask16;
     static constexpr int lanes = 16;
-    static constexpr bool masks_are_free = true;
     static constexpr int broadcasts_folded = 2;
 
     static Mask mask(int count) { return static_cast<Mask>(0xffffu >> (16 - count)); }
+    static Register zero() {
+        Register made;  // each by an instruction that costs none: compilers copy one to all others, which does
+        asm volatile("vpxord %0, %0, %0" : "=v"(made));
+        return made;
+    }
     static Register load(const float* p) { return _mm512_loadu_ps(p); }
     static Register load(const float* p, Mask m) { return _mm512_maskz_loadu_ps(m, p); }
     static Register broadcast(const float* p) { return _mm512_set1_ps(*p); }
@@ -39,10 +43,14 @@ struct EightDoubles {
     using Register = __m512d;
     using Mask = __mmask8;
     static constexpr int lanes = 8;
-    static constexpr bool masks_are_free = true;
     static constexpr int broadcasts_folded = 2;
 
     static Mask mask(int count) { return static_cast<Mask>(0xffu >> (8 - count)); }
+    static Register zero() {
+        Register made;  // each by an instruction that costs none: compilers copy one to all others, which does
+        asm volatile("vpxord %0, %0, %0" : "=v"(made));
+        return made;
+    }
     static Register load(const double* p) { return _mm512_loadu_pd(p); }
     static Register load(const double* p, Mask m) { return _mm512_maskz_loadu_pd(m, p); }
     static Register broadcast(const double* p) { return _mm512_set1_pd(*p); }

@@ -16,10 +16,10 @@ struct Neon {
     using Register = V;
     using Mask = int;  // how many of the elements
     static constexpr int lanes = Lanes;
-    static constexpr bool masks_are_free = false;
     static constexpr int broadcasts_folded = 0;
 
     static Mask mask(int count) { return count; }
+    static Register zero() { return Register{}; }
     static Register load(const T* p, Mask count) {
         T whole[Lanes] = {};
         for (int i = 0; i < count; ++i) whole[i] = p[i];

@@ -15,10 +15,10 @@ struct Portable {
     using Register = Vector<T>;
     using Mask = int;  // how many of the elements
     static constexpr int lanes = cpu::lanes<T>;
-    static constexpr bool masks_are_free = false;
     static constexpr int broadcasts_folded = 0;
 
     static Mask mask(int count) { return count; }
+    static Register zero() { return Register{}; }
     static Register load(const T* p) { return cpu::load(p); }
     static Register load(const T* p, Mask m) {
         Register v{};

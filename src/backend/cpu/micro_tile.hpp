@@ -69,9 +69,14 @@ struct Sums {
     using T = typename V::Element;
     using Register = typename V::Register;
 
-    Register of[R][W] = {};
+    Register of[R][W];
     Last<V, Ragged> last;
-    explicit Sums(int cols) : last(cols - (W - 1) * V::lanes) {}
+    explicit Sums(int cols) : last(cols - (W - 1) * V::lanes) {
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+            for (int w = 0; w < W; ++w) of[r][w] = V::zero();
+    }
 
     /// One step along k. `a(r)` is where row r's element lies; where that is at a constant distance from a register, an
     /// instruction set may read and broadcast it within the multiply-add.
@@ -105,24 +110,22 @@ struct Sums {
         }
     }
 
-    template <bool Reads>
-    [[gnu::always_inline]] inline void finish(T* c, std::int64_t c_step, Register alpha, Register beta) {
-#pragma GCC unroll 16
-        for (int r = 0; r < R; ++r, c += c_step)
-#pragma GCC unroll 8
-            for (int w = 0; w < W; ++w) {
-                T* const at = c + w * V::lanes;
-                const bool inner = w + 1 < W;
-                Register out = V::multiply(alpha, of[r][w]);
-                if (Reads) out = V::add(out, V::multiply(beta, inner ? V::load(at) : last.load(at)));
-                inner ? V::store(at, out) : last.store(at, out);
-            }
-    }
+    /// C = alpha sums + beta C, but for what 1 and 0 spare.
     [[gnu::always_inline]] inline void finish(const MicroTile<T>& t) {
-        if (t.beta == 0)
-            finish<false>(t.c, t.c_step, V::broadcast(&t.alpha), V::broadcast(&t.beta));
-        else
-            finish<true>(t.c, t.c_step, V::broadcast(&t.alpha), V::broadcast(&t.beta));
+        const auto each = [&](const auto& meet) __attribute__((always_inline)) {
+            T* c = t.c;
+#pragma GCC unroll 16
+            for (int r = 0; r < R; ++r, c += t.c_step)
+#pragma GCC unroll 8
+                for (int w = 0; w < W; ++w) meet(of[r][w], c + w * V::lanes, w + 1 < W);
+        };
+        const Register alpha = V::broadcast(&t.alpha), beta = V::broadcast(&t.beta);
+        if (t.alpha != 1) each([&](Register& sum, T*, bool) { sum = V::multiply(alpha, sum); });
+        if (t.beta != 0)
+            each([&](Register& sum, T* at, bool inner) {
+                sum = V::add(sum, V::multiply(beta, inner ? V::load(at) : last.load(at)));
+            });
+        each([&](const Register& sum, T* at, bool inner) { inner ? V::store(at, sum) : last.store(at, sum); });
     }
 };
 
@@ -279,7 +282,7 @@ struct PassingTiles {
 
     template <int R, int... W>
     static constexpr void fill(Function (&row)[4][2], std::integer_sequence<int, W...>) {
-        ((row[W][0] = passing_tile<V, R, W + 1, V::masks_are_free>, row[W][1] = passing_tile<V, R, W + 1, true>), ...);
+        ((row[W][0] = passing_tile<V, R, W + 1, false>, row[W][1] = passing_tile<V, R, W + 1, true>), ...);
     }
     template <int... R>
     static constexpr Table all(std::integer_sequence<int, R...>) {
@@ -307,9 +310,9 @@ struct Tiles {
 
     template <int R, int... W>
     static constexpr void fill(Table& table, std::integer_sequence<int, W...>) {
-        ((table.of[R - 1][W][0] = tile<V, R, W + 1, V::masks_are_free>, table.of[R - 1][W][1] = tile<V, R, W + 1, true>), ...);
+        ((table.of[R - 1][W][0] = tile<V, R, W + 1, false>, table.of[R - 1][W][1] = tile<V, R, W + 1, true>), ...);
         if constexpr (R <= Low)
-            ((table.of_rows[R - 1][W][0] = row_tile<V, R, W + 1, V::masks_are_free>,
+            ((table.of_rows[R - 1][W][0] = row_tile<V, R, W + 1, false>,
               table.of_rows[R - 1][W][1] = row_tile<V, R, W + 1, true>), ...);
     }
     template <int... R>
@@ -323,7 +326,7 @@ struct Tiles {
     }
     template <int W, int... R>
     static constexpr void fill_tall(Table& table, std::integer_sequence<int, R...>) {
-        ((table.of_tall[Low + R][W - 1][0] = on_rows<Low + R + 1, W, V::masks_are_free>(),
+        ((table.of_tall[Low + R][W - 1][0] = on_rows<Low + R + 1, W, false>(),
           table.of_tall[Low + R][W - 1][1] = on_rows<Low + R + 1, W, true>()), ...);
     }
     template <int R, int W, bool Ragged>

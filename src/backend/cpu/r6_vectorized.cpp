@@ -77,15 +77,21 @@ std::int64_t panel_elements(const MicroKernel<T>& kernel, std::int64_t k) {
 }
 
 /// Few tiles by a cut that was planned for the shapes, or by one that suits how A's rows lie.
-template <class T, const MicroKernel<T>& kernel>
+template <class T, const MicroKernel<T>& kernel, bool turned>
 void run_direct(const Direct& cut, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) {
-    if (cut.height <= kernel.low || a.col_step != 1 || !rows_fight<T>(a.row_step)) return run_tiles<T>(cut, a, b, c, alpha, beta);
-    const auto extent = [](std::int64_t x) { return static_cast<int>(x); };
-    run_tiles<T>(cut_in_tiles(kernel, extent(c.rows), extent(c.cols), extent(a.cols), true, kernel.low), a, b, c, alpha, beta);
+    const MicroTile<T> corner = corner_tile<T, turned>(a, b, c, alpha, beta);
+    const std::int64_t m = turned ? c.cols : c.rows, n = turned ? c.rows : c.cols;
+    if (cut.height <= kernel.low || corner.a_step != 1 || !rows_fight<T>(corner.a_row_step)) return run_tiles(cut, corner, m, n);
+    run_tiles(cut_in_tiles(kernel, static_cast<int>(m), static_cast<int>(n), static_cast<int>(corner.k), true, kernel.low), corner, m, n);
 }
-template <class T, const MicroKernel<T>& kernel>
-void run_direct_turned(const Direct& cut, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) {
-    run_direct<T, kernel>(cut, b.transposed(), a.transposed(), c.transposed(), alpha, beta);
+
+/// The same where one tile is all.
+template <class T, const MicroKernel<T>& kernel, bool turned>
+void run_single(const Direct& cut, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) {
+    const MicroTile<T> all = corner_tile<T, turned>(a, b, c, alpha, beta);
+    if (cut.height > kernel.low && all.a_step == 1 && rows_fight<T>(all.a_row_step)) [[unlikely]]
+        return run_direct<T, kernel, turned>(cut, a, b, c, alpha, beta);
+    reinterpret_cast<typename MicroKernel<T>::Function>(cut.tiles[0][1])(all);
 }
 
 /// Rows of B and C that are contiguous, or columns of A and C.
@@ -94,9 +100,14 @@ Direct direct(const Problem& p, int threads) {
     const bool turned = p.c == Form::col_major;
     if (!are_few<T>(p.m, p.n, p.k, threads) || p.c == Form::strided || (turned ? p.a : p.b) != p.c) return {};
     const auto m = static_cast<int>(turned ? p.n : p.m), n = static_cast<int>(turned ? p.m : p.n);
-    Direct made = cut_in_tiles(kernel, m, n, static_cast<int>(p.k), (turned ? p.b : p.a) == p.c);
-    made.run = turned ? run_direct_turned<T, kernel> : run_direct<T, kernel>;
-    made.most_step = p.m * p.n * p.k <= few_products ? UINT64_MAX : most_step_of_many;
+    const bool on_rows = (turned ? p.b : p.a) == p.c;
+    Direct made = cut_in_tiles(kernel, m, n, static_cast<int>(p.k), on_rows);
+    made.turned = turned, made.on_rows = on_rows;
+    if (m <= made.height && n <= made.width)
+        made.run = turned ? run_single<T, kernel, true> : run_single<T, kernel, false>;
+    else
+        made.run = turned ? run_direct<T, kernel, true> : run_direct<T, kernel, false>;
+    made.most_step = p.m * p.n * p.k <= few_products ? most_step_of_few : most_step_of_many;
     return made;
 }
 
