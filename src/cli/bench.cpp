@@ -101,7 +101,7 @@ void print_rows(const Run& run, std::size_t first) {
         const std::string shape = fmt::format("{}x{}x{}", row.m, row.n, row.k);
         if (row.is_timed())
             fmt::print("{:<37} {:>18} {:>9.2f} {:>8.2f} to {:>7.2f} {:>6.1f} % {:>9} {:>9.3f}{}{}\n", name, shape, row.gflops,
-                       row.gflops_low, row.gflops_high, 100 * row.spread, share_of_peak(row), row.error_over_bound,
+                       row.gflops_low, row.gflops_high, 100 * row.spread, measure::share_of_peak(row.fraction_of_peak), row.error_over_bound,
                        mark.empty() ? "" : " " + std::string(mark), row.seconds.size() < 6 ? "  few samples" : "");
         else fmt::print("{:<37} {:>18} {}\n", row.kernel, shape, row.ok ? "not timed" : "WRONG: " + row.trouble);
     }

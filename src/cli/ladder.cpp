@@ -55,7 +55,7 @@ void print_row(const Row& row, double gain, std::size_t width, double quickest, 
         return;
     }
     const std::string gained = gain > 0 ? fmt::format("{:.2f}x", gain) : "";
-    fmt::print("{:<{}} {:>9.2f} {:>6.1f} % {:>10} {:>8} {:>10.3f}", row.kernel, width, row.gflops, 100 * row.spread, share_of_peak(row), gained,
+    fmt::print("{:<{}} {:>9.2f} {:>6.1f} % {:>10} {:>8} {:>10.3f}", row.kernel, width, row.gflops, 100 * row.spread, measure::share_of_peak(row.fraction_of_peak), gained,
                row.error_over_bound);
     if (has_bars) fmt::print("  {}", bar(row.gflops / quickest, bar_width));
     else if (row.seconds.size() < 3) fmt::print("  {}", row.seconds.size() == 1 ? "one run" : "two runs");

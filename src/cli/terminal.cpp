@@ -66,10 +66,6 @@ measure::Watch watch_with(ProgressLine& line, int before, int parts) {
             is_interrupted};
 }
 
-std::string share_of_peak(const measure::Row& row) {
-    return row.fraction_of_peak > 0 ? fmt::format("{:.1f} %", 100 * row.fraction_of_peak) : "";
-}
-
 std::string bar(double fraction, int width) {
     static constexpr const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const int filled = static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * width * 8));

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "measure/rounds.hpp"
-#include "measure/row.hpp"
 
 namespace tw::cli {
 
@@ -39,9 +38,6 @@ bool is_interrupted();
 
 /// Progress and interrupts as measure wants them; the line outlives the watch.
 measure::Watch watch_with(ProgressLine& line, int before = 0, int parts = 1);
-
-/// "61.7 %"; nothing on a device whose peak was not measured.
-std::string share_of_peak(const measure::Row& row);
 
 /// Of `width` cells, filled from the left to `fraction`; eighths of a cell on a UTF-8 terminal.
 std::string bar(double fraction, int width);

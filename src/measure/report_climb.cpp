@@ -68,9 +68,9 @@ std::string bars(const std::vector<const Row*>& rows) {
     std::string text = "<ul class=\"bars\">\n";
     for (const Row* row : rows)
         text += fmt::format("<li{}><span class=\"name mono\">{}</span><span class=\"track\"><span class=\"bar\" style=\"width:{:.2f}%\"></span>"
-                            "<span class=\"value\">{} <small>{:.1f} %</small></span></span></li>\n",
+                            "<span class=\"value\">{} <small>{}</small></span></span></li>\n",
                             row->provider == "tilewright" ? "" : " class=\"peer\"", escaped(row->kernel), 72 * row->gflops / most,
-                            in_figures(row->gflops), 100 * row->fraction_of_peak);
+                            in_figures(row->gflops), share_of_peak(row->fraction_of_peak));
     return text + "</ul>\n";
 }
 
@@ -79,10 +79,10 @@ std::string table(const std::vector<const Row*>& rows) {
                        "<th scope=\"col\" class=\"n\">GFLOP/s</th><th scope=\"col\" class=\"n\">95 % interval</th><th scope=\"col\" class=\"n\">Of peak</th>"
                        "<th scope=\"col\" class=\"n\">Of its unit</th><th scope=\"col\" class=\"n\">Error, of bound</th></tr></thead><tbody>\n";
     for (const Row* row : rows)
-        text += fmt::format("<tr><th scope=\"row\" class=\"mono\">{}</th><td class=\"n\">{}</td><td class=\"n\">{} to {}</td><td class=\"n\">{:.1f} %</td>"
-                            "<td class=\"n\">{:.1f} %</td><td class=\"n\">{:.3f}</td></tr>\n",
+        text += fmt::format("<tr><th scope=\"row\" class=\"mono\">{}</th><td class=\"n\">{}</td><td class=\"n\">{} to {}</td><td class=\"n\">{}</td>"
+                            "<td class=\"n\">{}</td><td class=\"n\">{:.3f}</td></tr>\n",
                             escaped(row->kernel), in_figures(row->gflops), in_figures(row->gflops_low), in_figures(row->gflops_high),
-                            100 * row->fraction_of_peak, 100 * row->fraction_of_unit_peak, row->error_over_bound);
+                            share_of_peak(row->fraction_of_peak), share_of_peak(row->fraction_of_unit_peak), row->error_over_bound);
     return text + "</tbody></table></div></details>\n";
 }
 

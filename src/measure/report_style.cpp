@@ -34,7 +34,7 @@ thead th{color:var(--soft);font-size:.82rem}tbody th{font-weight:550}.n{text-ali
 details{margin:1rem 0;border-top:1px solid var(--line)}summary{cursor:pointer;padding:.6rem 0;color:var(--soft);font-size:.92rem}
 code,pre,.mono{font-family:ui-monospace,"SF Mono","Cascadia Mono","DejaVu Sans Mono",Menlo,monospace}
 .bars{display:grid;gap:.42rem;margin:1.4rem 0;padding:0;list-style:none}
-.bars li{display:grid;grid-template-columns:minmax(9rem,18.5rem) 1fr;gap:.2rem 1rem;align-items:center}
+.bars li{display:grid;grid-template-columns:minmax(9rem,20rem) 1fr;gap:.2rem 1rem;align-items:center}
 .bars .name{font-size:.86rem;overflow-wrap:anywhere;line-height:1.3}
 .bars .track{display:flex;align-items:center;gap:.6rem;min-width:0}
 .bars .bar{height:1.15rem;border-radius:3px;background:var(--ours);min-width:2px;flex:none}
@@ -70,7 +70,7 @@ footer{padding:3rem 1.25rem;color:var(--soft);font-size:.9rem}
 @page{margin:16mm 14mm}
 @media print{:root{color-scheme:light;--paper:#fff;--raised:#fff;--ink:#1d2126;--soft:#4d555e;--line:#d8d5cd;--ours:#0b6e6e;--theirs:#a8561c;--a:#3d6fb6;--b:#b4662a;--c:#0b6e6e;--cell:#efece5;--good:11 110 110;--bad:180 102 42;--shadow:none}
 nav,.walk .controls,.skip,.walk output,details:not([open]){display:none}body{font-size:10pt;background:#fff}header{padding-top:0}section{padding-top:1.4rem}h2{break-after:avoid}figure,.headline,tr{break-inside:avoid}
-.chart.wide{display:block}.chart.narrow{display:none}pre{max-height:none;white-space:pre-wrap;font-size:6.8pt}.scroll{overflow:visible}.rung{grid-template-columns:minmax(0,2fr) minmax(0,3fr);box-shadow:none}.bars li{grid-template-columns:17rem 1fr}.headline{grid-template-columns:repeat(4,1fr)}
+.chart.wide{display:block}.chart.narrow{display:none}pre{max-height:none;white-space:pre-wrap;font-size:6.8pt}.scroll{overflow:visible}.rung{grid-template-columns:minmax(0,2fr) minmax(0,3fr);box-shadow:none}.bars li{grid-template-columns:20rem 1fr}.headline{grid-template-columns:repeat(4,1fr)}
 .bar,.cell,.A,.B,.C,.done,.heat td,.key i,circle{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 }

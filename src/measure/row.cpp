@@ -15,8 +15,6 @@ std::string quoted(const std::string& text) {
     return safe + "\"";
 }
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
-
 }  // namespace
 
 Row make_row(const Timing& timing, const Task& task, const RowPeaks& peaks) {
@@ -57,6 +55,8 @@ std::string to_csv(const Run& run) {
     return text;
 }
 
+std::string share_of_peak(double fraction) { return fraction > 0 ? fmt::format("{:.1f} %", 100 * fraction) : ""; }
+
 std::string to_markdown(const Run& run) {
     std::string text = fmt::format("{}, {} core{}, tilewright {}, {}.\n\n", run.machine.processor, run.machine.cores,
                                    run.machine.cores == 1 ? "" : "s", run.machine.version, run.machine.date.substr(0, 10));
@@ -66,7 +66,7 @@ std::string to_markdown(const Run& run) {
         text += fmt::format("| {} | {} x {} x {} | {} | {} | ", row.kernel, row.m, row.n, row.k, row.type, row.threads);
         if (row.is_timed())
             text += fmt::format("{:.1f} | {:.1f} to {:.1f} | {} | {:.2g} |\n", row.gflops, row.gflops_low, row.gflops_high,
-                                percent(row.fraction_of_peak), row.error_over_bound);
+                                share_of_peak(row.fraction_of_peak), row.error_over_bound);
         else text += fmt::format("{} | | | |\n", row.trouble.empty() ? "not timed" : row.trouble);
     }
     return text;

@@ -70,6 +70,9 @@ std::string to_json(const Run& run);
 /// The inverse, for what to_json wrote: rows with their samples. Throws std::runtime_error with a sentence.
 std::vector<Row> rows_from_json(const std::string& text);
 
+/// "61.7 %"; nothing on a device whose peak was not measured.
+std::string share_of_peak(double fraction);
+
 std::string to_csv(const Run& run);
 std::string to_markdown(const Run& run);
 
