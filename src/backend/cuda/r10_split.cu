@@ -209,42 +209,42 @@ double promoted_bound(std::int64_t k) {
     return gamma(inside + all / period + 4, unit_f32);
 }
 
-double nanoseconds_of_split(const Problem& p, double tera, int bn) {
-    const double bytes = 8.0 * static_cast<double>(p.k) * static_cast<double>(p.m + p.n);
-    return 2 * launch_nanoseconds + bytes / 3800 + nanoseconds_at(p, tera, 128, bn);
-}
-
 constexpr Tile three_tiles[] = {{}, {128, 192, 32}, {128, 176, 32}, {128, 128, 32}};
 constexpr Tile one_tiles[] = {{}, {128, 256, 64}, {128, 128, 64}};
 constexpr Tile six_tiles[] = {{128, 176, 32}};
 
+template <Parts parts, int tera>  // TFLOP/s of the f32 product
+constexpr Kernel row(const char* name, const Scheme& scheme, std::span<const Tile> tiles, decltype(Kernel::sum_bound) sum_bound,
+                     decltype(Kernel::run) run, const char* idea) {
+    return {.name = name,
+            .rung = Rung::split,
+            .in = Type::f32, .out = Type::f32, .sum = Type::f32,
+            .scheme = &scheme,
+            .needs = feature::sm90a,
+            .tiles = tiles,
+            .fuses_epilogue = true,
+            .idea = idea,
+            .takes = fits_ints,
+            .sum_bound = sum_bound,
+            .nanoseconds = [](const Problem& p, int) {
+                const double bytes = 8.0 * static_cast<double>(p.k) * static_cast<double>(p.m + p.n);
+                return 2 * launch_nanoseconds + bytes / 3800 + nanoseconds_at(p, tera, 128, 192);
+            },
+            .scratch_bytes = scratch_bytes<parts>,
+            .run = run,
+            .order = split_order + static_cast<int>(parts)};
+}
+
 }  // namespace
 
-#define TW_ROW(ROW, NAME, PARTS, TILES, IDEA, BOUND, TERA, RUN)                                                          \
-    const Kernel ROW{                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .rung = Rung::split,                                                                                           \
-        .in = Type::f32, .out = Type::f32, .sum = Type::f32,                                                           \
-        .scheme = &PARTS,                                                                                              \
-        .needs = feature::sm90a,                                                                                       \
-        .tiles = TILES,                                                                                                \
-        .fuses_epilogue = true,                                                                                       \
-        .idea = IDEA,                                                                                                  \
-        .takes = fits_ints,                                                                                            \
-        .sum_bound = BOUND,                                                                                            \
-        .nanoseconds = [](const Problem& p, int) { return nanoseconds_of_split(p, TERA, 192); },                \
-        .scratch_bytes = scratch_bytes<Parts::PARTS>,                                                                  \
-        .run = RUN,                                                                                                    \
-        .order = split_order + static_cast<int>(Parts::PARTS),                                               \
-    }
-TW_ROW(r10_split_fp16x3, "cuda.r10_split.f32.fp16x3", fp16x3, three_tiles,
-       "f32 rows scaled and cut into two fp16 parts: three products, added up in f32 every 128 of k", (promoted_bound<3, 128>), 225,
-       run_fp16x3);
-TW_ROW(r10_split_bf16x6, "cuda.r10_split.f32.bf16x6", bf16x6, six_tiles,
-       "f32 cut into three bf16 parts: six products, added up in f32 every 64 of k, and no range lost", (promoted_bound<6, 64>), 115,
-       run_bf16x6);
-TW_ROW(r10_split_fp16x1, "cuda.r10_split.f32.fp16x1", fp16x1, one_tiles,
-       "f32 rows scaled and rounded to fp16: one product, as exact as tf32", matrix_unit_sum_bound, 560, run_fp16x1);
-#undef TW_ROW
+constinit const Kernel r10_split_fp16x3 =
+    row<Parts::fp16x3, 225>("cuda.r10_split.f32.fp16x3", fp16x3, three_tiles, promoted_bound<3, 128>, run_fp16x3,
+                            "f32 rows scaled and cut into two fp16 parts: three products, added up in f32 every 128 of k");
+constinit const Kernel r10_split_bf16x6 =
+    row<Parts::bf16x6, 115>("cuda.r10_split.f32.bf16x6", bf16x6, six_tiles, promoted_bound<6, 64>, run_bf16x6,
+                            "f32 cut into three bf16 parts: six products, added up in f32 every 64 of k, and no range lost");
+constinit const Kernel r10_split_fp16x1 =
+    row<Parts::fp16x1, 560>("cuda.r10_split.f32.fp16x1", fp16x1, one_tiles, matrix_unit_sum_bound, run_fp16x1,
+                            "f32 rows scaled and rounded to fp16: one product, as exact as tf32");
 
 }  // namespace tw::cuda

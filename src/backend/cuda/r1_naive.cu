@@ -37,26 +37,14 @@ double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 0.45, side,
 constexpr Tile tiles[] = {{side, side, 1}};
 constexpr const char* idea = "one thread, one result: each reads a whole row of A and a whole column of B";
 
+template <class T>
+constexpr Kernel row(const char* name) {
+    return row_of<T>({.name = name, .rung = Rung::naive, .tiles = tiles, .idea = idea, .nanoseconds = nanoseconds, .run = run<T>, .takes = nullptr});
+}
+
 }  // namespace
 
-constinit const Kernel r1_naive_f32 = row_of<float>({
-    .name = "cuda.r1_naive.f32",
-    .rung = Rung::naive,
-    .tiles = tiles,
-    .idea = idea,
-    .nanoseconds = nanoseconds,
-    .run = run<float>,
-    .takes = nullptr,
-});
-
-constinit const Kernel r1_naive_f64 = row_of<double>({
-    .name = "cuda.r1_naive.f64",
-    .rung = Rung::naive,
-    .tiles = tiles,
-    .idea = idea,
-    .nanoseconds = nanoseconds,
-    .run = run<double>,
-    .takes = nullptr,
-});
+constinit const Kernel r1_naive_f32 = row<float>("cuda.r1_naive.f32");
+constinit const Kernel r1_naive_f64 = row<double>("cuda.r1_naive.f64");
 
 }  // namespace tw::cuda

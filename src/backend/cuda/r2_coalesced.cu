@@ -47,26 +47,14 @@ double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 6, side, si
 constexpr Tile tiles[] = {{side, side, 1}};
 constexpr const char* idea = "neighbouring threads take neighbouring columns, so that a warp reads whole lines of B";
 
+template <class T>
+constexpr Kernel row(const char* name) {
+    return row_of<T>({.name = name, .rung = Rung::coalesced, .tiles = tiles, .idea = idea, .nanoseconds = nanoseconds, .run = run<T>, .takes = nullptr});
+}
+
 }  // namespace
 
-constinit const Kernel r2_coalesced_f32 = row_of<float>({
-    .name = "cuda.r2_coalesced.f32",
-    .rung = Rung::coalesced,
-    .tiles = tiles,
-    .idea = idea,
-    .nanoseconds = nanoseconds,
-    .run = run<float>,
-    .takes = nullptr,
-});
-
-constinit const Kernel r2_coalesced_f64 = row_of<double>({
-    .name = "cuda.r2_coalesced.f64",
-    .rung = Rung::coalesced,
-    .tiles = tiles,
-    .idea = idea,
-    .nanoseconds = nanoseconds,
-    .run = run<double>,
-    .takes = nullptr,
-});
+constinit const Kernel r2_coalesced_f32 = row<float>("cuda.r2_coalesced.f32");
+constinit const Kernel r2_coalesced_f64 = row<double>("cuda.r2_coalesced.f64");
 
 }  // namespace tw::cuda

@@ -49,24 +49,14 @@ double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 9, 32, 32);
 constexpr Tile tiles[] = {{32, 32, 32}, {16, 16, 16}};
 constexpr const char* idea = "tiles of A and B in shared memory, loaded once and read by every thread of the block";
 
+template <class T>
+constexpr Kernel row(const char* name) {
+    return row_of<T>({.name = name, .rung = Rung::tiled, .tiles = tiles, .idea = idea, .nanoseconds = nanoseconds, .run = run<T>});
+}
+
 }  // namespace
 
-constinit const Kernel r3_tiled_f32 = row_of<float>({
-    .name = "cuda.r3_tiled.f32",
-    .rung = Rung::tiled,
-    .tiles = tiles,
-    .idea = idea,
-    .nanoseconds = nanoseconds,
-    .run = run<float>,
-});
-
-constinit const Kernel r3_tiled_f64 = row_of<double>({
-    .name = "cuda.r3_tiled.f64",
-    .rung = Rung::tiled,
-    .tiles = tiles,
-    .idea = idea,
-    .nanoseconds = nanoseconds,
-    .run = run<double>,
-});
+constinit const Kernel r3_tiled_f32 = row<float>("cuda.r3_tiled.f32");
+constinit const Kernel r3_tiled_f64 = row<double>("cuda.r3_tiled.f64");
 
 }  // namespace tw::cuda

@@ -190,38 +190,36 @@ constexpr Batching batching{takes_batch, places_bytes};
 constexpr Tile tiles[] = {{BM, BN, 64}};
 constexpr const char* idea = "the matrix unit itself: two warpgroups fill shared memory, then multiply 64 rows each";
 
+template <class T>
+constexpr Kernel row(const char* name, Type in, Type out) {
+    constexpr bool is_tf32 = sizeof(T) == 4;
+    return {.name = name,
+            .rung = Rung::matrix_unit,
+            .in = in, .out = out, .sum = Type::f32,
+            .scheme = is_tf32 ? &tf32x1 : &plain_f32,
+            .needs = feature::sm90a,
+            .tiles = tiles,
+            .fuses_epilogue = true,
+            .idea = idea,
+            .takes = fits_ints,
+            .sum_bound = is_tf32 ? tf32_sum_bound : matrix_unit_sum_bound,
+            .nanoseconds = nanoseconds,
+            .scratch_bytes = nullptr,
+            .run = run<T>,
+            .order = is_tf32 ? tf32_order : matrix_unit_order,
+            .batching = &batching};
+}
+
 }  // namespace
 
 Status run_plainly(const Call& call) noexcept {
     return call.a.type == Type::bf16 ? run<__nv_bfloat16>(call, {}) : run<__half>(call, {});
 }
 
-#define TW_ROW(ROW, NAME, TYPE, OUT, SCHEME, BOUND, DEVICE_TYPE, ORDER)                                                 \
-    const Kernel ROW{                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .rung = Rung::matrix_unit,                                                                                     \
-        .in = Type::TYPE, .out = Type::OUT, .sum = Type::f32,                                                          \
-        .scheme = &SCHEME,                                                                                             \
-        .needs = feature::sm90a,                                                                                       \
-        .tiles = tiles,                                                                                                \
-        .fuses_epilogue = true,                                                                                       \
-        .idea = idea,                                                                                                  \
-        .takes = fits_ints,                                                                                            \
-        .sum_bound = BOUND,                                                                                            \
-        .nanoseconds = nanoseconds,                                                                                    \
-        .scratch_bytes = nullptr,                                                                                      \
-        .run = run<DEVICE_TYPE>,                                                                                       \
-        .order = ORDER,                                                                                                \
-        .batching = &batching,                                                                                         \
-    }
-TW_ROW(r8_matrix_unit_f32, "cuda.r8_matrix_unit.f32.tf32", f32, f32, tf32x1, tf32_sum_bound, float, tf32_order);
-TW_ROW(r8_matrix_unit_bf16, "cuda.r8_matrix_unit.bf16", bf16, bf16, plain_f32, matrix_unit_sum_bound, __nv_bfloat16,
-       matrix_unit_order);
-TW_ROW(r8_matrix_unit_bf16_f32, "cuda.r8_matrix_unit.bf16.f32", bf16, f32, plain_f32, matrix_unit_sum_bound, __nv_bfloat16,
-       matrix_unit_order);
-TW_ROW(r8_matrix_unit_f16, "cuda.r8_matrix_unit.f16", f16, f16, plain_f32, matrix_unit_sum_bound, __half, matrix_unit_order);
-TW_ROW(r8_matrix_unit_f16_f32, "cuda.r8_matrix_unit.f16.f32", f16, f32, plain_f32, matrix_unit_sum_bound, __half,
-       matrix_unit_order);
-#undef TW_ROW
+constinit const Kernel r8_matrix_unit_f32 = row<float>("cuda.r8_matrix_unit.f32.tf32", Type::f32, Type::f32);
+constinit const Kernel r8_matrix_unit_bf16 = row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16", Type::bf16, Type::bf16);
+constinit const Kernel r8_matrix_unit_bf16_f32 = row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16.f32", Type::bf16, Type::f32);
+constinit const Kernel r8_matrix_unit_f16 = row<__half>("cuda.r8_matrix_unit.f16", Type::f16, Type::f16);
+constinit const Kernel r8_matrix_unit_f16_f32 = row<__half>("cuda.r8_matrix_unit.f16.f32", Type::f16, Type::f32);
 
 }  // namespace tw::cuda

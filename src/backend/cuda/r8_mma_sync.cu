@@ -207,29 +207,29 @@ double sum_bound(std::int64_t k) { return gamma(11 * static_cast<double>((k + 7)
 constexpr Tile tiles[] = {{}, {128, 256, 64}, {128, 128, 64}};
 constexpr const char* idea = "the matrix unit of every chip since Ampere: each warp multiplies what its registers hold";
 
+template <class T>
+constexpr Kernel row(const char* name, Type in, Type out) {
+    return {.name = name,
+            .rung = Rung::matrix_unit,
+            .in = in, .out = out, .sum = Type::f32,
+            .scheme = &plain_f32,
+            .needs = feature::sm80,
+            .tiles = tiles,
+            .fuses_epilogue = false,
+            .idea = idea,
+            .takes = fits_ints,
+            .sum_bound = sum_bound,
+            .nanoseconds = nanoseconds,
+            .scratch_bytes = tidy_bytes,
+            .run = run<T>,
+            .order = mma_sync_order};
+}
+
 }  // namespace
 
-#define TW_ROW(ROW, NAME, TYPE, OUT, DEVICE_TYPE)                                                                       \
-    const Kernel ROW{                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .rung = Rung::matrix_unit,                                                                                     \
-        .in = Type::TYPE, .out = Type::OUT, .sum = Type::f32,                                                          \
-        .scheme = &plain_f32,                                                                                          \
-        .needs = feature::sm80,                                                                                        \
-        .tiles = tiles,                                                                                                \
-        .fuses_epilogue = false,                                                                                       \
-        .idea = idea,                                                                                                  \
-        .takes = fits_ints,                                                                                            \
-        .sum_bound = sum_bound,                                                                                        \
-        .nanoseconds = nanoseconds,                                                                                    \
-        .scratch_bytes = tidy_bytes,                                                                                      \
-        .run = run<DEVICE_TYPE>,                                                                                       \
-        .order = mma_sync_order,                                                                                       \
-    }
-TW_ROW(r8_mma_sync_bf16, "cuda.r8_mma_sync.bf16", bf16, bf16, __nv_bfloat16);
-TW_ROW(r8_mma_sync_bf16_f32, "cuda.r8_mma_sync.bf16.f32", bf16, f32, __nv_bfloat16);
-TW_ROW(r8_mma_sync_f16, "cuda.r8_mma_sync.f16", f16, f16, __half);
-TW_ROW(r8_mma_sync_f16_f32, "cuda.r8_mma_sync.f16.f32", f16, f32, __half);
-#undef TW_ROW
+constinit const Kernel r8_mma_sync_bf16 = row<__nv_bfloat16>("cuda.r8_mma_sync.bf16", Type::bf16, Type::bf16);
+constinit const Kernel r8_mma_sync_bf16_f32 = row<__nv_bfloat16>("cuda.r8_mma_sync.bf16.f32", Type::bf16, Type::f32);
+constinit const Kernel r8_mma_sync_f16 = row<__half>("cuda.r8_mma_sync.f16", Type::f16, Type::f16);
+constinit const Kernel r8_mma_sync_f16_f32 = row<__half>("cuda.r8_mma_sync.f16.f32", Type::f16, Type::f32);
 
 }  // namespace tw::cuda

@@ -172,30 +172,30 @@ double sum_bound(std::int64_t k) {
 constexpr Tile tiles[] = {{16, 16, 128}};
 constexpr const char* idea = "few rows, many weights: every lane queues 16 bytes of its own, the unit multiplies as they come";
 
+template <class T>
+constexpr Kernel row(const char* name, Type in, Type out) {
+    return {.name = name,
+            .rung = Rung::matrix_unit,
+            .in = in, .out = out, .sum = Type::f32,
+            .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
+            .needs = feature::sm80,
+            .tiles = tiles,
+            .fuses_epilogue = false,
+            .idea = idea,
+            .takes = is_skinny,
+            .sum_bound = sum_bound<T>,
+            .nanoseconds = nanoseconds,
+            .scratch_bytes = nullptr,
+            .run = run<T>,
+            .order = 0};
+}
+
 }  // namespace
 
-#define TW_ROW(ROW, NAME, TYPE, OUT, SCHEME, DEVICE_TYPE)                                                               \
-    const Kernel ROW{                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .rung = Rung::matrix_unit,                                                                                     \
-        .in = Type::TYPE, .out = Type::OUT, .sum = Type::f32,                                                          \
-        .scheme = &SCHEME,                                                                                             \
-        .needs = feature::sm80,                                                                                        \
-        .tiles = tiles,                                                                                                \
-        .fuses_epilogue = false,                                                                                       \
-        .idea = idea,                                                                                                  \
-        .takes = is_skinny,                                                                                                \
-        .sum_bound = sum_bound<DEVICE_TYPE>,                                                                           \
-        .nanoseconds = nanoseconds,                                                                                    \
-        .scratch_bytes = nullptr,                                                                                      \
-        .run = run<DEVICE_TYPE>,                                                                                       \
-        .order = 0,                                                                                                    \
-    }
-TW_ROW(r8_skinny_f32, "cuda.r8_matrix_unit.f32.skinny", f32, f32, tf32x3, float);
-TW_ROW(r8_skinny_bf16, "cuda.r8_matrix_unit.bf16.skinny", bf16, bf16, plain_f32, __nv_bfloat16);
-TW_ROW(r8_skinny_bf16_f32, "cuda.r8_matrix_unit.bf16.f32.skinny", bf16, f32, plain_f32, __nv_bfloat16);
-TW_ROW(r8_skinny_f16, "cuda.r8_matrix_unit.f16.skinny", f16, f16, plain_f32, __half);
-TW_ROW(r8_skinny_f16_f32, "cuda.r8_matrix_unit.f16.f32.skinny", f16, f32, plain_f32, __half);
-#undef TW_ROW
+constinit const Kernel r8_skinny_f32 = row<float>("cuda.r8_matrix_unit.f32.skinny", Type::f32, Type::f32);
+constinit const Kernel r8_skinny_bf16 = row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16.skinny", Type::bf16, Type::bf16);
+constinit const Kernel r8_skinny_bf16_f32 = row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16.f32.skinny", Type::bf16, Type::f32);
+constinit const Kernel r8_skinny_f16 = row<__half>("cuda.r8_matrix_unit.f16.skinny", Type::f16, Type::f16);
+constinit const Kernel r8_skinny_f16_f32 = row<__half>("cuda.r8_matrix_unit.f16.f32.skinny", Type::f16, Type::f32);
 
 }  // namespace tw::cuda

@@ -205,30 +205,30 @@ constexpr Batching batching{takes_batch, places_bytes};
 constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 256, 4}, {128, 256, 16}, {128, 128, 8}, {128, 64, 8}};
 constexpr const char* idea = "one thread feeds a ring of tiles by the copy engine, two warpgroups only multiply, blocks persist";
 
+template <class T>
+constexpr Kernel row(const char* name, Type in, Type out) {
+    return {.name = name,
+            .rung = Rung::async_pipeline,
+            .in = in, .out = out, .sum = Type::f32,
+            .scheme = &plain_f32,
+            .needs = feature::sm90a,
+            .tiles = tiles,
+            .fuses_epilogue = true,
+            .idea = idea,
+            .takes = fits_ints,
+            .sum_bound = matrix_unit_sum_bound,
+            .nanoseconds = nanoseconds,
+            .scratch_bytes = tidy_bytes,
+            .run = run<T>,
+            .order = matrix_unit_order,
+            .batching = &batching};
+}
+
 }  // namespace
 
-#define TW_ROW(ROW, NAME, TYPE, OUT, DEVICE_TYPE)                                                                      \
-    const Kernel ROW{                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .rung = Rung::async_pipeline,                                                                                  \
-        .in = Type::TYPE, .out = Type::OUT, .sum = Type::f32,                                                          \
-        .scheme = &plain_f32,                                                                                          \
-        .needs = feature::sm90a,                                                                                       \
-        .tiles = tiles,                                                                                                \
-        .fuses_epilogue = true,                                                                                       \
-        .idea = idea,                                                                                                  \
-        .takes = fits_ints,                                                                                            \
-        .sum_bound = matrix_unit_sum_bound,                                                                            \
-        .nanoseconds = nanoseconds,                                                                                    \
-        .scratch_bytes = tidy_bytes,                                                                                   \
-        .run = run<DEVICE_TYPE>,                                                                                       \
-        .order = matrix_unit_order,                                                                                    \
-        .batching = &batching,                                                                                         \
-    }
-TW_ROW(r9_async_pipeline_bf16, "cuda.r9_async_pipeline.bf16", bf16, bf16, __nv_bfloat16);
-TW_ROW(r9_async_pipeline_bf16_f32, "cuda.r9_async_pipeline.bf16.f32", bf16, f32, __nv_bfloat16);
-TW_ROW(r9_async_pipeline_f16, "cuda.r9_async_pipeline.f16", f16, f16, __half);
-TW_ROW(r9_async_pipeline_f16_f32, "cuda.r9_async_pipeline.f16.f32", f16, f32, __half);
-#undef TW_ROW
+constinit const Kernel r9_async_pipeline_bf16 = row<__nv_bfloat16>("cuda.r9_async_pipeline.bf16", Type::bf16, Type::bf16);
+constinit const Kernel r9_async_pipeline_bf16_f32 = row<__nv_bfloat16>("cuda.r9_async_pipeline.bf16.f32", Type::bf16, Type::f32);
+constinit const Kernel r9_async_pipeline_f16 = row<__half>("cuda.r9_async_pipeline.f16", Type::f16, Type::f16);
+constinit const Kernel r9_async_pipeline_f16_f32 = row<__half>("cuda.r9_async_pipeline.f16.f32", Type::f16, Type::f32);
 
 }  // namespace tw::cuda

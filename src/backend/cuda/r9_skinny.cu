@@ -213,30 +213,32 @@ double sum_bound(std::int64_t k) {
 constexpr Tile tiles[] = {{most_tokens, BN, Few::PIECE}};
 constexpr const char* idea = "few rows, many weights: the copy engine streams 16 rows at a time, two teams of warps multiply by turns";
 
+/// `plainly`: the same without the copy engine, for rows that do not suit it.
+template <class T, const Kernel& plainly>
+constexpr Kernel row(const char* name, Type in, Type out) {
+    return {.name = name,
+            .rung = Rung::async_pipeline,
+            .in = in, .out = out, .sum = Type::f32,
+            .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
+            .needs = feature::sm90a,
+            .tiles = tiles,
+            .fuses_epilogue = false,
+            .idea = idea,
+            .takes = takes,
+            .sum_bound = sum_bound<T>,
+            .nanoseconds = nanoseconds,
+            .scratch_bytes = nullptr,
+            .run = [](const Call& call, const Tile&) { return run<T>(call, plainly); },
+            .order = 0};
+}
+
 }  // namespace
 
-#define TW_ROW(ROW, NAME, TYPE, OUT, SCHEME, DEVICE_TYPE, PLAINLY)                                                     \
-    const Kernel ROW{                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .rung = Rung::async_pipeline,                                                                                  \
-        .in = Type::TYPE, .out = Type::OUT, .sum = Type::f32,                                                          \
-        .scheme = &SCHEME,                                                                                             \
-        .needs = feature::sm90a,                                                                                       \
-        .tiles = tiles,                                                                                                \
-        .fuses_epilogue = false,                                                                                       \
-        .idea = idea,                                                                                                  \
-        .takes = takes,                                                                                                \
-        .sum_bound = sum_bound<DEVICE_TYPE>,                                                                           \
-        .nanoseconds = nanoseconds,                                                                                    \
-        .scratch_bytes = nullptr,                                                                                      \
-        .run = [](const Call& call, const Tile&) { return run<DEVICE_TYPE>(call, PLAINLY); },                          \
-        .order = 0,                                                                                                    \
-    }
-TW_ROW(r9_skinny_f32, "cuda.r9_async_pipeline.f32.skinny", f32, f32, tf32x3, float, r8_skinny_f32);
-TW_ROW(r9_skinny_bf16, "cuda.r9_async_pipeline.bf16.skinny", bf16, bf16, plain_f32, __nv_bfloat16, r8_skinny_bf16);
-TW_ROW(r9_skinny_bf16_f32, "cuda.r9_async_pipeline.bf16.f32.skinny", bf16, f32, plain_f32, __nv_bfloat16, r8_skinny_bf16_f32);
-TW_ROW(r9_skinny_f16, "cuda.r9_async_pipeline.f16.skinny", f16, f16, plain_f32, __half, r8_skinny_f16);
-TW_ROW(r9_skinny_f16_f32, "cuda.r9_async_pipeline.f16.f32.skinny", f16, f32, plain_f32, __half, r8_skinny_f16_f32);
-#undef TW_ROW
+constinit const Kernel r9_skinny_f32 = row<float, r8_skinny_f32>("cuda.r9_async_pipeline.f32.skinny", Type::f32, Type::f32);
+constinit const Kernel r9_skinny_bf16 = row<__nv_bfloat16, r8_skinny_bf16>("cuda.r9_async_pipeline.bf16.skinny", Type::bf16, Type::bf16);
+constinit const Kernel r9_skinny_bf16_f32 =
+    row<__nv_bfloat16, r8_skinny_bf16_f32>("cuda.r9_async_pipeline.bf16.f32.skinny", Type::bf16, Type::f32);
+constinit const Kernel r9_skinny_f16 = row<__half, r8_skinny_f16>("cuda.r9_async_pipeline.f16.skinny", Type::f16, Type::f16);
+constinit const Kernel r9_skinny_f16_f32 = row<__half, r8_skinny_f16_f32>("cuda.r9_async_pipeline.f16.f32.skinny", Type::f16, Type::f32);
 
 }  // namespace tw::cuda
