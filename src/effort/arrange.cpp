@@ -3,6 +3,7 @@
 #include "effort/arrange.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -66,17 +67,40 @@ void arrange_half(std::byte* to, const std::byte* from, const PlanesTile& own, i
                          to + i / chunk * bytes_of_front, block);
 }
 
+constexpr std::int64_t outputs_of_rows = 1024;  // of a tile of buckets or tiers
+constexpr int buckets_of_tiers = outputs_of_rows / 16;
+
+/// A tile of the layout as the buckets of a wider one from `first` on.
+void arrange_buckets(std::byte* to, const std::byte* from, const BucketsTile& own, std::int64_t first) noexcept {
+    copy_pieces(to + 2 * first, 2 * outputs_of_rows / own.bucket, from, own.unit_bytes(), own.unit_bytes(), own.inputs * own.bucket);
+}
+
+/// The same; of a mask the positions of its bits, the lowest first.
+void arrange_tiers(std::byte* to, const std::byte* from, const TiersTile& own, std::int64_t first) noexcept {
+    const TiersTile whole{own.inputs, buckets_of_tiers, own.value_bytes};
+    const std::int64_t bytes = 4 * own.value_bytes;
+    copy_pieces(to + 2 * whole.buckets + bytes * first, whole.unit_bytes(), from + 2 * own.buckets, own.unit_bytes(), bytes * own.buckets, 4 * own.inputs);
+    for (std::int64_t unit = 0; unit < 4 * own.inputs; ++unit)
+        for (int bucket = 0; bucket < own.buckets; ++bucket) {
+            std::uint16_t mask, positions = 0;
+            std::memcpy(&mask, from + unit * own.unit_bytes() + 2 * bucket, sizeof mask);
+            for (int x = 0; x < 4 && mask != 0; ++x, mask = static_cast<std::uint16_t>(mask & (mask - 1)))
+                positions = static_cast<std::uint16_t>(positions | std::countr_zero(mask) << 4 * x);
+            std::memcpy(to + unit * whole.unit_bytes() + 2 * (first + bucket), &positions, sizeof positions);
+        }
+}
+
 }  // namespace
 
 std::int64_t padded_inputs(std::int64_t inputs) noexcept { return (inputs + chunk - 1) / chunk * chunk; }
 
 std::int64_t arranged_outputs_of_tile(const EffortBody& body) noexcept {
-    return body.layout == EffortLayout::planes ? quarters * PlanesTile::outputs_of_quarter : tiling_of(body).outputs_of_tile;
+    return body.layout == EffortLayout::planes ? quarters * PlanesTile::outputs_of_quarter : outputs_of_rows;
 }
 
 std::int64_t arranged_tile_bytes(const EffortBody& body) noexcept {
-    if (body.layout == EffortLayout::buckets) return BucketsTile{body.inputs, BucketsTile::most_buckets, body.bucket}.bytes();
-    if (body.layout == EffortLayout::tiers) return TiersTile{body.inputs, 32, static_cast<int>(size_of(body.type))}.bytes();
+    if (body.layout == EffortLayout::buckets) return BucketsTile{body.inputs, static_cast<int>(outputs_of_rows / body.bucket), body.bucket}.bytes();
+    if (body.layout == EffortLayout::tiers) return TiersTile{body.inputs, buckets_of_tiers, static_cast<int>(size_of(body.type))}.bytes();
     return padded_inputs(body.inputs) * (64 + 128) + padded_inputs(body.inputs) / chunk * bytes_of_front;
 }
 
@@ -86,19 +110,18 @@ std::int64_t arranged_dense_tile_bytes(const EffortBody& body) noexcept {
 
 void arrange_tile(const EffortBody& body, int expert, std::int64_t tile, std::byte* to) noexcept {
     const Tiling tiling = tiling_of(body);
-    const std::int64_t whole_tile = tile * arranged_outputs_of_tile(body) / tiling.outputs_of_tile;
-    const std::byte* from = body.rows.data() + expert * tiling.bytes + whole_tile * tiling.bytes_of_tile;
-    const std::int64_t left = body.outputs - whole_tile * tiling.outputs_of_tile, n = body.inputs;
-    if (body.layout == EffortLayout::buckets) {
-        const std::int64_t bytes = 2 * BucketsTile::buckets_for(left, body.bucket);
-        copy_pieces(to, 2 * BucketsTile::most_buckets, from, bytes, bytes, n * body.bucket);
-    } else if (body.layout == EffortLayout::tiers) {
-        const int value_bytes = static_cast<int>(size_of(body.type));
-        const TiersTile own{n, TiersTile::buckets_for(left), value_bytes}, whole{n, 32, value_bytes};
-        copy_pieces(to, whole.unit_bytes(), from, own.unit_bytes(), 2 * own.buckets, 4 * n);
-        copy_pieces(to + 2 * whole.buckets, whole.unit_bytes(), from + 2 * own.buckets, own.unit_bytes(), 4 * value_bytes * own.buckets, 4 * n);
-    } else {
-        arrange_half(to, from, {n, PlanesTile::quarters_for(left)}, static_cast<int>(quarters * tile % (PlanesTile::outputs / PlanesTile::outputs_of_quarter)));
+    const std::byte* rows = body.rows.data() + expert * tiling.bytes;
+    const std::int64_t first = tile * arranged_outputs_of_tile(body), end = first + arranged_outputs_of_tile(body);
+    for (std::int64_t t = first / tiling.outputs_of_tile; t < tiling.tiles && t * tiling.outputs_of_tile < end; ++t) {
+        const std::byte* from = rows + t * tiling.bytes_of_tile;
+        const std::int64_t at = t * tiling.outputs_of_tile, left = body.outputs - at;
+        if (body.layout == EffortLayout::buckets) {
+            arrange_buckets(to, from, {body.inputs, BucketsTile::buckets_for(left, body.bucket), body.bucket}, (at - first) / body.bucket);
+        } else if (body.layout == EffortLayout::tiers) {
+            arrange_tiers(to, from, {body.inputs, TiersTile::buckets_for(left), static_cast<int>(size_of(body.type))}, (at - first) / 16);
+        } else {
+            arrange_half(to, from, {body.inputs, PlanesTile::quarters_for(left)}, static_cast<int>((first - at) / PlanesTile::outputs_of_quarter));
+        }
     }
 }
 

@@ -21,7 +21,7 @@ class CudaEffort : public test::OnFakeRuntime {};
 
 EffortOnDevice matrix_of(EffortLayout layout, Type type, int bucket) {
     EffortOnDevice m{.layout = layout, .type = type, .outputs = 600, .inputs = 300, .units = 3, .bucket = bucket, .experts = 2};
-    m.outputs_of_tile = layout == EffortLayout::buckets ? 32 * bucket : layout == EffortLayout::tiers ? 512 : 256;
+    m.outputs_of_tile = layout == EffortLayout::planes ? 256 : 1024;
     m.tiles = (m.outputs + m.outputs_of_tile - 1) / m.outputs_of_tile, m.dense_tiles = 3;
     m.weights[0] = 5, m.weights[1] = 4, m.weights[2] = 8;
     return m;

@@ -8,6 +8,7 @@
 
 #include "base/element.hpp"
 #include "effort/arrange.hpp"
+#include "effort/layout_buckets.hpp"
 #include "effort/layout_planes.hpp"
 #include "samples.hpp"
 
@@ -26,17 +27,60 @@ std::size_t count_of_set(std::span<const std::byte> bytes) {
     return count;
 }
 
-TEST(RowsForAGpu, HoldEveryByteOfBucketsAndTiers) {
-    const Weights weights(700, 37, Type::f16, 1);
-    for (const EffortLayout layout : every_layout)
+TEST(RowsForAGpu, HoldEveryByteOfBuckets) {
+    const Weights weights(1700, 37, Type::f16, 1);
+    for (const EffortLayout layout : {EffortLayout::planes, EffortLayout::buckets})
         for (const int bucket : {8, 16, 32}) {
             const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
             std::size_t set = 0;
             const std::int64_t of_tile = effort::arranged_outputs_of_tile(*m.body());
             for (std::int64_t t = 0; t * of_tile < weights.matrix.rows; ++t) set += count_of_set(arranged(*m.body(), t));
-            if (layout == EffortLayout::planes) EXPECT_GE(set, 700u * 37);  // scales are held in another way
+            if (layout == EffortLayout::planes) EXPECT_GE(set, 1700u * 37);  // scales are held in another way
             else EXPECT_EQ(set, count_of_set(m.body()->rows.bytes())) << name_of(layout) << ' ' << bucket;
         }
+}
+
+/// The word of any bucket and unit where the kernel looks for it.
+TEST(RowsForAGpu, ATileOfBucketsHas1024Outputs) {
+    constexpr std::int64_t outputs = 1700, inputs = 5;
+    const Weights weights(outputs, inputs, Type::f16, 4);
+    for (const int bucket : {8, 16, 32}) {
+        const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::buckets, .bucket = bucket});
+        const auto tiling = effort::tiling_of(*m.body());
+        for (std::int64_t b = 0; b < (outputs + bucket - 1) / bucket; ++b) {
+            const std::int64_t output = b * bucket, t = output / tiling.outputs_of_tile, left = outputs - t * tiling.outputs_of_tile;
+            const std::int64_t width = effort::BucketsTile::buckets_for(left, bucket), column = (output - t * tiling.outputs_of_tile) / bucket;
+            const std::vector<std::byte> to = arranged(*m.body(), output / 1024);
+            const std::byte* from = m.body()->rows.data() + t * tiling.bytes_of_tile;
+            for (std::int64_t row = 0; row < inputs * bucket; ++row)
+                ASSERT_EQ(0, std::memcmp(to.data() + 2 * (1024 / bucket * row + output % 1024 / bucket), from + 2 * (width * row + column), 2));
+        }
+    }
+}
+
+/// Whoever puts the values at the positions has the matrix again.
+TEST(RowsForAGpu, ATileOfTiersHasPositionsForMasks) {
+    constexpr std::int64_t outputs = 1700, inputs = 5;
+    for (const Type type : {Type::f16, Type::f32}) {
+        const Weights weights(outputs, inputs, type, 5);
+        const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::tiers});
+        const auto size = static_cast<std::int64_t>(size_of(type)), unit_bytes = 64 * (2 + 4 * size);
+        std::vector<std::byte> again(static_cast<std::size_t>(outputs * size));
+        for (std::int64_t input = 0; input < inputs; ++input) {
+            for (std::int64_t b = 0; 16 * b < outputs; ++b)
+                for (std::int64_t tier = 0; tier < 4; ++tier) {
+                    const std::vector<std::byte> to = arranged(*m.body(), b / 64);
+                    const std::byte* unit = to.data() + (4 * input + tier) * unit_bytes;
+                    std::uint16_t positions;
+                    std::memcpy(&positions, unit + 2 * (b % 64), 2);
+                    for (std::int64_t x = 0; x < 4; ++x)
+                        if (const std::int64_t output = 16 * b + (positions >> 4 * x & 15); output < outputs)
+                            std::memcpy(again.data() + output * size, unit + 128 + (4 * (b % 64) + x) * size, static_cast<std::size_t>(size));
+                }
+            for (std::int64_t output = 0; output < outputs; ++output)
+                ASSERT_EQ(0, std::memcmp(again.data() + output * size, weights.matrix.at(output, input), static_cast<std::size_t>(size)));
+        }
+    }
 }
 
 /// Half a tile stands alone; its word (h, t, odd, q) of a row of C is word (h, odd, q, t) of the layout's, of A and B without odd.

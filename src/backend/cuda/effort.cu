@@ -16,7 +16,12 @@ using namespace effort;
 
 constexpr std::size_t up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-int chunks_of(const EffortOnDevice& m) { return (m.inputs + chunk - 1) / chunk; }
+/// Planes: chunks of a tile. Else the blocks that share its entries out: one wave of all tiles, but none for a few entries alone.
+int chunks_of(const EffortOnDevice& m) {
+    if (m.layout == EffortLayout::planes) return (m.inputs + chunk - 1) / chunk;
+    constexpr int blocks = 256, least_entries = 32;
+    return std::clamp(blocks / m.tiles, 1, (m.inputs + least_entries - 1) / least_entries);
+}
 
 /// Offsets from the scratch's beginning.
 struct Cut {

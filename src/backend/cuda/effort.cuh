@@ -12,7 +12,7 @@
 namespace tw::cuda::effort {
 
 constexpr int most_products = 16;
-constexpr int chunk = 128;  ///< entries that a block multiplies; of planes, inputs of a warp
+constexpr int chunk = 128;  ///< of planes, inputs of a warp
 
 struct Work {
     EffortOnDevice m;
@@ -52,64 +52,6 @@ __device__ inline const std::byte* tile_of(const Work& w, const Place& at) {
 __device__ inline float* partial_of(const Work& w, const Place& at, int of_chunk) {
     const std::int64_t padded = static_cast<std::int64_t>(w.m.tiles) * w.m.outputs_of_tile;
     return w.partial + (static_cast<std::int64_t>(at.product) * w.chunks + of_chunk) * padded + at.tile * w.m.outputs_of_tile;
-}
-
-/// The entries of a warp's share of a chunk, one a lane; each is told to all lanes in turn.
-struct EntriesOfWarp {
-    EffortEntryOnDevice own{};
-    int count;
-
-    /// `all`: what the product has.
-    __device__ EntriesOfWarp(const Work& w, const Place& at, int all) {
-        const int first = at.chunk * chunk + static_cast<int>(threadIdx.x) / 32 * 32, lane = static_cast<int>(threadIdx.x) % 32;
-        const EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs;
-        if (first + lane < all) own = entries[first + lane];
-        count = min(32, all - first);
-    }
-    /// act(input, units, v) for each, in order.
-    template <class Act>
-    __device__ void each(const Act& act) const {
-        for (int e = 0; e < count; ++e)
-            act(static_cast<std::int64_t>(__shfl_sync(~0u, own.input, e)), static_cast<int>(__shfl_sync(~0u, own.units, e)), __shfl_sync(~0u, own.v, e));
-    }
-};
-
-/// The four warps' sums of a block, [position][column], become the chunk's: output o is position o % positions of column o / positions.
-template <int positions>
-__device__ void write_partial(const Work& w, const Place& at, const float (&sums)[4][positions][32]) {
-    float* to = partial_of(w, at, at.chunk);
-    for (int o = static_cast<int>(threadIdx.x); o < 32 * positions; o += 128) {
-        const int position = o % positions, column = o / positions;
-        to[o] = ((sums[0][position][column] + sums[1][position][column]) + sums[2][position][column]) + sums[3][position][column];
-    }
-}
-
-/// After all threads have written their block's sums: the block that comes last of its tile adds the chunks', from the first to the
-/// last, so the order is the same whoever is last. `is_last` is the block's own.
-template <int threads>
-__device__ void finish_tile(const Work& w, const Place& at, int chunks, double factor, bool* is_last) {
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) *is_last = atomicAdd(w.arrived + at.product * w.m.tiles + at.tile, 1u) + 1 == static_cast<unsigned>(chunks);
-    __syncthreads();
-    if (!*is_last) return;
-    __threadfence();
-    const std::int64_t apart = static_cast<std::int64_t>(w.m.tiles) * w.m.outputs_of_tile;
-    float* y = w.y + at.product * w.y_step;
-    for (int o = 4 * static_cast<int>(threadIdx.x); o < w.m.outputs_of_tile; o += 4 * threads) {
-        const float* from = partial_of(w, at, 0) + o;
-        float4 sum = {0, 0, 0, 0};
-#pragma unroll 16
-        for (int c = 0; c < chunks; ++c) {
-            const float4 x = __ldcg(reinterpret_cast<const float4*>(from + c * apart));
-            sum.x = __fadd_rn(sum.x, x.x), sum.y = __fadd_rn(sum.y, x.y), sum.z = __fadd_rn(sum.z, x.z), sum.w = __fadd_rn(sum.w, x.w);
-        }
-        const float sums[4] = {sum.x, sum.y, sum.z, sum.w};
-        const int to = at.tile * w.m.outputs_of_tile + o;
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-            if (to + i < w.m.outputs) y[to + i] = static_cast<float>(static_cast<double>(sums[i]) * factor);
-    }
 }
 
 Status start_selection(const Work& w, int products, bool has_clusters, void* stream);

@@ -1,68 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_buckets: the seeds' bucketMul. A block multiplies one tile of 32 buckets by 128 entries; each of its warps takes 32 of them, a
-// bucket a lane. A word's low bits say which output of the bucket it belongs to; a lane has its sums in shared memory, a column of its
-// own, so that any position costs the same and no two lanes meet. The words of an entry have different positions: their sums are
-// read together before any is written.
+// effort_buckets: the seeds' bucketMul. A row of a tile has 1024 / B words, a lane 32 / B neighbouring ones. A word's low bits say which
+// output of its bucket it belongs to: they are put into the address of the lane's sum.
 //
-//      unit of an input: 32 words           sums[position][lane]
-//   |w|w|w|w|w|w|w|w| .. |w|      ->      |  |+=|  |  |  | .. |  |
+//      a row: a lane's words                        sums[position][word][lane]
+//   |w w|w w|w w|w w|w w| .. |w w|        ->      |  |+=|  |  |  | .. |  |
 //
-// Needs: sm_80. Counts, for E entries with R units in all and buckets of B outputs: loads 64 R + 12 E; stores 128 B.
+// Needs: sm_80. Counts, for R rows of E entries: loads 2 KB / B R + 12 E a tile; stores 4 KB a block.
 #include <cuda_fp16.h>
 
-#include "backend/cuda/effort.cuh"
+#include "backend/cuda/effort_buckets_rows.cuh"
 
 namespace tw::cuda::effort {
 namespace {
 
-constexpr int warps = 4, threads = 32 * warps, at_once = 8;
 
 template <int bucket>
-__global__ void __launch_bounds__(threads) buckets(const __grid_constant__ Work w) {
-    __shared__ float sums[warps][bucket][32];
-    __shared__ bool is_last;
-    const Place at(w);
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    float(&mine)[bucket][32] = sums[warp];
-    ptx::let_next_kernel_begin();
-#pragma unroll
-    for (int position = 0; position < bucket; ++position) mine[position][lane] = 0;
-    const auto* words = reinterpret_cast<const std::uint16_t*>(tile_of(w, at)) + lane;
-    const unsigned kept = w.m.masking ? 0xffffu & ~(bucket - 1u) : 0xffffu;
-    ptx::wait_for_kernel_before();
+struct Words {
+    static constexpr int bytes = 2 * of_rows::outputs / bucket, buckets_of_lane = 32 / bucket, bytes_of_lane = 2 * buckets_of_lane;
+    static constexpr int ahead = 6, most_rows = 4096;
+    std::conditional_t<bucket == 8, uint2, std::conditional_t<bucket == 16, unsigned, std::uint16_t>> bits;
 
-    const EffortChosenOnDevice chosen = w.chosen[at.product];
-    const int all = static_cast<int>(chosen.entries), first = at.chunk * chunk;
-    if (first > 0 && first >= all) return;
-    EntriesOfWarp(w, at, all).each([&](std::int64_t input, int units, float v) {
-        const std::uint16_t* row = words + input * (bucket * 32);
-        for (int from = 0; from < units; from += at_once) {
-            unsigned word[at_once];
-            float sum[at_once];
+    /// Of two words: the position is masked off, or read with them.
+    __device__ static unsigned how(const Work& w, int) {
+        const unsigned kept = w.m.masking ? 0xffffu & ~(bucket - 1u) : 0xffffu;
+        return kept << 16 | kept;
+    }
+    __device__ void load(const std::byte* from, unsigned) { bits = __ldcs(reinterpret_cast<const decltype(bits)*>(from)); }
+
+    __device__ unsigned pair(int x) const {
+        if constexpr (bucket == 8) return x == 0 ? bits.x : bits.y;
+        else return bits;
+    }
+    __device__ void add(float v, std::uint32_t mine, unsigned kept) const {
+        constexpr int shift = bucket == 8 ? 9 : bucket == 16 ? 8 : 7;  // a position's sums are 128 bytes a word apart
+        std::uint32_t address[buckets_of_lane];
+        float sum[buckets_of_lane];
 #pragma unroll
-            for (int x = 0; x < at_once; ++x) word[x] = from + x < units ? __ldg(row + (from + x) * 32) : 0;
-#pragma unroll
-            for (int x = 0; x < at_once; ++x)
-                if (from + x < units) {
-                    const float weight = __half2float(__ushort_as_half(static_cast<unsigned short>(word[x] & kept)));
-                    sum[x] = fmaf(v, weight, mine[word[x] & (bucket - 1)][lane]);
-                }
-#pragma unroll
-            for (int x = 0; x < at_once; ++x)
-                if (from + x < units) mine[word[x] & (bucket - 1)][lane] = sum[x];
+        for (int x = 0; x < buckets_of_lane; ++x) {
+            const unsigned two = pair(x / 2), moved = x % 2 ? two >> (16 - shift) : two << shift;
+            address[x] = (moved & ((bucket - 1u) << shift) | mine) + 128 * x;
         }
-    });
-    __syncthreads();
-    write_partial(w, at, sums);
-    finish_tile<threads>(w, at, max(1, (all + chunk - 1) / chunk), chosen.factor, &is_last);
+#pragma unroll
+        for (int x = 0; x < buckets_of_lane; ++x) sum[x] = ptx::load_float(address[x]);
+#pragma unroll
+        for (int x = 0; x < buckets_of_lane; ++x) {
+            const unsigned two = pair(x / 2) & kept;
+            const __half2 halves = *reinterpret_cast<const __half2*>(&two);
+            sum[x] = fmaf(v, x % 2 ? __high2float(halves) : __low2float(halves), sum[x]);
+        }
+#pragma unroll
+        for (int x = 0; x < buckets_of_lane; ++x) ptx::store_float(address[x], sum[x]);
+    }
+};
+
+template <int bucket>
+__global__ void __launch_bounds__(of_rows::threads, 2) buckets(const __grid_constant__ Work w) {
+    of_rows::multiply<Words<bucket>>(w);
 }
 
 template <int bucket>
 Status start(const Work& w, int products, void* stream) {
     const auto blocks = static_cast<unsigned>(products * w.m.tiles * w.chunks);
-    return launch(buckets<bucket>, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, w);
+    return launch(buckets<bucket>, {.blocks = blocks, .threads = of_rows::threads, .shared = of_rows::shared<Words<bucket>>, .overlaps = true}, stream, w);
 }
 
 }  // namespace

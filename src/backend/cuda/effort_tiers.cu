@@ -1,85 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_tiers: effort_buckets for values as they were given: a mask of 16 bits says which outputs of a bucket the four values of
-// a tier belong to.
+// effort_tiers: effort_buckets for values as they were given: 16 bits beside the four values of a tier say which outputs of a bucket
+// they belong to, four bits each. A lane has two neighbouring buckets.
 //
-//      unit of an input: 32 masks, 32 x 4 values        sums[position][lane]
-//   |m|m|m| .. |m|  |wwww|wwww| .. |wwww|      ->      |  |+=|  |  | .. |  |
+//      a row: 64 x 4 positions, 64 x 4 values         sums[position][bucket][lane]
+//   |pppp|pppp| .. |wwww|wwww| .. |wwww|      ->      |  |+=|  |  | .. |  |
 //
-// Needs: sm_80. Counts, for E entries with R units in all, s bytes a value: loads 32 R (2 + 4 s) + 12 E; stores 2 KB.
+// Needs: sm_80. Counts, for R rows of E entries, s bytes a value: loads 64 (2 + 4 s) R + 12 E a tile; stores 4 KB a block.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "backend/cuda/effort.cuh"
+#include "backend/cuda/effort_buckets_rows.cuh"
 
 namespace tw::cuda::effort {
 namespace {
 
-constexpr int warps = 4, threads = 32 * warps, tiers = 4;
-
+/// Two neighbouring buckets' values of one tier.
 template <class T>
-struct Four {
-    std::conditional_t<sizeof(T) == 4, uint4, uint2> bits;
+struct Fours {
+    static constexpr int bytes = 64 * (2 + 4 * static_cast<int>(sizeof(T))), buckets_of_lane = 2, bytes_of_lane = 4;
+    static constexpr int ahead = sizeof(T) == 4 ? 2 : 3, most_rows = 1024;
+    unsigned positions;
+    uint4 bits[sizeof(T) / 2];
 
-    __device__ float value(int r) const {
-        if constexpr (sizeof(T) == 4) return __uint_as_float(r == 0 ? bits.x : r == 1 ? bits.y : r == 2 ? bits.z : bits.w);
+    /// Bytes from the lane's positions to its values.
+    __device__ static unsigned how(const Work&, int lane) { return static_cast<unsigned>(128 + (8 * static_cast<int>(sizeof(T)) - bytes_of_lane) * lane); }
+
+    __device__ void load(const std::byte* from, unsigned values_after) {
+        positions = __ldcs(reinterpret_cast<const unsigned*>(from));
+#pragma unroll
+        for (int x = 0; x < static_cast<int>(sizeof(T)) / 2; ++x) bits[x] = __ldcs(reinterpret_cast<const uint4*>(from + values_after) + x);
+    }
+    __device__ static unsigned word(const uint4& of, int x) { return x == 0 ? of.x : x == 1 ? of.y : x == 2 ? of.z : of.w; }
+    __device__ float value(int x) const {
+        if constexpr (sizeof(T) == 4) return __uint_as_float(word(bits[x / 4], x % 4));
         else {
-            const unsigned word = r < 2 ? bits.x : bits.y;
-            const auto half = static_cast<unsigned short>(r % 2 ? word >> 16 : word & 0xffffu);
-            if constexpr (std::is_same_v<T, __half>) return __half2float(__ushort_as_half(half));
-            else return __uint_as_float(static_cast<unsigned>(half) << 16);
+            const unsigned two = word(bits[0], x / 2);
+            if constexpr (std::is_same_v<T, __half>) {
+                const __half2 halves = *reinterpret_cast<const __half2*>(&two);
+                return x % 2 ? __high2float(halves) : __low2float(halves);
+            } else return __uint_as_float(x % 2 ? two & 0xffff0000u : two << 16);
         }
+    }
+    __device__ void add(float v, std::uint32_t mine, unsigned) const {
+        std::uint32_t address[8];
+        float sum[8];
+#pragma unroll
+        for (int x = 0; x < 8; ++x) {
+            const int shift = 8 - 4 * x;  // a position's sums are 256 bytes apart
+            const unsigned moved = shift >= 0 ? positions << shift : positions >> -shift;
+            address[x] = (moved & 0xf00u | mine) + 128 * (x / 4);
+        }
+#pragma unroll
+        for (int x = 0; x < 8; ++x) sum[x] = ptx::load_float(address[x]);
+#pragma unroll
+        for (int x = 0; x < 8; ++x) sum[x] = fmaf(v, value(x), sum[x]);
+#pragma unroll
+        for (int x = 0; x < 8; ++x) ptx::store_float(address[x], sum[x]);
     }
 };
 
 template <class T>
-__global__ void __launch_bounds__(threads) multiply_tiers(const __grid_constant__ Work w) {
-    constexpr int unit_bytes = 32 * (2 + 4 * static_cast<int>(sizeof(T)));
-    __shared__ float sums[warps][16][32];
-    __shared__ bool is_last;
-    const Place at(w);
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    float(&mine)[16][32] = sums[warp];
-    ptx::let_next_kernel_begin();
-#pragma unroll
-    for (int position = 0; position < 16; ++position) mine[position][lane] = 0;
-    const std::byte* tile = tile_of(w, at);
-    ptx::wait_for_kernel_before();
-
-    const EffortChosenOnDevice chosen = w.chosen[at.product];
-    const int all = static_cast<int>(chosen.entries), first = at.chunk * chunk;
-    if (first > 0 && first >= all) return;
-    EntriesOfWarp(w, at, all).each([&](std::int64_t input, int units, float v) {
-        const std::byte* unit = tile + input * (tiers * unit_bytes);
-        unsigned mask[tiers];
-        Four<T> four[tiers];
-#pragma unroll
-        for (int tier = 0; tier < tiers; ++tier)
-            if (tier < units) {
-                mask[tier] = __ldg(reinterpret_cast<const std::uint16_t*>(unit + tier * unit_bytes) + lane);
-                four[tier].bits = __ldg(reinterpret_cast<const decltype(four[tier].bits)*>(unit + tier * unit_bytes + 64) + lane);
-            }
-#pragma unroll
-        for (int tier = 0; tier < tiers; ++tier)
-            if (tier < units) {
-#pragma unroll
-                for (int r = 0; r < 4; ++r) {
-                    float& sum = mine[(__ffs(static_cast<int>(mask[tier])) - 1) & 15][lane];  // no bit: a bucket of zeros that fills up the tile
-                    sum = fmaf(v, four[tier].value(r), sum);
-                    mask[tier] &= mask[tier] - 1;
-                }
-            }
-    });
-    __syncthreads();
-    write_partial(w, at, sums);
-    finish_tile<threads>(w, at, max(1, (all + chunk - 1) / chunk), chosen.factor, &is_last);
+__global__ void __launch_bounds__(of_rows::threads, 2) multiply_tiers(const __grid_constant__ Work w) {
+    of_rows::multiply<Fours<T>>(w);
 }
 
 template <class T>
 Status start(const Work& w, int products, void* stream) {
     const auto blocks = static_cast<unsigned>(products * w.m.tiles * w.chunks);
-    return launch(multiply_tiers<T>, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, w);
+    return launch(multiply_tiers<T>, {.blocks = blocks, .threads = of_rows::threads, .shared = of_rows::shared<Fours<T>>, .overlaps = true}, stream, w);
 }
 
 }  // namespace

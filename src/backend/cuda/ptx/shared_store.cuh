@@ -29,6 +29,16 @@ __device__ inline std::uint32_t load_word(std::uint32_t address) {
     return word;
 }
 
+__device__ inline float load_float(std::uint32_t address) {
+    float x;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(address) : "memory");
+    return x;
+}
+
+__device__ inline void store_float(std::uint32_t address, float x) {
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"(address), "f"(x) : "memory");
+}
+
 __device__ inline void store_int(std::uint32_t address, int x) {
     asm volatile("st.shared.s32 [%0], %1;" ::"r"(address), "r"(x) : "memory");
 }
