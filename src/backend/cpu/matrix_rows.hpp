@@ -11,10 +11,12 @@
 
 namespace tw::cpu {
 
-/// Long blocks of k: how often C is read and written is what a product larger than the caches waits for.
+/// Long blocks of k: how often C is read and written is what a product larger than the caches waits for. Of three parts, six bytes
+/// an element, shorter ones: the more rows of A the second cache holds, the seldomer B's panels come from the third. Where k is
+/// long, few blocks are few roundings at the size of C.
 template <int parts>
 constexpr std::int64_t unit_k_block(std::int64_t k) noexcept {
-    return block_size(k, parts == 2 ? 1024 : 2048, 32);
+    return block_size(k, parts == 3 && k <= 4096 ? 512 : parts >= 2 ? 1024 : 2048, 32);
 }
 
 /// Of a block, what leaves 32 columns of B in two thirds of the first cache.

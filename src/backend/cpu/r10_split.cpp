@@ -20,7 +20,7 @@
 namespace tw::cpu {
 namespace {
 
-constexpr Tile three_parts[] = {{96, 4096, 2048}, {128, 4096, 2048}, {64, 4096, 2048}};
+constexpr Tile three_parts[] = {{192, 4096, 1024}, {256, 4096, 1024}, {128, 4096, 1024}};
 constexpr Tile two_parts[] = {{4096, 256, 1024}, {4096, 384, 1024}, {4096, 128, 1024}};
 
 template <const MatrixUnit& unit, int parts>
