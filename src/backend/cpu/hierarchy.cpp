@@ -11,16 +11,10 @@
 namespace tw::cpu {
 namespace {
 
-constexpr std::size_t line = 64;
-
-Call turned_if(bool turned, Call call) {
-    if (turned) {
-        const Matrix a = call.a;
-        call.a = call.b.transposed();
-        call.b = a.transposed();
-        call.c = call.c.transposed();
-    }
-    return call;
+/// A panel's own bytes; each begins on a line of its own.
+std::size_t panel_room(const PanelKernel& kernel, int width, std::int64_t kc) {
+    constexpr std::size_t line = 64;
+    return (kernel.panel_bytes(width, kc) + line - 1) / line * line;
 }
 
 /// A kernel as the loops see it, that always walk along columns: of C, which is read along its rows and so computed as
@@ -64,27 +58,6 @@ private:
     const PanelKernel& kernel_;
 };
 
-/// A panel's own bytes; each begins on a line of its own.
-std::size_t panel_room(const Walk& kernel, int width, std::int64_t kc) {
-    return (kernel->panel_bytes(width, kc) + line - 1) / line * line;
-}
-
-/// A whole operand in panels: all those of one block of k, then all of the next. It depends on neither the other operand
-/// nor on blocks of m and n, so one copy serves every product.
-struct WholeOperand {
-    int width;
-    std::int64_t panels, kc, blocks;
-    std::size_t room;
-
-    WholeOperand(const Walk& kernel, std::int64_t lines, std::int64_t k, bool on_left)
-        : width(on_left ? kernel.mr : kernel.nr), panels(ceil_div(lines, width)), kc(kernel->k_block(k)),
-          blocks(ceil_div(k, kc)), room(panel_room(kernel, width, kc)) {}
-    std::size_t bytes() const { return static_cast<std::size_t>(blocks * panels) * room; }
-    std::size_t offset(std::int64_t p, std::int64_t first_line) const {
-        return static_cast<std::size_t>(p / kc * panels + first_line / width) * room;
-    }
-};
-
 /// The shape of one product's blocks: as equal as they can be, and enough of them for the threads.
 struct Cut {
     std::int64_t mc, nc, kc;   // a block of A is mc x kc, one of B kc x nc
@@ -101,8 +74,8 @@ struct Cut {
         mc = round_up(ceil_div(m, m_blocks), kernel.mr);
         nc = block_size(n, blocks.n, kernel.nr);
         group = ceil_div(m, mc) >= threads ? nc : block_size(nc, ceil_div(nc, threads), kernel.nr);
-        a_panel = panel_room(kernel, kernel.mr, kc);
-        b_panel = panel_room(kernel, kernel.nr, kc);
+        a_panel = panel_room(*kernel.operator->(), kernel.mr, kc);
+        b_panel = panel_room(*kernel.operator->(), kernel.nr, kc);
         chunk = kernel->chunk ? kernel->chunk(kc) : kc;
         partial = chunk < kc ? static_cast<std::size_t>(kernel.mr * kernel.nr) * sizeof(float) : 0;
     }
@@ -199,14 +172,18 @@ std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& p,
     return std::max(bytes(p.m, p.n), bytes(p.n, p.m));
 }
 
+PackedOperand::PackedOperand(const PanelKernel& kernel, std::int64_t lines, std::int64_t k, bool on_left)
+    : width(on_left ? kernel.mr : kernel.nr), panels(ceil_div(lines, width)), kc(kernel.k_block(k)), blocks(ceil_div(k, kc)),
+      room(panel_room(kernel, width, kc)) {}
+
 std::size_t hierarchy_packed_bytes(const PanelKernel& kernel, std::int64_t width, std::int64_t k, bool on_left) {
-    return WholeOperand(Walk(kernel), width, k, on_left).bytes();
+    return PackedOperand(kernel, width, k, on_left).bytes();
 }
 
 void pack_hierarchy(const PanelKernel& of, const Matrix& operand, bool on_left, const Call& threads, std::byte* to) {
     const Walk kernel(of);
     const Matrix lines = on_left ? operand : operand.transposed();
-    const WholeOperand whole(kernel, lines.rows, lines.cols, on_left);
+    const PackedOperand whole(of, lines.rows, lines.cols, on_left);
     share_out(threads, whole.blocks * whole.panels, [&](int, std::int64_t item) {
         const std::int64_t p = item / whole.panels * whole.kc, first = item % whole.panels * whole.width;
         const Matrix part = lines.block(first, p, std::min<std::int64_t>(whole.width, lines.rows - first),
@@ -226,7 +203,7 @@ Status run_hierarchy(const PanelKernel& of, const Call& untidy, const Tile& bloc
     std::byte* const b_block = call.scratch.data();
     std::byte* const a_blocks = b_block + cut.b_bytes(kernel);
     const bool packed_a = call.packed.panels && call.packed.on_left, packed_b = call.packed.panels && !packed_a;
-    const WholeOperand whole(kernel, packed_a ? m : n, k, packed_a);
+    const PackedOperand whole(of, packed_a ? m : n, k, packed_a);
 
     for (std::int64_t j = 0; j < n; j += cut.nc)
         for (std::int64_t p = 0; p < k; p += cut.kc) {

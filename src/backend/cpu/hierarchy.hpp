@@ -62,6 +62,20 @@ struct PanelKernel {
 /// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third; the other way
 /// round for a kernel that walks rows.
 std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads);
+/// A whole operand in panels: all those of one block of k, then all of the next. It depends on neither the other operand
+/// nor on blocks of m and n, so one copy serves every product.
+struct PackedOperand {
+    int width;
+    std::int64_t panels, kc, blocks;
+    std::size_t room;  ///< of a panel, in bytes
+
+    PackedOperand(const PanelKernel& kernel, std::int64_t lines, std::int64_t k, bool on_left);
+    std::size_t bytes() const { return static_cast<std::size_t>(blocks * panels) * room; }
+    std::size_t offset(std::int64_t p, std::int64_t first_line) const {
+        return static_cast<std::size_t>(p / kc * panels + first_line / width) * room;
+    }
+};
+
 /// For a row's Packing.
 std::size_t hierarchy_packed_bytes(const PanelKernel& kernel, std::int64_t width, std::int64_t k, bool on_left);
 void pack_hierarchy(const PanelKernel& kernel, const Matrix& operand, bool on_left, const Call& threads, std::byte* to);

@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include "backend/cpu/micro_tile.hpp"
+#include "backend/cpu/pack_avx512.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -24,6 +25,7 @@ struct SixteenFloats {
         asm volatile("vpxord %0, %0, %0" : "=v"(made));
         return made;
     }
+    static Register of_lanes(__m512 v) { return v; }
     static Register load(const float* p) { return _mm512_loadu_ps(p); }
     static Register load(const float* p, Mask m) { return _mm512_maskz_loadu_ps(m, p); }
     static Register broadcast(const float* p) { return _mm512_set1_ps(*p); }
@@ -51,6 +53,7 @@ struct EightDoubles {
         asm volatile("vpxord %0, %0, %0" : "=v"(made));
         return made;
     }
+    static Register of_lanes(__m512 v) { return _mm512_castps_pd(v); }
     static Register load(const double* p) { return _mm512_loadu_pd(p); }
     static Register load(const double* p, Mask m) { return _mm512_maskz_loadu_pd(m, p); }
     static Register broadcast(const double* p) { return _mm512_set1_pd(*p); }
@@ -67,7 +70,7 @@ struct EightDoubles {
 
 }  // namespace
 
-constinit const MicroKernel<float> micro_avx512_f32 = micro_kernel<SixteenFloats, 14, 28, 8>(105);
-constinit const MicroKernel<double> micro_avx512_f64 = micro_kernel<EightDoubles, 14, 28, 8>(50);
+constinit const MicroKernel<float> micro_avx512_f32 = micro_kernel<SixteenFloats, 14, 28, 8>(105, pack<SixteenFloats>);
+constinit const MicroKernel<double> micro_avx512_f64 = micro_kernel<EightDoubles, 14, 28, 8>(50, pack<EightDoubles>);
 
 }  // namespace tw::cpu

@@ -27,6 +27,9 @@ struct MicroTile {
     std::int64_t c_step;
     T alpha, beta;
     int rows, cols;
+    /// What the second cache is asked for while a whole tile on packed panels is computed: so many lines of so many rows.
+    const T* ahead = nullptr;
+    std::int64_t ahead_step = 0, ahead_rows = 0, ahead_lines = 0;
 };
 
 /// A tile over a few rows of B that pass by, for sums that wait in memory until the block of k is through. A is packed.
@@ -45,6 +48,7 @@ template <class T>
 struct MicroKernel {
     static constexpr int most_rows = 14, most_results = 512, most_low = 8, most_vectors = 8;
     using Function = void (*)(const MicroTile<T>&);
+    using Packer = void (*)(const T* from, std::int64_t row_step, std::int64_t step, int rows, std::int64_t k, T* to, std::int64_t width);
 
     int mr, nr;                       ///< the tile that keeps every register busy
     int low;                          ///< as many rows as there are registers for addresses: for an A that is not packed
@@ -57,6 +61,7 @@ struct MicroKernel {
 
     int passed_widths[most_low + 1];
     void (*pass)(const PassingTile<T>&);  ///< 1 <= rows <= low, 1 <= cols <= passed_widths[rows]
+    Packer pack;                      ///< pack.hpp's pack_panel() where row_step or step is 1; null: that is as quick
 };
 
 extern const MicroKernel<float> micro_portable_f32, micro_avx2_f32, micro_avx512_f32, micro_neon_f32;

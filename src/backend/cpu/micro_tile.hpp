@@ -204,26 +204,42 @@ void tall_tile(const MicroTile<typename V::Element>& t) {
 }
 
 /// The whole tile on packed panels, where most of a large product's time goes: all steps are constants. C is asked for
-/// shortly before it is met: asked for at the beginning, it would have left the first cache again by then.
+/// shortly before it is met: asked for at the beginning, it would have left the first cache again by then. Nothing is asked for
+/// all at once: the panels would have to wait for it.
 template <class V, int R, int W>
 void packed_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
-    constexpr std::int64_t steps_ahead = 48, steps_ahead_of_a = 16;
+    constexpr std::int64_t group = 16, groups_before = 2, groups_of_c = (R + 1) / 2, line = 64 / sizeof(T);
     Sums<V, R, W, false> sums(W * V::lanes);
-    const T *a = t.a, *b = t.b;
+    const T *a = t.a, *b = t.b, *ahead = t.ahead, *c = t.c;
     const auto go = [&](std::int64_t steps) __attribute__((always_inline)) {
 #pragma GCC unroll 4
         for (; steps > 0; --steps, a += R, b += W * V::lanes) {
-            __builtin_prefetch(a + steps_ahead_of_a * R);
+            __builtin_prefetch(a + group * R);
             sums.template step<true>([&](int r) { return a + r; }, b);
         }
     };
-    go(t.k - steps_ahead);
-    for (int r = 0; r < R; ++r) {
-        __builtin_prefetch(t.c + r * t.c_step, 1);
-        __builtin_prefetch(t.c + r * t.c_step + W * V::lanes - 1, 1);
+    const auto go_group = [&]() __attribute__((always_inline)) {
+        for (const T* const end = a + group * R; a != end;) go(4);
+    };
+    const auto ask_for_c = [&] {
+        __builtin_prefetch(c, 1);
+        __builtin_prefetch(c + W * V::lanes - 1, 1);
+        c += t.c_step;
+    };
+    const std::int64_t groups = t.k / group, rows_at_once = t.ahead_rows / (groups + 1) + 1;
+    std::int64_t rows_ahead = t.ahead_rows;
+    for (int r = 0; r < R && groups < groups_before + groups_of_c; ++r) ask_for_c();
+    for (std::int64_t left = groups - groups_before; left > -groups_before; --left) {
+        go_group();
+        for (std::int64_t row = 0; row < rows_at_once && rows_ahead > 0; ++row, --rows_ahead, ahead += t.ahead_step)
+            for (std::int64_t l = 0; l < t.ahead_lines; ++l) __builtin_prefetch(ahead + l * line, 0, 2);
+        if (left > 0 && left <= groups_of_c && groups >= groups_before + groups_of_c) {
+            ask_for_c();
+            if (R % 2 == 0 || left > 1) ask_for_c();
+        }
     }
-    go(t.k < steps_ahead ? t.k : steps_ahead);
+    go(t.k % group);
     sums.finish(t);
 }
 
@@ -340,7 +356,10 @@ struct Tiles {
     static constexpr int NR = vectors_wide(MR, Budget) * V::lanes;
 
     static void run(const MicroTile<T>& t) {
-        if (t.rows == MR && t.cols == NR && t.a_row_step == 1 && t.a_step == MR && t.b_step == NR)
+        // Read one by one: both at once would have to wait until the last tile's sums have left for C, as the two were stored one by one.
+        int rows = t.rows;
+        asm("" : "+r"(rows));
+        if (rows == MR && t.cols == NR && t.a_row_step == 1 && t.a_step == MR && t.b_step == NR)
             return packed_tile<V, MR, NR / V::lanes>(t);
         find(t.rows, t.cols, t.a_step == 1)(t);
     }
@@ -353,10 +372,11 @@ struct Tiles {
 };
 
 template <class V, int MR, int Budget, int Low>
-constexpr MicroKernel<typename V::Element> micro_kernel(double rate) {
+constexpr MicroKernel<typename V::Element> micro_kernel(double rate,
+                                                        typename MicroKernel<typename V::Element>::Packer pack = nullptr) {
     using All = Tiles<V, MR, Budget, Low>;
     MicroKernel<typename V::Element> kernel{MR, All::NR, Low, V::lanes, rate, {}, {}, All::run, All::find, {},
-                                            PassingTiles<V, Low, Budget>::run};
+                                            PassingTiles<V, Low, Budget>::run, pack};
     for (int vectors = 1; vectors <= kernel.most_vectors; ++vectors) kernel.highest[vectors] = highest(vectors, MR, Budget);
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;
     for (int rows = 1; rows <= Low; ++rows) kernel.passed_widths[rows] = passed_vectors(rows, Budget) * V::lanes;

@@ -13,6 +13,7 @@
 // them.
 #pragma once
 
+#include "backend/cpu/micro_kernel.hpp"
 #include "backend/cpu/vectors.hpp"
 #include "tilewright/view.hpp"
 
@@ -89,6 +90,14 @@ void pack_panel(const View<const T>& from, int width, T* to) noexcept {
         pack_transposed(from, width, to);
     else
         pack_element_by_element(from, width, to);
+}
+
+/// By the kernel's own instructions where it has some for it.
+template <class T>
+void pack_panel(const MicroKernel<T>& kernel, const View<const T>& from, int width, T* to) noexcept {
+    if (kernel.pack && (from.row_step == 1 || from.col_step == 1))
+        return kernel.pack(from.data, from.row_step, from.col_step, static_cast<int>(from.rows), from.cols, to, width);
+    pack_panel(from, width, to);
 }
 
 }  // namespace tw::cpu

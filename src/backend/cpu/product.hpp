@@ -45,6 +45,16 @@ constexpr bool is_turned(const Call& call) noexcept {
     return call.packed.panels ? call.packed.is_a != call.packed.on_left : is_turned(call.c);
 }
 
+constexpr Call turned_if(bool turned, Call call) noexcept {
+    if (turned) {
+        const Matrix a = call.a;
+        call.a = call.b.transposed();
+        call.b = a.transposed();
+        call.c = call.c.transposed();
+    }
+    return call;
+}
+
 /// The epilogue in the pass that completes C: called for each tile of C whose sums are all in, while it is in the first
 /// cache.
 class Finisher {
