@@ -13,7 +13,7 @@
 
 namespace tw {
 
-/// An input of which something is read; of planes, any input.
+/// An input and how many units of it are read; of planes every input has one, of others it may be that only those have of which any is.
 struct EffortEntryOnDevice {
     std::uint32_t input, units;
     float v;  ///< carries the layout's scale and gain
@@ -64,7 +64,7 @@ struct EffortOrder {
 /// Where a product's notes lie in the scratch.
 struct EffortNotes {
     EffortChosenOnDevice* chosen;         ///< [products]
-    EffortEntryOnDevice* entries;         ///< [products][inputs]; of planes one for each input, read or not
+    EffortEntryOnDevice* entries;         ///< [products][inputs], of which as many are there as chosen says
 };
 
 struct EffortDevice {

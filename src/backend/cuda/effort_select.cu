@@ -9,6 +9,9 @@
 //   block 1  |####| -> |..|##|...|..| -+-> sum, cutoff: 3x ->  k = 2 0 | 1 3 ..  ->  (0,2) | (2,1) (3,3) ..
 //      ..                            -+
 //
+// Where all units weigh the same, as those of buckets and tiers, the first count is of 10 bits from the largest worth there can be, and
+// unless rows are worth the very same at the cutoff nothing is numbered: every input has an entry, read or not.
+//
 // Planes of up to 24576 inputs are chosen by the kernel that multiplies them, with sm_90: effort_planes_choosing.cu.
 // Needs: sm_80; with sm_90 eight blocks read each other's counters, before it one block does all. It begins while the kernel in front
 // still runs, and lets the multiplication's blocks begin, which wait for it. Counts, I inputs, U units, E entries: loads 4 (8 + 5 U) I
@@ -106,6 +109,17 @@ __device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsign
     }
 }
 
+/// An entry for every input, read or not: nothing has to be numbered. Rows are taken that are worth `least` or more.
+__device__ void note_entries(const Work& w, const Rows& rows, unsigned least, EffortEntryOnDevice* entries) {
+    const float entry_scale = scalbnf(1.f, -w.m.exponent_of_rows);
+    for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += threads) {
+        int k = 0;
+#pragma unroll 4
+        for (int u = 0; u < rows.units && !w.everything; ++u) k += rows.worth(u, i) >= least;
+        entries[i] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(w.everything ? rows.units : k), __fmul_rn(rows.v[i], entry_scale)};
+    }
+}
+
 template <int ranks>
 __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant__ Work w, bool has_room) {
     extern __shared__ uint4 memory[];
@@ -122,7 +136,9 @@ __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant
     for (int b = static_cast<int>(threadIdx.x); b < high_bins; b += threads) desk.high[b] = 0;
     for (int b = static_cast<int>(threadIdx.x); b < bins; b += threads) desk.middle[b] = desk.low[b] = 0;
     if (threadIdx.x <= most_units) desk.published[threadIdx.x] = 0;
-    if (threadIdx.x == 0) desk.above = 0;
+    for (int b = static_cast<int>(threadIdx.x); b < fine_bins; b += threads) desk.fine[b] = 0;
+    for (int b = static_cast<int>(threadIdx.x); b < next_bins; b += threads) desk.next[b] = desk.last[b] = 0;
+    if (threadIdx.x == 0) desk.above = desk.at_bin = 0;
     const float* v = w.v + product * w.v_step;
     Rows rows{v, statistics, 0, inputs, units, begin, end, apart, has_room ? room : nullptr};
     if (!w.everything) rows.keep([&](int u, int i) { return rows.statistic(u, i); });
@@ -135,11 +151,27 @@ __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant
     for (int tile = static_cast<int>(threadIdx.x); tile < w.m.tiles && rank == 0; tile += threads) w.arrived[product * w.m.tiles + tile] = 0;
     const unsigned most = most_of(v, inputs, desk.sums);
     rows.scale = scale_for(most);
-    if (!w.everything)
-        rows.keep([&](int u, int i) {
-            return __uint_as_float(__float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), rows.scale), rows.kept_at(u, i))) & 0x7fffffffu);
-        });
-    const unsigned worth = w.everything ? 0 : find_cutoff<ranks>(w, rows, desk, rank);
+    const bool is_even = !gains && has_room && w.reached > 0 && !w.everything;
+    const FineBins bins_of(w);
+    for (int i = begin + static_cast<int>(threadIdx.x); i < end && has_room && !w.everything; i += threads) {
+        const float size = __fmul_rn(fabsf(v[i]), rows.scale);
+#pragma unroll 4
+        for (int u = 0; u < units; ++u) {
+            const unsigned worth = __float_as_uint(__fmul_rn(size, rows.kept_at(u, i))) & 0x7fffffffu;
+            rows.kept_at(u, i) = __uint_as_float(worth);
+            if (is_even) atomicAdd(desk.fine + bins_of.of(worth), 1u);
+        }
+    }
+    unsigned worth = 0, allowed = 0;
+    bool has_order = !gains && w.everything;  // or rows at the cutoff are all taken, or none
+    if (is_even && find_even_cutoff<ranks>(w, rows, desk, rank, worth)) allowed = w.affordable - desk.above, has_order = allowed == 0 || allowed >= desk.at_bin;
+    else if (!w.everything) worth = find_cutoff<ranks>(w, rows, desk, rank);
+    if (has_order) {
+        note_entries(w, rows, worth + (allowed == 0), w.entries + product * of_unit);
+        if (rank == 0 && threadIdx.x == 0) w.chosen[product] = conclude(w, static_cast<unsigned>(inputs), worth, most);
+        ptx::sync_ranks<ranks>();
+        return;
+    }
     __syncthreads();
     share_out<ranks>(w, rows, desk, worth, rank);
     __syncthreads();

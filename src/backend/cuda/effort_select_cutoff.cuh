@@ -11,13 +11,15 @@ namespace tw::cuda::effort::of_units {
 
 constexpr int threads = 512, warps = threads / 32, most_ranks = 8, most_units = 32;
 constexpr int high_bins = 2048, bins = 1024;
+constexpr int fine_bins = 1024, fine_shift = 17, next_bins = 512;  ///< of units that weigh the same: 64 bins from a power of 2 to the next
 
 struct Desk {
     alignas(16) unsigned high[high_bins], middle[bins], low[bins];
     unsigned sums[warps];
     unsigned published[1 + most_units];             ///< inputs above the cutoff, and rows at it, of each unit
     unsigned before[most_units], allowed[most_units];  ///< rows at the cutoff: in earlier blocks, and that may be taken in all
-    unsigned bin, above;
+    alignas(16) unsigned fine[fine_bins], next[next_bins], last[next_bins];
+    unsigned bin, above, at_bin;
     unsigned first, all;                            ///< entries of earlier blocks, and of all
 };
 
@@ -100,10 +102,45 @@ __device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned 
     unsigned before = above + prefix_of(sum, desk.sums, all);
 #pragma unroll
     for (int b = own - 1; b >= 0; --b) {
-        if (before < reached && before + mine[b] >= reached) desk.bin = static_cast<unsigned>(top + b), desk.above = before;
+        if (before < reached && before + mine[b] >= reached) desk.bin = static_cast<unsigned>(top + b), desk.above = before, desk.at_bin = mine[b];
         before += mine[b];
     }
     __syncthreads();
+}
+
+/// Of worths, which are below twice the largest statistic, 16 powers of 2; what is smaller is counted in the first bin.
+struct FineBins {
+    int lowest;
+
+    __device__ explicit FineBins(const Work& w) { lowest = static_cast<int>(__float_as_uint(2 * w.m.most_statistic) >> fine_shift) - (fine_bins - 1); }
+    __device__ int of(unsigned worth) const { return min(max(static_cast<int>(worth >> fine_shift) - lowest, 0), fine_bins - 1); }
+};
+
+/// The cutoff where all units weigh the same: the worths are kept, and counted in desk.fine. False: it is in the first bin or the last,
+/// which have no bounds.
+template <int ranks>
+__device__ bool find_even_cutoff(const Work& w, const Rows& rows, Desk& desk, int rank, unsigned& worth) {
+    const int count = (rows.end - rows.begin) * rows.units;
+    const auto narrow = [&](unsigned (&counters)[next_bins], int shift, unsigned known, int known_shift) {
+#pragma unroll 4
+        for (int r = static_cast<int>(threadIdx.x); r < count; r += threads) {
+            const unsigned one = __float_as_uint(rows.kept[r]);
+            if (one >> known_shift == known) atomicAdd(counters + (one >> shift & (next_bins - 1)), 1u);
+        }
+        ptx::publish_to_ranks<ranks>();
+    };
+    ptx::publish_to_ranks<ranks>();
+    descend<ranks>(desk, desk.fine, w.reached, 0, rank);
+    unsigned found = desk.bin, above = desk.above;
+    if (found == 0 || found == fine_bins - 1) return false;
+    found += static_cast<unsigned>(FineBins(w).lowest);
+    narrow(desk.next, fine_shift - 9, found, fine_shift);
+    descend<ranks>(desk, desk.next, w.reached, above, rank);
+    found = found << 9 | desk.bin, above = desk.above;
+    narrow(desk.last, 0, found, 8);  // half of its bins are of the 9 bits above
+    descend<ranks>(desk, desk.last, w.reached, above, rank);
+    worth = found << 8 | (desk.bin & 255);
+    return true;
 }
 
 /// The bits of the cutoff; what is worth more weighs desk.above.
