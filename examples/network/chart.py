@@ -4,6 +4,7 @@
 import math
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 420, 78, 24, 20, 56
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 STYLE = (
     "<style>.paper{fill:#fbfaf7}text{fill:#57606a;font:13px system-ui,'DejaVu Sans',sans-serif}.axis{stroke:#e2dfd7}"
     ".line0{stroke:#0b6e6e;fill:none;stroke-width:2}.line1{stroke:#a8561c;fill:none;stroke-width:2}.dot0{fill:#0b6e6e}.dot1{fill:#a8561c}"
@@ -26,7 +27,7 @@ def chart(rows, x_key, y_key, x_title, y_title):
     text += f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="10"/>'
     for tick in range(low, high + 1):
         y = at({x_key: 0, y_key: 10**tick})[1]
-        text += f'<line class="axis" x1="{LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/><text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{10.0**tick:g}</text>'
+        text += f'<line class="axis" x1="{LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/><text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">10{str(tick).translate(SUPERSCRIPT)}</text>'
     for tick in range(0, round(most_x * 10) + 1, 2):
         x = LEFT + (right - LEFT) * tick / 10 / most_x
         text += f'<line class="axis" x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{bottom}"/><text x="{x:.1f}" y="{bottom + 20}" text-anchor="middle">{tick / 10:g}</text>'
