@@ -170,6 +170,11 @@ void run(const Asked& asked) {
     bench.is_also_on_one_thread = has_alone && bench.task.threads > 1;
     std::vector<Row> before;
     if (!asked.baseline.empty()) before = baseline_of(asked.baseline);
+    for (const measure::Shape& shape : bench.shapes) {
+        measure::Task task = bench.task;
+        task.m = shape.m, task.n = shape.n, task.k = shape.k;
+        check_memory(task);
+    }
     for (const std::string& path : {asked.json, asked.csv, asked.markdown}) check_place_for(path);
 
     note_interrupts();

@@ -4,6 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/exit.hpp"
+#include "measure/machine.hpp"
 #include "plan/registry.hpp"
 
 namespace tw::cli {
@@ -37,6 +38,12 @@ std::vector<const Backend*> devices_here() {
     for (const BackendSource& source : backends())
         if (const Backend& backend = source(); backend.devices() > 0 && !backend.times_mean_nothing) found.push_back(&backend);
     return found;
+}
+
+void check_memory(const measure::Task& task) {
+    const auto m = static_cast<double>(task.m), n = static_cast<double>(task.n), k = static_cast<double>(task.k);
+    const double needed = (m * k + k * n + m * n) * static_cast<double>(size_of(task.type)) * 0x1p-30, there = measure::this_machine().memory_gib;
+    if (needed > there) refuse("{}: its operands are {:.0f} GiB, and this machine has {:.1f} GiB of memory", task.shape(), needed, there);
 }
 
 std::vector<const Backend*> every_backend() {

@@ -19,6 +19,9 @@ const Backend& parse_device(const std::string& word);
 /// is asked for by name.
 std::vector<const Backend*> devices_here();
 
+/// Refuses a product whose operands are more than this machine's memory: that is told before anything is measured.
+void check_memory(const measure::Task& task);
+
 /// Those of this build, whether they find a device or not.
 std::vector<const Backend*> every_backend();
 

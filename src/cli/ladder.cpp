@@ -124,6 +124,7 @@ void run(const Asked& asked) {
     task.threads = asked.threads > 0 ? asked.threads : default_threads();
     const std::string shape = asked.size.empty() ? asked.shape : asked.size;
     if (!shape.empty()) parse_shape(asked.size.empty() ? "--shape" : "--size", shape, task);
+    if (!shape.empty()) check_memory(task);
     check_place_for(asked.json);
 
     note_interrupts();

@@ -50,7 +50,7 @@ void run(const Asked& asked) {
     measure::Task task;
     task.type = parse_type("--type", asked.type);
     task.threads = asked.threads > 0 ? asked.threads : default_threads();
-    if (!asked.shape.empty()) parse_shape("--shape", asked.shape, task);
+    if (!asked.shape.empty()) parse_shape("--shape", asked.shape, task), check_memory(task);
     note_interrupts();
     const std::vector<const Backend*> devices = asked.device.empty() ? devices_here() : std::vector{&parse_device(asked.device)};
     for (const Backend* backend : devices) {

@@ -32,6 +32,7 @@ std::vector<measure::Shape> shapes_of(const Asked& asked) {
     for (const std::string& word : asked.shapes) {
         measure::Task task;
         parse_shape("--shape", word, task);
+        check_memory(task);
         shapes.push_back({task.m, task.n, task.k});
     }
     if (shapes.empty() || !asked.suite.empty()) {

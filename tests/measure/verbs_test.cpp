@@ -71,7 +71,7 @@ TEST(Verbs, BadInputIsASentenceAndExit2) {
                                   "tune --suite nonsense", "tune --shape 0", "roofline --device toaster", "bench nonsense",
                                   "bench loaders --device cpu", "ladder --markdown", "bench --kernel nonsense --m 8", "bench --accuracy 1e-30 --m 8",
                                   "bench --m 8 --json /no/such/folder/x.json", "ladder --size 8 --json /", "tune --shape 8 --markdown /no/such/folder/x.md",
-                                  "report -o /no/such/folder/x.html", "bench --m 8 --seconds soon"}) {
+                                  "report -o /no/such/folder/x.html", "ladder --size 1000000", "bench --m 8,1000000", "bench --m 8 --seconds soon"}) {
         const Said said = say(arguments);
         EXPECT_EQ(said.code, 2) << arguments << "\n" << said.text;
         EXPECT_NE(said.text.find("tw: "), std::string::npos) << arguments;
