@@ -151,27 +151,37 @@ TEST(Blocks, AreEqualAndFollowFromKAlone) {
 }
 
 template <class T>
-void expect_packed(std::int64_t row_step, std::int64_t col_step) {
+void expect_packed(const MicroKernel<T>& kernel, std::int64_t row_step, std::int64_t col_step, int width, std::int64_t rows) {
+    constexpr std::int64_t k = 19;
     const auto data = values<T>(4000, 5);
-    for (int width = 1; width <= 33; ++width)
-        for (std::int64_t rows = 1; rows <= width; ++rows) {
-            const View<const T> from(data.data(), rows, 19, row_step, col_step);
-            std::vector<T> panel(static_cast<std::size_t>(19 * width), T(-9));
-            pack_panel(from, width, panel.data());
-            for (std::int64_t p = 0; p < 19; ++p)
-                for (std::int64_t w = 0; w < width; ++w)
-                    ASSERT_EQ(panel[static_cast<std::size_t>(p * width + w)], w < rows ? from(w, p) : T(-9))
-                        << width << " wide, " << rows << " rows, at " << w << ", " << p;
-        }
+    const View<const T> from(data.data(), rows, k, row_step, col_step);
+    const std::int64_t panels = ceil_div(rows, width);
+    std::vector<T> packed(static_cast<std::size_t>(panels * k * width), T(-9));
+    pack_panels(kernel, from, width, packed.data());
+    for (std::int64_t row = 0; row < panels * width; ++row)
+        for (std::int64_t p = 0; p < k; ++p)
+            ASSERT_EQ(packed[static_cast<std::size_t>((row / width * k + p) * width + row % width)], row < rows ? from(row, p) : T(-9))
+                << width << " wide, " << rows << " rows, at " << row << ", " << p;
 }
 
-TEST(Pack, LaysAPanelOutInTheOrderOfReading) {
-    expect_packed<float>(1, 40);
-    expect_packed<float>(23, 1);
-    expect_packed<float>(3, 100);
-    expect_packed<double>(1, 40);
-    expect_packed<double>(23, 1);
-    expect_packed<double>(3, 100);
+template <class T>
+void expect_panels(const MicroKernel<T>& kernel) {
+    for (const auto& [row_step, col_step] : {std::pair<std::int64_t, std::int64_t>{1, 110}, {23, 1}, {3, 100}}) {
+        for (int width = 1; width <= 33; ++width)
+            for (std::int64_t rows = 1; rows <= width; ++rows) expect_packed(kernel, row_step, col_step, width, rows);
+        for (const std::int64_t rows : {kernel.nr + 1, 3 * kernel.nr - 1, 3 * kernel.nr})
+            expect_packed(kernel, row_step, col_step, kernel.nr, rows);
+    }
+}
+
+TEST(Pack, LaysPanelsOutInTheOrderOfReading) {
+    expect_panels(micro_portable_f32);
+    expect_panels(micro_portable_f64);
+#if defined(__x86_64__)
+    if (!(cpu_features() & cpu_feature::avx512)) return;
+    expect_panels(micro_avx512_f32);
+    expect_panels(micro_avx512_f64);
+#endif
 }
 
 }  // namespace

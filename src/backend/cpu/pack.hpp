@@ -13,6 +13,8 @@
 // them.
 #pragma once
 
+#include <algorithm>
+
 #include "backend/cpu/micro_kernel.hpp"
 #include "backend/cpu/vectors.hpp"
 #include "tilewright/view.hpp"
@@ -92,12 +94,13 @@ void pack_panel(const View<const T>& from, int width, T* to) noexcept {
         pack_element_by_element(from, width, to);
 }
 
-/// By the kernel's own instructions where it has some for it.
+/// By the kernel's own instructions where it has some for it. More rows than `width` fill panels that lie one behind the other.
 template <class T>
-void pack_panel(const MicroKernel<T>& kernel, const View<const T>& from, int width, T* to) noexcept {
+void pack_panels(const MicroKernel<T>& kernel, const View<const T>& from, int width, T* to) noexcept {
     if (kernel.pack && (from.row_step == 1 || from.col_step == 1))
         return kernel.pack(from.data, from.row_step, from.col_step, static_cast<int>(from.rows), from.cols, to, width);
-    pack_panel(from, width, to);
+    for (std::int64_t w = 0; w < from.rows; w += width, to += width * from.cols)
+        pack_panel(from.block(w, 0, std::min<std::int64_t>(width, from.rows - w), from.cols), width, to);
 }
 
 }  // namespace tw::cpu

@@ -68,20 +68,25 @@ void pack_turned(const typename V::Element* from, std::int64_t row_step, int row
         for (int r = 0; r < rows; ++r) to[r] = row[r][p];
 }
 
-/// Rows that lie side by side: each step along k is a copy.
+/// Rows that lie side by side: each step along k is a copy. More than `width` of them fill panels that lie one behind the other.
 template <class V>
 void pack_copied(const typename V::Element* from, std::int64_t step, int rows, std::int64_t k, typename V::Element* to,
                  std::int64_t width) {
     constexpr std::int64_t steps_ahead = 16;  // each may lie on a page of its own, which no hardware prefetches
     const int last = (rows - 1) / V::lanes * V::lanes;
     const typename V::Mask mask = V::mask(rows - last);
-    for (; k > 0; --k, from += step, to += width) {
-        for (int w = 0; w < last; w += V::lanes) {
+    const std::int64_t next_panel = width * k - width;
+    for (std::int64_t p = 0; p < k; ++p, from += step, to += width) {
+        typename V::Element* at = to;
+        int w = 0;
+        for (std::int64_t left = width; w < last; w += V::lanes, at += V::lanes) {
             __builtin_prefetch(from + steps_ahead * step + w);
-            V::store(to + w, V::load(from + w));
+            V::store(at, V::load(from + w));
+            left -= V::lanes;
+            if (left == 0) at += next_panel, left = width;
         }
         __builtin_prefetch(from + steps_ahead * step + last);
-        V::store(to + last, V::load(from + last, mask), mask);
+        V::store(at, V::load(from + last, mask), mask);
     }
 }
 
@@ -91,7 +96,8 @@ void pack(const typename V::Element* from, std::int64_t row_step, std::int64_t s
           std::int64_t width) {
     if (step != 1) return pack_copied<V>(from, step, rows, k, to, width);
     for (int w = 0; w < rows; w += V::lanes)
-        pack_turned<V>(from + w * row_step, row_step, rows - w < V::lanes ? rows - w : V::lanes, k, to + w, width);
+        pack_turned<V>(from + w * row_step, row_step, rows - w < V::lanes ? rows - w : V::lanes, k, to + w / width * width * k + w % width,
+                       width);
 }
 
 }  // namespace

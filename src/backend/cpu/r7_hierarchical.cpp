@@ -78,18 +78,20 @@ struct Hierarchy {
         const bool packed_a = call.packed.panels && call.packed.on_left, packed_b = call.packed.panels && !packed_a;
         const PackedOperand whole(panels(), packed_a ? x.m() : x.n(), x.k(), packed_a);
         const auto packed = [&](std::int64_t line) { return reinterpret_cast<const T*>(call.packed.panels + whole.offset(p, line)); };
+        const std::int64_t some_cols = 4 * micro.nr;  // that are packed together: each row of them may lie on a page of its own
         const std::int64_t tiles = ceil_div(part.cols, micro.nr);
 
         for (std::int64_t i = 0; i < part.rows; i += micro.mr) {
             const std::int64_t rows = std::min<std::int64_t>(micro.mr, part.rows - i);
             const View<const T> a = x.a.block(part.i + i, p, rows, depth);
             const T* const from = packed_a ? packed(part.i + i) : a_panel;
-            if (!packed_a) pack_panel(micro, a, micro.mr, a_panel);
+            if (!packed_a) pack_panels(micro, a, micro.mr, a_panel);
             Ahead ahead(x.a.block(part.i + i, p, part.rows - i, depth), tiles, !packed_a);
             T* panel = b_block;
             for (std::int64_t j = 0; j < part.cols; j += micro.nr, panel += micro.nr * depth, ahead.advance()) {
                 const std::int64_t cols = std::min<std::int64_t>(micro.nr, part.cols - j);
-                if (i == 0 && !packed_b) pack_panel(micro, x.b.block(p, part.j + j, depth, cols).transposed(), micro.nr, panel);
+                if (i == 0 && !packed_b && j % some_cols == 0)
+                    pack_panels(micro, x.b.block(p, part.j + j, depth, std::min(some_cols, part.cols - j)).transposed(), micro.nr, panel);
                 const View<T> c = x.c.block(part.i + i, part.j + j, rows, cols);
                 if (ends) finisher.expect(rows, cols, part.i + i, part.j + j);
                 run_tile(micro,
@@ -146,10 +148,10 @@ struct Hierarchy {
 
     static std::size_t panel_bytes(int width, std::int64_t k) { return static_cast<std::size_t>(width * k) * sizeof(T); }
     static void pack_a(const Matrix& rows, std::byte* panel, std::size_t) {
-        pack_panel(micro, typed<const T>(rows), micro.mr, reinterpret_cast<T*>(panel));
+        pack_panels(micro, typed<const T>(rows), micro.mr, reinterpret_cast<T*>(panel));
     }
     static void pack_b(const Matrix& cols, std::byte* panel, std::size_t) {
-        pack_panel(micro, typed<const T>(cols.transposed()), micro.nr, reinterpret_cast<T*>(panel));
+        pack_panels(micro, typed<const T>(cols.transposed()), micro.nr, reinterpret_cast<T*>(panel));
     }
     static PanelKernel panels() { return {micro.mr, micro.nr, k_block<T>, panel_bytes, pack_a, pack_b, nullptr}; }
 
