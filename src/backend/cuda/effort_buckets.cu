@@ -18,16 +18,18 @@ namespace {
 
 template <int bucket>
 struct Words {
-    static constexpr int bytes = 2 * of_rows::outputs / bucket, buckets_of_lane = 32 / bucket, bytes_of_lane = 2 * buckets_of_lane;
-    static constexpr int ahead = 6, most_rows = 4096;
+    static constexpr int bytes = 2 * of_rows::outputs / bucket, buckets_of_lane = 32 / bucket;
+    static constexpr int together = bucket / 4, copies = 1, stages = 6, most_rows = 2048;
     std::conditional_t<bucket == 8, uint2, std::conditional_t<bucket == 16, unsigned, std::uint16_t>> bits;
 
+    /// Where a row's piece of 16 bytes is; what no lane with outputs has is another one's.
+    __device__ static int place_of(int piece, int lanes) { return 16 * min(piece, (2 * buckets_of_lane * lanes - 1) / 16); }
     /// Of two words: the position is masked off, or read with them.
-    __device__ static unsigned how(const Work& w, int) {
+    __device__ static unsigned how(const Work& w) {
         const unsigned kept = w.m.masking ? 0xffffu & ~(bucket - 1u) : 0xffffu;
         return kept << 16 | kept;
     }
-    __device__ void load(const std::byte* from, unsigned) { bits = __ldcs(reinterpret_cast<const decltype(bits)*>(from)); }
+    __device__ void read(const std::byte* row, int lane) { bits = reinterpret_cast<const decltype(bits)*>(row)[lane]; }
 
     __device__ unsigned pair(int x) const {
         if constexpr (bucket == 8) return x == 0 ? bits.x : bits.y;

@@ -15,113 +15,139 @@
 
 namespace tw::cuda::effort::of_rows {
 
-constexpr int warps = 16, threads = 32 * warps, outputs = 1024;
-
-struct alignas(8) Listed {
-    std::uint32_t row;
-    float v;
-};
-template <int most_rows>
-struct Desk {
-    Listed list[most_rows];  ///< of a round
-    unsigned of_warp[warps];
-    bool is_last;
-};
+constexpr int warps = 12, threads = 32 * warps, outputs = 1024;
 /// The sums of a warp begin at a multiple of their size: a position is put into an address as it is.
 constexpr int bytes_of_sums = 4 * outputs;
-template <class Row>
-constexpr std::size_t shared = (warps + 1) * bytes_of_sums + sizeof(Desk<Row::most_rows>);
 
-/// Lists the rows of this thread's entry, the block's in order; their number. A thread begins at a place of its own, so that
-/// threads with as many units as their neighbours do not meet in a bank.
-__device__ inline int list_rows(Listed* list, unsigned (&sums)[warps], EffortEntryOnDevice entry, int units_of_input) {
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32, units = static_cast<int>(entry.units);
+/// What lies behind the sums. Row::together rows are copied as one, and Row::stages such are on their way.
+template <class Row>
+struct Desk {
+    static constexpr int most_rows = Row::most_rows, together = Row::together, bytes_of_stage = together * Row::bytes;
+    struct alignas(4 * together) Factors {
+        float v[together];
+    };
+    alignas(128) std::byte ring[warps][Row::stages][bytes_of_stage];
+    Factors factors[most_rows / together];  ///< of a round's rows
+    std::uint32_t rows[most_rows];
+    int of_warp[warps], listed;
+    bool is_last;
+};
+template <class Row>
+constexpr std::size_t shared = (warps + 1) * bytes_of_sums + sizeof(Desk<Row>);
+
+struct Round {
+    int entries, rows;
+};
+
+/// Lists the rows of this thread's entry, the block's in order, as many entries as there is room for. A thread begins at a place of its
+/// own, so that threads with as many units as their neighbours do not meet in a bank.
+template <class Row>
+__device__ Round list_rows(Desk<Row>& desk, EffortEntryOnDevice entry, int units_of_input) {
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32, units = static_cast<int>(entry.units);
     int upto = units;
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
         const int other = __shfl_up_sync(~0u, upto, step);
         if (lane >= step) upto += other;
     }
-    if (lane == 31) sums[warp] = static_cast<unsigned>(upto);
+    if (lane == 31) desk.of_warp[warp] = upto;
     __syncthreads();
-    int all = 0, before = upto - units;
+    Round round{threads, 0};
 #pragma unroll
     for (int x = 0; x < warps; ++x) {
-        const int of_warp = static_cast<int>(sums[x]);
-        all += of_warp;
-        if (x < warp) before += of_warp;
+        const int of_warp = desk.of_warp[x];
+        round.rows += of_warp;
+        if (x < warp) upto += of_warp;
+    }
+    if (round.rows > Row::most_rows) {
+        round.entries = __syncthreads_count(upto <= Row::most_rows);
+        if (thread == round.entries - 1) desk.listed = upto;
+        __syncthreads();
+        round.rows = desk.listed;
     }
     const std::uint32_t first = entry.input * static_cast<std::uint32_t>(units_of_input);
-    int unit = units * lane / 32;
-    for (int x = 0; x < units; ++x) {
-        list[before + unit] = {first + static_cast<std::uint32_t>(unit), entry.v};
+    float* factors = desk.factors[0].v;
+    for (int x = 0, unit = units * lane / 32; x < units && upto <= Row::most_rows; ++x) {
+        desk.rows[upto - units + unit] = first + static_cast<std::uint32_t>(unit);
+        factors[upto - units + unit] = entry.v;
         if (++unit == units) unit = 0;
     }
     __syncthreads();
-    return all;
+    return round;
 }
 
-/// A warp's rows, from the list; Row::ahead of them have been asked for. A Row is what a lane reads of one.
+/// Adds a warp's rows of the list. `from`: where in a row each of the lane's pieces of a stage is.
 template <class Row>
-__device__ void add_rows(const Listed* list, int begin, int end, const std::byte* rows, std::uint32_t mine, unsigned how) {
-    constexpr int ahead = Row::ahead;
-    Row row[ahead];
-    float v[ahead];
-    const auto ask = [&](int at, int j) {
-        const Listed listed = list[at];
-        v[j] = listed.v;
-        row[j].load(rows + std::uint64_t{listed.row} * Row::bytes, how);
+__device__ void add_rows(Desk<Row>& desk, int begin, int end, const std::byte* tile, const int (&from)[Row::copies], std::uint32_t mine, unsigned how) {
+    constexpr int together = Row::together, stages = Row::stages, of_row = Row::bytes / 16, bytes = Desk<Row>::bytes_of_stage;
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    std::uint32_t ring = ptx::shared_address(desk.ring[warp]) + 16 * static_cast<std::uint32_t>(lane);
+    asm volatile("" : "+r"(ring));
+    const auto ask = [&](int at, int stage) {
+#pragma unroll
+        for (int x = 0; x < Row::copies; ++x) {
+            const int piece = 32 * x + lane, row = at + piece / of_row;
+            if (piece < together * of_row && row < end)
+                ptx::copy_16(ring + static_cast<std::uint32_t>(stage * bytes + 512 * x), tile + std::uint64_t{desk.rows[row]} * Row::bytes + from[x], 16);
+        }
+        ptx::commit_copies();
     };
 #pragma unroll
-    for (int j = 0; j < ahead; ++j)
-        if (begin + j < end) ask(begin + j, j);
-    int at = begin;
-    for (; at + 2 * ahead <= end; at += ahead)
+    for (int stage = 0; stage < stages; ++stage) ask(begin + stage * together, stage);
+    for (int at = begin, stage = 0; at < end; at += together) {
+        ptx::wait_for_copies<stages - 1>();
+        __syncwarp();
+        Row row[together];
+        const auto factors = desk.factors[static_cast<unsigned>(at) / together];
 #pragma unroll
-        for (int j = 0; j < ahead; ++j) {
-            row[j].add(v[j], mine, how);
-            ask(at + ahead + j, j);
-        }
-    for (; at < end; at += ahead)
+        for (int j = 0; j < together; ++j) row[j].read(desk.ring[warp][stage] + j * Row::bytes, lane);
+        __syncwarp();
+        ask(at + stages * together, stage);
+        if (++stage == stages) stage = 0;
+        if (at + together <= end) {
 #pragma unroll
-        for (int j = 0; j < ahead; ++j) {
-            if (at + j < end) row[j].add(v[j], mine, how);
-            if (at + ahead + j < end) ask(at + ahead + j, j);
+            for (int j = 0; j < together; ++j) row[j].add(factors.v[j], mine, how);
+        } else {
+#pragma unroll
+            for (int j = 0; j < together; ++j)
+                if (at + j < end) row[j].add(factors.v[j], mine, how);
         }
+    }
 }
 
 /// The block's sums go to its place; the block that comes last of its tile adds the blocks', from the first to the last, so the order
 /// is the same whoever is last.
 __device__ inline void finish(const Work& w, const Place& at, bool& is_last, float* sums, int buckets_of_lane, double factor) {
-    const int first = 2 * static_cast<int>(threadIdx.x);
+    const int first = 4 * static_cast<int>(threadIdx.x);
+    const auto add = [](float4& sum, const float4& x) {
+        sum.x = __fadd_rn(sum.x, x.x), sum.y = __fadd_rn(sum.y, x.y), sum.z = __fadd_rn(sum.z, x.z), sum.w = __fadd_rn(sum.w, x.w);
+    };
     __syncthreads();
-    float2 sum = {0, 0};
+    if (first < outputs) {
+        float4 sum = {0, 0, 0, 0};
 #pragma unroll
-    for (int x = 0; x < warps; ++x) {
-        const float2 of_warp = *reinterpret_cast<const float2*>(sums + x * outputs + first);
-        sum.x = __fadd_rn(sum.x, of_warp.x), sum.y = __fadd_rn(sum.y, of_warp.y);
+        for (int x = 0; x < warps; ++x) add(sum, *reinterpret_cast<const float4*>(sums + x * outputs + first));
+        *reinterpret_cast<float4*>(partial_of(w, at, at.chunk) + first) = sum;
+        __threadfence();
     }
-    *reinterpret_cast<float2*>(partial_of(w, at, at.chunk) + first) = sum;
-    __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicInc(w.arrived + at.product * w.m.tiles + at.tile, static_cast<unsigned>(w.chunks - 1)) + 1 == static_cast<unsigned>(w.chunks);
+    if (threadIdx.x == 0) is_last = atomicAdd(w.arrived + at.product * w.m.tiles + at.tile, 1u) + 1 == static_cast<unsigned>(w.chunks);
     __syncthreads();
     if (!is_last) return;
     __threadfence();
-    const std::int64_t apart = static_cast<std::int64_t>(w.m.tiles) * outputs;
-    const float* from = partial_of(w, at, 0) + first;
-    sum = {0, 0};
-#pragma unroll 16
-    for (int c = 0; c < w.chunks; ++c) {
-        const float2 x = __ldcg(reinterpret_cast<const float2*>(from + c * apart));
-        sum.x = __fadd_rn(sum.x, x.x), sum.y = __fadd_rn(sum.y, x.y);
+    if (first < outputs) {
+        const std::int64_t apart = static_cast<std::int64_t>(w.m.tiles) * outputs;
+        const float* from = partial_of(w, at, 0) + first;
+        float4 sum = {0, 0, 0, 0};
+#pragma unroll 12
+        for (int c = 0; c < w.chunks; ++c) add(sum, __ldcg(reinterpret_cast<const float4*>(from + c * apart)));
+        // Sum 32 x + lane is of an output of the lane: through shared memory, that neighbours are written together.
+        const auto put = [&](int x, float value) {
+            const int lane = x % 32, column = x / 32 % buckets_of_lane, position = x / 32 / buckets_of_lane;
+            sums[33 * lane + column * (32 / buckets_of_lane) + position] = value;
+        };
+        put(first, sum.x), put(first + 1, sum.y), put(first + 2, sum.z), put(first + 3, sum.w);
     }
-    // Sum 32 x + lane is of output 32 lane + turned(x) of the tile: through shared memory, that neighbours are written together.
-    const auto put = [&](int x, float value) {
-        const int lane = x % 32, column = x / 32 % buckets_of_lane, position = x / 32 / buckets_of_lane;
-        sums[33 * lane + column * (32 / buckets_of_lane) + position] = value;
-    };
-    put(first, sum.x), put(first + 1, sum.y);
     __syncthreads();
     float* y = w.y + at.product * w.y_step;
     for (int o = static_cast<int>(threadIdx.x); o < outputs; o += threads) {
@@ -134,32 +160,35 @@ template <class Row>
 __device__ void multiply(const Work& w) {
     extern __shared__ char memory[];
     char* room = memory + (bytes_of_sums - ptx::shared_address(memory) % bytes_of_sums) % bytes_of_sums;
-    Desk<Row::most_rows>& desk = *reinterpret_cast<Desk<Row::most_rows>*>(room + warps * bytes_of_sums);
+    Desk<Row>& desk = *reinterpret_cast<Desk<Row>*>(room + warps * bytes_of_sums);
     float* sums = reinterpret_cast<float*>(room);
     const Place at(w);
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     ptx::let_next_kernel_begin();
 #pragma unroll
     for (int x = 0; x < outputs / 128; ++x) reinterpret_cast<float4*>(sums + warp * outputs)[32 * x + lane] = {0, 0, 0, 0};
-    // Lanes whose outputs there are none of read what the last of the others does.
-    const int used = min(lane, (w.m.outputs - at.tile * outputs - 1) / 32);
-    const std::byte* rows = tile_of(w, at) + used * Row::bytes_of_lane;
-    const unsigned how = Row::how(w, used);
-    const std::uint32_t mine = ptx::shared_address(sums) + static_cast<std::uint32_t>(warp * bytes_of_sums + 4 * lane);
-    asm volatile("" : "+l"(rows));  // known as a whole: an address is one multiplication
+    const int lanes = min(32, (w.m.outputs - at.tile * outputs + 31) / 32);  // that have outputs
+    int from[Row::copies];
+#pragma unroll
+    for (int x = 0; x < Row::copies; ++x) from[x] = Row::place_of((32 * x + lane) % (Row::bytes / 16), lanes);
+    const std::byte* tile = tile_of(w, at);
+    unsigned how = Row::how(w);
+    std::uint32_t mine = ptx::shared_address(sums) + static_cast<std::uint32_t>(warp * bytes_of_sums + 4 * lane);
+    asm volatile("" : "+l"(tile), "+r"(how), "+r"(mine));  // kept, not made again for each row
     ptx::wait_for_kernel_before();
 
     const EffortChosenOnDevice chosen = w.chosen[at.product];
     const EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs;
-    const int all = static_cast<int>(chosen.entries), share = (all + w.chunks - 1) / w.chunks;
-    const int end = min(all, (at.chunk + 1) * share), round = min(threads, Row::most_rows / w.m.units);
-    for (int first = at.chunk * share; first < end; first += round) {
+    const int all = static_cast<int>(chosen.entries), share = (all + w.chunks - 1) / w.chunks, end = min(all, (at.chunk + 1) * share);
+    Round round;
+    for (int first = at.chunk * share; first < end; first += round.entries) {
         const int own = first + static_cast<int>(threadIdx.x);
         EffortEntryOnDevice entry{};
-        if (own < min(end, first + round)) entry = entries[own];
-        const int count = list_rows(desk.list, desk.of_warp, entry, w.m.units), of_warp = ((count + warps - 1) / warps + 1) / 2 * 2;
-        const int begin = min(count, warp * of_warp);
-        add_rows<Row>(desk.list, begin, min(count, begin + of_warp), rows, mine, how);
+        if (own < end) entry = entries[own];
+        round = list_rows(desk, entry, w.m.units);
+        constexpr int together = Row::together;
+        const int of_warp = (round.rows + warps * together - 1) / (warps * together) * together, begin = min(round.rows, warp * of_warp);
+        add_rows<Row>(desk, begin, min(round.rows, begin + of_warp), tile, from, mine, how);
         __syncthreads();
     }
     finish(w, at, desk.is_last, sums, Row::buckets_of_lane, chosen.factor);

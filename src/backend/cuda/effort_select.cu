@@ -121,7 +121,7 @@ __device__ void note_entries(const Work& w, const Rows& rows, unsigned least, Ef
 }
 
 template <int ranks>
-__global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant__ Work w, bool has_room) {
+__global__ void __launch_bounds__(threads, 2) select_units(const __grid_constant__ Work w, bool has_room) {
     extern __shared__ uint4 memory[];
     Desk& desk = *reinterpret_cast<Desk*>(memory);
     float* room = reinterpret_cast<float*>(&desk + 1);
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant
     if (threadIdx.x <= most_units) desk.published[threadIdx.x] = 0;
     for (int b = static_cast<int>(threadIdx.x); b < fine_bins; b += threads) desk.fine[b] = 0;
     for (int b = static_cast<int>(threadIdx.x); b < next_bins; b += threads) desk.next[b] = desk.last[b] = 0;
-    if (threadIdx.x == 0) desk.above = desk.at_bin = 0;
+    if (threadIdx.x == 0) desk.above = desk.at_bin = desk.pushed = 0;
     const float* v = w.v + product * w.v_step;
     Rows rows{v, statistics, 0, inputs, units, begin, end, apart, has_room ? room : nullptr};
     if (!w.everything) rows.keep([&](int u, int i) { return rows.statistic(u, i); });
@@ -162,10 +162,11 @@ __global__ void __launch_bounds__(threads, 1) select_units(const __grid_constant
             if (is_even) atomicAdd(desk.fine + bins_of.of(worth), 1u);
         }
     }
-    unsigned worth = 0, allowed = 0;
-    bool has_order = !gains && w.everything;  // or rows at the cutoff are all taken, or none
+    const bool is_nothing = w.reached == 0 && !w.everything;
+    unsigned worth = is_nothing ? 0x7fffffffu : 0, allowed = 0;
+    bool has_order = !gains && (w.everything || is_nothing);  // or rows at the cutoff are all taken, or none
     if (is_even && find_even_cutoff<ranks>(w, rows, desk, rank, worth)) allowed = w.affordable - desk.above, has_order = allowed == 0 || allowed >= desk.at_bin;
-    else if (!w.everything) worth = find_cutoff<ranks>(w, rows, desk, rank);
+    else if (!w.everything && !is_nothing) worth = find_cutoff<ranks>(w, rows, desk, rank);
     if (has_order) {
         note_entries(w, rows, worth + (allowed == 0), w.entries + product * of_unit);
         if (rank == 0 && threadIdx.x == 0) w.chosen[product] = conclude(w, static_cast<unsigned>(inputs), worth, most);

@@ -11,7 +11,7 @@ namespace tw::cuda::effort::of_units {
 
 constexpr int threads = 512, warps = threads / 32, most_ranks = 8, most_units = 32;
 constexpr int high_bins = 2048, bins = 1024;
-constexpr int fine_bins = 1024, fine_shift = 17, next_bins = 512;  ///< of units that weigh the same: 64 bins from a power of 2 to the next
+constexpr int fine_bins = 1024, fine_shift = 17, next_bins = 512, most_narrowed = 4096;  ///< of units that weigh the same: 64 bins from a power of 2 to the next
 
 struct Desk {
     alignas(16) unsigned high[high_bins], middle[bins], low[bins];
@@ -19,6 +19,8 @@ struct Desk {
     unsigned published[1 + most_units];             ///< inputs above the cutoff, and rows at it, of each unit
     unsigned before[most_units], allowed[most_units];  ///< rows at the cutoff: in earlier blocks, and that may be taken in all
     alignas(16) unsigned fine[fine_bins], next[next_bins], last[next_bins];
+    float narrowed[most_narrowed];                  ///< all ranks' worths of one fine bin
+    unsigned of_rank[most_ranks], pushed;           ///< how many of them are of each rank, and this one's
     unsigned bin, above, at_bin;
     unsigned first, all;                            ///< entries of earlier blocks, and of all
 };
@@ -83,8 +85,9 @@ struct Rows {
     }
 };
 
-/// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum above it.
-template <int ranks, int count>
+/// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum above it; where it
+/// is wanted, how much of the bin is each rank's.
+template <int ranks, bool tells_ranks = false, int count>
 __device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned reached, unsigned above, int rank) {
     constexpr int own = count / threads;
     const int top = count - own * (1 + static_cast<int>(threadIdx.x));
@@ -102,9 +105,23 @@ __device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned 
     unsigned before = above + prefix_of(sum, desk.sums, all);
 #pragma unroll
     for (int b = own - 1; b >= 0; --b) {
-        if (before < reached && before + mine[b] >= reached) desk.bin = static_cast<unsigned>(top + b), desk.above = before, desk.at_bin = mine[b];
+        if (before < reached && before + mine[b] >= reached) {
+            desk.bin = static_cast<unsigned>(top + b), desk.above = before, desk.at_bin = mine[b];
+#pragma unroll
+            for (int r = 0; r < ranks && tells_ranks; ++r) desk.of_rank[(rank + r) % ranks] = there[r][b];
+        }
         before += mine[b];
     }
+    __syncthreads();
+}
+
+/// The same by this block's counters alone.
+__device__ inline void descend_here(Desk& desk, const unsigned (&counters)[next_bins], unsigned reached, unsigned above) {
+    static_assert(next_bins == threads);
+    unsigned all;
+    const int bin = next_bins - 1 - static_cast<int>(threadIdx.x);
+    const unsigned mine = counters[bin], before = above + prefix_of(mine, desk.sums, all);
+    if (before < reached && before + mine >= reached) desk.bin = static_cast<unsigned>(bin), desk.above = before, desk.at_bin = mine;
     __syncthreads();
 }
 
@@ -116,30 +133,37 @@ struct FineBins {
     __device__ int of(unsigned worth) const { return min(max(static_cast<int>(worth >> fine_shift) - lowest, 0), fine_bins - 1); }
 };
 
-/// The cutoff where all units weigh the same: the worths are kept, and counted in desk.fine. False: it is in the first bin or the last,
-/// which have no bounds.
+/// The cutoff where all units weigh the same: the worths are kept, and counted in desk.fine. Every block is told all worths of the
+/// cutoff's bin, and goes on by itself. False: there are too many, or it's the first bin or the last, which have no bounds.
 template <int ranks>
 __device__ bool find_even_cutoff(const Work& w, const Rows& rows, Desk& desk, int rank, unsigned& worth) {
-    const int count = (rows.end - rows.begin) * rows.units;
-    const auto narrow = [&](unsigned (&counters)[next_bins], int shift, unsigned known, int known_shift) {
-#pragma unroll 4
-        for (int r = static_cast<int>(threadIdx.x); r < count; r += threads) {
-            const unsigned one = __float_as_uint(rows.kept[r]);
-            if (one >> known_shift == known) atomicAdd(counters + (one >> shift & (next_bins - 1)), 1u);
-        }
-        ptx::publish_to_ranks<ranks>();
-    };
     ptx::publish_to_ranks<ranks>();
-    descend<ranks>(desk, desk.fine, w.reached, 0, rank);
-    unsigned found = desk.bin, above = desk.above;
-    if (found == 0 || found == fine_bins - 1) return false;
-    found += static_cast<unsigned>(FineBins(w).lowest);
-    narrow(desk.next, fine_shift - 9, found, fine_shift);
-    descend<ranks>(desk, desk.next, w.reached, above, rank);
-    found = found << 9 | desk.bin, above = desk.above;
-    narrow(desk.last, 0, found, 8);  // half of its bins are of the 9 bits above
-    descend<ranks>(desk, desk.last, w.reached, above, rank);
-    worth = found << 8 | (desk.bin & 255);
+    descend<ranks, true>(desk, desk.fine, w.reached, 0, rank);
+    const unsigned above = desk.above, found = desk.bin + static_cast<unsigned>(FineBins(w).lowest);
+    const int all = static_cast<int>(desk.at_bin), count = (rows.end - rows.begin) * rows.units;
+    if (desk.bin == 0 || desk.bin == fine_bins - 1 || all > most_narrowed) return false;
+    unsigned first = 0;
+#pragma unroll
+    for (int r = 0; r < ranks; ++r) first += r < rank ? desk.of_rank[r] : 0;
+#pragma unroll 4
+    for (int r = static_cast<int>(threadIdx.x); r < count; r += threads) {
+        const float one = rows.kept[r];
+        if (__float_as_uint(one) >> fine_shift != found) continue;
+        float* place = desk.narrowed + first + atomicAdd(&desk.pushed, 1u);
+        for (int other = 0; other < ranks; ++other) ptx::write_float_in(place, other, one);
+    }
+    ptx::sync_ranks<ranks>();
+    for (int x = static_cast<int>(threadIdx.x); x < all; x += threads) atomicAdd(desk.next + (__float_as_uint(desk.narrowed[x]) >> 8 & (next_bins - 1)), 1u);
+    __syncthreads();
+    descend_here(desk, desk.next, w.reached, above);
+    const unsigned upper = found << 9 | desk.bin, upper_above = desk.above;
+    for (int x = static_cast<int>(threadIdx.x); x < all; x += threads) {
+        const unsigned one = __float_as_uint(desk.narrowed[x]);
+        if (one >> 8 == upper) atomicAdd(desk.last + (one & 255), 1u);
+    }
+    __syncthreads();
+    descend_here(desk, desk.last, w.reached, upper_above);
+    worth = upper << 8 | desk.bin;
     return true;
 }
 

@@ -19,18 +19,20 @@ namespace {
 /// Two neighbouring buckets' values of one tier.
 template <class T>
 struct Fours {
-    static constexpr int bytes = 64 * (2 + 4 * static_cast<int>(sizeof(T))), buckets_of_lane = 2, bytes_of_lane = 4;
-    static constexpr int ahead = sizeof(T) == 4 ? 2 : 3, most_rows = 1024;
+    static constexpr int bytes = 64 * (2 + 4 * static_cast<int>(sizeof(T))), buckets_of_lane = 2, bytes_of_values = 8 * static_cast<int>(sizeof(T));
+    static constexpr int together = sizeof(T) == 4 ? 1 : 2, copies = 3, stages = 3, most_rows = 1024;
     unsigned positions;
     uint4 bits[sizeof(T) / 2];
 
-    /// Bytes from the lane's positions to its values.
-    __device__ static unsigned how(const Work&, int lane) { return static_cast<unsigned>(128 + (8 * static_cast<int>(sizeof(T)) - bytes_of_lane) * lane); }
-
-    __device__ void load(const std::byte* from, unsigned values_after) {
-        positions = __ldcs(reinterpret_cast<const unsigned*>(from));
+    /// Where a row's piece of 16 bytes is; what no lane with outputs has is another one's.
+    __device__ static int place_of(int piece, int lanes) {
+        return piece < 8 ? 16 * min(piece, (4 * lanes - 1) / 16) : 128 + 16 * min(piece - 8, bytes_of_values * lanes / 16 - 1);
+    }
+    __device__ static unsigned how(const Work&) { return 0; }
+    __device__ void read(const std::byte* row, int lane) {
+        positions = reinterpret_cast<const unsigned*>(row)[lane];
 #pragma unroll
-        for (int x = 0; x < static_cast<int>(sizeof(T)) / 2; ++x) bits[x] = __ldcs(reinterpret_cast<const uint4*>(from + values_after) + x);
+        for (int x = 0; x < static_cast<int>(sizeof(T)) / 2; ++x) bits[x] = reinterpret_cast<const uint4*>(row + 128 + bytes_of_values * lane)[x];
     }
     __device__ static unsigned word(const uint4& of, int x) { return x == 0 ? of.x : x == 1 ? of.y : x == 2 ? of.z : of.w; }
     __device__ float value(int x) const {
