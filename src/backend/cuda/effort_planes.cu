@@ -15,21 +15,23 @@ namespace tw::cuda::effort {
 namespace of_planes {
 namespace {
 
+template <int ranks>
 struct Desk {
-    SumsOfBlocks sums;
+    SumsOfBlocks<ranks> sums;
     Room rooms[warps];
 };
 
 template <int ranks>
 __global__ void __launch_bounds__(threads, 1) planes(const __grid_constant__ Work w) {
     extern __shared__ uint4 memory[];
-    Desk& desk = *reinterpret_cast<Desk*>(memory);
+    Desk<ranks>& desk = *reinterpret_cast<Desk<ranks>*>(memory);
     const int warp = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0), rank = ptx::own_rank<ranks>();
     const Place at(static_cast<int>(blockIdx.x) / ranks, w.m.tiles);
     const Lane my;
     const EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs;
     Room& room = desk.rooms[warp];
     ptx::let_next_kernel_begin();
+    if (threadIdx.x == 0) desk.sums.expect(rank);
     ptx::wait_for_kernel_before();
     ptx::sync_ranks<ranks>();
     float4 total[2] = {};
@@ -46,7 +48,7 @@ __global__ void __launch_bounds__(threads, 1) planes(const __grid_constant__ Wor
                 mine.k[i] = entry.units, mine.v[i] = entry.units > 0 ? entry.v : 0.f;
             }
         copy_own_of_a(room, my, rows, mine);
-        Chunk(room, rows).multiply_all(mine, total, [] { ptx::wait_for_copies<0>(); });
+        Chunk(room, rows).multiply_all<4, 2>(mine, total, [] { ptx::wait_for_copies<0>(); });
     }
     add_up<ranks>(w, at, desk.rooms, desk.sums, total, rank, w.chosen[at.product].factor);
 }
@@ -54,7 +56,7 @@ __global__ void __launch_bounds__(threads, 1) planes(const __grid_constant__ Wor
 template <int ranks>
 Status start(const Work& w, int products, void* stream) {
     const auto count = static_cast<unsigned>(products * w.m.tiles * ranks);
-    return launch(planes<ranks>, {.blocks = count, .threads = threads, .shared = sizeof(Desk), .cluster = ranks, .overlaps = true}, stream, w);
+    return launch(planes<ranks>, {.blocks = count, .threads = threads, .shared = sizeof(Desk<ranks>), .cluster = ranks, .overlaps = true}, stream, w);
 }
 
 }  // namespace

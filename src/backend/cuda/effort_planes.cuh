@@ -18,7 +18,7 @@ struct alignas(16) Room {
     uint4 a[4 * chunk];                                 ///< plane A, pieces 2 and 3 of a row first for inputs 2 and 3 of four
     float step[32];                                     ///< what the scales of each block are counted in
     uint4 x[chunk + 1];                                 ///< scales, at most 1; then v d as bytes: high of the tile's two quarters, low of both. Last: zero
-    alignas(8) std::uint8_t list[2][4][chunk / 4 + 8];  ///< inputs that have plane B, and C; the four first are first of a row each, and so on
+    alignas(8) std::uint8_t list[4][chunk / 4 + 8];     ///< inputs that have plane C; the four first are first of a row each, and so on
     std::uint64_t here;                                 ///< a barrier: what was copied in bulk has come
     unsigned most, later[32];                           ///< of a warp that has no register for it: the largest |v|, lanes' planes of a second pass
 };

@@ -18,9 +18,10 @@ namespace tw::cuda::effort {
 namespace of_planes {
 namespace {
 
+template <int ranks>
 struct Desk {
     Choosing choosing;
-    SumsOfBlocks sums;
+    SumsOfBlocks<ranks> sums;
     Room rooms[warps];
 };
 
@@ -45,7 +46,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     static_assert(together || passes == 1);
     constexpr int groups = together ? passes : ranks;     // the first are the block's own
     extern __shared__ uint4 memory[];
-    Desk& desk = *reinterpret_cast<Desk*>(memory);
+    Desk<ranks>& desk = *reinterpret_cast<Desk<ranks>*>(memory);
     Choosing& choosing = desk.choosing;
     const int thread = static_cast<int>(threadIdx.x), warp = __shfl_sync(~0u, thread / 32, 0), rank = ptx::own_rank<ranks>();
     const Place at(static_cast<int>(blockIdx.x) / ranks, w.m.tiles);
@@ -63,6 +64,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     const auto rows_of = [&](int pass) { return Rows(tile_of(w, at), apart, first_of(group_of(pass)) + chunk * warp); };
 
     ptx::let_next_kernel_begin();
+    if (thread == 0) desk.sums.expect(rank);
     ptx::arrive_at_ranks<ranks>();                        // all have begun
     const auto four_at = [&](const float* of_inputs, int u, int group) {
         return __ldg(reinterpret_cast<const float4*>(of_inputs + (expert * units + u) * apart + first_of(group) + own * thread));
@@ -73,19 +75,23 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
         if (there_of(group_of(g), own * thread, own) > 0)
 #pragma unroll
             for (int u = 0; u < units; ++u) statistic[g][u] = four_at(w.m.statistics, u, group_of(g));
-    constexpr bool has_registers = passes == 1;           // for the gains, before it is known which are wanted
     float4 gain[units] = {};
+    constexpr bool has_registers = passes == 1;           // for the gains, before it is known which are wanted
     if (has_registers && there_of(group_of(0), own * thread, own) > 0)
 #pragma unroll
         for (int u = 0; u < units; ++u) gain[u] = four_at(w.m.gains, u, group_of(0));
-    if (my.lane == 0 && has_chunk(0)) {
+    const auto bring_front = [&] {
+        if (my.lane > 0 || !has_chunk(0)) return;
         const Rows rows = rows_of(0);
-        ptx::init_barrier(here, 1);
-        ptx::publish_barriers();
         ptx::expect_bytes(here, bytes_of_scales + (w.ahead ? bytes_of_a : 0));
         ptx::load_bytes(ptx::shared_address(room.step), rows.front + bytes_of_a, bytes_of_scales, here);
         if (w.ahead) ptx::load_bytes(ptx::shared_address(room.a), rows.front, bytes_of_a, here);
+    };
+    if (my.lane == 0) {
+        ptx::init_barrier(here, 1);
+        ptx::publish_barriers();
     }
+    if (!has_registers) bring_front();
     for (int b = thread; b < bins; b += threads) choosing.window[b] = 0;
     if (thread < units) choosing.of_rank[thread] = choosing.ties[thread] = choosing.before[0][thread] = choosing.before[1][thread] = 0;
     if (thread == 0) choosing.count_alike = 0, choosing.worth = nothing_worth, choosing.spent = 0;
@@ -112,6 +118,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     most = __reduce_max_sync(~0u, most);
     if (my.lane == 0) choosing.most[warp] = most;
     __syncthreads();
+    if (has_registers) bring_front();                     // not before: what is chosen from would have to wait behind it
     most = __reduce_max_sync(~0u, my.lane < warps ? choosing.most[my.lane] : 0);
     float scale = scale_for(most);
     unsigned read[passes] = {};                                // planes of each of four inputs, a byte each
@@ -181,7 +188,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
             ptx::wait_for_copies<0>();
             ptx::wait_barrier(here, static_cast<std::uint32_t>(pass));
         };
-        if (is_read) Chunk(room, rows).multiply_all(mine, total, wait);
+        if (is_read) Chunk(room, rows).multiply_all<passes == 1 ? 8 : 4, passes == 1 ? 4 : 2>(mine, total, wait);
         else if (pass == 0) wait();                       // what was asked for must not come later
         __syncwarp();
     }
@@ -193,7 +200,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
 template <int ranks, bool together, int passes>
 Status start(const Work& w, int products, void* stream) {
     const auto count = static_cast<unsigned>(products * w.m.tiles * ranks);
-    return launch(planes_choosing<ranks, together, passes>, {.blocks = count, .threads = threads, .shared = sizeof(Desk), .cluster = ranks, .overlaps = true}, stream, w);
+    return launch(planes_choosing<ranks, together, passes>, {.blocks = count, .threads = threads, .shared = sizeof(Desk<ranks>), .cluster = ranks, .overlaps = true}, stream, w);
 }
 
 }  // namespace

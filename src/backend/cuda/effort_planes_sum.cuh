@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/cuda/effort_planes.cuh"
+#include "backend/cuda/ptx/mbarrier.cuh"
 
 namespace tw::cuda::effort::of_planes {
 
@@ -16,12 +17,27 @@ __device__ inline void note(const Work& w, const Place& at, int begin, int there
         if (i < there) entries[i] = {static_cast<std::uint32_t>(begin + i), mine.k[i], mine.v[i]};
 }
 
-/// The sums of all blocks of a cluster, of the outputs that one block brings to y.
-using SumsOfBlocks = float[8][outputs];
+/// The sums of all blocks of a cluster, of the outputs that one block brings to y, and a barrier: all of them have come.
+template <int ranks>
+struct SumsOfBlocks {
+    static constexpr int of_rank = (outputs + ranks - 1) / ranks;
+
+    float of[ranks][of_rank];
+    std::uint64_t here;
+
+    /// By one thread, before any block of the cluster goes on.
+    __device__ void expect(int rank) {
+        if constexpr (ptx::are_together<ranks>) {
+            ptx::init_barrier(ptx::shared_address(&here), 1);
+            ptx::publish_barriers();
+            ptx::expect_bytes(ptx::shared_address(&here), 4 * ranks * min(of_rank, outputs - rank * of_rank));
+        }
+    }
+};
 
 /// A warp's total[q] is of outputs 128 q + 32 four + 4 row and the three behind it. Every block of the cluster has begun already.
 template <int ranks>
-__device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], SumsOfBlocks& sums, const float4 (&total)[2], int rank, double factor) {
+__device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], SumsOfBlocks<ranks>& sums, const float4 (&total)[2], int rank, double factor) {
     const Lane my;
     const auto sums_of = [&](int warp) { return reinterpret_cast<float*>(rooms[warp].a); };  // plane A is not needed any more
     __syncwarp();
@@ -29,21 +45,21 @@ __device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], Sum
     for (int q = 0; q < 2; ++q) reinterpret_cast<float4*>(sums_of(static_cast<int>(threadIdx.x) / 32))[32 * q + 8 * my.four + my.row] = total[q];
     __syncthreads();
     const int o = static_cast<int>(threadIdx.x);
-    constexpr int of_rank = (outputs + ranks - 1) / ranks;
-    if (o < outputs) {
-        float sum = 0;
+    if (o >= outputs) return;
+    constexpr int of_rank = SumsOfBlocks<ranks>::of_rank;
+    float sum = 0;
 #pragma unroll
-        for (int warp = 0; warp < warps; ++warp) sum = __fadd_rn(sum, sums_of(warp)[o]);
-        ptx::write_float_in(&sums[rank][o % of_rank], o / of_rank, sum);
+    for (int warp = 0; warp < warps; ++warp) sum = __fadd_rn(sum, sums_of(warp)[o]);
+    if constexpr (ptx::are_together<ranks>) {
+        ptx::send_float_to(&sums.of[rank][o % of_rank], o / of_rank, sum, ptx::shared_address(&sums.here));
+        if (o >= of_rank) return;
+        ptx::wait_barrier(ptx::shared_address(&sums.here), 0);  // nobody is gone before all others are done with what it has
+        sum = 0;
+#pragma unroll
+        for (int r = 0; r < ranks; ++r) sum = __fadd_rn(sum, sums.of[r][o]);
     }
-    ptx::sync_ranks<ranks>();
     const int mine = rank * of_rank + o, to = at.tile * outputs + mine;
-    if (o < of_rank && mine < outputs && to < w.m.outputs) {
-        float sum = 0;
-#pragma unroll
-        for (int r = 0; r < ranks; ++r) sum = __fadd_rn(sum, sums[r][o]);
-        w.y[at.product * w.y_step + to] = static_cast<float>(static_cast<double>(sum) * factor);
-    }
+    if (mine < outputs && to < w.m.outputs) w.y[at.product * w.y_step + to] = static_cast<float>(static_cast<double>(sum) * factor);
 }
 
 }  // namespace tw::cuda::effort::of_planes

@@ -16,10 +16,11 @@ __device__ inline float scale_for(unsigned most) {
     return __uint_as_float(exponent >= -126 ? static_cast<unsigned>(exponent + 127) << 23 : 0x00400000u);
 }
 
-/// What the sums of products with v times its scale are times, to be y.
+/// What the sums of products with v times its scale are times, to be y: a power of 2, its exponent from -226 to 227.
 __device__ inline double factor_of(const Work& w, unsigned most) {
     if (most >= 0x7f800000u) return __longlong_as_double(0x7ff8000000000000ll);  // not a number
-    return scalbn(1 / static_cast<double>(scale_for(most)), -w.m.exponent);
+    const int of_scale = static_cast<int>(__float_as_uint(scale_for(most)) >> 23) - 127;  // of 2^-127, which has no such bits, too
+    return __longlong_as_double(static_cast<long long>(1023 - of_scale - w.m.exponent) << 52);
 }
 
 /// `most`: the bits of the largest |v|.

@@ -10,6 +10,14 @@
 
 namespace tw::cuda::ptx {
 
+/// Can blocks of a cluster of so many, on what this is compiled for, tell each other anything?
+template <int ranks>
+#if __CUDA_ARCH__ >= 900
+constexpr bool are_together = ranks > 1;
+#else
+constexpr bool are_together = false;
+#endif
+
 __device__ inline std::uint32_t address_in(std::uint32_t address, int block) {
 #if __CUDA_ARCH__ >= 900
     std::uint32_t there;
@@ -52,12 +60,12 @@ __device__ inline float read_float_in(const float* here, int block) {
     return __uint_as_float(bits[0]);
 }
 
-/// To the same place in a block of the cluster.
-__device__ inline void write_float_in(float* here, int block, float x) {
+/// To the same place in a block of the cluster, and to the mbarrier there at this address as four bytes that have come (sm_90).
+__device__ inline void send_float_to(float* here, int block, float x, std::uint32_t barrier) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address_in(shared_address(here), block)), "f"(x) : "memory");
-#else
-    *here = x;
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(address_in(shared_address(here), block)),
+                 "f"(x), "r"(address_in(barrier, block))
+                 : "memory");
 #endif
 }
 
