@@ -90,9 +90,9 @@ TEST_F(EffortOnCuda, ReadsTheSameRowsAsTheCpuAndPlanesAreWhatTheirCodesSay) {
 /// The device searches the cutoff itself.
 TEST_F(EffortOnCuda, RowsReadAreThoseAskedForToOneRow) { expect_rows_asked_for(on_cuda); }
 
-/// 1, 2, 4 and 6 blocks choose, these of 4096 inputs each, and what is more is chosen by a kernel of its own.
+/// Two blocks choose, of up to 2048, 4096 and 8192 inputs each, by one cluster or several; what is more is chosen by a kernel of its own.
 TEST_F(EffortOnCuda, AnyNumberOfInputsIsChosenFromAlike) {
-    for (const std::int64_t inputs : {2048, 2049, 5000, 8200, 14336, 24577}) {
+    for (const std::int64_t inputs : {511, 1024, 2049, 4100, 5000, 8200, 14336, 16385}) {
         const Weights weights(20, inputs, Type::f16, 15);
         const EffortMatrix m = build_effort(weights.matrix);
         std::vector<float> v = gauss(inputs, 16);
@@ -101,6 +101,32 @@ TEST_F(EffortOnCuda, AnyNumberOfInputsIsChosenFromAlike) {
         expect_alike(m, v, Budget::effort(.3));
         std::fill(v.begin(), v.end(), 1.f);
         expect_alike(m, v, Budget::effort(.3));
+    }
+}
+
+/// What planes count is found without the vector's scale unless its numbers are very large or small; and a few that are not zero.
+TEST_F(EffortOnCuda, VectorsOfAnyMagnitudeAreChosenFromAlike) {
+    const Weights weights(20, 3000, Type::f16, 19);
+    const EffortMatrix m = build_effort(weights.matrix);
+    for (const float magnitude : {1e-30f, 1e-19f, 1e-17f, 1e17f, 1e19f, 1e25f}) {
+        std::vector<float> v = gauss(3000, 20);
+        for (float& x : v) x *= magnitude;
+        for (const double effort : {.02, .3, .97}) expect_alike(m, v, Budget::effort(effort));
+        std::fill(v.begin() + 300, v.end(), 0.f);
+        for (const double effort : {.02, .3}) expect_alike(m, v, Budget::effort(effort));
+    }
+}
+
+/// Many tiles and inputs: clusters that share a tile, beside each other and one after another.
+TEST_F(EffortOnCuda, TilesThatClustersShareAreAddedUpInOneOrder) {
+    for (const std::int64_t outputs : {256, 3000}) {
+        const Weights weights(outputs, 4600, Type::f16, 21);
+        const EffortMatrix m = build_effort(weights.matrix);
+        const std::vector<float> v = gauss(4600, 22);
+        const Answer first = product(m, v, Budget::effort(.4), on_cuda);
+        EXPECT_LE(relative_error(first.y, decoded_product(m, v, Budget::effort(.4))), of_rounded_vectors);
+        for (int again = 0; again < 20; ++again)
+            ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(.4), on_cuda).y.data(), first.y.size() * sizeof(float)));
     }
 }
 

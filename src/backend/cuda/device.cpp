@@ -109,10 +109,23 @@ std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept {
     if (captures(stream)) return {};
     release(mine.memory.data());
     mine.memory = {};
-    constexpr std::size_t unit = std::size_t{1} << 21;
-    const std::size_t rounded = (bytes + unit - 1) / unit * unit;
-    if (void* memory = allocate(rounded ? rounded : unit)) mine.memory = {static_cast<std::byte*>(memory), rounded ? rounded : unit};
-    return mine.memory;
+    constexpr std::size_t unit = std::size_t{1} << 21, counters = most_counters * sizeof(unsigned);
+    const std::size_t rounded = (std::max<std::size_t>(bytes + counters, 1) + unit - 1) / unit * unit;
+    auto* memory = static_cast<std::byte*>(allocate(rounded));
+    if (!memory) return {};
+    mine.memory = {memory, rounded - counters};
+    const cudaError_t cleared = calls().clear(memory + rounded - counters, 0, counters, static_cast<cudaStream_t>(stream));
+    if (status_of(cleared, Step::clear) && wait(stream)) return mine.memory;
+    release(memory);
+    mine.memory = {};
+    return {};
+}
+
+unsigned* kept_counters(void* stream) noexcept {
+    int device = 0;
+    if (calls().get_device(&device) != cudaSuccess) return nullptr;
+    const std::span<std::byte> memory = kept.of(stream, device).memory;
+    return memory.data() ? reinterpret_cast<unsigned*>(memory.data() + memory.size()) : nullptr;
 }
 
 std::size_t scratch_available(void* stream) noexcept {

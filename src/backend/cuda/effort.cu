@@ -23,6 +23,13 @@ int chunks_of(const EffortOnDevice& m) {
     return std::clamp(blocks / m.tiles, 1, (m.inputs + least_entries - 1) / least_entries);
 }
 
+/// Of planes, clusters that share a tile; 0 where nothing is chosen by those who multiply.
+int clusters_of(const EffortOnDevice& m, int products) {
+    constexpr int ranks = 2;
+    const int clusters = m.layout == EffortLayout::planes && (features() & feature::sm90a) ? clusters_of_planes(m.inputs, products * m.tiles, multiprocessors()) : 0;
+    return products * m.tiles * ranks <= most_counters || clusters < 2 ? clusters : 0;
+}
+
 /// Offsets from the scratch's beginning.
 struct Cut {
     std::size_t chosen, entries, partial, arrived, end;
@@ -33,8 +40,8 @@ struct Cut {
         chosen = 0;
         entries = up(count * sizeof(EffortChosenOnDevice));
         partial = entries + up(count * inputs * sizeof(EffortEntryOnDevice));
-        const bool has_partial = m.layout != EffortLayout::planes;
-        arrived = partial + (has_partial ? up(count * static_cast<std::size_t>(chunks_of(m)) * sums * sizeof(float)) : 0);
+        const auto parts = static_cast<std::size_t>(m.layout == EffortLayout::planes ? clusters_of(m, products) : chunks_of(m));
+        arrived = partial + up(count * parts * sums * sizeof(float));
         end = arrived + up(count * tiles * sizeof(unsigned));
     }
 };
@@ -53,15 +60,6 @@ bool pays_ahead(const EffortOnDevice& m, const EffortOrder& order) {
     for (int u = 0; u < m.units; ++u) all += m.weights[u];
     constexpr double least_share = 0.1;
     return order.everything || order.affordable >= least_share * all * m.inputs;
-}
-
-/// Blocks of a cluster that choose and multiply a tile of planes together; 0: there are more inputs than they can choose from. More than
-/// there must be are not worth it: what they tell each other takes longer than what each has less to do.
-int ranks_of_planes(const EffortOnDevice& m) {
-    constexpr int of_block = 2048, of_block_of_six = 4096;
-    for (const int ranks : {1, 2, 4})
-        if (m.inputs <= ranks * of_block) return ranks;
-    return m.inputs <= 6 * of_block_of_six ? 6 : 0;
 }
 
 Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byte> scratch) {
@@ -84,11 +82,10 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
     w.partial = reinterpret_cast<float*>(scratch.data() + cut.partial);
     w.arrived = reinterpret_cast<unsigned*>(scratch.data() + cut.arrived);
     const bool is_planes = m.layout == EffortLayout::planes;
-    if (const int ranks = is_planes && has_clusters && !order.is_chosen ? ranks_of_planes(m) : 0; ranks > 0) {
+    if (const int clusters = order.is_chosen ? 0 : clusters_of(m, products); clusters > 0) {
         w.ahead = pays_ahead(m, order);
-        w.is_even = m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
-        w.inputs_of_rank = (m.inputs + ranks * chunk - 1) / (ranks * chunk) * chunk;
-        return start_planes_choosing(w, products, ranks, order.stream);
+        w.chunks = clusters, w.arrived = kept_counters(order.stream);
+        return start_planes_choosing(w, products, order.stream);
     }
     if (order.is_chosen && !is_planes) {
         const cudaError_t cleared = calls().clear(w.arrived, 0, cut.end - cut.arrived, static_cast<cudaStream_t>(order.stream));

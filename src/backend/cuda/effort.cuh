@@ -25,12 +25,14 @@ struct Work {
     bool everything;
     bool ahead;                     ///< planes: plane A is asked for before it is known of which inputs it is wanted
     bool is_even;                   ///< planes: four neighbours of a vector are 16 bytes at a multiple of 16
-    int inputs_of_rank;             ///< planes: what a block of a cluster chooses from
-    int chunks;                     ///< that there can be at most
+    int inputs_of_rank;             ///< planes: that a block of a cluster multiplies
+    int counted_of_rank;            ///< planes: that it chooses from
+    std::uint32_t reached_of_sample;  ///< planes: what a sample of the inputs weighs at the cutoff and above it
+    int chunks;                     ///< that there can be at most; of planes that choose, clusters that share a tile
     EffortChosenOnDevice* chosen;   ///< [products]
     EffortEntryOnDevice* entries;   ///< [products][inputs]; planes have one for each input, others those of which something is read
     float* partial;                 ///< [products][chunks][tiles * outputs_of_tile]
-    unsigned* arrived;              ///< [products][tiles]: blocks that have written their sums
+    unsigned* arrived;              ///< [products][tiles]: blocks that have written their sums; of planes that choose, [..][ranks] and left as zeros
 };
 
 /// Which tile, chunk and product a block has: chunks are neighbours, so that a tile is done early or late as a whole.
@@ -56,8 +58,9 @@ __device__ inline float* partial_of(const Work& w, const Place& at, int of_chunk
 
 Status start_selection(const Work& w, int products, bool has_clusters, void* stream);
 Status start_planes(const Work& w, int products, bool has_clusters, void* stream);
-/// What is read is chosen by `ranks` blocks a tile, of which there is a kernel: 1, 2, 4 or 6.
-Status start_planes_choosing(const Work& w, int products, int ranks, void* stream);
+/// Clusters that share a tile where what is read is chosen by those who multiply it; 0: there are more inputs than they can choose from.
+int clusters_of_planes(int inputs, int tiles, int processors);
+Status start_planes_choosing(Work w, int products, void* stream);
 Status start_buckets(const Work& w, int products, void* stream);
 Status start_tiers(const Work& w, int products, void* stream);
 Status start_dense(const Work& w, int products, bool has_clusters, void* stream);

@@ -20,7 +20,6 @@ struct alignas(16) Room {
     uint4 x[chunk + 1];                                 ///< scales, at most 1; then v d as bytes: high of the tile's two quarters, low of both. Last: zero
     alignas(8) std::uint8_t list[4][chunk / 4 + 8];     ///< inputs that have plane C; the four first are first of a row each, and so on
     std::uint64_t here;                                 ///< a barrier: what was copied in bulk has come
-    unsigned most, later[32];                           ///< of a warp that has no register for it: the largest |v|, lanes' planes of a second pass
 };
 constexpr int bytes_of_a = 64 * chunk, bytes_of_scales = 128 + 16 * chunk, bytes_of_front = bytes_of_a + bytes_of_scales;
 

@@ -24,6 +24,7 @@ struct SumsOfBlocks {
 
     float of[ranks][of_rank];
     std::uint64_t here;
+    bool is_last;                                       ///< of the clusters that share a tile
 
     /// By one thread, before any block of the cluster goes on.
     __device__ void expect(int rank) {
@@ -35,8 +36,29 @@ struct SumsOfBlocks {
     }
 };
 
-/// A warp's total[q] is of outputs 128 q + 32 four + 4 row and the three behind it. Every block of the cluster has begun already.
+/// What several clusters have of a tile goes through the device's memory; the last to come, which is told so, adds it up in their order.
+/// By a thread for each of the block's outputs.
 template <int ranks>
+__device__ bool add_clusters(const Work& w, const Place& at, int output, int rank, SumsOfBlocks<ranks>& sums, float& sum) {
+    constexpr int of_rank = SumsOfBlocks<ranks>::of_rank;
+    partial_of(w, at, at.chunk)[output] = sum;
+    __threadfence();
+    ptx::sync_named(1, of_rank);
+    if (output % of_rank == 0) {
+        unsigned* arrived = w.arrived + (at.product * w.m.tiles + at.tile) * ranks + rank;
+        const auto last = static_cast<unsigned>(w.chunks - 1);
+        sums.is_last = atomicInc(arrived, last) == last;  // the last one leaves a zero behind
+    }
+    ptx::sync_named(1, of_rank);
+    if (!sums.is_last) return false;
+    __threadfence();
+    sum = 0;
+    for (int c = 0; c < w.chunks; ++c) sum = __fadd_rn(sum, __ldcg(partial_of(w, at, c) + output));
+    return true;
+}
+
+/// A warp's total[q] is of outputs 128 q + 32 four + 4 row and the three behind it. Every block of the cluster has begun already.
+template <int ranks, bool tiles_are_shared = false>
 __device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], SumsOfBlocks<ranks>& sums, const float4 (&total)[2], int rank, double factor) {
     const Lane my;
     const auto sums_of = [&](int warp) { return reinterpret_cast<float*>(rooms[warp].a); };  // plane A is not needed any more
@@ -59,7 +81,10 @@ __device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], Sum
         for (int r = 0; r < ranks; ++r) sum = __fadd_rn(sum, sums.of[r][o]);
     }
     const int mine = rank * of_rank + o, to = at.tile * outputs + mine;
-    if (mine < outputs && to < w.m.outputs) w.y[at.product * w.y_step + to] = static_cast<float>(static_cast<double>(sum) * factor);
+    if (mine >= outputs) return;
+    if constexpr (tiles_are_shared)
+        if (w.chunks > 1 && !add_clusters(w, at, mine, rank, sums, sum)) return;
+    if (to < w.m.outputs) w.y[at.product * w.y_step + to] = static_cast<float>(static_cast<double>(sum) * factor);
 }
 
 }  // namespace tw::cuda::effort::of_planes

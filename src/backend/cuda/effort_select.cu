@@ -12,7 +12,7 @@
 // Where all units weigh the same, as those of buckets and tiers, the first count is of 10 bits from the largest worth there can be, and
 // unless rows are worth the very same at the cutoff nothing is numbered: every input has an entry, read or not.
 //
-// Planes of up to 24576 inputs are chosen by the kernel that multiplies them, with sm_90: effort_planes_choosing.cu.
+// Planes of up to 16384 inputs are chosen by the kernel that multiplies them, with sm_90: effort_planes_choosing.cu.
 // Needs: sm_80; with sm_90 eight blocks read each other's counters, before it one block does all. It begins while the kernel in front
 // still runs, and lets the multiplication's blocks begin, which wait for it. Counts, I inputs, U units, E entries: loads 4 (8 + 5 U) I
 // and 4 E of gains (planes), most of them from the caches; stores 12 E + 24.
