@@ -220,7 +220,8 @@ void packed_tile(const MicroTile<typename V::Element>& t) {
         }
     };
     const auto go_group = [&]() __attribute__((always_inline)) {
-        for (const T* const end = a + group * R; a != end;) go(4);
+        const T* const end = a + group * R;
+        while (a != end) go(4);
     };
     const auto ask_for_c = [&] {
         __builtin_prefetch(c, 1);
