@@ -68,11 +68,13 @@ void pack_turned(const typename V::Element* from, std::int64_t row_step, int row
         for (int r = 0; r < rows; ++r) to[r] = row[r][p];
 }
 
-/// Rows that lie side by side: each step along k is a copy. More than `width` of them fill panels that lie one behind the other.
+/// Rows that lie side by side: each step along k is a copy. Each may lie on a page of its own, which no hardware prefetches; and stores
+/// leave in order, so that lines which are not in the first cache are asked for ahead of them. More than `width` of them
+/// fill panels that lie one behind the other.
 template <class V>
 void pack_copied(const typename V::Element* from, std::int64_t step, int rows, std::int64_t k, typename V::Element* to,
                  std::int64_t width) {
-    constexpr std::int64_t steps_ahead = 16;  // each may lie on a page of its own, which no hardware prefetches
+    constexpr std::int64_t steps_ahead = 4, stores_ahead = 8;
     const int last = (rows - 1) / V::lanes * V::lanes;
     const typename V::Mask mask = V::mask(rows - last);
     const std::int64_t next_panel = width * k - width;
@@ -81,11 +83,13 @@ void pack_copied(const typename V::Element* from, std::int64_t step, int rows, s
         int w = 0;
         for (std::int64_t left = width; w < last; w += V::lanes, at += V::lanes) {
             __builtin_prefetch(from + steps_ahead * step + w);
+            __builtin_prefetch(at + stores_ahead * width, 1);
             V::store(at, V::load(from + w));
             left -= V::lanes;
             if (left == 0) at += next_panel, left = width;
         }
         __builtin_prefetch(from + steps_ahead * step + last);
+        __builtin_prefetch(at + stores_ahead * width, 1);
         V::store(at, V::load(from + last, mask), mask);
     }
 }
