@@ -60,6 +60,15 @@ __device__ inline float read_float_in(const float* here, int block) {
     return __uint_as_float(bits[0]);
 }
 
+/// To the same place in a block of the cluster.
+__device__ inline void write_float_in(float* here, int block, float x) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address_in(shared_address(here), block)), "f"(x) : "memory");
+#else
+    *here = x;
+#endif
+}
+
 /// To the same place in a block of the cluster, and to the mbarrier there at this address as four bytes that have come (sm_90).
 __device__ inline void send_float_to(float* here, int block, float x, std::uint32_t barrier) {
 #if __CUDA_ARCH__ >= 900
