@@ -122,6 +122,24 @@ TEST(MatrixUnit, AnyBlocksGiveTheSameBits) {
     }
 }
 
+/// A bf16 C that several blocks of k meet, in either order: what the row with an f32 C gives, rounded once.
+TEST(MatrixUnit, ANarrowCIsRoundedOnceAfterAllBlocks) {
+    for (const bool turned : {false, true}) {
+        test::Trial trial{.m = 33, .n = 37, .k = 2100, .seed = 3};
+        trial.c.columns = turned;
+        const auto narrow = judged(r8_matrix_unit_emulated_bf16, trial), wide = judged(r8_matrix_unit_emulated_bf16_f32, trial);
+        ASSERT_EQ(narrow.failure, "");
+        ASSERT_EQ(wide.failure, "");
+        for (std::size_t i = 0; i < 33 * 37; ++i) {
+            bfloat16 rounded;
+            float sum;
+            std::memcpy(&rounded, &narrow.result[2 * i], 2);
+            std::memcpy(&sum, &wide.result[4 * i], 4);
+            ASSERT_EQ(rounded.bits, to_bfloat16(sum).bits) << i << (turned ? ", by columns" : ", by rows");
+        }
+    }
+}
+
 TEST(MatrixUnit, CertificatesHoldFromOneTermToManyBlocks) {
     using reference::Fill;
     for (const Type type : {Type::f32, Type::bf16})

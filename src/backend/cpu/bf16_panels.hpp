@@ -64,6 +64,14 @@ void meet(const UnitResult& r) {
     for (int i = 0; i < r.rows; ++i) meeting.line(i, r.cols);
 }
 
+void round(const float* from, std::uint16_t* to, std::int64_t count) {
+    const auto one = Lanes::all(1), zero = Lanes::all(0);
+    for (; count >= 16; from += 16, to += 16, count -= 16) Lanes::meet(from, nullptr, to, one, zero, false);
+    float rest[16] = {};
+    for (std::int64_t i = 0; i < count; ++i) rest[i] = from[i];
+    Lanes::meet(rest, nullptr, to, one, zero, false, static_cast<Lanes::Mask>((1u << count) - 1));
+}
+
 /// Of three parts, all small products of the chunk of k come first and hi hi on top of them: few roundings happen at the size
 /// of the result.
 template <int parts, bool is_turned>
@@ -94,7 +102,7 @@ void multiply(const UnitTile& tile) {
 template <int parts>
 constexpr UnitPanels panels{pack_any<parts, true>, pack_any<parts, false>, multiply<parts>};
 
-constexpr MatrixUnit matrix_unit() { return {Tiles::configure, Tiles::release, {panels<1>, panels<2>, panels<3>}, meet}; }
+constexpr MatrixUnit matrix_unit() { return {Tiles::configure, Tiles::release, {panels<1>, panels<2>, panels<3>}, meet, round}; }
 
 }  // namespace
 }  // namespace tw::cpu

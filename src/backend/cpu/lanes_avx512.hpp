@@ -82,7 +82,7 @@ struct Lanes {
     template <class C>
     [[gnu::always_inline]] static void meet(const float* sums, const float* partial, C* c, Floats alpha, Floats beta, bool reads_c,
                                             Mask which = 0xffff) {
-        __m512 x = _mm512_load_ps(sums);
+        __m512 x = _mm512_loadu_ps(sums);
         if (partial) x = _mm512_add_ps(x, _mm512_load_ps(partial));
         x = _mm512_mul_ps(alpha, x);
         if (reads_c) x = _mm512_add_ps(x, _mm512_mul_ps(beta, load_some(c, which)));

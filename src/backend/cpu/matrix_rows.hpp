@@ -7,6 +7,7 @@
 #include "backend/cpu/blocks.hpp"
 #include "backend/cpu/guarded_tile.hpp"
 #include "backend/cpu/parallel.hpp"
+#include "backend/cpu/product.hpp"
 #include "base/rounding.hpp"
 
 namespace tw::cpu {
@@ -80,21 +81,25 @@ struct ByParts {
 private:
     static bool is_met_once(const Problem& p) { return p.out == Type::f32 || p.k <= unit_k_block<parts>(p.k); }
 
-    /// A narrow C that several blocks of k meet is summed in f32 and rounded once.
+    /// A narrow C that several blocks of k meet is summed in f32, in its own order, and rounded once.
     static Status run_wide(const Call& call, const Tile& blocks) {
         const Problem p{.m = call.m(), .n = call.n(), .k = call.k(), .in = call.a.type, .out = call.c.type};
+        const bool turned = is_turned(call.c);
+        const Matrix narrow = turned ? call.c.transposed() : call.c;
+        const Matrix sums{call.scratch.data(), Type::f32, narrow.rows, narrow.cols, narrow.cols};
         Call wide = call;
-        wide.c = {call.scratch.data(), Type::f32, p.m, p.n, p.n};
+        wide.c = turned ? sums.transposed() : sums;
         wide.scratch = call.scratch.subspan(wide_bytes(p));
-        const auto narrow_c = typed<bfloat16>(call.c);
-        const auto wide_c = typed<float>(wide.c);
+        const auto narrow_c = typed<bfloat16>(narrow);
+        const auto wide_c = typed<float>(sums);
         if (call.beta != 0)
-            share_out(call, p.m, [&](int, std::int64_t i) {
-                for (std::int64_t j = 0; j < p.n; ++j) wide_c(i, j) = widen(narrow_c(i, j));
+            share_out(call, narrow.rows, [&](int, std::int64_t i) {
+                for (std::int64_t j = 0; j < narrow.cols; ++j) wide_c(i, j) = widen(narrow_c(i, j));
             });
         if (const Status bad = run_hierarchy(kernel(), wide, blocks); !bad) return bad;
-        share_out(call, p.m, [&](int, std::int64_t i) {
-            for (std::int64_t j = 0; j < p.n; ++j) narrow_c(i, j) = to_bfloat16(wide_c(i, j));
+        share_out(call, narrow.rows, [&](int, std::int64_t i) {
+            if (narrow.col_step == 1) return unit.round(&wide_c(i, 0), &narrow_c(i, 0).bits, narrow.cols);
+            for (std::int64_t j = 0; j < narrow.cols; ++j) narrow_c(i, j) = to_bfloat16(wide_c(i, j));
         });
         return {};
     }

@@ -82,6 +82,7 @@ struct MatrixUnit {
     void (*end)();
     UnitPanels bf16[3];       ///< [parts - 1]
     void (*meet)(const UnitResult&);
+    void (*round)(const float* from, std::uint16_t* to, std::int64_t count);  ///< to bf16
 };
 
 extern const MatrixUnit unit_amx, unit_emulated;
