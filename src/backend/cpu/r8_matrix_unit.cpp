@@ -22,7 +22,7 @@
 namespace tw::cpu {
 namespace {
 
-constexpr Tile tiles[] = {{4096, 192, 2048}, {4096, 256, 2048}, {4096, 128, 2048}};
+constexpr Tile tiles[] = {{4096, 320, 2048}, {4096, 256, 2048}, {4096, 192, 2048}};
 constexpr int rate = 560;
 
 template <const MatrixUnit& unit>
