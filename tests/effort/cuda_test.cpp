@@ -33,7 +33,7 @@ constexpr double of_another_order = 3e-6;
 /// What planes may be off: v is rounded to 11 bits, and with a block's scale to 15 below the chunk's largest.
 constexpr double of_rounded_vectors = 4e-4;
 
-void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Budget budget) {
+void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Budget budget, double of_planes = of_rounded_vectors) {
     const Answer device = product(m, v, budget, on_cuda), cpu = product(m, v, budget, on_cpu);
     const bool is_planes = m.layout() == EffortLayout::planes;
     EXPECT_EQ(device.report.rows_read, cpu.report.rows_read);
@@ -42,7 +42,7 @@ void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Budget bud
     EXPECT_TRUE(nothing ? std::isnan(device.report.cutoff) : device.report.cutoff == cpu.report.cutoff);
     const double nearness = is_planes ? 0.03 : 1e-5;  // the CPU rounds v more roughly where the error is large anyway
     EXPECT_NEAR(device.report.estimated_error, cpu.report.estimated_error, nearness * cpu.report.estimated_error + 1e-7);
-    if (is_planes) EXPECT_LE(relative_error(device.y, decoded_product(m, v, budget)), of_rounded_vectors);
+    if (is_planes) EXPECT_LE(relative_error(device.y, decoded_product(m, v, budget)), of_planes);
     else EXPECT_LE(relative_error(device.y, {cpu.y.begin(), cpu.y.end()}), of_another_order);
     const Answer again = product(m, v, budget, on_cuda);
     EXPECT_EQ(0, std::memcmp(device.y.data(), again.y.data(), again.y.size() * sizeof(float)));
@@ -108,12 +108,13 @@ TEST_F(EffortOnCuda, AnyNumberOfInputsIsChosenFromAlike) {
 TEST_F(EffortOnCuda, VectorsOfAnyMagnitudeAreChosenFromAlike) {
     const Weights weights(20, 3000, Type::f16, 19);
     const EffortMatrix m = build_effort(weights.matrix);
+    constexpr double of_few = 6e-4;  // where few inputs are read, rounding's worst, 2^-11, hardly averages out
     for (const float magnitude : {1e-30f, 1e-19f, 1e-17f, 1e17f, 1e19f, 1e25f}) {
         std::vector<float> v = gauss(3000, 20);
         for (float& x : v) x *= magnitude;
-        for (const double effort : {.02, .3, .97}) expect_alike(m, v, Budget::effort(effort));
+        for (const double effort : {.02, .3, .97}) expect_alike(m, v, Budget::effort(effort), of_few);
         std::fill(v.begin() + 300, v.end(), 0.f);
-        for (const double effort : {.02, .3}) expect_alike(m, v, Budget::effort(effort));
+        for (const double effort : {.02, .3}) expect_alike(m, v, Budget::effort(effort), of_few);
     }
 }
 
