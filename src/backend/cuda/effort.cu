@@ -30,6 +30,14 @@ int clusters_of(const EffortOnDevice& m, int products) {
     return products * m.tiles * ranks <= most_counters || clusters < 2 ? clusters : 0;
 }
 
+/// So many chunks are added as fast as two that depend on each other.
+int chunks_of_group(const EffortOnDevice& m) {
+    constexpr int at_once = 20, few = 8;
+    return chunks_of(m) > at_once ? few : chunks_of(m);
+}
+
+int groups_of(const EffortOnDevice& m) { return m.layout == EffortLayout::planes ? 0 : (chunks_of(m) + chunks_of_group(m) - 1) / chunks_of_group(m); }
+
 /// Offsets from the scratch's beginning.
 struct Cut {
     std::size_t chosen, entries, partial, arrived, end;
@@ -42,7 +50,7 @@ struct Cut {
         partial = entries + up(count * inputs * sizeof(EffortEntryOnDevice));
         const auto parts = static_cast<std::size_t>(m.layout == EffortLayout::planes ? clusters_of(m, products) : chunks_of(m));
         arrived = partial + up(count * parts * sums * sizeof(float));
-        end = arrived + up(count * tiles * sizeof(unsigned));
+        end = arrived + up(count * tiles * static_cast<std::size_t>(1 + groups_of(m)) * sizeof(unsigned));
     }
 };
 
@@ -76,7 +84,7 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
     if (order.is_dense) return start_dense(w, products, has_clusters, order.stream);
 
     w.reached = order.reached, w.affordable = order.affordable, w.everything = order.everything;
-    w.chunks = chunks_of(m);
+    w.chunks = chunks_of(m), w.of_group = chunks_of_group(m), w.groups = groups_of(m);
     const EffortNotes notes = notes_in(scratch, m, products);
     w.chosen = notes.chosen, w.entries = notes.entries;
     w.partial = reinterpret_cast<float*>(scratch.data() + cut.partial);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the kernels of the effort dial share: an order as they are told it, and how the sums of chunks become y.
+// What the kernels of the effort dial share: an order as they are told it, and which part of it a block has.
 #pragma once
 
 #include "backend/cuda/launch.hpp"
@@ -28,11 +28,12 @@ struct Work {
     int inputs_of_rank;             ///< planes: that a block of a cluster multiplies
     int counted_of_rank;            ///< planes: that it chooses from
     std::uint32_t reached_of_sample;  ///< planes: what a sample of the inputs weighs at the cutoff and above it
-    int chunks;                     ///< that there can be at most; of planes that choose, clusters that share a tile
+    int chunks;                     ///< of a tile, a block each; of planes as many as there can be; of planes that choose, clusters that share a tile
+    int of_group, groups;           ///< buckets and tiers: a tile's chunks are added by groups, then those
     EffortChosenOnDevice* chosen;   ///< [products]
-    EffortEntryOnDevice* entries;   ///< [products][inputs]; planes have one for each input, others those of which something is read
+    EffortEntryOnDevice* entries;   ///< [products][inputs]; as many are there as chosen says
     float* partial;                 ///< [products][chunks][tiles * outputs_of_tile]
-    unsigned* arrived;              ///< [products][tiles]: blocks that have written their sums; of planes that choose, [..][ranks] and left as zeros
+    unsigned* arrived;              ///< [products][tiles][1 + groups]: groups, and blocks of each, that are done; of planes that choose, [..][ranks] and left as zeros
 };
 
 /// Which tile, chunk and product a block has: chunks are neighbours, so that a tile is done early or late as a whole.

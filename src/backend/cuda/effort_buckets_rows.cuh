@@ -6,8 +6,9 @@
 //
 //   entries  (i 2, 3 units) (i 5, 1) (i 6, 2) ..   ->   rows  2.0 2.1 2.2 5.0 | 6.0 6.1 ..   ->   warp 0 | warp 1 ..
 //
-// A lane has its sums in shared memory, columns of its own, so that any position costs the same and no two lanes meet. Sums are added
-// in one order: of a warp's rows, of the warps, of a tile's blocks.
+// Rows come by asynchronous copies, many at a time, into a ring that each warp has. A lane has its sums in shared memory, columns of its
+// own, so that any position costs the same and no two lanes meet. Sums are added in one order: of a warp's rows, of the warps, of a
+// tile's blocks.
 #pragma once
 
 #include "backend/cuda/effort.cuh"
@@ -17,7 +18,7 @@ namespace tw::cuda::effort::of_rows {
 
 constexpr int warps = 12, threads = 32 * warps, outputs = 1024;
 /// The sums of a warp begin at a multiple of their size: a position is put into an address as it is.
-constexpr int bytes_of_sums = 4 * outputs;
+constexpr int bytes_of_sums = 4 * outputs, least_ring = 3072;
 
 /// What lies behind the sums. Row::together rows are copied as one, and Row::stages such are on their way.
 template <class Row>
@@ -26,6 +27,7 @@ struct Desk {
     struct alignas(4 * together) Factors {
         float v[together];
     };
+    static_assert(Row::stages * bytes_of_stage >= least_ring);
     alignas(128) std::byte ring[warps][Row::stages][bytes_of_stage];
     Factors factors[most_rows / together];  ///< of a round's rows
     std::uint32_t rows[most_rows];
@@ -115,32 +117,62 @@ __device__ void add_rows(Desk<Row>& desk, int begin, int end, const std::byte* t
     }
 }
 
-/// The block's sums go to its place; the block that comes last of its tile adds the blocks', from the first to the last, so the order
-/// is the same whoever is last.
-__device__ inline void finish(const Work& w, const Place& at, bool& is_last, float* sums, int buckets_of_lane, double factor) {
-    const int first = 4 * static_cast<int>(threadIdx.x);
-    const auto add = [](float4& sum, const float4& x) {
-        sum.x = __fadd_rn(sum.x, x.x), sum.y = __fadd_rn(sum.y, x.y), sum.z = __fadd_rn(sum.z, x.z), sum.w = __fadd_rn(sum.w, x.w);
-    };
+__device__ inline void add(float4& sum, const float4& x) {
+    sum.x = __fadd_rn(sum.x, x.x), sum.y = __fadd_rn(sum.y, x.y), sum.z = __fadd_rn(sum.z, x.z), sum.w = __fadd_rn(sum.w, x.w);
+}
+
+/// After all threads have written their share of what is counted: is this block the last of `all`?
+__device__ inline bool comes_last(unsigned* counter, int all, bool& is_last) {
     __syncthreads();
-    if (first < outputs) {
-        float4 sum = {0, 0, 0, 0};
-#pragma unroll
-        for (int x = 0; x < warps; ++x) add(sum, *reinterpret_cast<const float4*>(sums + x * outputs + first));
-        *reinterpret_cast<float4*>(partial_of(w, at, at.chunk) + first) = sum;
+    if (threadIdx.x == 0) {
+        __threadfence();  // of what all threads wrote before the barrier
+        is_last = atomicAdd(counter, 1u) + 1 == static_cast<unsigned>(all);
         __threadfence();
     }
     __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicAdd(w.arrived + at.product * w.m.tiles + at.tile, 1u) + 1 == static_cast<unsigned>(w.chunks);
+    return is_last;
+}
+
+/// The sum over `count` chunks, so many apart, of a thread's four outputs; through shared memory, so that all are on their way at once.
+__device__ inline float4 sum_of_chunks(const Work& w, const Place& at, int first, int apart, int count, float* room) {
+    constexpr int at_once = 20, pieces = outputs / 4;
+    static_assert(at_once * 4 * outputs <= warps * (bytes_of_sums + least_ring));
+    const int thread = static_cast<int>(threadIdx.x);
+    float4 sum = {0, 0, 0, 0};
+    for (int done = 0; done < count; done += at_once) {
+        const int now = min(at_once, count - done);
+        for (int x = thread; x < now * pieces; x += threads)
+            ptx::copy_16(ptx::shared_address(room + 4 * x), partial_of(w, at, first + (done + x / pieces) * apart) + 4 * (x % pieces), 16);
+        ptx::commit_copies();
+        ptx::wait_for_copies<0>();
+        __syncthreads();
+        for (int x = 0; x < now && thread < pieces; ++x) add(sum, *reinterpret_cast<const float4*>(room + x * outputs + 4 * thread));
+        __syncthreads();
+    }
+    return sum;
+}
+
+/// The block's sums go to its place. The block that comes last of its group adds the group's, and of those the last of the tile the
+/// groups', from the first to the last: the order is the same whoever is last.
+__device__ inline void finish(const Work& w, const Place& at, bool& is_last, float* sums, int buckets_of_lane, double factor) {
+    const int first = 4 * static_cast<int>(threadIdx.x), group = at.chunk / w.of_group, first_chunk = group * w.of_group;
+    const int of_group = min(w.of_group, w.chunks - first_chunk);
+    unsigned* counters = w.arrived + (at.product * w.m.tiles + at.tile) * (1 + w.groups);
+    float4 sum = {0, 0, 0, 0};
     __syncthreads();
-    if (!is_last) return;
-    __threadfence();
     if (first < outputs) {
-        const std::int64_t apart = static_cast<std::int64_t>(w.m.tiles) * outputs;
-        const float* from = partial_of(w, at, 0) + first;
-        float4 sum = {0, 0, 0, 0};
-#pragma unroll 12
-        for (int c = 0; c < w.chunks; ++c) add(sum, __ldcg(reinterpret_cast<const float4*>(from + c * apart)));
+#pragma unroll
+        for (int x = 0; x < warps; ++x) add(sum, *reinterpret_cast<const float4*>(sums + x * outputs + first));
+        *reinterpret_cast<float4*>(partial_of(w, at, at.chunk) + first) = sum;
+    }
+    if (!comes_last(counters + 1 + group, of_group, is_last)) return;
+    sum = sum_of_chunks(w, at, first_chunk, 1, of_group, sums);
+    if (w.groups > 1) {
+        if (first < outputs) *reinterpret_cast<float4*>(partial_of(w, at, first_chunk) + first) = sum;
+        if (!comes_last(counters, w.groups, is_last)) return;
+        sum = sum_of_chunks(w, at, 0, w.of_group, w.groups, sums);
+    }
+    if (first < outputs) {
         // Sum 32 x + lane is of an output of the lane: through shared memory, that neighbours are written together.
         const auto put = [&](int x, float value) {
             const int lane = x % 32, column = x / 32 % buckets_of_lane, position = x / 32 / buckets_of_lane;
@@ -177,18 +209,23 @@ __device__ void multiply(const Work& w) {
     asm volatile("" : "+l"(tile), "+r"(how), "+r"(mine));  // kept, not made again for each row
     ptx::wait_for_kernel_before();
 
-    const EffortChosenOnDevice chosen = w.chosen[at.product];
+    // Most often every input has an entry: the block's own are asked for before their number is known.
     const EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs;
-    const int all = static_cast<int>(chosen.entries), share = (all + w.chunks - 1) / w.chunks, end = min(all, (at.chunk + 1) * share);
+    const auto share_of = [&](int all) { return (all + w.chunks - 1) / w.chunks; };
+    const int thread = static_cast<int>(threadIdx.x), likely = at.chunk * share_of(w.m.inputs) + thread;
+    EffortEntryOnDevice entry{};
+    if (likely < w.m.inputs) entry = entries[likely];
+    const EffortChosenOnDevice chosen = w.chosen[at.product];
+    const int all = static_cast<int>(chosen.entries), begin = at.chunk * share_of(all), end = min(all, begin + share_of(all));
     Round round;
-    for (int first = at.chunk * share; first < end; first += round.entries) {
-        const int own = first + static_cast<int>(threadIdx.x);
-        EffortEntryOnDevice entry{};
-        if (own < end) entry = entries[own];
+    for (int first = begin; first < end; first += round.entries) {
+        const int own = first + thread;
+        if (own >= end) entry = {};
+        else if (first > begin || own != likely) entry = entries[own];
         round = list_rows(desk, entry, w.m.units);
         constexpr int together = Row::together;
-        const int of_warp = (round.rows + warps * together - 1) / (warps * together) * together, begin = min(round.rows, warp * of_warp);
-        add_rows<Row>(desk, begin, min(round.rows, begin + of_warp), tile, from, mine, how);
+        const int of_warp = (round.rows + warps * together - 1) / (warps * together) * together, first_row = min(round.rows, warp * of_warp);
+        add_rows<Row>(desk, first_row, min(round.rows, first_row + of_warp), tile, from, mine, how);
         __syncthreads();
     }
     finish(w, at, desk.is_last, sums, Row::buckets_of_lane, chosen.factor);

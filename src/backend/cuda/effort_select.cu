@@ -148,7 +148,8 @@ __global__ void __launch_bounds__(threads, 2) select_units(const __grid_constant
     }
     ptx::wait_for_kernel_before();
 
-    for (int tile = static_cast<int>(threadIdx.x); tile < w.m.tiles && rank == 0; tile += threads) w.arrived[product * w.m.tiles + tile] = 0;
+    const int counters = w.m.tiles * (1 + w.groups);
+    for (int x = static_cast<int>(threadIdx.x); x < counters && rank == 0; x += threads) w.arrived[product * counters + x] = 0;
     const unsigned most = most_of(v, inputs, desk.sums);
     rows.scale = scale_for(most);
     const bool is_even = !gains && has_room && w.reached > 0 && !w.everything;
