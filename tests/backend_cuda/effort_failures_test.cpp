@@ -41,8 +41,8 @@ std::vector<Case> cases() {
     }
     for (const int bucket : {8, 16, 32}) all.push_back({matrix_of(EffortLayout::buckets, Type::f16, bucket), false, false, 2});
     EffortOnDevice planes = matrix_of(EffortLayout::planes, Type::f16, 0);
-    for (const int inputs : {300, 3000, 8000, 24576}) planes.inputs = inputs, all.push_back({planes, false, false, 1});
-    planes.inputs = 24577;  // more than the blocks of a tile can choose from
+    for (const int inputs : {300, 3000, 8000, 16384}) planes.inputs = inputs, all.push_back({planes, false, false, 1});
+    planes.inputs = 16385;  // more than the blocks of a tile can choose from
     for (const bool is_chosen : {false, true}) all.push_back({planes, is_chosen, false, is_chosen ? 1 : 2});
     return all;
 }
