@@ -172,6 +172,13 @@ TYPED_TEST(DirectWay, RefusesWhatTheLongWayRefuses) {
     EXPECT_EQ(planned.try_run(none, b.matrix, c.matrix).argument, Argument::a);
     EXPECT_EQ(try_multiply(none, b.matrix, c.matrix).argument, Argument::a);
     EXPECT_FALSE(planned.try_run(a.matrix.block(0, 0, 3, 6), b.matrix, c.matrix.block(0, 0, 3, 5)));
+    Matrix folded = c.matrix, other_type = b.matrix;
+    folded.row_step = 3;
+    EXPECT_EQ(planned.try_run(a.matrix, b.matrix, folded).argument, Argument::c);
+    EXPECT_EQ(try_multiply(a.matrix, b.matrix, folded).argument, Argument::c);
+    other_type.type = Type::bf16;
+    EXPECT_EQ(planned.try_run(a.matrix, other_type, c.matrix).argument, Argument::b);
+    EXPECT_EQ(try_multiply(a.matrix, other_type, c.matrix).argument, Argument::b);
 }
 
 }  // namespace

@@ -37,11 +37,11 @@ bool are_few(std::int64_t m, std::int64_t n, std::int64_t k, int threads) noexce
 }
 
 /// Half cycles that a tile takes for a step along k: its loads or its multiply-adds, but no fewer than a sum waits for the next
-/// term of its own. A piece of B that does not stay in the first cache is loaded more slowly.
+/// term of its own. A wide piece of B that does not stay in the first cache comes more slowly than it is wanted.
 constexpr int step_cost(int rows, int vectors, bool stays) noexcept {
-    constexpr int latency = 8, folded = 2;
-    const int work = rows * vectors, loads = vectors + (vectors <= folded ? work : rows);
-    return std::max({work, loads, latency}) + (stays ? 0 : vectors);
+    constexpr int latency = 8, come_in_time = 4;
+    const int late = stays ? 0 : 4 * std::max(0, vectors - come_in_time);
+    return std::max({rows * vectors, rows + vectors, latency}) + late;
 }
 
 /// Rows of A a power of two apart fight for one set of the first cache when they are many: then there are few at a time.
@@ -66,7 +66,7 @@ Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_r
         const bool stays = k * wide * lanes * static_cast<int>(sizeof(T)) <= first_cache;
         const auto step = [&](int rows) { return (pieces - 1) * step_cost(rows, wide, stays) + step_cost(rows, rest, stays); };
         const int cost = k * (talls * step(height) + (strips - talls) * step(height - 1)) + strips * pieces * meeting;
-        if (cost >= least) continue;
+        if (cost > least) continue;  // the wider of equals broadcasts less
         least = cost;
         best.height = height, best.talls = talls, best.width = wide * lanes;
     }

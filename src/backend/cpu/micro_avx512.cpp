@@ -3,7 +3,7 @@
 //
 // Micro-kernels of AVX-512: 14 rows of 2 vectors fill 28 of the 32 registers with sums. One step along k is 28
 // multiply-adds that broadcast their element of A themselves and 2 loads: as few instructions as there can be, for a core
-// whose front end another thread may share. Masked loads and stores cost no more than whole ones.
+// whose front end another thread may share. A masked load is an instruction of a unit of multiply-adds besides.
 #include <immintrin.h>
 
 #include "backend/cpu/micro_tile.hpp"
@@ -31,7 +31,10 @@ struct SixteenFloats {
     static Register broadcast(const float* p) { return _mm512_set1_ps(*p); }
     static Register multiply(Register a, Register b) { return _mm512_mul_ps(a, b); }
     static Register add(Register a, Register b) { return _mm512_add_ps(a, b); }
-    static Register multiply_add(Register a, Register b, Register c) { return _mm512_fmadd_ps(a, b, c); }
+    static Register multiply_add(Register a, Register b, Register c) {
+        asm("vfmadd231ps %2, %1, %0" : "+v"(c) : "v"(b), "v"(a));  // or compilers put the sum where a factor was
+        return c;
+    }
     static Register multiply_add(const float* a, Register b, Register c) {
         asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(c) : "v"(b), "m"(*a));
         return c;
@@ -59,7 +62,10 @@ struct EightDoubles {
     static Register broadcast(const double* p) { return _mm512_set1_pd(*p); }
     static Register multiply(Register a, Register b) { return _mm512_mul_pd(a, b); }
     static Register add(Register a, Register b) { return _mm512_add_pd(a, b); }
-    static Register multiply_add(Register a, Register b, Register c) { return _mm512_fmadd_pd(a, b, c); }
+    static Register multiply_add(Register a, Register b, Register c) {
+        asm("vfmadd231pd %2, %1, %0" : "+v"(c) : "v"(b), "v"(a));  // or compilers put the sum where a factor was
+        return c;
+    }
     static Register multiply_add(const double* a, Register b, Register c) {
         asm("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(c) : "v"(b), "m"(*a));
         return c;

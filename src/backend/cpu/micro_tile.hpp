@@ -160,7 +160,7 @@ void row_tile(const MicroTile<typename V::Element>& t) {
     std::int64_t left = t.k;
     for (; left >= 4; left -= 4) {
 #pragma GCC unroll 4
-        for (int u = 0; u < 4; ++u, advance(b, b_step)) sums.template step<true>([&](int r) { return a[r] + u; }, b);
+        for (int u = 0; u < 4; ++u, advance(b, b_step)) sums.template step<W == 1>([&](int r) { return a[r] + u; }, b);
 #pragma GCC unroll 16
         for (int r = 0; r < R; ++r) advance(a[r], 4);
     }

@@ -81,8 +81,10 @@ template <class T, const MicroKernel<T>& kernel, bool turned>
 void run_direct(const Direct& cut, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) {
     const MicroTile<T> corner = corner_tile<T, turned>(a, b, c, alpha, beta);
     const std::int64_t m = turned ? c.cols : c.rows, n = turned ? c.rows : c.cols;
-    if (cut.height <= kernel.low || corner.a_step != 1 || !rows_fight<T>(corner.a_row_step)) return run_tiles(cut, corner, m, n);
-    run_tiles(cut_in_tiles(kernel, static_cast<int>(m), static_cast<int>(n), static_cast<int>(corner.k), true, kernel.low), corner, m, n);
+    if (cut.height <= kernel.low || corner.a_step != 1 || !rows_fight<T>(corner.a_row_step))
+        return run_tiles(cut, corner, m, n);
+    const auto extent = [](std::int64_t x) { return static_cast<int>(x); };
+    run_tiles(cut_in_tiles(kernel, extent(m), extent(n), extent(corner.k), true, kernel.low), corner, m, n);
 }
 
 /// The same where one tile is all.
@@ -168,16 +170,17 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 }
 
 /// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each row
-/// of them lies on another page, and only a packed one comes no more than once.
+/// of them lies on another page, and only a packed one comes no more than once, which enough rows must repay.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double workers = workers_for(p.m, p.n, p.k, threads);
     const double bytes = std::max(m, n) * k * sizeof(T);
     const bool far = bytes >= cache_bytes, is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
-    const bool packs = (p.c == Form::col_major ? p.n : p.m) >= rows_worth_packing;
+    const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
     const double pace = far && !packs ? 3 : far || is_wide ? 1.35 : 1;
-    return std::max(pace * m * n * k / kernel.rate, (far ? 0.025 : 0.02) * bytes) / workers;
+    const double packing = far && packs ? 0.085 * (turned ? m : n) * k * sizeof(T) : 0, products = m * n * k / kernel.rate;
+    return std::max({pace * products, 1.06 * products + packing, (far ? 0.025 : 0.02) * bytes}) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};
