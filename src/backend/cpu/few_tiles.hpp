@@ -83,17 +83,20 @@ Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_r
 template <class T, bool turned>
 MicroTile<T> corner_tile(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept {
     const Matrix &left = turned ? b : a, &right = turned ? a : b;
+    std::int64_t a_row_step = turned ? left.col_step : left.row_step;
+    asm("" : "+r"(a_row_step));  // read by itself: callers have just stored the steps one by one, and a pair would wait for both
     return {.k = a.cols, .a = static_cast<const T*>(left.data),
-            .a_row_step = turned ? left.col_step : left.row_step, .a_step = turned ? left.row_step : left.col_step,
+            .a_row_step = a_row_step, .a_step = turned ? left.row_step : left.col_step,
             .b = static_cast<const T*>(right.data), .b_step = turned ? right.col_step : right.row_step,
             .c = static_cast<T*>(c.data), .c_step = turned ? c.col_step : c.row_step,
             .alpha = static_cast<T>(alpha), .beta = static_cast<T>(beta), .rows = 0,
             .cols = static_cast<int>(turned ? c.rows : c.cols)};
 }
 
-/// Every tile in turn, from the corner of an m x n product, by a cut of cut_in_tiles() for these shapes.
+/// Every tile in turn, from the corner of an m x n product, by a cut of cut_in_tiles() for these shapes. The tile is moved, not
+/// copied: a copy would wait for what was stored into it, and that for all of the C before it.
 template <class T>
-void run_tiles(const Direct& cut, MicroTile<T> tile, std::int64_t m, std::int64_t n) noexcept {
+void run_tiles(const Direct& cut, MicroTile<T>& tile, std::int64_t m, std::int64_t n) noexcept {
     using Function = typename MicroKernel<T>::Function;
     const T* const a = tile.a;
     T* const c = tile.c;

@@ -79,7 +79,7 @@ std::int64_t panel_elements(const MicroKernel<T>& kernel, std::int64_t k) {
 /// Few tiles by a cut that was planned for the shapes, or by one that suits how A's rows lie.
 template <class T, const MicroKernel<T>& kernel, bool turned>
 void run_direct(const Direct& cut, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) {
-    const MicroTile<T> corner = corner_tile<T, turned>(a, b, c, alpha, beta);
+    MicroTile<T> corner = corner_tile<T, turned>(a, b, c, alpha, beta);
     const std::int64_t m = turned ? c.cols : c.rows, n = turned ? c.rows : c.cols;
     if (cut.height <= kernel.low || corner.a_step != 1 || !rows_fight<T>(corner.a_row_step))
         return run_tiles(cut, corner, m, n);
