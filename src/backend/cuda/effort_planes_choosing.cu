@@ -22,7 +22,7 @@ namespace tw::cuda::effort {
 namespace of_planes {
 namespace {
 
-constexpr int ranks = 2, early_warps = 4;
+constexpr int ranks = 2, early_warps = 8;  // of a block, whose plane A is asked for before the vector is there
 
 struct Desk {
     Choosing choosing;
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     if (w.everything) meanwhile(), most = most_of_ranks<ranks>(choosing);
     else scale = find_cutoff<ranks>(w, counted, all, choosing, rank, most, meanwhile);
     const Own read = read_of(w, choosing, mine, gain, scale, most);
-    if (at.tile == 0) note(w, at, mine.first, mine.there, read);
+    if (at.tile == warp % w.m.tiles) note(w, at, mine.first, mine.there, read);  // all of it would make one tile late, and the product with it
     if (at.tile == 0 && at.chunk == 0 && rank == 0 && thread == 0) {
         const float worth = w.everything ? 0.f : __uint_as_float(choosing.cutoff.worth);
         w.chosen[at.product] = conclude(w, static_cast<unsigned>(w.m.inputs), __float_as_uint(scale == 1 ? worth * scale_for(most) : worth), most);

@@ -232,12 +232,19 @@ __device__ float find_cutoff(const Work& w, const Inputs (&counted)[groups], con
 /// How many units of each of the inputs are read; v has the scale that worths had.
 __device__ inline void count_units(const Choosing& desk, const Inputs& mine, unsigned (&k)[own]) {
     const Alike cutoff = desk.cutoff;
+    bool has_ties = false;
 #pragma unroll
-    for (int i = 0; i < own; ++i) {
+    for (int i = 0; i < own; ++i)
 #pragma unroll
-        for (int u = 0; u < units; ++u) k[i] += Alike{mine.worth(u, i), key_of(u, mine.first + i)}.is_before(cutoff);
+        for (int u = 0; u < units; ++u) k[i] += mine.worth(u, i) > cutoff.worth, has_ties |= mine.worth(u, i) == cutoff.worth;
+    if (has_ties)
+#pragma unroll
+        for (int i = 0; i < own; ++i)
+#pragma unroll
+            for (int u = 0; u < units; ++u) k[i] += mine.worth(u, i) == cutoff.worth && key_of(u, mine.first + i) < cutoff.key;
+#pragma unroll
+    for (int i = 0; i < own; ++i)
         if (i >= mine.there) k[i] = 0;
-    }
 }
 
 }  // namespace tw::cuda::effort::of_planes
