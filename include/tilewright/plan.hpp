@@ -56,7 +56,8 @@ struct Direct {
 struct Backend;  // a device family: rows of the registry, see docs/walk.md
 struct Kernel;
 
-/// A decision that can be kept: which kernel of which backend, with which tile. Reusable, safe from many threads.
+/// A decision that can be kept: which kernel of which backend, with which tile. Reusable, safe from many threads, unless its
+/// options bring scratch, which is one run's at a time. One that nobody planned runs nothing.
 class Plan {
 public:
     TW_API Status try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* stream = nullptr) const noexcept;

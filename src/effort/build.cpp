@@ -14,6 +14,7 @@
 #include "base/threads.hpp"
 #include "effort/body.hpp"
 #include "effort/encode.hpp"
+#include "multiply/check.hpp"
 
 namespace tw {
 namespace {
@@ -70,14 +71,16 @@ Status check(std::span<const Matrix> experts, const EffortBuild& how) noexcept {
     const auto bad = [](const char* text) { return Status{Code::bad_argument, Argument::a, text}; };
     if (experts.empty()) return bad("there is no matrix to build from");
     const Matrix& first = experts.front();
+    if (const Status unsound = check_operand(first, Argument::a); !unsound) return unsound;
     if (first.type == Type::f64) return bad("weights with an effort dial are f32, f16 or bf16, not f64");
     if (const char* refusal = effort::refusal_of_shape(first.rows, first.cols, static_cast<std::int64_t>(experts.size())))
         return bad(refusal);
     for (const Matrix& expert : experts) {
         if (expert.rows != first.rows || expert.cols != first.cols || expert.type != first.type)
             return bad("experts have one shape and one type");
-        if (!expert.data) return bad("the weights have no address");
+        if (const Status unsound = check_operand(expert, Argument::a); !unsound) return unsound;
     }
+    if (how.layout > EffortLayout::planes) return {Code::bad_argument, Argument::options, "the layout is none of buckets, tiers and planes"};
     if (how.layout == EffortLayout::buckets && how.bucket != 8 && how.bucket != 16 && how.bucket != 32)
         return {Code::bad_argument, Argument::options, "a bucket has 8, 16 or 32 outputs"};
     return {};

@@ -18,6 +18,7 @@ Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget b
     if (!m.body()) return bad(Argument::a, "the matrix is empty");
     if (v.cols != m.inputs() || (v.rows > 0 && !v.data)) return bad(Argument::b, "the vector has one value for each input");
     if (y.cols != m.outputs() || (y.rows > 0 && !y.data)) return bad(Argument::c, "the result has one value for each output");
+    if (v.rows < 0 || y.rows < 0) return bad(v.rows < 0 ? Argument::b : Argument::c, "a number of rows is negative");
     if (v.col_step != 1 || y.col_step != 1) return bad(Argument::options, "a vector's values are neighbours in memory");
     if (budget.is_error() ? !(budget.value() >= 0) : !(budget.value() >= 0 && budget.value() <= 1))
         return bad(Argument::options, "an effort is from 0 to 1, and an error is not negative");

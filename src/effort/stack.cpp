@@ -6,6 +6,7 @@
 
 #include "base/element.hpp"
 #include "effort/body.hpp"
+#include "multiply/check.hpp"
 
 namespace tw {
 namespace {
@@ -16,7 +17,7 @@ Status check(std::span<const Matrix> parts, std::int64_t& outputs) noexcept {
     outputs = 0;
     for (const Matrix& part : parts) {
         if (part.cols != parts.front().cols || part.type != parts.front().type) return bad("matrices of a stack have as many inputs as the first, and its type");
-        if (!part.data) return bad("the weights have no address");
+        if (const Status unsound = check_operand(part, Argument::a); !unsound) return unsound;
         if (const char* refusal = effort::refusal_of_shape(part.rows, part.cols, 1)) return bad(refusal);
         outputs += part.rows;
         if (const char* refusal = effort::refusal_of_shape(outputs, part.cols, 1)) return bad(refusal);

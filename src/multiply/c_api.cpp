@@ -11,7 +11,7 @@ struct tw_plan {
     tw::Executor executor;  // the options point at it
 };
 
-using tw::c_face::from_c, tw::c_face::filled, tw::c_face::report, tw::c_face::report_null;
+using tw::c_face::from_c, tw::c_face::report, tw::c_face::report_null;
 
 extern "C" {
 
@@ -29,7 +29,7 @@ tw_code tw_multiply(const tw_matrix* a, const tw_matrix* b, const tw_matrix* c, 
     const tw::Matrix am = from_c(a), bm = from_c(b), cm = from_c(c);
     tw::Options options;
     tw::Executor executor;
-    tw::Status status = from_c(filled(given), executor, options);
+    tw::Status status = from_c(given, executor, options);
     if (status) status = tw::try_multiply(am, bm, cm, options);
     return report(status, am, bm, cm, options);
 }
@@ -40,7 +40,7 @@ tw_plan* tw_plan_create(const tw_matrix* a, const tw_matrix* b, const tw_matrix*
     auto* made = new (std::nothrow) tw_plan;
     tw::Options options;
     tw::Status status{tw::Code::out_of_memory, tw::Argument::none, "no memory for a plan"};
-    if (made) status = from_c(filled(given), made->executor, options);
+    if (made) status = from_c(given, made->executor, options);
     if (status) status = tw::try_plan(tw::problem_of(am, bm, cm, options), options, made->plan);
     if (status) return made;
     delete made;

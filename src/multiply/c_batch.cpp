@@ -3,6 +3,7 @@
 //
 // The C face of batches and of packed operands.
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <new>
 
@@ -14,16 +15,18 @@ struct tw_packed {
     tw::Packed packed;
 };
 
-using tw::c_face::from_c, tw::c_face::filled, tw::c_face::report, tw::c_face::report_null;
+using tw::c_face::from_c, tw::c_face::report, tw::c_face::report_null;
 
 namespace {
 
-tw::Batch batch_from_c(const tw_batch* given) noexcept {
+tw::Status from_c(const tw_batch* given, tw::Batch& made) noexcept {
+    if (given->size < offsetof(tw_batch, a))
+        return {tw::Code::bad_argument, tw::Argument::batch, "its size is smaller than in any version: it begins with sizeof(tw_batch)"};
     tw_batch batch{};
     std::memcpy(&batch, given, std::min(given->size, sizeof batch));
-    tw::Batch made{.size = batch.count, .a_step = batch.a_step, .b_step = batch.b_step, .c_step = batch.c_step};
+    made = {.size = batch.count, .a_step = batch.a_step, .b_step = batch.b_step, .c_step = batch.c_step};
     made.a = batch.a, made.b = batch.b, made.c = batch.c;
-    return made;
+    return {};
 }
 
 tw_packed* pack(const tw_matrix* operand, const tw_options* given, bool is_a) noexcept {
@@ -33,7 +36,7 @@ tw_packed* pack(const tw_matrix* operand, const tw_options* given, bool is_a) no
     tw::Options options;
     tw::Executor executor;
     tw::Status status{tw::Code::out_of_memory, tw::Argument::none, "no memory for a packed operand"};
-    if (made) status = from_c(filled(given), executor, options);
+    if (made) status = from_c(given, executor, options);
     if (status) status = is_a ? tw::try_pack_a(m, made->packed, options) : tw::try_pack(m, made->packed, options);
     if (status) return made;
     delete made;
@@ -50,8 +53,10 @@ tw_code tw_multiply_batch(const tw_matrix* a, const tw_matrix* b, const tw_matri
     const tw::Matrix am = from_c(a), bm = from_c(b), cm = from_c(c);
     tw::Options options;
     tw::Executor executor;
-    tw::Status status = from_c(filled(given), executor, options);
-    if (status) status = tw::try_multiply_batch(am, bm, cm, batch_from_c(batch), options);
+    tw::Status status = from_c(given, executor, options);
+    tw::Batch products;
+    if (status) status = from_c(batch, products);
+    if (status) status = tw::try_multiply_batch(am, bm, cm, products, options);
     return report(status, am, bm, cm, options);
 }
 
@@ -63,7 +68,7 @@ tw_code tw_multiply_packed(const tw_matrix* a, const tw_packed* b, const tw_matr
     const tw::Matrix am = from_c(a), bm = tw::PackedParts::matrix(b->packed), cm = from_c(c);
     tw::Options options;
     tw::Executor executor;
-    tw::Status status = from_c(filled(given), executor, options);
+    tw::Status status = from_c(given, executor, options);
     if (status) status = tw::try_multiply(am, b->packed, cm, options);
     return report(status, am, bm, cm, options);
 }
@@ -73,7 +78,7 @@ tw_code tw_multiply_packed_a(const tw_packed* a, const tw_matrix* b, const tw_ma
     const tw::Matrix am = tw::PackedParts::matrix(a->packed), bm = from_c(b), cm = from_c(c);
     tw::Options options;
     tw::Executor executor;
-    tw::Status status = from_c(filled(given), executor, options);
+    tw::Status status = from_c(given, executor, options);
     if (status) status = tw::try_multiply(a->packed, bm, cm, options);
     return report(status, am, bm, cm, options);
 }

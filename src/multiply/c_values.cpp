@@ -3,6 +3,7 @@
 #include "multiply/c_values.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "tilewright/multiply.hpp"
@@ -18,16 +19,17 @@ std::string_view text(const char* s) noexcept { return s ? std::string_view(s) :
 
 Matrix from_c(const tw_matrix* m) noexcept {
     if (!m) return {};
-    return {m->data, static_cast<Type>(m->type), m->rows, m->cols, m->row_step, m->col_step};
+    unsigned type = 0;  // a caller may have written any number there
+    static_assert(sizeof type == sizeof m->type);
+    std::memcpy(&type, &m->type, sizeof type);
+    return {m->data, static_cast<Type>(std::min(type, 255u)), m->rows, m->cols, m->row_step, m->col_step};
 }
 
-tw_options filled(const tw_options* given) noexcept {
-    tw_options options = tw_default_options();
-    if (given) std::memcpy(&options, given, std::min(given->size, sizeof options));
-    return options;
-}
-
-Status from_c(const tw_options& c, Executor& executor, Options& options) noexcept {
+Status from_c(const tw_options* given, Executor& executor, Options& options) noexcept {
+    tw_options c = tw_default_options();
+    if (given && given->size < offsetof(tw_options, accuracy))
+        return {Code::bad_argument, Argument::options, "their size is smaller than in any version: begin with tw_default_options()"};
+    if (given) std::memcpy(&c, given, std::min(given->size, sizeof c));
     options.alpha = c.alpha;
     options.beta = c.beta;
     if (c.accuracy && !parse_accuracy(c.accuracy, options.accuracy))

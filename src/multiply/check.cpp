@@ -2,9 +2,11 @@
 // Copyright 2026 The tilewright authors
 #include "multiply/check.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "multiply/settle.hpp"
+#include "plan/operands.hpp"
 
 namespace tw {
 namespace {
@@ -13,13 +15,15 @@ constexpr Status bad(Argument argument, const char* text) noexcept { return {Cod
 
 std::int64_t magnitude(std::int64_t x) noexcept { return x < 0 ? -x : x; }
 
-/// The span of bytes from the lowest element to the end of the highest; false when it does not fit an address.
+/// The span of bytes from the lowest element to the end of the highest, and a copy of all elements; false when one of them does not
+/// fit an address. Steps of 0 let a shape be larger than its span.
 bool extent_fits(const Matrix& m) noexcept {
     constexpr std::uint64_t surely = std::uint64_t{1} << 24;  // twice the product of two such, and an element's size
     if ((static_cast<std::uint64_t>(m.rows) | static_cast<std::uint64_t>(m.cols) | static_cast<std::uint64_t>(m.row_step) |
          static_cast<std::uint64_t>(m.col_step)) < surely)
         return true;
     if (m.rows == 0 || m.cols == 0) return true;
+    if (!copy_fits(m.rows, m.cols)) return false;
     if (m.row_step == INT64_MIN || m.col_step == INT64_MIN) return false;
     std::int64_t down = 0, across = 0, elements = 0, bytes = 0;
     return !__builtin_mul_overflow(m.rows - 1, magnitude(m.row_step), &down) &&
@@ -61,17 +65,36 @@ bool are_plain(const Matrix& a, const Matrix& b, const Matrix& c, const Options&
 }
 
 #ifndef NDEBUG
-struct Extent {
-    const char *low, *high;
-    explicit Extent(const Matrix& m) : low(static_cast<const char*>(m.data)), high(low) {
+/// A matrix as pieces of memory without holes, `step` bytes from one to the next.
+struct Pieces {
+    std::int64_t begin, step, count, length;
+
+    explicit Pieces(const Matrix& m) noexcept {
         const auto size = static_cast<std::int64_t>(size_of(m.type));
-        const std::int64_t down = (m.rows - 1) * m.row_step * size, across = (m.cols - 1) * m.col_step * size;
-        (down < 0 ? low : high) += down;
-        (across < 0 ? low : high) += across;
-        high += size;
+        const Matrix by_rows = m.col_step == 1 || m.cols == 1 ? m : m.transposed();
+        count = by_rows.rows, step = by_rows.row_step * size, length = by_rows.cols * size;
+        begin = reinterpret_cast<std::int64_t>(m.data) + (step < 0 ? (count - 1) * step : 0);
+        if (step == 0) count = 1;  // one row, met again and again
+        step = count == 1 ? length : magnitude(step);
     }
-    bool meets(const Extent& other) const { return low < other.high && other.low < high; }
+    std::int64_t end() const noexcept { return begin + (count - 1) * step + length; }
 };
+
+constexpr std::int64_t floor_of(std::int64_t x, std::int64_t y) noexcept { return x >= 0 ? x / y : -((y - 1 - x) / y); }
+
+/// Whether two operands have a byte in common. Blocks of one matrix lie between each other and do not; of operands whose rows and
+/// columns both have holes it is not known, and nobody's product is refused for that.
+bool overlap(const Matrix& x, const Matrix& y) noexcept {
+    if ((form_of(x) == Form::strided && x.rows > 1 && x.cols > 1) || (form_of(y) == Form::strided && y.rows > 1 && y.cols > 1)) return false;
+    const Pieces some(x), others(y);
+    if (some.begin >= others.end() || others.begin >= some.end()) return false;
+    for (std::int64_t i = 0; i < some.count; ++i) {
+        const std::int64_t from = some.begin + i * some.step - others.begin;
+        const std::int64_t first = std::max<std::int64_t>(0, floor_of(from - others.length, others.step) + 1);
+        if (first < others.count && first * others.step < from + some.length) return true;
+    }
+    return false;
+}
 #endif
 
 Status check_closely(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
@@ -89,8 +112,12 @@ Status check_closely(const Matrix& a, const Matrix& b, const Matrix& c, const Op
     const Epilogue& epilogue = options.epilogue;
     if (epilogue.bias && epilogue.bias_size != c.cols)
         return bad(Argument::options, "the epilogue's bias must have one value for each column of C");
+    if (epilogue.bias && epilogue.bias_type > Type::bf16)
+        return bad(Argument::options, "the type of the epilogue's bias is none of f64, f32, f16 and bf16");
     if (epilogue.residual.data && (epilogue.residual.rows != c.rows || epilogue.residual.cols != c.cols))
         return bad(Argument::options, "the epilogue's residual must have C's shape");
+    if (epilogue.residual.data && (epilogue.residual.type > Type::bf16 || !extent_fits(epilogue.residual)))
+        return bad(Argument::options, "the epilogue's residual has an unknown type, or steps that do not fit into an address");
     if (!c.data) return bad(Argument::c, "it is null");
     if (writes_itself_twice(c)) return bad(Argument::c, "its steps put two elements in one place");
     if (options.alpha == 0 || a.cols == 0) return {};
@@ -103,9 +130,9 @@ Status check_closely(const Matrix& a, const Matrix& b, const Matrix& c, const Op
 
 #ifndef NDEBUG
 Status check_overlap(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
-    if (Extent(c).meets(Extent(a))) return bad(Argument::c, "it overlaps A");
-    if (Extent(c).meets(Extent(b))) return bad(Argument::c, "it overlaps B");
-    if (options.epilogue.residual.data && Extent(c).meets(Extent(options.epilogue.residual)))
+    if (overlap(c, a)) return bad(Argument::c, "it overlaps A");
+    if (overlap(c, b)) return bad(Argument::c, "it overlaps B");
+    if (options.epilogue.residual.data && overlap(c, options.epilogue.residual))
         return bad(Argument::c, "it overlaps the epilogue's residual");
     return {};
 }

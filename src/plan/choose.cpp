@@ -185,6 +185,14 @@ bool may_be_remembered(const Options& options) noexcept {
     return options.kernel.empty() && (options.device.empty() || options.device == "cpu");
 }
 
+Status check_problem(const Problem& p) noexcept {
+    constexpr auto bad = [](const char* text) { return Status{Code::bad_argument, Argument::none, text}; };
+    if (p.m < 0 || p.n < 0 || p.k < 0) return bad("a dimension is negative");
+    if (!copy_fits(p.m, p.k) || !copy_fits(p.k, p.n) || !copy_fits(p.m, p.n)) return bad("the shape does not fit into an address");
+    if (p.in > Type::bf16 || p.out > Type::bf16) return bad("a type is none of f64, f32, f16 and bf16");
+    return {};
+}
+
 int threads_of(const Options& options) noexcept {
     return options.threads > 0 ? std::min(options.threads, most_threads) : default_threads();
 }
@@ -216,6 +224,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
         plan.direct = last.direct;
         return {};
     }
+    if (const Status bad = check_problem(problem); !bad) return bad;
     const Backend* backend = backend_for(problem, options.device);
     if (!backend) return no_backend;
     if (backend->devices() == 0) return no_devices;

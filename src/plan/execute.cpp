@@ -79,10 +79,11 @@ Status run_widened(const Plan& plan, Call& call) noexcept {
 }  // namespace
 
 std::size_t Plan::scratch_bytes() const noexcept {
+    if (!kernel) return 0;
     return kernel_scratch(*this) + (needs_widening(*this) ? widened_bytes(problem) : 0);
 }
 
-const char* Plan::kernel_name() const noexcept { return kernel->name; }
+const char* Plan::kernel_name() const noexcept { return kernel ? kernel->name : ""; }
 
 Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept {
     if (call.scratch.size() < bytes)

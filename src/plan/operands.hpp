@@ -15,6 +15,13 @@ namespace tw {
 /// Which kind of memory an address belongs to.
 Place place_of(const void* memory) noexcept;
 
+/// True when a copy of so many elements fits an address, padded to tiles and in parts as kernels make them. (2^46 elements of a
+/// row are as much as a processor's addresses reach; it takes steps of 0 to ask for more.)
+constexpr bool copy_fits(std::int64_t rows, std::int64_t cols) noexcept {
+    constexpr std::int64_t most = std::int64_t{1} << 46, padding = 4096;
+    return rows <= most && cols <= most && rows + padding <= (std::int64_t{1} << 58) / (cols + padding);
+}
+
 /// problem_of() where C's place is known.
 Problem problem_at(Place place, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept;
 

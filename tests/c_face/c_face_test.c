@@ -36,6 +36,8 @@ static void test_batches(void) {
     expect(strstr(tw_last_error(), "product 1 of the batch: B: it is null") != NULL, "and the sentence says in which product");
     bs[1] = b;
     expect(tw_multiply_batch(&am, &bm, &cm, &batch, NULL) == TW_OK && memcmp(c, right, sizeof c) == 0, "a batch by pointers");
+    batch.size = 0;
+    expect(tw_multiply_batch(&am, &bm, &cm, &batch, NULL) == TW_BAD_ARGUMENT, "a batch without a size is refused, not skipped");
     expect(tw_multiply_batch(&am, &bm, &cm, NULL, NULL) == TW_BAD_ARGUMENT, "a null batch is refused");
 }
 
@@ -73,6 +75,13 @@ int main(void) {
     options.size = 3 * sizeof(double); /* a caller who knows no more than size, alpha and beta */
     expect(tw_multiply(&am, &bm, &cm, &options) == TW_OK && memcmp(c, with_beta, sizeof c) == 0,
            "fields beyond the caller's size keep their defaults");
+
+    options.size = 0;
+    expect(tw_multiply(&am, &bm, &cm, &options) == TW_BAD_ARGUMENT, "options without a size are refused, not overlooked");
+    expect(strstr(tw_last_error(), "tw_default_options()") != NULL, "and the sentence says how they begin");
+    bm.type = (tw_type)(256 + TW_F64);
+    expect(tw_multiply(&am, &bm, &cm, NULL) == TW_BAD_ARGUMENT, "a type of more than 8 bits is no type");
+    bm.type = TW_F64;
 
     options = tw_default_options();
     options.accuracy = "very";

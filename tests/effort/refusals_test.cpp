@@ -27,6 +27,11 @@ TEST(EffortRefusals, WhatCantBeBuilt) {
     EXPECT_TRUE(refused(bad));
     bad = good.matrix, bad.rows = std::int64_t{1} << 40;
     EXPECT_TRUE(refused(bad));
+    bad = good.matrix, bad.type = static_cast<Type>(8);
+    EXPECT_TRUE(refused(bad));
+    bad = good.matrix, bad.row_step = INT64_MAX;
+    EXPECT_TRUE(refused(bad));
+    EXPECT_TRUE(refused(good.matrix, {.layout = static_cast<EffortLayout>(7)}));
     EXPECT_FALSE(try_build_effort(std::span<const Matrix>{}, {}, into));
     const Weights other(4, 2, Type::f32, 1);
     const Matrix unlike[] = {good.matrix, other.matrix};

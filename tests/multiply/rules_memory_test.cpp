@@ -7,6 +7,7 @@
 #include <climits>
 
 #include "multiply/each_row.hpp"
+#include "tilewright/packed.hpp"
 
 namespace rules {
 namespace {
@@ -45,6 +46,19 @@ TEST(Memory, Rule15_ShapesThatOverflowAnAddressAreRefusedUnread) {
     EXPECT_EQ(refused(small, small, matrix(x, 2, 2, INT64_MIN)).argument, tw::Argument::c);
 }
 
+TEST(Memory, Rule15_SoAreShapesWhoseCopyOverflowsOneAlthoughStepsOf0FitIt) {
+    float x[4] = {};
+    constexpr std::int64_t long_side = std::int64_t{1} << 33, longest = std::int64_t{1} << 61;
+    const tw::Matrix all_one = matrix(x, long_side, long_side, 0, 0), row = matrix(x, 1, longest, 0, 0), one = matrix(x, 1, 1, 1);
+    tw::Packed packed;
+    EXPECT_EQ(tw::try_pack(all_one, packed).argument, tw::Argument::b);
+    EXPECT_EQ(tw::try_pack_a(row, packed).argument, tw::Argument::a);
+    EXPECT_EQ(tw::try_multiply(row, row.transposed(), one, {.verify = true}).argument, tw::Argument::a);
+    tw::Matrix narrow = matrix(x, 4096, std::int64_t{1} << 50, 0, 0);  // 2^64 bytes as f32
+    narrow.type = tw::Type::f16;
+    EXPECT_EQ(tw::try_multiply(narrow, narrow.transposed(), matrix(x, 4096, 4096, 4096)).argument, tw::Argument::a);
+}
+
 TEST(Memory, Rule17_ACThatWritesAnElementTwiceIsRefusedAndUntouched) {
     std::vector<float> x(16, 1), c(16, 7);
     const tw::Matrix a = matrix(x.data(), 3, 2, 2), b = matrix(x.data(), 2, 4, 4);
@@ -74,6 +88,18 @@ TEST(Memory, Rule18_NegativeNullAndUnknownArgumentsAreNamed) {
     EXPECT_EQ(refused(good, {x, tw::Type::f64, 1, 2, 2}, out).code, tw::Code::bad_argument);
 }
 
+TEST(Memory, Rule18_SoAreTheEpiloguesOperands) {
+    float x[4] = {1, 2, 3, 4}, c[4] = {7, 7, 7, 7};
+    const tw::Matrix good = matrix(x, 2, 2, 2), out = matrix(c, 2, 2, 2);
+    const auto refusal = [&](const tw::Epilogue& epilogue) { return tw::try_multiply(good, good, out, {.epilogue = epilogue}); };
+    const auto strange = static_cast<tw::Type>(77);
+    EXPECT_EQ(refusal({.bias = x, .bias_type = strange, .bias_size = 2}).argument, tw::Argument::options);
+    EXPECT_EQ(refusal({.residual = {x, strange, 2, 2, 2}}).argument, tw::Argument::options);
+    EXPECT_EQ(refusal({.residual = matrix(x, 2, 2, INT64_MIN)}).argument, tw::Argument::options);
+    EXPECT_EQ(c[0], 7);
+    EXPECT_TRUE(refusal({.residual = matrix(x, 2, 2, 2)}));
+}
+
 TYPED_TEST(Memory, Rule20_AAndBMayBeTheSameMemory) {
     for (const auto& row : rows<TypeParam>()) {
         Product<TypeParam> p(24, 24, 24);
@@ -91,6 +117,24 @@ TEST(Memory, Rule20_ACOverlappingAnOperandIsRefusedInDebugBuilds) {
 #else
     float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     EXPECT_EQ(refused(matrix(x, 2, 2, 2), matrix(x + 4, 2, 2, 2), matrix(x + 3, 2, 2, 2)).argument, tw::Argument::c);
+#endif
+}
+
+TEST(Memory, Rule20_BlocksOfOneMatrixDoNotOverlapAlthoughTheyLieBetweenEachOther) {
+    std::vector<float> all(40 * 40, 1), back(all.rbegin(), all.rend());
+    for (const bool by_columns : {false, true}) {
+        const tw::View<float> v = by_columns ? tw::View<float>(all.data(), 40, 40).transposed() : tw::View<float>(all.data(), 40, 40);
+        EXPECT_TRUE(tw::try_multiply(v.block(10, 0, 30, 10), v.block(0, 10, 10, 30), v.block(10, 10, 30, 30), {.beta = 1}));
+        EXPECT_TRUE(tw::try_multiply(v.block(0, 0, 5, 4), v.block(0, 4, 4, 1), v.block(5, 39, 5, 1)));
+    }
+    const tw::View<float> upward(back.data() + 39 * 40, 40, 40, -40);
+    EXPECT_TRUE(tw::try_multiply(upward.block(0, 0, 40, 20), upward.block(0, 0, 20, 20), upward.block(0, 20, 40, 20)));
+    const tw::View<float> even(all.data(), 5, 5, 80, 2), odd(all.data() + 1, 5, 5, 80, 2);
+    EXPECT_TRUE(tw::try_multiply(even, even, odd)) << "as real and imaginary parts lie";
+#ifndef NDEBUG
+    const tw::View<float> v(all.data(), 40, 40);
+    EXPECT_FALSE(tw::try_multiply(v.block(10, 0, 30, 10), v.block(0, 10, 10, 30), v.block(10, 9, 30, 30)));
+    EXPECT_FALSE(tw::try_multiply(v.block(0, 0, 4, 4), v.block(0, 4, 4, 4), v.block(3, 7, 4, 4).transposed()));
 #endif
 }
 

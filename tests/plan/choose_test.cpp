@@ -18,6 +18,18 @@ TEST(Choose, PlansAProductWithoutTerms) {
             }
 }
 
+TEST(Choose, RefusesWhatIsNoProblem) {
+    tw::Plan plan;
+    for (const tw::Problem& bad : {tw::Problem{.m = -3, .n = 4, .k = 5}, tw::Problem{.m = 2, .n = INT64_MAX, .k = 5},
+                                   tw::Problem{.m = 2, .n = 2, .k = 2, .in = static_cast<tw::Type>(9)}})
+        EXPECT_EQ(tw::try_plan(bad, {}, plan).code, tw::Code::bad_argument);
+    EXPECT_STREQ(plan.kernel_name(), "");
+    EXPECT_EQ(plan.scratch_bytes(), 0u);
+    float x = 0;
+    const tw::Matrix one{&x, tw::Type::f32, 1, 1, 1};
+    EXPECT_EQ(plan.try_run(one, one, one).code, tw::Code::bad_argument) << "nobody planned it";
+}
+
 // Whatever the machine has, a number is kept down to some two roundings for each 512 terms, and a name is, however long the sum.
 TEST(Choose, FindsARowOnTheCpuForEveryPositionOfTheDial) {
     using namespace tw;
