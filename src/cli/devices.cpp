@@ -27,7 +27,7 @@ const Backend& parse_device(const std::string& word) {
     const int count = backend->devices();
     if (count == 0) refuse("--device {}: {}", word, backend->absence());
     if (colon == std::string::npos) return *backend;
-    const auto number = static_cast<int>(parse_whole("--device", word.substr(colon + 1), 0, count - 1));
+    const auto number = static_cast<int>(parse_whole(fmt::format("--device {}:N", backend->name), word.substr(colon + 1), 0, count - 1));
     if (backend->select)
         if (const Status status = backend->select(number); !status) fail("--device {}: {}", word, status.text);
     return *backend;

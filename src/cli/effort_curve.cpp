@@ -91,6 +91,7 @@ void run(const Asked& asked) {
     const measure::EffortCurve curve = curve_of(asked, is_speed);
     if (asked.remembers && !is_speed) refuse("--remember is for --suite speed: it is about times");
     check_place_for(asked.json);
+    if (asked.remembers) check_store(store);
     if (asked.remembers) setenv("TW_STORE", "/dev/null", 1);  // the rules are timed as if nothing were tuned
     note_interrupts();
     measure::Run run{.command = "effort " + asked.suite, .machine = measure::this_machine(), .clock_hz = measure::core_clock()};

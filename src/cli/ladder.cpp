@@ -4,6 +4,7 @@
 // tw ladder: this machine climbs. Each rung is judged, then timed in turns with the others and with the peers.
 #include "measure/ladder.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -31,7 +32,8 @@ struct Asked {
     bool no_peers = false, list = false, markdown = false;
 };
 
-constexpr int bar_width = 24;
+constexpr int bar_width = 24, least_bar = 8;
+constexpr int figures_width = 52;  // of a row without its name and its bar
 
 struct Column {
     std::string below;    ///< the rung of the rows before
@@ -49,7 +51,7 @@ struct Column {
     }
 };
 
-void print_row(const Row& row, double gain, std::size_t width, double quickest, bool has_bars) {
+void print_row(const Row& row, double gain, std::size_t width, double quickest, int room_for_bar) {
     if (!row.is_timed()) {
         fmt::print("{:<{}} {}\n", row.kernel, width, row.ok ? "right; its times mean nothing here" : "WRONG: " + row.trouble);
         return;
@@ -57,8 +59,8 @@ void print_row(const Row& row, double gain, std::size_t width, double quickest, 
     const std::string gained = gain > 0 ? fmt::format("{:.2f}x", gain) : "";
     fmt::print("{:<{}} {:>9.2f} {:>6.1f} % {:>10} {:>8} {:>10.3f}", row.kernel, width, row.gflops, 100 * row.spread, measure::share_of_peak(row.fraction_of_peak), gained,
                row.error_over_bound);
-    if (has_bars) fmt::print("  {}", bar(row.gflops / quickest, bar_width));
-    else if (row.seconds.size() < 3) fmt::print("  {}", row.seconds.size() == 1 ? "one run" : "two runs");
+    if (row.seconds.size() < 3) fmt::print("  {}", row.seconds.size() == 1 ? "one run" : "two runs");
+    else if (room_for_bar >= least_bar) fmt::print("  {}", bar(row.gflops / quickest, std::min(bar_width, room_for_bar)));
     fmt::print("\n");
 }
 
@@ -76,6 +78,7 @@ void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) 
                    any.device == "cpu" && any.threads > 1 ? fmt::format("{} times ", any.threads) : "", run.calibrations[first_roof].name,
                    run.calibrations[first_roof].median);
     fmt::print("\n{:<{}} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", width, "GFLOP/s", "spread", "of peak", "gain", "of bound");
+    const int room_for_bar = is_terminal(stdout) ? columns_of(stdout) - static_cast<int>(width) - figures_width : 0;
     Column column;
     const Row *ours = nullptr, *theirs = nullptr;
     for (std::size_t i = first_row; i < run.rows.size(); ++i) {
@@ -85,7 +88,7 @@ void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) 
         // A rung below the type's own accuracy is no rival of a peer's product.
         const bool is_rival = !is_ours || row.accuracy.starts_with("fp64") || row.accuracy.starts_with("fp32");
         if (is_rival && row.is_timed() && (!best || row.gflops > best->gflops)) best = &row;
-        print_row(row, is_ours && row.is_timed() ? column.gain(row) : 0, width, quickest, is_terminal(stdout));
+        print_row(row, is_ours && row.is_timed() ? column.gain(row) : 0, width, quickest, room_for_bar);
     }
     if (ours && theirs)
         fmt::print("{} reaches {:.2f} of {}.\n", ours->kernel, ours->gflops / theirs->gflops, theirs->kernel);

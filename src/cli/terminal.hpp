@@ -14,6 +14,9 @@ namespace tw::cli {
 
 bool is_terminal(std::FILE* stream);
 
+/// How wide a terminal is; 80 where it does not say.
+int columns_of(std::FILE* terminal);
+
 /// A line on the terminal that tells what is going on; nothing when standard error is not a terminal.
 class ProgressLine {
 public:
@@ -39,7 +42,7 @@ bool is_interrupted();
 /// Progress and interrupts as measure wants them; the line outlives the watch.
 measure::Watch watch_with(ProgressLine& line, int before = 0, int parts = 1);
 
-/// Of `width` cells, filled from the left to `fraction`; eighths of a cell on a UTF-8 terminal.
+/// Of `width` cells, filled from the left to `fraction`: by eighths of a cell, or by # on a terminal that is not told UTF-8.
 std::string bar(double fraction, int width);
 
 /// Writes beside and renames, so that a file is whole or is the one from before. Throws a Stop when it can't.
@@ -47,5 +50,8 @@ void write_file(const std::string& path, const std::string& text);
 
 /// Before a long measurement: throws the Stop with which write_file() would end it. Nothing is asked of "" and "-".
 void check_place_for(const std::string& path);
+
+/// The same of the tuning store: its folder is made, and what is there must be a store.
+void check_store(const std::string& path);
 
 }  // namespace tw::cli

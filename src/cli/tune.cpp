@@ -64,6 +64,7 @@ void run(const Asked& asked) {
     setenv("TW_STORE", "/dev/null", 1);  // the rules are asked as if nothing were tuned
     tuning.backend = &parse_device(asked.device);
     check_place_for(asked.markdown);
+    if (!asked.is_trial) check_store(path);
     note_interrupts();
 
     const std::string before = read_store(path, store_key()).trouble;

@@ -165,7 +165,7 @@ Store read_store(const std::string& path, const std::string& key) {
     std::string_view rest = text;
     const int format = format_of(take_line(rest));
     if (format != store_format && !text.empty()) {
-        store.is_newer = format > store_format;
+        store.is_foreign = format == 0 || format > store_format;
         store.trouble = path + (format == 0 ? ": this is not a tuning store; it is ignored"
                                             : ": the tuning store has format " + std::to_string(format) + ", this version reads " +
                                                   std::to_string(store_format) + "; it is ignored");
@@ -188,12 +188,15 @@ Store read_store(const std::string& path, const std::string& key) {
 
 std::string add_to_store(const std::string& path, const std::string& key, std::span<const Tuned> records) {
     if (path.empty()) return "there is no place for the tuning store: set TW_STORE to a path, or HOME";
+    if (struct stat there {}; stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
+        return path + ": the tuning store is a file, and this is none; it is left as it is";
     make_folders_of(path);
     const Descriptor lock(open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (std::string trouble = take_lock(path, lock); !trouble.empty()) return trouble;
 
     Store store = read_store(path, key);
-    if (store.is_newer) return store.trouble + "; it is left as it is";
+    if (store.is_foreign) return store.trouble + "; it is left as it is";
+    if (records.empty()) return "";
     if (!store.trouble.empty() && access(path.c_str(), F_OK) == 0 && rename(path.c_str(), (path + ".damaged").c_str()) != 0)
         return failure(path, "kept as PATH.damaged");
     for (const Tuned& record : records) {

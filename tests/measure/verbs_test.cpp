@@ -2,8 +2,11 @@
 // Copyright 2026 The tilewright authors
 //
 // The measuring verbs as a user types them.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,7 +14,9 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <thread>
 
 namespace tw::measure {
 namespace {
@@ -71,11 +76,49 @@ TEST(Verbs, BadInputIsASentenceAndExit2) {
                                   "tune --suite nonsense", "tune --shape 0", "roofline --device toaster", "bench nonsense",
                                   "bench loaders --device cpu", "ladder --markdown", "bench --kernel nonsense --m 8", "bench --accuracy 1e-30 --m 8",
                                   "bench --m 8 --json /no/such/folder/x.json", "ladder --size 8 --json /", "tune --shape 8 --markdown /no/such/folder/x.md",
+                                  "tune --shape 8 --store /proc/none/tuning", "tune --shape 8", "effort curve --suite speed --remember", "ladder --device cpu:5",
                                   "report -o /no/such/folder/x.html", "ladder --size 1000000", "bench --m 8,1000000", "bench --m 8 --seconds soon"}) {
         const Said said = say(arguments);
         EXPECT_EQ(said.code, 2) << arguments << "\n" << said.text;
         EXPECT_NE(said.text.find("tw: "), std::string::npos) << arguments;
         EXPECT_EQ(said.text.find("GFLOP/s"), std::string::npos) << "it is told before anything is measured\n" << said.text;
+    }
+}
+
+/// What tw writes on a terminal of so many columns.
+std::string on_terminal(unsigned short columns, const char* locale, const std::string& arguments) {
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0 || ioctl(terminal, TIOCSWINSZ, &size) != 0) return "";
+    const std::string side = ptsname(terminal);
+    const int held = open(side.c_str(), O_RDWR | O_NOCTTY);  // until all is read: what its last closer has not, is lost
+    const std::string command = "LC_ALL=" + std::string(locale) + " TW_HISTORY=/dev/null/none " + TW_BINARY + " " + arguments + " >" + side + " 2>&1";
+    std::string text;
+    std::thread reader([&] {
+        char part[4096];
+        while (text.find("that was all") == std::string::npos) {
+            const ssize_t got = read(terminal, part, sizeof part);
+            if (got <= 0) break;
+            text.append(part, static_cast<std::size_t>(got));
+        }
+    });
+    const int ran = std::system((command + "; echo that was all >" + side).c_str());
+    reader.join();
+    close(held);
+    close(terminal);
+    return ran == 0 ? text : "";
+}
+
+TEST(Verbs, ATableAndItsProgressFitTheTerminal) {
+    const std::string climb = "ladder --size 32 --seconds 0.3 --no-peers --rung r3";
+    for (const auto& [columns, locale] : {std::pair<unsigned short, const char*>{40, "C"}, {80, "C"}, {120, "C.UTF-8"}}) {
+        const std::string text = on_terminal(columns, locale, climb);
+        if (text.empty()) GTEST_SKIP() << "skipped: no terminal can be had here";
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line, '\r');)
+            EXPECT_TRUE(line.find(" %  cpu.r3") == std::string::npos || line.size() < columns) << line;
+        EXPECT_EQ(text.find("####") != std::string::npos, columns == 80) << text;
+        EXPECT_EQ(text.find("\u2588") != std::string::npos, columns == 120) << text;
     }
 }
 

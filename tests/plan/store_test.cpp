@@ -144,6 +144,28 @@ TEST_F(StoreFile, WhatIsNoStoreAtAllIsIgnored) {
     EXPECT_NE(read_store(folder_, key).trouble, "") << "a folder";
 }
 
+TEST_F(StoreFile, WhatIsNoStoreIsNeitherReplacedNorMoved) {
+    const Tuned one[] = {record_of(10)};
+    write("my thesis\n");
+    EXPECT_NE(add_to_store(path_, key, one).find("this is not a tuning store; it is ignored; it is left as it is"), std::string::npos);
+    EXPECT_EQ(text(), "my thesis\n");
+    const std::string folder = folder_ + "/mine", pipe = folder_ + "/pipe";
+    std::filesystem::create_directories(folder);
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    for (const std::string& place : {folder, pipe}) {  // a device such as /dev/null is met as a pipe is
+        EXPECT_NE(add_to_store(place, key, one).find("it is left as it is"), std::string::npos) << place;
+        EXPECT_FALSE(std::filesystem::exists(place + ".damaged"));
+        EXPECT_FALSE(std::filesystem::is_regular_file(place));
+    }
+}
+
+TEST_F(StoreFile, NothingToAddWritesNothingButSaysWhetherItCould) {
+    EXPECT_EQ(add_to_store(path_, key, {}), "");
+    EXPECT_FALSE(std::filesystem::exists(path_));
+    write("my thesis\n");
+    EXPECT_NE(add_to_store(path_, key, {}), "");
+}
+
 TEST_F(StoreFile, HostileRecordsWithRightChecksumsAreNotParsed) {
     const auto line = [](const std::string& rest) {
         char sum[9];
