@@ -132,6 +132,8 @@ TEST_F(Files, AnOutputThatIsNoFileIsRefused) {
     expect_output_refused(folder.path("none/c.npy"), 2, "No such file or directory");
     expect_output_refused(a + "/c.npy", 2, "Not a directory");
     expect_output_refused("/proc/c.npy", 2, "failed");
+    expect_output_refused("", 2, "a file to write needs a name");
+    expect_output_refused("-", 2, "can't go to standard output");
 }
 
 TEST_F(Files, AnOutputBehindALinkIsReplacedWhereItIs) {

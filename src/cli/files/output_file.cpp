@@ -44,6 +44,8 @@ bool is_users_affair(int error) {
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : shown_(std::move(path)), target_(shown_) {
+    if (shown_.empty()) refuse("'': a file to write needs a name");
+    if (shown_ == "-") refuse("'-': a result that is whole or absent can't go to standard output; name a file, or ./- if it is called so");
     struct stat there {};
     const bool exists = stat(shown_.c_str(), &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
