@@ -13,6 +13,17 @@ namespace tw::python {
 namespace nb = nanobind;
 using namespace nb::literals;
 
+namespace {
+
+constexpr std::int64_t most_cells = 65536;  // of a drawing: more are no picture, and gigabytes of text
+
+std::string spelled(const Layout& l) {
+    return "Layout(" + std::to_string(l.rows) + ", " + std::to_string(l.cols) + ", row_step=" + std::to_string(l.row_step) +
+           ", col_step=" + std::to_string(l.col_step) + ", offset=" + std::to_string(l.offset) + ")";
+}
+
+}  // namespace
+
 void bind_layout(nb::module_& module) {
     nb::class_<Layout>(module, "Layout",
                        "Where element (i, j) lies: at offset + i * row_step + j * col_step.\n\n"
@@ -54,11 +65,8 @@ void bind_layout(nb::module_& module) {
         .def("__hash__", [](const Layout& l) {
             return nb::hash(nb::make_tuple(l.rows, l.cols, l.row_step, l.col_step, l.offset));
         })
-        .def("__str__", [](const Layout& l) { return draw(l); })
-        .def("__repr__", [](const Layout& l) {
-            return "Layout(" + std::to_string(l.rows) + ", " + std::to_string(l.cols) + ", row_step=" + std::to_string(l.row_step) +
-                   ", col_step=" + std::to_string(l.col_step) + ", offset=" + std::to_string(l.offset) + ")";
-        });
+        .def("__str__", [](const Layout& l) { return l.cols > 0 && l.rows > most_cells / l.cols ? spelled(l) : draw(l); })
+        .def("__repr__", &spelled);
 }
 
 }  // namespace tw::python

@@ -40,6 +40,16 @@ Activation activation_named(const std::string& name) {
     throw nb::value_error(sentence.c_str());
 }
 
+/// A batch goes with the result's when it has no more dimensions and each is as long, or 1.
+void check_batch(const Operand& operand, const Operand& c) {
+    const int fewer = c.batch_dims - operand.batch_dims;
+    bool fits = fewer >= 0;
+    for (int d = 0; fits && d < operand.batch_dims; ++d) fits = operand.shape[d] == 1 || operand.shape[d] == c.shape[fewer + d];
+    if (fits) return;
+    const std::string sentence = std::string(operand.name) + ": expected the result's batch, or one that can be broadcast to it";
+    throw nb::value_error(sentence.c_str());
+}
+
 /// Where the products of a batch begin in each operand, last dimension fastest.
 struct Starts {
     std::vector<void*> a, b, c, residual;
@@ -101,11 +111,15 @@ void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_a
     std::optional<Operand> row, addend;
     if (bias) {
         row.emplace("bias", *bias, bias_dtype);
+        if (row->batch_dims > 0 || row->rows() != 1) throw nb::value_error("bias: expected a vector, one value for each column of the result");
+        if (row->cols() > 1 && row->steps[1] != 1) throw nb::value_error("bias: expected values that are neighbours in memory");
         options.epilogue.bias = row->data;
         options.epilogue.bias_type = row->type;
         options.epilogue.bias_size = row->cols();
     }
     if (residual) addend.emplace("residual", *residual, residual_dtype);
+    for (const Operand* operand : {&a, &b}) check_batch(*operand, c);
+    if (addend) check_batch(*addend, c);
 
     nb::gil_scoped_release others_may_run;
     const Starts starts(a, b, c, addend ? &*addend : nullptr);

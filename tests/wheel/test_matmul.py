@@ -135,3 +135,60 @@ def test_torch_when_it_is_there():
     assert torch.equal(tilewright.matmul(a.requires_grad_().T, a.T.T), a.T @ a)
     narrow = a.detach().bfloat16()
     assert torch.equal(tilewright.matmul(narrow, narrow.T).float(), (narrow.float() @ narrow.float().T).bfloat16().float())
+
+
+@pytest.mark.parametrize("lie", [lambda x: x[::2], lambda x: x[:10][::-1], lambda x: numpy.broadcast_to(x[3], (10,)), lambda x: x[None, 1:20:2]])
+def test_a_bias_may_lie_anywhere(lie):
+    a, b, values = whole(8, 6), whole(6, 10), whole(20)
+    numpy.testing.assert_array_equal(tilewright.matmul(a, b, epilogue=tilewright.Epilogue(bias=lie(values))), a @ b + lie(values))
+
+
+def test_an_epilogues_operands_that_do_not_fit_are_refused():
+    a, b = whole(5, 8, 6), whole(6, 10)
+    for shape in [(2, 8, 10), (3, 5, 8, 10), (1, 10), (10,)]:
+        with pytest.raises(ValueError, match="residual"):
+            tilewright.matmul(a, b, epilogue=tilewright.Epilogue(residual=whole(*shape)))
+    for shape in [(8, 10), (10, 1), (1, 1, 10), (9,)]:
+        with pytest.raises(ValueError, match="bias"):
+            tilewright.matmul(a, b, epilogue=tilewright.Epilogue(bias=whole(*shape)))
+    with pytest.raises(TypeError, match="bias: expected an array"):
+        tilewright.matmul(a, b, epilogue=tilewright.Epilogue(bias=[1.0] * 10))
+    for shape in [(8, 10), (1, 8, 10), (5, 8, 10)]:
+        residual = whole(*shape)
+        numpy.testing.assert_array_equal(tilewright.matmul(a, b, epilogue=tilewright.Epilogue(residual=residual)), a @ b + residual)
+
+
+@pytest.mark.parametrize("size", [6, 300])
+def test_out_may_be_an_operand(size):
+    a, b = whole(size, size), whole(size, size)
+    product = a @ b
+    x, y = a.copy(), b.copy()
+    numpy.testing.assert_array_equal(tilewright.matmul(x, b, out=x), product)
+    numpy.testing.assert_array_equal(tilewright.matmul(a, y, out=y.T), product)
+    numpy.testing.assert_array_equal(y.T, product)
+    y = b.copy()
+    numpy.testing.assert_array_equal(tilewright.matmul(a, y, out=y[::-1]), product)
+    c = whole(size, size)
+    expected = 2 * c + product
+    numpy.testing.assert_array_equal(tilewright.matmul(a, b, out=c, beta=1.0, epilogue=tilewright.Epilogue(residual=c)), expected)
+
+
+def test_arrays_that_no_matrix_can_be_are_refused():
+    a, b = whole(8, 6), whole(6, 10)
+    fixed = numpy.zeros((8, 10), numpy.float32)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="out: expected an array that can be written to"):
+        tilewright.matmul(a, b, out=fixed)
+    packed = numpy.zeros(8, dtype=[("values", numpy.float32, 6), ("mark", numpy.int8)])["values"]
+    with pytest.raises(ValueError, match="a: expected steps of whole elements of 4 bytes"):
+        tilewright.matmul(packed, b)
+
+
+def test_vectors_come_through_the_buffer_protocol_too():
+    a, b = whole(6), whole(6, 10)
+    numpy.testing.assert_array_equal(tilewright.matmul(memoryview(a), b), a @ b)
+    numpy.testing.assert_array_equal(tilewright.matmul(b.T, array.array("f", a)), b.T @ a)
+
+
+def test_a_layout_too_large_to_draw_is_spelled():
+    assert str(tilewright.Layout.row_major(10**6, 10**6)) == repr(tilewright.Layout.row_major(10**6, 10**6))

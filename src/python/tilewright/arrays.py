@@ -53,6 +53,10 @@ def exported(array, name, stream):
     if isinstance(array, numpy.ndarray):
         if not array.dtype.isnative:
             raise TypeError(f"{name}: expected numbers in this machine's byte order; its dtype is {array.dtype!r}")
+        if any(stride % array.itemsize for stride in array.strides):
+            raise ValueError(f"{name}: expected steps of whole elements of {array.itemsize} bytes; its strides are {array.strides}")
+        if name in ("out", "y") and not array.flags.writeable:
+            raise ValueError(f"{name}: expected an array that can be written to; it is read-only")
         return array.view(numpy.uint16) if array.dtype.name == "bfloat16" else array
     if hasattr(array, "__dlpack__"):
         return array
@@ -63,11 +67,13 @@ def exported(array, name, stream):
 
 
 def contiguous(array):
-    """The array of torch or cupy itself, or a copy without gaps."""
+    """The array itself, or a copy without gaps by its own library."""
     if library_of(array) == "torch":
         return array.contiguous()
-    import cupy
-    return cupy.ascontiguousarray(array)
+    if library_of(array) == "cupy":
+        import cupy
+        return cupy.ascontiguousarray(array)
+    return numpy.ascontiguousarray(array) if isinstance(array, numpy.ndarray) else array
 
 
 def empty_like(array, shape):

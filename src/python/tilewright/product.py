@@ -4,7 +4,7 @@
 import numpy
 
 from tilewright import _native
-from tilewright.arrays import current_stream, dtype_name, empty_like, exported, is_jax, lives_on_cuda
+from tilewright.arrays import contiguous, current_stream, dtype_name, empty_like, exported, is_jax, lives_on_cuda
 from tilewright.epilogue import Epilogue
 
 
@@ -16,6 +16,7 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
                 device. Elements are float64, float32, float16 or bfloat16 (ml_dtypes' too). jax's arrays go to
                 tilewright.graph.matmul, inside jax.jit as well.
     out         where to write; it has a's dtype, or float32 for narrower operands. Left out: a fresh array of a's library.
+                NumPy's may share memory with an operand, as numpy.matmul's may.
     accuracy    "fp32", "tf32", "bf16", ... or a number, the largest error allowed: see docs/accuracy.md.
     epilogue    a tilewright.Epilogue, or the name of an activation.
     verify      check the result in O(n^2); ArithmeticError when it can't be right, twice.
@@ -56,11 +57,15 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     def give(array, name):
         return None if array is None else exported(array, name, stream)
 
-    bias = epilogue.bias if epilogue.bias is None else _row(epilogue.bias)
-    _native.matmul(give(a, "a"), give(b, "b"), give(target, "out"), dtype_name(a), dtype_name(b), dtype_name(target),
-                   float(alpha), float(beta), _accuracy_text(accuracy), algorithm or "", device or "", stream, threads,
+    bias = None if epilogue.bias is None else _row(_array(epilogue.bias, "bias"))
+    residual = None if epilogue.residual is None else _array(epilogue.residual, "residual")
+    beside = target.copy() if _shares_memory(target, (a, b, bias, residual)) else target
+    _native.matmul(give(a, "a"), give(b, "b"), give(beside, "out"), dtype_name(a), dtype_name(b), dtype_name(target),
+                   float(alpha), float(beta), _accuracy_text(accuracy), algorithm or "", device or "", stream, int(threads),
                    reproducible, verify, float(epilogue.scale), epilogue.activation, give(bias, "bias"),
-                   dtype_name(bias), give(epilogue.residual, "residual"), dtype_name(epilogue.residual))
+                   dtype_name(bias), give(residual, "residual"), dtype_name(residual))
+    if beside is not target:
+        target[...] = beside
     return out if out is not None else _without_lost(target, lost)
 
 
@@ -78,7 +83,7 @@ def _accuracy_text(accuracy):
 
 def _as_matrices(a, b):
     """Both with two dimensions at least; `lost` names those of the result that vectors don't have."""
-    a, b = (x if hasattr(x, "shape") else numpy.asarray(memoryview_of(x, name)) for x, name in ((a, "a"), (b, "b")))
+    a, b = _array(a, "a"), _array(b, "b")
     lost = ("rows",) if len(a.shape) == 1 else ()
     if len(b.shape) == 1:
         lost += ("cols",)
@@ -87,7 +92,11 @@ def _as_matrices(a, b):
     return (a[None, :] if len(a.shape) == 1 else a), (b[:, None] if len(b.shape) == 1 else b), lost
 
 
-def memoryview_of(x, name):
+def _array(x, name):
+    return x if hasattr(x, "shape") and not isinstance(x, memoryview) else numpy.asarray(_memoryview_of(x, name))
+
+
+def _memoryview_of(x, name):
     try:
         return memoryview(x)
     except TypeError:
@@ -109,7 +118,12 @@ def _spelled(shape):
 
 
 def _row(bias):
-    return bias[None, :] if len(bias.shape) == 1 else bias
+    return contiguous(bias[None, :] if len(bias.shape) == 1 else bias)
+
+
+def _shares_memory(target, operands):
+    """True of NumPy's arrays that may overlap: what is written would be read again."""
+    return isinstance(target, numpy.ndarray) and any(isinstance(x, numpy.ndarray) and numpy.may_share_memory(target, x) for x in operands)
 
 
 def _without(shape, lost):
