@@ -49,8 +49,12 @@ bool fits(Features present, const Kernel& kernel, const Problem& problem) noexce
 }
 
 /// `fp32` is an f32 sum's own error, in the mean too, not only in the worst case that a certificate speaks of: what these
-/// leave out of each product is felt in every result.
-bool is_coarser_than_f32(const Kernel& kernel) noexcept { return kernel.scheme == &bf16x3 || kernel.scheme == &int8x6; }
+/// leave out of each product is felt in every result. In the worst case a long sum would allow even operands rounded once.
+bool is_coarser_than_f32(const Kernel& kernel) noexcept {
+    const Scheme* const scheme = kernel.scheme;
+    const bool is_rounded_once = scheme->parts == 1 && scheme->split_loss > 0;
+    return is_rounded_once || scheme == &bf16x3 || scheme == &int8x6;
+}
 
 bool wants_f32(const Problem& problem) noexcept {
     const Accuracy::Rule rule = resolve(problem.accuracy, problem.in).rule;

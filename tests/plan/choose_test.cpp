@@ -2,7 +2,8 @@
 // Copyright 2026 The tilewright authors
 #include <gtest/gtest.h>
 
-#include "backend/contract.hpp"
+#include "plan/choose.hpp"
+#include "plan/registry.hpp"
 #include "tilewright/plan.hpp"
 
 namespace {
@@ -43,6 +44,22 @@ TEST(Choose, FindsARowOnTheCpuForEveryPositionOfTheDial) {
     Plan plan;
     EXPECT_TRUE(try_plan({.m = 700, .n = 700, .k = 1024, .accuracy = 2e-7}, {.device = "cpu"}, plan));
     EXPECT_FALSE(try_plan({.m = 700, .n = 700, .k = 1024, .accuracy = 1e-8}, {.device = "cpu"}, plan));
+}
+
+// gamma(k + 2) of 10^5 terms is more than rounding each operand to bf16 loses. Whoever asks for an f32 product means none of those.
+TEST(Choose, TakesNoOperandsRoundedOnceForAnF32ProductHoweverLongItIs) {
+    using namespace tw;
+    int rounded = 0;
+    for (const BackendSource& source : backends())
+        for (const Kernel* kernel : source().ladder) {
+            if (kernel->in != Type::f32 || kernel->scheme->parts != 1 || kernel->scheme->split_loss == 0) continue;
+            ++rounded;
+            for (const Accuracy accuracy : {Accuracy(), fp32, fp32_elementwise})
+                for (const int power : {14, 17, 20, 23})
+                    EXPECT_FALSE(keeps_promise(*kernel, {.m = 700, .n = 700, .k = std::int64_t{1} << power, .accuracy = accuracy}))
+                        << kernel->name << ", k 2^" << power;
+        }
+    EXPECT_GT(rounded, 0);
 }
 
 }  // namespace
