@@ -78,10 +78,11 @@ void finish_narrow(const View<bfloat16>& c, const float* sums, float alpha, floa
         }
 }
 
-/// The last tile's sums, and where they go.
+/// The last tile's sums and where they go; and where those of the tile will go that is being computed.
 struct Waiting {
     UnitSums sums;
-    UnitResult result;
+    UnitResult results[2];
+    int last;  ///< of the two, the one that waits
 };
 
 }  // namespace
@@ -98,27 +99,34 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
     const auto c_rows = static_cast<int>(t.c.rows), c_cols = static_cast<int>(t.c.cols);
     const auto tile = [&](const Chunk& chunk, UnitSums& sums, const UnitResult* waiting, const UnitResult& next) {
         return UnitTile{t.chunk.k, chunk.from, chunk.to(), t.a, t.b, t.is_turned, &sums, waiting, next, chunk.is_last(),
-                        t.ahead.data(), t.ahead.size()};
+                        t.ahead, t.ahead_bytes};
     };
     // What a chunk gives goes on top of those before it; the last one takes all of them to C.
     const bool is_narrow = t.c.type == Type::bf16;
-    const auto result = [&](const Chunk& chunk, const UnitSums& sums, void* c, bool narrow, std::int64_t c_step, float by, float old) {
-        UnitResult made{&sums, nullptr, t.a, t.b, static_cast<std::byte*>(c), narrow, c_step, c_rows, c_cols, by, old};
-        if (chunk.is_last()) {
-            made.partial = chunk.is_first() ? nullptr : chunk.partial;
-        } else {
-            made.c = reinterpret_cast<std::byte*>(chunk.partial), made.c_step = unit_side, made.c_is_narrow = false;
-            made.alpha = 1, made.beta = chunk.is_first() ? 0.0f : 1.0f;
-        }
-        return made;
+    const auto set = [&](UnitResult& made, const Chunk& chunk, const UnitSums& sums, void* c, bool narrow, std::int64_t c_step, float by,
+                         float old) {
+        const bool is_last = chunk.is_last(), is_first = chunk.is_first();
+        made.sums = &sums;
+        made.partial = is_last && !is_first ? chunk.partial : nullptr;
+        made.a = t.a;
+        made.b = t.b;
+        made.c = is_last ? static_cast<std::byte*>(c) : reinterpret_cast<std::byte*>(chunk.partial);
+        made.c_is_narrow = is_last && narrow;
+        made.c_step = is_last ? c_step : unit_side;
+        made.rows = c_rows;
+        made.cols = c_cols;
+        made.alpha = is_last ? by : 1.0f;
+        made.beta = is_last ? old : is_first ? 0.0f : 1.0f;
     };
     if (t.state && is_contiguous && !rows && !cols) {
         auto& waiting = *reinterpret_cast<Waiting*>(t.state->of_the_kernel);
         // In passing go results of whole width; those at C's edge are few.
-        if (t.state->is_waiting && waiting.result.cols < t.width) settle_guarded(meet, *t.state);
-        const UnitResult before = waiting.result;
-        waiting.result = result(t.chunk, waiting.sums, t.c.data, is_narrow, t.c.row_step, alpha, beta);
-        multiply(tile(t.chunk, waiting.sums, t.state->is_waiting ? &before : nullptr, waiting.result));
+        if (t.state->is_waiting && waiting.results[waiting.last].cols < t.width) settle_guarded(meet, *t.state);
+        const UnitResult* const before = t.state->is_waiting ? &waiting.results[waiting.last] : nullptr;
+        waiting.last = before ? 1 - waiting.last : 0;
+        UnitResult& next = waiting.results[waiting.last];
+        set(next, t.chunk, waiting.sums, t.c.data, is_narrow, t.c.row_step, alpha, beta);
+        multiply(tile(t.chunk, waiting.sums, before, next));
         t.state->is_waiting = true;
         return;
     }
@@ -129,7 +137,8 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
     alignas(64) float sums[unit_side * unit_side];
     if (!is_all(rows, t.c.rows) && !is_all(cols, t.c.cols)) {
         for (Chunk chunk{0, t.chunk.length, t.chunk.k, t.chunk.partial}; chunk.from < chunk.k; chunk.from += chunk.length) {
-            const UnitResult here = result(chunk, unit_sums, sums, false, unit_side, 1, 0);
+            UnitResult here;
+            set(here, chunk, unit_sums, sums, false, unit_side, 1, 0);
             multiply(tile(chunk, unit_sums, nullptr, here));
             meet(here);
         }
@@ -142,7 +151,8 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
 }
 
 void settle_guarded(void (*meet)(const UnitResult&), TileState& state) noexcept {
-    meet(reinterpret_cast<const Waiting*>(state.of_the_kernel)->result);
+    const auto& waiting = *reinterpret_cast<const Waiting*>(state.of_the_kernel);
+    meet(waiting.results[waiting.last]);
     state.is_waiting = false;
 }
 

@@ -42,17 +42,6 @@ public:
     void pack_b(const Matrix& cols, std::byte* panel, std::size_t room) const {
         kernel_.walks_rows ? kernel_.pack_a(cols.transposed(), panel, room) : kernel_.pack_b(cols, panel, room);
     }
-    void multiply(const PanelTile& tile) const {
-        if (!kernel_.walks_rows) return kernel_.multiply(tile);
-        PanelTile turned = tile;
-        turned.a = tile.b;
-        turned.b = tile.a;
-        turned.a_rows = tile.b_cols.transposed();
-        turned.b_cols = tile.a_rows.transposed();
-        turned.c = tile.c.transposed();
-        turned.is_turned = !tile.is_turned;
-        kernel_.multiply(turned);
-    }
 
 private:
     const PanelKernel& kernel_;
@@ -96,26 +85,42 @@ struct BlockFinisher {
     void before(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) const {
         if (is_last) finisher.expect(rows, cols, i + row, j + col);
     }
-    void after(const Matrix& tile, std::int64_t row, std::int64_t col) const {
-        if (is_last) finisher(tile, i + row, j + col);
+    void after(const Matrix& block, std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) const {
+        if (is_last) finisher(block.block(row, col, rows, cols), i + row, j + col);
     }
 };
 
 /// The tiles of one block in turn. A kernel with a state may leave one waiting until the next one is computed.
+///
+/// One PanelTile serves them all, as the kernel sees it, and from one to the next only what differs is stored, field by field. A copy
+/// would be read in wider pieces than it was just stored in; such a load waits until the stores have left for the first cache, all of
+/// C before them, and a unit whose next operands it names runs dry.
 class Tiles {
 public:
-    Tiles(const Walk& kernel, const BlockFinisher& finisher) : kernel_(kernel), finisher_(finisher) {}
+    Tiles(const Walk& kernel, const Call& block, bool is_turned, const BlockFinisher& finisher)
+        : kernel_(kernel), finisher_(finisher), block_(block), is_walking_rows_(kernel->walks_rows),
+          tile_{.chunk = {}, .a = nullptr, .b = nullptr, .c = is_walking_rows_ ? block.c.transposed() : block.c, .width = kernel->nr,
+                .alpha = block.alpha, .beta = block.beta, .a_rows = is_walking_rows_ ? block.b.transposed() : block.a,
+                .b_cols = is_walking_rows_ ? block.a.transposed() : block.b, .is_turned = is_turned != is_walking_rows_,
+                .state = kernel->settle ? &state_ : nullptr},
+          a_rows_(tile_.a_rows), b_cols_(tile_.b_cols), c_(tile_.c) {}
 
-    void multiply(PanelTile tile, std::int64_t i, std::int64_t j) {
-        if (tile.chunk.is_last()) finisher_.before(i, j, tile.c.rows, tile.c.cols);
-        if (!kernel_->settle) {
-            kernel_.multiply(tile);
-            return finisher_.after(tile.c, i, j);
-        }
-        tile.state = &state_;
-        kernel_.multiply(tile);
-        finish_last();
-        if (tile.chunk.is_last()) last_c_ = tile.c, last_i_ = i, last_j_ = j;
+    void set(const Chunk& chunk) { tile_.chunk = chunk; }
+
+    /// Rows from i on, whose panel is `a`, by columns from j on; `ahead` of b's neighbour may be asked for.
+    void multiply(std::int64_t i, std::int64_t rows, const std::byte* a, std::int64_t j, std::int64_t cols, const std::byte* b,
+                  float* partial, const std::byte* next, std::size_t ahead) {
+        const bool is_last = tile_.chunk.is_last();
+        if (is_last) finisher_.before(i, j, rows, cols);
+        tile_.chunk.partial = partial;
+        tile_.ahead = next;
+        tile_.ahead_bytes = ahead;
+        is_walking_rows_ ? place(j, cols, b, i, rows, a) : place(i, rows, a, j, cols, b);
+        kernel_->multiply(tile_);
+        if (kernel_->settle) finish_last();
+        if (!is_last) return;
+        last_i_ = i, last_j_ = j, last_rows_ = rows, last_cols_ = cols;
+        if (!kernel_->settle) finish_last();
     }
     void settle() {
         if (kernel_->settle && state_.is_waiting) kernel_->settle(state_);
@@ -123,16 +128,28 @@ public:
     }
 
 private:
+    void place(std::int64_t i, std::int64_t rows, const std::byte* a, std::int64_t j, std::int64_t cols, const std::byte* b) {
+        tile_.a = a;
+        tile_.b = b;
+        tile_.c.data = c_.at(i, j);
+        tile_.c.rows = tile_.a_rows.rows = rows;
+        tile_.c.cols = tile_.b_cols.cols = cols;
+        tile_.a_rows.data = a_rows_.at(i, 0);
+        tile_.b_cols.data = b_cols_.at(0, j);
+    }
     void finish_last() {
-        if (last_c_.rows > 0) finisher_.after(last_c_, last_i_, last_j_);
-        last_c_ = {};
+        if (last_rows_ > 0) finisher_.after(block_.c, last_i_, last_j_, last_rows_, last_cols_);
+        last_rows_ = 0;
     }
 
     const Walk& kernel_;
     const BlockFinisher& finisher_;
-    Matrix last_c_{};  ///< no rows: there is none
-    std::int64_t last_i_ = 0, last_j_ = 0;
+    const Call& block_;
+    const bool is_walking_rows_;
     TileState state_;
+    PanelTile tile_;
+    const Matrix a_rows_, b_cols_, c_;  ///< all of the block, as the kernel sees it
+    std::int64_t last_i_ = 0, last_j_ = 0, last_rows_ = 0, last_cols_ = 0;  ///< no rows: there is none
 };
 
 /// The innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B, or a chunk of
@@ -141,20 +158,19 @@ void multiply_block(const Walk& kernel, const Cut& cut, const Call& block, const
                     float* partials, bool is_turned, const BlockFinisher& finisher) {
     const std::int64_t k = block.k(), tiles_of_a_panel = ceil_div(block.m(), kernel.mr) * ceil_div(k, cut.chunk);
     const std::size_t part = cut.b_panel / static_cast<std::size_t>(tiles_of_a_panel);
-    Tiles tiles(kernel, finisher);
+    Tiles tiles(kernel, block, is_turned, finisher);
     for (std::int64_t j = 0; j < block.n(); j += kernel.nr, b += cut.b_panel) {
         const std::byte* next = b + cut.b_panel;
         const std::int64_t cols = std::min<std::int64_t>(kernel.nr, block.n() - j);
         const std::size_t ahead = j + kernel.nr < block.n() ? part : 0;
         for (std::int64_t p = 0; p < k; p += cut.chunk) {
-            Chunk chunk{p, cut.chunk, k, partials};
+            tiles.set({p, cut.chunk, k, partials});
             const std::byte* panel = a;
+            float* partial = partials;
             for (std::int64_t i = 0; i < block.m(); i += kernel.mr, panel += cut.a_panel, next += part) {
                 const std::int64_t rows = std::min<std::int64_t>(kernel.mr, block.m() - i);
-                tiles.multiply({chunk, panel, b, block.c.block(i, j, rows, cols), kernel->nr, block.alpha, block.beta,
-                                block.a.block(i, 0, rows, k), block.b.block(0, j, k, cols), is_turned, nullptr, {next, ahead}},
-                               i, j);
-                chunk.partial += partials ? kernel.mr * kernel.nr : 0;
+                tiles.multiply(i, rows, panel, j, cols, b, partial, next, ahead);
+                partial += partials ? kernel.mr * kernel.nr : 0;
             }
         }
     }

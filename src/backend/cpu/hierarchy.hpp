@@ -5,8 +5,6 @@
 // block sizes, packing and threads; what a panel holds and how two of them are multiplied is the PanelKernel's affair.
 #pragma once
 
-#include <span>
-
 #include "backend/contract.hpp"
 
 namespace tw::cpu {
@@ -37,7 +35,8 @@ struct PanelTile {
     Matrix a_rows, b_cols;              ///< what the panels were packed from, for whoever has to look again
     bool is_turned;                     ///< the product is computed as C^T = B^T A^T: A's panel is of the caller's B
     TileState* state = nullptr;         ///< null: the tile meets C at once
-    std::span<const std::byte> ahead{};  ///< a part of the next panel of B: it may be asked for while this tile is computed
+    const std::byte* ahead = nullptr;   ///< a part of the next panel of B: it may be asked for while this tile is computed
+    std::size_t ahead_bytes = 0;
 };
 
 struct PanelKernel {

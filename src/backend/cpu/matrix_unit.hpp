@@ -59,7 +59,7 @@ struct UnitTile {
     bool is_turned;           ///< A's panel is of the caller's B: products that are not symmetric are taken the other way round
     UnitSums* sums;
     const UnitResult* waiting;  ///< a result of the same sums, as wide as a tile, which is met before they are stored; null: none
-    UnitResult next;          ///< where these go
+    const UnitResult& next;   ///< where these go
     bool c_is_far;            ///< it may be fetched in passing
     const std::byte* ahead;   ///< to be fetched in passing, `ahead_bytes` of it
     std::size_t ahead_bytes;
