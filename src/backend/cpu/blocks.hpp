@@ -33,11 +33,15 @@ constexpr std::int64_t k_block(std::int64_t k) noexcept {
 /// Kernel::order of the rows that sum so: with one rounding a term, or with two.
 inline constexpr int order_fused_in_blocks = 1, order_in_blocks = 2;
 
+/// The rounding of a type that is summed in.
+template <class T>
+inline constexpr double unit_of = sizeof(T) == 4 ? unit_f32 : unit_f64;
+
 /// The longest path of roundings: through one block, alpha, and C once for each block.
 template <class T>
 double blocked_sum_bound(std::int64_t k) {
     const auto longest = static_cast<double>(k_block<T>(k) + ceil_div(k, k_block<T>(k)) + 1);
-    return gamma(longest, sizeof(T) == 4 ? unit_f32 : unit_f64);
+    return gamma(longest, unit_of<T>);
 }
 
 }  // namespace tw::cpu

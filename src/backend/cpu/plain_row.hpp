@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the rows have in common that sum elements of one type, as they are, in blocks of k, and meet C once a block.
+// What rows have in common that sum elements of one type as they are. A rung sets the rest in its own words: the idea, the tiles,
+// the cost, the scratch, run.
 #pragma once
 
 #include "backend/contract.hpp"
@@ -9,23 +10,38 @@
 
 namespace tw::cpu {
 
-/// Yet to be set: the idea, the tiles, the cost, the scratch, run.
+/// From 0, one term after the other, then alpha and C.
 template <class T>
-constexpr Kernel plain_row(const char* name, Rung rung, Features needs, int order) {
+double sequential_sum_bound(std::int64_t k) {
+    return gamma(static_cast<double>(k) + 2, unit_of<T>);
+}
+
+template <class T>
+constexpr Kernel sequential_row(const char* name, Rung rung) {
     return {.name = name,
             .rung = rung,
             .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
             .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
-            .needs = needs,
+            .needs = 0,
             .tiles = {},
-            .fuses_epilogue = true,
+            .fuses_epilogue = false,
             .idea = nullptr,
             .takes = nullptr,
-            .sum_bound = blocked_sum_bound<T>,
+            .sum_bound = sequential_sum_bound<T>,
             .nanoseconds = nullptr,
             .scratch_bytes = nullptr,
-            .run = nullptr,
-            .order = order};
+            .run = nullptr};
+}
+
+/// In blocks of k, each of which meets C.
+template <class T>
+constexpr Kernel blocked_row(const char* name, Rung rung, Features needs, int order) {
+    Kernel made = sequential_row<T>(name, rung);
+    made.needs = needs;
+    made.fuses_epilogue = true;
+    made.sum_bound = blocked_sum_bound<T>;
+    made.order = order;
+    return made;
 }
 
 }  // namespace tw::cpu

@@ -10,6 +10,7 @@
 //
 // Needs: nothing. 2mnk flops; 8 bytes read for each 2 flops (0.25 flop/byte in f32), B with a stride of a whole row.
 #include "backend/cpu/ladder.hpp"
+#include "backend/cpu/plain_row.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -32,46 +33,21 @@ double nanoseconds(const Problem& p, int) {
     return 1.7 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
 }
 
-template <class T>
-double sum_bound(std::int64_t k) {
-    return gamma(static_cast<double>(k) + 2, sizeof(T) == 4 ? unit_f32 : unit_f64);
-}
-
 constexpr Tile tiles[] = {{1, 1, 1}};
-constexpr const char* idea = "the triple loop: one result at a time, one dot product each";
+
+template <class T>
+constexpr Kernel row(const char* name) {
+    Kernel made = sequential_row<T>(name, Rung::naive);
+    made.idea = "the triple loop: one result at a time, one dot product each";
+    made.tiles = tiles;
+    made.nanoseconds = nanoseconds;
+    made.run = run<T>;
+    return made;
+}
 
 }  // namespace
 
-const Kernel r1_naive_f32{
-    .name = "cpu.r1_naive.f32",
-    .rung = Rung::naive,
-    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = 0,
-    .tiles = tiles,
-    .fuses_epilogue = false,
-    .idea = idea,
-    .takes = nullptr,
-    .sum_bound = sum_bound<float>,
-    .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
-    .run = run<float>,
-};
-
-const Kernel r1_naive_f64{
-    .name = "cpu.r1_naive.f64",
-    .rung = Rung::naive,
-    .in = Type::f64, .out = Type::f64, .sum = Type::f64,
-    .scheme = &plain_f64,
-    .needs = 0,
-    .tiles = tiles,
-    .fuses_epilogue = false,
-    .idea = idea,
-    .takes = nullptr,
-    .sum_bound = sum_bound<double>,
-    .nanoseconds = nanoseconds,
-    .scratch_bytes = nullptr,
-    .run = run<double>,
-};
+constinit const Kernel r1_naive_f32 = row<float>("cpu.r1_naive.f32");
+constinit const Kernel r1_naive_f64 = row<double>("cpu.r1_naive.f64");
 
 }  // namespace tw::cpu

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
+#include "backend/cpu/plain_row.hpp"
 #include "backend/cpu/product.hpp"
 
 namespace tw::cpu {
@@ -44,28 +45,17 @@ double nanoseconds(const Problem& p, int) {
     return 30 + 0.045 * sizeof(T) * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
 }
 
-template <class T>
-double sum_bound(std::int64_t k) {
-    return gamma(static_cast<double>(k) + 2, sizeof(T) == 4 ? unit_f32 : unit_f64);
-}
-
 constexpr Tile tiles[] = {{1, 1, 1}};
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    return {.name = name,
-            .rung = Rung::coalesced,
-            .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
-            .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
-            .needs = 0,
-            .tiles = tiles,
-            .fuses_epilogue = false,
-            .idea = "the loops in the order of memory: a row of sums grows side by side",
-            .takes = nullptr,
-            .sum_bound = sum_bound<T>,
-            .nanoseconds = nanoseconds<T>,
-            .scratch_bytes = scratch_bytes<T>,
-            .run = run<T>};
+    Kernel made = sequential_row<T>(name, Rung::coalesced);
+    made.idea = "the loops in the order of memory: a row of sums grows side by side";
+    made.tiles = tiles;
+    made.nanoseconds = nanoseconds<T>;
+    made.scratch_bytes = scratch_bytes<T>;
+    made.run = run<T>;
+    return made;
 }
 
 }  // namespace

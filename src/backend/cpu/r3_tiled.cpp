@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
+#include "backend/cpu/plain_row.hpp"
 #include "backend/cpu/product.hpp"
 #include "backend/cpu/vectors.hpp"
 
@@ -69,29 +70,17 @@ double nanoseconds(const Problem& p, int) {
     return 0.1 * sizeof(T) * S * S + (0.02 + 0.2 / S) * sizeof(T) * products;
 }
 
-template <class T>
-double sum_bound(std::int64_t k) {
-    return gamma(static_cast<double>(k) + 2, sizeof(T) == 4 ? unit_f32 : unit_f64);
-}
-
 template <int S>
 constexpr Tile tiles[] = {{S, S, S}};
 
 template <int S, class T>
 constexpr Kernel row(const char* name) {
-    return {.name = name,
-            .rung = Rung::tiled,
-            .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
-            .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
-            .needs = 0,
-            .tiles = tiles<S>,
-            .fuses_epilogue = false,
-            .idea = "square tiles copied into the first cache, each element used once a row of the tile",
-            .takes = nullptr,
-            .sum_bound = sum_bound<T>,
-            .nanoseconds = nanoseconds<S, T>,
-            .scratch_bytes = nullptr,
-            .run = run<S, T>};
+    Kernel made = sequential_row<T>(name, Rung::tiled);
+    made.idea = "square tiles copied into the first cache, each element used once a row of the tile";
+    made.tiles = tiles<S>;
+    made.nanoseconds = nanoseconds<S, T>;
+    made.run = run<S, T>;
+    return made;
 }
 
 }  // namespace

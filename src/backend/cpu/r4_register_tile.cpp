@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
+#include "backend/cpu/plain_row.hpp"
 #include "backend/cpu/product.hpp"
 #include "backend/cpu/vectors.hpp"
 
@@ -78,28 +79,17 @@ double nanoseconds(const Problem& p, int) {
 }
 
 template <class T>
-double sum_bound(std::int64_t k) {
-    return gamma(static_cast<double>(k) + 2, sizeof(T) == 4 ? unit_f32 : unit_f64);
-}
-
-template <class T>
 constexpr Tile tiles[] = {{TM, TN<T>, 1}};
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    return {.name = name,
-            .rung = Rung::register_tile,
-            .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
-            .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
-            .needs = 0,
-            .tiles = tiles<T>,
-            .fuses_epilogue = false,
-            .idea = "a tile of sums that stays in registers for the whole length of k",
-            .takes = nullptr,
-            .sum_bound = sum_bound<T>,
-            .nanoseconds = nanoseconds<T>,
-            .scratch_bytes = scratch_bytes<T>,
-            .run = run<T>};
+    Kernel made = sequential_row<T>(name, Rung::register_tile);
+    made.idea = "a tile of sums that stays in registers for the whole length of k";
+    made.tiles = tiles<T>;
+    made.nanoseconds = nanoseconds<T>;
+    made.scratch_bytes = scratch_bytes<T>;
+    made.run = run<T>;
+    return made;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
+#include "backend/cpu/plain_row.hpp"
 #include "backend/cpu/product.hpp"
 #include "backend/cpu/vectors.hpp"
 
@@ -101,26 +102,21 @@ double nanoseconds(const Problem& p, int) {
 template <class T>
 double sum_bound(std::int64_t k) {
     const auto longest = static_cast<double>(std::min<std::int64_t>(k, BK) + (k - 1) / BK + 2);  // the first block adds to 0
-    return gamma(longest, sizeof(T) == 4 ? unit_f32 : unit_f64);
+    return gamma(longest, unit_of<T>);
 }
 
 constexpr Tile tiles[] = {{BM, BN, BK}};
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    return {.name = name,
-            .rung = Rung::register_block,
-            .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
-            .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
-            .needs = 0,
-            .tiles = tiles,
-            .fuses_epilogue = false,
-            .idea = "blocks copied into the cache in the order of reading, and register tiles inside them",
-            .takes = nullptr,
-            .sum_bound = sum_bound<T>,
-            .nanoseconds = nanoseconds<T>,
-            .scratch_bytes = scratch_bytes<T>,
-            .run = run<T>};
+    Kernel made = sequential_row<T>(name, Rung::register_block);
+    made.idea = "blocks copied into the cache in the order of reading, and register tiles inside them";
+    made.tiles = tiles;
+    made.sum_bound = sum_bound<T>;
+    made.nanoseconds = nanoseconds<T>;
+    made.scratch_bytes = scratch_bytes<T>;
+    made.run = run<T>;
+    return made;
 }
 
 }  // namespace

@@ -181,7 +181,7 @@ constexpr Tile tiles[] = {{0, 0, 0}};
 
 template <class T, const MicroKernel<T>& kernel>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    Kernel made = plain_row<T>(name, Rung::vectorized, needs, order);
+    Kernel made = blocked_row<T>(name, Rung::vectorized, needs, order);
     made.idea = "for few rows of A: B is read once, as it lies, and the sums wait in the cache";
     made.tiles = tiles;
     made.nanoseconds = nanoseconds<T, kernel>;

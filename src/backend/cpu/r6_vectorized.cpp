@@ -187,7 +187,7 @@ constexpr Tile tiles[] = {{0, 0, 0}};
 
 template <class T, const MicroKernel<T>& kernel>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    Kernel made = plain_row<T>(name, Rung::vectorized, needs, order);
+    Kernel made = blocked_row<T>(name, Rung::vectorized, needs, order);
     made.idea = "the register tile in the processor's widest vectors, fused multiply-adds, nothing packed";
     made.tiles = tiles;
     made.nanoseconds = nanoseconds<T, kernel>;

@@ -180,7 +180,7 @@ constexpr Tile tiles[] = {{0, NC, KC<T>}, {0, NC / 2, KC<T>}, {0, NC / 2 * 3, KC
 
 template <class T, const MicroKernel<T>& micro, int NC>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    Kernel made = plain_row<T>(name, Rung::hierarchical, needs, order);
+    Kernel made = blocked_row<T>(name, Rung::hierarchical, needs, order);
     made.idea = "packed panels, a block for each cache, and every thread";
     made.tiles = tiles<T, NC>;
     made.nanoseconds = nanoseconds<T, micro>;
