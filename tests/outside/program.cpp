@@ -12,7 +12,7 @@ int main() {
     float c[4] = {};
     tw::multiply(tw::View(a, 2, 3), tw::View(b, 3, 2), tw::View(c, 2, 2));
     std::printf("tilewright %s: %g %g %g %g\n", tw::version(), c[0], c[1], c[2], c[3]);
-#ifdef LIBRARY_IS_A_DEBUG_BUILD
+#ifdef LIBRARY_IS_BUILT_WITHOUT_NDEBUG
     float both[6] = {1, 2, 3, 4, 5, 6};
     const tw::Status refused = tw::try_multiply(tw::View<const float>(both, 2, 2), tw::View(b, 2, 2), tw::View(both + 2, 2, 2));
     if (refused || refused.argument != tw::Argument::c) return 2;   // rule 20
