@@ -266,7 +266,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     plan.direct = plan.kernel->direct && as_they_are && has_terms ? plan.kernel->direct(problem, plan.threads) : Direct{};
     if (remembers)
         last = {problem, threads, options.reproducible, backend, plan.kernel, plan.options.device, plan.options.kernel, plan.tile,
-                       plan.threads, plan.reason, plan.direct};
+                plan.threads, plan.reason, plan.direct};
     return {};
 }
 
