@@ -69,4 +69,16 @@ void release_thread_scratch() noexcept {
     kept = {};
 }
 
+ScratchSetAside::ScratchSetAside() noexcept : in_use_(kept.data, kept.size) {
+    if (kept.data) free_at_thread_end(nullptr);
+    kept = {};
+}
+
+ScratchSetAside::~ScratchSetAside() {
+    release_thread_scratch();
+    if (!in_use_.data()) return;
+    free_at_thread_end(in_use_.data());  // the slot is there: it held this block before
+    kept = {in_use_.data(), in_use_.size()};
+}
+
 }  // namespace tw

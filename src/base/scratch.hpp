@@ -16,4 +16,17 @@ std::span<std::byte> thread_scratch(std::size_t bytes) noexcept;
 /// Gives this thread's scratch back now instead of at its end.
 void release_thread_scratch() noexcept;
 
+/// While a caller's code runs on a thread whose scratch is in use: products that it makes there get memory of their own, which
+/// goes when this does.
+class ScratchSetAside {
+public:
+    ScratchSetAside() noexcept;
+    ~ScratchSetAside();
+    ScratchSetAside(const ScratchSetAside&) = delete;
+    ScratchSetAside& operator=(const ScratchSetAside&) = delete;
+
+private:
+    std::span<std::byte> in_use_;
+};
+
 }  // namespace tw

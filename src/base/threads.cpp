@@ -9,6 +9,7 @@
 #include "base/float_mode.hpp"
 #include "base/pool.hpp"
 #include "base/remembered.hpp"
+#include "base/scratch.hpp"
 
 // Present in programs that use OpenMP. Inside a parallel region every core is already at work.
 #if defined(__GNUC__) && !defined(__APPLE__)
@@ -56,6 +57,7 @@ void run_tasks(const Executor* executor, int threads, int tasks, void (*task)(vo
                void* context) noexcept {
     if (executor && executor->run) {
         InIeeeMode guarded{task, context};
+        const ScratchSetAside held;  // it may steal other work on this thread while it waits
         executor->run(executor->self, tasks, InIeeeMode::run, &guarded);
         return;
     }

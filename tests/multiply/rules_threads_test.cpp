@@ -52,6 +52,38 @@ TYPED_TEST(Threads, Rule24_ConcurrentCallersAndCallsFromTasksGetTheSameBits) {
     }
 }
 
+/// Runs its tasks after products of its own, on the thread that waits for them: so does whoever steals work while it waits.
+struct Thief {
+    static void run(void* self, int tasks, void (*task)(void*, int), void* context) {
+        for (int i = 0; i < tasks; ++i) {
+            static_cast<Thief*>(self)->steal();
+            task(context, i);
+        }
+    }
+    void steal() {
+        for (const int size : {30, 400}) {
+            std::vector<float> ones(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 1), c(ones.size());
+            const tw::View<float> all(ones.data(), size, size);
+            tw::multiply(all, all, tw::View<float>(c.data(), size, size), {.threads = 1, .kernel = "r7_hierarchical"});
+            wrong += c.front() != static_cast<float>(size);
+        }
+    }
+    int wrong = 0;
+};
+
+TYPED_TEST(Threads, Rule24_SoDoCallsWhileAnExecutorWaits) {
+    for (const auto& row : rows<TypeParam>()) {
+        Product<TypeParam> p(150, 170, 190);
+        p.run(row);
+        Thief thief;
+        const tw::Executor executor{&thief, Thief::run};
+        std::vector<TypeParam> c(p.c.size());
+        tw::multiply(p.av(), p.bv(), tw::View(c.data(), 150, 170), {.threads = 3, .executor = &executor, .kernel = row});
+        EXPECT_TRUE(same_bits(c, p.c)) << row;
+        EXPECT_EQ(thief.wrong, 0) << row;
+    }
+}
+
 TYPED_TEST(Threads, Rule25_AChildAfterForkMultiplies) {
     Product<TypeParam> before(200, 200, 200);
     before.run("", {.threads = 4});
