@@ -28,6 +28,7 @@ struct Work {
     int inputs_of_rank;             ///< planes: that a block of a cluster multiplies
     int counted_of_rank;            ///< planes: that it chooses from
     std::uint32_t reached_of_sample;  ///< planes: what a sample of the inputs weighs at the cutoff and above it
+    int window_shift;               ///< planes: how wide a window is likely to have the cutoff
     int chunks;                     ///< of a tile, a block each; of planes as many as there can be; of planes that choose, clusters that share a tile
     int of_group, groups;           ///< buckets and tiers: a tile's chunks are added by groups, then those
     EffortChosenOnDevice* chosen;   ///< [products]
@@ -40,7 +41,9 @@ struct Work {
 struct Place {
     int tile, chunk, product;
 
-    __device__ Place(int place, int tiles) : tile(place % tiles), chunk(0), product(place / tiles) {}
+    __device__ Place(int place, int tiles) : tile(place), chunk(0), product(0) {
+        if (place >= tiles) tile = place % tiles, product = place / tiles;  // seldom: that takes long
+    }
 
     __device__ explicit Place(const Work& w) {
         const int block = static_cast<int>(blockIdx.x);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "backend/cuda/effort.cuh"
+#include "backend/cuda/ptx/prefix.cuh"
 #include "backend/cuda/ptx/shared_store.cuh"
 
 namespace tw::cuda::effort::of_rows {
@@ -46,12 +47,7 @@ struct Round {
 template <class Row>
 __device__ Round list_rows(Desk<Row>& desk, EffortEntryOnDevice entry, int units_of_input) {
     const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32, units = static_cast<int>(entry.units);
-    int upto = units;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-        const int other = __shfl_up_sync(~0u, upto, step);
-        if (lane >= step) upto += other;
-    }
+    int upto = ptx::prefix_of_warp(units);
     if (lane == 31) desk.of_warp[warp] = upto;
     __syncthreads();
     Round round{threads, 0};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/cuda/effort_planes.cuh"
+#include "backend/cuda/ptx/prefix.cuh"
 #include "backend/cuda/ptx/shared_counts.cuh"
 
 namespace tw::cuda::effort::of_planes {
@@ -16,72 +17,111 @@ constexpr unsigned nothing_worth = 0x7fffffffu;
 struct alignas(8) Alike {
     unsigned worth, key;
 
-    __device__ bool is_before(const Alike& other) const { return worth > other.worth || (worth == other.worth && key < other.key); }
+    __device__ std::uint64_t place() const { return std::uint64_t{worth} << 32 | ~key; }  ///< the higher, the earlier
+    __device__ bool is_before(const Alike& other) const { return place() > other.place(); }
 };
 
 __device__ inline unsigned key_of(int unit, int input) { return static_cast<unsigned>(unit) << 24 | static_cast<unsigned>(input); }
 __device__ inline unsigned weight_of(const Work& w, unsigned key) { return key >> 24 == 0 ? w.m.weights[0] : key >> 24 == 1 ? w.m.weights[1] : w.m.weights[2]; }
 
+/// Rows that are before this one are read. Unless several are worth the same, `least` alone says which those are.
+struct Cutoff {
+    Alike row{nothing_worth, 0};
+    unsigned least = nothing_worth + 1;
+    bool has_ties = false;
+};
+
 struct Choosing {
-    alignas(16) unsigned window[bins];                   ///< what rows of each bin weigh
-    unsigned above, most;                                ///< what is worth more than the window weighs; the largest |v|
-    unsigned count_alike, most_of_sample;
-    alignas(16) unsigned sample[of_sample];
+    alignas(16) unsigned window[bins + 32];              ///< what rows of each bin weigh; one more for each lane, of what is elsewhere
+    alignas(8) unsigned of_warps[warps][2];              ///< of what a warp has: what is worth more than the window weighs; the largest |v|
+    unsigned most_of_sample[warps], count_alike;
+    alignas(16) unsigned sample[of_sample + 32];
     Alike own_alike[most_alike], alike[most_alike];
-    unsigned upto[warps][33];                            ///< sums over a warp's bins, from the top one on
-    Alike cutoff;                                        ///< rows that are before this one are read
+    alignas(16) unsigned of_both[bins];                              ///< the windows of two that count together
+    Alike cutoff;                                        ///< of many that were ranked
 
     /// By all threads, before anything is counted.
     __device__ void clear() {
         window[threadIdx.x] = sample[threadIdx.x] = 0;
-        if (threadIdx.x == 0) above = most = count_alike = most_of_sample = 0, cutoff = {nothing_worth, 0};
+        if (threadIdx.x == 0) count_alike = 0;
     }
 };
 static_assert(bins == threads && of_sample == threads, "a thread clears one of each");
 
 __device__ inline float part_of(const float4& x, int i) { return i == 0 ? x.x : i == 1 ? x.y : i == 2 ? x.z : x.w; }
 
-/// Not negative, so the bits are ordered as the numbers are.
+/// The bits of what a row is worth: not negative, so they are ordered as the numbers are.
 __device__ inline unsigned worth_of(float v, float statistic) { return __float_as_uint(__fmul_rn(fabsf(v), statistic)); }
+
+/// Of the thread's four neighbours in a group.
+__device__ inline int place_of(int group) { return share * group + own * static_cast<int>(threadIdx.x); }
 
 /// Four neighbours of a vector, of which `there` exist, and their statistics.
 struct Inputs {
     int first = 0, there = 0;
     float4 v{}, statistic[units]{};
 
-    __device__ unsigned worth(int u, int i) const { return worth_of(part_of(v, i), part_of(statistic[u], i)); }
     __device__ unsigned most() const {
         const auto bits = [](float x) { return __float_as_uint(x) & 0x7fffffffu; };
         return max(max(bits(v.x), bits(v.y)), max(bits(v.z), bits(v.w)));
     }
 };
 
-/// The inputs from `begin` to `end`, which a block counts, as they lie in the device's memory: for what is seldom asked for again.
-struct Range {
-    const float *v, *statistics;
-    std::int64_t apart;
-    int begin, end;
+/// What the rows of a thread's inputs are worth.
+template <int groups>
+struct Worths {
+    unsigned of[own * groups][units];
 
+    __device__ explicit Worths(const Inputs (&inputs)[groups]) {
+#pragma unroll
+        for (int n = 0; n < own * groups; ++n)
+#pragma unroll
+            for (int u = 0; u < units; ++u) of[n][u] = worth_of(part_of(inputs[n / own].v, n % own), part_of(inputs[n / own].statistic[u], n % own));
+#pragma unroll
+        for (int n = 0; n < own * groups; ++n) asm volatile("" : "+r"(of[n][0]), "+r"(of[n][1]), "+r"(of[n][2]));  // made once, in the statistics' place
+    }
+    /// act(unit, number of the input, worth)
+    template <class Act>
+    __device__ void each(const Act& act) const {
+#pragma unroll
+        for (int n = 0; n < own * groups; ++n)
+#pragma unroll
+            for (int u = 0; u < units; ++u) act(u, n, of[n][u]);
+    }
+};
+
+/// The inputs from `begin` to `end`, which a block counts, a multiple of 4 each but for the last end. They are dealt out from `start` on,
+/// and around.
+struct Range {
+    int begin, end, start;
+
+    /// Of so many places there are inputs.
+    __device__ int places() const { return (end - begin + own - 1) / own * own; }
+    __device__ int at(int place) const { return start + place - (start + place < begin + places() ? 0 : places()); }
+    __device__ int there(int place, int first) const { return place < places() ? min(own, end - first) : 0; }
+};
+
+/// The same as they lie in the device's memory: for what is seldom asked for again.
+struct Counted {
+    const Work& w;
+    const Place& at;
+    const Range& range;
+
+    __device__ unsigned worth(float scale, int u, int input) const {
+        const float v = w.v[at.product * w.v_step + input];
+        return worth_of(__fmul_rn(v, scale), __ldg(w.m.statistics + (std::int64_t{w.experts[at.product]} * units + u) * w.m.inputs_apart + input));
+    }
     /// act(unit, input, worth), by all threads, each its four neighbours in turn; |v| is times the scale.
     template <class Act>
     __device__ void each(float scale, const Act& act) const {
 #pragma unroll 1
-        for (int first = begin + own * static_cast<int>(threadIdx.x); first < end; first += share)
+        for (int place = own * static_cast<int>(threadIdx.x); place < range.places(); place += share)
 #pragma unroll 1
-            for (int input = first; input < min(first + own, end); ++input)
+            for (int input = range.at(place), end = input + range.there(place, input); input < end; ++input)
 #pragma unroll
-                for (int u = 0; u < units; ++u) act(u, input, worth_of(__fmul_rn(v[input], scale), __ldg(statistics + u * apart + input)));
+                for (int u = 0; u < units; ++u) act(u, input, worth(scale, u, input));
     }
 };
-
-__device__ inline unsigned prefix_of_warp(unsigned x) {
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-        const unsigned other = __shfl_up_sync(~0u, x, step);
-        if (static_cast<int>(threadIdx.x) % 32 >= step) x += other;
-    }
-    return x;
-}
 
 /// From a rank that counts with this one, or from the block's own memory where nobody does.
 template <int ranks, int words>
@@ -94,14 +134,19 @@ __device__ void read_of_rank(const unsigned* from, int rank, std::uint32_t (&to)
     }
 }
 
-/// The largest |v|, after all threads of all ranks have said what is theirs.
+/// What is above the window, and the largest |v|, after all warps of all ranks have said what is theirs.
 template <int ranks>
-__device__ unsigned most_of_ranks(const Choosing& desk) {
-    ptx::publish_to_ranks<ranks>();
-    std::uint32_t most[1] = {};
-    if (threadIdx.x % 32 < ranks) read_of_rank<ranks>(&desk.most, static_cast<int>(threadIdx.x % 32), most);
-    return __reduce_max_sync(~0u, most[0]);
-}
+struct OfWarps {
+    std::uint32_t of[2] = {};
+
+    __device__ explicit OfWarps(const Choosing& desk) {
+        const int lane = static_cast<int>(threadIdx.x) % 32;
+        static_assert(ranks * warps <= 32, "a lane for each warp");
+        if (lane < ranks * warps) read_of_rank<ranks>(desk.of_warps[lane % warps], lane / warps, of);
+    }
+    __device__ unsigned above() const { return __reduce_add_sync(~0u, of[0]); }
+    __device__ unsigned most() const { return __reduce_max_sync(~0u, of[1]); }
+};
 
 /// The bin of the row that brings the sum to what is to be reached, if that one is in the window, and what is above it.
 struct Found {
@@ -109,30 +154,35 @@ struct Found {
     unsigned bin, above;
     unsigned most;                                       ///< the largest |v| of all ranks
 
-    /// After everything has been counted by all threads of all ranks.
+    /// After everything has been counted by all threads of all ranks. Every warp finds it for itself, a lane by 16 bins.
     template <int ranks>
     __device__ static Found in(Choosing& desk, unsigned reached, int rank) {
         ptx::publish_to_ranks<ranks>();
-        const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-        unsigned weight = 0;
-        std::uint32_t of_ranks[ranks][1], outside[2] = {};
+        const int lane = static_cast<int>(threadIdx.x) % 32;
+        const OfWarps<ranks> outside(desk);
+        const unsigned* window = desk.window;
+        if constexpr (ranks > 1) {
+            std::uint32_t other[1];
+            ptx::read_in(ptx::shared_address(desk.window + threadIdx.x), 1 - rank, other);
+            desk.of_both[threadIdx.x] = desk.window[threadIdx.x] + other[0];
+            __syncthreads();
+            window = desk.of_both;
+        }
+        constexpr int of_lane = bins / 32, fours = of_lane / 4;
+        const uint4* from = reinterpret_cast<const uint4*>(window + bins - of_lane * (lane + 1));
+        unsigned sum = 0;
 #pragma unroll
-        for (int r = 0; r < ranks; ++r) read_of_rank<ranks>(desk.window + (bins - 1 - threadIdx.x), (rank + r) % ranks, of_ranks[r]);
-        if (lane < ranks) read_of_rank<ranks>(&desk.above, lane, outside);
-#pragma unroll
-        for (int r = 0; r < ranks; ++r) weight += of_ranks[r][0];
-        const unsigned upto = prefix_of_warp(weight);
-        desk.upto[warp][lane] = upto;
-        const unsigned above = __reduce_add_sync(~0u, outside[0]), most = __reduce_max_sync(~0u, outside[1]);
-        __syncthreads();
-        const unsigned of_warp = lane < warps ? desk.upto[lane][31] : 0, before = above + prefix_of_warp(of_warp) - of_warp;
-        const unsigned crossing = __ballot_sync(~0u, before < reached && before + of_warp >= reached);
+        for (int n = 0; n < fours; ++n) {
+            const uint4 four = from[(n + lane / 2) % fours];  // in turns, for eight lanes to meet in no bank
+            sum += four.x + four.y + four.z + four.w;
+        }
+        const unsigned most = outside.most(), before = outside.above() + ptx::prefix_of_warp(sum) - sum;
+        const unsigned crossing = __ballot_sync(~0u, before < reached && before + sum >= reached);
         if (crossing == 0) return {false, 0, 0, most};
-        const int place = __ffs(static_cast<int>(crossing)) - 1;
-        const unsigned in_front = __shfl_sync(~0u, before, place), with = in_front + desk.upto[place][lane];
-        const int last = __ffs(static_cast<int>(__ballot_sync(~0u, with >= reached))) - 1;
-        const unsigned without = __shfl_sync(~0u, with, max(last, 1) - 1);
-        return {true, static_cast<unsigned>(bins - 1 - 32 * place - last), last == 0 ? in_front : without, most};
+        const int place = __ffs(static_cast<int>(crossing)) - 1, top = bins - 1 - of_lane * place;
+        const unsigned weight = window[top - lane % of_lane], with = __shfl_sync(~0u, before, place) + ptx::prefix_of_warp(weight);
+        const int last = __ffs(static_cast<int>(__ballot_sync(~0u, with >= reached))) - 1;  // of the first lanes, which have a bin each
+        return {true, static_cast<unsigned>(top - last), __shfl_sync(~0u, with - weight, last), most};
     }
 };
 

@@ -6,6 +6,7 @@
 
 #include "backend/cuda/effort_select.cuh"
 #include "backend/cuda/ptx/cluster_memory.cuh"
+#include "backend/cuda/ptx/prefix.cuh"
 
 namespace tw::cuda::effort::of_units {
 
@@ -28,12 +29,7 @@ struct Desk {
 /// The sum over the threads before this one; `all` is that over all threads.
 __device__ inline unsigned prefix_of(unsigned x, unsigned* sums, unsigned& all) {
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    unsigned upto = x;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-        const unsigned other = __shfl_up_sync(~0u, upto, step);
-        if (lane >= step) upto += other;
-    }
+    const unsigned upto = ptx::prefix_of_warp(x);
     if (lane == 31) sums[warp] = upto;
     __syncthreads();
     unsigned below = 0, total = 0;
