@@ -91,7 +91,7 @@ struct BySpoiltDigits {
     static void sum_up(const UnitTile& tile) {
         panels.multiply(tile);
         D::summed({{const_cast<std::byte*>(tile.a), tile.k, true}, {const_cast<std::byte*>(tile.b), tile.k, false},
-                   reinterpret_cast<std::int32_t*>(tile.sums->of)});
+                   reinterpret_cast<std::int32_t*>(tile.next.sums->of)});
     }
     static void multiply(const PanelTile& tile) { multiply_guarded(digits_portable.eight.meet, sum_up, tile); }
     static void settle(TileState& state) { settle_guarded(digits_portable.eight.meet, state); }

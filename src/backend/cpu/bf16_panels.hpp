@@ -12,10 +12,10 @@ namespace tw::cpu {
 namespace {
 
 /// The products of one step but for the last, hi hi of three parts; in an order where neighbours share tiles: x's part by y's,
-/// x being the caller's A. Of two parts, what hi hi rounds is little beside what they leave out.
-template <int parts, class LoadX, class LoadY>
-[[gnu::always_inline]] inline void first_products(const LoadX& load_x, const LoadY& load_y) {
-    load_x(0), load_y(parts - 1), Tiles::dot_bf16();           // hi lo
+/// x being the caller's A. Of two parts, what hi hi rounds is little beside what they leave out. `dot` makes the first one.
+template <int parts, class LoadX, class LoadY, class Dot>
+[[gnu::always_inline]] inline void first_products(const LoadX& load_x, const LoadY& load_y, const Dot& dot) {
+    load_x(0), load_y(parts - 1), dot();                       // hi lo
     if constexpr (parts == 3) {
         load_y(1), Tiles::dot_bf16();                          // hi mid
         load_x(1), Tiles::dot_bf16();                          // mid mid
@@ -60,6 +60,7 @@ private:
 };
 
 void meet(const UnitResult& r) {
+    if (r.is_held) Tiles::store_sums(r.sums->of);
     const Meeting meeting(&r);
     for (int i = 0; i < r.rows; ++i) meeting.line(i, r.cols);
 }
@@ -73,17 +74,20 @@ void round(const float* from, std::uint16_t* to, std::int64_t count) {
 }
 
 /// Of three parts, all small products of the chunk of k come first and hi hi on top of them: few roundings happen at the size
-/// of the result.
+/// of the result. The unit is not to run dry from one tile to the next: sums that it still holds are stored one tile of them after
+/// another between the first products, each of which needs no more than one to be gone.
 template <int parts, bool is_turned>
-[[gnu::always_inline]] inline void add_up(const std::byte* a, const std::byte* b, std::int64_t steps, Meanwhile<Meeting> meanwhile) {
+[[gnu::always_inline]] inline void add_up(const std::byte* a, const std::byte* b, std::int64_t steps, UnitSums* held,
+                                          Meanwhile<Meeting> meanwhile) {
     constexpr std::int64_t step_bytes = parts * part_bytes;
-    Tiles::zero_sums();
-    for (std::int64_t s = 0; s < steps; ++s) {
-        meanwhile.step();
+    const auto step = [&](std::int64_t s, const auto& dot) {
         const auto load_a = [from = a + s * step_bytes](int part) { Tiles::load_a<!walks_rows<parts>>(from + part * part_bytes); };
         const auto load_b = [from = b + s * step_bytes](int part) { Tiles::load_b<walks_rows<parts>>(from + part * part_bytes); };
-        is_turned ? first_products<parts>(load_b, load_a) : first_products<parts>(load_a, load_b);
-    }
+        is_turned ? first_products<parts>(load_b, load_a, dot) : first_products<parts>(load_a, load_b, dot);
+        meanwhile.step();
+    };
+    step(0, [held] { held ? Tiles::store_and_dot_bf16(held->of) : (Tiles::zero_sums(), Tiles::dot_bf16()); });
+    for (std::int64_t s = 1; s < steps; ++s) step(s, [] { Tiles::dot_bf16(); });
     if constexpr (parts == 3)
         for (std::int64_t s = 0; s < steps; ++s)
             Tiles::load_a<!walks_rows<parts>>(a + s * step_bytes), Tiles::load_b<walks_rows<parts>>(b + s * step_bytes), Tiles::dot_bf16();
@@ -95,8 +99,9 @@ void multiply(const UnitTile& tile) {
     const std::byte* const a = tile.a + sizeof(PanelHeader) + first * parts * part_bytes;
     const std::byte* const b = tile.b + sizeof(PanelHeader) + first * parts * part_bytes;
     const Meanwhile<Meeting> meanwhile(tile, steps);
-    tile.is_turned ? add_up<parts, true>(a, b, steps, meanwhile) : add_up<parts, false>(a, b, steps, meanwhile);
-    Tiles::store_sums(tile.sums->of);
+    UnitSums* const held = tile.waiting && tile.waiting->is_held ? tile.waiting->sums : nullptr;
+    tile.is_turned ? add_up<parts, true>(a, b, steps, held, meanwhile) : add_up<parts, false>(a, b, steps, held, meanwhile);
+    if (!tile.next.is_held) Tiles::store_sums(tile.next.sums->of);
 }
 
 template <int parts>

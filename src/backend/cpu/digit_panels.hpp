@@ -231,7 +231,7 @@ void multiply_digits(const UnitTile& tile) {
     const auto& b = *reinterpret_cast<const DigitHeader*>(tile.b);
     const DigitTiles tiles{digit_steps(tile.k), tile.a + sizeof(DigitHeader), tile.b + sizeof(DigitHeader), b.sum};
     Meanwhile<Meeting<products>> meanwhile(tile, Digits::steps(tiles));
-    Digits::add_up<products>(tiles, [&] { meanwhile.step(); }, reinterpret_cast<std::int32_t*>(tile.sums->of));
+    Digits::add_up<products>(tiles, [&] { meanwhile.step(); }, reinterpret_cast<std::int32_t*>(tile.next.sums->of));
 }
 
 template <int products>

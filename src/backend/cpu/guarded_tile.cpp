@@ -97,16 +97,17 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
     const bool is_contiguous = t.c.col_step == 1;
     const auto alpha = static_cast<float>(t.alpha), beta = static_cast<float>(t.beta);
     const auto c_rows = static_cast<int>(t.c.rows), c_cols = static_cast<int>(t.c.cols);
-    const auto tile = [&](const Chunk& chunk, UnitSums& sums, const UnitResult* waiting, const UnitResult& next) {
-        return UnitTile{t.chunk.k, chunk.from, chunk.to(), t.a, t.b, t.is_turned, &sums, waiting, next, chunk.is_last(),
+    const auto tile = [&](const Chunk& chunk, const UnitResult* waiting, const UnitResult& next) {
+        return UnitTile{t.chunk.k, chunk.from, chunk.to(), t.a, t.b, t.is_turned, waiting, next, chunk.is_last(),
                         t.ahead, t.ahead_bytes};
     };
     // What a chunk gives goes on top of those before it; the last one takes all of them to C.
     const bool is_narrow = t.c.type == Type::bf16;
-    const auto set = [&](UnitResult& made, const Chunk& chunk, const UnitSums& sums, void* c, bool narrow, std::int64_t c_step, float by,
+    const auto set = [&](UnitResult& made, const Chunk& chunk, UnitSums& sums, void* c, bool narrow, std::int64_t c_step, float by,
                          float old) {
         const bool is_last = chunk.is_last(), is_first = chunk.is_first();
         made.sums = &sums;
+        made.is_held = t.state != nullptr;
         made.partial = is_last && !is_first ? chunk.partial : nullptr;
         made.a = t.a;
         made.b = t.b;
@@ -126,7 +127,7 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
         waiting.last = before ? 1 - waiting.last : 0;
         UnitResult& next = waiting.results[waiting.last];
         set(next, t.chunk, waiting.sums, t.c.data, is_narrow, t.c.row_step, alpha, beta);
-        multiply(tile(t.chunk, waiting.sums, before, next));
+        multiply(tile(t.chunk, before, next));
         t.state->is_waiting = true;
         return;
     }
@@ -139,7 +140,7 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
         for (Chunk chunk{0, t.chunk.length, t.chunk.k, t.chunk.partial}; chunk.from < chunk.k; chunk.from += chunk.length) {
             UnitResult here;
             set(here, chunk, unit_sums, sums, false, unit_side, 1, 0);
-            multiply(tile(chunk, unit_sums, nullptr, here));
+            multiply(tile(chunk, nullptr, here));
             meet(here);
         }
     }

@@ -42,7 +42,8 @@ struct alignas(64) UnitSums {
 
 /// C = alpha * (sums + partial) + beta * C, along contiguous rows.
 struct UnitResult {
-    const UnitSums* sums;
+    UnitSums* sums;
+    bool is_held;             ///< the unit may have kept them, and stores them when it multiplies again or they meet C
     const float* partial;     ///< to be added to them, unit_side a row; null: nothing
     const std::byte *a, *b;   ///< the panels that they were made of
     std::byte* c;             ///< f32, or bf16 where there is nothing but this sum to be rounded
@@ -57,9 +58,8 @@ struct UnitTile {
     std::int64_t k, from, to; ///< the panels' own, and what is to be summed of it
     const std::byte *a, *b;
     bool is_turned;           ///< A's panel is of the caller's B: products that are not symmetric are taken the other way round
-    UnitSums* sums;
     const UnitResult* waiting;  ///< a result of the same sums, as wide as a tile, which is met before they are stored; null: none
-    const UnitResult& next;   ///< where these go
+    const UnitResult& next;   ///< these sums and where they go
     bool c_is_far;            ///< it may be fetched in passing
     const std::byte* ahead;   ///< to be fetched in passing, `ahead_bytes` of it
     std::size_t ahead_bytes;

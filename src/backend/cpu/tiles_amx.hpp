@@ -62,6 +62,23 @@ struct Tiles {
         _tile_dpbf16ps(2, 5, 6);
         _tile_dpbf16ps(3, 5, 7);
     }
+    /// The sums so far are stored, and those of other products begun.
+    static void store_and_dot_bf16(void* to) {
+        auto* const bytes = static_cast<std::byte*>(to);
+        _tile_stored(0, bytes, 128);
+        _tile_zero(0);
+        _tile_dpbf16ps(0, 4, 6);
+        _tile_stored(1, bytes + 64, 128);
+        _tile_zero(1);
+        _tile_dpbf16ps(1, 4, 7);
+        _tile_stored(2, bytes + 16 * 128, 128);
+        _tile_zero(2);
+        _tile_dpbf16ps(2, 5, 6);
+        _tile_stored(3, bytes + 16 * 128 + 64, 128);
+        _tile_zero(3);
+        _tile_dpbf16ps(3, 5, 7);
+        asm volatile("" ::: "memory");
+    }
     /// 32 x 32 sums of 4 bytes, row by row.
     static void store_sums(void* to) {
         auto* const bytes = static_cast<std::byte*>(to);

@@ -62,7 +62,11 @@ struct Tiles {
         }
     }
 
-
+    static void store_and_dot_bf16(void* to) {
+        store_sums(to);
+        zero_sums();
+        dot_bf16();
+    }
     static void store_sums(void* to) {
         for (int row = 0; row < 32; ++row)
             for (int j = 0; j < 2; ++j)
