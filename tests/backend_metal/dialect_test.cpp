@@ -119,12 +119,14 @@ constexpr Source accepted[] = {
     {"as_type", "kernel void k(device uint* a [[buffer(0)]]) { a[0] = as_type<uint>(float(a[1])); }"},
 };
 
-std::vector<std::string> refusals_of(const char* text) {
+std::vector<std::string> refusals_of_file(const std::string& bytes) {
     const tw::metal_check::TemporaryFolder folder;
     const std::string path = folder.path() + "/source.metal";
-    tw::metal_check::write_file(path, std::string(head) + text + "\n");
+    tw::metal_check::write_file(path, bytes);
     return tw::metal_check::open_file(path, {}, true).refusals;
 }
+
+std::vector<std::string> refusals_of(const char* text) { return refusals_of_file(std::string(head) + text + "\n"); }
 
 std::string name_of_source(const testing::TestParamInfo<Source>& info) { return info.param.name; }
 
@@ -145,6 +147,14 @@ TEST_P(Accepted, AsItIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Dialect, Accepted, testing::ValuesIn(accepted), name_of_source);
+
+TEST(Clang, IsNotAskedAboutAFileThatIsNoText) {
+    std::string bytes;
+    for (int i = 0; i < 4096; ++i) bytes += static_cast<char>(i * 37 % 256);
+    const std::vector<std::string> refusals = refusals_of_file(bytes);
+    ASSERT_EQ(refusals.size(), 1u);
+    EXPECT_NE(refusals[0].find("source.metal: the text of a Metal file is expected"), std::string::npos) << refusals[0];
+}
 
 TEST(Clang, IsSaidToBeMissingWhenItIs) {
     setenv("TW_METAL_CLANG", "no-such-compiler", 1);

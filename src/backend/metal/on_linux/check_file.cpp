@@ -15,8 +15,7 @@ namespace {
 
 constexpr const char* no_clang =
     "a clang of version 14 to 19 is needed to read Metal files, and none was found: install one (Debian: apt install "
-    "clang) or name "
-    "it in TW_METAL_CLANG";
+    "clang) or name it in TW_METAL_CLANG";
 
 std::string this_library() {
     Dl_info info{};

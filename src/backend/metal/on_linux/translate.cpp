@@ -58,6 +58,8 @@ public:
         if (folder_.path().empty()) return refused("no temporary folder could be made");
         std::string source;
         if (!read_file(request_.source, source)) return refused(request_.source + ": can't be read");
+        if (source.find('\0') != std::string::npos)
+            return refused(request_.source + ": the text of a Metal file is expected, and this one has bytes that are no text");
         done_.errors = foreign_words(source, request_.source);
         if (preprocess() && read() && judge() && assemble()) generate();
         return std::move(done_);
