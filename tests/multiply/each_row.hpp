@@ -23,6 +23,14 @@ inline constexpr T nan = std::numeric_limits<T>::quiet_NaN();
 template <class T>
 inline constexpr T infinity = std::numeric_limits<T>::infinity();
 
+/// The thread sanitizer watches each access and takes a hundred times as long: there, products have a quarter of the rows or columns. Loops
+/// are the same.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr std::int64_t shrink = 4;
+#else
+inline constexpr std::int64_t shrink = 1;
+#endif
+
 /// The names of the rows for T, and "" for choose()'s own.
 template <class T>
 std::vector<std::string> rows() {

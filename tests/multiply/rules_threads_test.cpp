@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <climits>
+#include <span>
 #include <thread>
 
 #include "base/cpu_features.hpp"
@@ -22,11 +23,12 @@ class Threads : public EachRow<T> {};
 TYPED_TEST_SUITE(Threads, Types);
 
 TYPED_TEST(Threads, Rule23_AnyThreadCountGivesTheSameBits) {
+    constexpr int counts[] = {2, 3, 8, 4, 5, 6, 7, -1, INT_MIN, INT_MAX};
     for (const auto& row : rows<TypeParam>())
-        for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{150, 170, 300}, {1, 700, 90}, {700, 3, 64}}) {
+        for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{150, 170 / shrink, 300}, {1, 700, 90}, {700, 3, 64}}) {
             Product<TypeParam> alone(m, n, k), many(m, n, k);
             alone.run(row, {.threads = 1});
-            for (int threads : {2, 3, 4, 5, 6, 7, 8, -1, INT_MIN, INT_MAX}) {
+            for (const int threads : std::span(counts).first(shrink > 1 ? 3 : std::size(counts))) {
                 many.run(row, {.threads = threads});
                 ASSERT_TRUE(same_bits(alone.c, many.c)) << row << " with " << threads << " threads";
             }
