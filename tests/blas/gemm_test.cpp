@@ -2,6 +2,10 @@
 // Copyright 2026 The tilewright authors
 //
 // gemm by every name that a program may call it by, against three plain loops.
+#include <cstring>
+#include <limits>
+#include <vector>
+
 #include "matrices.hpp"
 #include "names.hpp"
 
@@ -59,6 +63,16 @@ TEST(BlasGemm, WithAlphaZeroOperandsAreNeverLookedAt) {
     cblas_sgemm(ColMajor, NoTrans, NoTrans, 2, 2, 2, 0.f, nullptr, 2, nullptr, 2, 2.f, c, 2);
     EXPECT_EQ(c[0], 2.f);
     EXPECT_EQ(c[3], 8.f);
+}
+
+TEST(BlasGemm, WithNothingToAddNothingIsLookedAt) {
+    std::vector<double> c(4, std::numeric_limits<double>::signaling_NaN());
+    const auto before = c;
+    for (double* at : {c.data(), static_cast<double*>(nullptr)}) {  // netlib's does not look at a null C there
+        cblas_dgemm(RowMajor, NoTrans, NoTrans, 2, 2, 0, 1., nullptr, 1, nullptr, 2, 1., at, 2);
+        cblas_dgemm(RowMajor, NoTrans, NoTrans, 2, 2, 2, 0., nullptr, 2, nullptr, 2, 1., at, 2);
+    }
+    EXPECT_EQ(std::memcmp(c.data(), before.data(), sizeof(double) * c.size()), 0);
 }
 
 template <class T, class Call>
