@@ -32,11 +32,16 @@ public:
         while (lines_left_ > end) meeting_.line(--lines_left_);
         for (int row = 0; row < fetches_ && fetches_left_ > 0; ++row, --fetches_left_, c_ += c_step_) {
             __builtin_prefetch(c_, 0, 2);
-            __builtin_prefetch(c_ + last_, 0, 2);
+            if (is_in_another_line(c_, c_ + last_)) __builtin_prefetch(c_ + last_, 0, 2);
         }
     }
 
 private:
+    /// A request for a line that was just asked for is a buffer of the first cache the less for tiles.
+    static bool is_in_another_line(const std::byte* one, const std::byte* other) {
+        return (reinterpret_cast<std::uintptr_t>(one) ^ reinterpret_cast<std::uintptr_t>(other)) >= 64;
+    }
+
     const std::byte *at_, *end_;
     std::int64_t ahead_;
     Meeting meeting_;
