@@ -26,6 +26,9 @@ public:
     /// Reads A, B and (unless beta is 0) the C0 that is about to be overwritten. False when memory is short.
     bool prepare(const Matrix& c0) noexcept;
 
+    /// From now on, what another kernel may be off by.
+    void allow(double certificate) noexcept { certificate_ = certificate; }
+
     /// The first row of the result that can't be right; -1 when there is none.
     std::int64_t first_wrong_row(const Matrix& c) const noexcept;
 

@@ -18,8 +18,8 @@ namespace tw {
 inline constexpr double unit_f32 = 0x1p-24;
 inline constexpr double unit_f64 = 0x1p-53;
 
-/// n roundings of unit u, worst case: n u / (1 - n u).
-constexpr double gamma(double n, double u) noexcept { return n * u / (1 - n * u); }
+/// n roundings of unit u, worst case: n u / (1 - n u). From 1 / u roundings on there is none: a number that no error exceeds.
+constexpr double gamma(double n, double u) noexcept { return n * u < 1 ? n * u / (1 - n * u) : 1e300; }
 
 struct Scheme {
     std::string_view name;

@@ -46,6 +46,19 @@ TEST(Choose, FindsARowOnTheCpuForEveryPositionOfTheDial) {
     EXPECT_FALSE(try_plan({.m = 700, .n = 700, .k = 1024, .accuracy = 1e-8}, {.device = "cpu"}, plan));
 }
 
+// n / 2^24 / (1 - n / 2^24) is negative from there on, which is below every promise.
+TEST(Choose, KnowsThatRoundingsBeyond2To24HaveNoBound) {
+    using namespace tw;
+    for (const int power : {24, 25, 30}) {
+        const std::int64_t k = std::int64_t{1} << power;
+        Plan plan;
+        ASSERT_TRUE(try_plan({.m = 100, .n = 100, .k = k}, {.device = "cpu"}, plan)) << k;
+        const double bound = certificate(*plan.kernel, k);
+        EXPECT_TRUE(bound > 0 && bound < 1) << plan.kernel_name() << ": " << bound;
+        EXPECT_FALSE(try_plan({.m = 100, .n = 100, .k = k, .accuracy = 1e-6}, {.device = "cpu"}, plan)) << plan.kernel_name();
+    }
+}
+
 // gamma(k + 2) of 10^5 terms is more than rounding each operand to bf16 loses. Whoever asks for an f32 product means none of those.
 TEST(Choose, TakesNoOperandsRoundedOnceForAnF32ProductHoweverLongItIs) {
     using namespace tw;
