@@ -99,16 +99,16 @@ struct Kernel {
     Rung rung;
     Type in, out, sum;            ///< of A and B; of C; and what it sums in
     const Scheme* scheme;
-    Features needs;
-    std::span<const Tile> tiles;  ///< what the tuner may try; the first is the default, {} the kernel's own choice
-    bool fuses_epilogue;
-    const char* idea;             ///< one sentence for the ladder's table and for docs/ladder.md
+    Features needs = 0;
+    std::span<const Tile> tiles{};  ///< what the tuner may try; the first is the default, {} the kernel's own choice
+    bool fuses_epilogue = false;
+    const char* idea = nullptr;   ///< one sentence for the ladder's table and for docs/ladder.md
 
-    bool (*takes)(const Problem&);                                                ///< null: any shape, any steps
-    double (*sum_bound)(std::int64_t k);                                          ///< certificate of its order of summation
-    double (*nanoseconds)(const Problem&, int threads);                           ///< its own guess, for choose()
-    std::size_t (*scratch_bytes)(const Problem&, const Tile&, int threads);       ///< null: none
-    Status (*run)(const Call&, const Tile&);
+    bool (*takes)(const Problem&) = nullptr;                                      ///< null: any shape, any steps
+    double (*sum_bound)(std::int64_t k) = nullptr;                                ///< certificate of its order of summation
+    double (*nanoseconds)(const Problem&, int threads) = nullptr;                 ///< its own guess, for choose()
+    std::size_t (*scratch_bytes)(const Problem&, const Tile&, int threads) = nullptr;  ///< null: none
+    Status (*run)(const Call&, const Tile&) = nullptr;
 
     /// Rows with the same number give a row of C the same bits, whatever m, n, steps, alignment and threads are: they
     /// sum in one order. 0 promises only the same bits for the same call.
@@ -167,14 +167,14 @@ struct Backend {
     const char* (*absence)();                 ///< why there is none, as a sentence; "" when there is one
 
     // A device with memory of its own. Null on the CPU: host memory needs no moving.
-    Status (*select)(int device);             ///< the calling thread's device from now on; "cuda:1" is 1
-    bool (*owns)(const void* memory);         ///< true when the address is this device family's
-    void* (*alloc)(std::size_t bytes);
-    void (*free)(void* memory);
-    std::span<std::byte> (*scratch)(std::size_t bytes, void* stream);  ///< kept for this thread and stream; empty: short
-    Status (*copy)(const Matrix& to, const Matrix& from, void* stream);  ///< from and to any place, steps and types
-    Status (*finish)(const Matrix& c, double beta, const Epilogue& epilogue, void* stream);  ///< as finish() of the host
-    Status (*wait)(void* stream);
+    Status (*select)(int device) = nullptr;   ///< the calling thread's device from now on; "cuda:1" is 1
+    bool (*owns)(const void* memory) = nullptr;  ///< true when the address is this device family's
+    void* (*alloc)(std::size_t bytes) = nullptr;
+    void (*free)(void* memory) = nullptr;
+    std::span<std::byte> (*scratch)(std::size_t bytes, void* stream) = nullptr;  ///< kept for this thread and stream; empty: short
+    Status (*copy)(const Matrix& to, const Matrix& from, void* stream) = nullptr;  ///< from and to any place, steps and types
+    Status (*finish)(const Matrix& c, double beta, const Epilogue& epilogue, void* stream) = nullptr;  ///< as finish() of the host
+    Status (*wait)(void* stream) = nullptr;
     bool (*captures)(void* stream) = nullptr;  ///< what enters the stream is being written into a graph: nothing may wait or allocate
 
     const Traffic* traffic = nullptr;         ///< null: copies and kernels take turns

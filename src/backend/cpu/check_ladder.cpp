@@ -34,15 +34,6 @@ const Backend row{
     .features = [] { return backend().features(); },
     .devices = [] { return 1; },
     .absence = [] { return ""; },
-    .select = nullptr,
-    .owns = nullptr,
-    .alloc = nullptr,
-    .free = nullptr,
-    .scratch = nullptr,
-    .copy = nullptr,
-    .finish = nullptr,
-    .wait = nullptr,
-    .roofs = {},
     .times_mean_nothing = true,
 };
 

@@ -101,14 +101,6 @@ constexpr Backend row{
     .features = features,
     .devices = one_device,
     .absence = never_absent,
-    .select = nullptr,
-    .owns = nullptr,
-    .alloc = nullptr,
-    .free = nullptr,
-    .scratch = nullptr,
-    .copy = nullptr,
-    .finish = nullptr,
-    .wait = nullptr,
 };
 
 }  // namespace

@@ -22,15 +22,7 @@ constexpr Kernel sequential_row(const char* name, Rung rung) {
             .rung = rung,
             .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
             .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
-            .needs = 0,
-            .tiles = {},
-            .fuses_epilogue = false,
-            .idea = nullptr,
-            .takes = nullptr,
-            .sum_bound = sequential_sum_bound<T>,
-            .nanoseconds = nullptr,
-            .scratch_bytes = nullptr,
-            .run = nullptr};
+            .sum_bound = sequential_sum_bound<T>};
 }
 
 /// In blocks of k, each of which meets C.

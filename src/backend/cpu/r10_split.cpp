@@ -34,7 +34,6 @@ constexpr Kernel row(const char* name, Features needs) {
             .fuses_epilogue = true,
             .idea = parts == 3 ? "f32 cut into three bf16 parts: six products on the matrix unit, smallest first"
                                : "f32 cut into two bf16 parts: three products on the matrix unit",
-            .takes = nullptr,
             .sum_bound = unit_sum_bound<parts>,
             .nanoseconds = unit_nanoseconds<parts, parts == 3 ? 120 : 225>,
             .scratch_bytes = ByParts<unit, parts>::scratch_bytes,

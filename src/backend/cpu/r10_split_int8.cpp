@@ -89,7 +89,6 @@ constexpr Kernel row(const char* name, Features needs, std::span<const Tile> til
             .fuses_epilogue = true,
             .idea = products == 8 ? "f32 rows scaled to whole numbers of three int8 digits: eight exact products, the same bits everywhere"
                                   : "f32 rows scaled to whole numbers of three int8 digits: the six greatest products, exactly summed",
-            .takes = nullptr,
             .sum_bound = products == 8 ? [](std::int64_t k) { return sum_bound_of(int8x8, k); }
                                        : [](std::int64_t k) { return sum_bound_of(int8x6, k); },
             .nanoseconds = nanoseconds<products, rate>,

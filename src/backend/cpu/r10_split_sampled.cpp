@@ -73,7 +73,6 @@ constexpr Kernel row(const char* name, Features needs) {
             .tiles = tiles,
             .fuses_epilogue = true,
             .idea = "a few rows are looked at: eight products of int8 digits where they suit, else six of bf16 parts",
-            .takes = nullptr,
             .sum_bound = Sampled<digits, parts>::sum_bound,
             .nanoseconds = Sampled<digits, parts>::nanoseconds,
             .scratch_bytes = Sampled<digits, parts>::scratch_bytes,

@@ -88,7 +88,6 @@ constexpr Kernel row(const char* name, Features needs, int order) {
             .tiles = tiles,
             .fuses_epilogue = true,
             .idea = "f32 widened while it is packed, summed in f64, rounded once for each block of k",
-            .takes = nullptr,
             .sum_bound = sum_bound,
             .nanoseconds = nanoseconds<micro>,
             .scratch_bytes = Wide<micro>::scratch_bytes,

@@ -35,7 +35,6 @@ constexpr Kernel row(const char* name, Features needs, Type in, Type out) {
             .tiles = tiles,
             .fuses_epilogue = out == Type::f32,
             .idea = "bf16 tiles that the matrix unit multiplies in one instruction, summed in f32",
-            .takes = nullptr,
             .sum_bound = unit_sum_bound<1>,
             .nanoseconds = unit_nanoseconds<1, rate>,
             .scratch_bytes = ByParts<unit, 1>::scratch_bytes,

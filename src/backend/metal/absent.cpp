@@ -19,14 +19,6 @@ constexpr Backend row{
             return "this build has no Metal backend: it is built on macOS; --device metal-check runs its kernels "
                    "anywhere";
         },
-    .select = nullptr,
-    .owns = nullptr,
-    .alloc = nullptr,
-    .free = nullptr,
-    .scratch = nullptr,
-    .copy = nullptr,
-    .finish = nullptr,
-    .wait = nullptr,
 };
 
 }  // namespace

@@ -50,7 +50,6 @@ struct RowOf {
         .takes = predicate_of(row.takes),
         .sum_bound = sum_bound,
         .nanoseconds = nanoseconds,
-        .scratch_bytes = nullptr,
         .run = run,
     };
 };
