@@ -36,15 +36,13 @@ Batch batch_of(std::int64_t size, A* const* a, B* const* b, C* const* c) noexcep
 TW_API Status try_multiply_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch,
                                  const Options& options = {}) noexcept;
 
-template <class A, class B, class C>
-    requires requires(const A& a, const B& b, const C& c) { erase(View(a)), erase(View(b)), erase(View(c)); }
+template <Viewable A, Viewable B, Viewable C>
 Status try_multiply_batch(const A& a, const B& b, const C& c, const Batch& batch, const Options& options = {}) noexcept {
     static_assert(!std::is_const_v<typename decltype(View(c))::element_type>, "C is written: its elements can't be const");
     return try_multiply_batch(erase(View(a)), erase(View(b)), erase(View(c)), batch, options);
 }
 
-template <class A, class B, class C>
-    requires requires(const A& a, const B& b, const C& c) { erase(View(a)), erase(View(b)), erase(View(c)); }
+template <Viewable A, Viewable B, Viewable C>
 void multiply_batch(const A& a, const B& b, const C& c, const Batch& batch, const Options& options = {}) {
     check(try_multiply_batch(a, b, c, batch, options), erase(View(a)), erase(View(b)), erase(View(c)), options);
 }

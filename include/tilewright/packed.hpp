@@ -49,13 +49,11 @@ TW_API Status try_pack_a(const Matrix& a, Packed& packed, const Options& options
 /// The same for a View, or what converts to one; throws tw::Error.
 TW_API Packed pack(const Matrix& b, const Options& options = {}, Form of_c = Form::row_major);
 TW_API Packed pack_a(const Matrix& a, const Options& options = {}, Form of_c = Form::row_major);
-template <class B>
-    requires requires(const B& b) { erase(View(b)); }
+template <Viewable B>
 Packed pack(const B& b, const Options& options = {}, Form of_c = Form::row_major) {
     return pack(erase(View(b)), options, of_c);
 }
-template <class A>
-    requires requires(const A& a) { erase(View(a)); }
+template <Viewable A>
 Packed pack_a(const A& a, const Options& options = {}, Form of_c = Form::row_major) {
     return pack_a(erase(View(a)), options, of_c);
 }
@@ -67,13 +65,11 @@ TW_API Status try_multiply(const Packed& a, const Matrix& b, const Matrix& c, co
 
 TW_API void multiply(const Matrix& a, const Packed& b, const Matrix& c, const Options& options = {});
 TW_API void multiply(const Packed& a, const Matrix& b, const Matrix& c, const Options& options = {});
-template <class A, class C>
-    requires requires(const A& a, const C& c) { erase(View(a)), erase(View(c)); }
+template <Viewable A, Viewable C>
 void multiply(const A& a, const Packed& b, const C& c, const Options& options = {}) {
     multiply(erase(View(a)), b, erase(View(c)), options);
 }
-template <class B, class C>
-    requires requires(const B& b, const C& c) { erase(View(b)), erase(View(c)); }
+template <Viewable B, Viewable C>
 void multiply(const Packed& a, const B& b, const C& c, const Options& options = {}) {
     multiply(a, erase(View(b)), erase(View(c)), options);
 }

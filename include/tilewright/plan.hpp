@@ -62,8 +62,7 @@ class Plan {
 public:
     TW_API Status try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* stream = nullptr) const noexcept;
 
-    template <class A, class B, class C>
-        requires requires(const A& a, const B& b, const C& c) { erase(View(a)), erase(View(b)), erase(View(c)); }
+    template <Viewable A, Viewable B, Viewable C>
     void run(const A& a, const B& b, const C& c, void* stream = nullptr) const {
         const Matrix am = erase(View(a)), bm = erase(View(b)), cm = erase(View(c));
         check(try_run(am, bm, cm, stream), am, bm, cm, options);

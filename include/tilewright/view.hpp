@@ -93,6 +93,10 @@ constexpr Matrix erase(View<T> view) noexcept {
             view.col_step};
 }
 
+/// What a View can be made of: a View, or what looks like std::mdspan; its elements are f64, f32, f16 or bf16.
+template <class T>
+concept Viewable = requires(const T& matrix) { erase(View(matrix)); };
+
 /// The typed face of an erased matrix; the caller vouches for the type.
 template <Element T>
 View<T> typed(const Matrix& matrix) noexcept {
