@@ -14,11 +14,11 @@ constexpr int outputs = 256, blocks = outputs / 32;     ///< of a tile
 constexpr int share = chunk * warps;                    ///< inputs that a block takes at once
 
 /// One warp's: 128 inputs of a tile. What lies before x[chunk] lies so in the device's memory.
-struct alignas(16) Room {
+struct alignas(64) Room {
     uint4 a[4 * chunk];                                 ///< plane A, pieces 2 and 3 of a row first for inputs 2 and 3 of four
     float step[32];                                     ///< what the scales of each block are counted in
     uint4 x[chunk + 1];                                 ///< scales, at most 1; then v d as bytes: high of the tile's two quarters, low of both. Last: zero
-    alignas(8) std::uint8_t list[4][chunk / 4 + 8];     ///< inputs that have plane C; the four first are first of a row each, and so on
+    std::uint16_t list[units][chunk + 8];               ///< inputs that have the plane, times 16; behind them the one that is zero
     std::uint64_t here;                                 ///< a barrier: what was copied in bulk has come
 };
 constexpr int bytes_of_a = 64 * chunk, bytes_of_scales = 128 + 16 * chunk, bytes_of_front = bytes_of_a + bytes_of_scales;

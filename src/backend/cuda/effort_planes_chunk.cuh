@@ -3,21 +3,24 @@
 //
 // A chunk of 128 inputs by a tile of 256 outputs, as one warp multiplies it, in whole numbers on the matrix unit.
 //
-//   a row's word g as 16 x 4 codes:  row g: outputs k = p of 4 blocks,  row g + 8: k = p + 2;   column: high or low of v d of one block
+//   a row's word g as 16 x 4 codes:  row g: the codes of a byte,  row g + 8: without the low ones;   column: high or low of v d of one block
 //
 // A word has four blocks' bytes, so v d of a block stands in its own byte alone: nothing is unpacked but by a mask. The first of a
-// word's codes is not even masked: what the other adds to it is taken off at the end. Planes A and B of an input are multiplied as
-// four bits a code; where there is no plane B its bits are zero, and what codes are counted from knows it.
+// word's codes is not even masked: what the others add to it is taken off at the end.
+// Where most inputs are read, planes A and B of each are multiplied as four bits a code; where there is no plane B its bits are zero, and
+// what codes are counted from knows it. Where few are, those that have plane A are multiplied, and then those that have B, by lists.
 #pragma once
 
+#include "backend/cuda/effort_planes_lists.cuh"
 #include "backend/cuda/effort_planes_round.cuh"
+#include "backend/cuda/ptx/shared_load.cuh"
 
 namespace tw::cuda::effort::of_planes {
 
 __device__ inline void multiply(int (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0, unsigned b1) {
-    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-                 : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
 /// The high two of each four bits of one, the low two of the other.
@@ -27,12 +30,40 @@ __device__ inline unsigned pairs_of(unsigned high, unsigned low) {
     return both;
 }
 
-/// The sums of one warp: of outputs k = p (registers 0, 1) and k = p + 2 (2, 3) of each quarter.
+/// Shifts by multiplications: shifts and masks share a unit that is busy.
+__device__ inline unsigned two_lower(unsigned bits) { return __umulhi(bits, 1u << 30); }
+__device__ inline unsigned times(unsigned bits, unsigned power_of_2) {
+    unsigned moved;
+    asm("mul.lo.u32 %0, %1, %2;" : "=r"(moved) : "r"(bits), "r"(power_of_2));
+    return moved;
+}
+
+/// The sums of one warp, of each quarter. Of four bits: of outputs k = p and p + 2 (registers 0, 1) and k = p + 2 (2, 3).
 struct Sums {
     int of[2][2][4] = {};
 
-    __device__ void add_four_bits(int q, int p, unsigned x0, unsigned x1, unsigned b0, unsigned b1) {
-        multiply(of[q][p], x0, x0 & 0xf0f0f0f0u, x1, x1 & 0xf0f0f0f0u, b0, b1);
+    __device__ void add_four_bits(int q, int p, unsigned w0, unsigned w1, unsigned x0, unsigned x1) {
+        multiply(of[q][p], w0, w0 & 0xf0f0f0f0u, w1, w1 & 0xf0f0f0f0u, x0, x1);
+    }
+    /// All four codes of a byte, the upper two; the upper three, the last.
+    __device__ void add_two_bits(int q, unsigned w0, unsigned w1, unsigned x0, unsigned x1) {
+        multiply(of[q][0], w0, w0 & 0xf0f0f0f0u, w1, w1 & 0xf0f0f0f0u, x0, x1);
+        multiply(of[q][1], w0 & 0xfcfcfcfcu, w0 & 0xc0c0c0c0u, w1 & 0xfcfcfcfcu, w1 & 0xc0c0c0c0u, x0, x1);
+    }
+    __device__ void multiply_by(int factor) {
+#pragma unroll
+        for (int n = 0; n < 16; ++n) of[n / 8][n / 4 % 2][n % 4] *= factor;
+    }
+    /// What was added as two bits becomes what it is as four.
+    __device__ void become_four_bits() {
+#pragma unroll
+        for (int q = 0; q < 2; ++q)
+#pragma unroll
+            for (int n = 0; n < 2; ++n) {
+                const int all = of[q][0][n], two = of[q][0][2 + n], three = of[q][1][n], last = of[q][1][2 + n];
+                of[q][0][2 + n] = two - last, of[q][0][n] = all - three + two - last;
+                of[q][1][2 + n] = last / 4, of[q][1][n] = (three - two + last) / 4;
+            }
     }
 };
 
@@ -42,125 +73,158 @@ struct Chunk {
 
     Room& room;
     Lane my;
-    unsigned mask;                         ///< the bytes of the lane's block
-    const uint2* x;                        ///< high or low, the lane's column
+    std::uint32_t x, list;                 ///< high or low, the lane's column; the lane's place in a group of a list
     const std::byte *b, *c;                ///< the lane's words of the planes' rows
-    unsigned has_b = 0;                    ///< bit n: input 4 n + four has plane B
-    int count_c = 0;                       ///< inputs that have plane C
 
     __device__ Chunk(Room& of_warp, const Rows& of_tile)
-        : room(of_warp), mask(0xffu << 8 * (my.row / 2)), x(reinterpret_cast<const uint2*>(of_warp.x) + my.row % 2),
-          b(of_tile.b + 64 * my.four + 8 * my.row), c(of_tile.c + 16 * my.row) {
-        asm("" : "+r"(mask), "+l"(b), "+l"(c));  // kept, not made again for each row
+        : room(of_warp), x(ptx::shared_address(room.x) + 8 * (my.row % 2)), list(ptx::shared_address(room.list) + 2 * my.four), b(of_tile.b + 8 * my.row),
+          c(of_tile.c + 16 * my.row) {
+        asm("" : "+l"(b), "+l"(c), "+r"(x), "+r"(list));  // kept, not made again for each row
     }
 
-    __device__ void find_b(const Own& mine) {
+    /// An input of a group of a list, times 16.
+    __device__ unsigned listed(int plane, int group, int half) const {
+        return ptx::load_unchanged_half(list + static_cast<std::uint32_t>(sizeof room.list[0] * plane + 16 * group + 8 * half));
+    }
+
+    /// Bit n: input 4 n + four has plane B.
+    __device__ unsigned find_b(const Own& mine) const {
+        unsigned has_b = 0;
 #pragma unroll
         for (int i = 0; i < own; ++i) {
             const unsigned with_b = __ballot_sync(~0u, mine.k[i] > 1);
             if (my.four == i) has_b = with_b;
         }
+        return has_b;
     }
-
-    /// Which inputs have plane C; behind them the one that is zero is listed.
-    __device__ void list_c(const Own& mine) {
-        const unsigned earlier = (1u << my.lane) - 1;
-        const auto put = [&](int place, int input) { room.list[place % 4][place / 4] = static_cast<std::uint8_t>(input); };
-#pragma unroll
-        for (int i = 0; i < own; ++i) {
-            const unsigned with_c = __ballot_sync(~0u, mine.k[i] > 2);
-            if (mine.k[i] > 2) put(count_c + __popc(with_c & earlier), own * my.lane + i);
-            count_c += __popc(with_c);
-        }
-        if (my.lane < 8) put(count_c + my.lane, chunk);
-        __syncwarp();
-    }
-
-    /// Of group `first` + s.
-    __device__ void ask_b(int first, int s, uint2 (&words)[2]) const {
+    /// Of a group of inputs as they come; nothing where there is no plane B.
+    __device__ void ask_b(unsigned has_b, int group, uint2 (&words)[2]) const {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             words[half] = {0, 0};
-            if (has_b >> 2 * first >> (2 * s + half) & 1) words[half] = __ldg(reinterpret_cast<const uint2*>(b + 512 * first + 512 * s + 256 * half));
+            if (has_b >> (2 * group + half) & 1) words[half] = __ldg(reinterpret_cast<const uint2*>(b + 64 * my.four + 512 * group + 256 * half));
         }
     }
-
-    /// The lane's inputs of four groups from `first` on, a byte each.
-    __device__ uint2 listed(int first) const {
-        const unsigned* words = reinterpret_cast<const unsigned*>(&room.list[my.four][2 * first]);
-        return {words[0], words[1]};
+    __device__ void ask_listed_b(int group, uint2 (&words)[2]) const {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) words[half] = __ldg(reinterpret_cast<const uint2*>(b + 4 * std::uint64_t{listed(1, group, half)}));
     }
-    /// One of group s of those four.
-    __device__ static unsigned input_of(const uint2& four, int s, int half) { return __byte_perm(s < 2 ? four.x : four.y, 0, 0x4440 + (2 * s + half) % 4); }
-
-    __device__ void ask_c(const uint2& four, int s, uint4 (&words)[2]) const {
+    __device__ void ask_c(int group, uint4 (&words)[2]) const {
 #pragma unroll
         for (int half = 0; half < 2; ++half)
-            words[half] = __ldg(reinterpret_cast<const uint4*>(c + input_of(four, s, half) % chunk * 128));
+            words[half] = __ldg(reinterpret_cast<const uint4*>(c + 8 * std::uint64_t{listed(2, group, half) % (16 * chunk)}));
+    }
+
+    /// v d of an input (times 16), of both quarters, the byte of the lane's block alone.
+    __device__ uint2 x_of(unsigned input) const {
+        const unsigned mask = 0xffu << 8 * (my.row / 2);
+        const uint2 all = ptx::load_unchanged_pair(x + input);
+        return {all.x & mask, all.y & mask};
+    }
+    /// The same by loads of bytes and multiplications.
+    __device__ uint2 placed_x_of(unsigned input) const {
+        const std::uint32_t from = x + my.row / 2 + input;
+        const unsigned place = 1u << 8 * (my.row / 2);
+        return {times(ptx::load_unchanged_byte(from), place), times(ptx::load_unchanged_byte(from + 4), place)};
     }
 
     /// Four bits of each output: of plane A, and of B where there is one.
-    __device__ void add_ab(int first, int s, const uint2 (&of_b)[2], Sums& sums) const {
-        const uint2* a = reinterpret_cast<const uint2*>(room.a) + 8 * my.four + (my.row ^ (my.four & 2) * 2) + 64 * first;
-        const uint2* of_x = x + 2 * (8 * first + my.four);
-        const uint2 a0 = a[64 * s], a1 = a[64 * s + 32], x0 = of_x[16 * s], x1 = of_x[16 * s + 8];
+    __device__ void add_ab(int group, const uint2 (&of_b)[2], Sums& sums) const {
+        const uint2* a = reinterpret_cast<const uint2*>(room.a) + 8 * my.four + (my.row ^ (my.four & 2) * 2) + 64 * group;
+        const uint2 a0 = a[0], a1 = a[32], x0 = placed_x_of(128 * group + 16 * my.four), x1 = placed_x_of(128 * group + 64 + 16 * my.four);
         const auto even = [](unsigned of_a, unsigned of_b) { return pairs_of(of_a << 2, of_b); };
-        const auto odd = [](unsigned of_a, unsigned of_b) { return pairs_of(of_a, of_b >> 2); };
-        sums.add_four_bits(0, 0, even(a0.x, of_b[0].x), even(a1.x, of_b[1].x), x0.x & mask, x1.x & mask);
-        sums.add_four_bits(0, 1, odd(a0.x, of_b[0].x), odd(a1.x, of_b[1].x), x0.x & mask, x1.x & mask);
-        sums.add_four_bits(1, 0, even(a0.y, of_b[0].y), even(a1.y, of_b[1].y), x0.y & mask, x1.y & mask);
-        sums.add_four_bits(1, 1, odd(a0.y, of_b[0].y), odd(a1.y, of_b[1].y), x0.y & mask, x1.y & mask);
+        const auto odd = [](unsigned of_a, unsigned of_b) { return pairs_of(of_a, two_lower(of_b)); };
+        sums.add_four_bits(0, 0, even(a0.x, of_b[0].x), even(a1.x, of_b[1].x), x0.x, x1.x);
+        sums.add_four_bits(0, 1, odd(a0.x, of_b[0].x), odd(a1.x, of_b[1].x), x0.x, x1.x);
+        sums.add_four_bits(1, 0, even(a0.y, of_b[0].y), even(a1.y, of_b[1].y), x0.y, x1.y);
+        sums.add_four_bits(1, 1, odd(a0.y, of_b[0].y), odd(a1.y, of_b[1].y), x0.y, x1.y);
     }
-    __device__ void add_c(const uint2& four, int s, const uint4 (&w)[2], Sums& sums) const {
-        const uint2 x0 = x[2 * input_of(four, s, 0)], x1 = x[2 * input_of(four, s, 1)];
-        const unsigned v[4] = {x0.x & mask, x1.x & mask, x0.y & mask, x1.y & mask};
-        sums.add_four_bits(0, 0, w[0].x, w[1].x, v[0], v[1]);
-        sums.add_four_bits(1, 0, w[0].y, w[1].y, v[2], v[3]);
-        sums.add_four_bits(0, 1, w[0].z, w[1].z, v[0], v[1]);
-        sums.add_four_bits(1, 1, w[0].w, w[1].w, v[2], v[3]);
+    /// Two bits of each output.
+    __device__ void add_listed(int plane, int group, const uint2 (&w)[2], Sums& sums) const {
+        const uint2 x0 = x_of(listed(plane, group, 0)), x1 = x_of(listed(plane, group, 1));
+        sums.add_two_bits(0, w[0].x, w[1].x, x0.x, x1.x);
+        sums.add_two_bits(1, w[0].y, w[1].y, x0.y, x1.y);
+    }
+    __device__ void add_listed_a(int group, Sums& sums) const {
+        const std::uint32_t a = ptx::shared_address(room.a) + 8 * my.row;
+        uint2 w[2];
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const unsigned input = listed(0, group, half);
+            w[half] = ptx::load_unchanged_pair((a + 4 * input) ^ (input & 32));  // piece_of(), as addresses
+        }
+        add_listed(0, group, w, sums);
+    }
+    __device__ void add_c(int group, const uint4 (&w)[2], Sums& sums) const {
+        const uint2 x0 = x_of(listed(2, group, 0)), x1 = x_of(listed(2, group, 1));
+        sums.add_four_bits(0, 0, w[0].x, w[1].x, x0.x, x1.x);
+        sums.add_four_bits(1, 0, w[0].y, w[1].y, x0.y, x1.y);
+        sums.add_four_bits(0, 1, w[0].z, w[1].z, x0.x, x1.x);
+        sums.add_four_bits(1, 1, w[0].w, w[1].w, x0.y, x1.y);
     }
 
     /// Adds to total[q] the sums of outputs 128 q + 32 four + 4 row and the three behind it. `wait`: for scales and plane A.
-    /// `b_ahead`, `c_ahead`: groups whose planes B and C are asked for before they are needed.
+    /// `b_ahead`, `c_ahead`: groups whose planes B and C are asked for before they are needed: C later, for the memory has enough to do.
     template <int b_ahead, int c_ahead, class Wait>
     __device__ void multiply_all(const Own& mine, float4 (&total)[2], const Wait& wait) {
-        find_b(mine);
+        const Lists lists(room, mine);
+        const int groups_a = lists.groups_of(0), groups_b = lists.groups_of(1), groups_c = lists.groups_of(2);
+        const bool by_lists = groups_a + groups_b < groups;
+        unsigned has_b = 0;
         uint2 of_b[b_ahead][2];
+        if (by_lists) {
+            lists.put(1, my, mine);
+            __syncwarp();
 #pragma unroll
-        for (int s = 0; s < b_ahead; ++s) ask_b(0, s, of_b[s]);
+            for (int s = 0; s < b_ahead; ++s)
+                if (s < groups_b) ask_listed_b(s, of_b[s]);
+            lists.put(0, my, mine);
+        } else {
+            has_b = find_b(mine);
+#pragma unroll
+            for (int s = 0; s < b_ahead; ++s) ask_b(has_b, s, of_b[s]);
+        }
+        if (groups_c > 0) lists.put(2, my, mine);
         if (my.lane == 0) room.x[chunk] = {0, 0, 0, 0};
-        list_c(mine);
-        const int groups_c = (count_c + 7) / 8;
-        uint2 four = listed(0);
-        uint4 of_c[c_ahead][2];
-#pragma unroll
-        for (int s = 0; s < c_ahead; ++s)
-            if (s < groups_c) ask_c(four, s, of_c[s]);
         wait();
         __syncwarp();
         const Rounded rounded(room, my, mine);
         __syncwarp();
         Sums sums;
-#pragma unroll 1
-        for (int first = 0; first < groups; first += b_ahead)
+        uint4 of_c[c_ahead][2];
+        if (by_lists) {
 #pragma unroll
-            for (int s = 0; s < b_ahead; ++s) {
-                add_ab(first, s, of_b[s], sums);
-                if (first + b_ahead < groups) ask_b(first + b_ahead, s, of_b[s]);
+            for (int s = 0; s < c_ahead; ++s)
+                if (s < groups_c) ask_c(s, of_c[s]);
+#pragma unroll 2
+            for (int group = 0; group < groups_a; ++group) add_listed_a(group, sums);
+            sums.multiply_by(4);
+#pragma unroll 1
+            for (int first = 0; first < groups_b; first += b_ahead)
+#pragma unroll
+                for (int s = 0; s < b_ahead; ++s) {
+                    if (first + s >= groups_b) break;
+                    add_listed(1, first + s, of_b[s], sums);
+                    if (first + s + b_ahead < groups_b) ask_listed_b(first + s + b_ahead, of_b[s]);
+                }
+            sums.become_four_bits();
+        } else {
+#pragma unroll
+            for (int group = 0; group < groups; ++group) {
+                if (group < c_ahead && group < groups_c) ask_c(group, of_c[group]);
+                add_ab(group, of_b[group % b_ahead], sums);
+                if (group + b_ahead < groups) ask_b(has_b, group + b_ahead, of_b[group % b_ahead]);
             }
-#pragma unroll
-        for (int n = 0; n < 16; ++n) sums.of[n / 8][n / 4 % 2][n % 4] <<= 4;
+        }
+        sums.multiply_by(16);
 #pragma unroll 1
-        for (int first = 0; first < groups_c; first += c_ahead) {
-            const uint2 next = listed(min(first + c_ahead, groups));
+        for (int first = 0; first < groups_c; first += c_ahead)
 #pragma unroll
             for (int s = 0; s < c_ahead; ++s) {
                 if (first + s >= groups_c) break;
-                add_c(four, s, of_c[s], sums);
-                if (first + s + c_ahead < groups_c) ask_c(next, s, of_c[s]);
+                add_c(first + s, of_c[s], sums);
+                if (first + s + c_ahead < groups_c) ask_c(first + s + c_ahead, of_c[s]);
             }
-            four = next;
-        }
 #pragma unroll
         for (int q = 0; q < 2; ++q) {
             const float of_block = rounded.step * room.step[4 * q + my.four] * (1.f / (32 * 128));

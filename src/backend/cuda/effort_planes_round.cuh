@@ -44,11 +44,18 @@ struct Rounded {
         step = most >= least ? __uint_as_float((exponent - 5) << 23) * (1 / widest) : 0.f;
         const __half2 shift = __float2half2_rn(1536.f), fraction = __float2half2_rn(128.f);
         unsigned bytes[4][own], counted_from = 0;  // words as in Room::x
+        // Lanes begin with another one of their inputs each, and so in other banks.
+        const int turn = my.lane / 2 % own;
+        const auto turned = [&](const auto (&of)[own], int i) {
+            const auto even = turn & 1 ? of[(i + 1) % own] : of[i], odd = turn & 1 ? of[(i + 3) % own] : of[(i + 2) % own];
+            return turn & 2 ? odd : even;
+        };
 #pragma unroll
         for (int i = 0; i < own; ++i) {
-            const int input = own * my.lane + i;
+            const int input = own * my.lane + (i + turn) % own;
+            const unsigned k = turned(mine.k, i);
             uint4 d = room.x[input];
-            const __half2 v = __float2half2_rn(mine.v[i] * factor);
+            const __half2 v = __float2half2_rn(turned(mine.v, i) * factor);
             unsigned high[4], low[4];
 #pragma unroll
             for (int n = 0; n < 4; ++n) {
@@ -63,7 +70,7 @@ struct Rounded {
                 bytes[2 + q][i] = __byte_perm(low[2 * q], low[2 * q + 1], 0x6420);
             }
             room.x[input] = {bytes[0][i], bytes[1][i], bytes[2][i], bytes[3][i]};
-            counted_from |= (mine.k[i] > 2 ? 255u : mine.k[i] > 1 ? 240u : 192u) << 8 * i;
+            counted_from |= (k > 2 ? 255u : k > 1 ? 240u : 192u) << 8 * i;
         }
 #pragma unroll
         for (int q = 0; q < 2; ++q) {
