@@ -30,14 +30,6 @@ __device__ inline unsigned pairs_of(unsigned high, unsigned low) {
     return both;
 }
 
-/// Shifts by multiplications: shifts and masks share a unit that is busy.
-__device__ inline unsigned two_lower(unsigned bits) { return __umulhi(bits, 1u << 30); }
-__device__ inline unsigned times(unsigned bits, unsigned power_of_2) {
-    unsigned moved;
-    asm("mul.lo.u32 %0, %1, %2;" : "=r"(moved) : "r"(bits), "r"(power_of_2));
-    return moved;
-}
-
 /// The sums of one warp, of each quarter. Of four bits: of outputs k = p and p + 2 (registers 0, 1) and k = p + 2 (2, 3).
 struct Sums {
     int of[2][2][4] = {};
@@ -121,19 +113,13 @@ struct Chunk {
         const uint2 all = ptx::load_unchanged_pair(x + input);
         return {all.x & mask, all.y & mask};
     }
-    /// The same by loads of bytes and multiplications.
-    __device__ uint2 placed_x_of(unsigned input) const {
-        const std::uint32_t from = x + my.row / 2 + input;
-        const unsigned place = 1u << 8 * (my.row / 2);
-        return {times(ptx::load_unchanged_byte(from), place), times(ptx::load_unchanged_byte(from + 4), place)};
-    }
 
     /// Four bits of each output: of plane A, and of B where there is one.
     __device__ void add_ab(int group, const uint2 (&of_b)[2], Sums& sums) const {
         const uint2* a = reinterpret_cast<const uint2*>(room.a) + 8 * my.four + (my.row ^ (my.four & 2) * 2) + 64 * group;
-        const uint2 a0 = a[0], a1 = a[32], x0 = placed_x_of(128 * group + 16 * my.four), x1 = placed_x_of(128 * group + 64 + 16 * my.four);
+        const uint2 a0 = a[0], a1 = a[32], x0 = x_of(128 * group + 16 * my.four), x1 = x_of(128 * group + 64 + 16 * my.four);
         const auto even = [](unsigned of_a, unsigned of_b) { return pairs_of(of_a << 2, of_b); };
-        const auto odd = [](unsigned of_a, unsigned of_b) { return pairs_of(of_a, two_lower(of_b)); };
+        const auto odd = [](unsigned of_a, unsigned of_b) { return pairs_of(of_a, of_b >> 2); };
         sums.add_four_bits(0, 0, even(a0.x, of_b[0].x), even(a1.x, of_b[1].x), x0.x, x1.x);
         sums.add_four_bits(0, 1, odd(a0.x, of_b[0].x), odd(a1.x, of_b[1].x), x0.x, x1.x);
         sums.add_four_bits(1, 0, even(a0.y, of_b[0].y), even(a1.y, of_b[1].y), x0.y, x1.y);
@@ -164,12 +150,13 @@ struct Chunk {
     }
 
     /// Adds to total[q] the sums of outputs 128 q + 32 four + 4 row and the three behind it. `wait`: for scales and plane A.
-    /// `b_ahead`, `c_ahead`: groups whose planes B and C are asked for before they are needed: C later, for the memory has enough to do.
+    /// `b_ahead`, `c_ahead`: groups whose planes B and C are asked for before they are needed: not all at once, which loads would wait for.
     template <int b_ahead, int c_ahead, class Wait>
     __device__ void multiply_all(const Own& mine, float4 (&total)[2], const Wait& wait) {
         const Lists lists(room, mine);
         const int groups_a = lists.groups_of(0), groups_b = lists.groups_of(1), groups_c = lists.groups_of(2);
         const bool by_lists = groups_a + groups_b < groups;
+        constexpr int at_once = b_ahead - 3;
         unsigned has_b = 0;
         uint2 of_b[b_ahead][2];
         if (by_lists) {
@@ -182,7 +169,7 @@ struct Chunk {
         } else {
             has_b = find_b(mine);
 #pragma unroll
-            for (int s = 0; s < b_ahead; ++s) ask_b(has_b, s, of_b[s]);
+            for (int s = 0; s < at_once; ++s) ask_b(has_b, s, of_b[s]);
         }
         if (groups_c > 0) lists.put(2, my, mine);
         if (my.lane == 0) room.x[chunk] = {0, 0, 0, 0};
@@ -209,6 +196,8 @@ struct Chunk {
                 }
             sums.become_four_bits();
         } else {
+#pragma unroll
+            for (int s = at_once; s < b_ahead; ++s) ask_b(has_b, s, of_b[s]);
 #pragma unroll
             for (int group = 0; group < groups; ++group) {
                 if (group < c_ahead && group < groups_c) ask_c(group, of_c[group]);

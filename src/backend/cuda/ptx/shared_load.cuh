@@ -17,7 +17,7 @@ __device__ inline float4 load_4(std::uint32_t from) {
     return four;
 }
 
-/// Two words, half a word or a byte of what was written before and is not written again while loads may move: the compiler orders them as it likes.
+/// Two words or half a word of what was written before and is not written again while loads may move: the compiler orders them as it likes.
 __device__ inline uint2 load_unchanged_pair(std::uint32_t from) {
     uint2 x;
     asm("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x.x), "=r"(x.y) : "r"(from) : "memory");
@@ -26,11 +26,6 @@ __device__ inline uint2 load_unchanged_pair(std::uint32_t from) {
 __device__ inline unsigned load_unchanged_half(std::uint32_t from) {
     std::uint16_t x;
     asm("ld.shared.u16 %0, [%1];" : "=h"(x) : "r"(from) : "memory");
-    return x;
-}
-__device__ inline unsigned load_unchanged_byte(std::uint32_t from) {
-    unsigned x;
-    asm("ld.shared.u8 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
     return x;
 }
 
