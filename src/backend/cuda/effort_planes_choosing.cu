@@ -50,6 +50,7 @@ struct Desk {
     float4 v[threads];                                    ///< of the inputs that a block multiplies
     Room rooms[warps];
 };
+static_assert(sizeof(Desk) <= 195 * 1024, "with more the first-level cache is half as large, where what rows are asked for has to lie");
 
 __device__ float4 four_of_units(const float* of_inputs, std::int64_t at) { return __ldg(reinterpret_cast<const float4*>(of_inputs + at)); }
 
@@ -72,9 +73,9 @@ __device__ void add_vector(const Work& w, const float* vector, Inputs& x) {
 /// The scales of the warp's chunk, and all of its plane A where most of it will be wanted, are on their way from here on.
 __device__ void begin_copies(const Work& w, Room& room, const Rows& rows) {
     const std::uint32_t here = ptx::shared_address(&room.here);
-    ptx::expect_bytes(here, bytes_of_scales + (w.ahead ? bytes_of_a : 0));
-    ptx::load_bytes(ptx::shared_address(room.step), rows.front + bytes_of_a, bytes_of_scales, here);
-    if (w.ahead) ptx::load_bytes(ptx::shared_address(room.a), rows.front, bytes_of_a, here);
+    const int from = w.ahead ? 0 : bytes_of_a;            // scales lie behind it, here as there
+    ptx::expect_bytes(here, bytes_of_front - from);
+    ptx::load_bytes(ptx::shared_address(room.a) + static_cast<unsigned>(from), rows.front + from, bytes_of_front - from, here);
 }
 
 /// Of the inputs that a thread multiplies, `there` from `first` on, by the choice that has been made.
@@ -103,7 +104,7 @@ __device__ Own read_of(const Work& w, const Choice& choice, const Counted& all, 
 /// `together`: blocks that count as one; `groups` of 2048 inputs are what each of them counts at most.
 template <int together, int groups>
 __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_constant__ Work w) {
-    constexpr int early_warps = together == 1 ? 6 : 2;    // whose plane A is asked for before the vector is there
+    constexpr int at_first = 5, at_once = 3;              // warps that ask for plane A before the vector is there, and at each step
     extern __shared__ uint4 memory[];
     Desk& desk = *reinterpret_cast<Desk*>(memory);
     Choosing& choosing = desk.choosing;
@@ -139,8 +140,9 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
         ptx::init_barrier(here, 1);
         ptx::publish_barriers();
     }
-    const bool begins_copies = my.lane == 0 && share.first_of_warp() < share.end, is_early = w.everything || warp < early_warps;
-    if (begins_copies && is_early) begin_copies(w, room, rows_of_warp(at, share));
+    const bool begins_copies = my.lane == 0 && share.first_of_warp() < share.end;
+    const int own_step = w.everything || warp < at_first ? 0 : 1 + (warp - at_first) / at_once;
+    if (begins_copies && own_step == 0) begin_copies(w, room, rows_of_warp(at, share));
     choosing.clear();
     __syncthreads();
     ptx::wait_for_kernel_before();
@@ -158,14 +160,20 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     desk.v[thread] = counted[0].v;
     of_sample.put(w, choosing, worths);
     __syncthreads();
-    if (begins_copies && !is_early) begin_copies(w, room, rows_of_warp(desk.at, desk.share));  // no sooner: the vector would have to wait behind it
+    // The rest by and by: the vector would have to wait behind it, and a warp that asks for more than is under way soon.
+    const auto ask_at = [&](int step) {
+        if (begins_copies && own_step == step) begin_copies(w, room, rows_of_warp(desk.at, desk.share));
+    };
+    ask_at(1);
     const Counted all{w, desk.at, desk.share.counted};
     Choice choice;
-    const auto meanwhile = [&] {
-        if (!has_registers) ask_for_gains(desk.at, desk.share);
+    const auto meanwhile = [&](int step) {
+        if (!has_registers && step == 2) ask_for_gains(desk.at, desk.share);
+        ask_at(step);
     };
-    if (w.everything) meanwhile(), ptx::publish_to_ranks<together>(), choice.most = OfWarps<together>(choosing).most();
+    if (w.everything) meanwhile(2), ptx::publish_to_ranks<together>(), choice.most = OfWarps<together>(choosing).most();
     else choice = choose<together>(w, worths, all, choosing, rank % together, meanwhile);
+    ask_at(4);
     const int first = desk.share.first(), of_thread = desk.share.there();
     const Own read = read_of(w, choice, all, worths, desk.v[thread], first, of_thread, gain);
     if (desk.at.tile == (warp < w.m.tiles ? warp : warp % w.m.tiles)) note(w, desk.at, first, of_thread, read);  // all of it would make one tile late, and the product with it

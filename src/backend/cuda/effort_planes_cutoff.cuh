@@ -79,14 +79,15 @@ struct Choice {
     float scale = 1;                                     ///< of worths: not 1 where the cutoff isn't in the window that was guessed, or numbers are very large or small
 };
 
-/// `ranks` count together what each has. `meanwhile` is called when all is counted.
+/// `ranks` count together what each has. `meanwhile` is called when all is counted (2), and when the cutoff's bin has been found (3).
 template <int ranks, int groups, class Meanwhile>
 __device__ Choice choose(const Work& w, const Worths<groups>& worths, const Counted& all, Choosing& desk, int rank, const Meanwhile& meanwhile) {
     const Window window = guess(desk, w.reached_of_sample, w.window_shift);
     count(w, worths, desk, window);
-    meanwhile();
+    meanwhile(2);
     const Found found = Found::in<ranks>(desk, w.reached, rank);
     Choice made{.most = found.most};
+    meanwhile(3);
     if (w.reached == 0) return made;
     const bool is_plain = made.most >= least_plain && made.most < most_plain && __float_as_uint(w.m.most_statistic) < most_plain;
     if (is_plain && found.is_there) {

@@ -35,9 +35,8 @@ struct Choosing {
     alignas(16) unsigned window[bins + 32];              ///< what rows of each bin weigh; one more for each lane, of what is elsewhere
     alignas(8) unsigned of_warps[warps][2];              ///< of what a warp has: what is worth more than the window weighs; the largest |v|
     unsigned most_of_sample[warps], count_alike;
-    alignas(16) unsigned sample[of_sample + 32];
+    alignas(16) unsigned sample[of_sample + 32];         ///< and then the windows of two that count together, added up
     Alike own_alike[most_alike], alike[most_alike];
-    alignas(16) unsigned of_both[bins];                              ///< the windows of two that count together
     Alike cutoff;                                        ///< of many that were ranked
 
     /// By all threads, before anything is counted.
@@ -164,9 +163,9 @@ struct Found {
         if constexpr (ranks > 1) {
             std::uint32_t other[1];
             ptx::read_in(ptx::shared_address(desk.window + threadIdx.x), 1 - rank, other);
-            desk.of_both[threadIdx.x] = desk.window[threadIdx.x] + other[0];
+            desk.sample[threadIdx.x] = desk.window[threadIdx.x] + other[0];
             __syncthreads();
-            window = desk.of_both;
+            window = desk.sample;
         }
         constexpr int of_lane = bins / 32, fours = of_lane / 4;
         const uint4* from = reinterpret_cast<const uint4*>(window + bins - of_lane * (lane + 1));
