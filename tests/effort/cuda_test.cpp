@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
+#include <tuple>
 
 #include "backend/contract.hpp"
 #include "backend/cuda/backend.hpp"
@@ -36,7 +38,7 @@ constexpr double of_rounded_vectors = 4e-4;
 /// Where few inputs are read, or there are few outputs, the roundings, of 2^-11 at worst, hardly average out.
 constexpr double of_few = 6e-4;
 
-void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Budget budget, double of_planes = of_rounded_vectors) {
+void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Budget budget, double of_planes = of_rounded_vectors, double of_rows = of_another_order) {
     const Answer device = product(m, v, budget, on_cuda), cpu = product(m, v, budget, on_cpu);
     const bool is_planes = m.layout() == EffortLayout::planes;
     EXPECT_EQ(device.report.rows_read, cpu.report.rows_read);
@@ -46,7 +48,7 @@ void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Budget bud
     const double nearness = is_planes ? 0.03 : 1e-5;  // the CPU rounds v more roughly where the error is large anyway
     EXPECT_NEAR(device.report.estimated_error, cpu.report.estimated_error, nearness * cpu.report.estimated_error + 1e-7);
     if (is_planes) EXPECT_LE(relative_error(device.y, decoded_product(m, v, budget)), of_planes);
-    else EXPECT_LE(relative_error(device.y, {cpu.y.begin(), cpu.y.end()}), of_another_order);
+    else EXPECT_LE(relative_error(device.y, {cpu.y.begin(), cpu.y.end()}), of_rows);
     const Answer again = product(m, v, budget, on_cuda);
     EXPECT_EQ(0, std::memcmp(device.y.data(), again.y.data(), again.y.size() * sizeof(float)));
 }
@@ -131,6 +133,73 @@ TEST_F(EffortOnCuda, TilesThatClustersShareAreAddedUpInOneOrder) {
         EXPECT_LE(relative_error(first.y, decoded_product(m, v, Budget::effort(.4))), of_rounded_vectors);
         for (int again = 0; again < 20; ++again)
             ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(.4), on_cuda).y.data(), first.y.size() * sizeof(float)));
+    }
+}
+
+struct LayoutOfRows {
+    EffortLayout layout;
+    int bucket;
+};
+constexpr LayoutOfRows layouts_of_rows[] = {{EffortLayout::buckets, 8}, {EffortLayout::buckets, 16}, {EffortLayout::buckets, 32}, {EffortLayout::tiers, 16}};
+
+/// Eight blocks choose, of more than 8192 inputs sixteen.
+TEST_F(EffortOnCuda, RowsOfAnyNumberOfInputsAreChosenFromAlike) {
+    constexpr double of_long_sums = 1e-5;  // of the same sign, of few outputs
+    for (const auto& [layout, bucket] : layouts_of_rows)
+        for (const std::int64_t inputs : {31, 255, 1030, 4100, 6001, 14336, 20000}) {
+            SCOPED_TRACE(std::string(name_of(layout)) + ' ' + std::to_string(bucket) + ' ' + std::to_string(inputs));
+            const Weights weights(20, inputs, Type::f16, 23);
+            const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
+            std::vector<float> v = gauss(inputs, 24);
+            for (const double effort : {.01, .1, .5, .97}) expect_alike(m, v, Budget::effort(effort), of_rounded_vectors, of_long_sums);
+            for (const float few : {0.f, 1.f}) {  // nearly all rows, or those of one unit, are worth about the same
+                std::fill(v.begin() + 1, v.end(), few);
+                expect_alike(m, v, Budget::effort(.3), of_rounded_vectors, of_long_sums);
+            }
+        }
+}
+
+TEST_F(EffortOnCuda, RowsOfVectorsOfAnyMagnitudeAreChosenFromAlike) {
+    for (const auto& [layout, bucket] : layouts_of_rows) {
+        const Weights weights(20, 2500, Type::f16, 25);
+        const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
+        for (const float magnitude : {1e-30f, 1e-19f, 1e-17f, 1e17f, 1e19f, 1e25f}) {
+            std::vector<float> v = gauss(2500, 26);
+            for (float& x : v) x *= magnitude;
+            for (const double effort : {.02, .3, .97}) expect_alike(m, v, Budget::effort(effort));
+            std::fill(v.begin() + 300, v.end(), 0.f);
+            for (const double effort : {.02, .3}) expect_alike(m, v, Budget::effort(effort));
+        }
+    }
+}
+
+/// More rows than a block lists at once.
+TEST_F(EffortOnCuda, ManyRowsAreAddedUpInOneOrder) {
+    for (const auto& [outputs, inputs, bucket] : {std::tuple{6100, 2800, 32}, {1030, 4096, 16}}) {
+        const Weights weights(outputs, inputs, Type::f16, 27);
+        const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::buckets, .bucket = bucket});
+        const std::vector<float> v = gauss(inputs, 28);
+        for (const double effort : {.3, .97, 1.}) {
+            expect_alike(m, v, Budget::effort(effort));
+            const Answer first = product(m, v, Budget::effort(effort), on_cuda);
+            for (int again = 0; again < 10; ++again)
+                ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(), first.y.size() * sizeof(float)));
+        }
+    }
+}
+
+TEST_F(EffortOnCuda, RowsOfExpertsAreTheSingleProducts) {
+    const Weights first(300, 2100, Type::f16, 29), second(300, 2100, Type::f16, 30);
+    const Matrix both[] = {first.matrix, second.matrix};
+    for (const EffortLayout layout : {EffortLayout::buckets, EffortLayout::tiers}) {
+        const EffortMatrix m = build_effort(both, {.layout = layout});
+        const std::vector<float> v = gauss(2100, 31);
+        const std::vector<int> chosen = {1, 0, 0, 1, 1};
+        std::vector<float> y(300 * 5), same(300 * 5);
+        ASSERT_TRUE(try_matvec_experts(m, chosen, {v.data(), 1, 2100}, {y.data(), 5, 300}, Budget::effort(.3), on_cuda, {}));
+        for (std::size_t p = 0; p < chosen.size(); ++p)
+            ASSERT_TRUE(try_matvec_experts(m, {&chosen[p], 1}, {v.data(), 1, 2100}, {same.data() + 300 * p, 1, 300}, Budget::effort(.3), on_cuda, {}));
+        EXPECT_EQ(0, std::memcmp(y.data(), same.data(), y.size() * sizeof(float)));
     }
 }
 

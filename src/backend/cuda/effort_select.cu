@@ -13,14 +13,16 @@
 // unless rows are worth the very same at the cutoff nothing is numbered: every input has an entry, read or not.
 //
 // Planes of up to 16384 inputs are chosen by the kernel that multiplies them, with sm_90: effort_planes_choosing.cu.
-// Needs: sm_80; with sm_90 eight blocks read each other's counters, before it one block does all. It begins while the kernel in front
-// still runs, and lets the multiplication's blocks begin, which wait for it. Counts, I inputs, U units, E entries: loads 4 (8 + 5 U) I
-// and 4 E of gains (planes), most of them from the caches; stores 12 E + 24.
+// Needs: sm_80; with sm_90 eight blocks, of more than 8192 inputs of buckets and tiers sixteen, read each other's counters, before it one
+// block does all. It begins while the kernel in front still runs, and lets the multiplication's blocks begin, which wait for it.
+// Counts, I inputs, U units, E entries: loads 4 (8 + 5 U) I and 4 E of gains (planes), most of them from the caches; stores 12 E + 24.
 #include "backend/cuda/effort_select_cutoff.cuh"
 
 namespace tw::cuda::effort {
 namespace of_units {
 namespace {
+
+constexpr int few_ranks = 8, inputs_for_few = 8192;  ///< more ranks count more quickly, but each of them reads all others' counters
 
 /// Inputs of a rank: whole multiples of 16 bytes in an array of f32.
 __host__ __device__ constexpr int share_of(int inputs, int ranks) { return ((inputs + ranks - 1) / ranks + 3) / 4 * 4; }
@@ -121,7 +123,7 @@ __device__ void note_entries(const Work& w, const Rows& rows, unsigned least, Ef
 }
 
 template <int ranks>
-__global__ void __launch_bounds__(threads, 2) select_units(const __grid_constant__ Work w, bool has_room) {
+__global__ void __launch_bounds__(threads, ranks > few_ranks ? 1 : 2) select_units(const __grid_constant__ Work w, bool has_room) {
     extern __shared__ uint4 memory[];
     Desk& desk = *reinterpret_cast<Desk*>(memory);
     float* room = reinterpret_cast<float*>(&desk + 1);
@@ -150,7 +152,7 @@ __global__ void __launch_bounds__(threads, 2) select_units(const __grid_constant
 
     const int counters = w.m.tiles * (1 + w.groups);
     for (int x = static_cast<int>(threadIdx.x); x < counters && rank == 0; x += threads) w.arrived[product * counters + x] = 0;
-    const unsigned most = most_of(v, inputs, desk.sums);
+    const unsigned most = most_of<(ranks > few_ranks ? 16 : 8)>(v, inputs, desk.sums);
     rows.scale = scale_for(most);
     const bool is_even = !gains && has_room && w.reached > 0 && !w.everything;
     const FineBins bins_of(w);
@@ -171,8 +173,7 @@ __global__ void __launch_bounds__(threads, 2) select_units(const __grid_constant
     if (has_order) {
         note_entries(w, rows, worth + (allowed == 0), w.entries + product * of_unit);
         if (rank == 0 && threadIdx.x == 0) w.chosen[product] = conclude(w, static_cast<unsigned>(inputs), worth, most);
-        ptx::sync_ranks<ranks>();
-        return;
+        return;  // since the ranks were together last, each has looked at its own alone
     }
     __syncthreads();
     share_out<ranks>(w, rows, desk, worth, rank);
@@ -197,7 +198,9 @@ Status start(const Work& w, int products, void* stream) {
 
 Status start_selection(const Work& w, int products, bool has_clusters, void* stream) {
     using namespace of_units;
-    return has_clusters ? start<most_ranks>(w, products, stream) : start<1>(w, products, stream);
+    if (!has_clusters) return start<1>(w, products, stream);
+    const bool is_long = w.m.layout != EffortLayout::planes && w.m.inputs > inputs_for_few;
+    return is_long ? start<most_ranks>(w, products, stream) : start<few_ranks>(w, products, stream);
 }
 
 }  // namespace tw::cuda::effort

@@ -10,7 +10,7 @@
 
 namespace tw::cuda::effort::of_units {
 
-constexpr int threads = 512, warps = threads / 32, most_ranks = 8, most_units = 32;
+constexpr int threads = 512, warps = threads / 32, most_ranks = 16, most_units = 32;
 constexpr int high_bins = 2048, bins = 1024;
 constexpr int fine_bins = 1024, fine_shift = 17, next_bins = 512, most_narrowed = 4096;  ///< of units that weigh the same: 64 bins from a power of 2 to the next
 
@@ -44,10 +44,14 @@ __device__ inline unsigned prefix_of(unsigned x, unsigned* sums, unsigned& all) 
     return below + upto - x;
 }
 
-__device__ inline unsigned most_of(const float* v, int inputs, unsigned* sums) {
+/// The largest |v|; so many are on their way to a thread.
+template <int at_once>
+__device__ unsigned most_of(const float* v, int inputs, unsigned* sums) {
     unsigned most = 0;
-#pragma unroll 8
-    for (int i = static_cast<int>(threadIdx.x); i < inputs; i += threads) most = max(most, __float_as_uint(v[i]) & 0x7fffffffu);
+    for (int first = static_cast<int>(threadIdx.x); first < inputs; first += at_once * threads)
+#pragma unroll
+        for (int x = 0; x < at_once; ++x)
+            if (first + x * threads < inputs) most = max(most, __float_as_uint(v[first + x * threads]) & 0x7fffffffu);
     most = __reduce_max_sync(~0u, most);
     if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = most;
     __syncthreads();

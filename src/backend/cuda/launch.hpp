@@ -30,6 +30,11 @@ inline Status launch(const void* kernel, const Launch& how, void* stream, void**
         const cudaError_t error = calls().kernel_attribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
         if (const Status bad = status_of(error, Step::prepare); !bad) return bad;
     }
+    constexpr unsigned any_device_has = 8;
+    if (how.cluster > any_device_has) {
+        const cudaError_t error = calls().kernel_attribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+        if (const Status bad = status_of(error, Step::prepare); !bad) return bad;
+    }
     cudaLaunchAttribute attributes[2];
     unsigned count = 0;
     if (how.cluster > 1) {
