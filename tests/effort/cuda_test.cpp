@@ -227,6 +227,34 @@ TEST_F(EffortOnCuda, TheDenseCopyTakesOverAtFullEffortAndForBatches) {
     }
 }
 
+/// All multiprocessors read equal runs of a large copy, whichever tiles they begin and end in; a batch has the bits of its vectors one by one.
+TEST_F(EffortOnCuda, LargeDenseCopiesAreTheExactProductForAnyShape) {
+    const std::tuple<std::int64_t, std::int64_t, Type> cases[] = {
+        {2100, 3001, Type::f16}, {700, 9001, Type::bf16}, {13000, 500, Type::f16}, {1000, 3303, Type::f32}, {40000, 90, Type::f32}};
+    for (const auto& [outputs, inputs, type] : cases) {
+        const Weights first(outputs, inputs, type, 23), second(outputs, inputs, type, 24);
+        const Matrix both[] = {first.matrix, second.matrix};
+        const EffortMatrix m = build_effort(both, {.dense = DenseCopy::kept});
+        const std::vector<float> v = gauss(inputs * 6, 25);
+        const auto wide = static_cast<std::size_t>(outputs);
+        std::vector<float> y(6 * wide), one(wide);
+        const auto alone = [&](int expert, std::int64_t row) {
+            EXPECT_TRUE(try_matvec_experts(m, {&expert, 1}, {v.data() + row * inputs, 1, inputs}, {one.data(), 1, outputs}, Budget::effort(1), {.device = "cuda"}, {}));
+            return one.data();
+        };
+        EXPECT_LE(relative_error({alone(0, 0), one.data() + wide}, exact(first.matrix, {v.begin(), v.begin() + inputs})), 2e-6);
+        EXPECT_LE(relative_error({alone(1, 0), one.data() + wide}, exact(second.matrix, {v.begin(), v.begin() + inputs})), 2e-6);
+        const int chosen[] = {1, 0, 1};
+        ASSERT_TRUE(try_matvec_experts(m, chosen, {v.data(), 3, inputs}, {y.data(), 3, outputs}, Budget::effort(1), {.device = "cuda"}, {}));
+        for (std::size_t p = 0; p < 3; ++p) EXPECT_EQ(0, std::memcmp(y.data() + p * wide, alone(chosen[p], static_cast<std::int64_t>(p)), wide * sizeof(float)));
+        for (int again = 0; again < 5; ++again) {
+            ASSERT_TRUE(try_matvec_batch(m, {v.data(), 6, inputs}, {y.data(), 6, outputs}, Budget::effort(1), {.device = "cuda"}, {}));
+            for (std::int64_t row = 0; row < 6; ++row)
+                EXPECT_EQ(0, std::memcmp(y.data() + static_cast<std::size_t>(row) * wide, alone(0, row), wide * sizeof(float))) << outputs << " x " << inputs << ", " << row;
+        }
+    }
+}
+
 TEST_F(EffortOnCuda, ExpertsOfATokenAndVectorsOnTheDialAreTheSingleProducts) {
     const Weights first(300, 200, Type::f16, 9), second(300, 200, Type::f16, 10);
     const Matrix both[] = {first.matrix, second.matrix};

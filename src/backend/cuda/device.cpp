@@ -8,6 +8,7 @@
 
 #include "backend/cuda/calls.hpp"
 #include "backend/cuda/failure.hpp"
+#include "backend/cuda/letters.hpp"
 #include "base/environment.hpp"
 
 namespace tw::cuda {
@@ -109,7 +110,7 @@ std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept {
     if (captures(stream)) return {};
     release(mine.memory.data());
     mine.memory = {};
-    constexpr std::size_t unit = std::size_t{1} << 21, counters = most_counters * sizeof(unsigned);
+    constexpr std::size_t unit = std::size_t{1} << 21, counters = most_counters * sizeof(unsigned) + most_letters * sizeof(std::uint64_t);
     const std::size_t rounded = (std::max<std::size_t>(bytes + counters, 1) + unit - 1) / unit * unit;
     auto* memory = static_cast<std::byte*>(allocate(rounded));
     if (!memory) return {};
@@ -126,6 +127,11 @@ unsigned* kept_counters(void* stream) noexcept {
     if (calls().get_device(&device) != cudaSuccess) return nullptr;
     const std::span<std::byte> memory = kept.of(stream, device).memory;
     return memory.data() ? reinterpret_cast<unsigned*>(memory.data() + memory.size()) : nullptr;
+}
+
+std::uint64_t* kept_letters(void* stream) noexcept {
+    unsigned* counters = kept_counters(stream);
+    return counters ? reinterpret_cast<std::uint64_t*>(counters + most_counters) : nullptr;
 }
 
 std::size_t scratch_available(void* stream) noexcept {

@@ -54,7 +54,7 @@ struct Cut {
     }
 };
 
-std::size_t scratch_bytes(const EffortOnDevice& m, int products) { return Cut(m, products).end; }
+std::size_t scratch_bytes(const EffortOnDevice& m, int products) { return std::max(Cut(m, products).end, scratch_of_dense(m, products)); }
 
 EffortNotes notes_in(std::span<std::byte> scratch, const EffortOnDevice& m, int products) {
     const Cut cut(m, products);
@@ -74,14 +74,17 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
     if (const Status dead = alive(); !dead) return dead;
     const int products = static_cast<int>(order.experts.size());
     const Cut cut(m, products);
-    if (products < 1 || products > most_products || scratch.size() < (order.is_dense ? 0 : cut.end))
+    if (products < 1 || products > most_products || scratch.size() < (order.is_dense ? scratch_of_dense(m, products) : cut.end))
         return {Code::bad_argument, Argument::scratch, "an order has 1 to 16 products and scratch for all of them"};
     Work w{};
     w.m = m;
     std::copy(order.experts.begin(), order.experts.end(), w.experts);
     w.v = order.v, w.v_step = order.v_step, w.y = order.y, w.y_step = order.y_step;
     const bool has_clusters = (features() & feature::sm90a) != 0;
-    if (order.is_dense) return start_dense(w, products, has_clusters, order.stream);
+    if (order.is_dense) {
+        w.partial = reinterpret_cast<float*>(scratch.data()), w.arrived = kept_counters(order.stream);
+        return start_dense(w, products, has_clusters, order.stream);
+    }
 
     w.reached = order.reached, w.affordable = order.affordable, w.everything = order.everything;
     w.chunks = chunks_of(m), w.of_group = chunks_of_group(m), w.groups = groups_of(m);

@@ -33,8 +33,8 @@ struct Work {
     int of_group, groups;           ///< buckets and tiers: a tile's chunks are added by groups, then those
     EffortChosenOnDevice* chosen;   ///< [products]
     EffortEntryOnDevice* entries;   ///< [products][inputs]; as many are there as chosen says
-    float* partial;                 ///< [products][chunks][tiles * outputs_of_tile]
-    unsigned* arrived;              ///< [products][tiles][1 + groups]: groups, and blocks of each, that are done; of planes that choose, [..][ranks] and left as zeros
+    float* partial;                 ///< [products][chunks][tiles * outputs_of_tile]; of dense runs [products][blocks][2][256]
+    unsigned* arrived;              ///< [products][tiles][1 + groups]: groups, and blocks of each, that are done; of planes that choose, [..][ranks], of dense runs [products][blocks], and left as zeros
 };
 
 /// Which tile, chunk and product a block has: chunks are neighbours, so that a tile is done early or late as a whole.
@@ -67,6 +67,8 @@ int clusters_of_planes(int inputs, int tiles, int processors);
 Status start_planes_choosing(Work w, int products, void* stream);
 Status start_buckets(const Work& w, int products, void* stream);
 Status start_tiers(const Work& w, int products, void* stream);
+/// Bytes of w.partial that a dense product may need.
+std::size_t scratch_of_dense(const EffortOnDevice& m, int products);
 Status start_dense(const Work& w, int products, bool has_clusters, void* stream);
 
 }  // namespace tw::cuda::effort

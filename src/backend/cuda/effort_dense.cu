@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_dense: y = W v with the values as they were given, input after input: a cluster of blocks has a tile of 256 outputs and cuts
-// its inputs into equal runs; a warp reads a whole row of the tile, a lane eight neighbouring outputs of it.
+// effort_dense: y = W v with the values as they were given, input after input, of matrices that are not large: a cluster of blocks has a
+// tile of 256 outputs and cuts its inputs into equal runs; a warp reads a whole row of the tile, a lane eight neighbouring outputs of it.
 //
 //                      256 outputs                        sums of warps, then of blocks, each in order
 //   block 0, warp w  |lane 0: 8|lane 1: 8| ...  row w, w + 8, ..      --+
 //   block 1, warp w  |lane 0: 8|lane 1: 8| ...                        --+->  y
 //
-// It begins when the kernel in front has ended: blocks that come earlier lie unevenly, and on an H200 the product took longer.
-// The first rows are asked for in front of everything else: the wait, which has nothing to wait for, keeps them there.
+// Large matrices go to effort_dense_runs.cu: where clusters fill the device, those that come before the kernel in front has ended lie
+// unevenly. The first rows are asked for in front of everything else, the wait for that kernel: no kernel writes them.
 // Needs: sm_80; clusters with sm_90, before it a block has all inputs of its tile. 2mk flops, m = 1, for 2 k (4 k) bytes an output.
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
+#include <algorithm>
 
-#include "backend/cuda/effort.cuh"
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/effort_dense.cuh"
 #include "backend/cuda/ptx/cluster_memory.cuh"
 
 namespace tw::cuda::effort {
@@ -25,29 +25,6 @@ constexpr int warps = 8, threads = 32 * warps, outputs = 256, of_lane = outputs 
 struct Desk {
     float of_warp[warps][outputs];
     float of_block[outputs];
-};
-
-/// Eight neighbouring values.
-template <class T>
-struct Eight {
-    static constexpr int vectors = sizeof(T) / 2;
-    uint4 bits[vectors];
-
-    __device__ void load(const T* from) {
-#pragma unroll
-        for (int x = 0; x < vectors; ++x) bits[x] = __ldcs(reinterpret_cast<const uint4*>(from) + x);
-    }
-    __device__ float value(int o) const {
-        if constexpr (sizeof(T) == 4) {
-            const uint4 x = bits[o / 4];
-            return __uint_as_float(o % 4 == 0 ? x.x : o % 4 == 1 ? x.y : o % 4 == 2 ? x.z : x.w);
-        } else {
-            const unsigned word = o / 2 == 0 ? bits[0].x : o / 2 == 1 ? bits[0].y : o / 2 == 2 ? bits[0].z : bits[0].w;
-            const auto half = static_cast<unsigned short>(o % 2 ? word >> 16 : word & 0xffffu);
-            if constexpr (std::is_same_v<T, __half>) return __half2float(__ushort_as_half(half));
-            else return __uint_as_float(static_cast<unsigned>(half) << 16);
-        }
-    }
 };
 
 template <class T, int ranks>
@@ -65,11 +42,12 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
     Eight<T> row[ahead];
 #pragma unroll
     for (int r = 0; r < ahead; ++r) row[r].load(rows + static_cast<std::int64_t>(min(begin + warp + r * warps, inputs - 1)) * outputs);
+    ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
     for (int first = begin + warp; first < end; first += ahead * warps) {
         float x[ahead];
 #pragma unroll
-        for (int r = 0; r < ahead; ++r) x[r] = first + r * warps < end ? v[first + r * warps] : 0.f;
+        for (int r = 0; r < ahead; ++r) x[r] = first + r * warps < end ? __ldcg(v + first + r * warps) : 0.f;
 #pragma unroll
         for (int r = 0; r < ahead; ++r) {
 #pragma unroll
@@ -78,7 +56,6 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
             if (next < end) row[r].load(rows + static_cast<std::int64_t>(next) * outputs);
         }
     }
-    ptx::let_next_kernel_begin();  // its blocks find room as this one's end
 #pragma unroll
     for (int o = 0; o < of_lane; ++o) desk.of_warp[warp][of_lane * lane + o] = sums[o];
     __syncthreads();
@@ -101,20 +78,40 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
 
 template <class T, int ranks>
 Status start(const Work& w, int products, void* stream) {
+    constexpr int portable = 8;
+    if (ranks > portable) {
+        const cudaError_t error = calls().kernel_attribute(reinterpret_cast<const void*>(&dense<T, ranks>), cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+        if (const Status bad = status_of(error, Step::prepare); !bad) return bad;
+    }
     const auto blocks = static_cast<unsigned>(products * w.m.dense_tiles * ranks);
-    return launch(dense<T, ranks>, {.blocks = blocks, .threads = threads, .cluster = ranks}, stream, w);
+    return launch(dense<T, ranks>, {.blocks = blocks, .threads = threads, .cluster = ranks, .overlaps = ranks > 1}, stream, w);
 }
 
 template <class T>
 Status start(const Work& w, int products, bool has_clusters, void* stream) {
-    constexpr int enough_tiles = 32;  // for half a cluster each
+    constexpr int enough_inputs = 512, parts_of_device = 8;  // more of which than that have 16 multiprocessors: a cluster of 16 finds room
     if (!has_clusters) return start<T, 1>(w, products, stream);
-    return products * w.m.dense_tiles >= enough_tiles ? start<T, 4>(w, products, stream) : start<T, 8>(w, products, stream);
+    return w.m.inputs >= enough_inputs && multiprocessors() > 16 * parts_of_device ? start<T, 16>(w, products, stream) : start<T, 8>(w, products, stream);
+}
+
+/// Where the matrix is large, the blocks that share its rows out: the same for any order, as the bits depend on it. Else 0.
+int blocks_of_runs(const EffortOnDevice& m) {
+    constexpr std::int64_t large = 12 << 20;
+    const std::int64_t bytes = std::int64_t{m.dense_tiles} * m.inputs * outputs * static_cast<std::int64_t>(size_of(m.type));
+    const bool has_counters = most_products * multiprocessors() <= most_counters;
+    return (features() & feature::sm90a) && has_counters && bytes >= large ? multiprocessors() : 0;
 }
 
 }  // namespace
 
+std::size_t scratch_of_dense(const EffortOnDevice& m, int products) {
+    constexpr std::size_t tiles_begun_before_or_after = 2;
+    return static_cast<std::size_t>(products) * static_cast<std::size_t>(blocks_of_runs(m)) * tiles_begun_before_or_after * outputs * sizeof(float);
+}
+
 Status start_dense(const Work& w, int products, bool has_clusters, void* stream) {
+    const bool is_batch = products > 1 && std::all_of(w.experts, w.experts + products, [&](int expert) { return expert == w.experts[0]; });
+    if (const int blocks = blocks_of_runs(w.m); blocks > 0) return start_dense_runs(w, products, is_batch, blocks, stream);
     if (w.m.type == Type::f32) return start<float>(w, products, has_clusters, stream);
     return w.m.type == Type::f16 ? start<__half>(w, products, has_clusters, stream) : start<__nv_bfloat16>(w, products, has_clusters, stream);
 }

@@ -37,6 +37,11 @@ __device__ inline std::uint64_t leaves_cache_first() {
     asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
+__device__ inline void load_bytes(std::uint32_t to, const void* from, int bytes, std::uint32_t barrier, std::uint64_t policy) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(barrier), "l"(policy)
+                 : "memory");
+}
 __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer,
                                 std::uint64_t policy) {
     asm volatile(

@@ -26,4 +26,24 @@ __device__ inline void wait_for_count(const unsigned* counter, unsigned all) {
     }
 }
 
+/// Up to `all`, and then from 0 again; says what it was. What the block wrote in front of a barrier is seen by whoever counts later.
+__device__ inline unsigned count_around(unsigned* counter, unsigned all) {
+    unsigned before;
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter), "r"(all) : "memory");
+    return before;
+}
+
+/// A number of which whoever looks knows whether it has come, as both are one word.
+__device__ inline void send_letter(std::uint64_t* to, float x) {
+    constexpr std::uint64_t here = std::uint64_t{1} << 32;
+    asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(to), "l"(here | __float_as_uint(x)) : "memory");
+}
+__device__ inline std::uint64_t look_for_letter(const std::uint64_t* at) {
+    std::uint64_t letter;
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(letter) : "l"(at) : "memory");
+    return letter;
+}
+__device__ inline bool has_come(std::uint64_t letter) { return letter >> 32 != 0; }
+__device__ inline float number_in(std::uint64_t letter) { return __uint_as_float(static_cast<unsigned>(letter)); }
+
 }  // namespace tw::cuda::ptx
