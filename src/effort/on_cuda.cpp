@@ -12,6 +12,7 @@
 #include "base/float_mode.hpp"
 #include "effort/affordable.hpp"
 #include "effort/cuda_matrix.hpp"
+#include "effort/cuda_paces.hpp"
 #include "effort/job.hpp"
 #include "plan/dial_store.hpp"
 
@@ -23,17 +24,10 @@ static_assert(sizeof(EffortEntryOnDevice) == sizeof(cpu::EffortEntry));
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "not enough memory of the device"};
 constexpr int most_products = 16;
 
-/// What of the dense copy could be read while a product of the layout is made: while it begins, for each input, for each byte.
-struct Pace {
-    double begin, of_input, of_byte;
-};
-/// By times of 14336 x 4096, 4096 x 14336 and 4096 x 4096 weights on an H200, in the order of EffortLayout.
-constexpr Pace paces[] = {{26e6, 5200, 1.2}, {40e6, 1600, 1.05}, {22e6, 0, 1}};
-
-double dense_bytes_beside(const EffortBody& body, std::int64_t bytes) {
+bool takes_longer_than_dense(const EffortBody& body, const Asked& asked) {
     const double tuned = tuned_habits({body.layout, body.outputs, body.inputs, body.type, "cuda"}).toll;
-    const Pace pace = tuned > 0 ? Pace{0, 0, tuned} : paces[static_cast<int>(body.layout)];
-    return pace.begin + pace.of_input * static_cast<double>(body.inputs) + pace.of_byte * static_cast<double>(bytes);
+    if (tuned > 0) return tuned * static_cast<double>(asked.bytes) > static_cast<double>(dense_tiling_of(body).bytes);
+    return dense_is_quicker(body, asked, paces_on_h200);
 }
 
 constexpr std::size_t lines(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -65,8 +59,9 @@ private:
         order_.everything = allowed.everything;
         order_.reached = weights.reached(allowed.bytes), order_.affordable = weights.within(allowed.bytes);
         const bool has_dense = m_.dense_tiles > 0 && d_.options.dense != DenseSwitch::never;
-        const bool is_slower = d_.options.dense == DenseSwitch::when_quicker && !d_.budget.is_error() &&
-                               dense_bytes_beside(body, allowed.bytes) > static_cast<double>(dense_tiling_of(body).bytes);
+        const bool of_one = std::all_of(experts_.begin(), experts_.begin() + products_, [&](int expert) { return expert == experts_[0]; });
+        const bool is_slower = has_dense && d_.options.dense == DenseSwitch::when_quicker && !d_.budget.is_error() &&
+                               takes_longer_than_dense(body, {allowed.bytes, products_, of_one});
         order_.is_dense = has_dense && (d_.densely || order_.everything || is_slower);
         if (d_.budget.is_error() && !order_.everything && !order_.is_dense && v_is_there_)
             return {Code::unsupported, Argument::b, "a budget of error is chosen by the host: the vector has to be in its memory"};
