@@ -5,7 +5,8 @@
 
 Needs torch and the tilewright package with CUDA. The weights are N(0, 1): what is launched, and when, does not depend on them. A pass is
 captured in a graph once and replayed; torch's profiler says when each kernel began and ended. Matrices with one input are stacked
-into one, so that one choice serves them all: query, key and value; the gate and what it gates."""
+into one, so that one choice serves them all: query, key and value; the gate and what it gates. Where a product is expected to take
+longer than the dense one, it is the dense one."""
 import json
 import statistics
 import sys
@@ -40,13 +41,16 @@ class Network:
         return sum(len(layer) for layer in self.layers)
 
     def __call__(self, x, effort):
+        def product(matrix, v):
+            return matrix.matvec(v, effort=effort, dense="when_quicker")[0]
+
         for into_heads, out_of_heads, up, down in self.layers:
-            heads = into_heads.matvec(torch.nn.functional.layer_norm(x, x.shape), effort=effort)[0]
+            heads = product(into_heads, torch.nn.functional.layer_norm(x, x.shape))
             value = heads[self.width + self.key :].repeat(self.width // self.key)
-            x = x + out_of_heads.matvec(value, effort=effort)[0]
-            raised = up.matvec(torch.nn.functional.layer_norm(x, x.shape), effort=effort)[0]
+            x = x + product(out_of_heads, value)
+            raised = product(up, torch.nn.functional.layer_norm(x, x.shape))
             inner = torch.nn.functional.silu(raised[: self.wide]) * raised[self.wide :] if self.gated else torch.nn.functional.gelu(raised)
-            x = x + down.matvec(inner, effort=effort)[0]
+            x = x + product(down, inner)
         return x
 
 
