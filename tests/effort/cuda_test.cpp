@@ -238,7 +238,7 @@ TEST_F(EffortOnCuda, LargeDenseCopiesAreTheExactProductForAnyShape) {
         const std::vector<float> v = gauss(inputs * 6, 25);
         const auto wide = static_cast<std::size_t>(outputs);
         std::vector<float> y(6 * wide), one(wide);
-        const auto alone = [&](int expert, std::int64_t row) {
+        const auto alone = [&, outputs = outputs, inputs = inputs](int expert, std::int64_t row) {
             EXPECT_TRUE(try_matvec_experts(m, {&expert, 1}, {v.data() + row * inputs, 1, inputs}, {one.data(), 1, outputs}, Budget::effort(1), {.device = "cuda"}, {}));
             return one.data();
         };
