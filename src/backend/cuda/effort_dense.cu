@@ -29,6 +29,7 @@ struct Desk {
 
 template <class T, int ranks>
 __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w) {
+    if (!ptx::is_launched<ranks>) return;
     constexpr int ahead = sizeof(T) == 2 ? 8 : 4;  // rows that a warp has asked for
     __shared__ Desk desk;
     const int rank = ptx::own_rank<ranks>(), cluster = static_cast<int>(blockIdx.x) / ranks;

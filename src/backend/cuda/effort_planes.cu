@@ -23,6 +23,7 @@ struct Desk {
 
 template <int ranks>
 __global__ void __launch_bounds__(threads, 1) planes(const __grid_constant__ Work w) {
+    if (!ptx::is_launched<ranks>) return;
     extern __shared__ uint4 memory[];
     Desk<ranks>& desk = *reinterpret_cast<Desk<ranks>*>(memory);
     const int warp = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0), rank = ptx::own_rank<ranks>();

@@ -124,6 +124,7 @@ __device__ void note_entries(const Work& w, const Rows& rows, unsigned least, Ef
 
 template <int ranks>
 __global__ void __launch_bounds__(threads, ranks > few_ranks ? 1 : 2) select_units(const __grid_constant__ Work w, bool has_room) {
+    if (!ptx::is_launched<ranks>) return;
     extern __shared__ uint4 memory[];
     Desk& desk = *reinterpret_cast<Desk*>(memory);
     float* room = reinterpret_cast<float*>(&desk + 1);

@@ -18,6 +18,10 @@ constexpr bool are_together = ranks > 1;
 constexpr bool are_together = false;
 #endif
 
+/// A kernel of several blocks that know of each other is never launched before Hopper: nothing has to be made of it there.
+template <int ranks>
+constexpr bool is_launched = ranks == 1 || are_together<ranks>;
+
 __device__ inline std::uint32_t address_in(std::uint32_t address, int block) {
 #if __CUDA_ARCH__ >= 900
     std::uint32_t there;
