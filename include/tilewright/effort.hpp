@@ -82,7 +82,7 @@ struct EffortOptions {
 struct EffortReport {
     std::int64_t rows_read = 0, rows = 0;    ///< read, and all that there are
     std::int64_t bytes_read = 0, bytes = 0;  ///< of the layout, padding included; of the dense copy when that was read
-    double cutoff = 0;                       ///< rows were read where |v| times the row's statistic is at least this
+    double cutoff = 0;                       ///< rows were read where |v| times the input's importance, less the unit's fall, is at least this
     double estimated_error = 0;              ///< |y - W v| / |W v|, expected from what was left out and every rounding
     bool dense = false;                      ///< the dense copy did it
     const char* kernels = "";                ///< the set that ran
@@ -107,7 +107,7 @@ public:
     TW_API std::int64_t rows() const noexcept;      ///< of one expert: inputs times units of an input
     TW_API std::int64_t bytes() const noexcept;     ///< of one expert's layout: what effort 1 reads
     TW_API std::int64_t fp16_bytes() const noexcept;   ///< of one expert as dense 16-bit values: 2 * outputs * inputs
-    TW_API std::int64_t bytes_held() const noexcept;   ///< everything, the dense copy and the statistics included
+    TW_API std::int64_t bytes_held() const noexcept;   ///< everything, the dense copy and the inputs' importance included
 
     /// Writes a file that load_effort() reads: beside it first, then renamed. Throws tw::Error.
     TW_API void save(const std::string& path) const;

@@ -33,7 +33,7 @@ struct EffortOnDevice {
     EffortLayout layout = EffortLayout::planes;
     Type type = Type::f32;                ///< of tiers' values and of the dense copy
     int outputs = 0, inputs = 0;
-    int inputs_apart = 0;                 ///< from one unit's statistics, or gains, to the next one's: of planes a multiple of 128
+    int inputs_apart = 0;                 ///< from one unit's gains to the next one's, from one expert's importance to the next one's: of planes a multiple of 128
     int units = 0, bucket = 0, experts = 0;
     bool masking = false;                 ///< buckets: the position is masked off
     int exponent = 0, exponent_of_rows = 0;
@@ -41,9 +41,10 @@ struct EffortOnDevice {
     std::int64_t tile_bytes = 0;          ///< of rows; an expert has `tiles` of them
     int dense_tiles = 0;                  ///< of 256 outputs: inputs x 256 values each
     std::uint32_t weights[32] = {};       ///< of units: their bytes over a common divisor
-    float most_statistic = 0;             ///< of all units, inputs and experts
+    std::uint32_t falls[32] = {};         ///< of units: a row is worth so many steps of 2^16 less than the bits of |v| times the importance
+    float most_importance = 0;            ///< of all inputs and experts
     const std::byte *rows = nullptr, *dense = nullptr;
-    const float *statistics = nullptr, *gains = nullptr;
+    const float *importance = nullptr, *gains = nullptr;
 };
 
 /// Products to be enqueued: number p is of expert experts[p], from v + p v_step to y + p y_step, all in the device's memory.

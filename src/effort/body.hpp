@@ -3,12 +3,12 @@
 //
 // What an EffortMatrix holds. All arrays are [expert][...]; units of an input are numbered from the most important.
 //   rows        the layout's bytes, tile after tile: layout_buckets.hpp, layout_tiers.hpp, layout_planes.hpp
-//   statistics  f32 [units][inputs]      a unit is read where |v_i| * statistic is large; falls with the unit
 //   left        f32 [units + 1][inputs]  the sum over outputs of (w - what is read of it)^2 after so many units
+//   importance  f32 [inputs]             a unit is read where |v_i| * importance, lowered by the unit's fall, is large: importance.hpp
 //   gains       f32 [units][inputs]      planes alone: v_i is multiplied by it when so many units (less one) are read
 //   spreads     f32 [inputs]             planes alone: the root mean square of the blocks' scales
 //   dense       the values given, tile after tile (layout_dense.hpp); may be absent
-// Statistics, left and spreads are of the weights times 2^exponent, which brings the largest to 2^14..2^15. So are the rows,
+// Left, importance and spreads are of the weights times 2^exponent, which brings the largest to 2^14..2^15. So are the rows,
 // but for tiers and truncating buckets, which hold the weights as they were given.
 #pragma once
 
@@ -26,7 +26,9 @@ struct EffortBody {
     int experts = 1;
     int exponent = 0;
 
-    effort::Memory rows{}, statistics{}, left{}, gains{}, spreads{}, dense{};
+    effort::Memory rows{}, left{}, gains{}, spreads{}, dense{};
+    effort::Memory importance{};       ///< follows from what is left, as the falls do: in no file
+    std::uint32_t falls[32] = {};      ///< of units, all experts' alike
     mutable std::shared_ptr<const void> on_device{};  ///< what a device keeps of it: on_metal.cpp's affair
     mutable std::shared_ptr<const void> on_cuda{};    ///< and a CUDA device: cuda_matrix.cpp's
 
@@ -35,7 +37,7 @@ struct EffortBody {
     }
     /// Rows hold the weights times 2 to this.
     int exponent_of_rows() const noexcept { return layout == EffortLayout::tiers || truncating ? 0 : exponent; }
-    const float* statistics_of(int expert) const noexcept { return statistics.as<float>() + expert * units() * inputs; }
+    const float* importance_of(int expert) const noexcept { return importance.as<float>() + expert * inputs; }
     const float* left_of(int expert) const noexcept { return left.as<float>() + expert * (units() + 1) * inputs; }
     const float* gains_of(int expert) const noexcept { return gains.as<float>() + expert * units() * inputs; }
     const float* spreads_of(int expert) const noexcept { return spreads.as<float>() + expert * inputs; }
@@ -64,7 +66,7 @@ std::int64_t bytes_of_all(const EffortBody& body) noexcept;
 
 /// Sizes in bytes of what the body must hold, all experts: what build allocates and load checks.
 struct Sizes {
-    std::int64_t rows, statistics, left, gains, spreads, dense;
+    std::int64_t rows, left, gains, spreads, dense, importance;
 };
 Sizes sizes_of(const EffortBody& body, bool with_dense) noexcept;
 

@@ -14,6 +14,7 @@
 #include "base/threads.hpp"
 #include "effort/body.hpp"
 #include "effort/encode.hpp"
+#include "effort/importance.hpp"
 #include "multiply/check.hpp"
 
 namespace tw {
@@ -89,8 +90,8 @@ Status check(std::span<const Matrix> experts, const EffortBuild& how) noexcept {
 bool allocate(EffortBody& body, bool with_dense) noexcept {
     const effort::Sizes sizes = effort::sizes_of(body, with_dense);
     const auto give = [](effort::Memory& memory, std::int64_t bytes) { return memory.allocate(static_cast<std::size_t>(bytes)); };
-    return give(body.rows, sizes.rows) && give(body.statistics, sizes.statistics) && give(body.left, sizes.left) &&
-           give(body.gains, sizes.gains) && give(body.spreads, sizes.spreads) && give(body.dense, sizes.dense);
+    return give(body.rows, sizes.rows) && give(body.left, sizes.left) && give(body.gains, sizes.gains) && give(body.spreads, sizes.spreads) &&
+           give(body.dense, sizes.dense) && give(body.importance, sizes.importance);
 }
 
 void encode_all(Work& work) noexcept {
@@ -129,6 +130,7 @@ Status try_build_effort(std::span<const Matrix> experts, const EffortBuild& how,
                             (how.dense == DenseCopy::automatic && how.layout != EffortLayout::planes);
     if (!allocate(*body, with_dense)) return no_memory;
     encode_all(work);
+    effort::weigh_inputs(*body);
     into = EffortMatrix(std::move(body));
     return {};
 }

@@ -34,8 +34,8 @@ EffortOnDevice description_of(const EffortBody& body) noexcept {
     m.exponent = body.exponent, m.exponent_of_rows = body.exponent_of_rows();
     m.outputs_of_tile = static_cast<int>(arranged_outputs_of_tile(body));
     m.inputs_apart = static_cast<int>(m.layout == EffortLayout::planes ? padded_inputs(body.inputs) : body.inputs);
-    const float* statistics = body.statistics.as<float>();
-    for (std::int64_t s = 0; s < body.experts * body.units() * body.inputs; ++s) m.most_statistic = std::max(m.most_statistic, statistics[s]);
+    for (std::int64_t i = 0; i < body.experts * body.inputs; ++i) m.most_importance = std::max(m.most_importance, body.importance_of(0)[i]);
+    std::copy_n(body.falls, m.units, m.falls);
     m.tiles = (m.outputs + m.outputs_of_tile - 1) / m.outputs_of_tile;
     m.tile_bytes = arranged_tile_bytes(body);
     if (body.dense.size() > 0) m.dense_tiles = static_cast<int>(dense_tiling_of(body).tiles);
@@ -88,11 +88,11 @@ Status upload(const EffortBody& body, Held& held) {
     if (const Status bad = to.tiles(body, m.tiles, m.tile_bytes, arrange_tile, held.arrays[0]); !bad) return bad;
     if (m.dense_tiles > 0)
         if (const Status bad = to.tiles(body, m.dense_tiles, arranged_dense_tile_bytes(body), arrange_dense_tile, held.arrays[1]); !bad) return bad;
-    const Memory* arrays[] = {&body.statistics, &body.gains};
+    const Memory* arrays[] = {&body.importance, &body.gains};
     for (std::size_t i = 0; i < std::size(arrays); ++i)
         if (const Status bad = to.array(*arrays[i], body.inputs, m.inputs_apart, held.arrays[2 + i]); !bad) return bad;
     m.rows = static_cast<const std::byte*>(held.arrays[0]), m.dense = static_cast<const std::byte*>(held.arrays[1]);
-    m.statistics = static_cast<const float*>(held.arrays[2]), m.gains = static_cast<const float*>(held.arrays[3]);
+    m.importance = static_cast<const float*>(held.arrays[2]), m.gains = static_cast<const float*>(held.arrays[3]);
     return {};
 }
 

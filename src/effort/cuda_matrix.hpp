@@ -19,7 +19,7 @@ struct Held {
     const Backend* backend = nullptr;
     int device = 0;
     EffortOnDevice matrix{};
-    std::array<void*, 4> arrays{};  // rows, dense, statistics, gains
+    std::array<void*, 4> arrays{};  // rows, dense, importance, gains
 
     Held() = default;
     Held(const Held&) = delete;

@@ -79,7 +79,7 @@ void encode_rows(const EffortBody& body, const Slab& slab, std::int64_t i, std::
     }
 }
 
-/// What is left after so many units, and the statistics that order the units by what they bring for their bytes.
+/// What is left after so many units.
 void settle(const Sums& sums, int expert, std::int64_t input, EffortBody& body) noexcept {
     const int units = body.units();
     double left[33];
@@ -93,15 +93,8 @@ void settle(const Sums& sums, int expert, std::int64_t input, EffortBody& body) 
         for (int u = 0; u < units; ++u) missed += sums.missed[u] * scale, left[u + 1] += missed;
     }
     const std::int64_t n = body.inputs;
-    float* statistics = body.statistics.as<float>() + expert * units * n + input;
     float* lefts = body.left.as<float>() + expert * (units + 1) * n + input;
-    float previous = HUGE_VALF;
     for (int u = 0; u <= units; ++u) lefts[u * n] = static_cast<float>(left[u]);
-    for (int u = 0; u < units; ++u) {
-        const double share = static_cast<double>(bytes_of_unit(body, u)) / static_cast<double>(bytes_of_unit(body, 0));
-        previous = std::min(previous, static_cast<float>(std::sqrt(std::max(0.0, left[u] - left[u + 1]) / share)));
-        statistics[u * n] = previous;
-    }
     if (body.layout != EffortLayout::planes) return;
     for (int u = 0; u < units; ++u) body.gains.as<float>()[(expert * units + u) * n + input] = sums.planes.gain(u + 1);
     const double mean = sums.planes.scale_square / static_cast<double>(sums.planes.blocks);

@@ -13,6 +13,7 @@
 
 #include "base/rounding.hpp"
 #include "effort/file.hpp"
+#include "effort/importance.hpp"
 #include "effort/layout_planes.hpp"
 
 namespace tw {
@@ -63,7 +64,8 @@ private:
 
 void check_header(const Reader& reader, const FileHeader& h) {
     if (std::memcmp(h.title, FileHeader{}.title, 8) != 0) reader.refuse(0, "expected the title \"tweffort\"");
-    reader.expect(h.format == 1, 8, "format 1", h.format);
+    if (h.format == 1) reader.refuse(8, "the file is of format 1, which ordered its rows by other numbers: build it again");
+    reader.expect(h.format == 2, 8, "format 2", h.format);
     reader.expect(h.header_bytes == 128, 12, "a header of 128 bytes", h.header_bytes);
     if (h.header_sum != checksum(std::as_bytes(std::span(&h, 1)).first(120))) reader.refuse(120, "the header's checksum does not match");
     reader.expect(h.layout <= 2, 16, "a layout from 0 to 2", h.layout);
@@ -79,6 +81,7 @@ void check_header(const Reader& reader, const FileHeader& h) {
     reader.expect(h.exponent >= -100 && h.exponent <= 100, 52, "an exponent from -100 to 100", h.exponent);
     reader.expect(h.has_dense <= 1, 56, "0 or 1", h.has_dense);
     reader.expect(h.zero == 0, 60, "0", h.zero);
+    reader.expect(h.nothing == 0, 104, "0", h.nothing);
 }
 
 /// The numbers of one array, each within [least, most]: NaN is in no range.
@@ -87,16 +90,6 @@ void check_numbers(const Reader& reader, std::int64_t offset, const Memory& arra
     for (std::size_t n = 0; n < array.size() / sizeof(float); ++n)
         if (!(numbers[n] >= least && numbers[n] <= most))
             reader.refuse(offset + static_cast<std::int64_t>(n * sizeof(float)), std::string("expected a finite number for ") + what);
-}
-
-/// A unit that is worth more than the one before it could be read without it.
-void check_order(const Reader& reader, std::int64_t offset, const EffortBody& body) {
-    for (int expert = 0; expert < body.experts; ++expert) {
-        const float* statistics = body.statistics_of(expert);
-        for (std::int64_t at = body.inputs; at < body.units() * body.inputs; ++at)
-            if (statistics[at] > statistics[at - body.inputs])
-                reader.refuse(offset + (expert * body.units() * body.inputs + at) * 4, "a statistic is larger than that of the unit before it");
-    }
 }
 
 void check_scales(const Reader& reader, std::int64_t offset, const EffortBody& body) {
@@ -126,9 +119,9 @@ EffortMatrix load_effort(const std::string& path) {
     body->outputs = h.outputs, body->inputs = h.inputs, body->experts = h.experts, body->exponent = h.exponent;
 
     const auto sizes = sizes_in_order(sizes_of(*body, h.has_dense != 0));
-    Memory* const arrays[] = {&body->rows, &body->statistics, &body->left, &body->gains, &body->spreads, &body->dense};
-    std::int64_t end = 128, offsets[6];
-    for (int a = 0; a < 6; ++a) {
+    Memory* const arrays[] = {&body->rows, &body->left, &body->gains, &body->spreads, &body->dense};
+    std::int64_t end = 128, offsets[5];
+    for (int a = 0; a < 5; ++a) {
         reader.expect(h.sizes[a] == sizes[static_cast<std::size_t>(a)], 64 + 8 * a,
                       "an array of " + std::to_string(sizes[static_cast<std::size_t>(a)]) + " bytes", h.sizes[a]);
         offsets[a] = end;
@@ -136,7 +129,7 @@ EffortMatrix load_effort(const std::string& path) {
     }
     reader.expect(reader.size() == end, std::min(reader.size(), end), "a file of " + std::to_string(end) + " bytes", reader.size());
     std::uint64_t sum = checksum_start;
-    for (int a = 0; a < 6; ++a) {
+    for (int a = 0; a < 5; ++a) {
         if (!arrays[a]->allocate(static_cast<std::size_t>(h.sizes[a])))
             throw Error({Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"},
                         path + ": not enough memory for its " + std::to_string(end) + " bytes");
@@ -146,12 +139,13 @@ EffortMatrix load_effort(const std::string& path) {
     if (sum != h.arrays_sum) reader.refuse(112, "the arrays' checksum does not match");
 
     constexpr float most = 0x1p120f;
-    check_numbers(reader, offsets[1], body->statistics, 0, most, "a statistic");
-    check_numbers(reader, offsets[2], body->left, 0, most, "what is left");
-    check_numbers(reader, offsets[3], body->gains, -most, most, "a gain");
-    check_numbers(reader, offsets[4], body->spreads, 0, most, "a spread");
-    check_order(reader, offsets[1], *body);
+    check_numbers(reader, offsets[1], body->left, 0, most, "what is left");
+    check_numbers(reader, offsets[2], body->gains, -most, most, "a gain");
+    check_numbers(reader, offsets[3], body->spreads, 0, most, "a spread");
     if (body->layout == EffortLayout::planes) check_scales(reader, offsets[0], *body);
+    if (!body->importance.allocate(static_cast<std::size_t>(sizes_of(*body, false).importance)))
+        throw Error({Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"}, path + ": not enough memory for its inputs' importance");
+    weigh_inputs(*body);
     return EffortMatrix(std::move(body));
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr double below_it_fine = 0.04;  // predicted errors under this pay for the low part of v d
 
 Question question_of(const EffortBody& body, const Job& job) noexcept {
-    Question question{job.v, body.inputs, body.units(), body.statistics_of(job.expert), body.left_of(job.expert), {}};
+    Question question{job.v, body.inputs, body.units(), body.importance_of(job.expert), body.falls, body.left_of(job.expert), {}};
     for (int u = 0; u < question.units; ++u) question.unit_bytes[u] = bytes_of_unit(body, u);
     return question;
 }

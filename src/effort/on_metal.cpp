@@ -60,7 +60,7 @@ struct Copies {
     }
 };
 
-constexpr Memory EffortBody::*arrays_of_body[] = {&EffortBody::rows, &EffortBody::statistics, &EffortBody::left, &EffortBody::gains};
+constexpr Memory EffortBody::*arrays_of_body[] = {&EffortBody::rows, &EffortBody::importance, &EffortBody::left, &EffortBody::gains};
 
 /// Null when memory is short, or when the device reaches the body itself.
 const Copies* copies_of(const Backend& backend, const EffortBody& body) {
@@ -83,7 +83,7 @@ const Copies* copies_of(const Backend& backend, const EffortBody& body) {
 
 /// One product on its way: the arrays of its expert, and what the kernels write.
 struct Desk {
-    metal::Slot rows, statistics, left, gains;
+    metal::Slot rows, importance, left, gains;
     std::span<float> v, partial, y;
     std::span<metal::EffortEntry> entries;
     metal::EffortChosen* chosen = nullptr;
@@ -99,9 +99,9 @@ Status lay_out(const MetalDevice& device, const EffortBody& body, int expert, st
         return {base ? base + expert * bytes_of_expert : nullptr, static_cast<std::size_t>(bytes_of_expert)};
     };
     desk.rows = slot(0, tiling_of(body).bytes);
-    desk.statistics = slot(1, body.units() * body.inputs * 4);
+    desk.importance = slot(1, body.inputs * 4);
     desk.left = slot(2, (body.units() + 1) * body.inputs * 4);
-    desk.gains = body.layout == EffortLayout::planes ? slot(3, body.units() * body.inputs * 4) : desk.statistics;
+    desk.gains = body.layout == EffortLayout::planes ? slot(3, body.units() * body.inputs * 4) : desk.importance;
 
     const auto inputs = static_cast<std::size_t>(body.inputs), outputs = static_cast<std::size_t>(body.outputs);
     const auto sums = static_cast<std::size_t>(chunks_of(body.inputs) * padded_outputs);
@@ -129,6 +129,7 @@ metal::EffortChoice choice_of(const EffortBody& body, const float* v, const Affo
     metal::EffortChoice choice{};
     const UnitWeights weights(body);
     std::copy_n(weights.of_unit, body.units(), choice.weights);
+    std::copy_n(body.falls, body.units(), choice.falls);
     choice.inputs = static_cast<uint>(body.inputs), choice.units = static_cast<uint>(body.units());
     choice.reached = weights.reached(allowed.bytes), choice.affordable = weights.within(allowed.bytes);
     choice.everything = allowed.everything, choice.has_gains = body.layout == EffortLayout::planes;
@@ -178,7 +179,7 @@ std::array<metal::Dispatch, 3> dispatches_of(const EffortBody& body, const metal
     const metal::Slot chosen{desk.chosen, sizeof *desk.chosen};
     return {{{.family = "effort_select",
               .function = "effort_select",
-              .arguments = {{slot_of(desk.v), desk.statistics, desk.left, desk.gains, value_of(choice), slot_of(desk.entries), chosen}},
+              .arguments = {{slot_of(desk.v), desk.importance, desk.left, desk.gains, value_of(choice), slot_of(desk.entries), chosen}},
               .threads_x = select_threads},
              {.family = family,
               .function = family,

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "effort/importance.hpp"
+
 namespace tw::effort {
 namespace {
 
@@ -29,9 +31,11 @@ struct Desk {
 
 void weigh(const Question& q, std::uint32_t* worths) noexcept {
     const float scale = unit_scale(q.v, q.inputs);
-    for (int u = 0; u < q.units; ++u)
-        for (std::int64_t i = 0; i < q.inputs; ++i)
-            worths[u * q.inputs + i] = std::bit_cast<std::uint32_t>(std::fabs(q.v[i]) * scale * q.statistics[u * q.inputs + i]) & 0x7fffffffu;
+    for (int u = q.units; u-- > 0;)  // the first unit's are the keys of all
+        for (std::int64_t i = 0; i < q.inputs; ++i) {
+            if (u == q.units - 1) worths[i] = std::bit_cast<std::uint32_t>(std::fabs(q.v[i]) * scale * q.importance[i]) & 0x7fffffffu;
+            worths[u * q.inputs + i] = worth_of(worths[i], q.falls[u]);
+        }
 }
 
 template <class Sum>

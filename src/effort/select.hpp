@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What is read for one vector. A row (unit u of input i) is worth |v_i| * statistic[u][i], and for each input the worths fall
-// with the unit, so the choice is a number of units for each input: those whose worth is above a cutoff. Rows at the cutoff are
+// What is read for one vector. A row (unit u of input i) is worth |v_i| * importance[i], its bits lowered by the
+// unit's fall, so for each input the worths fall with the unit and so the choice is a number of units for each input: those whose worth is above a cutoff. Rows at the cutoff are
 // taken in the order of (unit, input) until the budget is spent. No threads, no atomics: whole-number counts, one order.
 #pragma once
 
@@ -16,7 +16,8 @@ struct Question {
     const float* v;
     std::int64_t inputs;
     int units;
-    const float* statistics;     ///< [units][inputs]
+    const float* importance;     ///< [inputs]
+    const std::uint32_t* falls;  ///< [units]
     const float* left;           ///< [units + 1][inputs]
     std::int64_t unit_bytes[32];
 };

@@ -63,11 +63,11 @@ Sizes sizes_of(const EffortBody& body, bool with_dense) noexcept {
     const std::int64_t words = body.experts * body.inputs * 4;
     const bool has_gains = body.layout == EffortLayout::planes;
     return {body.experts * tiling_of(body).bytes,
-            words * body.units(),
             words * (body.units() + 1),
             has_gains ? words * body.units() : 0,
             has_gains ? words : 0,
-            with_dense ? body.experts * dense_tiling_of(body).bytes : 0};
+            with_dense ? body.experts * dense_tiling_of(body).bytes : 0,
+            words};
 }
 
 const char* refusal_of_shape(std::int64_t outputs, std::int64_t inputs, std::int64_t experts) noexcept {

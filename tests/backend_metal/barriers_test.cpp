@@ -93,11 +93,8 @@ Ran run(const std::string& kernel, std::span<const Bound> buffers, std::size_t o
 
 Ran run_select(std::size_t which) {
     constexpr tw::metal::uint inputs = 2100, units = 3;
-    std::vector<float> v(inputs), statistics(units * inputs), left(4 * inputs, 1), gains(units * inputs, 1);
-    for (std::size_t i = 0; i < inputs; ++i) {
-        v[i] = static_cast<float>(i * 7 % 5);  // many worths alike
-        for (std::size_t u = 0; u < units; ++u) statistics[u * inputs + i] = 3;
-    }
+    std::vector<float> v(inputs), importance(inputs, 3), left(4 * inputs, 1), gains(units * inputs, 1);
+    for (std::size_t i = 0; i < inputs; ++i) v[i] = static_cast<float>(i * 7 % 5);  // many worths alike
     tw::metal::EffortChoice choice{};
     choice.inputs = inputs, choice.units = units, choice.reached = choice.affordable = 2900;  // ends among the equals of the second unit
     choice.has_gains = 1, choice.scale = 1, choice.entry_scale = 1;
@@ -106,7 +103,7 @@ Ran run_select(std::size_t which) {
     std::vector<std::byte> out(sizeof(tw::metal::EffortEntry) * inputs);
     tw::metal::EffortChosen chosen{};
     const auto bound = [](auto& values) { return Bound{values.data(), values.size() * sizeof values[0]}; };
-    const Bound buffers[] = {bound(v), bound(statistics), bound(left), bound(gains), {&choice, sizeof choice}, bound(out), {&chosen, sizeof chosen}};
+    const Bound buffers[] = {bound(v), bound(importance), bound(left), bound(gains), {&choice, sizeof choice}, bound(out), {&chosen, sizeof chosen}};
     Ran ran = run("effort_select_" + std::to_string(which), buffers, 5, 1024);
     const auto* bytes = reinterpret_cast<const std::byte*>(&chosen);
     ran.written.insert(ran.written.end(), bytes, bytes + sizeof chosen);

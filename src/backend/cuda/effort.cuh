@@ -37,6 +37,9 @@ struct Work {
     unsigned* arrived;              ///< [products][tiles][1 + groups]: groups, and blocks of each, that are done; of planes that choose, [..][ranks], of dense runs [products][blocks], and left as zeros
 };
 
+/// What a row of a unit is worth, from the bits of |v| times the importance of its input.
+__device__ inline unsigned lowered(const Work& w, unsigned key, int unit) { return key - min(key, w.m.falls[unit] << 16); }
+
 /// Which tile, chunk and product a block has: chunks are neighbours, so that a tile is done early or late as a whole.
 struct Place {
     int tile, chunk, product;

@@ -55,12 +55,10 @@ static_assert(sizeof(Desk) <= 195 * 1024, "with more the first-level cache is ha
 __device__ float4 four_of_units(const float* of_inputs, std::int64_t at) { return __ldg(reinterpret_cast<const float4*>(of_inputs + at)); }
 
 /// Four neighbours at a place, of a vector that is not there yet.
-__device__ Inputs inputs_at(const Work& w, const float* statistics, const Range& range, int place) {
+__device__ Inputs inputs_at(const Work& w, const float* importance, const Range& range, int place) {
     Inputs x{.first = range.at(place)};
     x.there = range.there(place, x.first);
-#pragma unroll
-    for (int u = 0; u < units; ++u)
-        if (x.there > 0 && !w.everything) x.statistic[u] = four_of_units(statistics, u * std::int64_t{w.m.inputs_apart} + x.first);
+    if (x.there > 0 && !w.everything) x.importance = four_of_units(importance, x.first);
     return x;
 }
 
@@ -114,7 +112,6 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     if (w.chunks != 1) at.chunk = cluster % w.chunks;
     const Share share(w, at, rank, together);
     const Lane my;
-    const std::int64_t of_expert = std::int64_t{w.experts[at.product]} * units * w.m.inputs_apart;
     Room& room = desk.rooms[warp];
     const std::uint32_t here = ptx::shared_address(&room.here);
     const auto rows_of_warp = [&](const Place& at, const Share& share) { return Rows(tile_of(w, at), w.m.inputs_apart, share.first_of_warp()); };
@@ -122,10 +119,10 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     ptx::let_next_kernel_begin();
     if (thread == 0) desk.sums.expect(rank), desk.at = at, desk.share = share;
     ptx::arrive_at_ranks<ranks>();                        // both have begun
-    const float *statistics = w.m.statistics + of_expert, *vector = w.v + at.product * w.v_step;
+    const float *importance = w.m.importance + std::int64_t{w.experts[at.product]} * w.m.inputs_apart, *vector = w.v + at.product * w.v_step;
     Inputs counted[groups];
 #pragma unroll
-    for (int g = 0; g < groups; ++g) counted[g] = inputs_at(w, statistics, share.counted, place_of(g));
+    for (int g = 0; g < groups; ++g) counted[g] = inputs_at(w, importance, share.counted, place_of(g));
     float4 gain[units] = {};
     const auto ask_for_gains = [&](const Place& at, const Share& share) {
         const float* gains = w.m.gains + std::int64_t{w.experts[at.product]} * units * w.m.inputs_apart;
@@ -135,7 +132,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     };
     constexpr bool has_registers = together == 1;         // for the gains, while others hold what is counted
     if (has_registers) ask_for_gains(at, share);
-    OfSample<together, groups> of_sample(w, statistics);
+    OfSample<together, groups> of_sample(w, importance);
     if (my.lane == 0) {
         ptx::init_barrier(here, 1);
         ptx::publish_barriers();
@@ -156,7 +153,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     for (int g = 0; g < groups; ++g) most = max(most, counted[g].most());
     most = __reduce_max_sync(~0u, most);
     if (my.lane == 0) choosing.of_warps[warp][0] = 0, choosing.of_warps[warp][1] = most;
-    const Worths<groups> worths(counted);
+    const Worths<groups> worths(w, counted);
     desk.v[thread] = counted[0].v;
     of_sample.put(w, choosing, worths);
     __syncthreads();

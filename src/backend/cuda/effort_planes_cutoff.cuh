@@ -89,7 +89,7 @@ __device__ Choice choose(const Work& w, const Worths<groups>& worths, const Coun
     Choice made{.most = found.most};
     meanwhile(3);
     if (w.reached == 0) return made;
-    const bool is_plain = made.most >= least_plain && made.most < most_plain && __float_as_uint(w.m.most_statistic) < most_plain;
+    const bool is_plain = made.most >= least_plain && made.most < most_plain && __float_as_uint(w.m.most_importance) < most_plain;
     if (is_plain && found.is_there) {
         gather(worths, all.range, desk, static_cast<unsigned>(window.lowest) + (found.bin << window.shift), 1u << window.shift);
         __syncwarp();

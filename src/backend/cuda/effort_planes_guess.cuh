@@ -49,18 +49,17 @@ template <int groups>
 struct OfSample<2, groups> {
     int input;
     bool is_there;
-    float v = 0, statistic[units];
+    float v = 0, importance;
 
-    __device__ OfSample(const Work& w, const float* statistics)
+    __device__ OfSample(const Work& w, const float* of_inputs)
         : input(max(1, w.m.inputs / of_sample) * static_cast<int>(threadIdx.x)), is_there(input < w.m.inputs) {
-#pragma unroll
-        for (int u = 0; u < units; ++u) statistic[u] = is_there ? __ldg(statistics + u * std::int64_t{w.m.inputs_apart} + input) : 0.f;
+        importance = is_there ? __ldg(of_inputs + input) : 0.f;
     }
     __device__ void ask(const float* vector) { v = is_there ? vector[input] : 0.f; }
     __device__ void put(const Work& w, Choosing& desk, const Worths<groups>&) const {
         unsigned of[units];
 #pragma unroll
-        for (int u = 0; u < units; ++u) of[u] = worth_of(v, statistic[u]);
+        for (int u = 0; u < units; ++u) of[u] = worth_of(w, v, importance, u);
         put_in_sample(w, desk, of);
     }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What planes are chosen with: vectors and statistics as a lane holds them, counters in shared memory, and which of these is reached.
+// What planes are chosen with: vectors and importances as a lane holds them, counters in shared memory, and which of these is reached.
 #pragma once
 
 #include "backend/cuda/effort_planes.cuh"
@@ -50,15 +50,15 @@ static_assert(bins == threads && of_sample == threads, "a thread clears one of e
 __device__ inline float part_of(const float4& x, int i) { return i == 0 ? x.x : i == 1 ? x.y : i == 2 ? x.z : x.w; }
 
 /// The bits of what a row is worth: not negative, so they are ordered as the numbers are.
-__device__ inline unsigned worth_of(float v, float statistic) { return __float_as_uint(__fmul_rn(fabsf(v), statistic)); }
+__device__ inline unsigned worth_of(const Work& w, float v, float importance, int unit) { return lowered(w, __float_as_uint(__fmul_rn(fabsf(v), importance)), unit); }
 
 /// Of the thread's four neighbours in a group.
 __device__ inline int place_of(int group) { return share * group + own * static_cast<int>(threadIdx.x); }
 
-/// Four neighbours of a vector, of which `there` exist, and their statistics.
+/// Four neighbours of a vector, of which `there` exist, and their importance.
 struct Inputs {
     int first = 0, there = 0;
-    float4 v{}, statistic[units]{};
+    float4 v{}, importance{};
 
     __device__ unsigned most() const {
         const auto bits = [](float x) { return __float_as_uint(x) & 0x7fffffffu; };
@@ -71,13 +71,13 @@ template <int groups>
 struct Worths {
     unsigned of[own * groups][units];
 
-    __device__ explicit Worths(const Inputs (&inputs)[groups]) {
+    __device__ Worths(const Work& w, const Inputs (&inputs)[groups]) {
 #pragma unroll
         for (int n = 0; n < own * groups; ++n)
 #pragma unroll
-            for (int u = 0; u < units; ++u) of[n][u] = worth_of(part_of(inputs[n / own].v, n % own), part_of(inputs[n / own].statistic[u], n % own));
+            for (int u = 0; u < units; ++u) of[n][u] = worth_of(w, part_of(inputs[n / own].v, n % own), part_of(inputs[n / own].importance, n % own), u);
 #pragma unroll
-        for (int n = 0; n < own * groups; ++n) asm volatile("" : "+r"(of[n][0]), "+r"(of[n][1]), "+r"(of[n][2]));  // made once, in the statistics' place
+        for (int n = 0; n < own * groups; ++n) asm volatile("" : "+r"(of[n][0]), "+r"(of[n][1]), "+r"(of[n][2]));  // made once, in the importances' place
     }
     /// act(unit, number of the input, worth)
     template <class Act>
@@ -108,7 +108,7 @@ struct Counted {
 
     __device__ unsigned worth(float scale, int u, int input) const {
         const float v = w.v[at.product * w.v_step + input];
-        return worth_of(__fmul_rn(v, scale), __ldg(w.m.statistics + (std::int64_t{w.experts[at.product]} * units + u) * w.m.inputs_apart + input));
+        return worth_of(w, __fmul_rn(v, scale), __ldg(w.m.importance + std::int64_t{w.experts[at.product]} * w.m.inputs_apart + input), u);
     }
     /// act(unit, input, worth), by all threads, each its four neighbours in turn; |v| is times the scale.
     template <class Act>

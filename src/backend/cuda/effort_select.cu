@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // effort_select: which units of which inputs a product reads, by one cluster of blocks. A row (unit u of input i) is worth
-// |v_i| * statistic[u][i]; the cutoff is found by counting, 11, 10 and 10 bits of it at a time; entries are numbered by prefix sums.
+// |v_i| * importance[i], its bits lowered by the unit's fall; the cutoff is found by counting, 11, 10 and 10 bits of it at a time; entries are numbered by prefix sums.
 // Atomics count whole numbers alone, whose order changes nothing: the choice is the CPU's, bit for bit, on any run.
 //
 //   block 0  |####| -> |..|###|..|..| -+                      inputs             entries
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(threads, ranks > few_ranks ? 1 : 2) select_uni
     const int inputs = w.m.inputs, units = w.m.units;
     const std::int64_t of_unit = inputs, apart = w.m.inputs_apart;
     const int share = share_of(inputs, ranks), begin = min(inputs, rank * share), end = min(inputs, begin + share);
-    const float* statistics = w.m.statistics + expert * units * apart;
+    const float* importance = w.m.importance + expert * apart;
     const float* gains = w.m.layout == EffortLayout::planes ? w.m.gains + expert * units * apart : nullptr;
 
     ptx::let_next_kernel_begin();
@@ -143,8 +143,8 @@ __global__ void __launch_bounds__(threads, ranks > few_ranks ? 1 : 2) select_uni
     for (int b = static_cast<int>(threadIdx.x); b < next_bins; b += threads) desk.next[b] = desk.last[b] = 0;
     if (threadIdx.x == 0) desk.above = desk.at_bin = desk.pushed = 0;
     const float* v = w.v + product * w.v_step;
-    Rows rows{v, statistics, 0, inputs, units, begin, end, apart, has_room ? room : nullptr};
-    if (!w.everything) rows.keep([&](int u, int i) { return rows.statistic(u, i); });
+    Rows rows{v, importance, w, 0, inputs, units, begin, end, apart, has_room ? room : nullptr};
+    if (!w.everything) rows.keep_importance();
     if (threadIdx.x == 0 && gains && inputs % 4 == 0 && end > begin) {
         const unsigned bytes = 4 * static_cast<unsigned>(end - begin);
         for (int u = 0; u < units; ++u) ptx::bring_closer(gains + u * apart + begin, bytes);
@@ -158,10 +158,10 @@ __global__ void __launch_bounds__(threads, ranks > few_ranks ? 1 : 2) select_uni
     const bool is_even = !gains && has_room && w.reached > 0 && !w.everything;
     const FineBins bins_of(w);
     for (int i = begin + static_cast<int>(threadIdx.x); i < end && has_room && !w.everything; i += threads) {
-        const float size = __fmul_rn(fabsf(v[i]), rows.scale);
+        const unsigned key = rows.key(i, rows.kept_at(0, i));
 #pragma unroll 4
         for (int u = 0; u < units; ++u) {
-            const unsigned worth = __float_as_uint(__fmul_rn(size, rows.kept_at(u, i))) & 0x7fffffffu;
+            const unsigned worth = lowered(w, key, u);
             rows.kept_at(u, i) = __uint_as_float(worth);
             if (is_even) atomicAdd(desk.fine + bins_of.of(worth), 1u);
         }

@@ -63,25 +63,23 @@ __device__ unsigned most_of(const float* v, int inputs, unsigned* sums) {
 
 /// One vector's worths, of the inputs that this block has.
 struct Rows {
-    const float *v, *statistics;
+    const float *v, *importance;
+    const Work& w;
     float scale;
     int inputs, units, begin, end;
-    std::int64_t apart;  ///< one unit's statistics from the next one's
-    float* kept;  ///< [units][end - begin]: the statistics, then the worths; null: there is no room for them
+    std::int64_t apart;  ///< one unit's gains from the next one's
+    float* kept;  ///< [units][end - begin]: the importance first, then the worths; null: there is no room for them
 
     __device__ float& kept_at(int u, int i) const { return kept[u * (end - begin) + i - begin]; }
-    __device__ float statistic(int u, int i) const { return statistics[u * apart + i]; }
     /// Not negative, so the bits are ordered as the numbers are.
+    __device__ unsigned key(int i, float of_input) const { return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), scale), of_input)) & 0x7fffffffu; }
     __device__ unsigned worth(int u, int i) const {
         if (kept) return __float_as_uint(kept_at(u, i));
-        return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), scale), statistic(u, i))) & 0x7fffffffu;
+        return lowered(w, key(i, importance[i]), u);
     }
-    /// Each thread its own inputs, as everywhere here: nobody else looks at them.
-    template <class Each>
-    __device__ void keep(const Each& each) const {
-        for (int i = begin + static_cast<int>(threadIdx.x); i < end && kept; i += threads)
-#pragma unroll 4
-            for (int u = 0; u < units; ++u) kept_at(u, i) = each(u, i);
+    /// Before the vector is there. Each thread its own inputs, as everywhere here: nobody else looks at them.
+    __device__ void keep_importance() const {
+        for (int i = begin + static_cast<int>(threadIdx.x); i < end && kept; i += threads) kept_at(0, i) = importance[i];
     }
 };
 
@@ -129,7 +127,7 @@ __device__ inline void descend_here(Desk& desk, const unsigned (&counters)[next_
 struct FineBins {
     int lowest;
 
-    __device__ explicit FineBins(const Work& w) { lowest = static_cast<int>(__float_as_uint(2 * w.m.most_statistic) >> fine_shift) - (fine_bins - 1); }
+    __device__ explicit FineBins(const Work& w) { lowest = static_cast<int>(__float_as_uint(2 * w.m.most_importance) >> fine_shift) - (fine_bins - 1); }
     __device__ int of(unsigned worth) const { return min(max(static_cast<int>(worth >> fine_shift) - lowest, 0), fine_bins - 1); }
 };
 

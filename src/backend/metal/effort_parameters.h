@@ -34,6 +34,7 @@ struct EffortChoice {
     float scale;       // of v, a power of 2
     float entry_scale; // of the entries' v
     uint weights[32];
+    uint falls[32];    // of units, in steps of 2^16 of a float's bits
 };
 
 /// What was chosen.
@@ -57,7 +58,7 @@ struct EffortProduct {
 };
 
 #ifndef __METAL_VERSION__
-static_assert(sizeof(EffortEntry) == 12 && sizeof(EffortChoice) == 160 && sizeof(EffortChosen) == 16 && sizeof(EffortProduct) == 48);
+static_assert(sizeof(EffortEntry) == 12 && sizeof(EffortChoice) == 288 && sizeof(EffortChosen) == 16 && sizeof(EffortProduct) == 48);
 }  // namespace tw::metal
 #else
 

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // effort_select: which units of which inputs a product reads, in one threadgroup. A row (unit u of input i) is worth
-// |v_i| * statistic[u][i]; the cutoff is found by counting, eight bits of it at a time; entries are numbered by prefix sums.
+// |v_i| * importance[i], its bits lowered by the unit's fall; the cutoff is found by counting, eight bits of it at a time; entries are numbered by prefix sums.
 // Atomics count whole numbers alone, whose order changes nothing: the choice is the CPU's, bit for bit, on any run.
 //
 //     worths       256 counters          cutoff      inputs            entries
@@ -40,13 +40,13 @@ inline float total_of(float x, threadgroup float* sums, uint simdgroup_index, ui
 }
 
 /// Not negative, so the bits are ordered as the numbers are.
-inline uint worth_of(device const float* v, device const float* statistics, constant EffortChoice& p, uint u, uint i) {
+inline uint worth_of(device const float* v, device const float* importance, constant EffortChoice& p, uint u, uint i) {
     const float scaled = fabs(v[i]) * p.scale;
-    const float worth = scaled * statistics[ulong(u) * p.inputs + i];
-    return as_type<uint>(worth) & 0x7fffffffu;
+    const uint key = as_type<uint>(scaled * importance[i]) & 0x7fffffffu;
+    return key - min(key, p.falls[u] << 16);
 }
 
-kernel void effort_select(device const float* v [[buffer(0)]], device const float* statistics [[buffer(1)]],
+kernel void effort_select(device const float* v [[buffer(0)]], device const float* importance [[buffer(1)]],
                           device const float* left [[buffer(2)]], device const float* gains [[buffer(3)]],
                           constant EffortChoice& p [[buffer(4)]], device EffortEntry* entries [[buffer(5)]],
                           device EffortChosen& chosen [[buffer(6)]], uint t [[thread_index_in_threadgroup]],
@@ -65,7 +65,7 @@ kernel void effort_select(device const float* v [[buffer(0)]], device const floa
         const uint known = shift == 24 ? 0u : ~0u << (shift + 8);
         for (uint u = 0; u < p.units; ++u)
             for (uint i = t; i < p.inputs; i += THREADS) {
-                const uint w = worth_of(v, statistics, p, u, i);
+                const uint w = worth_of(v, importance, p, u, i);
                 if (((w ^ worth) & known) == 0)
                     atomic_fetch_add_explicit(&counters[w >> uint(shift) & 255u], p.weights[u], memory_order_relaxed);
             }
@@ -86,7 +86,7 @@ kernel void effort_select(device const float* v [[buffer(0)]], device const floa
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint u = 0; u < p.units && p.everything == 0; ++u)
         for (uint i = t; i < p.inputs; i += THREADS)
-            if (worth_of(v, statistics, p, u, i) == worth) atomic_fetch_add_explicit(&ties[u], 1u, memory_order_relaxed);
+            if (worth_of(v, importance, p, u, i) == worth) atomic_fetch_add_explicit(&ties[u], 1u, memory_order_relaxed);
     threadgroup_barrier(mem_flags::mem_threadgroup);
 
     uint written = 0;
@@ -98,7 +98,7 @@ kernel void effort_select(device const float* v [[buffer(0)]], device const floa
         const bool there = i < p.inputs;
         uint k = p.everything != 0 && there ? p.units : 0u, spent = above;
         for (uint u = 0; u < p.units && p.everything == 0; ++u) {
-            const uint w = there ? worth_of(v, statistics, p, u, i) : 0u;
+            const uint w = there ? worth_of(v, importance, p, u, i) : 0u;
             const uint count = atomic_load_explicit(&ties[u], memory_order_relaxed);
             k += uint(there && w > worth);
             if (count == 0) continue;  // for all threads alike
