@@ -16,7 +16,10 @@ namespace tw::effort {
 inline constexpr int fall_shift = 16;
 
 /// What a row is worth, from the bits of |v| times the importance of its input.
-inline std::uint32_t worth_of(std::uint32_t key, std::uint32_t fall) noexcept { return key - (key < fall << fall_shift ? key : fall << fall_shift); }
+inline std::uint32_t worth_of(std::uint32_t key, std::uint32_t fall) noexcept {
+    const std::uint32_t lower = fall << fall_shift;
+    return key > lower ? key - lower : 0;
+}
 
 /// Fills in body.importance, which is allocated, and body.falls.
 void weigh_inputs(EffortBody& body) noexcept;
