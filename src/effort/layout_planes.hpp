@@ -48,7 +48,7 @@ struct PlanesTile {
     constexpr std::int64_t bytes() const noexcept { return c_at() + up_to_line(inputs * 64 * quarters); }
 };
 
-/// What the planes of one input kept, summed over its tiles: how the gains and statistics are found.
+/// What the planes of one input kept, summed over its tiles: how the gains, and what is left, are found.
 struct PlanesSums {
     double square = 0;                       ///< of w
     double product[3] = {}, read_square[3] = {};  ///< w times, and the square of, what so many planes read back

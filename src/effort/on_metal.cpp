@@ -128,7 +128,7 @@ Status lay_out(const MetalDevice& device, const EffortBody& body, int expert, st
 metal::EffortChoice choice_of(const EffortBody& body, const float* v, const Affordable& allowed) noexcept {
     metal::EffortChoice choice{};
     const UnitWeights weights(body);
-    std::copy_n(weights.of_unit, body.units(), choice.weights);
+    for (int u = 0; u < body.units(); ++u) choice.weights[u + 1] = choice.weights[u] + weights.of_unit[u];
     std::copy_n(body.falls, body.units(), choice.falls);
     choice.inputs = static_cast<uint>(body.inputs), choice.units = static_cast<uint>(body.units());
     choice.reached = weights.reached(allowed.bytes), choice.affordable = weights.within(allowed.bytes);

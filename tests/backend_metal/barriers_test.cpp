@@ -36,8 +36,8 @@ std::string variant_of(std::string text, std::size_t which, const std::string& s
     std::size_t at = text.find(barrier);
     for (std::size_t i = 0; i < which && at != std::string::npos; ++i) at = text.find(barrier, at + 1);
     if (at != std::string::npos) text.erase(at, barrier.size());
-    for (const char* name : {"effort_select", "effort_planes", "effort_buckets", "effort_tiers", "prefix_of", "total_of", "worth_of", "value_at",
-                             "THREADS", "GROUPS", "BINS", "BLOCKS"}) {
+    for (const char* name : {"effort_select", "effort_planes", "effort_buckets", "effort_tiers", "prefix_of", "total_of", "key_of", "units_before",
+                             "search", "value_at", "THREADS", "GROUPS", "GUESSES", "BLOCKS"}) {
         const std::size_t length = std::strlen(name);
         const auto joins = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
         for (at = text.find(name); at != std::string::npos; at = text.find(name, at + length))
@@ -98,7 +98,7 @@ Ran run_select(std::size_t which) {
     tw::metal::EffortChoice choice{};
     choice.inputs = inputs, choice.units = units, choice.reached = choice.affordable = 2900;  // ends among the equals of the second unit
     choice.has_gains = 1, choice.scale = 1, choice.entry_scale = 1;
-    choice.weights[0] = 5, choice.weights[1] = 4, choice.weights[2] = 8;
+    choice.weights[1] = 5, choice.weights[2] = 9, choice.weights[3] = 17;
     // Behind the entries what was chosen, so that one buffer is all that is written.
     std::vector<std::byte> out(sizeof(tw::metal::EffortEntry) * inputs);
     tw::metal::EffortChosen chosen{};

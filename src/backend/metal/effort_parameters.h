@@ -33,7 +33,7 @@ struct EffortChoice {
     uint has_gains;    // 1: planes
     float scale;       // of v, a power of 2
     float entry_scale; // of the entries' v
-    uint weights[32];
+    uint weights[33];  // of the first 0, 1, 2 .. units of an input
     uint falls[32];    // of units, in steps of 2^16 of a float's bits
 };
 
@@ -58,7 +58,7 @@ struct EffortProduct {
 };
 
 #ifndef __METAL_VERSION__
-static_assert(sizeof(EffortEntry) == 12 && sizeof(EffortChoice) == 288 && sizeof(EffortChosen) == 16 && sizeof(EffortProduct) == 48);
+static_assert(sizeof(EffortEntry) == 12 && sizeof(EffortChoice) == 292 && sizeof(EffortChosen) == 16 && sizeof(EffortProduct) == 48);
 }  // namespace tw::metal
 #else
 
