@@ -43,9 +43,16 @@ Exit codes: 0 ok, 1 failure, 2 bad usage or input, 3 verification failed, 130 in
 )text";
 
 /// A standard stream that is closed would lend its number to the next file that is opened, and sentences would go there.
+/// What fills its place can't be written to, so that what is printed to a closed standard output is missed.
 void fill_standard_streams() {
     for (int number = 0; number <= 2; ++number)
-        if (fcntl(number, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDWR));  // takes the lowest free number
+        if (fcntl(number, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDONLY));  // takes the lowest free number
+}
+
+const char* why_unwritten() {
+    if ((fcntl(1, F_GETFL) & O_ACCMODE) == O_RDONLY)
+        return "what was printed could not be written: standard output is not open for writing";
+    return "what was printed could not be written: is the disk full?";
 }
 
 int ended(Exit code, const char* sentence) {
@@ -62,11 +69,10 @@ int run(const tw::cli::CommandLine& line, int argc, char** argv) {
     } catch (const std::bad_alloc&) {
         return ended(Exit::failed, "out of memory");
     } catch (const std::exception& error) {
-        return ended(Exit::failed, error.what());
+        if (!std::ferror(stdout)) return ended(Exit::failed, error.what());  // else it is fmt's word for what is said below
     }
     std::cout.flush();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) || !std::cout)
-        return ended(Exit::failed, "what was printed could not be written: is the disk full?");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) || !std::cout) return ended(Exit::failed, why_unwritten());
     return static_cast<int>(Exit::ok);
 }
 

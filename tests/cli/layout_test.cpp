@@ -94,9 +94,16 @@ TEST(Tw, HelpsWithExamplesAndSaysItsVersion) {
 }
 
 TEST(Tw, SaysSoWhenItsOutputIsLost) {
-    const Ran ran = run_tw({"layout", "row_major(2,6)"}, {.output = "/dev/full"});
-    EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error.find("could not be written"), std::string::npos) << ran.error;
+    const std::vector<std::vector<std::string>> printing{{"layout", "row_major(2,6)"}, {"layout", "row_major(80,80)"}, {"--help"}};
+    for (const auto& words : printing) {
+        const Ran full = run_tw(words, {.output = "/dev/full"});
+        EXPECT_EQ(full.code, 1) << words.back();
+        EXPECT_EQ(full.error, "tw: what was printed could not be written: is the disk full?\n") << words.back();
+        const Ran closed = run_tw(words, {.closed = {1}});
+        EXPECT_EQ(closed.code, 1) << words.back();
+        EXPECT_EQ(closed.error, "tw: what was printed could not be written: standard output is not open for writing\n");
+    }
+    EXPECT_EQ(run_tw({"layout", "row_major(2,"}, {.closed = {1}}).code, 2) << "what comes first is said";
 }
 
 }  // namespace

@@ -37,8 +37,7 @@ void limit(int what, long most) {
     if (to < 0 || errors_to < 0 || dup2(to, 1) < 0 || dup2(errors_to, 2) < 0) _exit(126);
     limit(RLIMIT_FSIZE, limits.file_bytes);
     limit(RLIMIT_AS, limits.address_bytes);
-    if (limits.no_streams)
-        for (const int number : {0, 1, 2}) close(number);
+    for (const int number : limits.closed) close(number);
     for (const std::string& pair : limits.environment) putenv(const_cast<char*>(pair.c_str()));
     execv(argv[0], argv);
     _exit(127);

@@ -21,7 +21,7 @@ struct Ran {
 struct Limits {
     long file_bytes = -1;     ///< RLIMIT_FSIZE
     long address_bytes = -1;  ///< RLIMIT_AS
-    bool no_streams = false;  ///< it begins with 0, 1 and 2 closed
+    std::vector<int> closed{};  ///< standard streams that are closed when it begins
     std::vector<std::string> environment{};
     std::string output{};  ///< where its standard output goes instead of Ran::out
 };
