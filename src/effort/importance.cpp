@@ -9,7 +9,6 @@ namespace tw::effort {
 namespace {
 
 constexpr double steps_of_octave = 1 << (23 - fall_shift);
-constexpr double most_fall = 30 * steps_of_octave;  // of a unit that brings nothing anywhere
 
 /// The square of what one unit of one input brings for its bytes.
 class Brought {
@@ -42,7 +41,7 @@ void weigh_inputs(EffortBody& body) noexcept {
         of_unit[u] = first > 0 ? std::min(of_unit[u] / first, u > 0 ? of_unit[u - 1] : 1.0) : 1.0;  // no unit is read without the one before
         all += of_unit[u];
         const double fall = of_unit[u] > 0 ? std::round(-0.5 * steps_of_octave * std::log2(of_unit[u])) : most_fall;
-        body.falls[u] = static_cast<std::uint32_t>(std::min(fall, most_fall));
+        body.falls[u] = static_cast<std::uint32_t>(std::min<double>(fall, most_fall));
     }
     for (int expert = 0; expert < body.experts; ++expert)
         for (std::int64_t i = 0; i < body.inputs; ++i) {

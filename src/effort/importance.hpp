@@ -14,6 +14,8 @@ namespace tw::effort {
 
 /// Falls are counted in these: 128 from a power of 2 to the next.
 inline constexpr int fall_shift = 16;
+/// The fall of a unit that brings nothing anywhere: 30 powers of 2.
+inline constexpr std::uint32_t most_fall = 30 << (23 - fall_shift);
 
 /// What a row is worth, from the bits of |v| times the importance of its input.
 inline std::uint32_t worth_of(std::uint32_t key, std::uint32_t fall) noexcept {

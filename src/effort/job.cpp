@@ -85,7 +85,7 @@ void settle(const EffortBody& body, const Selection& chosen, Job& job) noexcept 
 
 }  // namespace
 
-std::size_t desk_bytes(const EffortBody& body) noexcept { return selection_bytes(body.inputs, body.units()); }
+std::size_t desk_bytes(const EffortBody& body) noexcept { return selection_bytes(body.inputs); }
 
 std::size_t kept_bytes(const EffortBody& body) noexcept {
     return (static_cast<std::size_t>(body.inputs) * sizeof(cpu::EffortEntry) + 63) / 64 * 64;

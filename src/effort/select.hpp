@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What is read for one vector. A row (unit u of input i) is worth |v_i| * importance[i], its bits lowered by the
-// unit's fall, so for each input the worths fall with the unit and so the choice is a number of units for each input: those whose worth is above a cutoff. Rows at the cutoff are
-// taken in the order of (unit, input) until the budget is spent. No threads, no atomics: whole-number counts, one order.
+// What is read for one vector. A row (unit u of input i) is worth the bits of |v_i| * importance[i] less the unit's fall: importance.hpp.
+// For each input worths fall with the unit, so the choice is a number of units for each input: those whose worth is above a cutoff. Rows
+// at the cutoff are taken in the order of (unit, input) until the budget is spent. No threads, no atomics: whole-number counts, one order.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Question {
     std::int64_t inputs;
     int units;
     const float* importance;     ///< [inputs]
-    const std::uint32_t* falls;  ///< [units]
+    const std::uint32_t* falls;  ///< [units], at most most_fall
     const float* left;           ///< [units + 1][inputs]
     std::int64_t unit_bytes[32];
 };
@@ -30,7 +30,7 @@ struct Selection {
 };
 
 /// Bytes of scratch that a selection needs.
-std::size_t selection_bytes(std::int64_t inputs, int units) noexcept;
+std::size_t selection_bytes(std::int64_t inputs) noexcept;
 
 /// The most valuable rows that have no more bytes than this in all.
 Selection select_by_bytes(const Question& question, std::int64_t bytes, std::span<std::byte> scratch) noexcept;

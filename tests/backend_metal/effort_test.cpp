@@ -42,14 +42,26 @@ struct Case {
     Type type = Type::f32;
 };
 
-void check(const Case& c, Budget budget) {
+/// Equal worths, and worths of nothing.
+std::vector<float> rounded(std::int64_t inputs) {
+    std::vector<float> v = gauss(inputs, 5);
+    for (std::size_t i = 0; i < v.size(); i += 3) v[i] = 0.5f * std::round(2 * v[i]);
+    return v;
+}
+
+/// Of every size there is: what units fall by takes most of them below nothing.
+std::vector<float> fading(std::int64_t inputs) {
+    std::vector<float> v = gauss(inputs, 6);
+    for (std::size_t i = 1; i < v.size(); ++i) v[i] = std::ldexp(v[i], i % 4 == 0 ? -static_cast<int>(i % 60) : -100 - static_cast<int>(i % 50));
+    return v;
+}
+
+void check(const Case& c, Budget budget, const std::vector<float>& v) {
     const std::string what = std::string(name_of(c.build.layout)) + ' ' + std::to_string(c.build.bucket) + ' ' + tw::name_of(c.type) + ' ' +
                              std::to_string(c.outputs) + 'x' + std::to_string(c.inputs) + (budget.is_error() ? " error " : " effort ") +
                              std::to_string(budget.value());
     const Weights w(c.outputs, c.inputs, c.type, 3, 0.01);
     const tw::EffortMatrix m = tw::build_effort(w.matrix, c.build);
-    std::vector<float> v = gauss(c.inputs, 5);
-    for (std::size_t i = 0; i < v.size(); i += 3) v[i] = 0.5f * std::round(2 * v[i]);  // equal worths, and worths of nothing
     const Answer cpu = product(m, v, budget, {.dense = tw::DenseSwitch::never, .kernels = "portable"});
     Answer metal{std::vector<float>(static_cast<std::size_t>(c.outputs), NAN), {}};
     const tw::Status status = tw::try_matvec(m, v, metal.y, budget, {.device = "metal-check"}, metal.report);
@@ -97,7 +109,12 @@ const Case ragged[] = {
 TEST(Effort, ReadsAndMakesWhatTheCpuDoes) {
     for (const Case& c : ragged)
         for (const Budget budget : {Budget::effort(0), Budget::effort(0.13), Budget::effort(0.5), Budget::effort(0.9), Budget::effort(1), Budget::error(0.3)})
-            check(c, budget);
+            check(c, budget, rounded(c.inputs));
+}
+
+TEST(Effort, ReadsWhatTheCpuDoesOfVectorsThatFadeAway) {
+    for (const EffortLayout layout : every_layout)
+        for (const double effort : {0.1, 0.3, 0.6, 0.95}) check({{.layout = layout}, 64, 300}, Budget::effort(effort), fading(300));
 }
 
 TEST(Effort, HasTheSameBitsInEveryOrderOfThreads) {

@@ -70,7 +70,7 @@ double left_by_every_row(const Question& q, std::int64_t bytes) {
 
 /// What `select_by_bytes` reads.
 std::vector<std::uint8_t> chosen_of(const Question& q, std::int64_t bytes) {
-    std::vector<std::byte> scratch(effort::selection_bytes(q.inputs, q.units));
+    std::vector<std::byte> scratch(effort::selection_bytes(q.inputs));
     const Selection chosen = effort::select_by_bytes(q, bytes, scratch);
     return {chosen.units, chosen.units + q.inputs};
 }
@@ -129,7 +129,7 @@ TEST(Importance, FollowsFromAnyNumbersThatAreLeft) {
         effort::weigh_inputs(body);
         EXPECT_EQ(body.falls[0], 0u);
         for (int u = 1; u < body.units(); ++u) EXPECT_GE(body.falls[u], body.falls[u - 1]) << kind;
-        EXPECT_LT(std::uint64_t{body.falls[31]} << effort::fall_shift, 1u << 31) << kind;
+        EXPECT_LE(body.falls[31], effort::most_fall) << kind;
         for (int i = 0; i < 10; ++i) EXPECT_TRUE(body.importance_of(0)[i] >= 0 && body.importance_of(0)[i] < 0x1p100f) << kind;
     }
 }
@@ -150,7 +150,7 @@ TEST(Importance, WhatIsReadIsWhatIsBeforeTheCutoff) {
         }
         std::int64_t all = 0;
         for (int u = 0; u < units; ++u) {
-            if (u > 0) falls[u] = std::min(3840u, falls[u - 1] + static_cast<std::uint32_t>(below(2) * below(round % 2 ? 3 : 2000)));
+            if (u > 0) falls[u] = std::min(effort::most_fall, falls[u - 1] + static_cast<std::uint32_t>(below(2) * below(round % 2 ? 3 : 2000)));
             q.unit_bytes[u] = 8 * (1 + (round % 3 == 0 ? 0 : below(5)));
             all += inputs * q.unit_bytes[u];
         }
