@@ -27,8 +27,6 @@ struct Work {
     bool is_even;                   ///< planes: four neighbours of a vector are 16 bytes at a multiple of 16
     int inputs_of_rank;             ///< planes: that a block of a cluster multiplies
     int counted_of_rank;            ///< planes: that it chooses from
-    std::uint32_t reached_of_sample;  ///< planes: what a sample of the inputs weighs at the cutoff and above it
-    int window_shift;               ///< planes: how wide a window is likely to have the cutoff
     int chunks;                     ///< of a tile, a block each; of planes as many as there can be; of planes that choose, clusters that share a tile
     int of_group, groups;           ///< buckets and tiers: a tile's chunks are added by groups, then those
     EffortChosenOnDevice* chosen;   ///< [products]

@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "backend/cuda/effort_planes_chunk.cuh"
-#include "backend/cuda/effort_planes_cutoff.cuh"
+#include "backend/cuda/effort_planes_inputs.cuh"
 #include "backend/cuda/effort_planes_sum.cuh"
 #include "backend/cuda/ptx/bulk_copy.cuh"
 #include "backend/cuda/ptx/mbarrier.cuh"
@@ -42,31 +42,15 @@ struct Share {
     __device__ int there() const { return max(0, min(own, end - first())); }
 };
 
+template <int together>
 struct Desk {
-    Choosing choosing;
+    of_choice::Desk<together, threads, 128> choice;
     Place at;
     Share share;                                          ///< for later: registers are few
     SumsOfBlocks<ranks> sums;
-    float4 v[threads];                                    ///< of the inputs that a block multiplies
     Room rooms[warps];
 };
-static_assert(sizeof(Desk) <= 195 * 1024, "with more the first-level cache is half as large, where what rows are asked for has to lie");
-
-__device__ float4 four_of_units(const float* of_inputs, std::int64_t at) { return __ldg(reinterpret_cast<const float4*>(of_inputs + at)); }
-
-/// Four neighbours at a place, of a vector that is not there yet.
-__device__ Inputs inputs_at(const Work& w, const float* importance, const Range& range, int place) {
-    Inputs x{.first = range.at(place)};
-    x.there = range.there(place, x.first);
-    if (x.there > 0 && !w.everything) x.importance = four_of_units(importance, x.first);
-    return x;
-}
-
-__device__ void add_vector(const Work& w, const float* vector, Inputs& x) {
-    const float* from = vector + x.first;
-    if (w.is_even && x.there > 0) x.v = *reinterpret_cast<const float4*>(from);
-    if (!w.is_even && x.there > 0) x.v = {from[0], x.there > 1 ? from[1] : 0.f, x.there > 2 ? from[2] : 0.f, x.there > 3 ? from[3] : 0.f};
-}
+static_assert(sizeof(Desk<ranks>) <= 195 * 1024, "with more the first-level cache is half as large, where what rows are asked for has to lie");
 
 /// The scales of the warp's chunk, and all of its plane A where most of it will be wanted, are on their way from here on.
 __device__ void begin_copies(const Work& w, Room& room, const Rows& rows) {
@@ -76,36 +60,21 @@ __device__ void begin_copies(const Work& w, Room& room, const Rows& rows) {
     ptx::load_bytes(ptx::shared_address(room.a) + static_cast<unsigned>(from), rows.front + from, bytes_of_front - from, here);
 }
 
-/// Of the inputs that a thread multiplies, `there` from `first` on, by the choice that has been made.
-template <int groups>
-__device__ Own read_of(const Work& w, const Choice& choice, const Counted& all, const Worths<groups>& counted, float4 v, int first, int there,
-                       const float4 (&gain)[units]) {
-    Own read;
-    const float scale = scale_for(choice.most);
-    if (!w.everything) {
-        unsigned worths[own][units];
-#pragma unroll
-        for (int n = 0; n < own * units; ++n) worths[n / units][n % units] = counted.of[n / units][n % units];
-        if (choice.scale != 1)
-            for (int n = 0; n < own * units; ++n) worths[n / units][n % units] = n / units < there ? all.worth(choice.scale, n % units, first + n / units) : 0;
-        count_units(choice.cutoff, worths, first, there, read.k);
-    }
+/// What is multiplied of inputs of which so many units are read.
+__device__ void weigh(Own& read, const float4& v, float scale, const float4 (&gain)[units]) {
 #pragma unroll
     for (int i = 0; i < own; ++i) {
-        if (w.everything) read.k[i] = i < there ? units : 0;
         const unsigned k = read.k[i];
         read.v[i] = k > 0 ? __fmul_rn(__fmul_rn(part_of(v, i), scale), k > 2 ? part_of(gain[2], i) : k > 1 ? part_of(gain[1], i) : part_of(gain[0], i)) : 0.f;
     }
-    return read;
 }
 
-/// `together`: blocks that count as one; `groups` of 2048 inputs are what each of them counts at most.
+/// `together`: blocks that choose as one; `groups` of 2048 inputs are what each of them counts at most.
 template <int together, int groups>
 __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_constant__ Work w) {
-    constexpr int at_first = 5, at_once = 3;              // warps that ask for plane A before the vector is there, and at each step
+    constexpr int at_first = 8, at_once = 4;              // warps that ask for plane A before the vector is there, and at each step
     extern __shared__ uint4 memory[];
-    Desk& desk = *reinterpret_cast<Desk*>(memory);
-    Choosing& choosing = desk.choosing;
+    Desk<together>& desk = *reinterpret_cast<Desk<together>*>(memory);
     const int thread = static_cast<int>(threadIdx.x), warp = __shfl_sync(~0u, thread / 32, 0), rank = ptx::own_rank<ranks>();
     const int cluster = static_cast<int>(blockIdx.x) / ranks;
     Place at(w.chunks == 1 ? cluster : cluster / w.chunks, w.m.tiles);
@@ -118,21 +87,17 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
 
     ptx::let_next_kernel_begin();
     if (thread == 0) desk.sums.expect(rank), desk.at = at, desk.share = share;
-    ptx::arrive_at_ranks<ranks>();                        // both have begun
-    const float *importance = w.m.importance + std::int64_t{w.experts[at.product]} * w.m.inputs_apart, *vector = w.v + at.product * w.v_step;
+    desk.choice.clear();
+    ptx::arrive_at_ranks<ranks>();                        // both have begun, and cleared what they count with
+    const std::int64_t of_expert = std::int64_t{w.experts[at.product]} * w.m.inputs_apart;
+    const float *importance = w.m.importance + of_expert, *vector = w.v + at.product * w.v_step;
     Inputs counted[groups];
 #pragma unroll
-    for (int g = 0; g < groups; ++g) counted[g] = inputs_at(w, importance, share.counted, place_of(g));
+    for (int g = 0; g < groups; ++g) counted[g].ask_importance(w, importance, share.counted, place_of(g));
     float4 gain[units] = {};
-    const auto ask_for_gains = [&](const Place& at, const Share& share) {
-        const float* gains = w.m.gains + std::int64_t{w.experts[at.product]} * units * w.m.inputs_apart;
 #pragma unroll
-        for (int u = 0; u < units; ++u)
-            if (share.there() > 0) gain[u] = four_of_units(gains, u * std::int64_t{w.m.inputs_apart} + share.first());
-    };
-    constexpr bool has_registers = together == 1;         // for the gains, while others hold what is counted
-    if (has_registers) ask_for_gains(at, share);
-    OfSample<together, groups> of_sample(w, importance);
+    for (int u = 0; u < units; ++u)
+        if (share.there() > 0) gain[u] = __ldg(reinterpret_cast<const float4*>(w.m.gains + units * of_expert + u * std::int64_t{w.m.inputs_apart} + share.first()));
     if (my.lane == 0) {
         ptx::init_barrier(here, 1);
         ptx::publish_barriers();
@@ -140,44 +105,41 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     const bool begins_copies = my.lane == 0 && share.first_of_warp() < share.end;
     const int own_step = w.everything || warp < at_first ? 0 : 1 + (warp - at_first) / at_once;
     if (begins_copies && own_step == 0) begin_copies(w, room, rows_of_warp(at, share));
-    choosing.clear();
     __syncthreads();
     ptx::wait_for_kernel_before();
     ptx::wait_for_ranks<ranks>();
 
-    of_sample.ask(vector);
     unsigned most = 0;
 #pragma unroll
-    for (int g = 0; g < groups; ++g) add_vector(w, vector, counted[g]);
+    for (int g = 0; g < groups; ++g) counted[g].ask_vector(w, vector);
 #pragma unroll
     for (int g = 0; g < groups; ++g) most = max(most, counted[g].most());
-    most = __reduce_max_sync(~0u, most);
-    if (my.lane == 0) choosing.of_warps[warp][0] = 0, choosing.of_warps[warp][1] = most;
-    const Worths<groups> worths(w, counted);
-    desk.v[thread] = counted[0].v;
-    of_sample.put(w, choosing, worths);
-    __syncthreads();
+    most = of_choice::largest_of(desk.choice, most, rank % together);
     // The rest by and by: the vector would have to wait behind it, and a warp that asks for more than is under way soon.
     const auto ask_at = [&](int step) {
         if (begins_copies && own_step == step) begin_copies(w, room, rows_of_warp(desk.at, desk.share));
+        __syncwarp();
     };
     ask_at(1);
-    const Counted all{w, desk.at, desk.share.counted};
-    Choice choice;
-    const auto meanwhile = [&](int step) {
-        if (!has_registers && step == 2) ask_for_gains(desk.at, desk.share);
-        ask_at(step);
-    };
-    if (w.everything) meanwhile(2), ptx::publish_to_ranks<together>(), choice.most = OfWarps<together>(choosing).most();
-    else choice = choose<together>(w, worths, all, choosing, rank % together, meanwhile);
-    ask_at(4);
+    const float scale = scale_for(most);
+    const float4 v = counted[0].v;
+    const Keys<groups> keys(counted, scale, desk.share.counted);
+    const bool is_chosen = !w.everything && w.reached > 0;
+    if (is_chosen)
+        of_choice::choose<units>(
+            w, desk.choice, keys.of, scale, [&](int n) { return keys.input(n); }, [&](const auto& act) { keys.each(w, act); }, [&] { ask_at(2); });
+    else ask_at(2);
+    const of_choice::Cutoff cutoff = is_chosen ? desk.choice.cutoff : of_choice::Cutoff{};
     const int first = desk.share.first(), of_thread = desk.share.there();
-    const Own read = read_of(w, choice, all, worths, desk.v[thread], first, of_thread, gain);
+    Own read;
+    if (!w.everything) count_units(w, cutoff, keys.of, first, of_thread, read.k);
+#pragma unroll
+    for (int i = 0; i < own; ++i)
+        if (w.everything) read.k[i] = i < of_thread ? units : 0;
+    weigh(read, v, scale, gain);
     if (desk.at.tile == (warp < w.m.tiles ? warp : warp % w.m.tiles)) note(w, desk.at, first, of_thread, read);  // all of it would make one tile late, and the product with it
-    if (desk.at.tile == 0 && desk.at.chunk == 0 && rank == 0 && thread == 0) {
-        const float worth = w.everything ? 0.f : __uint_as_float(choice.cutoff.row.worth), scaled = choice.scale == 1 ? worth * scale_for(choice.most) : worth;
-        w.chosen[desk.at.product] = conclude(w, static_cast<unsigned>(w.m.inputs), __float_as_uint(scaled), choice.most);
-    }
+    if (desk.at.tile == 0 && desk.at.chunk == 0 && rank == 0 && thread == 0)
+        w.chosen[desk.at.product] = conclude(w, static_cast<unsigned>(w.m.inputs), w.everything ? 0 : cutoff.row.worth, most);
     float4 total[2] = {};
     if (desk.share.first_of_warp() < desk.share.end) {
         const Rows rows = rows_of_warp(desk.at, desk.share);
@@ -189,17 +151,14 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
         if (__any_sync(~0u, read.k[0] + read.k[1] + read.k[2] + read.k[3] > 0)) Chunk(room, rows).multiply_all<8, 3>(read, total, wait);
         else wait();                                      // what was asked for must not come later
     }
-    add_up<ranks, true>(w, desk.at, desk.rooms, desk.sums, total, rank, factor_of(w, choice.most));
+    add_up<ranks, true>(w, desk.at, desk.rooms, desk.sums, total, rank, factor_of(w, most));
 }
 
 template <int together, int groups>
 Status start(const Work& w, int products, void* stream) {
     const auto count = static_cast<unsigned>(products * w.m.tiles * w.chunks * ranks);
-    return launch(planes_choosing<together, groups>, {.blocks = count, .threads = threads, .shared = sizeof(Desk), .cluster = ranks, .overlaps = true}, stream, w);
+    return launch(planes_choosing<together, groups>, {.blocks = count, .threads = threads, .shared = sizeof(Desk<together>), .cluster = ranks, .overlaps = true}, stream, w);
 }
-
-/// An octave is a window wide enough by most samples. Where few rows of one are left to read it says little: of rows so small there are few in four octaves.
-int shift_for(unsigned reached, unsigned all) { return all - std::min(reached, all) < all / 16 ? 16 : 14; }
 
 }  // namespace
 }  // namespace of_planes
@@ -217,9 +176,6 @@ Status start_planes_choosing(Work w, int products, void* stream) {
     const int together = w.m.inputs <= 2 * share ? 1 : ranks;  // to exchange counters takes as long as to count twice as much
     const auto share_of = [](int inputs, int among, int step) { return (inputs + among * step - 1) / (among * step) * step; };
     w.counted_of_rank = share_of(w.m.inputs, together, chunk), w.inputs_of_rank = share_of(w.counted_of_rank, ranks * w.chunks / together, chunk);
-    const int size = std::min(together == 1 ? (w.m.inputs + own - 1) / own : w.m.inputs, of_sample);
-    w.reached_of_sample = std::max(1u, static_cast<unsigned>(std::uint64_t{w.reached} * static_cast<unsigned>(size) / static_cast<unsigned>(w.m.inputs)));
-    w.window_shift = shift_for(w.reached_of_sample, static_cast<unsigned>(size) * (w.m.weights[0] + w.m.weights[1] + w.m.weights[2]));
     w.is_even = w.m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
     const int groups = (w.counted_of_rank + share - 1) / share;
     if (together == 1) return groups < 2 ? start<1, 1>(w, products, stream) : start<1, 2>(w, products, stream);

@@ -58,6 +58,41 @@ __device__ inline void read_in(std::uint32_t address, int block, std::uint32_t (
 #endif
 }
 
+/// From the block's own memory where it is alone.
+template <int ranks, int words>
+__device__ void read_of_rank(const void* here, int rank, std::uint32_t (&x)[words]) {
+    if constexpr (ranks > 1) {
+        read_in(shared_address(here), rank, x);
+    } else {
+#pragma unroll
+        for (int n = 0; n < words; ++n) x[n] = static_cast<const std::uint32_t*>(here)[n];  // neighbours: one load
+    }
+}
+
+/// To the same place in a block of the cluster: a word or two.
+template <int ranks, int words>
+__device__ void write_to_rank(void* here, int rank, const std::uint32_t (&x)[words]) {
+    if constexpr (are_together<ranks>) {
+        static_assert(words <= 2);
+        const std::uint32_t there = address_in(shared_address(here), rank);
+        if constexpr (words == 1) asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(x[0]) : "memory");
+        else asm volatile("st.shared::cluster.v2.u32 [%0], {%1, %2};" ::"r"(there), "r"(x[0]), "r"(x[1]) : "memory");
+    } else {
+#pragma unroll
+        for (int n = 0; n < words; ++n) static_cast<std::uint32_t*>(here)[n] = x[n];
+    }
+}
+
+/// Adds to a counter of a block of the cluster; what it was before.
+template <int ranks>
+__device__ std::uint32_t add_in_rank(std::uint32_t* here, int rank, std::uint32_t x) {
+    std::uint32_t before;
+    if constexpr (are_together<ranks>)
+        asm volatile("atom.shared::cluster.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address_in(shared_address(here), rank)), "r"(x) : "memory");
+    else asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(shared_address(here)), "r"(x) : "memory");
+    return before;
+}
+
 __device__ inline float read_float_in(const float* here, int block) {
     std::uint32_t bits[1];
     read_in(shared_address(here), block, bits);
