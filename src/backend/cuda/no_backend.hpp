@@ -15,15 +15,7 @@ constexpr Backend no_backend(const char* (*absence)()) noexcept {
             .feature_names = {},
             .features = []() -> Features { return 0; },
             .devices = [] { return 0; },
-            .absence = absence,
-            .select = nullptr,
-            .owns = nullptr,
-            .alloc = nullptr,
-            .free = nullptr,
-            .scratch = nullptr,
-            .copy = nullptr,
-            .finish = nullptr,
-            .wait = nullptr};
+            .absence = absence};
 }
 
 }  // namespace tw::cuda

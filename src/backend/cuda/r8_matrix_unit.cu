@@ -204,7 +204,6 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .takes = fits_ints,
             .sum_bound = is_tf32 ? tf32_sum_bound : matrix_unit_sum_bound,
             .nanoseconds = nanoseconds,
-            .scratch_bytes = nullptr,
             .run = run<T>,
             .order = is_tf32 ? tf32_order : matrix_unit_order,
             .batching = &batching};

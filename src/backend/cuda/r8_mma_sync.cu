@@ -215,7 +215,6 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .scheme = &plain_f32,
             .needs = feature::sm80,
             .tiles = tiles,
-            .fuses_epilogue = false,
             .idea = idea,
             .takes = fits_ints,
             .sum_bound = sum_bound,

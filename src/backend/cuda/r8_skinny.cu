@@ -180,14 +180,11 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
             .needs = feature::sm80,
             .tiles = tiles,
-            .fuses_epilogue = false,
             .idea = idea,
             .takes = is_skinny,
             .sum_bound = sum_bound<T>,
             .nanoseconds = nanoseconds,
-            .scratch_bytes = nullptr,
-            .run = run<T>,
-            .order = 0};
+            .run = run<T>};
 }
 
 }  // namespace

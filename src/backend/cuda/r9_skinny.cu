@@ -222,14 +222,11 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
             .needs = feature::sm90a,
             .tiles = tiles,
-            .fuses_epilogue = false,
             .idea = idea,
             .takes = takes,
             .sum_bound = sum_bound<T>,
             .nanoseconds = nanoseconds,
-            .scratch_bytes = nullptr,
-            .run = [](const Call& call, const Tile&) { return run<T>(call, plainly); },
-            .order = 0};
+            .run = [](const Call& call, const Tile&) { return run<T>(call, plainly); }};
 }
 
 }  // namespace
