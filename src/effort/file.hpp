@@ -34,7 +34,8 @@ struct FileHeader {
     std::int32_t experts = 0, exponent = 0;
     std::uint32_t has_dense = 0, zero = 0;
     std::int64_t sizes[5] = {};
-    std::uint64_t nothing = 0, arrays_sum = 0, header_sum = 0;
+    std::int64_t nothing = 0;
+    std::uint64_t arrays_sum = 0, header_sum = 0;
 };
 static_assert(sizeof(FileHeader) == 128 && std::endian::native == std::endian::little);
 
