@@ -3,10 +3,8 @@
 //
 // Any bytes as the file of a matrix with an effort dial, its checksums made right, which no fuzzer would find: refused with a sentence
 // that names a place in the file, or a matrix whose rows are in order and of which a choice reads what was asked for.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -61,9 +59,9 @@ void check(const tw::EffortBody& body) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::vector<std::byte> bytes = with_right_sums(data, size);
-    const int file = memfd_create("matrix", MFD_CLOEXEC);
-    must_hold(file >= 0 && write(file, bytes.data(), size) == static_cast<ssize_t>(size));
-    const std::string path = "/proc/self/fd/" + std::to_string(file);
+    std::FILE* const file = std::tmpfile();
+    must_hold(file && std::fwrite(bytes.data(), 1, size, file) == size && std::fflush(file) == 0);
+    const std::string path = "/dev/fd/" + std::to_string(fileno(file));
     try {
         const tw::EffortMatrix matrix = tw::load_effort(path);
         check(*matrix.body());
@@ -73,6 +71,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         must_hold(std::stoull(sentence.substr(start.size())) <= size);
         must_hold(std::all_of(sentence.begin(), sentence.end(), [](char c) { return c >= ' ' && c < 0x7f; }));
     }
-    close(file);
+    std::fclose(file);
     return 0;
 }

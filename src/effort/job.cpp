@@ -40,9 +40,9 @@ void list_entries(const EffortBody& body, const Selection& chosen, Job& job) noe
     job.count = 0;
     for (std::int64_t i = 0; i < body.inputs; ++i) {
         const unsigned units = chosen.units[i];
-        if (units == 0) continue;
-        const float gain = gains ? gains[(units - 1) * body.inputs + i] : 1.f;
-        job.entries[job.count++] = {static_cast<std::uint32_t>(i), units, job.v[i] * scale * gain};
+        const float gain = gains ? gains[(std::max(units, 1u) - 1) * body.inputs + i] : 1.f;
+        job.entries[job.count] = {static_cast<std::uint32_t>(i), units, job.v[i] * scale * gain};  // written over where nothing is read
+        job.count += units > 0;
     }
 }
 

@@ -23,6 +23,7 @@ struct Desk {
     std::uint8_t* units_of_bin;
     std::uint32_t *keys, *places;
     std::uint8_t* units;
+    float scale;      ///< of v
     int most, least;  ///< the bin of the largest key, and of the smallest one that is not 0
 
     Desk(const Question& q, std::span<std::byte> scratch) noexcept {
@@ -32,7 +33,7 @@ struct Desk {
         keys = reinterpret_cast<std::uint32_t*>(units_of_bin + room);
         places = keys + q.inputs;
         units = reinterpret_cast<std::uint8_t*>(places + q.inputs);
-        const float scale = unit_scale(q.v, q.inputs);
+        scale = unit_scale(q.v, q.inputs);
         std::int32_t largest = 0, smallest = INT32_MAX;
         for (std::int64_t i = 0; i < q.inputs; ++i) {
             const std::int32_t key = std::bit_cast<std::int32_t>(std::fabs(q.v[i]) * scale * q.importance[i]) & INT32_MAX;
@@ -136,7 +137,7 @@ Selection take(const Question& q, const Desk& desk, const Threshold<Sum>& at, co
             open = fits(u, i);
             if (open) ++desk.units[i];
         }
-    chosen.cutoff = static_cast<double>(std::bit_cast<float>(at.worth)) / static_cast<double>(unit_scale(q.v, q.inputs));
+    chosen.cutoff = static_cast<double>(std::bit_cast<float>(at.worth)) / static_cast<double>(desk.scale);
     tally(q, chosen);
     return chosen;
 }
