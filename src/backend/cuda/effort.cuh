@@ -28,6 +28,7 @@ struct Work {
     int inputs_of_rank;             ///< planes: that a block of a cluster multiplies
     int counted_of_rank;            ///< planes: that it chooses from
     int chunks;                     ///< of a tile, a block each; of planes as many as there can be; of planes that choose, clusters that share a tile
+    unsigned inverse_of_chunks;     ///< planes that choose: 2^32 over those, rounded up; a division would take long
     int of_group, groups;           ///< buckets and tiers: a tile's chunks are added by groups, then those
     EffortChosenOnDevice* chosen;   ///< [products]
     EffortEntryOnDevice* entries;   ///< [products][inputs]; as many are there as chosen says

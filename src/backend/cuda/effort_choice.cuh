@@ -13,12 +13,14 @@
 
 #include "backend/cuda/effort_select.cuh"
 #include "backend/cuda/ptx/cluster_memory.cuh"
+#include "backend/cuda/ptx/mbarrier.cuh"
 #include "backend/cuda/ptx/prefix.cuh"
 #include "backend/cuda/ptx/shared_counts.cuh"
 
 namespace tw::cuda::effort::of_choice {
 
 constexpr int bins = 2048, step = 16, bits_of_inputs = 27;  ///< a bin is 2^16 of a float's bits, as a step of a fall is: 128 of them an octave
+constexpr int of_lane = 63, searched = 32 * of_lane;        ///< bins that are looked at: 63 a lane, so that those of 32 lanes lie in 32 banks
 constexpr unsigned nothing_worth = 0x7fffffffu;
 
 /// A row that may be the last that is read. Keys are ordered as rows that are worth the same are: by (unit, input).
@@ -30,7 +32,6 @@ struct alignas(8) Row {
 };
 
 __device__ inline unsigned key_of(int unit, int input) { return static_cast<unsigned>(unit) << bits_of_inputs | static_cast<unsigned>(input); }
-__device__ inline unsigned weight_of(const Work& w, const Row& row) { return w.m.weights[row.key >> bits_of_inputs]; }
 
 /// Rows that are before this one are read. Unless several are worth the same, `least` alone says which those are.
 struct Cutoff {
@@ -47,7 +48,7 @@ __device__ inline unsigned key_of_input(float v, float scale, float importance) 
 /// No key is above this, the last of a step, unless a number is not finite.
 __device__ inline unsigned top_of(const Work& w) { return __float_as_uint(2 * w.m.most_importance) | ((1u << step) - 1); }
 /// In this bin and behind it lie rows of which a bin says too little: they are worth nothing, or 16 octaves less than the largest could be.
-__device__ inline int end_of_bins(const Work& w) { return static_cast<int>(min(top_of(w) >> step, bins - 1u)); }
+__device__ inline int end_of_bins(const Work& w) { return static_cast<int>(min(top_of(w) >> step, static_cast<unsigned>(searched))); }
 __device__ inline bool is_finite(const Work& w, float scale) { return scale != 0 && __float_as_uint(w.m.most_importance) < 0x7f800000u; }
 
 /// In shared memory. `most_alike`: rows of the cutoff's bin that can be ranked.
@@ -57,23 +58,31 @@ struct Desk {
     static_assert(scanning <= warps && scanning * of_thread * 32 == bins);
 
     alignas(16) unsigned counters[bins];
-    alignas(16) unsigned upto[bins + bins / 16];  ///< keys from the first of a warp's bins up to this one; not used before all is counted
+    unsigned none[4];                             ///< zero: keys in front of the first bin
+    unsigned upto[bins];                          ///< keys in the bins up to this one
     unsigned before[scanning];                    ///< keys in the bins of warps in front
-    unsigned largest[ranks * warps];              ///< |v|, of each warp of all ranks
-    unsigned bin, above;                          ///< where the cutoff is, and what rows before that bin weigh
+    float largest[ranks * warps];                 ///< |v|, of each warp of all ranks
+    std::uint64_t here, rows_here;                ///< of several ranks, barriers: those have come, and all rows of the bin
+    unsigned bin, above, in_bin;                  ///< where the cutoff is, what rows before that bin weigh; of several ranks, how many it has
     unsigned count_alike, weighed[3];
     Cutoff cutoff;
-    Row alike[most_alike];                        ///< of all ranks
+    Row alike[most_alike];                        ///< rows of the bin, of all ranks; there are count_alike, or in_bin
+    unsigned weights[most_alike];                 ///< of those
 
-    __device__ static int padded(int bin) { return bin + bin / 64 * 4; }  ///< 32 places 64 bins apart lie in eight banks, not in one
-
-    /// Before anything is counted, with a barrier behind it of all ranks.
+    /// Before anything is told or counted, with a barrier behind it of all ranks.
     __device__ void clear() {
         const int thread = static_cast<int>(threadIdx.x);
-        for (int four = thread; four < bins / 4; four += threads) reinterpret_cast<uint4*>(counters)[four] = {0, 0, 0, 0};
+#pragma unroll
+        for (int first = 0; first < bins / 4; first += threads)
+            if (bins / 4 % threads == 0 || first + thread < bins / 4) reinterpret_cast<uint4*>(counters)[first + thread] = {0, 0, 0, 0};
         if (thread < scanning) before[thread] = 0;
-        if (thread < 3) weighed[thread] = 0;
-        if (thread == 0) count_alike = 0;
+        if (thread != 0) return;
+        none[3] = count_alike = weighed[0] = weighed[1] = weighed[2] = 0;
+        if constexpr (ptx::are_together<ranks>) {
+            ptx::init_barrier(ptx::shared_address(&here), 1), ptx::init_barrier(ptx::shared_address(&rows_here), 1);
+            ptx::publish_barriers();
+            ptx::expect_bytes(ptx::shared_address(&here), sizeof largest);
+        }
     }
 };
 
@@ -83,13 +92,19 @@ __device__ unsigned largest_of(Desk<ranks, threads, most_alike>& desk, unsigned 
     constexpr int warps = threads / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     const unsigned of_warp = __reduce_max_sync(~0u, of_thread);
-    if (lane < ranks) ptx::write_to_rank<ranks>(desk.largest + rank * warps + warp, lane, {of_warp});
-    __syncwarp();
-    ptx::sync_ranks<ranks>();
+    float& own = desk.largest[rank * warps + warp];
+    if constexpr (ptx::are_together<ranks>) {
+        if (lane < ranks) ptx::send_float_to(&own, lane, __uint_as_float(of_warp), ptx::shared_address(&desk.here));
+        __syncwarp();
+        ptx::wait_barrier(ptx::shared_address(&desk.here), 0);
+    } else {
+        if (lane == 0) own = __uint_as_float(of_warp);
+        __syncthreads();
+    }
     unsigned most = 0;
 #pragma unroll
     for (int n = 0; n < ranks * warps; n += 32)
-        if (n + lane < ranks * warps) most = max(most, desk.largest[n + lane]);
+        if (n + lane < ranks * warps) most = max(most, __float_as_uint(desk.largest[n + lane]));
     return __reduce_max_sync(~0u, most);
 }
 
@@ -101,17 +116,13 @@ __device__ void count_keys(Desk<ranks, threads, most_alike>& desk, const unsigne
     for (int n = 0; n < count; ++n) ptx::add(counters + 4 * min((top - keys[n]) >> step, bins - 1u), 1);
 }
 
-/// What rows of a bin and those above weigh, by one warp. `units` is 0 where their number is the matrix's; `before` is the lane's own of a desk.
-template <int units, class OfRanks>
-__device__ unsigned weight_upto(const Work& w, const OfRanks& desk, unsigned before, int bin) {
+/// What rows of a bin and those above weigh. `units` is 0 where their number is the matrix's.
+template <int units>
+__device__ unsigned weight_upto(const Work& w, const unsigned* upto, int bin) {
     const int all = units > 0 ? units : w.m.units;
     unsigned weight = 0;
 #pragma unroll(units > 0 ? units : 4)
-    for (int u = 0; u < all; ++u) {
-        const int of_key = bin - static_cast<int>(w.m.falls[u]);
-        const unsigned in_front = __shfl_sync(~0u, before, static_cast<int>(static_cast<unsigned>(of_key) / (32 * OfRanks::of_thread) % 32));
-        if (of_key >= 0) weight += w.m.weights[u] * (desk.upto[OfRanks::padded(of_key)] + in_front);
-    }
+    for (int u = 0; u < all; ++u) weight += w.m.weights[u] * upto[max(bin - static_cast<int>(w.m.falls[u]), -1)];
     return weight;
 }
 
@@ -135,33 +146,39 @@ __device__ void find_bin(const Work& w, Desk<ranks, threads, most_alike>& desk, 
             }
 #pragma unroll
         for (int n = 1; n < of_thread; ++n) keys[n] += keys[n - 1];
-        const unsigned all = ptx::prefix_of_warp(keys[of_thread - 1]), in_front = all - keys[of_thread - 1];
+        const unsigned of_warp = __reduce_add_sync(~0u, keys[of_thread - 1]);
+        if (lane > warp && lane < OfRanks::scanning) ptx::add(ptx::shared_address(desk.before + lane), of_warp);
+        unsigned in_front = ptx::prefix_of_warp(keys[of_thread - 1]) - keys[of_thread - 1];
+        ptx::sync_named(1, 32 * OfRanks::scanning);
+        in_front += desk.before[warp];
 #pragma unroll
         for (int n = 0; n < of_thread; n += 4)
-            *reinterpret_cast<uint4*>(desk.upto + OfRanks::padded(of_thread * thread + n)) = {in_front + keys[n], in_front + keys[n + 1], in_front + keys[n + 2],
-                                                                                             in_front + keys[n + 3]};
-        const unsigned of_warp = __shfl_sync(~0u, all, 31);
-        if (lane > warp && lane < OfRanks::scanning) ptx::add(ptx::shared_address(desk.before + lane), of_warp);
-        __syncwarp();
+            *reinterpret_cast<uint4*>(desk.upto + of_thread * thread + n) = {in_front + keys[n], in_front + keys[n + 1], in_front + keys[n + 2], in_front + keys[n + 3]};
     }
     __syncthreads();
     if (warp != 0) {
         meanwhile();
     } else {
-        const unsigned before = lane < OfRanks::scanning ? desk.before[lane] : 0;
-        const auto upto = [&](int bin) { return weight_upto<units>(w, desk, before, bin); };
-        // The last bin of every 64, and then each of 64. What is above the cutoff's bin is the largest sum that is too small.
-        const unsigned of_many = upto(64 * lane + 63);
+        // The last bin of every 63, and then each of 63. What is above the cutoff's bin is the largest sum that is too small.
+        const unsigned of_many = weight_upto<units>(w, desk.upto, of_lane * lane + of_lane - 1);
         const unsigned many = __ballot_sync(~0u, of_many >= w.reached);
-        const int first = 64 * (__ffs(static_cast<int>(many)) - 1);
         if (many != 0) {
-            const unsigned low = upto(first + lane), high = upto(first + 32 + lane);
+            const int first = of_lane * (__ffs(static_cast<int>(many)) - 1);
+            const unsigned low = weight_upto<units>(w, desk.upto, first + lane), high = weight_upto<units>(w, desk.upto, first + 32 + lane);
             const unsigned of_low = __ballot_sync(~0u, low >= w.reached), of_high = __ballot_sync(~0u, high >= w.reached);
-            unsigned above = of_many < w.reached ? of_many : 0;
-            if (low < w.reached) above = max(above, low);
-            if (high < w.reached) above = max(above, high);
-            above = __reduce_max_sync(~0u, above);
-            if (lane == 0) desk.bin = static_cast<unsigned>(first + (of_low != 0 ? __ffs(static_cast<int>(of_low)) - 1 : 31 + __ffs(static_cast<int>(of_high)))), desk.above = above;
+            const unsigned above = __reduce_max_sync(~0u, max(of_many < w.reached ? of_many : 0, max(low < w.reached ? low : 0, high < w.reached ? high : 0)));
+            const int bin = of_low != 0 ? __ffs(static_cast<int>(of_low)) - 1 : 31 + __ffs(static_cast<int>(of_high));
+            if (lane == 0) desk.bin = static_cast<unsigned>(first + bin), desk.above = above;
+            if constexpr (ptx::are_together<ranks>) {
+                unsigned in_bin = 0;
+                if (lane < (units > 0 ? units : w.m.units)) {
+                    const int of_key = first + bin - static_cast<int>(w.m.falls[lane]);
+                    in_bin = of_key < 0 ? 0 : desk.upto[of_key] - desk.upto[of_key - 1];
+                }
+                in_bin = __reduce_add_sync(~0u, in_bin);
+                if (lane == 0) desk.in_bin = in_bin;
+                if (lane == 0 && in_bin <= most_alike) ptx::expect_bytes(ptx::shared_address(&desk.rows_here), static_cast<int>(in_bin) * 12);
+            }
         } else if (lane == 0) {
             desk.bin = bins;
         }

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(threads, 1) planes(const __grid_constant__ Wor
                 const EffortEntryOnDevice entry = entries[first + begin + i];
                 mine.k[i] = entry.units, mine.v[i] = entry.units > 0 ? entry.v : 0.f;
             }
-        copy_own_of_a(room, my, rows, mine);
+        copy_of_a(room, my, rows, mine.those());
         Chunk(room, rows).multiply_all<4, 1>(mine, total, [] { ptx::wait_for_copies<0>(); });
     }
     add_up<ranks>(w, at, desk.rooms, desk.sums, total, rank, w.chosen[at.product].factor);

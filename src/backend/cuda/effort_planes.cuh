@@ -45,6 +45,14 @@ struct Lane {
 struct Own {
     unsigned k[own] = {};
     float v[own] = {};
+
+    /// Bit i: of input i something is read.
+    __device__ unsigned those() const {
+        unsigned bits = 0;
+#pragma unroll
+        for (int i = 0; i < own; ++i) bits |= k[i] > 0 ? 1u << i : 0u;
+        return bits;
+    }
 };
 
 __device__ inline int piece_of(int input, int piece) { return 4 * input + (piece ^ (input & 2)); }
@@ -55,12 +63,12 @@ __device__ inline void copy_scales(Room& room, const Lane& my, const Rows& rows)
     ptx::commit_copies();
 }
 
-/// Plane A of the lane's own inputs that are read.
-__device__ inline void copy_own_of_a(Room& room, const Lane& my, const Rows& rows, const Own& mine) {
+/// Plane A of those of the lane's own inputs.
+__device__ inline void copy_of_a(Room& room, const Lane& my, const Rows& rows, unsigned those) {
 #pragma unroll
     for (int i = 0; i < own; ++i) {
         const int input = own * my.lane + i;
-        if (mine.k[i] > 0)
+        if (those >> i & 1)
 #pragma unroll
             for (int piece = 0; piece < 4; ++piece)
                 ptx::copy_16(ptx::shared_address(room.a + piece_of(input, piece)), rows.front + 16 * piece_of(input, piece), 16);

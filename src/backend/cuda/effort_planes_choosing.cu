@@ -72,13 +72,14 @@ __device__ void weigh(Own& read, const float4& v, float scale, const float4 (&ga
 /// `together`: blocks that choose as one; `groups` of 2048 inputs are what each of them counts at most.
 template <int together, int groups>
 __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_constant__ Work w) {
-    constexpr int at_first = 8, at_once = 4;              // warps that ask for plane A before the vector is there, and at each step
+    constexpr int at_first = 4, at_once = 6;              // warps that ask for plane A before the vector is there, and at each step
     extern __shared__ uint4 memory[];
     Desk<together>& desk = *reinterpret_cast<Desk<together>*>(memory);
     const int thread = static_cast<int>(threadIdx.x), warp = __shfl_sync(~0u, thread / 32, 0), rank = ptx::own_rank<ranks>();
     const int cluster = static_cast<int>(blockIdx.x) / ranks;
-    Place at(w.chunks == 1 ? cluster : cluster / w.chunks, w.m.tiles);
-    if (w.chunks != 1) at.chunk = cluster % w.chunks;
+    const int place = w.chunks == 1 ? cluster : static_cast<int>(__umulhi(static_cast<unsigned>(cluster), w.inverse_of_chunks));
+    Place at(place, w.m.tiles);
+    at.chunk = cluster - place * w.chunks;
     const Share share(w, at, rank, together);
     const Lane my;
     Room& room = desk.rooms[warp];
@@ -125,10 +126,18 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     const float4 v = counted[0].v;
     const Keys<groups> keys(counted, scale, desk.share.counted);
     const bool is_chosen = !w.everything && w.reached > 0;
-    if (is_chosen)
-        of_choice::choose<units>(
-            w, desk.choice, keys.of, scale, [&](int n) { return keys.input(n); }, [&](const auto& act) { keys.each(w, act); }, [&] { ask_at(2); });
-    else ask_at(2);
+    unsigned asked = 0;                                   // inputs whose plane A has been asked for by itself
+    if (is_chosen) {
+        of_choice::count_keys(desk.choice, keys.of, of_choice::top_of(w));
+        of_choice::find_bin<units>(w, desk.choice, [&] { ask_at(2); });
+        if (!w.ahead) {
+            asked = keys.before(w, desk.choice.bin, desk.share.there());
+            copy_of_a(room, my, rows_of_warp(desk.at, desk.share), asked);
+        }
+        of_choice::find_cutoff<units>(w, desk.choice, keys.of, scale, [&](int n) { return keys.input(n); }, [&](const auto& act) { keys.each(w, act); });
+    } else {
+        ask_at(2);
+    }
     const of_choice::Cutoff cutoff = is_chosen ? desk.choice.cutoff : of_choice::Cutoff{};
     const int first = desk.share.first(), of_thread = desk.share.there();
     Own read;
@@ -147,7 +156,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
             ptx::wait_for_copies<0>();
             ptx::wait_barrier(here, 0);
         };
-        if (!w.ahead) copy_own_of_a(room, my, rows, read);
+        if (!w.ahead) copy_of_a(room, my, rows, read.those() & ~asked);
         if (__any_sync(~0u, read.k[0] + read.k[1] + read.k[2] + read.k[3] > 0)) Chunk(room, rows).multiply_all<8, 3>(read, total, wait);
         else wait();                                      // what was asked for must not come later
     }
@@ -176,6 +185,7 @@ Status start_planes_choosing(Work w, int products, void* stream) {
     const int together = w.m.inputs <= 2 * share ? 1 : ranks;  // to exchange counters takes as long as to count twice as much
     const auto share_of = [](int inputs, int among, int step) { return (inputs + among * step - 1) / (among * step) * step; };
     w.counted_of_rank = share_of(w.m.inputs, together, chunk), w.inputs_of_rank = share_of(w.counted_of_rank, ranks * w.chunks / together, chunk);
+    w.inverse_of_chunks = static_cast<unsigned>((std::uint64_t{1} << 32) / static_cast<unsigned>(w.chunks) + 1);
     w.is_even = w.m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
     const int groups = (w.counted_of_rank + share - 1) / share;
     if (together == 1) return groups < 2 ? start<1, 1>(w, products, stream) : start<1, 2>(w, products, stream);

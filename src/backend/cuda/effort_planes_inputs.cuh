@@ -60,6 +60,13 @@ struct Keys {
         }
     }
     __device__ int input(int n) const { return range.at(place_of(n / own)) + n % own; }
+    /// Bit i, of the first inputs, of which so many exist: it is read whatever the cutoff is in its bin.
+    __device__ unsigned before(const Work& w, unsigned bin, int there) const {
+        unsigned bits = 0;
+#pragma unroll
+        for (int i = 0; i < own; ++i) bits |= i < there && (of_choice::top_of(w) - of[i]) >> of_choice::step < bin ? 1u << i : 0u;
+        return bits;
+    }
     /// act(unit, input, worth)
     template <class Act>
     __device__ void each(const Work& w, const Act& act) const {
@@ -78,13 +85,13 @@ struct Keys {
 /// How many units of each of the inputs from `first` on, so many, are read.
 __device__ inline void count_units(const Work& w, const of_choice::Cutoff& cutoff, const unsigned* keys, int first, int there, unsigned (&k)[own]) {
     if (!cutoff.has_ties) {
-        unsigned least[units];                            // keys of rows that are worth `least`, which is not 0
+        unsigned least[units];                            // keys of rows that are worth `least`, which is not 0, as the key of no input is
 #pragma unroll
         for (int u = 0; u < units; ++u) least[u] = cutoff.least + (w.m.falls[u] << of_choice::step);
 #pragma unroll
         for (int i = 0; i < own; ++i)
 #pragma unroll
-            for (int u = 0; u < units; ++u) k[i] += i < there && keys[i] >= least[u];
+            for (int u = 0; u < units; ++u) k[i] += keys[i] >= least[u];
     } else {
 #pragma unroll
         for (int i = 0; i < own; ++i)

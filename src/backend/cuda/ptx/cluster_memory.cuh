@@ -69,18 +69,20 @@ __device__ void read_of_rank(const void* here, int rank, std::uint32_t (&x)[word
     }
 }
 
-/// To the same place in a block of the cluster: a word or two.
-template <int ranks, int words>
-__device__ void write_to_rank(void* here, int rank, const std::uint32_t (&x)[words]) {
-    if constexpr (are_together<ranks>) {
-        static_assert(words <= 2);
-        const std::uint32_t there = address_in(shared_address(here), rank);
-        if constexpr (words == 1) asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(x[0]) : "memory");
-        else asm volatile("st.shared::cluster.v2.u32 [%0], {%1, %2};" ::"r"(there), "r"(x[0]), "r"(x[1]) : "memory");
-    } else {
-#pragma unroll
-        for (int n = 0; n < words; ++n) static_cast<std::uint32_t*>(here)[n] = x[n];
-    }
+/// Two or one word to the same place in a block of the cluster, and to the mbarrier there at this address as so many bytes that have come (sm_90).
+__device__ inline void send_to(void* here, int block, const std::uint32_t (&x)[2], std::uint32_t barrier) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];" ::"r"(address_in(shared_address(here), block)),
+                 "r"(x[0]), "r"(x[1]), "r"(address_in(barrier, block))
+                 : "memory");
+#endif
+}
+__device__ inline void send_to(void* here, int block, std::uint32_t x, std::uint32_t barrier) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(address_in(shared_address(here), block)), "r"(x),
+                 "r"(address_in(barrier, block))
+                 : "memory");
+#endif
 }
 
 /// Adds to a counter of a block of the cluster; what it was before.
