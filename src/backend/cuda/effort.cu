@@ -66,7 +66,7 @@ EffortNotes notes_in(std::span<std::byte> scratch, const EffortOnDevice& m, int 
 bool pays_ahead(const EffortOnDevice& m, const EffortOrder& order) {
     double all = 0;
     for (int u = 0; u < m.units; ++u) all += m.weights[u];
-    constexpr double least_share = 0.05;
+    constexpr double least_share = 0.03;
     return order.everything || order.affordable >= least_share * all * m.inputs;
 }
 
