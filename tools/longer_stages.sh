@@ -4,10 +4,19 @@
 #
 # What `make test-all` adds to `make test`; sourced by tools/test. Results are counted with the others.
 
-# The second compiler sees the same code, and its tests the same kernels.
-stage "Building everything with clang, into build/clang" build clang --with -DTW_TESTS=ON --with -DTW_EXHAUSTIVE=ON && {
+# The second compiler sees the same code, and its tests the same kernels. CUDA's are nvcc's and g++'s in every build and take minutes:
+# they are made above, and what stands around them is read by clang.
+stage "Building everything with clang, into build/clang" build clang --with -DTW_TESTS=ON --with -DTW_EXHAUSTIVE=ON --with -DTW_CUDA=OFF && {
     stage "The tests, built with clang" run_tests clang || true
 }
+read_by_clang() {
+    local headers
+    headers=$(sed -n 's/^cuda_headers:PATH=//p' build/release/CMakeCache.txt)
+    [ -n "$headers" ] || { echo "   the CUDA backend is absent"; return 0; }
+    printf '%s\0' src/backend/cuda/*.cpp tests/backend_cuda/*.cpp tests/cuda_ops/*.cpp | xargs -0 -n 1 -P "$jobs" \
+        clang++ -std=c++20 -fsyntax-only -Wall -Wextra -Wconversion -Werror -Iinclude -Isrc -Itests -isystem "$headers"
+}
+stage "What stands around CUDA's kernels, read by clang" read_by_clang || true
 
 # Conversions on every input there is: with clang above, with the first compiler here.
 stage "Building the conversions, into build/exhaustive" build exhaustive every_conversion && {
