@@ -58,8 +58,7 @@ struct Desk {
     static_assert(scanning <= warps && scanning * of_thread * 32 == bins);
 
     alignas(16) unsigned counters[bins];
-    unsigned none[4];                             ///< zero: keys in front of the first bin
-    unsigned upto[bins];                          ///< keys in the bins up to this one
+    unsigned upto[4 + bins];                      ///< keys in the bins up to this one, from the fifth on; before them zero
     unsigned before[scanning];                    ///< keys in the bins of warps in front
     float largest[ranks * warps];                 ///< |v|, of each warp of all ranks
     std::uint64_t here, rows_here;                ///< of several ranks, barriers: those have come, and all rows of the bin
@@ -77,7 +76,7 @@ struct Desk {
             if (bins / 4 % threads == 0 || first + thread < bins / 4) reinterpret_cast<uint4*>(counters)[first + thread] = {0, 0, 0, 0};
         if (thread < scanning) before[thread] = 0;
         if (thread != 0) return;
-        none[3] = count_alike = weighed[0] = weighed[1] = weighed[2] = 0;
+        upto[3] = count_alike = weighed[0] = weighed[1] = weighed[2] = 0;
         if constexpr (ptx::are_together<ranks>) {
             ptx::init_barrier(ptx::shared_address(&here), 1), ptx::init_barrier(ptx::shared_address(&rows_here), 1);
             ptx::publish_barriers();
@@ -118,11 +117,11 @@ __device__ void count_keys(Desk<ranks, threads, most_alike>& desk, const unsigne
 
 /// What rows of a bin and those above weigh. `units` is 0 where their number is the matrix's.
 template <int units>
-__device__ unsigned weight_upto(const Work& w, const unsigned* upto, int bin) {
+__device__ unsigned weight_upto(const Work& w, const unsigned (&upto)[4 + bins], int bin) {
     const int all = units > 0 ? units : w.m.units;
     unsigned weight = 0;
 #pragma unroll(units > 0 ? units : 4)
-    for (int u = 0; u < all; ++u) weight += w.m.weights[u] * upto[max(bin - static_cast<int>(w.m.falls[u]), -1)];
+    for (int u = 0; u < all; ++u) weight += w.m.weights[u] * upto[4 + max(bin - static_cast<int>(w.m.falls[u]), -1)];
     return weight;
 }
 
@@ -153,7 +152,7 @@ __device__ void find_bin(const Work& w, Desk<ranks, threads, most_alike>& desk, 
         in_front += desk.before[warp];
 #pragma unroll
         for (int n = 0; n < of_thread; n += 4)
-            *reinterpret_cast<uint4*>(desk.upto + of_thread * thread + n) = {in_front + keys[n], in_front + keys[n + 1], in_front + keys[n + 2], in_front + keys[n + 3]};
+            *reinterpret_cast<uint4*>(desk.upto + 4 + of_thread * thread + n) = {in_front + keys[n], in_front + keys[n + 1], in_front + keys[n + 2], in_front + keys[n + 3]};
     }
     __syncthreads();
     if (warp != 0) {
@@ -173,7 +172,7 @@ __device__ void find_bin(const Work& w, Desk<ranks, threads, most_alike>& desk, 
                 unsigned in_bin = 0;
                 if (lane < (units > 0 ? units : w.m.units)) {
                     const int of_key = first + bin - static_cast<int>(w.m.falls[lane]);
-                    in_bin = of_key < 0 ? 0 : desk.upto[of_key] - desk.upto[of_key - 1];
+                    in_bin = of_key < 0 ? 0 : desk.upto[4 + of_key] - desk.upto[3 + of_key];
                 }
                 in_bin = __reduce_add_sync(~0u, in_bin);
                 if (lane == 0) desk.in_bin = in_bin;

@@ -9,7 +9,7 @@
 //   block 0  | worths |--:--> cutoff -> warp: k of its inputs, planes A (here already), B, C --+
 //   block 1  | worths |--:--> cutoff -> ..                                                   --+-> sums of warps, of blocks, of clusters -> y
 //
-// Needs: sm_90. Counts, for I inputs, C clusters a tile and E rows: loads C 16 I (twice that where a block chooses by itself) + 12 I + 80 I
+// Needs: sm_90. Counts, for I inputs, C clusters a tile and E rows: loads C 8 I (twice that where a block chooses by itself) + 12 I + 80 I
 // a tile and the bytes of planes B and C; stores the outputs, and C times where C > 1.
 #include <algorithm>
 
@@ -106,13 +106,13 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     const bool begins_copies = my.lane == 0 && share.first_of_warp() < share.end;
     const int own_step = w.everything || warp < at_first ? 0 : 1 + (warp - at_first) / at_once;
     if (begins_copies && own_step == 0) begin_copies(w, room, rows_of_warp(at, share));
-    __syncthreads();
     ptx::wait_for_kernel_before();
+#pragma unroll
+    for (int g = 0; g < groups; ++g) counted[g].ask_vector(w, vector);
+    __syncthreads();                                      // meanwhile
     ptx::wait_for_ranks<ranks>();
 
     unsigned most = 0;
-#pragma unroll
-    for (int g = 0; g < groups; ++g) counted[g].ask_vector(w, vector);
 #pragma unroll
     for (int g = 0; g < groups; ++g) most = max(most, counted[g].most());
     most = of_choice::largest_of(desk.choice, most, rank % together);
