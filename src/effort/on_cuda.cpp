@@ -93,7 +93,7 @@ private:
             Job& job = jobs_[static_cast<std::size_t>(p)];
             job = {.v = v_row(p), .y = nullptr, .expert = experts_[static_cast<std::size_t>(p)]};
             prepare(body, d_.budget, desk_.bytes().first(lines(desk_bytes(body))), kept(p), job);
-            if (m_.layout == EffortLayout::planes) spread(job);
+            spread(job);
             chosen[static_cast<std::size_t>(p)] = {static_cast<std::uint32_t>(job.count), 0, job.is_fine, 0, job.factor};
             const std::size_t bytes = static_cast<std::size_t>(job.count) * sizeof *job.entries;
             if (bytes == 0) continue;
@@ -104,7 +104,7 @@ private:
         return backend_.copy(bytes_at(notes.chosen, bytes), bytes_at(chosen.data(), bytes), order_.stream);
     }
 
-    /// The device has an entry of planes for every input; from the last one on, so that none is written over before it is moved.
+    /// The device has an entry for every input; from the last one on, so that none is written over before it is moved.
     void spread(Job& job) const {
         std::int64_t listed = job.count;
         for (std::int64_t i = d_.body.inputs; i-- > 0;) {

@@ -5,9 +5,11 @@
 #include "backend/cuda/effort.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/effort.cuh"
+#include "backend/cuda/letters.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -16,11 +18,19 @@ using namespace effort;
 
 constexpr std::size_t up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// Planes: chunks of a tile. Else the blocks that share its entries out: one wave of all tiles, but none for a few entries alone.
-int chunks_of(const EffortOnDevice& m) {
-    if (m.layout == EffortLayout::planes) return (m.inputs + chunk - 1) / chunk;
-    constexpr int blocks = 256, least_entries = 32;
-    return std::clamp(blocks / m.tiles, 1, (m.inputs + least_entries - 1) / least_entries);
+bool is_of_rows(const EffortOnDevice& m) { return m.layout != EffortLayout::planes; }
+
+/// Of buckets and tiers, blocks that choose as one.
+int ranks_of(const EffortOnDevice& m) { return is_of_rows(m) && (features() & feature::sm90a) ? ranks_of_rows(m.inputs) : 1; }
+
+/// Of planes, chunks of a tile.
+int chunks_of(const EffortOnDevice& m) { return (m.inputs + chunk - 1) / chunk; }
+
+/// Of buckets and tiers: a block for each multiprocessor, or for each tile, but none for a few inputs alone.
+int blocks_of(const EffortOnDevice& m) {
+    constexpr int least_inputs = 32;
+    const int ranks = ranks_of(m), useful = m.tiles * ((m.inputs + least_inputs - 1) / least_inputs);
+    return std::max(std::min(multiprocessors(), useful) / ranks, m.tiles) * ranks;
 }
 
 /// Of planes, clusters that share a tile; 0 where nothing is chosen by those who multiply.
@@ -30,27 +40,17 @@ int clusters_of(const EffortOnDevice& m, int products) {
     return products * m.tiles * ranks <= most_counters || clusters < 2 ? clusters : 0;
 }
 
-/// So many chunks are added as fast as two that depend on each other.
-int chunks_of_group(const EffortOnDevice& m) {
-    constexpr int at_once = 20, few = 8;
-    return chunks_of(m) > at_once ? few : chunks_of(m);
-}
-
-int groups_of(const EffortOnDevice& m) { return m.layout == EffortLayout::planes ? 0 : (chunks_of(m) + chunks_of_group(m) - 1) / chunks_of_group(m); }
-
 /// Offsets from the scratch's beginning.
 struct Cut {
-    std::size_t chosen, entries, partial, arrived, end;
+    std::size_t chosen, entries, partial, end;
 
     Cut(const EffortOnDevice& m, int products) {
         const auto count = static_cast<std::size_t>(products), inputs = static_cast<std::size_t>(m.inputs);
-        const auto tiles = static_cast<std::size_t>(m.tiles), sums = tiles * static_cast<std::size_t>(m.outputs_of_tile);
         chosen = 0;
         entries = up(count * sizeof(EffortChosenOnDevice));
         partial = entries + up(count * inputs * sizeof(EffortEntryOnDevice));
-        const auto parts = static_cast<std::size_t>(m.layout == EffortLayout::planes ? clusters_of(m, products) : chunks_of(m));
-        arrived = partial + up(count * parts * sums * sizeof(float));
-        end = arrived + up(count * tiles * static_cast<std::size_t>(1 + groups_of(m)) * sizeof(unsigned));
+        const int parts = is_of_rows(m) ? blocks_of(m) : m.tiles * clusters_of(m, products);
+        end = partial + up(count * static_cast<std::size_t>(parts) * static_cast<std::size_t>(m.outputs_of_tile) * sizeof(float));
     }
 };
 
@@ -87,26 +87,23 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
     }
 
     w.reached = order.reached, w.affordable = order.affordable, w.everything = order.everything;
-    w.chunks = chunks_of(m), w.of_group = chunks_of_group(m), w.groups = groups_of(m);
     const EffortNotes notes = notes_in(scratch, m, products);
     w.chosen = notes.chosen, w.entries = notes.entries;
-    w.partial = reinterpret_cast<float*>(scratch.data() + cut.partial);
-    w.arrived = reinterpret_cast<unsigned*>(scratch.data() + cut.arrived);
-    const bool is_planes = m.layout == EffortLayout::planes;
+    w.partial = reinterpret_cast<float*>(scratch.data() + cut.partial), w.arrived = kept_counters(order.stream);
+    if (is_of_rows(m)) {
+        w.blocks = blocks_of(m), w.ranks = ranks_of(m), w.is_chosen = order.is_chosen, w.scale_of_rows = std::ldexp(1.f, -m.exponent_of_rows);
+        w.is_even = m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
+        if (products * w.blocks * m.outputs_of_tile / 2 <= most_letters) w.letters = kept_letters(order.stream);
+        return m.layout == EffortLayout::buckets ? start_buckets(w, products, order.stream) : start_tiers(w, products, order.stream);
+    }
     if (const int clusters = order.is_chosen ? 0 : clusters_of(m, products); clusters > 0) {
-        w.ahead = pays_ahead(m, order);
-        w.chunks = clusters, w.arrived = kept_counters(order.stream);
+        w.ahead = pays_ahead(m, order), w.chunks = clusters;
         return start_planes_choosing(w, products, order.stream);
     }
-    if (order.is_chosen && !is_planes) {
-        const cudaError_t cleared = calls().clear(w.arrived, 0, cut.end - cut.arrived, static_cast<cudaStream_t>(order.stream));
-        if (const Status bad = status_of(cleared, Step::clear); !bad) return bad;
-    } else if (!order.is_chosen) {
+    w.chunks = chunks_of(m);
+    if (!order.is_chosen)
         if (const Status bad = start_selection(w, products, has_clusters, order.stream); !bad) return bad;
-    }
-    return m.layout == EffortLayout::buckets ? start_buckets(w, products, order.stream)
-           : m.layout == EffortLayout::tiers ? start_tiers(w, products, order.stream)
-                                             : start_planes(w, products, has_clusters, order.stream);
+    return start_planes(w, products, has_clusters, order.stream);
 }
 
 }  // namespace

@@ -29,11 +29,14 @@ struct Work {
     int counted_of_rank;            ///< planes: that it chooses from
     int chunks;                     ///< of a tile, a block each; of planes as many as there can be; of planes that choose, clusters that share a tile
     unsigned inverse_of_chunks;     ///< planes that choose: 2^32 over those, rounded up; a division would take long
-    int of_group, groups;           ///< buckets and tiers: a tile's chunks are added by groups, then those
+    std::uint64_t* letters;         ///< of buckets and tiers, where there is room for what all blocks have
+    float scale_of_rows;            ///< buckets and tiers: what v is times in an entry
+    bool is_chosen;                 ///< buckets and tiers: entries and chosen are there already
+    int blocks, ranks;              ///< buckets and tiers: of a product, and those of them that choose together
     EffortChosenOnDevice* chosen;   ///< [products]
     EffortEntryOnDevice* entries;   ///< [products][inputs]; as many are there as chosen says
     float* partial;                 ///< [products][chunks][tiles * outputs_of_tile]; of dense runs [products][blocks][2][256]
-    unsigned* arrived;              ///< [products][tiles][1 + groups]: groups, and blocks of each, that are done; of planes that choose, [..][ranks], of dense runs [products][blocks], and left as zeros
+    unsigned* arrived;              ///< left as zeros: blocks that are done, of planes that choose [products][tiles][ranks], of others [products][tiles], of dense runs [products][blocks]
 };
 
 /// What a row of a unit is worth, from the bits of |v| times the importance of its input.
@@ -67,6 +70,8 @@ Status start_planes(const Work& w, int products, bool has_clusters, void* stream
 /// Clusters that share a tile where what is read is chosen by those who multiply it; 0: there are more inputs than they can choose from.
 int clusters_of_planes(int inputs, int tiles, int processors);
 Status start_planes_choosing(Work w, int products, void* stream);
+/// Of buckets and tiers: blocks that choose from so many inputs as one.
+int ranks_of_rows(int inputs);
 Status start_buckets(const Work& w, int products, void* stream);
 Status start_tiers(const Work& w, int products, void* stream);
 /// Bytes of w.partial that a dense product may need.

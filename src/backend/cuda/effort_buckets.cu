@@ -7,7 +7,7 @@
 //      a row: a lane's words                        sums[position][word][lane]
 //   |w w|w w|w w|w w|w w| .. |w w|        ->      |  |+=|  |  |  | .. |  |
 //
-// Needs: sm_80. Counts, for R rows of E entries: loads 2 KB / B R + 12 E a tile; stores 4 KB a block.
+// Needs: sm_80. Counts, for R rows and I inputs: loads 2 KB / B R a tile and 8 I a block; stores 4 KB a block.
 #include <cuda_fp16.h>
 
 #include "backend/cuda/effort_buckets_rows.cuh"
@@ -15,11 +15,10 @@
 namespace tw::cuda::effort {
 namespace {
 
-
 template <int bucket>
 struct Words {
-    static constexpr int bytes = 2 * of_rows::outputs / bucket, buckets_of_lane = 32 / bucket;
-    static constexpr int together = bucket / 4, copies = 1, stages = 6, most_rows = 2048;
+    static constexpr int units = bucket, bytes = 2 * of_rows::outputs / bucket, buckets_of_lane = 32 / bucket;
+    static constexpr int together = bucket / 4, copies = 1, stages = 4, most_rows = 5632;
     std::conditional_t<bucket == 8, uint2, std::conditional_t<bucket == 16, unsigned, std::uint16_t>> bits;
 
     /// Where a row's piece of 16 bytes is; what no lane with outputs has is another one's.
@@ -57,18 +56,27 @@ struct Words {
     }
 };
 
-template <int bucket>
-__global__ void __launch_bounds__(of_rows::threads, 2) buckets(const __grid_constant__ Work w) {
-    of_rows::multiply<Words<bucket>>(w);
+template <int bucket, int ranks>
+__global__ void __launch_bounds__(of_rows::threads, of_rows::blocks_at_once<true>) buckets(const __grid_constant__ Work w) {
+    if (ptx::is_launched<ranks>) of_rows::multiply<Words<bucket>, ranks>(w);
+}
+
+template <int bucket, int ranks>
+Status start(const Work& w, int products, void* stream) {
+    const auto blocks = static_cast<unsigned>(products * w.blocks);
+    return launch(buckets<bucket, ranks>, {.blocks = blocks, .threads = of_rows::threads, .shared = of_rows::shared<Words<bucket>>, .cluster = ranks, .overlaps = true}, stream, w);
 }
 
 template <int bucket>
 Status start(const Work& w, int products, void* stream) {
-    const auto blocks = static_cast<unsigned>(products * w.m.tiles * w.chunks);
-    return launch(buckets<bucket>, {.blocks = blocks, .threads = of_rows::threads, .shared = of_rows::shared<Words<bucket>>, .overlaps = true}, stream, w);
+    if constexpr (bucket == 16)
+        if (w.ranks > 1) return start<bucket, of_rows::most_ranks>(w, products, stream);
+    return start<bucket, 1>(w, products, stream);
 }
 
 }  // namespace
+
+int ranks_of_rows(int inputs) { return inputs > of_rows::inputs_for_one ? of_rows::most_ranks : 1; }
 
 Status start_buckets(const Work& w, int products, void* stream) {
     return w.m.bucket == 8 ? start<8>(w, products, stream) : w.m.bucket == 16 ? start<16>(w, products, stream) : start<32>(w, products, stream);

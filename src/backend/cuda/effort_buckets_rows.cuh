@@ -1,82 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the kernels of buckets and tiers share. A tile has 1024 outputs, and a unit of an input is a row of it. The blocks of a tile share
-// its entries out; a block lists the rows of its own, and each of its warps takes an equal run of them, whatever inputs they are of.
+// What the kernels of buckets and tiers share: a product in one launch. A tile has 1024 outputs, and a unit of an input is a row of it. Each
+// block chooses from all inputs what is read, or the two of a cluster do from a half each where inputs are many. The blocks of a tile share
+// its inputs out; a block lists the rows of its own, and each of its warps takes an equal run of them, whatever inputs they are of.
 //
-//   entries  (i 2, 3 units) (i 5, 1) (i 6, 2) ..   ->   rows  2.0 2.1 2.2 5.0 | 6.0 6.1 ..   ->   warp 0 | warp 1 ..
+//   keys  ->  cutoff  ->  inputs  (i 2, 3 units) (i 5, 1) (i 6, 2) ..   ->   rows  2.0 2.1 2.2 5.0 | 6.0 6.1 ..   ->   warp 0 | warp 1 ..
 //
 // Rows come by asynchronous copies, many at a time, into a ring that each warp has. A lane has its sums in shared memory, columns of its
 // own, so that any position costs the same and no two lanes meet. Sums are added in one order: of a warp's rows, of the warps, of a
-// tile's blocks.
+// tile's blocks. As dense runs do, a multiprocessor has one block of each product, and beside it one of the next, which waits for its vector.
 #pragma once
 
-#include "backend/cuda/effort.cuh"
-#include "backend/cuda/ptx/prefix.cuh"
+#include "backend/cuda/effort_rows_choice.cuh"
+#include "backend/cuda/effort_rows_sum.cuh"
 #include "backend/cuda/ptx/shared_store.cuh"
 
 namespace tw::cuda::effort::of_rows {
 
-constexpr int warps = 12, threads = 32 * warps, outputs = 1024;
+constexpr int most_ranks = 2, inputs_for_one = 6144;  ///< blocks that choose as one, and how many a block chooses from by itself
+constexpr int warps = 16, threads = 32 * warps;
+/// Blocks that find room on a multiprocessor, one of this product and one of the next, if 64 registers do.
+#if __CUDA_ARCH__ >= 900
+template <bool has_few_registers>
+constexpr int blocks_at_once = has_few_registers ? 2 : 1;
+#else
+template <bool>
+constexpr int blocks_at_once = 1;
+#endif
 /// The sums of a warp begin at a multiple of their size: a position is put into an address as it is.
-constexpr int bytes_of_sums = 4 * outputs, least_ring = 3072;
+constexpr int bytes_of_sums = 4 * outputs;
 
-/// What lies behind the sums. Row::together rows are copied as one, and Row::stages such are on their way.
+/// What lies in front of the sums. Row::together rows are copied as one, and Row::stages such are on their way.
 template <class Row>
 struct Desk {
-    static constexpr int most_rows = Row::most_rows, together = Row::together, bytes_of_stage = together * Row::bytes;
+    static constexpr int together = Row::together, bytes_of_stage = together * Row::bytes;
     struct alignas(4 * together) Factors {
         float v[together];
     };
-    static_assert(Row::stages * bytes_of_stage >= least_ring);
     alignas(128) std::byte ring[warps][Row::stages][bytes_of_stage];
-    Factors factors[most_rows / together];  ///< of a round's rows
-    std::uint32_t rows[most_rows];
-    int of_warp[warps], listed;
+    Factors factors[warps][Row::stages];         ///< of the rows that are on their way
+    float v[threads];                            ///< of a round's inputs
+    union {
+        std::uint16_t rows[Row::most_rows];      ///< of a round, from the first one of its first input
+        Falls falls;                             ///< until the first round's are listed
+    };
+    alignas(16) int of_warp[warps];
+    Part part;                                   ///< for later: registers are few
+    of_choice::Cutoff cutoff;
+    unsigned most;                               ///< the largest |v|
+    int listed;
     bool is_last;
 };
+/// The first 1024 bytes of a block's memory are the device's own.
 template <class Row>
-constexpr std::size_t shared = (warps + 1) * bytes_of_sums + sizeof(Desk<Row>);
+constexpr std::size_t shared = (sizeof(Desk<Row>) + 1024 + bytes_of_sums - 1) / bytes_of_sums * bytes_of_sums + warps * bytes_of_sums;
 
 struct Round {
-    int entries, rows;
+    int inputs, rows;
 };
 
-/// Lists the rows of this thread's entry, the block's in order, as many entries as there is room for. A thread begins at a place of its
-/// own, so that threads with as many units as their neighbours do not meet in a bank.
+/// Lists the rows of the inputs that threads have, in order, of as many as there is room for.
 template <class Row>
-__device__ Round list_rows(Desk<Row>& desk, EffortEntryOnDevice entry, int units_of_input) {
-    const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32, units = static_cast<int>(entry.units);
+__device__ Round list_rows(Desk<Row>& desk, int units) {
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
     int upto = ptx::prefix_of_warp(units);
     if (lane == 31) desk.of_warp[warp] = upto;
     __syncthreads();
     Round round{threads, 0};
-#pragma unroll
-    for (int x = 0; x < warps; ++x) {
-        const int of_warp = desk.of_warp[x];
-        round.rows += of_warp;
-        if (x < warp) upto += of_warp;
-    }
+    const int of_warp = lane < warps ? desk.of_warp[lane] : 0;
+    round.rows = __reduce_add_sync(~0u, of_warp), upto += __reduce_add_sync(~0u, lane < warp ? of_warp : 0);
     if (round.rows > Row::most_rows) {
-        round.entries = __syncthreads_count(upto <= Row::most_rows);
-        if (thread == round.entries - 1) desk.listed = upto;
+        round.inputs = __syncthreads_count(upto <= Row::most_rows);
+        if (thread == round.inputs - 1) desk.listed = upto;
         __syncthreads();
         round.rows = desk.listed;
     }
-    const std::uint32_t first = entry.input * static_cast<std::uint32_t>(units_of_input);
-    float* factors = desk.factors[0].v;
-    for (int x = 0, unit = units * lane / 32; x < units && upto <= Row::most_rows; ++x) {
-        desk.rows[upto - units + unit] = first + static_cast<std::uint32_t>(unit);
-        factors[upto - units + unit] = entry.v;
-        if (++unit == units) unit = 0;
-    }
+    const int first = thread * Row::units;
+    std::uint16_t* rows = desk.rows + upto - units;
+#pragma unroll
+    for (int u = 0; u < Row::units; ++u)
+        if (u < units && upto <= Row::most_rows) rows[u] = static_cast<std::uint16_t>(first + u);
     __syncthreads();
     return round;
 }
 
-/// Adds a warp's rows of the list. `from`: where in a row each of the lane's pieces of a stage is.
+/// What adding rows needs of a round.
+struct Reading {
+    const std::byte* first;  ///< the first row of the round's first input
+    bool is_listed;          ///< or they are all rows of its inputs
+    std::uint32_t mine;      ///< where the lane's sums are
+    unsigned how;
+};
+
+/// Adds a warp's rows. `from`: where in a row each of the lane's pieces of a stage is.
 template <class Row>
-__device__ void add_rows(Desk<Row>& desk, int begin, int end, const std::byte* tile, const int (&from)[Row::copies], std::uint32_t mine, unsigned how) {
+__device__ void add_rows(Desk<Row>& desk, int begin, int end, const Reading& reading, const int (&from)[Row::copies]) {
     constexpr int together = Row::together, stages = Row::stages, of_row = Row::bytes / 16, bytes = Desk<Row>::bytes_of_stage;
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     std::uint32_t ring = ptx::shared_address(desk.ring[warp]) + 16 * static_cast<std::uint32_t>(lane);
@@ -84,9 +103,11 @@ __device__ void add_rows(Desk<Row>& desk, int begin, int end, const std::byte* t
     const auto ask = [&](int at, int stage) {
 #pragma unroll
         for (int x = 0; x < Row::copies; ++x) {
-            const int piece = 32 * x + lane, row = at + piece / of_row;
-            if (piece < together * of_row && row < end)
-                ptx::copy_16(ring + static_cast<std::uint32_t>(stage * bytes + 512 * x), tile + std::uint64_t{desk.rows[row]} * Row::bytes + from[x], 16);
+            const int piece = 32 * x + lane, place = at + piece / of_row;
+            if (piece >= together * of_row || place >= end) continue;
+            const unsigned row = reading.is_listed ? desk.rows[place] : static_cast<unsigned>(place);
+            ptx::copy_16(ring + static_cast<std::uint32_t>(stage * bytes + 512 * x), reading.first + row * Row::bytes + from[x], 16);
+            if (piece % of_row == 0) desk.factors[warp][stage].v[piece / of_row] = desk.v[row / Row::units];
         }
         ptx::commit_copies();
     };
@@ -96,7 +117,7 @@ __device__ void add_rows(Desk<Row>& desk, int begin, int end, const std::byte* t
         ptx::wait_for_copies<stages - 1>();
         __syncwarp();
         Row row[together];
-        const auto factors = desk.factors[static_cast<unsigned>(at) / together];
+        const auto factors = desk.factors[warp][stage];
 #pragma unroll
         for (int j = 0; j < together; ++j) row[j].read(desk.ring[warp][stage] + j * Row::bytes, lane);
         __syncwarp();
@@ -104,127 +125,141 @@ __device__ void add_rows(Desk<Row>& desk, int begin, int end, const std::byte* t
         if (++stage == stages) stage = 0;
         if (at + together <= end) {
 #pragma unroll
-            for (int j = 0; j < together; ++j) row[j].add(factors.v[j], mine, how);
+            for (int j = 0; j < together; ++j) row[j].add(factors.v[j], reading.mine, reading.how);
         } else {
 #pragma unroll
             for (int j = 0; j < together; ++j)
-                if (at + j < end) row[j].add(factors.v[j], mine, how);
+                if (at + j < end) row[j].add(factors.v[j], reading.mine, reading.how);
         }
     }
 }
 
-__device__ inline void add(float4& sum, const float4& x) {
-    sum.x = __fadd_rn(sum.x, x.x), sum.y = __fadd_rn(sum.y, x.y), sum.z = __fadd_rn(sum.z, x.z), sum.w = __fadd_rn(sum.w, x.w);
-}
+/// The part of the inputs that a block counts: four neighbours of each thread at a time.
+struct Counted {
+    const float *importance, *vector;
+    int begin, end;
+    bool is_even;  ///< four neighbours are 16 bytes at a multiple of 16
 
-/// After all threads have written their share of what is counted: is this block the last of `all`?
-__device__ inline bool comes_last(unsigned* counter, int all, bool& is_last) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();  // of what all threads wrote before the barrier
-        is_last = atomicAdd(counter, 1u) + 1 == static_cast<unsigned>(all);
-        __threadfence();
+    __device__ int first(int group) const { return begin + 4 * (group * threads + static_cast<int>(threadIdx.x)); }
+    __device__ float4 four(const float* of_inputs, int group) const {
+        const int at = first(group);
+        if (at >= end) return {0, 0, 0, 0};
+        if (is_even) return *reinterpret_cast<const float4*>(of_inputs + at);
+        return {of_inputs[at], at + 1 < end ? of_inputs[at + 1] : 0.f, at + 2 < end ? of_inputs[at + 2] : 0.f, at + 3 < end ? of_inputs[at + 3] : 0.f};
     }
-    __syncthreads();
-    return is_last;
-}
+    __device__ static unsigned largest(const float4& v) {
+        const auto bits = [](float x) { return __float_as_uint(x) & 0x7fffffffu; };
+        return max(max(bits(v.x), bits(v.y)), max(bits(v.z), bits(v.w)));
+    }
+    __device__ static void put_keys(unsigned* keys, const float4& v, float scale, const float4& importance) {
+        keys[0] = of_choice::key_of_input(v.x, scale, importance.x), keys[1] = of_choice::key_of_input(v.y, scale, importance.y);
+        keys[2] = of_choice::key_of_input(v.z, scale, importance.z), keys[3] = of_choice::key_of_input(v.w, scale, importance.w);
+    }
+    /// act(keys, group), of the groups from this one on, as they lie in the device's memory.
+    template <class Act>
+    __device__ void each_group(int from, float scale, const Act& act) const {
+#pragma unroll 1
+        for (int group = from; begin + 4 * group * threads < end; ++group) {
+            unsigned keys[4];
+            put_keys(keys, four(vector, group), scale, four(importance, group));
+            act(keys, group);
+        }
+    }
+};
 
-/// The sum over `count` chunks, so many apart, of a thread's four outputs; through shared memory, so that all are on their way at once.
-__device__ inline float4 sum_of_chunks(const Work& w, const Place& at, int first, int apart, int count, float* room) {
-    constexpr int at_once = 20, pieces = outputs / 4;
-    static_assert(at_once * 4 * outputs <= warps * (bytes_of_sums + least_ring));
-    const int thread = static_cast<int>(threadIdx.x);
-    float4 sum = {0, 0, 0, 0};
-    for (int done = 0; done < count; done += at_once) {
-        const int now = min(at_once, count - done);
-        for (int x = thread; x < now * pieces; x += threads)
-            ptx::copy_16(ptx::shared_address(room + 4 * x), partial_of(w, at, first + (done + x / pieces) * apart) + 4 * (x % pieces), 16);
-        ptx::commit_copies();
-        ptx::wait_for_copies<0>();
-        __syncthreads();
-        for (int x = 0; x < now && thread < pieces; ++x) add(sum, *reinterpret_cast<const float4*>(room + x * outputs + 4 * thread));
-        __syncthreads();
-    }
-    return sum;
-}
-
-/// The block's sums go to its place. The block that comes last of its group adds the group's, and of those the last of the tile the
-/// groups', from the first to the last: the order is the same whoever is last.
-__device__ inline void finish(const Work& w, const Place& at, bool& is_last, float* sums, int buckets_of_lane, double factor) {
-    const int first = 4 * static_cast<int>(threadIdx.x), group = at.chunk / w.of_group, first_chunk = group * w.of_group;
-    const int of_group = min(w.of_group, w.chunks - first_chunk);
-    unsigned* counters = w.arrived + (at.product * w.m.tiles + at.tile) * (1 + w.groups);
-    float4 sum = {0, 0, 0, 0};
-    __syncthreads();
-    if (first < outputs) {
-#pragma unroll
-        for (int x = 0; x < warps; ++x) add(sum, *reinterpret_cast<const float4*>(sums + x * outputs + first));
-        *reinterpret_cast<float4*>(partial_of(w, at, at.chunk) + first) = sum;
-    }
-    if (!comes_last(counters + 1 + group, of_group, is_last)) return;
-    sum = sum_of_chunks(w, at, first_chunk, 1, of_group, sums);
-    if (w.groups > 1) {
-        if (first < outputs) *reinterpret_cast<float4*>(partial_of(w, at, first_chunk) + first) = sum;
-        if (!comes_last(counters, w.groups, is_last)) return;
-        sum = sum_of_chunks(w, at, 0, w.of_group, w.groups, sums);
-    }
-    if (first < outputs) {
-        // Sum 32 x + lane is of an output of the lane: through shared memory, that neighbours are written together.
-        const auto put = [&](int x, float value) {
-            const int lane = x % 32, column = x / 32 % buckets_of_lane, position = x / 32 / buckets_of_lane;
-            sums[33 * lane + column * (32 / buckets_of_lane) + position] = value;
-        };
-        put(first, sum.x), put(first + 1, sum.y), put(first + 2, sum.z), put(first + 3, sum.w);
-    }
-    __syncthreads();
-    float* y = w.y + at.product * w.y_step;
-    for (int o = static_cast<int>(threadIdx.x); o < outputs; o += threads) {
-        const int to = at.tile * outputs + o;
-        if (to < w.m.outputs) y[to] = static_cast<float>(static_cast<double>(sums[o + o / 32]) * factor);
-    }
-}
-
-template <class Row>
+template <class Row, int ranks>
 __device__ void multiply(const Work& w) {
     extern __shared__ char memory[];
-    char* room = memory + (bytes_of_sums - ptx::shared_address(memory) % bytes_of_sums) % bytes_of_sums;
-    Desk<Row>& desk = *reinterpret_cast<Desk<Row>*>(room + warps * bytes_of_sums);
-    float* sums = reinterpret_cast<float*>(room);
-    const Place at(w);
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    using Room = Desk<Row>;
+    Room& desk = *reinterpret_cast<Room*>(memory);
+    auto& choosing = *reinterpret_cast<Choosing<ranks, threads, Row::units>*>(desk.ring);  // until rows are asked for
+    static_assert(sizeof(choosing) <= sizeof(desk.ring));
+    const std::uint32_t behind = ptx::shared_address(&desk + 1);
+    float* sums = reinterpret_cast<float*>(reinterpret_cast<char*>(&desk + 1) + (bytes_of_sums - behind % bytes_of_sums) % bytes_of_sums);
+    const Part of_block(w, ranks);
+    if (threadIdx.x == 0) desk.part = of_block;
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32, rank = ptx::own_rank<ranks>();
     ptx::let_next_kernel_begin();
+    const bool chooses = !w.is_chosen && !w.everything && w.reached > 0;
+    if (!w.is_chosen) choosing.clear(w);
+    ptx::arrive_at_ranks<ranks>();  // all have begun
+    const int inputs = w.m.inputs, counted = ((inputs + ranks - 1) / ranks + 3) / 4 * 4;
+    const Counted own{w.m.importance + static_cast<std::int64_t>(w.experts[of_block.at.product]) * w.m.inputs_apart, w.v + of_block.at.product * w.v_step, min(inputs, rank * counted),
+                      min(inputs, (rank + 1) * counted), w.is_even};
+    constexpr int groups = ranks == 1 ? 2 : 4;  // of which a thread keeps the keys
+    float4 importance[groups];
+#pragma unroll
+    for (int g = 0; g < groups; ++g) importance[g] = own.four(own.importance, g);
+    const bool has_own = of_block.begin + thread < of_block.end;
+    float own_importance = has_own ? own.importance[of_block.begin + thread] : 0.f;
 #pragma unroll
     for (int x = 0; x < outputs / 128; ++x) reinterpret_cast<float4*>(sums + warp * outputs)[32 * x + lane] = {0, 0, 0, 0};
+    if (chooses) desk.falls.template fill<threads, Row::units>(w);
+    __syncthreads();
+    ptx::wait_for_ranks<ranks>();
+    ptx::wait_for_kernel_before();
+
+    float own_v = has_own ? own.vector[of_block.begin + thread] : 0.f;
+    const Part& part = desk.part;
+    const Place& at = part.at;
+    unsigned read = w.everything ? Row::units : 0;
+    if (!w.is_chosen) {
+        unsigned most = 0;
+        float4 v[groups];
+#pragma unroll
+        for (int g = 0; g < groups; ++g) v[g] = own.four(own.vector, g);
+#pragma unroll
+        for (int g = 0; g < groups; ++g) most = max(most, Counted::largest(v[g]));
+        for (int g = groups; own.first(g) < own.end; ++g) most = max(most, Counted::largest(own.four(own.vector, g)));
+        most = of_choice::largest_of(choosing.desk, most, rank);
+        const float scale = scale_for(most);
+        if (chooses) {
+            unsigned keys[4 * groups];
+#pragma unroll
+            for (int g = 0; g < groups; ++g) Counted::put_keys(keys + 4 * g, v[g], scale, importance[g]);
+            const of_choice::Cutoff cutoff = choosing.choose(w, desk.falls, keys, scale, own);
+            if (has_own) read = units_read(w, cutoff, &desk.falls, of_choice::key_of_input(own_v, scale, own_importance), part.begin + thread);
+            if (thread == 0) desk.cutoff = cutoff;
+        }
+        if (thread == 0) desk.most = most;
+    }
+
     const int lanes = min(32, (w.m.outputs - at.tile * outputs + 31) / 32);  // that have outputs
     int from[Row::copies];
 #pragma unroll
     for (int x = 0; x < Row::copies; ++x) from[x] = Row::place_of((32 * x + lane) % (Row::bytes / 16), lanes);
     const std::byte* tile = tile_of(w, at);
+    const int begin = part.begin, end = part.end;
     unsigned how = Row::how(w);
     std::uint32_t mine = ptx::shared_address(sums) + static_cast<std::uint32_t>(warp * bytes_of_sums + 4 * lane);
-    asm volatile("" : "+l"(tile), "+r"(how), "+r"(mine));  // kept, not made again for each row
-    ptx::wait_for_kernel_before();
-
-    // Most often every input has an entry: the block's own are asked for before their number is known.
-    const EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs;
-    const auto share_of = [&](int all) { return (all + w.chunks - 1) / w.chunks; };
-    const int thread = static_cast<int>(threadIdx.x), likely = at.chunk * share_of(w.m.inputs) + thread;
-    EffortEntryOnDevice entry{};
-    if (likely < w.m.inputs) entry = entries[likely];
-    const EffortChosenOnDevice chosen = w.chosen[at.product];
-    const int all = static_cast<int>(chosen.entries), begin = at.chunk * share_of(all), end = min(all, begin + share_of(all));
+    asm volatile("" : "+r"(how), "+r"(mine));  // kept, not made again for each row
+    Reading reading{nullptr, !w.everything, mine, how};
     Round round;
-    for (int first = begin; first < end; first += round.entries) {
-        const int own = first + thread;
-        if (own >= end) entry = {};
-        else if (first > begin || own != likely) entry = entries[own];
-        round = list_rows(desk, entry, w.m.units);
+    for (int first = begin; first < end; first += round.inputs) {
+        const int input = first + thread;
+        if (first > begin && input < end) {
+            own_v = own.vector[input];
+            if (chooses) read = units_read(w, desk.cutoff, nullptr, of_choice::key_of_input(own_v, scale_for(desk.most), own.importance[input]), input);
+        }
+        EffortEntryOnDevice entry{static_cast<std::uint32_t>(input), read, __fmul_rn(own_v, w.scale_of_rows)};
+        EffortEntryOnDevice* noted = w.entries + static_cast<std::int64_t>(at.product) * inputs + input;
+        if (w.is_chosen && input < end) entry = *noted;
+        if (input >= end) entry.units = 0;
+        else if (!w.is_chosen && at.tile == 0) *noted = entry;
+        desk.v[thread] = entry.v;
+        if (w.everything) round = {threads, min(threads, end - first) * Row::units}, __syncthreads();
+        else round = list_rows(desk, static_cast<int>(entry.units));
         constexpr int together = Row::together;
         const int of_warp = (round.rows + warps * together - 1) / (warps * together) * together, first_row = min(round.rows, warp * of_warp);
-        add_rows<Row>(desk, first_row, min(round.rows, first_row + of_warp), tile, from, mine, how);
+        reading.first = tile + static_cast<std::int64_t>(first) * Row::units * Row::bytes;
+        add_rows<Row>(desk, first_row, min(round.rows, first_row + of_warp), reading, from);
         __syncthreads();
     }
-    finish(w, at, desk.is_last, sums, Row::buckets_of_lane, chosen.factor);
+    if (begin >= end) __syncthreads();
+    const double factor = w.is_chosen ? w.chosen[at.product].factor : desk.most >= 0x7f800000u ? __longlong_as_double(0x7ff8000000000000ll) : 1;  // or not a number
+    TileSum<threads, Row::buckets_of_lane>(w, part).template finish<warps>(sums, factor, desk.is_last);
+    if (!w.is_chosen && at.tile == 0 && at.chunk == 0 && thread == 0)
+        w.chosen[at.product] = conclude(w, static_cast<unsigned>(inputs), chooses ? desk.cutoff.row.worth : w.everything ? 0 : of_choice::nothing_worth, desk.most);
 }
 
 }  // namespace tw::cuda::effort::of_rows

@@ -1,58 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_select: which units of which inputs a product reads, by one cluster of blocks. A row (unit u of input i) is worth
-// |v_i| * importance[i], its bits lowered by the unit's fall; the cutoff is found by counting, 11, 10 and 10 bits of it at a time; entries are numbered by prefix sums.
-// Atomics count whole numbers alone, whose order changes nothing: the choice is the CPU's, bit for bit, on any run.
+// effort_select: which units of which inputs a product of planes reads, by one cluster of blocks. A row (unit u of input i) is worth
+// |v_i| * importance[i], its bits lowered by the unit's fall; the cutoff is found by counting, 11, 10 and 10 bits of it at a time. Atomics
+// count whole numbers alone, whose order changes nothing: the choice is the CPU's, bit for bit, on any run.
 //
-//   block 0  |####| -> |..|###|..|..| -+                      inputs             entries
-//   block 1  |####| -> |..|##|...|..| -+-> sum, cutoff: 3x ->  k = 2 0 | 1 3 ..  ->  (0,2) | (2,1) (3,3) ..
+//   block 0  |####| -> |..|###|..|..| -+                      inputs         an entry for each
+//   block 1  |####| -> |..|##|...|..| -+-> sum, cutoff: 3x ->  k = 2 0 | 1 3 ..  ->  (0,2) (1,0) | (2,1) ..
 //      ..                            -+
 //
-// Where all units weigh the same, as those of buckets and tiers, the first count is of 10 bits from the largest worth there can be, and
-// unless rows are worth the very same at the cutoff nothing is numbered: every input has an entry, read or not.
-//
-// Planes of up to 16384 inputs are chosen by the kernel that multiplies them, with sm_90: effort_planes_choosing.cu.
-// Needs: sm_80; with sm_90 eight blocks, of more than 8192 inputs of buckets and tiers sixteen, read each other's counters, before it one
-// block does all. It begins while the kernel in front still runs, and lets the multiplication's blocks begin, which wait for it.
-// Counts, I inputs, U units, E entries: loads 4 (8 + 5 U) I and 4 E of gains (planes), most of them from the caches; stores 12 E + 24.
+// Planes of up to 16384 inputs are chosen by the kernel that multiplies them, with sm_90: effort_planes_choosing.cu; buckets and tiers always.
+// Needs: sm_80; with sm_90 eight blocks read each other's counters, before it one block does all. It begins while the kernel in front still
+// runs, and lets the multiplication's blocks begin, which wait for it.
+// Counts, I inputs, U units: loads 4 (8 + U) I and 4 I of gains, most of them from the caches; stores 12 I + 24.
 #include "backend/cuda/effort_select_cutoff.cuh"
 
 namespace tw::cuda::effort {
 namespace of_units {
 namespace {
 
-constexpr int few_ranks = 8, inputs_for_few = 8192;  ///< more ranks count more quickly, but each of them reads all others' counters
-
 /// Inputs of a rank: whole multiples of 16 bytes in an array of f32.
 __host__ __device__ constexpr int share_of(int inputs, int ranks) { return ((inputs + ranks - 1) / ranks + 3) / 4 * 4; }
 
-/// What each rank has above the cutoff and at it: how much of the latter may be taken, in the order of (unit, input), and where this
-/// rank's entries begin.
+/// What each rank has at the cutoff: how much of it may be taken, in the order of (unit, input).
 template <int ranks>
 __device__ void share_out(const Work& w, const Rows& rows, Desk& desk, unsigned worth, int rank) {
-    for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += threads) {
-        if (w.everything) {
-            atomicAdd(&desk.published[0], 1u);
-            continue;
-        }
-        for (int u = 0; u < rows.units; ++u) {
-            const unsigned mine = rows.worth(u, i);
-            if (mine < worth) break;
-            if (u == 0 && mine > worth) atomicAdd(&desk.published[0], 1u);
-            if (mine == worth) atomicAdd(&desk.published[1 + u], 1u);
-        }
-    }
+    for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end && !w.everything; i += threads)
+        for (int u = 0; u < rows.units; ++u)
+            if (rows.worth(u, i) == worth) atomicAdd(&desk.published[u], 1u);
     ptx::publish_to_ranks<ranks>();
     if (threadIdx.x >= 32) return;
     const int u = static_cast<int>(threadIdx.x);
-    std::uint32_t ties[ranks][1], inputs[ranks][1];
+    std::uint32_t ties[ranks][1];
     unsigned before = 0, all = 0;
 #pragma unroll
-    for (int r = 0; r < ranks; ++r) {
-        ptx::read_in(ptx::shared_address(desk.published + 1 + u), r, ties[r]);
-        ptx::read_in(ptx::shared_address(desk.published), r, inputs[r]);
-    }
+    for (int r = 0; r < ranks; ++r) ptx::read_in(ptx::shared_address(desk.published + u), r, ties[r]);
 #pragma unroll
     for (int r = 0; r < ranks; ++r) {
         all += ties[r][0];
@@ -66,22 +48,10 @@ __device__ void share_out(const Work& w, const Rows& rows, Desk& desk, unsigned 
     unsigned allowed = 0;
     if (u < rows.units && spent <= w.affordable) allowed = min(all, static_cast<unsigned>((w.affordable - spent) / w.m.weights[u]));
     desk.before[u] = before, desk.allowed[u] = allowed;
-    if (u != 0) return;
-    unsigned first = 0, entries = 0, seen = 0;
-#pragma unroll
-    for (int r = 0; r < ranks; ++r) {
-        if (r == rank) first = entries;
-        entries += inputs[r][0] + (allowed > seen ? min(allowed - seen, ties[r][0]) : 0);
-        seen += ties[r][0];
-    }
-    desk.first = first, desk.all = entries;
 }
 
-/// How many units of each input, and the entries in the order of the inputs.
-__device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsigned worth, const float* gains,
-                             EffortEntryOnDevice* entries) {
-    const float entry_scale = gains ? rows.scale : scalbnf(1.f, -w.m.exponent_of_rows);
-    unsigned written = desk.first;
+/// How many units of each input.
+__device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsigned worth, const float* gains, EffortEntryOnDevice* entries) {
     for (int first = rows.begin; first < rows.end; first += threads) {
         const int i = first + static_cast<int>(threadIdx.x);
         const bool there = i < rows.end;
@@ -94,93 +64,56 @@ __device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsign
             else at_cutoff |= 1u << u;
         }
         for (int u = 0; u < rows.units; ++u) {
-            if (desk.published[1 + u] == 0) continue;  // for all threads alike
+            if (desk.published[u] == 0) continue;  // for all threads alike
             unsigned all;
             const unsigned tie = at_cutoff >> u & 1, before = desk.before[u], below = prefix_of(tie, desk.sums, all);
             if (tie && before + below < desk.allowed[u]) ++k;
             if (threadIdx.x == 0) desk.before[u] = before + all;
         }
-        unsigned all;
-        const unsigned at = written + prefix_of(k > 0, desk.sums, all);
-        written += all;
-        if (!there) continue;
-        const float x = rows.v[i];
-        if (k == 0 && !gains) continue;
-        const float gain = gains ? gains[(max(k, 1) - 1) * rows.apart + i] : 1.f;
-        entries[gains ? static_cast<unsigned>(i) : at] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k), __fmul_rn(__fmul_rn(x, entry_scale), gain)};
-    }
-}
-
-/// An entry for every input, read or not: nothing has to be numbered. Rows are taken that are worth `least` or more.
-__device__ void note_entries(const Work& w, const Rows& rows, unsigned least, EffortEntryOnDevice* entries) {
-    const float entry_scale = scalbnf(1.f, -w.m.exponent_of_rows);
-    for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += threads) {
-        int k = 0;
-#pragma unroll 4
-        for (int u = 0; u < rows.units && !w.everything; ++u) k += rows.worth(u, i) >= least;
-        entries[i] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(w.everything ? rows.units : k), __fmul_rn(rows.v[i], entry_scale)};
+        if (there) entries[i] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k), __fmul_rn(__fmul_rn(rows.v[i], rows.scale), gains[(max(k, 1) - 1) * rows.apart + i])};
     }
 }
 
 template <int ranks>
-__global__ void __launch_bounds__(threads, ranks > few_ranks ? 1 : 2) select_units(const __grid_constant__ Work w, bool has_room) {
+__global__ void __launch_bounds__(threads, 2) select_units(const __grid_constant__ Work w, bool has_room) {
     if (!ptx::is_launched<ranks>) return;
     extern __shared__ uint4 memory[];
     Desk& desk = *reinterpret_cast<Desk*>(memory);
     float* room = reinterpret_cast<float*>(&desk + 1);
     const int rank = ptx::own_rank<ranks>(), product = static_cast<int>(blockIdx.x) / ranks, expert = w.experts[product];
     const int inputs = w.m.inputs, units = w.m.units;
-    const std::int64_t of_unit = inputs, apart = w.m.inputs_apart;
+    const std::int64_t of_product = inputs, apart = w.m.inputs_apart;
     const int share = share_of(inputs, ranks), begin = min(inputs, rank * share), end = min(inputs, begin + share);
     const float* importance = w.m.importance + expert * apart;
-    const float* gains = w.m.layout == EffortLayout::planes ? w.m.gains + expert * units * apart : nullptr;
+    const float* gains = w.m.gains + expert * units * apart;
 
     ptx::let_next_kernel_begin();
     for (int b = static_cast<int>(threadIdx.x); b < high_bins; b += threads) desk.high[b] = 0;
     for (int b = static_cast<int>(threadIdx.x); b < bins; b += threads) desk.middle[b] = desk.low[b] = 0;
-    if (threadIdx.x <= most_units) desk.published[threadIdx.x] = 0;
-    for (int b = static_cast<int>(threadIdx.x); b < fine_bins; b += threads) desk.fine[b] = 0;
-    for (int b = static_cast<int>(threadIdx.x); b < next_bins; b += threads) desk.next[b] = desk.last[b] = 0;
-    if (threadIdx.x == 0) desk.above = desk.at_bin = desk.pushed = 0;
+    if (threadIdx.x < most_units) desk.published[threadIdx.x] = 0;
+    if (threadIdx.x == 0) desk.above = 0;
     const float* v = w.v + product * w.v_step;
     Rows rows{v, importance, w, 0, inputs, units, begin, end, apart, has_room ? room : nullptr};
     if (!w.everything) rows.keep_importance();
-    if (threadIdx.x == 0 && gains && inputs % 4 == 0 && end > begin) {
+    if (threadIdx.x == 0 && inputs % 4 == 0 && end > begin) {
         const unsigned bytes = 4 * static_cast<unsigned>(end - begin);
         for (int u = 0; u < units; ++u) ptx::bring_closer(gains + u * apart + begin, bytes);
     }
     ptx::wait_for_kernel_before();
 
-    const int counters = w.m.tiles * (1 + w.groups);
-    for (int x = static_cast<int>(threadIdx.x); x < counters && rank == 0; x += threads) w.arrived[product * counters + x] = 0;
-    const unsigned most = most_of<(ranks > few_ranks ? 16 : 8)>(v, inputs, desk.sums);
+    const unsigned most = most_of(v, inputs, desk.sums);
     rows.scale = scale_for(most);
-    const bool is_even = !gains && has_room && w.reached > 0 && !w.everything;
-    const FineBins bins_of(w);
     for (int i = begin + static_cast<int>(threadIdx.x); i < end && has_room && !w.everything; i += threads) {
         const unsigned key = rows.key(i, rows.kept_at(0, i));
-#pragma unroll 4
-        for (int u = 0; u < units; ++u) {
-            const unsigned worth = lowered(w, key, u);
-            rows.kept_at(u, i) = __uint_as_float(worth);
-            if (is_even) atomicAdd(desk.fine + bins_of.of(worth), 1u);
-        }
+        for (int u = 0; u < units; ++u) rows.kept_at(u, i) = __uint_as_float(lowered(w, key, u));
     }
     const bool is_nothing = w.reached == 0 && !w.everything;
-    unsigned worth = is_nothing ? 0x7fffffffu : 0, allowed = 0;
-    bool has_order = !gains && (w.everything || is_nothing);  // or rows at the cutoff are all taken, or none
-    if (is_even && find_even_cutoff<ranks>(w, rows, desk, rank, worth)) allowed = w.affordable - desk.above, has_order = allowed == 0 || allowed >= desk.at_bin;
-    else if (!w.everything && !is_nothing) worth = find_cutoff<ranks>(w, rows, desk, rank);
-    if (has_order) {
-        note_entries(w, rows, worth + (allowed == 0), w.entries + product * of_unit);
-        if (rank == 0 && threadIdx.x == 0) w.chosen[product] = conclude(w, static_cast<unsigned>(inputs), worth, most);
-        return;  // since the ranks were together last, each has looked at its own alone
-    }
+    const unsigned worth = w.everything ? 0 : is_nothing ? 0x7fffffffu : find_cutoff<ranks>(w, rows, desk, rank);
     __syncthreads();
     share_out<ranks>(w, rows, desk, worth, rank);
     __syncthreads();
-    list_entries(w, rows, desk, worth, gains, w.entries + product * of_unit);
-    if (rank == 0 && threadIdx.x == 0) w.chosen[product] = conclude(w, gains ? static_cast<unsigned>(inputs) : desk.all, worth, most);
+    list_entries(w, rows, desk, worth, gains, w.entries + product * of_product);
+    if (rank == 0 && threadIdx.x == 0) w.chosen[product] = conclude(w, static_cast<unsigned>(inputs), worth, most);
     ptx::sync_ranks<ranks>();
 }
 
@@ -199,9 +132,7 @@ Status start(const Work& w, int products, void* stream) {
 
 Status start_selection(const Work& w, int products, bool has_clusters, void* stream) {
     using namespace of_units;
-    if (!has_clusters) return start<1>(w, products, stream);
-    const bool is_long = w.m.layout != EffortLayout::planes && w.m.inputs > inputs_for_few;
-    return is_long ? start<most_ranks>(w, products, stream) : start<few_ranks>(w, products, stream);
+    return has_clusters ? start<most_ranks>(w, products, stream) : start<1>(w, products, stream);
 }
 
 }  // namespace tw::cuda::effort

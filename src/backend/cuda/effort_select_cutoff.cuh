@@ -10,20 +10,15 @@
 
 namespace tw::cuda::effort::of_units {
 
-constexpr int threads = 512, warps = threads / 32, most_ranks = 16, most_units = 32;
+constexpr int threads = 512, warps = threads / 32, most_ranks = 8, most_units = 32;
 constexpr int high_bins = 2048, bins = 1024;
-constexpr int fine_bins = 1024, fine_shift = 17, next_bins = 512, most_narrowed = 4096;  ///< of units that weigh the same: 64 bins from a power of 2 to the next
 
 struct Desk {
     alignas(16) unsigned high[high_bins], middle[bins], low[bins];
     unsigned sums[warps];
-    unsigned published[1 + most_units];             ///< inputs above the cutoff, and rows at it, of each unit
+    unsigned published[most_units];                    ///< rows at the cutoff, of each unit
     unsigned before[most_units], allowed[most_units];  ///< rows at the cutoff: in earlier blocks, and that may be taken in all
-    alignas(16) unsigned fine[fine_bins], next[next_bins], last[next_bins];
-    float narrowed[most_narrowed];                  ///< all ranks' worths of one fine bin
-    unsigned of_rank[most_ranks], pushed;           ///< how many of them are of each rank, and this one's
-    unsigned bin, above, at_bin;
-    unsigned first, all;                            ///< entries of earlier blocks, and of all
+    unsigned bin, above;
 };
 
 /// The sum over the threads before this one; `all` is that over all threads.
@@ -44,9 +39,9 @@ __device__ inline unsigned prefix_of(unsigned x, unsigned* sums, unsigned& all) 
     return below + upto - x;
 }
 
-/// The largest |v|; so many are on their way to a thread.
-template <int at_once>
-__device__ unsigned most_of(const float* v, int inputs, unsigned* sums) {
+/// The largest |v|; eight are on their way to a thread.
+__device__ inline unsigned most_of(const float* v, int inputs, unsigned* sums) {
+    constexpr int at_once = 8;
     unsigned most = 0;
     for (int first = static_cast<int>(threadIdx.x); first < inputs; first += at_once * threads)
 #pragma unroll
@@ -83,9 +78,8 @@ struct Rows {
     }
 };
 
-/// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum above it; where it
-/// is wanted, how much of the bin is each rank's.
-template <int ranks, bool tells_ranks = false, int count>
+/// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum above it.
+template <int ranks, int count>
 __device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned reached, unsigned above, int rank) {
     constexpr int own = count / threads;
     const int top = count - own * (1 + static_cast<int>(threadIdx.x));
@@ -103,66 +97,10 @@ __device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned 
     unsigned before = above + prefix_of(sum, desk.sums, all);
 #pragma unroll
     for (int b = own - 1; b >= 0; --b) {
-        if (before < reached && before + mine[b] >= reached) {
-            desk.bin = static_cast<unsigned>(top + b), desk.above = before, desk.at_bin = mine[b];
-#pragma unroll
-            for (int r = 0; r < ranks && tells_ranks; ++r) desk.of_rank[(rank + r) % ranks] = there[r][b];
-        }
+        if (before < reached && before + mine[b] >= reached) desk.bin = static_cast<unsigned>(top + b), desk.above = before;
         before += mine[b];
     }
     __syncthreads();
-}
-
-/// The same by this block's counters alone.
-__device__ inline void descend_here(Desk& desk, const unsigned (&counters)[next_bins], unsigned reached, unsigned above) {
-    static_assert(next_bins == threads);
-    unsigned all;
-    const int bin = next_bins - 1 - static_cast<int>(threadIdx.x);
-    const unsigned mine = counters[bin], before = above + prefix_of(mine, desk.sums, all);
-    if (before < reached && before + mine >= reached) desk.bin = static_cast<unsigned>(bin), desk.above = before, desk.at_bin = mine;
-    __syncthreads();
-}
-
-/// Of worths, which are below twice the largest statistic, 16 powers of 2; what is smaller is counted in the first bin.
-struct FineBins {
-    int lowest;
-
-    __device__ explicit FineBins(const Work& w) { lowest = static_cast<int>(__float_as_uint(2 * w.m.most_importance) >> fine_shift) - (fine_bins - 1); }
-    __device__ int of(unsigned worth) const { return min(max(static_cast<int>(worth >> fine_shift) - lowest, 0), fine_bins - 1); }
-};
-
-/// The cutoff where all units weigh the same: the worths are kept, and counted in desk.fine. Every block is told all worths of the
-/// cutoff's bin, and goes on by itself. False: there are too many, or it's the first bin or the last, which have no bounds.
-template <int ranks>
-__device__ bool find_even_cutoff(const Work& w, const Rows& rows, Desk& desk, int rank, unsigned& worth) {
-    ptx::publish_to_ranks<ranks>();
-    descend<ranks, true>(desk, desk.fine, w.reached, 0, rank);
-    const unsigned above = desk.above, found = desk.bin + static_cast<unsigned>(FineBins(w).lowest);
-    const int all = static_cast<int>(desk.at_bin), count = (rows.end - rows.begin) * rows.units;
-    if (desk.bin == 0 || desk.bin == fine_bins - 1 || all > most_narrowed) return false;
-    unsigned first = 0;
-#pragma unroll
-    for (int r = 0; r < ranks; ++r) first += r < rank ? desk.of_rank[r] : 0;
-#pragma unroll 4
-    for (int r = static_cast<int>(threadIdx.x); r < count; r += threads) {
-        const float one = rows.kept[r];
-        if (__float_as_uint(one) >> fine_shift != found) continue;
-        float* place = desk.narrowed + first + atomicAdd(&desk.pushed, 1u);
-        for (int other = 0; other < ranks; ++other) ptx::write_float_in(place, other, one);
-    }
-    ptx::sync_ranks<ranks>();
-    for (int x = static_cast<int>(threadIdx.x); x < all; x += threads) atomicAdd(desk.next + (__float_as_uint(desk.narrowed[x]) >> 8 & (next_bins - 1)), 1u);
-    __syncthreads();
-    descend_here(desk, desk.next, w.reached, above);
-    const unsigned upper = found << 9 | desk.bin, upper_above = desk.above;
-    for (int x = static_cast<int>(threadIdx.x); x < all; x += threads) {
-        const unsigned one = __float_as_uint(desk.narrowed[x]);
-        if (one >> 8 == upper) atomicAdd(desk.last + (one & 255), 1u);
-    }
-    __syncthreads();
-    descend_here(desk, desk.last, w.reached, upper_above);
-    worth = upper << 8 | desk.bin;
-    return true;
 }
 
 /// The bits of the cutoff; what is worth more weighs desk.above.

@@ -7,7 +7,7 @@
 //      a row: 64 x 4 positions, 64 x 4 values         sums[position][bucket][lane]
 //   |pppp|pppp| .. |wwww|wwww| .. |wwww|      ->      |  |+=|  |  | .. |  |
 //
-// Needs: sm_80. Counts, for R rows of E entries, s bytes a value: loads 64 (2 + 4 s) R + 12 E a tile; stores 4 KB a block.
+// Needs: sm_80. Counts, for R rows and I inputs, s bytes a value: loads 64 (2 + 4 s) R a tile and 8 I a block; stores 4 KB a block.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -19,8 +19,8 @@ namespace {
 /// Two neighbouring buckets' values of one tier.
 template <class T>
 struct Fours {
-    static constexpr int bytes = 64 * (2 + 4 * static_cast<int>(sizeof(T))), buckets_of_lane = 2, bytes_of_values = 8 * static_cast<int>(sizeof(T));
-    static constexpr int together = sizeof(T) == 4 ? 1 : 2, copies = 3, stages = 3, most_rows = 1024;
+    static constexpr int units = 4, bytes = 64 * (2 + 4 * static_cast<int>(sizeof(T))), buckets_of_lane = 2, bytes_of_values = 8 * static_cast<int>(sizeof(T));
+    static constexpr int together = sizeof(T) == 4 ? 1 : 2, copies = 3, stages = 2, most_rows = 2048;
     unsigned positions;
     uint4 bits[sizeof(T) / 2];
 
@@ -63,15 +63,22 @@ struct Fours {
     }
 };
 
-template <class T>
-__global__ void __launch_bounds__(of_rows::threads, 2) multiply_tiers(const __grid_constant__ Work w) {
-    of_rows::multiply<Fours<T>>(w);
+template <class T, int ranks>
+__global__ void __launch_bounds__(of_rows::threads, of_rows::blocks_at_once<sizeof(T) != 4>) multiply_tiers(const __grid_constant__ Work w) {
+    if (ptx::is_launched<ranks>) of_rows::multiply<Fours<T>, ranks>(w);
+}
+
+template <class T, int ranks>
+Status start(const Work& w, int products, void* stream) {
+    const auto blocks = static_cast<unsigned>(products * w.blocks);
+    return launch(multiply_tiers<T, ranks>, {.blocks = blocks, .threads = of_rows::threads, .shared = of_rows::shared<Fours<T>>, .cluster = ranks, .overlaps = true}, stream, w);
 }
 
 template <class T>
 Status start(const Work& w, int products, void* stream) {
-    const auto blocks = static_cast<unsigned>(products * w.m.tiles * w.chunks);
-    return launch(multiply_tiers<T>, {.blocks = blocks, .threads = of_rows::threads, .shared = of_rows::shared<Fours<T>>, .overlaps = true}, stream, w);
+    if constexpr (std::is_same_v<T, __half>)
+        if (w.ranks > 1) return start<T, of_rows::most_ranks>(w, products, stream);
+    return start<T, 1>(w, products, stream);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace tw::cuda {
 
-inline constexpr int most_letters = 1 << 16;
+inline constexpr int most_letters = 1 << 18;
 
 /// Beside kept_scratch() of the stream, zeros at first. The scratch must be there.
 std::uint64_t* kept_letters(void* stream) noexcept;

@@ -46,4 +46,14 @@ __device__ inline std::uint64_t look_for_letter(const std::uint64_t* at) {
 __device__ inline bool has_come(std::uint64_t letter) { return letter >> 32 != 0; }
 __device__ inline float number_in(std::uint64_t letter) { return __uint_as_float(static_cast<unsigned>(letter)); }
 
+/// Two words of which each is a letter, and four.
+__device__ inline void send_words(std::uint32_t* to, std::uint32_t x, std::uint32_t y) {
+    asm volatile("st.relaxed.gpu.global.v2.b32 [%0], {%1, %2};" ::"l"(to), "r"(x), "r"(y) : "memory");
+}
+__device__ inline uint4 look_for_words(const std::uint32_t* at) {
+    uint4 words;
+    asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w) : "l"(at) : "memory");
+    return words;
+}
+
 }  // namespace tw::cuda::ptx
