@@ -87,34 +87,53 @@ __device__ void conclude_row(const Work& w, OfRanks& desk, const Row& one, unsig
     if (threadIdx.x % 32 == 0 && before < w.reached && with >= w.reached) desk.cutoff = {{one.worth, one.key + is_read}, one.worth + 1 - is_read, has_ties};
 }
 
-/// Ranks what has been gathered, a warp a row: up to 32 at once. False: there is too much, for all ranks alike.
+/// Ranks up to 32 rows for each of a lane's: each warp some of them, all at once.
+template <int of_lane, int ranks, int threads, int most_alike>
+__device__ void rank_few(const Work& w, Desk<ranks, threads, most_alike>& desk, int all) {
+    constexpr int warps = threads / 32, of_warp = (32 * of_lane + warps - 1) / warps;
+    static_assert(warps * of_warp <= most_alike);
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    const unsigned above = desk.above;
+    Row others[of_lane];
+    unsigned weights[of_lane];
+#pragma unroll
+    for (int x = 0; x < of_lane; ++x) others[x] = desk.alike[lane + 32 * x], weights[x] = desk.weights[lane + 32 * x];
+#pragma unroll
+    for (int n = 0; n < of_warp; ++n) {
+        const int c = warp + warps * n;                  // what is behind the last one is never written down: it has no weight
+        const Row one = desk.alike[c];
+        unsigned in_front = 0;
+        bool is_tie = false;
+#pragma unroll
+        for (int x = 0; x < of_lane; ++x) {
+            const bool is_there = lane + 32 * x < all && c < all;
+            in_front += is_there && others[x].is_before(one) ? weights[x] : 0;
+            is_tie |= is_there && others[x].worth == one.worth && lane + 32 * x != c;
+        }
+        conclude_row(w, desk, one, c < all ? desk.weights[c] : 0, above, in_front, is_tie);
+    }
+}
+
+/// Ranks what has been gathered, a warp a row. False: there is too much, for all ranks alike.
 template <int ranks, int threads, int most_alike>
 __device__ bool rank_rows(const Work& w, Desk<ranks, threads, most_alike>& desk) {
-    constexpr int warps = threads / 32, of_warp = (32 + warps - 1) / warps;
-    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32, all = wait_for_alike(desk);
-    const unsigned above = desk.above;
+    const int all = wait_for_alike(desk);
     if (all <= 32) {
-        const Row other = desk.alike[lane];
-        const unsigned of_other = desk.weights[lane];
-#pragma unroll
-        for (int n = 0; n < of_warp; ++n) {
-            const int c = warp + warps * n;              // what is behind the last one is never written down: it has no weight
-            const Row one = desk.alike[c];
-            const bool is_there = lane < all && c < all;
-            conclude_row(w, desk, one, c < all ? desk.weights[c] : 0, above, is_there && other.is_before(one) ? of_other : 0, is_there && other.worth == one.worth && lane != c);
-        }
+        rank_few<1>(w, desk, all);
+    } else if (all <= 64) {
+        rank_few<2>(w, desk, all);
     } else if (all <= most_alike) {
 #pragma unroll 1
-        for (int c = warp; c < all; c += warps) {
+        for (int c = static_cast<int>(threadIdx.x) / 32; c < all; c += threads / 32) {
             const Row one = desk.alike[c];
             unsigned in_front = 0;
             bool is_tie = false;
-            for (int x = lane; x < all; x += 32) {
+            for (int x = static_cast<int>(threadIdx.x) % 32; x < all; x += 32) {
                 const Row other = desk.alike[x];
                 in_front += other.is_before(one) ? desk.weights[x] : 0;
                 is_tie |= other.worth == one.worth && x != c;
             }
-            conclude_row(w, desk, one, desk.weights[c], above, in_front, is_tie);
+            conclude_row(w, desk, one, desk.weights[c], desk.above, in_front, is_tie);
         }
     }
     __syncthreads();
