@@ -72,7 +72,7 @@ __device__ void weigh(Own& read, const float4& v, float scale, const float4 (&ga
 /// `together`: blocks that choose as one; `groups` of 2048 inputs are what each of them counts at most.
 template <int together, int groups>
 __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_constant__ Work w) {
-    constexpr int at_first = 4, at_once = 6;              // warps that ask for plane A before the vector is there, and at each step
+    constexpr int in_front = 3, behind = 2, at_once = 6;  // warps that ask for plane A before the vector, right behind it, and at each later step
     extern __shared__ uint4 memory[];
     Desk<together>& desk = *reinterpret_cast<Desk<together>*>(memory);
     const int thread = static_cast<int>(threadIdx.x), warp = __shfl_sync(~0u, thread / 32, 0), rank = ptx::own_rank<ranks>();
@@ -104,11 +104,12 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
         ptx::publish_barriers();
     }
     const bool begins_copies = my.lane == 0 && share.first_of_warp() < share.end;
-    const int own_step = w.everything || warp < at_first ? 0 : 1 + (warp - at_first) / at_once;
+    const int own_step = w.everything || warp < in_front ? 0 : warp < in_front + behind ? -1 : 1 + (warp - in_front - behind) / at_once;
     if (begins_copies && own_step == 0) begin_copies(w, room, rows_of_warp(at, share));
     ptx::wait_for_kernel_before();
 #pragma unroll
     for (int g = 0; g < groups; ++g) counted[g].ask_vector(w, vector);
+    if (begins_copies && own_step == -1) begin_copies(w, room, rows_of_warp(at, share));
     __syncthreads();                                      // meanwhile
     ptx::wait_for_ranks<ranks>();
 
