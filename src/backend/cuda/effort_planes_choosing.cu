@@ -188,9 +188,7 @@ Status start_planes_choosing(Work w, int products, void* stream) {
     w.counted_of_rank = share_of(w.m.inputs, together, chunk), w.inputs_of_rank = share_of(w.counted_of_rank, ranks * w.chunks / together, chunk);
     w.inverse_of_chunks = static_cast<unsigned>((std::uint64_t{1} << 32) / static_cast<unsigned>(w.chunks) + 1);
     w.is_even = w.m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
-    const int groups = (w.counted_of_rank + share - 1) / share;
-    if (together == 1) return groups < 2 ? start<1, 1>(w, products, stream) : start<1, 2>(w, products, stream);
-    return groups <= 2 ? start<ranks, 2>(w, products, stream) : start<ranks, 4>(w, products, stream);
+    return together == 1 ? start<1, 2>(w, products, stream) : start<ranks, 4>(w, products, stream);  // more of them would make the library larger
 }
 
 }  // namespace tw::cuda::effort
