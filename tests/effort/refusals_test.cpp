@@ -57,7 +57,8 @@ TEST(EffortRefusals, WhatCantBeStacked) {
     EXPECT_FALSE(stacked({one.matrix, bad}));
     bad = one.matrix, bad.rows = std::int64_t{1} << 62;
     EXPECT_FALSE(stacked({bad, bad, bad}));
-    bad = one.matrix, bad.type = Type::f64;
+    std::vector<double> wide(12, 1.);
+    bad = one.matrix, bad.type = Type::f64, bad.data = wide.data();
     EXPECT_FALSE(stacked({bad}));
     EXPECT_THROW(build_effort_stack({}), Error);
 }
