@@ -136,6 +136,25 @@ TEST_F(EffortOnCuda, TilesThatClustersShareAreAddedUpInOneOrder) {
     }
 }
 
+/// More tiles than clusters find room at once: those that come later choose as the first ones have, by one block or by two together.
+TEST_F(EffortOnCuda, TilesThatFindNoRoomAtOnceAreReadAlike) {
+    const std::int64_t shapes[][2] = {{18000, 300}, {8800, 4200}};
+    for (const auto& [outputs, inputs] : shapes) {
+        const Weights weights(outputs, inputs, Type::f16, 23);
+        const EffortMatrix m = build_effort(weights.matrix);
+        const std::vector<float> v = gauss(inputs, 24), other = gauss(inputs, 25);
+        for (const double effort : {.3, 1.}) {
+            expect_alike(m, v, Budget::effort(effort));
+            const Answer first = product(m, v, Budget::effort(effort), on_cuda), second = product(m, other, Budget::effort(effort), on_cuda);
+            for (int again = 0; again < 10; ++again) {  // nothing of one vector is left for another
+                ASSERT_EQ(0, std::memcmp(second.y.data(), product(m, other, Budget::effort(effort), on_cuda).y.data(), second.y.size() * sizeof(float)));
+                ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(), first.y.size() * sizeof(float)));
+            }
+            EXPECT_LE(relative_error(second.y, decoded_product(m, other, Budget::effort(effort))), of_rounded_vectors);
+        }
+    }
+}
+
 struct LayoutOfRows {
     EffortLayout layout;
     int bucket;
