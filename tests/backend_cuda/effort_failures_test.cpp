@@ -36,13 +36,13 @@ struct Case {
 std::vector<Case> cases() {
     std::vector<Case> all;
     for (const Type type : {Type::f16, Type::bf16, Type::f32}) {
-        all.push_back({matrix_of(EffortLayout::tiers, type, 16), false, false, 2});
+        all.push_back({matrix_of(EffortLayout::tiers, type, 16), false, false, 1});
         all.push_back({matrix_of(EffortLayout::tiers, type, 16), false, true, 1});
     }
-    for (const int bucket : {8, 16, 32}) all.push_back({matrix_of(EffortLayout::buckets, Type::f16, bucket), false, false, 2});
+    for (const int bucket : {8, 16, 32}) all.push_back({matrix_of(EffortLayout::buckets, Type::f16, bucket), false, false, 1});
     EffortOnDevice long_buckets = matrix_of(EffortLayout::buckets, Type::f16, 16);
-    long_buckets.units = 16, long_buckets.inputs = 14336;  // sixteen blocks choose, which a kernel must be allowed
-    all.push_back({long_buckets, false, false, 2});
+    long_buckets.units = 16, long_buckets.inputs = 14336;  // two blocks of a cluster choose together
+    all.push_back({long_buckets, false, false, 1});
     EffortOnDevice planes = matrix_of(EffortLayout::planes, Type::f16, 0);
     for (const int inputs : {300, 3000, 8000, 16384}) planes.inputs = inputs, all.push_back({planes, false, false, 1});
     planes.inputs = 16385;  // more than the blocks of a tile can choose from
