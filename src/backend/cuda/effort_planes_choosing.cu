@@ -6,8 +6,8 @@
 // these, whose plane A is on its way to shared memory while the choice is made. Clusters that share a tile choose alike, and the one that
 // comes last adds up what all of them have.
 //
-//   block 0  | worths |--:--> cutoff -> warp: k of its inputs, planes A (here already), B, C --+
-//   block 1  | worths |--:--> cutoff -> ..                                                   --+-> sums of warps, of blocks, of clusters -> y
+//   block 0  |  keys  |--:--> cutoff -> warp: k of its inputs, planes A (here already), B, C --+
+//   block 1  |  keys  |--:--> cutoff -> ..                                                   --+-> sums of warps, of blocks, of clusters -> y
 //
 // Needs: sm_90. Counts, for I inputs, C clusters a tile and E rows: loads C 8 I (twice that where a block chooses by itself) + 12 I + 80 I
 // a tile and the bytes of planes B and C; stores the outputs, and C times where C > 1.
