@@ -62,12 +62,11 @@ EffortNotes notes_in(std::span<std::byte> scratch, const EffortOnDevice& m, int 
             reinterpret_cast<EffortEntryOnDevice*>(scratch.data() + cut.entries)};
 }
 
-/// Will most inputs have plane A read, so that it's worth asking for while the choice is being made?
-bool pays_ahead(const EffortOnDevice& m, const EffortOrder& order) {
+/// Of all planes, which part is read.
+double share_of(const EffortOnDevice& m, const EffortOrder& order) {
     double all = 0;
     for (int u = 0; u < m.units; ++u) all += m.weights[u];
-    constexpr double least_share = 0.03;
-    return order.everything || order.affordable >= least_share * all * m.inputs;
+    return order.everything ? 1 : order.affordable / (all * m.inputs);
 }
 
 Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byte> scratch) {
@@ -97,7 +96,8 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
         return m.layout == EffortLayout::buckets ? start_buckets(w, products, order.stream) : start_tiers(w, products, order.stream);
     }
     if (const int clusters = order.is_chosen ? 0 : clusters_of(m, products); clusters > 0) {
-        w.ahead = pays_ahead(m, order), w.chunks = clusters;
+        const double share = share_of(m, order);
+        w.ahead = share >= .03, w.most = share >= .23, w.chunks = clusters;
         return start_planes_choosing(w, products, order.stream);
     }
     w.chunks = chunks_of(m);

@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
             ptx::wait_barrier(here, 0);
         };
         if (!w.ahead) copy_of_a(room, my, rows, read.those() & ~asked);
-        if (__any_sync(~0u, read.k[0] + read.k[1] + read.k[2] + read.k[3] > 0)) Chunk(room, rows).multiply_all<8, 3>(read, total, wait);
+        if (__any_sync(~0u, read.k[0] + read.k[1] + read.k[2] + read.k[3] > 0)) Chunk(room, rows).multiply_all<8, 3>(read, w.most, total, wait);
         else wait();                                      // what was asked for must not come later
     }
     add_up<ranks, true>(w, desk.at, desk.rooms, desk.sums, total, rank, factor_of(w, most));

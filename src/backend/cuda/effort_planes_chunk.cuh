@@ -150,28 +150,35 @@ struct Chunk {
     }
 
     /// Adds to total[q] the sums of outputs 128 q + 32 four + 4 row and the three behind it. `wait`: for scales and plane A.
+    /// `most`: of most inputs of most warps planes A and B are read.
     /// `b_ahead`, `c_ahead`: groups whose planes B and C are asked for before they are needed: not all at once, which loads would wait for.
     template <int b_ahead, int c_ahead, class Wait>
-    __device__ void multiply_all(const Own& mine, float4 (&total)[2], const Wait& wait) {
-        const Lists lists(room, mine);
-        const int groups_a = lists.groups_of(0), groups_b = lists.groups_of(1), groups_c = lists.groups_of(2);
-        const bool by_lists = groups_a + groups_b < groups;
+    __device__ void multiply_all(const Own& mine, bool most, float4 (&total)[2], const Wait& wait) {
         constexpr int at_once = b_ahead - 3;
+        int groups_a = 0, groups_b = 0, groups_c = 0;
         unsigned has_b = 0;
         uint2 of_b[b_ahead][2];
+        bool by_lists = !most;
         if (by_lists) {
-            lists.put(1, my, mine);
-            __syncwarp();
+            const Lists lists(room, mine);
+            groups_a = lists.groups_of(0), groups_b = lists.groups_of(1), groups_c = lists.groups_of(2);
+            by_lists = groups_a + groups_b < groups;
+            if (by_lists) {
+                lists.put(1, my, mine);
+                __syncwarp();
 #pragma unroll
-            for (int s = 0; s < b_ahead; ++s)
-                if (s < groups_b) ask_listed_b(s, of_b[s]);
-            lists.put(0, my, mine);
-        } else {
+                for (int s = 0; s < b_ahead; ++s)
+                    if (s < groups_b) ask_listed_b(s, of_b[s]);
+                lists.put(0, my, mine);
+                if (groups_c > 0) lists.put(2, my, mine);
+            }
+        }
+        if (!by_lists) {
             has_b = find_b(mine);
 #pragma unroll
             for (int s = 0; s < at_once; ++s) ask_b(has_b, s, of_b[s]);
+            groups_c = (list_plane(room, 2, my, mine) + 7) / 8;
         }
-        if (groups_c > 0) lists.put(2, my, mine);
         if (my.lane == 0) room.x[chunk] = {0, 0, 0, 0};
         wait();
         __syncwarp();

@@ -11,6 +11,16 @@
 
 namespace tw::cuda::effort::of_planes {
 
+/// The lane's own inputs that have the plane, behind those of the lanes before it.
+__device__ inline void put_in_list(std::uint16_t (&list)[chunk + 8], int in_front, int count, int plane, const Lane& my, const Own& mine) {
+    std::uint16_t* to = list + in_front;
+#pragma unroll
+    for (int i = 0; i < own; ++i)
+        if (mine.k[i] > static_cast<unsigned>(plane)) *to++ = static_cast<std::uint16_t>(16 * (own * my.lane + i));
+    if (my.lane < 8) list[count + my.lane] = 16 * chunk;
+}
+
+/// The lists of all planes, by one prefix sum.
 struct Lists {
     Room& room;
     unsigned counts = 0;                   ///< a byte for each plane: how many inputs have it
@@ -31,12 +41,20 @@ struct Lists {
 
     /// Of one plane. The warp's threads meet before it is read.
     __device__ void put(int plane, const Lane& my, const Own& mine) const {
-        std::uint16_t* to = room.list[plane] + (in_front >> 8 * plane & 0xff);
-#pragma unroll
-        for (int i = 0; i < own; ++i)
-            if (mine.k[i] > static_cast<unsigned>(plane)) *to++ = static_cast<std::uint16_t>(16 * (own * my.lane + i));
-        if (my.lane < 8) room.list[plane][count_of(plane) + my.lane] = 16 * chunk;
+        put_in_list(room.list[plane], static_cast<int>(in_front >> 8 * plane & 0xff), count_of(plane), plane, my, mine);
     }
 };
+
+/// Lists one plane by itself, which takes less; says how many inputs have it.
+__device__ inline int list_plane(Room& room, int plane, const Lane& my, const Own& mine) {
+    int count = 0, in_front = 0;
+#pragma unroll
+    for (int i = 0; i < own; ++i) {
+        const unsigned those = __ballot_sync(~0u, mine.k[i] > static_cast<unsigned>(plane));
+        count += __popc(those), in_front += __popc(those & ((1u << my.lane) - 1));
+    }
+    if (count > 0) put_in_list(room.list[plane], in_front, count, plane, my, mine);
+    return count;
+}
 
 }  // namespace tw::cuda::effort::of_planes
