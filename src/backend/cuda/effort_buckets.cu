@@ -19,6 +19,7 @@ template <int bucket>
 struct Words {
     static constexpr int units = bucket, bytes = 2 * of_rows::outputs / bucket, buckets_of_lane = 32 / bucket;
     static constexpr int together = bucket / 4, copies = 1, stages = 4, most_rows = 5632;
+    static constexpr bool in_turns = true;  ///< a block's warps take rows in turns: what is asked for at a time lies side by side
     std::conditional_t<bucket == 8, uint2, std::conditional_t<bucket == 16, unsigned, std::uint16_t>> bits;
 
     /// Where a row's piece of 16 bytes is; what no lane with outputs has is another one's.

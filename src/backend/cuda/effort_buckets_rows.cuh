@@ -3,7 +3,7 @@
 //
 // What the kernels of buckets and tiers share: a product in one launch. A tile has 1024 outputs, and a unit of an input is a row of it. Each
 // block chooses from all inputs what is read, or the two of a cluster do from a half each where inputs are many. The blocks of a tile share
-// its inputs out; a block lists the rows of its own, and each of its warps takes an equal run of them, whatever inputs they are of.
+// its inputs out; a block lists the rows of its own, and its warps take equal parts of them, runs or a few in turns, whatever inputs they are of.
 //
 //   keys  ->  cutoff  ->  inputs  (i 2, 3 units) (i 5, 1) (i 6, 2) ..   ->   rows  2.0 2.1 2.2 5.0 | 6.0 6.1 ..   ->   warp 0 | warp 1 ..
 //
@@ -97,6 +97,7 @@ struct Reading {
 template <class Row>
 __device__ void add_rows(Desk<Row>& desk, int begin, int end, const Reading& reading, const int (&from)[Row::copies]) {
     constexpr int together = Row::together, stages = Row::stages, of_row = Row::bytes / 16, bytes = Desk<Row>::bytes_of_stage;
+    constexpr int apart = Row::in_turns ? warps * together : together;
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     std::uint32_t ring = ptx::shared_address(desk.ring[warp]) + 16 * static_cast<std::uint32_t>(lane);
     asm volatile("" : "+r"(ring));
@@ -112,8 +113,8 @@ __device__ void add_rows(Desk<Row>& desk, int begin, int end, const Reading& rea
         ptx::commit_copies();
     };
 #pragma unroll
-    for (int stage = 0; stage < stages; ++stage) ask(begin + stage * together, stage);
-    for (int at = begin, stage = 0; at < end; at += together) {
+    for (int stage = 0; stage < stages; ++stage) ask(begin + stage * apart, stage);
+    for (int at = begin, stage = 0; at < end; at += apart) {
         ptx::wait_for_copies<stages - 1>();
         __syncwarp();
         Row row[together];
@@ -121,7 +122,7 @@ __device__ void add_rows(Desk<Row>& desk, int begin, int end, const Reading& rea
 #pragma unroll
         for (int j = 0; j < together; ++j) row[j].read(desk.ring[warp][stage] + j * Row::bytes, lane);
         __syncwarp();
-        ask(at + stages * together, stage);
+        ask(at + stages * apart, stage);
         if (++stage == stages) stage = 0;
         if (at + together <= end) {
 #pragma unroll
@@ -250,9 +251,10 @@ __device__ void multiply(const Work& w) {
         if (w.everything) round = {threads, min(threads, end - first) * Row::units}, __syncthreads();
         else round = list_rows(desk, static_cast<int>(entry.units));
         constexpr int together = Row::together;
-        const int of_warp = (round.rows + warps * together - 1) / (warps * together) * together, first_row = min(round.rows, warp * of_warp);
+        const int of_warp = (round.rows + warps * together - 1) / (warps * together) * together;
+        const int first_row = Row::in_turns ? warp * together : min(round.rows, warp * of_warp);
         reading.first = tile + static_cast<std::int64_t>(first) * Row::units * Row::bytes;
-        add_rows<Row>(desk, first_row, min(round.rows, first_row + of_warp), reading, from);
+        add_rows<Row>(desk, first_row, Row::in_turns ? round.rows : min(round.rows, first_row + of_warp), reading, from);
         __syncthreads();
     }
     if (begin >= end) __syncthreads();
