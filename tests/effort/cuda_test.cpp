@@ -29,7 +29,7 @@ protected:
 
 constexpr EffortOptions on_cuda{.dense = DenseSwitch::never, .device = "cuda"}, on_cpu{.dense = DenseSwitch::never};
 
-/// What the kernels that add in another order may be off: a few roundings of f32.
+/// What the kernels that add in another order, or whole numbers of steps, may be off: a few roundings of f32.
 constexpr double of_another_order = 3e-6;
 
 /// What planes may be off: v is rounded to 11 bits, and with a block's scale to 15 below the chunk's largest.
@@ -205,6 +205,52 @@ TEST_F(EffortOnCuda, ManyRowsAreAddedUpInOneOrder) {
                 ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(), first.y.size() * sizeof(float)));
         }
     }
+}
+
+/// Sums of buckets are whole numbers of steps, which follow from the vector: beside an outlier nothing is lost that matters.
+TEST_F(EffortOnCuda, SumsOfBucketsAreRightBesideOutliers) {
+    for (const bool truncating : {false, true}) {
+        const Weights weights(1100, 3000, Type::f16, 33);
+        const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::buckets, .truncating = truncating});
+        std::vector<float> v = gauss(3000, 35);
+        for (const float outlier : {1e3f, -1e6f, 1e-6f}) {
+            v[1234] = outlier;
+            for (const double effort : {.1, .5, 1.}) expect_alike(m, v, Budget::effort(effort));
+        }
+        std::fill(v.begin(), v.end(), 0.f);
+        for (const float y : product(m, v, Budget::effort(.5), on_cuda).y) EXPECT_EQ(y, 0.f);
+    }
+}
+
+/// Of so many outputs a block has more inputs than threads.
+TEST_F(EffortOnCuda, BucketsOfVeryManyOutputs) {
+    const Weights weights(134200, 530, Type::f16, 36);
+    const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::buckets});
+    const std::vector<float> v = gauss(530, 37);
+    for (const double effort : {.2, 1.}) expect_alike(m, v, Budget::effort(effort));
+}
+
+TEST_F(EffortOnCuda, WhatIsNotFiniteComesOutOfRowsAsNoNumber) {
+    const Backend& backend = cuda::backend();
+    const Weights weights(300, 200, Type::f16, 38);
+    auto* far_v = static_cast<float*>(backend.alloc(800));
+    auto* far_y = static_cast<float*>(backend.alloc(1200));
+    ASSERT_TRUE(far_v && far_y);
+    for (const EffortLayout layout : {EffortLayout::buckets, EffortLayout::tiers}) {
+        const EffortMatrix m = build_effort(weights.matrix, {.layout = layout});
+        for (const float value : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
+            for (const double effort : {.3, 1.}) {
+                std::vector<float> v = gauss(200, 39), y(300);
+                v[50] = value;
+                EffortReport report;
+                ASSERT_TRUE(backend.copy({far_v, Type::f32, 1, 200, 200}, {v.data(), Type::f32, 1, 200, 200}, nullptr));
+                ASSERT_TRUE(try_matvec(m, {far_v, 200}, {far_y, 300}, Budget::effort(effort), on_cuda, report));
+                ASSERT_TRUE(backend.copy({y.data(), Type::f32, 1, 300, 300}, {far_y, Type::f32, 1, 300, 300}, nullptr));
+                ASSERT_TRUE(backend.wait(nullptr));
+                for (const float x : y) EXPECT_NE(x, x);
+            }
+    }
+    backend.free(far_v), backend.free(far_y);
 }
 
 TEST_F(EffortOnCuda, RowsOfExpertsAreTheSingleProducts) {

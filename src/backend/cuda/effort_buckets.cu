@@ -18,7 +18,7 @@ namespace {
 template <int bucket>
 struct Words {
     static constexpr int units = bucket, bytes = 2 * of_rows::outputs / bucket, buckets_of_lane = 32 / bucket;
-    static constexpr int together = bucket / 4, copies = 1, stages = 4, most_rows = 5632;
+    static constexpr int together = bucket / 4, copies = 1, arrays = 1, stages = 4, most_rows = 5632;
     static constexpr bool in_turns = true;  ///< a block's warps take rows in turns: what is asked for at a time lies side by side
     std::conditional_t<bucket == 8, uint2, std::conditional_t<bucket == 16, unsigned, std::uint16_t>> bits;
 
@@ -38,22 +38,17 @@ struct Words {
     __device__ void add(float v, std::uint32_t mine, unsigned kept) const {
         constexpr int shift = bucket == 8 ? 9 : bucket == 16 ? 8 : 7;  // a position's sums are 128 bytes a word apart
         std::uint32_t address[buckets_of_lane];
-        float sum[buckets_of_lane];
 #pragma unroll
         for (int x = 0; x < buckets_of_lane; ++x) {
             const unsigned two = pair(x / 2), moved = x % 2 ? two >> (16 - shift) : two << shift;
             address[x] = (moved & ((bucket - 1u) << shift) | mine) + 128 * x;
         }
 #pragma unroll
-        for (int x = 0; x < buckets_of_lane; ++x) sum[x] = ptx::load_float(address[x]);
-#pragma unroll
         for (int x = 0; x < buckets_of_lane; ++x) {
             const unsigned two = pair(x / 2) & kept;
             const __half2 halves = *reinterpret_cast<const __half2*>(&two);
-            sum[x] = fmaf(v, x % 2 ? __high2float(halves) : __low2float(halves), sum[x]);
+            ptx::add(address[x], static_cast<unsigned>(__float2int_rn(v * (x % 2 ? __high2float(halves) : __low2float(halves)))));
         }
-#pragma unroll
-        for (int x = 0; x < buckets_of_lane; ++x) ptx::store_float(address[x], sum[x]);
     }
 };
 

@@ -8,12 +8,13 @@
 //   keys  ->  cutoff  ->  inputs  (i 2, 3 units) (i 5, 1) (i 6, 2) ..   ->   rows  2.0 2.1 2.2 5.0 | 6.0 6.1 ..   ->   warp 0 | warp 1 ..
 //
 // Rows come by asynchronous copies, many at a time, into a ring that each warp has. A lane has its sums in shared memory, columns of its
-// own, so that any position costs the same and no two lanes meet. Sums are added in one order: of a warp's rows, of the warps, of a
-// tile's blocks. As dense runs do, a multiprocessor has one block of each product, and beside it one of the next, which waits for its vector.
+// own, so that any position costs the same and no two lanes meet: those of buckets are whole numbers that all warps add to, of tiers each
+// warp has an array. Sums are added in one order: of a warp's rows, of the warps, of a tile's blocks. As dense runs do, a multiprocessor has one block of each product, and beside it one of the next, which waits for its vector.
 #pragma once
 
 #include "backend/cuda/effort_rows_choice.cuh"
 #include "backend/cuda/effort_rows_sum.cuh"
+#include "backend/cuda/effort_rows_whole.cuh"
 #include "backend/cuda/ptx/shared_store.cuh"
 
 namespace tw::cuda::effort::of_rows {
@@ -49,12 +50,13 @@ struct Desk {
     Part part;                                   ///< for later: registers are few
     of_choice::Cutoff cutoff;
     unsigned most;                               ///< the largest |v|
+    unsigned magnitudes;                         ///< of the inputs that the block has
     int listed;
     bool is_last;
 };
 /// The first 1024 bytes of a block's memory are the device's own.
 template <class Row>
-constexpr std::size_t shared = (sizeof(Desk<Row>) + 1024 + bytes_of_sums - 1) / bytes_of_sums * bytes_of_sums + warps * bytes_of_sums;
+constexpr std::size_t shared = (sizeof(Desk<Row>) + 1024 + bytes_of_sums - 1) / bytes_of_sums * bytes_of_sums + Row::arrays * bytes_of_sums;
 
 struct Round {
     int inputs, rows;
@@ -178,7 +180,8 @@ __device__ void multiply(const Work& w) {
     const std::uint32_t behind = ptx::shared_address(&desk + 1);
     float* sums = reinterpret_cast<float*>(reinterpret_cast<char*>(&desk + 1) + (bytes_of_sums - behind % bytes_of_sums) % bytes_of_sums);
     const Part of_block(w, ranks);
-    if (threadIdx.x == 0) desk.part = of_block;
+    constexpr bool is_whole = Row::arrays == 1;
+    if (threadIdx.x == 0) desk.part = of_block, desk.magnitudes = desk.most = 0;
     const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32, rank = ptx::own_rank<ranks>();
     ptx::let_next_kernel_begin();
     const bool chooses = !w.is_chosen && !w.everything && w.reached > 0;
@@ -194,7 +197,8 @@ __device__ void multiply(const Work& w) {
     const bool has_own = of_block.begin + thread < of_block.end;
     float own_importance = has_own ? own.importance[of_block.begin + thread] : 0.f;
 #pragma unroll
-    for (int x = 0; x < outputs / 128; ++x) reinterpret_cast<float4*>(sums + warp * outputs)[32 * x + lane] = {0, 0, 0, 0};
+    for (int x = 0; x < outputs / 128; ++x)
+        if (!is_whole || warp == x) reinterpret_cast<float4*>(is_whole ? sums : sums + warp * outputs)[32 * x + lane] = {0, 0, 0, 0};
     if (chooses) desk.falls.template fill<threads, Row::units>(w);
     __syncthreads();
     ptx::wait_for_ranks<ranks>();
@@ -214,6 +218,13 @@ __device__ void multiply(const Work& w) {
         for (int g = groups; own.first(g) < own.end; ++g) most = max(most, Counted::largest(own.four(own.vector, g)));
         most = of_choice::largest_of(choosing.desk, most, rank);
         const float scale = scale_for(most);
+        if constexpr (is_whole) {
+            if (thread == 0) desk.most = most;
+            unsigned magnitudes = magnitude_of(own_v * scale);
+#pragma unroll 1
+            for (int input = part.begin + thread + threads; input < part.end; input += threads) magnitudes += magnitude_of(own.vector[input] * scale);
+            add_magnitudes(desk.magnitudes, magnitudes);
+        }
         if (chooses) {
             unsigned keys[4 * groups];
 #pragma unroll
@@ -222,8 +233,20 @@ __device__ void multiply(const Work& w) {
             if (has_own) read = units_read(w, cutoff, &desk.falls, of_choice::key_of_input(own_v, scale, own_importance), part.begin + thread);
             if (thread == 0) desk.cutoff = cutoff;
         }
-        if (thread == 0) desk.most = most;
+        if (!is_whole && thread == 0) desk.most = most;
+    } else if constexpr (is_whole) {
+        const EffortEntryOnDevice* noted = w.entries + static_cast<std::int64_t>(at.product) * inputs;
+        unsigned most = 0, magnitudes = 0;
+#pragma unroll 1
+        for (int input = part.begin + thread; input < part.end; input += threads) most = max(most, __float_as_uint(noted[input].v) & 0x7fffffffu);
+        atomicMax(&desk.most, most);
+        __syncthreads();
+#pragma unroll 1
+        for (int input = part.begin + thread; input < part.end; input += threads) magnitudes += magnitude_of(noted[input].v * scale_for(desk.most));
+        add_magnitudes(desk.magnitudes, magnitudes);
     }
+    if (is_whole && !chooses) __syncthreads();
+    const WholeSums whole(w, desk.most, desk.magnitudes);
 
     const int lanes = min(32, (w.m.outputs - at.tile * outputs + 31) / 32);  // that have outputs
     int from[Row::copies];
@@ -232,7 +255,7 @@ __device__ void multiply(const Work& w) {
     const std::byte* tile = tile_of(w, at);
     const int begin = part.begin, end = part.end;
     unsigned how = Row::how(w);
-    std::uint32_t mine = ptx::shared_address(sums) + static_cast<std::uint32_t>(warp * bytes_of_sums + 4 * lane);
+    std::uint32_t mine = ptx::shared_address(sums) + static_cast<std::uint32_t>((is_whole ? 0 : warp * bytes_of_sums) + 4 * lane);
     asm volatile("" : "+r"(how), "+r"(mine));  // kept, not made again for each row
     Reading reading{nullptr, !w.everything, mine, how};
     Round round;
@@ -247,7 +270,7 @@ __device__ void multiply(const Work& w) {
         if (w.is_chosen && input < end) entry = *noted;
         if (input >= end) entry.units = 0;
         else if (!w.is_chosen && at.tile == 0) *noted = entry;
-        desk.v[thread] = entry.v;
+        desk.v[thread] = !is_whole ? entry.v : whole.unit(w.is_chosen ? entry.v : own_v);
         if (w.everything) round = {threads, min(threads, end - first) * Row::units}, __syncthreads();
         else round = list_rows(desk, static_cast<int>(entry.units));
         constexpr int together = Row::together;
@@ -259,7 +282,20 @@ __device__ void multiply(const Work& w) {
     }
     if (begin >= end) __syncthreads();
     const double factor = w.is_chosen ? w.chosen[at.product].factor : desk.most >= 0x7f800000u ? __longlong_as_double(0x7ff8000000000000ll) : 1;  // or not a number
-    TileSum<threads, Row::buckets_of_lane>(w, part).template finish<warps>(sums, factor, desk.is_last);
+    TileSum<threads, Row::buckets_of_lane>(w, part).finish(is_whole ? reinterpret_cast<float*>(desk.ring) : sums, factor, desk.is_last, [&](int pair) {
+        float2 sum = {0, 0};
+        if constexpr (is_whole) {
+            const int2 of_pair = reinterpret_cast<const int2*>(sums)[pair];
+            sum = {whole.number(of_pair.x), whole.number(of_pair.y)};
+        } else {
+#pragma unroll
+            for (int x = 0; x < warps; ++x) {
+                const float2 one = *reinterpret_cast<const float2*>(sums + x * outputs + 2 * pair);
+                sum.x = __fadd_rn(sum.x, one.x), sum.y = __fadd_rn(sum.y, one.y);
+            }
+        }
+        return sum;
+    });
     if (!w.is_chosen && at.tile == 0 && at.chunk == 0 && thread == 0)
         w.chosen[at.product] = conclude(w, static_cast<unsigned>(inputs), chooses ? desk.cutoff.row.worth : w.everything ? 0 : of_choice::nothing_worth, desk.most);
 }

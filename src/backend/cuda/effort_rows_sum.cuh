@@ -50,16 +50,11 @@ public:
         words_ = (w.letters ? reinterpret_cast<std::uint32_t*>(w.letters) : reinterpret_cast<std::uint32_t*>(w.partial)) + std::int64_t{part.first_block} * outputs;
     }
 
-    /// By all threads, when all warps have written their sums: [warps][1024], which are written over then.
-    template <int warps>
-    __device__ void finish(float* sums, double factor, bool& is_last) const {
+    /// By all threads, when all warps have added what they have. `room`: 8448 bytes that nobody needs. pair_of(n): the block's sums of words 2 n and 2 n + 1.
+    template <class PairOf>
+    __device__ void finish(float* room, double factor, bool& is_last, const PairOf& pair_of) const {
         for (int pair = static_cast<int>(threadIdx.x); pair < outputs / 2; pair += threads) {
-            float2 sum = {0, 0};
-#pragma unroll
-            for (int x = 0; x < warps; ++x) {
-                const float2 one = *reinterpret_cast<const float2*>(sums + x * outputs + 2 * pair);
-                sum.x = __fadd_rn(sum.x, one.x), sum.y = __fadd_rn(sum.y, one.y);
-            }
+            const float2 sum = pair_of(pair);
             ptx::send_words(words_ + at_.chunk * outputs + 2 * pair, word_of(sum.x), word_of(sum.y));
         }
         int slice = at_.chunk - (chunks_ - (1 << shift_)), end = slice + (slice >= 0);
@@ -71,7 +66,7 @@ public:
             slice = 0, end = is_last ? 1 << shift_ : 0;
         }
 #pragma unroll 1
-        for (; slice < end; ++slice) add_up(slice, sums, factor);
+        for (; slice < end; ++slice) add_up(slice, room, factor);
     }
 
 private:

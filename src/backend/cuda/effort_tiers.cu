@@ -20,7 +20,7 @@ namespace {
 template <class T>
 struct Fours {
     static constexpr int units = 4, bytes = 64 * (2 + 4 * static_cast<int>(sizeof(T))), buckets_of_lane = 2, bytes_of_values = 8 * static_cast<int>(sizeof(T));
-    static constexpr int together = sizeof(T) == 4 ? 1 : 2, copies = 3, stages = 2, most_rows = 2048;
+    static constexpr int together = sizeof(T) == 4 ? 1 : 2, copies = 3, arrays = of_rows::warps, stages = 2, most_rows = 2048;
     static constexpr bool in_turns = false;  ///< each warp takes a run of rows
     unsigned positions;
     uint4 bits[sizeof(T) / 2];
