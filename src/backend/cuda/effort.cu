@@ -97,7 +97,7 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
     }
     if (const int clusters = order.is_chosen ? 0 : clusters_of(m, products); clusters > 0) {
         const double share = share_of(m, order);
-        w.ahead = share >= .03, w.most = share >= .23, w.chunks = clusters;
+        w.ahead = share >= .03, w.reads_most = share >= .23, w.chunks = clusters;
         return start_planes_choosing(w, products, order.stream);
     }
     w.chunks = chunks_of(m);

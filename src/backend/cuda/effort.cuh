@@ -24,7 +24,7 @@ struct Work {
     std::uint32_t reached, affordable;
     bool everything;
     bool ahead;                     ///< planes: plane A is asked for before it is known of which inputs it is wanted
-    bool most;                      ///< planes: of most inputs planes A and B are read
+    bool reads_most;                ///< planes: of most inputs planes A and B are read
     bool is_even;                   ///< planes: four neighbours of a vector are 16 bytes at a multiple of 16
     int inputs_of_rank;             ///< planes: that a block of a cluster multiplies
     int counted_of_rank;            ///< planes: that it chooses from

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(threads, 1) planes(const __grid_constant__ Wor
                 mine.k[i] = entry.units, mine.v[i] = entry.units > 0 ? entry.v : 0.f;
             }
         copy_of_a(room, my, rows, mine.those());
-        Chunk(room, rows).multiply_all<4, 1>(mine, w.most, total, [] { ptx::wait_for_copies<0>(); });
+        Chunk(room, rows).multiply_all<4, 1>(mine, w.reads_most, total, [] { ptx::wait_for_copies<0>(); });
     }
     add_up<ranks>(w, at, desk.rooms, desk.sums, total, rank, w.chosen[at.product].factor);
 }

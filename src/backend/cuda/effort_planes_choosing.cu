@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
         ptx::publish_barriers();
     }
     const bool begins_copies = my.lane == 0 && share.first_of_warp() < share.end;
-    const int own_step = w.everything ? 0 : step_of(warp, together == 1 && w.most);
+    const int own_step = w.everything ? 0 : step_of(warp, together == 1 && w.reads_most);
     if (begins_copies && own_step == 0) begin_copies(w, room, front() + warp * std::int64_t{bytes_of_front});
     ptx::wait_for_kernel_before();
     if (__builtin_expect(w.is_even, 1)) {
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
             ptx::wait_barrier(here, 0);
         };
         if (!w.ahead) copy_of_a(room, my, rows, read.those() & ~asked);
-        if (__any_sync(~0u, read.k[0] + read.k[1] + read.k[2] + read.k[3] > 0)) Chunk(room, rows).multiply_all<8, 3>(read, w.most, total, wait);
+        if (__any_sync(~0u, read.k[0] + read.k[1] + read.k[2] + read.k[3] > 0)) Chunk(room, rows).multiply_all<8, 3>(read, w.reads_most, total, wait);
         else wait();                                      // what was asked for must not come later
     }
     add_up<ranks, true>(w, desk.at, desk.rooms, desk.sums, total, rank, factor_of(w, most));

@@ -150,15 +150,15 @@ struct Chunk {
     }
 
     /// Adds to total[q] the sums of outputs 128 q + 32 four + 4 row and the three behind it. `wait`: for scales and plane A.
-    /// `most`: of most inputs of most warps planes A and B are read.
+    /// `reads_most`: of most inputs of most warps planes A and B are read.
     /// `b_ahead`, `c_ahead`: groups whose planes B and C are asked for before they are needed: not all at once, which loads would wait for.
     template <int b_ahead, int c_ahead, class Wait>
-    __device__ void multiply_all(const Own& mine, bool most, float4 (&total)[2], const Wait& wait) {
+    __device__ void multiply_all(const Own& mine, bool reads_most, float4 (&total)[2], const Wait& wait) {
         constexpr int at_once = b_ahead - 3;
         int groups_a = 0, groups_b = 0, groups_c = 0;
         unsigned has_b = 0;
         uint2 of_b[b_ahead][2];
-        bool by_lists = !most;
+        bool by_lists = !reads_most;
         if (by_lists) {
             const Lists lists(room, mine);
             groups_a = lists.groups_of(0), groups_b = lists.groups_of(1), groups_c = lists.groups_of(2);
