@@ -31,8 +31,7 @@ struct Share {
     int end;                                              ///< of those that it multiplies
 
     __device__ Share(const Work& w, const Place& at, int rank, int together) {
-        counted.begin = together == 1 ? 0 : min(rank * w.counted_of_rank, w.m.inputs);
-        counted.end = together == 1 ? w.m.inputs : min(counted.begin + w.counted_of_rank, w.m.inputs);
+        counted.begin = min(rank % together * w.counted_of_rank, w.m.inputs), counted.end = min(counted.begin + w.counted_of_rank, w.m.inputs);
         counted.start = counted.begin + (ranks * at.chunk + rank) / together * w.inputs_of_rank;
         end = min(counted.start + w.inputs_of_rank, counted.end);
         if (counted.start >= end) counted.start = end = counted.begin;  // there are more blocks than chunks
@@ -45,25 +44,21 @@ struct Share {
 
 template <int together>
 struct Desk {
-    of_choice::Search<together, threads, 128> choice;
-    const std::byte* front;                               ///< of the block's first chunk
+    of_choice::Desk<together, threads, 128> choice;
     Place at;
     Share share;                                          ///< for later: registers are few
     SumsOfBlocks<ranks> sums;
-    alignas(128) Room rooms[warps];                       ///< what is copied in bulk comes faster where it lies so
+    Room rooms[warps];
 };
 static_assert(sizeof(Desk<ranks>) <= 195 * 1024, "with more the first-level cache is half as large, where what rows are asked for has to lie");
 
 /// The scales of the warp's chunk, and all of its plane A where most of it will be wanted, are on their way from here on.
-__device__ void begin_copies(const Work& w, Room& room, const std::byte* front) {
+__device__ void begin_copies(const Work& w, Room& room, const Rows& rows) {
     const std::uint32_t here = ptx::shared_address(&room.here);
     const int from = w.ahead ? 0 : bytes_of_a;            // scales lie behind it, here as there
     ptx::expect_bytes(here, bytes_of_front - from);
-    ptx::load_bytes(ptx::shared_address(room.a) + static_cast<unsigned>(from), front + from, bytes_of_front - from, here);
+    ptx::load_bytes(ptx::shared_address(room.a) + static_cast<unsigned>(from), rows.front + from, bytes_of_front - from, here);
 }
-
-/// When a warp asks for plane A: 0 before the vector, 7 right behind it, 1 and 2 when its largest is known and its keys are counted.
-__device__ int step_of(int warp, bool is_early) { return static_cast<int>((is_early ? 0x1111111117770000 : 0x2222211111177000) >> 4 * warp) & 7; }
 
 /// What is multiplied of inputs of which so many units are read.
 __device__ void weigh(Own& read, const float4& v, float scale, const float4 (&gain)[units]) {
@@ -77,11 +72,11 @@ __device__ void weigh(Own& read, const float4& v, float scale, const float4 (&ga
 /// `together`: blocks that choose as one; `groups` of 2048 inputs are what each of them counts at most.
 template <int together, int groups>
 __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_constant__ Work w) {
-    ptx::let_next_kernel_begin();
+    constexpr int in_front = 3, behind = 2, at_once = 6;  // warps that ask for plane A before the vector, right behind it, and at each later step
     extern __shared__ uint4 memory[];
     Desk<together>& desk = *reinterpret_cast<Desk<together>*>(memory);
-    const int thread = static_cast<int>(threadIdx.x), warp = __shfl_sync(~0u, static_cast<int>(threadIdx.x / 32), 0), rank = ptx::own_rank<ranks>();
-    const int cluster = static_cast<int>(blockIdx.x / ranks);
+    const int thread = static_cast<int>(threadIdx.x), warp = __shfl_sync(~0u, thread / 32, 0), rank = ptx::own_rank<ranks>();
+    const int cluster = static_cast<int>(blockIdx.x) / ranks;
     const int place = w.chunks == 1 ? cluster : static_cast<int>(__umulhi(static_cast<unsigned>(cluster), w.inverse_of_chunks));
     Place at(place, w.m.tiles);
     at.chunk = cluster - place * w.chunks;
@@ -90,103 +85,71 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     Room& room = desk.rooms[warp];
     const std::uint32_t here = ptx::shared_address(&room.here);
     const auto rows_of_warp = [&](const Place& at, const Share& share) { return Rows(tile_of(w, at), w.m.inputs_apart, share.first_of_warp()); };
-    const auto front = [&] { return tile_of(w, at) + static_cast<std::int64_t>(share.counted.start / chunk) * bytes_of_front; };
-    const bool writes = thread == threads - 32;           // of a warp that copies nothing yet
-    if (writes) desk.sums.expect(rank);
-    if constexpr (together > 1) desk.choice.clear();
-    ptx::arrive_at_ranks<ranks>();                        // both have begun, and made ready what the other writes to
+
+    ptx::let_next_kernel_begin();
+    if (thread == 0) desk.sums.expect(rank), desk.at = at, desk.share = share;
+    desk.choice.clear();
+    ptx::arrive_at_ranks<ranks>();                        // both have begun, and cleared what they count with
     const std::int64_t of_expert = std::int64_t{w.experts[at.product]} * w.m.inputs_apart;
     const float *importance = w.m.importance + of_expert, *vector = w.v + at.product * w.v_step;
     Inputs counted[groups];
 #pragma unroll
-    for (int g = 0; g < groups; ++g) counted[g].ask_importance(w, importance, vector, share.counted, place_of(g));
+    for (int g = 0; g < groups; ++g) counted[g].ask_importance(w, importance, share.counted, place_of(g));
     float4 gain[units] = {};
-    const auto ask_gains = [&](const Place& at, const Share& share) {
-        const float* from = w.m.gains + std::int64_t{w.experts[at.product]} * w.m.inputs_apart * units + share.first();
 #pragma unroll
-        for (int u = 0; u < units; ++u)
-            if (share.there() > 0) gain[u] = __ldg(reinterpret_cast<const float4*>(from + u * std::int64_t{w.m.inputs_apart}));
-    };
-    const bool asks_gains = together == 1 || w.ahead || w.everything;  // before plane A, which they would wait behind, or when the vector is here
-    if (asks_gains) ask_gains(at, share);
+    for (int u = 0; u < units; ++u)
+        if (share.there() > 0) gain[u] = __ldg(reinterpret_cast<const float4*>(w.m.gains + units * of_expert + u * std::int64_t{w.m.inputs_apart} + share.first()));
     if (my.lane == 0) {
         ptx::init_barrier(here, 1);
         ptx::publish_barriers();
     }
     const bool begins_copies = my.lane == 0 && share.first_of_warp() < share.end;
-    const int own_step = w.everything ? 0 : step_of(warp, together == 1 && w.reads_most);
-    if (begins_copies && own_step == 0) begin_copies(w, room, front() + warp * std::int64_t{bytes_of_front});
+    const int own_step = w.everything || warp < in_front ? 0 : warp < in_front + behind ? -1 : 1 + (warp - in_front - behind) / at_once;
+    if (begins_copies && own_step == 0) begin_copies(w, room, rows_of_warp(at, share));
     ptx::wait_for_kernel_before();
-    if (__builtin_expect(w.is_even, 1)) {
 #pragma unroll
-        for (int g = 0; g < groups; ++g) counted[g].ask_vector();
-    } else {
-#pragma unroll
-        for (int g = 0; g < groups; ++g) counted[g].ask_parts();
-    }
-    // Meanwhile:
-    if (begins_copies && own_step == 7) begin_copies(w, room, front() + warp * std::int64_t{bytes_of_front});
-    of_choice::Known known;
-    known.ask<units>(w);
-    if constexpr (together == 1) desk.choice.clear();
-    if (writes) desk.at = at, desk.share = share, desk.front = front();
-    if constexpr (together > 1) __syncthreads();
+    for (int g = 0; g < groups; ++g) counted[g].ask_vector(w, vector);
+    if (begins_copies && own_step == -1) begin_copies(w, room, rows_of_warp(at, share));
+    __syncthreads();                                      // meanwhile
     ptx::wait_for_ranks<ranks>();
 
-    float of_thread = counted[0].most();
+    unsigned most = 0;
 #pragma unroll
-    for (int g = 1; g < groups; ++g) of_thread = larger(of_thread, counted[g].most());
-    const unsigned most = of_choice::largest_of(desk.choice, __float_as_uint(of_thread), rank % together);
+    for (int g = 0; g < groups; ++g) most = max(most, counted[g].most());
+    most = of_choice::largest_of(desk.choice, most, rank % together);
     // The rest by and by: the vector would have to wait behind it, and a warp that asks for more than is under way soon.
     const auto ask_at = [&](int step) {
-        if (begins_copies && own_step == step) begin_copies(w, room, desk.front + warp * std::int64_t{bytes_of_front});
+        if (begins_copies && own_step == step) begin_copies(w, room, rows_of_warp(desk.at, desk.share));
         __syncwarp();
     };
-    if (!asks_gains) ask_gains(desk.at, desk.share);
     ask_at(1);
     const float scale = scale_for(most);
     const float4 v = counted[0].v;
-    const Keys<groups> keys(known, counted, scale, desk.share.counted);
+    const Keys<groups> keys(counted, scale, desk.share.counted);
     const bool is_chosen = !w.everything && w.reached > 0;
-    unsigned asked = 0, worth = w.everything ? 0 : of_choice::nothing_worth;  // inputs whose plane A has been asked for by itself
-    Own read;
+    unsigned asked = 0;                                   // inputs whose plane A has been asked for by itself
     if (is_chosen) {
-        of_choice::count_places(desk.choice, keys.places);
-        of_choice::find_bin<units>(w, desk.choice, rank % together, [&] { ask_at(2); });
-        const bool has_bin = scale != 0 && desk.choice.bin < known.end;
-        const of_choice::Bin<units> bin(w, desk.choice);
-        const unsigned in_bin = bin.has_rows(keys.places);
-        Counted mine(bin, keys);
-        if (!w.ahead && has_bin) {
-            asked = mine.those();
+        of_choice::count_keys(desk.choice, keys.of, of_choice::top_of(w));
+        of_choice::find_bin<units>(w, desk.choice, [&] { ask_at(2); });
+        if (!w.ahead) {
+            asked = keys.before(w, desk.choice.bin, desk.share.there());
             copy_of_a(room, my, rows_of_warp(desk.at, desk.share), asked);
         }
-        const auto each_row = [&](const auto& act) {
-            bin.each_row<own * groups>(known, in_bin, keys.of, [&](unsigned n) { return keys.input(n); },
-                                       [&](unsigned n, unsigned code) { mine.put(n, code), act(code); });
-        };
-        unsigned cut = 0;
-        if (__builtin_expect(has_bin && of_choice::rank_rows<units>(w, known, desk.choice, bin, rank % together, each_row, cut), 1)) {
-            mine.conclude(cut);
-#pragma unroll
-            for (int i = 0; i < own; ++i) read.k[i] = mine.of(i);
-            if (__builtin_expect(mine.rows > 1, 0)) read = {}, count_units(w, desk.choice.cutoff.row, keys.of, desk.share.first(), desk.share.there(), read.k);
-        } else {
-            of_choice::find_bit_by_bit(w, desk.choice, has_bin, [&](const auto& act) { keys.each(w, act); });
-            count_units(w, desk.choice.cutoff.row, keys.of, desk.share.first(), desk.share.there(), read.k);
-        }
-        worth = desk.choice.cutoff.row.worth;
+        of_choice::find_cutoff<units>(w, desk.choice, keys.of, scale, [&](int n) { return keys.input(n); }, [&](const auto& act) { keys.each(w, act); });
     } else {
         ask_at(2);
     }
-    const int first = desk.share.first(), there = desk.share.there();
+    const of_choice::Cutoff cutoff = is_chosen ? desk.choice.cutoff : of_choice::Cutoff{};
+    const int first = desk.share.first(), of_thread = desk.share.there();
+    Own read;
+    if (!w.everything) count_units(w, cutoff, keys.of, first, of_thread, read.k);
 #pragma unroll
     for (int i = 0; i < own; ++i)
-        if (w.everything) read.k[i] = i < there ? units : 0;
+        if (w.everything) read.k[i] = i < of_thread ? units : 0;
     weigh(read, v, scale, gain);
-    if (desk.at.tile == (warp < w.m.tiles ? warp : warp % w.m.tiles)) note(w, desk.at, first, there, read);  // all of it would make one tile late, and the product with it
+    if (desk.at.tile == (warp < w.m.tiles ? warp : warp % w.m.tiles)) note(w, desk.at, first, of_thread, read);  // all of it would make one tile late, and the product with it
     if (desk.at.tile == 0 && desk.at.chunk == 0 && rank == 0 && thread == 0)
-        w.chosen[desk.at.product] = conclude(w, static_cast<unsigned>(w.m.inputs), worth, most);
+        w.chosen[desk.at.product] = conclude(w, static_cast<unsigned>(w.m.inputs), w.everything ? 0 : cutoff.row.worth, most);
     float4 total[2] = {};
     if (desk.share.first_of_warp() < desk.share.end) {
         const Rows rows = rows_of_warp(desk.at, desk.share);

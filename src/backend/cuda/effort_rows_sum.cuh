@@ -70,7 +70,7 @@ public:
     }
 
 private:
-    static constexpr int at_once = 3;  ///< more take more registers than two blocks a multiprocessor have
+    static constexpr int at_once = 4;
     static_assert(threads % 256 == 0);
 
     /// A sum is never the number whose bits are all ones, so that its word is not zero.

@@ -10,8 +10,10 @@ namespace tw::cuda::effort {
 
 /// Two to this brings the largest |v| to 1..2; 0 for what is not finite, as unit_scale() of the CPU has it.
 __device__ inline float scale_for(unsigned most) {
-    const int bits = min(max(0x7f000000 - static_cast<int>(most & 0x7f800000u), 0x00400000), 0x7e800000);  // 2^-127, which has no exponent, to 2^126
-    return most >= 0x7f800000u ? 0.f : most == 0 ? 1.f : __int_as_float(bits);
+    if (most >= 0x7f800000u) return 0;
+    if (most == 0) return 1;
+    const int exponent = min(126, most >> 23 ? 127 - static_cast<int>(most >> 23) : 126);
+    return __uint_as_float(exponent >= -126 ? static_cast<unsigned>(exponent + 127) << 23 : 0x00400000u);
 }
 
 /// What the sums of products with v times its scale are times, to be y: a power of 2, its exponent from -226 to 227.

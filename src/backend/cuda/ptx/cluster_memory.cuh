@@ -163,7 +163,7 @@ __device__ void publish_to_ranks() {
 
 template <int ranks>
 __device__ int own_rank() {
-    return static_cast<int>(blockIdx.x % ranks);
+    return static_cast<int>(blockIdx.x) % ranks;
 }
 
 /// So many bytes, a multiple of 16 from a multiple of 16, will be asked for soon: to the second cache.

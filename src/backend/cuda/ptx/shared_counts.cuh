@@ -14,7 +14,7 @@ __device__ inline void add(std::uint32_t counter, unsigned x) { asm volatile("re
 /// What it was before.
 __device__ inline unsigned take_number(std::uint32_t counter) {
     unsigned number;
-    asm volatile("atom.shared.inc.u32 %0, [%1], 0xffffffff;" : "=r"(number) : "r"(counter) : "memory");  // of what is added lanes are counted first
+    asm volatile("atom.shared.add.u32 %0, [%1], 1;" : "=r"(number) : "r"(counter) : "memory");
     return number;
 }
 
