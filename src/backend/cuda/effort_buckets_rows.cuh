@@ -9,7 +9,8 @@
 //
 // Rows come by asynchronous copies, many at a time, into a ring that each warp has. A lane has its sums in shared memory, columns of its
 // own, so that any position costs the same and no two lanes meet: those of buckets are whole numbers that all warps add to, of tiers each
-// warp has an array. Sums are added in one order: of a warp's rows, of the warps, of a tile's blocks. As dense runs do, a multiprocessor has one block of each product, and beside it one of the next, which waits for its vector.
+// warp has an array. Sums are added in one order: of a warp's rows, of the warps, of a tile's blocks. As dense runs do, a multiprocessor
+// has one block of each product, and beside it one of the next, which waits for its vector.
 #pragma once
 
 #include "backend/cuda/effort_rows_choice.cuh"

@@ -7,7 +7,8 @@
 //
 //   sum of |v| < 2^n, |w| < 2^15  ->  v w 2^(15 - n), each rounded, come to less than 2^30 and half a step for each
 //
-// So a step is 2^-30 of that bound, and a sum's error grows with the root of the products: a few 2^-24 of a result's size, as of floats.
+// So a step is 2^-30 of that bound, and a sum's error grows with the root of the products: 2e-6 of a result's size in what was tried, where
+// floats had 1e-7. Positions in the weights' low bits cost 3e-3.
 #pragma once
 
 #include "backend/cuda/effort_select.cuh"
