@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Any bytes as the file of a matrix with an effort dial, its checksums made right, which no fuzzer would find: refused with a sentence
-// that names a place in the file, or a matrix whose rows are in order and of which a choice reads what was asked for.
+// Any bytes as the file of a matrix with an effort dial, its checksums made right, which no fuzzer would find: refused
+// with a sentence that names a place in the file, or a matrix whose rows are in order and of which a choice reads what
+// was asked for.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -35,23 +36,28 @@ std::vector<std::byte> with_right_sums(const std::uint8_t* data, std::size_t siz
     return file;
 }
 
-/// As much as was asked for, to one row; of an input that matters less no more, but for one row where both are worth nothing.
+/// As much as was asked for, to one row; of an input that matters less no more, but for one row where both are worth
+/// nothing.
 void check_choice(const tw::EffortBody& body, int expert, std::int64_t bytes) {
     std::vector<float> v(static_cast<std::size_t>(body.inputs), 1.f);
-    Question question{v.data(), body.inputs, body.units(), body.importance_of(expert), body.falls, body.left_of(expert), {}};
+    Question question{v.data(), body.inputs, body.units(), body.importance_of(expert), body.falls, body.left_of(expert),
+                      {}};
     for (int u = 0; u < question.units; ++u) question.unit_bytes[u] = bytes_of_unit(body, u);
     std::vector<std::byte> scratch(selection_bytes(body.inputs));
     const Selection chosen = select_by_bytes(question, bytes, scratch);
-    must_hold(chosen.bytes <= bytes && chosen.bytes + *std::max_element(question.unit_bytes, question.unit_bytes + question.units) > bytes);
+    must_hold(chosen.bytes <= bytes &&
+              chosen.bytes + *std::max_element(question.unit_bytes, question.unit_bytes + question.units) > bytes);
     for (std::int64_t i = 1; i < body.inputs; ++i)
         if (question.importance[i] > question.importance[i - 1]) must_hold(chosen.units[i] + 1 >= chosen.units[i - 1]);
     select_by_error(question, .01, scratch);
 }
 
 void check(const tw::EffortBody& body) {
-    must_hold(body.falls[0] == 0 && std::is_sorted(body.falls, body.falls + body.units()) && body.falls[body.units() - 1] <= most_fall);
+    must_hold(body.falls[0] == 0 && std::is_sorted(body.falls, body.falls + body.units()) &&
+              body.falls[body.units() - 1] <= most_fall);
     const float* importance = body.importance_of(0);
-    must_hold(std::all_of(importance, importance + body.experts * body.inputs, [](float of_input) { return of_input >= 0 && of_input < 0x1p100f; }));
+    must_hold(std::all_of(importance, importance + body.experts * body.inputs,
+                          [](float of_input) { return of_input >= 0 && of_input < 0x1p100f; }));
     for (const std::int64_t part : {5, 3, 1}) check_choice(body, body.experts - 1, bytes_of_all(body) * part / 7);
 }
 

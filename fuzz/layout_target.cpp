@@ -35,7 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const Layout layout = tw::cli::parse_layout(as_text(data, size));
         must_hold(layout.rows >= 1 && layout.cols >= 1);
         check_parts(layout);
-        if (layout.rows < 64 && layout.cols < 64) must_hold(draw(layout).size() > static_cast<std::size_t>(layout.size()));
+        if (layout.rows < 64 && layout.cols < 64)
+            must_hold(draw(layout).size() > static_cast<std::size_t>(layout.size()));
     } catch (const tw::cli::Stop& stop) {
         must_hold(stop.code() == tw::cli::Exit::bad_input);
     }

@@ -25,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view line = as_text(data, size);
     if (tw::is_intact(line)) static_cast<void>(tw::key_of(line));
     tw::Tuned record;
-    if (tw::parse_line(line, record) && record.kernel.size() <= longest_name && record.kernel.find('\0') == std::string::npos)
+    if (tw::parse_line(line, record) && record.kernel.size() <= longest_name &&
+        record.kernel.find('\0') == std::string::npos)
         check_round_trip(record);
     return 0;
 }

@@ -52,18 +52,27 @@ struct Products {
     std::vector<void*> a_at, b_at, c_at, all;
 
     Products(std::int64_t size, std::int64_t products, tw::Type of)
-        : n(size), count(products), type(of), a(bytes()), b(bytes()), mine(bytes()), theirs(bytes()),
+        : n(size),
+          count(products),
+          type(of),
+          a(bytes()),
+          b(bytes()),
+          mine(bytes()),
+          theirs(bytes()),
           theirs_by_pointers(3 * static_cast<std::size_t>(count) * sizeof(void*)) {
         fill(a.get(), static_cast<std::size_t>(count * n * n), type, Values::normal, 1);
         fill(b.get(), static_cast<std::size_t>(count * n * n), type, Values::normal, 2);
         poison(mine.get(), bytes()), poison(theirs.get(), bytes());
         for (const auto& [from, to] : {std::pair{&a, &a_at}, {&b, &b_at}, {&mine, &c_at}})
             for (std::int64_t i = 0; i < count; ++i) to->push_back(at(*from, i));
-        for (const Buffer* one : {&b, &a, &theirs})  // a row-major product is that of the transposed ones from its other side
+        for (const Buffer* one :
+             {&b, &a, &theirs})  // a row-major product is that of the transposed ones from its other side
             for (std::int64_t i = 0; i < count; ++i) all.push_back(at(*one, i));
-        for (auto* one : {&a_at, &b_at, &c_at}) std::reverse(one->begin(), one->end());  // by no step, as pointers may be
+        for (auto* one : {&a_at, &b_at, &c_at})
+            std::reverse(one->begin(), one->end());  // by no step, as pointers may be
         for (int list = 0; list < 3; ++list) std::reverse(all.begin() + list * count, all.begin() + (list + 1) * count);
-        check(cudaMemcpy(theirs_by_pointers.get(), all.data(), all.size() * sizeof(void*), cudaMemcpyHostToDevice), "pointers");
+        check(cudaMemcpy(theirs_by_pointers.get(), all.data(), all.size() * sizeof(void*), cudaMemcpyHostToDevice),
+              "pointers");
     }
     std::size_t bytes() const { return static_cast<std::size_t>(count * n * n) * size_of(type); }
     void* at(const Buffer& of, std::int64_t i) const {
@@ -73,7 +82,8 @@ struct Products {
 
 Result measure_batch(const Cublas& cublas, Products& p, bool by_pointers) {
     const std::int64_t step = p.n * p.n;
-    const tw::Matrix a{p.a.get(), p.type, p.n, p.n, p.n}, b{p.b.get(), p.type, p.n, p.n, p.n}, c{p.mine.get(), p.type, p.n, p.n, p.n};
+    const tw::Matrix a{p.a.get(), p.type, p.n, p.n, p.n}, b{p.b.get(), p.type, p.n, p.n, p.n},
+        c{p.mine.get(), p.type, p.n, p.n, p.n};
     tw::Batch batch{.size = p.count, .a_step = step, .b_step = step, .c_step = step};
     if (by_pointers) batch.a = p.a_at.data(), batch.b = p.b_at.data(), batch.c = p.c_at.data();
     tw::Status status;
@@ -88,7 +98,15 @@ Result measure_batch(const Cublas& cublas, Products& p, bool by_pointers) {
     check(cudaDeviceSynchronize(), "a batch");
     if (!status) std::printf("i: %s\n", status.text);
     const auto size = static_cast<int>(p.n);
-    const Case what{.row = "i", .kernel = "", .m = size, .n = size, .k = size, .in = p.type, .out = p.type, .b_k_major = false, .batch = p.count};
+    const Case what{.row = "i",
+                    .kernel = "",
+                    .m = size,
+                    .n = size,
+                    .k = size,
+                    .in = p.type,
+                    .out = p.type,
+                    .b_k_major = false,
+                    .batch = p.count};
     const double worst = difference(p.mine.get(), p.theirs.get(), p.count * step, p.type);
     const std::string name = std::to_string(p.count) + (by_pointers ? " products by pointers" : " products by steps");
     return timed(what, name, status.is_ok() && worst <= allowed(p.type), mine, peer);
@@ -101,7 +119,8 @@ std::vector<Result> measure_batches(const Cublas& cublas) {
     for (const tw::Type type : {tw::Type::f32, tw::Type::bf16})
         for (const auto& [n, count] : {std::pair{64, 4096}, {128, 1024}, {256, 256}, {512, 64}}) {
             Products products(n, count, type);
-            for (const bool by_pointers : {false, true}) results.push_back(measure_batch(cublas, products, by_pointers));
+            for (const bool by_pointers : {false, true})
+                results.push_back(measure_batch(cublas, products, by_pointers));
         }
     return results;
 }
@@ -121,14 +140,16 @@ std::vector<Result> measure_epilogues() {
         options.epilogue = {.bias = bias.get(), .bias_type = bf16, .bias_size = n, .activation = activation};
         tw::Status status;
         const auto mine = [&](int) {
-            status = tw::try_multiply({a.get(), bf16, n, n, n}, {b.get(), bf16, n, n, 1, n}, {mine_c.get(), bf16, n, n, n}, options);
+            status = tw::try_multiply({a.get(), bf16, n, n, n}, {b.get(), bf16, n, n, 1, n},
+                                      {mine_c.get(), bf16, n, n, n}, options);
         };
         const auto peer = [&](int) { theirs.run(a.get(), b.get(), theirs_c.get(), 1.f / 64); };
         mine(0), peer(0);
         check(cudaDeviceSynchronize(), "an epilogue");
         const double worst = difference(mine_c.get(), theirs_c.get(), std::int64_t{n} * n, bf16);
         const Case what{.row = "i", .kernel = "", .m = n, .n = n, .k = n, .in = bf16, .out = bf16};
-        results.push_back(timed(what, activation == tw::Activation::relu ? "bias and ReLU" : "bias and GELU", status.is_ok() && worst <= allowed(bf16), mine, peer));
+        results.push_back(timed(what, activation == tw::Activation::relu ? "bias and ReLU" : "bias and GELU",
+                                status.is_ok() && worst <= allowed(bf16), mine, peer));
     }
     return results;
 }

@@ -43,12 +43,14 @@ Cublas::Cublas() {
         if ((library = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
     if (!library) leave("no libcublas was found", 0);
     const auto create = reinterpret_cast<int (*)(void**)>(dlsym(library, "cublasCreate_v2"));
-    const auto set_workspace = reinterpret_cast<int (*)(void*, void*, std::size_t)>(dlsym(library, "cublasSetWorkspace_v2"));
+    const auto set_workspace =
+        reinterpret_cast<int (*)(void*, void*, std::size_t)>(dlsym(library, "cublasSetWorkspace_v2"));
     const auto get_version = reinterpret_cast<int (*)(void*, int*)>(dlsym(library, "cublasGetVersion_v2"));
     gemm_ex_ = reinterpret_cast<GemmEx>(dlsym(library, "cublasGemmEx"));
     by_steps_ = reinterpret_cast<BatchBySteps>(dlsym(library, "cublasGemmStridedBatchedEx"));
     by_pointers_ = reinterpret_cast<BatchByPointers>(dlsym(library, "cublasGemmBatchedEx"));
-    if (!create || !set_workspace || !get_version || !gemm_ex_ || !by_steps_ || !by_pointers_) leave("a function is missing", 0);
+    if (!create || !set_workspace || !get_version || !gemm_ex_ || !by_steps_ || !by_pointers_)
+        leave("a function is missing", 0);
     if (const int bad = create(&handle_)) leave("cublasCreate failed", bad);
     void* workspace = nullptr;
     constexpr std::size_t bytes = std::size_t{256} << 20;
@@ -62,10 +64,11 @@ void Cublas::product(int m, int n, int k, const void* a, const void* b, bool b_k
     const float one = 1, zero = 0;
     const double one64 = 1, zero64 = 0;
     const bool wide = compute == Compute::f64;
-    const void *alpha = wide ? static_cast<const void*>(&one64) : &one, *beta = wide ? static_cast<const void*>(&zero64) : &zero;
-    const int bad = gemm_ex_(handle_, b_k_major ? transpose : no_transpose, no_transpose, n, m, k, alpha, b, data_type(in),
-                             b_k_major ? k : n, a, data_type(in), k, beta, c, data_type(out), n, compute_type(compute),
-                             default_algorithm);
+    const void *alpha = wide ? static_cast<const void*>(&one64) : &one,
+               *beta = wide ? static_cast<const void*>(&zero64) : &zero;
+    const int bad = gemm_ex_(handle_, b_k_major ? transpose : no_transpose, no_transpose, n, m, k, alpha, b,
+                             data_type(in), b_k_major ? k : n, a, data_type(in), k, beta, c, data_type(out), n,
+                             compute_type(compute), default_algorithm);
     if (bad) leave("cublasGemmEx failed", bad);
 }
 
@@ -73,16 +76,16 @@ void Cublas::batch_by_steps(int n, const void* b, const void* a, void* c, int co
     const float one = 1, zero = 0;
     const int t = data_type(type);
     const long long step = static_cast<long long>(n) * n;
-    const int bad = by_steps_(handle_, no_transpose, no_transpose, n, n, n, &one, b, t, n, step, a, t, n, step, &zero, c, t, n, step,
-                              count, compute_type(Compute::f32), default_algorithm);
+    const int bad = by_steps_(handle_, no_transpose, no_transpose, n, n, n, &one, b, t, n, step, a, t, n, step, &zero,
+                              c, t, n, step, count, compute_type(Compute::f32), default_algorithm);
     if (bad) leave("cublasGemmStridedBatchedEx failed", bad);
 }
 
 void Cublas::batch_by_pointers(int n, void* const* b, void* const* a, void* const* c, int count, tw::Type type) const {
     const float one = 1, zero = 0;
     const int t = data_type(type);
-    const int bad = by_pointers_(handle_, no_transpose, no_transpose, n, n, n, &one, b, t, n, a, t, n, &zero, c, t, n, count,
-                                 compute_type(Compute::f32), default_algorithm);
+    const int bad = by_pointers_(handle_, no_transpose, no_transpose, n, n, n, &one, b, t, n, a, t, n, &zero, c, t, n,
+                                 count, compute_type(Compute::f32), default_algorithm);
     if (bad) leave("cublasGemmBatchedEx failed", bad);
 }
 

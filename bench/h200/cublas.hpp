@@ -22,8 +22,8 @@ public:
     void product(int m, int n, int k, const void* a, const void* b, bool b_k_major, void* c, tw::Type in, tw::Type out,
                  Compute compute = Compute::f32) const;
 
-    /// Row-major C[i] = A[i] * B[i], all n x n: one behind the other, or where arrays on the device point. The operands are told
-    /// as cuBLAS sees them, column-major: B stands for its A.
+    /// Row-major C[i] = A[i] * B[i], all n x n: one behind the other, or where arrays on the device point. The operands
+    /// are told as cuBLAS sees them, column-major: B stands for its A.
     void batch_by_steps(int n, const void* b, const void* a, void* c, int count, tw::Type type) const;
     void batch_by_pointers(int n, void* const* b, void* const* a, void* const* c, int count, tw::Type type) const;
 
@@ -32,10 +32,11 @@ public:
 private:
     using GemmEx = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int,
                            const void*, void*, int, int, int, int);
-    using BatchBySteps = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int, long long, const void*, int, int,
-                                 long long, const void*, void*, int, int, long long, int, int, int);
-    using BatchByPointers = int (*)(void*, int, int, int, int, int, const void*, void* const*, int, int, void* const*, int, int,
-                                    const void*, void* const*, int, int, int, int, int);
+    using BatchBySteps = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int, long long,
+                                 const void*, int, int, long long, const void*, void*, int, int, long long, int, int,
+                                 int);
+    using BatchByPointers = int (*)(void*, int, int, int, int, int, const void*, void* const*, int, int, void* const*,
+                                    int, int, const void*, void* const*, int, int, int, int, int);
     void* handle_ = nullptr;
     BatchBySteps by_steps_ = nullptr;
     BatchByPointers by_pointers_ = nullptr;

@@ -54,10 +54,13 @@ CublasLt::CublasLt(int n, const void* bias, tw::Activation activation) : workspa
     const auto create = find<int (*)(void**)>(from, "cublasLtCreate");
     const auto create_product = find<int (*)(void**, int, int)>(from, "cublasLtMatmulDescCreate");
     const auto set = find<int (*)(void*, int, const void*, std::size_t)>(from, "cublasLtMatmulDescSetAttribute");
-    const auto create_layout = find<int (*)(void**, int, std::uint64_t, std::uint64_t, std::int64_t)>(from, "cublasLtMatrixLayoutCreate");
+    const auto create_layout =
+        find<int (*)(void**, int, std::uint64_t, std::uint64_t, std::int64_t)>(from, "cublasLtMatrixLayoutCreate");
     const auto create_preference = find<int (*)(void**)>(from, "cublasLtMatmulPreferenceCreate");
-    const auto prefer = find<int (*)(void*, int, const void*, std::size_t)>(from, "cublasLtMatmulPreferenceSetAttribute");
-    const auto choose = find<int (*)(void*, void*, void*, void*, void*, void*, void*, int, Heuristic*, int*)>(from, "cublasLtMatmulAlgoGetHeuristic");
+    const auto prefer =
+        find<int (*)(void*, int, const void*, std::size_t)>(from, "cublasLtMatmulPreferenceSetAttribute");
+    const auto choose = find<int (*)(void*, void*, void*, void*, void*, void*, void*, int, Heuristic*, int*)>(
+        from, "cublasLtMatmulAlgoGetHeuristic");
     must(create(&handle_), "cublasLtCreate failed");
     must(create_product(&product_, compute_32f, CUDA_R_32F), "a product");
     const int transposed = 1, epilogue = activation == tw::Activation::relu ? relu_and_bias : gelu_and_bias;
@@ -79,8 +82,9 @@ CublasLt::CublasLt(int n, const void* bias, tw::Activation activation) : workspa
 
 void CublasLt::run(const void* a, const void* b, void* c, float scale) const {
     const float zero = 0;
-    must(matmul_(handle_, product_, &scale, b, layout_, a, layout_, &zero, c, layout_, c, layout_, algorithm_, workspace_.get(),
-                 workspace_bytes_, nullptr), "cublasLtMatmul failed");
+    must(matmul_(handle_, product_, &scale, b, layout_, a, layout_, &zero, c, layout_, c, layout_, algorithm_,
+                 workspace_.get(), workspace_bytes_, nullptr),
+         "cublasLtMatmul failed");
 }
 
 }  // namespace bench

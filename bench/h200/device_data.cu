@@ -36,7 +36,8 @@ __device__ float value_at(std::uint64_t i, Values values, std::uint64_t seed) {
 
 template <class F>
 __device__ void each(std::size_t count, F f) {
-    for (std::size_t i = blockIdx.x * std::size_t{threads} + threadIdx.x; i < count; i += std::size_t{blocks} * threads) f(i);
+    for (std::size_t i = blockIdx.x * std::size_t{threads} + threadIdx.x; i < count; i += std::size_t{blocks} * threads)
+        f(i);
 }
 
 __global__ void fill_all(void* data, std::size_t count, tw::Type type, Values values, std::uint64_t seed) {
@@ -71,7 +72,8 @@ __global__ void compare(const void* c, tw::Type type, const double* product, con
         largest = fmax(largest, fabs(d) / magnitude[i]);
     });
     atomicAdd(sums, errors), atomicAdd(sums + 1, squares);
-    atomicMax(reinterpret_cast<unsigned long long*>(sums + 2), static_cast<unsigned long long>(__double_as_longlong(largest)));
+    atomicMax(reinterpret_cast<unsigned long long*>(sums + 2),
+              static_cast<unsigned long long>(__double_as_longlong(largest)));
 }
 
 }  // namespace
@@ -105,7 +107,8 @@ void fill(void* data, std::size_t count, tw::Type type, Values values, std::uint
 
 void poison(void* data, std::size_t bytes) { check(cudaMemset(data, 0xff, bytes), "poisoning"); }
 
-Reference::Reference(const Cublas& cublas, int m, int n, int k, const void* a, const void* b, bool b_k_major, tw::Type in)
+Reference::Reference(const Cublas& cublas, int m, int n, int k, const void* a, const void* b, bool b_k_major,
+                     tw::Type in)
     : count_(std::size_t(m) * n), product_(count_ * 8), magnitude_(count_ * 8), sums_(24) {
     const std::size_t in_a = std::size_t(m) * k, in_b = std::size_t(n) * k;
     const Buffer wide_a(in_a * 8), wide_b(in_b * 8);

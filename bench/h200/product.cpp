@@ -20,7 +20,8 @@ struct Sets {
 
     explicit Sets(const Case& w, std::size_t most = 64, std::uint64_t first_seed = 0) {
         const std::size_t in = size_of(w.in), out = size_of(w.out);
-        const std::size_t a_count = std::size_t(w.m) * w.k, b_count = std::size_t(w.n) * w.k, c_count = std::size_t(w.m) * w.n;
+        const std::size_t a_count = std::size_t(w.m) * w.k, b_count = std::size_t(w.n) * w.k,
+                          c_count = std::size_t(w.m) * w.n;
         constexpr std::size_t twice_the_cache = std::size_t{128} << 20;
         const std::size_t one = a_count * in + b_count * in + c_count * out;
         const std::size_t count = std::min(most, std::clamp<std::size_t>(twice_the_cache / one + 1, 2, 64));
@@ -36,9 +37,16 @@ struct Sets {
 class Ours {
 public:
     explicit Ours(const Case& w) : what_(w) {
-        tw::Problem problem{.m = w.m, .n = w.n, .k = w.k, .in = w.in, .out = w.out, .place = tw::Place::cuda,
-                            .accuracy = w.accuracy, .b = w.b_k_major ? tw::Form::col_major : tw::Form::row_major};
-        tw::Options options{.accuracy = w.accuracy, .reproducible = w.reproducible, .device = "cuda", .kernel = what_.kernel};
+        tw::Problem problem{.m = w.m,
+                            .n = w.n,
+                            .k = w.k,
+                            .in = w.in,
+                            .out = w.out,
+                            .place = tw::Place::cuda,
+                            .accuracy = w.accuracy,
+                            .b = w.b_k_major ? tw::Form::col_major : tw::Form::row_major};
+        tw::Options options{
+            .accuracy = w.accuracy, .reproducible = w.reproducible, .device = "cuda", .kernel = what_.kernel};
         status_ = tw::try_plan(problem, options, plan_);
         if (status_ && !(w.tile == tw::Tile{})) plan_.tile = w.tile;
     }
@@ -72,7 +80,8 @@ bool ones_are_right(const Case& w, Ours& ours) {
     std::vector<unsigned char> host(count * out);
     check(cudaMemcpy(host.data(), c.get(), host.size(), cudaMemcpyDeviceToHost), "reading C");
     for (std::size_t i = 1; i < count; ++i)
-        if (!std::equal(host.begin(), host.begin() + static_cast<std::ptrdiff_t>(out), host.begin() + static_cast<std::ptrdiff_t>(i * out)))
+        if (!std::equal(host.begin(), host.begin() + static_cast<std::ptrdiff_t>(out),
+                        host.begin() + static_cast<std::ptrdiff_t>(i * out)))
             return false;
     if (out == 4) {
         float first = 0;
@@ -91,8 +100,8 @@ Result measure(const Cublas& cublas, const Case& what) {
     const std::size_t c_bytes = std::size_t(what.m) * what.n * size_of(what.out);
     const auto peer = [&](int i) {
         const std::size_t s = static_cast<std::size_t>(i) % sets.size();
-        cublas.product(what.m, what.n, what.k, sets.a[s].get(), sets.b[s].get(), what.b_k_major, sets.c[s].get(), what.in,
-                       what.out, what.peer);
+        cublas.product(what.m, what.n, what.k, sets.a[s].get(), sets.b[s].get(), what.b_k_major, sets.c[s].get(),
+                       what.in, what.out, what.peer);
     };
     const auto mine = [&](int i) {
         const std::size_t s = static_cast<std::size_t>(i) % sets.size();
@@ -110,7 +119,8 @@ Result measure(const Cublas& cublas, const Case& what) {
     poison(sets.c[0].get(), c_bytes);
     mine(0);
     {
-        const Reference reference(cublas, what.m, what.n, what.k, sets.a[0].get(), sets.b[0].get(), what.b_k_major, what.in);
+        const Reference reference(cublas, what.m, what.n, what.k, sets.a[0].get(), sets.b[0].get(), what.b_k_major,
+                                  what.in);
         result.error = reference.of(sets.c[0].get(), what.out);
         peer(0);
         result.peer_error = reference.of(sets.c[0].get(), what.out);
@@ -161,18 +171,19 @@ void print(const Result& r) {
     const Case& w = r.what;
     const bool thin = w.m <= 64 && w.batch == 1;
     const auto rate = [&](double ms) { return thin ? r.terabytes(ms) : r.teraflops(ms); };
-    std::printf("%-3s %-44s %5d %5d %5d %s>%s %s %-13s | %7.2f %7.2f %s %5.2fx", w.row.c_str(), r.kernel.c_str(), w.m, w.n, w.k,
-                tw::name_of(w.in), tw::name_of(w.out), w.b_k_major ? "NT" : "NN", name_of(w.values), rate(r.ms), rate(r.peer_ms),
-                thin ? "TB/s" : "TF", r.ms > 0 ? r.peer_ms / r.ms : 0);
+    std::printf("%-3s %-44s %5d %5d %5d %s>%s %s %-13s | %7.2f %7.2f %s %5.2fx", w.row.c_str(), r.kernel.c_str(), w.m,
+                w.n, w.k, tw::name_of(w.in), tw::name_of(w.out), w.b_k_major ? "NT" : "NN", name_of(w.values),
+                rate(r.ms), rate(r.peer_ms), thin ? "TB/s" : "TF", r.ms > 0 ? r.peer_ms / r.ms : 0);
     if (r.burst_ms > 0)
-        std::printf(" | burst %7.2f %7.2f %5.2fx", rate(r.burst_ms), rate(r.peer_burst_ms), r.peer_burst_ms / r.burst_ms);
+        std::printf(" | burst %7.2f %7.2f %5.2fx", rate(r.burst_ms), rate(r.peer_burst_ms),
+                    r.peer_burst_ms / r.burst_ms);
     if (w.row == "i") {  // compared with its peer's result alone
         std::printf(" | %s\n", r.right ? "right" : "WRONG");
         std::fflush(stdout);
         return;
     }
-    std::printf(" | error %.2e %.2e, cuBLAS %.2e %.2e | %s\n", r.error.frobenius, r.error.largest, r.peer_error.frobenius,
-                r.peer_error.largest, r.right ? "ones right" : "ONES WRONG");
+    std::printf(" | error %.2e %.2e, cuBLAS %.2e %.2e | %s\n", r.error.frobenius, r.error.largest,
+                r.peer_error.frobenius, r.peer_error.largest, r.right ? "ones right" : "ONES WRONG");
     std::fflush(stdout);
 }
 
@@ -188,14 +199,14 @@ std::string json(const std::vector<Result>& results) {
             Error error;
         } sides[] = {{"tilewright", r.ms, r.burst_ms, r.error}, {"cublas", r.peer_ms, r.peer_burst_ms, r.peer_error}};
         for (const auto& side : sides) {
-            std::snprintf(line, sizeof line,
-                          "  {\"row\": \"%s\", \"provider\": \"%s\", \"kernel\": \"%s\", \"m\": %d, \"n\": %d, \"k\": %d, "
-                          "\"in\": \"%s\", \"out\": \"%s\", \"values\": \"%s\", \"sustained_ms\": %.5f, \"burst_ms\": %.5f, "
-                          "\"frobenius\": %.3e, \"largest\": %.3e}%s\n",
-                          w.row.c_str(), side.provider, &side == sides ? r.kernel.c_str() : "", w.m, w.n, w.k,
-                          tw::name_of(w.in), tw::name_of(w.out), name_of(w.values), side.ms, side.burst_ms,
-                          side.error.frobenius, side.error.largest,
-                          i + 1 == results.size() && &side != sides ? "" : ",");
+            std::snprintf(
+                line, sizeof line,
+                "  {\"row\": \"%s\", \"provider\": \"%s\", \"kernel\": \"%s\", \"m\": %d, \"n\": %d, \"k\": %d, "
+                "\"in\": \"%s\", \"out\": \"%s\", \"values\": \"%s\", \"sustained_ms\": %.5f, \"burst_ms\": %.5f, "
+                "\"frobenius\": %.3e, \"largest\": %.3e}%s\n",
+                w.row.c_str(), side.provider, &side == sides ? r.kernel.c_str() : "", w.m, w.n, w.k, tw::name_of(w.in),
+                tw::name_of(w.out), name_of(w.values), side.ms, side.burst_ms, side.error.frobenius, side.error.largest,
+                i + 1 == results.size() && &side != sides ? "" : ",");
             text += line;
         }
     }

@@ -14,8 +14,8 @@
 namespace bench {
 
 struct Case {
-    std::string row;              ///< of the table: "a", "b", ...
-    std::string kernel;           ///< a row of the ladder, or empty for the library's own choice
+    std::string row;     ///< of the table: "a", "b", ...
+    std::string kernel;  ///< a row of the ladder, or empty for the library's own choice
     int m = 0, n = 0, k = 0;
     tw::Type in = tw::Type::f32, out = tw::Type::f32;
     Compute peer = Compute::f32;  ///< what cuBLAS is asked for
@@ -24,9 +24,9 @@ struct Case {
     tw::Accuracy accuracy{};
     bool with_burst = false;
     bool reproducible = false;
-    tw::Tile tile{};              ///< not empty: instead of the row's first
+    tw::Tile tile{};  ///< not empty: instead of the row's first
     double turn_ms = 300;
-    std::int64_t batch = 1;       ///< products of this shape in one call
+    std::int64_t batch = 1;  ///< products of this shape in one call
 };
 
 struct Result {
@@ -37,12 +37,15 @@ struct Result {
     double ms = 0, peer_ms = 0, burst_ms = 0, peer_burst_ms = 0;
 
     double teraflops(double milliseconds) const {
-        return milliseconds > 0 ? 2e-9 * what.m * what.n * static_cast<double>(what.k) * static_cast<double>(what.batch) / milliseconds : 0;
+        return milliseconds > 0 ? 2e-9 * what.m * what.n * static_cast<double>(what.k) *
+                                      static_cast<double>(what.batch) / milliseconds
+                                : 0;
     }
     /// The weights' bytes, TB/s.
     double terabytes(double milliseconds) const {
-        return milliseconds > 0 ? 1e-9 * what.n * static_cast<double>(what.k) * static_cast<double>(size_of(what.in)) / milliseconds
-                                : 0;
+        return milliseconds > 0
+                   ? 1e-9 * what.n * static_cast<double>(what.k) * static_cast<double>(size_of(what.in)) / milliseconds
+                   : 0;
     }
 };
 

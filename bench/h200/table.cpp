@@ -2,8 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // The table of one NVIDIA device: every bar, each result checked before it is timed, cuBLAS beside it.
-//   h200_table [row...]             rows a, b, c, c', d, e, f, g, h, i, and `errors` of c and d over five seeds; all without arguments
-//   h200_table tiles KERNEL N...    every tile of one kernel; N: 4096 or 16x8192x4096
+//   h200_table [row...]             rows a, b, c, c', d, e, f, g, h, i, and `errors` of c and d over five seeds; all
+//   without arguments h200_table tiles KERNEL N...    every tile of one kernel; N: 4096 or 16x8192x4096
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -23,35 +23,68 @@ using tw::Type;
 
 std::vector<Case> cases() {
     std::vector<Case> list;
-    for (const char* rung : {"cuda.r1_naive.f32", "cuda.r2_coalesced.f32", "cuda.r3_tiled.f32", "cuda.r4_register_tile.f32",
-                             "cuda.r5_register_block.f32", "cuda.r6_vectorized.f32"})
-        list.push_back({.row = "a", .kernel = rung, .m = 4096, .n = 4096, .k = 4096, .b_k_major = false, .turn_ms = 100});
+    for (const char* rung : {"cuda.r1_naive.f32", "cuda.r2_coalesced.f32", "cuda.r3_tiled.f32",
+                             "cuda.r4_register_tile.f32", "cuda.r5_register_block.f32", "cuda.r6_vectorized.f32"})
+        list.push_back(
+            {.row = "a", .kernel = rung, .m = 4096, .n = 4096, .k = 4096, .b_k_major = false, .turn_ms = 100});
     for (const int n : {4096, 8192})
         for (const bool weights : {false, true})
-            list.push_back({.row = "a", .kernel = "cuda.r7_hierarchical.f32", .m = n, .n = n, .k = n, .b_k_major = weights});
-    for (const auto values : {bench::Values::normal, bench::Values::symmetric, bench::Values::uniform, bench::Values::spread})
+            list.push_back(
+                {.row = "a", .kernel = "cuda.r7_hierarchical.f32", .m = n, .n = n, .k = n, .b_k_major = weights});
+    for (const auto values :
+         {bench::Values::normal, bench::Values::symmetric, bench::Values::uniform, bench::Values::spread})
         for (const int n : {2048, 4096, 8192, 16384}) {
             if (values != bench::Values::normal && n == 16384) continue;
-            list.push_back({.row = "c", .kernel = "cuda.r10_split.f32.fp16x3", .m = n, .n = n, .k = n, .values = values,
+            list.push_back({.row = "c",
+                            .kernel = "cuda.r10_split.f32.fp16x3",
+                            .m = n,
+                            .n = n,
+                            .k = n,
+                            .values = values,
                             .with_burst = values == bench::Values::normal});
         }
     for (const int n : {4096, 8192}) {
         list.push_back({.row = "c'", .kernel = "cuda.r10_split.f32.bf16x6", .m = n, .n = n, .k = n});
-        list.push_back({.row = "d", .kernel = "cuda.r10_split.f32.fp16x1", .m = n, .n = n, .k = n, .peer = bench::Compute::tf32});
+        list.push_back(
+            {.row = "d", .kernel = "cuda.r10_split.f32.fp16x1", .m = n, .n = n, .k = n, .peer = bench::Compute::tf32});
     }
     for (const Type type : {Type::bf16, Type::f16})
         for (const int n : {1024, 2048, 4096, 8192, 16384})
-            list.push_back({.row = "b", .kernel = type == Type::bf16 ? "cuda.r9_async_pipeline.bf16" : "cuda.r9_async_pipeline.f16",
-                            .m = n, .n = n, .k = n, .in = type, .out = type, .with_burst = true});
-    list.push_back({.row = "g", .kernel = "cuda.r9_async_pipeline.bf16", .m = 4096, .n = 4095, .k = 4096, .in = Type::bf16, .out = Type::bf16});
-    list.push_back({.row = "g", .kernel = "cuda.r9_async_pipeline.bf16", .m = 4095, .n = 4095, .k = 4095, .in = Type::bf16, .out = Type::bf16});
+            list.push_back({.row = "b",
+                            .kernel = type == Type::bf16 ? "cuda.r9_async_pipeline.bf16" : "cuda.r9_async_pipeline.f16",
+                            .m = n,
+                            .n = n,
+                            .k = n,
+                            .in = type,
+                            .out = type,
+                            .with_burst = true});
+    list.push_back({.row = "g",
+                    .kernel = "cuda.r9_async_pipeline.bf16",
+                    .m = 4096,
+                    .n = 4095,
+                    .k = 4096,
+                    .in = Type::bf16,
+                    .out = Type::bf16});
+    list.push_back({.row = "g",
+                    .kernel = "cuda.r9_async_pipeline.bf16",
+                    .m = 4095,
+                    .n = 4095,
+                    .k = 4095,
+                    .in = Type::bf16,
+                    .out = Type::bf16});
     const int walls[][2] = {{8192, 8192}, {14336, 4096}, {4096, 14336}};
     for (const Type type : {Type::f32, Type::bf16})
         for (const auto& [n, k] : walls)
             for (const int m : {1, 8, 16})
                 list.push_back({.row = type == Type::f32 ? "e" : "f",
-                                .kernel = type == Type::f32 ? "cuda.r9_async_pipeline.f32.skinny" : "cuda.r9_async_pipeline.bf16.skinny",
-                                .m = m, .n = n, .k = k, .in = type, .out = type, .turn_ms = 60});
+                                .kernel = type == Type::f32 ? "cuda.r9_async_pipeline.f32.skinny"
+                                                            : "cuda.r9_async_pipeline.bf16.skinny",
+                                .m = m,
+                                .n = n,
+                                .k = k,
+                                .in = type,
+                                .out = type,
+                                .turn_ms = 60});
     return list;
 }
 
@@ -87,8 +120,17 @@ void all_tiles(const bench::Cublas& cublas, const char* name, int m, int n, int 
         for (const tw::Tile& tile : kernel->tiles)
             for (const bool weights : {false, true}) {
                 if (m <= 64 && !weights) continue;
-                const Case one{.row = "t", .kernel = name, .m = m, .n = n, .k = k, .in = kernel->in, .out = kernel->out,
-                               .peer = kernel->scheme->name == "fp16x1" ? bench::Compute::tf32 : bench::Compute::f32, .b_k_major = weights, .tile = tile, .turn_ms = 100};
+                const Case one{.row = "t",
+                               .kernel = name,
+                               .m = m,
+                               .n = n,
+                               .k = k,
+                               .in = kernel->in,
+                               .out = kernel->out,
+                               .peer = kernel->scheme->name == "fp16x1" ? bench::Compute::tf32 : bench::Compute::f32,
+                               .b_k_major = weights,
+                               .tile = tile,
+                               .turn_ms = 100};
                 std::printf("%3d %3d %3d ", tile.m, tile.n, tile.k);
                 bench::print(bench::measure(cublas, one));
             }
@@ -100,21 +142,24 @@ void all_errors(const bench::Cublas& cublas) {
     const Case cases[] = {{.row = "c", .kernel = "cuda.r10_split.f32.fp16x3"},
                           {.row = "d", .kernel = "cuda.r10_split.f32.fp16x1", .peer = bench::Compute::tf32}};
     for (Case one : cases)
-        for (const auto values : {bench::Values::normal, bench::Values::symmetric, bench::Values::uniform, bench::Values::spread})
+        for (const auto values :
+             {bench::Values::normal, bench::Values::symmetric, bench::Values::uniform, bench::Values::spread})
             for (const int n : {2048, 4096, 8192, 16384}) {
                 one.m = one.n = one.k = n, one.values = values;
                 const bench::Worst worst = bench::worst_errors(cublas, one, 5);
-                std::printf("%s   %-13s %5d, the worst of 5 seeds: error %.2e %.2e, cuBLAS %.2e %.2e: %.2f %.2f of it%s\n",
-                            one.row.c_str(), bench::name_of(values), n, worst.ours.frobenius, worst.ours.largest, worst.peer.frobenius,
-                            worst.peer.largest, worst.ours.frobenius / worst.peer.frobenius, worst.ours.largest / worst.peer.largest,
-                            worst.ran ? "" : ", DID NOT RUN");
+                std::printf(
+                    "%s   %-13s %5d, the worst of 5 seeds: error %.2e %.2e, cuBLAS %.2e %.2e: %.2f %.2f of it%s\n",
+                    one.row.c_str(), bench::name_of(values), n, worst.ours.frobenius, worst.ours.largest,
+                    worst.peer.frobenius, worst.peer.largest, worst.ours.frobenius / worst.peer.frobenius,
+                    worst.ours.largest / worst.peer.largest, worst.ran ? "" : ", DID NOT RUN");
                 std::fflush(stdout);
             }
 }
 
 void same_bits() {
     for (const Type type : {Type::f32, Type::bf16, Type::f16})
-        std::printf("h   %s, reproducible: %d of 19 m change a row's bits\n", tw::name_of(type), rows_that_differ(type));
+        std::printf("h   %s, reproducible: %d of 19 m change a row's bits\n", tw::name_of(type),
+                    rows_that_differ(type));
     for (const Type type : {Type::bf16, Type::f16})
         for (const int n : {1024, 2048, 4096, 8192, 16384}) {
             const Case one{.row = "h", .kernel = "", .m = n, .n = n, .k = n, .in = type, .out = type, .turn_ms = 100};
@@ -147,7 +192,8 @@ int main(int count, char** arguments) {
         bench::print(results.back());
     }
     if (wanted("i"))
-        for (const auto& part : {bench::measure_batches(cublas), bench::measure_epilogues()}) results.insert(results.end(), part.begin(), part.end());
+        for (const auto& part : {bench::measure_batches(cublas), bench::measure_epilogues()})
+            results.insert(results.end(), part.begin(), part.end());
     if (wanted("h")) same_bits();
     if (std::FILE* file = std::fopen("h200.json", "w")) {
         std::fputs(bench::json(results).c_str(), file);

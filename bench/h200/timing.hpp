@@ -15,7 +15,8 @@ struct Timing {
 };
 
 /// `turns` rounds; in each round every side runs for `milliseconds`. run(i) launches on the i-th set of operands.
-std::vector<double> sustained(const std::vector<std::function<void(int)>>& sides, double milliseconds = 300, int turns = 2);
+std::vector<double> sustained(const std::vector<std::function<void(int)>>& sides, double milliseconds = 300,
+                              int turns = 2);
 double burst(const std::function<void(int)>& side);
 
 }  // namespace bench

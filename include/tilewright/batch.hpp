@@ -13,8 +13,8 @@ namespace tw {
 struct Batch {
     std::int64_t size = 0;
     std::int64_t a_step = 0, b_step = 0, c_step = 0;
-    std::int64_t residual_step = 0;    ///< of the epilogue's residual
-    const void* const* a = nullptr;    ///< a[i] is where product i's A begins; null: a_step says it
+    std::int64_t residual_step = 0;  ///< of the epilogue's residual
+    const void* const* a = nullptr;  ///< a[i] is where product i's A begins; null: a_step says it
     const void* const* b = nullptr;
     void* const* c = nullptr;
 };
@@ -37,8 +37,10 @@ TW_API Status try_multiply_batch(const Matrix& a, const Matrix& b, const Matrix&
                                  const Options& options = {}) noexcept;
 
 template <Viewable A, Viewable B, Viewable C>
-Status try_multiply_batch(const A& a, const B& b, const C& c, const Batch& batch, const Options& options = {}) noexcept {
-    static_assert(!std::is_const_v<typename decltype(View(c))::element_type>, "C is written: its elements can't be const");
+Status try_multiply_batch(const A& a, const B& b, const C& c, const Batch& batch,
+                          const Options& options = {}) noexcept {
+    static_assert(!std::is_const_v<typename decltype(View(c))::element_type>,
+                  "C is written: its elements can't be const");
     return try_multiply_batch(erase(View(a)), erase(View(b)), erase(View(c)), batch, options);
 }
 

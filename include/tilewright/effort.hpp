@@ -38,10 +38,10 @@ enum class DenseCopy : std::uint8_t {
 /// How a matrix is built.
 struct EffortBuild {
     EffortLayout layout = EffortLayout::planes;
-    int bucket = 16;                    ///< buckets alone: outputs a bucket, 8, 16 or 32
-    bool truncating = false;            ///< buckets alone: the position replaces the low bits, and is not masked on read
+    int bucket = 16;          ///< buckets alone: outputs a bucket, 8, 16 or 32
+    bool truncating = false;  ///< buckets alone: the position replaces the low bits, and is not masked on read
     DenseCopy dense = DenseCopy::automatic;
-    int threads = 0;                    ///< as in Options
+    int threads = 0;  ///< as in Options
     const Executor* executor = nullptr;
 };
 
@@ -73,19 +73,21 @@ struct EffortOptions {
     DenseSwitch dense = DenseSwitch::at_full;
     int threads = 0;                     ///< 0: affinity mask, quota and physical cores, whichever is smallest
     const Executor* executor = nullptr;  ///< null: the library's own pool
-    std::string_view device{};           ///< empty or "cpu"; "cuda", "cuda:1"; "metal", "metal-check": no dense copy is read there
-    void* stream = nullptr;              ///< CUDA alone: what the product is enqueued on
-    std::string_view kernels{};          ///< a set of kernels by name ("portable", "avx2", "avx512"); empty: the machine's best
+    std::string_view
+        device{};            ///< empty or "cpu"; "cuda", "cuda:1"; "metal", "metal-check": no dense copy is read there
+    void* stream = nullptr;  ///< CUDA alone: what the product is enqueued on
+    std::string_view kernels{};  ///< a set of kernels by name ("portable", "avx2", "avx512"); empty: the machine's best
 };
 
 /// What a product did. A row is one unit of one input: a rank, a tier or a plane.
 struct EffortReport {
     std::int64_t rows_read = 0, rows = 0;    ///< read, and all that there are
     std::int64_t bytes_read = 0, bytes = 0;  ///< of the layout, padding included; of the dense copy when that was read
-    double cutoff = 0;                       ///< rows were read where |v| times the input's importance, less the unit's fall, is at least this
-    double estimated_error = 0;              ///< |y - W v| / |W v|, expected from what was left out and every rounding
-    bool dense = false;                      ///< the dense copy did it
-    const char* kernels = "";                ///< the set that ran
+    double cutoff =
+        0;  ///< rows were read where |v| times the input's importance, less the unit's fall, is at least this
+    double estimated_error = 0;  ///< |y - W v| / |W v|, expected from what was left out and every rounding
+    bool dense = false;          ///< the dense copy did it
+    const char* kernels = "";    ///< the set that ran
 };
 
 struct EffortBody;
@@ -101,13 +103,14 @@ public:
     TW_API std::int64_t inputs() const noexcept;
     TW_API int experts() const noexcept;
     TW_API EffortLayout layout() const noexcept;
-    TW_API int bucket() const noexcept;             ///< outputs a bucket; 0 for planes
-    TW_API Type type() const noexcept;              ///< of the values given
+    TW_API int bucket() const noexcept;  ///< outputs a bucket; 0 for planes
+    TW_API Type type() const noexcept;   ///< of the values given
     TW_API bool has_dense() const noexcept;
-    TW_API std::int64_t rows() const noexcept;      ///< of one expert: inputs times units of an input
-    TW_API std::int64_t bytes() const noexcept;     ///< of one expert's layout: what effort 1 reads
-    TW_API std::int64_t fp16_bytes() const noexcept;   ///< of one expert as dense 16-bit values: 2 * outputs * inputs
-    TW_API std::int64_t bytes_held() const noexcept;   ///< everything, the dense copy and the inputs' importance included
+    TW_API std::int64_t rows() const noexcept;        ///< of one expert: inputs times units of an input
+    TW_API std::int64_t bytes() const noexcept;       ///< of one expert's layout: what effort 1 reads
+    TW_API std::int64_t fp16_bytes() const noexcept;  ///< of one expert as dense 16-bit values: 2 * outputs * inputs
+    TW_API std::int64_t bytes_held()
+        const noexcept;  ///< everything, the dense copy and the inputs' importance included
 
     /// Writes a file that load_effort() reads: beside it first, then renamed. Throws tw::Error.
     TW_API void save(const std::string& path) const;
@@ -122,9 +125,10 @@ private:
 TW_API Status try_build_effort(const Matrix& weights, const EffortBuild& how, EffortMatrix& into) noexcept;
 /// A batch of experts, all of one shape and type.
 TW_API Status try_build_effort(std::span<const Matrix> experts, const EffortBuild& how, EffortMatrix& into) noexcept;
-/// Matrices that are multiplied by the same vector, one below the other: the outputs of the first, then of the second, and so on.
-/// One choice of what is read serves them all, in one product.
-TW_API Status try_build_effort_stack(std::span<const Matrix> parts, const EffortBuild& how, EffortMatrix& into) noexcept;
+/// Matrices that are multiplied by the same vector, one below the other: the outputs of the first, then of the second,
+/// and so on. One choice of what is read serves them all, in one product.
+TW_API Status try_build_effort_stack(std::span<const Matrix> parts, const EffortBuild& how,
+                                     EffortMatrix& into) noexcept;
 /// Throws tw::Error with a sentence.
 TW_API EffortMatrix build_effort(const Matrix& weights, const EffortBuild& how = {});
 TW_API EffortMatrix build_effort(std::span<const Matrix> experts, const EffortBuild& how = {});
@@ -133,15 +137,16 @@ TW_API EffortMatrix build_effort_stack(std::span<const Matrix> parts, const Effo
 /// Reads what EffortMatrix::save() wrote. Throws tw::Error with the file, the offset and what was expected there.
 TW_API EffortMatrix load_effort(const std::string& path);
 
-/// Lays the matrix out in the memory of a device ("cuda", "cuda:1"), which the first product there does otherwise: a product
-/// that is captured in a graph must not be the first.
+/// Lays the matrix out in the memory of a device ("cuda", "cuda:1"), which the first product there does otherwise: a
+/// product that is captured in a graph must not be the first.
 TW_API Status try_place_effort(const EffortMatrix& m, std::string_view device) noexcept;
 
 /// y = W v for one vector: `v` has inputs() finite values, `y` outputs(). Never throws, never prints.
 ///
-/// On the device "cuda" both may be the host's or the device's memory. When both are the device's the product is enqueued on
-/// options.stream, may be captured in a graph, and the report's numbers that only the device knows are -1; where v has a value that
-/// is not finite, y has none that is. Otherwise the call waits. A budget of error needs a vector in the host's memory.
+/// On the device "cuda" both may be the host's or the device's memory. When both are the device's the product is
+/// enqueued on options.stream, may be captured in a graph, and the report's numbers that only the device knows are -1;
+/// where v has a value that is not finite, y has none that is. Otherwise the call waits. A budget of error needs a
+/// vector in the host's memory.
 TW_API Status try_matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget,
                          const EffortOptions& options, EffortReport& report) noexcept;
 
@@ -152,13 +157,14 @@ TW_API EffortReport matvec(const EffortMatrix& m, std::span<const float> v, std:
 /// From so many vectors on, a batch is computed densely: the rows that any of them wants are nearly all rows.
 inline constexpr int effort_dense_batch = 4;
 
-/// Row i of y = W times row i of v. Up to 3 vectors take the dial each; from 4 on everything is read (the dense copy if one is
-/// kept, else every unit of the layout) and the budget is met by itself. `reports` has one for each vector, or is empty.
+/// Row i of y = W times row i of v. Up to 3 vectors take the dial each; from 4 on everything is read (the dense copy if
+/// one is kept, else every unit of the layout) and the budget is met by itself. `reports` has one for each vector, or
+/// is empty.
 TW_API Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget,
                                const EffortOptions& options, std::span<EffortReport> reports) noexcept;
 
-/// The chosen experts of a token in one call: row i of y = W[chosen[i]] times row i of v. When v has a single row, it is
-/// every expert's. An expert may be chosen more than once. `reports` has one for each choice, or is empty.
+/// The chosen experts of a token in one call: row i of y = W[chosen[i]] times row i of v. When v has a single row, it
+/// is every expert's. An expert may be chosen more than once. `reports` has one for each choice, or is empty.
 TW_API Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, View<const float> v, View<float> y,
                                  Budget budget, const EffortOptions& options, std::span<EffortReport> reports) noexcept;
 

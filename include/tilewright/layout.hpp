@@ -64,8 +64,8 @@ struct Layout {
     /// Tile (i, j) of those that are tile_rows x tile_cols. At a ragged edge it is what is left; beyond it, empty.
     TW_HOST_DEVICE constexpr Layout tile(std::int64_t tile_rows, std::int64_t tile_cols, std::int64_t i,
                                          std::int64_t j) const noexcept {
-        return select({part(rows, i * tile_rows, tile_rows), part(cols, j * tile_cols, tile_cols), i * tile_rows,
-                       j * tile_cols});
+        return select(
+            {part(rows, i * tile_rows, tile_rows), part(cols, j * tile_cols, tile_cols), i * tile_rows, j * tile_cols});
     }
 
     /// The first elements of the vectors of vector_rows x vector_cols that fit whole: one load moves each.

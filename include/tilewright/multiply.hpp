@@ -27,7 +27,8 @@ TW_API void check(const Status& status, const Matrix& a, const Matrix& b, const 
 /// The typed faces take a View, or anything that a View converts from (see MdspanLike).
 template <Viewable A, Viewable B, Viewable C>
 Status try_multiply(const A& a, const B& b, const C& c, const Options& options = {}) noexcept {
-    static_assert(!std::is_const_v<typename decltype(View(c))::element_type>, "C is written: its elements can't be const");
+    static_assert(!std::is_const_v<typename decltype(View(c))::element_type>,
+                  "C is written: its elements can't be const");
     return try_multiply(erase(View(a)), erase(View(b)), erase(View(c)), options);
 }
 
@@ -43,6 +44,7 @@ inline void multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Op
 /// What is not Viewable is told so, instead of all that was tried with it: make a tw::View of its elements.
 template <class A, class B, class C>
     requires(!(Viewable<A> && Viewable<B> && Viewable<C>))
-void multiply(const A& a, const B& b, const C& c, const Options& options = {}) = delete;  // make Views of double, float, tw::float16 or tw::bfloat16
+void multiply(const A& a, const B& b, const C& c,
+              const Options& options = {}) = delete;  // make Views of double, float, tw::float16 or tw::bfloat16
 
 }  // namespace tw

@@ -15,17 +15,17 @@ namespace tw {
 /// How one product is to be done. Every field has a default that suits most callers.
 struct Options {
     double alpha = 1;
-    double beta = 0;                    ///< 0: C is never read
-    Accuracy accuracy{};                ///< fp32 for f32 and narrower, fp64 for f64
-    bool reproducible = false;          ///< a row's bits depend on that row of A, on B and on k alone
-    bool verify = false;                ///< check the result in O(n^2); once more on the reference path before failing
+    double beta = 0;            ///< 0: C is never read
+    Accuracy accuracy{};        ///< fp32 for f32 and narrower, fp64 for f64
+    bool reproducible = false;  ///< a row's bits depend on that row of A, on B and on k alone
+    bool verify = false;        ///< check the result in O(n^2); once more on the reference path before failing
     Epilogue epilogue{};
-    std::string_view device{};          ///< "cpu", "cuda", "cuda:1", "metal"; empty: where the operands live
-    void* stream = nullptr;             ///< the device's stream; null: its default one
-    int threads = 0;                    ///< 0: affinity mask, quota and physical cores, whichever is smallest
-    const Executor* executor = nullptr; ///< null: the library's own pool
-    std::span<std::byte> scratch{};     ///< one call's at a time; empty: the library keeps its own
-    std::string_view kernel{};          ///< a kernel or rung by name; empty: the cheapest that keeps the promise
+    std::string_view device{};           ///< "cpu", "cuda", "cuda:1", "metal"; empty: where the operands live
+    void* stream = nullptr;              ///< the device's stream; null: its default one
+    int threads = 0;                     ///< 0: affinity mask, quota and physical cores, whichever is smallest
+    const Executor* executor = nullptr;  ///< null: the library's own pool
+    std::span<std::byte> scratch{};      ///< one call's at a time; empty: the library keeps its own
+    std::string_view kernel{};           ///< a kernel or rung by name; empty: the cheapest that keeps the promise
 };
 
 }  // namespace tw

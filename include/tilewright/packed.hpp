@@ -10,9 +10,9 @@
 
 namespace tw {
 
-/// An operand laid out once as a kernel's blocks want it, for many products: the weights of a layer. It holds a copy, so the
-/// matrix that it was made of may change or go. Any number of threads may multiply by it at once. It belongs to this
-/// process: what it holds depends on the processor.
+/// An operand laid out once as a kernel's blocks want it, for many products: the weights of a layer. It holds a copy,
+/// so the matrix that it was made of may change or go. Any number of threads may multiply by it at once. It belongs to
+/// this process: what it holds depends on the processor.
 class Packed {
 public:
     std::int64_t rows() const noexcept { return shape_.rows; }
@@ -41,10 +41,12 @@ private:
     bool is_a_ = false, on_left_ = false;
 };
 
-/// Lays out B, or A, for products whose C is walked along as `of_c` says (any C is taken later; this one is met as fast as
-/// can be). Of the options, accuracy, reproducible, device, kernel, threads and executor count.
-TW_API Status try_pack(const Matrix& b, Packed& packed, const Options& options = {}, Form of_c = Form::row_major) noexcept;
-TW_API Status try_pack_a(const Matrix& a, Packed& packed, const Options& options = {}, Form of_c = Form::row_major) noexcept;
+/// Lays out B, or A, for products whose C is walked along as `of_c` says (any C is taken later; this one is met as fast
+/// as can be). Of the options, accuracy, reproducible, device, kernel, threads and executor count.
+TW_API Status try_pack(const Matrix& b, Packed& packed, const Options& options = {},
+                       Form of_c = Form::row_major) noexcept;
+TW_API Status try_pack_a(const Matrix& a, Packed& packed, const Options& options = {},
+                         Form of_c = Form::row_major) noexcept;
 
 /// The same for a View, or what converts to one; throws tw::Error.
 TW_API Packed pack(const Matrix& b, const Options& options = {}, Form of_c = Form::row_major);
@@ -58,8 +60,8 @@ Packed pack_a(const A& a, const Options& options = {}, Form of_c = Form::row_maj
     return pack_a(erase(View(a)), options, of_c);
 }
 
-/// As multiply() with the matrix that was packed. Refused when the packed operand's kernel can't do what the options ask:
-/// it was packed for less accuracy, another device or another kernel; and with `verify`, which needs B's elements.
+/// As multiply() with the matrix that was packed. Refused when the packed operand's kernel can't do what the options
+/// ask: it was packed for less accuracy, another device or another kernel; and with `verify`, which needs B's elements.
 TW_API Status try_multiply(const Matrix& a, const Packed& b, const Matrix& c, const Options& options = {}) noexcept;
 TW_API Status try_multiply(const Packed& a, const Matrix& b, const Matrix& c, const Options& options = {}) noexcept;
 

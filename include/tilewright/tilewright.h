@@ -39,23 +39,24 @@ typedef struct tw_matrix {
     int64_t row_step, col_step;
 } tw_matrix;
 
-/* Threads of the caller's: run calls task(context, i) once for each i in [0, tasks) and returns when all have returned. */
+/* Threads of the caller's: run calls task(context, i) once for each i in [0, tasks) and returns when all have returned.
+ */
 typedef struct tw_executor {
     void* self;
     void (*run)(void* self, int tasks, void (*task)(void* context, int index), void* context);
 } tw_executor;
 
 typedef struct tw_options {
-    size_t size;           /* sizeof(tw_options): begin with tw_default_options() */
+    size_t size; /* sizeof(tw_options): begin with tw_default_options() */
     double alpha, beta;
-    const char* accuracy;  /* "fp32", "tf32", "1e-5", ...; null: fp32 for f32 and narrower, fp64 for f64 */
-    const char* device;    /* "cpu", "cuda:1", ...; null: where the operands live */
-    const char* kernel;    /* null: the cheapest that keeps the accuracy */
+    const char* accuracy; /* "fp32", "tf32", "1e-5", ...; null: fp32 for f32 and narrower, fp64 for f64 */
+    const char* device;   /* "cpu", "cuda:1", ...; null: where the operands live */
+    const char* kernel;   /* null: the cheapest that keeps the accuracy */
     void* stream;
     const tw_executor* executor;
     void* scratch;
     size_t scratch_bytes;
-    int threads;           /* 0: as many as are sensible */
+    int threads; /* 0: as many as are sensible */
     int reproducible;
     int verify;
 } tw_options;
@@ -68,21 +69,21 @@ TW_C_API tw_options tw_default_options(void);
 /* C = alpha * A * B + beta * C. A null `options` means the defaults. */
 TW_C_API tw_code tw_multiply(const tw_matrix* a, const tw_matrix* b, const tw_matrix* c, const tw_options* options);
 
-/* The choice of a kernel, kept. The data pointers of the three are not looked at: any operands of the same shapes, types
- * and steps can be run later. Null when no kernel will do; tw_last_error() says why. */
+/* The choice of a kernel, kept. The data pointers of the three are not looked at: any operands of the same shapes,
+ * types and steps can be run later. Null when no kernel will do; tw_last_error() says why. */
 TW_C_API tw_plan* tw_plan_create(const tw_matrix* a, const tw_matrix* b, const tw_matrix* c, const tw_options* options);
 TW_C_API tw_code tw_plan_run(const tw_plan* plan, const tw_matrix* a, const tw_matrix* b, const tw_matrix* c);
 TW_C_API size_t tw_plan_scratch_bytes(const tw_plan* plan);
 TW_C_API const char* tw_plan_kernel(const tw_plan* plan);
 TW_C_API void tw_plan_destroy(tw_plan* plan);
 
-/* Many products of one shape. The operands handed in with it are the first product's; where those of the others lie is said by
- * a step in elements (0 for a or b: all share it) or, where it is not null, by an array of `count` pointers. */
+/* Many products of one shape. The operands handed in with it are the first product's; where those of the others lie is
+ * said by a step in elements (0 for a or b: all share it) or, where it is not null, by an array of `count` pointers. */
 typedef struct tw_batch {
-    size_t size;           /* sizeof(tw_batch) */
+    size_t size; /* sizeof(tw_batch) */
     int64_t count;
     int64_t a_step, b_step, c_step;
-    const void* const* a;  /* a[i] is where product i's A begins */
+    const void* const* a; /* a[i] is where product i's A begins */
     const void* const* b;
     void* const* c;
 } tw_batch;
@@ -97,8 +98,10 @@ typedef struct tw_packed tw_packed;
 /* Null when it can't be made; tw_last_error() says why. Destroy it with tw_packed_destroy(). */
 TW_C_API tw_packed* tw_pack(const tw_matrix* b, const tw_options* options);
 TW_C_API tw_packed* tw_pack_a(const tw_matrix* a, const tw_options* options);
-TW_C_API tw_code tw_multiply_packed(const tw_matrix* a, const tw_packed* b, const tw_matrix* c, const tw_options* options);
-TW_C_API tw_code tw_multiply_packed_a(const tw_packed* a, const tw_matrix* b, const tw_matrix* c, const tw_options* options);
+TW_C_API tw_code tw_multiply_packed(const tw_matrix* a, const tw_packed* b, const tw_matrix* c,
+                                    const tw_options* options);
+TW_C_API tw_code tw_multiply_packed_a(const tw_packed* a, const tw_matrix* b, const tw_matrix* c,
+                                      const tw_options* options);
 TW_C_API size_t tw_packed_bytes(const tw_packed* packed);
 TW_C_API const char* tw_packed_kernel(const tw_packed* packed);
 TW_C_API void tw_packed_destroy(tw_packed* packed);

@@ -21,9 +21,7 @@ struct bfloat16 {
     std::uint16_t bits;
 };
 
-constexpr std::size_t size_of(Type type) noexcept {
-    return type == Type::f64 ? 8 : type == Type::f32 ? 4 : 2;
-}
+constexpr std::size_t size_of(Type type) noexcept { return type == Type::f64 ? 8 : type == Type::f32 ? 4 : 2; }
 
 constexpr const char* name_of(Type type) noexcept {
     switch (type) {

@@ -41,14 +41,13 @@ struct View {
         : View(span.data_handle(), static_cast<std::int64_t>(span.extent(0)), static_cast<std::int64_t>(span.extent(1)),
                static_cast<std::int64_t>(span.stride(0)), static_cast<std::int64_t>(span.stride(1))) {}
 
-    constexpr T& operator()(std::int64_t i, std::int64_t j) const noexcept {
-        return data[i * row_step + j * col_step];
-    }
+    constexpr T& operator()(std::int64_t i, std::int64_t j) const noexcept { return data[i * row_step + j * col_step]; }
 
     constexpr View transposed() const noexcept { return {data, cols, rows, col_step, row_step}; }
 
     /// The rows x cols block whose corner is (i, j): the same memory, nothing is copied.
-    constexpr View block(std::int64_t i, std::int64_t j, std::int64_t row_count, std::int64_t col_count) const noexcept {
+    constexpr View block(std::int64_t i, std::int64_t j, std::int64_t row_count,
+                         std::int64_t col_count) const noexcept {
         return {data + i * row_step + j * col_step, row_count, col_count, row_step, col_step};
     }
 
@@ -89,8 +88,8 @@ struct Matrix {
 
 template <Element T>
 constexpr Matrix erase(View<T> view) noexcept {
-    return {const_cast<std::remove_const_t<T>*>(view.data), type_of<T>, view.rows, view.cols, view.row_step,
-            view.col_step};
+    return {
+        const_cast<std::remove_const_t<T>*>(view.data), type_of<T>, view.rows, view.cols, view.row_step, view.col_step};
 }
 
 /// What a View can be made of: a View, or what looks like std::mdspan; its elements are f64, f32, f16 or bf16.

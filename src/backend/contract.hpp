@@ -38,22 +38,23 @@ using Features = std::uint64_t;
 
 /// An operand laid out ahead of time by Kernel::packing: the call's matrix of it has a shape, but no elements.
 struct PackedPanels {
-    const std::byte* panels = nullptr;   ///< null: both operands are as usual
-    bool is_a = false;                   ///< it stands for A, else for B
-    bool on_left = false;                ///< laid out as the left one of a product: a B so computes C^T = B^T A^T
+    const std::byte* panels = nullptr;  ///< null: both operands are as usual
+    bool is_a = false;                  ///< it stands for A, else for B
+    bool on_left = false;               ///< laid out as the left one of a product: a B so computes C^T = B^T A^T
 };
 
 /// One product, ready to run: operands checked, on the kernel's own device, and of the kernel's own types.
 struct Call {
     Matrix a, b, c;
     double alpha = 1, beta = 0;
-    Epilogue epilogue{};                 ///< empty unless the kernel's row says that it fuses one
-    std::span<std::byte> scratch{};      ///< at least scratch_bytes(), aligned to 64 bytes
+    Epilogue epilogue{};             ///< empty unless the kernel's row says that it fuses one
+    std::span<std::byte> scratch{};  ///< at least scratch_bytes(), aligned to 64 bytes
     int threads = 1;
     const Executor* executor = nullptr;  ///< null: the library's pool
     void* stream = nullptr;
-    PackedPanels packed{};               ///< empty unless the kernel's row has a packing
-    const Batch* batch = nullptr;        ///< the products, told by the first's operands; null: one, or the row has no batching
+    PackedPanels packed{};  ///< empty unless the kernel's row has a packing
+    const Batch* batch =
+        nullptr;  ///< the products, told by the first's operands; null: one, or the row has no batching
 
     std::int64_t m() const noexcept { return c.rows; }
     std::int64_t n() const noexcept { return c.cols; }
@@ -70,7 +71,7 @@ struct Packing {
 
 /// How a kernel does many products of one shape in one call, with the bits of each alone.
 struct Batching {
-    bool (*takes)(const Call&);           ///< with a batch and an epilogue, whose residual is the first product's
+    bool (*takes)(const Call&);  ///< with a batch and an epilogue, whose residual is the first product's
     std::size_t (*scratch_bytes)(const Problem&, const Tile&, const Batch&);
 };
 
@@ -80,13 +81,16 @@ constexpr bool suits(const Direct& direct, const Matrix& a, const Matrix& b) noe
     return direct.run && steps <= direct.most_step;
 }
 
-/// True when these are operands that a problem with a direct way was planned for and no rule is broken: seen at a glance, so
-/// that nothing else need be asked about them.
-constexpr bool are_as_planned(const Direct& direct, const Problem& p, const Matrix& a, const Matrix& b, const Matrix& c) noexcept {
+/// True when these are operands that a problem with a direct way was planned for and no rule is broken: seen at a
+/// glance, so that nothing else need be asked about them.
+constexpr bool are_as_planned(const Direct& direct, const Problem& p, const Matrix& a, const Matrix& b,
+                              const Matrix& c) noexcept {
     if (!suits(direct, a, b) || static_cast<std::uint64_t>(c.row_step | c.col_step) > Direct::any_step) return false;
-    if (a.rows != p.m || c.rows != p.m || a.cols != p.k || b.rows != p.k || b.cols != p.n || c.cols != p.n) return false;
+    if (a.rows != p.m || c.rows != p.m || a.cols != p.k || b.rows != p.k || b.cols != p.n || c.cols != p.n)
+        return false;
     if (a.type != p.in || b.type != p.in || c.type != p.out || !a.data || !b.data || !c.data) return false;
-    const auto lie_so = [&](std::int64_t left, std::int64_t right, std::int64_t along, std::int64_t down, std::int64_t width) {
+    const auto lie_so = [&](std::int64_t left, std::int64_t right, std::int64_t along, std::int64_t down,
+                            std::int64_t width) {
         return right == 1 && along == 1 && down >= width && (left == 1 || !direct.on_rows);
     };
     return direct.turned ? lie_so(b.row_step, a.row_step, c.row_step, c.col_step, p.m)
@@ -95,18 +99,18 @@ constexpr bool are_as_planned(const Direct& direct, const Problem& p, const Matr
 
 /// A row of a backend's ladder. A kernel never allocates and never prints; m, n and k are at least 1.
 struct Kernel {
-    const char* name;             ///< "cpu.r6_vectorized.f32.avx2": unique, and what TW_KERNEL takes
+    const char* name;  ///< "cpu.r6_vectorized.f32.avx2": unique, and what TW_KERNEL takes
     Rung rung;
-    Type in, out, sum;            ///< of A and B; of C; and what it sums in
+    Type in, out, sum;  ///< of A and B; of C; and what it sums in
     const Scheme* scheme;
     Features needs = 0;
     std::span<const Tile> tiles{};  ///< what the tuner may try; the first is the default, {} the kernel's own choice
     bool fuses_epilogue = false;
-    const char* idea = nullptr;   ///< one sentence for the ladder's table and for docs/ladder.md
+    const char* idea = nullptr;  ///< one sentence for the ladder's table and for docs/ladder.md
 
-    bool (*takes)(const Problem&) = nullptr;                                      ///< null: any shape, any steps
-    double (*sum_bound)(std::int64_t k) = nullptr;                                ///< certificate of its order of summation
-    double (*nanoseconds)(const Problem&, int threads) = nullptr;                 ///< its own guess, for choose()
+    bool (*takes)(const Problem&) = nullptr;                       ///< null: any shape, any steps
+    double (*sum_bound)(std::int64_t k) = nullptr;                 ///< certificate of its order of summation
+    double (*nanoseconds)(const Problem&, int threads) = nullptr;  ///< its own guess, for choose()
     std::size_t (*scratch_bytes)(const Problem&, const Tile&, int threads) = nullptr;  ///< null: none
     Status (*run)(const Call&, const Tile&) = nullptr;
 
@@ -116,7 +120,8 @@ struct Kernel {
 
     const Packing* packing = nullptr;    ///< null: it takes no operand laid out ahead of time
     const Batching* batching = nullptr;  ///< null: one product a call
-    Direct (*direct)(const Problem&, int threads) = nullptr;  ///< null: none is run so; there is no epilogue, k is at least 1
+    Direct (*direct)(const Problem&,
+                     int threads) = nullptr;  ///< null: none is run so; there is no epilogue, k is at least 1
 };
 
 /// The largest |C - AB| / (|A||B|) that the kernel can make: what splitting loses and what summing loses.
@@ -132,25 +137,25 @@ struct FeatureName {
 
 /// A loop of the device's own that keeps one unit as busy as it can be: the roof over the kernels that work with it.
 struct Roof {
-    const char* unit;                         ///< "FMA", "tensor core"; "memory" for bandwidth
-    const char* type;                         ///< of the operands: "f32", "bf16"; "bytes" for bandwidth
-    Features needs;                           ///< kernels that need one of these work with the unit; 0: those that need none
-    double (*theoretical)();                  ///< by formula, in GFLOP/s or GB/s: flops/clock/core x clock x cores; 0: unknown
-    double (*measure)(double seconds);        ///< in about so many seconds, the whole device
+    const char* unit;         ///< "FMA", "tensor core"; "memory" for bandwidth
+    const char* type;         ///< of the operands: "f32", "bf16"; "bytes" for bandwidth
+    Features needs;           ///< kernels that need one of these work with the unit; 0: those that need none
+    double (*theoretical)();  ///< by formula, in GFLOP/s or GB/s: flops/clock/core x clock x cores; 0: unknown
+    double (*measure)(double seconds);  ///< in about so many seconds, the whole device
 };
 
-/// How copies overlap kernels on a device with memory of its own. Queues, events and the buffer are the calling thread's and
-/// are kept for it; only await() waits.
+/// How copies overlap kernels on a device with memory of its own. Queues, events and the buffer are the calling
+/// thread's and are kept for it; only await() waits.
 struct Traffic {
     static constexpr int most_events = 384;
 
-    std::size_t (*memory)(void* stream);                 ///< bytes that scratch(bytes, stream) can give
-    bool (*locked)(const void* memory);                  ///< host memory that the copy engines reach by themselves
-    std::span<std::byte> (*buffer)(std::size_t bytes);   ///< such memory, less when there is less; empty: none
-    Status (*open)(void*& there, void*& back);           ///< the queues of the two directions
-    Status (*mark)(int event, void* queue);              ///< event: everything that is in the queue by now
-    Status (*follow)(void* queue, int event);            ///< what enters the queue from now on comes after the event's last mark
-    bool (*passed)(int event);                           ///< true too when the device failed: await() says so
+    std::size_t (*memory)(void* stream);                ///< bytes that scratch(bytes, stream) can give
+    bool (*locked)(const void* memory);                 ///< host memory that the copy engines reach by themselves
+    std::span<std::byte> (*buffer)(std::size_t bytes);  ///< such memory, less when there is less; empty: none
+    Status (*open)(void*& there, void*& back);          ///< the queues of the two directions
+    Status (*mark)(int event, void* queue);             ///< event: everything that is in the queue by now
+    Status (*follow)(void* queue, int event);  ///< what enters the queue from now on comes after the event's last mark
+    bool (*passed)(int event);                 ///< true too when the device failed: await() says so
     Status (*await)(int event);
 };
 
@@ -158,29 +163,34 @@ struct EffortDevice;
 
 /// A device family.
 struct Backend {
-    const char* name;                         ///< "cpu": also the prefix of its kernels' names
-    Place place;                              ///< where its kernels want their operands
-    std::span<const Kernel* const> ladder;    ///< by rung, and within a rung the plainest first
+    const char* name;                       ///< "cpu": also the prefix of its kernels' names
+    Place place;                            ///< where its kernels want their operands
+    std::span<const Kernel* const> ladder;  ///< by rung, and within a rung the plainest first
     std::span<const FeatureName> feature_names;
-    Features (*features)();                   ///< what this machine has, less what TW_FEATURES masks
-    int (*devices)();                         ///< how many there are; 0: none
-    const char* (*absence)();                 ///< why there is none, as a sentence; "" when there is one
+    Features (*features)();    ///< what this machine has, less what TW_FEATURES masks
+    int (*devices)();          ///< how many there are; 0: none
+    const char* (*absence)();  ///< why there is none, as a sentence; "" when there is one
 
     // A device with memory of its own. Null on the CPU: host memory needs no moving.
-    Status (*select)(int device) = nullptr;   ///< the calling thread's device from now on; "cuda:1" is 1
+    Status (*select)(int device) = nullptr;      ///< the calling thread's device from now on; "cuda:1" is 1
     bool (*owns)(const void* memory) = nullptr;  ///< true when the address is this device family's
     void* (*alloc)(std::size_t bytes) = nullptr;
     void (*free)(void* memory) = nullptr;
-    std::span<std::byte> (*scratch)(std::size_t bytes, void* stream) = nullptr;  ///< kept for this thread and stream; empty: short
-    Status (*copy)(const Matrix& to, const Matrix& from, void* stream) = nullptr;  ///< from and to any place, steps and types
-    Status (*finish)(const Matrix& c, double beta, const Epilogue& epilogue, void* stream) = nullptr;  ///< as finish() of the host
+    std::span<std::byte> (*scratch)(std::size_t bytes,
+                                    void* stream) = nullptr;  ///< kept for this thread and stream; empty: short
+    Status (*copy)(const Matrix& to, const Matrix& from,
+                   void* stream) = nullptr;  ///< from and to any place, steps and types
+    Status (*finish)(const Matrix& c, double beta, const Epilogue& epilogue,
+                     void* stream) = nullptr;  ///< as finish() of the host
     Status (*wait)(void* stream) = nullptr;
-    bool (*captures)(void* stream) = nullptr;  ///< what enters the stream is being written into a graph: nothing may wait or allocate
+    bool (*captures)(void* stream) =
+        nullptr;  ///< what enters the stream is being written into a graph: nothing may wait or allocate
 
-    const Traffic* traffic = nullptr;         ///< null: copies and kernels take turns
-    const EffortDevice* effort = nullptr;     ///< its kernels for the effort dial (backend/effort_contract.hpp); null: none
-    std::span<const Roof> roofs{};            ///< empty for the CPU, whose loops belong to measure
-    bool times_mean_nothing = false;          ///< kernels run checked or emulated: tables leave speeds out
+    const Traffic* traffic = nullptr;  ///< null: copies and kernels take turns
+    const EffortDevice* effort =
+        nullptr;                      ///< its kernels for the effort dial (backend/effort_contract.hpp); null: none
+    std::span<const Roof> roofs{};    ///< empty for the CPU, whose loops belong to measure
+    bool times_mean_nothing = false;  ///< kernels run checked or emulated: tables leave speeds out
 };
 
 }  // namespace tw

@@ -2,8 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // Activations on W f64 at a time. For results that are stored in f64 the C library's exp and erf; for narrower ones a
-// relative error of 2^-26 is a quarter of what storing them loses. Internal linkage, as each instruction set compiles its
-// own copy; the same operations in the same order, so the same bits in all of them.
+// relative error of 2^-26 is a quarter of what storing them loses. Internal linkage, as each instruction set compiles
+// its own copy; the same operations in the same order, so the same bits in all of them.
 #pragma once
 
 #include <cmath>
@@ -37,15 +37,17 @@ struct Lanes {
         const Vector r = (x - n * ln2_upper) - n * ln2_lower;
         Vector sum = all(1.0 / 362880);
         for (const double factorial : {40320., 5040., 720., 120., 24., 6., 2., 1., 1.}) sum = sum * r + 1 / factorial;
-        const Words power = reinterpret_cast<Words>(shifted) << 52;  // n's low bits, where an exponent's are; any in an endless lane
+        const Words power = reinterpret_cast<Words>(shifted)
+                            << 52;  // n's low bits, where an exponent's are; any in an endless lane
         return select(endless, all(HUGE_VAL), reinterpret_cast<Vector>(reinterpret_cast<Words>(sum) + power));
     }
 
-    /// The normal distribution's weight below x: t e^(p(t) - z^2) / 2 for z = |x| / sqrt(2) and t = 2 / (2 + z), which is
-    /// erfc(z) / 2; p is a Chebyshev fit on (0, 1], within 1.1e-8.
+    /// The normal distribution's weight below x: t e^(p(t) - z^2) / 2 for z = |x| / sqrt(2) and t = 2 / (2 + z), which
+    /// is erfc(z) / 2; p is a Chebyshev fit on (0, 1], within 1.1e-8.
     static Vector normal_below(Vector x) {
-        constexpr double fit[] = {-0.17875724411, 0.99135759854,  -2.2051075032,  2.3987337331, -1.225425173,  0.33554022788,
-                                  -0.23370789056, -0.07473419439, 0.082592433242, 0.37502019901, 0.99999992725, -1.2655121243};
+        constexpr double fit[] = {-0.17875724411, 0.99135759854, -2.2051075032,  2.3987337331,
+                                  -1.225425173,   0.33554022788, -0.23370789056, -0.07473419439,
+                                  0.082592433242, 0.37502019901, 0.99999992725,  -1.2655121243};
         const Bits positive = x > all(0);
         const Vector z = select(positive, x, -x) * 0.70710678118654752440, t = 2 / (2 + z);
         Vector p{};
@@ -65,7 +67,8 @@ struct Lanes {
         double each[W];
         std::memcpy(each, &x, sizeof x);
         for (double& e : each)
-            e = activation == Activation::gelu ? 0.5 * e * (1 + std::erf(e * 0.70710678118654752440)) : e / (1 + std::exp(-e));
+            e = activation == Activation::gelu ? 0.5 * e * (1 + std::erf(e * 0.70710678118654752440))
+                                               : e / (1 + std::exp(-e));
         std::memcpy(&x, each, sizeof x);
         return x;
     }

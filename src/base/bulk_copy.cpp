@@ -37,7 +37,8 @@ void copy_past_caches(void* to, const void* from, std::size_t bytes) noexcept {
     target += head, source += head, bytes -= head;
     for (; bytes >= line; bytes -= line, target += line, source += line)
         for (std::size_t at = 0; at < line; at += sizeof(__m128i))
-            _mm_stream_si128(reinterpret_cast<__m128i*>(target + at), _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + at)));
+            _mm_stream_si128(reinterpret_cast<__m128i*>(target + at),
+                             _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + at)));
     _mm_sfence();  // whoever is told that the copy is there must find it
     std::memcpy(target, source, bytes);
 }

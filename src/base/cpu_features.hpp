@@ -9,11 +9,11 @@
 
 namespace tw::cpu_feature {
 
-inline constexpr std::uint64_t avx2 = 1 << 0;         // with FMA and F16C
-inline constexpr std::uint64_t avx512 = 1 << 1;       // F, BW, DQ, VL
+inline constexpr std::uint64_t avx2 = 1 << 0;    // with FMA and F16C
+inline constexpr std::uint64_t avx512 = 1 << 1;  // F, BW, DQ, VL
 inline constexpr std::uint64_t avx512_bf16 = 1 << 2;
 inline constexpr std::uint64_t avx512_vnni = 1 << 3;
-inline constexpr std::uint64_t amx_bf16 = 1 << 4;     // tiles, and the permission to use them
+inline constexpr std::uint64_t amx_bf16 = 1 << 4;  // tiles, and the permission to use them
 inline constexpr std::uint64_t amx_int8 = 1 << 5;
 inline constexpr std::uint64_t neon = 1 << 6;
 inline constexpr std::uint64_t avx512_vbmi = 1 << 7;  // VBMI and VBMI2: bytes and words permuted, words expanded

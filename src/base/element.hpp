@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One element of an erased matrix, through f64 (which holds every type exactly). For the places where speed is no matter.
+// One element of an erased matrix, through f64 (which holds every type exactly). For the places where speed is no
+// matter.
 #pragma once
 
 #include "base/rounding.hpp"
@@ -33,9 +34,9 @@ inline void store_element(const Matrix& m, std::int64_t i, std::int64_t j, doubl
 
 /// What an element type can hold.
 struct Range {
-    double unit;          ///< half the distance from 1 to the next number
-    double largest;       ///< the largest finite number
-    double least;         ///< the least subnormal
+    double unit;     ///< half the distance from 1 to the next number
+    double largest;  ///< the largest finite number
+    double least;    ///< the least subnormal
 };
 
 constexpr Range range_of(Type type) noexcept {

@@ -49,7 +49,9 @@ void activate(double* x, std::int64_t count, bool to_f64) noexcept {
     for (std::int64_t s = 0; s < count; s += 2) {
         const std::int64_t here = std::min<std::int64_t>(2, count - s);
         const auto pair = load_lanes<2>(x + s, here);
-        store_lanes<2>(x + s, to_f64 ? Lanes<2>::activated<activation, true>(pair) : Lanes<2>::activated<activation, false>(pair), here);
+        store_lanes<2>(
+            x + s, to_f64 ? Lanes<2>::activated<activation, true>(pair) : Lanes<2>::activated<activation, false>(pair),
+            here);
     }
 }
 
@@ -86,8 +88,9 @@ void finish(const Matrix& c, double beta, const Epilogue& epilogue, std::int64_t
     if (epilogue.residual.data) x.residual = epilogue.residual.block(row, col, c.rows, c.cols);
     if (c.col_step != 1 && c.row_step == 1) x = x.transposed();
     if (beta != 1 || !x.lie_well()) return finish_in_strips(x, beta, epilogue);
-    const FinishRows rows{x.c.rows, x.c.cols, x.c.data, x.c.row_step, x.bias.data, x.bias.row_step, x.bias.col_step,
-                          x.residual.data, x.residual.row_step, epilogue.scale, epilogue.activation};
+    const FinishRows rows{x.c.rows,           x.c.cols,        x.c.data,        x.c.row_step,        x.bias.data,
+                          x.bias.row_step,    x.bias.col_step, x.residual.data, x.residual.row_step, epilogue.scale,
+                          epilogue.activation};
     (c.type == Type::f32 ? widest().f32 : widest().f64)(rows);
 }
 

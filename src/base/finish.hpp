@@ -12,6 +12,7 @@
 namespace tw {
 
 /// C = epilogue(beta * C), C not read when beta is 0. `c` is the block at (row, col) of the C that the epilogue is for.
-void finish(const Matrix& c, double beta, const Epilogue& epilogue, std::int64_t row = 0, std::int64_t col = 0) noexcept;
+void finish(const Matrix& c, double beta, const Epilogue& epilogue, std::int64_t row = 0,
+            std::int64_t col = 0) noexcept;
 
 }  // namespace tw

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The epilogue on rows that are contiguous and of one type, read and written where they lie; one copy an instruction set.
-// This header is all that their files share with the rest: plain data, and code of internal linkage.
+// The epilogue on rows that are contiguous and of one type, read and written where they lie; one copy an instruction
+// set. This header is all that their files share with the rest: plain data, and code of internal linkage.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct FinishRows {
     std::int64_t rows, cols;
     void* c;
     std::int64_t c_step;
-    const void* bias;               ///< null: none
+    const void* bias;                    ///< null: none
     std::int64_t bias_step, bias_along;  ///< from row to row, and along a row: one of them is 0
-    const void* residual;           ///< null: none
+    const void* residual;                ///< null: none
     std::int64_t residual_step;
     double scale;
     Activation activation;
@@ -35,13 +35,15 @@ namespace {
 template <int W>
 typename Lanes<W>::Vector load_lanes(const double* from, std::int64_t count) {
     typename Lanes<W>::Vector x{};
-    count == W ? std::memcpy(&x, from, sizeof x) : std::memcpy(&x, from, static_cast<std::size_t>(count) * sizeof *from);
+    count == W ? std::memcpy(&x, from, sizeof x)
+               : std::memcpy(&x, from, static_cast<std::size_t>(count) * sizeof *from);
     return x;
 }
 template <int W>
 typename Lanes<W>::Vector load_lanes(const float* from, std::int64_t count) {
     typename Lanes<W>::Floats x{};
-    count == W ? std::memcpy(&x, from, sizeof x) : std::memcpy(&x, from, static_cast<std::size_t>(count) * sizeof *from);
+    count == W ? std::memcpy(&x, from, sizeof x)
+               : std::memcpy(&x, from, static_cast<std::size_t>(count) * sizeof *from);
     return __builtin_convertvector(x, typename Lanes<W>::Vector);
 }
 template <int W>
@@ -63,8 +65,9 @@ void finish_rows(const FinishRows& x) {
         const auto at = [&](std::int64_t j, std::int64_t count) __attribute__((always_inline)) {
             auto value = load_lanes<W>(c + j, count);
             if (x.scale != 1) value *= x.scale;
-            if (bias) value += x.bias_along ? load_lanes<W>(bias + j, count) : Lanes<W>::all(static_cast<double>(*bias));
-            value = Lanes<W>::template activated<activation, sizeof(T) == 8>(value);
+            if (bias)
+                value += x.bias_along ? load_lanes<W>(bias + j, count) : Lanes<W>::all(static_cast<double>(*bias));
+            value = Lanes<W>::template activated < activation, sizeof(T) == 8 > (value);
             if (residual) value += load_lanes<W>(residual + j, count);
             store_lanes<W>(c + j, value, count);
         };

@@ -14,7 +14,8 @@ namespace tw {
 class IeeeMode {
 public:
 #if defined(__x86_64__)
-    // Reading the register waits for what is under way, and so does writing it: it is left alone where it holds what is wanted.
+    // Reading the register waits for what is under way, and so does writing it: it is left alone where it holds what is
+    // wanted.
     IeeeMode() noexcept : callers_(_mm_getcsr()) {
         if (is_other()) _mm_setcsr(ieee);
     }

@@ -15,7 +15,8 @@ namespace tw {
 namespace {
 
 constexpr int pauses_before_sleep = 1000;  // some tens of microseconds: the next product often follows at once
-constexpr int looks_between_pauses = 64;   // a hypervisor takes the processor away from a machine that does nothing but pause
+constexpr int looks_between_pauses =
+    64;  // a hypervisor takes the processor away from a machine that does nothing but pause
 constexpr std::size_t stack_bytes = 512 << 10;
 
 void pause() noexcept {
@@ -60,8 +61,8 @@ void* Pool::worker(void* self) noexcept {
     for (;;) {
         wait_while(its.round_, seen);
         seen = its.round_.load(std::memory_order_acquire);
-        // First inside, then the seat: run() takes the seats away first and then looks who is inside. Either it sees this
-        // worker or this worker sees no seat; that needs one order of all four (sequential consistency).
+        // First inside, then the seat: run() takes the seats away first and then looks who is inside. Either it sees
+        // this worker or this worker sees no seat; that needs one order of all four (sequential consistency).
         its.inside_.fetch_add(1);
         if (its.seats_.fetch_sub(1) > 0) its.take_tasks();
         if (its.inside_.fetch_sub(1) == 1) its.inside_.notify_one();

@@ -21,7 +21,8 @@ public:
     bool try_acquire() noexcept { return !busy_.exchange(true, std::memory_order_acquire); }
     void release() noexcept { busy_.store(false, std::memory_order_release); }
 
-    /// Calls task(context, i) for each i in [0, tasks) on the caller and up to `helpers` workers. The caller holds the pool.
+    /// Calls task(context, i) for each i in [0, tasks) on the caller and up to `helpers` workers. The caller holds the
+    /// pool.
     void run(int helpers, int tasks, void (*task)(void*, int), void* context) noexcept;
 
 private:

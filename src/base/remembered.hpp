@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a process finds out once: its features, its threads, its environment. Without a lock: a child forked while another
-// thread holds one, the hidden one of a function's static object too, would wait for it for ever.
+// What a process finds out once: its features, its threads, its environment. Without a lock: a child forked while
+// another thread holds one, the hidden one of a function's static object too, would wait for it for ever.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,8 @@ private:
     [[gnu::noinline]] T find_out(Find find, Discard discard) noexcept {
         T known = unknown;
         const T found = find();
-        if (answer_.compare_exchange_strong(known, found, std::memory_order_acq_rel, std::memory_order_acquire)) return found;
+        if (answer_.compare_exchange_strong(known, found, std::memory_order_acq_rel, std::memory_order_acquire))
+            return found;
         discard(found);
         return known;
     }

@@ -16,8 +16,8 @@ std::span<std::byte> thread_scratch(std::size_t bytes) noexcept;
 /// Gives this thread's scratch back now instead of at its end.
 void release_thread_scratch() noexcept;
 
-/// While a caller's code runs on a thread whose scratch is in use: products that it makes there get memory of their own, which
-/// goes when this does.
+/// While a caller's code runs on a thread whose scratch is in use: products that it makes there get memory of their
+/// own, which goes when this does.
 class ScratchSetAside {
 public:
     ScratchSetAside() noexcept;

@@ -49,9 +49,7 @@ struct InIeeeMode {
 
 }  // namespace
 
-int default_threads() noexcept {
-    return inside_openmp_region() ? 1 : counted.get(count_threads);
-}
+int default_threads() noexcept { return inside_openmp_region() ? 1 : counted.get(count_threads); }
 
 void run_tasks(const Executor* executor, int threads, int tasks, void (*task)(void* context, int index),
                void* context) noexcept {

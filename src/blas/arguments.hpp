@@ -16,8 +16,12 @@ enum class Transpose : std::uint8_t { no, yes, illegal };
 /// Fortran's letters; a real matrix has no conjugate.
 constexpr Transpose transpose_of(char letter) noexcept {
     switch (letter) {
-        case 'N': case 'n': return Transpose::no;
-        case 'T': case 't': case 'C': case 'c': return Transpose::yes;
+        case 'N':
+        case 'n': return Transpose::no;
+        case 'T':
+        case 't':
+        case 'C':
+        case 'c': return Transpose::yes;
         default: return Transpose::illegal;
     }
 }

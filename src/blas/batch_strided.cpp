@@ -59,25 +59,40 @@ void from_c(Spelling spelling, int layout, const Batch<T>& batch) {
 
 }  // namespace
 
-#define TW_FORTRAN_BATCH_STRIDED(name, T, Int, spelling)                                                                \
-    TW_BLAS_EXPORT void name(const char* of_a, const char* of_b, const Int* m, const Int* n, const Int* k,              \
-                             const T* alpha, const T* a, const Int* lda, const Int* stride_a, const T* b,               \
-                             const Int* ldb, const Int* stride_b, const T* beta, T* c, const Int* ldc,                  \
-                             const Int* stride_c, const Int* size) {                                                    \
-        from_fortran<T, Int>(spelling,                                                                                  \
-                             {{transpose_of(*of_a), transpose_of(*of_b), *m, *n, *k, *lda, *ldb, *ldc},                 \
-                              *alpha, a, *stride_a, b, *stride_b, *beta, c, *stride_c, *size});                         \
+#define TW_FORTRAN_BATCH_STRIDED(name, T, Int, spelling)                                                          \
+    TW_BLAS_EXPORT void name(const char* of_a, const char* of_b, const Int* m, const Int* n, const Int* k,        \
+                             const T* alpha, const T* a, const Int* lda, const Int* stride_a, const T* b,         \
+                             const Int* ldb, const Int* stride_b, const T* beta, T* c, const Int* ldc,            \
+                             const Int* stride_c, const Int* size) {                                              \
+        from_fortran<T, Int>(spelling, {{transpose_of(*of_a), transpose_of(*of_b), *m, *n, *k, *lda, *ldb, *ldc}, \
+                                        *alpha,                                                                   \
+                                        a,                                                                        \
+                                        *stride_a,                                                                \
+                                        b,                                                                        \
+                                        *stride_b,                                                                \
+                                        *beta,                                                                    \
+                                        c,                                                                        \
+                                        *stride_c,                                                                \
+                                        *size});                                                                  \
     }
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_BATCH_STRIDED, float, sgemm_batch_strided)
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_BATCH_STRIDED, double, dgemm_batch_strided)
 
-#define TW_C_BATCH_STRIDED(name, T, Int, spelling)                                                                      \
-    TW_BLAS_EXPORT void name(int layout, int of_a, int of_b, Int m, Int n, Int k, T alpha, const T* a, Int lda,         \
-                             Int stride_a, const T* b, Int ldb, Int stride_b, T beta, T* c, Int ldc, Int stride_c,      \
-                             Int size) {                                                                                \
-        from_c<T, Int>(spelling, layout,                                                                                \
-                       {{transpose_of(of_a), transpose_of(of_b), m, n, k, lda, ldb, ldc},                               \
-                        alpha, a, stride_a, b, stride_b, beta, c, stride_c, size});                                     \
+#define TW_C_BATCH_STRIDED(name, T, Int, spelling)                                                                 \
+    TW_BLAS_EXPORT void name(int layout, int of_a, int of_b, Int m, Int n, Int k, T alpha, const T* a, Int lda,    \
+                             Int stride_a, const T* b, Int ldb, Int stride_b, T beta, T* c, Int ldc, Int stride_c, \
+                             Int size) {                                                                           \
+        from_c<T, Int>(spelling, layout,                                                                           \
+                       {{transpose_of(of_a), transpose_of(of_b), m, n, k, lda, ldb, ldc},                          \
+                        alpha,                                                                                     \
+                        a,                                                                                         \
+                        stride_a,                                                                                  \
+                        b,                                                                                         \
+                        stride_b,                                                                                  \
+                        beta,                                                                                      \
+                        c,                                                                                         \
+                        stride_c,                                                                                  \
+                        size});                                                                                    \
     }
 TW_EACH_CBLAS_NAME(TW_C_BATCH_STRIDED, float, sgemm_batch_strided)
 TW_EACH_CBLAS_NAME(TW_C_BATCH_STRIDED, double, dgemm_batch_strided)

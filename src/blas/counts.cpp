@@ -33,16 +33,18 @@ __attribute__((destructor)) void tell() {
         const unsigned long long sum = calls[i].load();
         if (sum == 0) continue;
         const bool is_wide = i & 1, is_c = i >> 1 & 1;
-        length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "%s%llu %s%c%s%s%s", separator,
-                                sum, is_c ? "cblas_" : "", i / 4 / routines ? 'd' : 's', stems[i / 4 % routines],
-                                is_c ? "" : "_", is_wide ? (is_c ? "_64" : "64_") : "");
+        length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "%s%llu %s%c%s%s%s",
+                                separator, sum, is_c ? "cblas_" : "", i / 4 / routines ? 'd' : 's',
+                                stems[i / 4 % routines], is_c ? "" : "_", is_wide ? (is_c ? "_64" : "64_") : "");
         separator = ", ";
     }
     if (length == 16) return;
     if (const unsigned long long sum = on_device.load(); sum && length < room)
-        length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "; %llu on the GPU", sum);
+        length +=
+            std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "; %llu on the GPU", sum);
     if (const unsigned long long sum = otherwise.load(); sum && length < room)
-        length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "; %llu not as asked", sum);
+        length +=
+            std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "; %llu not as asked", sum);
     line[length++] = '\n';
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line, static_cast<std::size_t>(length));
 }

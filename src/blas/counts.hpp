@@ -13,8 +13,8 @@ void count(char letter, Routine routine, Language language, bool wide_integers) 
 /// One product of those went to the GPU.
 void count_on_device() noexcept;
 
-/// One was refused as the settings wanted it (a kernel asked for by name that can't, a device or memory that is short), and
-/// was done otherwise.
+/// One was refused as the settings wanted it (a kernel asked for by name that can't, a device or memory that is short),
+/// and was done otherwise.
 void count_otherwise() noexcept;
 
 }  // namespace tw::blas

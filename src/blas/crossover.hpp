@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// TW_DEVICE=auto: large products go to the GPU from the size on where that was seen to be faster. What is measured are the
-// program's own calls, copies there and back included, so nothing is computed twice: of the first calls of a size, one runs
-// on the CPU and two on the GPU (the first of these warms it up); later ones go where it was quicker.
+// TW_DEVICE=auto: large products go to the GPU from the size on where that was seen to be faster. What is measured are
+// the program's own calls, copies there and back included, so nothing is computed twice: of the first calls of a size,
+// one runs on the CPU and two on the GPU (the first of these warms it up); later ones go where it was quicker.
 #pragma once
 
 #include "tilewright/view.hpp"

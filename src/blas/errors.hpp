@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What BLAS does about a wrong argument: it calls xerbla or cblas_xerbla with the argument's number, and these belong to
-// the program or to its BLAS. They may print, stop the program, throw or jump away, so nothing is held while they run.
+// What BLAS does about a wrong argument: it calls xerbla or cblas_xerbla with the argument's number, and these belong
+// to the program or to its BLAS. They may print, stop the program, throw or jump away, so nothing is held while they
+// run.
 #pragma once
 
 #include "blas/names.hpp"

@@ -42,8 +42,8 @@ void run(const Shape& s, T alpha, const T* a, const T* b, T beta, T* c, Triangle
 }
 
 template <class T, class Int>
-void from_fortran(Spelling spelling, Routine routine, Triangle triangle, const Shape& s, T alpha, const T* a, const T* b,
-                  T beta, T* c) {
+void from_fortran(Spelling spelling, Routine routine, Triangle triangle, const Shape& s, T alpha, const T* a,
+                  const T* b, T beta, T* c) {
     count(letter<T>, routine, Language::fortran, sizeof(Int) == 8);
     if (const int wrong = first_wrong_of_triangle(triangle, s, false))
         return report_fortran(spelling, letter<T>, routine, wrong);
@@ -63,13 +63,13 @@ void from_c(Spelling spelling, Routine routine, int layout, Triangle triangle, c
 
 }  // namespace
 
-#define TW_FORTRAN_GEMMT(routine, name, T, Int, spelling)                                                               \
-    TW_BLAS_EXPORT void name(const char* uplo, const char* of_a, const char* of_b, const Int* n, const Int* k,          \
-                             const T* alpha, const T* a, const Int* lda, const T* b, const Int* ldb, const T* beta,     \
-                             T* c, const Int* ldc) {                                                                    \
-        from_fortran<T, Int>(spelling, routine, triangle_of(*uplo),                                                     \
-                             {transpose_of(*of_a), transpose_of(*of_b), *n, *n, *k, *lda, *ldb, *ldc}, *alpha, a, b,    \
-                             *beta, c);                                                                                 \
+#define TW_FORTRAN_GEMMT(routine, name, T, Int, spelling)                                                            \
+    TW_BLAS_EXPORT void name(const char* uplo, const char* of_a, const char* of_b, const Int* n, const Int* k,       \
+                             const T* alpha, const T* a, const Int* lda, const T* b, const Int* ldb, const T* beta,  \
+                             T* c, const Int* ldc) {                                                                 \
+        from_fortran<T, Int>(spelling, routine, triangle_of(*uplo),                                                  \
+                             {transpose_of(*of_a), transpose_of(*of_b), *n, *n, *k, *lda, *ldb, *ldc}, *alpha, a, b, \
+                             *beta, c);                                                                              \
     }
 #define TW_FORTRAN_T(...) TW_FORTRAN_GEMMT(Routine::gemmt, __VA_ARGS__)
 #define TW_FORTRAN_TR(...) TW_FORTRAN_GEMMT(Routine::gemmtr, __VA_ARGS__)
@@ -78,11 +78,11 @@ TW_EACH_FORTRAN_NAME(TW_FORTRAN_T, double, dgemmt)
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_TR, float, sgemmtr)
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_TR, double, dgemmtr)
 
-#define TW_C_GEMMT(routine, name, T, Int, spelling)                                                                     \
-    TW_BLAS_EXPORT void name(int layout, int uplo, int of_a, int of_b, Int n, Int k, T alpha, const T* a, Int lda,      \
-                             const T* b, Int ldb, T beta, T* c, Int ldc) {                                              \
-        from_c<T, Int>(spelling, routine, layout, triangle_of(uplo),                                                    \
-                       {transpose_of(of_a), transpose_of(of_b), n, n, k, lda, ldb, ldc}, alpha, a, b, beta, c);         \
+#define TW_C_GEMMT(routine, name, T, Int, spelling)                                                                \
+    TW_BLAS_EXPORT void name(int layout, int uplo, int of_a, int of_b, Int n, Int k, T alpha, const T* a, Int lda, \
+                             const T* b, Int ldb, T beta, T* c, Int ldc) {                                         \
+        from_c<T, Int>(spelling, routine, layout, triangle_of(uplo),                                               \
+                       {transpose_of(of_a), transpose_of(of_b), n, n, k, lda, ldb, ldc}, alpha, a, b, beta, c);    \
     }
 #define TW_C_T(...) TW_C_GEMMT(Routine::gemmt, __VA_ARGS__)
 #define TW_C_TR(...) TW_C_GEMMT(Routine::gemmtr, __VA_ARGS__)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One routine has many names: Fortran's and C's, each with 32-bit and with 64-bit integers, and three customs of telling
-// the 64-bit ones apart: netlib's sgemm_64_ and cblas_sgemm_64, OpenBLAS's cblas_sgemm64_, and the scipy_ prefix of
-// Python's wheels. Debian's libblas64 keeps the plain names: there Unsuffixed is 64 bits wide, in a library of its own.
+// One routine has many names: Fortran's and C's, each with 32-bit and with 64-bit integers, and three customs of
+// telling the 64-bit ones apart: netlib's sgemm_64_ and cblas_sgemm_64, OpenBLAS's cblas_sgemm64_, and the scipy_
+// prefix of Python's wheels. Debian's libblas64 keeps the plain names: there Unsuffixed is 64 bits wide, in a library
+// of its own.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +16,18 @@
 #define TW_BLAS_EXPORT extern "C" __attribute__((visibility("default")))
 
 /// DEFINE(name, element, integer, spelling) for each Fortran name of a routine.
-#define TW_EACH_FORTRAN_NAME(DEFINE, T, stem)                               \
-    DEFINE(stem##_, T, Unsuffixed, Spelling::plain)                         \
-    DEFINE(stem##_64_, T, std::int64_t, Spelling::suffixed)                 \
-    DEFINE(scipy_##stem##_, T, std::int32_t, Spelling::scipy)               \
+#define TW_EACH_FORTRAN_NAME(DEFINE, T, stem)                 \
+    DEFINE(stem##_, T, Unsuffixed, Spelling::plain)           \
+    DEFINE(stem##_64_, T, std::int64_t, Spelling::suffixed)   \
+    DEFINE(scipy_##stem##_, T, std::int32_t, Spelling::scipy) \
     DEFINE(scipy_##stem##_64_, T, std::int64_t, Spelling::scipy_suffixed)
 
 /// The same for its C names.
-#define TW_EACH_CBLAS_NAME(DEFINE, T, stem)                                 \
-    DEFINE(cblas_##stem, T, Unsuffixed, Spelling::plain)                    \
-    DEFINE(cblas_##stem##_64, T, std::int64_t, Spelling::suffixed)          \
-    DEFINE(cblas_##stem##64_, T, std::int64_t, Spelling::suffixed)          \
-    DEFINE(scipy_cblas_##stem, T, std::int32_t, Spelling::scipy)            \
+#define TW_EACH_CBLAS_NAME(DEFINE, T, stem)                        \
+    DEFINE(cblas_##stem, T, Unsuffixed, Spelling::plain)           \
+    DEFINE(cblas_##stem##_64, T, std::int64_t, Spelling::suffixed) \
+    DEFINE(cblas_##stem##64_, T, std::int64_t, Spelling::suffixed) \
+    DEFINE(scipy_cblas_##stem, T, std::int32_t, Spelling::scipy)   \
     DEFINE(scipy_cblas_##stem##64_, T, std::int64_t, Spelling::scipy_suffixed)
 
 namespace tw::blas {

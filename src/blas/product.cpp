@@ -18,7 +18,8 @@ constexpr std::int64_t diagonal_block = 48;  // its product lies on the stack: 1
 
 /// C's triangle = alpha * A * B + beta * C's triangle, through a block of its own.
 template <class T>
-void multiply_diagonal(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, bool of_upper) noexcept {
+void multiply_diagonal(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta,
+                       bool of_upper) noexcept {
     T block[diagonal_block * diagonal_block];
     const View<T> product(block, c.rows, c.cols), to = typed<T>(c);
     multiply(a, b, erase(product), alpha, 0);
@@ -33,8 +34,7 @@ void multiply_diagonal(const Matrix& a, const Matrix& b, const Matrix& c, double
 /// Where product i's operand begins, when the array of pointers is null and when it is not.
 template <class Pointer>
 Matrix of_product(Matrix first, const Pointer* array, std::int64_t step, std::int64_t i) noexcept {
-    if (array)
-        std::memcpy(&first.data, array + i, sizeof first.data);
+    if (array) std::memcpy(&first.data, array + i, sizeof first.data);
     else if (first.data)
         first.data = static_cast<char*>(first.data) + i * step * static_cast<std::int64_t>(size_of(first.type));
     return first;
@@ -74,10 +74,12 @@ void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, d
     std::abort();
 }
 
-void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, const Batch& batch) noexcept {
+void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta,
+              const Batch& batch) noexcept {
     std::int64_t i = 0;
     if (!settings().device_by_size) {
-        const Options options{.alpha = alpha, .beta = beta, .accuracy = settings().accuracy, .device = settings().device};
+        const Options options{
+            .alpha = alpha, .beta = beta, .accuracy = settings().accuracy, .device = settings().device};
         const Status status = try_multiply_batch(a, b, c, batch, options);
         i = status ? batch.size : first_undone(status);
         for (std::int64_t done = options.device == "cpu" ? i : 0; done < i; ++done) count_on_device();
@@ -87,7 +89,8 @@ void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, d
                  of_product(c, batch.c, batch.c_step, i), alpha, beta);
 }
 
-void multiply_triangle(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, bool of_upper) noexcept {
+void multiply_triangle(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta,
+                       bool of_upper) noexcept {
     const std::int64_t n = c.rows, k = a.cols;
     if (n == 0 || (beta == 1 && (alpha == 0 || k == 0))) return;
     if (n <= diagonal_block) {
@@ -97,12 +100,11 @@ void multiply_triangle(const Matrix& a, const Matrix& b, const Matrix& c, double
     // Two halves of the diagonal, and the rectangle beside them: most of the work is in few large rectangles.
     const std::int64_t half = (n / 2 + diagonal_block - 1) / diagonal_block * diagonal_block, rest = n - half;
     multiply_triangle(a.block(0, 0, half, k), b.block(0, 0, k, half), c.block(0, 0, half, half), alpha, beta, of_upper);
-    multiply_triangle(a.block(half, 0, rest, k), b.block(0, half, k, rest), c.block(half, half, rest, rest), alpha, beta,
-                      of_upper);
+    multiply_triangle(a.block(half, 0, rest, k), b.block(0, half, k, rest), c.block(half, half, rest, rest), alpha,
+                      beta, of_upper);
     if (of_upper)
         multiply(a.block(0, 0, half, k), b.block(0, half, k, rest), c.block(0, half, half, rest), alpha, beta);
-    else
-        multiply(a.block(half, 0, rest, k), b.block(0, 0, k, half), c.block(half, 0, rest, half), alpha, beta);
+    else multiply(a.block(half, 0, rest, k), b.block(0, 0, k, half), c.block(half, 0, rest, half), alpha, beta);
 }
 
 }  // namespace tw::blas

@@ -7,12 +7,13 @@
 
 namespace tw::blas {
 
-/// C = alpha * A * B + beta * C, as the settings want it. BLAS can't report a failure: when memory or a device is short,
-/// the plainest kernel does it, which needs neither.
+/// C = alpha * A * B + beta * C, as the settings want it. BLAS can't report a failure: when memory or a device is
+/// short, the plainest kernel does it, which needs neither.
 void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept;
 
 /// The same for every product of a batch.
-void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, const Batch& batch) noexcept;
+void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta,
+              const Batch& batch) noexcept;
 
 /// The same for arguments that have passed first_wrong().
 template <class T>
@@ -22,12 +23,14 @@ void multiply(const Shape& s, T alpha, const T* a, const T* b, T beta, T* c, boo
 }
 
 template <class T>
-void multiply(const Shape& s, T alpha, const T* a, const T* b, T beta, T* c, bool by_rows, const Batch& batch) noexcept {
+void multiply(const Shape& s, T alpha, const T* a, const T* b, T beta, T* c, bool by_rows,
+              const Batch& batch) noexcept {
     multiply(operand(a, s.m, s.k, s.lda, s.of_a, by_rows), operand(b, s.k, s.n, s.ldb, s.of_b, by_rows),
              operand(c, s.m, s.n, s.ldc, Transpose::no, by_rows), alpha, beta, batch);
 }
 
 /// Only the triangle of the square C that `of_upper` names is read and written.
-void multiply_triangle(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta, bool of_upper) noexcept;
+void multiply_triangle(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta,
+                       bool of_upper) noexcept;
 
 }  // namespace tw::blas

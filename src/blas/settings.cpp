@@ -13,10 +13,11 @@ namespace {
 Settings read() noexcept {
     Settings found;
     if (const char* accuracy = variable("TW_ACCURACY"); accuracy && !parse_accuracy(accuracy, found.accuracy))
-        std::fprintf(stderr,
-                     "tilewright: TW_ACCURACY=%s is ignored: expected fp32, fp32_elementwise, tf32, bf16, fp16, fp64 or a "
-                     "positive number\n",
-                     accuracy);
+        std::fprintf(
+            stderr,
+            "tilewright: TW_ACCURACY=%s is ignored: expected fp32, fp32_elementwise, tf32, bf16, fp16, fp64 or a "
+            "positive number\n",
+            accuracy);
     if (const char* device = variable("TW_DEVICE")) found.device = device;
     if (found.device == "auto") found.device = "cpu", found.device_by_size = true;
     if (const char* log = variable("TW_LOG")) found.counts = std::string_view(log) == "counts";

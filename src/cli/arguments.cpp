@@ -73,9 +73,10 @@ std::int64_t parse_bytes(std::string_view option, std::string_view word) {
 Accuracy parse_accuracy_word(std::string_view option, std::string_view word) {
     Accuracy accuracy;
     if (!parse_accuracy(word, accuracy) || (accuracy.rule == Accuracy::Rule::number && !std::isfinite(accuracy.value)))
-        refuse("{} takes fp64, fp32, fp32_elementwise, tf32, bf16, fp16 or a positive number such as 1e-6; '{}' is none "
-               "of them",
-               option, word);
+        refuse(
+            "{} takes fp64, fp32, fp32_elementwise, tf32, bf16, fp16 or a positive number such as 1e-6; '{}' is none "
+            "of them",
+            option, word);
     return accuracy;
 }
 

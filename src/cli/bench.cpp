@@ -31,12 +31,13 @@ using measure::Row;
 using measure::Run;
 
 struct Asked {
-    std::string what, m, n, k, suite, type = "f32", accuracy = "auto", device = "cpu", peers, json, csv, markdown, baseline;
+    std::string what, m, n, k, suite, type = "f32", accuracy = "auto", device = "cpu", peers, json, csv, markdown,
+                                      baseline;
     std::vector<std::string> kernels;
     double seconds = 3, relative_error = 0;
     int threads = 0, batch = 0, callers = 0;
-    bool with_peers = false, is_cold = false, is_hot = false, is_unverified = false, no_history = false, is_reproducible = false,
-         is_scaling = false;
+    bool with_peers = false, is_cold = false, is_hot = false, is_unverified = false, no_history = false,
+         is_reproducible = false, is_scaling = false;
 };
 
 std::vector<std::int64_t> list_of(const char* option, const std::string& text) {
@@ -83,29 +84,34 @@ std::vector<Row> baseline_of(const std::string& path) {
 
 void print_head(const Run& run, const std::vector<std::shared_ptr<measure::PeerProcess>>& peers) {
     const measure::Machine& machine = run.machine;
-    fmt::print("{}, {} core{}, {:.2f} GHz, load {:.2f}{}; tilewright {}\n", machine.processor, machine.cores, machine.cores == 1 ? "" : "s",
-               run.clock_hz * 1e-9, machine.load[0], machine.governor.empty() ? "" : ", governor " + machine.governor, machine.version);
+    fmt::print("{}, {} core{}, {:.2f} GHz, load {:.2f}{}; tilewright {}\n", machine.processor, machine.cores,
+               machine.cores == 1 ? "" : "s", run.clock_hz * 1e-9, machine.load[0],
+               machine.governor.empty() ? "" : ", governor " + machine.governor, machine.version);
     for (const auto& peer : peers) {
         const auto& told = peer->description();
-        fmt::print("{}{}{} runs its {} kernels ({})\n", told.name, *told.version ? " " : "", told.version, *told.core_type ? told.core_type : "own", told.file);
+        fmt::print("{}{}{} runs its {} kernels ({})\n", told.name, *told.version ? " " : "", told.version,
+                   *told.core_type ? told.core_type : "own", told.file);
     }
     if (!machine.has_speed) fmt::print("This is a build without optimisation: its speeds mean little.\n");
-    fmt::print("\n{:<37} {:>18} {:>9} {:>19} {:>8} {:>9} {:>9}\n", "kernel", "M x N x K", "GFLOP/s", "95 % interval", "spread", "of peak",
-               "of bound");
+    fmt::print("\n{:<37} {:>18} {:>9} {:>19} {:>8} {:>9} {:>9}\n", "kernel", "M x N x K", "GFLOP/s", "95 % interval",
+               "spread", "of peak", "of bound");
 }
 
 void print_rows(const Run& run, std::size_t first) {
     for (std::size_t i = first; i < run.rows.size(); ++i) {
         const Row& row = run.rows[i];
-        const std::string_view mark = measure::mark_of(row.kernel), name = std::string_view(row.kernel).substr(0, row.kernel.size() - mark.size());
+        const std::string_view mark = measure::mark_of(row.kernel),
+                               name = std::string_view(row.kernel).substr(0, row.kernel.size() - mark.size());
         const std::string shape = fmt::format("{}x{}x{}", row.m, row.n, row.k);
         if (row.is_timed())
-            fmt::print("{:<37} {:>18} {:>9.2f} {:>8.2f} to {:>7.2f} {:>6.1f} % {:>9} {:>9.3f}{}{}\n", name, shape, row.gflops,
-                       row.gflops_low, row.gflops_high, 100 * row.spread, measure::share_of_peak(row.fraction_of_peak), row.error_over_bound,
+            fmt::print("{:<37} {:>18} {:>9.2f} {:>8.2f} to {:>7.2f} {:>6.1f} % {:>9} {:>9.3f}{}{}\n", name, shape,
+                       row.gflops, row.gflops_low, row.gflops_high, 100 * row.spread,
+                       measure::share_of_peak(row.fraction_of_peak), row.error_over_bound,
                        mark.empty() ? "" : " " + std::string(mark), row.seconds.size() < 6 ? "  few samples" : "");
         else fmt::print("{:<37} {:>18} {}\n", row.kernel, shape, row.ok ? "not timed" : "WRONG: " + row.trouble);
     }
-    for (const measure::Ways& ways : measure::against_ourselves(run.rows, first)) fmt::print("  {}: {}\n", ways.text, measure::sentence_of(ways.comparison));
+    for (const measure::Ways& ways : measure::against_ourselves(run.rows, first))
+        fmt::print("  {}: {}\n", ways.text, measure::sentence_of(ways.comparison));
     const Row *ours = nullptr, *theirs = nullptr;
     const auto made = measure::against_best_peer(run.rows, first, &ours, &theirs);
     if (ours && theirs) fmt::print("  against {}: {}\n", theirs->kernel, measure::sentence_of(made));
@@ -119,7 +125,8 @@ int print_baseline(const Run& run, const std::vector<Row>& before) {
     fmt::print("\nAgainst the baseline\n");
     if (pairs.empty()) fmt::print("  it has none of these problems\n");
     for (const measure::Against& pair : pairs) {
-        fmt::print("  {:<37} {:>5}x{}x{}: {}\n", pair.now->kernel, pair.now->m, pair.now->n, pair.now->k, measure::sentence_of(pair.comparison));
+        fmt::print("  {:<37} {:>5}x{}x{}: {}\n", pair.now->kernel, pair.now->m, pair.now->n, pair.now->k,
+                   measure::sentence_of(pair.comparison));
         slower += pair.comparison.verdict == measure::Verdict::slower && pair.now->provider == "tilewright";
     }
     return slower;
@@ -129,9 +136,15 @@ int print_baseline(const Run& run, const std::vector<Row>& before) {
 void check_promise(const measure::Bench& bench, const std::string& device) {
     if (!bench.kernels.empty()) return;
     const measure::Shape& first = bench.shapes.front();
-    const Problem problem{.m = first.m, .n = first.n, .k = first.k, .in = bench.task.type, .out = bench.task.type, .accuracy = bench.task.accuracy};
+    const Problem problem{.m = first.m,
+                          .n = first.n,
+                          .k = first.k,
+                          .in = bench.task.type,
+                          .out = bench.task.type,
+                          .accuracy = bench.task.accuracy};
     Plan plan;
-    if (const Status status = try_plan(problem, {.device = device}, plan); status.code == Code::unsupported) refuse("--accuracy: {}", status.text);
+    if (const Status status = try_plan(problem, {.device = device}, plan); status.code == Code::unsupported)
+        refuse("--accuracy: {}", status.text);
 }
 
 void write_results(const Asked& asked, const Run& run) {
@@ -147,13 +160,16 @@ void run(const Asked& asked) {
     if (asked.what == "loaders") return run_loaders(asked.device);
     if (!asked.what.empty()) refuse("bench: nothing, or loaders, was expected; '{}' came", asked.what);
     if (asked.is_cold && asked.is_hot) refuse("--cold and --hot exclude each other");
-    const std::pair<bool, const char*> ways[] = {{asked.is_reproducible, "--reproducible"}, {asked.is_scaling, "--scaling"}, {asked.callers > 0, "--callers"}};
+    const std::pair<bool, const char*> ways[] = {
+        {asked.is_reproducible, "--reproducible"}, {asked.is_scaling, "--scaling"}, {asked.callers > 0, "--callers"}};
     for (const auto& [is_asked, option] : ways) {
         if (is_asked && !asked.kernels.empty()) refuse("{} and --kernel exclude each other", option);
         if (is_asked && asked.batch > 0) refuse("{} and --batch exclude each other", option);
-        if (is_asked && !asked.is_reproducible && asked.device != "cpu") refuse("{}: threads are the CPU's; '--device {}' came", option, asked.device);
+        if (is_asked && !asked.is_reproducible && asked.device != "cpu")
+            refuse("{}: threads are the CPU's; '--device {}' came", option, asked.device);
     }
-    if (asked.callers > 0 && !measure::has_openmp()) refuse("--callers: an OpenMP runtime was expected, libgomp or libomp; none is found here");
+    if (asked.callers > 0 && !measure::has_openmp())
+        refuse("--callers: an OpenMP runtime was expected, libgomp or libomp; none is found here");
     measure::Bench bench;
     bench.shapes = shapes_of(asked);
     bench.kernels = asked.kernels;
@@ -166,7 +182,8 @@ void run(const Asked& asked) {
     bench.is_also_reproducible = asked.is_reproducible;
     bench.callers = asked.callers;
     if (asked.batch > 0) bench.task.products = asked.batch;
-    const bool has_alone = asked.is_scaling || asked.callers > 0 || (asked.batch > 0 && asked.device == "cpu" && asked.kernels.empty());
+    const bool has_alone =
+        asked.is_scaling || asked.callers > 0 || (asked.batch > 0 && asked.device == "cpu" && asked.kernels.empty());
     bench.is_also_on_one_thread = has_alone && bench.task.threads > 1;
     std::vector<Row> before;
     if (!asked.baseline.empty()) before = baseline_of(asked.baseline);
@@ -186,7 +203,8 @@ void run(const Asked& asked) {
     bench.backend = &parse_device(asked.device);
     for (const std::string& name : bench.kernels) check_kernel_name(name, {bench.backend});
     check_promise(bench, asked.device);
-    std::erase_if(bench.peers, [&](const auto& peer) { return bench.backend->name != std::string(peer->description().device); });
+    std::erase_if(bench.peers,
+                  [&](const auto& peer) { return bench.backend->name != std::string(peer->description().device); });
 
     Run result{.command = "bench", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
     print_head(result, bench.peers);
@@ -208,7 +226,9 @@ void run(const Asked& asked) {
     for (const Row& row : result.rows) wrong += !row.ok && row.provider == "tilewright";
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
     if (wrong) throw Stop(Exit::wrong_result, fmt::format("{} of our rows failed the judge", wrong));
-    if (slower) throw Stop(Exit::failed, fmt::format("{} problem{} slower than the baseline, beyond noise", slower, slower == 1 ? " is" : "s are"));
+    if (slower)
+        throw Stop(Exit::failed, fmt::format("{} problem{} slower than the baseline, beyond noise", slower,
+                                             slower == 1 ? " is" : "s are"));
 }
 
 constexpr const char* examples = R"text(Examples:
@@ -227,32 +247,45 @@ constexpr const char* examples = R"text(Examples:
 void add_bench(Verb tw) {
     const auto asked = std::make_shared<Asked>();
     const Verb verb = tw.add_verb("bench", "Measures products of many shapes, in turns with the peers");
-    verb.add_option("what", asked->what, "loaders: how many SIMD-groups should share the loading, on --device cuda, metal or metal-check");
+    verb.add_option("what", asked->what,
+                    "loaders: how many SIMD-groups should share the loading, on --device cuda, metal or metal-check");
     verb.add_option("--m", asked->m, "Rows of C: a list or ranges, such as 64,100 or 8:4096:x2 or 10:50:+10");
     verb.add_option("--n", asked->n, "Columns of C; as --m when left out");
     verb.add_option("--k", asked->k, "Columns of A; as --m when left out");
-    verb.add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed instead; square when nothing is said");
+    verb.add_option("--suite", asked->suite,
+                    "square, skinny, small, ragged, llm or mixed instead; square when nothing is said");
     verb.add_option("--type", asked->type, "f32 or f64").shows_default();
-    verb.add_option("--accuracy", asked->accuracy, "What multiply() must keep: auto, fp32, tf32, bf16, ... or a number").shows_default();
+    verb.add_option("--accuracy", asked->accuracy, "What multiply() must keep: auto, fp32, tf32, bf16, ... or a number")
+        .shows_default();
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
-    verb.add_option("--kernel", asked->kernels, "Kernels or rungs by name instead of what multiply() chooses; may be repeated");
-    const Option peers = verb.add_option("--peers", asked->peers, "Also openblas, blis, onednn, mkl, libxsmm, cublas, mps: those named, or all found");
+    verb.add_option("--kernel", asked->kernels,
+                    "Kernels or rungs by name instead of what multiply() chooses; may be repeated");
+    const Option peers = verb.add_option(
+        "--peers", asked->peers, "Also openblas, blis, onednn, mkl, libxsmm, cublas, mps: those named, or all found");
     peers.may_stand_alone();
     verb.add_option("--seconds", asked->seconds, "For each shape").shows_default().within(0.01, 86400.0);
-    verb.add_option("--relative-error", asked->relative_error, "Stop a shape earlier once every interval is this narrow").within(0.0, 1.0);
+    verb.add_option("--relative-error", asked->relative_error,
+                    "Stop a shape earlier once every interval is this narrow")
+        .within(0.0, 1.0);
     verb.add_flag("--cold", asked->is_cold, "Empty the caches before each product");
     verb.add_flag("--hot", asked->is_hot, "Leave the operands in the caches, as is usual");
-    verb.add_flag("--reproducible", asked->is_reproducible, "Also what multiply() chooses where a row's bits may depend on nothing around it");
+    verb.add_flag("--reproducible", asked->is_reproducible,
+                  "Also what multiply() chooses where a row's bits may depend on nothing around it");
     verb.add_flag("--scaling", asked->is_scaling, "Also on one thread");
-    verb.add_option("--callers", asked->callers, "Also so many calls at once, each by a thread of an OpenMP region").within(1, most_threads);
-    verb.add_option("--batch", asked->batch, "Also batches of so many products, by steps and by pointers; peers multiply a batch then").within(2, 1 << 20);
+    verb.add_option("--callers", asked->callers, "Also so many calls at once, each by a thread of an OpenMP region")
+        .within(1, most_threads);
+    verb.add_option("--batch", asked->batch,
+                    "Also batches of so many products, by steps and by pointers; peers multiply a batch then")
+        .within(2, 1 << 20);
     verb.add_flag("--no-verify", asked->is_unverified, "Time also what fails the judge");
     verb.add_flag("--no-history", asked->no_history, "Keep nothing in the history");
-    verb.add_option("--json", asked->json, "Write the results here, in Google Benchmark's schema; - is standard output");
+    verb.add_option("--json", asked->json,
+                    "Write the results here, in Google Benchmark's schema; - is standard output");
     verb.add_option("--csv", asked->csv, "Write the results here as CSV");
     verb.add_option("--markdown", asked->markdown, "Write the results here as a Markdown table");
-    verb.add_option("--baseline", asked->baseline, "Compare with this JSON of an earlier run; exit 1 when slower beyond noise");
+    verb.add_option("--baseline", asked->baseline,
+                    "Compare with this JSON of an earlier run; exit 1 when slower beyond noise");
     verb.ends_help_with(examples);
     verb.runs([asked, peers] {
         asked->with_peers = peers.is_given();

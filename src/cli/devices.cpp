@@ -27,7 +27,8 @@ const Backend& parse_device(const std::string& word) {
     const int count = backend->devices();
     if (count == 0) refuse("--device {}: {}", word, backend->absence());
     if (colon == std::string::npos) return *backend;
-    const auto number = static_cast<int>(parse_whole(fmt::format("--device {}:N", backend->name), word.substr(colon + 1), 0, count - 1));
+    const auto number = static_cast<int>(
+        parse_whole(fmt::format("--device {}:N", backend->name), word.substr(colon + 1), 0, count - 1));
     if (backend->select)
         if (const Status status = backend->select(number); !status) fail("--device {}: {}", word, status.text);
     return *backend;
@@ -36,14 +37,18 @@ const Backend& parse_device(const std::string& word) {
 std::vector<const Backend*> devices_here() {
     std::vector<const Backend*> found;
     for (const BackendSource& source : backends())
-        if (const Backend& backend = source(); backend.devices() > 0 && !backend.times_mean_nothing) found.push_back(&backend);
+        if (const Backend& backend = source(); backend.devices() > 0 && !backend.times_mean_nothing)
+            found.push_back(&backend);
     return found;
 }
 
 void check_memory(const measure::Task& task) {
     const auto m = static_cast<double>(task.m), n = static_cast<double>(task.n), k = static_cast<double>(task.k);
-    const double needed = (m * k + k * n + m * n) * static_cast<double>(size_of(task.type)) * 0x1p-30, there = measure::this_machine().memory_gib;
-    if (needed > there) refuse("{}: its operands are {:.0f} GiB, and this machine has {:.1f} GiB of memory", task.shape(), needed, there);
+    const double needed = (m * k + k * n + m * n) * static_cast<double>(size_of(task.type)) * 0x1p-30,
+                 there = measure::this_machine().memory_gib;
+    if (needed > there)
+        refuse("{}: its operands are {:.0f} GiB, and this machine has {:.1f} GiB of memory", task.shape(), needed,
+               there);
 }
 
 std::vector<const Backend*> every_backend() {
@@ -56,7 +61,8 @@ void check_kernel_name(const std::string& name, const std::vector<const Backend*
     for (const Backend* backend : devices)
         for (const Kernel* kernel : backend->ladder)
             if (answers_to(*kernel, name)) return;
-    refuse("no rung or kernel of {} has the name '{}'; see tw ladder --list", devices.size() == 1 ? devices.front()->name : "these devices", name);
+    refuse("no rung or kernel of {} has the name '{}'; see tw ladder --list",
+           devices.size() == 1 ? devices.front()->name : "these devices", name);
 }
 
 void parse_shape(std::string_view option, const std::string& word, measure::Task& task) {

@@ -12,7 +12,8 @@
 
 namespace tw::cli {
 
-/// The backend that a word names ("cpu", "cuda:1"), its device selected; refused when there is none, with what there is.
+/// The backend that a word names ("cpu", "cuda:1"), its device selected; refused when there is none, with what there
+/// is.
 const Backend& parse_device(const std::string& word);
 
 /// Every backend that finds a device here. One that emulates its device takes minutes for what others do in no time: it

@@ -35,7 +35,8 @@ std::string bytes_in_words(std::size_t bytes) {
 std::string described(const Backend& backend) {
     const int count = backend.devices();
     if (count == 0) return std::string("none: ") + backend.absence();
-    const std::string where = backend.place == Place::host ? "this processor" : fmt::format("{} device{}", count, count == 1 ? "" : "s");
+    const std::string where =
+        backend.place == Place::host ? "this processor" : fmt::format("{} device{}", count, count == 1 ? "" : "s");
     return fmt::format("{}; {} kernels", where, backend.ladder.size());
 }
 
@@ -52,14 +53,16 @@ void print_features() {
     const Backend* cpu = find_backend("cpu");
     for (const FeatureName& feature : cpu->feature_names) {
         const bool is_used = (cpu->features() & feature.bit) != 0;
-        fmt::print("  {:<12} {}\n", feature.name, is_used ? "used" : std::string("not used: ") + cpu_feature_refusal(feature.bit));
+        fmt::print("  {:<12} {}\n", feature.name,
+                   is_used ? "used" : std::string("not used: ") + cpu_feature_refusal(feature.bit));
     }
     for (const BackendSource& source : backends()) {
         const Backend& backend = source();
         if (backend.place == Place::host || backend.devices() == 0 || backend.feature_names.empty()) continue;
         fmt::print("\nFeatures of {}\n", backend.name);
         for (const FeatureName& feature : backend.feature_names)
-            fmt::print("  {:<12} {}\n", feature.name, backend.features() & feature.bit ? "used" : "not used: the device does not have it");
+            fmt::print("  {:<12} {}\n", feature.name,
+                       backend.features() & feature.bit ? "used" : "not used: the device does not have it");
     }
 }
 
@@ -75,14 +78,15 @@ void print_metal_families() {
     if (families.empty()) return;
     fmt::print("\nFamilies of Metal kernels on {}, as this system's compiler takes them\n", metal::device_name());
     for (const metal::FamilyState& family : families) {
-        fmt::print("  {:<18} {}\n", family.name, family.refusal.empty() ? "compiles" : "refused: " + indented(family.refusal));
+        fmt::print("  {:<18} {}\n", family.name,
+                   family.refusal.empty() ? "compiles" : "refused: " + indented(family.refusal));
         if (!family.refusal.empty() && *family.instead) fmt::print("  {:<18} {} takes its place\n", "", family.instead);
     }
 }
 
 void print_threads(const measure::Machine& machine) {
-    fmt::print("\nThreads\n  {} by default: {} physical core{}, {} processor{} allowed, {}\n", default_threads(), machine.cores,
-               machine.cores == 1 ? "" : "s", machine.processors, machine.processors == 1 ? "" : "s",
+    fmt::print("\nThreads\n  {} by default: {} physical core{}, {} processor{} allowed, {}\n", default_threads(),
+               machine.cores, machine.cores == 1 ? "" : "s", machine.processors, machine.processors == 1 ? "" : "s",
                machine.quota > 0 ? fmt::format("a quota of {}", machine.quota) : "no quota");
 }
 
@@ -93,19 +97,22 @@ std::string formula(const measure::UnitPeak& peak) {
 }
 
 void print_peaks(int threads) {
-    fmt::print("\nPeaks, GFLOP/s\n  {:<20} {:>10} {:>10} {:>12}   formula for one core\n", "unit", "1 core", "by formula",
-               fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"));
+    fmt::print("\nPeaks, GFLOP/s\n  {:<20} {:>10} {:>10} {:>12}   formula for one core\n", "unit", "1 core",
+               "by formula", fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"));
     std::fflush(stdout);
     for (const measure::UnitPeak& peak : measure::measure_units(seconds_a_unit, threads))
-        fmt::print("  {:<20} {:>10.1f} {:>10.1f} {:>12.1f}   {}\n", fmt::format("{} {}", peak.loop.unit, peak.loop.type), peak.gflops,
-                   peak.theoretical(), peak.all_threads_gflops, formula(peak));
+        fmt::print("  {:<20} {:>10.1f} {:>10.1f} {:>12.1f}   {}\n",
+                   fmt::format("{} {}", peak.loop.unit, peak.loop.type), peak.gflops, peak.theoretical(),
+                   peak.all_threads_gflops, formula(peak));
     for (const BackendSource& source : backends()) {
         const Backend& backend = source();
         if (backend.devices() == 0) continue;
         for (const Roof& roof : backend.roofs) {
             const double by_formula = roof.theoretical ? roof.theoretical() : 0;
-            fmt::print("  {:<20} {:>10} {:>10.1f} {:>12.1f}   whole device{}\n", fmt::format("{} {} {}", backend.name, roof.unit, roof.type), "",
-                       by_formula, roof.measure ? roof.measure(seconds_a_unit) : 0.0, std::string(roof.type) == "bytes" ? ", GB/s" : "");
+            fmt::print("  {:<20} {:>10} {:>10.1f} {:>12.1f}   whole device{}\n",
+                       fmt::format("{} {} {}", backend.name, roof.unit, roof.type), "", by_formula,
+                       roof.measure ? roof.measure(seconds_a_unit) : 0.0,
+                       std::string(roof.type) == "bytes" ? ", GB/s" : "");
         }
     }
 }
@@ -114,8 +121,8 @@ void print_bandwidths(int threads) {
     fmt::print("\nRead bandwidth\n");
     std::fflush(stdout);
     for (const measure::Bandwidth& read : measure::measure_bandwidths(seconds_a_level, threads))
-        fmt::print("  {:<8} {:>8.1f} GB/s   {} by {} core{}\n", read.level, read.gigabytes_per_second, bytes_in_words(read.bytes),
-                   read.threads, read.threads == 1 ? "" : "s");
+        fmt::print("  {:<8} {:>8.1f} GB/s   {} by {} core{}\n", read.level, read.gigabytes_per_second,
+                   bytes_in_words(read.bytes), read.threads, read.threads == 1 ? "" : "s");
 }
 
 void print_peers(const std::vector<std::shared_ptr<measure::PeerProcess>>& peers) {

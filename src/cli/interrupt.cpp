@@ -30,11 +30,11 @@ sigset_t ending_set() {
 }  // namespace
 
 void catch_interrupts() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = on_interrupt;
     action.sa_mask = ending_set();
     for (const int number : ending) {
-        struct sigaction before {};
+        struct sigaction before{};
         sigaction(number, nullptr, &before);
         if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
     }

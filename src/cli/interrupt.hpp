@@ -8,8 +8,8 @@
 
 namespace tw::cli {
 
-/// Catches SIGINT, SIGTERM and SIGHUP, unless whoever started us had them ignored; a file too large for its limit becomes
-/// an error of the write instead of a signal.
+/// Catches SIGINT, SIGTERM and SIGHUP, unless whoever started us had them ignored; a file too large for its limit
+/// becomes an error of the write instead of a signal.
 void catch_interrupts();
 
 /// Holds those signals back while this lives.

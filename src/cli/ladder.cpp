@@ -36,7 +36,7 @@ constexpr int bar_width = 24, least_bar = 8;
 constexpr int figures_width = 52;  // of a row without its name and its bar
 
 struct Column {
-    std::string below;    ///< the rung of the rows before
+    std::string below;  ///< the rung of the rows before
     double best_below = 0, best_here = 0;
 
     /// Gain over the best row of the rung below; 0 on the lowest.
@@ -53,14 +53,16 @@ struct Column {
 
 void print_row(const Row& row, double gain, std::size_t width, double quickest, int room_for_bar) {
     if (!row.is_timed()) {
-        fmt::print("{:<{}} {}\n", row.kernel, width, row.ok ? "right; its times mean nothing here" : "WRONG: " + row.trouble);
+        fmt::print("{:<{}} {}\n", row.kernel, width,
+                   row.ok ? "right; its times mean nothing here" : "WRONG: " + row.trouble);
         return;
     }
     const std::string gained = gain > 0 ? fmt::format("{:.2f}x", gain) : "";
-    fmt::print("{:<{}} {:>9.2f} {:>6.1f} % {:>10} {:>8} {:>10.3f}", row.kernel, width, row.gflops, 100 * row.spread, measure::share_of_peak(row.fraction_of_peak), gained,
-               row.error_over_bound);
+    fmt::print("{:<{}} {:>9.2f} {:>6.1f} % {:>10} {:>8} {:>10.3f}", row.kernel, width, row.gflops, 100 * row.spread,
+               measure::share_of_peak(row.fraction_of_peak), gained, row.error_over_bound);
     if (row.seconds.size() < 3) fmt::print("  {}", row.seconds.size() == 1 ? "one run" : "two runs");
-    else if (room_for_bar >= least_bar) fmt::print("  {}", bar(row.gflops / quickest, std::min(bar_width, room_for_bar)));
+    else if (room_for_bar >= least_bar)
+        fmt::print("  {}", bar(row.gflops / quickest, std::min(bar_width, room_for_bar)));
     fmt::print("\n");
 }
 
@@ -72,12 +74,14 @@ void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) 
         quickest = std::max(quickest, run.rows[i].gflops);
         width = std::max(width, run.rows[i].kernel.size());
     }
-    fmt::print("{}: {} x {} x {} {}, {} thread{}", any.device, any.m, any.n, any.k, any.type, any.threads, any.threads == 1 ? "" : "s");
+    fmt::print("{}: {} x {} x {} {}, {} thread{}", any.device, any.m, any.n, any.k, any.type, any.threads,
+               any.threads == 1 ? "" : "s");
     if (first_roof < run.calibrations.size())
         fmt::print("; 100 % is {}{} at {:.1f} GFLOP/s, measured between the rows",
-                   any.device == "cpu" && any.threads > 1 ? fmt::format("{} times ", any.threads) : "", run.calibrations[first_roof].name,
-                   run.calibrations[first_roof].median);
-    fmt::print("\n{:<{}} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", width, "GFLOP/s", "spread", "of peak", "gain", "of bound");
+                   any.device == "cpu" && any.threads > 1 ? fmt::format("{} times ", any.threads) : "",
+                   run.calibrations[first_roof].name, run.calibrations[first_roof].median);
+    fmt::print("\n{:<{}} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", width, "GFLOP/s", "spread", "of peak", "gain",
+               "of bound");
     const int room_for_bar = is_terminal(stdout) ? columns_of(stdout) - static_cast<int>(width) - figures_width : 0;
     Column column;
     const Row *ours = nullptr, *theirs = nullptr;
@@ -148,7 +152,12 @@ void run(const Asked& asked) {
 
     for (std::size_t i = 0; i < devices.size() && !is_interrupted(); ++i) {
         ProgressLine line;
-        measure::Climb climb{.backend = devices[i], .task = task, .rungs = asked.rungs, .budget = {.seconds = asked.seconds}, .peers = peers, .has_mps = !asked.no_peers};
+        measure::Climb climb{.backend = devices[i],
+                             .task = task,
+                             .rungs = asked.rungs,
+                             .budget = {.seconds = asked.seconds},
+                             .peers = peers,
+                             .has_mps = !asked.no_peers};
         if (shape.empty()) climb.task.m = climb.task.n = climb.task.k = measure::usual_size(*devices[i]);
         const std::size_t first_row = run.rows.size(), first_roof = run.calibrations.size();
         measure::climb(climb, watch_with(line, static_cast<int>(i), static_cast<int>(devices.size())), run);
@@ -160,13 +169,14 @@ void run(const Asked& asked) {
         std::fflush(stdout);
     }
     if (run.rows.empty() && !is_interrupted())
-        refuse("no rung of {} multiplies {} here; see tw ladder --list", asked.rungs.empty() ? names_of(devices) : "that name",
-               asked.type);
+        refuse("no rung of {} multiplies {} here; see tw ladder --list",
+               asked.rungs.empty() ? names_of(devices) : "that name", asked.type);
     if (!asked.json.empty()) write_file(asked.json, measure::to_json(run));
     const std::string trouble = run.rows.empty() ? "" : measure::add_to_history(measure::history_path(), run);
     if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
-    if (const int wrong = count_wrong(run)) throw Stop(Exit::wrong_result, fmt::format("{} of our rows failed the judge", wrong));
+    if (const int wrong = count_wrong(run))
+        throw Stop(Exit::wrong_result, fmt::format("{} of our rows failed the judge", wrong));
 }
 
 constexpr const char* examples = R"text(Examples:
@@ -184,8 +194,10 @@ void add_ladder(Verb tw) {
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...; all that are found when left out");
     verb.add_option("--size", asked->size, "N of an N x N x N product; 1024 on a CPU, 4096 on a GPU when left out");
     verb.add_option("--shape", asked->shape, "MxNxK");
-    verb.add_option("--type", asked->type, "f32 or f64; bf16 or f16 where a matrix unit's rungs take them").shows_default();
-    verb.add_option("--rung", asked->rungs, "Only rungs or kernels of this name; r7 and the seeds' names work; may be repeated");
+    verb.add_option("--type", asked->type, "f32 or f64; bf16 or f16 where a matrix unit's rungs take them")
+        .shows_default();
+    verb.add_option("--rung", asked->rungs,
+                    "Only rungs or kernels of this name; r7 and the seeds' names work; may be repeated");
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);
     verb.add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");

@@ -23,7 +23,8 @@ struct Asked {
 void check_cells(std::int64_t rows, std::int64_t cols) {
     if (rows == 0 || cols == 0) refuse("nothing to draw: {} x {} elements are left", rows, cols);
     if (rows > most_cells || cols > most_cells || rows * cols > most_cells)
-        refuse("a drawing has at most {} cells; this one would have {} x {}: draw a --tile of it", most_cells, rows, cols);
+        refuse("a drawing has at most {} cells; this one would have {} x {}: draw a --tile of it", most_cells, rows,
+               cols);
 }
 
 Layout tile_of(const Layout& whole, const Asked& asked) {
@@ -31,8 +32,8 @@ Layout tile_of(const Layout& whole, const Asked& asked) {
     const Pair at = parse_pair("--at", asked.at, 0, largest);
     const Pair tiles{(whole.rows + shape.first - 1) / shape.first, (whole.cols + shape.second - 1) / shape.second};
     if (at.first >= tiles.first || at.second >= tiles.second)
-        refuse("{} x {} elements make {} x {} tiles of {} x {}, counted from 0; there is none at {}", whole.rows, whole.cols,
-               tiles.first, tiles.second, shape.first, shape.second, asked.at);
+        refuse("{} x {} elements make {} x {} tiles of {} x {}, counted from 0; there is none at {}", whole.rows,
+               whole.cols, tiles.first, tiles.second, shape.first, shape.second, asked.at);
     return whole.tile(shape.first, shape.second, at.first, at.second);
 }
 
@@ -83,8 +84,8 @@ void add_layout(Verb tw) {
     const Option tile = verb.add_option("--tile", asked->tile, "Only one tile of ROWS,COLS elements");
     verb.add_option("--at", asked->at, "Which tile, counted in tiles from 0,0").needs(tile).shows_default();
     verb.add_option("--vectorize", asked->vectorize, "Then the first elements of vectors of ROWS,COLS");
-    const Option threads =
-        verb.add_option("--distribute", asked->distribute, "Then what one thread gets; the threads stand as this layout");
+    const Option threads = verb.add_option("--distribute", asked->distribute,
+                                           "Then what one thread gets; the threads stand as this layout");
     verb.add_option("--thread", asked->thread, "Which thread, from 0").needs(threads).shows_default();
     verb.add_option("--inside", asked->inside, "LAYOUT is of blocks, and each block is laid out like this");
     verb.ends_help_with(examples);

@@ -30,10 +30,10 @@ void print_counts(const LoadersRow& row, int threadgroups) {
 
 void print_all_counts(const LoadersRun& run) {
     fmt::print("Times mean nothing here, counts do; those of one threadgroup of {}:\n\n", run.groups);
-    fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", "", "", "device bytes", "threadgroup", "threadgroup", "", "async",
-               "device bytes");
-    fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", "kernel", "loaders", "loaded", "bytes stored", "bytes loaded",
-               "barriers", "copies", "a loader");
+    fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", "", "", "device bytes", "threadgroup",
+               "threadgroup", "", "async", "device bytes");
+    fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", "kernel", "loaders", "loaded", "bytes stored",
+               "bytes loaded", "barriers", "copies", "a loader");
     for (const LoadersRow& row : run.rows) {
         if (row.trouble.empty()) print_counts(row, run.groups);
         else fmt::print("{:<14} {:>8} {}\n", row.form, row.loaders, row.trouble);
@@ -50,17 +50,18 @@ void print_curve(const LoadersRun& run, const char* groups) {
     const LoadersRow* before = nullptr;
     for (const LoadersRow& row : run.rows) {
         if (!before || before->from_cache != row.from_cache) {
-            fmt::print("\n{}{:<14} {:>8} {:>12} {:>12} {:>12} {:>9}\n", row.from_cache ? "from the second-level cache:\n" : "", "kernel", "loaders",
-                       "ms", "fastest", "slowest", "GB/s");
+            fmt::print("\n{}{:<14} {:>8} {:>12} {:>12} {:>12} {:>9}\n",
+                       row.from_cache ? "from the second-level cache:\n" : "", "kernel", "loaders", "ms", "fastest",
+                       "slowest", "GB/s");
         }
         before = &row;
         if (!row.trouble.empty() || row.seconds.empty()) {
             fmt::print("{:<14} {:>8} {}\n", row.form, row.loaders, row.trouble.empty() ? "not timed" : row.trouble);
             continue;
         }
-        fmt::print("{:<14} {:>8} {:>12.4f} {:>12.4f} {:>12.4f} {:>9.0f}  {}\n", row.form, row.loaders, 1e3 * row.median(),
-                   1e3 * row.seconds.front(), 1e3 * row.seconds.back(), 1e-9 * bytes_a_fill * run.groups * run.fills / row.median(),
-                   bar(row.median() / longest, bar_width));
+        fmt::print("{:<14} {:>8} {:>12.4f} {:>12.4f} {:>12.4f} {:>9.0f}  {}\n", row.form, row.loaders,
+                   1e3 * row.median(), 1e3 * row.seconds.front(), 1e3 * row.seconds.back(),
+                   1e-9 * bytes_a_fill * run.groups * run.fills / row.median(), bar(row.median() / longest, bar_width));
     }
 }
 
@@ -69,10 +70,14 @@ void print_curve(const LoadersRun& run, const char* groups) {
 void run_loaders(const std::string& device) {
     const Backend& backend = parse_device(device);
     if (!measure::has_loaders(backend))
-        refuse("bench loaders: it asks who loads threadgroup memory, which '{}' does not have; --device metal-check, metal or cuda", device);
+        refuse(
+            "bench loaders: it asks who loads threadgroup memory, which '{}' does not have; --device metal-check, "
+            "metal or cuda",
+            device);
     note_interrupts();
     const bool is_cuda = backend.place == Place::cuda;
-    fmt::print("Of the 8 {}, 1 to 8 share the loading of its 32 KB\n", is_cuda ? "warps of a block" : "SIMD-groups of a threadgroup");
+    fmt::print("Of the 8 {}, 1 to 8 share the loading of its 32 KB\n",
+               is_cuda ? "warps of a block" : "SIMD-groups of a threadgroup");
     LoadersRun run;
     {
         ProgressLine line;
@@ -82,7 +87,8 @@ void run_loaders(const std::string& device) {
     else print_curve(run, is_cuda ? "blocks" : "threadgroups");
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
     for (const LoadersRow& row : run.rows)
-        if (row.is_wrong) throw Stop(Exit::wrong_result, fmt::format("{} with {} loaders brought wrong data", row.form, row.loaders));
+        if (row.is_wrong)
+            throw Stop(Exit::wrong_result, fmt::format("{} with {} loaders brought wrong data", row.form, row.loaders));
 }
 
 }  // namespace tw::cli

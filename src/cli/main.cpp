@@ -19,17 +19,9 @@ namespace {
 using tw::cli::Exit;
 
 constexpr void (*verbs[])(tw::cli::Verb) = {
-    tw::cli::add_info,
-    tw::cli::add_ladder,
-    tw::cli::add_bench,
-    tw::cli::add_roofline,
-    tw::cli::add_explain,
-    tw::cli::add_tune,
-    tw::cli::add_report,
-    tw::cli::add_multiply,
-    tw::cli::add_effort,
-    tw::cli::add_layout,
-    tw::cli::add_metal_check,
+    tw::cli::add_info,    tw::cli::add_ladder, tw::cli::add_bench,       tw::cli::add_roofline,
+    tw::cli::add_explain, tw::cli::add_tune,   tw::cli::add_report,      tw::cli::add_multiply,
+    tw::cli::add_effort,  tw::cli::add_layout, tw::cli::add_metal_check,
 };
 
 constexpr const char* examples = R"text(Examples:
@@ -42,8 +34,8 @@ constexpr const char* examples = R"text(Examples:
 Exit codes: 0 ok, 1 failure, 2 bad usage or input, 3 verification failed, 130 interrupted.
 )text";
 
-/// A standard stream that is closed would lend its number to the next file that is opened, and sentences would go there.
-/// What fills its place can't be written to, so that what is printed to a closed standard output is missed.
+/// A standard stream that is closed would lend its number to the next file that is opened, and sentences would go
+/// there. What fills its place can't be written to, so that what is printed to a closed standard output is missed.
 void fill_standard_streams() {
     for (int number = 0; number <= 2; ++number)
         if (fcntl(number, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDONLY));  // takes the lowest free number
@@ -69,7 +61,8 @@ int run(const tw::cli::CommandLine& line, int argc, char** argv) {
     } catch (const std::bad_alloc&) {
         return ended(Exit::failed, "out of memory");
     } catch (const std::exception& error) {
-        if (!std::ferror(stdout)) return ended(Exit::failed, error.what());  // else it is fmt's word for what is said below
+        if (!std::ferror(stdout))
+            return ended(Exit::failed, error.what());  // else it is fmt's word for what is said below
     }
     std::cout.flush();
     if (std::fflush(stdout) != 0 || std::ferror(stdout) || !std::cout) return ended(Exit::failed, why_unwritten());
@@ -81,7 +74,8 @@ int run(const tw::cli::CommandLine& line, int argc, char** argv) {
 int main(int argc, char** argv) {
     fill_standard_streams();
     tw::cli::catch_interrupts();
-    const tw::cli::CommandLine line("tw", "Multiplies matrices as fast as this machine allows, at the accuracy asked for.", tw::version());
+    const tw::cli::CommandLine line(
+        "tw", "Multiplies matrices as fast as this machine allows, at the accuracy asked for.", tw::version());
     line.root().ends_help_with(examples);
     for (const auto add : verbs) add(line.root());
     return run(line, argc, argv);

@@ -77,12 +77,9 @@ void fill_randomly(const ElementType& type, std::uint64_t seed, std::vector<std:
         const float x = static_cast<float>(random.between(-1, 1));
         const auto whole = static_cast<std::uint32_t>(random.whole(0, 15));
         const std::uint16_t narrow = type.name[0] == 'b' ? to_bfloat16(x).bits : to_float16(x).bits;
-        if (type.bytes == 2)
-            std::memcpy(&data[at], &narrow, 2);
-        else if (type.name[0] == 'f')
-            std::memcpy(&data[at], &x, 4);
-        else
-            std::memcpy(&data[at], &whole, 4);
+        if (type.bytes == 2) std::memcpy(&data[at], &narrow, 2);
+        else if (type.name[0] == 'f') std::memcpy(&data[at], &x, 4);
+        else std::memcpy(&data[at], &whole, 4);
     }
 }
 
@@ -100,10 +97,8 @@ FileRequest::Buffer make_buffer(const std::string& word, std::uint64_t seed, std
     const auto count =
         static_cast<std::size_t>(parse_whole("--buffer", word.substr(colon + 1, end - colon - 1), 1, most_elements));
     data.resize(count * type->bytes);
-    if (equals == std::string::npos)
-        fill_randomly(*type, seed, data);
-    else
-        read_npy(word.substr(equals + 1), *type, data);
+    if (equals == std::string::npos) fill_randomly(*type, seed, data);
+    else read_npy(word.substr(equals + 1), *type, data);
     return {type->bytes, count, data.data()};
 }
 
@@ -180,9 +175,9 @@ void add_metal_check(Verb tw) {
     verb.add_option("--grid", asked->grid, "Threads in all: X, X,Y or X,Y,Z").required();
     verb.add_option("--threads", asked->threads, "Threads of a threadgroup, as --grid").required();
     verb.add_option("--buffer", asked->buffers,
-                     "TYPE:COUNT or TYPE:COUNT=FILE.npy, once for each buffer, in index order");
+                    "TYPE:COUNT or TYPE:COUNT=FILE.npy, once for each buffer, in index order");
     verb.add_option("--threadgroup", asked->threadgroup,
-                     "Bytes of [[threadgroup(n)]] memory, once for each, in index order");
+                    "Bytes of [[threadgroup(n)]] memory, once for each, in index order");
     verb.add_option("-D", asked->defines, "A macro: NAME or NAME=VALUE");
     verb.add_option("-I", asked->folders, "A folder with headers");
     verb.add_option("--seed", asked->seed, "Of the random data and of the order of threads; 0: in order");

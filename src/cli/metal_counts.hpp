@@ -12,6 +12,7 @@ namespace tw::cli {
 
 /// What each Metal rung does for one product, as the executor counts it: the table that stands in for times.
 /// `rungs` as answers_to() takes them; empty: all.
-void print_metal_counts(std::int64_t m, std::int64_t n, std::int64_t k, Type type, const std::vector<std::string>& rungs);
+void print_metal_counts(std::int64_t m, std::int64_t n, std::int64_t k, Type type,
+                        const std::vector<std::string>& rungs);
 
 }  // namespace tw::cli

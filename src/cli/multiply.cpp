@@ -70,17 +70,21 @@ Options options_of(const Asked& asked) {
     if (!asked.accuracy.empty()) options.accuracy = parse_accuracy_word("--accuracy", asked.accuracy);
     if (!asked.device.empty()) parse_device(asked.device);  // its sentence knows why there is none
     if (!asked.kernel.empty()) check_kernel_name(asked.kernel, every_backend());
-    if (!asked.threads.empty()) options.threads = static_cast<int>(parse_whole("--threads", asked.threads, 1, most_threads));
+    if (!asked.threads.empty())
+        options.threads = static_cast<int>(parse_whole("--threads", asked.threads, 1, most_threads));
     options.kernel = asked.kernel;
     options.device = asked.device;
     return options;
 }
 
 Product open_product(const Asked& asked) {
-    if (asked.output.ends_with(".safetensors")) refuse("{}: the result is written as .npy, under a name that says so", quoted_path(asked.output));
+    if (asked.output.ends_with(".safetensors"))
+        refuse("{}: the result is written as .npy, under a name that says so", quoted_path(asked.output));
     const Options options = options_of(asked);
-    Product p{{open_matrix(asked.a, Vector::row), asked.transpose_a}, {open_matrix(asked.b, Vector::column), asked.transpose_b},
-              std::nullopt, options};
+    Product p{{open_matrix(asked.a, Vector::row), asked.transpose_a},
+              {open_matrix(asked.b, Vector::column), asked.transpose_b},
+              std::nullopt,
+              options};
     // A vector is a row of the product when the product is one, else a column.
     if (!asked.c0.empty()) p.c0.emplace(open_matrix(asked.c0, p.m() == 1 ? Vector::row : Vector::column));
     check_shapes(p);
@@ -96,11 +100,16 @@ std::int64_t memory_asked_for(const std::string& word) {
 }
 
 Panels panels_for(const Asked& asked, const Product& p) {
-    const PanelProblem problem{.m = p.m(), .n = p.n(), .k = p.k(), .type = p.a.file.type(),
-                               .a_by_rows = p.a.is_row_major(), .b_by_rows = p.b.is_row_major(),
+    const PanelProblem problem{.m = p.m(),
+                               .n = p.n(),
+                               .k = p.k(),
+                               .type = p.a.file.type(),
+                               .a_by_rows = p.a.is_row_major(),
+                               .b_by_rows = p.b.is_row_major(),
                                .copies_c = p.options.verify && p.options.beta != 0,
                                .may_split_k = p.options.accuracy.rule != Accuracy::Rule::number};
-    const auto result = static_cast<double>(p.m()) * static_cast<double>(p.n()) * static_cast<double>(size_of(problem.type));
+    const auto result =
+        static_cast<double>(p.m()) * static_cast<double>(p.n()) * static_cast<double>(size_of(problem.type));
     const double files = static_cast<double>(p.a.file.data_bytes() + p.b.file.data_bytes()) + result +
                          static_cast<double>(p.c0 ? p.c0->data_bytes() : 0);
     const double most = asked.memory.empty() ? std::min(files + static_cast<double>(beyond_files),
@@ -109,16 +118,21 @@ Panels panels_for(const Asked& asked, const Product& p) {
     const double for_panels = std::max(static_cast<double>(least_for_panels), most - static_cast<double>(for_scratch));
     const auto panels = choose_panels(problem, static_cast<std::int64_t>(for_panels));
     if (!panels)
-        refuse("{:.0f} MiB of memory are too few: {} MiB are for the kernels, and one row of A and one column of B take "
-               "{:.1f} MiB",
-               most / 0x1p20, for_scratch >> 20, panel_bytes(problem, {1, 1, std::max<std::int64_t>(1, p.k())}) / 0x1p20);
+        refuse(
+            "{:.0f} MiB of memory are too few: {} MiB are for the kernels, and one row of A and one column of B take "
+            "{:.1f} MiB",
+            most / 0x1p20, for_scratch >> 20, panel_bytes(problem, {1, 1, std::max<std::int64_t>(1, p.k())}) / 0x1p20);
     return *panels;
 }
 
 /// Which kernel does it: the plan of the first call, made once more for the sentence at the end.
 std::string kernel_of(const Product& p) {
-    Problem problem{.m = p.m(), .n = p.n(), .k = p.k(), .in = p.a.file.type(),
-                    .out = p.a.file.type() == Type::f64 ? Type::f64 : Type::f32, .accuracy = p.options.accuracy,
+    Problem problem{.m = p.m(),
+                    .n = p.n(),
+                    .k = p.k(),
+                    .in = p.a.file.type(),
+                    .out = p.a.file.type() == Type::f64 ? Type::f64 : Type::f32,
+                    .accuracy = p.options.accuracy,
                     .a = p.a.is_row_major() ? Form::row_major : Form::col_major,
                     .b = p.b.is_row_major() ? Form::row_major : Form::col_major};
     Plan plan;
@@ -132,9 +146,9 @@ void run(const Asked& asked) {
     multiply_files(product, panels_for(asked, product), output);
     output.keep();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    fmt::print("{}: {} x {} {}, {:.3g} s with its files, {:.3g} GFLOP/s, {}{}\n", quoted_path(asked.output), product.m(),
-               product.n(), name_of(product.a.file.type()), seconds, product.flops() / seconds / 1e9, kernel_of(product),
-               product.options.verify ? ", verified" : "");
+    fmt::print("{}: {} x {} {}, {:.3g} s with its files, {:.3g} GFLOP/s, {}{}\n", quoted_path(asked.output),
+               product.m(), product.n(), name_of(product.a.file.type()), seconds, product.flops() / seconds / 1e9,
+               kernel_of(product), product.options.verify ? ", verified" : "");
 }
 
 constexpr const char* examples = R"text(Examples:
@@ -157,7 +171,7 @@ void add_multiply(Verb tw) {
     verb.add_option("B", asked->b, "The right operand").required();
     verb.add_option("-o,--output", asked->output, "Where the product goes; replaced only when all is well").required();
     verb.add_option("--accuracy", asked->accuracy,
-                     "fp64, fp32, fp32_elementwise, tf32, bf16, fp16, or the largest |C - AB| / (|A||B|) as a number");
+                    "fp64, fp32, fp32_elementwise, tf32, bf16, fp16, or the largest |C - AB| / (|A||B|) as a number");
     verb.add_option("--alpha", asked->alpha, "What A times B is multiplied by").shows_default();
     const Option c0 = verb.add_option("--c", asked->c0, "A file to add, of the product's shape and type");
     verb.add_option("--beta", asked->beta, "What that file is multiplied by").needs(c0).shows_default();

@@ -17,7 +17,8 @@ double pieces(std::int64_t whole, std::int64_t part) noexcept {
     return static_cast<double>(std::max<std::int64_t>(1, (whole + part - 1) / part));
 }
 
-/// Terms between two roundings of C: many enough that the roundings never count, and in step with the kernels' own blocks.
+/// Terms between two roundings of C: many enough that the roundings never count, and in step with the kernels' own
+/// blocks.
 constexpr std::int64_t step_of_k = 1024;
 
 constexpr std::int64_t half(std::int64_t extent) noexcept { return (extent + 1) / 2; }
@@ -51,7 +52,8 @@ double number_in(const char* path, const char* label) noexcept {
     char line[256];
     double value = -1;
     while (value < 0 && std::fgets(line, sizeof line, file))
-        if (std::strncmp(line, label, std::strlen(label)) == 0 && std::sscanf(line + std::strlen(label), "%lf", &value) != 1)
+        if (std::strncmp(line, label, std::strlen(label)) == 0 &&
+            std::sscanf(line + std::strlen(label), "%lf", &value) != 1)
             value = -1;
     std::fclose(file);
     return value;
@@ -93,7 +95,8 @@ std::optional<Panels> choose_panels(const PanelProblem& problem, std::int64_t by
 std::int64_t available_memory() noexcept {
     double most = number_in("/proc/meminfo", "MemAvailable:") * 1024;
     if (most < 0) most = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 2;
-    const double limit = number_in("/sys/fs/cgroup/memory.max", ""), used = number_in("/sys/fs/cgroup/memory.current", "");
+    const double limit = number_in("/sys/fs/cgroup/memory.max", ""),
+                 used = number_in("/sys/fs/cgroup/memory.current", "");
     if (limit >= 0 && used >= 0) most = std::min(most, std::max(0.0, limit - used));
     return static_cast<std::int64_t>(most);
 }

@@ -32,9 +32,14 @@ private:
 class Work {
 public:
     Work(const Product& product, const Panels& panels, OutputFile& output)
-        : p_(product), panels_(panels), output_(output), header_(npy_header_text(type(), p_.m(), p_.n())),
-          a_panel_(panels.m * panels.k, type(), "A"), b_panel_(panels.k * panels.n, type(), "B"),
-          c_panel_(panels.m * panels.n, sum_type(), "C"), strip_(strip_elements(), type(), "C's rows") {}
+        : p_(product),
+          panels_(panels),
+          output_(output),
+          header_(npy_header_text(type(), p_.m(), p_.n())),
+          a_panel_(panels.m * panels.k, type(), "A"),
+          b_panel_(panels.k * panels.n, type(), "B"),
+          c_panel_(panels.m * panels.n, sum_type(), "C"),
+          strip_(strip_elements(), type(), "C's rows") {}
 
     void run() {
         output_.reserve(static_cast<std::int64_t>(header_.size()) + p_.m() * p_.n() * size());
@@ -50,9 +55,7 @@ private:
     /// Narrow results are summed in f32 and rounded once, when they are written.
     Type sum_type() const { return type() == Type::f64 ? Type::f64 : Type::f32; }
 
-    std::int64_t strip_elements() const {
-        return std::max({strip_bytes / size(), panels_.m, panels_.n});
-    }
+    std::int64_t strip_elements() const { return std::max({strip_bytes / size(), panels_.m, panels_.n}); }
 
     void make_block(std::int64_t i, std::int64_t j) {
         const Matrix c{c_panel_.memory(), sum_type(), std::min(panels_.m, p_.m() - i), std::min(panels_.n, p_.n() - j),
@@ -69,7 +72,8 @@ private:
         write_block(i, j, c);
     }
 
-    void add_terms(std::int64_t i, std::int64_t j, std::int64_t first, std::int64_t terms, double beta, const Matrix& c) {
+    void add_terms(std::int64_t i, std::int64_t j, std::int64_t first, std::int64_t terms, double beta,
+                   const Matrix& c) {
         const bool whole_k = terms == p_.k();
         if (!whole_k || a_row_ != i) a_ = p_.a.read(i, first, c.rows, terms, a_panel_.memory()), a_row_ = i;
         if (!whole_k || b_col_ != j) b_ = p_.b.read(first, j, terms, c.cols, b_panel_.memory()), b_col_ = j;
@@ -84,8 +88,9 @@ private:
         }
     }
 
-    /// A part of a second on most machines, so that there is something to say in between; enough rows that reading B anew
-    /// for each, to pack it and to verify, counts little. By the shape alone: bits must not depend on who is watching.
+    /// A part of a second on most machines, so that there is something to say in between; enough rows that reading B
+    /// anew for each, to pack it and to verify, counts little. By the shape alone: bits must not depend on who is
+    /// watching.
     static std::int64_t rows_a_call(std::int64_t cols, std::int64_t terms) {
         constexpr double flops_a_call = 0x1p33;
         constexpr std::int64_t least = 512;
@@ -127,7 +132,8 @@ private:
     void write_rows(std::int64_t i, std::int64_t j, const Matrix& rows) {
         const auto header = static_cast<std::int64_t>(header_.size());
         const bool whole_rows = rows.cols == p_.n();
-        const std::int64_t lines = whole_rows ? 1 : rows.rows, length = (whole_rows ? rows.rows : 1) * rows.cols * size();
+        const std::int64_t lines = whole_rows ? 1 : rows.rows,
+                           length = (whole_rows ? rows.rows : 1) * rows.cols * size();
         for (std::int64_t line = 0; line < lines; ++line)
             output_.write(header + ((i + line) * p_.n() + j) * size(),
                           {static_cast<const char*>(rows.at(line, 0)), static_cast<std::size_t>(length)});
@@ -140,7 +146,7 @@ private:
     Panel a_panel_, b_panel_, c_panel_, strip_;
     Matrix a_{}, b_{};
     std::int64_t a_row_ = -1, b_col_ = -1;  ///< what the panels hold, when they hold all terms
-    double done_ = 0;  ///< flops
+    double done_ = 0;                       ///< flops
     ProgressLine progress_;
 };
 
@@ -157,7 +163,8 @@ Exit exit_for(Code code) {
     }
 }
 
-Matrix Operand::read(std::int64_t i, std::int64_t j, std::int64_t row_count, std::int64_t col_count, void* memory) const {
+Matrix Operand::read(std::int64_t i, std::int64_t j, std::int64_t row_count, std::int64_t col_count,
+                     void* memory) const {
     if (!transposed) return file.read(i, j, row_count, col_count, memory);
     return file.read(j, i, col_count, row_count, memory).transposed();
 }

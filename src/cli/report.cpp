@@ -39,10 +39,15 @@ constexpr std::size_t largest_page = std::size_t{2} << 20;
 std::int64_t side_of(const Backend& backend) { return backend.place == Place::host ? 512 : 4096; }
 
 /// One climb on each device. The shares of the budget leave a third of it to the judge.
-void measure_climb(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch, measure::Run& run) {
+void measure_climb(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch,
+                   measure::Run& run) {
     for (const Backend* backend : devices_here()) {
         if (backend->times_mean_nothing || watch.is_interrupted()) continue;
-        measure::Climb climb{.backend = backend, .task = {.threads = default_threads()}, .budget = {.seconds = asked.seconds * 0.25}, .peers = peers, .has_mps = true};
+        measure::Climb climb{.backend = backend,
+                             .task = {.threads = default_threads()},
+                             .budget = {.seconds = asked.seconds * 0.25},
+                             .peers = peers,
+                             .has_mps = true};
         climb.task.m = climb.task.n = climb.task.k = side_of(*backend);
         measure::climb(climb, watch, run);
     }
@@ -51,21 +56,27 @@ void measure_climb(const Asked& asked, const measure::ReportData&, const Peers& 
 /// On the matrices that were climbed with, so that the peers of the climb can be shown beside it.
 measure::Task task_of_dial(const Backend& backend, const measure::ReportData& data) {
     for (const measure::Row& row : data.climb)
-        if (row.device == backend.name && row.type == "f32") return {.m = row.m, .n = row.n, .k = row.k, .threads = row.threads};
+        if (row.device == backend.name && row.type == "f32")
+            return {.m = row.m, .n = row.n, .k = row.k, .threads = row.threads};
     const std::int64_t side = side_of(backend);
     return {.m = side, .n = side, .k = side, .threads = default_threads()};
 }
 
-void measure_dial(const Asked& asked, const measure::ReportData& data, const Peers&, const measure::Watch& watch, measure::Run& run) {
+void measure_dial(const Asked& asked, const measure::ReportData& data, const Peers&, const measure::Watch& watch,
+                  measure::Run& run) {
     for (const Backend* backend : devices_here()) {
         if (backend->times_mean_nothing || watch.is_interrupted()) continue;
-        measure::turn_dial({.backend = backend, .task = task_of_dial(*backend, data), .budget = {.seconds = asked.seconds * 0.1}}, watch, run);
+        measure::turn_dial(
+            {.backend = backend, .task = task_of_dial(*backend, data), .budget = {.seconds = asked.seconds * 0.1}},
+            watch, run);
     }
 }
 
-void measure_shapes(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch, measure::Run& run) {
+void measure_shapes(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch,
+                    measure::Run& run) {
     measure::Bench bench{.backend = find_backend("cpu"), .task = {.threads = default_threads()}, .peers = peers};
-    bench.shapes = {{64, 64, 64}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {8, 2048, 2048}, {32, 2048, 2048}, {2048, 2048, 64}, {1000, 200, 300}, {255, 257, 253}};
+    bench.shapes = {{64, 64, 64},     {256, 256, 256},  {512, 512, 512},  {1024, 1024, 1024}, {8, 2048, 2048},
+                    {32, 2048, 2048}, {2048, 2048, 64}, {1000, 200, 300}, {255, 257, 253}};
     bench.task.accuracy = fp32;
     bench.budget.seconds = asked.seconds * 0.3 / static_cast<double>(bench.shapes.size());
     measure::bench(bench, watch, run, {});
@@ -74,7 +85,7 @@ void measure_shapes(const Asked& asked, const measure::ReportData&, const Peers&
 /// What the history may have and what is measured when it has not.
 struct Part {
     const char* command;
-    std::vector<measure::Row> measure::ReportData::*rows;
+    std::vector<measure::Row> measure::ReportData::* rows;
     void (*measure)(const Asked&, const measure::ReportData&, const Peers&, const measure::Watch&, measure::Run&);
 };
 constexpr Part parts[] = {{"ladder", &measure::ReportData::climb, measure_climb},
@@ -95,7 +106,8 @@ void run(const Asked& asked) {
     const std::string history = measure::history_path();
     {
         ProgressLine line;
-        const Peers peers = lacks_any(asked, history, data.machine) ? measure::start_peers({}, "", default_threads()) : Peers{};
+        const Peers peers =
+            lacks_any(asked, history, data.machine) ? measure::start_peers({}, "", default_threads()) : Peers{};
         int before = 0;
         for (const Part& part : parts) {
             std::vector<measure::Row>& rows = data.*part.rows;

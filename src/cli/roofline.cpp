@@ -27,22 +27,26 @@ struct Asked {
     int threads = 0;
 };
 
-void print_roofs_of_processor(const std::vector<measure::UnitPeak>& units, const std::vector<measure::Bandwidth>& bandwidths) {
+void print_roofs_of_processor(const std::vector<measure::UnitPeak>& units,
+                              const std::vector<measure::Bandwidth>& bandwidths) {
     fmt::print("Roofs of one core            measured     by formula\n");
     for (const measure::UnitPeak& unit : units)
-        fmt::print("  {:<22} {:>10.1f} {:>14.1f} GFLOP/s\n", fmt::format("{} {}", unit.loop.unit, unit.loop.type), unit.gflops, unit.theoretical());
+        fmt::print("  {:<22} {:>10.1f} {:>14.1f} GFLOP/s\n", fmt::format("{} {}", unit.loop.unit, unit.loop.type),
+                   unit.gflops, unit.theoretical());
     for (const measure::Bandwidth& read : bandwidths)
-        fmt::print("  {:<22} {:>10.1f} {:>14} GB/s\n", fmt::format("{}{}", read.level, read.threads > 1 ? fmt::format(", {} cores", read.threads) : ""),
+        fmt::print("  {:<22} {:>10.1f} {:>14} GB/s\n",
+                   fmt::format("{}{}", read.level, read.threads > 1 ? fmt::format(", {} cores", read.threads) : ""),
                    read.gigabytes_per_second, "");
 }
 
 void print_points(const std::vector<measure::RooflinePoint>& points) {
     std::size_t width = 0;
     for (const measure::RooflinePoint& point : points) width = std::max(width, point.kernel.size());
-    fmt::print("\n{:<{}} {:>9} {:>11} {:>11} {:>9}  {}\n", "kernel", width, "flop/byte", "predicted", "attained", "of it", "what bounds it");
+    fmt::print("\n{:<{}} {:>9} {:>11} {:>11} {:>9}  {}\n", "kernel", width, "flop/byte", "predicted", "attained",
+               "of it", "what bounds it");
     for (const measure::RooflinePoint& point : points)
-        fmt::print("{:<{}} {:>9.2f} {:>11.1f} {:>11.2f} {:>7.1f} %  {}\n", point.kernel, width, point.intensity, point.predicted, point.attained,
-                   100 * point.attained / point.predicted, point.bound);
+        fmt::print("{:<{}} {:>9.2f} {:>11.1f} {:>11.2f} {:>7.1f} %  {}\n", point.kernel, width, point.intensity,
+                   point.predicted, point.attained, 100 * point.attained / point.predicted, point.bound);
     fmt::print("\n");
 }
 
@@ -52,7 +56,8 @@ void run(const Asked& asked) {
     task.threads = asked.threads > 0 ? asked.threads : default_threads();
     if (!asked.shape.empty()) parse_shape("--shape", asked.shape, task), check_memory(task);
     note_interrupts();
-    const std::vector<const Backend*> devices = asked.device.empty() ? devices_here() : std::vector{&parse_device(asked.device)};
+    const std::vector<const Backend*> devices =
+        asked.device.empty() ? devices_here() : std::vector{&parse_device(asked.device)};
     for (const Backend* backend : devices) {
         if (backend->times_mean_nothing || is_interrupted()) continue;
         std::vector<measure::Bandwidth> bandwidths;
@@ -62,12 +67,15 @@ void run(const Asked& asked) {
         } else {
             fmt::print("Roofs of {}\n", backend->name);
             for (const Roof& roof : backend->roofs)
-                fmt::print("  {:<22} {:>10.1f} {:>14.1f} {}\n", fmt::format("{} {}", roof.unit, roof.type), roof.measure ? roof.measure(0.1) : 0.0,
-                           roof.theoretical ? roof.theoretical() : 0.0, std::string(roof.type) == "bytes" ? "GB/s" : "GFLOP/s");
+                fmt::print("  {:<22} {:>10.1f} {:>14.1f} {}\n", fmt::format("{} {}", roof.unit, roof.type),
+                           roof.measure ? roof.measure(0.1) : 0.0, roof.theoretical ? roof.theoretical() : 0.0,
+                           std::string(roof.type) == "bytes" ? "GB/s" : "GFLOP/s");
         }
-        measure::Run result{.command = "roofline", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
+        measure::Run result{
+            .command = "roofline", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
         measure::Climb climb{.backend = backend, .task = task, .budget = {.seconds = asked.seconds}};
-        if (asked.shape.empty()) climb.task.m = climb.task.n = climb.task.k = backend->place == Place::host ? 512 : 4096;
+        if (asked.shape.empty())
+            climb.task.m = climb.task.n = climb.task.k = backend->place == Place::host ? 512 : 4096;
         ProgressLine line;
         measure::climb(climb, watch_with(line), result);
         line.clear();

@@ -72,7 +72,7 @@ void ProgressLine::clear() {
 }
 
 void note_interrupts() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = on_interrupt;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
     sigaction(SIGINT, &action, nullptr);

@@ -42,7 +42,8 @@ bool is_interrupted();
 /// Progress and interrupts as measure wants them; the line outlives the watch.
 measure::Watch watch_with(ProgressLine& line, int before = 0, int parts = 1);
 
-/// Of `width` cells, filled from the left to `fraction`: by eighths of a cell, or by # on a terminal that is not told UTF-8.
+/// Of `width` cells, filled from the left to `fraction`: by eighths of a cell, or by # on a terminal that is not told
+/// UTF-8.
 std::string bar(double fraction, int width);
 
 /// Writes beside and renames, so that a file is whole or is the one from before. Throws a Stop when it can't.

@@ -48,10 +48,13 @@ std::vector<measure::Shape> shapes_of(const Asked& asked) {
 std::string page_of(const measure::Tuning& tuning, const std::vector<measure::TunedShape>& all) {
     const measure::Machine machine = measure::this_machine();
     const bool is_alone = tuning.backend->place == Place::host && tuning.task.threads == 1;
-    return fmt::format("# What tuning found\n\n{}, load {:.2f}; tilewright {}, {}. {}, {} thread{}, timed in turns by {}. Whoever won was judged, and then timed once "
-                       "more against the rules' choice: the ratio is of those samples.\n\n", machine.processor, machine.load[0], machine.version, machine.date.substr(0, 10),
-                       name_of(tuning.task.type), tuning.task.threads, tuning.task.threads == 1 ? "" : "s",
-                       is_alone ? "the thread's own processor time" : "the clock") +
+    return fmt::format(
+               "# What tuning found\n\n{}, load {:.2f}; tilewright {}, {}. {}, {} thread{}, timed in turns by {}. "
+               "Whoever won was judged, and then timed once "
+               "more against the rules' choice: the ratio is of those samples.\n\n",
+               machine.processor, machine.load[0], machine.version, machine.date.substr(0, 10),
+               name_of(tuning.task.type), tuning.task.threads, tuning.task.threads == 1 ? "" : "s",
+               is_alone ? "the thread's own processor time" : "the clock") +
            measure::tuned_in_markdown(all) + "\n" + measure::summary_of(all);
 }
 
@@ -69,7 +72,8 @@ void run(const Asked& asked) {
 
     const std::string before = read_store(path, store_key()).trouble;
     if (!before.empty()) fmt::print(stderr, "tw: warning: {}\n", before);
-    fmt::print("{:>18}  {:<46} {:>9}  {:<46} {:>9} {:>7}\n", "M x N x K", "by the rules", "GFLOP/s", "best found", "GFLOP/s", "gain");
+    fmt::print("{:>18}  {:<46} {:>9}  {:<46} {:>9} {:>7}\n", "M x N x K", "by the rules", "GFLOP/s", "best found",
+               "GFLOP/s", "gain");
     std::vector<Tuned> records;
     std::vector<measure::TunedShape> all;
     {
@@ -77,8 +81,9 @@ void run(const Asked& asked) {
         all = measure::tune(tuning, watch_with(line), [&](const measure::TunedShape& found) {
             line.clear();
             const bool is_same = found.best == found.by_rules;
-            fmt::print("{:>18}  {:<46} {:>9.2f}  {:<46} {:>9.2f} {:>6.2f}x{}\n", fmt::format("{}x{}x{}", found.shape.m, found.shape.n, found.shape.k),
-                       found.by_rules, found.rules_gflops, is_same ? "the same" : found.best, found.best_gflops, found.gain(),
+            fmt::print("{:>18}  {:<46} {:>9.2f}  {:<46} {:>9.2f} {:>6.2f}x{}\n",
+                       fmt::format("{}x{}x{}", found.shape.m, found.shape.n, found.shape.k), found.by_rules,
+                       found.rules_gflops, is_same ? "the same" : found.best, found.best_gflops, found.gain(),
                        is_same || found.is_better ? "" : "  noise");
             std::fflush(stdout);
             if (found.is_better) records.push_back(found.record);
@@ -106,14 +111,16 @@ void add_tune(Verb tw) {
     const auto asked = std::make_shared<Asked>();
     const Verb verb = tw.add_verb("tune", "Finds the quickest kernels, tiles and threads here, and remembers them");
     verb.add_option("--shape", asked->shapes, "MxNxK, or N for a square; may be repeated");
-    verb.add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed; square when nothing is said");
+    verb.add_option("--suite", asked->suite,
+                    "square, skinny, small, ragged, llm or mixed; square when nothing is said");
     verb.add_option("--type", asked->type, "f32 or f64").shows_default();
     verb.add_option("--accuracy", asked->accuracy, "The promise to keep").shows_default();
     verb.add_option("--device", asked->device, "cpu, cuda, ...").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--seconds", asked->seconds, "For all problems together").shows_default().within(0.1, 864000.0);
     verb.add_option("--store", asked->store, "Remember here instead of TW_STORE or the cache folder");
-    verb.add_option("--markdown", asked->markdown, "Write what was found here as a Markdown table; - is standard output");
+    verb.add_option("--markdown", asked->markdown,
+                    "Write what was found here as a Markdown table; - is standard output");
     verb.add_flag("--dry-run", asked->is_trial, "Remember nothing");
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });

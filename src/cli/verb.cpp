@@ -30,7 +30,8 @@ const CLI::Validator within_range(T least, T most) {
 /// The verbs below one, as "info, ladder, bench".
 std::string verbs_below(const CLI::App& app) {
     std::string known;
-    for (const CLI::App* verb : app.get_subcommands({})) known.append(known.empty() ? "" : ", ").append(verb->get_name());
+    for (const CLI::App* verb : app.get_subcommands({}))
+        known.append(known.empty() ? "" : ", ").append(verb->get_name());
     return known;
 }
 
@@ -71,7 +72,9 @@ std::string chosen_verbs(const CLI::App& root) {
 const Option& Option::required() const { return option_->required(), *this; }
 const Option& Option::shows_default() const { return option_->capture_default_str(), *this; }
 const Option& Option::within(int least, int most) const { return option_->check(within_range(least, most)), *this; }
-const Option& Option::within(double least, double most) const { return option_->check(within_range(least, most))->type_name("NUMBER"), *this; }
+const Option& Option::within(double least, double most) const {
+    return option_->check(within_range(least, most))->type_name("NUMBER"), *this;
+}
 const Option& Option::needs(const Option& other) const { return option_->needs(other.option_), *this; }
 const Option& Option::excludes(const Option& other) const { return option_->excludes(other.option_), *this; }
 const Option& Option::may_stand_alone() const { return option_->expected(0, 1), *this; }

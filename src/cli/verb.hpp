@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How a verb of tw says what it takes. A thin face: the library behind it takes long to compile, and only verb.cpp sees it.
+// How a verb of tw says what it takes. A thin face: the library behind it takes long to compile, and only verb.cpp sees
+// it.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,9 @@ struct UnitWeights {
     explicit UnitWeights(const EffortBody& body) noexcept;
 
     /// Rows at the cutoff or above it weigh at least the first, and those that are taken at most the second.
-    std::uint32_t reached(std::int64_t bytes) const noexcept { return static_cast<std::uint32_t>((bytes + common - 1) / common); }
+    std::uint32_t reached(std::int64_t bytes) const noexcept {
+        return static_cast<std::uint32_t>((bytes + common - 1) / common);
+    }
     std::uint32_t within(std::int64_t bytes) const noexcept { return static_cast<std::uint32_t>(bytes / common); }
 };
 

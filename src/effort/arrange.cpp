@@ -17,16 +17,20 @@ namespace tw::effort {
 namespace {
 
 /// `count` pieces that lie `from_step` apart go `to_step` apart.
-void copy_pieces(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step, std::int64_t bytes, std::int64_t count) noexcept {
-    for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
+void copy_pieces(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step, std::int64_t bytes,
+                 std::int64_t count) noexcept {
+    for (std::int64_t i = 0; i < count; ++i)
+        std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
 }
 
-constexpr int quarters = 2;                    // of a tile of planes
-constexpr std::int64_t chunk = 128;            // inputs whose plane A and scales are neighbours
-constexpr std::int64_t bytes_of_a = 64 * chunk, bytes_of_steps = 128, bytes_of_front = bytes_of_a + bytes_of_steps + 16 * chunk;
+constexpr int quarters = 2;          // of a tile of planes
+constexpr std::int64_t chunk = 128;  // inputs whose plane A and scales are neighbours
+constexpr std::int64_t bytes_of_a = 64 * chunk, bytes_of_steps = 128,
+                       bytes_of_front = bytes_of_a + bytes_of_steps + 16 * chunk;
 
 /// The scales of a block of outputs in a chunk, each over the power of 2 that is the step: at most 1.
-void level_scales(const std::byte* from, std::int64_t from_step, std::int64_t count, std::byte* front, std::int64_t block) noexcept {
+void level_scales(const std::byte* from, std::int64_t from_step, std::int64_t count, std::byte* front,
+                  std::int64_t block) noexcept {
     const auto scale_of = [&](std::int64_t i) {
         float16 scale;
         std::memcpy(&scale, from + i * from_step, sizeof scale);
@@ -45,7 +49,8 @@ void level_scales(const std::byte* from, std::int64_t from_step, std::int64_t co
 
 /// Two quarters of a tile of planes as a tile of its own: a row's words (h, odd, q, t) in the order of (h, t, odd, q).
 void arrange_half(std::byte* to, const std::byte* from, const PlanesTile& own, int first) noexcept {
-    const std::int64_t padded = padded_inputs(own.inputs), to_b = padded / chunk * bytes_of_front, to_c = to_b + 64 * padded;
+    const std::int64_t padded = padded_inputs(own.inputs), to_b = padded / chunk * bytes_of_front,
+                       to_c = to_b + 64 * padded;
     const int count = std::min(quarters, own.quarters - first);
     const auto turn = [&](std::byte* row, const std::byte* from_row, int halves, std::int64_t swapped) {
         for (int h = 0; h < 2; ++h)
@@ -63,8 +68,8 @@ void arrange_half(std::byte* to, const std::byte* from, const PlanesTile& own, i
     }
     for (std::int64_t i = 0; i < own.inputs; i += chunk)
         for (std::int64_t block = 0; block < 4 * count; ++block)
-            level_scales(from + 8 * own.quarters * i + 2 * (4 * first + block), 8 * own.quarters, std::min(chunk, own.inputs - i),
-                         to + i / chunk * bytes_of_front, block);
+            level_scales(from + 8 * own.quarters * i + 2 * (4 * first + block), 8 * own.quarters,
+                         std::min(chunk, own.inputs - i), to + i / chunk * bytes_of_front, block);
 }
 
 constexpr std::int64_t outputs_of_rows = 1024;  // of a tile of buckets or tiers
@@ -72,14 +77,16 @@ constexpr int buckets_of_tiers = outputs_of_rows / 16;
 
 /// A tile of the layout as the buckets of a wider one from `first` on.
 void arrange_buckets(std::byte* to, const std::byte* from, const BucketsTile& own, std::int64_t first) noexcept {
-    copy_pieces(to + 2 * first, 2 * outputs_of_rows / own.bucket, from, own.unit_bytes(), own.unit_bytes(), own.inputs * own.bucket);
+    copy_pieces(to + 2 * first, 2 * outputs_of_rows / own.bucket, from, own.unit_bytes(), own.unit_bytes(),
+                own.inputs * own.bucket);
 }
 
 /// The same; of a mask the positions of its bits, the lowest first.
 void arrange_tiers(std::byte* to, const std::byte* from, const TiersTile& own, std::int64_t first) noexcept {
     const TiersTile whole{own.inputs, buckets_of_tiers, own.value_bytes};
     const std::int64_t bytes = 4 * own.value_bytes;
-    copy_pieces(to + 2 * whole.buckets + bytes * first, whole.unit_bytes(), from + 2 * own.buckets, own.unit_bytes(), bytes * own.buckets, 4 * own.inputs);
+    copy_pieces(to + 2 * whole.buckets + bytes * first, whole.unit_bytes(), from + 2 * own.buckets, own.unit_bytes(),
+                bytes * own.buckets, 4 * own.inputs);
     for (std::int64_t unit = 0; unit < 4 * own.inputs; ++unit)
         for (int bucket = 0; bucket < own.buckets; ++bucket) {
             std::uint16_t mask, positions = 0;
@@ -99,8 +106,10 @@ std::int64_t arranged_outputs_of_tile(const EffortBody& body) noexcept {
 }
 
 std::int64_t arranged_tile_bytes(const EffortBody& body) noexcept {
-    if (body.layout == EffortLayout::buckets) return BucketsTile{body.inputs, static_cast<int>(outputs_of_rows / body.bucket), body.bucket}.bytes();
-    if (body.layout == EffortLayout::tiers) return TiersTile{body.inputs, buckets_of_tiers, static_cast<int>(size_of(body.type))}.bytes();
+    if (body.layout == EffortLayout::buckets)
+        return BucketsTile{body.inputs, static_cast<int>(outputs_of_rows / body.bucket), body.bucket}.bytes();
+    if (body.layout == EffortLayout::tiers)
+        return TiersTile{body.inputs, buckets_of_tiers, static_cast<int>(size_of(body.type))}.bytes();
     return padded_inputs(body.inputs) * (64 + 128) + padded_inputs(body.inputs) / chunk * bytes_of_front;
 }
 
@@ -116,11 +125,14 @@ void arrange_tile(const EffortBody& body, int expert, std::int64_t tile, std::by
         const std::byte* from = rows + t * tiling.bytes_of_tile;
         const std::int64_t at = t * tiling.outputs_of_tile, left = body.outputs - at;
         if (body.layout == EffortLayout::buckets) {
-            arrange_buckets(to, from, {body.inputs, BucketsTile::buckets_for(left, body.bucket), body.bucket}, (at - first) / body.bucket);
+            arrange_buckets(to, from, {body.inputs, BucketsTile::buckets_for(left, body.bucket), body.bucket},
+                            (at - first) / body.bucket);
         } else if (body.layout == EffortLayout::tiers) {
-            arrange_tiers(to, from, {body.inputs, TiersTile::buckets_for(left), static_cast<int>(size_of(body.type))}, (at - first) / 16);
+            arrange_tiers(to, from, {body.inputs, TiersTile::buckets_for(left), static_cast<int>(size_of(body.type))},
+                          (at - first) / 16);
         } else {
-            arrange_half(to, from, {body.inputs, PlanesTile::quarters_for(left)}, static_cast<int>((first - at) / PlanesTile::outputs_of_quarter));
+            arrange_half(to, from, {body.inputs, PlanesTile::quarters_for(left)},
+                         static_cast<int>((first - at) / PlanesTile::outputs_of_quarter));
         }
     }
 }

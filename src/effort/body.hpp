@@ -4,12 +4,12 @@
 // What an EffortMatrix holds. All arrays are [expert][...]; units of an input are numbered from the most important.
 //   rows        the layout's bytes, tile after tile: layout_buckets.hpp, layout_tiers.hpp, layout_planes.hpp
 //   left        f32 [units + 1][inputs]  the sum over outputs of (w - what is read of it)^2 after so many units
-//   importance  f32 [inputs]             a unit is read where |v_i| * importance, lowered by the unit's fall, is large: importance.hpp
-//   gains       f32 [units][inputs]      planes alone: v_i is multiplied by it when so many units (less one) are read
-//   spreads     f32 [inputs]             planes alone: the root mean square of the blocks' scales
-//   dense       the values given, tile after tile (layout_dense.hpp); may be absent
-// Left, importance and spreads are of the weights times 2^exponent, which brings the largest to 2^14..2^15. So are the rows,
-// but for tiers and truncating buckets, which hold the weights as they were given.
+//   importance  f32 [inputs]             a unit is read where |v_i| * importance, lowered by the unit's fall, is large:
+//   importance.hpp gains       f32 [units][inputs]      planes alone: v_i is multiplied by it when so many units (less
+//   one) are read spreads     f32 [inputs]             planes alone: the root mean square of the blocks' scales dense
+//   the values given, tile after tile (layout_dense.hpp); may be absent
+// Left, importance and spreads are of the weights times 2^exponent, which brings the largest to 2^14..2^15. So are the
+// rows, but for tiers and truncating buckets, which hold the weights as they were given.
 #pragma once
 
 #include "effort/memory.hpp"
@@ -19,16 +19,16 @@ namespace tw {
 
 struct EffortBody {
     EffortLayout layout = EffortLayout::planes;
-    int bucket = 0;            ///< 0 for planes
+    int bucket = 0;  ///< 0 for planes
     bool truncating = false;
-    Type type = Type::f32;     ///< of the values given, of tiers' values, of the dense copy
+    Type type = Type::f32;  ///< of the values given, of tiers' values, of the dense copy
     std::int64_t outputs = 0, inputs = 0;
     int experts = 1;
     int exponent = 0;
 
     effort::Memory rows{}, left{}, gains{}, spreads{}, dense{};
-    effort::Memory importance{};       ///< follows from what is left, as the falls do: in no file
-    std::uint32_t falls[32] = {};      ///< of units, all experts' alike
+    effort::Memory importance{};                      ///< follows from what is left, as the falls do: in no file
+    std::uint32_t falls[32] = {};                     ///< of units, all experts' alike
     mutable std::shared_ptr<const void> on_device{};  ///< what a device keeps of it: on_metal.cpp's affair
     mutable std::shared_ptr<const void> on_cuda{};    ///< and a CUDA device: cuda_matrix.cpp's
 
@@ -51,8 +51,8 @@ namespace tw::effort {
 struct Tiling {
     std::int64_t outputs_of_tile;  ///< the last tile may have fewer
     std::int64_t tiles;
-    std::int64_t bytes_of_tile;    ///< of a whole one: tile t begins at t times this
-    std::int64_t bytes;            ///< of all tiles of an expert
+    std::int64_t bytes_of_tile;  ///< of a whole one: tile t begins at t times this
+    std::int64_t bytes;          ///< of all tiles of an expert
 };
 
 Tiling tiling_of(const EffortBody& body) noexcept;

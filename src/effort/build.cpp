@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// From dense weights to a layout. A task takes 16 inputs and all outputs, so that an input's sums are added by one thread in one
-// order: the bytes are the same at any number of threads.
+// From dense weights to a layout. A task takes 16 inputs and all outputs, so that an input's sums are added by one
+// thread in one order: the bytes are the same at any number of threads.
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
-#include "base/rounding.hpp"
 #include "base/float_mode.hpp"
+#include "base/rounding.hpp"
 #include "base/threads.hpp"
 #include "effort/body.hpp"
 #include "effort/encode.hpp"
@@ -47,8 +47,9 @@ std::uint32_t most_of(const Matrix& block) noexcept {
     for (std::int64_t o = 0; o < block.rows; ++o)
         for (std::int64_t i = 0; i < block.cols; ++i) {
             const void* at = block.at(o, i);  // sizes are ordered as their bits are, in each type
-            most = std::max<std::uint32_t>(most, block.type == Type::f32 ? *static_cast<const std::uint32_t*>(at) & 0x7fffffffu
-                                                                        : *static_cast<const std::uint16_t*>(at) & 0x7fffu);
+            most = std::max<std::uint32_t>(most, block.type == Type::f32
+                                                     ? *static_cast<const std::uint32_t*>(at) & 0x7fffffffu
+                                                     : *static_cast<const std::uint16_t*>(at) & 0x7fffu);
         }
     if (block.type == Type::f32) return most;
     const auto bits = static_cast<std::uint16_t>(most);
@@ -64,7 +65,8 @@ void find_most(Work& work) noexcept {
         const std::int64_t begin = index % stripes * stripe, end = std::min(begin + stripe, from.rows);
         const std::uint32_t most = most_of(from.block(begin, 0, end - begin, from.cols));
         std::uint32_t seen = work.most.load();
-        while (seen < most && !work.most.compare_exchange_weak(seen, most)) {}
+        while (seen < most && !work.most.compare_exchange_weak(seen, most)) {
+        }
     });
 }
 
@@ -74,14 +76,16 @@ Status check(std::span<const Matrix> experts, const EffortBuild& how) noexcept {
     const Matrix& first = experts.front();
     if (const Status unsound = check_operand(first, Argument::a); !unsound) return unsound;
     if (first.type == Type::f64) return bad("weights with an effort dial are f32, f16 or bf16, not f64");
-    if (const char* refusal = effort::refusal_of_shape(first.rows, first.cols, static_cast<std::int64_t>(experts.size())))
+    if (const char* refusal =
+            effort::refusal_of_shape(first.rows, first.cols, static_cast<std::int64_t>(experts.size())))
         return bad(refusal);
     for (const Matrix& expert : experts) {
         if (expert.rows != first.rows || expert.cols != first.cols || expert.type != first.type)
             return bad("experts have one shape and one type");
         if (const Status unsound = check_operand(expert, Argument::a); !unsound) return unsound;
     }
-    if (how.layout > EffortLayout::planes) return {Code::bad_argument, Argument::options, "the layout is none of buckets, tiers and planes"};
+    if (how.layout > EffortLayout::planes)
+        return {Code::bad_argument, Argument::options, "the layout is none of buckets, tiers and planes"};
     if (how.layout == EffortLayout::buckets && how.bucket != 8 && how.bucket != 16 && how.bucket != 32)
         return {Code::bad_argument, Argument::options, "a bucket has 8, 16 or 32 outputs"};
     return {};
@@ -89,9 +93,12 @@ Status check(std::span<const Matrix> experts, const EffortBuild& how) noexcept {
 
 bool allocate(EffortBody& body, bool with_dense) noexcept {
     const effort::Sizes sizes = effort::sizes_of(body, with_dense);
-    const auto give = [](effort::Memory& memory, std::int64_t bytes) { return memory.allocate(static_cast<std::size_t>(bytes)); };
-    return give(body.rows, sizes.rows) && give(body.left, sizes.left) && give(body.gains, sizes.gains) && give(body.spreads, sizes.spreads) &&
-           give(body.dense, sizes.dense) && give(body.importance, sizes.importance);
+    const auto give = [](effort::Memory& memory, std::int64_t bytes) {
+        return memory.allocate(static_cast<std::size_t>(bytes));
+    };
+    return give(body.rows, sizes.rows) && give(body.left, sizes.left) && give(body.gains, sizes.gains) &&
+           give(body.spreads, sizes.spreads) && give(body.dense, sizes.dense) &&
+           give(body.importance, sizes.importance);
 }
 
 void encode_all(Work& work) noexcept {
@@ -126,8 +133,8 @@ Status try_build_effort(std::span<const Matrix> experts, const EffortBuild& how,
     if (!std::isfinite(most)) return {Code::bad_argument, Argument::a, "the weights have a value that is not finite"};
     body->exponent = most > 0 ? std::clamp(14 - std::ilogb(most), -100, 100) : 0;
 
-    const bool with_dense = how.dense == DenseCopy::kept ||
-                            (how.dense == DenseCopy::automatic && how.layout != EffortLayout::planes);
+    const bool with_dense =
+        how.dense == DenseCopy::kept || (how.dense == DenseCopy::automatic && how.layout != EffortLayout::planes);
     if (!allocate(*body, with_dense)) return no_memory;
     encode_all(work);
     effort::weigh_inputs(*body);
@@ -145,7 +152,8 @@ EffortMatrix build_effort(std::span<const Matrix> experts, const EffortBuild& ho
     if (!status) {
         std::string sentence = std::string("no matrix with an effort dial was built: ") + status.text;
         if (!experts.empty())
-            sentence += "; got " + std::to_string(experts.size()) + (experts.size() == 1 ? " matrix of " : " matrices, the first ") +
+            sentence += "; got " + std::to_string(experts.size()) +
+                        (experts.size() == 1 ? " matrix of " : " matrices, the first ") +
                         std::to_string(experts.front().rows) + " x " + std::to_string(experts.front().cols) + " " +
                         name_of(experts.front().type);
         throw Error(status, sentence);

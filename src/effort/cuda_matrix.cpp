@@ -34,7 +34,8 @@ EffortOnDevice description_of(const EffortBody& body) noexcept {
     m.exponent = body.exponent, m.exponent_of_rows = body.exponent_of_rows();
     m.outputs_of_tile = static_cast<int>(arranged_outputs_of_tile(body));
     m.inputs_apart = static_cast<int>(m.layout == EffortLayout::planes ? padded_inputs(body.inputs) : body.inputs);
-    for (std::int64_t i = 0; i < body.experts * body.inputs; ++i) m.most_importance = std::max(m.most_importance, body.importance_of(0)[i]);
+    for (std::int64_t i = 0; i < body.experts * body.inputs; ++i)
+        m.most_importance = std::max(m.most_importance, body.importance_of(0)[i]);
     std::copy_n(body.falls, m.units, m.falls);
     m.tiles = (m.outputs + m.outputs_of_tile - 1) / m.outputs_of_tile;
     m.tile_bytes = arranged_tile_bytes(body);
@@ -59,7 +60,8 @@ public:
                 std::fill(tile.begin(), tile.end(), std::byte{});
                 arrange(body, expert, t, tile.data());
                 auto* place = static_cast<std::byte*>(to) + static_cast<std::size_t>(expert * count + t) * size;
-                if (const Status bad = backend_.copy(bytes_at(place, size), bytes_at(tile.data(), size), nullptr); !bad) return bad;
+                if (const Status bad = backend_.copy(bytes_at(place, size), bytes_at(tile.data(), size), nullptr); !bad)
+                    return bad;
                 if (const Status bad = backend_.wait(nullptr); !bad) return bad;  // the tile is written over
             }
         return {};
@@ -70,11 +72,13 @@ public:
         if (from.size() == 0) return {};
         const auto rows = static_cast<std::int64_t>(from.size() / 4) / inputs;
         std::vector<float> filled_up(static_cast<std::size_t>(rows * apart));
-        for (std::int64_t r = 0; r < rows; ++r) std::copy_n(from.as<float>() + r * inputs, inputs, filled_up.begin() + r * apart);
+        for (std::int64_t r = 0; r < rows; ++r)
+            std::copy_n(from.as<float>() + r * inputs, inputs, filled_up.begin() + r * apart);
         const std::size_t bytes = filled_up.size() * 4;
         to = backend_.alloc(bytes);
         if (!to) return no_memory;
-        if (const Status bad = backend_.copy(bytes_at(to, bytes), bytes_at(filled_up.data(), bytes), nullptr); !bad) return bad;
+        if (const Status bad = backend_.copy(bytes_at(to, bytes), bytes_at(filled_up.data(), bytes), nullptr); !bad)
+            return bad;
         return backend_.wait(nullptr);
     }
 
@@ -87,7 +91,10 @@ Status upload(const EffortBody& body, Held& held) {
     EffortOnDevice& m = held.matrix = description_of(body);
     if (const Status bad = to.tiles(body, m.tiles, m.tile_bytes, arrange_tile, held.arrays[0]); !bad) return bad;
     if (m.dense_tiles > 0)
-        if (const Status bad = to.tiles(body, m.dense_tiles, arranged_dense_tile_bytes(body), arrange_dense_tile, held.arrays[1]); !bad) return bad;
+        if (const Status bad =
+                to.tiles(body, m.dense_tiles, arranged_dense_tile_bytes(body), arrange_dense_tile, held.arrays[1]);
+            !bad)
+            return bad;
     const Memory* arrays[] = {&body.importance, &body.gains};
     for (std::size_t i = 0; i < std::size(arrays); ++i)
         if (const Status bad = to.array(*arrays[i], body.inputs, m.inputs_apart, held.arrays[2 + i]); !bad) return bad;
@@ -102,10 +109,13 @@ Status held_by(const EffortBody& body, std::string_view device, std::shared_ptr<
     const Backend& backend = cuda::backend();
     const int number = device_number(device), devices = backend.devices();
     if (devices == 0) return {Code::no_device, Argument::options, backend.absence()};
-    if (number < 0 || number >= devices) return {Code::no_device, Argument::options, "there is no CUDA device of that number"};
-    if (!backend.effort) return {Code::unsupported, Argument::options, "this build's CUDA backend has no kernels for the effort dial"};
+    if (number < 0 || number >= devices)
+        return {Code::no_device, Argument::options, "there is no CUDA device of that number"};
+    if (!backend.effort)
+        return {Code::unsupported, Argument::options, "this build's CUDA backend has no kernels for the effort dial"};
     if (body.inputs * 3 > INT32_MAX / 512 || body.outputs > INT32_MAX / 2)
-        return {Code::unsupported, Argument::options, "the matrix is too large for the effort dial's kernels on a CUDA device"};
+        return {Code::unsupported, Argument::options,
+                "the matrix is too large for the effort dial's kernels on a CUDA device"};
     if (const Status bad = backend.select(number); !bad) return bad;
     static std::mutex mutex;
     const std::lock_guard lock(mutex);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How long products take on a CUDA device, by which one is given to the dense copy where that is quicker. Neither changes what is read.
+// How long products take on a CUDA device, by which one is given to the dense copy where that is quicker. Neither
+// changes what is read.
 #pragma once
 
 #include "effort/body.hpp"
@@ -21,7 +22,8 @@ struct Paces {
 /// By times of matrices from 384 x 384 to 14336 x 4096 in captured graphs.
 extern const Paces paces_on_h200;
 
-/// Products of one order, each of which may read so many bytes of the layout. Those of one matrix read its dense copy together.
+/// Products of one order, each of which may read so many bytes of the layout. Those of one matrix read its dense copy
+/// together.
 struct Asked {
     std::int64_t bytes;
     int products;

@@ -12,15 +12,17 @@ namespace tw::effort {
 
 struct Dials {
     const EffortBody& body;
-    std::span<const int> chosen;       ///< experts; empty: the first does all
-    View<const float> v;               ///< one row for all, or a row for each of y
+    std::span<const int> chosen;  ///< experts; empty: the first does all
+    View<const float> v;          ///< one row for all, or a row for each of y
     View<float> y;
     Budget budget;
     const EffortOptions& options;
-    std::span<EffortReport> reports;   ///< one for each row of y, or none
-    bool densely = false;              ///< a batch at effort 1: by the dense copy, if one is kept
+    std::span<EffortReport> reports;  ///< one for each row of y, or none
+    bool densely = false;             ///< a batch at effort 1: by the dense copy, if one is kept
 
-    int expert_of(std::int64_t row) const noexcept { return chosen.empty() ? 0 : chosen[static_cast<std::size_t>(row)]; }
+    int expert_of(std::int64_t row) const noexcept {
+        return chosen.empty() ? 0 : chosen[static_cast<std::size_t>(row)];
+    }
     const float* v_of(std::int64_t row) const noexcept { return &v(v.rows == 1 ? 0 : row, 0); }
     void report(std::int64_t row, const EffortReport& what) const noexcept {
         if (!reports.empty()) reports[static_cast<std::size_t>(row)] = what;

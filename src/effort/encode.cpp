@@ -23,7 +23,8 @@ struct Slab {
     float w[inputs_of_slab][most_outputs_of_tile];
     std::int64_t inputs, real;
 
-    void gather(const Matrix& weights, std::int64_t first_input, std::int64_t first_output, std::int64_t outputs) noexcept {
+    void gather(const Matrix& weights, std::int64_t first_input, std::int64_t first_output,
+                std::int64_t outputs) noexcept {
         inputs = std::min(inputs_of_slab, weights.cols - first_input);
         real = std::min(outputs, weights.rows - first_output);
         const Matrix block = weights.block(first_output, first_input, real, inputs);
@@ -63,15 +64,17 @@ struct Sums {
     PlanesSums planes{};
 };
 
-void encode_rows(const EffortBody& body, const Slab& slab, std::int64_t i, std::int64_t input, std::int64_t outputs_left,
-                 std::byte* rows, Sums& sums) noexcept {
+void encode_rows(const EffortBody& body, const Slab& slab, std::int64_t i, std::int64_t input,
+                 std::int64_t outputs_left, std::byte* rows, Sums& sums) noexcept {
     if (body.layout == EffortLayout::planes) {
-        encode_planes(slab.w[i], slab.real, {body.inputs, PlanesTile::quarters_for(outputs_left)}, input, rows, sums.planes);
+        encode_planes(slab.w[i], slab.real, {body.inputs, PlanesTile::quarters_for(outputs_left)}, input, rows,
+                      sums.planes);
     } else if (body.layout == EffortLayout::tiers) {
         std::byte bits[TiersTile::outputs * 4];
         narrow(slab.w[i], TiersTile::outputs, body.type, bits);
         const int value_bytes = static_cast<int>(size_of(body.type));
-        encode_tiers(slab.w[i], bits, {body.inputs, TiersTile::buckets_for(outputs_left), value_bytes}, input, rows, sums.squares);
+        encode_tiers(slab.w[i], bits, {body.inputs, TiersTile::buckets_for(outputs_left), value_bytes}, input, rows,
+                     sums.squares);
     } else {
         encode_buckets(slab.w[i], slab.real, body.truncating,
                        {body.inputs, BucketsTile::buckets_for(outputs_left, body.bucket), body.bucket}, input, rows,
@@ -108,7 +111,8 @@ void encode_dense(const Matrix& weights, int expert, std::int64_t first, EffortB
         const int width = DenseTile::width_for(body.outputs - t * tiling.outputs_of_tile);
         std::byte* tile = body.dense.data() + expert * tiling.bytes + t * tiling.bytes_of_tile;
         slab.gather(weights, first, t * tiling.outputs_of_tile, width);
-        for (std::int64_t i = 0; i < slab.inputs; ++i) narrow(slab.w[i], width, body.type, tile + (first + i) * width * value_bytes);
+        for (std::int64_t i = 0; i < slab.inputs; ++i)
+            narrow(slab.w[i], width, body.type, tile + (first + i) * width * value_bytes);
     }
 }
 
@@ -123,7 +127,8 @@ void encode_inputs(const Matrix& weights, int expert, std::int64_t first, Effort
         slab.gather(weights, first, from, tiling.outputs_of_tile);
         if (body.exponent_of_rows() != 0) slab.scale(body.exponent_of_rows());
         std::byte* rows = body.rows.data() + expert * tiling.bytes + t * tiling.bytes_of_tile;
-        for (std::int64_t i = 0; i < slab.inputs; ++i) encode_rows(body, slab, i, first + i, body.outputs - from, rows, sums[i]);
+        for (std::int64_t i = 0; i < slab.inputs; ++i)
+            encode_rows(body, slab, i, first + i, body.outputs - from, rows, sums[i]);
     }
     for (std::int64_t i = 0; i < slab.inputs; ++i) settle(sums[i], expert, first + i, body);
     if (body.dense.size() > 0) encode_dense(weights, expert, first, body, slab);

@@ -6,13 +6,15 @@
 //     8  u32      format, 2                  40  i64  inputs                        spreads, dense
 //    12  u32      bytes of the header, 128   48  i32  experts         104  u64  0
 //                                                                     112  u64      checksum of the arrays
-//    16  u32      layout: 0 buckets,         52  i32  exponent        120  u64      checksum of the header's first 120 bytes
+//    16  u32      layout: 0 buckets,         52  i32  exponent        120  u64      checksum of the header's first 120
+//    bytes
 //                 1 tiers, 2 planes          56  u32  1 with a dense copy
 //    20  u32      bucket                     60  u32  0
 //    24  u32      1 when truncating
 //    28  u32      type: 1 f32, 2 f16, 3 bf16
-// Then the five arrays of EffortBody in that order, each begun at a multiple of 64 bytes, zeros between. The checksum takes words
-// of 8 bytes: h = rotate_left(h ^ word, 29) * 0x9e3779b97f4a7c15, from h = 0x243f6a8885a308d3; an array's last word is filled with zeros.
+// Then the five arrays of EffortBody in that order, each begun at a multiple of 64 bytes, zeros between. The checksum
+// takes words of 8 bytes: h = rotate_left(h ^ word, 29) * 0x9e3779b97f4a7c15, from h = 0x243f6a8885a308d3; an array's
+// last word is filled with zeros.
 #pragma once
 
 #include <array>

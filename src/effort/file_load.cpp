@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A file is not believed: its header is checked field by field, its length must be what the header comes to before anything of
-// that size is allocated, both checksums must hold, and the numbers that steer a product must be numbers.
+// A file is not believed: its header is checked field by field, its length must be what the header comes to before
+// anything of that size is allocated, both checksums must hold, and the numbers that steer a product must be numbers.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,9 +23,10 @@ using namespace effort;
 
 class Reader {
 public:
-    explicit Reader(const std::string& path) : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    explicit Reader(const std::string& path)
+        : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
         if (file_ < 0) refuse(0, std::string("it can't be opened: ") + std::strerror(errno));
-        struct stat about {};
+        struct stat about{};
         if (fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) refuse(0, "expected a regular file");
         size_ = about.st_size;
     }
@@ -42,7 +43,8 @@ public:
             const ssize_t got = pread(file_, to.data(), to.size(), offset);
             if (got < 0 && errno == EINTR) continue;
             if (got < 0) refuse(offset, std::string("it can't be read: ") + std::strerror(errno));
-            if (got == 0) refuse(offset, "it ends here, and " + std::to_string(to.size()) + " bytes more were expected");
+            if (got == 0)
+                refuse(offset, "it ends here, and " + std::to_string(to.size()) + " bytes more were expected");
             to = to.subspan(static_cast<std::size_t>(got)), offset += got;
         }
     }
@@ -64,16 +66,19 @@ private:
 
 void check_header(const Reader& reader, const FileHeader& h) {
     if (std::memcmp(h.title, FileHeader{}.title, 8) != 0) reader.refuse(0, "expected the title \"tweffort\"");
-    if (h.format == 1) reader.refuse(8, "the file is of format 1, which ordered its rows by other numbers: build it again");
+    if (h.format == 1)
+        reader.refuse(8, "the file is of format 1, which ordered its rows by other numbers: build it again");
     reader.expect(h.format == 2, 8, "format 2", h.format);
     reader.expect(h.header_bytes == 128, 12, "a header of 128 bytes", h.header_bytes);
-    if (h.header_sum != checksum(std::as_bytes(std::span(&h, 1)).first(120))) reader.refuse(120, "the header's checksum does not match");
+    if (h.header_sum != checksum(std::as_bytes(std::span(&h, 1)).first(120)))
+        reader.refuse(120, "the header's checksum does not match");
     reader.expect(h.layout <= 2, 16, "a layout from 0 to 2", h.layout);
     const auto layout = static_cast<EffortLayout>(h.layout);
     const bool right_bucket = layout == EffortLayout::buckets ? h.bucket == 8 || h.bucket == 16 || h.bucket == 32
                                                               : h.bucket == (layout == EffortLayout::tiers ? 16u : 0u);
     reader.expect(right_bucket, 20, "a bucket that the layout can have", h.bucket);
-    reader.expect(h.truncating <= (layout == EffortLayout::buckets ? 1u : 0u), 24, "0, or 1 with buckets", h.truncating);
+    reader.expect(h.truncating <= (layout == EffortLayout::buckets ? 1u : 0u), 24, "0, or 1 with buckets",
+                  h.truncating);
     reader.expect(h.type >= 1 && h.type <= 3, 28, "a type from 1 to 3", h.type);
     reader.expect(h.outputs >= 1 && h.outputs <= most_outputs, 32, "1 to 2^24 outputs", h.outputs);
     reader.expect(h.inputs >= 1 && h.inputs <= most_inputs, 40, "1 to 2^24 inputs", h.inputs);
@@ -85,11 +90,13 @@ void check_header(const Reader& reader, const FileHeader& h) {
 }
 
 /// The numbers of one array, each within [least, most]: NaN is in no range.
-void check_numbers(const Reader& reader, std::int64_t offset, const Memory& array, float least, float most, const char* what) {
+void check_numbers(const Reader& reader, std::int64_t offset, const Memory& array, float least, float most,
+                   const char* what) {
     const float* numbers = array.as<float>();
     for (std::size_t n = 0; n < array.size() / sizeof(float); ++n)
         if (!(numbers[n] >= least && numbers[n] <= most))
-            reader.refuse(offset + static_cast<std::int64_t>(n * sizeof(float)), std::string("expected a finite number for ") + what);
+            reader.refuse(offset + static_cast<std::int64_t>(n * sizeof(float)),
+                          std::string("expected a finite number for ") + what);
 }
 
 void check_scales(const Reader& reader, std::int64_t offset, const EffortBody& body) {
@@ -101,7 +108,8 @@ void check_scales(const Reader& reader, std::int64_t offset, const EffortBody& b
             for (std::int64_t s = 0; s < body.inputs * 4 * quarters; ++s) {
                 float16 scale;
                 std::memcpy(&scale, body.rows.data() + base + 2 * s, 2);
-                if (scale.bits >= 0x7c00) reader.refuse(offset + base + 2 * s, "expected a scale that is finite and not negative");
+                if (scale.bits >= 0x7c00)
+                    reader.refuse(offset + base + 2 * s, "expected a scale that is finite and not negative");
             }
         }
 }
@@ -127,7 +135,8 @@ EffortMatrix load_effort(const std::string& path) {
         offsets[a] = end;
         end += up_to_line(h.sizes[a]);
     }
-    reader.expect(reader.size() == end, std::min(reader.size(), end), "a file of " + std::to_string(end) + " bytes", reader.size());
+    reader.expect(reader.size() == end, std::min(reader.size(), end), "a file of " + std::to_string(end) + " bytes",
+                  reader.size());
     std::uint64_t sum = checksum_start;
     for (int a = 0; a < 5; ++a) {
         if (!arrays[a]->allocate(static_cast<std::size_t>(h.sizes[a])))
@@ -144,7 +153,8 @@ EffortMatrix load_effort(const std::string& path) {
     check_numbers(reader, offsets[3], body->spreads, 0, most, "a spread");
     if (body->layout == EffortLayout::planes) check_scales(reader, offsets[0], *body);
     if (!body->importance.allocate(static_cast<std::size_t>(sizes_of(*body, false).importance)))
-        throw Error({Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"}, path + ": not enough memory for its inputs' importance");
+        throw Error({Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"},
+                    path + ": not enough memory for its inputs' importance");
     weigh_inputs(*body);
     return EffortMatrix(std::move(body));
 }

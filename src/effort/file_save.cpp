@@ -19,7 +19,7 @@ constexpr Status unwritable{Code::bad_file, Argument::none, "a file of a matrix 
 
 /// The file that a link leads to. A device or a folder is no place: a rename would replace it.
 std::string place_of(const std::string& path) {
-    struct stat there {};
+    struct stat there{};
     if (stat(path.c_str(), &there) != 0) return path;
     if (!S_ISREG(there.st_mode)) throw Error(unwritable, path + ": it is there already and is no regular file");
     char* followed = realpath(path.c_str(), nullptr);
@@ -74,9 +74,12 @@ private:
 }  // namespace
 
 void EffortMatrix::save(const std::string& path) const {
-    if (!body_) throw Error({Code::bad_argument, Argument::a, "the matrix is empty"}, path + ": an empty matrix can't be saved");
+    if (!body_)
+        throw Error({Code::bad_argument, Argument::a, "the matrix is empty"},
+                    path + ": an empty matrix can't be saved");
     FileHeader header;
-    header.layout = static_cast<std::uint32_t>(body_->layout), header.bucket = static_cast<std::uint32_t>(body_->bucket);
+    header.layout = static_cast<std::uint32_t>(body_->layout),
+    header.bucket = static_cast<std::uint32_t>(body_->bucket);
     header.truncating = body_->truncating, header.type = static_cast<std::uint32_t>(body_->type);
     header.outputs = body_->outputs, header.inputs = body_->inputs;
     header.experts = body_->experts, header.exponent = body_->exponent;

@@ -14,7 +14,8 @@ constexpr double steps_of_octave = 1 << (23 - fall_shift);
 class Brought {
 public:
     explicit Brought(const EffortBody& body) noexcept : body_(body) {
-        for (int u = 0; u < body.units(); ++u) share_[u] = static_cast<double>(bytes_of_unit(body, u)) / static_cast<double>(bytes_of_unit(body, 0));
+        for (int u = 0; u < body.units(); ++u)
+            share_[u] = static_cast<double>(bytes_of_unit(body, u)) / static_cast<double>(bytes_of_unit(body, 0));
     }
     double operator()(int expert, int unit, std::int64_t input) const noexcept {
         const float* left = body_.left_of(expert) + unit * body_.inputs + input;
@@ -38,7 +39,8 @@ void weigh_inputs(EffortBody& body) noexcept {
     const double first = of_unit[0];
     double all = 0;
     for (int u = 0; u < units; ++u) {
-        of_unit[u] = first > 0 ? std::min(of_unit[u] / first, u > 0 ? of_unit[u - 1] : 1.0) : 1.0;  // no unit is read without the one before
+        of_unit[u] = first > 0 ? std::min(of_unit[u] / first, u > 0 ? of_unit[u - 1] : 1.0)
+                               : 1.0;  // no unit is read without the one before
         all += of_unit[u];
         const double fall = of_unit[u] > 0 ? std::round(-0.5 * steps_of_octave * std::log2(of_unit[u])) : most_fall;
         body.falls[u] = static_cast<std::uint32_t>(std::min<double>(fall, most_fall));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// By what rows are put in order. What a unit of an input brings for its bytes is known from what is left after it: a number for every
-// row. But those of one input fall from unit to unit much as those of any other do, so one number an input and one fall a unit say the
-// same: errors at equal bytes are within a hundredth or so of what all the numbers give, and a choice looks at each input once.
+// By what rows are put in order. What a unit of an input brings for its bytes is known from what is left after it: a
+// number for every row. But those of one input fall from unit to unit much as those of any other do, so one number an
+// input and one fall a unit say the same: errors at equal bytes are within a hundredth or so of what all the numbers
+// give, and a choice looks at each input once.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,8 @@ namespace {
 constexpr double below_it_fine = 0.04;  // predicted errors under this pay for the low part of v d
 
 Question question_of(const EffortBody& body, const Job& job) noexcept {
-    Question question{job.v, body.inputs, body.units(), body.importance_of(job.expert), body.falls, body.left_of(job.expert), {}};
+    Question question{
+        job.v, body.inputs, body.units(), body.importance_of(job.expert), body.falls, body.left_of(job.expert), {}};
     for (int u = 0; u < question.units; ++u) question.unit_bytes[u] = bytes_of_unit(body, u);
     return question;
 }
@@ -41,13 +42,14 @@ void list_entries(const EffortBody& body, const Selection& chosen, Job& job) noe
     for (std::int64_t i = 0; i < body.inputs; ++i) {
         const unsigned units = chosen.units[i];
         const float gain = gains ? gains[(std::max(units, 1u) - 1) * body.inputs + i] : 1.f;
-        job.entries[job.count] = {static_cast<std::uint32_t>(i), units, job.v[i] * scale * gain};  // written over where nothing is read
+        job.entries[job.count] = {static_cast<std::uint32_t>(i), units,
+                                  job.v[i] * scale * gain};  // written over where nothing is read
         job.count += units > 0;
     }
 }
 
-/// What rounding v d to 8 bits costs (15 bits on the first two planes when fine): each block of a chunk has a step, and the
-/// error of a rounding spreads evenly over it.
+/// What rounding v d to 8 bits costs (15 bits on the first two planes when fine): each block of a chunk has a step, and
+/// the error of a rounding spreads evenly over it.
 double rounding_of_planes(const EffortBody& body, const Job& job) noexcept {
     const float* spreads = body.spreads_of(job.expert);
     const float* squares = body.left_of(job.expert);
@@ -60,8 +62,9 @@ double rounding_of_planes(const EffortBody& body, const Job& job) noexcept {
             const std::uint32_t i = job.entries[e].input;
             const double spread = static_cast<double>(spreads[i]);
             most = std::max(most, std::fabs(static_cast<double>(job.v[i])) * spread);
-            if (spread > 0) codes += job.is_fine ? (job.entries[e].units > 2 ? outputs / 12 : 0)
-                                                 : static_cast<double>(squares[i]) / (spread * spread);
+            if (spread > 0)
+                codes += job.is_fine ? (job.entries[e].units > 2 ? outputs / 12 : 0)
+                                     : static_cast<double>(squares[i]) / (spread * spread);
         }
         lost += most / 127 * (most / 127) / 12 * codes;
     }
@@ -73,7 +76,8 @@ double predicted(const Job& job) noexcept { return job.all > 0 ? std::sqrt(job.l
 void record(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
     list_entries(body, chosen, job);
     job.left = chosen.left, job.all = chosen.all;
-    job.report.rows_read = chosen.rows, job.report.bytes_read = chosen.bytes, job.report.cutoff = std::ldexp(chosen.cutoff, -body.exponent);
+    job.report.rows_read = chosen.rows, job.report.bytes_read = chosen.bytes,
+    job.report.cutoff = std::ldexp(chosen.cutoff, -body.exponent);
 }
 
 void settle(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
@@ -91,7 +95,8 @@ std::size_t kept_bytes(const EffortBody& body) noexcept {
     return (static_cast<std::size_t>(body.inputs) * sizeof(cpu::EffortEntry) + 63) / 64 * 64;
 }
 
-void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, std::span<std::byte> kept, Job& job) noexcept {
+void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, std::span<std::byte> kept,
+             Job& job) noexcept {
     job.entries = reinterpret_cast<cpu::EffortEntry*>(kept.data());
     const Question question = question_of(body, job);
     const Affordable allowed = affordable(body, budget);
@@ -111,7 +116,8 @@ void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, s
 void switch_to_dense(const EffortBody& body, Budget budget, DenseSwitch when, double toll, Job& job) noexcept {
     if (body.dense.size() == 0 || when == DenseSwitch::never) return;
     const std::int64_t dense_bytes = dense_tiling_of(body).bytes;
-    const bool is_full = job.report.rows_read == job.report.rows || (budget.is_error() && predicted(job) > budget.value());
+    const bool is_full =
+        job.report.rows_read == job.report.rows || (budget.is_error() && predicted(job) > budget.value());
     const bool is_slower = static_cast<double>(job.report.bytes_read) * toll > static_cast<double>(dense_bytes);
     job.is_dense = is_full || (when == DenseSwitch::when_quicker && is_slower);
     if (!job.is_dense) return;
@@ -120,7 +126,8 @@ void switch_to_dense(const EffortBody& body, Budget budget, DenseSwitch when, do
     job.report.bytes_read = job.report.bytes = dense_bytes;
 }
 
-void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, bool is_fine, std::span<std::byte> kept, Job& job) noexcept {
+void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, bool is_fine, std::span<std::byte> kept,
+                 Job& job) noexcept {
     job.entries = reinterpret_cast<cpu::EffortEntry*>(kept.data());
     const Question question = question_of(body, job);
     Selection chosen{units};
@@ -134,7 +141,8 @@ void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, boo
 
 void conclude(const EffortBody& body, const char* kernels, Job& job) noexcept {
     double square = 0;
-    for (std::int64_t o = 0; o < body.outputs; ++o) square += static_cast<double>(job.y[o]) * static_cast<double>(job.y[o]);
+    for (std::int64_t o = 0; o < body.outputs; ++o)
+        square += static_cast<double>(job.y[o]) * static_cast<double>(job.y[o]);
     square = std::ldexp(square, 2 * body.exponent);
     constexpr double unit = 0x1p-24;
     const double summing = unit * unit * static_cast<double>(body.inputs) / 3 * job.all;

@@ -19,7 +19,7 @@
 namespace tw::effort {
 namespace {
 
-constexpr int most_jobs = 16;  // prepared together: the experts of a token, or a few vectors
+constexpr int most_jobs = 16;                           // prepared together: the experts of a token, or a few vectors
 constexpr std::int64_t bytes_worth_a_thread = 1 << 18;  // where nothing was tuned
 
 struct Round {
@@ -52,8 +52,8 @@ void run_tile(const Round& round, const Job& job, std::int64_t tile) noexcept {
     std::memcpy(job.y + first, y, static_cast<std::size_t>(std::min(left, tiling.outputs_of_tile)) * sizeof(float));
 }
 
-void run_dense_tile(const EffortBody& body, const cpu::EffortKernels& kernels, int expert, View<const float> v, View<float> y,
-                    std::int64_t tile) noexcept {
+void run_dense_tile(const EffortBody& body, const cpu::EffortKernels& kernels, int expert, View<const float> v,
+                    View<float> y, std::int64_t tile) noexcept {
     const Tiling tiling = dense_tiling_of(body);
     const std::int64_t first = tile * tiling.outputs_of_tile, left = body.outputs - first;
     alignas(64) float sums[DenseTile::outputs * cpu::most_dense_vectors];
@@ -83,7 +83,8 @@ void run_round(const Round& round, const EffortOptions& options) noexcept {
             if (!job.is_dense) {
                 if (tile < tiling_of(r.body).tiles) run_tile(r, job, tile);
             } else if (tile < dense_tiling_of(r.body).tiles) {
-                run_dense_tile(r.body, r.kernels, job.expert, {job.v, 1, r.body.inputs}, {job.y, 1, r.body.outputs}, tile);
+                run_dense_tile(r.body, r.kernels, job.expert, {job.v, 1, r.body.inputs}, {job.y, 1, r.body.outputs},
+                               tile);
             }
         },
         const_cast<Round*>(&round));
@@ -100,7 +101,8 @@ Status run_dials(const Dials& d, const cpu::EffortKernels& kernels) noexcept {
     for (std::int64_t from = 0; from < d.y.rows; from += most_jobs) {
         const auto count = static_cast<std::size_t>(std::min<std::int64_t>(most_jobs, d.y.rows - from));
         const std::span<std::byte> scratch = thread_scratch(desk + count * kept);
-        if (scratch.empty()) return {Code::out_of_memory, Argument::scratch, "not enough memory to choose what is read"};
+        if (scratch.empty())
+            return {Code::out_of_memory, Argument::scratch, "not enough memory to choose what is read"};
         std::array<Job, most_jobs> jobs{};
         for (std::size_t j = 0; j < count; ++j) {
             const std::int64_t row = from + static_cast<std::int64_t>(j);
@@ -124,7 +126,8 @@ void run_densely(const Dials& d, const cpu::EffortKernels& kernels) noexcept {
         const cpu::EffortKernels& kernels;
     } batch{d, kernels};
     run_tasks(
-        d.options.executor, d.options.threads > 0 ? d.options.threads : default_threads(), static_cast<int>(dense_tiling_of(d.body).tiles),
+        d.options.executor, d.options.threads > 0 ? d.options.threads : default_threads(),
+        static_cast<int>(dense_tiling_of(d.body).tiles),
         [](void* context, int tile) {
             const IeeeMode mode;
             const Batch& b = *static_cast<const Batch*>(context);
@@ -132,7 +135,8 @@ void run_densely(const Dials& d, const cpu::EffortKernels& kernels) noexcept {
         },
         &batch);
     const std::int64_t rows = d.body.units() * d.body.inputs, bytes = dense_tiling_of(d.body).bytes;
-    for (std::int64_t row = 0; row < d.y.rows; ++row) d.report(row, {rows, rows, bytes, bytes, 0, 0x1p-24, true, kernels.name});
+    for (std::int64_t row = 0; row < d.y.rows; ++row)
+        d.report(row, {rows, rows, bytes, bytes, 0, 0x1p-24, true, kernels.name});
 }
 
 }  // namespace
@@ -141,7 +145,8 @@ Status run_on_cpu(const Dials& dials) noexcept {
     const cpu::EffortKernels* kernels = choose_kernels(dials.options.kernels);
     if (!kernels) return {Code::unsupported, Argument::options, "this machine has no set of kernels of that name"};
     const IeeeMode mode;
-    if (!dials.densely || dials.body.dense.size() == 0 || dials.options.dense == DenseSwitch::never) return run_dials(dials, *kernels);
+    if (!dials.densely || dials.body.dense.size() == 0 || dials.options.dense == DenseSwitch::never)
+        return run_dials(dials, *kernels);
     run_densely(dials, *kernels);
     return {};
 }

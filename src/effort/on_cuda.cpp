@@ -36,7 +36,11 @@ constexpr std::size_t lines(std::size_t bytes) { return (bytes + 255) / 256 * 25
 class Order {
 public:
     Order(const Dials& dials, const Held& held, std::int64_t first, int products)
-        : d_(dials), backend_(*held.backend), m_(held.matrix), first_(first), products_(products),
+        : d_(dials),
+          backend_(*held.backend),
+          m_(held.matrix),
+          first_(first),
+          products_(products),
           v_rows_(dials.v.rows == 1 ? 1 : products) {}
 
     Status run() {
@@ -59,15 +63,18 @@ private:
         order_.everything = allowed.everything;
         order_.reached = weights.reached(allowed.bytes), order_.affordable = weights.within(allowed.bytes);
         const bool has_dense = m_.dense_tiles > 0 && d_.options.dense != DenseSwitch::never;
-        const bool of_one = std::all_of(experts_.begin(), experts_.begin() + products_, [&](int expert) { return expert == experts_[0]; });
+        const bool of_one = std::all_of(experts_.begin(), experts_.begin() + products_,
+                                        [&](int expert) { return expert == experts_[0]; });
         const bool is_slower = has_dense && d_.options.dense == DenseSwitch::when_quicker && !d_.budget.is_error() &&
                                takes_longer_than_dense(body, {allowed.bytes, products_, of_one});
         order_.is_dense = has_dense && (d_.densely || order_.everything || is_slower);
         if (d_.budget.is_error() && !order_.everything && !order_.is_dense && v_is_there_)
-            return {Code::unsupported, Argument::b, "a budget of error is chosen by the host: the vector has to be in its memory"};
+            return {Code::unsupported, Argument::b,
+                    "a budget of error is chosen by the host: the vector has to be in its memory"};
 
         const std::size_t notes = lines(backend_.effort->scratch_bytes(m_, products_));
-        const std::size_t v_bytes = lines(static_cast<std::size_t>(v_rows_ * body.inputs) * 4), y_bytes = lines(static_cast<std::size_t>(products_ * body.outputs) * 4);
+        const std::size_t v_bytes = lines(static_cast<std::size_t>(v_rows_ * body.inputs) * 4),
+                          y_bytes = lines(static_cast<std::size_t>(products_ * body.outputs) * 4);
         const std::size_t bytes = notes + (v_is_there_ ? 0 : v_bytes) + (y_is_there_ ? 0 : y_bytes);
         const std::span<std::byte> scratch = backend_.scratch(bytes, d_.options.stream);
         if (scratch.size() < bytes) return no_memory;
@@ -80,7 +87,10 @@ private:
         if (v_is_there_) return {};
         order_.v = reinterpret_cast<float*>(at), order_.v_step = d_.v.rows == 1 ? 0 : body.inputs;
         const Matrix to{at, Type::f32, v_rows_, body.inputs, body.inputs};
-        return backend_.copy(to, {const_cast<float*>(v_row(0)), Type::f32, v_rows_, body.inputs, d_.v.rows == 1 ? body.inputs : d_.v.row_step}, order_.stream);
+        return backend_.copy(to,
+                             {const_cast<float*>(v_row(0)), Type::f32, v_rows_, body.inputs,
+                              d_.v.rows == 1 ? body.inputs : d_.v.row_step},
+                             order_.stream);
     }
 
     /// The CPU's own choice, product by product.
@@ -94,10 +104,14 @@ private:
             job = {.v = v_row(p), .y = nullptr, .expert = experts_[static_cast<std::size_t>(p)]};
             prepare(body, d_.budget, desk_.bytes().first(lines(desk_bytes(body))), kept(p), job);
             spread(job);
-            chosen[static_cast<std::size_t>(p)] = {static_cast<std::uint32_t>(job.count), 0, job.is_fine, 0, job.factor};
+            chosen[static_cast<std::size_t>(p)] = {static_cast<std::uint32_t>(job.count), 0, job.is_fine, 0,
+                                                   job.factor};
             const std::size_t bytes = static_cast<std::size_t>(job.count) * sizeof *job.entries;
             if (bytes == 0) continue;
-            if (const Status bad = backend_.copy(bytes_at(notes.entries + p * body.inputs, bytes), bytes_at(job.entries, bytes), order_.stream); !bad) return bad;
+            if (const Status bad = backend_.copy(bytes_at(notes.entries + p * body.inputs, bytes),
+                                                 bytes_at(job.entries, bytes), order_.stream);
+                !bad)
+                return bad;
         }
         order_.is_chosen = true;
         const std::size_t bytes = static_cast<std::size_t>(products_) * sizeof chosen[0];
@@ -116,18 +130,23 @@ private:
 
     bool make_jobs() {
         jobs_.resize(static_cast<std::size_t>(products_));
-        return desk_.allocate(lines(desk_bytes(d_.body)) + static_cast<std::size_t>(products_) * lines(kept_bytes(d_.body)));
+        return desk_.allocate(lines(desk_bytes(d_.body)) +
+                              static_cast<std::size_t>(products_) * lines(kept_bytes(d_.body)));
     }
 
     std::span<std::byte> kept(int p) const {
-        return desk_.bytes().subspan(lines(desk_bytes(d_.body)) + static_cast<std::size_t>(p) * lines(kept_bytes(d_.body)), kept_bytes(d_.body));
+        return desk_.bytes().subspan(
+            lines(desk_bytes(d_.body)) + static_cast<std::size_t>(p) * lines(kept_bytes(d_.body)), kept_bytes(d_.body));
     }
 
     Status bring_back() {
         const EffortBody& body = d_.body;
         if (!y_is_there_) {
             const Matrix from{order_.y, Type::f32, products_, body.outputs, body.outputs};
-            if (const Status bad = backend_.copy({&d_.y(first_, 0), Type::f32, products_, body.outputs, d_.y.row_step}, from, order_.stream); !bad) return bad;
+            if (const Status bad = backend_.copy({&d_.y(first_, 0), Type::f32, products_, body.outputs, d_.y.row_step},
+                                                 from, order_.stream);
+                !bad)
+                return bad;
         }
         const bool has_reports = !d_.reports.empty(), can_judge = !v_is_there_ && !y_is_there_;
         if (!v_is_there_ || !y_is_there_)
@@ -156,10 +175,15 @@ private:
         const EffortBody& body = d_.body;
         if (order_.is_dense) {
             report = known_before();
-            Job job{.v = v_row(p), .y = &d_.y(first_ + p, 0), .expert = experts_[static_cast<std::size_t>(p)], .is_dense = true, .report = report};
+            Job job{.v = v_row(p),
+                    .y = &d_.y(first_ + p, 0),
+                    .expert = experts_[static_cast<std::size_t>(p)],
+                    .is_dense = true,
+                    .report = report};
             const float* squares = body.left_of(job.expert);
             for (std::int64_t i = 0; i < body.inputs; ++i)
-                job.all += static_cast<double>(job.v[i]) * static_cast<double>(job.v[i]) * static_cast<double>(squares[i]);
+                job.all +=
+                    static_cast<double>(job.v[i]) * static_cast<double>(job.v[i]) * static_cast<double>(squares[i]);
             conclude(body, "cuda", job);
             report = job.report;
             return {};
@@ -170,12 +194,18 @@ private:
             EffortChosenOnDevice chosen{};
             if (const Status bad = fetch(&chosen, notes.chosen + p, sizeof chosen); !bad) return bad;
             std::vector<EffortEntryOnDevice> entries(chosen.entries);
-            if (const Status bad = fetch(entries.data(), notes.entries + p * body.inputs, entries.size() * sizeof entries[0]); !bad) return bad;
+            if (const Status bad =
+                    fetch(entries.data(), notes.entries + p * body.inputs, entries.size() * sizeof entries[0]);
+                !bad)
+                return bad;
             std::vector<std::uint8_t> units(static_cast<std::size_t>(body.inputs));
-            for (const EffortEntryOnDevice& entry : entries) units[entry.input] = static_cast<std::uint8_t>(entry.units);
+            for (const EffortEntryOnDevice& entry : entries)
+                units[entry.input] = static_cast<std::uint8_t>(entry.units);
             Job& job = jobs_[static_cast<std::size_t>(p)];
             job = {.v = v_row(p), .y = nullptr, .expert = experts_[static_cast<std::size_t>(p)]};
-            const double cutoff = order_.everything ? 0 : static_cast<double>(std::bit_cast<float>(chosen.worth)) / static_cast<double>(std::bit_cast<float>(chosen.scale));
+            const double cutoff = order_.everything ? 0
+                                                    : static_cast<double>(std::bit_cast<float>(chosen.worth)) /
+                                                          static_cast<double>(std::bit_cast<float>(chosen.scale));
             account_for(body, units.data(), cutoff, chosen.fine != 0, kept(p), job);
         }
         Job& job = jobs_[static_cast<std::size_t>(p)];
@@ -187,7 +217,8 @@ private:
 
     Status fetch(void* to, const void* from, std::size_t bytes) {
         if (bytes == 0) return {};
-        if (const Status bad = backend_.copy(bytes_at(to, bytes), bytes_at(from, bytes), order_.stream); !bad) return bad;
+        if (const Status bad = backend_.copy(bytes_at(to, bytes), bytes_at(from, bytes), order_.stream); !bad)
+            return bad;
         return backend_.wait(order_.stream);
     }
 

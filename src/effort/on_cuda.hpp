@@ -16,7 +16,8 @@ bool names_cuda(std::string_view device) noexcept;
 /// Vectors and results in the memory of a CUDA device: the host may not look at them.
 bool is_on_cuda(const void* memory) noexcept;
 
-/// Where v or y is the host's the call waits; where both are the device's it enqueues, and a report has what is known before.
+/// Where v or y is the host's the call waits; where both are the device's it enqueues, and a report has what is known
+/// before.
 Status run_on_cuda(const Dials& dials) noexcept;
 
 /// Lays the matrix out in the device's memory, unless it is there.

@@ -34,7 +34,8 @@ namespace {
 
 using metal::uint;
 static_assert(sizeof(metal::EffortEntry) == sizeof(cpu::EffortEntry));
-static_assert(metal::CHUNK == cpu::planes::chunk, "planes round v d chunk by chunk: both devices are to give the same bits");
+static_assert(metal::CHUNK == cpu::planes::chunk,
+              "planes round v d chunk by chunk: both devices are to give the same bits");
 
 constexpr MetalDevice devices[] = {
     {"metal", metal::backend, metal::launch},
@@ -60,7 +61,8 @@ struct Copies {
     }
 };
 
-constexpr Memory EffortBody::*arrays_of_body[] = {&EffortBody::rows, &EffortBody::importance, &EffortBody::left, &EffortBody::gains};
+constexpr Memory EffortBody::* arrays_of_body[] = {&EffortBody::rows, &EffortBody::importance, &EffortBody::left,
+                                                   &EffortBody::gains};
 
 /// Null when memory is short, or when the device reaches the body itself.
 const Copies* copies_of(const Backend& backend, const EffortBody& body) {
@@ -106,7 +108,8 @@ Status lay_out(const MetalDevice& device, const EffortBody& body, int expert, st
     const auto inputs = static_cast<std::size_t>(body.inputs), outputs = static_cast<std::size_t>(body.outputs);
     const auto sums = static_cast<std::size_t>(chunks_of(body.inputs) * padded_outputs);
     const auto lines = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
-    const std::size_t bytes = lines(4 * inputs) + lines(12 * inputs) + lines(sizeof(metal::EffortChosen)) + lines(4 * sums) + lines(4 * outputs);
+    const std::size_t bytes = lines(4 * inputs) + lines(12 * inputs) + lines(sizeof(metal::EffortChosen)) +
+                              lines(4 * sums) + lines(4 * outputs);
     const std::span<std::byte> scratch = backend.scratch ? backend.scratch(bytes, nullptr) : thread_scratch(bytes);
     if (scratch.size() < bytes) return no_memory;
     std::byte* at = scratch.data();
@@ -155,7 +158,9 @@ metal::EffortProduct product_of(const EffortBody& body) noexcept {
             .last_width = width(left),
             .bucket = static_cast<uint>(body.bucket),
             .kept = body.truncating ? 0xffffu : 0xffffu & ~(static_cast<uint>(body.bucket) - 1),
-            .value_type = body.type == Type::f32 ? 0u : body.type == Type::f16 ? 1u : 2u,
+            .value_type = body.type == Type::f32   ? 0u
+                          : body.type == Type::f16 ? 1u
+                                                   : 2u,
             .unused = 0,
             .tile_bytes_low = static_cast<uint>(bytes),
             .tile_bytes_high = static_cast<uint>(bytes >> 32)};
@@ -172,14 +177,16 @@ metal::Slot value_of(const T& value) {
 }
 
 /// Choose, multiply chunk by chunk, add up. What the arguments refer to must live until the launch is over.
-std::array<metal::Dispatch, 3> dispatches_of(const EffortBody& body, const metal::EffortChoice& choice, const metal::EffortProduct& product, const Desk& desk) {
+std::array<metal::Dispatch, 3> dispatches_of(const EffortBody& body, const metal::EffortChoice& choice,
+                                             const metal::EffortProduct& product, const Desk& desk) {
     const char* family = body.layout == EffortLayout::buckets ? "effort_buckets"
                          : body.layout == EffortLayout::tiers ? "effort_tiers"
                                                               : "effort_planes";
     const metal::Slot chosen{desk.chosen, sizeof *desk.chosen};
     return {{{.family = "effort_select",
               .function = "effort_select",
-              .arguments = {{slot_of(desk.v), desk.importance, desk.left, desk.gains, value_of(choice), slot_of(desk.entries), chosen}},
+              .arguments = {{slot_of(desk.v), desk.importance, desk.left, desk.gains, value_of(choice),
+                             slot_of(desk.entries), chosen}},
               .threads_x = select_threads},
              {.family = family,
               .function = family,
@@ -215,12 +222,14 @@ void choose_here(const EffortBody& body, Budget budget, const Account& account, 
 }
 
 /// The report on what the device chose.
-void account_for_choice(const EffortBody& body, const Desk& desk, bool everything, float scale, const Account& account, Job& job) {
+void account_for_choice(const EffortBody& body, const Desk& desk, bool everything, float scale, const Account& account,
+                        Job& job) {
     auto* units = reinterpret_cast<std::uint8_t*>(account.desk.data());
     std::fill_n(units, body.inputs, std::uint8_t{0});
     for (const metal::EffortEntry& entry : desk.entries.first(desk.chosen->entries))
         units[entry.input] = static_cast<std::uint8_t>(entry.units);
-    const double cutoff = everything ? 0 : static_cast<double>(std::bit_cast<float>(desk.chosen->worth)) / static_cast<double>(scale);
+    const double cutoff =
+        everything ? 0 : static_cast<double>(std::bit_cast<float>(desk.chosen->worth)) / static_cast<double>(scale);
     account_for(body, units, cutoff, desk.chosen->fine != 0, account.kept, job);
 }
 
@@ -244,7 +253,8 @@ Status run(const MetalDevice& device, const EffortBody& body, int expert, const 
     std::copy_n(desk.y.data(), body.outputs, y);
     if (!chosen_here) account_for_choice(body, desk, allowed.everything, choice.scale, account, job);
     if (body.layout == EffortLayout::planes)
-        for (std::int64_t o = 0; o < body.outputs; ++o) y[o] = static_cast<float>(static_cast<double>(y[o]) * job.factor);
+        for (std::int64_t o = 0; o < body.outputs; ++o)
+            y[o] = static_cast<float>(static_cast<double>(y[o]) * job.factor);
     conclude(body, device.name, job);
     report = job.report;
     return {};

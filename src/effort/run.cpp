@@ -13,18 +13,22 @@ namespace {
 
 using namespace effort;
 
-Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget, const EffortOptions& options) noexcept {
+Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget,
+             const EffortOptions& options) noexcept {
     const auto bad = [](Argument argument, const char* text) { return Status{Code::bad_argument, argument, text}; };
     if (!m.body()) return bad(Argument::a, "the matrix is empty");
-    if (v.cols != m.inputs() || (v.rows > 0 && !v.data)) return bad(Argument::b, "the vector has one value for each input");
-    if (y.cols != m.outputs() || (y.rows > 0 && !y.data)) return bad(Argument::c, "the result has one value for each output");
+    if (v.cols != m.inputs() || (v.rows > 0 && !v.data))
+        return bad(Argument::b, "the vector has one value for each input");
+    if (y.cols != m.outputs() || (y.rows > 0 && !y.data))
+        return bad(Argument::c, "the result has one value for each output");
     if (v.rows < 0 || y.rows < 0) return bad(v.rows < 0 ? Argument::b : Argument::c, "a number of rows is negative");
     if (v.col_step != 1 || y.col_step != 1) return bad(Argument::options, "a vector's values are neighbours in memory");
     if (budget.is_error() ? !(budget.value() >= 0) : !(budget.value() >= 0 && budget.value() <= 1))
         return bad(Argument::options, "an effort is from 0 to 1, and an error is not negative");
     const bool is_cuda = names_cuda(options.device);
     if (!options.device.empty() && options.device != "cpu" && !is_cuda && !metal_device(options.device))
-        return {Code::no_device, Argument::options, "the effort dial runs on the devices cpu, cuda, metal and metal-check"};
+        return {Code::no_device, Argument::options,
+                "the effort dial runs on the devices cpu, cuda, metal and metal-check"};
     const bool is_far = v.rows > 0 && is_on_cuda(v.data);
     if (!is_cuda && (is_far || (y.rows > 0 && is_on_cuda(y.data))))
         return bad(is_far ? Argument::b : Argument::c, "memory of a CUDA device is for the device cuda alone");
@@ -41,8 +45,8 @@ Status run(const Dials& dials) noexcept {
 
 }  // namespace
 
-Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, View<const float> v, View<float> y, Budget budget,
-                          const EffortOptions& options, std::span<EffortReport> reports) noexcept {
+Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, View<const float> v, View<float> y,
+                          Budget budget, const EffortOptions& options, std::span<EffortReport> reports) noexcept {
     if (const Status bad = check(m, v, y, budget, options); !bad) return bad;
     const auto count = static_cast<std::int64_t>(chosen.size());
     if (y.rows != count || (v.rows != 1 && v.rows != count))
@@ -50,12 +54,13 @@ Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, Vi
     if (!reports.empty() && reports.size() != chosen.size())
         return {Code::bad_argument, Argument::options, "there is a report for each result, or none"};
     for (const int expert : chosen)
-        if (expert < 0 || expert >= m.experts()) return {Code::bad_argument, Argument::options, "an expert is chosen that is not there"};
+        if (expert < 0 || expert >= m.experts())
+            return {Code::bad_argument, Argument::options, "an expert is chosen that is not there"};
     return run({*m.body(), chosen, v, y, budget, options, reports});
 }
 
-Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget, const EffortOptions& options,
-                        std::span<EffortReport> reports) noexcept {
+Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget,
+                        const EffortOptions& options, std::span<EffortReport> reports) noexcept {
     if (const Status bad = check(m, v, y, budget, options); !bad) return bad;
     if (y.rows != v.rows) return {Code::bad_argument, Argument::c, "there is a result for each vector"};
     if (!reports.empty() && static_cast<std::int64_t>(reports.size()) != v.rows)
@@ -68,26 +73,32 @@ Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> 
 Status try_place_effort(const EffortMatrix& m, std::string_view device) noexcept {
     if (!m.body()) return {Code::bad_argument, Argument::a, "the matrix is empty"};
     if (device.empty() || device == "cpu" || metal_device(device)) return {};
-    if (!names_cuda(device)) return {Code::no_device, Argument::options, "the effort dial runs on the devices cpu, cuda, metal and metal-check"};
+    if (!names_cuda(device))
+        return {Code::no_device, Argument::options,
+                "the effort dial runs on the devices cpu, cuda, metal and metal-check"};
     return place_on_cuda(*m.body(), device);
 }
 
-Status try_matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget, const EffortOptions& options,
-                  EffortReport& report) noexcept {
-    return try_matvec_batch(m, {v.data(), 1, static_cast<std::int64_t>(v.size())}, {y.data(), 1, static_cast<std::int64_t>(y.size())},
-                            budget, options, {&report, 1});
+Status try_matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget,
+                  const EffortOptions& options, EffortReport& report) noexcept {
+    return try_matvec_batch(m, {v.data(), 1, static_cast<std::int64_t>(v.size())},
+                            {y.data(), 1, static_cast<std::int64_t>(y.size())}, budget, options, {&report, 1});
 }
 
 std::string explain_effort(const Status& status, const EffortMatrix& m) {
     if (status) return "all is well";
-    return std::string("no product with the effort dial: ") + status.text + "; the matrix has " + std::to_string(m.outputs()) +
-           " outputs, " + std::to_string(m.inputs()) + " inputs, " + std::to_string(m.experts()) + " experts, layout " + name_of(m.layout());
+    return std::string("no product with the effort dial: ") + status.text + "; the matrix has " +
+           std::to_string(m.outputs()) + " outputs, " + std::to_string(m.inputs()) + " inputs, " +
+           std::to_string(m.experts()) + " experts, layout " + name_of(m.layout());
 }
 
-EffortReport matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget, const EffortOptions& options) {
+EffortReport matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget,
+                    const EffortOptions& options) {
     EffortReport report;
     const Status status = try_matvec(m, v, y, budget, options, report);
-    if (!status) throw Error(status, explain_effort(status, m) + "; got " + std::to_string(v.size()) + " values and room for " + std::to_string(y.size()));
+    if (!status)
+        throw Error(status, explain_effort(status, m) + "; got " + std::to_string(v.size()) + " values and room for " +
+                                std::to_string(y.size()));
     return report;
 }
 

@@ -12,11 +12,12 @@
 namespace tw::effort {
 namespace {
 
-constexpr int bins = 1 << (31 - fall_shift);  // of worths that have the upper bits in common: a fall is a whole number of them
+constexpr int bins =
+    1 << (31 - fall_shift);  // of worths that have the upper bits in common: a fall is a whole number of them
 constexpr int room = bins + static_cast<int>(most_fall);
 
-/// The memory of one selection: what the rows of each bin weigh, or how many keys it has; how many units are read of a key in a
-/// bin; the inputs' keys, those of which a row may be at the cutoff, and the answer.
+/// The memory of one selection: what the rows of each bin weigh, or how many keys it has; how many units are read of a
+/// key in a bin; the inputs' keys, those of which a row may be at the cutoff, and the answer.
 struct Desk {
     double* weights;
     std::uint32_t* counts;
@@ -36,7 +37,8 @@ struct Desk {
         scale = unit_scale(q.v, q.inputs);
         std::int32_t largest = 0, smallest = INT32_MAX;
         for (std::int64_t i = 0; i < q.inputs; ++i) {
-            const std::int32_t key = std::bit_cast<std::int32_t>(std::fabs(q.v[i]) * scale * q.importance[i]) & INT32_MAX;
+            const std::int32_t key =
+                std::bit_cast<std::int32_t>(std::fabs(q.v[i]) * scale * q.importance[i]) & INT32_MAX;
             keys[i] = static_cast<std::uint32_t>(key);
             largest = std::max(largest, key), smallest = std::min(smallest, key == 0 ? INT32_MAX : key);
         }
@@ -60,8 +62,8 @@ int descend(const Sum* weights, int count, Sum limit, Sum& above) noexcept {
     return bin;
 }
 
-/// The bin that brings the bytes to the limit. It has as many rows of a unit as there are keys a fall above it, so keys are counted,
-/// not rows.
+/// The bin that brings the bytes to the limit. It has as many rows of a unit as there are keys a fall above it, so keys
+/// are counted, not rows.
 int bin_by_bytes(const Question& q, const Desk& desk, std::int64_t limit, std::int64_t& above) noexcept {
     constexpr int block = 64;
     const int lowest = std::max(1, desk.least - static_cast<int>(q.falls[q.units - 1])) / block * block;
@@ -104,7 +106,8 @@ std::int64_t split_by(const Question& q, const Desk& desk, int bin) noexcept {
 
 /// The largest worth in the bin such that the rows worth at least that much weigh `limit` or more.
 template <class Sum, class WeightOf>
-Threshold<Sum> find_in(const Question& q, const Desk& desk, int bin, Sum limit, Sum above, const WeightOf& weight_of) noexcept {
+Threshold<Sum> find_in(const Question& q, const Desk& desk, int bin, Sum limit, Sum above,
+                       const WeightOf& weight_of) noexcept {
     Threshold<Sum> found{static_cast<std::uint32_t>(bin) << fall_shift, above, split_by(q, desk, bin)};
     constexpr int step = fall_shift / 2;
     for (int shift = step; shift >= 0; shift -= step) {
@@ -113,9 +116,11 @@ Threshold<Sum> find_in(const Question& q, const Desk& desk, int bin, Sum limit, 
         for (std::int64_t p = 0; p < found.inside; ++p)
             for (int u = 0; u < q.units; ++u) {
                 const std::uint32_t worth = worth_of(desk.keys[desk.places[p]], q.falls[u]);
-                if (worth >> (shift + step) == prefix) weights[worth >> shift & ((1u << step) - 1)] += weight_of(u, desk.places[p]);
+                if (worth >> (shift + step) == prefix)
+                    weights[worth >> shift & ((1u << step) - 1)] += weight_of(u, desk.places[p]);
             }
-        found.worth |= static_cast<std::uint32_t>(std::max(0, descend(weights, 1 << step, limit, found.above))) << shift;
+        found.worth |= static_cast<std::uint32_t>(std::max(0, descend(weights, 1 << step, limit, found.above)))
+                       << shift;
     }
     return found;
 }
@@ -166,7 +171,9 @@ float unit_scale(const float* v, std::int64_t count) noexcept {
     return most == 0 ? 1.f : std::ldexp(1.f, std::min(126, -std::ilogb(std::bit_cast<float>(most))));
 }
 
-std::size_t selection_bytes(std::int64_t inputs) noexcept { return static_cast<std::size_t>(9 * inputs + room) + sizeof(double) * bins; }
+std::size_t selection_bytes(std::int64_t inputs) noexcept {
+    return static_cast<std::size_t>(9 * inputs + room) + sizeof(double) * bins;
+}
 
 Selection select_by_bytes(const Question& q, std::int64_t bytes, std::span<std::byte> scratch) noexcept {
     const Desk desk(q, scratch);
@@ -184,13 +191,15 @@ Selection select_by_error(const Question& q, double square_of_error, std::span<s
     const Desk desk(q, scratch);
     const auto brings = [&q](int u, std::int64_t i) {
         const double v = static_cast<double>(q.v[i]);
-        return v * v * (static_cast<double>(q.left[u * q.inputs + i]) - static_cast<double>(q.left[(u + 1) * q.inputs + i]));
+        return v * v *
+               (static_cast<double>(q.left[u * q.inputs + i]) - static_cast<double>(q.left[(u + 1) * q.inputs + i]));
     };
     double all = 0;
     std::fill_n(desk.weights, desk.most + 1, 0.);
     for (std::int64_t i = 0; i < q.inputs; ++i) {
         all += static_cast<double>(q.v[i]) * static_cast<double>(q.v[i]) * static_cast<double>(q.left[i]);
-        for (int u = 0; u < q.units; ++u) desk.weights[worth_of(desk.keys[i], q.falls[u]) >> fall_shift] += brings(u, i);
+        for (int u = 0; u < q.units; ++u)
+            desk.weights[worth_of(desk.keys[i], q.falls[u]) >> fall_shift] += brings(u, i);
     }
     const double wanted = all * (1 - square_of_error);
     desk.weights[0] = HUGE_VAL;  // should roundings keep all together below what is wanted

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What is read for one vector. A row (unit u of input i) is worth the bits of |v_i| * importance[i] less the unit's fall: importance.hpp.
-// For each input worths fall with the unit, so the choice is a number of units for each input: those whose worth is above a cutoff. Rows
-// at the cutoff are taken in the order of (unit, input) until the budget is spent. No threads, no atomics: whole-number counts, one order.
+// What is read for one vector. A row (unit u of input i) is worth the bits of |v_i| * importance[i] less the unit's
+// fall: importance.hpp. For each input worths fall with the unit, so the choice is a number of units for each input:
+// those whose worth is above a cutoff. Rows at the cutoff are taken in the order of (unit, input) until the budget is
+// spent. No threads, no atomics: whole-number counts, one order.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +24,10 @@ struct Question {
 };
 
 struct Selection {
-    std::uint8_t* units;         ///< [inputs]
+    std::uint8_t* units;  ///< [inputs]
     std::int64_t rows = 0, bytes = 0;
     double cutoff = 0;
-    double left = 0, all = 0;    ///< sum of v^2 * left, of what was chosen and of nothing
+    double left = 0, all = 0;  ///< sum of v^2 * left, of what was chosen and of nothing
 };
 
 /// Bytes of scratch that a selection needs.

@@ -31,9 +31,8 @@ Tiling tiling_of(const EffortBody& body) noexcept {
             });
         case EffortLayout::planes: break;
     }
-    return cut(body.outputs, PlanesTile::outputs, [&](std::int64_t left) {
-        return PlanesTile{body.inputs, PlanesTile::quarters_for(left)}.bytes();
-    });
+    return cut(body.outputs, PlanesTile::outputs,
+               [&](std::int64_t left) { return PlanesTile{body.inputs, PlanesTile::quarters_for(left)}.bytes(); });
 }
 
 Tiling dense_tiling_of(const EffortBody& body) noexcept {
@@ -46,7 +45,8 @@ Tiling dense_tiling_of(const EffortBody& body) noexcept {
 std::int64_t bytes_of_unit(const EffortBody& body, int unit) noexcept {
     switch (body.layout) {
         case EffortLayout::buckets: return (body.outputs + body.bucket - 1) / body.bucket * 2;
-        case EffortLayout::tiers: return (body.outputs + 31) / 32 * 2 * (2 + 4 * static_cast<std::int64_t>(size_of(body.type)));
+        case EffortLayout::tiers:
+            return (body.outputs + 31) / 32 * 2 * (2 + 4 * static_cast<std::int64_t>(size_of(body.type)));
         case EffortLayout::planes: break;
     }
     constexpr std::int64_t of_quarter[] = {40, 32, 64};
@@ -73,7 +73,8 @@ Sizes sizes_of(const EffortBody& body, bool with_dense) noexcept {
 const char* refusal_of_shape(std::int64_t outputs, std::int64_t inputs, std::int64_t experts) noexcept {
     if (outputs < 1 || inputs < 1) return "a matrix with an effort dial has at least one output and one input";
     if (experts < 1 || experts > most_experts) return "there are 1 to 4096 experts";
-    if (outputs > most_outputs || inputs > most_inputs) return "a matrix with an effort dial has at most 2^24 outputs and 2^24 inputs";
+    if (outputs > most_outputs || inputs > most_inputs)
+        return "a matrix with an effort dial has at most 2^24 outputs and 2^24 inputs";
     if (outputs * inputs > most_values / experts) return "a matrix with an effort dial has at most 2^38 values";
     return nullptr;
 }

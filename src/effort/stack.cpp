@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Matrices with the same input become one: what is read of a vector is chosen once for all of them, and one product does them.
+// Matrices with the same input become one: what is read of a vector is chosen once for all of them, and one product
+// does them.
 #include <cstring>
 
 #include "base/element.hpp"
@@ -16,7 +17,8 @@ Status check(std::span<const Matrix> parts, std::int64_t& outputs) noexcept {
     if (parts.empty()) return bad("there is no matrix to build from");
     outputs = 0;
     for (const Matrix& part : parts) {
-        if (part.cols != parts.front().cols || part.type != parts.front().type) return bad("matrices of a stack have as many inputs as the first, and its type");
+        if (part.cols != parts.front().cols || part.type != parts.front().type)
+            return bad("matrices of a stack have as many inputs as the first, and its type");
         if (const Status unsound = check_operand(part, Argument::a); !unsound) return unsound;
         if (const char* refusal = effort::refusal_of_shape(part.rows, part.cols, 1)) return bad(refusal);
         outputs += part.rows;
@@ -51,7 +53,9 @@ Status try_build_effort_stack(std::span<const Matrix> parts, const EffortBuild& 
 EffortMatrix build_effort_stack(std::span<const Matrix> parts, const EffortBuild& how) {
     EffortMatrix built;
     const Status status = try_build_effort_stack(parts, how, built);
-    if (!status) throw Error(status, std::string("no stack with an effort dial was built: ") + status.text + "; got " + std::to_string(parts.size()) + " matrices");
+    if (!status)
+        throw Error(status, std::string("no stack with an effort dial was built: ") + status.text + "; got " +
+                                std::to_string(parts.size()) + " matrices");
     return built;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One product as an operation of a compiled graph, by XLA's foreign function interface. Operands are dense and row-major,
-// and may be stored transposed; dimensions before the last two are a batch. On CUDA the product joins XLA's own stream.
+// One product as an operation of a compiled graph, by XLA's foreign function interface. Operands are dense and
+// row-major, and may be stored transposed; dimensions before the last two are a batch. On CUDA the product joins XLA's
+// own stream.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,17 +45,19 @@ struct Batch {
     std::int64_t step() const { return size == 1 ? 0 : first.rows * first.cols; }
 };
 
-ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<ffi::AnyBuffer> c, std::string_view algorithm,
-                  std::string_view accuracy, bool transpose_a, bool transpose_b) {
+ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<ffi::AnyBuffer> c,
+                  std::string_view algorithm, std::string_view accuracy, bool transpose_a, bool transpose_b) {
     Batch left, right, out;
     if (!left.read(a, transpose_a) || !right.read(b, transpose_b) || !out.read(*c, false))
         return ffi::Error(ffi::ErrorCode::kInvalidArgument,
                           "tilewright.matmul: expected matrices of float64, float32, float16 or bfloat16");
     if ((left.size != out.size && left.size != 1) || (right.size != out.size && right.size != 1))
-        return ffi::Error(ffi::ErrorCode::kInvalidArgument, "tilewright.matmul: the batches of the operands are not the result's");
+        return ffi::Error(ffi::ErrorCode::kInvalidArgument,
+                          "tilewright.matmul: the batches of the operands are not the result's");
     tw::Options options{.stream = stream, .kernel = algorithm};
     if (!accuracy.empty() && !tw::parse_accuracy(accuracy, options.accuracy))
-        return ffi::Error(ffi::ErrorCode::kInvalidArgument, "tilewright.matmul: no such accuracy: " + std::string(accuracy));
+        return ffi::Error(ffi::ErrorCode::kInvalidArgument,
+                          "tilewright.matmul: no such accuracy: " + std::string(accuracy));
     const tw::Batch batch{.size = out.size, .a_step = left.step(), .b_step = right.step(), .c_step = out.step()};
     if (const tw::Status status = tw::try_multiply_batch(left.first, right.first, out.first, batch, options); !status)
         return ffi::Error(ffi::ErrorCode::kInternal, tw::explain(status, left.first, right.first, out.first, options));

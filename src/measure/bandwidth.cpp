@@ -133,7 +133,8 @@ std::vector<Bandwidth> measure_bandwidths(double seconds, int threads) {
     measured.push_back({"memory", largest, read_rate(buffer.get(), largest, seconds), 1});
     if (threads > 1)
         measured.push_back({"memory", largest,
-                            read_rate_together(static_cast<const char*>(buffer.get()), largest, seconds, threads), threads});
+                            read_rate_together(static_cast<const char*>(buffer.get()), largest, seconds, threads),
+                            threads});
     return measured;
 }
 

@@ -9,17 +9,17 @@
 namespace tw::measure {
 
 struct CacheLevel {
-    std::string name;         ///< "L1", "L2", "L3"
-    std::size_t bytes = 0;    ///< of one instance
-    int shared_by = 1;        ///< processors that share an instance
+    std::string name;       ///< "L1", "L2", "L3"
+    std::size_t bytes = 0;  ///< of one instance
+    int shared_by = 1;      ///< processors that share an instance
 };
 
 /// Data caches as the operating system lists them, innermost first; empty when it does not say.
 std::vector<CacheLevel> cache_levels();
 
 struct Bandwidth {
-    std::string level;        ///< "L1", "L2", "L3", "memory"
-    std::size_t bytes = 0;    ///< what was read over and over
+    std::string level;      ///< "L1", "L2", "L3", "memory"
+    std::size_t bytes = 0;  ///< what was read over and over
     double gigabytes_per_second = 0;
     int threads = 1;
 };

@@ -14,9 +14,11 @@
 namespace tw::measure {
 namespace {
 
-std::vector<std::shared_ptr<Entrant>> entrants_of(const Bench& asked, const Task& task, const std::shared_ptr<Operands>& operands) {
+std::vector<std::shared_ptr<Entrant>> entrants_of(const Bench& asked, const Task& task,
+                                                  const std::shared_ptr<Operands>& operands) {
     std::vector<std::shared_ptr<Entrant>> entrants;
-    if (asked.kernels.empty()) entrants.push_back(std::make_shared<OwnEntrant>(*asked.backend, nullptr, Tile{}, operands));
+    if (asked.kernels.empty())
+        entrants.push_back(std::make_shared<OwnEntrant>(*asked.backend, nullptr, Tile{}, operands));
     if (asked.is_also_reproducible) {
         const auto own = std::make_shared<OwnEntrant>(*asked.backend, nullptr, Tile{}, operands);
         own->is_reproducible = true;
@@ -36,14 +38,16 @@ std::vector<std::shared_ptr<Entrant>> entrants_of(const Bench& asked, const Task
     }
     const auto add_batches = [&](const Kernel* kernel) {
         for (const bool by_pointers : {false, true})
-            if (task.products > 1) entrants.push_back(std::make_shared<BatchEntrant>(*asked.backend, kernel, operands, by_pointers));
+            if (task.products > 1)
+                entrants.push_back(std::make_shared<BatchEntrant>(*asked.backend, kernel, operands, by_pointers));
     };
     if (asked.kernels.empty()) add_batches(nullptr);
     for (const Kernel* kernel : asked.backend->ladder) {
         const bool is_named = std::any_of(asked.kernels.begin(), asked.kernels.end(),
                                           [&](const std::string& name) { return answers_to(*kernel, name); });
         if (!is_named || !can_enter(*asked.backend, *kernel, task)) continue;
-        entrants.push_back(std::make_shared<OwnEntrant>(*asked.backend, kernel, kernel->tiles.empty() ? Tile{} : kernel->tiles.front(), operands));
+        entrants.push_back(std::make_shared<OwnEntrant>(
+            *asked.backend, kernel, kernel->tiles.empty() ? Tile{} : kernel->tiles.front(), operands));
         add_batches(kernel);
     }
     for (const std::shared_ptr<PeerProcess>& peer : asked.peers)
@@ -61,10 +65,12 @@ void bench_shape(const Bench& asked, const Task& task, const Watch& watch, Run& 
     for (const auto& entrant : entrants) roofs.add(entrant->needs);
     const bool is_host = asked.backend->place == Place::host && !asked.backend->times_mean_nothing;
     if (is_host) {
-        if (const auto matrix_unit = cpu_features() & (cpu_feature::amx_bf16 | cpu_feature::amx_int8)) roofs.add(matrix_unit);
+        if (const auto matrix_unit = cpu_features() & (cpu_feature::amx_bf16 | cpu_feature::amx_int8))
+            roofs.add(matrix_unit);
         roofs.calibrations().push_back({"memory, 1 core, GB/s", [] { return measure_memory_bandwidth(0); }, {}});
     }
-    for (const Timing& timing : run_rounds(task, entrants, roofs.calibrations(), asked.budget, watch, asked.is_judged)) {
+    for (const Timing& timing :
+         run_rounds(task, entrants, roofs.calibrations(), asked.budget, watch, asked.is_judged)) {
         roofs.add(timing.entrant->needs);
         run.rows.push_back(make_row(timing, task, roofs.peaks_for(timing.entrant->needs)));
     }
@@ -80,7 +86,8 @@ void bench(const Bench& asked, const Watch& watch, Run& run, const std::function
         task.n = asked.shapes[i].n;
         task.k = asked.shapes[i].k;
         const Watch part{[&](const std::string& what, double share) {
-                             watch.say(task.shape() + " " + what, (static_cast<double>(i) + share) / static_cast<double>(asked.shapes.size()));
+                             watch.say(task.shape() + " " + what,
+                                       (static_cast<double>(i) + share) / static_cast<double>(asked.shapes.size()));
                          },
                          watch.interrupted};
         bench_shape(asked, task, part, run, i + 1 == asked.shapes.size() || watch.is_interrupted());
@@ -114,10 +121,13 @@ std::vector<Ways> against_ourselves(const std::vector<Row>& rows, std::size_t fi
     if (const Row* own = marked(rows, first, reproducible_mark); own && plain)
         ways.push_back({own, plain, "reproducible against " + plain->kernel, compare(own->seconds, plain->seconds)});
     if (plain && alone)
-        ways.push_back({plain, alone, std::to_string(plain->threads) + " threads against one", compare(plain->seconds, alone->seconds)});
+        ways.push_back({plain, alone, std::to_string(plain->threads) + " threads against one",
+                        compare(plain->seconds, alone->seconds)});
     if (!alone && plain && plain->threads == 1) alone = plain;
     if (const Row* own = marked(rows, first, region_mark); own && alone)
-        ways.push_back({own, alone, std::to_string(own->products) + " calls in an OpenMP region against " + std::to_string(own->products) + " times the rate of one",
+        ways.push_back({own, alone,
+                        std::to_string(own->products) + " calls in an OpenMP region against " +
+                            std::to_string(own->products) + " times the rate of one",
                         compare(own->seconds, seconds_on(*alone, static_cast<int>(own->products)))});
     for (const char* mark : {batch_mark, pointers_mark})
         if (const Row* own = marked(rows, first, mark); own && alone)

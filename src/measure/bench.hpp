@@ -16,17 +16,17 @@ namespace tw::measure {
 
 struct Bench {
     const Backend* backend = nullptr;
-    Task task{};                        ///< its shape is replaced by each of the shapes
+    Task task{};  ///< its shape is replaced by each of the shapes
     std::vector<Shape> shapes{};
-    std::vector<std::string> kernels{}; ///< empty: what multiply() chooses
+    std::vector<std::string> kernels{};  ///< empty: what multiply() chooses
     std::vector<std::shared_ptr<PeerProcess>> peers{};
-    bool has_mps = false;               ///< on Metal, Apple's own product too
-    Budget budget{};                    ///< of each shape
+    bool has_mps = false;  ///< on Metal, Apple's own product too
+    Budget budget{};       ///< of each shape
     bool is_judged = true;
     // Beside what multiply() chooses:
     bool is_also_reproducible = false;  ///< what it chooses for reproducible results
     bool is_also_on_one_thread = false;
-    int callers = 0;                    ///< so many calls at once in an OpenMP region, each on one thread
+    int callers = 0;  ///< so many calls at once in an OpenMP region, each on one thread
 };
 
 /// Calls `done` with the run after each shape, so that what is there can be shown.

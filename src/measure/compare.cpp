@@ -16,8 +16,8 @@ constexpr double significant = 0.01, smallest_difference = 0.02, noisy = 0.15;
 constexpr std::size_t fewest_samples = 5;
 
 bool is_same_question(const Row& x, const Row& y) {
-    return x.m == y.m && x.n == y.n && x.k == y.k && x.products == y.products && x.type == y.type && x.threads == y.threads && x.provider == y.provider &&
-           x.device == y.device && x.accuracy == y.accuracy;
+    return x.m == y.m && x.n == y.n && x.k == y.k && x.products == y.products && x.type == y.type &&
+           x.threads == y.threads && x.provider == y.provider && x.device == y.device && x.accuracy == y.accuracy;
 }
 
 }  // namespace
@@ -53,7 +53,8 @@ std::vector<Against> against_baseline(const std::vector<Row>& now, const std::ve
         for (const Row& old : before)
             if (old.is_timed() && is_same_question(row, old)) candidates.push_back(&old);
         if (candidates.size() > 1) std::erase_if(candidates, [&](const Row* old) { return old->kernel != row.kernel; });
-        if (candidates.size() == 1) pairs.push_back({&row, candidates.front(), compare(row.seconds, candidates.front()->seconds)});
+        if (candidates.size() == 1)
+            pairs.push_back({&row, candidates.front(), compare(row.seconds, candidates.front()->seconds)});
     }
     return pairs;
 }

@@ -20,8 +20,8 @@ struct Comparison {
     double probability = 1;  ///< that so clear an order comes of chance
 };
 
-/// `first` against `second`, both seconds a product. Unclear: too few samples, or a spread above 15 %, and no clear order.
-/// Different: p below 0.01 and medians further apart than the samples' own spread and 2 %.
+/// `first` against `second`, both seconds a product. Unclear: too few samples, or a spread above 15 %, and no clear
+/// order. Different: p below 0.01 and medians further apart than the samples' own spread and 2 %.
 Comparison compare(const std::vector<double>& first, const std::vector<double>& second);
 
 /// "1.23x, quicker", "0.98x, no difference beyond noise", "too noisy to tell".

@@ -77,7 +77,8 @@ std::vector<double> exact_product(const EffortWeights& weights, const std::vecto
     const float16* row = weights.values.data();
     for (std::int64_t o = 0; o < weights.outputs; ++o, row += weights.inputs) {
         double sum = 0;
-        for (std::size_t i = 0; i < v.size(); ++i) sum += static_cast<double>(widen(row[i])) * static_cast<double>(v[i]);
+        for (std::size_t i = 0; i < v.size(); ++i)
+            sum += static_cast<double>(widen(row[i])) * static_cast<double>(v[i]);
         y.push_back(sum);
     }
     return y;

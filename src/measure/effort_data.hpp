@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the dial is measured on: weights and vectors whose importance is spread in different ways. The same seed gives the
-// same values on every machine.
+// What the dial is measured on: weights and vectors whose importance is spread in different ways. The same seed gives
+// the same values on every machine.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace tw::measure {
 
 /// Weights, as f16 as networks keep them, and a vector to multiply them by.
 enum class EffortData : std::uint8_t {
-    gauss,     ///< both N(0, 1): the hardest, every input matters nearly alike
-    swiglu,    ///< the vector is silu(g) u, what the last matrix of a gated feed-forward block is given
-    laplace,   ///< the vector is of Laplace's distribution
-    outlier,   ///< one entry of the vector in 200 is 20 times larger
-    t5,        ///< the weights are of Student's distribution with 5 degrees of freedom
-    real,      ///< the weights, and perhaps the vector, are from a file
+    gauss,    ///< both N(0, 1): the hardest, every input matters nearly alike
+    swiglu,   ///< the vector is silu(g) u, what the last matrix of a gated feed-forward block is given
+    laplace,  ///< the vector is of Laplace's distribution
+    outlier,  ///< one entry of the vector in 200 is 20 times larger
+    t5,       ///< the weights are of Student's distribution with 5 degrees of freedom
+    real,     ///< the weights, and perhaps the vector, are from a file
 };
 
 constexpr const char* name_of(EffortData data) noexcept {

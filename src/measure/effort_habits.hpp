@@ -20,9 +20,9 @@ struct TimedBytes {
     double bytes, seconds;
 };
 
-/// How much longer a byte of the layout takes than one of dense, where both take as long: between the first point that is slower than
-/// dense and the one in front of it, in a straight line. Points are in the order of their bytes. Above all bytes where none is slower,
-/// below the fewest where the first is.
+/// How much longer a byte of the layout takes than one of dense, where both take as long: between the first point that
+/// is slower than dense and the one in front of it, in a straight line. Points are in the order of their bytes. Above
+/// all bytes where none is slower, below the fewest where the first is.
 double toll_of(std::span<const TimedBytes> points, const TimedBytes& dense);
 
 }  // namespace tw::measure

@@ -21,7 +21,8 @@ const cuda::Replays& replays() {
 
 }  // namespace
 
-OnCuda::OnCuda(const std::vector<std::vector<float>>& v, std::size_t outputs) : backend_(cuda::backend()), inputs_(v[0].size()) {
+OnCuda::OnCuda(const std::vector<std::vector<float>>& v, std::size_t outputs)
+    : backend_(cuda::backend()), inputs_(v[0].size()) {
     v_ = static_cast<float*>(backend_.alloc(v.size() * inputs_ * sizeof(float)));
     y_ = static_cast<float*>(backend_.alloc(outputs * sizeof(float)));
     if (!v_ || !y_) throw Error({Code::out_of_memory, Argument::none, ""}, "no memory of the CUDA device for vectors");
@@ -29,7 +30,8 @@ OnCuda::OnCuda(const std::vector<std::vector<float>>& v, std::size_t outputs) : 
     expect(backend_.traffic->open(queue_, back));
     for (std::size_t i = 0; i < v.size(); ++i) {
         const auto count = static_cast<std::int64_t>(inputs_);
-        const Matrix to{v_ + i * inputs_, Type::f32, 1, count, count}, from{const_cast<float*>(v[i].data()), Type::f32, 1, count, count};
+        const Matrix to{v_ + i * inputs_, Type::f32, 1, count, count},
+            from{const_cast<float*>(v[i].data()), Type::f32, 1, count, count};
         expect(backend_.copy(to, from, queue_));
     }
     wait();

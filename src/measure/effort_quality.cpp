@@ -37,10 +37,12 @@ Subject subject_of(const EffortCurve& asked, int which) {
     if (which == 2) {
         Subject subject{asked.real->weights, {}};
         const bool has_vector = !asked.real->v.empty();
-        subject.ask(EffortData::real, has_vector ? asked.real->v : effort_vector(EffortData::gauss, subject.weights.inputs, seed));
+        subject.ask(EffortData::real,
+                    has_vector ? asked.real->v : effort_vector(EffortData::gauss, subject.weights.inputs, seed));
         return subject;
     }
-    Subject subject{effort_weights(which == 0 ? EffortData::gauss : EffortData::t5, asked.outputs, asked.inputs, seed), {}};
+    Subject subject{effort_weights(which == 0 ? EffortData::gauss : EffortData::t5, asked.outputs, asked.inputs, seed),
+                    {}};
     if (which == 1) subject.ask(EffortData::t5, effort_vector(EffortData::t5, asked.inputs, seed + 1));
     else
         for (const EffortData data : on_gauss) subject.ask(data, effort_vector(data, asked.inputs, seed + 1));
@@ -56,15 +58,19 @@ Row rival_row(const Subject& subject, const Question& question, const RivalPoint
     row.k = subject.weights.inputs;
     row.ok = true;
     row.relative_error = point.relative_error;
-    row.effort = EffortFigures{.layout = point.layout, .data = name_of(question.data), .point = "bytes_fraction",
-                             .effort = point.effort, .bytes_fraction = point.bytes_fraction};
+    row.effort = EffortFigures{.layout = point.layout,
+                               .data = name_of(question.data),
+                               .point = "bytes_fraction",
+                               .effort = point.effort,
+                               .bytes_fraction = point.bytes_fraction};
     return row;
 }
 
-void measure_point(const EffortMatrix& m, const Question& question, const std::string& point, tw::Budget budget, const EffortCurve& asked,
-                   Run& run) {
+void measure_point(const EffortMatrix& m, const Question& question, const std::string& point, tw::Budget budget,
+                   const EffortCurve& asked, Run& run) {
     std::vector<float> y(question.exact.size());
-    const EffortReport report = matvec(m, question.v, y, budget, {.dense = DenseSwitch::never, .threads = asked.threads, .device = asked.device});
+    const EffortReport report = matvec(m, question.v, y, budget,
+                                       {.dense = DenseSwitch::never, .threads = asked.threads, .device = asked.device});
     Row row = effort_row(m, question.data, point, report, asked);
     row.relative_error = relative_error(y.data(), question.exact);
     run.rows.push_back(row);
@@ -84,12 +90,14 @@ void measure_layout(const Subject& subject, EffortLayout layout, const EffortCur
 }  // namespace
 
 std::optional<tw::Budget> budget_for_bytes(const EffortMatrix& m, double fraction) {
-    const double share = fraction * static_cast<double>(m.fp16_bytes()) / static_cast<double>(std::max<std::int64_t>(1, m.bytes()));
+    const double share =
+        fraction * static_cast<double>(m.fp16_bytes()) / static_cast<double>(std::max<std::int64_t>(1, m.bytes()));
     if (share > 1.01) return std::nullopt;
     return tw::Budget::effort(std::min(1.0, share));
 }
 
-Row effort_row(const EffortMatrix& m, EffortData data, const std::string& point, const EffortReport& report, const EffortCurve& asked) {
+Row effort_row(const EffortMatrix& m, EffortData data, const std::string& point, const EffortReport& report,
+               const EffortCurve& asked) {
     const char* layout = report.dense ? "dense" : name_of(m.layout());
     Row row{.provider = "tilewright", .device = asked.device};
     row.kernel = fmt::format("{}/{}/{}", layout, name_of(data), point);
@@ -101,10 +109,12 @@ Row effort_row(const EffortMatrix& m, EffortData data, const std::string& point,
     row.threads = asked.threads;
     row.ok = true;
     const auto bytes = static_cast<double>(report.bytes_read);
-    row.effort = EffortFigures{.layout = layout, .data = name_of(data), .point = point.substr(0, point.find(':')),
-                             .effort = bytes / static_cast<double>(std::max<std::int64_t>(1, report.bytes)),
-                             .bytes_fraction = bytes / static_cast<double>(std::max<std::int64_t>(1, m.fp16_bytes())),
-                             .predicted_error = report.estimated_error};
+    row.effort = EffortFigures{.layout = layout,
+                               .data = name_of(data),
+                               .point = point.substr(0, point.find(':')),
+                               .effort = bytes / static_cast<double>(std::max<std::int64_t>(1, report.bytes)),
+                               .bytes_fraction = bytes / static_cast<double>(std::max<std::int64_t>(1, m.fp16_bytes())),
+                               .predicted_error = report.estimated_error};
     return row;
 }
 

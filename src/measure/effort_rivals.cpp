@@ -21,7 +21,8 @@ float through_f16(float x) { return widen(to_float16(x)); }
 
 /// The weight of largest size becomes -8 steps; the others are rounded to -8 .. 7.
 Block through_q4(const Block& x) {
-    const float largest = *std::max_element(x.begin(), x.end(), [](float p, float q) { return std::fabs(p) < std::fabs(q); });
+    const float largest =
+        *std::max_element(x.begin(), x.end(), [](float p, float q) { return std::fabs(p) < std::fabs(q); });
     const float step = largest / -8, kept = through_f16(step);
     Block y{};
     if (step == 0) return y;
@@ -44,7 +45,8 @@ Block as_it_is(const Block& x) { return x; }
 
 /// A product in which everything is read, quantised along the rows.
 template <class Through>
-double error_of_all(const EffortWeights& w, const std::vector<float>& v, const std::vector<double>& exact, Through through) {
+double error_of_all(const EffortWeights& w, const std::vector<float>& v, const std::vector<double>& exact,
+                    Through through) {
     std::vector<double> y(exact.size());
     for (std::size_t o = 0; o < y.size(); ++o) {
         const float16* row = w.values.data() + o * v.size();
@@ -53,7 +55,8 @@ double error_of_all(const EffortWeights& w, const std::vector<float>& v, const s
             Block x{};
             for (std::size_t j = 0; j < count; ++j) x[j] = widen(row[i + j]);
             const Block read = through(x);
-            for (std::size_t j = 0; j < count; ++j) y[o] += static_cast<double>(read[j]) * static_cast<double>(v[i + j]);
+            for (std::size_t j = 0; j < count; ++j)
+                y[o] += static_cast<double>(read[j]) * static_cast<double>(v[i + j]);
         }
     }
     return relative_error(y, exact);
@@ -63,14 +66,16 @@ double error_of_all(const EffortWeights& w, const std::vector<float>& v, const s
 std::vector<std::size_t> by_size(const std::vector<float>& v) {
     std::vector<std::size_t> order(v.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t p, std::size_t q) { return std::fabs(v[p]) > std::fabs(v[q]); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t p, std::size_t q) { return std::fabs(v[p]) > std::fabs(v[q]); });
     return order;
 }
 
 /// The errors after each of `counts` inputs, which rise; blocks lie along the outputs, within an input.
 template <class Through>
-std::vector<double> errors_of_largest(const EffortWeights& w, const std::vector<float>& v, const std::vector<double>& exact,
-                                      const std::vector<std::size_t>& counts, Through through) {
+std::vector<double> errors_of_largest(const EffortWeights& w, const std::vector<float>& v,
+                                      const std::vector<double>& exact, const std::vector<std::size_t>& counts,
+                                      Through through) {
     const std::vector<std::size_t> order = by_size(v);
     std::vector<std::vector<double>> y(counts.size(), std::vector<double>(exact.size()));
     for (std::size_t first = 0; first < exact.size(); first += block) {
@@ -83,7 +88,8 @@ std::vector<double> errors_of_largest(const EffortWeights& w, const std::vector<
                 Block x{};
                 for (std::size_t o = 0; o < height; ++o) x[o] = widen(w.values[(first + o) * v.size() + i]);
                 const Block read = through(x);
-                for (std::size_t o = 0; o < height; ++o) sums[o] += static_cast<double>(read[o]) * static_cast<double>(v[i]);
+                for (std::size_t o = 0; o < height; ++o)
+                    sums[o] += static_cast<double>(read[o]) * static_cast<double>(v[i]);
             }
             std::copy_n(sums.begin(), height, y[c].begin() + static_cast<std::ptrdiff_t>(first));
         }
@@ -111,8 +117,8 @@ void add_largest(const char* layout, double bits, const EffortWeights& w, const 
 
 }  // namespace
 
-std::vector<RivalPoint> rival_points(const EffortWeights& w, const std::vector<float>& v, const std::vector<double>& exact,
-                                     std::span<const double> fractions) {
+std::vector<RivalPoint> rival_points(const EffortWeights& w, const std::vector<float>& v,
+                                     const std::vector<double>& exact, std::span<const double> fractions) {
     std::vector<double> rising(fractions.begin(), fractions.end());
     std::sort(rising.begin(), rising.end());
     std::vector<RivalPoint> points = {{"q8_0", 1, bits_of_q8 / 16, error_of_all(w, v, exact, through_q8)},

@@ -18,10 +18,11 @@ struct RivalPoint {
     double relative_error;
 };
 
-/// q4_0 and q8_0 as llama.cpp makes them: 32 weights and an f16 scale, 4.5 and 8.5 bits a weight. teal: the inputs whose
-/// |v_i| reaches a threshold, in f16; the threshold is the ideal one, set by this very vector. q8_top_k and q4_top_k: the
-/// same choice, quantised, each input in blocks of its own so that it can be left out. At `fractions` of the bytes.
-std::vector<RivalPoint> rival_points(const EffortWeights& weights, const std::vector<float>& v, const std::vector<double>& exact,
-                                     std::span<const double> fractions);
+/// q4_0 and q8_0 as llama.cpp makes them: 32 weights and an f16 scale, 4.5 and 8.5 bits a weight. teal: the inputs
+/// whose |v_i| reaches a threshold, in f16; the threshold is the ideal one, set by this very vector. q8_top_k and
+/// q4_top_k: the same choice, quantised, each input in blocks of its own so that it can be left out. At `fractions` of
+/// the bytes.
+std::vector<RivalPoint> rival_points(const EffortWeights& weights, const std::vector<float>& v,
+                                     const std::vector<double>& exact, std::span<const double> fractions);
 
 }  // namespace tw::measure

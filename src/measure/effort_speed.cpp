@@ -34,10 +34,12 @@ public:
     Track(const EffortCurve& asked, const EffortWeights& weights, EffortLayout layout) : asked_(asked) {
         const std::vector<Matrix> copies(static_cast<std::size_t>(asked.matrices), weights.matrix());
         m_ = build_effort(copies, {.layout = layout, .dense = DenseCopy::kept});
-        for (std::uint64_t i = 0; i < vectors; ++i) v_.push_back(effort_vector(EffortData::gauss, weights.inputs, seed + 1 + i));
+        for (std::uint64_t i = 0; i < vectors; ++i)
+            v_.push_back(effort_vector(EffortData::gauss, weights.inputs, seed + 1 + i));
         y_.resize(static_cast<std::size_t>(weights.outputs));
         exact_ = exact_product(weights, v_[0]);
-        if (const Status placed = try_place_effort(m_, asked.device); !placed) throw Error(placed, explain_effort(placed, m_));
+        if (const Status placed = try_place_effort(m_, asked.device); !placed)
+            throw Error(placed, explain_effort(placed, m_));
         if (asked.device != "cpu") on_cuda_ = std::make_unique<OnCuda>(v_, y_.size());
         entrants_.push_back({"effort:1.00", tw::Budget::effort(1), true});
         for (const double effort : effort_points)
@@ -50,8 +52,8 @@ public:
 
     const char* name() const { return name_of(m_.layout()); }
 
-    /// One product of each entrant, in an order that turns. One thread is timed by its own clock, which neighbours on the
-    /// core don't move.
+    /// One product of each entrant, in an order that turns. One thread is timed by its own clock, which neighbours on
+    /// the core don't move.
     void round(int number) {
         const std::size_t count = entrants_.size();
         for (std::size_t i = 0; i < count; ++i) {
@@ -84,8 +86,10 @@ public:
             points.push_back({entrant.row.effort->bytes_fraction, median(entrant.row.seconds)});
         const TimedBytes dense = points.front();
         points.erase(points.begin());
-        std::sort(points.begin(), points.end(), [](const TimedBytes& x, const TimedBytes& y) { return x.bytes < y.bytes; });
-        return {{m_.layout(), m_.outputs(), m_.inputs(), m_.type(), kernels_}, {toll_of(points, dense), bytes_a_thread()}};
+        std::sort(points.begin(), points.end(),
+                  [](const TimedBytes& x, const TimedBytes& y) { return x.bytes < y.bytes; });
+        return {{m_.layout(), m_.outputs(), m_.inputs(), m_.type(), kernels_},
+                {toll_of(points, dense), bytes_a_thread()}};
     }
 
 private:
@@ -101,7 +105,8 @@ private:
                 const double before = now();
                 const EffortReport report = multiply(entrant, ++turn_, false);
                 seconds.push_back(now() - before);
-                if (i + 1 == tries && median(seconds) < least) least = median(seconds), bytes = threads_ == asked_.threads ? 0 : report.bytes_read / threads_;
+                if (i + 1 == tries && median(seconds) < least)
+                    least = median(seconds), bytes = threads_ == asked_.threads ? 0 : report.bytes_read / threads_;
             }
         }
         threads_ = asked_.threads;
@@ -116,9 +121,12 @@ private:
         float* y = is_far ? on_cuda_->y() : y_.data();
         void* stream = is_far ? on_cuda_->queue() : nullptr;
         EffortReport report;
-        const EffortOptions options{.dense = entrant.dense ? DenseSwitch::at_full : DenseSwitch::never, .threads = threads_, .device = asked_.device, .stream = stream};
-        const Status status =
-            try_matvec_experts(m_, {&chosen, 1}, {v, 1, m_.inputs()}, {y, 1, m_.outputs()}, entrant.budget, options, {&report, 1});
+        const EffortOptions options{.dense = entrant.dense ? DenseSwitch::at_full : DenseSwitch::never,
+                                    .threads = threads_,
+                                    .device = asked_.device,
+                                    .stream = stream};
+        const Status status = try_matvec_experts(m_, {&chosen, 1}, {v, 1, m_.inputs()}, {y, 1, m_.outputs()},
+                                                 entrant.budget, options, {&report, 1});
         if (!status) throw Error(status, explain_effort(status, m_));
         return report;
     }

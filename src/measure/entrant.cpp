@@ -20,8 +20,13 @@ namespace {
 constexpr double products_judged = 0x1p27;  // about half a second
 
 Problem problem_for(const Backend& backend, const Task& task) {
-    Problem problem{.m = task.m, .n = task.n, .k = task.k, .in = task.type, .out = task.type,
-                    .place = backend.place, .accuracy = task.accuracy};
+    Problem problem{.m = task.m,
+                    .n = task.n,
+                    .k = task.k,
+                    .in = task.type,
+                    .out = task.type,
+                    .place = backend.place,
+                    .accuracy = task.accuracy};
     return problem;
 }
 
@@ -80,7 +85,10 @@ Status OwnEntrant::prepare(const Task& task) {
         plan_.threads = task_.threads;
         this->kernel = kernel_->name + mark;
     } else {
-        const Options options{.accuracy = task.accuracy, .reproducible = is_reproducible, .device = backend_.name, .threads = task_.threads};
+        const Options options{.accuracy = task.accuracy,
+                              .reproducible = is_reproducible,
+                              .device = backend_.name,
+                              .threads = task_.threads};
         if (const Status status = try_plan(problem_for(backend_, task), options, plan_); !status) return status;
         kernel = plan_.kernel->name + mark;
         rung = stem_of(plan_.kernel->rung);
@@ -131,17 +139,21 @@ double OwnEntrant::seconds(int passes) {
 Judgement judge_results(const Operands& operands, std::int64_t products, double bound, int threads) {
     const Matrix first = operands.host_c();
     const double terms = static_cast<double>(first.rows * first.cols) * static_cast<double>(operands.host_a().cols);
-    const auto judged = static_cast<std::int64_t>(std::clamp(products_judged / terms, 1.0, static_cast<double>(products)));
+    const auto judged =
+        static_cast<std::int64_t>(std::clamp(products_judged / terms, 1.0, static_cast<double>(products)));
     Judgement judgement{.ok = true};
     for (std::int64_t i = 0; i < judged && judgement.ok; ++i) {
-        const std::int64_t product = judged > 1 ? i * (products - 1) / (judged - 1) : 0;  // the first, the last, and evenly between
+        const std::int64_t product =
+            judged > 1 ? i * (products - 1) / (judged - 1) : 0;  // the first, the last, and evenly between
         const reference::Question question{.a = operands.host_a(product), .b = operands.host_b(product)};
-        const reference::Verdict verdict = reference::judge(
-            question, operands.host_c(product), {.bound = bound}, {.products = products_judged / static_cast<double>(judged), .threads = threads});
+        const reference::Verdict verdict =
+            reference::judge(question, operands.host_c(product), {.bound = bound},
+                             {.products = products_judged / static_cast<double>(judged), .threads = threads});
         judgement.relative_error = std::max(judgement.relative_error, verdict.relative_error);
         judgement.error_over_bound = std::max(judgement.error_over_bound, verdict.worst);
         judgement.ok = verdict.ok;
-        if (!verdict.ok) judgement.trouble = (products > 1 ? "product " + std::to_string(product) + ": " : "") + verdict.sentence();
+        if (!verdict.ok)
+            judgement.trouble = (products > 1 ? "product " + std::to_string(product) + ": " : "") + verdict.sentence();
     }
     return judgement;
 }

@@ -25,14 +25,14 @@ class Entrant {
 public:
     virtual ~Entrant() = default;
 
-    std::string provider;     ///< "tilewright" or the peer's name
-    std::string device;       ///< "cpu", "cuda"
-    std::string kernel;       ///< a kernel's name; a peer's version and core type
-    std::string rung;         ///< "r3_tiled"; empty for a peer
-    std::string accuracy;     ///< as the dial spells it
-    int threads = 0;          ///< 0: the task's
+    std::string provider;       ///< "tilewright" or the peer's name
+    std::string device;         ///< "cpu", "cuda"
+    std::string kernel;         ///< a kernel's name; a peer's version and core type
+    std::string rung;           ///< "r3_tiled"; empty for a peer
+    std::string accuracy;       ///< as the dial spells it
+    int threads = 0;            ///< 0: the task's
     std::int64_t products = 1;  ///< of the task's shape, in one pass
-    std::uint64_t needs = 0;  ///< features of the unit that it works with; of a peer: all
+    std::uint64_t needs = 0;    ///< features of the unit that it works with; of a peer: all
     bool times_mean_nothing = false;
 
     /// Makes ready for the task, runs it once and judges the result; not timed.
@@ -46,16 +46,17 @@ public:
     virtual void end_turn() {}
 };
 
-/// Behind the name of a kernel that was asked for something else than one product at a time: for reproducible results, on one
-/// thread where the task has several, for a batch, for as many calls at once as there are callers.
-inline constexpr const char *reproducible_mark = " reproducible", *one_thread_mark = " on one thread", *batch_mark = " batch",
-                            *pointers_mark = " batch by pointers", *region_mark = " in an OpenMP region";
+/// Behind the name of a kernel that was asked for something else than one product at a time: for reproducible results,
+/// on one thread where the task has several, for a batch, for as many calls at once as there are callers.
+inline constexpr const char *reproducible_mark = " reproducible", *one_thread_mark = " on one thread",
+                            *batch_mark = " batch", *pointers_mark = " batch by pointers",
+                            *region_mark = " in an OpenMP region";
 
 /// The mark at the end of a kernel's name; empty when it has none.
 std::string_view mark_of(std::string_view kernel);
 
-/// A kernel of a backend, or (kernel null) what multiply() itself would choose, for the first product of a batch. The operands
-/// are shared: they must be those of the task.
+/// A kernel of a backend, or (kernel null) what multiply() itself would choose, for the first product of a batch. The
+/// operands are shared: they must be those of the task.
 class OwnEntrant : public Entrant {
 public:
     OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, std::shared_ptr<Operands> operands);
@@ -96,8 +97,8 @@ private:
 /// True when the kernel can do the task on this machine: features, types, shape.
 bool can_enter(const Backend& backend, const Kernel& kernel, const Task& task);
 
-/// Judges the Cs of the first `products` against f64 and the promise or certificate `bound`, on as many of them and of their rows
-/// as about half a second allows.
+/// Judges the Cs of the first `products` against f64 and the promise or certificate `bound`, on as many of them and of
+/// their rows as about half a second allows.
 Judgement judge_results(const Operands& operands, std::int64_t products, double bound, int threads);
 
 /// Reads enough memory that nothing of the operands is left in a cache.

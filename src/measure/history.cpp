@@ -46,7 +46,9 @@ bool bind_text(sqlite3_stmt* statement, int index, const std::string& text) {
     return sqlite3_bind_text(statement, index, text.c_str(), -1, SQLITE_TRANSIENT) == SQLITE_OK;
 }
 
-bool run_all(sqlite3* file, const char* text) { return sqlite3_exec(file, text, nullptr, nullptr, nullptr) == SQLITE_OK; }
+bool run_all(sqlite3* file, const char* text) {
+    return sqlite3_exec(file, text, nullptr, nullptr, nullptr) == SQLITE_OK;
+}
 
 /// -1 when the file can't be read at all.
 int schema_of(sqlite3* file) {
@@ -62,8 +64,8 @@ bool insert(sqlite3* file, const Run& run) {
         return false;
     const Statement entry = prepare(file, "INSERT INTO result(run, entry) VALUES(?, ?)");
     if (!entry) return false;
-    return sqlite3_bind_int64(entry.get(), 1, sqlite3_last_insert_rowid(file)) == SQLITE_OK && bind_text(entry.get(), 2, to_json(run)) &&
-           sqlite3_step(entry.get()) == SQLITE_DONE;
+    return sqlite3_bind_int64(entry.get(), 1, sqlite3_last_insert_rowid(file)) == SQLITE_OK &&
+           bind_text(entry.get(), 2, to_json(run)) && sqlite3_step(entry.get()) == SQLITE_DONE;
 }
 
 void make_folders_of(const std::string& path) {
@@ -84,7 +86,9 @@ std::string add_to_history(const std::string& path, const Run& run) {
     if (path.empty()) return "there is no place for the history: set TW_HISTORY to a path, or HOME";
     make_folders_of(path);
     const File file = open(path, true);
-    const auto trouble = [&] { return path + ": the history is not kept: " + (file ? sqlite3_errmsg(file.get()) : "it does not open"); };
+    const auto trouble = [&] {
+        return path + ": the history is not kept: " + (file ? sqlite3_errmsg(file.get()) : "it does not open");
+    };
     if (!file) return trouble();
     const int schema = schema_of(file.get());
     if (schema < 0) return trouble();
@@ -93,7 +97,8 @@ std::string add_to_history(const std::string& path, const Run& run) {
                std::to_string(history_schema);
     const std::string version = "PRAGMA user_version=" + std::to_string(history_schema);
     if (!run_all(file.get(), "PRAGMA journal_mode=WAL") || !run_all(file.get(), "BEGIN IMMEDIATE")) return trouble();
-    if (run_all(file.get(), tables) && run_all(file.get(), version.c_str()) && insert(file.get(), run) && run_all(file.get(), "COMMIT"))
+    if (run_all(file.get(), tables) && run_all(file.get(), version.c_str()) && insert(file.get(), run) &&
+        run_all(file.get(), "COMMIT"))
         return "";
     std::string sentence = trouble();
     run_all(file.get(), "ROLLBACK");
@@ -103,10 +108,12 @@ std::string add_to_history(const std::string& path, const Run& run) {
 std::vector<Row> last_from_history(const std::string& path, const std::string& command, const Machine& machine) {
     const File file = path.empty() ? nullptr : open(path, false);
     if (!file || schema_of(file.get()) != history_schema) return {};
-    const Statement query = prepare(file.get(),
-                                    "SELECT entry FROM result JOIN run ON run.id = result.run WHERE command = ? AND version = ? AND "
-                                    "machine = ? ORDER BY run.id DESC LIMIT 1");
-    if (!query || !bind_text(query.get(), 1, command) || !bind_text(query.get(), 2, machine.version) || !bind_text(query.get(), 3, machine_key(machine)))
+    const Statement query =
+        prepare(file.get(),
+                "SELECT entry FROM result JOIN run ON run.id = result.run WHERE command = ? AND version = ? AND "
+                "machine = ? ORDER BY run.id DESC LIMIT 1");
+    if (!query || !bind_text(query.get(), 1, command) || !bind_text(query.get(), 2, machine.version) ||
+        !bind_text(query.get(), 3, machine_key(machine)))
         return {};
     if (sqlite3_step(query.get()) != SQLITE_ROW) return {};
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(query.get(), 0));

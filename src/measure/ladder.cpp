@@ -15,7 +15,8 @@ namespace tw::measure {
 namespace {
 
 bool is_wanted(const Kernel& kernel, const std::vector<std::string>& names) {
-    return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) { return answers_to(kernel, name); });
+    return names.empty() ||
+           std::any_of(names.begin(), names.end(), [&](const std::string& name) { return answers_to(kernel, name); });
 }
 
 std::map<std::string, const char*> ideas_of(const Backend& backend) {

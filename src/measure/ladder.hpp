@@ -18,7 +18,7 @@ struct Climb {
     std::vector<std::string> rungs{};  ///< names as answers_to() takes them; empty: all
     Budget budget{};
     std::vector<std::shared_ptr<PeerProcess>> peers{};  ///< those of the device
-    bool has_mps = false;  ///< on Metal, Apple's own product too
+    bool has_mps = false;                               ///< on Metal, Apple's own product too
 };
 
 /// The roofs of the processor's own loops (or of the device's) that were measured beside the rows go into the run.

@@ -42,7 +42,8 @@ void run_once(const Backend& backend, std::span<const float> from, std::span<flo
     const auto loaders = static_cast<metal::uint>(row.loaders);
     const metal::Dispatch dispatch = metal::loaders_dispatch(row.form.c_str(), from, to, loaders);
     std::fill(to.begin(), to.end(), -1.0f);
-    const Status status = backend.times_mean_nothing ? metal_check::launch({&dispatch, 1}) : metal::launch({&dispatch, 1});
+    const Status status =
+        backend.times_mean_nothing ? metal_check::launch({&dispatch, 1}) : metal::launch({&dispatch, 1});
     if (!status) {
         row.trouble = status.text;
         return;

@@ -23,8 +23,12 @@ public:
     Lent(const Lent&) = delete;
     Lent& operator=(const Lent&) = delete;
     T* get() const { return static_cast<T*>(memory_); }
-    Status take(std::vector<T>& from) const { return backend_.copy({memory_, type, 1, count_, count_}, {from.data(), type, 1, count_, count_}, nullptr); }
-    Status give(std::vector<T>& to) const { return backend_.copy({to.data(), type, 1, count_, count_}, {memory_, type, 1, count_, count_}, nullptr); }
+    Status take(std::vector<T>& from) const {
+        return backend_.copy({memory_, type, 1, count_, count_}, {from.data(), type, 1, count_, count_}, nullptr);
+    }
+    Status give(std::vector<T>& to) const {
+        return backend_.copy({to.data(), type, 1, count_, count_}, {memory_, type, 1, count_, count_}, nullptr);
+    }
 
 private:
     const Backend& backend_;
@@ -64,7 +68,9 @@ LoadersRun bench_cuda_loaders(const Backend& backend, const Watch& watch) {
     for (const bool cached : {false, true})
         for (const auto form : {cuda::LoaderForm::plain, cuda::LoaderForm::async, cuda::LoaderForm::bulk})
             for (int loaders = 1; loaders <= cuda::most_loaders; ++loaders) {
-                run.rows.push_back({.form = cuda::loader_form_names[static_cast<int>(form)], .from_cache = cached, .loaders = loaders});
+                run.rows.push_back({.form = cuda::loader_form_names[static_cast<int>(form)],
+                                    .from_cache = cached,
+                                    .loaders = loaders});
                 if (!door->has(form)) run.rows.back().trouble = "this device has no such engine";
                 ways.push_back({form, {from.get(), to.get(), cached ? blocks : all_tiles, fills, loaders}});
             }

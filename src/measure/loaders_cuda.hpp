@@ -6,8 +6,8 @@
 
 namespace tw::measure {
 
-/// bench_loaders() on a CUDA device: what is loaded lies in device memory in half of the rows, in the second-level cache
-/// in the others.
+/// bench_loaders() on a CUDA device: what is loaded lies in device memory in half of the rows, in the second-level
+/// cache in the others.
 LoadersRun bench_cuda_loaders(const Backend& backend, const Watch& watch);
 
 }  // namespace tw::measure

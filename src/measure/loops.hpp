@@ -11,12 +11,12 @@ namespace tw::measure {
 
 /// Arithmetic on registers alone. Independent chains hide the unit's latency; nothing is read from memory.
 struct ComputeLoop {
-    const char* unit;        ///< "FMA avx2": also the name in tables
-    const char* type;        ///< what it multiplies: "f32", "f64", "bf16", "int8"
-    std::uint64_t needs;     ///< bits of cpu_feature
+    const char* unit;     ///< "FMA avx2": also the name in tables
+    const char* type;     ///< what it multiplies: "f32", "f64", "bf16", "int8"
+    std::uint64_t needs;  ///< bits of cpu_feature
     bool is_matrix_unit;
-    int flops_per_instruction;  ///< both operations of each lane
-    std::int64_t instructions;  ///< in one pass
+    int flops_per_instruction;           ///< both operations of each lane
+    std::int64_t instructions;           ///< in one pass
     double (*run)(std::int64_t passes);  ///< the value only keeps the work from being optimised away
 };
 

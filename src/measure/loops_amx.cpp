@@ -20,8 +20,8 @@ struct alignas(64) Tile1k {
     std::uint8_t bytes[1024];
 };
 
-constexpr int chains = 4;                       // accumulators in tiles 0 to 3
-constexpr int bf16_flops = 2 * 16 * 16 * 32;    // of one instruction
+constexpr int chains = 4;                     // accumulators in tiles 0 to 3
+constexpr int bf16_flops = 2 * 16 * 16 * 32;  // of one instruction
 constexpr int int8_flops = 2 * 16 * 16 * 64;
 
 std::uint32_t next_random(std::uint32_t& state) {

@@ -68,8 +68,8 @@ double read(const void* memory, std::size_t bytes, std::int64_t passes) {
 }
 
 constexpr ComputeLoop loops[] = {
-    {unit, "f32", 0, false, 8 / instructions_per_step, chains * instructions_per_step, arithmetic<Floats>},
-    {unit, "f64", 0, false, 4 / instructions_per_step, chains * instructions_per_step, arithmetic<Doubles>},
+    {unit, "f32", 0, false, 8 / instructions_per_step, chains* instructions_per_step, arithmetic<Floats>},
+    {unit, "f64", 0, false, 4 / instructions_per_step, chains* instructions_per_step, arithmetic<Doubles>},
 };
 
 }  // namespace

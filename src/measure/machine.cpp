@@ -74,7 +74,8 @@ Machine this_machine() {
     machine.processors = allowed_processors();
     machine.cores = physical_cores();
     machine.quota = quota_processors();
-    machine.memory_gib = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) * 0x1p-30;
+    machine.memory_gib =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) * 0x1p-30;
     machine.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     if (getloadavg(machine.load, 3) != 3) machine.load[0] = machine.load[1] = machine.load[2] = 0;
     machine.date = now_in_words();

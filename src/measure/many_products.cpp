@@ -11,7 +11,8 @@
 
 namespace tw::measure {
 
-BatchEntrant::BatchEntrant(const Backend& backend, const Kernel* kernel, std::shared_ptr<Operands> operands, bool by_pointers)
+BatchEntrant::BatchEntrant(const Backend& backend, const Kernel* kernel, std::shared_ptr<Operands> operands,
+                           bool by_pointers)
     : OwnEntrant(backend, kernel, Tile{}, std::move(operands)), is_named_(kernel), by_pointers_(by_pointers) {
     products = this->operands().products();
     mark = by_pointers ? pointers_mark : batch_mark;
@@ -36,7 +37,8 @@ Status BatchEntrant::begin_pass() {
     return try_multiply_batch(a, b, c, batch, options_);
 }
 
-RegionEntrant::RegionEntrant(const Backend& backend, std::shared_ptr<Operands> operands) : OwnEntrant(backend, nullptr, Tile{}, std::move(operands)) {
+RegionEntrant::RegionEntrant(const Backend& backend, std::shared_ptr<Operands> operands)
+    : OwnEntrant(backend, nullptr, Tile{}, std::move(operands)) {
     products = this->operands().products();
     threads = 1;  // what a call in a region takes by itself
     mark = region_mark;

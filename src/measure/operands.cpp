@@ -35,7 +35,8 @@ Operands::Operands(const Task& task) : products_(task.products) {
         host_[i] = {memory_[i].get(), task.type, rows, cols, cols};
     }
     for (std::int64_t product = 0; product < products_; ++product)
-        reference::fill_operands(host_a(product), host_b(product), reference::Fill::symmetric, seed + static_cast<std::uint64_t>(product));
+        reference::fill_operands(host_a(product), host_b(product), reference::Fill::symmetric,
+                                 seed + static_cast<std::uint64_t>(product));
     reference::fill_with(host_[2], 0);
 }
 

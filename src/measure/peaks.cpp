@@ -88,7 +88,8 @@ double measure_gflops(const ComputeLoop& loop, double seconds, int threads) {
 }
 
 double UnitPeak::theoretical() const {
-    if (loop.is_matrix_unit) return theoretical_gflops(1024.0 * (loop.flops_per_instruction / 16384), clock_hz * 1e-9, 1);
+    if (loop.is_matrix_unit)
+        return theoretical_gflops(1024.0 * (loop.flops_per_instruction / 16384), clock_hz * 1e-9, 1);
     return theoretical_gflops(static_cast<double>(loop.flops_per_instruction) * pipes, clock_hz * 1e-9, 1);
 }
 

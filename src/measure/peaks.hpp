@@ -34,11 +34,11 @@ double measure_gflops(const ComputeLoop& loop, double seconds, int threads);
 
 struct UnitPeak {
     ComputeLoop loop{};
-    double clock_hz = 0;             ///< just before and after the loop
-    double gflops = 0;               ///< measured, one core
-    double all_threads_gflops = 0;   ///< measured, `threads` at once
+    double clock_hz = 0;            ///< just before and after the loop
+    double gflops = 0;              ///< measured, one core
+    double all_threads_gflops = 0;  ///< measured, `threads` at once
     int threads = 1;
-    int pipes = 1;                   ///< instructions a clock, as the measurement shows: a whole number for a vector unit
+    int pipes = 1;  ///< instructions a clock, as the measurement shows: a whole number for a vector unit
 
     double flops_per_clock() const { return gflops * 1e9 / clock_hz; }
 

@@ -19,8 +19,8 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&)> gemm(void* hand
         const T one = 1, zero = 0;
         const auto whole = [](std::int64_t x) { return static_cast<int>(x); };
         return call(context, no_transpose, no_transpose, whole(c.cols), whole(c.rows), whole(a.cols), &one,
-                    static_cast<const T*>(b.data), whole(b.row_step), static_cast<const T*>(a.data), whole(a.row_step), &zero,
-                    static_cast<T*>(c.data), whole(c.row_step)) == 0;
+                    static_cast<const T*>(b.data), whole(b.row_step), static_cast<const T*>(a.data), whole(a.row_step),
+                    &zero, static_cast<T*>(c.data), whole(c.row_step)) == 0;
     };
 }
 
@@ -36,7 +36,8 @@ void open_cublas(void* handle, PeerLibrary& library) {
     }
     int number = 0;
     if (version && version(context, &number) == 0)
-        library.version = std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
+        library.version = std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
+                          std::to_string(number % 100);
     library.core_type = "its own choice";
     library.f32 = gemm<float>(handle, context, "cublasSgemm_v2");
     library.f64 = gemm<double>(handle, context, "cublasDgemm_v2");

@@ -43,9 +43,10 @@ template <class T, class Int>
 void call_cblas(void* address, const Matrix& a, const Matrix& b, const Matrix& c) {
     using Gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
     const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
-    reinterpret_cast<Gemm*>(address)(row_major, no_transpose, no_transpose, whole(c.rows), whole(c.cols), whole(a.cols), T{1},
-                                     static_cast<const T*>(a.data), whole(a.row_step), static_cast<const T*>(b.data),
-                                     whole(b.row_step), T{0}, static_cast<T*>(c.data), whole(c.row_step));
+    reinterpret_cast<Gemm*>(address)(row_major, no_transpose, no_transpose, whole(c.rows), whole(c.cols), whole(a.cols),
+                                     T{1}, static_cast<const T*>(a.data), whole(a.row_step),
+                                     static_cast<const T*>(b.data), whole(b.row_step), T{0}, static_cast<T*>(c.data),
+                                     whole(c.row_step));
 }
 
 template <class T>
@@ -64,13 +65,15 @@ void call_cblas_batch(void* address, const Matrix& a, const Matrix& b, const Mat
     using Gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, Int, const T*, Int, Int, T, T*, Int, Int, Int);
     const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
     const auto size = [](const Matrix& one) { return static_cast<Int>(one.rows * one.row_step); };
-    reinterpret_cast<Gemm*>(address)(row_major, no_transpose, no_transpose, whole(c.rows), whole(c.cols), whole(a.cols), T{1},
-                                     static_cast<const T*>(a.data), whole(a.row_step), size(a), static_cast<const T*>(b.data),
-                                     whole(b.row_step), size(b), T{0}, static_cast<T*>(c.data), whole(c.row_step), size(c), whole(products));
+    reinterpret_cast<Gemm*>(address)(row_major, no_transpose, no_transpose, whole(c.rows), whole(c.cols), whole(a.cols),
+                                     T{1}, static_cast<const T*>(a.data), whole(a.row_step), size(a),
+                                     static_cast<const T*>(b.data), whole(b.row_step), size(b), T{0},
+                                     static_cast<T*>(c.data), whole(c.row_step), size(c), whole(products));
 }
 
 template <class T>
-std::function<bool(const Matrix&, const Matrix&, const Matrix&, std::int64_t)> cblas_batch(void* handle, const char* name) {
+std::function<bool(const Matrix&, const Matrix&, const Matrix&, std::int64_t)> cblas_batch(void* handle,
+                                                                                           const char* name) {
     const Symbol symbol = find_symbol(handle, name);
     if (!symbol.address) return {};
     return [symbol](const Matrix& a, const Matrix& b, const Matrix& c, std::int64_t products) {
@@ -99,11 +102,17 @@ void describe_blis(void* handle, PeerLibrary& library) {
 }
 
 std::string isa_name(int isa) {
-    constexpr std::pair<int, const char*> names[] = {
-        {0x1, "sse41"},          {0x3, "avx"},                 {0x7, "avx2"},
-        {0xf, "avx2_vnni"},      {0x1f, "avx2_vnni_2"},        {0x27, "avx512_core"},
-        {0x67, "avx512_core_vnni"}, {0xe7, "avx512_core_bf16"}, {0x1ef, "avx512_core_fp16"}, {0xfef, "avx512_core_amx"},
-        {0x1fef, "avx512_core_amx_fp16"}};
+    constexpr std::pair<int, const char*> names[] = {{0x1, "sse41"},
+                                                     {0x3, "avx"},
+                                                     {0x7, "avx2"},
+                                                     {0xf, "avx2_vnni"},
+                                                     {0x1f, "avx2_vnni_2"},
+                                                     {0x27, "avx512_core"},
+                                                     {0x67, "avx512_core_vnni"},
+                                                     {0xe7, "avx512_core_bf16"},
+                                                     {0x1ef, "avx512_core_fp16"},
+                                                     {0xfef, "avx512_core_amx"},
+                                                     {0x1fef, "avx512_core_amx_fp16"}};
     for (const auto& [value, text] : names)
         if (value == isa) return text;
     char text[24];
@@ -122,8 +131,8 @@ void describe_onednn(void* handle, PeerLibrary& library) {
 }
 
 std::function<bool(const Matrix&, const Matrix&, const Matrix&)> onednn_sgemm(void* handle) {
-    using Gemm = int(char, char, std::int64_t, std::int64_t, std::int64_t, float, const float*, std::int64_t, const float*,
-                     std::int64_t, float, float*, std::int64_t);
+    using Gemm = int(char, char, std::int64_t, std::int64_t, std::int64_t, float, const float*, std::int64_t,
+                     const float*, std::int64_t, float, float*, std::int64_t);
     auto* gemm = function<Gemm>(handle, "dnnl_sgemm");
     if (!gemm) return {};
     return [gemm](const Matrix& a, const Matrix& b, const Matrix& c) {
@@ -134,8 +143,9 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&)> onednn_sgemm(vo
 
 /// The code branch by its number in MKL's header of conditional numerical reproducibility.
 std::string branch_name(int branch) {
-    constexpr std::pair<int, const char*> names[] = {{3, "compatible"}, {4, "SSE2"}, {6, "SSSE3"}, {7, "SSE4.1"}, {8, "SSE4.2"},
-                                                     {9, "AVX"}, {10, "AVX2"}, {11, "AVX-512 MIC"}, {12, "AVX-512"}, {14, "AVX-512 E1"}};
+    constexpr std::pair<int, const char*> names[] = {
+        {3, "compatible"}, {4, "SSE2"},  {6, "SSSE3"},        {7, "SSE4.1"},   {8, "SSE4.2"},
+        {9, "AVX"},        {10, "AVX2"}, {11, "AVX-512 MIC"}, {12, "AVX-512"}, {14, "AVX-512 E1"}};
     for (const auto& [value, text] : names)
         if (value == branch) return text;
     return "branch " + std::to_string(branch);
@@ -160,15 +170,17 @@ void describe_libxsmm(void* handle, PeerLibrary& library) {
 /// By columns, as Fortran has it: C^T = B^T A^T. What is too large for it goes to the BLAS that it was built with.
 template <class T>
 std::function<bool(const Matrix&, const Matrix&, const Matrix&)> libxsmm(void* handle, const char* name) {
-    using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*, const T*, const int*,
-                      const T*, T*, const int*);
+    using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,
+                      const T*, const int*, const T*, T*, const int*);
     auto* gemm = function<Gemm>(handle, name);
     if (!gemm) return {};
     return [gemm](const Matrix& a, const Matrix& b, const Matrix& c) {
         const auto m = static_cast<int>(c.cols), n = static_cast<int>(c.rows), k = static_cast<int>(a.cols);
-        const auto lda = static_cast<int>(b.row_step), ldb = static_cast<int>(a.row_step), ldc = static_cast<int>(c.row_step);
+        const auto lda = static_cast<int>(b.row_step), ldb = static_cast<int>(a.row_step),
+                   ldc = static_cast<int>(c.row_step);
         const T one = 1, zero = 0;
-        gemm("N", "N", &m, &n, &k, &one, static_cast<const T*>(b.data), &lda, static_cast<const T*>(a.data), &ldb, &zero, static_cast<T*>(c.data), &ldc);
+        gemm("N", "N", &m, &n, &k, &one, static_cast<const T*>(b.data), &lda, static_cast<const T*>(a.data), &ldb,
+             &zero, static_cast<T*>(c.data), &ldc);
         return true;
     };
 }
@@ -186,14 +198,16 @@ std::string path_of(void* handle, const std::string& otherwise) {
 void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
 
 void set_threads(int threads) {
-    for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"})
+    for (const char* name :
+         {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"})
         set(name, std::to_string(threads));
     set("OMP_DYNAMIC", "FALSE");
     set("MKL_DYNAMIC", "FALSE");
 }
 
 std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
 
@@ -205,8 +219,9 @@ int vector_bits(const std::string& core_type) {
         if (name == wide) return 512;
     for (const char* middle : {"haswell", "zen", "zen2", "zen3", "excavator", "steamroller", "piledriver"})
         if (name == middle) return 256;
-    for (const char* narrow : {"prescott", "core2", "penryn", "dunnington", "nehalem", "athlon", "opteron", "barcelona", "bobcat",
-                               "atom", "sandybridge", "bulldozer", "generic", "katmai", "northwood", "banias"})
+    for (const char* narrow :
+         {"prescott", "core2", "penryn", "dunnington", "nehalem", "athlon", "opteron", "barcelona", "bobcat", "atom",
+          "sandybridge", "bulldozer", "generic", "katmai", "northwood", "banias"})
         if (name == narrow) return 128;
     return 0;
 }

@@ -13,7 +13,7 @@
 namespace tw::measure {
 
 struct PeerLibrary {
-    std::string file;       ///< the path that the loader took
+    std::string file;  ///< the path that the loader took
     std::string found_by;
     std::string version;
     std::string core_type;  ///< which kernels it chose for this processor, in its own words
@@ -30,7 +30,8 @@ struct PeerLibrary {
 /// this in a process of its own.
 PeerLibrary open_peer(const PeerKind& kind, int threads);
 
-/// How wide the vectors of a core type's kernels are, in bits, by the names that OpenBLAS and BLIS use; 0: unknown name.
+/// How wide the vectors of a core type's kernels are, in bits, by the names that OpenBLAS and BLIS use; 0: unknown
+/// name.
 int vector_bits(const std::string& core_type);
 
 /// What OpenBLAS and BLIS should be told when their own detection fell short of the feature bits; "" when it did not.

@@ -29,7 +29,8 @@ public:
         if (const Status status = run_once(); !status) return {.trouble = status.text};
         const double taken = now() - start;
         if (const Status status = operands_->fetch_result(); !status) return {.trouble = status.text};
-        Judgement judgement = judge_results(*operands_, products, promise(task.accuracy, task.type, task.k), task.threads);
+        Judgement judgement =
+            judge_results(*operands_, products, promise(task.accuracy, task.type, task.k), task.threads);
         judgement.seconds = taken;
         return judgement;
     }
@@ -54,7 +55,8 @@ private:
 
 }  // namespace
 
-std::shared_ptr<Entrant> mps_entrant(const Backend& backend, const Task& task, const std::shared_ptr<Operands>& operands) {
+std::shared_ptr<Entrant> mps_entrant(const Backend& backend, const Task& task,
+                                     const std::shared_ptr<Operands>& operands) {
     if (&backend != &metal::backend() || task.type == Type::f64 || *metal::why_no_mps()) return nullptr;
     return std::make_shared<MpsEntrant>(task, operands);
 }

@@ -14,6 +14,7 @@ namespace tw::measure {
 inline constexpr const char* mps_name = "mps";
 
 /// Null when the backend is not Metal's, when there is no MPS, or when it does not multiply this type.
-std::shared_ptr<Entrant> mps_entrant(const Backend& backend, const Task& task, const std::shared_ptr<Operands>& operands);
+std::shared_ptr<Entrant> mps_entrant(const Backend& backend, const Task& task,
+                                     const std::shared_ptr<Operands>& operands);
 
 }  // namespace tw::measure

@@ -86,7 +86,8 @@ public:
         products_.clear();
         operands_ = std::make_unique<Operands>(task);
         if (const Status status = operands_->place_on(*backend_); !status) return {.trouble = status.text};
-        for (std::int64_t i = 0; i < task.products; ++i) products_.push_back({operands_->a(i), operands_->b(i), operands_->c(i)});
+        for (std::int64_t i = 0; i < task.products; ++i)
+            products_.push_back({operands_->a(i), operands_->b(i), operands_->c(i)});
         if (const Status status = operands_->poison_result(); !status) return {.trouble = status.text};
         const double start = now();
         if (!run_once()) return {.trouble = "its call fails"};
@@ -122,7 +123,8 @@ private:
         const auto& multiply_batch = task_.type == Type::f64 ? library_.f64_batch : library_.f32_batch;
         const Product& first = products_.front();
         if (multiply_batch && task_.products > 1) return multiply_batch(first.a, first.b, first.c, task_.products);
-        return multiply && std::all_of(products_.begin(), products_.end(), [&](const Product& x) { return multiply(x.a, x.b, x.c); });
+        return multiply && std::all_of(products_.begin(), products_.end(),
+                                       [&](const Product& x) { return multiply(x.a, x.b, x.c); });
     }
     bool wait() { return !backend_->wait || backend_->wait(nullptr).is_ok(); }
     bool run_once() { return call() && wait(); }
@@ -262,11 +264,11 @@ std::vector<std::shared_ptr<PeerProcess>> start_peers(const std::vector<std::str
     for (const PeerKind& kind : peer_kinds()) {
         const bool is_named = names.empty() || std::find(names.begin(), names.end(), kind.name) != names.end();
         if (!is_named || (!device.empty() && device != kind.device)) continue;
-        if (std::shared_ptr<PeerProcess> process = PeerProcess::start(kind, threads)) started.push_back(std::move(process));
+        if (std::shared_ptr<PeerProcess> process = PeerProcess::start(kind, threads))
+            started.push_back(std::move(process));
     }
-    std::erase_if(started, [keep_troubled](const auto& peer) {
-        return !keep_troubled && *peer->description().trouble != '\0';
-    });
+    std::erase_if(started,
+                  [keep_troubled](const auto& peer) { return !keep_troubled && *peer->description().trouble != '\0'; });
     return started;
 }
 

@@ -30,19 +30,35 @@ void append(std::vector<std::string>& all, const std::vector<std::string>& more)
 
 const std::vector<PeerKind>& peer_kinds() {
     static const std::vector<PeerKind> kinds{
-        {"openblas", "TW_PEER_OPENBLAS", "cpu",
+        {"openblas",
+         "TW_PEER_OPENBLAS",
+         "cpu",
          {"libopenblas.so.0", "libopenblas.so", "libopenblas.0.dylib", "libopenblas.dylib"},
          {"scipy_openblas32/lib/libscipy_openblas*.so*", "scipy_openblas64/lib/libscipy_openblas*.so*",
           "numpy.libs/lib*openblas*.so*", "scipy.libs/lib*openblas*.so*"}},
-        {"blis", "TW_PEER_BLIS", "cpu",
+        {"blis",
+         "TW_PEER_BLIS",
+         "cpu",
          {"libblis.so.4", "libblis.so.5", "libblis-mt.so", "libblis.so", "libblis.4.dylib", "libblis.dylib"},
          {"blis/lib*blis*.so*", "../../libblis*.so*"}},
-        {"onednn", "TW_PEER_ONEDNN", "cpu",
+        {"onednn",
+         "TW_PEER_ONEDNN",
+         "cpu",
          {"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so", "libdnnl.dylib"},
          {"../../libdnnl.so.3*", "onednn*/lib/libdnnl.so*"}},
-        {"mkl", "TW_PEER_MKL", "cpu", {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"}, {"../../libmkl_rt.so*", "mkl/lib/libmkl_rt.so*"}},
-        {"libxsmm", "TW_PEER_LIBXSMM", "cpu", {"libxsmm.so.2", "libxsmm.so.1", "libxsmm.so", "libxsmm.dylib"}, {"../../libxsmm.so*", "libxsmm/lib/libxsmm.so*"}},
-        {"cublas", "TW_PEER_CUBLAS", "cuda",
+        {"mkl",
+         "TW_PEER_MKL",
+         "cpu",
+         {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"},
+         {"../../libmkl_rt.so*", "mkl/lib/libmkl_rt.so*"}},
+        {"libxsmm",
+         "TW_PEER_LIBXSMM",
+         "cpu",
+         {"libxsmm.so.2", "libxsmm.so.1", "libxsmm.so", "libxsmm.dylib"},
+         {"../../libxsmm.so*", "libxsmm/lib/libxsmm.so*"}},
+        {"cublas",
+         "TW_PEER_CUBLAS",
+         "cuda",
          {"libcublas.so.13", "libcublas.so.12", "libcublas.so"},
          {"nvidia/cu13/lib/libcublas.so.*", "nvidia/cublas/lib/libcublas.so.*"}},
     };
@@ -63,7 +79,8 @@ std::vector<std::string> python_package_folders() {
     prefixes.insert(prefixes.end(), {"/usr/local", "/usr", "/opt/homebrew"});
     std::vector<std::string> folders;
     for (const std::string& prefix : prefixes)
-        for (const char* below : {"/lib/python3*/site-packages", "/lib/python3*/dist-packages", "/lib64/python3*/site-packages"})
+        for (const char* below :
+             {"/lib/python3*/site-packages", "/lib/python3*/dist-packages", "/lib64/python3*/site-packages"})
             append(folders, matches(prefix + below));
     return folders;
 }
@@ -74,7 +91,8 @@ std::vector<PeerCandidate> peer_candidates(const PeerKind& kind) {
     for (const std::string& name : kind.sonames) candidates.push_back({name, "the loader"});
     for (const std::string& folder : python_package_folders())
         for (const std::string& pattern : kind.in_packages)
-            for (const std::string& file : matches(folder + "/" + pattern)) candidates.push_back({file, "Python's packages"});
+            for (const std::string& file : matches(folder + "/" + pattern))
+                candidates.push_back({file, "Python's packages"});
     return candidates;
 }
 

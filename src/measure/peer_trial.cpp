@@ -73,7 +73,8 @@ Answer try_apart(const PeerKind& kind, const std::string& file) {
     if (pipe(ends) != 0) return answer;
     const pid_t child = fork();
     if (child == 0) {
-        if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDERR_FILENO);  // its last words are no news
+        if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0)
+            dup2(nowhere, STDERR_FILENO);  // its last words are no news
         const Answer found = try_here(kind, file);
         const ssize_t written = write(ends[1], &found, sizeof found);
         _exit(written == sizeof found ? 0 : 1);

@@ -39,9 +39,11 @@ std::vector<RooflinePoint> points_of(const std::vector<Row>& rows, const std::ve
         point.intensity = intensity_of(*kernel, tile, task);
         point.attained = row.gflops;
         point.peak = row.gflops / row.fraction_of_unit_peak;
-        const Level level = row.device == "cpu" ? level_of(task, bandwidths) : Level{"memory", device_bandwidth(row.device)};
+        const Level level =
+            row.device == "cpu" ? level_of(task, bandwidths) : Level{"memory", device_bandwidth(row.device)};
         point.level = level.name;
-        point.bandwidth = level.gigabytes_per_second * (row.device == "cpu" && level.name != "memory" ? row.threads : 1);
+        point.bandwidth =
+            level.gigabytes_per_second * (row.device == "cpu" && level.name != "memory" ? row.threads : 1);
         point.predicted = point.bandwidth > 0 ? attainable(point.peak, point.bandwidth, point.intensity) : point.peak;
         point.bound = what_bounds(point.predicted, point.attained, point.peak, point.level);
         points.push_back(std::move(point));

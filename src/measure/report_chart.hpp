@@ -43,12 +43,15 @@ private:
 std::string tick_text(double value);
 
 /// Lines, figures at the ticks, and what they mean.
-std::string grid(const Frame& frame, const Axis& x, const Axis& y, const std::string& x_title, const std::string& y_title);
+std::string grid(const Frame& frame, const Axis& x, const Axis& y, const std::string& x_title,
+                 const std::string& y_title);
 
 /// A rectangle that labels keep clear of; a line is a thin one.
 struct Box {
     double left, top, right, bottom;
-    bool meets(const Box& other) const { return left < other.right && other.left < right && top < other.bottom && other.top < bottom; }
+    bool meets(const Box& other) const {
+        return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+    }
 };
 
 struct Mark {

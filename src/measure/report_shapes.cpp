@@ -26,8 +26,8 @@ std::string cell(double own, double other) {
     if (own <= 0) return "<td class=\"none\">not measured</td>";
     if (other <= 0) return fmt::format("<td>{}</td>", in_figures(own));
     const double lead = std::log2(own / other);
-    return fmt::format("<td style=\"background:rgb(var(--{}) / {:.2f})\">{} <small>{:.2f}×</small></td>", lead >= 0 ? "good" : "bad", std::min(0.55, std::abs(lead) / 2.5),
-                       in_figures(own), own / other);
+    return fmt::format("<td style=\"background:rgb(var(--{}) / {:.2f})\">{} <small>{:.2f}×</small></td>",
+                       lead >= 0 ? "good" : "bad", std::min(0.55, std::abs(lead) / 2.5), in_figures(own), own / other);
 }
 
 }  // namespace
@@ -41,11 +41,14 @@ std::string shapes_section(const ReportData& data) {
         if (row.is_timed()) once(shapes, shape_of(row)), once(providers, row.provider);
     if (shapes.empty()) return "";
     const bool has_rivals = providers.size() > 1;
-    std::string text = has_rivals ? "<p>GFLOP/s of each library on each shape, timed in turns, and how many times the best of the others that is.</p>\n"
-                                    "<p class=\"key\"><span><i class=\"ahead\"></i>ahead of the best other</span><span><i class=\"behind\"></i>behind it</span></p>\n"
+    std::string text = has_rivals ? "<p>GFLOP/s of each library on each shape, timed in turns, and how many times the "
+                                    "best of the others that is.</p>\n"
+                                    "<p class=\"key\"><span><i class=\"ahead\"></i>ahead of the best "
+                                    "other</span><span><i class=\"behind\"></i>behind it</span></p>\n"
                                   : "<p>GFLOP/s on each shape. No other library was measured beside it.</p>\n";
     text += "<div class=\"scroll\" tabindex=\"0\"><table class=\"heat\"><thead><tr><th scope=\"col\">M × N × K</th>";
-    for (const std::string& provider : providers) text += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", escaped(provider));
+    for (const std::string& provider : providers)
+        text += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", escaped(provider));
     text += "</tr></thead><tbody>\n";
     for (const std::string& shape : shapes) {
         text += fmt::format("<tr><th scope=\"row\">{}</th>", shape);

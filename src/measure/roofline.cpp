@@ -15,9 +15,13 @@ double intensity_of(const Kernel&, const Tile& tile, const Task& task) {
 
 Occupancy occupancy(const CoreLimits& core, const GroupNeeds& group) {
     const auto fit = [&](int limit, int need) { return limit > 0 && need > 0 ? limit / need : core.groups; };
-    Occupancy found{fit(core.threads, group.threads), core.groups,
-                    fit(core.registers, group.registers_per_thread * group.threads), fit(core.shared_bytes, group.shared_bytes),
-                    0, 0, ""};
+    Occupancy found{fit(core.threads, group.threads),
+                    core.groups,
+                    fit(core.registers, group.registers_per_thread * group.threads),
+                    fit(core.shared_bytes, group.shared_bytes),
+                    0,
+                    0,
+                    ""};
     const std::pair<int, const char*> limits[] = {{found.by_threads, "threads"},
                                                   {found.by_registers, "registers"},
                                                   {found.by_shared, "shared memory"},
@@ -33,7 +37,8 @@ Occupancy occupancy(const CoreLimits& core, const GroupNeeds& group) {
 std::string what_bounds(double predicted, double attained, double peak, const std::string& level) {
     const bool is_compute = predicted >= peak * 0.999;
     if (attained >= 0.5 * predicted) return is_compute ? "arithmetic" : "reading from " + level;
-    return is_compute ? "neither roof: latency or overhead" : "neither roof: latency, or whole lines read for single elements";
+    return is_compute ? "neither roof: latency or overhead"
+                      : "neither roof: latency, or whole lines read for single elements";
 }
 
 Level level_of(const Task& task, std::span<const Bandwidth> bandwidths) {

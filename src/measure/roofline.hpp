@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The arithmetic of the seeds: what a tile makes of each byte, what a roof allows, how many groups fit on a core of a GPU.
+// The arithmetic of the seeds: what a tile makes of each byte, what a roof allows, how many groups fit on a core of a
+// GPU.
 #pragma once
 
 #include <algorithm>
@@ -41,10 +42,11 @@ struct GroupNeeds {
 };
 
 struct Occupancy {
-    int by_threads, by_groups, by_registers, by_shared;  ///< groups that each limit lets in; a limit not given: by_groups
-    int groups;                                          ///< the least of them
-    int threads;                                         ///< resident
-    std::string limit;                                   ///< which one is the least
+    int by_threads, by_groups, by_registers,
+        by_shared;      ///< groups that each limit lets in; a limit not given: by_groups
+    int groups;         ///< the least of them
+    int threads;        ///< resident
+    std::string limit;  ///< which one is the least
 };
 
 Occupancy occupancy(const CoreLimits& core, const GroupNeeds& group);

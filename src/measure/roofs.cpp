@@ -32,7 +32,8 @@ RunRoofs::RunRoofs(const Backend& backend, const std::string& type, int threads)
         const ComputeLoop loop = fma_loop(type);
         if (loop.run)
             calibrations_.push_back({std::string(loop.unit) + " " + loop.type + ", 1 core",
-                                     [loop] { return measure_gflops(loop, seconds_a_round); }, {}});
+                                     [loop] { return measure_gflops(loop, seconds_a_round); },
+                                     {}});
         fma_ = loop.run ? 0 : none;
     } else {
         fma_ = roof_for(0);
@@ -45,7 +46,9 @@ std::size_t RunRoofs::roof_for(std::uint64_t needs) {
     if (backend_.place == Place::host) {
         const ComputeLoop loop = loop_for(needs, type_);
         if (!loop.run) return none;
-        made = {std::string(loop.unit) + " " + loop.type + ", 1 core", [loop] { return measure_gflops(loop, seconds_a_round); }, {}};
+        made = {std::string(loop.unit) + " " + loop.type + ", 1 core",
+                [loop] { return measure_gflops(loop, seconds_a_round); },
+                {}};
     } else {
         const Roof* roof = device_roof(backend_, needs, type_);
         if (!roof || !roof->measure) return none;
@@ -58,7 +61,8 @@ std::size_t RunRoofs::roof_for(std::uint64_t needs) {
 }
 
 void RunRoofs::add(std::uint64_t needs) {
-    const bool is_known = std::any_of(known_.begin(), known_.end(), [needs](const Known& k) { return k.needs == needs; });
+    const bool is_known =
+        std::any_of(known_.begin(), known_.end(), [needs](const Known& k) { return k.needs == needs; });
     if (!is_known) known_.push_back({needs, roof_for(needs)});
 }
 
@@ -78,7 +82,8 @@ RowPeaks RunRoofs::peaks_for(std::uint64_t needs) const {
 void RunRoofs::record(Run& run) const {
     for (const Calibration& calibration : calibrations_)
         if (!calibration.values.empty())
-            run.calibrations.push_back({backend_.name, calibration.name, median(calibration.values), spread(calibration.values)});
+            run.calibrations.push_back(
+                {backend_.name, calibration.name, median(calibration.values), spread(calibration.values)});
 }
 
 }  // namespace tw::measure

@@ -13,9 +13,10 @@ namespace {
 
 constexpr double shortest_sample = 0.003;  // seconds: far above the clock's grain and a wake-up
 constexpr double short_enough_for_three = 0.5;
-constexpr double long_enough_to_keep = 1.0; // a first run this long is no longer warm-up: loading, compiling, page faults
+constexpr double long_enough_to_keep =
+    1.0;  // a first run this long is no longer warm-up: loading, compiling, page faults
 constexpr int most_passes = 1 << 20;
-constexpr double rounding = 1e-6;           // of shares of samples: equal must not look ahead
+constexpr double rounding = 1e-6;  // of shares of samples: equal must not look ahead
 
 /// How many samples an entrant may take of the budget: its share over what one costs.
 int samples_allowed(double seconds_each, double share, const Budget& budget) {
@@ -27,7 +28,8 @@ int samples_allowed(double seconds_each, double share, const Budget& budget) {
 /// product so slow that its warm-up alone is worth a sample.
 double warm_up(Timing& timing, double share) {
     Entrant& entrant = *timing.entrant;
-    if (timing.judgement.seconds > std::max(share, long_enough_to_keep)) {  // a second run would cost more than it tells
+    if (timing.judgement.seconds >
+        std::max(share, long_enough_to_keep)) {  // a second run would cost more than it tells
         timing.seconds.push_back(timing.judgement.seconds);
         return timing.judgement.seconds;
     }
@@ -41,7 +43,8 @@ double warm_up(Timing& timing, double share) {
         return each;
     }
     each = std::min(each, entrant.seconds(1));
-    timing.passes = static_cast<int>(std::clamp(std::ceil(shortest_sample / std::max(each, 1e-9)), 1.0, double{most_passes}));
+    timing.passes =
+        static_cast<int>(std::clamp(std::ceil(shortest_sample / std::max(each, 1e-9)), 1.0, double{most_passes}));
     if (timing.passes > 1) each = entrant.seconds(timing.passes) / timing.passes;
     return each * timing.passes;
 }
@@ -86,7 +89,8 @@ std::vector<Timing> run_rounds(const Task& task, const std::vector<std::shared_p
     std::vector<int> allowed;
     for (const auto& entrant : entrants) {
         if (watch.is_interrupted()) break;
-        watch.say((judged ? "judging " : "warming up ") + (entrant->kernel.empty() ? entrant->provider : entrant->kernel), 0);
+        watch.say(
+            (judged ? "judging " : "warming up ") + (entrant->kernel.empty() ? entrant->provider : entrant->kernel), 0);
         const Turn turn(*entrant);
         Timing timing{.entrant = entrant};
         timing.judgement = entrant->judge(task);
@@ -101,7 +105,8 @@ std::vector<Timing> run_rounds(const Task& task, const std::vector<std::shared_p
     std::vector<char> is_in(timings.size(), 1);
     const auto is_done = [&](std::size_t i) {
         const auto taken = static_cast<int>(timings[i].seconds.size());
-        return timings[i].failed || taken >= allowed[i] || (now() - start > budget.seconds && taken >= budget.least_samples) ||
+        return timings[i].failed || taken >= allowed[i] ||
+               (now() - start > budget.seconds && taken >= budget.least_samples) ||
                (budget.relative_error > 0 && is_precise(timings[i], budget.relative_error));
     };
     do {

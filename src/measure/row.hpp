@@ -17,24 +17,25 @@ namespace tw::measure {
 /// What a product with an effort dial has beside the others: tw effort curve.
 struct EffortFigures {
     std::string layout{}, data{};
-    std::string point{};            ///< what was asked for: "effort" or "bytes_fraction"
-    double effort = 0;              ///< the share of the layout that was read; of a rival, the share of the inputs
-    double bytes_fraction = 0;      ///< bytes read over those of 16 bits a weight
-    double predicted_error = NAN;   ///< NaN: nothing was predicted
-    double gbps = 0, speedup = 0;   ///< 0: not timed; speedup is over the dense product of the same values
+    std::string point{};           ///< what was asked for: "effort" or "bytes_fraction"
+    double effort = 0;             ///< the share of the layout that was read; of a rival, the share of the inputs
+    double bytes_fraction = 0;     ///< bytes read over those of 16 bits a weight
+    double predicted_error = NAN;  ///< NaN: nothing was predicted
+    double gbps = 0, speedup = 0;  ///< 0: not timed; speedup is over the dense product of the same values
 };
 
 struct Row {
     std::string provider{}, device{}, kernel{}, rung{}, type{}, accuracy{}, idea{}, trouble{};
     std::int64_t m = 0, n = 0, k = 0;
-    std::int64_t products = 1;        ///< more than one: a batch, and seconds are its share for each
+    std::int64_t products = 1;  ///< more than one: a batch, and seconds are its share for each
     int threads = 1, passes = 1;
-    std::vector<double> seconds{};    ///< of one product, by sample; empty: not timed
-    double gflops = 0;                ///< of the median
+    std::vector<double> seconds{};           ///< of one product, by sample; empty: not timed
+    double gflops = 0;                       ///< of the median
     double gflops_low = 0, gflops_high = 0;  ///< 95 % interval of the median
-    double spread = 0;                ///< half the interquartile range over the median
-    double fraction_of_peak = 0;      ///< over the FMA peak of the type (its unit's if FMA has none), measured in the same run, times the threads
-    double fraction_of_unit_peak = 0; ///< over the unit that the kernel works with
+    double spread = 0;                       ///< half the interquartile range over the median
+    double fraction_of_peak =
+        0;  ///< over the FMA peak of the type (its unit's if FMA has none), measured in the same run, times the threads
+    double fraction_of_unit_peak = 0;  ///< over the unit that the kernel works with
     double relative_error = 0, error_over_bound = 0;
     bool ok = false;
     bool times_mean_nothing = false;

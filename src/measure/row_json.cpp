@@ -33,10 +33,14 @@ Json context(const Run& run) {
     const Machine& machine = run.machine;
     Json caches = Json::array();
     for (const CacheLevel& level : cache_levels())
-        caches.push_back({{"type", "Data"}, {"level", level.name.back() - '0'}, {"size", level.bytes}, {"num_sharing", level.shared_by}});
+        caches.push_back({{"type", "Data"},
+                          {"level", level.name.back() - '0'},
+                          {"size", level.bytes},
+                          {"num_sharing", level.shared_by}});
     Json roofs = Json::array();
     for (const Run::Roofline& roof : run.calibrations)
-        roofs.push_back({{"device", roof.device}, {"name", roof.name}, {"median", roof.median}, {"spread", roof.spread}});
+        roofs.push_back(
+            {{"device", roof.device}, {"name", roof.name}, {"median", roof.median}, {"spread", roof.spread}});
     return {{"date", machine.date},
             {"host_name", machine.host},
             {"executable", "tw " + run.command},
@@ -60,18 +64,15 @@ Json context(const Run& run) {
 
 std::string entry_name(const Run& run, const Row& row) {
     return run.command + "/" + row.kernel + "/" + std::to_string(row.m) + "x" + std::to_string(row.n) + "x" +
-           std::to_string(row.k) + (row.products > 1 ? "/products:" + std::to_string(row.products) : "") + "/" + row.type + "/threads:" + std::to_string(row.threads);
+           std::to_string(row.k) + (row.products > 1 ? "/products:" + std::to_string(row.products) : "") + "/" +
+           row.type + "/threads:" + std::to_string(row.threads);
 }
 
 /// What every entry of a row has, and the counters for one product that took `seconds`.
 Json entry(const Run& run, const Row& row, std::size_t family, const char* run_type) {
     const std::string name = entry_name(run, row);
-    return {{"name", name},
-            {"family_index", family},
-            {"per_family_instance_index", 0},
-            {"run_name", name},
-            {"run_type", run_type},
-            {"repetitions", row.seconds.size()},
+    return {{"name", name},          {"family_index", family}, {"per_family_instance_index", 0},
+            {"run_name", name},      {"run_type", run_type},   {"repetitions", row.seconds.size()},
             {"threads", row.threads}};
 }
 
@@ -100,7 +101,10 @@ void add_dial(Json& to, const EffortFigures& dial, double factor) {
 }
 
 EffortFigures dial_from(const Json& made) {
-    EffortFigures dial{.layout = made.at("layout"), .data = made.at("data"), .point = made.at("point"), .effort = made.at("effort"),
+    EffortFigures dial{.layout = made.at("layout"),
+                       .data = made.at("data"),
+                       .point = made.at("point"),
+                       .effort = made.at("effort"),
                        .bytes_fraction = made.at("bytes_fraction")};
     if (const Json& predicted = made.at("predicted_error"); !predicted.is_null()) dial.predicted_error = predicted;
     return dial;
@@ -226,7 +230,8 @@ std::vector<Row> rows_from_json(const std::string& text) {
                 row.effort->speedup = made.at("speedup").get<double>() * row.seconds.front();
             }
         } catch (const nlohmann::json::exception& error) {
-            throw std::runtime_error(std::string("not a result of tw: an entry lacks what ours have (") + error.what() + ")");
+            throw std::runtime_error(std::string("not a result of tw: an entry lacks what ours have (") + error.what() +
+                                     ")");
         }
     }
     for (Row& row : rows) {

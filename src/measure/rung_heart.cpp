@@ -22,13 +22,15 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 bool begins_function(std::string_view line) {
-    return !line.empty() && line.front() != ' ' && line.front() != '/' && line.front() != '#' && line.front() != '}' && line.ends_with("{") &&
-           line.find('(') != std::string_view::npos && !line.starts_with("namespace");
+    return !line.empty() && line.front() != ' ' && line.front() != '/' && line.front() != '#' && line.front() != '}' &&
+           line.ends_with("{") && line.find('(') != std::string_view::npos && !line.starts_with("namespace");
 }
 
 /// Lines before the brace that belong to the function: its template line and its comment.
 std::size_t head_of(const std::vector<std::string_view>& lines, std::size_t at) {
-    while (at > 0 && (lines[at - 1].starts_with("template") || lines[at - 1].starts_with("///") || lines[at - 1].ends_with(","))) --at;
+    while (at > 0 &&
+           (lines[at - 1].starts_with("template") || lines[at - 1].starts_with("///") || lines[at - 1].ends_with(",")))
+        --at;
     return at;
 }
 
@@ -44,13 +46,15 @@ std::string heart_of(const std::string& backend, const std::string& rung) {
             if (!begins_function(lines[i])) continue;
             std::size_t last = i;
             while (last + 1 < lines.size() && lines[last] != "}") ++last;
-            const long loops = std::count_if(lines.begin() + static_cast<long>(i), lines.begin() + static_cast<long>(last),
-                                             [](std::string_view line) { return line.find("for (") != std::string_view::npos; });
+            const long loops =
+                std::count_if(lines.begin() + static_cast<long>(i), lines.begin() + static_cast<long>(last),
+                              [](std::string_view line) { return line.find("for (") != std::string_view::npos; });
             if (loops > best_loops) best_loops = loops, best_first = head_of(lines, i), best_last = last;
             i = last;
         }
         std::string text;
-        for (std::size_t i = best_first; best_loops > 0 && i <= best_last && i < best_first + most_lines; ++i) text.append(lines[i]).append("\n");
+        for (std::size_t i = best_first; best_loops > 0 && i <= best_last && i < best_first + most_lines; ++i)
+            text.append(lines[i]).append("\n");
         return text;
     }
     return "";

@@ -18,7 +18,8 @@ std::int64_t parse_side(const std::string& text, const std::string& whole) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > largest_side)
-        throw std::invalid_argument(fmt::format("expected whole numbers from 1 to {}, such as 64,100 or 8:4096:x2; '{}' came", largest_side, whole));
+        throw std::invalid_argument(fmt::format(
+            "expected whole numbers from 1 to {}, such as 64,100 or 8:4096:x2; '{}' came", largest_side, whole));
     return value;
 }
 
@@ -36,12 +37,16 @@ void append_range(std::vector<std::int64_t>& values, const std::string& range, c
     if (multiplies || step.starts_with("+")) step.erase(0, 1);
     const std::int64_t by = parse_side(step, whole);
     if (from > to || (multiplies && by < 2))
-        throw std::invalid_argument(fmt::format("a range must grow, as 8:4096:x2 does; '{}' in '{}' does not", range, whole));
-    for (std::int64_t value = from; value <= to && values.size() <= most_values; value = multiplies ? value * by : value + by)
+        throw std::invalid_argument(
+            fmt::format("a range must grow, as 8:4096:x2 does; '{}' in '{}' does not", range, whole));
+    for (std::int64_t value = from; value <= to && values.size() <= most_values;
+         value = multiplies ? value * by : value + by)
         values.push_back(value);
 }
 
-void append(std::vector<Shape>& shapes, const std::vector<Shape>& more) { shapes.insert(shapes.end(), more.begin(), more.end()); }
+void append(std::vector<Shape>& shapes, const std::vector<Shape>& more) {
+    shapes.insert(shapes.end(), more.begin(), more.end());
+}
 
 }  // namespace
 
@@ -52,14 +57,16 @@ std::vector<std::int64_t> parse_list(const std::string& text) {
         append_range(values, text.substr(start, comma - start), text);
         start = comma + 1;
     }
-    if (values.size() > most_values) throw std::invalid_argument(fmt::format("'{}' names more than {} values", text, most_values));
+    if (values.size() > most_values)
+        throw std::invalid_argument(fmt::format("'{}' names more than {} values", text, most_values));
     std::vector<std::int64_t> once;
     for (const std::int64_t value : values)
         if (std::find(once.begin(), once.end(), value) == once.end()) once.push_back(value);
     return once;
 }
 
-std::vector<Shape> shapes_of(const std::vector<std::int64_t>& m, const std::vector<std::int64_t>& n, const std::vector<std::int64_t>& k) {
+std::vector<Shape> shapes_of(const std::vector<std::int64_t>& m, const std::vector<std::int64_t>& n,
+                             const std::vector<std::int64_t>& k) {
     std::vector<Shape> shapes;
     const std::vector<std::int64_t> follow{0};
     for (const std::int64_t i : m.empty() ? follow : m)
@@ -75,11 +82,14 @@ std::vector<Shape> suite(const std::string& name) {
     if (name == "square") return shapes_of({64, 128, 256, 512, 1024, 2048}, {}, {});
     if (name == "small") return shapes_of({4, 8, 12, 16, 24, 32, 48, 64}, {}, {});
     if (name == "skinny")
-        return {{1, 2048, 2048}, {4, 2048, 2048}, {8, 2048, 2048}, {32, 2048, 2048}, {2048, 1, 2048}, {2048, 8, 2048}, {2048, 2048, 8}, {2048, 2048, 64}, {64, 64, 16384}};
+        return {{1, 2048, 2048}, {4, 2048, 2048}, {8, 2048, 2048},  {32, 2048, 2048}, {2048, 1, 2048},
+                {2048, 8, 2048}, {2048, 2048, 8}, {2048, 2048, 64}, {64, 64, 16384}};
     if (name == "ragged")
-        return {{127, 129, 131}, {255, 257, 253}, {300, 200, 100}, {511, 513, 509}, {1000, 200, 300}, {33, 1000, 77}, {999, 1001, 1003}, {17, 65, 1025}};
+        return {{127, 129, 131},  {255, 257, 253}, {300, 200, 100},   {511, 513, 509},
+                {1000, 200, 300}, {33, 1000, 77},  {999, 1001, 1003}, {17, 65, 1025}};
     if (name == "llm")
-        return {{1, 4096, 4096}, {16, 4096, 4096}, {128, 4096, 4096}, {1, 11008, 4096}, {16, 11008, 4096}, {1, 4096, 11008}, {128, 128, 64}, {128, 64, 128}, {512, 512, 128}};
+        return {{1, 4096, 4096},  {16, 4096, 4096}, {128, 4096, 4096}, {1, 11008, 4096}, {16, 11008, 4096},
+                {1, 4096, 11008}, {128, 128, 64},   {128, 64, 128},    {512, 512, 128}};
     if (name == "mixed") {
         std::vector<Shape> all;
         for (const char* part : {"square", "small", "skinny", "ragged", "llm"}) append(all, suite(part));

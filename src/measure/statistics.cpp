@@ -117,7 +117,8 @@ double rank_test(std::span<const double> a, std::span<const double> b) {
 double geometric_mean(std::span<const double> ratios) {
     double logs = 0;
     for (const double ratio : ratios) logs += std::log(ratio);
-    return ratios.empty() ? std::numeric_limits<double>::quiet_NaN() : std::exp(logs / static_cast<double>(ratios.size()));
+    return ratios.empty() ? std::numeric_limits<double>::quiet_NaN()
+                          : std::exp(logs / static_cast<double>(ratios.size()));
 }
 
 }  // namespace tw::measure

@@ -20,7 +20,7 @@ namespace {
 constexpr double hopeless = 1.5;  // times the rules' own time, at the first look
 constexpr std::size_t most_finalists = 4, least_samples = 7, most_samples = 40;
 constexpr double shortest_sample = 0.003;
-constexpr double close = 0.97;    // of the best found
+constexpr double close = 0.97;  // of the best found
 
 struct Candidate {
     std::shared_ptr<OwnEntrant> entrant;
@@ -32,7 +32,12 @@ struct Candidate {
 /// The rules' own choice, without any record.
 Plan plan_by_rules(const Tuning& asked, const Task& task) {
     Plan plan;
-    const Problem problem{.m = task.m, .n = task.n, .k = task.k, .in = task.type, .out = task.type, .place = asked.backend->place,
+    const Problem problem{.m = task.m,
+                          .n = task.n,
+                          .k = task.k,
+                          .in = task.type,
+                          .out = task.type,
+                          .place = asked.backend->place,
                           .accuracy = task.accuracy};
     if (!try_plan(problem, {.device = asked.backend->name, .threads = task.threads}, plan)) plan.kernel = nullptr;
     return plan;
@@ -44,20 +49,23 @@ std::set<int> thread_counts(int allowed) {
     return counts;
 }
 
-std::vector<Candidate> candidates_of(const Tuning& asked, const Task& task, const Kernel& by_rules, const std::shared_ptr<Operands>& operands) {
+std::vector<Candidate> candidates_of(const Tuning& asked, const Task& task, const Kernel& by_rules,
+                                     const std::shared_ptr<Operands>& operands) {
     std::vector<Candidate> all;
     for (const Kernel* kernel : asked.backend->ladder) {
         const bool keeps = certificate(*kernel, task.k) <= promise(task.accuracy, task.type, task.k);
         if (!can_enter(*asked.backend, *kernel, task) || !keeps || kernel->order != by_rules.order) continue;
         for (const Tile& tile : kernel->tiles)
             for (const int threads : thread_counts(asked.backend->place == Place::host ? task.threads : 1))
-                all.push_back({std::make_shared<OwnEntrant>(*asked.backend, kernel, tile, operands), kernel, tile, threads});
+                all.push_back(
+                    {std::make_shared<OwnEntrant>(*asked.backend, kernel, tile, operands), kernel, tile, threads});
     }
     return all;
 }
 
 std::string named(const Candidate& candidate) {
-    const std::string tile = candidate.tile == Tile{} ? "" : fmt::format(" {},{},{}", candidate.tile.m, candidate.tile.n, candidate.tile.k);
+    const std::string tile =
+        candidate.tile == Tile{} ? "" : fmt::format(" {},{},{}", candidate.tile.m, candidate.tile.n, candidate.tile.k);
     return fmt::format("{}{} x{}", candidate.kernel->name, tile, candidate.threads);
 }
 
@@ -65,7 +73,10 @@ std::string named(const Candidate& candidate) {
 class Search {
 public:
     Search(const Tuning& asked, const Task& task, const Watch& watch)
-        : asked_(asked), task_(task), watch_(watch), is_alone_(asked.backend->place == Place::host && task.threads == 1) {}
+        : asked_(asked),
+          task_(task),
+          watch_(watch),
+          is_alone_(asked.backend->place == Place::host && task.threads == 1) {}
 
     TunedShape run(double seconds);
 
@@ -78,7 +89,8 @@ private:
     const Tuning& asked_;
     const Task& task_;
     const Watch& watch_;
-    bool is_alone_;  ///< one thread, the caller's: its processor time leaves out what neighbours do on its core meanwhile
+    bool is_alone_;  ///< one thread, the caller's: its processor time leaves out what neighbours do on its core
+                     ///< meanwhile
 };
 
 double Search::timed(const Candidate& candidate, int passes) const {
@@ -102,7 +114,9 @@ double Search::first_look(const Candidate& candidate) const {
 std::vector<Candidate> Search::finalists(const Plan& by_rules, int& tried) const {
     std::vector<Candidate> all = candidates_of(asked_, task_, *by_rules.kernel, std::make_shared<Operands>(task_));
     const int threads = asked_.backend->place == Place::host ? task_.threads : 1;
-    const auto is_rules = [&](const Candidate& c) { return c.kernel == by_rules.kernel && c.tile == by_rules.tile && c.threads == threads; };
+    const auto is_rules = [&](const Candidate& c) {
+        return c.kernel == by_rules.kernel && c.tile == by_rules.tile && c.threads == threads;
+    };
     std::stable_partition(all.begin(), all.end(), is_rules);
     if (all.empty() || !is_rules(all.front())) return {};
     std::vector<std::pair<double, Candidate>> looked;
@@ -124,10 +138,12 @@ std::vector<Candidate> Search::finalists(const Plan& by_rules, int& tried) const
 
 std::vector<std::vector<double>> Search::time_in_turns(const std::vector<Candidate>& those, double seconds) const {
     std::vector<int> passes;
-    for (const Candidate& one : those) passes.push_back(std::max(1, static_cast<int>(shortest_sample / std::max(timed(one, 1), 1e-9))));
+    for (const Candidate& one : those)
+        passes.push_back(std::max(1, static_cast<int>(shortest_sample / std::max(timed(one, 1), 1e-9))));
     std::vector<std::vector<double>> samples(those.size());
     double spent = 0;
-    for (std::size_t round = 0; (round < least_samples || spent < seconds) && round < most_samples && !watch_.is_interrupted(); ++round)
+    for (std::size_t round = 0;
+         (round < least_samples || spent < seconds) && round < most_samples && !watch_.is_interrupted(); ++round)
         for (std::size_t turn = 0; turn < those.size(); ++turn) {
             const std::size_t i = (round + turn) % those.size();
             const double taken = timed(those[i], passes[i]);
@@ -140,7 +156,8 @@ std::vector<std::vector<double>> Search::time_in_turns(const std::vector<Candida
 std::vector<std::size_t> by_speed(const std::vector<std::vector<double>>& samples) {
     std::vector<std::size_t> order(samples.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return median(samples[x]) < median(samples[y]); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t x, std::size_t y) { return median(samples[x]) < median(samples[y]); });
     return order;
 }
 
@@ -165,9 +182,16 @@ TunedShape Search::run(double seconds) {
     found.by_rules = named(those[0]);
     found.best = named(those[best]);
     found.rules_gflops = found.best_gflops = task_.flops() / median(samples[0]) * 1e-9;
-    found.record = {.m = task_.m, .n = task_.n, .k = task_.k, .in = task_.type, .out = task_.type,
-                    .accuracy = resolve(task_.accuracy, task_.type), .allowed_threads = task_.threads,
-                    .kernel = those[best].kernel->name, .tile = those[best].tile, .threads = those[best].threads};
+    found.record = {.m = task_.m,
+                    .n = task_.n,
+                    .k = task_.k,
+                    .in = task_.type,
+                    .out = task_.type,
+                    .accuracy = resolve(task_.accuracy, task_.type),
+                    .allowed_threads = task_.threads,
+                    .kernel = those[best].kernel->name,
+                    .tile = those[best].tile,
+                    .threads = those[best].threads};
     if (best == 0) return found;
     const auto again = time_in_turns({those[0], those[best]}, seconds / 2);
     if (again[0].empty()) return found;
@@ -179,7 +203,8 @@ TunedShape Search::run(double seconds) {
 
 }  // namespace
 
-std::vector<TunedShape> tune(const Tuning& asked, const Watch& watch, const std::function<void(const TunedShape&)>& done) {
+std::vector<TunedShape> tune(const Tuning& asked, const Watch& watch,
+                             const std::function<void(const TunedShape&)>& done) {
     std::vector<TunedShape> all;
     const double each = asked.seconds / static_cast<double>(std::max<std::size_t>(asked.shapes.size(), 1));
     for (std::size_t i = 0; i < asked.shapes.size() && !watch.is_interrupted(); ++i) {
@@ -188,7 +213,8 @@ std::vector<TunedShape> tune(const Tuning& asked, const Watch& watch, const std:
         task.n = asked.shapes[i].n;
         task.k = asked.shapes[i].k;
         const Watch part{[&](const std::string& what, double) {
-                             watch.say(task.shape() + " " + what, static_cast<double>(i) / static_cast<double>(asked.shapes.size()));
+                             watch.say(task.shape() + " " + what,
+                                       static_cast<double>(i) / static_cast<double>(asked.shapes.size()));
                          },
                          watch.interrupted};
         TunedShape found = Search(asked, task, part).run(each);
@@ -200,11 +226,15 @@ std::vector<TunedShape> tune(const Tuning& asked, const Watch& watch, const std:
 }
 
 std::string tuned_in_markdown(const std::vector<TunedShape>& all) {
-    std::string text = "| M x N x K | by the rules | GFLOP/s | best found | GFLOP/s | ratio | |\n|---|---|--:|---|--:|--:|---|\n";
+    std::string text =
+        "| M x N x K | by the rules | GFLOP/s | best found | GFLOP/s | ratio | |\n|---|---|--:|---|--:|--:|---|\n";
     for (const TunedShape& one : all)
-        text += fmt::format("| {} x {} x {} | {} | {:.2f} | {} | {:.2f} | {:.3f} | {} |\n", one.shape.m, one.shape.n, one.shape.k, one.by_rules,
-                            one.rules_gflops, one.best == one.by_rules ? "the same" : one.best, one.best_gflops, one.gain(),
-                            one.is_better ? "quicker" : one.best == one.by_rules ? "" : "no difference beyond noise");
+        text += fmt::format("| {} x {} x {} | {} | {:.2f} | {} | {:.2f} | {:.3f} | {} |\n", one.shape.m, one.shape.n,
+                            one.shape.k, one.by_rules, one.rules_gflops,
+                            one.best == one.by_rules ? "the same" : one.best, one.best_gflops, one.gain(),
+                            one.is_better              ? "quicker"
+                            : one.best == one.by_rules ? ""
+                                                       : "no difference beyond noise");
     return text;
 }
 
@@ -219,10 +249,12 @@ std::string summary_of(const std::vector<TunedShape>& all) {
         better += one.is_better;
         tried += one.tried;
     }
-    return fmt::format("{} of {} problems are quicker than by the rules, beyond noise; geometric mean of the gain {:.3f}x.\n"
-                       "The rules reach {:.1f} % of the best found (geometric mean; {:.1f} % at least), {} of {} within 3 %; {} candidates were tried.\n",
-                       better, all.size(), geometric_mean(gains), 100 * geometric_mean(shares), 100 * *std::min_element(shares.begin(), shares.end()),
-                       close_ones, all.size(), tried);
+    return fmt::format(
+        "{} of {} problems are quicker than by the rules, beyond noise; geometric mean of the gain {:.3f}x.\n"
+        "The rules reach {:.1f} % of the best found (geometric mean; {:.1f} % at least), {} of {} within 3 %; {} "
+        "candidates were tried.\n",
+        better, all.size(), geometric_mean(gains), 100 * geometric_mean(shares),
+        100 * *std::min_element(shares.begin(), shares.end()), close_ones, all.size(), tried);
 }
 
 }  // namespace tw::measure

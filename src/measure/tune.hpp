@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Tuning: for each problem, every kernel that keeps the promise and the bits, with each of its tiles and numbers of threads.
-// Who is far behind at the first look is dropped; the others take turns; whoever wins is judged, and then timed once more
-// against the rules' own choice, so that the gain is not the luck that made it win.
+// Tuning: for each problem, every kernel that keeps the promise and the bits, with each of its tiles and numbers of
+// threads. Who is far behind at the first look is dropped; the others take turns; whoever wins is judged, and then
+// timed once more against the rules' own choice, so that the gain is not the luck that made it win.
 #pragma once
 
 #include <functional>
@@ -25,10 +25,11 @@ struct Tuning {
 
 struct TunedShape {
     Shape shape;
-    std::string by_rules{}, best{};  ///< the rules' choice and the winner: kernel, tile and threads; the same when nothing won
-    int tried = 0;                   ///< how many were looked at
+    std::string by_rules{},
+        best{};     ///< the rules' choice and the winner: kernel, tile and threads; the same when nothing won
+    int tried = 0;  ///< how many were looked at
     double rules_gflops = 0, best_gflops = 0;
-    bool is_better = false;          ///< beyond noise: worth a record
+    bool is_better = false;  ///< beyond noise: worth a record
     Tuned record{};
 
     /// Of the winner over the rules, by samples taken after it had won.
@@ -42,6 +43,7 @@ struct TunedShape {
 std::string tuned_in_markdown(const std::vector<TunedShape>& all);
 std::string summary_of(const std::vector<TunedShape>& all);
 
-std::vector<TunedShape> tune(const Tuning& asked, const Watch& watch, const std::function<void(const TunedShape&)>& done);
+std::vector<TunedShape> tune(const Tuning& asked, const Watch& watch,
+                             const std::function<void(const TunedShape&)>& done);
 
 }  // namespace tw::measure

@@ -44,7 +44,8 @@ Status finish_each(const Products& products, const Options& options) noexcept {
 Status check_each_place(const Products& products) noexcept {
     const Batch& batch = products.batch;
     const Place place = place_of(products.c_of(0).data);
-    const auto first_elsewhere = [&](const auto* array, Matrix (Products::*product)(std::int64_t) const noexcept) -> std::int64_t {
+    const auto first_elsewhere = [&](const auto* array,
+                                     Matrix (Products::*product)(std::int64_t) const noexcept) -> std::int64_t {
         Whereabouts where;
         if (!array) {
             if (where.of((products.*product)(0).data) != place) return 0;
@@ -55,8 +56,10 @@ Status check_each_place(const Products& products) noexcept {
         return -1;
     };
     constexpr const char* than_c = "it lives on another device than the first C";
-    if (const auto i = first_elsewhere(batch.a, &Products::a_of); i >= 0) return of_product({Code::bad_argument, Argument::a, than_c}, i);
-    if (const auto i = first_elsewhere(batch.b, &Products::b_of); i >= 0) return of_product({Code::bad_argument, Argument::b, than_c}, i);
+    if (const auto i = first_elsewhere(batch.a, &Products::a_of); i >= 0)
+        return of_product({Code::bad_argument, Argument::a, than_c}, i);
+    if (const auto i = first_elsewhere(batch.b, &Products::b_of); i >= 0)
+        return of_product({Code::bad_argument, Argument::b, than_c}, i);
     if (const auto i = first_elsewhere(batch.c, &Products::c_of); i >= 0)
         return of_product({Code::bad_argument, Argument::c, "it lives on another device than the first product's"}, i);
     return {};
@@ -68,7 +71,8 @@ Status one_by_one(Plan plan, const Products& products) noexcept {
     log_call(plan, products.batch.size);
     for (std::int64_t i = 0; i < products.batch.size; ++i) {
         plan.options = options_of(options, products, i);
-        if (const Status failed = run_logged(plan, products.a_of(i), products.b_of(i), products.c_of(i), nullptr); !failed)
+        if (const Status failed = run_logged(plan, products.a_of(i), products.b_of(i), products.c_of(i), nullptr);
+            !failed)
             return of_product(failed, i);
     }
     return {};
@@ -76,7 +80,8 @@ Status one_by_one(Plan plan, const Products& products) noexcept {
 
 }  // namespace
 
-Status try_multiply_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch, const Options& options) noexcept {
+Status try_multiply_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch,
+                          const Options& options) noexcept {
     if (batch.size < 0) return negative;
     if (batch.size == 0) return {};
     if (const Status bad = check_batch(a, b, c, batch, options); !bad) return bad;

@@ -21,7 +21,8 @@ namespace {
 
 tw::Status from_c(const tw_batch* given, tw::Batch& made) noexcept {
     if (given->size < offsetof(tw_batch, a))
-        return {tw::Code::bad_argument, tw::Argument::batch, "its size is smaller than in any version: it begins with sizeof(tw_batch)"};
+        return {tw::Code::bad_argument, tw::Argument::batch,
+                "its size is smaller than in any version: it begins with sizeof(tw_batch)"};
     tw_batch batch{};
     std::memcpy(&batch, given, std::min(given->size, sizeof batch));
     made = {.size = batch.count, .a_step = batch.a_step, .b_step = batch.b_step, .c_step = batch.c_step};

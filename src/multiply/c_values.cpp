@@ -28,7 +28,8 @@ Matrix from_c(const tw_matrix* m) noexcept {
 Status from_c(const tw_options* given, Executor& executor, Options& options) noexcept {
     tw_options c = tw_default_options();
     if (given && given->size < offsetof(tw_options, accuracy))
-        return {Code::bad_argument, Argument::options, "their size is smaller than in any version: begin with tw_default_options()"};
+        return {Code::bad_argument, Argument::options,
+                "their size is smaller than in any version: begin with tw_default_options()"};
     if (given) std::memcpy(&c, given, std::min(given->size, sizeof c));
     options.alpha = c.alpha;
     options.beta = c.beta;
@@ -45,7 +46,8 @@ Status from_c(const tw_options* given, Executor& executor, Options& options) noe
     return {};
 }
 
-tw_code report(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+tw_code report(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c,
+               const Options& options) noexcept {
     if (status) return TW_OK;
     try {
         const std::string sentence = explain(status, a, b, c, options);
@@ -59,7 +61,8 @@ tw_code report(const Status& status, const Matrix& a, const Matrix& b, const Mat
 }
 
 tw_code report_null() noexcept {
-    constexpr const char* sentence = "multiply: a matrix, plan, batch or packed operand is a null pointer; all of them must be given";
+    constexpr const char* sentence =
+        "multiply: a matrix, plan, batch or packed operand is a null pointer; all of them must be given";
     std::strncpy(sentence_of_last, sentence, sizeof sentence_of_last - 1);
     return TW_BAD_ARGUMENT;
 }

@@ -11,12 +11,13 @@ namespace tw::c_face {
 
 Matrix from_c(const tw_matrix* m) noexcept;
 
-/// A caller built against an older, shorter struct leaves the newer fields at their defaults; so does a null one all of them.
-/// `executor` is where the options' own is kept: it must live as long as they do.
+/// A caller built against an older, shorter struct leaves the newer fields at their defaults; so does a null one all of
+/// them. `executor` is where the options' own is kept: it must live as long as they do.
 Status from_c(const tw_options* given, Executor& executor, Options& options) noexcept;
 
 /// The code to return; of a failure, its sentence is kept for tw_last_error().
-tw_code report(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept;
+tw_code report(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c,
+               const Options& options) noexcept;
 tw_code report_null() noexcept;
 const char* last_error() noexcept;
 

@@ -15,12 +15,12 @@ constexpr Status bad(Argument argument, const char* text) noexcept { return {Cod
 
 std::int64_t magnitude(std::int64_t x) noexcept { return x < 0 ? -x : x; }
 
-/// The span of bytes from the lowest element to the end of the highest, and a copy of all elements; false when one of them does not
-/// fit an address. Steps of 0 let a shape be larger than its span.
+/// The span of bytes from the lowest element to the end of the highest, and a copy of all elements; false when one of
+/// them does not fit an address. Steps of 0 let a shape be larger than its span.
 bool extent_fits(const Matrix& m) noexcept {
     constexpr std::uint64_t surely = std::uint64_t{1} << 24;  // twice the product of two such, and an element's size
-    if ((static_cast<std::uint64_t>(m.rows) | static_cast<std::uint64_t>(m.cols) | static_cast<std::uint64_t>(m.row_step) |
-         static_cast<std::uint64_t>(m.col_step)) < surely)
+    if ((static_cast<std::uint64_t>(m.rows) | static_cast<std::uint64_t>(m.cols) |
+         static_cast<std::uint64_t>(m.row_step) | static_cast<std::uint64_t>(m.col_step)) < surely)
         return true;
     if (m.rows == 0 || m.cols == 0) return true;
     if (!copy_fits(m.rows, m.cols)) return false;
@@ -51,17 +51,18 @@ Status check_one(const Matrix& m, Argument which) noexcept {
 
 bool has_elements(const Matrix& m) noexcept { return m.rows > 0 && m.cols > 0; }
 
-/// What most operands are, seen at a glance: small shapes and steps, none of them negative, one type, contiguous rows or columns
-/// of C that lie apart, and nothing besides.
+/// What most operands are, seen at a glance: small shapes and steps, none of them negative, one type, contiguous rows
+/// or columns of C that lie apart, and nothing besides.
 bool are_plain(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     constexpr std::uint64_t surely = std::uint64_t{1} << 24;  // as for extent_fits()
     std::uint64_t all = 0;
     for (const Matrix* m : {&a, &b, &c})
-        all |= static_cast<std::uint64_t>(m->rows) | static_cast<std::uint64_t>(m->cols) | static_cast<std::uint64_t>(m->row_step) |
-               static_cast<std::uint64_t>(m->col_step);
+        all |= static_cast<std::uint64_t>(m->rows) | static_cast<std::uint64_t>(m->cols) |
+               static_cast<std::uint64_t>(m->row_step) | static_cast<std::uint64_t>(m->col_step);
     const bool lies_apart = (c.col_step == 1 && c.row_step >= c.cols) || (c.row_step == 1 && c.col_step >= c.rows);
-    return all < surely && lies_apart && a.type <= Type::bf16 && b.type == a.type && c.type == a.type && b.rows == a.cols &&
-           c.rows == a.rows && c.cols == b.cols && a.data && b.data && c.data && options.epilogue.is_empty();
+    return all < surely && lies_apart && a.type <= Type::bf16 && b.type == a.type && c.type == a.type &&
+           b.rows == a.cols && c.rows == a.rows && c.cols == b.cols && a.data && b.data && c.data &&
+           options.epilogue.is_empty();
 }
 
 #ifndef NDEBUG
@@ -82,10 +83,12 @@ struct Pieces {
 
 constexpr std::int64_t floor_of(std::int64_t x, std::int64_t y) noexcept { return x >= 0 ? x / y : -((y - 1 - x) / y); }
 
-/// Whether two operands have a byte in common. Blocks of one matrix lie between each other and do not; of operands whose rows and
-/// columns both have holes it is not known, and nobody's product is refused for that.
+/// Whether two operands have a byte in common. Blocks of one matrix lie between each other and do not; of operands
+/// whose rows and columns both have holes it is not known, and nobody's product is refused for that.
 bool overlap(const Matrix& x, const Matrix& y) noexcept {
-    if ((form_of(x) == Form::strided && x.rows > 1 && x.cols > 1) || (form_of(y) == Form::strided && y.rows > 1 && y.cols > 1)) return false;
+    if ((form_of(x) == Form::strided && x.rows > 1 && x.cols > 1) ||
+        (form_of(y) == Form::strided && y.rows > 1 && y.cols > 1))
+        return false;
     const Pieces some(x), others(y);
     if (some.begin >= others.end() || others.begin >= some.end()) return false;
     for (std::int64_t i = 0; i < some.count; ++i) {
@@ -117,7 +120,8 @@ Status check_closely(const Matrix& a, const Matrix& b, const Matrix& c, const Op
     if (epilogue.residual.data && (epilogue.residual.rows != c.rows || epilogue.residual.cols != c.cols))
         return bad(Argument::options, "the epilogue's residual must have C's shape");
     if (epilogue.residual.data && (epilogue.residual.type > Type::bf16 || !extent_fits(epilogue.residual)))
-        return bad(Argument::options, "the epilogue's residual has an unknown type, or steps that do not fit into an address");
+        return bad(Argument::options,
+                   "the epilogue's residual has an unknown type, or steps that do not fit into an address");
     if (!c.data) return bad(Argument::c, "it is null");
     if (writes_itself_twice(c)) return bad(Argument::c, "its steps put two elements in one place");
     if (options.alpha == 0 || a.cols == 0) return {};

@@ -20,6 +20,7 @@ Status check_overlap(const Matrix& a, const Matrix& b, const Matrix& c, const Op
 Status check_operand(const Matrix& operand, Argument which) noexcept;
 
 /// The same for a batch, whose first product's operands these are; its size is at least 1.
-Status check_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch, const Options& options) noexcept;
+Status check_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch,
+                   const Options& options) noexcept;
 
 }  // namespace tw

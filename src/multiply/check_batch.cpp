@@ -21,10 +21,12 @@ Status bad(Argument argument, const char* text, std::int64_t product = -1) noexc
 /// From the first product's first element to the last one's: the bytes of it fit an address.
 bool reach_fits(const Matrix& m, std::int64_t step, std::int64_t size) noexcept {
     if (step == INT64_MIN) return false;
-    const std::int64_t inside = magnitude(m.row_step) * std::max<std::int64_t>(0, m.rows - 1) +
-                                magnitude(m.col_step) * std::max<std::int64_t>(0, m.cols - 1);  // check_operands has seen it fit
+    const std::int64_t inside =
+        magnitude(m.row_step) * std::max<std::int64_t>(0, m.rows - 1) +
+        magnitude(m.col_step) * std::max<std::int64_t>(0, m.cols - 1);  // check_operands has seen it fit
     std::int64_t reach = 0, bytes = 0;
-    return !__builtin_mul_overflow(magnitude(step), size - 1, &reach) && !__builtin_add_overflow(reach, inside + 1, &reach) &&
+    return !__builtin_mul_overflow(magnitude(step), size - 1, &reach) &&
+           !__builtin_add_overflow(reach, inside + 1, &reach) &&
            !__builtin_mul_overflow(reach, static_cast<std::int64_t>(size_of(m.type)), &bytes);
 }
 
@@ -53,7 +55,8 @@ std::int64_t first_null(const Pointer* array, std::int64_t size) noexcept {
 
 }  // namespace
 
-Status check_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch, const Options& options) noexcept {
+Status check_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch,
+                   const Options& options) noexcept {
     const bool written = c.rows > 0 && c.cols > 0, read = !needs_no_product(a, c, options);
     if (written)
         if (const std::int64_t i = first_null(batch.c, batch.size); i >= 0) return bad(Argument::c, "it is null", i);
@@ -74,7 +77,8 @@ Status check_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batc
 
     constexpr const char* overwrites = "it shares an element with the C of a product before it";
     if (!batch.c) {
-        if (const std::int64_t i = first_to_overwrite(c, batch.c_step, batch.size); i >= 0) return bad(Argument::c, overwrites, i);
+        if (const std::int64_t i = first_to_overwrite(c, batch.c_step, batch.size); i >= 0)
+            return bad(Argument::c, overwrites, i);
     } else {
         // Only neighbours are compared: all pairs would cost more than small products do.
         for (std::int64_t i = 1; i < batch.size; ++i)

@@ -44,9 +44,10 @@ std::string describe(const Options& options) {
 
 std::string explain(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) {
     if (status) return "ok";
-    const std::string product = status.product < 0 ? "" : "product " + std::to_string(status.product) + " of the batch: ";
-    std::string text = "multiply: " + product + name_of(status.argument) + status.text + "; " + describe("A", a) + ", " +
-                       describe("B", b) + ", " + describe("C", c);
+    const std::string product =
+        status.product < 0 ? "" : "product " + std::to_string(status.product) + " of the batch: ";
+    std::string text = "multiply: " + product + name_of(status.argument) + status.text + "; " + describe("A", a) +
+                       ", " + describe("B", b) + ", " + describe("C", c);
     if (status.argument == Argument::options) text += "; " + describe(options);
     return text;
 }

@@ -98,7 +98,8 @@ std::int64_t Freivalds::first_wrong_row(const Matrix& c) const noexcept {
     row_sums(c, signs_, ones_, seen, seen_sizes);
     const double in_range = range_of(c.type).largest / 4;
     for (std::int64_t i = 0; i < c.rows; ++i) {
-        const bool sum_tells = std::isfinite(seen[i]) ? std::isfinite(sizes_[i]) : sizes_[i] <= in_range && all_columns_;
+        const bool sum_tells =
+            std::isfinite(seen[i]) ? std::isfinite(sizes_[i]) : sizes_[i] <= in_range && all_columns_;
         if (sum_tells && !(std::fabs(seen[i] - sums_[i]) <= tolerance(i, c))) return i;
         if ((!sum_tells || !all_columns_) && !elements_are_right(c, i)) return i;
     }

@@ -43,17 +43,21 @@ Status run_logged(const Plan& plan, const Matrix& a, const Matrix& b, const Matr
 
 namespace {
 
-constexpr Status other_shape{Code::bad_argument, Argument::none, "the operands are not of the shapes and types planned for"};
-constexpr Status other_steps{Code::bad_argument, Argument::none, "the plan's kernel can't take operands with these steps"};
+constexpr Status other_shape{Code::bad_argument, Argument::none,
+                             "the operands are not of the shapes and types planned for"};
+constexpr Status other_steps{Code::bad_argument, Argument::none,
+                             "the plan's kernel can't take operands with these steps"};
 
 /// Nothing but a product of operands of the host is asked for: no epilogue, no verification, no line in the log.
 bool is_bare(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
-    return options.alpha != 0 && options.epilogue.is_empty() && !options.verify && log_wanted.get(read_log_wanted) == 0 &&
+    return options.alpha != 0 && options.epilogue.is_empty() && !options.verify &&
+           log_wanted.get(read_log_wanted) == 0 &&
            (!may_lie_on_a_device() || (place_of(c.data) == Place::host && check_places(a, b, Place::host)));
 }
 
 /// The kernel and nothing around it: the whole of a call whose operands need no second look.
-Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const Matrix& c,
+                  const Options& options) noexcept {
     if (const Status bad = check_overlap(a, b, c, options); !bad) return bad;
     const IeeeMode mode;
     direct.run(direct, a, b, c, options.alpha, options.beta);
@@ -61,7 +65,8 @@ Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const 
 }
 
 /// Apart from the calls that need none of it, so that those need not make room for it.
-[[gnu::noinline]] Status multiply_closely(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+[[gnu::noinline]] Status multiply_closely(const Matrix& a, const Matrix& b, const Matrix& c,
+                                          const Options& options) noexcept {
     if (const Status bad = check_operands(a, b, c, options); !bad) return bad;
     if (needs_no_product(a, c, options)) return finish_anywhere(c, options);
     Place place = Place::host;
@@ -76,10 +81,12 @@ Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const 
     return run_logged(plan, a, b, c, nullptr);
 }
 
-[[gnu::noinline]] Status run_closely(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream) noexcept {
+[[gnu::noinline]] Status run_closely(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c,
+                                     void* stream) noexcept {
     const Problem& problem = plan.problem;
     if (const Status bad = check_operands(a, b, c, plan.options); !bad) return bad;
-    if (c.rows != problem.m || c.cols != problem.n || a.cols != problem.k || a.type != problem.in || c.type != problem.out)
+    if (c.rows != problem.m || c.cols != problem.n || a.cols != problem.k || a.type != problem.in ||
+        c.type != problem.out)
         return other_shape;
     if (needs_no_product(a, c, plan.options)) return finish_anywhere(c, plan.options);
     if (may_lie_on_a_device())
@@ -101,7 +108,8 @@ Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const 
 
 Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     const Direct* const direct = remembered_direct(a, b, c, options);
-    return direct && is_bare(a, b, c, options) ? run_direct(*direct, a, b, c, options) : multiply_closely(a, b, c, options);
+    return direct && is_bare(a, b, c, options) ? run_direct(*direct, a, b, c, options)
+                                               : multiply_closely(a, b, c, options);
 }
 
 Status Plan::try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* stream) const noexcept {

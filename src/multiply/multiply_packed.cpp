@@ -24,7 +24,8 @@ Status check_fit(const Packed& packed, const Problem& problem, const Options& op
     const Kernel& kernel = *PackedParts::kernel(packed);
     const Backend& backend = *PackedParts::backend(packed);
     if (options.verify) return not_for("a packed operand can't be verified: that needs its elements");
-    if (!options.device.empty() && options.device != backend.name) return not_for("the packed operand was laid out for another device");
+    if (!options.device.empty() && options.device != backend.name)
+        return not_for("the packed operand was laid out for another device");
     if (problem.place != backend.place) return not_for("the packed operand was laid out for host memory");
     if (!options.kernel.empty() && !answers_to(kernel, options.kernel))
         return not_for("the packed operand was laid out for another kernel");
@@ -36,7 +37,8 @@ Status check_fit(const Packed& packed, const Problem& problem, const Options& op
 
 constexpr const char* empty = "the packed operand is empty: pack() makes one";
 
-Status run_packed(const Matrix& a, const Matrix& b, const Matrix& c, const Packed& packed, const Options& options) noexcept {
+Status run_packed(const Matrix& a, const Matrix& b, const Matrix& c, const Packed& packed,
+                  const Options& options) noexcept {
     if (const Status wrong = check_operands(a, b, c, options); !wrong) return wrong;
     if (needs_no_product(a, c, options)) return finish_anywhere(c, options);
     const Problem problem = problem_of(a, b, c, options);

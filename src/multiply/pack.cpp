@@ -16,15 +16,18 @@ constexpr std::int64_t lines_of_the_other = 1024;
 constexpr std::size_t page = 4096;
 
 constexpr Status no_memory{Code::out_of_memory, Argument::none, "no memory for the packed operand"};
-constexpr Status not_there{Code::unsupported, Argument::options, "no kernel that keeps that accuracy there takes packed operands"};
+constexpr Status not_there{Code::unsupported, Argument::options,
+                           "no kernel that keeps that accuracy there takes packed operands"};
 constexpr Status not_on_host{Code::unsupported, Argument::none, "only an operand in host memory can be packed"};
 
 std::byte* allocate(std::size_t bytes) noexcept {
     if (bytes > PTRDIFF_MAX - page) return nullptr;
-    return static_cast<std::byte*>(std::aligned_alloc(page, (std::max<std::size_t>(bytes, 1) + page - 1) / page * page));
+    return static_cast<std::byte*>(
+        std::aligned_alloc(page, (std::max<std::size_t>(bytes, 1) + page - 1) / page * page));
 }
 
-/// The row itself when it has a packing, else the cheapest one that has, and whose bits follow from a row of A, B and k.
+/// The row itself when it has a packing, else the cheapest one that has, and whose bits follow from a row of A, B and
+/// k.
 Status plan_with_packing(const Problem& problem, const Options& options, Plan& plan) noexcept {
     if (const Status none = try_plan(problem, options, plan); !none) return none;
     if (plan.kernel->packing) return {};
@@ -44,7 +47,8 @@ Status plan_with_packing(const Problem& problem, const Options& options, Plan& p
 }
 
 /// The operand as the kernel's own type; in `widened` where it needs a copy for that.
-Status as_kernel_type(const Matrix& operand, Type type, std::unique_ptr<std::byte, void (*)(std::byte*)>& widened, Matrix& as) noexcept {
+Status as_kernel_type(const Matrix& operand, Type type, std::unique_ptr<std::byte, void (*)(std::byte*)>& widened,
+                      Matrix& as) noexcept {
     as = operand;
     if (operand.type == type) return {};
     widened.reset(allocate(static_cast<std::size_t>(operand.rows * operand.cols) * size_of(type)));
@@ -57,9 +61,13 @@ Status as_kernel_type(const Matrix& operand, Type type, std::unique_ptr<std::byt
 Status pack_operand(const Matrix& operand, bool is_a, Packed& packed, const Options& options, Form of_c) noexcept {
     if (const Status bad = check_operand(operand, is_a ? Argument::a : Argument::b); !bad) return bad;
     if (place_of(operand.data) != Place::host) return not_on_host;
-    Problem problem{.m = is_a ? operand.rows : lines_of_the_other, .n = is_a ? lines_of_the_other : operand.cols,
-                    .k = is_a ? operand.cols : operand.rows, .in = operand.type, .out = operand.type,
-                    .accuracy = options.accuracy, .c = of_c};
+    Problem problem{.m = is_a ? operand.rows : lines_of_the_other,
+                    .n = is_a ? lines_of_the_other : operand.cols,
+                    .k = is_a ? operand.cols : operand.rows,
+                    .in = operand.type,
+                    .out = operand.type,
+                    .accuracy = options.accuracy,
+                    .c = of_c};
     (is_a ? problem.a : problem.b) = form_of(operand);
     Plan plan;
     if (const Status none = plan_with_packing(problem, options, plan); !none) return none;

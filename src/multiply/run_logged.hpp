@@ -6,7 +6,8 @@
 
 namespace tw {
 
-/// A checked product by its plan, verified where the plan's options want it; its line in the log is the caller's affair.
+/// A checked product by its plan, verified where the plan's options want it; its line in the log is the caller's
+/// affair.
 Status run_logged(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream) noexcept;
 
 }  // namespace tw

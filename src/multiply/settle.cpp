@@ -21,7 +21,9 @@ Status finish_anywhere(const Matrix& c, const Options& options) noexcept {
     return {};
 }
 
-Status check_places(const Matrix& a, const Matrix& b, const Matrix& c) noexcept { return check_places(a, b, place_of(c.data)); }
+Status check_places(const Matrix& a, const Matrix& b, const Matrix& c) noexcept {
+    return check_places(a, b, place_of(c.data));
+}
 
 Status check_places(const Matrix& a, const Matrix& b, Place place) noexcept {
     constexpr const char* text = "it lives on another device than C";

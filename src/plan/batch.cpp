@@ -17,8 +17,9 @@
 namespace tw {
 namespace {
 
-constexpr std::size_t most_scratch = std::size_t{4} << 20;  // of a worker: more, and all of them fight for the last cache
-constexpr double worth_fetching = 5'000;                    // nanoseconds of work that a worker takes at a time
+constexpr std::size_t most_scratch = std::size_t{4}
+                                     << 20;  // of a worker: more, and all of them fight for the last cache
+constexpr double worth_fetching = 5'000;     // nanoseconds of work that a worker takes at a time
 
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "no memory for packed panels"};
 
@@ -36,12 +37,20 @@ struct Work {
     Status one(std::int64_t i, std::span<std::byte> own) const noexcept {
         const Options& options = plan.options;
         if (is_direct) {
-            plan.direct.run(plan.direct, products.a_of(i), products.b_of(i), products.c_of(i), options.alpha, options.beta);
+            plan.direct.run(plan.direct, products.a_of(i), products.b_of(i), products.c_of(i), options.alpha,
+                            options.beta);
             return {};
         }
-        Call call{.a = products.a_of(i), .b = products.b_of(i), .c = products.c_of(i), .alpha = options.alpha,
-                  .beta = options.beta, .epilogue = options.epilogue, .scratch = own, .threads = 1,
-                  .executor = nullptr, .stream = options.stream};
+        Call call{.a = products.a_of(i),
+                  .b = products.b_of(i),
+                  .c = products.c_of(i),
+                  .alpha = options.alpha,
+                  .beta = options.beta,
+                  .epilogue = options.epilogue,
+                  .scratch = own,
+                  .threads = 1,
+                  .executor = nullptr,
+                  .stream = options.stream};
         call.epilogue.residual = products.residual_of(i);
         return run_in_place(plan, call);
     }
@@ -62,7 +71,9 @@ struct Work {
 /// As many workers as there is scratch for; none when there is not even enough for one.
 int workers_with_scratch(const Plan& plan, int wanted, std::size_t share, std::span<std::byte>& scratch) noexcept {
     if (share == 0) return wanted;
-    const auto granted = [&] { return static_cast<int>(std::min<std::size_t>(scratch.size() / share, static_cast<std::size_t>(wanted))); };
+    const auto granted = [&] {
+        return static_cast<int>(std::min<std::size_t>(scratch.size() / share, static_cast<std::size_t>(wanted)));
+    };
     scratch = plan.options.scratch;
     if (granted() > 0) return granted();
     scratch = thread_scratch(share * static_cast<std::size_t>(wanted));
@@ -95,11 +106,11 @@ Status execute_batch(const Plan& alone, const Products& products, int threads) n
     const auto fair = std::max<std::int64_t>(1, size / (4 * workers));
     const auto worth = static_cast<std::int64_t>(worth_fetching / std::max(1.0, nanoseconds(alone, 1))) + 1;
     Work work{alone, products, std::min(fair, worth), scratch, share, is_direct};
-    if (workers == 1)
-        work.take_some(0);
+    if (workers == 1) work.take_some(0);
     else
-        run_tasks(alone.options.executor, workers, workers,
-                  [](void* context, int worker) { static_cast<Work*>(context)->take_some(worker); }, &work);
+        run_tasks(
+            alone.options.executor, workers, workers,
+            [](void* context, int worker) { static_cast<Work*>(context)->take_some(worker); }, &work);
     return work.failure;
 }
 

@@ -30,10 +30,10 @@ struct Products {
 private:
     template <class Pointer>
     static Matrix product(Matrix of_first, const Pointer* array, std::int64_t step, std::int64_t i) noexcept {
-        if (array)
-            of_first.data = pointer_of(array, i);
+        if (array) of_first.data = pointer_of(array, i);
         else if (of_first.data)
-            of_first.data = static_cast<char*>(of_first.data) + i * step * static_cast<std::int64_t>(size_of(of_first.type));
+            of_first.data =
+                static_cast<char*>(of_first.data) + i * step * static_cast<std::int64_t>(size_of(of_first.type));
         return of_first;
     }
     static Matrix product(Matrix of_first, std::nullptr_t, std::int64_t step, std::int64_t i) noexcept {

@@ -27,8 +27,14 @@ Batch piece_of(const Batch& batch, std::int64_t first, std::int64_t count) noexc
 
 Call call_of(const Plan& plan, const Products& products, const Batch& piece, std::int64_t first) noexcept {
     const Options& options = plan.options;
-    Call call{.a = products.a_of(first), .b = products.b_of(first), .c = products.c_of(first), .alpha = options.alpha,
-              .beta = options.beta, .epilogue = options.epilogue, .scratch = options.scratch, .stream = options.stream,
+    Call call{.a = products.a_of(first),
+              .b = products.b_of(first),
+              .c = products.c_of(first),
+              .alpha = options.alpha,
+              .beta = options.beta,
+              .epilogue = options.epilogue,
+              .scratch = options.scratch,
+              .stream = options.stream,
               .batch = &piece};
     call.epilogue.residual = products.residual_of(first);
     return call;
@@ -42,7 +48,8 @@ bool takes(const Plan& plan, const Kernel& kernel, const Call& call) noexcept {
 }  // namespace
 
 bool plan_at_once(const Plan& plan, const Products& products, bool any_of_its_order, Plan& found) noexcept {
-    const bool there = plan.backend->place != Place::host && plan.backend->copy && !needs_staging(plan, products.c_of(0));
+    const bool there =
+        plan.backend->place != Place::host && plan.backend->copy && !needs_staging(plan, products.c_of(0));
     if (!there || plan.options.verify) return false;
     const Batch piece = piece_of(products.batch, 0, std::min(products.batch.size, most_products));
     const Call call = call_of(plan, products, piece, 0);
@@ -51,7 +58,8 @@ bool plan_at_once(const Plan& plan, const Products& products, bool any_of_its_or
     if (!any_of_its_order || plan.kernel->order == 0) return false;
     const auto& ladder = plan.backend->ladder;
     const auto at = std::find_if(ladder.rbegin(), ladder.rend(), [&](const Kernel* kernel) {
-        return kernel->order == plan.kernel->order && takes(plan, *kernel, call) && can_run(*plan.backend, *kernel, plan.problem);
+        return kernel->order == plan.kernel->order && takes(plan, *kernel, call) &&
+               can_run(*plan.backend, *kernel, plan.problem);
     });
     if (at == ladder.rend()) return false;
     found.kernel = *at;

@@ -48,8 +48,9 @@ bool fits(Features present, const Kernel& kernel, const Problem& problem) noexce
     return types_fit(kernel, problem) && (kernel.needs & ~present) == 0 && (!kernel.takes || kernel.takes(problem));
 }
 
-/// `fp32` is an f32 sum's own error, in the mean too, not only in the worst case that a certificate speaks of: what these
-/// leave out of each product is felt in every result. In the worst case a long sum would allow even operands rounded once.
+/// `fp32` is an f32 sum's own error, in the mean too, not only in the worst case that a certificate speaks of: what
+/// these leave out of each product is felt in every result. In the worst case a long sum would allow even operands
+/// rounded once.
 bool is_coarser_than_f32(const Kernel& kernel) noexcept {
     const Scheme* const scheme = kernel.scheme;
     const bool is_rounded_once = scheme->parts == 1 && scheme->split_loss > 0;
@@ -86,10 +87,10 @@ constexpr Status promise_too_high{Code::unsupported, Argument::options, "no kern
 /// What the rows of a ladder are held against.
 struct Wish {
     const Problem& problem;
-    std::string_view name;   ///< empty: any kernel
-    bool promised;           ///< the certificate must stay under the promise
+    std::string_view name;  ///< empty: any kernel
+    bool promised;          ///< the certificate must stay under the promise
     int threads;
-    int order = 0;           ///< 0: any order of summation
+    int order = 0;  ///< 0: any order of summation
 };
 
 struct Choice {
@@ -129,24 +130,28 @@ Choice cheapest_reproducible(const Backend& backend, Wish wish) noexcept {
     return cheapest(backend, wish, false);
 }
 
-/// Nor must it follow from the number of threads: it is that of the row that one thread would take. What one thread does
-/// in so little time is not worth asking twice.
+/// Nor must it follow from the number of threads: it is that of the row that one thread would take. What one thread
+/// does in so little time is not worth asking twice.
 Choice cheapest_for_threads(const Backend& backend, Wish wish) noexcept {
     constexpr double worth_sharing = 20'000;
     const Choice alone = cheapest(backend, {wish.problem, wish.name, wish.promised, 1}, true);
-    if (wish.threads == 1 || !alone.kernel || alone.kernel->order == 0 || alone.nanoseconds < worth_sharing) return alone;
+    if (wish.threads == 1 || !alone.kernel || alone.kernel->order == 0 || alone.nanoseconds < worth_sharing)
+        return alone;
     wish.order = alone.kernel->order;
     return cheapest(backend, wish, false);
 }
 
-/// A record may pick another row, tile or fewer threads, but nothing that the rules would not allow: the row can run and
-/// keeps the promise, the tile is one of its own, and the bits stay what they are wherever the rules promise that they do.
+/// A record may pick another row, tile or fewer threads, but nothing that the rules would not allow: the row can run
+/// and keeps the promise, the tile is one of its own, and the bits stay what they are wherever the rules promise that
+/// they do.
 void follow_record(const Tuned& record, bool reproducible, Plan& plan) noexcept {
     for (const Kernel* kernel : plan.backend->ladder) {
         if (record.kernel != kernel->name) continue;
         const bool is_tile = std::find(kernel->tiles.begin(), kernel->tiles.end(), record.tile) != kernel->tiles.end();
         const bool keeps_bits = kernel->order == plan.kernel->order && (kernel->order != 0 || !reproducible);
-        if (!is_tile || !keeps_bits || !can_run(*plan.backend, *kernel, plan.problem) || !keeps_promise(*kernel, plan.problem)) return;
+        if (!is_tile || !keeps_bits || !can_run(*plan.backend, *kernel, plan.problem) ||
+            !keeps_promise(*kernel, plan.problem))
+            return;
         plan.kernel = kernel;
         plan.options.kernel = kernel->name;
         plan.tile = record.tile;
@@ -165,8 +170,9 @@ std::string_view forced_by_environment() noexcept {
     });
 }
 
-/// This thread's last choices among all rows of the CPU, for one thread and for several: a small product is often followed by another of its shape, and
-/// takes less time than asking the rows does. Everything that a choice depends on is in the key or fixed for the process.
+/// This thread's last choices among all rows of the CPU, for one thread and for several: a small product is often
+/// followed by another of its shape, and takes less time than asking the rows does. Everything that a choice depends on
+/// is in the key or fixed for the process.
 struct LastChoice {
     Problem problem;
     int asked_threads;
@@ -192,7 +198,8 @@ bool may_be_remembered(const Options& options) noexcept {
 Status check_problem(const Problem& p) noexcept {
     constexpr auto bad = [](const char* text) { return Status{Code::bad_argument, Argument::none, text}; };
     if (p.m < 0 || p.n < 0 || p.k < 0) return bad("a dimension is negative");
-    if (!copy_fits(p.m, p.k) || !copy_fits(p.k, p.n) || !copy_fits(p.m, p.n)) return bad("the shape does not fit into an address");
+    if (!copy_fits(p.m, p.k) || !copy_fits(p.k, p.n) || !copy_fits(p.m, p.n))
+        return bad("the shape does not fit into an address");
     if (p.in > Type::bf16 || p.out > Type::bf16) return bad("a type is none of f64, f32, f16 and bf16");
     return {};
 }
@@ -212,7 +219,9 @@ const Direct* remembered_direct(const Matrix& a, const Matrix& b, const Matrix& 
     return is_it ? &last.direct : nullptr;
 }
 
-bool names_kernel(const Options& options) noexcept { return !options.kernel.empty() || !forced_by_environment().empty(); }
+bool names_kernel(const Options& options) noexcept {
+    return !options.kernel.empty() || !forced_by_environment().empty();
+}
 
 Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept {
     const int threads = threads_of(options);
@@ -243,7 +252,8 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
 
     // Rows are asked about products that have terms; one without is settled before any kernel runs.
     Problem with_terms = problem;
-    for (std::int64_t* extent : {&with_terms.m, &with_terms.n, &with_terms.k}) *extent = std::max<std::int64_t>(1, *extent);
+    for (std::int64_t* extent : {&with_terms.m, &with_terms.n, &with_terms.k})
+        *extent = std::max<std::int64_t>(1, *extent);
     const Wish wish{with_terms, name, promised, threads};
     const Choice choice =
         options.reproducible ? cheapest_reproducible(*backend, wish) : cheapest_for_threads(*backend, wish);
@@ -260,20 +270,32 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     plan.device = device;
     plan.reason = name.empty() ? "the cheapest that keeps the promise" : "asked for by name";
     if (const Store* store = name.empty() ? tuning_store() : nullptr)
-        if (const Tuned* record = find_tuned(*store, problem, threads)) follow_record(*record, options.reproducible, plan);
+        if (const Tuned* record = find_tuned(*store, problem, threads))
+            follow_record(*record, options.reproducible, plan);
     const bool as_they_are = plan.kernel->in == problem.in && plan.kernel->out == problem.out;
     const bool has_terms = problem.m > 0 && problem.n > 0 && problem.k > 0;
-    plan.direct = plan.kernel->direct && as_they_are && has_terms ? plan.kernel->direct(problem, plan.threads) : Direct{};
+    plan.direct =
+        plan.kernel->direct && as_they_are && has_terms ? plan.kernel->direct(problem, plan.threads) : Direct{};
     if (remembers)
-        last = {problem, threads, options.reproducible, backend, plan.kernel, plan.options.device, plan.options.kernel, plan.tile,
-                plan.threads, plan.reason, plan.direct};
+        last = {problem,
+                threads,
+                options.reproducible,
+                backend,
+                plan.kernel,
+                plan.options.device,
+                plan.options.kernel,
+                plan.tile,
+                plan.threads,
+                plan.reason,
+                plan.direct};
     return {};
 }
 
 Plan plan(const Problem& problem, const Options& options) {
     Plan made;
     const Matrix a{nullptr, problem.in, problem.m, problem.k, problem.k},
-        b{nullptr, problem.in, problem.k, problem.n, problem.n}, c{nullptr, problem.out, problem.m, problem.n, problem.n};
+        b{nullptr, problem.in, problem.k, problem.n, problem.n},
+        c{nullptr, problem.out, problem.m, problem.n, problem.n};
     check(try_plan(problem, options, made), a, b, c, options);
     return made;
 }

@@ -11,8 +11,8 @@ namespace tw {
 /// Types, features of this machine, and shapes that the row may not take.
 bool can_run(const Backend& backend, const Kernel& kernel, const Problem& problem) noexcept;
 
-/// The direct way of this thread's last plan, when try_plan() would answer with it and it is for such operands of the host;
-/// null when not.
+/// The direct way of this thread's last plan, when try_plan() would answer with it and it is for such operands of the
+/// host; null when not.
 const Direct* remembered_direct(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept;
 
 /// True when the caller or the environment names a kernel.

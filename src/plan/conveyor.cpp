@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t worth_sharing = std::size_t{64} << 10, parts_for_each = 8;  // bytes of a part; parts of a thread
 
-constexpr Status no_buffer{Code::out_of_memory, Argument::none, "there is no page-locked memory for copies to the device"};
+constexpr Status no_buffer{Code::out_of_memory, Argument::none,
+                           "there is no page-locked memory for copies to the device"};
 
 /// The same elements with rows that are contiguous in the dense one of the two.
 struct Rows {
@@ -26,7 +27,8 @@ struct Rows {
     }
 };
 
-/// The block that begins at element `first` of dense rows and has no more bytes than a piece: whole rows, or a part of one.
+/// The block that begins at element `first` of dense rows and has no more bytes than a piece: whole rows, or a part of
+/// one.
 struct Block {
     std::int64_t row, col, rows, cols;
 
@@ -59,7 +61,8 @@ void move_elements(const Matrix& to, const Matrix& from) noexcept {
 void move_rows(const Matrix& to, const Matrix& from, bool to_ring) noexcept {
     const std::size_t size = size_of(to.type), row_bytes = static_cast<std::size_t>(to.cols) * size;
     if (to.col_step == 1 && from.col_step == 1) {
-        for (std::int64_t i = 0; i < to.rows; ++i) (to_ring ? copy_reading_ahead : copy_past_caches)(to.at(i, 0), from.at(i, 0), row_bytes);
+        for (std::int64_t i = 0; i < to.rows; ++i)
+            (to_ring ? copy_reading_ahead : copy_past_caches)(to.at(i, 0), from.at(i, 0), row_bytes);
         return;
     }
     if (size == 2) return move_elements<2>(to, from);
@@ -94,14 +97,18 @@ Status Conveyor::open() noexcept {
 void Conveyor::move(const Matrix& to, const Matrix& from, bool to_ring) const noexcept {
     // More parts than threads: one that wakes late leaves its own to the others.
     const std::size_t shares = static_cast<std::size_t>(to.rows * to.cols) * size_of(to.type) / worth_sharing + 1;
-    const int parts = call_.threads == 1 ? 1 : static_cast<int>(std::min(shares, parts_for_each * static_cast<std::size_t>(call_.threads)));
+    const int parts =
+        call_.threads == 1
+            ? 1
+            : static_cast<int>(std::min(shares, parts_for_each * static_cast<std::size_t>(call_.threads)));
     const auto in_one_row = [](const Matrix& m) { return Matrix{m.data, m.type, 1, m.rows * m.cols, m.rows * m.cols}; };
     const auto is_dense = [](const Matrix& m) { return m.col_step == 1 && (m.row_step == m.cols || m.rows == 1); };
     const bool both_dense = is_dense(to) && is_dense(from);
     const Matrix target = both_dense ? in_one_row(to) : to, source = both_dense ? in_one_row(from) : from;
     Move whole{target, source, to_ring, parts};
-    run_tasks(call_.executor, call_.threads, whole.parts,
-              [](void* context, int index) { static_cast<const Move*>(context)->part(index); }, &whole);
+    run_tasks(
+        call_.executor, call_.threads, whole.parts,
+        [](void* context, int index) { static_cast<const Move*>(context)->part(index); }, &whole);
 }
 
 Status Conveyor::send(const Matrix& to, const Matrix& from) noexcept {
@@ -114,7 +121,8 @@ Status Conveyor::send(const Matrix& to, const Matrix& from) noexcept {
             if (const Status bad = unload(false, any); !bad) return bad;
         if (sent_ >= pieces_there)
             if (const Status bad = device_.traffic->await(event_there(sent_)); !bad) return bad;
-        const Matrix target = block.of(panel.to), source = block.of(panel.from), piece = dense_at(ring_there(sent_), target);
+        const Matrix target = block.of(panel.to), source = block.of(panel.from),
+                     piece = dense_at(ring_there(sent_), target);
         move(piece, source, true);
         if (const Status bad = device_.copy(target, piece, there_); !bad) return bad;
         if (const Status bad = device_.traffic->mark(event_there(sent_++), there_); !bad) return bad;

@@ -9,8 +9,8 @@
 namespace tw {
 namespace {
 
-// A tile of 2048 x 2048 keeps a large device busy for longer than its launch takes; a panel of more than 4096 is long in
-// coming, and the device has nothing to do before the first two are there.
+// A tile of 2048 x 2048 keeps a large device busy for longer than its launch takes; a panel of more than 4096 is long
+// in coming, and the device has nothing to do before the first two are there.
 constexpr std::int64_t least_comfortable = 2048, most_comfortable = 4096;
 
 Pieces comfortable(std::int64_t extent) noexcept {
@@ -32,7 +32,8 @@ std::size_t scratch_of_any_tile(const Cut& cut, const Plan& plan) noexcept {
     const std::int64_t cols[] = {cut.n.largest(), cut.n.size(cut.n.count - 1)};
     std::size_t most = 0;
     for (const std::int64_t m : rows)
-        for (const std::int64_t n : cols) most = std::max(most, plan_of_tile(plan, m, n, cut.k.largest()).scratch_bytes());
+        for (const std::int64_t n : cols)
+            most = std::max(most, plan_of_tile(plan, m, n, cut.k.largest()).scratch_bytes());
     return most;
 }
 
@@ -40,9 +41,13 @@ int at_most(std::int64_t count, int limit) noexcept { return static_cast<int>(st
 
 /// What goes to the device: one operand once, the other once for each group of those that stay.
 double bytes_sent(const Cut& cut, const Call& call) noexcept {
-    const double a = static_cast<double>(call.m()) * static_cast<double>(call.k()) * static_cast<double>(size_of(call.a.type));
-    const double b = static_cast<double>(call.n()) * static_cast<double>(call.k()) * static_cast<double>(size_of(call.b.type));
-    const auto rounds = [](const Pieces& pieces, int slots) { return static_cast<double>((pieces.count + slots - 1) / slots); };
+    const double a =
+        static_cast<double>(call.m()) * static_cast<double>(call.k()) * static_cast<double>(size_of(call.a.type));
+    const double b =
+        static_cast<double>(call.n()) * static_cast<double>(call.k()) * static_cast<double>(size_of(call.b.type));
+    const auto rounds = [](const Pieces& pieces, int slots) {
+        return static_cast<double>((pieces.count + slots - 1) / slots);
+    };
     return cut.a_stays ? a + b * rounds(cut.m, cut.a_slots) : b + a * rounds(cut.n, cut.b_slots);
 }
 
@@ -128,7 +133,8 @@ bool TileOrder::next_of_square(std::int64_t& i, std::int64_t& j) noexcept {
 }
 
 bool TileOrder::next_of_group(std::int64_t& i, std::int64_t& j) noexcept {
-    const std::int64_t staying = cut_.a_stays ? cut_.m.count : cut_.n.count, passing = cut_.a_stays ? cut_.n.count : cut_.m.count;
+    const std::int64_t staying = cut_.a_stays ? cut_.m.count : cut_.n.count,
+                       passing = cut_.a_stays ? cut_.n.count : cut_.m.count;
     const std::int64_t slots = cut_.a_stays ? cut_.a_slots : cut_.b_slots, first = group_ * slots;
     if (first >= staying) return false;
     const std::int64_t stays = first + along_, passes = group_ % 2 == 0 ? step_ : passing - 1 - step_;

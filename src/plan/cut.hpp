@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A product of host operands as tiles of C, each from a panel of A's rows and a panel of B's columns. How large they are,
-// how many of each the device holds at a time, and in which order the tiles are computed.
+// A product of host operands as tiles of C, each from a panel of A's rows and a panel of B's columns. How large they
+// are, how many of each the device holds at a time, and in which order the tiles are computed.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ struct Pieces {
 struct Cut {
     static constexpr int most_slots = 64, most_tiles = 16;
 
-    Pieces m, n, k;                                  ///< k only where not even the thinnest panels fit
-    int a_slots = 1, b_slots = 1, c_slots = 1;       ///< on the device at a time
-    bool a_stays = true;                             ///< the operand whose panels are each sent once; both where both fit
+    Pieces m, n, k;                             ///< k only where not even the thinnest panels fit
+    int a_slots = 1, b_slots = 1, c_slots = 1;  ///< on the device at a time
+    bool a_stays = true;                        ///< the operand whose panels are each sent once; both where both fit
 
     bool holds_all() const noexcept { return a_slots >= m.count && b_slots >= n.count && k.count == 1; }
     std::int64_t tiles() const noexcept { return m.count * n.count; }
@@ -43,8 +43,9 @@ std::size_t device_bytes(const Cut& cut, const Plan& plan, const Call& call) noe
 /// The cut that sends least among those of so much memory; false when none is small enough.
 bool cut_for(const Plan& plan, const Call& call, std::size_t memory, Cut& cut) noexcept;
 
-/// The tiles one after another. Where the device holds all panels, tile (d, d) and those above and left of it come as soon
-/// as d panels of both have come. Else a group of panels stays while the other operand's pass by, there and back in turns.
+/// The tiles one after another. Where the device holds all panels, tile (d, d) and those above and left of it come as
+/// soon as d panels of both have come. Else a group of panels stays while the other operand's pass by, there and back
+/// in turns.
 class TileOrder {
 public:
     explicit TileOrder(const Cut& cut) noexcept : cut_(cut) {}

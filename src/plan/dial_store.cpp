@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Records of the store's own form: the kernel names layout and set, the tile has the toll in hundredths and the KiB that are worth a
-// thread.
+// Records of the store's own form: the kernel names layout and set, the tile has the toll in hundredths and the KiB
+// that are worth a thread.
 #include "plan/dial_store.hpp"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ std::string dial_store_key() { return store_key() + "-effort"; }
 
 DialHabits habits_in(const Store& store, const DialMatrix& matrix) noexcept {
     for (const Tuned& record : store.records)
-        if (record.m == matrix.outputs && record.k == matrix.inputs && record.in == matrix.type && is_named(record.kernel, matrix))
+        if (record.m == matrix.outputs && record.k == matrix.inputs && record.in == matrix.type &&
+            is_named(record.kernel, matrix))
             return {record.tile.m * unit_of_toll, record.tile.n * unit_of_bytes};
     return {};
 }
@@ -49,10 +50,18 @@ DialHabits tuned_habits(const DialMatrix& matrix) noexcept {
 }
 
 std::string remember_habits(const std::string& path, const DialMatrix& matrix, const DialHabits& habits) {
-    const auto units = [](double value) { return static_cast<int>(std::clamp<double>(std::round(value), 0, most_units)); };
-    const Tuned record{.m = matrix.outputs, .n = 1, .k = matrix.inputs, .in = matrix.type, .out = matrix.type, .accuracy = fp32,
+    const auto units = [](double value) {
+        return static_cast<int>(std::clamp<double>(std::round(value), 0, most_units));
+    };
+    const Tuned record{.m = matrix.outputs,
+                       .n = 1,
+                       .k = matrix.inputs,
+                       .in = matrix.type,
+                       .out = matrix.type,
+                       .accuracy = fp32,
                        .kernel = std::string(name_of(matrix.layout)) + "-" + matrix.kernels,
-                       .tile = {units(habits.toll / unit_of_toll), units(static_cast<double>(habits.bytes_a_thread) / unit_of_bytes), 0}};
+                       .tile = {units(habits.toll / unit_of_toll),
+                                units(static_cast<double>(habits.bytes_a_thread) / unit_of_bytes), 0}};
     return add_to_store(path, dial_store_key(), {&record, 1});
 }
 

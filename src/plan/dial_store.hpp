@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What tuning found of the effort dial, remembered in the tuning store. A product's bits don't depend on it, only who makes it and
-// how many threads share it.
+// What tuning found of the effort dial, remembered in the tuning store. A product's bits don't depend on it, only who
+// makes it and how many threads share it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct DialMatrix {
 
 /// What is 0 is left to the rules.
 struct DialHabits {
-    double toll = 0;                  ///< how much longer a byte of the layout takes than one of the dense copy, where both take as long
+    double toll =
+        0;  ///< how much longer a byte of the layout takes than one of the dense copy, where both take as long
     std::int64_t bytes_a_thread = 0;  ///< that are worth a thread of their own
 };
 

@@ -16,12 +16,16 @@ namespace tw {
 namespace {
 
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "no memory for packed panels"};
-constexpr Status nothing_kept{Code::unsupported, Argument::scratch,
-                              "its stream is being captured, where nothing can be allocated: run once before, or give scratch"};
-constexpr Status on_the_host{Code::unsupported, Argument::c,
-                             "it lies on the host while the device's stream is being captured: a graph takes device memory"};
+constexpr Status nothing_kept{
+    Code::unsupported, Argument::scratch,
+    "its stream is being captured, where nothing can be allocated: run once before, or give scratch"};
+constexpr Status on_the_host{
+    Code::unsupported, Argument::c,
+    "it lies on the host while the device's stream is being captured: a graph takes device memory"};
 
-bool captured(const Plan& plan, const Call& call) noexcept { return plan.backend->captures && plan.backend->captures(call.stream); }
+bool captured(const Plan& plan, const Call& call) noexcept {
+    return plan.backend->captures && plan.backend->captures(call.stream);
+}
 
 std::size_t kernel_scratch(const Plan& plan) noexcept {
     const Kernel& kernel = *plan.kernel;
@@ -103,9 +107,17 @@ Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix&
     if (plan.device >= 0 && plan.backend->select)
         if (const Status bad = plan.backend->select(plan.device); !bad) return bad;
     const Options& options = plan.options;
-    Call call{.a = a, .b = b, .c = c, .alpha = options.alpha, .beta = options.beta, .epilogue = options.epilogue,
-              .scratch = options.scratch, .threads = plan.threads, .executor = options.executor,
-              .stream = stream ? stream : options.stream, .packed = packed};
+    Call call{.a = a,
+              .b = b,
+              .c = c,
+              .alpha = options.alpha,
+              .beta = options.beta,
+              .epilogue = options.epilogue,
+              .scratch = options.scratch,
+              .threads = plan.threads,
+              .executor = options.executor,
+              .stream = stream ? stream : options.stream,
+              .packed = packed};
     if (!needs_staging(plan, c)) return run_in_place(plan, call);
     return captured(plan, call) ? on_the_host : run_staged(plan, call);
 }

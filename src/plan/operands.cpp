@@ -31,8 +31,16 @@ Place place_of(const void* memory) noexcept {
 }
 
 Problem problem_at(Place place, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
-    return {.m = c.rows, .n = c.cols, .k = a.cols, .in = a.type, .out = c.type, .place = place,
-            .accuracy = options.accuracy, .a = form_of(a), .b = form_of(b), .c = form_of(c)};
+    return {.m = c.rows,
+            .n = c.cols,
+            .k = a.cols,
+            .in = a.type,
+            .out = c.type,
+            .place = place,
+            .accuracy = options.accuracy,
+            .a = form_of(a),
+            .b = form_of(b),
+            .c = form_of(c)};
 }
 
 Place Whereabouts::ask(const void* memory) noexcept {

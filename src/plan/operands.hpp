@@ -15,8 +15,8 @@ namespace tw {
 /// Which kind of memory an address belongs to.
 Place place_of(const void* memory) noexcept;
 
-/// True when a copy of so many elements fits an address, padded to tiles and in parts as kernels make them. (2^46 elements of a
-/// row are as much as a processor's addresses reach; it takes steps of 0 to ask for more.)
+/// True when a copy of so many elements fits an address, padded to tiles and in parts as kernels make them. (2^46
+/// elements of a row are as much as a processor's addresses reach; it takes steps of 0 to ask for more.)
 constexpr bool copy_fits(std::int64_t rows, std::int64_t cols) noexcept {
     constexpr std::int64_t most = std::int64_t{1} << 46, padding = 4096;
     return rows <= most && cols <= most && rows + padding <= (std::int64_t{1} << 58) / (cols + padding);
@@ -37,7 +37,8 @@ void convert(const Matrix& to, const Matrix& from) noexcept;
 class Whereabouts {
 public:
     Place of(const void* memory) noexcept {
-        const auto address = reinterpret_cast<std::uintptr_t>(memory), start = reinterpret_cast<std::uintptr_t>(allocation_.data());
+        const auto address = reinterpret_cast<std::uintptr_t>(memory),
+                   start = reinterpret_cast<std::uintptr_t>(allocation_.data());
         return address - start < allocation_.size() ? place_ : ask(memory);
     }
 

@@ -11,7 +11,8 @@
 namespace tw {
 namespace {
 
-constexpr Status too_large{Code::out_of_memory, Argument::none, "the panels of the operands do not fit the device's memory"};
+constexpr Status too_large{Code::out_of_memory, Argument::none,
+                           "the panels of the operands do not fit the device's memory"};
 
 /// Dense, with the same step that is 1, so that the plan's Problem describes the copy too.
 Matrix dense_like(std::byte* memory, const Matrix& m) noexcept {
@@ -22,9 +23,9 @@ Matrix dense_like(std::byte* memory, const Matrix& m) noexcept {
 /// A place for one panel on the device.
 struct Slot {
     std::byte* memory = nullptr;
-    std::int64_t panel = -1;   ///< which is there; -1: none
-    std::int64_t used_at = -1; ///< the number of the tile that used it last
-    int arrived = 0, used = 0; ///< events
+    std::int64_t panel = -1;    ///< which is there; -1: none
+    std::int64_t used_at = -1;  ///< the number of the tile that used it last
+    int arrived = 0, used = 0;  ///< events
 };
 
 /// The panels of one operand that the device holds: the one unused for longest makes room.
@@ -66,7 +67,8 @@ private:
     void lay_out(std::span<std::byte> memory) noexcept;
     Status tile(std::int64_t i, std::int64_t j, std::int64_t number) noexcept;
     Status bring_target(const Target& target, const Matrix& c, const Matrix& residual) noexcept;
-    Status bring(Slots& slots, std::int64_t panel, std::int64_t number, const Matrix& from, Matrix& there, Slot*& slot) noexcept;
+    Status bring(Slots& slots, std::int64_t panel, std::int64_t number, const Matrix& from, Matrix& there,
+                 Slot*& slot) noexcept;
     Status compute(Call& part, std::int64_t slab) noexcept;
 
     const Traffic& traffic() const noexcept { return *device_.traffic; }
@@ -93,7 +95,8 @@ Status Panelled::prepare() noexcept {
     lay_out(memory);
     const Epilogue& epilogue = call_.epilogue;
     if (!epilogue.bias) return {};
-    return conveyor_.send(bias_, {const_cast<void*>(epilogue.bias), epilogue.bias_type, 1, epilogue.bias_size, epilogue.bias_size});
+    return conveyor_.send(
+        bias_, {const_cast<void*>(epilogue.bias), epilogue.bias_type, 1, epilogue.bias_size, epilogue.bias_size});
 }
 
 void Panelled::lay_out(std::span<std::byte> memory) noexcept {
@@ -172,8 +175,10 @@ Status Panelled::tile(std::int64_t i, std::int64_t j, std::int64_t number) noexc
         Slot *a = nullptr, *b = nullptr;
         const auto a_panel = i * cut_.k.count + slab, b_panel = j * cut_.k.count + slab;
         const auto used_at = number * cut_.k.count + slab;
-        if (const Status bad = bring(a_, a_panel, used_at, call_.a.block(row, first, rows, depth), part.a, a); !bad) return bad;
-        if (const Status bad = bring(b_, b_panel, used_at, call_.b.block(first, col, depth, cols), part.b, b); !bad) return bad;
+        if (const Status bad = bring(a_, a_panel, used_at, call_.a.block(row, first, rows, depth), part.a, a); !bad)
+            return bad;
+        if (const Status bad = bring(b_, b_panel, used_at, call_.b.block(first, col, depth, cols), part.b, b); !bad)
+            return bad;
         if (slab == 0)
             if (const Status bad = bring_target(target, c, residual); !bad) return bad;
         Status status = traffic().follow(call_.stream, a->arrived);
@@ -189,6 +194,8 @@ Status Panelled::tile(std::int64_t i, std::int64_t j, std::int64_t number) noexc
 
 }  // namespace
 
-Status run_panelled(const Plan& plan, const Call& call, const Cut& cut) noexcept { return Panelled(plan, call, cut).run(); }
+Status run_panelled(const Plan& plan, const Call& call, const Cut& cut) noexcept {
+    return Panelled(plan, call, cut).run();
+}
 
 }  // namespace tw

@@ -19,7 +19,8 @@ struct BackendSource {
     bool (*owns)(const void* memory);  ///< null: host memory
     bool (*may_own)();                 ///< with owns: false when no address is its own now
     const Backend& (*open)() noexcept;
-    std::span<const std::byte> (*allocation)(const void* memory) = nullptr;  ///< all that was allocated with it; null: not known
+    std::span<const std::byte> (*allocation)(const void* memory) =
+        nullptr;  ///< all that was allocated with it; null: not known
 
     const Backend& operator()() const noexcept { return open(); }
 };

@@ -41,7 +41,8 @@ bool is_cut(const Plan& plan, const Call& call, Cut& cut) noexcept {
            !traffic->buffer(Conveyor::buffer_bytes).empty();
 }
 
-constexpr Status too_large{Code::out_of_memory, Argument::none, "the operands and their copies do not fit the device's memory"};
+constexpr Status too_large{Code::out_of_memory, Argument::none,
+                           "the operands and their copies do not fit the device's memory"};
 
 }  // namespace
 

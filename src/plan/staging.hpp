@@ -17,8 +17,8 @@ Status run_in_place(const Plan& plan, Call& call) noexcept;
 /// True when the backend has memory of its own and C is not in it.
 bool needs_staging(const Plan& plan, const Matrix& c) noexcept;
 
-/// Copies the operands to the device, runs the kernel there, copies C back and waits for it: large ones in panels, while
-/// others are computed, and so also a product that the device's memory has no room for.
+/// Copies the operands to the device, runs the kernel there, copies C back and waits for it: large ones in panels,
+/// while others are computed, and so also a product that the device's memory has no room for.
 Status run_staged(const Plan& plan, const Call& call) noexcept;
 
 }  // namespace tw

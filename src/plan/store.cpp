@@ -85,8 +85,8 @@ std::string_view take_line(std::string_view& text) {
 }
 
 bool is_same_question(const Tuned& x, const Tuned& y) {
-    return x.m == y.m && x.n == y.n && x.k == y.k && x.in == y.in && x.out == y.out && x.a == y.a && x.b == y.b && x.c == y.c &&
-           x.accuracy == y.accuracy && x.allowed_threads == y.allowed_threads &&
+    return x.m == y.m && x.n == y.n && x.k == y.k && x.in == y.in && x.out == y.out && x.a == y.a && x.b == y.b &&
+           x.c == y.c && x.accuracy == y.accuracy && x.allowed_threads == y.allowed_threads &&
            x.kernel.substr(0, x.kernel.find('.')) == y.kernel.substr(0, y.kernel.find('.'));
 }
 
@@ -146,7 +146,8 @@ bool Tuned::answers(const Problem& p, int allowed) const noexcept {
 std::string store_key() {
     const std::string machine = processor_name() + " x" + std::to_string(physical_cores());
     char key[64];
-    std::snprintf(key, sizeof key, "%08x-%llx-%s", checksum(machine), static_cast<unsigned long long>(cpu_features()), version());
+    std::snprintf(key, sizeof key, "%08x-%llx-%s", checksum(machine), static_cast<unsigned long long>(cpu_features()),
+                  version());
     return key;
 }
 
@@ -166,9 +167,10 @@ Store read_store(const std::string& path, const std::string& key) {
     const int format = format_of(take_line(rest));
     if (format != store_format && !text.empty()) {
         store.is_foreign = format == 0 || format > store_format;
-        store.trouble = path + (format == 0 ? ": this is not a tuning store; it is ignored"
-                                            : ": the tuning store has format " + std::to_string(format) + ", this version reads " +
-                                                  std::to_string(store_format) + "; it is ignored");
+        store.trouble =
+            path + (format == 0 ? ": this is not a tuning store; it is ignored"
+                                : ": the tuning store has format " + std::to_string(format) + ", this version reads " +
+                                      std::to_string(store_format) + "; it is ignored");
         return store;
     }
     int damaged = 0;
@@ -188,7 +190,7 @@ Store read_store(const std::string& path, const std::string& key) {
 
 std::string add_to_store(const std::string& path, const std::string& key, std::span<const Tuned> records) {
     if (path.empty()) return "there is no place for the tuning store: set TW_STORE to a path, or HOME";
-    if (struct stat there {}; stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
+    if (struct stat there{}; stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
         return path + ": the tuning store is a file, and this is none; it is left as it is";
     make_folders_of(path);
     const Descriptor lock(open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
@@ -197,7 +199,8 @@ std::string add_to_store(const std::string& path, const std::string& key, std::s
     Store store = read_store(path, key);
     if (store.is_foreign) return store.trouble + "; it is left as it is";
     if (records.empty()) return "";
-    if (!store.trouble.empty() && access(path.c_str(), F_OK) == 0 && rename(path.c_str(), (path + ".damaged").c_str()) != 0)
+    if (!store.trouble.empty() && access(path.c_str(), F_OK) == 0 &&
+        rename(path.c_str(), (path + ".damaged").c_str()) != 0)
         return failure(path, "kept as PATH.damaged");
     for (const Tuned& record : records) {
         std::erase_if(store.records, [&](const Tuned& old) { return is_same_question(old, record); });

@@ -20,11 +20,11 @@ struct Tuned {
     std::int64_t m = 0, n = 0, k = 0;
     Type in = Type::f32, out = Type::f32;
     Form a = Form::row_major, b = Form::row_major, c = Form::row_major;
-    Accuracy accuracy{};       ///< resolved: never automatic
-    int allowed_threads = 1;   ///< that the caller allows
+    Accuracy accuracy{};      ///< resolved: never automatic
+    int allowed_threads = 1;  ///< that the caller allows
     std::string kernel{};
     Tile tile{};
-    int threads = 1;           ///< that it is best run with
+    int threads = 1;  ///< that it is best run with
 
     /// What a record is found by; a new one replaces the old one with the same.
     bool answers(const Problem& problem, int allowed) const noexcept;
@@ -34,18 +34,18 @@ struct Tuned {
 std::string store_key();
 
 struct Store {
-    std::vector<Tuned> records{};        ///< for this key
-    std::vector<std::string> others{};   ///< whole lines of other machines and versions: kept, not read
-    std::string trouble{};               ///< one sentence when something is wrong with the file; empty: all is well
-    bool is_foreign = false;             ///< of a later format, or no store at all: not ours to replace
+    std::vector<Tuned> records{};       ///< for this key
+    std::vector<std::string> others{};  ///< whole lines of other machines and versions: kept, not read
+    std::string trouble{};              ///< one sentence when something is wrong with the file; empty: all is well
+    bool is_foreign = false;            ///< of a later format, or no store at all: not ours to replace
 };
 
 /// Reads a file; one that is not there is an empty store without trouble.
 Store read_store(const std::string& path, const std::string& key);
 
 /// Adds records to the file, or replaces those with the same problem: read, merged and renamed under a lock, so that
-/// writers at the same time lose nothing. A damaged store is kept beside as "PATH.damaged"; what is none is left alone. Without
-/// records nothing is written: it is only seen whether they could be. A sentence when it fails, "" when not.
+/// writers at the same time lose nothing. A damaged store is kept beside as "PATH.damaged"; what is none is left alone.
+/// Without records nothing is written: it is only seen whether they could be. A sentence when it fails, "" when not.
 std::string add_to_store(const std::string& path, const std::string& key, std::span<const Tuned> records);
 
 /// TW_STORE, else tilewright/tuning in XDG_CACHE_HOME or ~/.cache; "" when there is no such place.

@@ -75,10 +75,11 @@ std::uint32_t checksum(std::string_view bytes) noexcept {
 std::string line_of(const Tuned& r, std::string_view key) {
     char accuracy[40], text[400];
     spell(r.accuracy, accuracy, sizeof accuracy);
-    std::snprintf(text, sizeof text, " %.*s %lldx%lldx%lld %s %s %c%c%c %s %d %s %d,%d,%d %d", static_cast<int>(key.size()), key.data(),
-                  static_cast<long long>(r.m), static_cast<long long>(r.n), static_cast<long long>(r.k), name_of(r.in), name_of(r.out),
-                  letter_of(r.a), letter_of(r.b), letter_of(r.c), accuracy, r.allowed_threads, r.kernel.c_str(), r.tile.m, r.tile.n,
-                  r.tile.k, r.threads);
+    std::snprintf(text, sizeof text, " %.*s %lldx%lldx%lld %s %s %c%c%c %s %d %s %d,%d,%d %d",
+                  static_cast<int>(key.size()), key.data(), static_cast<long long>(r.m), static_cast<long long>(r.n),
+                  static_cast<long long>(r.k), name_of(r.in), name_of(r.out), letter_of(r.a), letter_of(r.b),
+                  letter_of(r.c), accuracy, r.allowed_threads, r.kernel.c_str(), r.tile.m, r.tile.n, r.tile.k,
+                  r.threads);
     char sum[digits_of_checksum + 1];
     std::snprintf(sum, sizeof sum, "%08x", checksum(text));
     return std::string(sum) + text;
@@ -88,7 +89,8 @@ bool is_intact(std::string_view line) noexcept {
     std::uint32_t sum = 0;
     if (line.size() < digits_of_checksum + 2) return false;
     const auto [end, error] = std::from_chars(line.data(), line.data() + digits_of_checksum, sum, 16);
-    return error == std::errc() && end == line.data() + digits_of_checksum && sum == checksum(line.substr(digits_of_checksum));
+    return error == std::errc() && end == line.data() + digits_of_checksum &&
+           sum == checksum(line.substr(digits_of_checksum));
 }
 
 std::string_view key_of(std::string_view line) noexcept {
@@ -103,7 +105,8 @@ bool parse_line(std::string_view line, Tuned& r) {
     if (!parse_three<std::int64_t>(words.next(), 'x', 1, largest_side, r.m, r.n, r.k)) return false;
     if (!parse_type(words.next(), r.in) || !parse_type(words.next(), r.out)) return false;
     const std::string_view forms = words.next();
-    if (forms.size() != 3 || !parse_form(forms[0], r.a) || !parse_form(forms[1], r.b) || !parse_form(forms[2], r.c)) return false;
+    if (forms.size() != 3 || !parse_form(forms[0], r.a) || !parse_form(forms[1], r.b) || !parse_form(forms[2], r.c))
+        return false;
     if (!parse_accuracy(words.next(), r.accuracy) || r.accuracy.rule == Accuracy::Rule::automatic) return false;
     if (!parse_whole(words.next(), 1, most_threads, r.allowed_threads)) return false;
     r.kernel = words.next();

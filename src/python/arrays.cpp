@@ -16,7 +16,7 @@ std::string spelled(nb::dlpack::dtype dtype) {
                        : dtype.code == static_cast<std::uint8_t>(Code::Bool)    ? "bool"
                        : dtype.code == static_cast<std::uint8_t>(Code::Complex) ? "complex"
                        : dtype.code == static_cast<std::uint8_t>(Code::Bfloat)  ? "bfloat"
-                                                                               : "float";
+                                                                                : "float";
     return kind + std::to_string(dtype.bits);
 }
 
@@ -25,20 +25,28 @@ Type type_of_dtype(const char* called, nb::dlpack::dtype dtype, const std::strin
     if (dtype.lanes == 1) {
         if (dtype == nb::dtype<double>()) return Type::f64;
         if (dtype == nb::dtype<float>()) return Type::f32;
-        if (dtype.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float) && dtype.bits == 16) return Type::f16;
-        if (dtype.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bfloat) && dtype.bits == 16) return Type::bf16;
+        if (dtype.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float) && dtype.bits == 16)
+            return Type::f16;
+        if (dtype.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bfloat) && dtype.bits == 16)
+            return Type::bf16;
     }
-    const std::string sentence = std::string(called) + ": expected float64, float32, float16 or bfloat16; it is " + spelled(dtype);
+    const std::string sentence =
+        std::string(called) + ": expected float64, float32, float16 or bfloat16; it is " + spelled(dtype);
     throw nb::type_error(sentence.c_str());
 }
 
 }  // namespace
 
 Operand::Operand(const char* called, const Array& array, const std::string& dtype)
-    : name(called), data(const_cast<void*>(array.data())), type(type_of_dtype(called, array.dtype(), dtype)),
-      batch_dims(static_cast<int>(array.ndim()) - 2), shape{}, steps{} {
+    : name(called),
+      data(const_cast<void*>(array.data())),
+      type(type_of_dtype(called, array.dtype(), dtype)),
+      batch_dims(static_cast<int>(array.ndim()) - 2),
+      shape{},
+      steps{} {
     if (batch_dims < 0 || batch_dims > 14) {
-        const std::string sentence = std::string(called) + ": expected 2 to 16 dimensions; it has " + std::to_string(array.ndim());
+        const std::string sentence =
+            std::string(called) + ": expected 2 to 16 dimensions; it has " + std::to_string(array.ndim());
         throw nb::value_error(sentence.c_str());
     }
     for (std::size_t d = 0; d < array.ndim(); ++d) {

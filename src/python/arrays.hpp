@@ -17,12 +17,13 @@ namespace tw::python {
 using Array = nanobind::ndarray<nanobind::ro>;
 using WritableArray = nanobind::ndarray<>;
 
-/// A dtype without a name of its own in DLPack's sender (ml_dtypes' bfloat16) comes as its 16 bits, with the name beside.
+/// A dtype without a name of its own in DLPack's sender (ml_dtypes' bfloat16) comes as its 16 bits, with the name
+/// beside.
 struct Operand {
-    const char* name;    ///< "a": what a message calls it
+    const char* name;  ///< "a": what a message calls it
     void* data;
     Type type;
-    int batch_dims;      ///< dimensions before the last two
+    int batch_dims;  ///< dimensions before the last two
     std::int64_t shape[16], steps[16];
 
     Operand(const char* called, const Array& array, const std::string& dtype);

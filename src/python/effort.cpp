@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Matrices with an effort dial. The Python side (tilewright/effort.py) has found dtypes and shapes, and hands vectors over as
-// contiguous rows of float32, of the host's memory or a CUDA device's.
+// Matrices with an effort dial. The Python side (tilewright/effort.py) has found dtypes and shapes, and hands vectors
+// over as contiguous rows of float32, of the host's memory or a CUDA device's.
 #include "tilewright/effort.hpp"
 
 #include <nanobind/nanobind.h>
@@ -32,11 +32,11 @@ EffortLayout layout_named(const std::string& name) {
 }
 
 /// Weights of two dimensions are one matrix; of three, a batch of experts.
-EffortMatrix built(const Array& weights, const std::string& dtype, const std::string& layout, int bucket, bool truncating,
-                   DenseCopy dense, int threads) {
+EffortMatrix built(const Array& weights, const std::string& dtype, const std::string& layout, int bucket,
+                   bool truncating, DenseCopy dense, int threads) {
     const Operand all("weights", weights, dtype);
-    const EffortBuild how{.layout = layout_named(layout), .bucket = bucket, .truncating = truncating, .dense = dense,
-                          .threads = threads};
+    const EffortBuild how{
+        .layout = layout_named(layout), .bucket = bucket, .truncating = truncating, .dense = dense, .threads = threads};
     if (all.batch_dims > 1) throw nb::value_error("weights: expected outputs x inputs, or experts x outputs x inputs");
     std::vector<Matrix> experts;
     const std::int64_t count = all.batch_dims == 0 ? 1 : all.shape[0];
@@ -45,13 +45,15 @@ EffortMatrix built(const Array& weights, const std::string& dtype, const std::st
     return build_effort(experts, how);
 }
 
-std::vector<EffortReport> products(const EffortMatrix& matrix, const Rows& v, const WritableRows& y, bool is_error, double value,
-                                   const std::vector<int>& chosen, DenseSwitch dense, int threads, const std::string& device,
-                                   std::uintptr_t stream) {
-    const View<const float> from(v.data(), static_cast<std::int64_t>(v.shape(0)), static_cast<std::int64_t>(v.shape(1)));
+std::vector<EffortReport> products(const EffortMatrix& matrix, const Rows& v, const WritableRows& y, bool is_error,
+                                   double value, const std::vector<int>& chosen, DenseSwitch dense, int threads,
+                                   const std::string& device, std::uintptr_t stream) {
+    const View<const float> from(v.data(), static_cast<std::int64_t>(v.shape(0)),
+                                 static_cast<std::int64_t>(v.shape(1)));
     const View<float> into(y.data(), static_cast<std::int64_t>(y.shape(0)), static_cast<std::int64_t>(y.shape(1)));
     const Budget budget = is_error ? Budget::error(value) : Budget::effort(value);
-    const EffortOptions options{.dense = dense, .threads = threads, .device = device, .stream = reinterpret_cast<void*>(stream)};
+    const EffortOptions options{
+        .dense = dense, .threads = threads, .device = device, .stream = reinterpret_cast<void*>(stream)};
     std::vector<EffortReport> reports(y.shape(0));
     Status status;
     {
@@ -64,13 +66,17 @@ std::vector<EffortReport> products(const EffortMatrix& matrix, const Rows& v, co
 }
 
 void place(const EffortMatrix& matrix, const std::string& device) {
-    if (const Status status = try_place_effort(matrix, device); !status) throw Error(status, explain_effort(status, matrix));
+    if (const Status status = try_place_effort(matrix, device); !status)
+        throw Error(status, explain_effort(status, matrix));
 }
 
 }  // namespace
 
 void bind_effort(nb::module_& module) {
-    nb::enum_<DenseCopy>(module, "DenseCopy").value("automatic", DenseCopy::automatic).value("kept", DenseCopy::kept).value("absent", DenseCopy::absent);
+    nb::enum_<DenseCopy>(module, "DenseCopy")
+        .value("automatic", DenseCopy::automatic)
+        .value("kept", DenseCopy::kept)
+        .value("absent", DenseCopy::absent);
     nb::enum_<DenseSwitch>(module, "DenseSwitch")
         .value("at_full", DenseSwitch::at_full)
         .value("when_quicker", DenseSwitch::when_quicker)
@@ -86,8 +92,9 @@ void bind_effort(nb::module_& module) {
         .def_ro("dense", &EffortReport::dense)
         .def_prop_ro("kernels", [](const EffortReport& report) { return std::string(report.kernels); })
         .def("__repr__", [](const EffortReport& report) {
-            return "EffortReport(rows_read=" + std::to_string(report.rows_read) + " of " + std::to_string(report.rows) + ", bytes_read=" +
-                   std::to_string(report.bytes_read) + ", estimated_error=" + std::to_string(report.estimated_error) + ")";
+            return "EffortReport(rows_read=" + std::to_string(report.rows_read) + " of " + std::to_string(report.rows) +
+                   ", bytes_read=" + std::to_string(report.bytes_read) +
+                   ", estimated_error=" + std::to_string(report.estimated_error) + ")";
         });
 
     nb::class_<EffortMatrix>(module, "EffortMatrix", "What tilewright.EffortMatrix holds.")
@@ -100,9 +107,11 @@ void bind_effort(nb::module_& module) {
         .def_prop_ro("bytes", &EffortMatrix::bytes)
         .def_prop_ro("fp16_bytes", &EffortMatrix::fp16_bytes)
         .def("save", &EffortMatrix::save, "path"_a, nb::call_guard<nb::gil_scoped_release>())
-        .def("products", &products, "v"_a, "y"_a, "is_error"_a, "value"_a, "chosen"_a, "dense"_a, "threads"_a, "device"_a, "stream"_a)
+        .def("products", &products, "v"_a, "y"_a, "is_error"_a, "value"_a, "chosen"_a, "dense"_a, "threads"_a,
+             "device"_a, "stream"_a)
         .def("place", &place, "device"_a, nb::call_guard<nb::gil_scoped_release>());
-    module.def("build_effort", &built, "weights"_a, "dtype"_a, "layout"_a, "bucket"_a, "truncating"_a, "dense"_a, "threads"_a);
+    module.def("build_effort", &built, "weights"_a, "dtype"_a, "layout"_a, "bucket"_a, "truncating"_a, "dense"_a,
+               "threads"_a);
     module.def("load_effort", &load_effort, "path"_a, nb::call_guard<nb::gil_scoped_release>());
 }
 

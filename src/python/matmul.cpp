@@ -25,7 +25,9 @@ using namespace nb::literals;
 Accuracy accuracy_named(const std::string& name) {
     Accuracy accuracy;
     if (!name.empty() && !parse_accuracy(name, accuracy)) {
-        const std::string sentence = "accuracy: expected fp64, fp32, fp32_elementwise, tf32, bf16, fp16 or a positive number; it is '" + name + "'";
+        const std::string sentence =
+            "accuracy: expected fp64, fp32, fp32_elementwise, tf32, bf16, fp16 or a positive number; it is '" + name +
+            "'";
         throw nb::value_error(sentence.c_str());
     }
     return accuracy;
@@ -44,9 +46,11 @@ Activation activation_named(const std::string& name) {
 void check_batch(const Operand& operand, const Operand& c) {
     const int fewer = c.batch_dims - operand.batch_dims;
     bool fits = fewer >= 0;
-    for (int d = 0; fits && d < operand.batch_dims; ++d) fits = operand.shape[d] == 1 || operand.shape[d] == c.shape[fewer + d];
+    for (int d = 0; fits && d < operand.batch_dims; ++d)
+        fits = operand.shape[d] == 1 || operand.shape[d] == c.shape[fewer + d];
     if (fits) return;
-    const std::string sentence = std::string(operand.name) + ": expected the result's batch, or one that can be broadcast to it";
+    const std::string sentence =
+        std::string(operand.name) + ": expected the result's batch, or one that can be broadcast to it";
     throw nb::value_error(sentence.c_str());
 }
 
@@ -70,7 +74,9 @@ struct Starts {
     /// In elements, from each product's residual to the next one's; false when they do not lie evenly.
     bool residual_step(Type type, std::int64_t& step) const {
         if (residual.size() < 2) return true;
-        const auto bytes = [&](std::size_t i) { return static_cast<char*>(residual[i]) - static_cast<char*>(residual[i - 1]); };
+        const auto bytes = [&](std::size_t i) {
+            return static_cast<char*>(residual[i]) - static_cast<char*>(residual[i - 1]);
+        };
         step = bytes(1) / static_cast<std::int64_t>(size_of(type));
         for (std::size_t i = 2; i < residual.size(); ++i)
             if (bytes(i) != bytes(1)) return false;
@@ -88,9 +94,12 @@ private:
 };
 
 /// Products `first` to `first + size` of a batch.
-void multiply_some(const Operand& a, const Operand& b, const Operand& c, const Starts& starts, std::int64_t first, std::int64_t size,
-                   std::int64_t residual_step, Options options) {
-    Batch batch{.size = size, .residual_step = residual_step, .a = starts.a.data() + first, .b = starts.b.data() + first,
+void multiply_some(const Operand& a, const Operand& b, const Operand& c, const Starts& starts, std::int64_t first,
+                   std::int64_t size, std::int64_t residual_step, Options options) {
+    Batch batch{.size = size,
+                .residual_step = residual_step,
+                .a = starts.a.data() + first,
+                .b = starts.b.data() + first,
                 .c = starts.c.data() + first};
     if (!starts.residual.empty()) options.epilogue.residual.data = starts.residual[static_cast<std::size_t>(first)];
     const Matrix am = a.matrix(*batch.a), bm = b.matrix(*batch.b), cm = c.matrix(*batch.c);
@@ -98,21 +107,30 @@ void multiply_some(const Operand& a, const Operand& b, const Operand& c, const S
 }
 
 void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_array, const std::string& a_dtype,
-            const std::string& b_dtype, const std::string& c_dtype, double alpha, double beta, const std::string& accuracy,
-            const std::string& kernel, const std::string& device, std::uintptr_t stream, int threads, bool reproducible,
-            bool verify, double scale, const std::string& activation, std::optional<Array> bias, const std::string& bias_dtype,
-            std::optional<Array> residual, const std::string& residual_dtype) {
+            const std::string& b_dtype, const std::string& c_dtype, double alpha, double beta,
+            const std::string& accuracy, const std::string& kernel, const std::string& device, std::uintptr_t stream,
+            int threads, bool reproducible, bool verify, double scale, const std::string& activation,
+            std::optional<Array> bias, const std::string& bias_dtype, std::optional<Array> residual,
+            const std::string& residual_dtype) {
     const Operand a("a", a_array, a_dtype), b("b", b_array, b_dtype), c("out", Array(c_array), c_dtype);
-    Options options{.alpha = alpha, .beta = beta, .accuracy = accuracy_named(accuracy), .reproducible = reproducible,
-                    .verify = verify, .device = device, .stream = reinterpret_cast<void*>(stream), .threads = threads,
+    Options options{.alpha = alpha,
+                    .beta = beta,
+                    .accuracy = accuracy_named(accuracy),
+                    .reproducible = reproducible,
+                    .verify = verify,
+                    .device = device,
+                    .stream = reinterpret_cast<void*>(stream),
+                    .threads = threads,
                     .kernel = kernel};
     options.epilogue.scale = scale;
     options.epilogue.activation = activation_named(activation);
     std::optional<Operand> row, addend;
     if (bias) {
         row.emplace("bias", *bias, bias_dtype);
-        if (row->batch_dims > 0 || row->rows() != 1) throw nb::value_error("bias: expected a vector, one value for each column of the result");
-        if (row->cols() > 1 && row->steps[1] != 1) throw nb::value_error("bias: expected values that are neighbours in memory");
+        if (row->batch_dims > 0 || row->rows() != 1)
+            throw nb::value_error("bias: expected a vector, one value for each column of the result");
+        if (row->cols() > 1 && row->steps[1] != 1)
+            throw nb::value_error("bias: expected values that are neighbours in memory");
         options.epilogue.bias = row->data;
         options.epilogue.bias_type = row->type;
         options.epilogue.bias_size = row->cols();
@@ -130,14 +148,23 @@ void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_a
         return;
     }
     std::int64_t step = 0;
-    if (!addend || starts.residual_step(addend->type, step)) return multiply_some(a, b, c, starts, 0, starts.size(), step, options);
+    if (!addend || starts.residual_step(addend->type, step))
+        return multiply_some(a, b, c, starts, 0, starts.size(), step, options);
     for (std::int64_t i = 0; i < starts.size(); ++i) multiply_some(a, b, c, starts, i, 1, 0, options);
 }
 
-std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& dtype, const std::string& accuracy,
-                       const std::string& kernel, const std::string& device) {
-    const Type type = dtype == "float64" ? Type::f64 : dtype == "float16" ? Type::f16 : dtype == "bfloat16" ? Type::bf16 : Type::f32;
-    const Problem problem{.m = m, .n = n, .k = k, .in = type, .out = type, .place = device.starts_with("cuda") ? Place::cuda : Place::host,
+std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& dtype,
+                       const std::string& accuracy, const std::string& kernel, const std::string& device) {
+    const Type type = dtype == "float64"    ? Type::f64
+                      : dtype == "float16"  ? Type::f16
+                      : dtype == "bfloat16" ? Type::bf16
+                                            : Type::f32;
+    const Problem problem{.m = m,
+                          .n = n,
+                          .k = k,
+                          .in = type,
+                          .out = type,
+                          .place = device.starts_with("cuda") ? Place::cuda : Place::host,
                           .accuracy = accuracy_named(accuracy)};
     Plan made;
     const Status status = try_plan(problem, {.accuracy = problem.accuracy, .device = device, .kernel = kernel}, made);
@@ -171,8 +198,9 @@ void bind_matmul(nb::module_& module) {
                "accuracy"_a, "kernel"_a, "device"_a, "stream"_a, "threads"_a, "reproducible"_a, "verify"_a, "scale"_a,
                "activation"_a, "bias"_a.none(), "bias_dtype"_a, "residual"_a.none(), "residual_dtype"_a,
                "What tilewright.matmul calls once the arrays, their dtypes and their stream are known.");
-    module.def("kernel_for", &kernel_for, "m"_a, "n"_a, "k"_a, "dtype"_a = "float32", "accuracy"_a = "", "kernel"_a = "",
-               "device"_a = "", "The name of the kernel that would do this product; ValueError says why there is none.");
+    module.def("kernel_for", &kernel_for, "m"_a, "n"_a, "k"_a, "dtype"_a = "float32", "accuracy"_a = "",
+               "kernel"_a = "", "device"_a = "",
+               "The name of the kernel that would do this product; ValueError says why there is none.");
 }
 
 }  // namespace tw::python

@@ -45,8 +45,13 @@ Sum careful_sum(const Question& q, std::int64_t i, std::int64_t j) {
 class Panel {
 public:
     Panel(const Question& question, std::int64_t width)
-        : q_(question), twice_(question.a.type == Type::f64), b_(length(question.k() * width)),
-          row_(length(question.k())), hi_(length(width)), lo_(length(width)), magnitude_(length(width)) {}
+        : q_(question),
+          twice_(question.a.type == Type::f64),
+          b_(length(question.k() * width)),
+          row_(length(question.k())),
+          hi_(length(width)),
+          lo_(length(width)),
+          magnitude_(length(width)) {}
 
     void load_columns(std::int64_t first, std::int64_t width) {
         first_ = first;

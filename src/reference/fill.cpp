@@ -80,7 +80,8 @@ void by_pairs(std::int64_t k, std::uint64_t seed, Pair pair, Tail tail) {
 
 void fill_cancelling(const Matrix& a, const Matrix& b, std::uint64_t seed) {
     Random random(seed);
-    by_pairs(a.cols, seed,
+    by_pairs(
+        a.cols, seed,
         [&](std::int64_t p, std::int64_t q) {
             for (std::int64_t i = 0; i < a.rows; ++i) {
                 store_element(a, i, p, random.normal());

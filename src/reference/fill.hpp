@@ -26,9 +26,8 @@ enum class Fill : std::uint8_t {
 };
 
 inline constexpr Fill every_fill[] = {
-    Fill::integers,     Fill::normal,       Fill::symmetric,    Fill::uniform,
-    Fill::exponents_10, Fill::exponents_30, Fill::exponents_60, Fill::cancellation,
-    Fill::subnormals,   Fill::huge,         Fill::overflowing,  Fill::ties,
+    Fill::integers,     Fill::normal,       Fill::symmetric,  Fill::uniform, Fill::exponents_10, Fill::exponents_30,
+    Fill::exponents_60, Fill::cancellation, Fill::subnormals, Fill::huge,    Fill::overflowing,  Fill::ties,
 };
 
 const char* name_of(Fill fill) noexcept;

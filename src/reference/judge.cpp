@@ -45,8 +45,13 @@ double largest_in(const Matrix& m) {
 class Allowance {
 public:
     Allowance(const Question& q, const Answer& answer, Type out, const Tolerance& tolerance)
-        : q_(q), answer_(answer), tolerance_(tolerance), sum_(range_of(sum_type(q))), out_(range_of(out)),
-          narrows_(out != sum_type(q)), by_operands_(tolerance.range != 0 || tolerance.flush != 0) {
+        : q_(q),
+          answer_(answer),
+          tolerance_(tolerance),
+          sum_(range_of(sum_type(q))),
+          out_(range_of(out)),
+          narrows_(out != sum_type(q)),
+          by_operands_(tolerance.range != 0 || tolerance.flush != 0) {
         const double terms = static_cast<double>(q.k()), alpha = std::isfinite(q.alpha) ? std::fabs(q.alpha) : 0;
         floor_ = (alpha * terms + 2) * sum_.least;
         steepness_ = steepest(q.epilogue.activation) * std::fabs(q.epilogue.scale);

@@ -43,7 +43,8 @@ const Scheme bf16x1{"bf16x1", Type::bf16, 1, whole, two_roundings(0x1p-8)};
 const Scheme bf16x3{"bf16x3", Type::bf16, 2, two_parts, 3 * 0x1p-16 + 0x1p-23};
 const Scheme bf16x6{"bf16x6", Type::bf16, 3, three_parts, 2 * 0x1p-24 + 0x1p-32};
 
-/// Three digits of base 256, whole numbers up to 0x7f7f7f: half a unit of the last is at most this of a row's largest element.
+/// Three digits of base 256, whole numbers up to 0x7f7f7f: half a unit of the last is at most this of a row's largest
+/// element.
 constexpr double half_digit = 0x1.02p-23;
 /// Where 11 of 16 elements of both rows reach a 16th of the largest, 3 of 8 do so together: |A||B| is at least this of
 /// k * max|a| * max|b|. The others make the loss greatest where one factor is zero and the other the largest.
@@ -53,7 +54,8 @@ constexpr double rounding_to_digits = (half_digit * halves_a_term + half_digit *
 constexpr double last_by_last = 0x1p14 * 4 * half_digit * half_digit / least_product;
 constexpr double middle_by_last = 2 * 0x1p22 * 4 * half_digit * half_digit / least_product;
 
-constexpr std::array<std::array<int, 2>, 8> eight_digits{{{1, 2}, {2, 1}, {0, 2}, {1, 1}, {2, 0}, {1, 0}, {0, 1}, {0, 0}}};
+constexpr std::array<std::array<int, 2>, 8> eight_digits{
+    {{1, 2}, {2, 1}, {0, 2}, {1, 1}, {2, 0}, {1, 0}, {0, 1}, {0, 0}}};
 constexpr std::array<std::array<int, 2>, 6> six_digits{{{0, 2}, {1, 1}, {2, 0}, {1, 0}, {0, 1}, {0, 0}}};
 
 const Scheme int8x8{"int8x8", Type::f32, 3, eight_digits, rounding_to_digits + last_by_last};

@@ -18,7 +18,8 @@ namespace tw {
 inline constexpr double unit_f32 = 0x1p-24;
 inline constexpr double unit_f64 = 0x1p-53;
 
-/// n roundings of unit u, worst case: n u / (1 - n u). From 1 / u roundings on there is none: a number that no error exceeds.
+/// n roundings of unit u, worst case: n u / (1 - n u). From 1 / u roundings on there is none: a number that no error
+/// exceeds.
 constexpr double gamma(double n, double u) noexcept { return n * u < 1 ? n * u / (1 - n * u) : 1e300; }
 
 struct Scheme {
@@ -28,7 +29,7 @@ struct Scheme {
     std::span<const std::array<int, 2>> terms;  ///< (i, j): part i of A times part j of B, smallest first
     double split_loss;                          ///< |C - AB| / (|A||B|) lost by leaving terms out
     double range_loss = 0;                      ///< besides, k * range_loss * max|a_i| * max|b_j|: scaling by rows
-    double flush_loss = 0;                      ///< besides, k * flush_loss * (max|a_i| + max|b_j| + 1): parts have no more bits there
+    double flush_loss = 0;  ///< besides, k * flush_loss * (max|a_i| + max|b_j| + 1): parts have no more bits there
 };
 
 /// Operands as they are, one product.
@@ -56,7 +57,8 @@ Accuracy resolve(Accuracy accuracy, Type in) noexcept;
 /// The largest |C - AB| / (|A||B|) that the accuracy allows for sums of k terms.
 double promise(Accuracy accuracy, Type in, std::int64_t k) noexcept;
 
-/// The dial's spelling: "fp32", "tf32", ..., or a decimal number: the inverse of parse_accuracy(). Writes at most `size` bytes.
+/// The dial's spelling: "fp32", "tf32", ..., or a decimal number: the inverse of parse_accuracy(). Writes at most
+/// `size` bytes.
 int spell(Accuracy accuracy, char* text, int size) noexcept;
 
 }  // namespace tw

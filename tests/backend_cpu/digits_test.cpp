@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Products of int8 digits: the same bits from every instruction set, and certificates on the worst operands that the routing
-// lets through. What goes wrong with digits is planted in tests/mutants.
+// Products of int8 digits: the same bits from every instruction set, and certificates on the worst operands that the
+// routing lets through. What goes wrong with digits is planted in tests/mutants.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,8 @@ std::vector<const Kernel*> rows_of(const Scheme& scheme) {
     std::vector<const Kernel*> rows;
     for (const Backend* backend : {&backend(), &check_backend()})
         for (const Kernel* kernel : backend->ladder)
-            if (kernel->scheme == &scheme && kernel->order != 0 && (kernel->needs & ~backend->features()) == 0) rows.push_back(kernel);
+            if (kernel->scheme == &scheme && kernel->order != 0 && (kernel->needs & ~backend->features()) == 0)
+                rows.push_back(kernel);
     return rows;
 }
 
@@ -52,8 +53,9 @@ TEST(Digits, GiveTheSameBitsOnEveryInstructionSet) {
             }
 }
 
-/// 11 of 16 elements of each row just reach a 16th of the largest, as few of them as possible together; wherever one factor
-/// is large the other is next to half a unit, which becomes zero. The others lie half-way between two whole numbers.
+/// 11 of 16 elements of each row just reach a 16th of the largest, as few of them as possible together; wherever one
+/// factor is large the other is next to half a unit, which becomes zero. The others lie half-way between two whole
+/// numbers.
 void make_worst(const Matrix& a, const Matrix& b, const Matrix&) {
     constexpr double large = 0.9965 * 0x1p23, small = 0x1.fp-24;  // just above what the next power of two would hold
     const auto odd = [](double x) { return (static_cast<double>(2 * static_cast<std::int64_t>(x / 2)) + 1) * 0x1p-23; };
@@ -61,7 +63,12 @@ void make_worst(const Matrix& a, const Matrix& b, const Matrix&) {
     for (std::int64_t p = 0; p < k; ++p) {
         const std::int64_t at = 16 * (p % 16);
         const double barely = odd(large / 16 + 64);
-        const double in_a = at < 96 ? barely : at < 176 ? odd(large) : small, in_b = at < 96 ? barely : at < 176 ? small : odd(large);
+        const double in_a = at < 96    ? barely
+                            : at < 176 ? odd(large)
+                                       : small,
+                     in_b = at < 96    ? barely
+                            : at < 176 ? small
+                                       : odd(large);
         for (std::int64_t i = 0; i < a.rows; ++i) store_element(a, i, p, in_a);
         for (std::int64_t j = 0; j < b.cols; ++j) store_element(b, p, j, in_b);
     }
@@ -76,9 +83,11 @@ TEST(Digits, CertificatesHoldOnTheWorstThatIsLetThrough) {
             const auto outcome = judged(kernel, trial);
             ASSERT_EQ(outcome.failure, "") << kernel.name << ", k " << k;
             if (scheme == &int8x8 && k >= 16) worst = std::max(worst, outcome.worst);
-            for (const Fill how : {Fill::uniform, Fill::cancellation, Fill::exponents_10, Fill::exponents_60, Fill::huge, Fill::subnormals}) {
+            for (const Fill how : {Fill::uniform, Fill::cancellation, Fill::exponents_10, Fill::exponents_60,
+                                   Fill::huge, Fill::subnormals}) {
                 if (k > 513 && how != Fill::uniform && how != Fill::exponents_10) continue;
-                ASSERT_EQ(judged(kernel, {.m = 2, .n = 2, .k = k, .fill = how}).failure, "") << kernel.name << ", k " << k << ", " << name_of(how);
+                ASSERT_EQ(judged(kernel, {.m = 2, .n = 2, .k = k, .fill = how}).failure, "")
+                    << kernel.name << ", k " << k << ", " << name_of(how);
             }
         }
     EXPECT_GT(worst, 0.5) << "the certificate is not far from what can happen";
@@ -110,7 +119,8 @@ TEST(Digits, RowsThatAreRoutedAwayDoNotDisturbTheirNeighbours) {
         for (std::size_t i = 0; i < 40; ++i)
             for (std::size_t j = 0; j < 37; ++j) {
                 const bool is_touched = i == 3 || i == 9 || i == 33 || j == 11 || j == 20;
-                const bool is_same = std::memcmp(&before.result[4 * (i * 37 + j)], &after.result[4 * (i * 37 + j)], 4) == 0;
+                const bool is_same =
+                    std::memcmp(&before.result[4 * (i * 37 + j)], &after.result[4 * (i * 37 + j)], 4) == 0;
                 ASSERT_TRUE(is_same || is_touched) << kernel->name << " at " << i << ", " << j;
             }
     }
@@ -129,7 +139,8 @@ TEST(Digits, ASampleSendsSparseOperandsToParts) {
     EXPECT_EQ(judged(r10_split_emulated_sampled, sparse).result, judged(r10_split_emulated_bf16x6, sparse).result);
     EXPECT_EQ(judged(r10_split_emulated_sampled, outlier).result, judged(r10_split_emulated_int8x8, outlier).result);
     for (const Fill how : reference::every_fill)
-        EXPECT_EQ(judged(r10_split_emulated_sampled, {.m = 40, .n = 37, .k = 65, .beta = 0.5, .fill = how}).failure, "") << name_of(how);
+        EXPECT_EQ(judged(r10_split_emulated_sampled, {.m = 40, .n = 37, .k = 65, .beta = 0.5, .fill = how}).failure, "")
+            << name_of(how);
 }
 
 }  // namespace

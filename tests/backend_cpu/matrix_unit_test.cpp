@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The kernels of the matrix unit, executed on emulated tiles: the arithmetic of the tiles, what becomes of operands that
-// parts cannot hold, certificates on long sums, and wrong kernels that the judge must find.
+// The kernels of the matrix unit, executed on emulated tiles: the arithmetic of the tiles, what becomes of operands
+// that parts cannot hold, certificates on long sums, and wrong kernels that the judge must find.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -81,7 +81,8 @@ test::Outcome judged(const Kernel& kernel, test::Trial trial) {
 TEST(MatrixUnit, HostileRowsGoByFmaAndTheirNeighboursDoNotNotice) {
     constexpr float inf = std::numeric_limits<float>::infinity(), most = std::numeric_limits<float>::max();
     constexpr float nan = std::numeric_limits<float>::quiet_NaN(), least = std::numeric_limits<float>::denorm_min();
-    constexpr double hostile[] = {inf, -inf, nan, most, -most, 0.25 * most, least, -300 * least, 0x1p-120, 0x1p120, 0x1p-41, 0x1p58};
+    constexpr double hostile[] = {inf,   -inf,         nan,      most,    -most,   0.25 * most,
+                                  least, -300 * least, 0x1p-120, 0x1p120, 0x1p-41, 0x1p58};
     for (const Kernel* kernel : rows_for(Type::f32)) {
         test::Trial plain{.m = 40, .n = 37, .k = 100, .seed = 5}, mixed = plain;
         mixed.alter = [&](const Matrix& a, const Matrix& b, const Matrix&) {
@@ -98,7 +99,8 @@ TEST(MatrixUnit, HostileRowsGoByFmaAndTheirNeighboursDoNotNotice) {
         for (std::size_t i = 0; i < 40; ++i)
             for (std::size_t j = 0; j < 37; ++j) {
                 const bool is_touched = (i % 3 == 0 && i > 0 && i <= 36) || j == 11 || j == 20;
-                const bool is_same = std::memcmp(&before.result[4 * (i * 37 + j)], &after.result[4 * (i * 37 + j)], 4) == 0;
+                const bool is_same =
+                    std::memcmp(&before.result[4 * (i * 37 + j)], &after.result[4 * (i * 37 + j)], 4) == 0;
                 ASSERT_TRUE(is_same || is_touched) << kernel->name << " at " << i << ", " << j;
             }
     }
@@ -117,7 +119,8 @@ TEST(MatrixUnit, AnyBlocksGiveTheSameBits) {
                 trial.tile = tile;
                 const auto cut = test::run(trial, *kernel, Place::host, test::run_on_host);
                 EXPECT_EQ(cut.failure, "") << kernel->name;
-                EXPECT_EQ(cut.result, whole.result) << kernel->name << ", " << threads << " threads, blocks of " << tile.m << " x " << tile.n;
+                EXPECT_EQ(cut.result, whole.result)
+                    << kernel->name << ", " << threads << " threads, blocks of " << tile.m << " x " << tile.n;
             }
     }
 }
@@ -127,7 +130,8 @@ TEST(MatrixUnit, ANarrowCIsRoundedOnceAfterAllBlocks) {
     for (const bool turned : {false, true}) {
         test::Trial trial{.m = 33, .n = 37, .k = 2100, .seed = 3};
         trial.c.columns = turned;
-        const auto narrow = judged(r8_matrix_unit_emulated_bf16, trial), wide = judged(r8_matrix_unit_emulated_bf16_f32, trial);
+        const auto narrow = judged(r8_matrix_unit_emulated_bf16, trial),
+                   wide = judged(r8_matrix_unit_emulated_bf16_f32, trial);
         ASSERT_EQ(narrow.failure, "");
         ASSERT_EQ(wide.failure, "");
         for (std::size_t i = 0; i < 33 * 37; ++i) {
@@ -145,9 +149,11 @@ TEST(MatrixUnit, CertificatesHoldFromOneTermToManyBlocks) {
     for (const Type type : {Type::f32, Type::bf16})
         for (const Kernel* kernel : rows_for(type))
             for (const std::int64_t k : {1, 2, 31, 32, 33, 64, 65, 513, 1025, 65537})
-                for (const Fill how : {Fill::uniform, Fill::cancellation, Fill::exponents_30, Fill::exponents_60, Fill::huge, Fill::ties}) {
+                for (const Fill how : {Fill::uniform, Fill::cancellation, Fill::exponents_30, Fill::exponents_60,
+                                       Fill::huge, Fill::ties}) {
                     if (k > 513 && how != Fill::uniform && how != Fill::cancellation) continue;
-                    const auto outcome = judged(*kernel, {.m = 2, .n = 3, .k = k, .fill = how, .seed = static_cast<std::uint64_t>(k)});
+                    const auto outcome =
+                        judged(*kernel, {.m = 2, .n = 3, .k = k, .fill = how, .seed = static_cast<std::uint64_t>(k)});
                     ASSERT_EQ(outcome.failure, "") << kernel->name << ", k " << k << ", " << name_of(how);
                 }
 }
@@ -172,7 +178,9 @@ TEST(MatrixUnit, IsEmulatedForThoseAloneWhoAskForIt) {
 
 // Wrong kernels: the unit with one piece replaced.
 constexpr const UnitPanels& right() { return unit_emulated.bf16[2]; }
-std::byte* tile_of(std::byte* panel, std::int64_t step, int part) { return panel + sizeof(PanelHeader) + (step * 3 + part) * 2048; }
+std::byte* tile_of(std::byte* panel, std::int64_t step, int part) {
+    return panel + sizeof(PanelHeader) + (step * 3 + part) * 2048;
+}
 
 void pack_unmarked(const PanelSource& source, std::byte* panel) {
     right().pack_a(source, panel);
@@ -223,7 +231,9 @@ TEST(MatrixUnit, TheJudgeFindsWrongOnes) {
         Kernel kernel = r10_split_emulated_bf16x6;
         kernel.run = [](const Call& call, const Tile& blocks) {
             PanelKernel panels = ByParts<unit_emulated, 3>::kernel();
-            panels.pack_a = [](const Matrix& rows, std::byte* to, std::size_t room) { unit.bf16[2].pack_a(panel_source(rows, room), to); };
+            panels.pack_a = [](const Matrix& rows, std::byte* to, std::size_t room) {
+                unit.bf16[2].pack_a(panel_source(rows, room), to);
+            };
             panels.pack_b = [](const Matrix& cols, std::byte* to, std::size_t room) {
                 unit.bf16[2].pack_b(panel_source(cols.transposed(), room), to);
             };

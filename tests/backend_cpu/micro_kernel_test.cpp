@@ -55,10 +55,18 @@ void expect_every_tile(const MicroKernel<T>& kernel, bool fused) {
                 const auto b = values<T>(static_cast<std::size_t>(width * k), 2);
                 auto c = values<T>(static_cast<std::size_t>(rows * (cols + 3)), 3);
                 const auto before = c;
-                const MicroTile<T> tile{.k = k, .a = a.data(), .a_row_step = packed ? 1 : k,
-                                        .a_step = packed ? kernel.mr : 1, .b = b.data(), .b_step = width, .c = c.data(),
-                                        .c_step = cols + 3, .alpha = T(0.7), .beta = packed ? T(1.3) : T(0),
-                                        .rows = rows, .cols = cols};
+                const MicroTile<T> tile{.k = k,
+                                        .a = a.data(),
+                                        .a_row_step = packed ? 1 : k,
+                                        .a_step = packed ? kernel.mr : 1,
+                                        .b = b.data(),
+                                        .b_step = width,
+                                        .c = c.data(),
+                                        .c_step = cols + 3,
+                                        .alpha = T(0.7),
+                                        .beta = packed ? T(1.3) : T(0),
+                                        .rows = rows,
+                                        .cols = cols};
                 kernel.run(tile);
                 for (int i = 0; i < rows; ++i)
                     for (int j = 0; j < cols + 3; ++j) {
@@ -82,15 +90,25 @@ void expect_every_passing_tile(const MicroKernel<T>& kernel, bool fused) {
                 auto c = values<T>(static_cast<std::size_t>(rows * (cols + 3)), 3);
                 const auto before = c;
                 std::vector<T> sums(static_cast<std::size_t>(rows * width), T(1e9));
-                const MicroTile<T> whole{.k = k, .a = a.data(), .a_row_step = 1, .a_step = rows, .b = b.data(),
-                                         .b_step = width, .c = c.data(), .c_step = cols + 3, .alpha = T(0.7),
-                                         .beta = asks ? T(1.3) : T(0), .rows = rows, .cols = cols};
+                const MicroTile<T> whole{.k = k,
+                                         .a = a.data(),
+                                         .a_row_step = 1,
+                                         .a_step = rows,
+                                         .b = b.data(),
+                                         .b_step = width,
+                                         .c = c.data(),
+                                         .c_step = cols + 3,
+                                         .alpha = T(0.7),
+                                         .beta = asks ? T(1.3) : T(0),
+                                         .rows = rows,
+                                         .cols = cols};
                 const std::int64_t kept_width = round_up(cols, kernel.lanes);
                 std::vector<T> kept(static_cast<std::size_t>(16 * kept_width));
                 std::int64_t from = 0;
                 for (const std::int64_t count : goes) {
-                    PassingTile<T> part{whole, sums.data(), width, b.data(), width, asks ? 3 : 0,
-                                        asks ? kept.data() : nullptr, from == 0, from + count == k};
+                    PassingTile<T> part{
+                        whole,     sums.data(),      width, b.data(), width, asks ? 3 : 0, asks ? kept.data() : nullptr,
+                        from == 0, from + count == k};
                     part.tile.k = count;
                     part.tile.a += from * rows;
                     part.tile.b += from * width;
@@ -145,13 +163,14 @@ TEST(Blocks, AreEqualAndFollowFromKAlone) {
     for (std::int64_t k = 1; k < 5000; ++k) {
         const std::int64_t block = k_block<float>(k), count = ceil_div(k, block);
         ASSERT_LE(block, KC<float>);
-        ASSERT_EQ(count, ceil_div(k, KC<float>)) << k;           // no more blocks than there must be
-        ASSERT_LT(count * block - k, 8 * count) << k;            // and none much shorter than the others
+        ASSERT_EQ(count, ceil_div(k, KC<float>)) << k;  // no more blocks than there must be
+        ASSERT_LT(count * block - k, 8 * count) << k;   // and none much shorter than the others
     }
 }
 
 template <class T>
-void expect_packed(const MicroKernel<T>& kernel, std::int64_t row_step, std::int64_t col_step, int width, std::int64_t rows) {
+void expect_packed(const MicroKernel<T>& kernel, std::int64_t row_step, std::int64_t col_step, int width,
+                   std::int64_t rows) {
     constexpr std::int64_t k = 19;
     const auto data = values<T>(4000, 5);
     const View<const T> from(data.data(), rows, k, row_step, col_step);
@@ -160,7 +179,8 @@ void expect_packed(const MicroKernel<T>& kernel, std::int64_t row_step, std::int
     pack_panels(kernel, from, width, packed.data());
     for (std::int64_t row = 0; row < panels * width; ++row)
         for (std::int64_t p = 0; p < k; ++p)
-            ASSERT_EQ(packed[static_cast<std::size_t>((row / width * k + p) * width + row % width)], row < rows ? from(row, p) : T(-9))
+            ASSERT_EQ(packed[static_cast<std::size_t>((row / width * k + p) * width + row % width)],
+                      row < rows ? from(row, p) : T(-9))
                 << width << " wide, " << rows << " rows, at " << row << ", " << p;
 }
 

@@ -49,10 +49,13 @@ protected:
     static std::vector<const Kernel*> rows_and_emulated_ones() {
         std::vector<const Kernel*> all = rows();
         for (const Kernel* kernel : cpu::check_backend().ladder)
-            if (kernel->in == type_of<T> && (kernel->scheme == &bf16x3 || kernel->scheme == &bf16x6)) all.push_back(kernel);
+            if (kernel->in == type_of<T> && (kernel->scheme == &bf16x3 || kernel->scheme == &bf16x6))
+                all.push_back(kernel);
         return all;
     }
-    static std::string_view device_of(const char* row) { return std::string_view(row).starts_with("cpu-check") ? "cpu-check" : ""; }
+    static std::string_view device_of(const char* row) {
+        return std::string_view(row).starts_with("cpu-check") ? "cpu-check" : "";
+    }
 
     /// alpha A B + beta C0 in row-major order.
     std::vector<T> product(const char* row, View<const T> a, View<const T> b, Options options = {}) const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Batches without a device: which a kernel takes, where it says that their products lie, and how many launches they are.
+// Batches without a device: which a kernel takes, where it says that their products lie, and how many launches they
+// are.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,10 +30,15 @@ struct Products {
     Products(const Kernel& kernel, std::int64_t size, std::int64_t extent, std::int64_t step) : n(extent) {
         batch = {.size = size, .a_step = step, .b_step = step, .c_step = step};
         const auto square = [&](Type type) { return Matrix{memory.data(), type, n, n, n}; };
-        call = {.a = square(kernel.in), .b = square(kernel.in), .c = square(kernel.out), .scratch = scratch, .batch = &batch};
+        call = {.a = square(kernel.in),
+                .b = square(kernel.in),
+                .c = square(kernel.out),
+                .scratch = scratch,
+                .batch = &batch};
     }
     void by_pointers(std::int64_t bytes_apart) {
-        for (std::int64_t i = 0; i < batch.size; ++i) pointers.push_back(memory.data() + (i * 7 + 3) % batch.size * bytes_apart);
+        for (std::int64_t i = 0; i < batch.size; ++i)
+            pointers.push_back(memory.data() + (i * 7 + 3) % batch.size * bytes_apart);
         batch.a = batch.b = pointers.data();
         batch.c = const_cast<void* const*>(pointers.data());
     }
@@ -54,7 +60,8 @@ TEST_F(CudaBatches, ByStepsAreOneMapAndSharedOperandsDoNotMove) {
 TEST_F(CudaBatches, ByPointersAreOneMapOfTheLargestStepThatMeetsThemAll) {
     const auto at = [](std::uintptr_t address) { return reinterpret_cast<const void*>(address); };
     const Matrix m{nullptr, Type::bf16, 8, 8, 8};
-    const std::vector<const void*> mixed{at(0x9000), at(0x3000), at(0x5000)}, close{at(0x3010), at(0x3000)}, odd{at(0x3000), at(0x3008)};
+    const std::vector<const void*> mixed{at(0x9000), at(0x3000), at(0x5000)}, close{at(0x3010), at(0x3000)},
+        odd{at(0x3000), at(0x3008)};
     cuda::Depth depth;
     ASSERT_TRUE(cuda::depth_of({m, mixed.data(), 0, 3}, depth));
     EXPECT_EQ(depth.first, at(0x3000));
@@ -63,7 +70,8 @@ TEST_F(CudaBatches, ByPointersAreOneMapOfTheLargestStepThatMeetsThemAll) {
     ASSERT_TRUE(cuda::depth_of({m, close.data(), 0, 2}, depth));
     EXPECT_EQ(depth.bytes, 16);
     EXPECT_FALSE(cuda::depth_of({m, odd.data(), 0, 2}, depth));
-    const std::vector<const void*> far{at(0x1000), at(0x1000 + (std::uintptr_t{1} << 41))}, same{at(0x7000), at(0x7000)};
+    const std::vector<const void*> far{at(0x1000), at(0x1000 + (std::uintptr_t{1} << 41))},
+        same{at(0x7000), at(0x7000)};
     ASSERT_TRUE(cuda::depth_of({m, far.data(), 0, 2}, depth));
     EXPECT_LT(depth.bytes, std::int64_t{1} << 40);
     EXPECT_EQ(depth.extent, (std::int64_t{1} << 41) / depth.bytes + 1);
@@ -88,7 +96,8 @@ TEST_F(CudaBatches, RowsSayWhichTheyTake) {
 }
 
 TEST_F(CudaBatches, AreOneLaunchByStepsAndAsManyMoreAsPointersFill) {
-    for (const Kernel* kernel : {&cuda::r7_hierarchical_f32, &cuda::r8_matrix_unit_f16, &cuda::r9_async_pipeline_f16_f32}) {
+    for (const Kernel* kernel :
+         {&cuda::r7_hierarchical_f32, &cuda::r8_matrix_unit_f16, &cuda::r9_async_pipeline_f16_f32}) {
         Products steps(*kernel, 100, 8, 64);
         ASSERT_TRUE(kernel->run(steps.call, {}).is_ok()) << kernel->name;
         EXPECT_EQ(test::launches(), 1) << kernel->name;
@@ -98,7 +107,9 @@ TEST_F(CudaBatches, AreOneLaunchByStepsAndAsManyMoreAsPointersFill) {
         const Problem problem{.m = 8, .n = 8, .k = 8, .in = kernel->in, .out = kernel->out};
         ASSERT_LE(kernel->batching->scratch_bytes(problem, {}, many.batch), many.scratch.size());
         ASSERT_TRUE(kernel->run(many.call, {}).is_ok()) << kernel->name;
-        const int pieces = kernel->rung == Rung::async_pipeline ? 1 : 2;  // of 30720 bytes: 4500 coordinates, or addresses, twice as long
+        const int pieces = kernel->rung == Rung::async_pipeline
+                               ? 1
+                               : 2;  // of 30720 bytes: 4500 coordinates, or addresses, twice as long
         EXPECT_EQ(test::launches(), 1 + pieces) << kernel->name;
         test::fail_call(0, cudaSuccess);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The effort dial's products through the table of calls: how many launches they are, and that no failing call is hidden.
+// The effort dial's products through the table of calls: how many launches they are, and that no failing call is
+// hidden.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -20,7 +21,8 @@ using namespace tw;
 class CudaEffort : public test::OnFakeRuntime {};
 
 EffortOnDevice matrix_of(EffortLayout layout, Type type, int bucket) {
-    EffortOnDevice m{.layout = layout, .type = type, .outputs = 600, .inputs = 300, .units = 3, .bucket = bucket, .experts = 2};
+    EffortOnDevice m{
+        .layout = layout, .type = type, .outputs = 600, .inputs = 300, .units = 3, .bucket = bucket, .experts = 2};
     m.outputs_of_tile = layout == EffortLayout::planes ? 256 : 1024;
     m.tiles = (m.outputs + m.outputs_of_tile - 1) / m.outputs_of_tile, m.dense_tiles = 3;
     m.weights[0] = 5, m.weights[1] = 4, m.weights[2] = 8;
@@ -39,7 +41,8 @@ std::vector<Case> cases() {
         all.push_back({matrix_of(EffortLayout::tiers, type, 16), false, false, 1});
         all.push_back({matrix_of(EffortLayout::tiers, type, 16), false, true, 1});
     }
-    for (const int bucket : {8, 16, 32}) all.push_back({matrix_of(EffortLayout::buckets, Type::f16, bucket), false, false, 1});
+    for (const int bucket : {8, 16, 32})
+        all.push_back({matrix_of(EffortLayout::buckets, Type::f16, bucket), false, false, 1});
     EffortOnDevice long_buckets = matrix_of(EffortLayout::buckets, Type::f16, 16);
     long_buckets.units = 16, long_buckets.inputs = 14336;  // two blocks of a cluster choose together
     all.push_back({long_buckets, false, false, 1});
@@ -54,12 +57,20 @@ Status run(const Case& one, int products) {
     static const int experts[17] = {0, 1};
     static std::vector<float> v(25000), y(600 * 17);
     std::vector<std::byte> scratch(cuda::effort_device.scratch_bytes(one.matrix, products));
-    const EffortOrder order{.experts = {experts, static_cast<std::size_t>(products)}, .v = v.data(), .y = y.data(), .y_step = 600,
-                            .reached = 100, .affordable = 100, .is_chosen = one.is_chosen, .is_dense = one.is_dense};
+    const EffortOrder order{.experts = {experts, static_cast<std::size_t>(products)},
+                            .v = v.data(),
+                            .y = y.data(),
+                            .y_step = 600,
+                            .reached = 100,
+                            .affordable = 100,
+                            .is_chosen = one.is_chosen,
+                            .is_dense = one.is_dense};
     return cuda::effort_device.run(one.matrix, order, scratch);
 }
 
-TEST_F(CudaEffort, TheRowHasIt) { EXPECT_EQ(tilewright_cuda_backend(cuda::contract_stamp)->effort, &cuda::effort_device); }
+TEST_F(CudaEffort, TheRowHasIt) {
+    EXPECT_EQ(tilewright_cuda_backend(cuda::contract_stamp)->effort, &cuda::effort_device);
+}
 
 TEST_F(CudaEffort, AnOrderIsTwoLaunchesOrOne) {
     for (const Case& one : cases()) {
@@ -85,7 +96,8 @@ TEST_F(CudaEffort, EveryFailingCallIsReported) {
                 EXPECT_STRNE(status.text, "");
                 ++reported;
             }
-        EXPECT_GE(reported, one.launches * static_cast<int>(std::size(errors))) << name_of(one.matrix.layout) << " hides a failed launch";
+        EXPECT_GE(reported, one.launches * static_cast<int>(std::size(errors)))
+            << name_of(one.matrix.layout) << " hides a failed launch";
     }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A network's pass with the effort dial, from the public face down to the table of calls: how many launches it is. The doors that the
-// core library has to libtilewright_cuda are here those to the objects beside this file, so the runtime can be replaced.
+// A network's pass with the effort dial, from the public face down to the table of calls: how many launches it is. The
+// doors that the core library has to libtilewright_cuda are here those to the objects beside this file, so the runtime
+// can be replaced.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -35,7 +36,8 @@ class CudaPass : public test::OnFakeRuntime {};
 
 EffortMatrix made(std::int64_t outputs, std::int64_t inputs, int experts = 1) {
     std::vector<float> values(static_cast<std::size_t>(outputs * inputs), 1.f);
-    const std::vector<Matrix> all(static_cast<std::size_t>(experts), Matrix{values.data(), Type::f32, outputs, inputs, inputs, 1});
+    const std::vector<Matrix> all(static_cast<std::size_t>(experts),
+                                  Matrix{values.data(), Type::f32, outputs, inputs, inputs, 1});
     return build_effort(all, {.dense = DenseCopy::kept});
 }
 
@@ -49,8 +51,11 @@ struct Layer {
         const EffortOptions options{.device = "cuda"};
         EffortReport report;
         for (const EffortMatrix* one : {&heads, &mixed}) {
-            const auto inputs = static_cast<std::size_t>(one->inputs()), outputs = static_cast<std::size_t>(one->outputs());
-            if (const Status bad = try_matvec(*one, {v.data(), inputs}, {y.data(), outputs}, budget, options, report); !bad) return bad;
+            const auto inputs = static_cast<std::size_t>(one->inputs()),
+                       outputs = static_cast<std::size_t>(one->outputs());
+            if (const Status bad = try_matvec(*one, {v.data(), inputs}, {y.data(), outputs}, budget, options, report);
+                !bad)
+                return bad;
         }
         const Status bad = try_matvec_experts(up, chosen, {v.data(), 1, 32}, {y.data(), 2, 128}, budget, options, {});
         return bad ? try_matvec_experts(down, chosen, {v.data(), 2, 64}, {y.data(), 2, 32}, budget, options, {}) : bad;

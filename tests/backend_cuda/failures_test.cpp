@@ -21,9 +21,12 @@ namespace {
 using namespace tw;
 
 constexpr cudaError_t errors[] = {
-    cudaErrorMemoryAllocation,   cudaErrorNoDevice,         cudaErrorInsufficientDriver, cudaErrorDevicesUnavailable,
-    cudaErrorInitializationError, cudaErrorInvalidValue,    cudaErrorNoKernelImageForDevice, cudaErrorIllegalAddress,
-    cudaErrorLaunchFailure,      cudaErrorECCUncorrectable, cudaErrorLaunchTimeout,
+    cudaErrorMemoryAllocation,       cudaErrorNoDevice,
+    cudaErrorInsufficientDriver,     cudaErrorDevicesUnavailable,
+    cudaErrorInitializationError,    cudaErrorInvalidValue,
+    cudaErrorNoKernelImageForDevice, cudaErrorIllegalAddress,
+    cudaErrorLaunchFailure,          cudaErrorECCUncorrectable,
+    cudaErrorLaunchTimeout,
 };
 constexpr cudaError_t sticky[] = {cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorECCUncorrectable,
                                   cudaErrorLaunchTimeout};
@@ -36,12 +39,15 @@ protected:
 /// One product by one kernel, of a shape that it takes, on memory that stands for a device's.
 Status product(const Kernel& kernel) {
     constexpr std::int64_t n = 48, k = 64;
-    Problem problem{.m = 40, .n = n, .k = k, .in = kernel.in, .out = kernel.out, .place = Place::cuda, .b = Form::col_major};
+    Problem problem{
+        .m = 40, .n = n, .k = k, .in = kernel.in, .out = kernel.out, .place = Place::cuda, .b = Form::col_major};
     if (kernel.takes && !kernel.takes(problem)) problem.m = 8;
     const std::int64_t m = problem.m;
     const Tile tile = kernel.tiles.empty() ? Tile{} : kernel.tiles.front();
     static std::vector<double> a(40 * k), b(k * n), c(40 * n), scratch(1 << 18);
-    Call call{.a = {a.data(), kernel.in, m, k, k}, .b = {b.data(), kernel.in, k, n, 1, k}, .c = {c.data(), kernel.out, m, n, n}};
+    Call call{.a = {a.data(), kernel.in, m, k, k},
+              .b = {b.data(), kernel.in, k, n, 1, k},
+              .c = {c.data(), kernel.out, m, n, n}};
     if (kernel.scratch_bytes && kernel.scratch_bytes(problem, tile, 1) > scratch.size() * sizeof(double))
         return {Code::bad_argument, Argument::scratch, "the test's scratch is too small"};
     call.scratch = std::as_writable_bytes(std::span(scratch));
@@ -51,7 +57,8 @@ Status product(const Kernel& kernel) {
 
 Status copies(const Backend& backend) {
     static std::vector<float> x(64), y(64);
-    const Matrix dense{x.data(), Type::f32, 8, 8, 8}, rows{y.data(), Type::f32, 8, 4, 8}, across{y.data(), Type::f32, 8, 8, 1, 8};
+    const Matrix dense{x.data(), Type::f32, 8, 8, 8}, rows{y.data(), Type::f32, 8, 4, 8},
+        across{y.data(), Type::f32, 8, 8, 1, 8};
     Status status = backend.copy(dense, dense, nullptr);
     if (status) status = backend.copy(dense.block(0, 0, 8, 4), rows, nullptr);
     if (status) status = backend.copy(dense, across, nullptr);
@@ -103,7 +110,8 @@ Status overlapped(const Backend& backend) {
     const Traffic& traffic = *backend.traffic;
     void *there = nullptr, *back = nullptr;
     Status status = traffic.open(there, back);
-    if (status && traffic.buffer(4096).size() < 4096) status = {Code::out_of_memory, Argument::none, "there is no buffer"};
+    if (status && traffic.buffer(4096).size() < 4096)
+        status = {Code::out_of_memory, Argument::none, "there is no buffer"};
     if (status) status = traffic.follow(there, 0);
     if (status) status = traffic.mark(0, there);
     if (status) status = traffic.follow(back, 0);
@@ -124,9 +132,11 @@ TEST_F(CudaFailures, EveryFailureOfOverlappedCopiesIsReported) {
                     if (!failing) calls = test::calls_made();
                     test::fail_call(0, cudaSuccess);
                     // An event's question alone may fail untold: the answer to the wait that follows it tells.
-                    EXPECT_TRUE(failing ? !status || j == calls - 1 : status.is_ok()) << "call " << j << ": " << status.text;
+                    EXPECT_TRUE(failing ? !status || j == calls - 1 : status.is_ok())
+                        << "call " << j << ": " << status.text;
                     EXPECT_TRUE(status || *status.text) << "call " << j;
-                }).join();
+                })
+                    .join();
                 EXPECT_EQ(test::live_allocations(), before) << "call " << j;
             }
     EXPECT_GE(calls, 8);

@@ -43,7 +43,9 @@ const cuda::Calls table{
     .device_attribute =
         [](int* value, cudaDeviceAttr which, int) {
             return attempt([=] {
-                *value = which == cudaDevAttrComputeCapabilityMajor ? 9 : which == cudaDevAttrMultiProcessorCount ? 132 : 0;
+                *value = which == cudaDevAttrComputeCapabilityMajor ? 9
+                         : which == cudaDevAttrMultiProcessorCount  ? 132
+                                                                    : 0;
             });
         },
     .last_error = [] { return cudaSuccess; },
@@ -53,37 +55,46 @@ const cuda::Calls table{
     .copy_rows = [](void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, cudaMemcpyKind,
                     cudaStream_t) { return next(); },
     .clear = [](void*, int, std::size_t, cudaStream_t) { return next(); },
-    .memory_left = [](std::size_t* left, std::size_t* all) { return attempt([=] { *left = *all = std::size_t{1} << 30; }); },
-    .pointer_attributes = [](cudaPointerAttributes* attributes, const void*) {
-        return attempt([=] { *attributes = {}, attributes->type = cudaMemoryTypeDevice; });
-    },
+    .memory_left = [](std::size_t* left,
+                      std::size_t* all) { return attempt([=] { *left = *all = std::size_t{1} << 30; }); },
+    .pointer_attributes =
+        [](cudaPointerAttributes* attributes, const void*) {
+            return attempt([=] { *attributes = {}, attributes->type = cudaMemoryTypeDevice; });
+        },
     .wait_stream = [](cudaStream_t) { return next(); },
-    .is_capturing = [](cudaStream_t, cudaStreamCaptureStatus* status) {
-        return attempt([=] { *status = capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone; });
-    },
-    .create_stream =
-        [](cudaStream_t* stream, unsigned) { return attempt([=] { *stream = static_cast<cudaStream_t>(allocated(1)); }); },
+    .is_capturing =
+        [](cudaStream_t, cudaStreamCaptureStatus* status) {
+            return attempt([=] { *status = capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone; });
+        },
+    .create_stream = [](cudaStream_t* stream,
+                        unsigned) { return attempt([=] { *stream = static_cast<cudaStream_t>(allocated(1)); }); },
     .destroy_stream = [](cudaStream_t stream) { return freed(stream); },
     .follow = [](cudaStream_t, cudaEvent_t, unsigned) { return next(); },
-    .create_event =
-        [](cudaEvent_t* event, unsigned) { return attempt([=] { *event = static_cast<cudaEvent_t>(allocated(1)); }); },
+    .create_event = [](cudaEvent_t* event,
+                       unsigned) { return attempt([=] { *event = static_cast<cudaEvent_t>(allocated(1)); }); },
     .destroy_event = [](cudaEvent_t event) { return freed(event); },
     .mark = [](cudaEvent_t, cudaStream_t) { return next(); },
     .ask_event = [](cudaEvent_t) { return next(); },
     .wait_event = [](cudaEvent_t) { return next(); },
-    .alloc_locked = [](void** memory, std::size_t bytes, unsigned) { return attempt([=] { *memory = allocated(bytes); }); },
+    .alloc_locked = [](void** memory, std::size_t bytes,
+                       unsigned) { return attempt([=] { *memory = allocated(bytes); }); },
     .free_locked = [](void* memory) { return freed(memory); },
     .kernel_attribute = [](const void*, cudaFuncAttribute, int) { return next(); },
-    .clusters_that_fit = [](int* count, const void*, const cudaLaunchConfig_t*) { return attempt([=] { *count = 66; }); },
+    .clusters_that_fit = [](int* count, const void*,
+                            const cudaLaunchConfig_t*) { return attempt([=] { *count = 66; }); },
     .launch = [](const cudaLaunchConfig_t*, const void*, void**) { return attempt([] { ++launched; }); },
-    .driver_entry = [](const char*, void** entry, unsigned, unsigned long long, cudaDriverEntryPointQueryResult* answer) {
-        return attempt([=] { *entry = reinterpret_cast<void*>(encode_nothing), *answer = cudaDriverEntryPointSuccess; });
-    },
+    .driver_entry =
+        [](const char*, void** entry, unsigned, unsigned long long, cudaDriverEntryPointQueryResult* answer) {
+            return attempt(
+                [=] { *entry = reinterpret_cast<void*>(encode_nothing), *answer = cudaDriverEntryPointSuccess; });
+        },
 };
 
 }  // namespace
 
-void fail_call(int failing, cudaError_t error) noexcept { made = launched = 0, failing_call = failing, failing_error = error; }
+void fail_call(int failing, cudaError_t error) noexcept {
+    made = launched = 0, failing_call = failing, failing_error = error;
+}
 int calls_made() noexcept { return made; }
 int launches() noexcept { return launched; }
 int live_allocations() noexcept { return live; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A CUDA runtime made of host memory, with one device that computes nothing: its calls are counted, and the one that the
-// test names returns an error.
+// A CUDA runtime made of host memory, with one device that computes nothing: its calls are counted, and the one that
+// the test names returns an error.
 #pragma once
 
 #include "backend/cuda/calls.hpp"

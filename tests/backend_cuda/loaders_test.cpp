@@ -34,8 +34,8 @@ std::vector<std::uint64_t> right_results(const std::vector<float>& from) {
         for (int thread = 0; thread < cuda::loaders_threads; ++thread)
             for (int fill = 0; fill < fills; ++fill) {
                 const int tile = (fill * blocks + block) % tiles, element = thread * 32 + 31 - thread % 32;
-                to[static_cast<std::size_t>(block * cuda::loaders_threads + thread)] ^=
-                    std::bit_cast<std::uint32_t>(from[static_cast<std::size_t>(tile * cuda::loaders_tile_floats + element)]);
+                to[static_cast<std::size_t>(block * cuda::loaders_threads + thread)] ^= std::bit_cast<std::uint32_t>(
+                    from[static_cast<std::size_t>(tile * cuda::loaders_tile_floats + element)]);
             }
     return to;
 }

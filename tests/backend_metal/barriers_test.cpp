@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Every barrier of the effort dial's kernels is needed, and its loss is noticed: each kernel is read from its file once as it is
-// and once more for each of its barriers, with that one taken out.
+// Every barrier of the effort dial's kernels is needed, and its loss is noticed: each kernel is read from its file once
+// as it is and once more for each of its barriers, with that one taken out.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,14 +36,16 @@ std::string variant_of(std::string text, std::size_t which, const std::string& s
     std::size_t at = text.find(barrier);
     for (std::size_t i = 0; i < which && at != std::string::npos; ++i) at = text.find(barrier, at + 1);
     if (at != std::string::npos) text.erase(at, barrier.size());
-    for (const char* name : {"effort_select", "effort_planes", "effort_buckets", "effort_tiers", "prefix_of", "total_of", "key_of", "units_before",
-                             "search", "value_at", "THREADS", "GROUPS", "GUESSES", "BLOCKS"}) {
+    for (const char* name :
+         {"effort_select", "effort_planes", "effort_buckets", "effort_tiers", "prefix_of", "total_of", "key_of",
+          "units_before", "search", "value_at", "THREADS", "GROUPS", "GUESSES", "BLOCKS"}) {
         const std::size_t length = std::strlen(name);
         const auto joins = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
         for (at = text.find(name); at != std::string::npos; at = text.find(name, at + length))
             if ((at == 0 || !joins(text[at - 1])) && !joins(text[at + length])) text.insert(at + length, suffix);
     }
-    for (at = text.find("#include"); at != std::string::npos; at = text.find("#include")) text.erase(at, text.find('\n', at) - at);
+    for (at = text.find("#include"); at != std::string::npos; at = text.find("#include"))
+        text.erase(at, text.find('\n', at) - at);
     return text;
 }
 
@@ -96,14 +98,16 @@ Ran run_select(std::size_t which) {
     std::vector<float> v(inputs), importance(inputs, 3), left(4 * inputs, 1), gains(units * inputs, 1);
     for (std::size_t i = 0; i < inputs; ++i) v[i] = static_cast<float>(i * 7 % 5);  // many worths alike
     tw::metal::EffortChoice choice{};
-    choice.inputs = inputs, choice.units = units, choice.reached = choice.affordable = 2900;  // ends among the equals of the second unit
+    choice.inputs = inputs, choice.units = units,
+    choice.reached = choice.affordable = 2900;  // ends among the equals of the second unit
     choice.has_gains = 1, choice.scale = 1, choice.entry_scale = 1;
     choice.weights[1] = 5, choice.weights[2] = 9, choice.weights[3] = 17;
     // Behind the entries what was chosen, so that one buffer is all that is written.
     std::vector<std::byte> out(sizeof(tw::metal::EffortEntry) * inputs);
     tw::metal::EffortChosen chosen{};
     const auto bound = [](auto& values) { return Bound{values.data(), values.size() * sizeof values[0]}; };
-    const Bound buffers[] = {bound(v), bound(importance), bound(left), bound(gains), {&choice, sizeof choice}, bound(out), {&chosen, sizeof chosen}};
+    const Bound buffers[] = {bound(v),   bound(importance),       bound(left), bound(gains), {&choice, sizeof choice},
+                             bound(out), {&chosen, sizeof chosen}};
     Ran ran = run("effort_select_" + std::to_string(which), buffers, 5, 1024);
     const auto* bytes = reinterpret_cast<const std::byte*>(&chosen);
     ran.written.insert(ran.written.end(), bytes, bytes + sizeof chosen);
@@ -121,7 +125,11 @@ Ran run_product(const char* kernel, std::size_t which) {
     product.bucket = 16, product.kept = 0xfff0;
     tw::metal::EffortChosen chosen{inputs, 0, 1, 0};
     std::vector<float> partial(512);
-    const Bound buffers[] = {{rows.data(), rows.size()}, {entries.data(), 12 * inputs}, {&product, sizeof product}, {&chosen, sizeof chosen}, {partial.data(), 2048}};
+    const Bound buffers[] = {{rows.data(), rows.size()},
+                             {entries.data(), 12 * inputs},
+                             {&product, sizeof product},
+                             {&chosen, sizeof chosen},
+                             {partial.data(), 2048}};
     return run(std::string(kernel) + '_' + std::to_string(which), buffers, 4, 128);
 }
 

@@ -79,7 +79,8 @@ Counters by_hand(std::string_view kernel, const tw::Tile& tile, const Case& c) {
         out.simdgroup_barriers = 2 * (m * n / 64 + edges);
         out.threadgroups = c.up(c.m, 32) / 32 * (c.up(c.n, 32) / 32);
     } else if (is("r9_")) {
-        out = pipelined(c, static_cast<u64>(tile.m), static_cast<u64>(tile.k), static_cast<u64>(tile.m) / 16, is("async"));
+        out = pipelined(c, static_cast<u64>(tile.m), static_cast<u64>(tile.k), static_cast<u64>(tile.m) / 16,
+                        is("async"));
     } else {
         const u64 n = c.up(c.n, 32);
         out.device_loaded = (c.m * c.k * c.n + c.k * c.n) * c.s;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The microbenchmark of loaders brings the same data however many SIMD-groups share the work, and its counts are its header's.
+// The microbenchmark of loaders brings the same data however many SIMD-groups share the work, and its counts are its
+// header's.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -25,7 +26,8 @@ TEST(Loaders, BringTheSameDataWhoeverLoads) {
             request.grid = {512, 1, 1};
             request.threads = {256, 1, 1};
             const auto outcome = tw::metal_check::execute(request);
-            for (const auto& finding : outcome.findings) ADD_FAILURE() << name << ' ' << loaders << ": " << finding.text;
+            for (const auto& finding : outcome.findings)
+                ADD_FAILURE() << name << ' ' << loaders << ": " << finding.text;
             for (std::size_t i = 0; i < to.size(); ++i)
                 ASSERT_EQ(to[i], static_cast<float>(i % 256 * 32 + 31 - i % 32)) << name << ' ' << loaders;
             EXPECT_EQ(outcome.counters.device_loaded, 2 * 32768u) << name << ' ' << loaders;

@@ -2,15 +2,17 @@
 // Copyright 2026 The tilewright authors
 //
 // Kernels that are wrong, each in one way. The line with the arrow is the one that a report must name.
-#include <metal_stdlib>
 #include <metal_simdgroup_matrix>
+#include <metal_stdlib>
 using namespace metal;
 
-// Every kernel: a has 64 floats to read, c 64 to write, n one atomic counter; 64 threads, in threadgroups of 64 or fewer.
-#define PLANTED(name) kernel void name(device const float* a [[buffer(0)]], device float* c [[buffer(1)]], \
-    device atomic_uint* n [[buffer(2)]], uint i [[thread_position_in_grid]], uint t [[thread_index_in_threadgroup]], \
-    uint g [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]], \
-    uint s [[simdgroup_index_in_threadgroup]])
+// Every kernel: a has 64 floats to read, c 64 to write, n one atomic counter; 64 threads, in threadgroups of 64 or
+// fewer.
+#define PLANTED(name)                                                                                 \
+    kernel void name(device const float* a [[buffer(0)]], device float* c [[buffer(1)]],              \
+                     device atomic_uint* n [[buffer(2)]], uint i [[thread_position_in_grid]],         \
+                     uint t [[thread_index_in_threadgroup]], uint g [[threadgroup_position_in_grid]], \
+                     uint lane [[thread_index_in_simdgroup]], uint s [[simdgroup_index_in_threadgroup]])
 #define BARRIER threadgroup_barrier(mem_flags::mem_threadgroup)
 
 PLANTED(read_past_the_end) {
@@ -87,7 +89,7 @@ PLANTED(threadgroups_write_one_element) {
     c[t] = a[i];  // <-
 }
 PLANTED(threadgroups_read_each_other) {
-    c[i] = a[i];  // <-
+    c[i] = a[i];                                                                         // <-
     if (g > 0 && c[i - 16] > 0) atomic_fetch_add_explicit(n, 1u, memory_order_relaxed);  // <-
 }
 PLANTED(atomic_and_plain) {
@@ -153,10 +155,8 @@ PLANTED(loops_of_different_length) {
     c[i] = sum;
 }
 PLANTED(lanes_in_different_calls) {
-    if (lane < 16)
-        c[i] = simd_sum(a[i]);  // <-
-    else
-        c[i] = simd_max(a[i]);  // <-
+    if (lane < 16) c[i] = simd_sum(a[i]);  // <-
+    else c[i] = simd_max(a[i]);            // <-
 }
 PLANTED(lanes_missing_from_a_sum) {
     if (lane == 3) return;
@@ -193,7 +193,7 @@ PLANTED(atomic_on_unwritten) {
 PLANTED(atomic_beside_its_reset) {
     threadgroup atomic_uint count;
     if (t == 0) *reinterpret_cast<threadgroup uint*>(&count) = 0;  // <-
-    atomic_fetch_add_explicit(&count, 1u, memory_order_relaxed);  // <-
+    atomic_fetch_add_explicit(&count, 1u, memory_order_relaxed);   // <-
     BARRIER;
     c[i] = a[i];
 }
@@ -202,9 +202,7 @@ PLANTED(too_much_threadgroup_memory) {
     x[t] = a[i];
     c[i] = x[t];
 }
-PLANTED(too_many_threads) {
-    c[i & 63] = a[i & 63];
-}
+PLANTED(too_many_threads) { c[i & 63] = a[i & 63]; }
 kernel void length_of_dynamic_memory(device const float* a [[buffer(0)]], device float* c [[buffer(1)]],
                                      threadgroup float* x [[threadgroup(0)]], uint t [[thread_index_in_threadgroup]]) {
     x[t] = a[t];  // <-
@@ -222,11 +220,12 @@ PLANTED(grid_larger_than_the_matrix) {
 
 struct _simdgroup_event_t;
 thread _simdgroup_event_t* __metal_simdgroup_async_copy_2d(ulong, ulong, threadgroup void*, ulong, ulong, ulong2,
-                                                           const device void*, ulong, ulong, ulong2, long2, int)
-    __asm("air.simdgroup_async_copy_2d.p3i8.p1i8");
+                                                           const device void*, ulong, ulong, ulong2, long2,
+                                                           int) __asm("air.simdgroup_async_copy_2d.p3i8.p1i8");
 void __metal_wait_simdgroup_events(int, thread _simdgroup_event_t**) __asm("air.wait_simdgroup_events");
-#define COPY(to, from, rows) __metal_simdgroup_async_copy_2d(4, 4, reinterpret_cast<threadgroup void*>(to), 8, 1, \
-    ulong2(8, rows), reinterpret_cast<const device void*>(from), 8, 1, ulong2(8, rows), long2(0), 0)
+#define COPY(to, from, rows)                                                                              \
+    __metal_simdgroup_async_copy_2d(4, 4, reinterpret_cast<threadgroup void*>(to), 8, 1, ulong2(8, rows), \
+                                    reinterpret_cast<const device void*>(from), 8, 1, ulong2(8, rows), long2(0), 0)
 
 PLANTED(copy_never_waited_for) {
     threadgroup float x[64];

@@ -18,7 +18,8 @@ TEST(BulkCopy, MovesEveryByteAndNoOther) {
             for (const std::size_t from : {0u, 3u, 64u})
                 for (const auto copy : {tw::copy_reading_ahead, tw::copy_past_caches}) {
                     std::vector<unsigned char> target(20000, 0xee), expected(target);
-                    std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(from), bytes, expected.begin() + static_cast<std::ptrdiff_t>(to));
+                    std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(from), bytes,
+                                expected.begin() + static_cast<std::ptrdiff_t>(to));
                     copy(target.data() + to, source.data() + from, bytes);
                     EXPECT_EQ(target, expected) << bytes << " bytes from " << from << " to " << to;
                 }

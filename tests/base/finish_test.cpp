@@ -33,7 +33,8 @@ double exactly(Activation activation, double x) {
 std::vector<float> arguments() {
     std::vector<float> x{0.f, -0.f};
     for (int i = -30000; i <= 30000; ++i) x.push_back(static_cast<float>(i) * 0x1p-10f);
-    for (float magnitude = 0x1p-149f; magnitude < 0x1p127f; magnitude *= 1.7f) x.push_back(magnitude), x.push_back(-magnitude);
+    for (float magnitude = 0x1p-149f; magnitude < 0x1p127f; magnitude *= 1.7f)
+        x.push_back(magnitude), x.push_back(-magnitude);
     return x;
 }
 
@@ -45,7 +46,8 @@ TEST(Finish, ActivationsInF32AreWithinTwoUnitsOfTheLastPlace) {
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double right = exactly(activation, static_cast<double>(x[i]));
             const double allowed = 2 * 0x1p-24 * std::fabs(right) + 0x1p-149;
-            ASSERT_LE(std::fabs(static_cast<double>(c[i]) - right), allowed) << "activation " << static_cast<int>(activation) << " of " << x[i];
+            ASSERT_LE(std::fabs(static_cast<double>(c[i]) - right), allowed)
+                << "activation " << static_cast<int>(activation) << " of " << x[i];
         }
     }
 }
@@ -67,10 +69,12 @@ TEST(Finish, InfinitiesAndNaNsGoWhereTheFormulasPutThem) {
 }
 
 template <class T>
-std::vector<T> finished_by(const FinishKernel& kernel, Activation activation, std::int64_t rows, std::int64_t cols, bool shared) {
+std::vector<T> finished_by(const FinishKernel& kernel, Activation activation, std::int64_t rows, std::int64_t cols,
+                           bool shared) {
     const std::vector<float> x = arguments();
     std::vector<T> c(x.begin() + 29000, x.begin() + 29000 + rows * cols), addend(c.rbegin(), c.rend());
-    const FinishRows work{rows, cols, c.data(), cols, addend.data(), shared, !shared, addend.data(), cols, 1.25, activation};
+    const FinishRows work{rows,    cols,          c.data(), cols, addend.data(), shared,
+                          !shared, addend.data(), cols,     1.25, activation};
     (sizeof(T) == 4 ? kernel.f32 : kernel.f64)(work);
     return c;
 }
@@ -84,8 +88,10 @@ TEST(Finish, EveryInstructionSetGivesTheSameBits) {
         for (const Activation activation : activations)
             for (const std::int64_t cols : {1, 3, 8, 29, 64})
                 for (const bool shared : {false, true}) {
-                    EXPECT_EQ(finished_by<float>(finish_portable, activation, 5, cols, shared), finished_by<float>(*kernel, activation, 5, cols, shared));
-                    EXPECT_EQ(finished_by<double>(finish_portable, activation, 5, cols, shared), finished_by<double>(*kernel, activation, 5, cols, shared));
+                    EXPECT_EQ(finished_by<float>(finish_portable, activation, 5, cols, shared),
+                              finished_by<float>(*kernel, activation, 5, cols, shared));
+                    EXPECT_EQ(finished_by<double>(finish_portable, activation, 5, cols, shared),
+                              finished_by<double>(*kernel, activation, 5, cols, shared));
                 }
 #else
     GTEST_SKIP() << "skipped: there is only one here";

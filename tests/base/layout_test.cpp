@@ -17,7 +17,8 @@ static_assert(row_major(2, 6)(1, 1) == 7);
 static_assert(col_major(2, 6)(1, 1) == 3);
 static_assert(row_major(2, 6).tile(2, 2, 0, 1) == Layout{2, 2, 6, 1, 2});
 static_assert(row_major(2, 6).transposed() == Layout{6, 2, 1, 6, 0});
-static_assert(row_major(5, 7).tile(2, 4, 2, 1) == Layout{1, 3, 7, 1, 32}, "a tile at the ragged corner is what is left");
+static_assert(row_major(5, 7).tile(2, 4, 2, 1) == Layout{1, 3, 7, 1, 32},
+              "a tile at the ragged corner is what is left");
 static_assert(row_major(5, 7).tile(2, 4, 3, 0).rows == 0, "a tile beyond the edge is empty");
 static_assert(row_major(8, 8).tile(4, 4, 1, 1).tile(2, 2, 0, 1) == row_major(8, 8).tile(2, 2, 2, 3), "tiles of tiles");
 static_assert(row_major(4, 8).vectorize(1, 4) == Layout{4, 2, 8, 4, 0});
@@ -44,34 +45,38 @@ constexpr float moved_by_two_threads() {
 static_assert(moved_by_two_threads() == 1 + 40 + 200 + 6000);
 
 TEST(Layout, DrawsTheGridOfOffsets) {
-    EXPECT_EQ(draw(row_major(2, 6)), "       0    1    2    3    4    5\n"
-                                     "    +----+----+----+----+----+----+\n"
-                                     " 0  |  0 |  1 |  2 |  3 |  4 |  5 |\n"
-                                     "    +----+----+----+----+----+----+\n"
-                                     " 1  |  6 |  7 |  8 |  9 | 10 | 11 |\n"
-                                     "    +----+----+----+----+----+----+\n");
-    EXPECT_EQ(draw(row_major(2, 6).tile(2, 2, 0, 1)), "       0    1\n"
-                                                      "    +----+----+\n"
-                                                      " 0  |  2 |  3 |\n"
-                                                      "    +----+----+\n"
-                                                      " 1  |  8 |  9 |\n"
-                                                      "    +----+----+\n");
+    EXPECT_EQ(draw(row_major(2, 6)),
+              "       0    1    2    3    4    5\n"
+              "    +----+----+----+----+----+----+\n"
+              " 0  |  0 |  1 |  2 |  3 |  4 |  5 |\n"
+              "    +----+----+----+----+----+----+\n"
+              " 1  |  6 |  7 |  8 |  9 | 10 | 11 |\n"
+              "    +----+----+----+----+----+----+\n");
+    EXPECT_EQ(draw(row_major(2, 6).tile(2, 2, 0, 1)),
+              "       0    1\n"
+              "    +----+----+\n"
+              " 0  |  2 |  3 |\n"
+              "    +----+----+\n"
+              " 1  |  8 |  9 |\n"
+              "    +----+----+\n");
 }
 
 TEST(Layout, WidensCellsForLongOffsets) {
-    EXPECT_EQ(draw(Layout{1, 2, 0, 1000, 0}), "         0      1\n"
-                                              "    +------+------+\n"
-                                              " 0  |    0 | 1000 |\n"
-                                              "    +------+------+\n");
+    EXPECT_EQ(draw(Layout{1, 2, 0, 1000, 0}),
+              "         0      1\n"
+              "    +------+------+\n"
+              " 0  |    0 | 1000 |\n"
+              "    +------+------+\n");
 }
 
 TEST(Layout, DrawsBlocksWithinBlocks) {
-    EXPECT_EQ(draw(tw::compose(row_major(1, 2), col_major(2, 2))), "       0    1    2    3\n"
-                                                                   "    +----+----+----+----+\n"
-                                                                   " 0  |  0 |  2 |  4 |  6 |\n"
-                                                                   "    +----+----+----+----+\n"
-                                                                   " 1  |  1 |  3 |  5 |  7 |\n"
-                                                                   "    +----+----+----+----+\n");
+    EXPECT_EQ(draw(tw::compose(row_major(1, 2), col_major(2, 2))),
+              "       0    1    2    3\n"
+              "    +----+----+----+----+\n"
+              " 0  |  0 |  2 |  4 |  6 |\n"
+              "    +----+----+----+----+\n"
+              " 1  |  1 |  3 |  5 |  7 |\n"
+              "    +----+----+----+----+\n");
 }
 
 // Threads that share a copy must cover each element once, also where the shape is no multiple of theirs.

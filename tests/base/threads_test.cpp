@@ -37,7 +37,8 @@ bool runs_each_task_once(int threads, int tasks) {
 
 TEST(Threads, EachTaskRunsOnceWhateverTheirNumber) {
     for (int threads : {1, 2, 3, 8, 40})
-        for (int tasks : {0, 1, 2, 7, 64, 1000}) EXPECT_TRUE(runs_each_task_once(threads, tasks)) << threads << ' ' << tasks;
+        for (int tasks : {0, 1, 2, 7, 64, 1000})
+            EXPECT_TRUE(runs_each_task_once(threads, tasks)) << threads << ' ' << tasks;
 }
 
 TEST(Threads, ManyShortRoundsLoseNoTask) {
@@ -46,7 +47,8 @@ TEST(Threads, ManyShortRoundsLoseNoTask) {
 #else
     constexpr int rounds = 20000;
 #endif
-    for (int round = 0; round < rounds; ++round) ASSERT_TRUE(runs_each_task_once(2 + round % 3, 1 + round % 9)) << round;
+    for (int round = 0; round < rounds; ++round)
+        ASSERT_TRUE(runs_each_task_once(2 + round % 3, 1 + round % 9)) << round;
 }
 
 TEST(Threads, ConcurrentCallersEachGetTheirWorkDone) {
@@ -63,9 +65,12 @@ TEST(Threads, ConcurrentCallersEachGetTheirWorkDone) {
 
 TEST(Threads, ATaskMayStartTasks) {
     std::atomic<int> ran{0};
-    tw::run_tasks(nullptr, 4, 8, [](void* outer, int) {
-        tw::run_tasks(nullptr, 4, 8, [](void* inner, int) { ++*static_cast<std::atomic<int>*>(inner); }, outer);
-    }, &ran);
+    tw::run_tasks(
+        nullptr, 4, 8,
+        [](void* outer, int) {
+            tw::run_tasks(nullptr, 4, 8, [](void* inner, int) { ++*static_cast<std::atomic<int>*>(inner); }, outer);
+        },
+        &ran);
     EXPECT_EQ(ran, 64);
 }
 

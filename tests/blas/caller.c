@@ -3,8 +3,8 @@
  * A program that knows nothing of us. Prints what its BLAS makes of a product and of a dot. */
 #include <stdio.h>
 
-void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*, const float*,
-            const int*, const float*, float*, const int*);
+void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
+            const float*, const int*, const float*, float*, const int*);
 float sdot_(const int*, const float*, const int*, const float*, const int*);
 
 int main(void) {

@@ -22,7 +22,8 @@ bool jump = false;
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) void xerbla_(const char* name, const int* position, std::size_t length) {
+extern "C" __attribute__((visibility("default"))) void xerbla_(const char* name, const int* position,
+                                                               std::size_t length) {
     heard = {std::string(name, length), *position};
     if (jump) std::longjmp(away, 1);
 }
@@ -105,7 +106,8 @@ TEST(BlasErrors, GemmtAndBatches) {
     const float* operand = c;
     float* result = c;
     heard = {};
-    cblas_sgemm_batch(ColMajor, &of, &of, &two, &two, &two, &factor, &operand, &one, &operand, &two, &factor, &result, &two, 1, &one);
+    cblas_sgemm_batch(ColMajor, &of, &of, &two, &two, &two, &factor, &operand, &one, &operand, &two, &factor, &result,
+                      &two, 1, &one);
     EXPECT_EQ(heard.position, 9);
     EXPECT_EQ(heard.name, "cblas_sgemm_batch");
 }

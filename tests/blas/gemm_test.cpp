@@ -30,8 +30,8 @@ void try_fortran(FortranGemm<T, Int> gemm, const char* of_a, const char* of_b) {
     const auto a = numbers<T>(ld * ld, 1), b = numbers<T>(ld * ld, 2);
     auto c = std::vector<T>(static_cast<std::size_t>(ld * ld), std::numeric_limits<T>::quiet_NaN());
     gemm(of_a, of_b, &m, &n, &k, &alpha, a.data(), &ld, b.data(), &ld, &beta, c.data(), &ld);
-    expect_product<T>({a.data(), ld, false, *of_a != 'n'}, {b.data(), ld, false, *of_b != 'n'}, {c.data(), ld, false, false},
-                      {c.data(), ld, false, false}, m, n, k, alpha, 0, everywhere);
+    expect_product<T>({a.data(), ld, false, *of_a != 'n'}, {b.data(), ld, false, *of_b != 'n'},
+                      {c.data(), ld, false, false}, {c.data(), ld, false, false}, m, n, k, alpha, 0, everywhere);
     EXPECT_TRUE(std::isnan(c[static_cast<std::size_t>(m)])) << "what lies between the columns is nobody's";
 }
 
@@ -94,20 +94,21 @@ TEST(BlasGemmt, OneTriangleIsWrittenAndTheOtherLeftAlone) {
                 for (const std::int64_t n : {1, 47, 48, 49, 131}) {
                     try_triangle<float>(layout, uplo == Upper, of_a, Trans, n, 20,
                                         [&](std::int64_t ld, const float* a, const float* b, float* c) {
-                                            cblas_sgemmt(layout, uplo, of_a, Trans, int(n), 20, 2, a, int(ld), b, int(ld), -1,
-                                                         c, int(ld));
+                                            cblas_sgemmt(layout, uplo, of_a, Trans, int(n), 20, 2, a, int(ld), b,
+                                                         int(ld), -1, c, int(ld));
                                         });
                     try_triangle<double>(layout, uplo == Upper, of_a, NoTrans, n, 20,
                                          [&](std::int64_t ld, const double* a, const double* b, double* c) {
-                                             cblas_dgemmt(layout, uplo, of_a, NoTrans, int(n), 20, 2, a, int(ld), b, int(ld),
-                                                          -1, c, int(ld));
+                                             cblas_dgemmt(layout, uplo, of_a, NoTrans, int(n), 20, 2, a, int(ld), b,
+                                                          int(ld), -1, c, int(ld));
                                          });
                 }
-    try_triangle<float>(ColMajor, false, NoTrans, NoTrans, 60, 5, [](std::int64_t ld, const float* a, const float* b, float* c) {
-        const int n = 60, k = 5, step = int(ld);
-        const float two = 2, minus = -1;
-        sgemmtr_("L", "N", "N", &n, &k, &two, a, &step, b, &step, &minus, c, &step);
-    });
+    try_triangle<float>(ColMajor, false, NoTrans, NoTrans, 60, 5,
+                        [](std::int64_t ld, const float* a, const float* b, float* c) {
+                            const int n = 60, k = 5, step = int(ld);
+                            const float two = 2, minus = -1;
+                            sgemmtr_("L", "N", "N", &n, &k, &two, a, &step, b, &step, &minus, c, &step);
+                        });
 }
 
 TEST(BlasBatch, GroupsOfDifferentShapes) {
@@ -118,12 +119,14 @@ TEST(BlasBatch, GroupsOfDifferentShapes) {
     auto out = before;
     const float *a[5], *b[5];
     float* c[5];
-    for (int i = 0; i < 5; ++i) a[i] = &store[std::size_t(i) * 256], b[i] = &store[std::size_t(i + 5) * 256], c[i] = &out[std::size_t(i) * 256];
+    for (int i = 0; i < 5; ++i)
+        a[i] = &store[std::size_t(i) * 256], b[i] = &store[std::size_t(i + 5) * 256], c[i] = &out[std::size_t(i) * 256];
     cblas_sgemm_batch(RowMajor, of_a, of_b, m, n, k, alpha, a, ld, b, ld, beta, c, ld, 2, sizes);
     for (int i = 0; i < 5; ++i) {
         const int g = i < 2 ? 0 : 1;
-        expect_product<float>({a[i], 16, true, of_a[g] != NoTrans}, {b[i], 16, true, of_b[g] != NoTrans}, {c[i], 16, true, false},
-                              {&before[std::size_t(i) * 256], 16, true, false}, m[g], n[g], k[g], alpha[g], beta[g], everywhere);
+        expect_product<float>({a[i], 16, true, of_a[g] != NoTrans}, {b[i], 16, true, of_b[g] != NoTrans},
+                              {c[i], 16, true, false}, {&before[std::size_t(i) * 256], 16, true, false}, m[g], n[g],
+                              k[g], alpha[g], beta[g], everywhere);
     }
 }
 
@@ -132,8 +135,8 @@ TEST(BlasBatch, StridedInFortran) {
     const double alpha = 1, beta = 1;
     const auto a = numbers<double>(256, 9), b = numbers<double>(256, 10), before = numbers<double>(256, 11);
     auto c = before;
-    dgemm_batch_strided_("N", "T", &m, &n, &k, &alpha, a.data(), &ld, &stride, b.data(), &ld, &stride, &beta, c.data(), &ld,
-                         &stride, &size);
+    dgemm_batch_strided_("N", "T", &m, &n, &k, &alpha, a.data(), &ld, &stride, b.data(), &ld, &stride, &beta, c.data(),
+                         &ld, &stride, &size);
     for (std::size_t at = 0; at < 256; at += 64)
         expect_product<double>({&a[at], 8, false, false}, {&b[at], 8, false, true}, {&c[at], 8, false, false},
                                {&before[at], 8, false, false}, m, n, k, 1, 1, everywhere);

@@ -33,7 +33,8 @@ struct Operand {
     }
 };
 
-/// Elementwise |C - (alpha A B + beta C0)| <= (k + 4) u (|alpha| |A||B| + |beta||C0|), where `wanted(i, j)`; C0 elsewhere.
+/// Elementwise |C - (alpha A B + beta C0)| <= (k + 4) u (|alpha| |A||B| + |beta||C0|), where `wanted(i, j)`; C0
+/// elsewhere.
 template <class T, class Wanted>
 void expect_product(const Operand<T>& a, const Operand<T>& b, const Operand<T>& c, const Operand<T>& c0, std::int64_t m,
                     std::int64_t n, std::int64_t k, double alpha, double beta, Wanted wanted) {
@@ -48,7 +49,8 @@ void expect_product(const Operand<T>& a, const Operand<T>& b, const Operand<T>& 
             const double right = alpha * sum + (beta == 0 ? 0 : beta * c0(i, j));
             size = std::fabs(alpha) * size + (beta == 0 ? 0 : std::fabs(beta * c0(i, j)));
             const double bound = static_cast<double>(k + 4) * std::numeric_limits<T>::epsilon() * size;
-            ASSERT_FALSE(!(std::fabs(c(i, j) - right) <= bound)) << c(i, j) << " for " << right << " at " << i << ", " << j;
+            ASSERT_FALSE(!(std::fabs(c(i, j) - right) <= bound))
+                << c(i, j) << " for " << right << " at " << i << ", " << j;
         }
 }
 

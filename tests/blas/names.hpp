@@ -7,8 +7,8 @@
 #include <cstdint>
 
 template <class T, class Int>
-using FortranGemm = void(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*, const Int*, const T*,
-                         const Int*, const T*, T*, const Int*);
+using FortranGemm = void(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*, const Int*,
+                         const T*, const Int*, const T*, T*, const Int*);
 template <class T, class Int>
 using CGemm = void(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
 template <class T, class Int>
@@ -17,16 +17,18 @@ using FortranGemmt = void(const char*, const char*, const char*, const Int*, con
 template <class T, class Int>
 using CGemmt = void(int, int, int, int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
 template <class T, class Int>
-using CBatch = void(int, const int*, const int*, const Int*, const Int*, const Int*, const T*, const T* const*, const Int*,
-                    const T* const*, const Int*, const T*, T* const*, const Int*, Int, const Int*);
+using CBatch = void(int, const int*, const int*, const Int*, const Int*, const Int*, const T*, const T* const*,
+                    const Int*, const T* const*, const Int*, const T*, T* const*, const Int*, Int, const Int*);
 template <class T, class Int>
-using FortranBatch = void(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T* const*, const Int*,
-                          const T* const*, const Int*, const T*, T* const*, const Int*, const Int*, const Int*);
+using FortranBatch = void(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T* const*,
+                          const Int*, const T* const*, const Int*, const T*, T* const*, const Int*, const Int*,
+                          const Int*);
 template <class T, class Int>
 using CStrided = void(int, int, int, Int, Int, Int, T, const T*, Int, Int, const T*, Int, Int, T, T*, Int, Int, Int);
 template <class T, class Int>
-using FortranStrided = void(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*, const Int*,
-                            const Int*, const T*, const Int*, const Int*, const T*, T*, const Int*, const Int*, const Int*);
+using FortranStrided = void(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*,
+                            const Int*, const Int*, const T*, const Int*, const Int*, const T*, T*, const Int*,
+                            const Int*, const Int*);
 
 extern "C" {
 FortranGemm<float, int> sgemm_, scipy_sgemm_;

@@ -6,8 +6,8 @@
 
 void dgemm_(const char*, const char*, const int64_t*, const int64_t*, const int64_t*, const double*, const double*,
             const int64_t*, const double*, const int64_t*, const double*, double*, const int64_t*);
-void cblas_sgemm(int, int, int, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*, int64_t, float, float*,
-                 int64_t);
+void cblas_sgemm(int, int, int, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*, int64_t, float,
+                 float*, int64_t);
 
 int main(void) {
     /* A leading dimension that 32 bits can't hold: with one column it is never stepped by. */

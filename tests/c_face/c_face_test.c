@@ -26,18 +26,22 @@ static void test_batches(void) {
     const double right[8] = {58, 64, 139, 154, 116, 128, 278, 308};
     tw_matrix am = {a, TW_F64, 2, 3, 3, 1}, bm = {b, TW_F64, 3, 2, 2, 1}, cm = {c, TW_F64, 2, 2, 2, 1};
     tw_batch batch = {sizeof batch, 2, 6, 0, 4, NULL, NULL, NULL};
-    expect(tw_multiply_batch(&am, &bm, &cm, &batch, NULL) == TW_OK && memcmp(c, right, sizeof c) == 0, "a batch by steps");
+    expect(tw_multiply_batch(&am, &bm, &cm, &batch, NULL) == TW_OK && memcmp(c, right, sizeof c) == 0,
+           "a batch by steps");
 
     const void *as[2] = {a, a + 6}, *bs[2] = {b, NULL};
     void* cs[2] = {c, c + 4};
     memset(c, 0, sizeof c);
     batch.a = as, batch.b = bs, batch.c = cs;
     expect(tw_multiply_batch(&am, &bm, &cm, &batch, NULL) == TW_BAD_ARGUMENT, "a null pointer in a batch is refused");
-    expect(strstr(tw_last_error(), "product 1 of the batch: B: it is null") != NULL, "and the sentence says in which product");
+    expect(strstr(tw_last_error(), "product 1 of the batch: B: it is null") != NULL,
+           "and the sentence says in which product");
     bs[1] = b;
-    expect(tw_multiply_batch(&am, &bm, &cm, &batch, NULL) == TW_OK && memcmp(c, right, sizeof c) == 0, "a batch by pointers");
+    expect(tw_multiply_batch(&am, &bm, &cm, &batch, NULL) == TW_OK && memcmp(c, right, sizeof c) == 0,
+           "a batch by pointers");
     batch.size = 0;
-    expect(tw_multiply_batch(&am, &bm, &cm, &batch, NULL) == TW_BAD_ARGUMENT, "a batch without a size is refused, not skipped");
+    expect(tw_multiply_batch(&am, &bm, &cm, &batch, NULL) == TW_BAD_ARGUMENT,
+           "a batch without a size is refused, not skipped");
     expect(tw_multiply_batch(&am, &bm, &cm, NULL, NULL) == TW_BAD_ARGUMENT, "a null batch is refused");
 }
 
@@ -46,17 +50,22 @@ static void test_packed(void) {
     const double right[4] = {58, 64, 139, 154};
     tw_matrix am = {a, TW_F64, 2, 3, 3, 1}, bm = {b, TW_F64, 3, 2, 2, 1}, cm = {c, TW_F64, 2, 2, 2, 1};
     tw_packed *of_b = tw_pack(&bm, NULL), *of_a = tw_pack_a(&am, NULL);
-    expect(of_b && tw_packed_bytes(of_b) >= sizeof b && strncmp(tw_packed_kernel(of_b), "cpu.", 4) == 0, "an operand is packed");
-    expect(tw_multiply_packed(&am, of_b, &cm, NULL) == TW_OK && memcmp(c, right, sizeof c) == 0, "a packed B multiplies");
+    expect(of_b && tw_packed_bytes(of_b) >= sizeof b && strncmp(tw_packed_kernel(of_b), "cpu.", 4) == 0,
+           "an operand is packed");
+    expect(tw_multiply_packed(&am, of_b, &cm, NULL) == TW_OK && memcmp(c, right, sizeof c) == 0,
+           "a packed B multiplies");
     memset(c, 0, sizeof c);
-    expect(tw_multiply_packed_a(of_a, &bm, &cm, NULL) == TW_OK && memcmp(c, right, sizeof c) == 0, "a packed A multiplies");
+    expect(tw_multiply_packed_a(of_a, &bm, &cm, NULL) == TW_OK && memcmp(c, right, sizeof c) == 0,
+           "a packed A multiplies");
     expect(tw_multiply_packed(&am, of_a, &cm, NULL) == TW_BAD_ARGUMENT, "an A is no B");
     tw_packed_destroy(of_a);
     tw_packed_destroy(of_b);
     tw_packed_destroy(NULL);
     bm.data = NULL;
-    expect(tw_pack(&bm, NULL) == NULL && strstr(tw_last_error(), "B: it is null") != NULL, "a null operand is not packed");
-    expect(tw_pack(NULL, NULL) == NULL && tw_multiply_packed(&am, NULL, &cm, NULL) == TW_BAD_ARGUMENT, "nor is nothing");
+    expect(tw_pack(&bm, NULL) == NULL && strstr(tw_last_error(), "B: it is null") != NULL,
+           "a null operand is not packed");
+    expect(tw_pack(NULL, NULL) == NULL && tw_multiply_packed(&am, NULL, &cm, NULL) == TW_BAD_ARGUMENT,
+           "nor is nothing");
 }
 
 int main(void) {
@@ -77,7 +86,8 @@ int main(void) {
            "fields beyond the caller's size keep their defaults");
 
     options.size = 0;
-    expect(tw_multiply(&am, &bm, &cm, &options) == TW_BAD_ARGUMENT, "options without a size are refused, not overlooked");
+    expect(tw_multiply(&am, &bm, &cm, &options) == TW_BAD_ARGUMENT,
+           "options without a size are refused, not overlooked");
     expect(strstr(tw_last_error(), "tw_default_options()") != NULL, "and the sentence says how they begin");
     bm.type = (tw_type)(256 + TW_F64);
     expect(tw_multiply(&am, &bm, &cm, NULL) == TW_BAD_ARGUMENT, "a type of more than 8 bits is no type");

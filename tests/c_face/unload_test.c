@@ -14,8 +14,8 @@ int main(int count, char** arguments) {
         void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         if (!library) return printf("%s\n", dlerror()), 1;
         tw_options (*defaults)(void) = (tw_options(*)(void))dlsym(library, "tw_default_options");
-        tw_code (*multiply)(const tw_matrix*, const tw_matrix*, const tw_matrix*, const tw_options*) =
-            (tw_code(*)(const tw_matrix*, const tw_matrix*, const tw_matrix*, const tw_options*))dlsym(library, "tw_multiply");
+        tw_code (*multiply)(const tw_matrix*, const tw_matrix*, const tw_matrix*, const tw_options*) = (tw_code(*)(
+            const tw_matrix*, const tw_matrix*, const tw_matrix*, const tw_options*))dlsym(library, "tw_multiply");
         if (!defaults || !multiply) return printf("a symbol is missing\n"), 1;
         tw_options options = defaults();
         options.threads = 3;

@@ -29,7 +29,8 @@ constexpr std::size_t outputs = 96, inputs = 200;
 /// Weights and a vector in files, and what their product is.
 struct Files {
     tw::test::Folder folder;
-    std::string w = folder.path("w.npy"), v = folder.path("v.npy"), built = folder.path("w.effort"), y = folder.path("y.npy");
+    std::string w = folder.path("w.npy"), v = folder.path("v.npy"), built = folder.path("w.effort"),
+                y = folder.path("y.npy");
     std::vector<float> weights = std::vector<float>(outputs * inputs), vector = std::vector<float>(inputs);
     std::vector<double> exact = std::vector<double>(outputs);
 
@@ -81,8 +82,9 @@ TEST(Effort, EveryLayoutIsBuiltAndMultiplied) {
 TEST(Effort, ATensorOfASafetensorsFileGivesTheSameBitsAsAnNpyFile) {
     const Files files;
     const std::string tensors = files.folder.path("w.safetensors"), other = files.folder.path("other.effort");
-    write_file(tensors, tw::test::safetensors_file("{" + tw::test::safetensors_entry("w", "F32", "[96,200]", "[0,76800]") + "}",
-                                                   bytes_of(files.weights)));
+    write_file(tensors,
+               tw::test::safetensors_file("{" + tw::test::safetensors_entry("w", "F32", "[96,200]", "[0,76800]") + "}",
+                                          bytes_of(files.weights)));
     ASSERT_EQ(run_tw({"effort", "build", files.w, "-o", files.built}).code, 0);
     ASSERT_EQ(run_tw({"effort", "build", tensors + ":w", "-o", other}).code, 0);
     EXPECT_EQ(read_file(files.built), read_file(other));
@@ -96,7 +98,8 @@ TEST(Effort, SeveralMatricesAreStacked) {
     ASSERT_EQ(y.size(), 2 * outputs);
     EXPECT_TRUE(std::equal(y.begin(), y.begin() + outputs, y.begin() + outputs));
     write_file(files.v, npy_file<float>("<f4", "(1, 200)", files.vector));
-    files.expect_refused({"build", files.w, files.v, files.w, "-o", files.built, "--transpose"}, "as many inputs as the first");
+    files.expect_refused({"build", files.w, files.v, files.w, "-o", files.built, "--transpose"},
+                         "as many inputs as the first");
 }
 
 TEST(Effort, RowsOfAFileAreABatch) {
@@ -129,8 +132,9 @@ TEST(Effort, EachRowOfAFileMayTakeTheDialByItself) {
 TEST(Effort, WhatASpeedSuiteFindsIsRemembered) {
     const Files files;
     const std::string store = files.folder.path("tuning");
-    const auto ran = run_tw({"effort", "curve", "--suite", "speed", "--shape", "64x128", "--seconds", "0.01", "--remember"},
-                            {.environment = {"TW_STORE=" + store, "TW_HISTORY=/dev/null/none"}});
+    const auto ran =
+        run_tw({"effort", "curve", "--suite", "speed", "--shape", "64x128", "--seconds", "0.01", "--remember"},
+               {.environment = {"TW_STORE=" + store, "TW_HISTORY=/dev/null/none"}});
     ASSERT_EQ(ran.code, 0) << ran.error;
     const std::string kept = read_file(store);
     for (const std::string layout : {"buckets", "tiers", "planes"}) {
@@ -150,9 +154,11 @@ TEST(Effort, WhatCannotBeGetsASentence) {
     files.expect_refused({"build", files.w, "-o", files.built, "--dense", "no"},
                          "--dense: expected automatic, kept or absent; 'no' came");
     files.expect_refused({"build", files.w, "-o", files.built, "--layout", "buckets", "--bucket", "9"}, "bucket");
-    files.expect_refused({"build", files.w, "-o", files.built, "--bucket", "8"}, "--bucket and --truncating are for --layout buckets; the layout is planes");
+    files.expect_refused({"build", files.w, "-o", files.built, "--bucket", "8"},
+                         "--bucket and --truncating are for --layout buckets; the layout is planes");
     files.expect_refused({"build", files.w, "-o", "/dev/null"}, "it is there already and is no regular file");
-    files.expect_refused({"run", files.built, files.v, "-o", files.y + ".safetensors", "--effort", "1"}, "y is written as .npy");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y + ".safetensors", "--effort", "1"},
+                         "y is written as .npy");
     files.expect_refused({"build", files.folder.path("absent.npy"), "-o", files.built}, "it can't be opened");
     files.expect_refused({"run", files.built, files.v, "-o", files.y}, "one of --effort and --error");
     files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1.5"},
@@ -162,7 +168,8 @@ TEST(Effort, WhatCannotBeGetsASentence) {
                          "--error: expected a number from 0 on; -1 came");
     files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1", "--error", "1"}, "excludes");
     files.expect_refused({"run", files.w, files.v, "-o", files.y, "--effort", "1"}, "offset 0");
-    files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1", "--device", "metal"}, "runs on cpu and cuda");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1", "--device", "metal"},
+                         "runs on cpu and cuda");
     files.expect_refused({"curve", "--device", "abacus"}, "expected cpu, cuda or cuda:N; 'abacus' came");
     files.expect_refused({"curve", "--suite", "taste"}, "--suite: expected quality or speed; 'taste' came");
     files.expect_refused({"curve", "--shape", "12"}, "--shape: expected OUTPUTSxINPUTS");
@@ -176,8 +183,8 @@ TEST(Effort, WhatCannotBeGetsASentence) {
 TEST(Effort, TheCurveHasEveryLayoutRivalAndKindOfData) {
     const Files files;
     const std::string json = files.folder.path("curve.json");
-    const auto ran = run_tw({"effort", "curve", "--suite", "quality", "--shape", "128x512", "--weights", files.w, "--vector",
-                             files.v, "--json", json},
+    const auto ran = run_tw({"effort", "curve", "--suite", "quality", "--shape", "128x512", "--weights", files.w,
+                             "--vector", files.v, "--json", json},
                             {.environment = {"TW_HISTORY=" + files.folder.path("history.sqlite")}});
     ASSERT_EQ(ran.code, 0) << ran.error;
     const auto all = nlohmann::json::parse(read_file(json));
@@ -192,7 +199,8 @@ TEST(Effort, TheCurveHasEveryLayoutRivalAndKindOfData) {
         EXPECT_EQ(entry.at("predicted_error").is_null(), entry.at("provider") == "rival") << entry.dump();
         points += entry.at("point") == "effort";
     }
-    EXPECT_EQ(layouts, (std::set<std::string>{"buckets", "tiers", "planes", "q4_0", "q8_0", "teal", "q8_top_k", "q4_top_k"}));
+    EXPECT_EQ(layouts,
+              (std::set<std::string>{"buckets", "tiers", "planes", "q4_0", "q8_0", "teal", "q8_top_k", "q4_top_k"}));
     EXPECT_EQ(data, (std::set<std::string>{"gauss", "swiglu", "laplace", "outlier", "t5", "real"}));
     EXPECT_EQ(points, 3 * 6 * 9);
 }
@@ -200,8 +208,9 @@ TEST(Effort, TheCurveHasEveryLayoutRivalAndKindOfData) {
 TEST(Effort, TheSpeedSuiteTimesEveryLayoutBesideTheDenseProduct) {
     const Files files;
     const std::string json = files.folder.path("speed.json");
-    const auto ran = run_tw({"effort", "curve", "--suite", "speed", "--shape", "256x512", "--seconds", "0.05", "--json", json},
-                            {.environment = {"TW_HISTORY=" + files.folder.path("history.sqlite")}});
+    const auto ran =
+        run_tw({"effort", "curve", "--suite", "speed", "--shape", "256x512", "--seconds", "0.05", "--json", json},
+               {.environment = {"TW_HISTORY=" + files.folder.path("history.sqlite")}});
     ASSERT_EQ(ran.code, 0) << ran.error;
     const auto all = nlohmann::json::parse(read_file(json));
     std::set<std::string> layouts;

@@ -142,7 +142,7 @@ TEST_F(Files, AnOutputBehindALinkIsReplacedWhereItIs) {
     EXPECT_EQ(run_tw({"multiply", a, a, "-o", folder.path("link")}).code, 0);
     EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link")));
     EXPECT_EQ(read_file(c), squared);
-    struct stat status {};
+    struct stat status{};
     ASSERT_EQ(stat(c.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777u, 0640u) << "who may read it must not change";
     EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.npy", "c.npy", "link"}));
@@ -190,7 +190,8 @@ TEST_F(Files, AFullDiskIsAFailure) {
     const std::string output = disk + "/c.npy";
     write_file(output, "old");
     write_file(folder.path("column.npy"), tw::test::npy_file<float>("<f4", "(200, 1)", std::vector<float>(200)));
-    const auto ran = run_tw({"multiply", folder.path("column.npy"), folder.path("column.npy"), "--transpose-b", "-o", output});
+    const auto ran =
+        run_tw({"multiply", folder.path("column.npy"), folder.path("column.npy"), "--transpose-b", "-o", output});
     EXPECT_EQ(ran.code, 1);
     EXPECT_NE(ran.error.find("making room for it failed: No space left on device"), std::string::npos) << ran.error;
     expect_stop(Exit::failed, "No space left on device", [&] {
@@ -217,11 +218,15 @@ TEST_F(Files, AnyFailingCallLeavesTheOldOutput) {
         int error;
         const char* sentence;
     } cases[] = {
-        {Call::pread, EIO, "reading at byte"},    {Call::pwrite, EIO, "writing it failed"},
+        {Call::pread, EIO, "reading at byte"},
+        {Call::pwrite, EIO, "writing it failed"},
         {Call::pwrite, ENOSPC, "writing it failed: No space left on device"},
-        {Call::pwrite, EDQUOT, "writing it failed"}, {Call::fsync, EIO, "flushing it to the disk failed"},
-        {Call::rename, EIO, "putting it in its place failed"}, {Call::fallocate, ENOSPC, "making room for it failed"},
-        {Call::fallocate, EIO, "making room for it failed"}, {Call::linkat, EIO, "giving it a name failed"},
+        {Call::pwrite, EDQUOT, "writing it failed"},
+        {Call::fsync, EIO, "flushing it to the disk failed"},
+        {Call::rename, EIO, "putting it in its place failed"},
+        {Call::fallocate, ENOSPC, "making room for it failed"},
+        {Call::fallocate, EIO, "making room for it failed"},
+        {Call::linkat, EIO, "giving it a name failed"},
     };
     for (const auto& one : cases) {
         int failures = 0;
@@ -246,7 +251,8 @@ TEST_F(Files, AnyFailingCallLeavesTheOldOutput) {
             EXPECT_NE(said.find(std::strerror(one.error)), std::string::npos) << said;
             expect_untouched();
         }
-        EXPECT_TRUE(failures >= 1 || one.call == Call::linkat) << one.sentence;  // not every file system makes nameless files
+        EXPECT_TRUE(failures >= 1 || one.call == Call::linkat)
+            << one.sentence;  // not every file system makes nameless files
         EXPECT_EQ(read_file(c), squared);
     }
 }
@@ -260,7 +266,8 @@ TEST_F(Files, HalvedAndInterruptedCallsAreGoneOnWith) {
                 multiply_here(a, c);
                 EXPECT_EQ(read_file(c), squared);
             }
-    for (int nth = 0; nth < 3; ++nth) {  // whichever asks for /proc: without it the output has a name from the beginning
+    for (int nth = 0; nth < 3;
+         ++nth) {  // whichever asks for /proc: without it the output has a name from the beginning
         write_file(c, "old");
         const FailingCall no_proc(Call::access, nth, ENOENT);
         multiply_here(a, c);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What must hold of every file that was made to break a reader: a sentence that names the file and the byte, exit 2, little memory.
+// What must hold of every file that was made to break a reader: a sentence that names the file and the byte, exit 2,
+// little memory.
 #pragma once
 
 #include <gtest/gtest.h>

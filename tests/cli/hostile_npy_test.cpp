@@ -73,23 +73,29 @@ std::vector<Hostile> texts() {
         {"an empty dictionary", with_dictionary("{}"), 12, "lacks the key 'descr'"},
         {"no closing brace", with_dictionary("{" + keys), 128, "expected ',' or '}'"},
         {"nothing after a comma", with_dictionary("{" + keys + ","), 128, "expected a key in quotes"},
-        {"a call for a dictionary", with_dictionary("{" + keys + "}.pop('descr')"), 67, "follows the header's closing brace"},
-        {"an import after the dictionary", with_dictionary("{" + keys + "}\n__import__('os')"), 68, "follows the header"},
-        {"a zero byte after the dictionary", npy_header(1, "{" + keys + "}" + std::string(1, '\0')) + std::string(16, '\0'),
-         67, "'\\x00'"},
+        {"a call for a dictionary", with_dictionary("{" + keys + "}.pop('descr')"), 67,
+         "follows the header's closing brace"},
+        {"an import after the dictionary", with_dictionary("{" + keys + "}\n__import__('os')"), 68,
+         "follows the header"},
+        {"a zero byte after the dictionary",
+         npy_header(1, "{" + keys + "}" + std::string(1, '\0')) + std::string(16, '\0'), 67, "'\\x00'"},
         {"no descr", with_dictionary("{'fortran_order': False, 'shape': (2, 2)}"), 51, "lacks the key 'descr'"},
         {"no fortran_order", with_dictionary("{'descr': '<f4', 'shape': (2, 2)}"), 43, "lacks the key 'fortran_order'"},
         {"no shape", with_dictionary("{'descr': '<f4', 'fortran_order': False}"), 50, "lacks the key 'shape'"},
-        {"descr twice", with_dictionary("{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)}"), 27,
-         "'descr' comes twice"},
+        {"descr twice", with_dictionary("{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)}"),
+         27, "'descr' comes twice"},
         {"shape twice", with_dictionary("{" + keys + ", 'shape': (9, 9)}"), 68, "'shape' comes twice"},
         {"an unknown key", with_dictionary("{" + keys + ", 'exec': 'rm'}"), 68, "'exec' is unknown"},
-        {"a key in capitals", with_dictionary("{'Descr': '<f4', 'fortran_order': False, 'shape': (2, 2)}"), 11, "unknown"},
-        {"a key without quotes", with_dictionary("{descr: '<f4', 'fortran_order': False, 'shape': (2, 2)}"), 11, "in quotes"},
+        {"a key in capitals", with_dictionary("{'Descr': '<f4', 'fortran_order': False, 'shape': (2, 2)}"), 11,
+         "unknown"},
+        {"a key without quotes", with_dictionary("{descr: '<f4', 'fortran_order': False, 'shape': (2, 2)}"), 11,
+         "in quotes"},
         {"a key that never closes", with_dictionary("{'descr"), 11, "no closing quote"},
         {"no colon", with_dictionary("{'descr' '<f4', 'fortran_order': False, 'shape': (2, 2)}"), 19, "expected ':'"},
-        {"no comma", with_dictionary("{'descr': '<f4' 'fortran_order': False, 'shape': (2, 2)}"), 26, "expected ',' or '}'"},
-        {"two commas", with_dictionary("{'descr': '<f4',, 'fortran_order': False, 'shape': (2, 2)}"), 26, "expected a key"},
+        {"no comma", with_dictionary("{'descr': '<f4' 'fortran_order': False, 'shape': (2, 2)}"), 26,
+         "expected ',' or '}'"},
+        {"two commas", with_dictionary("{'descr': '<f4',, 'fortran_order': False, 'shape': (2, 2)}"), 26,
+         "expected a key"},
         {"an escape in a key", with_dictionary("{'de\\x73cr': '<f4', 'fortran_order': False, 'shape': (2, 2)}"), 11,
          "backslash"},
         {"order as a number", with_dictionary("{'descr': '<f4', 'fortran_order': 1, 'shape': (2, 2)}"), order_at,
@@ -152,7 +158,8 @@ std::vector<Hostile> shapes() {
         {"2^62 x 4 elements plus 4", with_shape("(4611686018427387905, 4)"), shape_at, "beyond any file"},
         {"2^63 - 1 elements", with_shape("(9223372036854775807, 1)"), shape_at, "beyond any file"},
         {"2^61 elements, bytes that wrap", with_shape("(2305843009213693952, 1)"), shape_at, "beyond any file"},
-        {"a terabyte promised by 144 bytes", with_shape("(524288, 524288)"), 144, "promises 524288 x 524288 f32 elements"},
+        {"a terabyte promised by 144 bytes", with_shape("(524288, 524288)"), 144,
+         "promises 524288 x 524288 f32 elements"},
         {"one element too few", good().substr(0, 140), 140, "the file ends here"},
         {"one byte too few", good().substr(0, 143), 143, "the file ends here"},
         {"no elements at all", good().substr(0, 128), 128, "the file ends here"},
@@ -169,7 +176,8 @@ std::vector<Hostile> all_hostile() { return tw::test::together({beginnings(), te
 /// What the parser alone says, as NpyFile asks it.
 tw::cli::NpyHeader parse(const std::string& bytes) {
     const auto size = static_cast<std::int64_t>(bytes.size());
-    const std::int64_t end = tw::cli::npy_header_end(std::string_view(bytes).substr(0, tw::cli::npy_prefix_bytes), size);
+    const std::int64_t end =
+        tw::cli::npy_header_end(std::string_view(bytes).substr(0, tw::cli::npy_prefix_bytes), size);
     return tw::cli::parse_npy_header(std::string_view(bytes).substr(0, static_cast<std::size_t>(end)), size);
 }
 

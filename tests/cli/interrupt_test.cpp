@@ -115,19 +115,22 @@ TEST_F(Interrupted, KilledAnywhereLeavesOneOrTheOther) {
     std::string before = product(0);
     for (int run = 1; run <= 200; ++run) {
         const auto alpha = static_cast<float>(run);
-        const pid_t child = tw::test::start_tw({"multiply", a, a, "--transpose-b", "-o", c, "--alpha", std::to_string(run)});
+        const pid_t child =
+            tw::test::start_tw({"multiply", a, a, "--transpose-b", "-o", c, "--alpha", std::to_string(run)});
         usleep(static_cast<useconds_t>(1e6 * longest * std::generate_canonical<double, 32>(random)));
         kill(child, SIGKILL);
         const bool was_killed = tw::test::wait_for(child) == 128 + SIGKILL;
         killed += was_killed;
         longest *= was_killed ? 1.1 : 0.9;
         const std::string now = read_file(c), expected = product(alpha);
-        ASSERT_TRUE(now == before || now == expected) << "run " << run << " left a mixture of " << now.size() << " bytes";
+        ASSERT_TRUE(now == before || now == expected)
+            << "run " << run << " left a mixture of " << now.size() << " bytes";
         ASSERT_TRUE(was_killed || now == expected) << "run " << run << " ended and left the old output";
         replaced += now == expected;
         before = now;
         for (const std::string& name : folder.names())
-            if (is_part(name)) unlink(folder.path(name).c_str());  // what kill -9 leaves of a file that has its name but not its place
+            if (is_part(name))
+                unlink(folder.path(name).c_str());  // what kill -9 leaves of a file that has its name but not its place
     }
     EXPECT_GE(killed, 20);
     EXPECT_GE(replaced, 20);

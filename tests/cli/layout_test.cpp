@@ -12,33 +12,36 @@ using tw::test::run_tw;
 TEST(LayoutVerb, DrawsARowMajorLayout) {
     const Ran ran = run_tw({"layout", "row_major(2,6)"});
     EXPECT_EQ(ran.code, 0) << ran.error;
-    EXPECT_EQ(ran.out, "       0    1    2    3    4    5\n"
-                       "    +----+----+----+----+----+----+\n"
-                       " 0  |  0 |  1 |  2 |  3 |  4 |  5 |\n"
-                       "    +----+----+----+----+----+----+\n"
-                       " 1  |  6 |  7 |  8 |  9 | 10 | 11 |\n"
-                       "    +----+----+----+----+----+----+\n");
+    EXPECT_EQ(ran.out,
+              "       0    1    2    3    4    5\n"
+              "    +----+----+----+----+----+----+\n"
+              " 0  |  0 |  1 |  2 |  3 |  4 |  5 |\n"
+              "    +----+----+----+----+----+----+\n"
+              " 1  |  6 |  7 |  8 |  9 | 10 | 11 |\n"
+              "    +----+----+----+----+----+----+\n");
 }
 
 TEST(LayoutVerb, DrawsATile) {
     const Ran ran = run_tw({"layout", "row_major(2,6)", "--tile", "2,2", "--at", "0,1"});
     EXPECT_EQ(ran.code, 0) << ran.error;
-    EXPECT_EQ(ran.out, "       0    1\n"
-                       "    +----+----+\n"
-                       " 0  |  2 |  3 |\n"
-                       "    +----+----+\n"
-                       " 1  |  8 |  9 |\n"
-                       "    +----+----+\n");
+    EXPECT_EQ(ran.out,
+              "       0    1\n"
+              "    +----+----+\n"
+              " 0  |  2 |  3 |\n"
+              "    +----+----+\n"
+              " 1  |  8 |  9 |\n"
+              "    +----+----+\n");
 }
 
 TEST(LayoutVerb, DrawsWhatAThreadGets) {
-    const Ran ran = run_tw({"layout", " col_major( 4 , 2 ) ", "--vectorize", "2,1", "--distribute", "row_major(2,1)",
-                            "--thread", "1"});
+    const Ran ran = run_tw(
+        {"layout", " col_major( 4 , 2 ) ", "--vectorize", "2,1", "--distribute", "row_major(2,1)", "--thread", "1"});
     EXPECT_EQ(ran.code, 0) << ran.error;
-    EXPECT_EQ(ran.out, "       0    1\n"
-                       "    +----+----+\n"
-                       " 0  |  2 |  6 |\n"
-                       "    +----+----+\n");
+    EXPECT_EQ(ran.out,
+              "       0    1\n"
+              "    +----+----+\n"
+              " 0  |  2 |  6 |\n"
+              "    +----+----+\n");
 }
 
 TEST(LayoutVerb, DrawsBlocksWithinBlocks) {
@@ -94,7 +97,8 @@ TEST(Tw, HelpsWithExamplesAndSaysItsVersion) {
 }
 
 TEST(Tw, SaysSoWhenItsOutputIsLost) {
-    const std::vector<std::vector<std::string>> printing{{"layout", "row_major(2,6)"}, {"layout", "row_major(80,80)"}, {"--help"}};
+    const std::vector<std::vector<std::string>> printing{
+        {"layout", "row_major(2,6)"}, {"layout", "row_major(80,80)"}, {"--help"}};
     for (const auto& words : printing) {
         const Ran full = run_tw(words, {.output = "/dev/full"});
         EXPECT_EQ(full.code, 1) << words.back();

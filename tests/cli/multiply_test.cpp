@@ -88,7 +88,8 @@ TEST_F(MultiplyVerb, ReadsHeadersAsOthersWriteThem) {
         write_file(a, tw::test::npy_header(1, text) + elements);  // unaligned elements, too
         expect_small(multiply());
     }
-    write_file(a, tw::test::npy_padded(2, tw::test::npy_dictionary("<f4", false, "(2, 3)") + std::string(60000, ' ')) + elements);
+    write_file(a, tw::test::npy_padded(2, tw::test::npy_dictionary("<f4", false, "(2, 3)") + std::string(60000, ' ')) +
+                      elements);
     expect_small(multiply());
 }
 
@@ -98,7 +99,8 @@ TEST_F(MultiplyVerb, TransposesAndAdds) {
     write_file(c0, tw::test::npy_file<float>("<f4", "(2, 2)", {1, 2, 3, 4}));
     expect_small(multiply({"--transpose-a", "--transpose-b"}));
     expect_small(multiply({"--transpose-a", "--transpose-b", "--c", c0}), {59, 66, 142, 158});
-    expect_small(multiply({"--transpose-a", "--transpose-b", "--c", c0, "--alpha", "2", "--beta", "-10"}), {106, 108, 248, 268});
+    expect_small(multiply({"--transpose-a", "--transpose-b", "--c", c0, "--alpha", "2", "--beta", "-10"}),
+                 {106, 108, 248, 268});
     expect_small(multiply({"--transpose-a", "--transpose-b", "--c", c0, "--alpha", "0"}), {1, 2, 3, 4});
     expect_small(multiply({"--transpose-a", "--transpose-b", "--alpha", "-1"}), {-58, -64, -139, -154});
     write_file(c0, tw::test::npy_padded(1, tw::test::npy_dictionary("<f4", true, "(2, 2)")) +
@@ -162,7 +164,8 @@ TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
     write_small();
     write_file(c, "old");
     write_file(c0, tw::test::npy_file<double>("<f8", "(3, 2)", {1, 2, 3, 4, 5, 6}));
-    expect_refused(run_tw({"multiply", a, c0, "-o", c}), "holds f32 and '" + c0 + "' holds f64; a product takes one type");
+    expect_refused(run_tw({"multiply", a, c0, "-o", c}),
+                   "holds f32 and '" + c0 + "' holds f64; a product takes one type");
     expect_refused(run_tw({"multiply", a, b, "-o", c + ".safetensors"}), "the result is written as .npy");
     expect_refused(run_tw({"multiply", a, a, "-o", c}), "A's columns must be as many as B's rows");
     expect_refused(multiply({"--transpose-a"}), "is 3 x 2 when transposed");
@@ -181,8 +184,10 @@ TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
     expect_refused(multiply({"--memory", "much"}), "--memory takes a number of bytes");
     expect_refused(multiply({"--memory", "-1G"}), "--memory takes a number of bytes");
     expect_refused(multiply({"--memory", "1M"}), "--memory takes at least 44M");
-    expect_refused(multiply({"--kernel", "r99"}), "no rung or kernel of these devices has the name 'r99'; see tw ladder --list");
-    expect_refused(multiply({"--kernel", "cpu.r1_naive.f64"}), "no kernel of that name can do this product on this machine");
+    expect_refused(multiply({"--kernel", "r99"}),
+                   "no rung or kernel of these devices has the name 'r99'; see tw ladder --list");
+    expect_refused(multiply({"--kernel", "cpu.r1_naive.f64"}),
+                   "no kernel of that name can do this product on this machine");
     expect_refused(multiply({"--device", "abacus"}), "--device: expected one of cpu, ");
     expect_refused(multiply({"--verify", "--no-verify"}), "excludes");
     expect_refused(run_tw({"multiply", a, "-o", c}), "B is required");

@@ -28,7 +28,8 @@ inline std::string npy_padded(int version, std::string dictionary) {
 }
 
 inline std::string npy_dictionary(const std::string& descr, bool fortran_order, const std::string& shape) {
-    return "{'descr': '" + descr + "', 'fortran_order': " + (fortran_order ? "True" : "False") + ", 'shape': " + shape + ", }";
+    return "{'descr': '" + descr + "', 'fortran_order': " + (fortran_order ? "True" : "False") + ", 'shape': " + shape +
+           ", }";
 }
 
 template <class T>

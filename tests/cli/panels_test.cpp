@@ -76,7 +76,8 @@ std::string operand_file(const char* descr, int rows, int cols, Order order, Val
             elements.push_back(order.transposed ? value(j, i) : value(i, j));
         }
     const std::string shape = fmt::format("({}, {})", file_rows, file_cols);
-    return tw::test::npy_padded(1, tw::test::npy_dictionary(descr, order.fortran, shape)) + tw::test::bytes_of(elements);
+    return tw::test::npy_padded(1, tw::test::npy_dictionary(descr, order.fortran, shape)) +
+           tw::test::bytes_of(elements);
 }
 
 float a_value(int i, int p) { return static_cast<float>((i * 7 + p * 3) % 5 - 2); }

@@ -19,8 +19,8 @@ struct Ran {
 };
 
 struct Limits {
-    long file_bytes = -1;     ///< RLIMIT_FSIZE
-    long address_bytes = -1;  ///< RLIMIT_AS
+    long file_bytes = -1;       ///< RLIMIT_FSIZE
+    long address_bytes = -1;    ///< RLIMIT_AS
     std::vector<int> closed{};  ///< standard streams that are closed when it begins
     std::vector<std::string> environment{};
     std::string output{};  ///< where its standard output goes instead of Ran::out

@@ -30,9 +30,9 @@ std::string model() {
                              safetensors_entry("steps", "I64", "[]", "[41,49]") + "," +
                              safetensors_entry("cube", "F16", "[1,1,1]", "[49,51]") + "," +
                              safetensors_entry("nothing", "F32", "[0,3]", "[25,25]") + "}   ";
-    return safetensors_file(json, std::string(1, '\1') + bytes_of<float>({1, 2, 3, 4, 5, 6}) + bytes_of<float>({7, 8, 9}) +
-                                      bytes_of<std::uint16_t>({0x3f80, 0x4000}) + std::string(8, '\0') +
-                                      bytes_of<std::uint16_t>({0x3c00}));
+    return safetensors_file(json, std::string(1, '\1') + bytes_of<float>({1, 2, 3, 4, 5, 6}) +
+                                      bytes_of<float>({7, 8, 9}) + bytes_of<std::uint16_t>({0x3f80, 0x4000}) +
+                                      std::string(8, '\0') + bytes_of<std::uint16_t>({0x3c00}));
 }
 
 struct Files {
@@ -82,7 +82,8 @@ TEST(Safetensors, AFileWithOneMatrixNeedsNoName) {
 
 TEST(Safetensors, AFileWithoutAMatrixSaysWhatItHas) {
     const Files files;
-    write_file(files.at, safetensors_file("{" + safetensors_entry("step", "I64", "[]", "[0,8]") + "}", std::string(8, '\0')));
+    write_file(files.at,
+               safetensors_file("{" + safetensors_entry("step", "I64", "[]", "[0,8]") + "}", std::string(8, '\0')));
     files.expect_refused(files.at, "it has no matrix and no vector of F32, F16, BF16 or F64; its tensors are: 'step'");
 }
 

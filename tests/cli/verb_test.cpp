@@ -61,7 +61,8 @@ std::string refusal(const std::vector<const char*>& words) {
 
 TEST(Verb, OptionsReachTheVerbThatRuns) {
     Line line;
-    line.run({"plain", "--count", "3", "--ratio", "0.75", "--base", "b", "--top", "x", "--name", "p", "--name", "q", "--maybe"});
+    line.run({"plain", "--count", "3", "--ratio", "0.75", "--base", "b", "--top", "x", "--name", "p", "--name", "q",
+              "--maybe"});
     EXPECT_EQ(line.ran, "plain");
     EXPECT_EQ(line.count, 3);
     EXPECT_EQ(line.ratio, 0.75);
@@ -81,16 +82,21 @@ TEST(Verb, AMissingOrUnknownVerbIsToldTheVerbsThatThereAre) {
 
 TEST(Verb, WrongWordsAreRefusedWithTheWayToTheHelp) {
     const auto ends = [](const std::string& text, const char* tail) { return text.ends_with(tail); };
-    EXPECT_TRUE(ends(refusal({"plain", "--count", "10"}), "\nSee: tw plain --help")) << refusal({"plain", "--count", "10"});
-    EXPECT_EQ(refusal({"plain", "--count", "x"}), "--count: expected a number from 0 to 9; 'x' came\nSee: tw plain --help");
-    EXPECT_EQ(refusal({"plain", "--ratio", "0.1"}), "--ratio: expected a number from 0.25 to 1; '0.1' came\nSee: tw plain --help");
+    EXPECT_TRUE(ends(refusal({"plain", "--count", "10"}), "\nSee: tw plain --help"))
+        << refusal({"plain", "--count", "10"});
+    EXPECT_EQ(refusal({"plain", "--count", "x"}),
+              "--count: expected a number from 0 to 9; 'x' came\nSee: tw plain --help");
+    EXPECT_EQ(refusal({"plain", "--ratio", "0.1"}),
+              "--ratio: expected a number from 0.25 to 1; '0.1' came\nSee: tw plain --help");
     EXPECT_NE(refusal({"plain", "--top", "x"}).find("--top requires --base"), std::string::npos);
-    EXPECT_TRUE(ends(refusal({"nested", "two"}), "WANTED is required\nSee: tw nested two --help")) << refusal({"nested", "two"});
+    EXPECT_TRUE(ends(refusal({"nested", "two"}), "WANTED is required\nSee: tw nested two --help"))
+        << refusal({"nested", "two"});
     EXPECT_TRUE(ends(refusal({"--nonsense"}), "\nSee: tw --help")) << refusal({"--nonsense"});
 }
 
 TEST(Verb, HelpAndVersionArePrintedAndNothingRuns) {
-    for (const std::vector<const char*>& words : {std::vector{"--version"}, {"--help"}, {"plain", "--help"}, {"nested", "--help"}}) {
+    for (const std::vector<const char*>& words :
+         {std::vector{"--version"}, {"--help"}, {"plain", "--help"}, {"nested", "--help"}}) {
         Line line;
         testing::internal::CaptureStdout();
         line.run(words);

@@ -18,8 +18,9 @@ constexpr std::uint32_t sign = 0x80000000u, endless = 0x7f800000u;
 
 struct Format {
     const char* name;
-    std::uint32_t numbers;                     ///< how many finite magnitudes, 0 the first
-    std::uint32_t (*value)(std::uint32_t at);  ///< the magnitude in that place, as f32; beyond the last: what comes next
+    std::uint32_t numbers;  ///< how many finite magnitudes, 0 the first
+    std::uint32_t (*value)(
+        std::uint32_t at);  ///< the magnitude in that place, as f32; beyond the last: what comes next
     std::uint32_t (*convert)(std::uint32_t f32);
     std::uint32_t (*stored)(std::uint32_t at);    ///< what convert() gives for that place, without sign
     std::uint32_t sign, quiet;                    ///< of the stored form

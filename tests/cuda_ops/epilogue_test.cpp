@@ -19,14 +19,16 @@ constexpr Activation activations[] = {Activation::none, Activation::relu, Activa
 /// One product of one shape, by one row, with what an epilogue may ask for.
 struct Case {
     std::int64_t m, n, k;
-    bool by_columns;        ///< C's
+    bool by_columns;  ///< C's
     Type bias_type;
-    bool biased, added;     ///< a bias, a residual
+    bool biased, added;  ///< a bias, a residual
     Activation activation;
     double beta;
 };
 
-Matrix c_of(const Values& values, const Case& w) { return w.by_columns ? values.columns(w.m, w.n) : values.rows(w.m, w.n); }
+Matrix c_of(const Values& values, const Case& w) {
+    return w.by_columns ? values.columns(w.m, w.n) : values.rows(w.m, w.n);
+}
 
 /// The row that has the same sums in f32: the kernel itself, or its sister.
 const Kernel& with_f32(const Kernel& kernel) {
@@ -38,7 +40,8 @@ const Kernel& with_f32(const Kernel& kernel) {
 
 void compare(const Kernel& kernel, const Case& w) {
     const Values a(kernel.in, w.m * w.k, 1), b(kernel.in, w.k * w.n, 2);
-    Values bias(w.bias_type, w.n, 3), residual(kernel.out, w.m * w.n, 4), fused(kernel.out, w.m * w.n, 5), apart(Type::f32, w.m * w.n, 5);
+    Values bias(w.bias_type, w.n, 3), residual(kernel.out, w.m * w.n, 4), fused(kernel.out, w.m * w.n, 5),
+        apart(Type::f32, w.m * w.n, 5);
     for (std::int64_t i = 0; i < w.m * w.n; ++i) store_element(apart.on_host(), 0, i, fused[i]);
     apart.send();
     Epilogue epilogue{.scale = 0.75, .activation = w.activation};
@@ -54,12 +57,17 @@ void compare(const Kernel& kernel, const Case& w) {
     ASSERT_TRUE(multiply_into(apart, options).is_ok());
     ASSERT_TRUE(cuda().finish(c_of(apart, w), 1, epilogue, nullptr).is_ok());
     fused.bring(), apart.bring();
-    const bool by_a_pass = w.biased && w.bias_type != Type::f32 && w.bias_type != kernel.in;  // of a C that was rounded before
+    const bool by_a_pass =
+        w.biased && w.bias_type != Type::f32 && w.bias_type != kernel.in;  // of a C that was rounded before
     const double once = kernel.out == Type::f32 ? 0 : kernel.out == Type::bf16 ? 0x1.01p-8 : 0x1.01p-11;
-    const double unit = kernel.in == Type::f32 ? 0 : by_a_pass ? 20 * once : once, least = kernel.in == Type::f32 ? 0 : 4e-6 + 20 * (unit - once);
+    const double unit = kernel.in == Type::f32 ? 0
+                        : by_a_pass            ? 20 * once
+                                               : once,
+                 least = kernel.in == Type::f32 ? 0 : 4e-6 + 20 * (unit - once);
     for (std::int64_t i = 0; i < w.m * w.n; ++i)
         ASSERT_LE(std::abs(fused[i] - apart[i]), unit * std::abs(apart[i]) + least)
-            << kernel.name << ' ' << w.m << 'x' << w.n << 'x' << w.k << " activation " << static_cast<int>(w.activation) << " at " << i;
+            << kernel.name << ' ' << w.m << 'x' << w.n << 'x' << w.k << " activation " << static_cast<int>(w.activation)
+            << " at " << i;
 }
 
 TEST_F(Epilogues, AreThoseOfAPassOfTheirOwnOnEveryRowThatFuses) {
@@ -68,7 +76,8 @@ TEST_F(Epilogues, AreThoseOfAPassOfTheirOwnOnEveryRowThatFuses) {
         if (!kernel->fuses_epilogue || !runs(*kernel)) continue;
         ++rows;
         for (const Activation activation : activations)
-            for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1, 1}, {33, 70, 40}, {130, 264, 200}, {300, 512, 64}}) {
+            for (const auto& [m, n, k] :
+                 {std::array<std::int64_t, 3>{1, 1, 1}, {33, 70, 40}, {130, 264, 200}, {300, 512, 64}}) {
                 compare(*kernel, {m, n, k, false, Type::f32, true, false, activation, 0});
                 compare(*kernel, {m, n, k, false, kernel->in, true, true, activation, 2});
                 compare(*kernel, {m, n, k, true, Type::f32, true, true, activation, 0});

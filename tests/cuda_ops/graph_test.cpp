@@ -42,7 +42,8 @@ protected:
 /// C = C + AB three times, with what an epilogue may add, is what three calls give.
 void expect_replays(cudaStream_t stream, const Kernel& kernel, auto&& replay) {
     constexpr std::int64_t k = 192;
-    Problem problem{.m = 136, .n = 256, .k = k, .in = kernel.in, .out = kernel.out, .place = Place::cuda, .b = Form::col_major};
+    Problem problem{
+        .m = 136, .n = 256, .k = k, .in = kernel.in, .out = kernel.out, .place = Place::cuda, .b = Form::col_major};
     if (kernel.takes && !kernel.takes(problem)) problem.m = 8;
     const std::int64_t m = problem.m, n = problem.n;
     const Values a(kernel.in, m * k, 1), b(kernel.in, k * n, 2), bias(Type::f32, n, 3);

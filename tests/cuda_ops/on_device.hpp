@@ -52,9 +52,14 @@ public:
     double operator[](std::int64_t i) { return load_element(on_host(), 0, i); }
     char* data() const { return static_cast<char*>(memory_); }
 
-    Matrix rows(std::int64_t rows, std::int64_t cols, std::int64_t from = 0) const { return steps(rows, cols, cols, 1, from); }
-    Matrix columns(std::int64_t rows, std::int64_t cols, std::int64_t from = 0) const { return steps(rows, cols, 1, rows, from); }
-    Matrix steps(std::int64_t rows, std::int64_t cols, std::int64_t row_step, std::int64_t col_step, std::int64_t from = 0) const {
+    Matrix rows(std::int64_t rows, std::int64_t cols, std::int64_t from = 0) const {
+        return steps(rows, cols, cols, 1, from);
+    }
+    Matrix columns(std::int64_t rows, std::int64_t cols, std::int64_t from = 0) const {
+        return steps(rows, cols, 1, rows, from);
+    }
+    Matrix steps(std::int64_t rows, std::int64_t cols, std::int64_t row_step, std::int64_t col_step,
+                 std::int64_t from = 0) const {
         return {data() + from * static_cast<std::int64_t>(size_of(type_)), type_, rows, cols, row_step, col_step};
     }
 

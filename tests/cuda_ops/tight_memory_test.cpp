@@ -17,8 +17,9 @@ struct Product {
     double beta;
 };
 /// Less than a tile and more than one, k odd and even, and shapes that the skinny kernels take, from both sides.
-constexpr Product products[] = {{45, 67, 70, true, false, 0},   {130, 264, 136, true, false, 0}, {150, 97, 33, false, false, 0.5},
-                                {136, 72, 200, false, true, 0}, {7, 100, 1032, true, false, 0},  {16, 40, 260, true, false, 0.5},
+constexpr Product products[] = {{45, 67, 70, true, false, 0},     {130, 264, 136, true, false, 0},
+                                {150, 97, 33, false, false, 0.5}, {136, 72, 200, false, true, 0},
+                                {7, 100, 1032, true, false, 0},   {16, 40, 260, true, false, 0.5},
                                 {75, 3, 264, true, false, 0}};
 
 /// Device memory that is given back; at least a byte.
@@ -45,23 +46,34 @@ Product of_a_few(const Tile& tile, Product w) {
 
 /// False where the row does not take it.
 bool judged(const Kernel& kernel, const Product& w, const Tile& tile) {
-    const Problem problem{.m = w.m, .n = w.n, .k = w.k, .in = kernel.in, .out = kernel.out, .place = Place::cuda,
-                          .b = w.b_by_columns ? Form::col_major : Form::row_major, .c = w.c_by_columns ? Form::col_major : Form::row_major};
+    const Problem problem{.m = w.m,
+                          .n = w.n,
+                          .k = w.k,
+                          .in = kernel.in,
+                          .out = kernel.out,
+                          .place = Place::cuda,
+                          .b = w.b_by_columns ? Form::col_major : Form::row_major,
+                          .c = w.c_by_columns ? Form::col_major : Form::row_major};
     if (kernel.takes && !kernel.takes(problem)) return false;
     Values a(kernel.in, w.m * w.k, 1), b(kernel.in, w.k * w.n, 2), c(kernel.out, w.m * w.n, 3);
     const std::vector<std::byte> before = c.bring();
     const Bytes scratch(kernel.scratch_bytes ? kernel.scratch_bytes(problem, tile, 1) : 0);
-    const Call call{.a = a.rows(w.m, w.k), .b = w.b_by_columns ? b.columns(w.k, w.n) : b.rows(w.k, w.n),
-                    .c = w.c_by_columns ? c.columns(w.m, w.n) : c.rows(w.m, w.n), .alpha = 0.75, .beta = w.beta,
+    const Call call{.a = a.rows(w.m, w.k),
+                    .b = w.b_by_columns ? b.columns(w.k, w.n) : b.rows(w.k, w.n),
+                    .c = w.c_by_columns ? c.columns(w.m, w.n) : c.rows(w.m, w.n),
+                    .alpha = 0.75,
+                    .beta = w.beta,
                     .scratch = {static_cast<std::byte*>(scratch.data), scratch.size}};
     const Status status = kernel.run(call, tile);
     EXPECT_TRUE(status.is_ok()) << status.text;
     c.bring();
     std::vector<std::byte> c0 = before;
-    const reference::Question question{in(a.on_host().data, kernel.in, w.m, w.k, false), in(b.on_host().data, kernel.in, w.k, w.n, w.b_by_columns),
+    const reference::Question question{in(a.on_host().data, kernel.in, w.m, w.k, false),
+                                       in(b.on_host().data, kernel.in, w.k, w.n, w.b_by_columns),
                                        in(c0.data(), kernel.out, w.m, w.n, w.c_by_columns), call.alpha, call.beta};
-    const reference::Verdict verdict = judge(question, in(c.on_host().data, kernel.out, w.m, w.n, w.c_by_columns),
-                                             {.bound = certificate(kernel, w.k), .range = kernel.scheme->range_loss, .flush = kernel.scheme->flush_loss});
+    const reference::Verdict verdict = judge(
+        question, in(c.on_host().data, kernel.out, w.m, w.n, w.c_by_columns),
+        {.bound = certificate(kernel, w.k), .range = kernel.scheme->range_loss, .flush = kernel.scheme->flush_loss});
     EXPECT_TRUE(verdict.ok) << w.m << 'x' << w.n << 'x' << w.k << " tile " << tile.n << ": " << verdict.sentence();
     return true;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Every row of every backend of this build, one a line, fields apart by tabs: what tools/write_ladder_page makes a page of.
-// A backend without rows still has its line, with nothing after its name.
+// Every row of every backend of this build, one a line, fields apart by tabs: what tools/write_ladder_page makes a page
+// of. A backend without rows still has its line, with nothing after its name.
 #include <cstdio>
 #include <string>
 

@@ -34,7 +34,8 @@ TEST(RowsForAGpu, HoldEveryByteOfBuckets) {
             const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
             std::size_t set = 0;
             const std::int64_t of_tile = effort::arranged_outputs_of_tile(*m.body());
-            for (std::int64_t t = 0; t * of_tile < weights.matrix.rows; ++t) set += count_of_set(arranged(*m.body(), t));
+            for (std::int64_t t = 0; t * of_tile < weights.matrix.rows; ++t)
+                set += count_of_set(arranged(*m.body(), t));
             if (layout == EffortLayout::planes) EXPECT_GE(set, 1700u * 37);  // scales are held in another way
             else EXPECT_EQ(set, count_of_set(m.body()->rows.bytes())) << name_of(layout) << ' ' << bucket;
         }
@@ -48,12 +49,15 @@ TEST(RowsForAGpu, ATileOfBucketsHas1024Outputs) {
         const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::buckets, .bucket = bucket});
         const auto tiling = effort::tiling_of(*m.body());
         for (std::int64_t b = 0; b < (outputs + bucket - 1) / bucket; ++b) {
-            const std::int64_t output = b * bucket, t = output / tiling.outputs_of_tile, left = outputs - t * tiling.outputs_of_tile;
-            const std::int64_t width = effort::BucketsTile::buckets_for(left, bucket), column = (output - t * tiling.outputs_of_tile) / bucket;
+            const std::int64_t output = b * bucket, t = output / tiling.outputs_of_tile,
+                               left = outputs - t * tiling.outputs_of_tile;
+            const std::int64_t width = effort::BucketsTile::buckets_for(left, bucket),
+                               column = (output - t * tiling.outputs_of_tile) / bucket;
             const std::vector<std::byte> to = arranged(*m.body(), output / 1024);
             const std::byte* from = m.body()->rows.data() + t * tiling.bytes_of_tile;
             for (std::int64_t row = 0; row < inputs * bucket; ++row)
-                ASSERT_EQ(0, std::memcmp(to.data() + 2 * (1024 / bucket * row + output % 1024 / bucket), from + 2 * (width * row + column), 2));
+                ASSERT_EQ(0, std::memcmp(to.data() + 2 * (1024 / bucket * row + output % 1024 / bucket),
+                                         from + 2 * (width * row + column), 2));
         }
     }
 }
@@ -75,17 +79,21 @@ TEST(RowsForAGpu, ATileOfTiersHasPositionsForMasks) {
                     std::memcpy(&positions, unit + 2 * (b % 64), 2);
                     for (std::int64_t x = 0; x < 4; ++x)
                         if (const std::int64_t output = 16 * b + (positions >> 4 * x & 15); output < outputs)
-                            std::memcpy(again.data() + output * size, unit + 128 + (4 * (b % 64) + x) * size, static_cast<std::size_t>(size));
+                            std::memcpy(again.data() + output * size, unit + 128 + (4 * (b % 64) + x) * size,
+                                        static_cast<std::size_t>(size));
                 }
             for (std::int64_t output = 0; output < outputs; ++output)
-                ASSERT_EQ(0, std::memcmp(again.data() + output * size, weights.matrix.at(output, input), static_cast<std::size_t>(size)));
+                ASSERT_EQ(0, std::memcmp(again.data() + output * size, weights.matrix.at(output, input),
+                                         static_cast<std::size_t>(size)));
         }
     }
 }
 
-/// Half a tile stands alone; its word (h, t, odd, q) of a row of C is word (h, odd, q, t) of the layout's, of A and B without odd.
+/// Half a tile stands alone; its word (h, t, odd, q) of a row of C is word (h, odd, q, t) of the layout's, of A and B
+/// without odd.
 TEST(RowsForAGpu, AHalfOfATileOfPlanesHasItsQuartersBesideEachOther) {
-    constexpr std::int64_t inputs = 131, padded = 256, front = 8192 + 128 + 2048, at_b = 2 * front, at_c = at_b + 64 * padded;
+    constexpr std::int64_t inputs = 131, padded = 256, front = 8192 + 128 + 2048, at_b = 2 * front,
+                           at_c = at_b + 64 * padded;
     ASSERT_EQ(effort::padded_inputs(inputs), padded);
     for (const std::int64_t outputs : {512, 300}) {
         const Weights weights(outputs, inputs, Type::f32, 2);
@@ -100,12 +108,14 @@ TEST(RowsForAGpu, AHalfOfATileOfPlanesHasItsQuartersBesideEachOther) {
             };
             for (std::int64_t i = 0; i < inputs; ++i)
                 for (std::int64_t q = 0; q < 2 && 2 * tile + q < own.quarters; ++q) {
-                    const std::int64_t width = own.quarters, of = 2 * tile + q, chunk = i / 128, at_a = chunk * front + 64 * (i % 128);
+                    const std::int64_t width = own.quarters, of = 2 * tile + q, chunk = i / 128,
+                                       at_a = chunk * front + 64 * (i % 128);
                     for (std::int64_t block = 0; block < 4; ++block) {
                         float step;
                         float16 level, scale;
                         std::memcpy(&step, to.data() + chunk * front + 8192 + 4 * (4 * q + block), 4);
-                        std::memcpy(&level, to.data() + chunk * front + 8192 + 128 + 16 * (i % 128) + 2 * (4 * q + block), 2);
+                        std::memcpy(&level,
+                                    to.data() + chunk * front + 8192 + 128 + 16 * (i % 128) + 2 * (4 * q + block), 2);
                         std::memcpy(&scale, from + 8 * width * i + 2 * (4 * of + block), 2);
                         EXPECT_EQ(widen(level) * step, widen(scale));
                         EXPECT_LE(widen(level), 1.f);
@@ -131,7 +141,9 @@ TEST(RowsForAGpu, TheDenseCopyHasWholeRows) {
     effort::arrange_dense_tile(*m.body(), 0, 1, reinterpret_cast<std::byte*>(to.data()));
     for (std::size_t i = 0; i < 9; ++i)
         for (std::size_t o = 0; o < 256; ++o)
-            EXPECT_EQ(to[256 * i + o], o < 44 ? *static_cast<const float*>(weights.matrix.at(static_cast<std::int64_t>(256 + o), static_cast<std::int64_t>(i))) : 0.f);
+            EXPECT_EQ(to[256 * i + o], o < 44 ? *static_cast<const float*>(weights.matrix.at(
+                                                    static_cast<std::int64_t>(256 + o), static_cast<std::int64_t>(i)))
+                                              : 0.f);
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ TEST(CudaPaces, AreAddedUpForWhatIsRead) {
     const EffortBody buckets = body_of(EffortLayout::buckets, 4096, 4096);
     EXPECT_FALSE(dense_is_quicker(buckets, {10'700'000, 1, true}, simple));  // 5 + 5.35
     EXPECT_TRUE(dense_is_quicker(buckets, {10'900'000, 1, true}, simple));   // 5 + 5.45
-    EXPECT_FALSE(dense_is_quicker(body_of(EffortLayout::buckets, 4096, 4096, Type::f32), {10'900'000, 1, true}, simple));
+    EXPECT_FALSE(
+        dense_is_quicker(body_of(EffortLayout::buckets, 4096, 4096, Type::f32), {10'900'000, 1, true}, simple));
     EXPECT_FALSE(dense_is_quicker(body_of(EffortLayout::tiers, 16, 16), {100, 1, true}, simple));
 }
 
@@ -41,14 +42,16 @@ TEST(CudaPaces, ABatchReadsItsDenseCopyOnceForFourVectorsAndExpertsEachTheirOwn)
     EXPECT_FALSE(dense_is_quicker(buckets, {bytes, 5, true}, simple));   // 17.5 beside two reads, 18.8
 }
 
-/// A small network's layers begin longer than they read, at any effort; of large ones it pays to read a tenth, where choosing takes no longer.
+/// A small network's layers begin longer than they read, at any effort; of large ones it pays to read a tenth, where
+/// choosing takes no longer.
 TEST(CudaPaces, OfAnH200GiveSmallMatricesToTheDenseCopyAndLargeOnesToTheDial) {
     const std::int64_t small[][2] = {{1152, 384}, {384, 384}, {1536, 384}, {384, 1536}, {1024, 1024}};
     for (const EffortLayout layout : {EffortLayout::buckets, EffortLayout::tiers, EffortLayout::planes}) {
         for (const auto& [outputs, inputs] : small)
             for (const double share : {.01, .25, .9}) {
                 const EffortBody body = body_of(layout, outputs, inputs);
-                EXPECT_TRUE(dense_is_quicker(body, share_of(body, share), paces_on_h200)) << outputs << " x " << inputs << ", " << share;
+                EXPECT_TRUE(dense_is_quicker(body, share_of(body, share), paces_on_h200))
+                    << outputs << " x " << inputs << ", " << share;
             }
         const EffortBody large = body_of(layout, 14336, 4096);
         EXPECT_FALSE(dense_is_quicker(large, share_of(large, .1), paces_on_h200)) << name_of(layout);

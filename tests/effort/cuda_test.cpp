@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The effort dial on a CUDA device beside the CPU's: the same rows are read. Planes are what their codes say, and the same bits each
-// time. Where there is no device these tests are skipped, but for the one that says what is answered then.
+// The effort dial on a CUDA device beside the CPU's: the same rows are read. Planes are what their codes say, and the
+// same bits each time. Where there is no device these tests are skipped, but for the one that says what is answered
+// then.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +39,8 @@ constexpr double of_rounded_vectors = 4e-4;
 /// Where few inputs are read, or there are few outputs, the roundings, of 2^-11 at worst, hardly average out.
 constexpr double of_few = 6e-4;
 
-void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Budget budget, double of_planes = of_rounded_vectors, double of_rows = of_another_order) {
+void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Budget budget,
+                  double of_planes = of_rounded_vectors, double of_rows = of_another_order) {
     const Answer device = product(m, v, budget, on_cuda), cpu = product(m, v, budget, on_cpu);
     const bool is_planes = m.layout() == EffortLayout::planes;
     EXPECT_EQ(device.report.rows_read, cpu.report.rows_read);
@@ -46,7 +48,8 @@ void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Budget bud
     const bool nothing = std::isnan(cpu.report.cutoff);  // the cutoff of a budget of 0 is no number
     EXPECT_TRUE(nothing ? std::isnan(device.report.cutoff) : device.report.cutoff == cpu.report.cutoff);
     const double nearness = is_planes ? 0.03 : 1e-5;  // the CPU rounds v more roughly where the error is large anyway
-    EXPECT_NEAR(device.report.estimated_error, cpu.report.estimated_error, nearness * cpu.report.estimated_error + 1e-7);
+    EXPECT_NEAR(device.report.estimated_error, cpu.report.estimated_error,
+                nearness * cpu.report.estimated_error + 1e-7);
     if (is_planes) EXPECT_LE(relative_error(device.y, decoded_product(m, v, budget)), of_planes);
     else EXPECT_LE(relative_error(device.y, {cpu.y.begin(), cpu.y.end()}), of_rows);
     const Answer again = product(m, v, budget, on_cuda);
@@ -72,8 +75,11 @@ TEST(EffortWithoutCuda, TheCpusPlanesAreWhatTheirCodesSay) {
         const Weights weights(outputs, 333, Type::f16, 17);
         const EffortMatrix m = build_effort(weights.matrix);
         const std::vector<float> v = gauss(333, 18);
-        EXPECT_LE(relative_error(product(m, v, Budget::effort(1), on_cpu).y, decoded_product(m, v, Budget::effort(1))), 1e-3);
-        EXPECT_LE(relative_error(product(m, v, Budget::effort(.3), on_cpu).y, decoded_product(m, v, Budget::effort(.3))), 1.5e-2);
+        EXPECT_LE(relative_error(product(m, v, Budget::effort(1), on_cpu).y, decoded_product(m, v, Budget::effort(1))),
+                  1e-3);
+        EXPECT_LE(
+            relative_error(product(m, v, Budget::effort(.3), on_cpu).y, decoded_product(m, v, Budget::effort(.3))),
+            1.5e-2);
     }
 }
 
@@ -95,8 +101,9 @@ TEST_F(EffortOnCuda, ReadsTheSameRowsAsTheCpuAndPlanesAreWhatTheirCodesSay) {
 /// The device searches the cutoff itself.
 TEST_F(EffortOnCuda, RowsReadAreThoseAskedForToOneRow) { expect_rows_asked_for(on_cuda); }
 
-/// A block chooses alone from up to 2048 and 4096 inputs, two do from up to 8192 and 16384, by one cluster or several; what is more is
-/// chosen by a kernel of its own. Of nearly all rows a sample says little about the few that are not read.
+/// A block chooses alone from up to 2048 and 4096 inputs, two do from up to 8192 and 16384, by one cluster or several;
+/// what is more is chosen by a kernel of its own. Of nearly all rows a sample says little about the few that are not
+/// read.
 TEST_F(EffortOnCuda, AnyNumberOfInputsIsChosenFromAlike) {
     for (const std::int64_t inputs : {511, 1024, 2049, 4096, 4100, 5000, 8200, 14336, 16385}) {
         const Weights weights(20, inputs, Type::f16, 15);
@@ -110,7 +117,8 @@ TEST_F(EffortOnCuda, AnyNumberOfInputsIsChosenFromAlike) {
     }
 }
 
-/// What planes count is found without the vector's scale unless its numbers are very large or small; and a few that are not zero.
+/// What planes count is found without the vector's scale unless its numbers are very large or small; and a few that are
+/// not zero.
 TEST_F(EffortOnCuda, VectorsOfAnyMagnitudeAreChosenFromAlike) {
     const Weights weights(20, 3000, Type::f16, 19);
     const EffortMatrix m = build_effort(weights.matrix);
@@ -132,11 +140,13 @@ TEST_F(EffortOnCuda, TilesThatClustersShareAreAddedUpInOneOrder) {
         const Answer first = product(m, v, Budget::effort(.4), on_cuda);
         EXPECT_LE(relative_error(first.y, decoded_product(m, v, Budget::effort(.4))), of_rounded_vectors);
         for (int again = 0; again < 20; ++again)
-            ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(.4), on_cuda).y.data(), first.y.size() * sizeof(float)));
+            ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(.4), on_cuda).y.data(),
+                                     first.y.size() * sizeof(float)));
     }
 }
 
-/// More tiles than clusters find room at once: those that come later choose as the first ones have, by one block or by two together.
+/// More tiles than clusters find room at once: those that come later choose as the first ones have, by one block or by
+/// two together.
 TEST_F(EffortOnCuda, TilesThatFindNoRoomAtOnceAreReadAlike) {
     const std::int64_t shapes[][2] = {{18000, 300}, {8800, 4200}};
     for (const auto& [outputs, inputs] : shapes) {
@@ -145,10 +155,13 @@ TEST_F(EffortOnCuda, TilesThatFindNoRoomAtOnceAreReadAlike) {
         const std::vector<float> v = gauss(inputs, 24), other = gauss(inputs, 25);
         for (const double effort : {.3, 1.}) {
             expect_alike(m, v, Budget::effort(effort));
-            const Answer first = product(m, v, Budget::effort(effort), on_cuda), second = product(m, other, Budget::effort(effort), on_cuda);
+            const Answer first = product(m, v, Budget::effort(effort), on_cuda),
+                         second = product(m, other, Budget::effort(effort), on_cuda);
             for (int again = 0; again < 10; ++again) {  // nothing of one vector is left for another
-                ASSERT_EQ(0, std::memcmp(second.y.data(), product(m, other, Budget::effort(effort), on_cuda).y.data(), second.y.size() * sizeof(float)));
-                ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(), first.y.size() * sizeof(float)));
+                ASSERT_EQ(0, std::memcmp(second.y.data(), product(m, other, Budget::effort(effort), on_cuda).y.data(),
+                                         second.y.size() * sizeof(float)));
+                ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(),
+                                         first.y.size() * sizeof(float)));
             }
             EXPECT_LE(relative_error(second.y, decoded_product(m, other, Budget::effort(effort))), of_rounded_vectors);
         }
@@ -159,7 +172,8 @@ struct LayoutOfRows {
     EffortLayout layout;
     int bucket;
 };
-constexpr LayoutOfRows layouts_of_rows[] = {{EffortLayout::buckets, 8}, {EffortLayout::buckets, 16}, {EffortLayout::buckets, 32}, {EffortLayout::tiers, 16}};
+constexpr LayoutOfRows layouts_of_rows[] = {
+    {EffortLayout::buckets, 8}, {EffortLayout::buckets, 16}, {EffortLayout::buckets, 32}, {EffortLayout::tiers, 16}};
 
 /// Eight blocks choose, of more than 8192 inputs sixteen.
 TEST_F(EffortOnCuda, RowsOfAnyNumberOfInputsAreChosenFromAlike) {
@@ -170,7 +184,8 @@ TEST_F(EffortOnCuda, RowsOfAnyNumberOfInputsAreChosenFromAlike) {
             const Weights weights(20, inputs, Type::f16, 23);
             const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
             std::vector<float> v = gauss(inputs, 24);
-            for (const double effort : {.01, .1, .5, .97}) expect_alike(m, v, Budget::effort(effort), of_rounded_vectors, of_long_sums);
+            for (const double effort : {.01, .1, .5, .97})
+                expect_alike(m, v, Budget::effort(effort), of_rounded_vectors, of_long_sums);
             for (const float few : {0.f, 1.f}) {  // nearly all rows, or those of one unit, are worth about the same
                 std::fill(v.begin() + 1, v.end(), few);
                 expect_alike(m, v, Budget::effort(.3), of_rounded_vectors, of_long_sums);
@@ -202,16 +217,19 @@ TEST_F(EffortOnCuda, ManyRowsAreAddedUpInOneOrder) {
             expect_alike(m, v, Budget::effort(effort));
             const Answer first = product(m, v, Budget::effort(effort), on_cuda);
             for (int again = 0; again < 10; ++again)
-                ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(), first.y.size() * sizeof(float)));
+                ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(),
+                                         first.y.size() * sizeof(float)));
         }
     }
 }
 
-/// Sums of buckets are whole numbers of steps, which follow from the vector: beside an outlier nothing is lost that matters.
+/// Sums of buckets are whole numbers of steps, which follow from the vector: beside an outlier nothing is lost that
+/// matters.
 TEST_F(EffortOnCuda, SumsOfBucketsAreRightBesideOutliers) {
     for (const bool truncating : {false, true}) {
         const Weights weights(1100, 3000, Type::f16, 33);
-        const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::buckets, .truncating = truncating});
+        const EffortMatrix m =
+            build_effort(weights.matrix, {.layout = EffortLayout::buckets, .truncating = truncating});
         std::vector<float> v = gauss(3000, 35);
         for (const float outlier : {1e3f, -1e6f, 1e-6f}) {
             v[1234] = outlier;
@@ -261,9 +279,11 @@ TEST_F(EffortOnCuda, RowsOfExpertsAreTheSingleProducts) {
         const std::vector<float> v = gauss(2100, 31);
         const std::vector<int> chosen = {1, 0, 0, 1, 1};
         std::vector<float> y(300 * 5), same(300 * 5);
-        ASSERT_TRUE(try_matvec_experts(m, chosen, {v.data(), 1, 2100}, {y.data(), 5, 300}, Budget::effort(.3), on_cuda, {}));
+        ASSERT_TRUE(
+            try_matvec_experts(m, chosen, {v.data(), 1, 2100}, {y.data(), 5, 300}, Budget::effort(.3), on_cuda, {}));
         for (std::size_t p = 0; p < chosen.size(); ++p)
-            ASSERT_TRUE(try_matvec_experts(m, {&chosen[p], 1}, {v.data(), 1, 2100}, {same.data() + 300 * p, 1, 300}, Budget::effort(.3), on_cuda, {}));
+            ASSERT_TRUE(try_matvec_experts(m, {&chosen[p], 1}, {v.data(), 1, 2100}, {same.data() + 300 * p, 1, 300},
+                                           Budget::effort(.3), on_cuda, {}));
         EXPECT_EQ(0, std::memcmp(y.data(), same.data(), y.size() * sizeof(float)));
     }
 }
@@ -273,7 +293,8 @@ TEST_F(EffortOnCuda, BucketsOfEverySizeAndTruncatingOnes) {
     const std::vector<float> v = gauss(100, 6);
     for (const int bucket : {8, 16, 32})
         for (const bool truncating : {false, true}) {
-            const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::buckets, .bucket = bucket, .truncating = truncating});
+            const EffortMatrix m = build_effort(
+                weights.matrix, {.layout = EffortLayout::buckets, .bucket = bucket, .truncating = truncating});
             expect_alike(m, v, Budget::effort(.4));
         }
 }
@@ -287,15 +308,20 @@ TEST_F(EffortOnCuda, TheDenseCopyTakesOverAtFullEffortAndForBatches) {
         EXPECT_TRUE(one.report.dense);
         EXPECT_LE(relative_error(one.y, exact(weights.matrix, {v.begin(), v.begin() + 333})), 2e-6);
         std::vector<float> y(700 * 5);
-        ASSERT_TRUE(try_matvec_batch(m, {v.data(), 5, 333}, {y.data(), 5, 700}, Budget::effort(.1), {.device = "cuda"}, {}));
+        ASSERT_TRUE(
+            try_matvec_batch(m, {v.data(), 5, 333}, {y.data(), 5, 700}, Budget::effort(.1), {.device = "cuda"}, {}));
         EXPECT_EQ(0, std::memcmp(y.data(), one.y.data(), one.y.size() * sizeof(float)));
     }
 }
 
-/// All multiprocessors read equal runs of a large copy, whichever tiles they begin and end in; a batch has the bits of its vectors one by one.
+/// All multiprocessors read equal runs of a large copy, whichever tiles they begin and end in; a batch has the bits of
+/// its vectors one by one.
 TEST_F(EffortOnCuda, LargeDenseCopiesAreTheExactProductForAnyShape) {
-    const std::tuple<std::int64_t, std::int64_t, Type> cases[] = {
-        {2100, 3001, Type::f16}, {700, 9001, Type::bf16}, {13000, 500, Type::f16}, {1000, 3303, Type::f32}, {40000, 90, Type::f32}};
+    const std::tuple<std::int64_t, std::int64_t, Type> cases[] = {{2100, 3001, Type::f16},
+                                                                  {700, 9001, Type::bf16},
+                                                                  {13000, 500, Type::f16},
+                                                                  {1000, 3303, Type::f32},
+                                                                  {40000, 90, Type::f32}};
     for (const auto& [outputs, inputs, type] : cases) {
         const Weights first(outputs, inputs, type, 23), second(outputs, inputs, type, 24);
         const Matrix both[] = {first.matrix, second.matrix};
@@ -304,18 +330,29 @@ TEST_F(EffortOnCuda, LargeDenseCopiesAreTheExactProductForAnyShape) {
         const auto wide = static_cast<std::size_t>(outputs);
         std::vector<float> y(6 * wide), one(wide);
         const auto alone = [&, outputs = outputs, inputs = inputs](int expert, std::int64_t row) {
-            EXPECT_TRUE(try_matvec_experts(m, {&expert, 1}, {v.data() + row * inputs, 1, inputs}, {one.data(), 1, outputs}, Budget::effort(1), {.device = "cuda"}, {}));
+            EXPECT_TRUE(try_matvec_experts(m, {&expert, 1}, {v.data() + row * inputs, 1, inputs},
+                                           {one.data(), 1, outputs}, Budget::effort(1), {.device = "cuda"}, {}));
             return one.data();
         };
-        EXPECT_LE(relative_error({alone(0, 0), one.data() + wide}, exact(first.matrix, {v.begin(), v.begin() + inputs})), 2e-6);
-        EXPECT_LE(relative_error({alone(1, 0), one.data() + wide}, exact(second.matrix, {v.begin(), v.begin() + inputs})), 2e-6);
+        EXPECT_LE(
+            relative_error({alone(0, 0), one.data() + wide}, exact(first.matrix, {v.begin(), v.begin() + inputs})),
+            2e-6);
+        EXPECT_LE(
+            relative_error({alone(1, 0), one.data() + wide}, exact(second.matrix, {v.begin(), v.begin() + inputs})),
+            2e-6);
         const int chosen[] = {1, 0, 1};
-        ASSERT_TRUE(try_matvec_experts(m, chosen, {v.data(), 3, inputs}, {y.data(), 3, outputs}, Budget::effort(1), {.device = "cuda"}, {}));
-        for (std::size_t p = 0; p < 3; ++p) EXPECT_EQ(0, std::memcmp(y.data() + p * wide, alone(chosen[p], static_cast<std::int64_t>(p)), wide * sizeof(float)));
+        ASSERT_TRUE(try_matvec_experts(m, chosen, {v.data(), 3, inputs}, {y.data(), 3, outputs}, Budget::effort(1),
+                                       {.device = "cuda"}, {}));
+        for (std::size_t p = 0; p < 3; ++p)
+            EXPECT_EQ(0, std::memcmp(y.data() + p * wide, alone(chosen[p], static_cast<std::int64_t>(p)),
+                                     wide * sizeof(float)));
         for (int again = 0; again < 5; ++again) {
-            ASSERT_TRUE(try_matvec_batch(m, {v.data(), 6, inputs}, {y.data(), 6, outputs}, Budget::effort(1), {.device = "cuda"}, {}));
+            ASSERT_TRUE(try_matvec_batch(m, {v.data(), 6, inputs}, {y.data(), 6, outputs}, Budget::effort(1),
+                                         {.device = "cuda"}, {}));
             for (std::int64_t row = 0; row < 6; ++row)
-                EXPECT_EQ(0, std::memcmp(y.data() + static_cast<std::size_t>(row) * wide, alone(0, row), wide * sizeof(float))) << outputs << " x " << inputs << ", " << row;
+                EXPECT_EQ(0, std::memcmp(y.data() + static_cast<std::size_t>(row) * wide, alone(0, row),
+                                         wide * sizeof(float)))
+                    << outputs << " x " << inputs << ", " << row;
         }
     }
 }
@@ -329,12 +366,16 @@ TEST_F(EffortOnCuda, ExpertsOfATokenAndVectorsOnTheDialAreTheSingleProducts) {
     for (int i = 0; i < 19; ++i) chosen.push_back(i % 3 % 2);
     std::vector<float> y(300 * 19), same(300 * 19);
     std::vector<EffortReport> reports(19);
-    ASSERT_TRUE(try_matvec_experts(m, chosen, {v.data(), 1, 200}, {y.data(), 19, 300}, Budget::effort(.3), on_cuda, reports));
+    ASSERT_TRUE(
+        try_matvec_experts(m, chosen, {v.data(), 1, 200}, {y.data(), 19, 300}, Budget::effort(.3), on_cuda, reports));
     for (std::size_t p = 0; p < chosen.size(); ++p)
-        ASSERT_TRUE(try_matvec_experts(m, {&chosen[p], 1}, {v.data(), 1, 200}, {same.data() + 300 * p, 1, 300}, Budget::effort(.3), on_cuda, {}));
+        ASSERT_TRUE(try_matvec_experts(m, {&chosen[p], 1}, {v.data(), 1, 200}, {same.data() + 300 * p, 1, 300},
+                                       Budget::effort(.3), on_cuda, {}));
     EXPECT_EQ(0, std::memcmp(y.data(), same.data(), y.size() * sizeof(float)));
     for (int expert = 0; expert < 2; ++expert)
-        EXPECT_LE(relative_error({y.begin() + 300 * expert, y.begin() + 300 * (expert + 1)}, decoded_product(m, v, Budget::effort(.3), expert)), of_rounded_vectors);
+        EXPECT_LE(relative_error({y.begin() + 300 * expert, y.begin() + 300 * (expert + 1)},
+                                 decoded_product(m, v, Budget::effort(.3), expert)),
+                  of_rounded_vectors);
 }
 
 TEST_F(EffortOnCuda, MemoryOfTheDeviceIsTakenAsItIs) {

@@ -89,7 +89,8 @@ TEST(EffortFile, EachFieldOfTheHeaderIsChecked) {
     says(good.substr(0, 100), "100");
     says(with_field(good, 0, 'T'), "0");
     says(with_field(good, 8, 1), "8");
-    EXPECT_NE(refusal(path).find("build it again"), std::string::npos) << "what is to be done with files of another version";
+    EXPECT_NE(refusal(path).find("build it again"), std::string::npos)
+        << "what is to be done with files of another version";
     says(with_field(good, 8, 3), "8");
     says(with_field(good, 12, 64), "12");
     says(with_field(good, 16, 3), "16");
@@ -146,8 +147,10 @@ TEST(EffortFile, NumbersThatSteerAProductMustBeNumbers) {
         }
         return with_field(bytes, 112, sum);
     };
-    const std::size_t left = 128 + static_cast<std::size_t>(effort::up_to_line(static_cast<std::int64_t>(matrix.body()->rows.size())));
-    for (const std::string& bytes : {with(left, NAN), with(left, -1.f), with(left + 40, 1e37f), with(128, std::uint16_t{0x7e00})}) {
+    const std::size_t left =
+        128 + static_cast<std::size_t>(effort::up_to_line(static_cast<std::int64_t>(matrix.body()->rows.size())));
+    for (const std::string& bytes :
+         {with(left, NAN), with(left, -1.f), with(left + 40, 1e37f), with(128, std::uint16_t{0x7e00})}) {
         write(path, bytes);
         EXPECT_NE(refusal(path).find("offset "), std::string::npos);
     }
@@ -171,7 +174,8 @@ TEST(EffortFile, AFolderOrDeviceIsNotReplacedAndALinkIsFollowed) {
             matrix.save(folder.file(name));
             ADD_FAILURE() << name;
         } catch (const Error& error) {
-            EXPECT_NE(std::string(error.what()).find("it is there already and is no regular file"), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find("it is there already and is no regular file"), std::string::npos)
+                << error.what();
         }
     }
     write(folder.file("old"), "what was there");

@@ -33,15 +33,20 @@ struct Bar {
 TEST(EffortQuality, BucketsKeepTheirBars) {
     const Subject& s = subject();
     for (const Bar& bar : {Bar{1, 0.0035, 0.0035}, Bar{.5, .145, .077}, Bar{.25, .355, .21}, Bar{.1, .60, .39}}) {
-        EXPECT_LE(relative_error(product(s.buckets, s.gauss_v, Budget::effort(bar.effort), by_layout).y, s.gauss_y), bar.gauss) << bar.effort;
-        EXPECT_LE(relative_error(product(s.buckets, s.gated_v, Budget::effort(bar.effort), by_layout).y, s.gated_y), bar.gated) << bar.effort;
+        EXPECT_LE(relative_error(product(s.buckets, s.gauss_v, Budget::effort(bar.effort), by_layout).y, s.gauss_y),
+                  bar.gauss)
+            << bar.effort;
+        EXPECT_LE(relative_error(product(s.buckets, s.gated_v, Budget::effort(bar.effort), by_layout).y, s.gated_y),
+                  bar.gated)
+            << bar.effort;
     }
 }
 
 TEST(EffortQuality, PlanesKeepTheirBarsAtEqualBytes) {
     const Subject& s = subject();
     const double whole = static_cast<double>(s.planes.bytes()) / static_cast<double>(s.planes.fp16_bytes());
-    for (const Bar& bar : {Bar{.53, .0065, .0065}, Bar{.35, .042, .02}, Bar{.28, .072, .036}, Bar{.25, .09, .046}, Bar{.10, .37, .20}}) {
+    for (const Bar& bar :
+         {Bar{.53, .0065, .0065}, Bar{.35, .042, .02}, Bar{.28, .072, .036}, Bar{.25, .09, .046}, Bar{.10, .37, .20}}) {
         const Budget budget = Budget::effort(std::min(1.0, bar.effort / whole));
         EXPECT_LE(relative_error(product(s.planes, s.gauss_v, budget).y, s.gauss_y), bar.gauss) << bar.effort;
         EXPECT_LE(relative_error(product(s.planes, s.gated_v, budget).y, s.gated_y), bar.gated) << bar.effort;
@@ -55,10 +60,12 @@ TEST(EffortQuality, ThePredictedErrorIsWithinTenPerCentOfTheTrueOne) {
             if (m == &s.tiers && effort == 1) continue;  // exact but for the order of summation
             const Answer gauss_a = product(*m, s.gauss_v, Budget::effort(effort), by_layout);
             const double gauss_error = relative_error(gauss_a.y, s.gauss_y);
-            EXPECT_NEAR(gauss_a.report.estimated_error, gauss_error, .1 * gauss_error) << name_of(m->layout()) << ' ' << effort;
+            EXPECT_NEAR(gauss_a.report.estimated_error, gauss_error, .1 * gauss_error)
+                << name_of(m->layout()) << ' ' << effort;
             const Answer gated_a = product(*m, s.gated_v, Budget::effort(effort), by_layout);
             const double gated_error = relative_error(gated_a.y, s.gated_y);
-            EXPECT_NEAR(gated_a.report.estimated_error, gated_error, .1 * gated_error) << name_of(m->layout()) << ' ' << effort;
+            EXPECT_NEAR(gated_a.report.estimated_error, gated_error, .1 * gated_error)
+                << name_of(m->layout()) << ' ' << effort;
         }
 }
 

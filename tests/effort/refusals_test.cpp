@@ -15,7 +15,9 @@ namespace {
 TEST(EffortRefusals, WhatCantBeBuilt) {
     const Weights good(4, 3, Type::f32, 1);
     EffortMatrix into;
-    const auto refused = [&into](const Matrix& matrix, const EffortBuild& how = {}) { return !try_build_effort(matrix, how, into); };
+    const auto refused = [&into](const Matrix& matrix, const EffortBuild& how = {}) {
+        return !try_build_effort(matrix, how, into);
+    };
     EXPECT_FALSE(refused(good.matrix));
     EXPECT_TRUE(refused(good.matrix, {.layout = EffortLayout::buckets, .bucket = 12}));
     Matrix bad = good.matrix;
@@ -47,7 +49,9 @@ TEST(EffortRefusals, WhatCantBeBuilt) {
 TEST(EffortRefusals, WhatCantBeStacked) {
     const Weights one(4, 3, Type::f32, 1), longer(4, 2, Type::f32, 1), halves(4, 3, Type::f16, 1);
     EffortMatrix into;
-    const auto stacked = [&into](std::initializer_list<Matrix> parts) { return try_build_effort_stack({parts.begin(), parts.size()}, {}, into); };
+    const auto stacked = [&into](std::initializer_list<Matrix> parts) {
+        return try_build_effort_stack({parts.begin(), parts.size()}, {}, into);
+    };
     EXPECT_TRUE(stacked({one.matrix, one.matrix}));
     EXPECT_FALSE(stacked({}));
     EXPECT_FALSE(stacked({one.matrix, longer.matrix}));
@@ -68,7 +72,8 @@ TEST(EffortRefusals, WhatCantBeMultiplied) {
     const EffortMatrix m = build_effort(weights.matrix);
     std::vector<float> v(3, 1.f), y(4);
     EffortReport report;
-    const auto refused = [&](std::span<const float> from, std::span<float> to, Budget budget, const EffortOptions& options = {}) {
+    const auto refused = [&](std::span<const float> from, std::span<float> to, Budget budget,
+                             const EffortOptions& options = {}) {
         return !try_matvec(m, from, to, budget, options, report);
     };
     EXPECT_FALSE(refused(v, y, Budget::effort(.5)));

@@ -23,7 +23,8 @@ struct Weights {
     Matrix matrix;
 
     Weights(std::int64_t outputs, std::int64_t inputs, Type type, std::uint64_t seed, double scale = 1)
-        : bytes(static_cast<std::size_t>(outputs * inputs) * size_of(type)), matrix{bytes.data(), type, outputs, inputs, inputs, 1} {
+        : bytes(static_cast<std::size_t>(outputs * inputs) * size_of(type)),
+          matrix{bytes.data(), type, outputs, inputs, inputs, 1} {
         reference::Random random(seed);
         for (std::int64_t o = 0; o < outputs; ++o)
             for (std::int64_t i = 0; i < inputs; ++i) store_element(matrix, o, i, scale * random.normal());
@@ -54,7 +55,8 @@ inline std::vector<double> exact(const Matrix& w, const std::vector<float>& v) {
     std::vector<double> y(static_cast<std::size_t>(w.rows));
     for (std::int64_t o = 0; o < w.rows; ++o)
         for (std::int64_t i = 0; i < w.cols; ++i)
-            y[static_cast<std::size_t>(o)] += load_element(w, o, i) * static_cast<double>(v[static_cast<std::size_t>(i)]);
+            y[static_cast<std::size_t>(o)] +=
+                load_element(w, o, i) * static_cast<double>(v[static_cast<std::size_t>(i)]);
     return y;
 }
 
@@ -73,7 +75,8 @@ struct Answer {
     EffortReport report;
 };
 
-inline Answer product(const EffortMatrix& m, const std::vector<float>& v, Budget budget, const EffortOptions& options = {}) {
+inline Answer product(const EffortMatrix& m, const std::vector<float>& v, Budget budget,
+                      const EffortOptions& options = {}) {
     Answer answer{std::vector<float>(static_cast<std::size_t>(m.outputs())), {}};
     answer.report = matvec(m, v, answer.y, budget, options);
     return answer;
@@ -86,9 +89,11 @@ inline void expect_rows_asked_for(const EffortOptions& options) {
     for (const std::int64_t inputs : {500, 499}) {
         Weights weights(64, inputs, Type::f32, 11);
         for (std::int64_t o = 0; o < 64; ++o)
-            for (std::int64_t i = 0; i < inputs; i += 2) store_element(weights.matrix, o, i, load_element(weights.matrix, o, 1));
+            for (std::int64_t i = 0; i < inputs; i += 2)
+                store_element(weights.matrix, o, i, load_element(weights.matrix, o, 1));
         const auto count = static_cast<std::size_t>(inputs);
-        for (const std::vector<float>& v : {gauss(inputs, 12), std::vector<float>(count, 1.f), std::vector<float>(count)})
+        for (const std::vector<float>& v :
+             {gauss(inputs, 12), std::vector<float>(count, 1.f), std::vector<float>(count)})
             for (const EffortLayout layout : every_layout) {
                 const EffortMatrix m = build_effort(weights.matrix, {.layout = layout});
                 for (const double effort : {0., .001, .0777, .25, .5, .7531, .999}) {
@@ -97,7 +102,8 @@ inline void expect_rows_asked_for(const EffortOptions& options) {
                     if (layout == EffortLayout::planes) {
                         const double largest_row = 64 * 2;  // bytes of plane C: 128 outputs of 4 bits
                         EXPECT_LE(static_cast<double>(r.bytes_read), effort * static_cast<double>(r.bytes) + 1);
-                        EXPECT_GT(static_cast<double>(r.bytes_read), effort * static_cast<double>(r.bytes) - largest_row);
+                        EXPECT_GT(static_cast<double>(r.bytes_read),
+                                  effort * static_cast<double>(r.bytes) - largest_row);
                     } else {
                         EXPECT_NEAR(static_cast<double>(r.rows_read), effort * static_cast<double>(r.rows), 1);
                     }

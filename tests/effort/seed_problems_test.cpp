@@ -65,7 +65,8 @@ TEST(QualityAtFullEffort, TheDenseCopyTakesOverAsSoonAsItIsQuicker) {
         for (const std::string& set : sets_here()) {
             bool was_dense = false;
             for (const double effort : {.01, .2, .4, .6, .8, 1.}) {
-                const EffortReport r = product(m, v, Budget::effort(effort), {.dense = DenseSwitch::when_quicker, .kernels = set}).report;
+                const EffortReport r =
+                    product(m, v, Budget::effort(effort), {.dense = DenseSwitch::when_quicker, .kernels = set}).report;
                 EXPECT_TRUE(r.dense || !was_dense) << set << ' ' << name_of(layout) << ' ' << effort;
                 EXPECT_TRUE(effort > .01 || !r.dense);
                 was_dense = r.dense;
@@ -92,7 +93,8 @@ TEST(QualityAtFullEffort, TiersAreTheDenseProductToTheBit) {
         }
 }
 
-/// In sizes that are no power of two, padding ties with weights that are zero: neither may cost another weight its place.
+/// In sizes that are no power of two, padding ties with weights that are zero: neither may cost another weight its
+/// place.
 TEST(QualityAtFullEffort, ZeroWeightsTiesAndPaddingCorruptNoBucket) {
     for (const int bucket : {8, 16, 32})
         for (const std::int64_t outputs : {5, 16, 50, 333, 600}) {
@@ -107,9 +109,13 @@ TEST(QualityAtFullEffort, ZeroWeightsTiesAndPaddingCorruptNoBucket) {
             const std::vector<double> y = exact(weights.matrix, v);
             for (const EffortLayout layout : every_layout) {
                 const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
-                const double bar = layout == EffortLayout::tiers ? 1e-6 : layout == EffortLayout::planes ? .02 : .0004 * bucket;
+                const double bar = layout == EffortLayout::tiers    ? 1e-6
+                                   : layout == EffortLayout::planes ? .02
+                                                                    : .0004 * bucket;
                 for (const std::string& set : sets_here())
-                    EXPECT_LE(relative_error(product(m, v, Budget::effort(1), {.dense = DenseSwitch::never, .kernels = set}).y, y), bar)
+                    EXPECT_LE(relative_error(
+                                  product(m, v, Budget::effort(1), {.dense = DenseSwitch::never, .kernels = set}).y, y),
+                              bar)
                         << name_of(layout) << ' ' << bucket << ' ' << outputs << ' ' << set;
             }
         }
@@ -121,7 +127,8 @@ TEST(QualityAtFullEffort, AllZeroWeightsAndVectorsGiveZero) {
         for (const double effort : {0., .3, 1.}) {
             const EffortMatrix m = build_effort(weights.matrix, {.layout = layout});
             for (const float y : product(m, gauss(30, 1), Budget::effort(effort), by_layout).y) EXPECT_EQ(y, 0.f);
-            for (const float y : product(m, std::vector<float>(30), Budget::effort(effort), by_layout).y) EXPECT_EQ(y, 0.f);
+            for (const float y : product(m, std::vector<float>(30), Budget::effort(effort), by_layout).y)
+                EXPECT_EQ(y, 0.f);
             EXPECT_EQ(product(m, std::vector<float>(30), Budget::error(.1), by_layout).report.estimated_error, 0);
         }
 }
@@ -137,7 +144,8 @@ TEST(DispatchNonDeterminism, SameBitsAtAnyThreadCount) {
             for (const int threads : {2, 3, 7})
                 for (int again = 0; again < 2; ++again) {
                     const Answer many = product(shared, v, budget, {.threads = threads});
-                    EXPECT_EQ(0, std::memcmp(one.y.data(), many.y.data(), one.y.size() * sizeof(float))) << name_of(layout);
+                    EXPECT_EQ(0, std::memcmp(one.y.data(), many.y.data(), one.y.size() * sizeof(float)))
+                        << name_of(layout);
                     EXPECT_EQ(one.report.rows_read, many.report.rows_read);
                     EXPECT_EQ(one.report.cutoff, many.report.cutoff);
                 }
@@ -156,12 +164,15 @@ TEST(DispatchNonDeterminism, EverySetOfKernelsAgrees) {
                     const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
                     const std::vector<float> v = gauss(shape.inputs, 10);
                     for (const double effort : {1., .3, .05}) {
-                        const Answer plain = product(m, v, Budget::effort(effort), {.dense = DenseSwitch::never, .kernels = "portable"});
+                        const Answer plain =
+                            product(m, v, Budget::effort(effort), {.dense = DenseSwitch::never, .kernels = "portable"});
                         for (const std::string& set : sets_here()) {
-                            const Answer a = product(m, v, Budget::effort(effort), {.dense = DenseSwitch::never, .kernels = set});
+                            const Answer a =
+                                product(m, v, Budget::effort(effort), {.dense = DenseSwitch::never, .kernels = set});
                             const std::vector<double> wanted(plain.y.begin(), plain.y.end());
                             EXPECT_LE(relative_error(a.y, wanted), layout == EffortLayout::planes ? 0 : 3e-6)
-                                << set << ' ' << name_of(layout) << ' ' << shape.inputs << " x " << shape.outputs << ' ' << effort;
+                                << set << ' ' << name_of(layout) << ' ' << shape.inputs << " x " << shape.outputs << ' '
+                                << effort;
                         }
                     }
                 }
@@ -176,9 +187,11 @@ TEST(OneGoodShape, AnyShapeIsRight) {
             const std::vector<float> v = gauss(shape.inputs, 14);
             const std::vector<double> y = exact(weights.matrix, v);
             const EffortMatrix m = build_effort(weights.matrix, {.layout = layout});
-            EXPECT_LE(relative_error(product(m, v, Budget::effort(1), by_layout).y, y), .02) << shape.inputs << " x " << shape.outputs;
+            EXPECT_LE(relative_error(product(m, v, Budget::effort(1), by_layout).y, y), .02)
+                << shape.inputs << " x " << shape.outputs;
             if (shape.inputs < 500) continue;
-            EXPECT_LE(relative_error(product(m, v, Budget::effort(.5), by_layout).y, y), .2) << shape.inputs << " x " << shape.outputs;
+            EXPECT_LE(relative_error(product(m, v, Budget::effort(.5), by_layout).y, y), .2)
+                << shape.inputs << " x " << shape.outputs;
         }
 }
 
@@ -198,7 +211,8 @@ TEST(OneGoodShape, TheShapesOfLargeNetworks) {
         double off = 0, whole = 0;
         for (std::int64_t o = 0; o < shape.outputs; o += 97) {
             double y = 0;
-            for (std::int64_t i = 0; i < shape.inputs; ++i) y += load_element(weights, o, i) * static_cast<double>(v[static_cast<std::size_t>(i)]);
+            for (std::int64_t i = 0; i < shape.inputs; ++i)
+                y += load_element(weights, o, i) * static_cast<double>(v[static_cast<std::size_t>(i)]);
             const double d = static_cast<double>(a.y[static_cast<std::size_t>(o)]) - y;
             off += d * d, whole += y * y;
         }
@@ -216,7 +230,8 @@ TEST(OneGoodShapeDeathTest, TheTuningStoreSaysWhenDenseIsQuicker) {
         const EffortMatrix m = build_effort(weights.matrix, {.dense = DenseCopy::kept});
         setenv("TW_STORE", path.c_str(), 1);
         const std::string set = sets_here().back();
-        if (!remember_habits(path, {EffortLayout::planes, 48, 40, Type::f16, set.c_str()}, {toll, 1 << 20}).empty()) return -1;
+        if (!remember_habits(path, {EffortLayout::planes, 48, 40, Type::f16, set.c_str()}, {toll, 1 << 20}).empty())
+            return -1;
         const Answer answer = product(m, gauss(40, 30), Budget::effort(.5), {.dense = DenseSwitch::when_quicker});
         unlink(path.c_str());
         unlink((path + ".lock").c_str());
@@ -248,8 +263,8 @@ TEST(BucketSize, TheTruncatingFormIsTheSeeds) {
     for (std::int64_t i = 0; i < 9; ++i)
         for (std::int64_t o = 0; o < 32; ++o) {
             const auto bits = static_cast<const float16*>(weights.matrix.at(o, i))->bits;
-            y[static_cast<std::size_t>(o)] += v[static_cast<std::size_t>(i)] *
-                                             widen(float16{static_cast<std::uint16_t>((bits & 0xfff0) | (o & 15))});
+            y[static_cast<std::size_t>(o)] +=
+                v[static_cast<std::size_t>(i)] * widen(float16{static_cast<std::uint16_t>((bits & 0xfff0) | (o & 15))});
         }
     EXPECT_EQ(product(m, v, Budget::effort(1), {.dense = DenseSwitch::never, .kernels = "portable"}).y, y);
 }
@@ -260,7 +275,8 @@ TEST(HolesBetweenKernels, MatricesWithTheSameInputAreOneProduct) {
     const Weights turned(130, 70, Type::f16, 27);
     for (std::int64_t o = 0; o < 70; ++o)
         for (std::int64_t i = 0; i < 130; ++i) store_element(turned.matrix, i, o, load_element(all.matrix, 430 + o, i));
-    const Matrix parts[] = {all.matrix.block(0, 0, 300, 130), all.matrix.block(300, 0, 130, 130), turned.matrix.transposed()};
+    const Matrix parts[] = {all.matrix.block(0, 0, 300, 130), all.matrix.block(300, 0, 130, 130),
+                            turned.matrix.transposed()};
     const std::vector<float> v = gauss(130, 28);
     for (const EffortLayout layout : every_layout) {
         const Answer stack = product(build_effort_stack(parts, {.layout = layout}), v, Budget::effort(.4));
@@ -280,20 +296,26 @@ TEST(MixtureOfExperts, TheChosenExpertsOfATokenInOneCall) {
         for (const bool shared : {true, false}) {
             std::vector<float> y(600);
             std::vector<EffortReport> reports(3);
-            const Status status = try_matvec_experts(m, chosen, {v.data(), shared ? 1 : 3, 90}, {y.data(), 3, 200}, Budget::effort(.4), {}, reports);
+            const Status status = try_matvec_experts(m, chosen, {v.data(), shared ? 1 : 3, 90}, {y.data(), 3, 200},
+                                                     Budget::effort(.4), {}, reports);
             ASSERT_TRUE(status) << status.text;
             for (std::size_t c = 0; c < 3; ++c) {
-                const std::vector<float> own(v.begin() + (shared ? 0 : 90 * static_cast<int>(c)), v.begin() + 90 + (shared ? 0 : 90 * static_cast<int>(c)));
-                const std::vector<float> together(y.begin() + 200 * static_cast<int>(c), y.begin() + 200 * static_cast<int>(c + 1));
+                const std::vector<float> own(v.begin() + (shared ? 0 : 90 * static_cast<int>(c)),
+                                             v.begin() + 90 + (shared ? 0 : 90 * static_cast<int>(c)));
+                const std::vector<float> together(y.begin() + 200 * static_cast<int>(c),
+                                                  y.begin() + 200 * static_cast<int>(c + 1));
                 std::vector<float> alone(200);
                 EffortReport report;
-                ASSERT_TRUE(try_matvec_experts(m, {&chosen[c], 1}, {own.data(), 1, 90}, {alone.data(), 1, 200}, Budget::effort(.4), {}, {&report, 1}));
+                ASSERT_TRUE(try_matvec_experts(m, {&chosen[c], 1}, {own.data(), 1, 90}, {alone.data(), 1, 200},
+                                               Budget::effort(.4), {}, {&report, 1}));
                 EXPECT_EQ(together, alone);
                 EXPECT_EQ(reports[c].rows_read, report.rows_read);
                 // In a matrix of its own an expert has falls of its own, which are much the same.
                 const std::vector<double> exact_y = exact(all[chosen[c]], own);
-                const Answer built_alone = product(build_effort(all[chosen[c]], {.layout = layout}), own, Budget::effort(.4));
-                EXPECT_NEAR(relative_error(together, exact_y), relative_error(built_alone.y, exact_y), .03 * relative_error(built_alone.y, exact_y));
+                const Answer built_alone =
+                    product(build_effort(all[chosen[c]], {.layout = layout}), own, Budget::effort(.4));
+                EXPECT_NEAR(relative_error(together, exact_y), relative_error(built_alone.y, exact_y),
+                            .03 * relative_error(built_alone.y, exact_y));
             }
         }
     }
@@ -307,7 +329,8 @@ TEST(Batches, OneToThreeVectorsTakeTheDialAndFourAreDense) {
         for (const std::int64_t count : {1, 3, 4, 9}) {
             std::vector<float> y(static_cast<std::size_t>(300 * count));
             std::vector<EffortReport> reports(static_cast<std::size_t>(count));
-            ASSERT_TRUE(try_matvec_batch(m, {v.data(), count, 700}, {y.data(), count, 300}, Budget::effort(.3), {}, reports));
+            ASSERT_TRUE(
+                try_matvec_batch(m, {v.data(), count, 700}, {y.data(), count, 300}, Budget::effort(.3), {}, reports));
             for (std::int64_t r = 0; r < count; ++r) {
                 const EffortReport& report = reports[static_cast<std::size_t>(r)];
                 EXPECT_EQ(report.rows_read == report.rows, count >= effort_dense_batch);

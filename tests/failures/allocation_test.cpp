@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Rule 27: when the i-th request for memory or for a thread is refused, for every i, a product still ends: with the right
-// result, or with a status and C as it was.
+// Rule 27: when the i-th request for memory or for a thread is refused, for every i, a product still ends: with the
+// right result, or with a status and C as it was.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -47,7 +47,9 @@ void* __real__ZnamRKSt9nothrow_t(std::size_t, const std::nothrow_t&);
 void* __wrap_malloc(std::size_t n) { return refuse() ? nullptr : __real_malloc(n); }
 void* __wrap_calloc(std::size_t n, std::size_t size) { return refuse() ? nullptr : __real_calloc(n, size); }
 void* __wrap_aligned_alloc(std::size_t a, std::size_t n) { return refuse() ? nullptr : __real_aligned_alloc(a, n); }
-int __wrap_posix_memalign(void** p, std::size_t a, std::size_t n) { return refuse() ? ENOMEM : __real_posix_memalign(p, a, n); }
+int __wrap_posix_memalign(void** p, std::size_t a, std::size_t n) {
+    return refuse() ? ENOMEM : __real_posix_memalign(p, a, n);
+}
 void* __wrap_mmap(void* p, std::size_t n, int protection, int flags, int file, off_t offset) {
     return refuse() ? MAP_FAILED : __real_mmap(p, n, protection, flags, file, offset);
 }
@@ -94,8 +96,7 @@ void refuse_each_request(const tw::Options& options) {
         tw::Status status;
         std::vector<float> c(size * size, 5);
         made = std::max(made, run_refusing(i, options, status, c));
-        if (status)
-            EXPECT_EQ(c, std::vector<float>(size * size, right)) << "request " << i;
+        if (status) EXPECT_EQ(c, std::vector<float>(size * size, right)) << "request " << i;
         else {
             EXPECT_EQ(status.code, tw::Code::out_of_memory) << status.text;
             EXPECT_EQ(c, std::vector<float>(size * size, 5)) << "request " << i << " left C half written";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Rule 25, where it is hardest: a fork while another thread is in the middle of the process's first product, which finds
-// out what the machine has, reads the store and makes the pool. This program itself never multiplies, so that each process
-// that it forks is a fresh one.
+// Rule 25, where it is hardest: a fork while another thread is in the middle of the process's first product, which
+// finds out what the machine has, reads the store and makes the pool. This program itself never multiplies, so that
+// each process that it forks is a fresh one.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -24,7 +24,8 @@ bool multiplies() {
     float c[size * size] = {};
     for (float& x : a) x = 1;
     for (float& x : b) x = 2;
-    if (!tw::try_multiply(tw::View(a, size, size), tw::View(b, size, size), tw::View(c, size, size), {.threads = 3})) return false;
+    if (!tw::try_multiply(tw::View(a, size, size), tw::View(b, size, size), tw::View(c, size, size), {.threads = 3}))
+        return false;
     for (const float x : c)
         if (x != 2 * size) return false;
     return true;

@@ -82,8 +82,11 @@ protected:
 
     /// What the browser prints, for the page by that name.
     std::string browse(const std::string& flags, const std::string& name) const {
-        const std::string command = "HOME=" + folder_ + " timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars "
-                                    "--window-size=1600,1000 --virtual-time-budget=10000 " + flags + " file://" + folder_ + "/" + name + " 2>/dev/null";
+        const std::string command =
+            "HOME=" + folder_ +
+            " timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars "
+            "--window-size=1600,1000 --virtual-time-budget=10000 " +
+            flags + " file://" + folder_ + "/" + name + " 2>/dev/null";
         std::string told;
         FILE* pipe = popen(command.c_str(), "r");
         char part[4096];
@@ -99,10 +102,14 @@ TEST_F(Browser, FindsNothingWrongAtThreeWidthsInLightAndDark) {
     std::string page = report_page(small_report());
     page.replace(page.rfind("</body>"), 7, probe);
     write("page.html", page);
-    std::string around = "<!doctype html><meta name=color-scheme content='light dark'><pre id=told></pre><script>onmessage=e=>told.textContent+=e.data+'\\n'</script>";
-    for (const int width : {390, 820, 1400}) around += "<iframe style='border:0;width:" + std::to_string(width) + "px;height:900px' src=page.html></iframe>";
+    std::string around =
+        "<!doctype html><meta name=color-scheme content='light dark'><pre "
+        "id=told></pre><script>onmessage=e=>told.textContent+=e.data+'\\n'</script>";
+    for (const int width : {390, 820, 1400})
+        around += "<iframe style='border:0;width:" + std::to_string(width) + "px;height:900px' src=page.html></iframe>";
     write("around.html", around);
-    for (const auto& [theme, flags] : {std::pair("light", "--dump-dom"), std::pair("dark", "--force-dark-mode --dump-dom")}) {
+    for (const auto& [theme, flags] :
+         {std::pair("light", "--dump-dom"), std::pair("dark", "--force-dark-mode --dump-dom")}) {
         const std::string told = browse(flags, "around.html"), result = told.substr(0, told.find("</pre>"));
         for (const char* width : {"390", "820", "1400"}) {
             const std::size_t at = result.find(std::string(theme) + " at " + width + ": ");

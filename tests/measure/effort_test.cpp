@@ -33,7 +33,8 @@ TEST(EffortData, EachKindHasTheTailsOfItsName) {
     EXPECT_GT(kurtosis(vector_of(EffortData::swiglu)), 8);
     EXPECT_GT(kurtosis(vector_of(EffortData::outlier)), 30);
     std::vector<double> weights;
-    for (const float16 w : effort_weights(EffortData::t5, 200, 200, 5).values) weights.push_back(static_cast<double>(widen(w)));
+    for (const float16 w : effort_weights(EffortData::t5, 200, 200, 5).values)
+        weights.push_back(static_cast<double>(widen(w)));
     EXPECT_GT(kurtosis(weights), 5);
     EXPECT_EQ(effort_vector(EffortData::laplace, 50, 7), effort_vector(EffortData::laplace, 50, 7));
 }
@@ -52,7 +53,8 @@ struct Subject {
     }
 };
 
-/// What quantisation of normal weights costs is known: a step of the block's largest over 8 or 127, error a step over root 12.
+/// What quantisation of normal weights costs is known: a step of the block's largest over 8 or 127, error a step over
+/// root 12.
 TEST(EffortRivals, QuantisedFormatsHaveTheErrorsOfTheirSteps) {
     const Subject s;
     EXPECT_NEAR(s.error_of("q4_0", .28125), .08, .012);
@@ -127,7 +129,8 @@ TEST(EffortReportSection, ShowsWhatWasMeasuredAndNothingElse) {
     EXPECT_EQ(effort_section({}, {}).text, "");
     const std::vector<Row> quality = small_run(false).rows, speed = small_run(true).rows;
     const std::string text = effort_section(quality, speed).text;
-    for (const char* part : {"Quality: gauss", "Quality: swiglu", "<h3>Speed</h3>", "q8_top_k", "<svg", "Speed over dense"})
+    for (const char* part :
+         {"Quality: gauss", "Quality: swiglu", "<h3>Speed</h3>", "q8_top_k", "<svg", "Speed over dense"})
         EXPECT_NE(text.find(part), std::string::npos) << part;
     EXPECT_EQ(text.find("nan"), std::string::npos);
     EXPECT_EQ(effort_section(quality, {}).text.find("<h3>Speed"), std::string::npos);

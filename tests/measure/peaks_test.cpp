@@ -36,8 +36,13 @@ TEST(Peaks, AKernelIsHeldAgainstTheUnitThatItNeeds) {
 }
 
 TEST(Peaks, FormulaOfAVectorUnitIsLanesTimesPipes) {
-    UnitPeak peak{.loop = {.unit = "FMA avx2", .type = "f32", .needs = 0, .is_matrix_unit = false, .flops_per_instruction = 16,
-                           .instructions = 12, .run = nullptr}};
+    UnitPeak peak{.loop = {.unit = "FMA avx2",
+                           .type = "f32",
+                           .needs = 0,
+                           .is_matrix_unit = false,
+                           .flops_per_instruction = 16,
+                           .instructions = 12,
+                           .run = nullptr}};
     peak.clock_hz = 3e9;
     peak.pipes = 2;
     EXPECT_DOUBLE_EQ(peak.theoretical(), 96);

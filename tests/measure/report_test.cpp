@@ -48,7 +48,8 @@ TEST(Report, EveryStopOfTheDialIsAPointAndARow) {
 }
 
 TEST(Report, SectionsOfOtherRoomsStandBeforeTheMachine) {
-    const std::string page = report_page({.further = {{"effort", "The effort dial", "<p>measured</p>"}, {"absent", "Nothing", ""}}});
+    const std::string page =
+        report_page({.further = {{"effort", "The effort dial", "<p>measured</p>"}, {"absent", "Nothing", ""}}});
     EXPECT_LT(page.find("id=\"effort\""), page.find("id=\"machine\""));
     EXPECT_EQ(page.find("id=\"absent\""), std::string::npos);
 }

@@ -15,9 +15,7 @@ class Pretender : public Entrant {
 public:
     Pretender(double each, bool right, std::vector<const Entrant*>* turns = nullptr)
         : each_(each), right_(right), turns_(turns) {}
-    Judgement judge(const Task&) override {
-        return {.ok = right_, .seconds = each_, .trouble = right_ ? "" : "wrong"};
-    }
+    Judgement judge(const Task&) override { return {.ok = right_, .seconds = each_, .trouble = right_ ? "" : "wrong"}; }
     double seconds(int passes) override {
         if (turns_) turns_->push_back(this);
         return each_ * passes;
@@ -31,7 +29,8 @@ private:
 
 const Task task{.m = 8, .n = 8, .k = 8};
 
-std::vector<Timing> time(const std::vector<std::shared_ptr<Entrant>>& entrants, const Budget& budget, const Watch& watch = {}) {
+std::vector<Timing> time(const std::vector<std::shared_ptr<Entrant>>& entrants, const Budget& budget,
+                         const Watch& watch = {}) {
     std::vector<Calibration> none;
     return run_rounds(task, entrants, none, budget, watch);
 }
@@ -50,7 +49,8 @@ TEST(Rounds, EveryMixOfSpeedsEnds) {
 }
 
 TEST(Rounds, TheBudgetIsSharedAndTheSlowTakeFewSamples) {
-    const auto timings = time({std::make_shared<Pretender>(0.6, true), std::make_shared<Pretender>(0.004, true)}, {.seconds = 1});
+    const auto timings =
+        time({std::make_shared<Pretender>(0.6, true), std::make_shared<Pretender>(0.004, true)}, {.seconds = 1});
     EXPECT_LE(timings[0].seconds.size(), 2u);
     EXPECT_GE(timings[1].seconds.size(), 40u);
 }
@@ -80,14 +80,16 @@ TEST(Rounds, WhoFailsTheJudgeIsNeverTimed) {
 }
 
 TEST(Rounds, AnEntrantThatFailsLaterIsLeftOut) {
-    const auto timings = time({std::make_shared<Pretender>(std::numeric_limits<double>::quiet_NaN(), true)}, {.seconds = 1});
+    const auto timings =
+        time({std::make_shared<Pretender>(std::numeric_limits<double>::quiet_NaN(), true)}, {.seconds = 1});
     EXPECT_TRUE(timings[0].failed);
 }
 
 TEST(Rounds, AnInterruptKeepsWhatIsThere) {
     int asked = 0;
     const Watch watch{{}, [&] { return ++asked > 12; }};
-    const auto timings = time({std::make_shared<Pretender>(0.01, true), std::make_shared<Pretender>(0.01, true)}, {.seconds = 9}, watch);
+    const auto timings =
+        time({std::make_shared<Pretender>(0.01, true), std::make_shared<Pretender>(0.01, true)}, {.seconds = 9}, watch);
     ASSERT_EQ(timings.size(), 2u);
     EXPECT_FALSE(timings[0].seconds.empty());
     EXPECT_LT(timings[0].seconds.size(), 10u);

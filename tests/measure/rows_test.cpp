@@ -42,14 +42,34 @@ TEST(Rows, AClimbJudgesAndTimesTheRungsThatAreNamed) {
 TEST(Rows, JsonHasGoogleBenchmarksFieldsAndOurs) {
     const measure::Run run = small_climb();
     const auto json = nlohmann::json::parse(to_json(run));
-    for (const char* field : {"date", "host_name", "executable", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "caches",
-                              "load_avg", "library_build_type"})
+    for (const char* field : {"date", "host_name", "executable", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled",
+                              "caches", "load_avg", "library_build_type"})
         EXPECT_TRUE(json["context"].contains(field)) << field;
     ASSERT_FALSE(json["benchmarks"].empty());
     for (const auto& entry : json["benchmarks"])
-        for (const char* field : {"name", "run_name", "run_type", "repetitions", "iterations", "real_time", "cpu_time", "time_unit",
-                                  "provider", "device", "kernel", "rung", "m", "n", "k", "type", "accuracy", "threads", "gflops",
-                                  "fraction_of_peak", "fraction_of_unit_peak", "relative_error", "error_over_bound"})
+        for (const char* field : {"name",
+                                  "run_name",
+                                  "run_type",
+                                  "repetitions",
+                                  "iterations",
+                                  "real_time",
+                                  "cpu_time",
+                                  "time_unit",
+                                  "provider",
+                                  "device",
+                                  "kernel",
+                                  "rung",
+                                  "m",
+                                  "n",
+                                  "k",
+                                  "type",
+                                  "accuracy",
+                                  "threads",
+                                  "gflops",
+                                  "fraction_of_peak",
+                                  "fraction_of_unit_peak",
+                                  "relative_error",
+                                  "error_over_bound"})
             EXPECT_TRUE(entry.contains(field)) << field;
 }
 

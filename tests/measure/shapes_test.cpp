@@ -16,7 +16,8 @@ TEST(Shapes, ListsAndRanges) {
     EXPECT_EQ(parse_list("8:64:x2"), (List{8, 16, 32, 64}));
     EXPECT_EQ(parse_list("8:70"), (List{8, 16, 32, 64}));
     EXPECT_EQ(parse_list("10:30:+10,20,7"), (List{10, 20, 30, 7}));
-    for (const char* wrong : {"", "x", "0", "-1", "8:", "8:64:x1", "8:64:+0", "1,,2", "99999999999", "1:1000000:+1", "4096:8:x2", "64,9:8"})
+    for (const char* wrong :
+         {"", "x", "0", "-1", "8:", "8:64:x1", "8:64:+0", "1,,2", "99999999999", "1:1000000:+1", "4096:8:x2", "64,9:8"})
         EXPECT_THROW(parse_list(wrong), std::invalid_argument) << wrong;
     EXPECT_EQ(parse_list("8:8"), List{8}) << "one value is a range";
 }

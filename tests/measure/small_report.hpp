@@ -13,10 +13,14 @@ namespace tw::measure {
 /// Measured here, in little time: a page shows nothing else.
 inline ReportData small_report() {
     measure::Run run{.command = "ladder", .machine = this_machine(), .clock_hz = 1e9};
-    climb({.backend = find_backend("cpu"), .task = {.m = 32, .n = 32, .k = 32, .threads = 1}, .budget = {.seconds = 0.1}}, {}, run);
+    climb(
+        {.backend = find_backend("cpu"), .task = {.m = 32, .n = 32, .k = 32, .threads = 1}, .budget = {.seconds = 0.1}},
+        {}, run);
     ReportData data{.machine = run.machine, .clock_hz = 1e9, .climb = run.rows};
     measure::Run dial{.command = "dial", .machine = run.machine};
-    turn_dial({.backend = find_backend("cpu"), .task = {.m = 32, .n = 32, .k = 32, .threads = 1}, .budget = {.seconds = 0.1}}, {}, dial);
+    turn_dial(
+        {.backend = find_backend("cpu"), .task = {.m = 32, .n = 32, .k = 32, .threads = 1}, .budget = {.seconds = 0.1}},
+        {}, dial);
     data.dial = dial.rows;
     data.shapes = run.rows;
     data.shapes.back().provider = "another";

@@ -28,7 +28,8 @@ struct Said {
 
 /// Through the shell, both streams together, with a history and a store of its own.
 Said say(const std::string& arguments, const std::string& before = "") {
-    const std::string command = "TW_HISTORY=/dev/null/none TW_STORE=/dev/null " + before + " " + TW_BINARY + " " + arguments + " 2>&1";
+    const std::string command =
+        "TW_HISTORY=/dev/null/none TW_STORE=/dev/null " + before + " " + TW_BINARY + " " + arguments + " 2>&1";
     Said said;
     FILE* pipe = popen(command.c_str(), "r");
     char part[4096];
@@ -69,19 +70,49 @@ TEST(Verbs, LadderTakesNarrowTypesWhereADeviceHasThem) {
 }
 
 TEST(Verbs, BadInputIsASentenceAndExit2) {
-    for (const char* arguments : {"ladder --device toaster", "ladder --size 0", "ladder --size 1x2", "ladder --type f8", "ladder --rung nonsense --size 8",
-                                  "ladder --size 8 --shape 1x2x3", "bench --m 8:4:y", "bench --m 4096:8:x2", "bench --suite nonsense", "bench --peers=nonsense --m 8",
-                                  "bench --baseline /nowhere --m 8", "bench --accuracy much --m 8", "bench --cold --hot --m 8", "bench --reproducible --kernel r1_naive --m 8", "bench --scaling --kernel r1_naive --m 8", "bench --batch 4 --callers 2 --m 8",
-                                  "bench --batch 1 --m 8", "bench --scaling --device cpu-check --m 8", "explain nonsense",
-                                  "tune --suite nonsense", "tune --shape 0", "roofline --device toaster", "bench nonsense",
-                                  "bench loaders --device cpu", "ladder --markdown", "bench --kernel nonsense --m 8", "bench --accuracy 1e-30 --m 8",
-                                  "bench --m 8 --json /no/such/folder/x.json", "ladder --size 8 --json /", "tune --shape 8 --markdown /no/such/folder/x.md",
-                                  "tune --shape 8 --store /proc/none/tuning", "tune --shape 8", "effort curve --suite speed --remember", "ladder --device cpu:5",
-                                  "report -o /no/such/folder/x.html", "ladder --size 1000000", "bench --m 8,1000000", "bench --m 8 --seconds soon"}) {
+    for (const char* arguments : {"ladder --device toaster",
+                                  "ladder --size 0",
+                                  "ladder --size 1x2",
+                                  "ladder --type f8",
+                                  "ladder --rung nonsense --size 8",
+                                  "ladder --size 8 --shape 1x2x3",
+                                  "bench --m 8:4:y",
+                                  "bench --m 4096:8:x2",
+                                  "bench --suite nonsense",
+                                  "bench --peers=nonsense --m 8",
+                                  "bench --baseline /nowhere --m 8",
+                                  "bench --accuracy much --m 8",
+                                  "bench --cold --hot --m 8",
+                                  "bench --reproducible --kernel r1_naive --m 8",
+                                  "bench --scaling --kernel r1_naive --m 8",
+                                  "bench --batch 4 --callers 2 --m 8",
+                                  "bench --batch 1 --m 8",
+                                  "bench --scaling --device cpu-check --m 8",
+                                  "explain nonsense",
+                                  "tune --suite nonsense",
+                                  "tune --shape 0",
+                                  "roofline --device toaster",
+                                  "bench nonsense",
+                                  "bench loaders --device cpu",
+                                  "ladder --markdown",
+                                  "bench --kernel nonsense --m 8",
+                                  "bench --accuracy 1e-30 --m 8",
+                                  "bench --m 8 --json /no/such/folder/x.json",
+                                  "ladder --size 8 --json /",
+                                  "tune --shape 8 --markdown /no/such/folder/x.md",
+                                  "tune --shape 8 --store /proc/none/tuning",
+                                  "tune --shape 8",
+                                  "effort curve --suite speed --remember",
+                                  "ladder --device cpu:5",
+                                  "report -o /no/such/folder/x.html",
+                                  "ladder --size 1000000",
+                                  "bench --m 8,1000000",
+                                  "bench --m 8 --seconds soon"}) {
         const Said said = say(arguments);
         EXPECT_EQ(said.code, 2) << arguments << "\n" << said.text;
         EXPECT_NE(said.text.find("tw: "), std::string::npos) << arguments;
-        EXPECT_EQ(said.text.find("GFLOP/s"), std::string::npos) << "it is told before anything is measured\n" << said.text;
+        EXPECT_EQ(said.text.find("GFLOP/s"), std::string::npos) << "it is told before anything is measured\n"
+                                                                << said.text;
     }
 }
 
@@ -89,10 +120,12 @@ TEST(Verbs, BadInputIsASentenceAndExit2) {
 std::string on_terminal(unsigned short columns, const char* locale, const std::string& arguments) {
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
-    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0 || ioctl(terminal, TIOCSWINSZ, &size) != 0) return "";
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0 || ioctl(terminal, TIOCSWINSZ, &size) != 0)
+        return "";
     const std::string side = ptsname(terminal);
     const int held = open(side.c_str(), O_RDWR | O_NOCTTY);  // until all is read: what its last closer has not, is lost
-    const std::string command = "LC_ALL=" + std::string(locale) + " TW_HISTORY=/dev/null/none " + TW_BINARY + " " + arguments + " >" + side + " 2>&1";
+    const std::string command = "LC_ALL=" + std::string(locale) + " TW_HISTORY=/dev/null/none " + TW_BINARY + " " +
+                                arguments + " >" + side + " 2>&1";
     std::string text;
     std::thread reader([&] {
         char part[4096];
@@ -111,7 +144,8 @@ std::string on_terminal(unsigned short columns, const char* locale, const std::s
 
 TEST(Verbs, ATableAndItsProgressFitTheTerminal) {
     const std::string climb = "ladder --size 32 --seconds 0.3 --no-peers --rung r3";
-    for (const auto& [columns, locale] : {std::pair<unsigned short, const char*>{40, "C"}, {80, "C"}, {120, "C.UTF-8"}}) {
+    for (const auto& [columns, locale] :
+         {std::pair<unsigned short, const char*>{40, "C"}, {80, "C"}, {120, "C.UTF-8"}}) {
         const std::string text = on_terminal(columns, locale, climb);
         if (text.empty()) GTEST_SKIP() << "skipped: no terminal can be had here";
         std::istringstream lines(text);
@@ -143,7 +177,8 @@ TEST(Verbs, BenchMultipliesBatchesByStepsAndByPointers) {
     const std::string file = "/tmp/tilewright-batch-" + std::to_string(getpid()) + ".json";
     const Said said = say("bench --m 24 --threads 2 --seconds 0.2 --batch 5 --json " + file);
     EXPECT_EQ(said.code, 0) << said.text;
-    for (const char* line : {"\n  batch against single products", "\n  batch by pointers against single products", "\n  2 threads against one"})
+    for (const char* line : {"\n  batch against single products", "\n  batch by pointers against single products",
+                             "\n  2 threads against one"})
         EXPECT_NE(said.text.find(line), std::string::npos) << line << "\n" << said.text;
     int single = 0, batches = 0;
     for (const auto& [kernel, products] : kernels_in(file)) {
@@ -160,7 +195,8 @@ TEST(Verbs, BenchCallsFromTheThreadsOfARegion) {
     const Said said = say("bench --m 24 --threads 2 --seconds 0.2 --scaling --callers 2 --json " + file);
     if (said.text.find("OpenMP runtime was expected") != std::string::npos) GTEST_SKIP() << said.text;
     EXPECT_EQ(said.code, 0) << said.text;
-    EXPECT_NE(said.text.find("\n  2 calls in an OpenMP region against 2 times the rate of one"), std::string::npos) << said.text;
+    EXPECT_NE(said.text.find("\n  2 calls in an OpenMP region against 2 times the rate of one"), std::string::npos)
+        << said.text;
     int in_regions = 0;
     for (const auto& [kernel, products] : kernels_in(file))
         if (kernel.ends_with(" in an OpenMP region") && products == 2) ++in_regions;
@@ -219,7 +255,8 @@ TEST(Verbs, ABaselineExits1OnlyWhenSlowerBeyondNoise) {
     const Said quicker = judged_against(other);
     unlink(file.c_str());
     unlink(other.c_str());
-    if ((slower.text + quicker.text).find("too noisy to tell") != std::string::npos) GTEST_SKIP() << "the machine is too busy for a verdict";
+    if ((slower.text + quicker.text).find("too noisy to tell") != std::string::npos)
+        GTEST_SKIP() << "the machine is too busy for a verdict";
     EXPECT_EQ(slower.code, 1) << slower.text;
     EXPECT_NE(slower.text.find("slower (p "), std::string::npos) << slower.text;
     EXPECT_EQ(quicker.code, 0) << quicker.text;
@@ -228,7 +265,8 @@ TEST(Verbs, ABaselineExits1OnlyWhenSlowerBeyondNoise) {
 
 TEST(Verbs, CompareOfGoogleBenchmarkReadsTwoOfOurFiles) {
     const std::string tool = "/usr/share/benchmark/compare.py";
-    if (std::system(("test -f " + tool + " && python3 -c 'import scipy' 2>/dev/null").c_str()) != 0) GTEST_SKIP() << "compare.py or scipy is not installed";
+    if (std::system(("test -f " + tool + " && python3 -c 'import scipy' 2>/dev/null").c_str()) != 0)
+        GTEST_SKIP() << "compare.py or scipy is not installed";
     const std::string file = "/tmp/tilewright-compare-" + std::to_string(getpid()) + ".json", other = file + ".other";
     ASSERT_EQ(say("bench --m 16,24 --seconds 0.2 --json " + file).code, 0);
     write_slowed(file, other, 2);
@@ -247,8 +285,14 @@ TEST(Verbs, BenchLoadersCountsOnTheMetalExecutor) {
     const Said said = say("bench loaders --device metal-check");
     if (said.code == 2 && said.text.find("--device metal-check: ") != std::string::npos) GTEST_SKIP() << said.text;
     EXPECT_EQ(said.code, 0) << said.text;
-    EXPECT_NE(said.text.find("loaders_async         8         32768         32768          1024         1       8          4096"), std::string::npos) << said.text;
-    EXPECT_NE(said.text.find("loaders_plain         1         32768         32768          1024         1       0         32768"), std::string::npos) << said.text;
+    EXPECT_NE(said.text.find(
+                  "loaders_async         8         32768         32768          1024         1       8          4096"),
+              std::string::npos)
+        << said.text;
+    EXPECT_NE(said.text.find(
+                  "loaders_plain         1         32768         32768          1024         1       0         32768"),
+              std::string::npos)
+        << said.text;
     EXPECT_EQ(said.text.find(" ms"), std::string::npos) << "times mean nothing there";
 }
 
@@ -256,7 +300,8 @@ TEST(Verbs, BenchLoadersDrawsACurveOnACudaDevice) {
     const Said said = say("bench loaders --device cuda");
     if (said.code == 2 && said.text.find("--device cuda: ") != std::string::npos) GTEST_SKIP() << said.text;
     EXPECT_EQ(said.code, 0) << said.text;
-    for (const char* part : {"warps of a block", "loaders_plain         1", "loaders_async         8", "loaders_bulk", "from the second-level cache:"})
+    for (const char* part : {"warps of a block", "loaders_plain         1", "loaders_async         8", "loaders_bulk",
+                             "from the second-level cache:"})
         EXPECT_NE(said.text.find(part), std::string::npos) << part << "\n" << said.text;
 }
 

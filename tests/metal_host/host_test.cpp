@@ -91,7 +91,9 @@ TEST(Host, TellsWhatTheCompilerRefuses) {
         const bool copies = family.name == "r9_async_pipeline" || family.name == "loaders_async";
         EXPECT_EQ(family.refusal.find("illegal string literal") != std::string::npos, copies) << family.refusal;
         EXPECT_EQ(family.refusal.empty(), !copies) << family.name << ": " << family.refusal;
-        EXPECT_STREQ(family.instead, family.name == "r9_async_pipeline" ? "r9_plain_loads" : copies ? "loaders_plain" : "");
+        EXPECT_STREQ(family.instead, family.name == "r9_async_pipeline" ? "r9_plain_loads"
+                                     : copies                           ? "loaders_plain"
+                                                                        : "");
         refused += !family.refusal.empty();
     }
     EXPECT_EQ(refused, 2u) << "one family that is refused takes no other with it";

@@ -167,7 +167,8 @@ void encode_product(Thing* self, void*, Thing*, Thing* a, Thing* b, Thing* c) {
             double sum = 0;
             for (unsigned long q = 0; q < self->inner; ++q)
                 sum += static_cast<double>(value(a, i, q)) * static_cast<double>(value(b, q, j));
-            const auto out = static_cast<float>(self->alpha * sum + (self->beta == 0 ? 0 : self->beta * static_cast<double>(value(c, i, j))));
+            const auto out = static_cast<float>(
+                self->alpha * sum + (self->beta == 0 ? 0 : self->beta * static_cast<double>(value(c, i, j))));
             if ((c->type & 0xff) == 32) *reinterpret_cast<float*>(element(c, i, j)) = out;
             else *reinterpret_cast<tw::float16*>(element(c, i, j)) = tw::to_float16(out);
         }

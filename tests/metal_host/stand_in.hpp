@@ -16,14 +16,14 @@ struct Compiled {
 };
 
 struct State {
-    long family = 1009;                  ///< the newest family that the device supports
+    long family = 1009;  ///< the newest family that the device supports
     unsigned long most_threads = 1024;
-    std::string refuse;                  ///< sources with this text are not compiled
+    std::string refuse;  ///< sources with this text are not compiled
     bool gpu_fails = false;
-    bool has_mps = true;                 ///< MetalPerformanceShaders is on the system
-    int buffers = 0;                     ///< lent and not given back
+    bool has_mps = true;  ///< MetalPerformanceShaders is on the system
+    int buffers = 0;      ///< lent and not given back
     std::vector<Compiled> compiled;
-    std::vector<std::string> findings;   ///< of the machine
+    std::vector<std::string> findings;  ///< of the machine
 };
 
 State& state();

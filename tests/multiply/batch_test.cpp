@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A batch is its products: the same bits as one at a time, whatever the steps, the threads and the size; and what is wrong
-// with one of them is said of that one, before anything is written.
+// A batch is its products: the same bits as one at a time, whatever the steps, the threads and the size; and what is
+// wrong with one of them is said of that one, before anything is written.
 #include "tilewright/batch.hpp"
 
 #include <climits>
@@ -24,8 +24,15 @@ struct Many {
     std::vector<T> a, b, c, residual, right;
 
     Many(std::int64_t count, std::int64_t rows, std::int64_t cols, std::int64_t inner)
-        : size(count), m(rows), n(cols), k(inner), a(values(m * k, 1)), b(values(k * n, 2)), c(values(m * n, 3)),
-          residual(values(m * n, 4)), right(c) {}
+        : size(count),
+          m(rows),
+          n(cols),
+          k(inner),
+          a(values(m * k, 1)),
+          b(values(k * n, 2)),
+          c(values(m * n, 3)),
+          residual(values(m * n, 4)),
+          right(c) {}
 
     std::vector<T> values(std::int64_t each, unsigned seed) const {
         return random_values<T>(static_cast<std::size_t>(size * (each + gap)), seed);
@@ -36,7 +43,11 @@ struct Many {
     tw::View<T> rv(std::int64_t i) { return {residual.data() + i * (m * n + gap), m, n}; }
 
     tw::Batch strided() const {
-        return {.size = size, .a_step = m * k + gap, .b_step = k * n + gap, .c_step = m * n + gap, .residual_step = m * n + gap};
+        return {.size = size,
+                .a_step = m * k + gap,
+                .b_step = k * n + gap,
+                .c_step = m * n + gap,
+                .residual_step = m * n + gap};
     }
     void one_at_a_time(tw::Options options) {
         std::swap(c, right);
@@ -47,7 +58,9 @@ struct Many {
         }
         std::swap(c, right);
     }
-    tw::Status run(const tw::Options& options) { return tw::try_multiply_batch(av(0), bv(0), cv(0), strided(), options); }
+    tw::Status run(const tw::Options& options) {
+        return tw::try_multiply_batch(av(0), bv(0), cv(0), strided(), options);
+    }
 };
 
 TYPED_TEST(Batches, Rule35_GiveTheBitsOfOneProductAtATimeOnEveryRow) {
@@ -58,7 +71,8 @@ TYPED_TEST(Batches, Rule35_GiveTheBitsOfOneProductAtATimeOnEveryRow) {
                 const tw::Options options{.alpha = 2, .beta = 0.5, .threads = threads, .kernel = row};
                 many.one_at_a_time(options);
                 ASSERT_TRUE(many.run(options).is_ok());
-                ASSERT_TRUE(same_bits(many.c, many.right)) << row << ' ' << m << 'x' << n << 'x' << k << ", " << threads << " threads";
+                ASSERT_TRUE(same_bits(many.c, many.right))
+                    << row << ' ' << m << 'x' << n << 'x' << k << ", " << threads << " threads";
             }
 }
 
@@ -84,12 +98,14 @@ TYPED_TEST(Batches, PointersStepsOfZeroAndEpiloguesOfTheirOwn) {
 
     std::vector<const TypeParam*> a, b;
     std::vector<TypeParam*> c;
-    for (std::int64_t i = many.size; i-- > 0;) a.push_back(many.av(i).data), b.push_back(many.bv(i).data), c.push_back(many.cv(i).data);
+    for (std::int64_t i = many.size; i-- > 0;)
+        a.push_back(many.av(i).data), b.push_back(many.bv(i).data), c.push_back(many.cv(i).data);
     many.c.assign(many.c.size(), 0), many.right = many.c;
     many.one_at_a_time({});
     const tw::View<const TypeParam> a_shape(nullptr, 9, 12), b_shape(nullptr, 12, 17);
     const tw::View<TypeParam> c_shape(nullptr, 9, 17);
-    tw::multiply_batch(a_shape, b_shape, c_shape, tw::batch_of(many.size, a.data(), b.data(), c.data()), {.threads = 3});
+    tw::multiply_batch(a_shape, b_shape, c_shape, tw::batch_of(many.size, a.data(), b.data(), c.data()),
+                       {.threads = 3});
     EXPECT_TRUE(same_bits(many.c, many.right)) << "by pointers, backwards";
 
     tw::Batch shared = many.strided();
@@ -106,10 +122,13 @@ TYPED_TEST(Batches, MayLieInsideOneAnother) {
     const auto a = random_values<TypeParam>(m * k * size, 1), b = random_values<TypeParam>(k * n * size, 2);
     std::vector<TypeParam> c(m * n * size), alone(m * n);
     tw::multiply_batch(tw::View(a.data(), m, k, k * size, size), tw::View(b.data(), k, n, n * size, size),
-                       tw::View(c.data(), m, n, n * size, size), {.size = size, .a_step = 1, .b_step = 1, .c_step = 1}, {.threads = 2});
+                       tw::View(c.data(), m, n, n * size, size), {.size = size, .a_step = 1, .b_step = 1, .c_step = 1},
+                       {.threads = 2});
     for (std::int64_t p = 0; p < size; ++p) {
-        tw::multiply(tw::View(a.data() + p, m, k, k * size, size), tw::View(b.data() + p, k, n, n * size, size), tw::View(alone.data(), m, n));
-        for (std::int64_t e = 0; e < m * n; ++e) ASSERT_EQ(c[static_cast<std::size_t>(e * size + p)], alone[static_cast<std::size_t>(e)]);
+        tw::multiply(tw::View(a.data() + p, m, k, k * size, size), tw::View(b.data() + p, k, n, n * size, size),
+                     tw::View(alone.data(), m, n));
+        for (std::int64_t e = 0; e < m * n; ++e)
+            ASSERT_EQ(c[static_cast<std::size_t>(e * size + p)], alone[static_cast<std::size_t>(e)]);
     }
 }
 
@@ -120,7 +139,9 @@ TYPED_TEST(Batches, NoProductsNoElementsNoTerms) {
     EXPECT_TRUE(tw::try_multiply_batch(none, none, flat, {}).is_ok()) << "a batch of nothing";
     EXPECT_TRUE(tw::try_multiply_batch(tw::View<TypeParam>(nullptr, 0, 2), many.bv(0), flat, many.strided()).is_ok());
     EXPECT_TRUE(same_bits(many.c, before));
-    EXPECT_TRUE(tw::try_multiply_batch(none, tw::View<TypeParam>(nullptr, 2, 5), c, many.strided(), {.alpha = 0, .beta = 2}).is_ok());
+    EXPECT_TRUE(
+        tw::try_multiply_batch(none, tw::View<TypeParam>(nullptr, 2, 5), c, many.strided(), {.alpha = 0, .beta = 2})
+            .is_ok());
     for (std::int64_t p = 0; p < 4; ++p) EXPECT_EQ(many.cv(p)(2, 4), 2 * before[static_cast<std::size_t>(p * 18 + 14)]);
     EXPECT_EQ(many.c[15], before[15]) << "what lies between two products is not theirs";
 }
@@ -153,7 +174,8 @@ TEST(Batches, Rule36_WhatIsWrongIsSaidOfTheProductThatItIsIn) {
         FAIL() << "product 2 has no A";
     } catch (const tw::Error& error) {
         EXPECT_EQ(error.status().product, 2);
-        EXPECT_NE(std::string(error.what()).find("product 2 of the batch: A: it is null"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("product 2 of the batch: A: it is null"), std::string::npos)
+            << error.what();
     }
     EXPECT_EQ(std::vector<float>(c, c + 8), std::vector<float>(8)) << "nothing was written";
     operands[2] = x, results[2] = c + 4;
@@ -169,10 +191,15 @@ TEST(Batches, TheCallersExecutorAndScratchServe) {
                                     while (tasks-- > 0) task(context, tasks);
                                 }};
     std::vector<std::byte> scratch(std::size_t{3} << 20);
-    const auto aligned = (reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64 - reinterpret_cast<std::uintptr_t>(scratch.data());
+    const auto aligned = (reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64 -
+                         reinterpret_cast<std::uintptr_t>(scratch.data());
     for (const char* row : {"", "r7_hierarchical"}) {
         if (!*row) calls = 0;
-        EXPECT_TRUE(many.run({.threads = 4, .executor = &executor, .scratch = std::span(scratch).subspan(aligned), .kernel = row}).is_ok());
+        EXPECT_TRUE(many.run({.threads = 4,
+                              .executor = &executor,
+                              .scratch = std::span(scratch).subspan(aligned),
+                              .kernel = row})
+                        .is_ok());
     }
     EXPECT_GT(calls, 0);
 }
@@ -195,14 +222,16 @@ TYPED_TEST(Batches, Rule37_AReproducibleRowHasTheBitsOfTheRowAlone) {
     for (int round = 0; round < 12; ++round) {
         const std::int64_t size = pick(5), m = pick(40), n = pick(70), k = pick(round % 3 ? 90 : 1300);
         const std::int64_t lda = k + pick(9) - 1, ldc = n + pick(9) - 1, shift = pick(15);
-        const auto a = random_values<TypeParam>(static_cast<std::size_t>(size * m * lda + shift), 1u + static_cast<unsigned>(round));
+        const auto a = random_values<TypeParam>(static_cast<std::size_t>(size * m * lda + shift),
+                                                1u + static_cast<unsigned>(round));
         const auto b = random_values<TypeParam>(static_cast<std::size_t>(k * n), 2);
         std::vector<TypeParam> c(static_cast<std::size_t>(size * m * ldc + shift)), row(static_cast<std::size_t>(n));
-        tw::multiply_batch(tw::View(a.data() + shift, m, k, lda), tw::View(b.data(), k, n), tw::View(c.data() + shift, m, n, ldc),
-                           {.size = size, .a_step = m * lda, .c_step = m * ldc}, {.reproducible = true, .threads = static_cast<int>(pick(4))});
+        tw::multiply_batch(tw::View(a.data() + shift, m, k, lda), tw::View(b.data(), k, n),
+                           tw::View(c.data() + shift, m, n, ldc), {.size = size, .a_step = m * lda, .c_step = m * ldc},
+                           {.reproducible = true, .threads = static_cast<int>(pick(4))});
         const std::int64_t p = pick(static_cast<int>(size)) - 1, i = pick(static_cast<int>(m)) - 1;
-        tw::multiply(tw::View(a.data() + shift + (p * m + i) * lda, 1, k), tw::View(b.data(), k, n), tw::View(row.data(), 1, n),
-                     {.reproducible = true});
+        tw::multiply(tw::View(a.data() + shift + (p * m + i) * lda, 1, k), tw::View(b.data(), k, n),
+                     tw::View(row.data(), 1, n), {.reproducible = true});
         EXPECT_EQ(std::memcmp(row.data(), c.data() + shift + (p * m + i) * ldc, row.size() * sizeof(TypeParam)), 0)
             << size << " products of " << m << 'x' << n << 'x' << k;
     }

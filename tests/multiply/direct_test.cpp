@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Products of few tiles go straight to their kernel: the bits are those of the long way, whatever the shapes and the steps, and
-// nothing of one call is left in the next.
+// Products of few tiles go straight to their kernel: the bits are those of the long way, whatever the shapes and the
+// steps, and nothing of one call is left in the next.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -125,10 +125,8 @@ TYPED_TEST(DirectWay, NeverReadsCWithoutBetaAndCarriesNaNAndInfinity) {
     for (std::int64_t i = 0; i < 5; ++i)
         for (std::int64_t j = 0; j < 23; ++j) {
             const T value = c.elements[static_cast<std::size_t>(i * 23 + j)];
-            if (j >= 21 || i == 1)
-                EXPECT_TRUE(std::isnan(value)) << i << ", " << j;
-            else
-                EXPECT_EQ(std::isinf(value), j == 3) << i << ", " << j;
+            if (j >= 21 || i == 1) EXPECT_TRUE(std::isnan(value)) << i << ", " << j;
+            else EXPECT_EQ(std::isinf(value), j == 3) << i << ", " << j;
         }
 }
 

@@ -23,8 +23,8 @@ inline constexpr T nan = std::numeric_limits<T>::quiet_NaN();
 template <class T>
 inline constexpr T infinity = std::numeric_limits<T>::infinity();
 
-/// The thread sanitizer watches each access and takes a hundred times as long: there, products have a quarter of the rows or columns. Loops
-/// are the same.
+/// The thread sanitizer watches each access and takes a hundred times as long: there, products have a quarter of the
+/// rows or columns. Loops are the same.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr std::int64_t shrink = 4;
 #else
@@ -68,8 +68,12 @@ struct Product {
     std::vector<T> a, b, c;
 
     Product(std::int64_t rows, std::int64_t cols, std::int64_t inner)
-        : m(rows), n(cols), k(inner), a(random_values<T>(static_cast<std::size_t>(m * k), 1)),
-          b(random_values<T>(static_cast<std::size_t>(k * n), 2)), c(static_cast<std::size_t>(m * n), nan<T>) {}
+        : m(rows),
+          n(cols),
+          k(inner),
+          a(random_values<T>(static_cast<std::size_t>(m * k), 1)),
+          b(random_values<T>(static_cast<std::size_t>(k * n), 2)),
+          c(static_cast<std::size_t>(m * n), nan<T>) {}
 
     tw::View<T> av() { return {a.data(), m, k}; }
     tw::View<T> bv() { return {b.data(), k, n}; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// An epilogue in the pass that completes C has the bits of one in a pass of its own, on every row, form, block and thread.
+// An epilogue in the pass that completes C has the bits of one in a pass of its own, on every row, form, block and
+// thread.
 #include "base/finish.hpp"
 #include "multiply/each_row.hpp"
 
@@ -12,13 +13,15 @@ template <class T>
 class Epilogues : public EachRow<T> {};
 TYPED_TEST_SUITE(Epilogues, Types);
 
-constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {1, 130, 5}, {65, 1, 9}, {33, 70, 40}, {150 / shrink, 260 / shrink, 700}};
+constexpr std::int64_t shapes[][3] = {
+    {1, 1, 1}, {1, 130, 5}, {65, 1, 9}, {33, 70, 40}, {150 / shrink, 260 / shrink, 700}};
 
 template <class T>
 struct Addends {
     std::vector<T> bias, residual;
     Addends(std::int64_t m, std::int64_t n)
-        : bias(random_values<T>(static_cast<std::size_t>(n), 3)), residual(random_values<T>(static_cast<std::size_t>(m * n), 4)) {}
+        : bias(random_values<T>(static_cast<std::size_t>(n), 3)),
+          residual(random_values<T>(static_cast<std::size_t>(m * n), 4)) {}
 
     tw::Epilogue epilogue(tw::Activation activation, const tw::View<T>& c) {
         tw::Epilogue made = tw::with(tw::bias(bias), activation);
@@ -45,7 +48,8 @@ void expect_the_bits_of_two_passes(const std::string& row, tw::Activation activa
     tw::multiply(p.av(), p.bv(), view(c), {.beta = beta, .epilogue = epilogue, .threads = threads, .kernel = row});
     tw::multiply(p.av(), p.bv(), view(apart), {.beta = beta, .kernel = row});
     tw::finish(erase(view(apart)), 1, epilogue);
-    EXPECT_TRUE(same_bits(c, apart)) << row << ' ' << m << 'x' << n << 'x' << k << " form " << form << ", " << threads << " threads";
+    EXPECT_TRUE(same_bits(c, apart)) << row << ' ' << m << 'x' << n << 'x' << k << " form " << form << ", " << threads
+                                     << " threads";
 }
 
 TYPED_TEST(Epilogues, HaveTheBitsOfAPassOfTheirOwn) {
@@ -53,12 +57,14 @@ TYPED_TEST(Epilogues, HaveTheBitsOfAPassOfTheirOwn) {
         for (const auto& [m, n, k] : shapes)
             for (const int form : {0, 1, 2})
                 for (const int threads : {1, 3})
-                    expect_the_bits_of_two_passes<TypeParam>(row, tw::Activation::relu, m, n, k, form, threads == 1 ? 0 : 2, threads);
+                    expect_the_bits_of_two_passes<TypeParam>(row, tw::Activation::relu, m, n, k, form,
+                                                             threads == 1 ? 0 : 2, threads);
 }
 
 TYPED_TEST(Epilogues, HaveTheSameBitsWithEachActivation) {
     for (const auto activation : {tw::Activation::none, tw::Activation::gelu, tw::Activation::silu})
-        for (const int form : {0, 1, 2}) expect_the_bits_of_two_passes<TypeParam>("", activation, 40, 50, 60, form, 0, 2);
+        for (const int form : {0, 1, 2})
+            expect_the_bits_of_two_passes<TypeParam>("", activation, 40, 50, 60, form, 0, 2);
 }
 
 TYPED_TEST(Epilogues, DoWhatTheySayInTheirOrder) {
@@ -68,7 +74,8 @@ TYPED_TEST(Epilogues, DoWhatTheySayInTheirOrder) {
         tw::Epilogue epilogue = tw::bias_relu(bias);
         epilogue.scale = 2;
         epilogue.residual = erase(tw::View(more.data(), 2, 2));
-        tw::multiply(tw::View(a.data(), 2, 2), tw::View(one.data(), 2, 2), tw::View(c.data(), 2, 2), {.epilogue = epilogue, .kernel = row});
+        tw::multiply(tw::View(a.data(), 2, 2), tw::View(one.data(), 2, 2), tw::View(c.data(), 2, 2),
+                     {.epilogue = epilogue, .kernel = row});
         EXPECT_EQ(c, (std::vector<TypeParam>{100, 205, 301, 409})) << row;
     }
 }

@@ -58,7 +58,8 @@ TYPED_TEST(PackedOperands, Rule38_GiveThemOnEveryRowThatTakesThem) {
         EXPECT_STREQ(packed.kernel_name(), kernel->name);
         p.run(kernel->name);
         for (const int threads : {1, 2, 7}) {
-            tw::multiply(p.av(), packed, tw::View(packed_c.data(), 60, 45), {.threads = threads, .kernel = kernel->name});
+            tw::multiply(p.av(), packed, tw::View(packed_c.data(), 60, 45),
+                         {.threads = threads, .kernel = kernel->name});
             EXPECT_TRUE(same_bits(p.c, packed_c)) << kernel->name;
         }
         ++taken;
@@ -88,7 +89,8 @@ TYPED_TEST(PackedOperands, ServeManyThreadsAtOnce) {
     std::vector<std::thread> callers;
     for (auto& c : results)
         callers.emplace_back([&] {
-            for (int round = 0; round < 5; ++round) tw::multiply(p.av(), packed, tw::View(c.data(), 50, 60), {.threads = 2});
+            for (int round = 0; round < 5; ++round)
+                tw::multiply(p.av(), packed, tw::View(c.data(), 50, 60), {.threads = 2});
         });
     for (std::thread& caller : callers) caller.join();
     for (const auto& c : results) EXPECT_TRUE(same_bits(c, p.c));
@@ -135,7 +137,8 @@ TEST(PackedOperands, Rule39_SayWhatTheyCanNotDo) {
     EXPECT_EQ(tw::try_pack({nullptr, tw::Type::f32, 4, 5, 5}, none).argument, tw::Argument::b);
     EXPECT_EQ(tw::try_pack_a({b.data(), tw::Type::f32, -4, 5, 5}, none).argument, tw::Argument::a);
     EXPECT_EQ(tw::try_pack({b.data(), tw::Type::f32, 4, 5, INT64_MAX}, none).argument, tw::Argument::b);
-    EXPECT_EQ(tw::try_pack({b.data(), tw::Type::f32, 4, 5, 5}, none, {.kernel = "r1_naive"}).code, tw::Code::unsupported);
+    EXPECT_EQ(tw::try_pack({b.data(), tw::Type::f32, 4, 5, 5}, none, {.kernel = "r1_naive"}).code,
+              tw::Code::unsupported);
     EXPECT_EQ(tw::try_pack({b.data(), tw::Type::f32, 4, 5, 5}, none, {.accuracy = 1e-30}).code, tw::Code::unsupported);
     EXPECT_EQ(tw::try_pack({b.data(), tw::Type::f32, 4, 5, 5}, none, {.device = "abacus"}).code, tw::Code::no_device);
     EXPECT_TRUE(none.is_empty());

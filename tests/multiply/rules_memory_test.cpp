@@ -49,7 +49,8 @@ TEST(Memory, Rule15_ShapesThatOverflowAnAddressAreRefusedUnread) {
 TEST(Memory, Rule15_SoAreShapesWhoseCopyOverflowsOneAlthoughStepsOf0FitIt) {
     float x[4] = {};
     constexpr std::int64_t long_side = std::int64_t{1} << 33, longest = std::int64_t{1} << 61;
-    const tw::Matrix all_one = matrix(x, long_side, long_side, 0, 0), row = matrix(x, 1, longest, 0, 0), one = matrix(x, 1, 1, 1);
+    const tw::Matrix all_one = matrix(x, long_side, long_side, 0, 0), row = matrix(x, 1, longest, 0, 0),
+                     one = matrix(x, 1, 1, 1);
     tw::Packed packed;
     EXPECT_EQ(tw::try_pack(all_one, packed).argument, tw::Argument::b);
     EXPECT_EQ(tw::try_pack_a(row, packed).argument, tw::Argument::a);
@@ -91,7 +92,9 @@ TEST(Memory, Rule18_NegativeNullAndUnknownArgumentsAreNamed) {
 TEST(Memory, Rule18_SoAreTheEpiloguesOperands) {
     float x[4] = {1, 2, 3, 4}, c[4] = {7, 7, 7, 7};
     const tw::Matrix good = matrix(x, 2, 2, 2), out = matrix(c, 2, 2, 2);
-    const auto refusal = [&](const tw::Epilogue& epilogue) { return tw::try_multiply(good, good, out, {.epilogue = epilogue}); };
+    const auto refusal = [&](const tw::Epilogue& epilogue) {
+        return tw::try_multiply(good, good, out, {.epilogue = epilogue});
+    };
     const auto strange = static_cast<tw::Type>(77);
     EXPECT_EQ(refusal({.bias = x, .bias_type = strange, .bias_size = 2}).argument, tw::Argument::options);
     EXPECT_EQ(refusal({.residual = {x, strange, 2, 2, 2}}).argument, tw::Argument::options);
@@ -123,8 +126,10 @@ TEST(Memory, Rule20_ACOverlappingAnOperandIsRefusedInDebugBuilds) {
 TEST(Memory, Rule20_BlocksOfOneMatrixDoNotOverlapAlthoughTheyLieBetweenEachOther) {
     std::vector<float> all(40 * 40, 1), back(all.rbegin(), all.rend());
     for (const bool by_columns : {false, true}) {
-        const tw::View<float> v = by_columns ? tw::View<float>(all.data(), 40, 40).transposed() : tw::View<float>(all.data(), 40, 40);
-        EXPECT_TRUE(tw::try_multiply(v.block(10, 0, 30, 10), v.block(0, 10, 10, 30), v.block(10, 10, 30, 30), {.beta = 1}));
+        const tw::View<float> v =
+            by_columns ? tw::View<float>(all.data(), 40, 40).transposed() : tw::View<float>(all.data(), 40, 40);
+        EXPECT_TRUE(
+            tw::try_multiply(v.block(10, 0, 30, 10), v.block(0, 10, 10, 30), v.block(10, 10, 30, 30), {.beta = 1}));
         EXPECT_TRUE(tw::try_multiply(v.block(0, 0, 5, 4), v.block(0, 4, 4, 1), v.block(5, 39, 5, 1)));
     }
     const tw::View<float> upward(back.data() + 39 * 40, 40, 40, -40);
@@ -148,7 +153,8 @@ TYPED_TEST(Memory, Rule21_AlignmentDoesNotChangeABit) {
             std::copy(p.b.begin(), p.b.end(), b.begin() + static_cast<std::ptrdiff_t>(shift));
             tw::multiply(tw::View(a.data() + shift, 37, 65), tw::View(b.data() + shift, 65, 41),
                          tw::View(c.data() + shift, 37, 41), {.kernel = row});
-            EXPECT_EQ(std::memcmp(c.data() + shift, p.c.data(), p.c.size() * sizeof(TypeParam)), 0) << row << ' ' << shift;
+            EXPECT_EQ(std::memcmp(c.data() + shift, p.c.data(), p.c.size() * sizeof(TypeParam)), 0)
+                << row << ' ' << shift;
         }
     }
 }
@@ -164,7 +170,8 @@ TYPED_TEST(Memory, Rule22_PaddingIsNeverWritten) {
             tw::multiply(p.av(), p.bv(), by_columns ? padded.transposed() : padded, {.kernel = row});
             for (std::int64_t i = 0; i < rows_of; ++i)
                 for (std::int64_t j = 0; j < ld; ++j)
-                    ASSERT_EQ(c[static_cast<std::size_t>(i * ld + j)] == poison, j >= cols_of) << row << ' ' << i << ' ' << j;
+                    ASSERT_EQ(c[static_cast<std::size_t>(i * ld + j)] == poison, j >= cols_of)
+                        << row << ' ' << i << ' ' << j;
         }
 }
 

@@ -34,7 +34,8 @@ TYPED_TEST(Scalars, Rule02_AlphaZeroNeverReadsAOrB) {
 
 TYPED_TEST(Scalars, Rule03_BetaOneWithNothingToAddLeavesCBitForBit) {
     const TypeParam payload = std::numeric_limits<TypeParam>::signaling_NaN();
-    std::vector<TypeParam> c{payload, TypeParam(-0.0), std::numeric_limits<TypeParam>::denorm_min(), infinity<TypeParam>};
+    std::vector<TypeParam> c{payload, TypeParam(-0.0), std::numeric_limits<TypeParam>::denorm_min(),
+                             infinity<TypeParam>};
     const auto before = c;
     const tw::View<const TypeParam> none(nullptr, 2, 2), thin(nullptr, 2, 0), flat(nullptr, 0, 2);
     tw::multiply(none, none, tw::View(c.data(), 2, 2), {.alpha = 0, .beta = 1});

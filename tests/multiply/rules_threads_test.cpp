@@ -25,7 +25,8 @@ TYPED_TEST_SUITE(Threads, Types);
 TYPED_TEST(Threads, Rule23_AnyThreadCountGivesTheSameBits) {
     constexpr int counts[] = {2, 3, 8, 4, 5, 6, 7, -1, INT_MIN, INT_MAX};
     for (const auto& row : rows<TypeParam>())
-        for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{150, 170 / shrink, 300}, {1, 700, 90}, {700, 3, 64}}) {
+        for (const auto& [m, n, k] :
+             {std::array<std::int64_t, 3>{150, 170 / shrink, 300}, {1, 700, 90}, {700, 3, 64}}) {
             Product<TypeParam> alone(m, n, k), many(m, n, k);
             alone.run(row, {.threads = 1});
             for (const int threads : std::span(counts).first(shrink > 1 ? 3 : std::size(counts))) {
@@ -54,7 +55,8 @@ TYPED_TEST(Threads, Rule24_ConcurrentCallersAndCallsFromTasksGetTheSameBits) {
     }
 }
 
-/// Runs its tasks after products of its own, on the thread that waits for them: so does whoever steals work while it waits.
+/// Runs its tasks after products of its own, on the thread that waits for them: so does whoever steals work while it
+/// waits.
 struct Thief {
     static void run(void* self, int tasks, void (*task)(void*, int), void* context) {
         for (int i = 0; i < tasks; ++i) {
@@ -80,7 +82,8 @@ TYPED_TEST(Threads, Rule24_SoDoCallsWhileAnExecutorWaits) {
         Thief thief;
         const tw::Executor executor{&thief, Thief::run};
         std::vector<TypeParam> c(p.c.size());
-        tw::multiply(p.av(), p.bv(), tw::View(c.data(), 150, 170), {.threads = 3, .executor = &executor, .kernel = row});
+        tw::multiply(p.av(), p.bv(), tw::View(c.data(), 150, 170),
+                     {.threads = 3, .executor = &executor, .kernel = row});
         EXPECT_TRUE(same_bits(c, p.c)) << row;
         EXPECT_EQ(thief.wrong, 0) << row;
     }
@@ -124,7 +127,8 @@ TYPED_TEST(Threads, Rule28_AStackOf128KiBIsEnough) {
 }
 
 TEST(Features, Rule29_30_WhatIsRefusedSaysWhyAndIsNotUsed) {
-    for (std::uint64_t bit : {tw::cpu_feature::avx2, tw::cpu_feature::avx512, tw::cpu_feature::amx_bf16, tw::cpu_feature::amx_int8}) {
+    for (std::uint64_t bit :
+         {tw::cpu_feature::avx2, tw::cpu_feature::avx512, tw::cpu_feature::amx_bf16, tw::cpu_feature::amx_int8}) {
         const bool used = (tw::cpu_features() & bit) != 0;
         EXPECT_EQ(used, *tw::cpu_feature_refusal(bit) == '\0');
     }

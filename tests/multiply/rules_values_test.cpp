@@ -28,7 +28,8 @@ TYPED_TEST(Values, Rule08_ZeroTimesInfinityAndNaNIsNaN) {
                 product.run(row);
                 for (int r = 0; r < 33; ++r)
                     for (int c = 0; c < 23; ++c)
-                        ASSERT_EQ(std::isnan(product.c[static_cast<std::size_t>(r * 23 + c)]), r == i) << row << ' ' << r << ' ' << c;
+                        ASSERT_EQ(std::isnan(product.c[static_cast<std::size_t>(r * 23 + c)]), r == i)
+                            << row << ' ' << r << ' ' << c;
             }
 }
 

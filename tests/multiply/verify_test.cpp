@@ -74,7 +74,8 @@ TYPED_TEST(Verification, SeesEachOf10000ElementsThatAreWrongBy8Tolerances) {
 }
 
 TYPED_TEST(Verification, KnowsInfinitiesAndNaNsThatBelongThere) {
-    for (const TypeParam special : {infinity<TypeParam>, -infinity<TypeParam>, nan<TypeParam>, std::numeric_limits<TypeParam>::max()})
+    for (const TypeParam special :
+         {infinity<TypeParam>, -infinity<TypeParam>, nan<TypeParam>, std::numeric_limits<TypeParam>::max()})
         for (const bool in_b : {false, true}) {
             Product<TypeParam> p(20, 30, 40);
             (in_b ? p.b : p.a)[77] = special;

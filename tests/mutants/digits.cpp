@@ -31,8 +31,10 @@ struct DigitPanel {
 
     /// Digit d, from 0 for the greatest, of row w's element p; from k up to whole steps there are zeros.
     std::int8_t& digit(int d, int w, std::int64_t p) const {
-        const std::int64_t at = p % step, byte = at % tile_side * 4 + at / tile_side;  // sixteen words, four quarters in each
-        const std::int64_t in_tile = of_a ? w % tile_side * step + byte : byte / 4 * step + w % tile_side * 4 + byte % 4;
+        const std::int64_t at = p % step,
+                           byte = at % tile_side * 4 + at / tile_side;  // sixteen words, four quarters in each
+        const std::int64_t in_tile =
+            of_a ? w % tile_side * step + byte : byte / 4 * step + w % tile_side * 4 + byte % 4;
         const std::int64_t tile = (w / tile_side * steps_of(k) + p / step) * 3 + d;
         return reinterpret_cast<std::int8_t*>(panel + sizeof(DigitHeader))[tile * tile_bytes + in_tile];
     }
@@ -90,13 +92,15 @@ struct BySpoiltDigits {
     }
     static void sum_up(const UnitTile& tile) {
         panels.multiply(tile);
-        D::summed({{const_cast<std::byte*>(tile.a), tile.k, true}, {const_cast<std::byte*>(tile.b), tile.k, false},
+        D::summed({{const_cast<std::byte*>(tile.a), tile.k, true},
+                   {const_cast<std::byte*>(tile.b), tile.k, false},
                    reinterpret_cast<std::int32_t*>(tile.next.sums->of)});
     }
     static void multiply(const PanelTile& tile) { multiply_guarded(digits_portable.eight.meet, sum_up, tile); }
     static void settle(TileState& state) { settle_guarded(digits_portable.eight.meet, state); }
     static Status run(const Call& call, const Tile& blocks) {
-        const PanelKernel kernel{unit_side, unit_side, k_block, panel_bytes, pack_a, pack_b, multiply, nullptr, nullptr, settle};
+        const PanelKernel kernel{unit_side, unit_side, k_block, panel_bytes, pack_a,
+                                 pack_b,    multiply,  nullptr, nullptr,     settle};
         return run_hierarchy(kernel, call, blocks);
     }
 };
@@ -104,11 +108,15 @@ struct BySpoiltDigits {
 // Packing.
 struct DropsTheSecondDigit : TrueDigits {
     static constexpr const char* name = "drops A's second digits";
-    static void packed_a(const DigitPanel& x) { x.each([&](int w, std::int64_t p) { x.digit(1, w, p) = 0; }); }
+    static void packed_a(const DigitPanel& x) {
+        x.each([&](int w, std::int64_t p) { x.digit(1, w, p) = 0; });
+    }
 };
 struct DropsTheThirdDigit : TrueDigits {
     static constexpr const char* name = "drops B's third digits";
-    static void packed_b(const DigitPanel& x) { x.each([&](int w, std::int64_t p) { x.digit(2, w, p) = 0; }); }
+    static void packed_b(const DigitPanel& x) {
+        x.each([&](int w, std::int64_t p) { x.digit(2, w, p) = 0; });
+    }
 };
 struct LosesTheSign : TrueDigits {
     static constexpr const char* name = "loses the sign of A's first digits";
@@ -240,10 +248,10 @@ constexpr const Kernel* table_of_digits[] = {&spoilt<Ds>...};
 const Kernel& true_digits() { return spoilt<TrueDigits>; }
 
 Table wrong_in_digits() {
-    return table_of_digits<DropsTheSecondDigit, DropsTheThirdDigit, LosesTheSign, ForgetsTheCarry, ExchangesDigits, ScaleOfTwice,
-                           ScaleOfTheRowBefore, LeavesWhatLayBehindK, TrustsEveryRow, WeighsTheSecondTwice, DropsTheLastWeight,
-                           OnePairTwice, Saturates, HoldsAFloatsBits, SkipsTheLastStep, SkipsAShortBlock, TakesDigitsForUnsigned,
-                           TurnsATile>;
+    return table_of_digits<DropsTheSecondDigit, DropsTheThirdDigit, LosesTheSign, ForgetsTheCarry, ExchangesDigits,
+                           ScaleOfTwice, ScaleOfTheRowBefore, LeavesWhatLayBehindK, TrustsEveryRow,
+                           WeighsTheSecondTwice, DropsTheLastWeight, OnePairTwice, Saturates, HoldsAFloatsBits,
+                           SkipsTheLastStep, SkipsAShortBlock, TakesDigitsForUnsigned, TurnsATile>;
 }
 
 }  // namespace tw::mutants

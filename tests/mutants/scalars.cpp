@@ -13,7 +13,9 @@ namespace {
 struct ForgetsBeta : Correct {
     static constexpr const char* name = "forgets beta";
     template <class D>
-    static float result(const Call& call, float sum, std::int64_t, std::int64_t) { return alpha(call) * sum; }
+    static float result(const Call& call, float sum, std::int64_t, std::int64_t) {
+        return alpha(call) * sum;
+    }
 };
 struct TakesBetaForOne : Correct {
     static constexpr const char* name = "adds C whatever beta is, unless 0";

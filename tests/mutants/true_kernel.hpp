@@ -122,7 +122,9 @@ template <class D>
 inline constexpr Kernel row{
     .name = D::name,
     .rung = Rung::tiled,
-    .in = Type::f32, .out = Type::f32, .sum = Type::f32,
+    .in = Type::f32,
+    .out = Type::f32,
+    .sum = Type::f32,
     .scheme = &plain_f32,
     .needs = 0,
     .tiles = tiles,
@@ -131,9 +133,8 @@ inline constexpr Kernel row{
     .takes = nullptr,
     .sum_bound = [](std::int64_t k) { return gamma(static_cast<double>(k) + 2, unit_f32); },
     .nanoseconds = [](const Problem&, int) { return 1.0; },
-    .scratch_bytes = [](const Problem&, const Tile&, int threads) {
-        return sizeof(Panels) * static_cast<std::size_t>(threads);
-    },
+    .scratch_bytes = [](const Problem&, const Tile&,
+                        int threads) { return sizeof(Panels) * static_cast<std::size_t>(threads); },
     .run = run<D>,
     .order = D::order,
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Who judges the judge: every planted defect must be found by the very sweep that the real kernels pass, and what is wrong
-// with digits by a part of it and by operands made for them.
+// Who judges the judge: every planted defect must be found by the very sweep that the real kernels pass, and what is
+// wrong with digits by a part of it and by operands made for them.
 #include "mutants/wrong_kernels.hpp"
 
 #include <fcntl.h>
@@ -36,8 +36,8 @@ void fill_with_large(const Matrix& a, const Matrix& b, const Matrix&) {
             for (std::int64_t j = 0; j < x.cols; ++j) store_element(x, i, j, 0x7f7f7fp-23);
 }
 
-/// Beside one large element, where the other operand has a zero, each is as small as digits let through, and its second and
-/// third digits are as large as they become.
+/// Beside one large element, where the other operand has a zero, each is as small as digits let through, and its second
+/// and third digits are as large as they become.
 void fill_with_least(const Matrix& a, const Matrix& b, const Matrix&) {
     const auto value = [](bool in_a, std::int64_t p) {
         const std::int64_t in_block = p % cpu::digits_block;
@@ -52,8 +52,8 @@ void fill_with_least(const Matrix& a, const Matrix& b, const Matrix&) {
 /// What random operands hardly reach, then a part of the sweep: exact sums of bytes are slow to emulate.
 test::SweepReport judge_digits(const Kernel& kernel) {
     for (const auto fill : {fill_with_large, fill_with_least}) {
-        const test::Trial trial{.m = 3, .n = 2, .k = 1024, .tile = kernel.tiles.front(), .alter = fill,
-                                .about = "what digits find hard"};
+        const test::Trial trial{
+            .m = 3, .n = 2, .k = 1024, .tile = kernel.tiles.front(), .alter = fill, .about = "what digits find hard"};
         const test::Outcome outcome = test::run(trial, kernel, Place::host, test::run_on_host);
         if (!outcome.failure.empty()) return {.cases = 1, .failure = trial.text() + ": " + outcome.failure};
     }
@@ -115,7 +115,9 @@ int expect_caught(std::initializer_list<mutants::Table> themes, test::SweepRepor
 TEST(WrongKernels, EachIsCaught) {
     using namespace mutants;
     EXPECT_GE(expect_caught({wrong_at_edges(), wrong_in_steps(), wrong_in_scalars(), wrong_in_values(), wrong_in_sums(),
-                             wrong_in_memory()}, judge), 40);
+                             wrong_in_memory()},
+                            judge),
+              40);
 }
 
 TEST(WrongKernels, EachOfDigitsIsCaught) { EXPECT_GE(expect_caught({mutants::wrong_in_digits()}, judge_digits), 15); }

@@ -14,8 +14,9 @@ int main() {
     std::printf("tilewright %s: %g %g %g %g\n", tw::version(), c[0], c[1], c[2], c[3]);
 #ifdef LIBRARY_IS_BUILT_WITHOUT_NDEBUG
     float both[6] = {1, 2, 3, 4, 5, 6};
-    const tw::Status refused = tw::try_multiply(tw::View<const float>(both, 2, 2), tw::View(b, 2, 2), tw::View(both + 2, 2, 2));
-    if (refused || refused.argument != tw::Argument::c) return 2;   // rule 20
+    const tw::Status refused =
+        tw::try_multiply(tw::View<const float>(both, 2, 2), tw::View(b, 2, 2), tw::View(both + 2, 2, 2));
+    if (refused || refused.argument != tw::Argument::c) return 2;  // rule 20
 #endif
     const float right[] = {58, 64, 139, 154};
     return std::memcmp(c, right, sizeof c) == 0 && std::strcmp(tw::version(), EXPECTED_VERSION) == 0 ? 0 : 1;

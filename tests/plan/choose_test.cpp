@@ -31,15 +31,18 @@ TEST(Choose, RefusesWhatIsNoProblem) {
     EXPECT_EQ(plan.try_run(one, one, one).code, tw::Code::bad_argument) << "nobody planned it";
 }
 
-// Whatever the machine has, a number is kept down to some two roundings for each 512 terms, and a name is, however long the sum.
+// Whatever the machine has, a number is kept down to some two roundings for each 512 terms, and a name is, however long
+// the sum.
 TEST(Choose, FindsARowOnTheCpuForEveryPositionOfTheDial) {
     using namespace tw;
     for (const std::int64_t k : {1, 100, 1024, 4096, 65536})
-        for (const Accuracy accuracy : {fp32, fp32_elementwise, tf32, bf16, fp16, Accuracy(1e-2), Accuracy(1e-3), Accuracy(1e-5)}) {
+        for (const Accuracy accuracy :
+             {fp32, fp32_elementwise, tf32, bf16, fp16, Accuracy(1e-2), Accuracy(1e-3), Accuracy(1e-5)}) {
             const Problem problem{.m = 700, .n = 700, .k = k, .accuracy = accuracy};
             Plan plan;
             ASSERT_TRUE(try_plan(problem, {.device = "cpu"}, plan)) << k;
-            EXPECT_LE(certificate(*plan.kernel, k), promise(accuracy, Type::f32, k)) << plan.kernel_name() << ", k " << k;
+            EXPECT_LE(certificate(*plan.kernel, k), promise(accuracy, Type::f32, k))
+                << plan.kernel_name() << ", k " << k;
         }
     Plan plan;
     EXPECT_TRUE(try_plan({.m = 700, .n = 700, .k = 1024, .accuracy = 2e-7}, {.device = "cpu"}, plan));
@@ -55,11 +58,13 @@ TEST(Choose, KnowsThatRoundingsBeyond2To24HaveNoBound) {
         ASSERT_TRUE(try_plan({.m = 100, .n = 100, .k = k}, {.device = "cpu"}, plan)) << k;
         const double bound = certificate(*plan.kernel, k);
         EXPECT_TRUE(bound > 0 && bound < 1) << plan.kernel_name() << ": " << bound;
-        EXPECT_FALSE(try_plan({.m = 100, .n = 100, .k = k, .accuracy = 1e-6}, {.device = "cpu"}, plan)) << plan.kernel_name();
+        EXPECT_FALSE(try_plan({.m = 100, .n = 100, .k = k, .accuracy = 1e-6}, {.device = "cpu"}, plan))
+            << plan.kernel_name();
     }
 }
 
-// gamma(k + 2) of 10^5 terms is more than rounding each operand to bf16 loses. Whoever asks for an f32 product means none of those.
+// gamma(k + 2) of 10^5 terms is more than rounding each operand to bf16 loses. Whoever asks for an f32 product means
+// none of those.
 TEST(Choose, TakesNoOperandsRoundedOnceForAnF32ProductHoweverLongItIs) {
     using namespace tw;
     int rounded = 0;
@@ -69,7 +74,8 @@ TEST(Choose, TakesNoOperandsRoundedOnceForAnF32ProductHoweverLongItIs) {
             ++rounded;
             for (const Accuracy accuracy : {Accuracy(), fp32, fp32_elementwise})
                 for (const int power : {14, 17, 20, 23})
-                    EXPECT_FALSE(keeps_promise(*kernel, {.m = 700, .n = 700, .k = std::int64_t{1} << power, .accuracy = accuracy}))
+                    EXPECT_FALSE(keeps_promise(
+                        *kernel, {.m = 700, .n = 700, .k = std::int64_t{1} << power, .accuracy = accuracy}))
                         << kernel->name << ", k 2^" << power;
         }
     EXPECT_GT(rounded, 0);

@@ -26,15 +26,23 @@ TEST(DialStore, WhatIsRememberedIsFoundAgainForThatMatrixAlone) {
     const DialHabits found = habits_in(store, planes);
     EXPECT_DOUBLE_EQ(found.toll, 1.37);
     EXPECT_EQ(found.bytes_a_thread, 293 * 1024);
-    for (DialMatrix other : {DialMatrix{EffortLayout::tiers, 14336, 4096, Type::f16, "avx512"}, DialMatrix{EffortLayout::planes, 14336, 4097, Type::f16, "avx512"},
-                             DialMatrix{EffortLayout::planes, 4096, 4096, Type::f16, "avx512"}, DialMatrix{EffortLayout::planes, 14336, 4096, Type::f32, "avx512"},
+    for (DialMatrix other : {DialMatrix{EffortLayout::tiers, 14336, 4096, Type::f16, "avx512"},
+                             DialMatrix{EffortLayout::planes, 14336, 4097, Type::f16, "avx512"},
+                             DialMatrix{EffortLayout::planes, 4096, 4096, Type::f16, "avx512"},
+                             DialMatrix{EffortLayout::planes, 14336, 4096, Type::f32, "avx512"},
                              DialMatrix{EffortLayout::planes, 14336, 4096, Type::f16, "cuda"}})
         EXPECT_EQ(habits_in(store, other).toll, 0) << other.kernels;
 }
 
 TEST(DialStore, ItsRecordsAndThoseOfProductsLeaveEachOtherAlone) {
     const File file;
-    const Tuned product{.m = 10, .n = 1, .k = 20, .in = Type::f16, .out = Type::f16, .accuracy = fp32, .kernel = "cpu.r7_hierarchical.f32.avx2"};
+    const Tuned product{.m = 10,
+                        .n = 1,
+                        .k = 20,
+                        .in = Type::f16,
+                        .out = Type::f16,
+                        .accuracy = fp32,
+                        .kernel = "cpu.r7_hierarchical.f32.avx2"};
     ASSERT_EQ(add_to_store(file.path, store_key(), {&product, 1}), "");
     ASSERT_EQ(remember_habits(file.path, {EffortLayout::tiers, 10, 20, Type::f16, "avx2"}, {3, 0}), "");
     const Store products = read_store(file.path, store_key()), dials = read_store(file.path, dial_store_key());

@@ -101,17 +101,19 @@ const Traffic traffic{
     .memory = [](void*) { return state.device.memory; },
     .locked = [](const void* memory) { return memory == state.device.locked; },
     .buffer = [](std::size_t) { return std::span(state.page_locked); },
-    .open = [](void*& there, void*& back) {
-        static char names[2];
-        there = &names[0], back = &names[1];
-        return counted();
-    },
+    .open =
+        [](void*& there, void*& back) {
+            static char names[2];
+            there = &names[0], back = &names[1];
+            return counted();
+        },
     .mark = [](int event, void* queue) { return mark(event, queue); },
     .follow = [](void* queue, int event) { return follow(queue, event); },
-    .passed = [](int event) {
-        for (auto steps = state.random() % 3; steps > 0 && step(); --steps) continue;
-        return has_passed(event);
-    },
+    .passed =
+        [](int event) {
+            for (auto steps = state.random() % 3; steps > 0 && step(); --steps) continue;
+            return has_passed(event);
+        },
     .await = [](int event) { return until([=] { return has_passed(event); }); },
 };
 
@@ -127,13 +129,14 @@ const Backend row{
     .owns = [](const void*) { return false; },
     .alloc = nullptr,
     .free = nullptr,
-    .scratch = [](std::size_t bytes, void*) {
-        return bytes > state.device.memory ? std::span<std::byte>() : full_of_nan(state.memory, bytes);
-    },
-    .copy = [](const Matrix& to, const Matrix& from, void* stream) { return enqueue(stream, [=] { convert(to, from); }); },
-    .finish = [](const Matrix& c, double beta, const Epilogue& epilogue, void* stream) {
-        return enqueue(stream, [=] { finish(c, beta, epilogue); });
-    },
+    .scratch =
+        [](std::size_t bytes, void*) {
+            return bytes > state.device.memory ? std::span<std::byte>() : full_of_nan(state.memory, bytes);
+        },
+    .copy = [](const Matrix& to, const Matrix& from,
+               void* stream) { return enqueue(stream, [=] { convert(to, from); }); },
+    .finish = [](const Matrix& c, double beta, const Epilogue& epilogue,
+                 void* stream) { return enqueue(stream, [=] { finish(c, beta, epilogue); }); },
     .wait = [](void* stream) { return until([=] { return state.queues[stream].empty(); }); },
     .traffic = &traffic,
 };
@@ -156,7 +159,8 @@ const Backend& late_backend() { return row; }
 int calls_for_work() { return state.calls; }
 
 bool is_idle() {
-    return std::all_of(state.queues.begin(), state.queues.end(), [](const auto& queue) { return queue.second.empty(); });
+    return std::all_of(state.queues.begin(), state.queues.end(),
+                       [](const auto& queue) { return queue.second.empty(); });
 }
 
 }  // namespace tw::test

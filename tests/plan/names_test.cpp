@@ -12,7 +12,8 @@ TEST(Names, AKernelAnswersToItsRungItsNumberAndPrefixesOfItsOwn) {
     tw::Kernel kernel = *tw::find_backend("cpu")->ladder.front(), lowest = kernel;
     kernel.name = "cpu.r10_split.f32.int8x8.avx512", kernel.rung = tw::Rung::split;
     lowest.name = "cpu.r1_naive.f64", lowest.rung = tw::Rung::naive;
-    for (const char* name : {"r10", "r10_split", "cpu", "cpu.r10_split", "r10_split.f32", "r10_split.f32.int8x8.avx512", kernel.name})
+    for (const char* name :
+         {"r10", "r10_split", "cpu", "cpu.r10_split", "r10_split.f32", "r10_split.f32.int8x8.avx512", kernel.name})
         EXPECT_TRUE(tw::answers_to(kernel, name)) << name;
     for (const char* name : {"", "r", "r1", "r10_", "10", "split", "cpu.", "r10_split.f", "cuda.r10_split", "r10.f32"})
         EXPECT_FALSE(tw::answers_to(kernel, name)) << name;

@@ -31,7 +31,8 @@ struct Owned {
     Owned(Type type, std::int64_t rows, std::int64_t cols, Form form = Form::row_major, std::int64_t padding = 0) {
         const std::int64_t gap = form == Form::strided ? 2 : 1;
         const std::int64_t step = (form == Form::col_major ? rows : cols) * gap + padding;
-        bytes.resize(static_cast<std::size_t>(step * gap * (form == Form::col_major ? cols : rows)) * size_of(type) + 1);
+        bytes.resize(static_cast<std::size_t>(step * gap * (form == Form::col_major ? cols : rows)) * size_of(type) +
+                     1);
         view = {bytes.data(), type, rows, cols, step * gap, gap};
         if (form == Form::col_major) view.row_step = 1, view.col_step = step;
     }
@@ -67,16 +68,21 @@ struct Product {
 class Trial {
 public:
     explicit Trial(const Product& p)
-        : p_(p), kernel_(cpu_kernel(p.in == Type::f64 ? "cpu.r1_naive.f64" : "cpu.r1_naive.f32")),
-          a_(p.in, p.m, p.k, p.a, p.padding), b_(p.in, p.k, p.n, p.b, p.padding), c_(p.out, p.m, p.n, p.c, p.padding),
-          bias_(p.out, 1, p.n), residual_(p.out, p.m, p.n, Form::col_major, p.padding) {
+        : p_(p),
+          kernel_(cpu_kernel(p.in == Type::f64 ? "cpu.r1_naive.f64" : "cpu.r1_naive.f32")),
+          a_(p.in, p.m, p.k, p.a, p.padding),
+          b_(p.in, p.k, p.n, p.b, p.padding),
+          c_(p.out, p.m, p.n, p.c, p.padding),
+          bias_(p.out, 1, p.n),
+          residual_(p.out, p.m, p.n, Form::col_major, p.padding) {
         a_.fill(1, p.whole_numbers), b_.fill(2, p.whole_numbers), c_.fill(3, p.whole_numbers);
         bias_.fill(4, p.whole_numbers), residual_.fill(5, p.whole_numbers);
         plan_.problem = {.m = p.m, .n = p.n, .k = p.k, .in = p.in, .out = p.out, .a = p.a, .b = p.b, .c = p.c};
         plan_.kernel = &kernel_;
         plan_.backend = find_backend("cpu");
         call_ = {.a = a_.view, .b = b_.view, .c = c_.view, .alpha = p.alpha, .beta = p.beta, .threads = 2};
-        if (p.bias) call_.epilogue.bias = bias_.view.data, call_.epilogue.bias_type = p.out, call_.epilogue.bias_size = p.n;
+        if (p.bias)
+            call_.epilogue.bias = bias_.view.data, call_.epilogue.bias_type = p.out, call_.epilogue.bias_size = p.n;
         if (p.residual) call_.epilogue.residual = residual_.view;
         if (p.bias) call_.epilogue.activation = Activation::relu;
     }
@@ -136,8 +142,23 @@ constexpr Product products[] = {
     {.m = 300, .n = 400, .k = 70},
     {.m = 130, .n = 1000, .k = 33, .b = Form::col_major, .padding = 3, .alpha = 0.5, .beta = 2},
     {.m = 1000, .n = 20, .k = 150, .a = Form::col_major, .c = Form::col_major, .beta = -1, .bias = true},
-    {.m = 270, .n = 260, .k = 40, .a = Form::strided, .b = Form::strided, .c = Form::strided, .beta = 1, .residual = true},
-    {.m = 300, .n = 300, .k = 64, .in = Type::bf16, .out = Type::bf16, .padding = 1, .beta = 1, .bias = true, .residual = true},
+    {.m = 270,
+     .n = 260,
+     .k = 40,
+     .a = Form::strided,
+     .b = Form::strided,
+     .c = Form::strided,
+     .beta = 1,
+     .residual = true},
+    {.m = 300,
+     .n = 300,
+     .k = 64,
+     .in = Type::bf16,
+     .out = Type::bf16,
+     .padding = 1,
+     .beta = 1,
+     .bias = true,
+     .residual = true},
     {.m = 300, .n = 300, .k = 64, .in = Type::f16, .out = Type::f32, .b = Form::col_major, .residual = true},
     {.m = 260, .n = 390, .k = 50, .in = Type::f64, .out = Type::f64, .c = Form::col_major, .alpha = -2, .bias = true},
 };
@@ -153,7 +174,8 @@ TEST(Panelled, GivesTheBitsOfOnePieceInAnyMemoryThatIsEnough) {
             const Cut cut = trial.cut(memory, exists);
             if (!exists || cut.k.count > 1) break;
             if (!tiles.insert(cut.tiles() * 10000 + cut.a_slots * 100 + cut.b_slots).second) continue;
-            EXPECT_EQ(trial.by_cut(cut), expected) << p.m << 'x' << p.n << 'x' << p.k << " in " << cut.tiles() << " tiles";
+            EXPECT_EQ(trial.by_cut(cut), expected)
+                << p.m << 'x' << p.n << 'x' << p.k << " in " << cut.tiles() << " tiles";
         }
         EXPECT_GE(tiles.size(), 2u);
     }
@@ -169,7 +191,8 @@ TEST(Panelled, GivesTheBitsOfOnePieceWhenAllPanelsStay) {
             for (const unsigned seed : {1u, 3u}) {
                 cut.c_slots = static_cast<int>(seed);
                 trial.start({.memory = ample, .seed = seed});
-                EXPECT_EQ(trial.by_cut(cut), expected) << p.m << 'x' << p.n << 'x' << p.k << ", " << rows << " and " << cols;
+                EXPECT_EQ(trial.by_cut(cut), expected)
+                    << p.m << 'x' << p.n << 'x' << p.k << ", " << rows << " and " << cols;
             }
         }
 }
@@ -181,12 +204,20 @@ TEST(Panelled, APanelWaitsForTheTilesThatUseItsPlace) {
             Cut cut{.m = {p.m, 2}, .n = {p.n, 3}, .k = {p.k}, .a_slots = a_slots, .b_slots = b_slots, .c_slots = 6};
             if (p.m < 256 || p.n < 256) continue;
             trial.start({.memory = ample, .page_locked = std::size_t{12} << 20, .seed = 7});
-            EXPECT_EQ(trial.by_cut(cut), trial.expected()) << p.m << 'x' << p.n << 'x' << p.k << ", " << a_slots << " and " << b_slots;
+            EXPECT_EQ(trial.by_cut(cut), trial.expected())
+                << p.m << 'x' << p.n << 'x' << p.k << ", " << a_slots << " and " << b_slots;
         }
 }
 
 TEST(Panelled, CutsKOnlyWhereNothingElseHelps) {
-    const Trial trial({.m = 200, .n = 140, .k = 1500, .padding = 5, .alpha = 2, .beta = 3, .bias = true, .residual = true,
+    const Trial trial({.m = 200,
+                       .n = 140,
+                       .k = 1500,
+                       .padding = 5,
+                       .alpha = 2,
+                       .beta = 3,
+                       .bias = true,
+                       .residual = true,
                        .whole_numbers = true});
     const auto expected = trial.expected();
     int cuts = 0;
@@ -263,7 +294,12 @@ TEST(Panelled, EveryTileComesOnceWhateverTheCut) {
         for (const int a_slots : {1, 2, 3, 7})
             for (const int b_slots : {1, 2, 7})
                 for (const bool a_stays : {true, false}) {
-                    const Cut cut{.m = {1280, rows}, .n = {1280, cols}, .k = {64}, .a_slots = a_slots, .b_slots = b_slots, .a_stays = a_stays};
+                    const Cut cut{.m = {1280, rows},
+                                  .n = {1280, cols},
+                                  .k = {64},
+                                  .a_slots = a_slots,
+                                  .b_slots = b_slots,
+                                  .a_stays = a_stays};
                     TileOrder order(cut);
                     std::set<std::pair<std::int64_t, std::int64_t>> seen;
                     std::int64_t i = 0, j = 0, tiles = 0;

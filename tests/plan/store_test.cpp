@@ -49,8 +49,14 @@ protected:
 };
 
 Tuned record_of(std::int64_t m, int threads = 2) {
-    return {.m = m, .n = 20, .k = 30, .accuracy = fp32, .allowed_threads = 4, .kernel = "cpu.r7_hierarchical.f32.portable",
-            .tile = {96, 1024, 0}, .threads = threads};
+    return {.m = m,
+            .n = 20,
+            .k = 30,
+            .accuracy = fp32,
+            .allowed_threads = 4,
+            .kernel = "cpu.r7_hierarchical.f32.portable",
+            .tile = {96, 1024, 0},
+            .threads = threads};
 }
 
 TEST_F(StoreFile, ChecksumIsTheUsualCrc32) { EXPECT_EQ(checksum("123456789"), 0xcbf43926u); }
@@ -90,7 +96,8 @@ TEST_F(StoreFile, OtherMachinesAndVersionsAreKeptAndNotRead) {
     ASSERT_EQ(add_to_store(path_, "there-3-0.1.0", one), "");
     ASSERT_EQ(add_to_store(path_, "here-3-0.0.9", one), "");
     ASSERT_EQ(add_to_store(path_, key, one), "");
-    for (const char* each : {"there-3-0.1.0", "here-3-0.0.9", key}) EXPECT_EQ(read_store(path_, each).records.size(), 1u) << each;
+    for (const char* each : {"there-3-0.1.0", "here-3-0.0.9", key})
+        EXPECT_EQ(read_store(path_, each).records.size(), 1u) << each;
     EXPECT_EQ(read_store(path_, key).others.size(), 2u);
 }
 
@@ -135,7 +142,8 @@ TEST_F(StoreFile, AnotherFormatIsIgnoredAndANewerOneIsLeftAlone) {
 }
 
 TEST_F(StoreFile, WhatIsNoStoreAtAllIsIgnored) {
-    for (const std::string& bytes : {std::string("hello"), std::string(5000, '\0'), std::string("\n\n\n"), std::string(5 << 20, 'x')}) {
+    for (const std::string& bytes :
+         {std::string("hello"), std::string(5000, '\0'), std::string("\n\n\n"), std::string(5 << 20, 'x')}) {
         write(bytes);
         const Store store = read_store(path_, key);
         EXPECT_TRUE(store.records.empty());
@@ -147,7 +155,8 @@ TEST_F(StoreFile, WhatIsNoStoreAtAllIsIgnored) {
 TEST_F(StoreFile, WhatIsNoStoreIsNeitherReplacedNorMoved) {
     const Tuned one[] = {record_of(10)};
     write("my thesis\n");
-    EXPECT_NE(add_to_store(path_, key, one).find("this is not a tuning store; it is ignored; it is left as it is"), std::string::npos);
+    EXPECT_NE(add_to_store(path_, key, one).find("this is not a tuning store; it is ignored; it is left as it is"),
+              std::string::npos);
     EXPECT_EQ(text(), "my thesis\n");
     const std::string folder = folder_ + "/mine", pipe = folder_ + "/pipe";
     std::filesystem::create_directories(folder);
@@ -174,19 +183,21 @@ TEST_F(StoreFile, HostileRecordsWithRightChecksumsAreNotParsed) {
     };
     Tuned record;
     ASSERT_TRUE(parse_line(line("1x2x3 f32 f32 rrr fp32 4 cpu.x 1,2,3 4"), record));
-    for (const char* wrong : {"0x2x3 f32 f32 rrr fp32 4 cpu.x 1,2,3 4", "1x2x99999999999999999999 f32 f32 rrr fp32 4 cpu.x 1,2,3 4",
-                              "1x2x3 f31 f32 rrr fp32 4 cpu.x 1,2,3 4", "1x2x3 f32 f32 rr fp32 4 cpu.x 1,2,3 4",
-                              "1x2x3 f32 f32 rrq fp32 4 cpu.x 1,2,3 4", "1x2x3 f32 f32 rrr auto 4 cpu.x 1,2,3 4",
-                              "1x2x3 f32 f32 rrr nan 4 cpu.x 1,2,3 4", "1x2x3 f32 f32 rrr fp32 0 cpu.x 1,2,3 4",
-                              "1x2x3 f32 f32 rrr fp32 4 cpu.x -1,2,3 4", "1x2x3 f32 f32 rrr fp32 4 cpu.x 1,2,3 5",
-                              "1x2x3 f32 f32 rrr fp32 4 cpu.x 1,2,3 4 more", "1x2x3 f32 f32 rrr fp32 4  1,2,3 4", ""})
+    for (const char* wrong :
+         {"0x2x3 f32 f32 rrr fp32 4 cpu.x 1,2,3 4", "1x2x99999999999999999999 f32 f32 rrr fp32 4 cpu.x 1,2,3 4",
+          "1x2x3 f31 f32 rrr fp32 4 cpu.x 1,2,3 4", "1x2x3 f32 f32 rr fp32 4 cpu.x 1,2,3 4",
+          "1x2x3 f32 f32 rrq fp32 4 cpu.x 1,2,3 4", "1x2x3 f32 f32 rrr auto 4 cpu.x 1,2,3 4",
+          "1x2x3 f32 f32 rrr nan 4 cpu.x 1,2,3 4", "1x2x3 f32 f32 rrr fp32 0 cpu.x 1,2,3 4",
+          "1x2x3 f32 f32 rrr fp32 4 cpu.x -1,2,3 4", "1x2x3 f32 f32 rrr fp32 4 cpu.x 1,2,3 5",
+          "1x2x3 f32 f32 rrr fp32 4 cpu.x 1,2,3 4 more", "1x2x3 f32 f32 rrr fp32 4  1,2,3 4", ""})
         EXPECT_FALSE(parse_line(line(wrong), record)) << wrong;
 }
 
 TEST_F(StoreFile, ReadOnlyIsASentence) {
     if (geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
     std::filesystem::create_directories(folder_ + "/below");
-    std::filesystem::permissions(folder_ + "/below", std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    std::filesystem::permissions(folder_ + "/below",
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
     const Tuned one[] = {record_of(10)};
     EXPECT_NE(add_to_store(path_, key, one).find("can't be"), std::string::npos);
 }
@@ -243,8 +254,10 @@ Planned plan_here() {
     told.threads = plan.threads;
     const std::vector<float> a(40 * 60, 2), b(60 * 50, 3);
     std::vector<float> c(40 * 50, -1);
-    const Matrix am{const_cast<float*>(a.data()), Type::f32, 40, 60, 60}, bm{const_cast<float*>(b.data()), Type::f32, 60, 50, 50};
-    told.is_right = plan.try_run(am, bm, {c.data(), Type::f32, 40, 50, 50}).is_ok() && c == std::vector<float>(40 * 50, 360);
+    const Matrix am{const_cast<float*>(a.data()), Type::f32, 40, 60, 60},
+        bm{const_cast<float*>(b.data()), Type::f32, 60, 50, 50};
+    told.is_right =
+        plan.try_run(am, bm, {c.data(), Type::f32, 40, 50, 50}).is_ok() && c == std::vector<float>(40 * 50, 360);
     return told;
 }
 
@@ -287,8 +300,8 @@ const Kernel* alternative(const char* chosen) {
     for (const Kernel* kernel : cpu.ladder)
         if (std::string(kernel->name) == chosen) is = kernel;
     for (const Kernel* kernel : cpu.ladder)
-        if (is && kernel != is && kernel->in == is->in && kernel->order == is->order && (kernel->needs & ~cpu.features()) == 0 &&
-            !kernel->takes)
+        if (is && kernel != is && kernel->in == is->in && kernel->order == is->order &&
+            (kernel->needs & ~cpu.features()) == 0 && !kernel->takes)
             return kernel;
     return nullptr;
 }
@@ -299,8 +312,14 @@ TEST_F(StoreFile, ChooseFollowsARecordAndRefusesWhatTheRulesWouldNot) {
     ASSERT_STREQ(plain.reason, "the cheapest that keeps the promise");
     const Kernel* other = alternative(plain.kernel);
     if (!other) GTEST_SKIP() << "no other kernel sums in the order of " << plain.kernel;
-    Tuned record{.m = 40, .n = 50, .k = 60, .accuracy = fp32, .allowed_threads = 4, .kernel = other->name,
-                 .tile = other->tiles.front(), .threads = 1};
+    Tuned record{.m = 40,
+                 .n = 50,
+                 .k = 60,
+                 .accuracy = fp32,
+                 .allowed_threads = 4,
+                 .kernel = other->name,
+                 .tile = other->tiles.front(),
+                 .threads = 1};
     ASSERT_EQ(add_to_store(path_, store_key(), std::span(&record, 1)), "");
     const Planned tuned = plan_with(path_);
     EXPECT_STREQ(tuned.kernel, other->name);
@@ -309,7 +328,9 @@ TEST_F(StoreFile, ChooseFollowsARecordAndRefusesWhatTheRulesWouldNot) {
     EXPECT_TRUE(tuned.is_right);
 
     // Hostile: a tile that the kernel does not have, a kernel of another type, one that is none at all.
-    for (const auto& [kernel, tile] : {std::pair<const char*, Tile>{other->name, {7, 7, 7}}, {"cpu.r1_naive.f64", {1, 1, 1}}, {"cpu.nonsense", {1, 1, 1}}}) {
+    for (const auto& [kernel, tile] : {std::pair<const char*, Tile>{other->name, {7, 7, 7}},
+                                       {"cpu.r1_naive.f64", {1, 1, 1}},
+                                       {"cpu.nonsense", {1, 1, 1}}}) {
         record.kernel = kernel;
         record.tile = tile;
         ASSERT_EQ(add_to_store(path_, store_key(), std::span(&record, 1)), "");
@@ -320,7 +341,8 @@ TEST_F(StoreFile, ChooseFollowsARecordAndRefusesWhatTheRulesWouldNot) {
 }
 
 TEST_F(StoreFile, WhateverTheFileIsTheProductIsRight) {
-    for (const std::string& bytes : {std::string("hello"), std::string("tilewright tuning store 7\n"), std::string(100000, '\xff'), std::string()}) {
+    for (const std::string& bytes : {std::string("hello"), std::string("tilewright tuning store 7\n"),
+                                     std::string(100000, '\xff'), std::string()}) {
         write(bytes);
         const Planned planned = plan_with(path_);
         EXPECT_TRUE(planned.is_right);

@@ -61,8 +61,8 @@ TEST(Answer, SeesWhatCancels) {
 
 TEST(Answer, ScalesAndAdds) {
     const std::vector<double> a{3}, b{5}, c{7};
-    const auto answer = reference::answer({erase(View(a.data(), 1, 1)), erase(View(b.data(), 1, 1)),
-                                           erase(View(c.data(), 1, 1)), -2, 0.5});
+    const auto answer = reference::answer(
+        {erase(View(a.data(), 1, 1)), erase(View(b.data(), 1, 1)), erase(View(c.data(), 1, 1)), -2, 0.5});
     EXPECT_EQ(answer.value[0], -26.5);
     EXPECT_EQ(answer.magnitude[0], 33.5);
     EXPECT_EQ(answer.reach[0], 33.5);

@@ -124,9 +124,9 @@ TEST(Judge, ExactMeansToTheLastBit) {
 
 TEST(Judge, WantsNaNAndInfWhereIeeeArithmeticPutsThem) {
     Product product(6, 6, 6);
-    product.a[Product::size(2 * 6 + 3)] = static_cast<float>(inf);   // row 2 is Inf, by the sign of B's row 3
-    product.a[Product::size(4 * 6 + 1)] = static_cast<float>(nan);   // row 4 is NaN
-    product.b[Product::size(3 * 6 + 5)] = 0;                         // 0 * Inf at (2, 5)
+    product.a[Product::size(2 * 6 + 3)] = static_cast<float>(inf);  // row 2 is Inf, by the sign of B's row 3
+    product.a[Product::size(4 * 6 + 1)] = static_cast<float>(nan);  // row 4 is NaN
+    product.b[Product::size(3 * 6 + 5)] = 0;                        // 0 * Inf at (2, 5)
     product.multiply();
     EXPECT_TRUE(std::isinf(product.at(2, 0)));
     EXPECT_TRUE(std::isnan(product.at(2, 5)));

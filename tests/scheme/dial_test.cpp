@@ -31,13 +31,15 @@ TEST(Promise, IsGammaOfThePlainSum) {
 
 TEST(Promise, IsTheSameForEveryShortSum) {
     for (const Accuracy accuracy : {fp32, fp64, tf32, bf16, fp16, fp32_elementwise})
-        for (const std::int64_t k : {0, 1, 2, 31}) EXPECT_EQ(promise(accuracy, Type::f32, k), promise(accuracy, Type::f32, 32));
+        for (const std::int64_t k : {0, 1, 2, 31})
+            EXPECT_EQ(promise(accuracy, Type::f32, k), promise(accuracy, Type::f32, 32));
 }
 
 TEST(Promise, GrowsWithK) {
     for (const Accuracy accuracy : {fp32, fp64, tf32, bf16, fp16, fp32_elementwise})
         for (std::int64_t k = 32; k < (1 << 20); k *= 2)
-            EXPECT_LT(promise(accuracy, Type::f32, k), promise(accuracy, Type::f32, 2 * k)) << spelled(accuracy) << " " << k;
+            EXPECT_LT(promise(accuracy, Type::f32, k), promise(accuracy, Type::f32, 2 * k))
+                << spelled(accuracy) << " " << k;
 }
 
 TEST(Promise, OrdersTheNames) {
@@ -89,7 +91,8 @@ TEST(Spelling, OfEveryNumberComesBackToTheBit) {
 }
 
 TEST(Spelling, OfNothingElseIsRead) {
-    for (const char* text : {"", "fp", "fp33", "FP32", "fp32 ", " fp32", "0", "-1e-3", "nan", "1e-3x", "1e-3 ", "--", "0x", "1e999"}) {
+    for (const char* text :
+         {"", "fp", "fp33", "FP32", "fp32 ", " fp32", "0", "-1e-3", "nan", "1e-3x", "1e-3 ", "--", "0x", "1e999"}) {
         Accuracy read = tf32;
         EXPECT_FALSE(parse_accuracy(text, read)) << '"' << text << '"';
         EXPECT_EQ(read, tf32) << "what is refused changes nothing";

@@ -26,7 +26,7 @@ void tell(int) {
 CrashNote::CrashNote(const char* kernel, const Trial& trial) {
     note_length = std::snprintf(note, sizeof note, "touched forbidden memory: %s, %s\n", kernel, trial.text().c_str());
     if (note_length >= static_cast<int>(sizeof note)) note_length = sizeof note - 1;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = tell;
     for (int i = 0; i < 2; ++i) sigaction(fatal[i], &action, &before[i]);
 }

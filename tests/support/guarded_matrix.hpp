@@ -17,11 +17,11 @@ namespace tw::test {
 
 /// How a matrix lies in memory.
 struct Lie {
-    bool columns = false;       ///< column-major
-    std::int64_t padding = 0;   ///< elements between the end of a row (column) and the next
-    std::int64_t gap = 1;       ///< step within a row (column)
-    bool reversed = false;      ///< the last row comes first in memory: the row step is negative
-    bool at_start = false;      ///< the page without access lies before the first element instead of after the last
+    bool columns = false;      ///< column-major
+    std::int64_t padding = 0;  ///< elements between the end of a row (column) and the next
+    std::int64_t gap = 1;      ///< step within a row (column)
+    bool reversed = false;     ///< the last row comes first in memory: the row step is negative
+    bool at_start = false;     ///< the page without access lies before the first element instead of after the last
 
     std::string text() const;
 };

@@ -83,15 +83,31 @@ private:
     /// Integers and normal numbers by turns, any memory, any scalars.
     void varied(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile = {}) {
         const Fill how = report_.cases % 2 ? Fill::normal : Fill::integers;
-        judged({.m = m, .n = n, .k = k, .tile = tile, .a = any_lie(), .b = any_lie(), .c = any_lie(),
-                .alpha = any_scalar(), .beta = any_scalar(), .fill = how, .seed = any_seed()});
+        judged({.m = m,
+                .n = n,
+                .k = k,
+                .tile = tile,
+                .a = any_lie(),
+                .b = any_lie(),
+                .c = any_lie(),
+                .alpha = any_scalar(),
+                .beta = any_scalar(),
+                .fill = how,
+                .seed = any_seed()});
     }
 
     /// As callers mostly lay them out: rows or columns, tightly.
     void plain(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile = {}) {
         const auto tight = [&] { return Lie{.columns = random_.sign() < 0}; };
-        judged({.m = m, .n = n, .k = k, .tile = tile, .a = tight(), .b = tight(), .c = tight(),
-                .fill = Fill::integers, .seed = any_seed()});
+        judged({.m = m,
+                .n = n,
+                .k = k,
+                .tile = tile,
+                .a = tight(),
+                .b = tight(),
+                .c = tight(),
+                .fill = Fill::integers,
+                .seed = any_seed()});
     }
 
     void every_small_shape() {

@@ -116,8 +116,16 @@ struct Device {
 }  // namespace
 
 Problem problem_of(const Call& call, Place place) noexcept {
-    return {.m = call.m(), .n = call.n(), .k = call.k(), .in = call.a.type, .out = call.c.type, .place = place,
-            .accuracy = {}, .a = form_of(call.a), .b = form_of(call.b), .c = form_of(call.c)};
+    return {.m = call.m(),
+            .n = call.n(),
+            .k = call.k(),
+            .in = call.a.type,
+            .out = call.c.type,
+            .place = place,
+            .accuracy = {},
+            .a = form_of(call.a),
+            .b = form_of(call.b),
+            .c = form_of(call.c)};
 }
 
 Status run_on_host(const Kernel& kernel, const Call& call, const Tile& tile) {

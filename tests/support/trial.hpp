@@ -28,15 +28,15 @@ struct Trial {
     std::function<void(const Matrix& a, const Matrix& b, const Matrix& c)> alter{};
     std::string about{};  ///< what `alter` did, for the sentence
 
-    bool exact = false;   ///< the very answer is wanted
+    bool exact = false;  ///< the very answer is wanted
     std::string text() const;
 };
 
 struct Outcome {
-    bool refused = false;            ///< its row does not take it, or the answer was "unsupported" and nothing written
-    std::string failure;             ///< empty: right
-    double worst = 0;                ///< the largest error as a fraction of what the certificate allows
-    std::vector<std::byte> result;   ///< C's elements in row-major order
+    bool refused = false;           ///< its row does not take it, or the answer was "unsupported" and nothing written
+    std::string failure;            ///< empty: right
+    double worst = 0;               ///< the largest error as a fraction of what the certificate allows
+    std::vector<std::byte> result;  ///< C's elements in row-major order
 };
 
 /// Beyond the certificate and its scheme's range loss: what a kernel's documentation takes back (see Tolerance).

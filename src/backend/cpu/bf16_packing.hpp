@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How operands are cut into bf16 parts on their way into panels. Written over Lanes, whichever the including file has included
-// before.
+// How operands are cut into bf16 parts on their way into panels. Written over Lanes, whichever the including file has
+// included before.
 //
 //   x = hi + mid + lo, each rounded to nearest bf16: 8 + 8 + 8 bits, exact inside the window
 //
-//   a panel:  header | step 0: hi hi' mid mid' lo lo' | step 1: ...       one step is 32 of k, one word 16 rows x 32 of k;
+//   a panel:  header | step 0: hi hi' mid mid' lo lo' | step 1: ...       one step is 32 of k, one word 16 rows x 32 of
+//   k;
 //                                                                         x' is the second half of the 32 rows
 //   a tile of A holds pairs along k in each of its rows; one of B has a pair of k in each row, for 16 columns
 #pragma once
@@ -37,9 +38,9 @@ template <int parts, class Take>
 template <class Element>
 constexpr int at_once = 64 / sizeof(Element);
 
-// 16 rows by 32 of k become one tile of each part, `part_bytes` apart. Rows that are contiguous along k give words that are a tile
-// of A's, rows that lie side by side give one of B's; the other is a transposition away. All return which of the rows leave the
-// window.
+// 16 rows by 32 of k become one tile of each part, `part_bytes` apart. Rows that are contiguous along k give words that
+// are a tile of A's, rows that lie side by side give one of B's; the other is a transposition away. All return which of
+// the rows leave the window.
 
 /// Elements that are bf16 already are one part, as they are.
 template <int parts, bool for_a>
@@ -97,7 +98,8 @@ std::uint32_t pack_lines(const float* from, std::int64_t step, std::byte* to) {
 
 /// A block that is cut short, or whose elements lie apart: laid out along k with zeros behind first.
 template <int parts, bool for_a, class Element>
-std::uint32_t pack_ragged(const Element* from, std::int64_t row_step, std::int64_t step, int rows, int depth, std::byte* to) {
+std::uint32_t pack_ragged(const Element* from, std::int64_t row_step, std::int64_t step, int rows, int depth,
+                          std::byte* to) {
     Element laid[tile_rows][step_of_k] = {};
     for (int w = 0; w < rows && w < tile_rows; ++w)
         for (int p = 0; p < depth; ++p) laid[w][p] = from[w * row_step + p * step];
@@ -117,12 +119,14 @@ void expect(const Element* from, const PanelSource& source, int width) {
 
 /// At most `width` rows by one step of k, which go into one panel.
 template <int parts, bool for_a, class Element>
-void pack_strip(const PanelSource& source, std::int64_t w, std::int64_t p, int width, std::byte* panels, std::uint32_t* outside) {
+void pack_strip(const PanelSource& source, std::int64_t w, std::int64_t p, int width, std::byte* panels,
+                std::uint32_t* outside) {
     const auto rows = static_cast<int>(source.rows - w < width ? source.rows - w : width);
     const auto depth = static_cast<int>(source.k - p < step_of_k ? source.k - p : step_of_k);
     const std::int64_t panel = w / unit_side, in_panel = w % unit_side;
     std::byte* const begin = panels + static_cast<std::size_t>(panel) * source.room;
-    std::byte* const to = begin + sizeof(PanelHeader) + p / step_of_k * parts * part_bytes + in_panel / tile_rows * tile_bytes;
+    std::byte* const to =
+        begin + sizeof(PanelHeader) + p / step_of_k * parts * part_bytes + in_panel / tile_rows * tile_bytes;
     const Element* const from = static_cast<const Element*>(source.data) + w * source.row_step + p * source.step;
     const bool is_whole = rows == width && depth == step_of_k;
     std::uint32_t found = 0;
@@ -132,14 +136,15 @@ void pack_strip(const PanelSource& source, std::int64_t w, std::int64_t p, int w
         found = pack_lines<parts, for_a>(from, source.step, to);
     } else {
         for (int i = 0; i < rows; i += tile_rows)
-            found |= pack_ragged<parts, for_a>(from + i * source.row_step, source.row_step, source.step, rows - i, depth,
-                                               to + i / tile_rows * tile_bytes) << i;
+            found |= pack_ragged<parts, for_a>(from + i * source.row_step, source.row_step, source.step, rows - i,
+                                               depth, to + i / tile_rows * tile_bytes)
+                     << i;
     }
     outside[panel] |= found << in_panel;
 }
 
-/// After one another go the steps of the same rows, or, where rows lie side by side, those of one step: memory is read in runs
-/// that its prefetchers follow.
+/// After one another go the steps of the same rows, or, where rows lie side by side, those of one step: memory is read
+/// in runs that its prefetchers follow.
 template <int parts, bool for_a, class Element>
 void pack(const PanelSource& source, std::byte* panels) {
     const auto* const from = static_cast<const Element*>(source.data);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Sixteen f32 at a time on their way into digits, and sums of digits on their way out: AVX-512. digit_lanes_portable.hpp has
-// the same names, and gives the same bits. For files that are compiled with those flags.
+// Sixteen f32 at a time on their way into digits, and sums of digits on their way out: AVX-512.
+// digit_lanes_portable.hpp has the same names, and gives the same bits. For files that are compiled with those flags.
 #pragma once
 
 #include <immintrin.h>
@@ -38,9 +38,12 @@ struct DigitLanes {
     static std::uint32_t total(Numbers counts) { return static_cast<std::uint32_t>(_mm512_reduce_add_epi32(counts)); }
 
     static void cut(const Floats (&x)[4], Floats scale, std::byte* to, std::ptrdiff_t apart) {
-        const __m512i x0 = digits(x[0], scale), x1 = digits(x[1], scale), x2 = digits(x[2], scale), x3 = digits(x[3], scale);
-        const __m512i low01 = pick(x0, _mm512_slli_epi32(x1, 8), 0x00ff00ff), high01 = pick(_mm512_srli_epi32(x0, 8), x1, 0x00ff00ff);
-        const __m512i low23 = pick(x2, _mm512_slli_epi32(x3, 8), 0x00ff00ff), high23 = pick(_mm512_srli_epi32(x2, 8), x3, 0x00ff00ff);
+        const __m512i x0 = digits(x[0], scale), x1 = digits(x[1], scale), x2 = digits(x[2], scale),
+                      x3 = digits(x[3], scale);
+        const __m512i low01 = pick(x0, _mm512_slli_epi32(x1, 8), 0x00ff00ff),
+                      high01 = pick(_mm512_srli_epi32(x0, 8), x1, 0x00ff00ff);
+        const __m512i low23 = pick(x2, _mm512_slli_epi32(x3, 8), 0x00ff00ff),
+                      high23 = pick(_mm512_srli_epi32(x2, 8), x3, 0x00ff00ff);
         _mm512_store_si512(to, pick(_mm512_srli_epi32(low01, 16), low23, 0xffff));
         _mm512_store_si512(to + apart, pick(high01, _mm512_slli_epi32(high23, 16), 0xffff));
         _mm512_store_si512(to + 2 * apart, pick(low01, _mm512_slli_epi32(low23, 16), 0xffff));
@@ -49,7 +52,8 @@ struct DigitLanes {
     static void transpose(std::byte* tile) { transpose_words(tile); }
 
     template <int weights>
-    [[gnu::always_inline]] static Floats put_together(const std::int32_t* sums, std::ptrdiff_t apart, float a, const float* b) {
+    [[gnu::always_inline]] static Floats put_together(const std::int32_t* sums, std::ptrdiff_t apart, float a,
+                                                      const float* b) {
         const __m512 next = _mm512_set1_ps(1.0f / 256);
         __m512 sum = _mm512_cvtepi32_ps(_mm512_load_si512(sums + (weights - 1) * apart));
         for (int weight = weights - 2; weight >= 0; --weight)

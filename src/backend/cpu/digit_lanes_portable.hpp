@@ -67,8 +67,8 @@ struct DigitLanes {
         return all;
     }
 
-    /// Four vectors, scaled and rounded, as three words of 64 digits each, `apart` from one another: byte 4 l + i of a word
-    /// is from lane l of vector i. What is no number of three digits gives any digits: its row is marked.
+    /// Four vectors, scaled and rounded, as three words of 64 digits each, `apart` from one another: byte 4 l + i of a
+    /// word is from lane l of vector i. What is no number of three digits gives any digits: its row is marked.
     static void cut(const Floats (&x)[4], const Floats& scale, std::byte* to, std::ptrdiff_t apart) {
         for (int i = 0; i < 4; ++i)
             for (int l = 0; l < 16; ++l) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Panels of int8 digits. Each row's block of k gets a power of two that makes whole numbers of 24 bits of its elements, and
-// three signed digits of base 256 of each. Products of digits are summed exactly, in int32, by the Digits of the file that
-// includes this, and the sums of one weight are put together in f32 by its DigitLanes: the largest is exact there, and what
-// is added to it is rounded where it weighs a 256th. So the bits of a result are the same on every instruction set.
+// Panels of int8 digits. Each row's block of k gets a power of two that makes whole numbers of 24 bits of its elements,
+// and three signed digits of base 256 of each. Products of digits are summed exactly, in int32, by the Digits of the
+// file that includes this, and the sums of one weight are put together in f32 by its DigitLanes: the largest is exact
+// there, and what is added to it is rounded where it weighs a 256th. So the bits of a result are the same on every
+// instruction set.
 //
 // A row whose bulk lies far below its largest element would lose too much: it is marked unless 11 of 16 of its elements
-// reach a 16th of the largest (or all are zeros), and so is one whose largest element is an Inf, a NaN or outside of the
-// window, where f32 may not hold its scale.
+// reach a 16th of the largest (or all are zeros), and so is one whose largest element is an Inf, a NaN or outside of
+// the window, where f32 may not hold its scale.
 //
 //   a panel:  header | rows 0 to 15: step 0: d0 d1 d2 | step 1: d0 d1 d2 | ... | rows 16 to 31: step 0: ...
 //             a step is 64 of k in an order of its own, the same for A and B
@@ -48,13 +49,13 @@ struct RowStrip {
 
 /// What a strip's rows have in common with the whole block of k.
 struct RowScales {
-    alignas(64) std::uint32_t largest[tile_rows] = {};   ///< the bits of it
+    alignas(64) std::uint32_t largest[tile_rows] = {};  ///< the bits of it
     alignas(64) float scale[tile_rows], threshold[tile_rows];
     alignas(64) std::uint32_t reaching[tile_rows] = {};
 };
 
-/// Rows that lie side by side, laid behind one another: a row of k lies on a page of its own, which no hardware prefetches, and
-/// all of them may fall into one set of the caches, so they are read once.
+/// Rows that lie side by side, laid behind one another: a row of k lies on a page of its own, which no hardware
+/// prefetches, and all of them may fall into one set of the caches, so they are read once.
 struct LaidOut {
     alignas(64) float of[digits_block][tile_rows];
 };
@@ -68,7 +69,8 @@ void find_largest(const RowStrip& x, RowScales& rows, LaidOut& laid) {
         for (int w = 0; w < x.rows; ++w) {
             auto sizes = DigitLanes::no_numbers();
             std::int64_t p = 0;
-            for (; p + 16 <= x.k; p += 16) sizes = DigitLanes::larger(sizes, DigitLanes::load(x.from + w * x.row_step + p));
+            for (; p + 16 <= x.k; p += 16)
+                sizes = DigitLanes::larger(sizes, DigitLanes::load(x.from + w * x.row_step + p));
             rows.largest[w] = DigitLanes::largest(sizes);
             for (; p < x.k; ++p) look_at(w, p);
         }
@@ -87,15 +89,15 @@ void find_largest(const RowStrip& x, RowScales& rows, LaidOut& laid) {
     }
 }
 
-/// Sixteen rows by 64 of k become one tile of each digit. `along_k`: the rows are contiguous along it, else they lie side by
-/// side. A tile of A has a row of the operand in each of its own, one of B has it in a column.
+/// Sixteen rows by 64 of k become one tile of each digit. `along_k`: the rows are contiguous along it, else they lie
+/// side by side. A tile of A has a row of the operand in each of its own, one of B has it in a column.
 template <bool for_a>
 void cut_block(const float* from, std::int64_t between, bool along_k, RowScales& rows, std::byte* to) {
     if (along_k) {
         for (int w = 0; w < tile_rows; ++w) {
             const float* const row = from + w * between;
-            const DigitLanes::Floats x[4] = {DigitLanes::load(row), DigitLanes::load(row + 16), DigitLanes::load(row + 32),
-                                             DigitLanes::load(row + 48)};
+            const DigitLanes::Floats x[4] = {DigitLanes::load(row), DigitLanes::load(row + 16),
+                                             DigitLanes::load(row + 32), DigitLanes::load(row + 48)};
             const auto threshold = DigitLanes::all(rows.threshold[w]);
             auto counts = DigitLanes::no_numbers();
             for (const auto& part : x) counts = DigitLanes::reaching(counts, part, threshold);
@@ -158,10 +160,8 @@ std::uint32_t pack_strip(const RowStrip& x, float* weight, std::byte* to) {
         expect_next(x, begin);
         if (x.rows < tile_rows || depth < step_of_digits || (x.step != 1 && x.row_step != 1))
             cut_ragged_block<for_a>(x, begin, depth, rows, to);
-        else if (x.step == 1)
-            cut_block<for_a>(x.from + begin, x.row_step, true, rows, to);
-        else
-            cut_block<for_a>(laid.of[begin], tile_rows, false, rows, to);
+        else if (x.step == 1) cut_block<for_a>(x.from + begin, x.row_step, true, rows, to);
+        else cut_block<for_a>(laid.of[begin], tile_rows, false, rows, to);
     }
     for (int w = 0; w < x.rows; ++w)
         outside |= std::uint32_t{rows.largest[w] != 0 && 16 * std::int64_t{rows.reaching[w]} < 11 * x.k} << w;
@@ -179,7 +179,8 @@ void pack_digits(const PanelSource& source, std::byte* panel) {
         const int left = source.rows > w ? source.rows - w : 0;
         const RowStrip strip{static_cast<const float*>(source.data) + w * source.row_step, source.row_step, source.step,
                              left < tile_rows ? left : tile_rows, source.k};
-        header.panel.outside |= pack_strip<for_a>(strip, header.weight + w, tiles + w / tile_rows * steps * digit_step_bytes) << w;
+        header.panel.outside |=
+            pack_strip<for_a>(strip, header.weight + w, tiles + w / tile_rows * steps * digit_step_bytes) << w;
     }
     if constexpr (!for_a) Digits::sum_up(tiles, steps, header.sum);
 }
@@ -192,7 +193,8 @@ public:
 
     [[gnu::always_inline]] explicit Meeting(const UnitResult* r) {
         if (!r) return;
-        sums_ = reinterpret_cast<const std::int32_t*>(r->sums->of), c_ = reinterpret_cast<float*>(r->c), c_step_ = r->c_step;
+        sums_ = reinterpret_cast<const std::int32_t*>(r->sums->of), c_ = reinterpret_cast<float*>(r->c),
+        c_step_ = r->c_step;
         a_weight_ = reinterpret_cast<const DigitHeader*>(r->a)->weight;
         b_weight_ = reinterpret_cast<const DigitHeader*>(r->b)->weight;
         alpha_ = r->alpha, beta_ = r->beta, reads_c_ = r->beta != 0, rows_ = r->rows;
@@ -200,14 +202,18 @@ public:
     [[gnu::always_inline]] void line(int at) const {
         const int i = at % Digits::rows, j = at / Digits::rows * 16;
         if (i >= rows_) return;
-        DigitLanes::meet_all(sum(i, j), c_ + i * c_step_ + j, DigitLanes::all(alpha_), DigitLanes::all(beta_), reads_c_);
+        DigitLanes::meet_all(sum(i, j), c_ + i * c_step_ + j, DigitLanes::all(alpha_), DigitLanes::all(beta_),
+                             reads_c_);
     }
-    void some_of_line(int i, int j, int cols) const { DigitLanes::meet(sum(i, j), c_ + i * c_step_ + j, cols, alpha_, beta_); }
+    void some_of_line(int i, int j, int cols) const {
+        DigitLanes::meet(sum(i, j), c_ + i * c_step_ + j, cols, alpha_, beta_);
+    }
 
 private:
     [[gnu::always_inline]] auto sum(int i, int j) const {
         constexpr int weight = Digits::rows * Digits::columns;
-        return DigitLanes::put_together<digit_weights<products>>(sums_ + Digits::at(i, j), weight, a_weight_[i], b_weight_ + j);
+        return DigitLanes::put_together<digit_weights<products>>(sums_ + Digits::at(i, j), weight, a_weight_[i],
+                                                                 b_weight_ + j);
     }
 
     const std::int32_t* sums_ = nullptr;

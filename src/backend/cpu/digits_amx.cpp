@@ -3,8 +3,11 @@
 //
 // Products of digits on the tiles of AMX.
 #include "backend/cpu/tiles_amx.hpp"
+
 #include "backend/cpu/digits_tiles.hpp"
+
 #include "backend/cpu/digit_lanes_avx512.hpp"
+
 #include "backend/cpu/digit_panels.hpp"
 
 namespace tw::cpu {

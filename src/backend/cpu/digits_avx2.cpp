@@ -46,7 +46,8 @@ private:
         for (int row = 0; row < 2; ++row)
             for (int four = 0; four < 4; four += 2) {
                 const __m256i added = _mm256_hadd_epi32(sum[row][four], sum[row][four + 1]);
-                _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + row * unit_side + 4 * four), _mm256_permute4x64_epi64(added, 0xd8));
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + row * unit_side + 4 * four),
+                                    _mm256_permute4x64_epi64(added, 0xd8));
             }
     }
 };
@@ -55,6 +56,7 @@ private:
 }  // namespace tw::cpu
 
 #include "backend/cpu/digit_lanes_portable.hpp"
+
 #include "backend/cpu/digit_panels.hpp"
 
 namespace tw::cpu {

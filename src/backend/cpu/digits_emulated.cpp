@@ -3,8 +3,11 @@
 //
 // Products of digits on emulated tiles.
 #include "backend/cpu/tiles_emulated.hpp"
+
 #include "backend/cpu/digits_tiles.hpp"
+
 #include "backend/cpu/digit_lanes_portable.hpp"
+
 #include "backend/cpu/digit_panels.hpp"
 
 namespace tw::cpu {

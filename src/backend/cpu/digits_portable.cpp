@@ -28,6 +28,7 @@ struct Digits : DigitsByWeight<Digits> {
 }  // namespace tw::cpu
 
 #include "backend/cpu/digit_lanes_portable.hpp"
+
 #include "backend/cpu/digit_panels.hpp"
 
 namespace tw::cpu {

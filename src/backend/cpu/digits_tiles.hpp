@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Products of digits by the Tiles that the including file has included before: 16 x 16 of C at a time, the sums of all weights
-// at once.
+// Products of digits by the Tiles that the including file has included before: 16 x 16 of C at a time, the sums of all
+// weights at once.
 //
-// What a tile's product waits for is its operands. Were the weights added up one after another, each product would load a tile
-// of its own, most of them from the second cache. So the eight products of a step share the six tiles that its digits are,
-// which makes six loads; a panel of 16 rows of A stays in the first cache, and each tile of B streams past it once.
+// What a tile's product waits for is its operands. Were the weights added up one after another, each product would load
+// a tile of its own, most of them from the second cache. So the eight products of a step share the six tiles that its
+// digits are, which makes six loads; a panel of 16 rows of A stays in the first cache, and each tile of B streams past
+// it once.
 //
-//   tile 0: d0 d0'    1: d0 d1' + d1 d0'    2: d0 d2' + d1 d1' + d2 d0'    3: d1 d2' + d2 d1'    4, 5: of A    6, 7: of B
+//   tile 0: d0 d0'    1: d0 d1' + d1 d0'    2: d0 d2' + d1 d1' + d2 d0'    3: d1 d2' + d2 d1'    4, 5: of A    6, 7: of
+//   B
 #pragma once
 
 #include "backend/cpu/digit_tiles.hpp"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Products of digits with AVX-512 VNNI: vpdpbusd adds up four products of an unsigned and a signed byte. A's digits are made
-// unsigned by adding 128, and 128 times the sum of B's digits, which the panel's header has, is where the sums start from.
+// Products of digits with AVX-512 VNNI: vpdpbusd adds up four products of an unsigned and a signed byte. A's digits are
+// made unsigned by adding 128, and 128 times the sum of B's digits, which the panel's header has, is where the sums
+// start from.
 #include <immintrin.h>
 
 #include <cstring>
@@ -23,8 +24,9 @@ struct Digits : DigitsByWeight<Digits> {
                 __m512i sums = _mm512_setzero_si512();
                 for (std::int64_t s = 0; s < steps; ++s)
                     for (int q = 0; q < 16; ++q)
-                        sums = _mm512_dpbusd_epi32(sums, _mm512_set1_epi8(1),
-                                                   _mm512_load_si512(of.cols(half, digit) + digit_step_bytes * s + 64 * q));
+                        sums = _mm512_dpbusd_epi32(
+                            sums, _mm512_set1_epi8(1),
+                            _mm512_load_si512(of.cols(half, digit) + digit_step_bytes * s + 64 * q));
                 _mm512_storeu_si512(sum[digit] + 16 * half, sums);
             }
     }
@@ -44,7 +46,8 @@ private:
         __m512i start[2] = {};
         for (int pair = 0; pair < pairs.count; ++pair)
             for (int half = 0; half < 2; ++half)
-                start[half] = _mm512_sub_epi32(start[half], _mm512_slli_epi32(_mm512_loadu_si512(tiles.b_sum[pairs.b[pair]] + 16 * half), 7));
+                start[half] = _mm512_sub_epi32(
+                    start[half], _mm512_slli_epi32(_mm512_loadu_si512(tiles.b_sum[pairs.b[pair]] + 16 * half), 7));
         __m512i sum[rows_at_a_time][2];
         for (auto& row : sum) row[0] = start[0], row[1] = start[1];
         for (int pair = 0; pair < pairs.count; ++pair) {
@@ -53,7 +56,8 @@ private:
             const std::ptrdiff_t other_half = tiles.steps * digit_step_bytes;
             for (std::int64_t s = 0; s < tiles.steps; ++s, rows += digit_step_bytes, cols += digit_step_bytes)
                 for (int q = 0; q < 16; ++q) {
-                    const __m512i left = _mm512_load_si512(cols + 64 * q), right = _mm512_load_si512(cols + other_half + 64 * q);
+                    const __m512i left = _mm512_load_si512(cols + 64 * q),
+                                  right = _mm512_load_si512(cols + other_half + 64 * q);
 #pragma GCC unroll 8
                     for (int r = 0; r < rows_at_a_time; ++r) {
                         const __m512i x = unsigned_four(rows + 64 * r + 4 * q);
@@ -71,6 +75,7 @@ private:
 }  // namespace tw::cpu
 
 #include "backend/cpu/digit_lanes_avx512.hpp"
+
 #include "backend/cpu/digit_panels.hpp"
 
 namespace tw::cpu {

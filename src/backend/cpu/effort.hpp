@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Kernels of the effort dial: each multiplies one tile of outputs by what was chosen of the inputs. The tiles' bytes are
-// described in effort/layout_*.hpp. This is all that files with extra instructions share with the rest: plain data.
+// Kernels of the effort dial: each multiplies one tile of outputs by what was chosen of the inputs. The tiles' bytes
+// are described in effort/layout_*.hpp. This is all that files with extra instructions share with the rest: plain data.
 //
-// Sums: dense, tiers and buckets add the terms of an output in the order of the inputs, one sum an output; a kernel set's tiers
-// read to the end are bit-equal to its dense. Planes sum whole numbers, so every set gives the same bits:
+// Sums: dense, tiers and buckets add the terms of an output in the order of the inputs, one sum an output; a kernel
+// set's tiers read to the end are bit-equal to its dense. Planes sum whole numbers, so every set gives the same bits:
 //   A chunk is 128 entries. For each of the tile's 16 blocks: m = max |v d| over the chunk, step = m / 127,
-//     p = (v d) (127 / m), high = p to the nearest whole number (ties to even), low = (p - high) 128 likewise; all 0 when m < 2^-100.
+//     p = (v d) (127 / m), high = p to the nearest whole number (ties to even), low = (p - high) 128 likewise; all 0
+//     when m < 2^-100.
 //   For each output of the block, over the chunk's entries, with O = 192, 240, 255 for one, two, three planes:
-//     H = sum of high (2 (64 a + 16 b + c) - O), what is not read being 0;  L likewise of low, without c (O = 192, 240, 240), when `fine`
+//     H = sum of high (2 (64 a + 16 b + c) - O), what is not read being 0;  L likewise of low, without c (O = 192, 240,
+//     240), when `fine`
 //   y += (H + L / 128) (step / 32), in f32 as written, chunk after chunk.
 #pragma once
 
@@ -29,14 +31,14 @@ struct EffortEntry {
 struct EffortTile {
     const std::byte* rows;  ///< the tile's first byte
     std::int64_t inputs;
-    int width;              ///< buckets (also of tiers), or quarters of planes
-    int bucket;             ///< outputs of a bucket
-    bool masking;           ///< buckets: the position is masked off
-    bool fine;              ///< planes: the low part of v d counts too
-    Type type;              ///< of tiers' values
+    int width;     ///< buckets (also of tiers), or quarters of planes
+    int bucket;    ///< outputs of a bucket
+    bool masking;  ///< buckets: the position is masked off
+    bool fine;     ///< planes: the low part of v d counts too
+    Type type;     ///< of tiers' values
     const EffortEntry* entries;
     std::int64_t count;
-    float* y;               ///< written: every output of the tile, padding included; at most 1024
+    float* y;  ///< written: every output of the tile, padding included; at most 1024
 };
 
 inline constexpr int most_outputs_of_tile = 1024;
@@ -44,17 +46,17 @@ inline constexpr int most_outputs_of_tile = 1024;
 namespace planes {
 inline constexpr int chunk = 128;
 inline constexpr float least = 0x1p-100f;  // of m
-}
+}  // namespace planes
 
 struct EffortDenseTile {
     const std::byte* rows;
     std::int64_t inputs;
-    int width;              ///< outputs, a multiple of 16, at most 256
+    int width;  ///< outputs, a multiple of 16, at most 256
     Type type;
-    const float* v;         ///< vector r begins at v + r * v_step; vectors are contiguous
+    const float* v;  ///< vector r begins at v + r * v_step; vectors are contiguous
     std::int64_t v_step;
     int vectors;
-    float* y;               ///< vector r's outputs begin at y + 256 r
+    float* y;  ///< vector r's outputs begin at y + 256 r
 };
 
 /// Vectors that a dense kernel takes at once.
@@ -63,14 +65,14 @@ inline constexpr int most_dense_vectors = 8;
 /// A set of kernels for one instruction set.
 struct EffortKernels {
     const char* name;
-    std::uint64_t needs;    ///< cpu_feature bits
+    std::uint64_t needs;  ///< cpu_feature bits
     void (*dense)(const EffortDenseTile&);
     void (*buckets)(const EffortTile&);
     void (*tiers)(const EffortTile&);
     void (*planes)(const EffortTile&);
 
-    /// How much longer a byte of buckets, tiers and planes takes than one of dense, at the effort where a product takes as long as
-    /// dense: of 14336 x 4096 weights in f16, one thread, from memory.
+    /// How much longer a byte of buckets, tiers and planes takes than one of dense, at the effort where a product takes
+    /// as long as dense: of 14336 x 4096 weights in f16, one thread, from memory.
     double tolls[3];
 };
 

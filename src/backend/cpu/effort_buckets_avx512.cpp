@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Buckets with AVX-512: a row has one word for each of 32 buckets, each with a position of its own. Ranks of an input are first put
-// in their places, 32 buckets at a time and without arithmetic (compare the position, move under the mask); then each place is
-// widened, multiplied and added once. An output has one term an input, so the order of summation is that of the inputs.
+// Buckets with AVX-512: a row has one word for each of 32 buckets, each with a position of its own. Ranks of an input
+// are first put in their places, 32 buckets at a time and without arithmetic (compare the position, move under the
+// mask); then each place is widened, multiplied and added once. An output has one term an input, so the order of
+// summation is that of the inputs.
 #include <immintrin.h>
 
 #include "backend/cpu/effort.hpp"
@@ -17,7 +18,8 @@ constexpr int entries_ahead = 6;
 
 /// Adds an input onto y[position][bucket].
 template <int bucket>
-TW_INSIDE void add_input(const std::byte* rows, std::int64_t row_bytes, unsigned ranks, __mmask32 buckets, __m512i kept, float v, float (*y)[32]) {
+TW_INSIDE void add_input(const std::byte* rows, std::int64_t row_bytes, unsigned ranks, __mmask32 buckets, __m512i kept,
+                         float v, float (*y)[32]) {
     const __m512i low = _mm512_set1_epi16(bucket - 1);
     const __m512 factor = _mm512_set1_ps(v);
 #pragma GCC unroll 1
@@ -29,7 +31,9 @@ TW_INSIDE void add_input(const std::byte* rows, std::int64_t row_bytes, unsigned
             const __m512i position = _mm512_and_si512(words, low), value = _mm512_and_si512(words, kept);
 #pragma GCC unroll 8
             for (int p = 0; p < 8; ++p)
-                place[p] = _mm512_mask_mov_epi16(place[p], _mm512_cmpeq_epi16_mask(position, _mm512_set1_epi16(static_cast<short>(first + p))), value);
+                place[p] = _mm512_mask_mov_epi16(
+                    place[p], _mm512_cmpeq_epi16_mask(position, _mm512_set1_epi16(static_cast<short>(first + p))),
+                    value);
         }
 #pragma GCC unroll 8
         for (int p = 0; p < 8; ++p) {
@@ -53,9 +57,11 @@ TW_INSIDE void run(const EffortTile& tile) {
         if (e + entries_ahead < tile.count) {
             const EffortEntry& later = tile.entries[e + entries_ahead];
             const std::byte* row = tile.rows + later.input * std::int64_t{bucket} * row_bytes;
-            for (std::int64_t at = 0; at < later.units * row_bytes; at += 64) _mm_prefetch(reinterpret_cast<const char*>(row + at), _MM_HINT_T0);
+            for (std::int64_t at = 0; at < later.units * row_bytes; at += 64)
+                _mm_prefetch(reinterpret_cast<const char*>(row + at), _MM_HINT_T0);
         }
-        add_input<bucket>(tile.rows + entry.input * std::int64_t{bucket} * row_bytes, row_bytes, entry.units, buckets, kept, entry.v, y);
+        add_input<bucket>(tile.rows + entry.input * std::int64_t{bucket} * row_bytes, row_bytes, entry.units, buckets,
+                          kept, entry.v, y);
     }
     for (int b = 0; b < tile.width; ++b)
         for (int p = 0; p < bucket; ++p) tile.y[bucket * b + p] = y[p][b];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The dense copy with AVX2: 64 outputs are 8 sums in registers; 32 inputs of a tile are 16 KB of f16, read from memory once and
-// from the first cache for the other outputs and vectors. Each output's terms are added in the order of the inputs.
+// The dense copy with AVX2: 64 outputs are 8 sums in registers; 32 inputs of a tile are 16 KB of f16, read from memory
+// once and from the first cache for the other outputs and vectors. Each output's terms are added in the order of the
+// inputs.
 #include <immintrin.h>
 
 #include "backend/cpu/effort.hpp"
@@ -25,7 +26,8 @@ TW_INSIDE __m256 load(const std::byte* row, int vector) {
 
 /// Adds inputs first .. end - 1 onto 8 x `vectors` outputs from `from` on.
 template <Type type, int vectors>
-TW_INSIDE void add_inputs(const EffortDenseTile& tile, int from, const float* v, std::int64_t first, std::int64_t end, float* y) {
+TW_INSIDE void add_inputs(const EffortDenseTile& tile, int from, const float* v, std::int64_t first, std::int64_t end,
+                          float* y) {
     constexpr int value_bytes = type == Type::f32 ? 4 : 2;
     const std::int64_t step = tile.width * value_bytes;
     const std::byte* row = tile.rows + first * step + from * value_bytes;
@@ -50,7 +52,8 @@ TW_INSIDE void run(const EffortDenseTile& tile) {
         for (int r = 0; r < tile.vectors; ++r) {
             const float* v = tile.v + r * tile.v_step;
             int from = 0;
-            for (; from + 64 <= tile.width; from += 64) add_inputs<type, 8>(tile, from, v, first, end, tile.y + 256 * r);
+            for (; from + 64 <= tile.width; from += 64)
+                add_inputs<type, 8>(tile, from, v, first, end, tile.y + 256 * r);
             for (; from < tile.width; from += 16) add_inputs<type, 2>(tile, from, v, first, end, tile.y + 256 * r);
         }
     }

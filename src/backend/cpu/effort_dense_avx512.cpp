@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The dense copy with AVX-512: 256 outputs are 16 sums in registers, and an input's row is one stream of 512 bytes. A batch takes
-// each block of inputs from the cache again, in the same order of summation.
+// The dense copy with AVX-512: 256 outputs are 16 sums in registers, and an input's row is one stream of 512 bytes. A
+// batch takes each block of inputs from the cache again, in the same order of summation.
 #include <immintrin.h>
 
 #include "backend/cpu/effort.hpp"
@@ -22,7 +22,8 @@ TW_INSIDE __m512 load(const std::byte* row, int vector) {
 
 /// `vectors` registers of sums, over the inputs from `first` to `end`.
 template <Type type, int vectors>
-TW_INSIDE void add_inputs(const EffortDenseTile& tile, int from, const float* v, std::int64_t first, std::int64_t end, float* y) {
+TW_INSIDE void add_inputs(const EffortDenseTile& tile, int from, const float* v, std::int64_t first, std::int64_t end,
+                          float* y) {
     constexpr int value_bytes = type == Type::f32 ? 4 : 2;
     const std::int64_t step = tile.width * value_bytes;
     const std::byte* row = tile.rows + first * step + from * 16 * value_bytes;
@@ -33,7 +34,8 @@ TW_INSIDE void add_inputs(const EffortDenseTile& tile, int from, const float* v,
 #pragma GCC unroll 16
         for (int n = 0; n < vectors; ++n) {
             if constexpr (vectors == 16) {
-                if (n % (32 / value_bytes / 4) == 0) _mm_prefetch(reinterpret_cast<const char*>(row + 4 * step + 16 * value_bytes * n), _MM_HINT_T0);
+                if (n % (32 / value_bytes / 4) == 0)
+                    _mm_prefetch(reinterpret_cast<const char*>(row + 4 * step + 16 * value_bytes * n), _MM_HINT_T0);
             }
             sum[n] = _mm512_fmadd_ps(x, load<type>(row, n), sum[n]);
         }

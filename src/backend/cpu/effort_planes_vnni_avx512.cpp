@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Planes with AVX-512: bytes are multiplied as they lie. Four inputs' rows are interleaved so that a 32-bit lane holds four inputs
-// of one output, and vpdpbusd adds four products at once: of the whole byte, and of the byte less its upper codes. What one code
-// brings is the difference of two such sums (its place is a power of 4 that a shift takes out at the end):
-//      rows of 4 inputs   --unpack-->   4 vectors, lane = block   --and 255, 63, 15, 3-->   16 sums of 16 blocks, half a tile
+// Planes with AVX-512: bytes are multiplied as they lie. Four inputs' rows are interleaved so that a 32-bit lane holds
+// four inputs of one output, and vpdpbusd adds four products at once: of the whole byte, and of the byte less its upper
+// codes. What one code brings is the difference of two such sums (its place is a power of 4 that a shift takes out at
+// the end):
+//      rows of 4 inputs   --unpack-->   4 vectors, lane = block   --and 255, 63, 15, 3-->   16 sums of 16 blocks, half
+//      a tile
 // One pass a plane, the most significant first: the sums are shifted up between the passes.
 #include <immintrin.h>
 
@@ -15,8 +17,8 @@ namespace {
 
 using planes::chunk;
 
-/// The entries of a chunk that have a plane, and their rounded v d: 16 bytes an entry, filled up with zeros to fours. Then four
-/// entries' bytes are turned as the rows are, and `sum` is, of each block, what the values add up to.
+/// The entries of a chunk that have a plane, and their rounded v d: 16 bytes an entry, filled up with zeros to fours.
+/// Then four entries' bytes are turned as the rows are, and `sum` is, of each block, what the values add up to.
 struct List {
     alignas(64) std::int8_t high[chunk][16], low[chunk][16];
     __m512i sum_of_high, sum_of_low;
@@ -28,9 +30,10 @@ TW_INSIDE __m128i* place(std::int8_t* sixteen) { return reinterpret_cast<__m128i
 
 /// Byte 4 l + e of a four is then what byte 16 e + l was. Returns the sums.
 TW_INSIDE __m512i turn(std::int8_t (*values)[16], int count) {
-    const __m512i order = _mm512_set_epi8(
-        63, 47, 31, 15, 62, 46, 30, 14, 61, 45, 29, 13, 60, 44, 28, 12, 59, 43, 27, 11, 58, 42, 26, 10, 57, 41, 25, 9, 56, 40, 24, 8,
-        55, 39, 23, 7, 54, 38, 22, 6, 53, 37, 21, 5, 52, 36, 20, 4, 51, 35, 19, 3, 50, 34, 18, 2, 49, 33, 17, 1, 48, 32, 16, 0);
+    const __m512i order =
+        _mm512_set_epi8(63, 47, 31, 15, 62, 46, 30, 14, 61, 45, 29, 13, 60, 44, 28, 12, 59, 43, 27, 11, 58, 42, 26, 10,
+                        57, 41, 25, 9, 56, 40, 24, 8, 55, 39, 23, 7, 54, 38, 22, 6, 53, 37, 21, 5, 52, 36, 20, 4, 51,
+                        35, 19, 3, 50, 34, 18, 2, 49, 33, 17, 1, 48, 32, 16, 0);
     __m512i sum = _mm512_setzero_si512();
     for (int e = 0; e < count; e += 4) {
         const __m512i four = _mm512_permutexvar_epi8(order, _mm512_load_si512(values + e));
@@ -51,7 +54,8 @@ TW_INSIDE void complete(List& list, bool fine) {
 }
 
 /// Rounds v d of a chunk. Returns the blocks' steps.
-TW_INSIDE __m512 round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, bool fine, Ahead& ahead, List (&lists)[3]) {
+TW_INSIDE __m512 round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, bool fine, Ahead& ahead,
+                             List (&lists)[3]) {
     const auto blocks = static_cast<__mmask16>((1u << (4 * tile.width)) - 1);
     alignas(64) float product[chunk][16];
     __m512 most = _mm512_setzero_ps();
@@ -75,7 +79,8 @@ TW_INSIDE __m512 round_chunk(const PlanesTileRows& tile, const EffortEntry* entr
             list.input[list.count] = entries[e].input;
         }
         if (fine) {
-            const __m512i low = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_sub_ps(p, _mm512_cvtepi32_ps(high)), _mm512_set1_ps(128)));
+            const __m512i low =
+                _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_sub_ps(p, _mm512_cvtepi32_ps(high)), _mm512_set1_ps(128)));
             const __m128i low_bytes = _mm512_cvtepi32_epi8(low);
             for (List& list : lists) _mm_store_si128(place(list.low[list.count]), low_bytes);
         }
@@ -86,7 +91,8 @@ TW_INSIDE __m512 round_chunk(const PlanesTileRows& tile, const EffortEntry* entr
 }
 
 /// Four inputs' rows of 64 bytes, byte by byte beside each other: vector t has bytes 4 t .. 4 t + 3 of each 16.
-TW_INSIDE void interleave(const PlaneRows& plane, const std::int64_t* inputs, std::int64_t from, __mmask64 bytes, __m512i (&x)[4]) {
+TW_INSIDE void interleave(const PlaneRows& plane, const std::int64_t* inputs, std::int64_t from, __mmask64 bytes,
+                          __m512i (&x)[4]) {
     __m512i row[4];
     for (int r = 0; r < 4; ++r) row[r] = _mm512_maskz_loadu_epi8(bytes, plane.rows + inputs[r] * plane.step + from);
     const __m512i t0 = _mm512_unpacklo_epi8(row[0], row[1]), t1 = _mm512_unpackhi_epi8(row[0], row[1]);
@@ -115,14 +121,16 @@ TW_INSIDE void add_two_bits(const Pass& pass, Ahead& ahead, __m512i (&sum)[16]) 
 #pragma GCC unroll 4
         for (int t = 0; t < 4; ++t) {
 #pragma GCC unroll 3
-            for (int k = 0; k < 3; ++k) sum[4 * t + k] = _mm512_dpbusd_epi32(sum[4 * t + k], _mm512_and_si512(x[t], mask[k]), value);
+            for (int k = 0; k < 3; ++k)
+                sum[4 * t + k] = _mm512_dpbusd_epi32(sum[4 * t + k], _mm512_and_si512(x[t], mask[k]), value);
             sum[4 * t + 3] = _mm512_dpbusd_epi32(sum[4 * t + 3], x[t], value);
         }
     }
 }
 
 /// Of A and B, shifted to be over C: sum 4 t + k has code k once for k < 2, else 16 fold.
-TW_INSIDE void add_first_planes(const PlanesTileRows& tile, int h, __mmask64 bytes, const List (&lists)[3], bool low, Ahead& ahead, __m512i (&sum)[16]) {
+TW_INSIDE void add_first_planes(const PlanesTileRows& tile, int h, __mmask64 bytes, const List (&lists)[3], bool low,
+                                Ahead& ahead, __m512i (&sum)[16]) {
     const std::int64_t from = h * 16 * tile.width;
     for (__m512i& s : sum) s = _mm512_setzero_si512();
     add_two_bits({tile.a, from, bytes, lists[0], low ? lists[0].low : lists[0].high}, ahead, sum);
@@ -139,7 +147,8 @@ TW_INSIDE void add_first_planes(const PlanesTileRows& tile, int h, __mmask64 byt
 }
 
 /// Adds half a row of C: sum 4 t + k counts its codes once for k < 2, else 16 fold.
-TW_INSIDE void add_four_bits(const PlanesTileRows& tile, int h, __mmask64 bytes, const List& list, Ahead& ahead, __m512i (&sum)[16]) {
+TW_INSIDE void add_four_bits(const PlanesTileRows& tile, int h, __mmask64 bytes, const List& list, Ahead& ahead,
+                             __m512i (&sum)[16]) {
     const __m512i low = _mm512_set1_epi8(0x0f), high = _mm512_set1_epi8(static_cast<char>(0xf0));
     for (int e = 0; e < list.count; e += 4) {
         ask_for_one(ahead);
@@ -166,7 +175,8 @@ TW_INSIDE __m512 value_of(__m512i sum, int n, __m512i offset) {
 }
 
 /// One chunk onto half a tile: y[n] holds output n of each block.
-TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, __mmask64 bytes, const List (&lists)[3], bool fine, __m512 step, Ahead& ahead, float (*y)[16]) {
+TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, __mmask64 bytes, const List (&lists)[3], bool fine,
+                         __m512 step, Ahead& ahead, float (*y)[16]) {
     const __m512 scale = _mm512_mul_ps(step, _mm512_set1_ps(1.f / 32));
     const __m512i upper = _mm512_add_epi32(times(lists[0].sum_of_high, 192), times(lists[1].sum_of_high, 48));
     const __m512i offset = _mm512_add_epi32(upper, times(lists[2].sum_of_high, 15));
@@ -175,7 +185,9 @@ TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, __mmask64 bytes, con
     add_four_bits(tile, h, bytes, lists[2], ahead, sum);
     if (!fine) {
 #pragma GCC unroll 16
-        for (int n = 0; n < 16; ++n) _mm512_store_ps(y[n], _mm512_add_ps(_mm512_load_ps(y[n]), _mm512_mul_ps(value_of(sum[n], n, offset), scale)));
+        for (int n = 0; n < 16; ++n)
+            _mm512_store_ps(y[n],
+                            _mm512_add_ps(_mm512_load_ps(y[n]), _mm512_mul_ps(value_of(sum[n], n, offset), scale)));
         return;
     }
     alignas(64) float kept[16][16];

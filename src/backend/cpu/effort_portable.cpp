@@ -47,7 +47,8 @@ void buckets(const EffortTile& tile) {
             const std::byte* unit = tile.rows + (e->input * std::int64_t{tile.bucket} + rank) * 2 * tile.width;
             for (int b = 0; b < tile.width; ++b) {
                 const auto word = at<std::uint16_t>(unit, b);
-                tile.y[b * tile.bucket + static_cast<int>(word & low)] += e->v * widen(float16{static_cast<std::uint16_t>(word & kept)});
+                tile.y[b * tile.bucket + static_cast<int>(word & low)] +=
+                    e->v * widen(float16{static_cast<std::uint16_t>(word & kept)});
             }
         }
 }
@@ -77,7 +78,8 @@ void round_chunk(const EffortTile& tile, const EffortEntry* chunk, int count, Ro
     for (int block = 0; block < 4 * tile.width; ++block) {
         float product[planes::chunk], most = 0;
         for (int e = 0; e < count; ++e) {
-            product[e] = chunk[e].v * widen(at<float16>(tile.rows, std::int64_t{chunk[e].input} * 4 * tile.width + block));
+            product[e] =
+                chunk[e].v * widen(at<float16>(tile.rows, std::int64_t{chunk[e].input} * 4 * tile.width + block));
             most = std::max(most, std::fabs(product[e]));
         }
         const float inverse = most >= planes::least ? 127 / most : 0;

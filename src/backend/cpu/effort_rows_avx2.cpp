@@ -2,11 +2,12 @@
 // Copyright 2026 The tilewright authors
 //
 // Buckets and tiers with AVX2, which has no instruction that puts words in places.
-// tiers: eight bits of a mask choose a row of a table, by which the bucket's words, or values, are shuffled to eight outputs:
+// tiers: eight bits of a mask choose a row of a table, by which the bucket's words, or values, are shuffled to eight
+// outputs:
 //      mask 01001000, words a b . .   --table-->   indices - - - 0 - - 1 -   --shuffle-->   0 0 0 a 0 0 b 0
-// buckets: what is read of an input is stored to its places in a row of the first cache, one word at a time, and the row is then
-// widened, multiplied and added with vectors.
-// One multiply-add an output and input, in the order of the inputs: tiers read to the end are the dense product to the bit.
+// buckets: what is read of an input is stored to its places in a row of the first cache, one word at a time, and the
+// row is then widened, multiplied and added with vectors. One multiply-add an output and input, in the order of the
+// inputs: tiers read to the end are the dense product to the bit.
 #include <immintrin.h>
 
 #include <cstring>
@@ -31,7 +32,8 @@ TW_INSIDE __m256 widened(__m128i words) {
     else return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(words), 16));
 }
 
-/// For each eight bits, where their outputs' words are: byte 2 p and 2 p + 1 of those of bit p; -1 where the bit is not set.
+/// For each eight bits, where their outputs' words are: byte 2 p and 2 p + 1 of those of bit p; -1 where the bit is not
+/// set.
 struct Places {
     alignas(64) std::int8_t of_bits[256][16];
 
@@ -60,7 +62,8 @@ TW_INSIDE __m128i place_words(std::uint64_t words, unsigned bits) {
 TW_INSIDE __m256 place_values(__m256 values, unsigned bits, unsigned first) {
     const __m256i words = _mm256_cvtepi16_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(places.of_bits[bits])));
     const __m256i place = _mm256_srli_epi32(_mm256_and_si256(words, _mm256_set1_epi32(0xff)), 1);
-    const __m256 placed = _mm256_permutevar8x32_ps(values, _mm256_add_epi32(place, _mm256_set1_epi32(static_cast<int>(first))));
+    const __m256 placed =
+        _mm256_permutevar8x32_ps(values, _mm256_add_epi32(place, _mm256_set1_epi32(static_cast<int>(first))));
     return _mm256_andnot_ps(_mm256_castsi256_ps(_mm256_srai_epi32(words, 31)), placed);
 }
 
@@ -73,7 +76,8 @@ TW_INSIDE Halves gather(const std::byte* unit, std::int64_t unit_bytes, int buck
             const unsigned mask = read<std::uint16_t>(unit + 2 * bucket), low = mask & 0xff;
             const __m256 values = _mm256_broadcast_ps(reinterpret_cast<const __m128*>(unit + 2 * width + 16 * bucket));
             sum.low = _mm256_or_ps(sum.low, place_values(values, low, 0));
-            sum.high = _mm256_or_ps(sum.high, place_values(values, mask >> 8, static_cast<unsigned>(__builtin_popcount(low))));
+            sum.high =
+                _mm256_or_ps(sum.high, place_values(values, mask >> 8, static_cast<unsigned>(__builtin_popcount(low))));
         }
         return sum;
     } else {

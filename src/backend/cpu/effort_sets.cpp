@@ -7,8 +7,9 @@ namespace tw::cpu {
 namespace {
 
 #if defined(__x86_64__)
-constexpr EffortKernels avx2 = {"avx2", cpu_feature::avx2, effort_dense_avx2, effort_buckets_avx2, effort_tiers_avx2, effort_planes_avx2,
-                                {20, 4.4, 2.6}};
+constexpr EffortKernels avx2 = {
+    "avx2",        cpu_feature::avx2, effort_dense_avx2, effort_buckets_avx2, effort_tiers_avx2, effort_planes_avx2,
+    {20, 4.4, 2.6}};
 constexpr EffortKernels avx512 = {"avx512",
                                   cpu_feature::avx512 | cpu_feature::avx512_vnni | cpu_feature::avx512_vbmi,
                                   effort_dense_avx512,

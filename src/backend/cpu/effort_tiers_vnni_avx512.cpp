@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Tiers with AVX-512: a tier's values are expanded to their positions by its mask, over what the tiers before it left there; then
-// one multiply-add an output and input, however many tiers were read. With all of them that is the dense product to the bit.
+// Tiers with AVX-512: a tier's values are expanded to their positions by its mask, over what the tiers before it left
+// there; then one multiply-add an output and input, however many tiers were read. With all of them that is the dense
+// product to the bit.
 #include <immintrin.h>
 
 #include <cstring>
@@ -26,21 +27,25 @@ TW_INSIDE T read(const std::byte* from) {
 
 /// The outputs of two buckets of 16, as far as `units` tiers of them go.
 template <Type type>
-TW_INSIDE void gather(const std::byte* unit, std::int64_t unit_bytes, unsigned units, int pair, int width, __m512& first, __m512& second) {
+TW_INSIDE void gather(const std::byte* unit, std::int64_t unit_bytes, unsigned units, int pair, int width,
+                      __m512& first, __m512& second) {
     if constexpr (type == Type::f32) {
         first = second = _mm512_setzero_ps();
         for (unsigned u = 0; u < units; ++u, unit += unit_bytes) {
             const auto masks = read<std::uint32_t>(unit + 4 * pair);
             const std::byte* values = unit + 2 * width + 32 * pair;
-            first = _mm512_mask_expand_ps(first, static_cast<__mmask16>(masks), _mm512_castps128_ps512(_mm_loadu_ps(reinterpret_cast<const float*>(values))));
-            second = _mm512_mask_expand_ps(second, static_cast<__mmask16>(masks >> 16),
-                                           _mm512_castps128_ps512(_mm_loadu_ps(reinterpret_cast<const float*>(values + 16))));
+            first = _mm512_mask_expand_ps(first, static_cast<__mmask16>(masks),
+                                          _mm512_castps128_ps512(_mm_loadu_ps(reinterpret_cast<const float*>(values))));
+            second = _mm512_mask_expand_ps(
+                second, static_cast<__mmask16>(masks >> 16),
+                _mm512_castps128_ps512(_mm_loadu_ps(reinterpret_cast<const float*>(values + 16))));
         }
     } else {
         __m512i words = _mm512_setzero_si512();
         for (unsigned u = 0; u < units; ++u, unit += unit_bytes) {
             const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(unit + 2 * width + 16 * pair));
-            words = _mm512_mask_expand_epi16(words, read<std::uint32_t>(unit + 4 * pair), _mm512_castsi128_si512(values));
+            words =
+                _mm512_mask_expand_epi16(words, read<std::uint32_t>(unit + 4 * pair), _mm512_castsi128_si512(values));
         }
         const __m256i low = _mm512_castsi512_si256(words), high = _mm512_extracti64x4_epi64(words, 1);
         if constexpr (type == Type::f16) {
@@ -53,7 +58,8 @@ TW_INSIDE void gather(const std::byte* unit, std::int64_t unit_bytes, unsigned u
 }
 
 template <Type type, int pairs, int units_known>
-TW_INSIDE void add_entry(const std::byte* unit, std::int64_t unit_bytes, unsigned units, int from, int width, __m512 v, __m512 (&sum)[2 * pairs]) {
+TW_INSIDE void add_entry(const std::byte* unit, std::int64_t unit_bytes, unsigned units, int from, int width, __m512 v,
+                         __m512 (&sum)[2 * pairs]) {
 #pragma GCC unroll 8
     for (int p = 0; p < pairs; ++p) {
         __m512 first, second;
@@ -75,7 +81,8 @@ TW_INSIDE void run_pairs(const EffortTile& tile, int from) {
         if (from == 0 && e + entries_ahead < tile.count) {
             const EffortEntry& later = tile.entries[e + entries_ahead];
             const std::byte* row = tile.rows + later.input * std::int64_t{4} * unit_bytes;
-            for (std::int64_t at = 0; at < later.units * unit_bytes; at += 64) _mm_prefetch(reinterpret_cast<const char*>(row + at), _MM_HINT_T0);
+            for (std::int64_t at = 0; at < later.units * unit_bytes; at += 64)
+                _mm_prefetch(reinterpret_cast<const char*>(row + at), _MM_HINT_T0);
         }
         const __m512 v = _mm512_set1_ps(entry.v);
         switch (entry.units) {

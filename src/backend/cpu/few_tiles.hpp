@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A product of few register tiles, on operands as they lie: nothing is packed and nothing is asked twice, because it may be
-// over in fewer cycles than it takes to look at it closely.
+// A product of few register tiles, on operands as they lie: nothing is packed and nothing is asked twice, because it
+// may be over in fewer cycles than it takes to look at it closely.
 //
 //        width    the rest
 //       +--------+-----+
@@ -24,7 +24,8 @@ namespace tw::cpu {
 constexpr std::int64_t few_products = 1 << 18, most_products_of_few_tiles = 1 << 24;
 constexpr std::int64_t bytes_of_few_tiles = 1 << 20;  // of all operands: they stay in the second cache
 constexpr std::uint64_t most_step_of_few = Direct::any_step;
-constexpr std::uint64_t most_step_of_many = 2047;     // of more than few products: rows further apart fight for caches' sets
+constexpr std::uint64_t most_step_of_many =
+    2047;                                 // of more than few products: rows further apart fight for caches' sets
 constexpr std::int64_t cache_way = 2048;  // half of one of the first cache's: bytes to the same set
 
 /// One block of k, work for one thread, and operands in the caches.
@@ -36,15 +37,17 @@ bool are_few(std::int64_t m, std::int64_t n, std::int64_t k, int threads) noexce
     return m * n * k <= few_products || m * n + (m + n) * k <= elements;
 }
 
-/// Half cycles that a tile takes for a step along k: its loads or its multiply-adds, but no fewer than a sum waits for the next
-/// term of its own. A wide piece of B that does not stay in the first cache comes more slowly than it is wanted.
+/// Half cycles that a tile takes for a step along k: its loads or its multiply-adds, but no fewer than a sum waits for
+/// the next term of its own. A wide piece of B that does not stay in the first cache comes more slowly than it is
+/// wanted.
 constexpr int step_cost(int rows, int vectors, bool stays) noexcept {
     constexpr int latency = 8, come_in_time = 4;
     const int late = stays ? 0 : 4 * std::max(0, vectors - come_in_time);
     return std::max({rows * vectors, rows + vectors, latency}) + late;
 }
 
-/// Rows of A a power of two apart fight for one set of the first cache when they are many: then there are few at a time.
+/// Rows of A a power of two apart fight for one set of the first cache when they are many: then there are few at a
+/// time.
 template <class T>
 bool rows_fight(std::int64_t step) noexcept {
     return step * static_cast<std::int64_t>(sizeof(T)) % cache_way == 0;
@@ -64,7 +67,9 @@ Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_r
         const int strips = (m + most - 1) / most, height = (m + strips - 1) / strips, talls = m - strips * (height - 1);
         const int pieces = (vectors + wide - 1) / wide, rest = vectors - (pieces - 1) * wide;
         const bool stays = k * wide * lanes * static_cast<int>(sizeof(T)) <= first_cache;
-        const auto step = [&](int rows) { return (pieces - 1) * step_cost(rows, wide, stays) + step_cost(rows, rest, stays); };
+        const auto step = [&](int rows) {
+            return (pieces - 1) * step_cost(rows, wide, stays) + step_cost(rows, rest, stays);
+        };
         const int cost = k * (talls * step(height) + (strips - talls) * step(height - 1)) + strips * pieces * meeting;
         if (cost > least) continue;  // the wider of equals broadcasts less
         least = cost;
@@ -84,17 +89,25 @@ template <class T, bool turned>
 MicroTile<T> corner_tile(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept {
     const Matrix &left = turned ? b : a, &right = turned ? a : b;
     std::int64_t a_row_step = turned ? left.col_step : left.row_step;
-    asm("" : "+r"(a_row_step));  // read by itself: callers have just stored the steps one by one, and a pair would wait for both
-    return {.k = a.cols, .a = static_cast<const T*>(left.data),
-            .a_row_step = a_row_step, .a_step = turned ? left.row_step : left.col_step,
-            .b = static_cast<const T*>(right.data), .b_step = turned ? right.col_step : right.row_step,
-            .c = static_cast<T*>(c.data), .c_step = turned ? c.col_step : c.row_step,
-            .alpha = static_cast<T>(alpha), .beta = static_cast<T>(beta), .rows = 0,
+    asm(""
+        : "+r"(a_row_step));  // read by itself: callers have just stored the steps one by one, and a pair would wait
+                              // for both
+    return {.k = a.cols,
+            .a = static_cast<const T*>(left.data),
+            .a_row_step = a_row_step,
+            .a_step = turned ? left.row_step : left.col_step,
+            .b = static_cast<const T*>(right.data),
+            .b_step = turned ? right.col_step : right.row_step,
+            .c = static_cast<T*>(c.data),
+            .c_step = turned ? c.col_step : c.row_step,
+            .alpha = static_cast<T>(alpha),
+            .beta = static_cast<T>(beta),
+            .rows = 0,
             .cols = static_cast<int>(turned ? c.rows : c.cols)};
 }
 
-/// Every tile in turn, from the corner of an m x n product, by a cut of cut_in_tiles() for these shapes. The tile is moved, not
-/// copied: a copy would wait for what was stored into it, and that for all of the C before it.
+/// Every tile in turn, from the corner of an m x n product, by a cut of cut_in_tiles() for these shapes. The tile is
+/// moved, not copied: a copy would wait for what was stored into it, and that for all of the C before it.
 template <class T>
 void run_tiles(const Direct& cut, MicroTile<T>& tile, std::int64_t m, std::int64_t n) noexcept {
     using Function = typename MicroKernel<T>::Function;

@@ -50,8 +50,15 @@ void sums_by_fma(const Matrix& a, const Matrix& b, float* sums) noexcept {
         lay(b.block(p, 0, depth, b.cols).transposed(), b_panel);
         for (std::int64_t i = 0; i < a.rows; i += kernel.mr)
             for (std::int64_t j = 0; j < b.cols; j += kernel.nr)
-                kernel.run({.k = depth, .a = a_panel + i, .a_row_step = 1, .a_step = unit_side, .b = b_panel + j,
-                            .b_step = unit_side, .c = to + i * unit_side + j, .c_step = unit_side, .alpha = 1,
+                kernel.run({.k = depth,
+                            .a = a_panel + i,
+                            .a_row_step = 1,
+                            .a_step = unit_side,
+                            .b = b_panel + j,
+                            .b_step = unit_side,
+                            .c = to + i * unit_side + j,
+                            .c_step = unit_side,
+                            .alpha = 1,
                             .beta = in_group == 0 ? 0.0f : 1.0f,
                             .rows = static_cast<int>(std::min<std::int64_t>(kernel.mr, a.rows - i)),
                             .cols = static_cast<int>(std::min<std::int64_t>(kernel.nr, b.cols - j))});
@@ -88,7 +95,8 @@ struct Waiting {
 }  // namespace
 
 PanelSource panel_source(const Matrix& rows, std::size_t room) noexcept {
-    return {rows.data, rows.type == Type::bf16, rows.row_step, rows.col_step, static_cast<int>(rows.rows), rows.cols, room};
+    return {rows.data, rows.type == Type::bf16, rows.row_step, rows.col_step, static_cast<int>(rows.rows), rows.cols,
+            room};
 }
 
 void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&), const PanelTile& t) noexcept {
@@ -98,13 +106,13 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
     const auto alpha = static_cast<float>(t.alpha), beta = static_cast<float>(t.beta);
     const auto c_rows = static_cast<int>(t.c.rows), c_cols = static_cast<int>(t.c.cols);
     const auto tile = [&](const Chunk& chunk, const UnitResult* waiting, const UnitResult& next) {
-        return UnitTile{t.chunk.k, chunk.from, chunk.to(), t.a, t.b, t.is_turned, waiting, next, chunk.is_last(),
-                        t.ahead, t.ahead_bytes};
+        return UnitTile{t.chunk.k, chunk.from, chunk.to(),      t.a,     t.b,          t.is_turned,
+                        waiting,   next,       chunk.is_last(), t.ahead, t.ahead_bytes};
     };
     // What a chunk gives goes on top of those before it; the last one takes all of them to C.
     const bool is_narrow = t.c.type == Type::bf16;
-    const auto set = [&](UnitResult& made, const Chunk& chunk, UnitSums& sums, void* c, bool narrow, std::int64_t c_step, float by,
-                         float old) {
+    const auto set = [&](UnitResult& made, const Chunk& chunk, UnitSums& sums, void* c, bool narrow,
+                         std::int64_t c_step, float by, float old) {
         const bool is_last = chunk.is_last(), is_first = chunk.is_first();
         made.sums = &sums;
         made.is_held = t.state != nullptr;
@@ -137,7 +145,8 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
     UnitSums unit_sums;
     alignas(64) float sums[unit_side * unit_side];
     if (!is_all(rows, t.c.rows) && !is_all(cols, t.c.cols)) {
-        for (Chunk chunk{0, t.chunk.length, t.chunk.k, t.chunk.partial}; chunk.from < chunk.k; chunk.from += chunk.length) {
+        for (Chunk chunk{0, t.chunk.length, t.chunk.k, t.chunk.partial}; chunk.from < chunk.k;
+             chunk.from += chunk.length) {
             UnitResult here;
             set(here, chunk, unit_sums, sums, false, unit_side, 1, 0);
             multiply(tile(chunk, nullptr, here));

@@ -21,7 +21,8 @@ constexpr double guarded_roundings(std::int64_t k, std::int64_t block) noexcept 
     return static_cast<double>(in_chunk + (in_group - 1) / guarded_chunk + (terms - 1) / guarded_group);
 }
 
-void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&), const PanelTile& tile) noexcept;
+void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&),
+                      const PanelTile& tile) noexcept;
 
 /// The tile that waits in the state meets C.
 void settle_guarded(void (*meet)(const UnitResult&), TileState& state) noexcept;

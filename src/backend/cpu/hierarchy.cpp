@@ -49,9 +49,9 @@ private:
 
 /// The shape of one product's blocks: as equal as they can be, and enough of them for the threads.
 struct Cut {
-    std::int64_t mc, nc, kc;   // a block of A is mc x kc, one of B kc x nc
-    std::int64_t group;        // columns of B's block that one item of work meets
-    std::int64_t chunk;        // of kc
+    std::int64_t mc, nc, kc;  // a block of A is mc x kc, one of B kc x nc
+    std::int64_t group;       // columns of B's block that one item of work meets
+    std::int64_t chunk;       // of kc
     std::size_t a_panel, b_panel, partial;
 
     Cut(const Walk& kernel, std::int64_t m, std::int64_t n, std::int64_t k, const Tile& of_c, int threads) {
@@ -69,9 +69,12 @@ struct Cut {
         partial = chunk < kc ? static_cast<std::size_t>(kernel.mr * kernel.nr) * sizeof(float) : 0;
     }
     /// A worker's block of A, and behind it what chunks left of its tiles.
-    std::size_t a_bytes(const Walk& kernel) const { return static_cast<std::size_t>(mc / kernel.mr) * (a_panel + partial); }
+    std::size_t a_bytes(const Walk& kernel) const {
+        return static_cast<std::size_t>(mc / kernel.mr) * (a_panel + partial);
+    }
     float* partials(std::byte* a_block, const Walk& kernel) const {
-        return partial ? reinterpret_cast<float*>(a_block + static_cast<std::size_t>(mc / kernel.mr) * a_panel) : nullptr;
+        return partial ? reinterpret_cast<float*>(a_block + static_cast<std::size_t>(mc / kernel.mr) * a_panel)
+                       : nullptr;
     }
     std::size_t b_bytes(const Walk& kernel) const { return static_cast<std::size_t>(nc / kernel.nr) * b_panel; }
 };
@@ -92,24 +95,36 @@ struct BlockFinisher {
 
 /// The tiles of one block in turn. A kernel with a state may leave one waiting until the next one is computed.
 ///
-/// One PanelTile serves them all, as the kernel sees it, and from one to the next only what differs is stored, field by field. A copy
-/// would be read in wider pieces than it was just stored in; such a load waits until the stores have left for the first cache, all of
-/// C before them, and a unit whose next operands it names runs dry.
+/// One PanelTile serves them all, as the kernel sees it, and from one to the next only what differs is stored, field by
+/// field. A copy would be read in wider pieces than it was just stored in; such a load waits until the stores have left
+/// for the first cache, all of C before them, and a unit whose next operands it names runs dry.
 class Tiles {
 public:
     Tiles(const Walk& kernel, const Call& block, bool is_turned, const BlockFinisher& finisher)
-        : kernel_(kernel), finisher_(finisher), block_(block), is_walking_rows_(kernel->walks_rows),
-          tile_{.chunk = {}, .a = nullptr, .b = nullptr, .c = is_walking_rows_ ? block.c.transposed() : block.c, .width = kernel->nr,
-                .alpha = block.alpha, .beta = block.beta, .a_rows = is_walking_rows_ ? block.b.transposed() : block.a,
-                .b_cols = is_walking_rows_ ? block.a.transposed() : block.b, .is_turned = is_turned != is_walking_rows_,
+        : kernel_(kernel),
+          finisher_(finisher),
+          block_(block),
+          is_walking_rows_(kernel->walks_rows),
+          tile_{.chunk = {},
+                .a = nullptr,
+                .b = nullptr,
+                .c = is_walking_rows_ ? block.c.transposed() : block.c,
+                .width = kernel->nr,
+                .alpha = block.alpha,
+                .beta = block.beta,
+                .a_rows = is_walking_rows_ ? block.b.transposed() : block.a,
+                .b_cols = is_walking_rows_ ? block.a.transposed() : block.b,
+                .is_turned = is_turned != is_walking_rows_,
                 .state = kernel->settle ? &state_ : nullptr},
-          a_rows_(tile_.a_rows), b_cols_(tile_.b_cols), c_(tile_.c) {}
+          a_rows_(tile_.a_rows),
+          b_cols_(tile_.b_cols),
+          c_(tile_.c) {}
 
     void set(const Chunk& chunk) { tile_.chunk = chunk; }
 
     /// Rows from i on, whose panel is `a`, by columns from j on; `ahead` of b's neighbour may be asked for.
-    void multiply(std::int64_t i, std::int64_t rows, const std::byte* a, std::int64_t j, std::int64_t cols, const std::byte* b,
-                  float* partial, const std::byte* next, std::size_t ahead) {
+    void multiply(std::int64_t i, std::int64_t rows, const std::byte* a, std::int64_t j, std::int64_t cols,
+                  const std::byte* b, float* partial, const std::byte* next, std::size_t ahead) {
         const bool is_last = tile_.chunk.is_last();
         if (is_last) finisher_.before(i, j, rows, cols);
         tile_.chunk.partial = partial;
@@ -128,7 +143,8 @@ public:
     }
 
 private:
-    void place(std::int64_t i, std::int64_t rows, const std::byte* a, std::int64_t j, std::int64_t cols, const std::byte* b) {
+    void place(std::int64_t i, std::int64_t rows, const std::byte* a, std::int64_t j, std::int64_t cols,
+               const std::byte* b) {
         tile_.a = a;
         tile_.b = b;
         tile_.c.data = c_.at(i, j);
@@ -148,12 +164,13 @@ private:
     const bool is_walking_rows_;
     TileState state_;
     PanelTile tile_;
-    const Matrix a_rows_, b_cols_, c_;  ///< all of the block, as the kernel sees it
+    const Matrix a_rows_, b_cols_, c_;                                      ///< all of the block, as the kernel sees it
     std::int64_t last_i_ = 0, last_j_ = 0, last_rows_ = 0, last_cols_ = 0;  ///< no rows: there is none
 };
 
-/// The innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B, or a chunk of
-/// it, stays in the first cache while the panels of A stream past it from the second; meanwhile the next one is on its way.
+/// The innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B, or a
+/// chunk of it, stays in the first cache while the panels of A stream past it from the second; meanwhile the next one
+/// is on its way.
 void multiply_block(const Walk& kernel, const Cut& cut, const Call& block, const std::byte* a, const std::byte* b,
                     float* partials, bool is_turned, const BlockFinisher& finisher) {
     const std::int64_t k = block.k(), tiles_of_a_panel = ceil_div(block.m(), kernel.mr) * ceil_div(k, cut.chunk);
@@ -189,7 +206,10 @@ std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& p,
 }
 
 PackedOperand::PackedOperand(const PanelKernel& kernel, std::int64_t lines, std::int64_t k, bool on_left)
-    : width(on_left ? kernel.mr : kernel.nr), panels(ceil_div(lines, width)), kc(kernel.k_block(k)), blocks(ceil_div(k, kc)),
+    : width(on_left ? kernel.mr : kernel.nr),
+      panels(ceil_div(lines, width)),
+      kc(kernel.k_block(k)),
+      blocks(ceil_div(k, kc)),
       room(panel_room(kernel, width, kc)) {}
 
 std::size_t hierarchy_packed_bytes(const PanelKernel& kernel, std::int64_t width, std::int64_t k, bool on_left) {
@@ -225,7 +245,8 @@ Status run_hierarchy(const PanelKernel& of, const Call& untidy, const Tile& bloc
         for (std::int64_t p = 0; p < k; p += cut.kc) {
             const std::int64_t cols = std::min(cut.nc, n - j), depth = std::min(cut.kc, k - p);
             const std::byte* const b_panels = packed_b ? call.packed.panels + whole.offset(p, j) : b_block;
-            const std::int64_t some_cols = kernel.nr * kernel->panels_at_once, some_rows = kernel.mr * kernel->panels_at_once;
+            const std::int64_t some_cols = kernel.nr * kernel->panels_at_once,
+                               some_rows = kernel.mr * kernel->panels_at_once;
             share_out(call, packed_b ? 0 : ceil_div(cols, some_cols), [&](int, std::int64_t item) {
                 const std::int64_t from = item * some_cols;
                 kernel.pack_b(call.b.block(p, j + from, depth, std::min(some_cols, cols - from)),
@@ -248,8 +269,7 @@ Status run_hierarchy(const PanelKernel& of, const Call& untidy, const Tile& bloc
                 if (kernel->begin) kernel->begin();
                 multiply_block(kernel, cut, block, packed_a ? call.packed.panels + whole.offset(p, i) : a_block,
                                b_panels + static_cast<std::size_t>(from / kernel.nr) * cut.b_panel,
-                               cut.partials(a_block, kernel), turned,
-                               {finisher, p + depth == k, i, j + from});
+                               cut.partials(a_block, kernel), turned, {finisher, p + depth == k, i, j + from});
                 if (kernel->end) kernel->end();
             });
         }

@@ -29,40 +29,44 @@ struct Chunk {
 struct PanelTile {
     Chunk chunk;
     const std::byte *a, *b;
-    Matrix c;  ///< rows and cols of it count: at most mr x nr
-    int width; ///< nr
+    Matrix c;   ///< rows and cols of it count: at most mr x nr
+    int width;  ///< nr
     double alpha, beta;
-    Matrix a_rows, b_cols;              ///< what the panels were packed from, for whoever has to look again
-    bool is_turned;                     ///< the product is computed as C^T = B^T A^T: A's panel is of the caller's B
-    TileState* state = nullptr;         ///< null: the tile meets C at once
-    const std::byte* ahead = nullptr;   ///< a part of the next panel of B: it may be asked for while this tile is computed
+    Matrix a_rows, b_cols;       ///< what the panels were packed from, for whoever has to look again
+    bool is_turned;              ///< the product is computed as C^T = B^T A^T: A's panel is of the caller's B
+    TileState* state = nullptr;  ///< null: the tile meets C at once
+    const std::byte* ahead =
+        nullptr;  ///< a part of the next panel of B: it may be asked for while this tile is computed
     std::size_t ahead_bytes = 0;
 };
 
 struct PanelKernel {
     int mr, nr;
-    std::int64_t (*k_block)(std::int64_t k);              ///< how k is cut: by k alone, so that all shapes sum alike
+    std::int64_t (*k_block)(std::int64_t k);  ///< how k is cut: by k alone, so that all shapes sum alike
     std::size_t (*panel_bytes)(int width, std::int64_t k);
-    /// At most mr rows x one block of k, or so many for each of the panels at once, `room` bytes apart; and such columns.
+    /// At most mr rows x one block of k, or so many for each of the panels at once, `room` bytes apart; and such
+    /// columns.
     void (*pack_a)(const Matrix& rows, std::byte* panel, std::size_t room);
     void (*pack_b)(const Matrix& cols, std::byte* panel, std::size_t room);
     void (*multiply)(const PanelTile& tile);
     void (*begin)() = nullptr;  ///< before a worker's tiles and after them, where a unit has a state of its own
     void (*end)() = nullptr;
     void (*settle)(TileState& state) = nullptr;  ///< the tile that waits meets C; null: none ever does
-    /// How a block of k is cut; null: not at all. What stays in the second cache is MC x KC then, and so more rows of a short k.
+    /// How a block of k is cut; null: not at all. What stays in the second cache is MC x KC then, and so more rows of a
+    /// short k.
     std::int64_t (*chunk)(std::int64_t kc) = nullptr;
-    int panels_at_once = 1;                            ///< that are packed together: neighbours lie in the same lines of memory
-    /// Tiles follow one another along rows of C, not along its columns: panels of B stream past one of A. Nothing else changes for
-    /// the kernel but blocks: NC columns of B are what stays in the second cache. It has no packed operands.
+    int panels_at_once = 1;  ///< that are packed together: neighbours lie in the same lines of memory
+    /// Tiles follow one another along rows of C, not along its columns: panels of B stream past one of A. Nothing else
+    /// changes for the kernel but blocks: NC columns of B are what stays in the second cache. It has no packed
+    /// operands.
     bool walks_rows = false;
 };
 
-/// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third; the other way
-/// round for a kernel that walks rows.
+/// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third; the
+/// other way round for a kernel that walks rows.
 std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads);
-/// A whole operand in panels: all those of one block of k, then all of the next. It depends on neither the other operand
-/// nor on blocks of m and n, so one copy serves every product.
+/// A whole operand in panels: all those of one block of k, then all of the next. It depends on neither the other
+/// operand nor on blocks of m and n, so one copy serves every product.
 struct PackedOperand {
     int width;
     std::int64_t panels, kc, blocks;

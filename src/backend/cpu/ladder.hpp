@@ -22,7 +22,8 @@ extern const Kernel r7_hierarchical_portable_f32, r7_hierarchical_avx2_f32, r7_h
 extern const Kernel r7_hierarchical_portable_f64, r7_hierarchical_avx2_f64, r7_hierarchical_avx512_f64;
 extern const Kernel r7_hierarchical_neon_f32, r7_hierarchical_neon_f64;
 
-extern const Kernel r7_hierarchical_wide_portable, r7_hierarchical_wide_avx2, r7_hierarchical_wide_avx512, r7_hierarchical_wide_neon;
+extern const Kernel r7_hierarchical_wide_portable, r7_hierarchical_wide_avx2, r7_hierarchical_wide_avx512,
+    r7_hierarchical_wide_neon;
 extern const Kernel r8_matrix_unit_amx_f32, r8_matrix_unit_amx_bf16, r8_matrix_unit_amx_bf16_f32;
 extern const Kernel r8_matrix_unit_emulated_f32, r8_matrix_unit_emulated_bf16, r8_matrix_unit_emulated_bf16_f32;
 extern const Kernel r10_split_amx_bf16x3, r10_split_amx_bf16x6;

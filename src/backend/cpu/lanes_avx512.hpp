@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Sixteen f32 at a time, on their way into bf16 parts: AVX-512 with its bf16 conversion. lanes_portable.hpp has the same
-// names. For files that are compiled with those flags.
+// Sixteen f32 at a time, on their way into bf16 parts: AVX-512 with its bf16 conversion. lanes_portable.hpp has the
+// same names. For files that are compiled with those flags.
 #pragma once
 
 #include <immintrin.h>
@@ -18,19 +18,19 @@ namespace {
 
 struct Lanes {
     using Floats = __m512;
-    using Halves = __m256i;   // sixteen bf16
-    using Words = __m512i;    // sixteen pairs of them
+    using Halves = __m256i;  // sixteen bf16
+    using Words = __m512i;   // sixteen pairs of them
     using Mask = __mmask16;
 
     static Floats load(const float* from) { return _mm512_loadu_ps(from); }
-    static Halves load_halves(const std::uint16_t* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
+    static Halves load_halves(const std::uint16_t* from) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    }
     static Words load_words(const std::uint16_t* from) { return _mm512_loadu_si512(from); }
 
     /// To nearest even. Subnormals become zeros: they are outside of the window anyway.
     static Halves rounded(Floats x) { return reinterpret_cast<Halves>(_mm512_cvtneps_pbh(x)); }
-    static Floats widened(Halves x) {
-        return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
-    }
+    static Floats widened(Halves x) { return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16)); }
     static Floats minus(Floats x, Floats y) { return _mm512_sub_ps(x, y); }
 
     static Words joined(Halves first, Halves second) {
@@ -66,7 +66,9 @@ struct Lanes {
     static Floats all(float x) { return _mm512_set1_ps(x); }
 
     static Floats load_some(const float* from, Mask which) { return _mm512_maskz_loadu_ps(which, from); }
-    static Floats load_some(const std::uint16_t* from, Mask which) { return widened(_mm256_maskz_loadu_epi16(which, from)); }
+    static Floats load_some(const std::uint16_t* from, Mask which) {
+        return widened(_mm256_maskz_loadu_epi16(which, from));
+    }
     static void store_some(float* to, Floats x, Mask which) { _mm512_mask_storeu_ps(to, which, x); }
     /// As to_bfloat16 rounds, which keeps subnormals.
     static void store_some(std::uint16_t* to, Floats x, Mask which) {
@@ -80,8 +82,8 @@ struct Lanes {
 
     /// c = alpha * (sums + partial) + beta * c for sixteen of them or those whose bit is set.
     template <class C>
-    [[gnu::always_inline]] static void meet(const float* sums, const float* partial, C* c, Floats alpha, Floats beta, bool reads_c,
-                                            Mask which = 0xffff) {
+    [[gnu::always_inline]] static void meet(const float* sums, const float* partial, C* c, Floats alpha, Floats beta,
+                                            bool reads_c, Mask which = 0xffff) {
         __m512 x = _mm512_loadu_ps(sums);
         if (partial) x = _mm512_add_ps(x, _mm512_load_ps(partial));
         x = _mm512_mul_ps(alpha, x);

@@ -12,16 +12,16 @@
 
 namespace tw::cpu {
 
-/// Long blocks of k: how often C is read and written is what a product larger than the caches waits for. Of three parts, six bytes
-/// an element, shorter ones: the more rows of A the second cache holds, the seldomer B's panels come from the third. Where k is
-/// long, few blocks are few roundings at the size of C.
+/// Long blocks of k: how often C is read and written is what a product larger than the caches waits for. Of three
+/// parts, six bytes an element, shorter ones: the more rows of A the second cache holds, the seldomer B's panels come
+/// from the third. Where k is long, few blocks are few roundings at the size of C.
 template <int parts>
 constexpr std::int64_t unit_k_block(std::int64_t k) noexcept {
     return block_size(k, parts == 3 && k <= 4096 ? 512 : parts >= 2 ? 1024 : 2048, 32);
 }
 
-/// Of a block, what leaves 32 columns of B in two thirds of the first cache. Of three parts it fills that cache: shorter chunks lose
-/// more by their sums, each of which meets f32, than they gain.
+/// Of a block, what leaves 32 columns of B in two thirds of the first cache. Of three parts it fills that cache:
+/// shorter chunks lose more by their sums, each of which meets f32, than they gain.
 template <int parts>
 constexpr std::int64_t unit_chunk(std::int64_t k_block) noexcept {
     return block_size(k_block, parts == 1 ? 512 : 256, 32);
@@ -31,16 +31,16 @@ constexpr std::int64_t unit_chunk(std::int64_t k_block) noexcept {
 template <int parts>
 inline constexpr int order_of_parts = 10 + parts;
 
-/// The longest path of roundings. A tile's instruction adds 32 of k in two chains, then both, then that to its sum; of three
-/// parts the sums of a chunk's small products come first, and weigh 2^-7 of the whole; of two they come in between. Chunks meet one
-/// another, and blocks of k meet in C. Marked elements are summed by FMA in chunks of their own. What the unit flushes is less than
-/// 2^-34 of the least product that the window lets through.
+/// The longest path of roundings. A tile's instruction adds 32 of k in two chains, then both, then that to its sum; of
+/// three parts the sums of a chunk's small products come first, and weigh 2^-7 of the whole; of two they come in
+/// between. Chunks meet one another, and blocks of k meet in C. Marked elements are summed by FMA in chunks of their
+/// own. What the unit flushes is less than 2^-34 of the least product that the window lets through.
 template <int parts>
 double unit_sum_bound(std::int64_t k) {
     const std::int64_t block = unit_k_block<parts>(k), chunk = unit_chunk<parts>(block), steps = chunk / 32;
     const auto outside = static_cast<double>(ceil_div(k, block) + 1);
-    const auto main = static_cast<double>(ceil_div(std::min<std::int64_t>(k, 32), 2) + 1 + (parts == 2 ? 3 : 1) * steps +
-                                          ceil_div(block, chunk) - 1) +
+    const auto main = static_cast<double>(ceil_div(std::min<std::int64_t>(k, 32), 2) + 1 +
+                                          (parts == 2 ? 3 : 1) * steps + ceil_div(block, chunk) - 1) +
                       outside;
     const auto small = main + static_cast<double>((parts == 3 ? 5 : 0) * steps);
     const auto by_fma = guarded_roundings(k, block) + outside;
@@ -57,15 +57,28 @@ struct ByParts {
     static std::size_t panel_bytes(int width, std::int64_t k) {
         return sizeof(PanelHeader) + static_cast<std::size_t>(width * round_up(k, 32) * 2 * parts);
     }
-    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t room) { panels.pack_a(panel_source(rows, room), panel); }
+    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t room) {
+        panels.pack_a(panel_source(rows, room), panel);
+    }
     static void pack_b(const Matrix& cols, std::byte* panel, std::size_t room) {
         panels.pack_b(panel_source(cols.transposed(), room), panel);
     }
     static void multiply(const PanelTile& tile) { multiply_guarded(unit.meet, panels.multiply, tile); }
     static void settle(TileState& state) { settle_guarded(unit.meet, state); }
     static PanelKernel kernel() {
-        return {unit_side, unit_side, unit_k_block<parts>, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle,
-                unit_chunk<parts>, unit_panels_at_once, walks_rows<parts>};
+        return {unit_side,
+                unit_side,
+                unit_k_block<parts>,
+                panel_bytes,
+                pack_a,
+                pack_b,
+                multiply,
+                unit.begin,
+                unit.end,
+                settle,
+                unit_chunk<parts>,
+                unit_panels_at_once,
+                walks_rows<parts>};
     }
 
     static std::size_t wide_bytes(const Problem& p) {

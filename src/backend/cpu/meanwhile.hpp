@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a processor does besides while its matrix unit is at work, some of it at each step: rows of the tile before meet C,
-// lines of the next panel and rows of the tile's own C are asked for. A unit's instructions are few; a tile's own sums would
-// have to be waited for, and all of its C at once would keep its panels waiting.
+// What a processor does besides while its matrix unit is at work, some of it at each step: rows of the tile before meet
+// C, lines of the next panel and rows of the tile's own C are asked for. A unit's instructions are few; a tile's own
+// sums would have to be waited for, and all of its C at once would keep its panels waiting.
 #pragma once
 
 #include "backend/cpu/matrix_unit.hpp"
@@ -11,19 +11,23 @@
 namespace tw::cpu {
 namespace {
 
-/// `Meeting(result).line(i)` for each i below `Meeting::lines(result)` of a result that is as wide as a tile, the last one
-/// first.
+/// `Meeting(result).line(i)` for each i below `Meeting::lines(result)` of a result that is as wide as a tile, the last
+/// one first.
 template <class Meeting>
 class Meanwhile {
 public:
     /// `steps` is how many there are before sums are stored.
     [[gnu::always_inline]] Meanwhile(const UnitTile& tile, std::int64_t steps)
-        : at_(tile.ahead), end_(tile.ahead + tile.ahead_bytes),
-          ahead_((static_cast<std::int64_t>(tile.ahead_bytes) + 63) / 64 / steps + 1), meeting_(tile.waiting),
+        : at_(tile.ahead),
+          end_(tile.ahead + tile.ahead_bytes),
+          ahead_((static_cast<std::int64_t>(tile.ahead_bytes) + 63) / 64 / steps + 1),
+          meeting_(tile.waiting),
           lines_left_(tile.waiting ? Meeting::lines(*tile.waiting) : 0),
           lines_at_once_(static_cast<int>((lines_left_ + steps - 1) / steps)),
-          c_(tile.next.c), c_step_(tile.next.c_step * (tile.next.c_is_narrow ? 2 : 4)),
-          last_(tile.next.cols * (tile.next.c_is_narrow ? 2 : 4) - 1), fetches_left_(tile.c_is_far ? tile.next.rows : 0),
+          c_(tile.next.c),
+          c_step_(tile.next.c_step * (tile.next.c_is_narrow ? 2 : 4)),
+          last_(tile.next.cols * (tile.next.c_is_narrow ? 2 : 4) - 1),
+          fetches_left_(tile.c_is_far ? tile.next.rows : 0),
           fetches_(static_cast<int>((fetches_left_ + steps - 1) / steps)) {}
 
     [[gnu::always_inline]] void step() {

@@ -2,8 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // Micro-kernels of AVX-512: 14 rows of 2 vectors fill 28 of the 32 registers with sums. One step along k is 28
-// multiply-adds that broadcast their element of A themselves and 2 loads: as few instructions as there can be, for a core
-// whose front end another thread may share. A masked load is an instruction of a unit of multiply-adds besides.
+// multiply-adds that broadcast their element of A themselves and 2 loads: as few instructions as there can be, for a
+// core whose front end another thread may share. A masked load is an instruction of a unit of multiply-adds besides.
 #include <immintrin.h>
 
 #include "backend/cpu/micro_tile.hpp"

@@ -19,15 +19,16 @@ namespace tw::cpu {
 template <class T>
 struct MicroTile {
     std::int64_t k;
-    const T* a;                       ///< element (i, p) at a[i * a_row_step + p * a_step]
+    const T* a;  ///< element (i, p) at a[i * a_row_step + p * a_step]
     std::int64_t a_row_step, a_step;
-    const T* b;                       ///< element (p, j) at b[p * b_step + j]
+    const T* b;  ///< element (p, j) at b[p * b_step + j]
     std::int64_t b_step;
-    T* c;                             ///< element (i, j) at c[i * c_row_step + j]
+    T* c;  ///< element (i, j) at c[i * c_row_step + j]
     std::int64_t c_step;
     T alpha, beta;
     int rows, cols;
-    /// What the second cache is asked for while a whole tile on packed panels is computed: so many lines of so many rows.
+    /// What the second cache is asked for while a whole tile on packed panels is computed: so many lines of so many
+    /// rows.
     const T* ahead = nullptr;
     std::int64_t ahead_step = 0, ahead_rows = 0, ahead_lines = 0;
 };
@@ -35,33 +36,34 @@ struct MicroTile {
 /// A tile over a few rows of B that pass by, for sums that wait in memory until the block of k is through. A is packed.
 template <class T>
 struct PassingTile {
-    MicroTile<T> tile;   ///< C is met when the block ends
-    T* sums;             ///< whole vectors: a row's end is rounded up to one
+    MicroTile<T> tile;  ///< C is met when the block ends
+    T* sums;            ///< whole vectors: a row's end is rounded up to one
     std::int64_t sums_step;
-    const T* asked;      ///< as wide a piece of a row of B that is asked for meanwhile, the next one `asked_step` on;
+    const T* asked;  ///< as wide a piece of a row of B that is asked for meanwhile, the next one `asked_step` on;
     std::int64_t asked_step, asked_every;  ///< one each so many rows of this tile; 0: the processor sees to it
-    T* kept;             ///< where to leave a copy of these rows of B, whole vectors of each side by side; null: nowhere
-    bool begins, ends;   ///< the first, the last rows of B in their block of k
+    T* kept;            ///< where to leave a copy of these rows of B, whole vectors of each side by side; null: nowhere
+    bool begins, ends;  ///< the first, the last rows of B in their block of k
 };
 
 template <class T>
 struct MicroKernel {
     static constexpr int most_rows = 14, most_results = 512, most_low = 8, most_vectors = 8;
     using Function = void (*)(const MicroTile<T>&);
-    using Packer = void (*)(const T* from, std::int64_t row_step, std::int64_t step, int rows, std::int64_t k, T* to, std::int64_t width);
+    using Packer = void (*)(const T* from, std::int64_t row_step, std::int64_t step, int rows, std::int64_t k, T* to,
+                            std::int64_t width);
 
-    int mr, nr;                       ///< the tile that keeps every register busy
-    int low;                          ///< as many rows as there are registers for addresses: for an A that is not packed
-    int lanes;                        ///< elements in a vector
-    double rate;                      ///< products a nanosecond that it is expected to reach, for choose()
-    int widths[most_rows + 1];        ///< [rows]: the widest tile with that many rows
-    int highest[most_vectors + 1];    ///< [vectors]: the most rows of a tile so wide where a_step is 1; 0: there is none
-    Function run;                     ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]; or what `highest` says
+    int mr, nr;                     ///< the tile that keeps every register busy
+    int low;                        ///< as many rows as there are registers for addresses: for an A that is not packed
+    int lanes;                      ///< elements in a vector
+    double rate;                    ///< products a nanosecond that it is expected to reach, for choose()
+    int widths[most_rows + 1];      ///< [rows]: the widest tile with that many rows
+    int highest[most_vectors + 1];  ///< [vectors]: the most rows of a tile so wide where a_step is 1; 0: there is none
+    Function run;                   ///< 1 <= rows <= mr, 1 <= cols <= widths[rows]; or what `highest` says
     Function (*find)(int rows, int cols, bool on_rows);  ///< what `run` would call; on_rows: a_step is 1
 
     int passed_widths[most_low + 1];
     void (*pass)(const PassingTile<T>&);  ///< 1 <= rows <= low, 1 <= cols <= passed_widths[rows]
-    Packer pack;                      ///< pack.hpp's pack_panel() where row_step or step is 1; null: that is as quick
+    Packer pack;  ///< pack.hpp's pack_panel() where row_step or step is 1; null: that is as quick
 };
 
 extern const MicroKernel<float> micro_portable_f32, micro_avx2_f32, micro_avx512_f32, micro_neon_f32;

@@ -21,8 +21,8 @@
 namespace tw::cpu {
 namespace {
 
-/// How many vectors wide a tile of `rows` is, when at most `budget` registers hold sums: one step along k wants registers besides,
-/// for a vector of each row or of each column, whichever are fewer, and one more.
+/// How many vectors wide a tile of `rows` is, when at most `budget` registers hold sums: one step along k wants
+/// registers besides, for a vector of each row or of each column, whichever are fewer, and one more.
 constexpr int vectors_wide(int rows, int budget) {
     const int registers = static_cast<int>(std::bit_ceil(static_cast<unsigned>(budget + 1)));
     int wide = budget / rows < 8 ? budget / rows : 8;
@@ -57,7 +57,8 @@ struct Last<V, true> {
     void store(T* p, typename V::Register v) const { V::store(p, v, mask); }
 };
 
-/// An address that moves on, and is known to the compiler as no more than that: it must not become a sum of two registers.
+/// An address that moves on, and is known to the compiler as no more than that: it must not become a sum of two
+/// registers.
 template <class T>
 [[gnu::always_inline]] inline void advance(const T*& address, std::int64_t elements) {
     address += elements;
@@ -147,8 +148,8 @@ void tile(const MicroTile<typename V::Element>& t) {
     sums.finish(t);
 }
 
-/// Rows that are contiguous: an address for each of them stays in a register, because an element at a constant distance from
-/// one register is read and broadcast within the multiply-add, where two registers would make it two operations.
+/// Rows that are contiguous: an address for each of them stays in a register, because an element at a constant distance
+/// from one register is read and broadcast within the multiply-add, where two registers would make it two operations.
 template <class V, int R, int W, bool Ragged>
 void row_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
@@ -168,8 +169,8 @@ void row_tile(const MicroTile<typename V::Element>& t) {
     sums.finish(t);
 }
 
-/// More rows than there are registers for addresses, and one vector: some rows of B wait in registers while the addresses go
-/// from the upper rows of A to the lower ones and back.
+/// More rows than there are registers for addresses, and one vector: some rows of B wait in registers while the
+/// addresses go from the upper rows of A to the lower ones and back.
 template <class V, int R, bool Ragged>
 void tall_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
@@ -204,8 +205,8 @@ void tall_tile(const MicroTile<typename V::Element>& t) {
 }
 
 /// The whole tile on packed panels, where most of a large product's time goes: all steps are constants. C is asked for
-/// shortly before it is met: asked for at the beginning, it would have left the first cache again by then. Nothing is asked for
-/// all at once: the panels would have to wait for it.
+/// shortly before it is met: asked for at the beginning, it would have left the first cache again by then. Nothing is
+/// asked for all at once: the panels would have to wait for it.
 template <class V, int R, int W>
 void packed_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
@@ -330,7 +331,8 @@ struct Tiles {
         ((table.of[R - 1][W][0] = tile<V, R, W + 1, false>, table.of[R - 1][W][1] = tile<V, R, W + 1, true>), ...);
         if constexpr (R <= Low)
             ((table.of_rows[R - 1][W][0] = row_tile<V, R, W + 1, false>,
-              table.of_rows[R - 1][W][1] = row_tile<V, R, W + 1, true>), ...);
+              table.of_rows[R - 1][W][1] = row_tile<V, R, W + 1, true>),
+             ...);
     }
     template <int... R>
     static constexpr Table all(std::integer_sequence<int, R...>) {
@@ -338,26 +340,27 @@ struct Tiles {
         (fill<R + 1>(table, std::make_integer_sequence<int, vectors_wide(R + 1, Budget)>{}), ...);
         fill_tall<1>(table, std::make_integer_sequence<int, highest(1, MR, Budget) - Low>{});
         fill_tall<2>(table, std::make_integer_sequence<int, std::max(0, highest(2, MR, Budget) - Low)>{});
-        if constexpr (widest_tall > 2) fill_tall<3>(table, std::make_integer_sequence<int, highest(3, MR, Budget) - Low>{});
+        if constexpr (widest_tall > 2)
+            fill_tall<3>(table, std::make_integer_sequence<int, highest(3, MR, Budget) - Low>{});
         return table;
     }
     template <int W, int... R>
     static constexpr void fill_tall(Table& table, std::integer_sequence<int, R...>) {
         ((table.of_tall[Low + R][W - 1][0] = on_rows<Low + R + 1, W, false>(),
-          table.of_tall[Low + R][W - 1][1] = on_rows<Low + R + 1, W, true>()), ...);
+          table.of_tall[Low + R][W - 1][1] = on_rows<Low + R + 1, W, true>()),
+         ...);
     }
     template <int R, int W, bool Ragged>
     static constexpr Function on_rows() {
-        if constexpr (R <= most_addresses)
-            return row_tile<V, R, W, Ragged>;
-        else
-            return tall_tile<V, R, Ragged>;
+        if constexpr (R <= most_addresses) return row_tile<V, R, W, Ragged>;
+        else return tall_tile<V, R, Ragged>;
     }
     static constexpr Table table = all(std::make_integer_sequence<int, MR>{});
     static constexpr int NR = vectors_wide(MR, Budget) * V::lanes;
 
     static void run(const MicroTile<T>& t) {
-        // Read one by one: both at once would have to wait until the last tile's sums have left for C, as the two were stored one by one.
+        // Read one by one: both at once would have to wait until the last tile's sums have left for C, as the two were
+        // stored one by one.
         int rows = t.rows;
         asm("" : "+r"(rows));
         if (rows == MR && t.cols == NR && t.a_row_step == 1 && t.a_step == MR && t.b_step == NR)
@@ -367,18 +370,20 @@ struct Tiles {
     static Function find(int rows, int cols, bool on_rows) {
         const int vectors = (cols + V::lanes - 1) / V::lanes;
         const bool is_ragged = cols % V::lanes != 0;
-        if (on_rows && rows > Low && rows <= highest(vectors, MR, Budget)) return table.of_tall[rows - 1][vectors - 1][is_ragged];
+        if (on_rows && rows > Low && rows <= highest(vectors, MR, Budget))
+            return table.of_tall[rows - 1][vectors - 1][is_ragged];
         return (on_rows && rows <= Low ? table.of_rows : table.of)[rows - 1][vectors - 1][is_ragged];
     }
 };
 
 template <class V, int MR, int Budget, int Low>
-constexpr MicroKernel<typename V::Element> micro_kernel(double rate,
-                                                        typename MicroKernel<typename V::Element>::Packer pack = nullptr) {
+constexpr MicroKernel<typename V::Element> micro_kernel(
+    double rate, typename MicroKernel<typename V::Element>::Packer pack = nullptr) {
     using All = Tiles<V, MR, Budget, Low>;
-    MicroKernel<typename V::Element> kernel{MR, All::NR, Low, V::lanes, rate, {}, {}, All::run, All::find, {},
-                                            PassingTiles<V, Low, Budget>::run, pack};
-    for (int vectors = 1; vectors <= kernel.most_vectors; ++vectors) kernel.highest[vectors] = highest(vectors, MR, Budget);
+    MicroKernel<typename V::Element> kernel{
+        MR, All::NR, Low, V::lanes, rate, {}, {}, All::run, All::find, {}, PassingTiles<V, Low, Budget>::run, pack};
+    for (int vectors = 1; vectors <= kernel.most_vectors; ++vectors)
+        kernel.highest[vectors] = highest(vectors, MR, Budget);
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;
     for (int rows = 1; rows <= Low; ++rows) kernel.passed_widths[rows] = passed_vectors(rows, Budget) * V::lanes;
     return kernel;

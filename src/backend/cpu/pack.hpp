@@ -86,15 +86,13 @@ void pack_copied(const View<const T>& from, int width, T* to) noexcept {
 
 template <class T>
 void pack_panel(const View<const T>& from, int width, T* to) noexcept {
-    if (from.row_step == 1)
-        pack_copied(from, width, to);
-    else if (from.col_step == 1 && from.rows >= lanes<T>)
-        pack_transposed(from, width, to);
-    else
-        pack_element_by_element(from, width, to);
+    if (from.row_step == 1) pack_copied(from, width, to);
+    else if (from.col_step == 1 && from.rows >= lanes<T>) pack_transposed(from, width, to);
+    else pack_element_by_element(from, width, to);
 }
 
-/// By the kernel's own instructions where it has some for it. More rows than `width` fill panels that lie one behind the other.
+/// By the kernel's own instructions where it has some for it. More rows than `width` fill panels that lie one behind
+/// the other.
 template <class T>
 void pack_panels(const MicroKernel<T>& kernel, const View<const T>& from, int width, T* to) noexcept {
     if (kernel.pack && (from.row_step == 1 || from.col_step == 1))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Packing by AVX-512: what pack.hpp does, with up to a vector's count of rows at once. Where rows are contiguous along k, a vector
-// takes 16 bytes of each fourth row (f32, each second of f64), so that every load feeds a lane of its own and only words
-// within lanes are left to exchange. For files that are compiled with the AVX-512 flags.
+// Packing by AVX-512: what pack.hpp does, with up to a vector's count of rows at once. Where rows are contiguous along
+// k, a vector takes 16 bytes of each fourth row (f32, each second of f64), so that every load feeds a lane of its own
+// and only words within lanes are left to exchange. For files that are compiled with the AVX-512 flags.
 //
 //      lane     0        1        2        3
 //      v[0]   row 0    row 4    row 8    row 12        four steps along k each; exchanged with v[1], v[2], v[3]
@@ -34,8 +34,10 @@ inline __m512 load_lanes(const void* row0, const void* row1, const void* row2, c
 
 /// One step along k of each row, in `v[i]` for the i-th of as many steps as there are elements in 16 bytes.
 inline void exchange(__m512 (&v)[4], const float*) {
-    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(v[0], v[1])), b = _mm512_castps_pd(_mm512_unpacklo_ps(v[2], v[3]));
-    const __m512d c = _mm512_castps_pd(_mm512_unpackhi_ps(v[0], v[1])), d = _mm512_castps_pd(_mm512_unpackhi_ps(v[2], v[3]));
+    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(v[0], v[1])),
+                  b = _mm512_castps_pd(_mm512_unpacklo_ps(v[2], v[3]));
+    const __m512d c = _mm512_castps_pd(_mm512_unpackhi_ps(v[0], v[1])),
+                  d = _mm512_castps_pd(_mm512_unpackhi_ps(v[2], v[3]));
     v[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
     v[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
     v[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(c, d));
@@ -49,8 +51,8 @@ inline void exchange(__m512 (&v)[2], const double*) {
 
 /// As many rows as a vector has elements, or fewer; `to` takes `width` elements a step.
 template <class V>
-void pack_turned(const typename V::Element* from, std::int64_t row_step, int rows, std::int64_t k, typename V::Element* to,
-                 std::int64_t width) {
+void pack_turned(const typename V::Element* from, std::int64_t row_step, int rows, std::int64_t k,
+                 typename V::Element* to, std::int64_t width) {
     using T = typename V::Element;
     constexpr int steps = 16 / static_cast<int>(sizeof(T));
     const typename V::Mask mask = V::mask(rows);
@@ -68,9 +70,9 @@ void pack_turned(const typename V::Element* from, std::int64_t row_step, int row
         for (int r = 0; r < rows; ++r) to[r] = row[r][p];
 }
 
-/// Rows that lie side by side: each step along k is a copy. Each may lie on a page of its own, which no hardware prefetches; and stores
-/// leave in order, so that lines which are not in the first cache are asked for ahead of them. More than `width` of them
-/// fill panels that lie one behind the other.
+/// Rows that lie side by side: each step along k is a copy. Each may lie on a page of its own, which no hardware
+/// prefetches; and stores leave in order, so that lines which are not in the first cache are asked for ahead of them.
+/// More than `width` of them fill panels that lie one behind the other.
 template <class V>
 void pack_copied(const typename V::Element* from, std::int64_t step, int rows, std::int64_t k, typename V::Element* to,
                  std::int64_t width) {
@@ -96,12 +98,12 @@ void pack_copied(const typename V::Element* from, std::int64_t step, int rows, s
 
 /// `row_step` or `step` along k is 1.
 template <class V>
-void pack(const typename V::Element* from, std::int64_t row_step, std::int64_t step, int rows, std::int64_t k, typename V::Element* to,
-          std::int64_t width) {
+void pack(const typename V::Element* from, std::int64_t row_step, std::int64_t step, int rows, std::int64_t k,
+          typename V::Element* to, std::int64_t width) {
     if (step != 1) return pack_copied<V>(from, step, rows, k, to, width);
     for (int w = 0; w < rows; w += V::lanes)
-        pack_turned<V>(from + w * row_step, row_step, rows - w < V::lanes ? rows - w : V::lanes, k, to + w / width * width * k + w % width,
-                       width);
+        pack_turned<V>(from + w * row_step, row_step, rows - w < V::lanes ? rows - w : V::lanes, k,
+                       to + w / width * width * k + w % width, width);
 }
 
 }  // namespace

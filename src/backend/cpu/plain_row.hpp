@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What rows have in common that sum elements of one type as they are. A rung sets the rest in its own words: the idea, the tiles,
-// the cost, the scratch, run.
+// What rows have in common that sum elements of one type as they are. A rung sets the rest in its own words: the idea,
+// the tiles, the cost, the scratch, run.
 #pragma once
 
 #include "backend/contract.hpp"
@@ -20,7 +20,9 @@ template <class T>
 constexpr Kernel sequential_row(const char* name, Rung rung) {
     return {.name = name,
             .rung = rung,
-            .in = type_of<T>, .out = type_of<T>, .sum = type_of<T>,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
             .scheme = sizeof(T) == 4 ? &plain_f32 : &plain_f64,
             .sum_bound = sequential_sum_bound<T>};
 }

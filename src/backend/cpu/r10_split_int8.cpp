@@ -9,9 +9,9 @@
 //       d1 |  2   3   4         them 4 + 4. Whole numbers know no order: portable C++, AVX2, AVX-512 and AMX give
 //       d2 |  3   4   .         the same bits.
 //   of A
-// Needs: 3 bytes an element. Rows whose bulk lies far below their largest element, or that have an Inf or a NaN, are found
-// while they are packed and go by FMA.
-// Gained over r7: on AMX int8 products are twice as many as bf16 ones; elsewhere nothing but the bits.
+// Needs: 3 bytes an element. Rows whose bulk lies far below their largest element, or that have an Inf or a NaN, are
+// found while they are packed and go by FMA. Gained over r7: on AMX int8 products are twice as many as bf16 ones;
+// elsewhere nothing but the bits.
 #include <algorithm>
 
 #include "backend/cpu/blocks.hpp"
@@ -35,14 +35,17 @@ struct ByDigits {
     static std::size_t panel_bytes(int width, std::int64_t k) {
         return sizeof(DigitHeader) + static_cast<std::size_t>(3 * width * round_up(k, 64));
     }
-    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t room) { panels.pack_a(panel_source(rows, room), panel); }
+    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t room) {
+        panels.pack_a(panel_source(rows, room), panel);
+    }
     static void pack_b(const Matrix& cols, std::byte* panel, std::size_t room) {
         panels.pack_b(panel_source(cols.transposed(), room), panel);
     }
     static void multiply(const PanelTile& tile) { multiply_guarded(by.meet, panels.multiply, tile); }
     static void settle(TileState& state) { settle_guarded(by.meet, state); }
     static PanelKernel kernel() {
-        PanelKernel made{unit.rows, unit.columns, digits_k_block, panel_bytes, pack_a, pack_b, multiply, unit.begin, unit.end, settle};
+        PanelKernel made{unit.rows, unit.columns, digits_k_block, panel_bytes, pack_a,
+                         pack_b,    multiply,     unit.begin,     unit.end,    settle};
         made.walks_rows = unit.walks_rows;
         return made;
     }
@@ -52,8 +55,8 @@ struct ByDigits {
     static Status run(const Call& call, const Tile& blocks) { return run_hierarchy(kernel(), call, blocks); }
 };
 
-/// What putting the sums of a block together rounds before its last addition weighs a 256th: twice 2^-24 of it, where |A||B|
-/// is at least three 2048ths of k products of first digits.
+/// What putting the sums of a block together rounds before its last addition weighs a 256th: twice 2^-24 of it, where
+/// |A||B| is at least three 2048ths of k products of first digits.
 constexpr double lesser_roundings = 0x1p-20;
 
 /// A block's sum is rounded once, scaled by alpha, and meets C. Marked elements are summed by FMA in chunks, and lose
@@ -65,8 +68,9 @@ double sum_bound_of(const Scheme& scheme, std::int64_t k) {
     return std::max(gamma(1 + outside, unit_f32) + lesser_roundings, gamma(by_fma, unit_f32) - scheme.split_loss);
 }
 
-/// `rate` pairs of digits a nanosecond, and 0.4 ns for cutting an element. AMX's rates are told lower than they were seen (1200):
-/// rows with many zeros or a few large elements go by FMA, so that parts of bf16 are chosen where both would do.
+/// `rate` pairs of digits a nanosecond, and 0.4 ns for cutting an element. AMX's rates are told lower than they were
+/// seen (1200): rows with many zeros or a few large elements go by FMA, so that parts of bf16 are chosen where both
+/// would do.
 template <int products, int rate>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
@@ -80,21 +84,27 @@ constexpr Tile along[] = {{4096, 512, 512}, {4096, 256, 512}, {4096, 128, 512}};
 
 template <const DigitUnit& unit, int products, int rate>
 constexpr Kernel row(const char* name, Features needs, std::span<const Tile> tiles = down) {
-    return {.name = name,
-            .rung = Rung::split,
-            .in = Type::f32, .out = Type::f32, .sum = Type::f32,
-            .scheme = products == 8 ? &int8x8 : &int8x6,
-            .needs = needs,
-            .tiles = tiles,
-            .fuses_epilogue = true,
-            .idea = products == 8 ? "f32 rows scaled to whole numbers of three int8 digits: eight exact products, the same bits everywhere"
-                                  : "f32 rows scaled to whole numbers of three int8 digits: the six greatest products, exactly summed",
-            .sum_bound = products == 8 ? [](std::int64_t k) { return sum_bound_of(int8x8, k); }
-                                       : [](std::int64_t k) { return sum_bound_of(int8x6, k); },
-            .nanoseconds = nanoseconds<products, rate>,
-            .scratch_bytes = ByDigits<unit, products>::scratch_bytes,
-            .run = ByDigits<unit, products>::run,
-            .order = products == 8 ? order_of_eight : order_of_six};
+    return {
+        .name = name,
+        .rung = Rung::split,
+        .in = Type::f32,
+        .out = Type::f32,
+        .sum = Type::f32,
+        .scheme = products == 8 ? &int8x8 : &int8x6,
+        .needs = needs,
+        .tiles = tiles,
+        .fuses_epilogue = true,
+        .idea =
+            products == 8
+                ? "f32 rows scaled to whole numbers of three int8 digits: eight exact products, the same bits "
+                  "everywhere"
+                : "f32 rows scaled to whole numbers of three int8 digits: the six greatest products, exactly summed",
+        .sum_bound = products == 8 ? [](std::int64_t k) { return sum_bound_of(int8x8, k); }
+                                   : [](std::int64_t k) { return sum_bound_of(int8x6, k); },
+        .nanoseconds = nanoseconds<products, rate>,
+        .scratch_bytes = ByDigits<unit, products>::scratch_bytes,
+        .run = ByDigits<unit, products>::run,
+        .order = products == 8 ? order_of_eight : order_of_six};
 }
 
 }  // namespace
@@ -103,18 +113,24 @@ constexpr Kernel row(const char* name, Features needs, std::span<const Tile> til
 /// What the compiler may use in such files.
 constexpr Features vnni = cpu_feature::avx512 | cpu_feature::avx512_vnni | cpu_feature::avx512_vbmi;
 
-constinit const Kernel r10_split_amx_int8x8 = row<digits_amx, 8, 900>("cpu.r10_split.f32.int8x8.amx", cpu_feature::amx_int8, along);
-constinit const Kernel r10_split_amx_int8x6 = row<digits_amx, 6, 600>("cpu.r10_split.f32.int8x6.amx", cpu_feature::amx_int8, along);
-constinit const Kernel r10_split_vnni_int8x8 =
-    row<digits_vnni, 8, 250>("cpu.r10_split.f32.int8x8.avx512", vnni);
-constinit const Kernel r10_split_vnni_int8x6 =
-    row<digits_vnni, 6, 250>("cpu.r10_split.f32.int8x6.avx512", vnni);
-constinit const Kernel r10_split_avx2_int8x8 = row<digits_avx2, 8, 60>("cpu-check.r10_split.f32.int8x8.avx2", cpu_feature::avx2);
-constinit const Kernel r10_split_avx2_int8x6 = row<digits_avx2, 6, 60>("cpu-check.r10_split.f32.int8x6.avx2", cpu_feature::avx2);
+constinit const Kernel r10_split_amx_int8x8 =
+    row<digits_amx, 8, 900>("cpu.r10_split.f32.int8x8.amx", cpu_feature::amx_int8, along);
+constinit const Kernel r10_split_amx_int8x6 =
+    row<digits_amx, 6, 600>("cpu.r10_split.f32.int8x6.amx", cpu_feature::amx_int8, along);
+constinit const Kernel r10_split_vnni_int8x8 = row<digits_vnni, 8, 250>("cpu.r10_split.f32.int8x8.avx512", vnni);
+constinit const Kernel r10_split_vnni_int8x6 = row<digits_vnni, 6, 250>("cpu.r10_split.f32.int8x6.avx512", vnni);
+constinit const Kernel r10_split_avx2_int8x8 =
+    row<digits_avx2, 8, 60>("cpu-check.r10_split.f32.int8x8.avx2", cpu_feature::avx2);
+constinit const Kernel r10_split_avx2_int8x6 =
+    row<digits_avx2, 6, 60>("cpu-check.r10_split.f32.int8x6.avx2", cpu_feature::avx2);
 #endif
-constinit const Kernel r10_split_portable_int8x8 = row<digits_portable, 8, 4>("cpu-check.r10_split.f32.int8x8.portable", 0);
-constinit const Kernel r10_split_portable_int8x6 = row<digits_portable, 6, 4>("cpu-check.r10_split.f32.int8x6.portable", 0);
-constinit const Kernel r10_split_emulated_int8x8 = row<digits_emulated, 8, 4>("cpu-check.r10_split.f32.int8x8.tiles", 0, along);
-constinit const Kernel r10_split_emulated_int8x6 = row<digits_emulated, 6, 4>("cpu-check.r10_split.f32.int8x6.tiles", 0, along);
+constinit const Kernel r10_split_portable_int8x8 =
+    row<digits_portable, 8, 4>("cpu-check.r10_split.f32.int8x8.portable", 0);
+constinit const Kernel r10_split_portable_int8x6 =
+    row<digits_portable, 6, 4>("cpu-check.r10_split.f32.int8x6.portable", 0);
+constinit const Kernel r10_split_emulated_int8x8 =
+    row<digits_emulated, 8, 4>("cpu-check.r10_split.f32.int8x8.tiles", 0, along);
+constinit const Kernel r10_split_emulated_int8x6 =
+    row<digits_emulated, 6, 4>("cpu-check.r10_split.f32.int8x6.tiles", 0, along);
 
 }  // namespace tw::cpu

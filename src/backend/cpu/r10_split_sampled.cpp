@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r10_split_sampled: digits of int8 where they suit the operands, parts of bf16 where they do not. A few rows of A and columns
-// of B are looked at as packing would look at all of them: where digits would send one in eight to FMA, parts are quicker.
+// r10_split_sampled: digits of int8 where they suit the operands, parts of bf16 where they do not. A few rows of A and
+// columns of B are looked at as packing would look at all of them: where digits would send one in eight to FMA, parts
+// are quicker.
 //
-//     16 rows of A, 16 columns of B  ->  all but 2 have 11 of 16 elements that reach a 16th of their largest  ->  int8x8
-//                                        else: many zeros, a few large elements                               ->  bf16x6
+//     16 rows of A, 16 columns of B  ->  all but 2 have 11 of 16 elements that reach a 16th of their largest  -> int8x8
+//                                        else: many zeros, a few large elements                               -> bf16x6
 //
-// Needs: what both need; 32 rows of one block of k are read once more than else. Each answers for itself, so the sample decides
-// about speed alone; but neighbours decide with it, so that a row's bits follow from the whole call.
-// Gained over bf16x6: a quarter of the time where operands are dense.
+// Needs: what both need; 32 rows of one block of k are read once more than else. Each answers for itself, so the sample
+// decides about speed alone; but neighbours decide with it, so that a row's bits follow from the whole call. Gained
+// over bf16x6: a quarter of the time where operands are dense.
 #include <algorithm>
 #include <cmath>
 
@@ -51,7 +52,8 @@ struct Sampled {
         return std::max(digits.scratch_bytes(p, blocks, threads), parts.scratch_bytes(p, blocks_of_parts(), threads));
     }
     static Status run(const Call& call, const Tile& blocks) {
-        const bool by_digits = suits_digits(typed<const float>(call.a)) && suits_digits(typed<const float>(call.b).transposed());
+        const bool by_digits =
+            suits_digits(typed<const float>(call.a)) && suits_digits(typed<const float>(call.b).transposed());
         return by_digits ? digits.run(call, blocks) : parts.run(call, blocks_of_parts());
     }
     static double sum_bound(std::int64_t k) {
@@ -67,7 +69,9 @@ template <const Kernel& digits, const Kernel& parts>
 constexpr Kernel row(const char* name, Features needs) {
     return {.name = name,
             .rung = Rung::split,
-            .in = Type::f32, .out = Type::f32, .sum = Type::f32,
+            .in = Type::f32,
+            .out = Type::f32,
+            .sum = Type::f32,
             .scheme = &int8x8,
             .needs = needs,
             .tiles = tiles,

@@ -29,8 +29,7 @@ namespace {
 template <int S, class T>
 void copy_tile(T (&tile)[S][S], const View<const T>& from, std::int64_t i, std::int64_t j, int rows, int cols) {
     for (int r = 0; r < rows; ++r)
-        if (from.col_step == 1 && cols == S)
-            std::copy_n(&from(i + r, j), S, tile[r]);
+        if (from.col_step == 1 && cols == S) std::copy_n(&from(i + r, j), S, tile[r]);
         else
             for (int s = 0; s < cols; ++s) tile[r][s] = from(i + r, j + s);
 }

@@ -2,8 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // r4_register_tile: TM x TN results at once, their sums in registers for the whole length of k. One step along k loads
-// TM elements of A and TN of B and does TM x TN multiplications with them. The strip of B that all tiles below each other
-// read is copied together first, as r3 copies its tiles: spread over a large matrix it would fit no cache.
+// TM elements of A and TN of B and does TM x TN multiplications with them. The strip of B that all tiles below each
+// other read is copied together first, as r3 copies its tiles: spread over a large matrix it would fit no cache.
 //
 //         k             n                n
 //       +-----+       +----+--+--+     +----+--+--+
@@ -13,8 +13,8 @@
 //       +-----+       +----+--+--+     +-------+--+
 //
 // Needs: TM x TN sums in registers: 4 x 8 f32 are 8 of the 16 that every x86-64 has; k x TN elements of scratch. 2mnk
-// flops; (TM + TN) elements loaded for 2 TM TN flops. Gained over r3: the sums leave the cache, 2 loads and a store a product become 3/8 of a
-// load.
+// flops; (TM + TN) elements loaded for 2 TM TN flops. Gained over r3: the sums leave the cache, 2 loads and a store a
+// product become 3/8 of a load.
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
@@ -36,7 +36,8 @@ void copy_strip(T* to, const View<const T>& b, std::int64_t j, int cols) {
         for (int s = 0; s < TN<T>; ++s) to[s] = s < cols ? b(p, j + s) : T(0);
 }
 
-/// A tile of results from (i, j) on. Where C has fewer rows left, the last of them stands in for those that are missing.
+/// A tile of results from (i, j) on. Where C has fewer rows left, the last of them stands in for those that are
+/// missing.
 template <class T>
 void tile(const Product<T>& x, const T* strip, std::int64_t i, std::int64_t j, int rows, int cols) {
     const T* a[TM];
@@ -74,7 +75,8 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
 
 template <class T>
 double nanoseconds(const Problem& p, int) {
-    const std::int64_t rows = (p.m + TM - 1) / TM * TM + TM, cols = (p.n + TN<T> - 1) / TN<T> * TN<T>;  // a copy is a tile's work
+    const std::int64_t rows = (p.m + TM - 1) / TM * TM + TM,
+                       cols = (p.n + TN<T> - 1) / TN<T> * TN<T>;  // a copy is a tile's work
     return 30 + 0.022 * sizeof(T) * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(p.k);
 }
 

@@ -11,9 +11,9 @@
 //         +------+       +--+--+--+         |  |  |  |
 //                                           +--+--+--+
 //
-// Needs: BM x BK + BK x BN elements of scratch in the second cache, those of A a vector each (320 KiB in f32). 2mnk flops;
-// from memory (1/BM + 1/BN) elements for each 2 flops. Gained over r4: A no longer streams from memory once for each TN
-// columns, and an element of it is spread over a vector once a block, not once a tile.
+// Needs: BM x BK + BK x BN elements of scratch in the second cache, those of A a vector each (320 KiB in f32). 2mnk
+// flops; from memory (1/BM + 1/BN) elements for each 2 flops. Gained over r4: A no longer streams from memory once for
+// each TN columns, and an element of it is spread over a vector once a block, not once a tile.
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
@@ -30,15 +30,17 @@ template <class T>
 constexpr int TN = 2 * lanes<T>;
 
 /// A block in the order of reading: for each strip of `width` along one side, its elements side by side at each step
-/// along k. An element of B is copied as it is, one of A into all the lanes of a vector: whoever reads it need not spread
-/// it. Past the edge the last row or column stands in for those that are missing; nobody stores its sums.
+/// along k. An element of B is copied as it is, one of A into all the lanes of a vector: whoever reads it need not
+/// spread it. Past the edge the last row or column stands in for those that are missing; nobody stores its sums.
 template <int width, class To, class T>
-void copy_block(To* to, const View<const T>& from, std::int64_t side, std::int64_t p, std::int64_t depth, std::int64_t block) {
+void copy_block(To* to, const View<const T>& from, std::int64_t side, std::int64_t p, std::int64_t depth,
+                std::int64_t block) {
     for (std::int64_t strip = 0; strip < block; strip += width) {
         const T* side_by_side[width];
         for (int w = 0; w < width; ++w) side_by_side[w] = &from(std::min(side + strip + w, from.rows - 1), p);
         for (std::int64_t q = 0; q < depth; ++q)
-            for (int w = 0; w < width; ++w) *to++ = side_by_side[w][q * from.col_step] - To{};  // keeps the sign of a zero
+            for (int w = 0; w < width; ++w)
+                *to++ = side_by_side[w][q * from.col_step] - To{};  // keeps the sign of a zero
     }
 }
 
@@ -101,7 +103,8 @@ double nanoseconds(const Problem& p, int) {
 
 template <class T>
 double sum_bound(std::int64_t k) {
-    const auto longest = static_cast<double>(std::min<std::int64_t>(k, BK) + (k - 1) / BK + 2);  // the first block adds to 0
+    const auto longest =
+        static_cast<double>(std::min<std::int64_t>(k, BK) + (k - 1) / BK + 2);  // the first block adds to 0
     return gamma(longest, unit_of<T>);
 }
 

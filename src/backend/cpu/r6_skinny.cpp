@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r6_skinny: few rows of A against a large B, which is worth reading once and no more. B passes by in the order in which
-// it lies, some of its rows at a time, and the sums wait in the cache instead of B: they are the small operand here.
+// r6_skinny: few rows of A against a large B, which is worth reading once and no more. B passes by in the order in
+// which it lies, some of its rows at a time, and the sums wait in the cache instead of B: they are the small operand
+// here.
 //
 //            k                 strip: n                    strip
 //        +-------+        +-----------------+        +-----------------+
@@ -12,7 +13,8 @@
 //                         +-----------------+
 //
 // Needs: A packed, M x KC elements, and M x strip sums, a thread. 2mnk flops; B is read from memory once, page by page,
-// at the pace at which the processor fetches ahead. Gained over r6_vectorized: a strip of its tiles touches one page a row.
+// at the pace at which the processor fetches ahead. Gained over r6_vectorized: a strip of its tiles touches one page a
+// row.
 #include "backend/cpu/blocks.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro_kernel.hpp"
@@ -25,11 +27,12 @@
 namespace tw::cpu {
 namespace {
 
-constexpr std::int64_t most_rows = 128;               // of A at a time: with more, a packed B repays its copy
-constexpr std::int64_t fewest_at_a_time = 8, most_at_a_time = 32;  // rows of B: with more sums, more work for each coming
-constexpr std::int64_t waiting_bytes = 1 << 16;       // of sums
-constexpr std::int64_t tiles_ahead = 4;               // from the one that is computed to the one whose B is asked for
-constexpr std::int64_t most_width = 64;               // of a tile, in elements
+constexpr std::int64_t most_rows = 128;  // of A at a time: with more, a packed B repays its copy
+constexpr std::int64_t fewest_at_a_time = 8,
+                       most_at_a_time = 32;      // rows of B: with more sums, more work for each coming
+constexpr std::int64_t waiting_bytes = 1 << 16;  // of sums
+constexpr std::int64_t tiles_ahead = 4;          // from the one that is computed to the one whose B is asked for
+constexpr std::int64_t most_width = 64;          // of a tile, in elements
 constexpr std::int64_t narrowest = 192, widest = 22 * narrowest;  // a strip, in elements: whole tiles of any width
 
 template <class T>
@@ -37,10 +40,13 @@ struct Cut {
     std::int64_t rows, panels, strip, depth, at_a_time;
 
     Cut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k)
-        : rows(block_size(std::min(m, most_rows), kernel.low, 1)), panels(ceil_div(std::min(m, most_rows), rows)),
-          strip(std::clamp(waiting_bytes / (panels * rows * static_cast<std::int64_t>(sizeof(T))) / narrowest * narrowest,
-                           narrowest, widest)),
-          depth(k_block<T>(k)), at_a_time(std::clamp(round_up(2 * m, 8), fewest_at_a_time, most_at_a_time)) {}
+        : rows(block_size(std::min(m, most_rows), kernel.low, 1)),
+          panels(ceil_div(std::min(m, most_rows), rows)),
+          strip(
+              std::clamp(waiting_bytes / (panels * rows * static_cast<std::int64_t>(sizeof(T))) / narrowest * narrowest,
+                         narrowest, widest)),
+          depth(k_block<T>(k)),
+          at_a_time(std::clamp(round_up(2 * m, 8), fewest_at_a_time, most_at_a_time)) {}
     std::int64_t packed() const { return round_up(panels * rows * depth, 64); }
     std::int64_t waiting() const { return panels * rows * strip; }
     std::int64_t turned() const { return at_a_time * strip; }
@@ -52,8 +58,15 @@ template <class T>
 class Slab {
 public:
     Slab(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<T>& cut, T* memory)
-        : kernel_(kernel), x_(x), cut_(cut), width_(kernel.passed_widths[cut.rows]), strip_(block_size(x.n(), cut.strip, width_)),
-          packed_(memory), sums_(memory + cut.packed()), turned_(sums_ + cut.waiting()), kept_(turned_ + cut.turned()) {}
+        : kernel_(kernel),
+          x_(x),
+          cut_(cut),
+          width_(kernel.passed_widths[cut.rows]),
+          strip_(block_size(x.n(), cut.strip, width_)),
+          packed_(memory),
+          sums_(memory + cut.packed()),
+          turned_(sums_ + cut.waiting()),
+          kept_(turned_ + cut.turned()) {}
 
     /// `completed` gets each strip of C after its last block of k.
     void multiply(const auto& completed) const {
@@ -67,7 +80,8 @@ public:
                 const std::int64_t cols = std::min(strip_, x_.n() - j);
                 Product<T> strip{x_.a, x_.b.block(p, j, block, cols), x_.c.block(0, j, x_.m(), cols), x_.alpha,
                                  p == 0 ? x_.beta : T(1)};
-                for (std::int64_t q = 0; q < block; q += cut_.at_a_time) pass(strip, q, std::min(cut_.at_a_time, block - q));
+                for (std::int64_t q = 0; q < block; q += cut_.at_a_time)
+                    pass(strip, q, std::min(cut_.at_a_time, block - q));
                 if (x_.c.col_step != 1) meet(strip);
                 if (p + block == x_.k()) completed(erase(strip.c), j);
             }
@@ -92,22 +106,33 @@ private:
                 const std::int64_t rows = std::min(cut_.rows, strip.m() - i);
                 const bool is_first = i == 0, from_kept = keeps && !is_first;
                 const std::int64_t cols = std::min(width_, strip.n() - j);
-                kernel_.pass({.tile = {.k = count, .a = packed_ + i * cut_.depth + q * rows, .a_row_step = 1, .a_step = rows,
+                kernel_.pass({.tile = {.k = count,
+                                       .a = packed_ + i * cut_.depth + q * rows,
+                                       .a_row_step = 1,
+                                       .a_step = rows,
                                        .b = from_kept ? kept_ : b + j,
                                        .b_step = from_kept ? round_up(cols, kernel_.lanes) : b_step,
-                                       .c = &strip.c(i, j), .c_step = strip.c.row_step,
-                                       .alpha = strip.alpha, .beta = strip.beta, .rows = static_cast<int>(rows),
+                                       .c = &strip.c(i, j),
+                                       .c_step = strip.c.row_step,
+                                       .alpha = strip.alpha,
+                                       .beta = strip.beta,
+                                       .rows = static_cast<int>(rows),
                                        .cols = static_cast<int>(cols)},
-                              .sums = sums_ + i * cut_.strip + j, .sums_step = cut_.strip,
-                              .asked = asked, .asked_step = b_step, .asked_every = asks ? panels : 0,
+                              .sums = sums_ + i * cut_.strip + j,
+                              .sums_step = cut_.strip,
+                              .asked = asked,
+                              .asked_step = b_step,
+                              .asked_every = asks ? panels : 0,
                               .kept = keeps && is_first ? kept_ : nullptr,
-                              .begins = q == 0, .ends = meets_c && q + count == strip.b.rows});
+                              .begins = q == 0,
+                              .ends = meets_c && q + count == strip.b.rows});
                 if (asks) asked += ceil_div(count, panels) * b_step;
             }
         }
     }
 
-    /// From an element of B to the one that is wanted some tiles later: in the same row, or in the next rows to pass by.
+    /// From an element of B to the one that is wanted some tiles later: in the same row, or in the next rows to pass
+    /// by.
     std::int64_t ahead_of(const Product<T>& strip, std::int64_t j, std::int64_t count) const {
         const std::int64_t distance = tiles_ahead * width_;
         if (j + distance < strip.n()) return distance;
@@ -141,8 +166,8 @@ Status run(const Call& call, const Tile&) {
         const std::int64_t from = item * part, cols = std::min(part, x.n() - from);
         for (std::int64_t i = 0; i < x.m(); i += height) {
             const std::int64_t rows = std::min(height, x.m() - i);
-            const Product<T> own{x.a.block(i, 0, rows, x.k()), x.b.block(0, from, x.k(), cols), x.c.block(i, from, rows, cols),
-                                 x.alpha, x.beta};
+            const Product<T> own{x.a.block(i, 0, rows, x.k()), x.b.block(0, from, x.k(), cols),
+                                 x.c.block(i, from, rows, cols), x.alpha, x.beta};
             Slab<T>(kernel, own, cut, memory + worker * cut.elements())
                 .multiply([&](const Matrix& strip, std::int64_t j) { finisher(strip, i, from + j); });
         }
@@ -155,7 +180,8 @@ struct Turned {
     std::int64_t m, n;
     bool lies_well;
     explicit Turned(const Problem& p) noexcept
-        : m(p.c == Form::col_major ? p.n : p.m), n(p.c == Form::col_major ? p.m : p.n),
+        : m(p.c == Form::col_major ? p.n : p.m),
+          n(p.c == Form::col_major ? p.m : p.n),
           lies_well(p.c == Form::col_major ? p.a == Form::col_major : p.b == Form::row_major) {}
 };
 
@@ -172,7 +198,8 @@ double nanoseconds(const Problem& p, int threads) {
     const Turned turned(p);
     const auto m = static_cast<double>(turned.m), n = static_cast<double>(turned.n), k = static_cast<double>(p.k);
     const double workers = workers_for(p.m, p.n, p.k, threads);
-    const double reading = (turned.m == 1 ? 0.0255 : 0.024) * n * k * sizeof(T) * static_cast<double>(ceil_div(turned.m, most_rows));
+    const double reading =
+        (turned.m == 1 ? 0.0255 : 0.024) * n * k * sizeof(T) * static_cast<double>(ceil_div(turned.m, most_rows));
     const double packing = 0.5 * m * k;
     return 100 + (turned.lies_well ? 1 : 4) * (packing + std::max(1.4 * m * n * k / kernel.rate, reading)) / workers;
 }
@@ -192,8 +219,10 @@ constexpr Kernel row(const char* name, Features needs, int order) {
 
 }  // namespace
 
-constinit const Kernel r6_skinny_portable_f32 = row<float, micro_portable_f32>("cpu.r6_skinny.f32.portable", 0, order_in_blocks);
-constinit const Kernel r6_skinny_portable_f64 = row<double, micro_portable_f64>("cpu.r6_skinny.f64.portable", 0, order_in_blocks);
+constinit const Kernel r6_skinny_portable_f32 =
+    row<float, micro_portable_f32>("cpu.r6_skinny.f32.portable", 0, order_in_blocks);
+constinit const Kernel r6_skinny_portable_f64 =
+    row<double, micro_portable_f64>("cpu.r6_skinny.f64.portable", 0, order_in_blocks);
 #if defined(__x86_64__)
 constinit const Kernel r6_skinny_avx2_f32 =
     row<float, micro_avx2_f32>("cpu.r6_skinny.f32.avx2", cpu_feature::avx2, order_fused_in_blocks);

@@ -33,8 +33,8 @@ constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so
 constexpr double cache_bytes = 1 << 20;               // an operand beyond this is read from slower memory each time
 
 /// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver. Few rows
-/// of A at a time where they are contiguous: each has an address of its own, and those whose steps are powers of two would
-/// fight for one cache set.
+/// of A at a time where they are contiguous: each has an address of its own, and those whose steps are powers of two
+/// would fight for one cache set.
 template <class T>
 struct Cut {
     std::int64_t rows, width;
@@ -42,7 +42,8 @@ struct Cut {
 
     Cut(const MicroKernel<T>& kernel, const Product<T>& x)
         : rows(block_size(x.m(), x.a.col_step == 1 ? kernel.low : kernel.mr, 1)),
-          width(x.n() <= kernel.widths[rows] ? kernel.widths[rows] : block_size(x.n(), kernel.widths[rows], kernel.lanes)) {
+          width(x.n() <= kernel.widths[rows] ? kernel.widths[rows]
+                                             : block_size(x.n(), kernel.widths[rows], kernel.lanes)) {
         const std::int64_t span = k_block<T>(x.k()) * std::abs(x.b.row_step) * static_cast<std::int64_t>(sizeof(T));
         packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing);
     }
@@ -51,7 +52,8 @@ struct Cut {
 /// All the strips of one part of C, block of k by block of k: a part belongs to one worker. `completed` gets each tile
 /// of C after its last block.
 template <class T>
-void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<T>& cut, T* panel, const auto& completed) {
+void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<T>& cut, T* panel,
+                   const auto& completed) {
     const std::int64_t depth = k_block<T>(x.k());
     for (std::int64_t p = 0; p < x.k(); p += depth)
         for (std::int64_t j = 0; j < x.n(); j += cut.width) {
@@ -61,10 +63,18 @@ void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<
             for (std::int64_t i = 0; i < x.m(); i += cut.rows) {
                 const View<T> tile = x.c.block(i, j, std::min(cut.rows, x.m() - i), cols);
                 run_tile(kernel,
-                         {.k = block, .a = &x.a(i, p), .a_row_step = x.a.row_step, .a_step = x.a.col_step,
-                          .b = cut.packs ? panel : strip.data, .b_step = cut.packs ? cut.width : strip.row_step,
-                          .c = nullptr, .c_step = 0, .alpha = x.alpha, .beta = p == 0 ? x.beta : T(1),
-                          .rows = 0, .cols = 0},
+                         {.k = block,
+                          .a = &x.a(i, p),
+                          .a_row_step = x.a.row_step,
+                          .a_step = x.a.col_step,
+                          .b = cut.packs ? panel : strip.data,
+                          .b_step = cut.packs ? cut.width : strip.row_step,
+                          .c = nullptr,
+                          .c_step = 0,
+                          .alpha = x.alpha,
+                          .beta = p == 0 ? x.beta : T(1),
+                          .rows = 0,
+                          .cols = 0},
                          tile);
                 if (p + block == x.k()) completed(tile, i, j);
             }
@@ -107,8 +117,7 @@ Direct direct(const Problem& p, int threads) {
     made.turned = turned, made.on_rows = on_rows;
     if (m <= made.height && n <= made.width)
         made.run = turned ? run_single<T, kernel, true> : run_single<T, kernel, false>;
-    else
-        made.run = turned ? run_direct<T, kernel, true> : run_direct<T, kernel, false>;
+    else made.run = turned ? run_direct<T, kernel, true> : run_direct<T, kernel, false>;
     made.most_step = p.m * p.n * p.k <= few_products ? most_step_of_few : most_step_of_many;
     return made;
 }
@@ -117,8 +126,14 @@ Direct direct(const Problem& p, int threads) {
 template <class T, const MicroKernel<T>& kernel>
 bool run_small(const Call& call) {
     if (!are_few<T>(call.m(), call.n(), call.k(), call.threads)) return false;
-    const Problem problem{.m = call.m(), .n = call.n(), .k = call.k(), .in = type_of<T>, .out = type_of<T>,
-                          .a = form_of(call.a), .b = form_of(call.b), .c = form_of(call.c)};
+    const Problem problem{.m = call.m(),
+                          .n = call.n(),
+                          .k = call.k(),
+                          .in = type_of<T>,
+                          .out = type_of<T>,
+                          .a = form_of(call.a),
+                          .b = form_of(call.b),
+                          .c = form_of(call.c)};
     const Direct made = direct<T, kernel>(problem, call.threads);
     if (!suits(made, call.a, call.b)) return false;
     made.run(made, call.a, call.b, call.c, call.alpha, call.beta);
@@ -169,17 +184,19 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     return static_cast<std::size_t>(threads * panel_elements(kernel, p.k)) * sizeof(T);
 }
 
-/// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each row
-/// of them lies on another page, and only a packed one comes no more than once, which enough rows must repay.
+/// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each
+/// row of them lies on another page, and only a packed one comes no more than once, which enough rows must repay.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double workers = workers_for(p.m, p.n, p.k, threads);
     const double bytes = std::max(m, n) * k * sizeof(T);
-    const bool far = bytes >= cache_bytes, is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
+    const bool far = bytes >= cache_bytes,
+               is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
     const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
     const double pace = far && !packs ? 3 : far || is_wide ? 1.35 : 1;
-    const double packing = far && packs ? 0.085 * (turned ? m : n) * k * sizeof(T) : 0, products = m * n * k / kernel.rate;
+    const double packing = far && packs ? 0.085 * (turned ? m : n) * k * sizeof(T) : 0,
+                 products = m * n * k / kernel.rate;
     return std::max({pace * products, 1.06 * products + packing, (far ? 0.025 : 0.02) * bytes}) / workers;
 }
 

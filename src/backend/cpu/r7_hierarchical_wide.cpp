@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r7_hierarchical_wide: r7 on f32 operands with sums in f64, for accuracies that a plain f32 sum of that length does not
-// keep. Elements are widened, exactly, while they are packed; a block of k is rounded to f32 once, when it meets C.
+// r7_hierarchical_wide: r7 on f32 operands with sums in f64, for accuracies that a plain f32 sum of that length does
+// not keep. Elements are widened, exactly, while they are packed; a block of k is rounded to f32 once, when it meets C.
 //
 //        f32 --widened--> panels of f64        KC terms in f64       C: one rounding to f32 for each block of k
 //
@@ -36,7 +36,9 @@ void pack_widened(const View<const float>& from, int width, double* to) {
 
 template <const MicroKernel<double>& micro>
 struct Wide {
-    static std::size_t panel_bytes(int width, std::int64_t k) { return static_cast<std::size_t>(width * k) * sizeof(double); }
+    static std::size_t panel_bytes(int width, std::int64_t k) {
+        return static_cast<std::size_t>(width * k) * sizeof(double);
+    }
     static void pack_a(const Matrix& rows, std::byte* panel, std::size_t) {
         pack_widened(typed<const float>(rows), micro.mr, reinterpret_cast<double*>(panel));
     }
@@ -45,9 +47,18 @@ struct Wide {
     }
     static void multiply(const PanelTile& t) {
         double sums[MicroKernel<double>::most_results];
-        micro.run({.k = t.chunk.k, .a = reinterpret_cast<const double*>(t.a), .a_row_step = 1, .a_step = micro.mr,
-                   .b = reinterpret_cast<const double*>(t.b), .b_step = micro.nr, .c = sums, .c_step = t.c.cols, .alpha = 1,
-                   .beta = 0, .rows = static_cast<int>(t.c.rows), .cols = static_cast<int>(t.c.cols)});
+        micro.run({.k = t.chunk.k,
+                   .a = reinterpret_cast<const double*>(t.a),
+                   .a_row_step = 1,
+                   .a_step = micro.mr,
+                   .b = reinterpret_cast<const double*>(t.b),
+                   .b_step = micro.nr,
+                   .c = sums,
+                   .c_step = t.c.cols,
+                   .alpha = 1,
+                   .beta = 0,
+                   .rows = static_cast<int>(t.c.rows),
+                   .cols = static_cast<int>(t.c.cols)});
         const auto c = typed<float>(t.c);
         for (std::int64_t i = 0; i < c.rows; ++i)
             for (std::int64_t j = 0; j < c.cols; ++j) {
@@ -65,7 +76,8 @@ struct Wide {
 
 double sum_bound(std::int64_t k) {
     const std::int64_t block = wide_k_block(k);
-    return gamma(static_cast<double>(ceil_div(k, block)), unit_f32) + gamma(static_cast<double>(block + 4), unit_f64) * 1.01;
+    return gamma(static_cast<double>(ceil_div(k, block)), unit_f32) +
+           gamma(static_cast<double>(block + 4), unit_f64) * 1.01;
 }
 
 /// As r7's, with the conversions of packing and of C.
@@ -82,7 +94,9 @@ template <const MicroKernel<double>& micro>
 constexpr Kernel row(const char* name, Features needs, int order) {
     return {.name = name,
             .rung = Rung::hierarchical,
-            .in = Type::f32, .out = Type::f32, .sum = Type::f64,
+            .in = Type::f32,
+            .out = Type::f32,
+            .sum = Type::f64,
             .scheme = &plain_f32,
             .needs = needs,
             .tiles = tiles,
@@ -97,7 +111,8 @@ constexpr Kernel row(const char* name, Features needs, int order) {
 
 }  // namespace
 
-constinit const Kernel r7_hierarchical_wide_portable = row<micro_portable_f64>("cpu.r7_hierarchical_wide.f32.portable", 0, order_wide);
+constinit const Kernel r7_hierarchical_wide_portable =
+    row<micro_portable_f64>("cpu.r7_hierarchical_wide.f32.portable", 0, order_wide);
 #if defined(__x86_64__)
 constinit const Kernel r7_hierarchical_wide_avx2 =
     row<micro_avx2_f64>("cpu.r7_hierarchical_wide.f32.avx2", cpu_feature::avx2, order_wide_fused);

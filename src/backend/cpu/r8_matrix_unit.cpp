@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r8_matrix_unit: the processor's matrix unit multiplies tiles of 16 x 32 by 32 x 16 bf16 in one instruction and adds up
-// in f32. r7's macro-kernel stays; panels hold tiles, and four tiles of sums make a 32 x 32 block of C.
+// r8_matrix_unit: the processor's matrix unit multiplies tiles of 16 x 32 by 32 x 16 bf16 in one instruction and adds
+// up in f32. r7's macro-kernel stays; panels hold tiles, and four tiles of sums make a 32 x 32 block of C.
 //
 //                  b 0     b 1      32 of k each
 //                +-------+-------+
@@ -11,10 +11,10 @@
 //        a 1     | sum 2 | sum 3 |       a tile of sums: 16 x 16 f32
 //                +-------+-------+
 //
-// Needs: bf16 operands; f32 ones are rounded to nearest on their way into the panels. 2mnk flops; one tile loaded for each
-// instruction: those of A come from the first cache, where a chunk of a panel stays while B's stream past it. Rows and
-// columns with Inf, NaN or numbers outside of the window go by FMA.
-// Gained over r7: sixteen times the multiply-adds a cycle, for those to whom bf16 is enough.
+// Needs: bf16 operands; f32 ones are rounded to nearest on their way into the panels. 2mnk flops; one tile loaded for
+// each instruction: those of A come from the first cache, where a chunk of a panel stays while B's stream past it. Rows
+// and columns with Inf, NaN or numbers outside of the window go by FMA. Gained over r7: sixteen times the multiply-adds
+// a cycle, for those to whom bf16 is enough.
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/matrix_rows.hpp"
 #include "base/cpu_features.hpp"
@@ -29,7 +29,9 @@ template <const MatrixUnit& unit>
 constexpr Kernel row(const char* name, Features needs, Type in, Type out) {
     return {.name = name,
             .rung = Rung::matrix_unit,
-            .in = in, .out = out, .sum = Type::f32,
+            .in = in,
+            .out = out,
+            .sum = Type::f32,
             .scheme = in == Type::f32 ? &bf16x1 : &plain_f32,
             .needs = needs,
             .tiles = tiles,
@@ -52,7 +54,8 @@ constinit const Kernel r8_matrix_unit_amx_bf16 =
 constinit const Kernel r8_matrix_unit_amx_bf16_f32 =
     row<unit_amx>("cpu.r8_matrix_unit.bf16_f32.amx", cpu_feature::amx_bf16, Type::bf16, Type::f32);
 #endif
-constinit const Kernel r8_matrix_unit_emulated_f32 = row<unit_emulated>("cpu-check.r8_matrix_unit.f32", 0, Type::f32, Type::f32);
+constinit const Kernel r8_matrix_unit_emulated_f32 =
+    row<unit_emulated>("cpu-check.r8_matrix_unit.f32", 0, Type::f32, Type::f32);
 constinit const Kernel r8_matrix_unit_emulated_bf16 =
     row<unit_emulated>("cpu-check.r8_matrix_unit.bf16", 0, Type::bf16, Type::bf16);
 constinit const Kernel r8_matrix_unit_emulated_bf16_f32 =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The tile registers of AMX. For bf16 they are named by what they hold: sums<i, j> += a<i> * b<j> for two tiles of A, two of B
-// and four of sums; products of digits name them one by one. tiles_emulated.hpp has the same names. For files that are compiled
-// with the AMX flags.
+// The tile registers of AMX. For bf16 they are named by what they hold: sums<i, j> += a<i> * b<j> for two tiles of A,
+// two of B and four of sums; products of digits name them one by one. tiles_emulated.hpp has the same names. For files
+// that are compiled with the AMX flags.
 #pragma once
 
 #include <immintrin.h>
@@ -33,8 +33,8 @@ struct Tiles {
         _tile_zero(2);
         _tile_zero(3);
     }
-    /// Both halves of a step of A: rows 0 to 15, and 16 to 31 behind them. Those that stream are not needed again soon, and shall
-    /// not push those of B out of the first cache.
+    /// Both halves of a step of A: rows 0 to 15, and 16 to 31 behind them. Those that stream are not needed again soon,
+    /// and shall not push those of B out of the first cache.
     template <bool streams>
     static void load_a(const std::byte* tiles) {
         if constexpr (streams) {

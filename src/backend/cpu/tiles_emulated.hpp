@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The tile registers of tiles_amx.hpp in plain C++, with AMX's arithmetic to the bit, so that the kernels above them are
-// executed and judged on any machine:
+// The tile registers of tiles_amx.hpp in plain C++, with AMX's arithmetic to the bit, so that the kernels above them
+// are executed and judged on any machine:
 //
 //   bf16: for each result two chains of fused multiply-adds from zero, one over the even k of the tile and one over the
-//         odd, then even + odd, then that onto the sum. Every operation rounds to nearest even, takes subnormals for zeros
-//         and gives zeros for them, whatever the mode of the processor.
+//         odd, then even + odd, then that onto the sum. Every operation rounds to nearest even, takes subnormals for
+//         zeros and gives zeros for them, whatever the mode of the processor.
 //   int8: exact, modulo 2^32.
 #pragma once
 
@@ -24,32 +24,46 @@ struct Tiles {
 
     static void zero_sums() { std::memset(state.sums, state.is_configured ? 0 : 0xff, sizeof state.sums); }
     template <bool>
-    static void load_a(const std::byte* tiles) { std::memcpy(state.a, tiles, sizeof state.a); }
+    static void load_a(const std::byte* tiles) {
+        std::memcpy(state.a, tiles, sizeof state.a);
+    }
     template <bool>
-    static void load_b(const std::byte* tiles) { std::memcpy(state.b, tiles, sizeof state.b); }
+    static void load_b(const std::byte* tiles) {
+        std::memcpy(state.b, tiles, sizeof state.b);
+    }
 
     template <int tile>
-    static void zero() { std::memset(state.tile[tile], state.is_configured ? 0 : 0xff, sizeof state.tile[tile]); }
+    static void zero() {
+        std::memset(state.tile[tile], state.is_configured ? 0 : 0xff, sizeof state.tile[tile]);
+    }
     template <int tile>
-    static void load(const std::byte* from) { std::memcpy(state.tile[tile], from, sizeof state.tile[tile]); }
+    static void load(const std::byte* from) {
+        std::memcpy(state.tile[tile], from, sizeof state.tile[tile]);
+    }
     template <int tile>
-    static void stream(const std::byte* from) { load<tile>(from); }
+    static void stream(const std::byte* from) {
+        load<tile>(from);
+    }
     template <int tile>
-    static void store(std::byte* to) { std::memcpy(to, state.tile[tile], sizeof state.tile[tile]); }
+    static void store(std::byte* to) {
+        std::memcpy(to, state.tile[tile], sizeof state.tile[tile]);
+    }
     template <int sums, int a, int b>
     static void dot_int8() {
         for (int m = 0; m < 16; ++m)
             for (int n = 0; n < 16; ++n) {
                 std::uint32_t sum = word(state.tile[sums], m, n);
                 for (int p = 0; p < 64; ++p)
-                    sum += static_cast<std::uint32_t>(signed_byte(state.tile[a], m, p) * signed_byte(state.tile[b], p / 4, 4 * n + p % 4));
+                    sum += static_cast<std::uint32_t>(signed_byte(state.tile[a], m, p) *
+                                                      signed_byte(state.tile[b], p / 4, 4 * n + p % 4));
                 std::memcpy(state.tile[sums] + 64 * m + 4 * n, &sum, sizeof sum);
             }
     }
 
     static void dot_bf16() {
         for (int j = 0; j < 2; ++j) {
-            // Exact in f64, and f64 is wide enough that a sum rounded to it and then to f32 is a fused sum rounded once.
+            // Exact in f64, and f64 is wide enough that a sum rounded to it and then to f32 is a fused sum rounded
+            // once.
             double b[32][16];
             for (int q = 0; q < 16; ++q)
                 for (int n = 0; n < 16; ++n) {
@@ -78,7 +92,7 @@ private:
         std::uint32_t sums[2][2][16][16];
         std::byte a[2][1024], b[2][1024];
         std::byte tile[8][1024];
-        bool is_configured = false;   // without it, sums are NaN: the instructions would end the program
+        bool is_configured = false;  // without it, sums are NaN: the instructions would end the program
     };
     static thread_local State state;
 
@@ -87,7 +101,9 @@ private:
         std::memcpy(&bits, tile + 64 * row + 4 * n, sizeof bits);
         return bits;
     }
-    static int signed_byte(const std::byte* tile, int row, int p) { return static_cast<std::int8_t>(tile[64 * row + p]); }
+    static int signed_byte(const std::byte* tile, int row, int p) {
+        return static_cast<std::int8_t>(tile[64 * row + p]);
+    }
 
     static std::uint32_t flushed(std::uint32_t bits) { return bits & 0x7f800000u ? bits : bits & 0x80000000u; }
     static float flushed(float x) { return std::bit_cast<float>(flushed(std::bit_cast<std::uint32_t>(x))); }
@@ -100,7 +116,8 @@ private:
             const std::uint32_t pair = word(state.a[i], m, p / 2);
             const double a = from_bf16(p % 2 ? pair & 0xffff0000u : pair << 16);
             float(&chain)[16] = chains[p % 2];
-            for (int n = 0; n < 16; ++n) chain[n] = flushed(static_cast<float>(static_cast<double>(chain[n]) + a * b[p][n]));
+            for (int n = 0; n < 16; ++n)
+                chain[n] = flushed(static_cast<float>(static_cast<double>(chain[n]) + a * b[p][n]));
         }
         std::uint32_t(&sums)[16] = state.sums[i][j][m];
         for (int n = 0; n < 16; ++n) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A tile of 16 x 16 words of four bytes, rows and columns exchanged. For files that are compiled with the AVX-512 flags.
+// A tile of 16 x 16 words of four bytes, rows and columns exchanged. For files that are compiled with the AVX-512
+// flags.
 #pragma once
 
 #include <immintrin.h>

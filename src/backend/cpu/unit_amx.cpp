@@ -3,7 +3,9 @@
 //
 // The matrix unit of Sapphire Rapids and later.
 #include "backend/cpu/tiles_amx.hpp"
+
 #include "backend/cpu/lanes_avx512.hpp"
+
 #include "backend/cpu/bf16_panels.hpp"
 
 namespace tw::cpu {

@@ -3,7 +3,9 @@
 //
 // The same kernels on tiles that are emulated: for machines without the unit, and for the judge.
 #include "backend/cpu/tiles_emulated.hpp"
+
 #include "backend/cpu/lanes_portable.hpp"
+
 #include "backend/cpu/bf16_panels.hpp"
 
 namespace tw::cpu {

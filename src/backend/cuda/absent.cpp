@@ -8,7 +8,9 @@
 namespace tw::cuda {
 namespace {
 
-const char* why() { return "this build has no CUDA backend: it was configured without nvcc 12.4 or later, or with TW_CUDA off"; }
+const char* why() {
+    return "this build has no CUDA backend: it was configured without nvcc 12.4 or later, or with TW_CUDA off";
+}
 constexpr Backend row = no_backend(why);
 
 }  // namespace

@@ -19,8 +19,8 @@ __device__ inline float relu_of(float x) { return x < 0 ? 0 : x; }  // a NaN sta
 /// `exact` also makes up for the rounding of the exponent, 1e-6 of a value at z = 4: sums of f32 products deserve it.
 template <bool exact>
 __device__ float gelu_of(float x) {
-    constexpr float fit[] = {0.14397366344928741f,  -0.25571826100349426f, 0.15917862951755524f, -0.023112842813134193f,
-                             0.10550924390554428f,  0.11983256042003632f,  0.13986191153526306f, 0.13962140679359436f};
+    constexpr float fit[] = {0.14397366344928741f, -0.25571826100349426f, 0.15917862951755524f, -0.023112842813134193f,
+                             0.10550924390554428f, 0.11983256042003632f,  0.13986191153526306f, 0.13962140679359436f};
     constexpr float half_log2e = 0.72134752044448170368f;
     constexpr auto rest_of_half_log2e = static_cast<float>(0.72134752044448170368 - double{half_log2e});
     const float z = fminf(fabsf(x), 16), t = ptx::reciprocal(fmaf(0.35f, z, 1));

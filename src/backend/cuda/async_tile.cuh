@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A block's tile of f32 on its way to shared memory by asynchronous copies, k-major there however it lies in global memory;
-// and from there to registers.
+// A block's tile of f32 on its way to shared memory by asynchronous copies, k-major there however it lies in global
+// memory; and from there to registers.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace tw::cuda {
 
-/// Which way a tile's elements lie in global memory, seen from its k-major place in shared memory. `by_4`: 16 bytes at once.
+/// Which way a tile's elements lie in global memory, seen from its k-major place in shared memory. `by_4`: 16 bytes at
+/// once.
 enum class Lie { along_k, across_k_by_4, any };
 
 /// Fills a tile of BK rows of `width`, k-major with `pitch` floats a row; a thread copies every jump-th piece.
@@ -22,7 +23,8 @@ class AsyncTile {
     static_assert(threads % wide == 0 && threads % BK == 0);
 
 public:
-    /// Rows of k go on for k_step, and end after k_end; across k it is other_step, and the tile starts at `first` of `end`.
+    /// Rows of k go on for k_step, and end after k_end; across k it is other_step, and the tile starts at `first` of
+    /// `end`.
     __device__ AsyncTile(const float* data, std::int64_t k_step, std::int64_t other_step, std::int64_t k_end,
                          std::int64_t first, std::int64_t end)
         : k_step_(lie == Lie::along_k ? 1 : k_step) {
@@ -43,7 +45,8 @@ public:
         const float* from = from_;
 #pragma unroll
         for (int s = 0; s < pieces; ++s, from += jump_) {
-            const std::uint32_t to = tile + place_ + static_cast<std::uint32_t>(s * (k_jump_ * pitch + other_jump_) * 4);
+            const std::uint32_t to =
+                tile + place_ + static_cast<std::uint32_t>(s * (k_jump_ * pitch + other_jump_) * 4);
             if constexpr (lie == Lie::across_k_by_4) {
                 const int width_valid = other_left_ < 0 ? 0 : other_left_ < 4 ? other_left_ * 4 : 16;
                 ptx::copy_16(to, from, s * k_jump_ < k_left_ ? width_valid : 0);

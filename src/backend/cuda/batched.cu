@@ -17,7 +17,8 @@ struct Words {
 };
 
 template <int most>
-__global__ void __launch_bounds__(128) write_piece(const __grid_constant__ Words<most> from, std::uint32_t* to, int count) {
+__global__ void __launch_bounds__(128)
+    write_piece(const __grid_constant__ Words<most> from, std::uint32_t* to, int count) {
     const int i = static_cast<int>(blockIdx.x * 128 + threadIdx.x);
     if (i < count) to[i] = from.words[i];
 }
@@ -25,7 +26,8 @@ __global__ void __launch_bounds__(128) write_piece(const __grid_constant__ Words
 /// Numbers for device memory, which ride in the parameters of kernels: nothing waits, and a graph keeps them.
 template <class Number>
 class Writer {
-    static constexpr int little = 960, large = 7680;  // kernels take parameters of up to 32764 bytes; few of them are sooner there
+    static constexpr int little = 960,
+                         large = 7680;  // kernels take parameters of up to 32764 bytes; few of them are sooner there
     static constexpr int words = sizeof(Number) / 4;
 
 public:
@@ -81,10 +83,15 @@ std::int64_t element(const Matrix& m) noexcept { return static_cast<std::int64_t
 
 /// Which of a map's matrices each product has.
 Status write_coordinates(Writer<std::uint32_t>& writer, const BatchedOperand& operand, const Depth& depth) noexcept {
-    if (!operand.pointers) return writer.write(operand.size, [moves = depth.extent > 1](std::int64_t i) { return moves ? static_cast<std::uint32_t>(i) : 0; });
+    if (!operand.pointers)
+        return writer.write(operand.size, [moves = depth.extent > 1](std::int64_t i) {
+            return moves ? static_cast<std::uint32_t>(i) : 0;
+        });
     const auto first = reinterpret_cast<std::uintptr_t>(depth.first);
     const int shift = std::countr_zero(static_cast<std::uint64_t>(depth.bytes));
-    return writer.write(operand.size, [operand, first, shift](std::int64_t i) { return static_cast<std::uint32_t>((operand.pointer(i) - first) >> shift); });
+    return writer.write(operand.size, [operand, first, shift](std::int64_t i) {
+        return static_cast<std::uint32_t>((operand.pointer(i) - first) >> shift);
+    });
 }
 
 }  // namespace
@@ -105,7 +112,8 @@ bool depth_of(const BatchedOperand& operand, Depth& depth) noexcept {
         differences |= at ^ first;
     };
     std::int64_t i = 0;
-    for (; i + 4 <= operand.size; i += 4) meet(i, 0), meet(i + 1, 1), meet(i + 2, 2), meet(i + 3, 3);  // none waits for another
+    for (; i + 4 <= operand.size; i += 4)
+        meet(i, 0), meet(i + 1, 1), meet(i + 2, 2), meet(i + 3, 3);  // none waits for another
     for (; i < operand.size; ++i) meet(i, 0);
     const std::uintptr_t least = std::min(std::min(low[0], low[1]), std::min(low[2], low[3]));
     const std::uintptr_t most = std::max(std::max(high[0], high[1]), std::max(high[2], high[3]));
@@ -129,7 +137,9 @@ Status place_depths(const Call& call, const Depth& a, const Depth& b, const Dept
 
 std::uintptr_t BatchedOperand::address_bits() const noexcept {
     std::uintptr_t bits = 0;
-    if (!pointers) return reinterpret_cast<std::uintptr_t>(first.data) | static_cast<std::uintptr_t>(size > 1 ? step * element(first) : 0);
+    if (!pointers)
+        return reinterpret_cast<std::uintptr_t>(first.data) |
+               static_cast<std::uintptr_t>(size > 1 ? step * element(first) : 0);
     for (std::int64_t i = 0; i < size; ++i) bits |= pointer(i);
     return bits;
 }
@@ -146,21 +156,27 @@ BatchedOperand c_of(const Call& call) noexcept {
 }
 
 std::size_t places_bytes(const Problem&, const Tile&, const Batch& batch) noexcept {
-    return by_pointers(batch) ? (3 * static_cast<std::size_t>(batch.size) * sizeof(std::uint64_t) + 127) / 128 * 128 : 0;
+    return by_pointers(batch) ? (3 * static_cast<std::size_t>(batch.size) * sizeof(std::uint64_t) + 127) / 128 * 128
+                              : 0;
 }
 
 Status place_products(const Call& call, std::span<std::byte>& scratch, Places& places) noexcept {
     if (!call.batch) return {};
     const Batch& batch = *call.batch;
     const Matrix& residual = call.epilogue.residual;
-    places = {batch.a_step * element(call.a), batch.b_step * element(call.b), batch.c_step * element(call.c),
-              batch.residual_step * element(residual), nullptr, static_cast<unsigned>(batch.size)};
+    places = {batch.a_step * element(call.a),
+              batch.b_step * element(call.b),
+              batch.c_step * element(call.c),
+              batch.residual_step * element(residual),
+              nullptr,
+              static_cast<unsigned>(batch.size)};
     if (!by_pointers(batch)) return {};
     places.addresses = reinterpret_cast<const std::uint64_t*>(scratch.data());
     Writer<std::uint64_t> writer(scratch.data(), call.stream);
     scratch = scratch.subspan(places_bytes({}, {}, batch));
     for (const BatchedOperand& one : {a_of(call), b_of(call), c_of(call)})
-        if (const Status bad = writer.write(one.size, [one](std::int64_t i) { return one.address(i); }); !bad) return bad;
+        if (const Status bad = writer.write(one.size, [one](std::int64_t i) { return one.address(i); }); !bad)
+            return bad;
     return writer.flush();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Many products of one shape in one launch: where the operands of each lie. A batch by steps needs no memory for that; one
-// by pointers has its addresses in scratch, written there by a kernel out of its own parameters, so that nothing waits and a
-// graph keeps them.
+// Many products of one shape in one launch: where the operands of each lie. A batch by steps needs no memory for that;
+// one by pointers has its addresses in scratch, written there by a kernel out of its own parameters, so that nothing
+// waits and a graph keeps them.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,8 @@ struct BatchedOperand {
     const void* const* pointers;  ///< null: `step` says where the others are
     std::int64_t step, size;
 
-    /// Of every product's first element and of the step between them: the lowest bit set is what they are all aligned to.
+    /// Of every product's first element and of the step between them: the lowest bit set is what they are all aligned
+    /// to.
     std::uintptr_t address_bits() const noexcept;
 
     /// Of an operand told by pointers.
@@ -30,7 +31,8 @@ struct BatchedOperand {
     }
     std::uintptr_t address(std::int64_t i) const noexcept {
         if (pointers) return pointer(i);
-        return reinterpret_cast<std::uintptr_t>(static_cast<const char*>(first.data) + i * step * static_cast<std::int64_t>(size_of(first.type)));
+        return reinterpret_cast<std::uintptr_t>(static_cast<const char*>(first.data) +
+                                                i * step * static_cast<std::int64_t>(size_of(first.type)));
     }
 
     /// How many different ones there are as far as can be told: one when all products share it.
@@ -60,25 +62,37 @@ Status place_depths(const Call& call, const Depth& a, const Depth& b, const Dept
 /// In device code: where a product lies, seen from the first; product blockIdx.y where none is named.
 struct Places {
     std::int64_t a_bytes = 0, b_bytes = 0, c_bytes = 0, residual_bytes = 0;  ///< from one product to the next
-    const std::uint64_t* addresses = nullptr;                                ///< or the addresses of all A, all B, all C
+    const std::uint64_t* addresses = nullptr;  ///< or the addresses of all A, all B, all C
     unsigned size = 1;
 
 #ifdef __CUDACC__
     template <class T>
-    __device__ T* a(T* first, unsigned product) const { return place(first, 0, a_bytes, product); }
+    __device__ T* a(T* first, unsigned product) const {
+        return place(first, 0, a_bytes, product);
+    }
     template <class T>
-    __device__ T* b(T* first, unsigned product) const { return place(first, 1, b_bytes, product); }
+    __device__ T* b(T* first, unsigned product) const {
+        return place(first, 1, b_bytes, product);
+    }
     template <class T>
-    __device__ T* c(T* first, unsigned product) const { return place(first, 2, c_bytes, product); }
+    __device__ T* c(T* first, unsigned product) const {
+        return place(first, 2, c_bytes, product);
+    }
     __device__ const void* residual(const void* first, unsigned product) const {
         return first ? static_cast<const char*>(first) + product * residual_bytes : nullptr;
     }
     template <class T>
-    __device__ T* a(T* first) const { return a(first, blockIdx.y); }
+    __device__ T* a(T* first) const {
+        return a(first, blockIdx.y);
+    }
     template <class T>
-    __device__ T* b(T* first) const { return b(first, blockIdx.y); }
+    __device__ T* b(T* first) const {
+        return b(first, blockIdx.y);
+    }
     template <class T>
-    __device__ T* c(T* first) const { return c(first, blockIdx.y); }
+    __device__ T* c(T* first) const {
+        return c(first, blockIdx.y);
+    }
     __device__ const void* residual(const void* first) const { return residual(first, blockIdx.y); }
 
 private:

@@ -78,7 +78,8 @@ Status copy(const Matrix& to, const Matrix& from, void* stream) noexcept {
         return copy_dense(to_across, from_across, stream);
     if (owns_memory(to.data) && owns_memory(from.data))
         return launch(move_elements, {.blocks = blocks_for(to.rows * to.cols), .threads = threads}, stream, to, from);
-    if (to.type != from.type) return {Code::unsupported, Argument::none, "a copy between host and device keeps the type"};
+    if (to.type != from.type)
+        return {Code::unsupported, Argument::none, "a copy between host and device keeps the type"};
     return dense_rows(to_across) || dense_rows(from_across) ? copy_packed(to_across, from_across, stream)
                                                             : copy_packed(to, from, stream);
 }

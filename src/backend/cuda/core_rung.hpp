@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the rungs of the CUDA cores, r1 to r7, have in common: one launcher, and one row, which says that a rung sums in its
-// operands' type, in the order of k.
+// What the rungs of the CUDA cores, r1 to r7, have in common: one launcher, and one row, which says that a rung sums in
+// its operands' type, in the order of k.
 #pragma once
 
 #include "backend/cuda/batched.hpp"
@@ -13,11 +13,13 @@
 
 namespace tw::cuda {
 
-/// A block of `threads` for each BM x BN results; those of a batch lie behind one another in the grid's second dimension.
+/// A block of `threads` for each BM x BN results; those of a batch lie behind one another in the grid's second
+/// dimension.
 template <class T, int BM, int BN, int threads, std::size_t shared = 0, class... More>
 Status launch_over(void (*kernel)(Product<T>, TileGrid, More...), const Call& call, const More&... more) noexcept {
     const auto [grid, blocks] = tiling(call, BM, BN);
-    const Launch how{.blocks = blocks, .threads = threads, .shared = shared, .products = static_cast<unsigned>(products_of(call))};
+    const Launch how{
+        .blocks = blocks, .threads = threads, .shared = shared, .products = static_cast<unsigned>(products_of(call))};
     return launch(kernel, how, call.stream, product_of<T>(call), grid, more...);
 }
 

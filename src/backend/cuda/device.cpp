@@ -61,7 +61,8 @@ Counted count() noexcept {
 }  // namespace
 
 Features features() noexcept {
-    const int major = attribute(cudaDevAttrComputeCapabilityMajor, 0), minor = attribute(cudaDevAttrComputeCapabilityMinor, 0);
+    const int major = attribute(cudaDevAttrComputeCapabilityMajor, 0),
+              minor = attribute(cudaDevAttrComputeCapabilityMinor, 0);
     Features found = 0;
     if (major >= 8) found |= feature::sm80;
     if (major == 9 && minor == 0) found |= feature::sm90a;
@@ -110,12 +111,14 @@ std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept {
     if (captures(stream)) return {};
     release(mine.memory.data());
     mine.memory = {};
-    constexpr std::size_t unit = std::size_t{1} << 21, counters = most_counters * sizeof(unsigned) + most_letters * sizeof(std::uint64_t);
+    constexpr std::size_t unit = std::size_t{1} << 21,
+                          counters = most_counters * sizeof(unsigned) + most_letters * sizeof(std::uint64_t);
     const std::size_t rounded = (std::max<std::size_t>(bytes + counters, 1) + unit - 1) / unit * unit;
     auto* memory = static_cast<std::byte*>(allocate(rounded));
     if (!memory) return {};
     mine.memory = {memory, rounded - counters};
-    const cudaError_t cleared = calls().clear(memory + rounded - counters, 0, counters, static_cast<cudaStream_t>(stream));
+    const cudaError_t cleared =
+        calls().clear(memory + rounded - counters, 0, counters, static_cast<cudaStream_t>(stream));
     if (status_of(cleared, Step::clear) && wait(stream)) return mine.memory;
     release(memory);
     mine.memory = {};
@@ -149,7 +152,8 @@ std::size_t scratch_available(void* stream) noexcept {
 
 bool captures(void* stream) noexcept {
     cudaStreamCaptureStatus status{};
-    if (calls().is_capturing(static_cast<cudaStream_t>(stream), &status) == cudaSuccess) return status != cudaStreamCaptureStatusNone;
+    if (calls().is_capturing(static_cast<cudaStream_t>(stream), &status) == cudaSuccess)
+        return status != cudaStreamCaptureStatusNone;
     calls().last_error();
     return false;
 }

@@ -9,8 +9,8 @@
 namespace tw::cuda {
 
 namespace feature {
-inline constexpr Features sm80 = 1;        ///< asynchronous copies, mma.sync for bf16 and tf32: Ampere and later
-inline constexpr Features sm90a = 2;       ///< wgmma, bulk tensor copies, clusters: Hopper, and Hopper alone
+inline constexpr Features sm80 = 1;   ///< asynchronous copies, mma.sync for bf16 and tf32: Ampere and later
+inline constexpr Features sm90a = 2;  ///< wgmma, bulk tensor copies, clusters: Hopper, and Hopper alone
 }  // namespace feature
 
 /// Of the calling thread's current device, less what TW_FEATURES masks.
@@ -32,7 +32,8 @@ std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept;
 inline constexpr int most_counters = 4096;
 unsigned* kept_counters(void* stream) noexcept;
 
-/// What kept_scratch() could give: what is free and what it keeps, less a reserve, and no more than TW_DEVICE_MEMORY, in MiB.
+/// What kept_scratch() could give: what is free and what it keeps, less a reserve, and no more than TW_DEVICE_MEMORY,
+/// in MiB.
 std::size_t scratch_available(void* stream) noexcept;
 Status wait(void* stream) noexcept;
 bool captures(void* stream) noexcept;

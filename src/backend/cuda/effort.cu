@@ -21,7 +21,9 @@ constexpr std::size_t up(std::size_t bytes) { return (bytes + 255) / 256 * 256; 
 bool is_of_rows(const EffortOnDevice& m) { return m.layout != EffortLayout::planes; }
 
 /// Of buckets and tiers, blocks that choose as one.
-int ranks_of(const EffortOnDevice& m) { return is_of_rows(m) && (features() & feature::sm90a) ? ranks_of_rows(m.inputs) : 1; }
+int ranks_of(const EffortOnDevice& m) {
+    return is_of_rows(m) && (features() & feature::sm90a) ? ranks_of_rows(m.inputs) : 1;
+}
 
 /// Of planes, chunks of a tile.
 int chunks_of(const EffortOnDevice& m) { return (m.inputs + chunk - 1) / chunk; }
@@ -36,7 +38,9 @@ int blocks_of(const EffortOnDevice& m) {
 /// Of planes, clusters that share a tile; 0 where nothing is chosen by those who multiply.
 int clusters_of(const EffortOnDevice& m, int products) {
     constexpr int ranks = 2;
-    const int clusters = m.layout == EffortLayout::planes && (features() & feature::sm90a) ? clusters_of_planes(m.inputs, products * m.tiles, multiprocessors()) : 0;
+    const int clusters = m.layout == EffortLayout::planes && (features() & feature::sm90a)
+                             ? clusters_of_planes(m.inputs, products * m.tiles, multiprocessors())
+                             : 0;
     return products * m.tiles * ranks <= most_counters || clusters < 2 ? clusters : 0;
 }
 
@@ -50,11 +54,14 @@ struct Cut {
         entries = up(count * sizeof(EffortChosenOnDevice));
         partial = entries + up(count * inputs * sizeof(EffortEntryOnDevice));
         const int parts = is_of_rows(m) ? blocks_of(m) : m.tiles * clusters_of(m, products);
-        end = partial + up(count * static_cast<std::size_t>(parts) * static_cast<std::size_t>(m.outputs_of_tile) * sizeof(float));
+        end = partial +
+              up(count * static_cast<std::size_t>(parts) * static_cast<std::size_t>(m.outputs_of_tile) * sizeof(float));
     }
 };
 
-std::size_t scratch_bytes(const EffortOnDevice& m, int products) { return std::max(Cut(m, products).end, scratch_of_dense(m, products)); }
+std::size_t scratch_bytes(const EffortOnDevice& m, int products) {
+    return std::max(Cut(m, products).end, scratch_of_dense(m, products));
+}
 
 EffortNotes notes_in(std::span<std::byte> scratch, const EffortOnDevice& m, int products) {
     const Cut cut(m, products);
@@ -73,7 +80,8 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
     if (const Status dead = alive(); !dead) return dead;
     const int products = static_cast<int>(order.experts.size());
     const Cut cut(m, products);
-    if (products < 1 || products > most_products || scratch.size() < (order.is_dense ? scratch_of_dense(m, products) : cut.end))
+    if (products < 1 || products > most_products ||
+        scratch.size() < (order.is_dense ? scratch_of_dense(m, products) : cut.end))
         return {Code::bad_argument, Argument::scratch, "an order has 1 to 16 products and scratch for all of them"};
     Work w{};
     w.m = m;
@@ -90,10 +98,12 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
     w.chosen = notes.chosen, w.entries = notes.entries;
     w.partial = reinterpret_cast<float*>(scratch.data() + cut.partial), w.arrived = kept_counters(order.stream);
     if (is_of_rows(m)) {
-        w.blocks = blocks_of(m), w.ranks = ranks_of(m), w.is_chosen = order.is_chosen, w.scale_of_rows = std::ldexp(1.f, -m.exponent_of_rows);
+        w.blocks = blocks_of(m), w.ranks = ranks_of(m), w.is_chosen = order.is_chosen,
+        w.scale_of_rows = std::ldexp(1.f, -m.exponent_of_rows);
         w.is_even = m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
         if (products * w.blocks * m.outputs_of_tile / 2 <= most_letters) w.letters = kept_letters(order.stream);
-        return m.layout == EffortLayout::buckets ? start_buckets(w, products, order.stream) : start_tiers(w, products, order.stream);
+        return m.layout == EffortLayout::buckets ? start_buckets(w, products, order.stream)
+                                                 : start_tiers(w, products, order.stream);
     }
     if (const int clusters = order.is_chosen ? 0 : clusters_of(m, products); clusters > 0) {
         const double share = share_of(m, order);
@@ -109,6 +119,7 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
 
 }  // namespace
 
-const EffortDevice effort_device{.most_products = most_products, .scratch_bytes = scratch_bytes, .notes_in = notes_in, .run = run};
+const EffortDevice effort_device{
+    .most_products = most_products, .scratch_bytes = scratch_bytes, .notes_in = notes_in, .run = run};
 
 }  // namespace tw::cuda

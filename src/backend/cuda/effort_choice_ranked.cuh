@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The last row that is read, among those of the cutoff's bin: they are gathered and ranked against each other. Where a bin does not tell
-// (rows worth nothing, say, or more alike than can be ranked) it is found bit by bit, of its worth and then of its (unit, input).
+// The last row that is read, among those of the cutoff's bin: they are gathered and ranked against each other. Where a
+// bin does not tell (rows worth nothing, say, or more alike than can be ranked) it is found bit by bit, of its worth
+// and then of its (unit, input).
 //
-//   rows of the bin, of all ranks ->  above + what is before it + its own weight >= reached: the first such  -> read, if affordable
+//   rows of the bin, of all ranks ->  above + what is before it + its own weight >= reached: the first such  -> read,
+//   if affordable
 #pragma once
 
 #include "backend/cuda/effort_choice.cuh"
@@ -42,9 +44,10 @@ __device__ int wait_for_alike(Desk<ranks, threads, most_alike>& desk) {
 
 /// The rows of the bin that was found; there are few. input_of(n): which input a key is of.
 template <int units, int ranks, int threads, int most_alike, int count, class InputOf>
-__device__ void gather(const Work& w, Desk<ranks, threads, most_alike>& desk, const unsigned (&keys)[count], unsigned top, const InputOf& input_of) {
+__device__ void gather(const Work& w, Desk<ranks, threads, most_alike>& desk, const unsigned (&keys)[count],
+                       unsigned top, const InputOf& input_of) {
     constexpr int at_once = 32 / units;
-    unsigned bin[units];                                 // of keys whose row is in the one that was found
+    unsigned bin[units];  // of keys whose row is in the one that was found
 #pragma unroll
     for (int u = 0; u < units; ++u) bin[u] = desk.bin - w.m.falls[u];
 #pragma unroll
@@ -68,7 +71,7 @@ __device__ void gather(const Work& w, Desk<ranks, threads, most_alike>& desk, co
 #pragma unroll
             for (int u = 0; u < units; ++u) of_units |= (top - key) >> step == bin[u] ? 1u << u : 0;
 #pragma unroll 1
-            do {                                         // nearly always one
+            do {  // nearly always one
                 const int u = __ffs(static_cast<int>(of_units)) - 1;
                 put_alike(desk, {lowered(w, key, u), key_of(u, input)}, w.m.weights[u]);
                 of_units &= of_units - 1;
@@ -78,13 +81,16 @@ __device__ void gather(const Work& w, Desk<ranks, threads, most_alike>& desk, co
     __syncwarp();
 }
 
-/// Whether the row `one` is the last that is read, of those that have been gathered and lie behind `above`: to desk.cutoff.
-/// `in_front`, `is_tie`: of the lane's others.
+/// Whether the row `one` is the last that is read, of those that have been gathered and lie behind `above`: to
+/// desk.cutoff. `in_front`, `is_tie`: of the lane's others.
 template <class OfRanks>
-__device__ void conclude_row(const Work& w, OfRanks& desk, const Row& one, unsigned weight, unsigned above, unsigned in_front, bool is_tie) {
-    const unsigned before = above + __reduce_add_sync(~0u, in_front), with = before + weight, is_read = with <= w.affordable;
+__device__ void conclude_row(const Work& w, OfRanks& desk, const Row& one, unsigned weight, unsigned above,
+                             unsigned in_front, bool is_tie) {
+    const unsigned before = above + __reduce_add_sync(~0u, in_front), with = before + weight,
+                   is_read = with <= w.affordable;
     const bool has_ties = __any_sync(~0u, is_tie);
-    if (threadIdx.x % 32 == 0 && before < w.reached && with >= w.reached) desk.cutoff = {{one.worth, one.key + is_read}, one.worth + 1 - is_read, has_ties};
+    if (threadIdx.x % 32 == 0 && before < w.reached && with >= w.reached)
+        desk.cutoff = {{one.worth, one.key + is_read}, one.worth + 1 - is_read, has_ties};
 }
 
 /// Ranks up to 32 rows for each of a lane's: each warp some of them, all at once.
@@ -100,7 +106,7 @@ __device__ void rank_few(const Work& w, Desk<ranks, threads, most_alike>& desk, 
     for (int x = 0; x < of_lane; ++x) others[x] = desk.alike[lane + 32 * x], weights[x] = desk.weights[lane + 32 * x];
 #pragma unroll
     for (int n = 0; n < of_warp; ++n) {
-        const int c = warp + warps * n;                  // what is behind the last one is never written down: it has no weight
+        const int c = warp + warps * n;  // what is behind the last one is never written down: it has no weight
         const Row one = desk.alike[c];
         unsigned in_front = 0;
         bool is_tie = false;
@@ -144,10 +150,11 @@ __device__ bool rank_rows(const Work& w, Desk<ranks, threads, most_alike>& desk)
 template <int ranks, int threads, int most_alike, class Each>
 __device__ void find_bit_by_bit(const Work& w, Desk<ranks, threads, most_alike>& desk, bool has_bin, const Each& each) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    const unsigned nowhere = ~(w.m.inputs > 1 ? ~0u >> __clz(w.m.inputs - 1) : 0u) & ((1u << bits_of_inputs) - 1);  // bits that no input has
+    const unsigned nowhere =
+        ~(w.m.inputs > 1 ? ~0u >> __clz(w.m.inputs - 1) : 0u) & ((1u << bits_of_inputs) - 1);  // bits that no input has
     // The place of the last row that is read is the largest of which rows there or before weigh enough.
     std::uint64_t last = (has_bin ? std::uint64_t{(top_of(w) >> step) - desk.bin} << (32 + step) : 0) | nowhere;
-    bool is_first = !has_bin;                                // is anything at the cutoff worth something?
+    bool is_first = !has_bin;  // is anything at the cutoff worth something?
     unsigned with = 0;
     int turn = 0;
 #pragma unroll 1
@@ -158,7 +165,9 @@ __device__ void find_bit_by_bit(const Work& w, Desk<ranks, threads, most_alike>&
         }
         const std::uint64_t tried = last | std::uint64_t{1} << (is_first ? 32 : bit);
         unsigned weight = 0;
-        each([&](int u, int input, unsigned worth) { weight += Row{worth, key_of(u, input)}.place() >= tried ? w.m.weights[u] : 0; });
+        each([&](int u, int input, unsigned worth) {
+            weight += Row{worth, key_of(u, input)}.place() >= tried ? w.m.weights[u] : 0;
+        });
         weight = __reduce_add_sync(~0u, weight);
         if (lane < ranks) ptx::add_in_rank<ranks>(desk.weighed + turn, lane, weight);
         if (threadIdx.x == 0) desk.weighed[(turn + 1) % 3] = 0;  // all have read that, and nobody adds to it yet
@@ -170,13 +179,16 @@ __device__ void find_bit_by_bit(const Work& w, Desk<ranks, threads, most_alike>&
         bit = is_first && weight < w.reached ? 31 : bit - !is_first;
         is_first = false;
     }
-    if (threadIdx.x == 0) desk.cutoff = {{static_cast<unsigned>(last >> 32), ~static_cast<unsigned>(last) + (with <= w.affordable)}, 0, true};
+    if (threadIdx.x == 0)
+        desk.cutoff = {
+            {static_cast<unsigned>(last >> 32), ~static_cast<unsigned>(last) + (with <= w.affordable)}, 0, true};
     __syncthreads();
 }
 
 /// The cutoff, to desk.cutoff, when the bin has been found; keys are of the vector with this scale.
 template <int units, int ranks, int threads, int most_alike, int count, class InputOf, class Each>
-__device__ void find_cutoff(const Work& w, Desk<ranks, threads, most_alike>& desk, const unsigned (&keys)[count], float scale, const InputOf& input_of, const Each& each) {
+__device__ void find_cutoff(const Work& w, Desk<ranks, threads, most_alike>& desk, const unsigned (&keys)[count],
+                            float scale, const InputOf& input_of, const Each& each) {
     const bool has_bin = is_finite(w, scale) && static_cast<int>(desk.bin) < end_of_bins(w);
     if (has_bin) gather<units>(w, desk, keys, top_of(w), input_of);
     if (!has_bin || !rank_rows(w, desk)) find_bit_by_bit(w, desk, has_bin, each);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_planes: a product of planes of which a kernel or the host has chosen what is read: effort_planes_choosing without the choice,
-// for any number of inputs.
+// effort_planes: a product of planes of which a kernel or the host has chosen what is read: effort_planes_choosing
+// without the choice, for any number of inputs.
 //
-//   block 0: inputs 0 .. 2047, 16384 ..   warp: plane A of 128 inputs that are read, then B and C   -> sums of warps, of blocks, in order -> y
+//   block 0: inputs 0 .. 2047, 16384 ..   warp: plane A of 128 inputs that are read, then B and C   -> sums of warps,
+//   of blocks, in order -> y
 //
-// Needs: sm_80; with sm_90 eight blocks share a tile. Counts, for I inputs: loads 12 I and 16 I a tile, and the bytes of the planes that
-// are read; stores the outputs.
+// Needs: sm_80; with sm_90 eight blocks share a tile. Counts, for I inputs: loads 12 I and 16 I a tile, and the bytes
+// of the planes that are read; stores the outputs.
 #include "backend/cuda/effort_planes_chunk.cuh"
 #include "backend/cuda/effort_planes_sum.cuh"
 
@@ -57,7 +58,10 @@ __global__ void __launch_bounds__(threads, 1) planes(const __grid_constant__ Wor
 template <int ranks>
 Status start(const Work& w, int products, void* stream) {
     const auto count = static_cast<unsigned>(products * w.m.tiles * ranks);
-    return launch(planes<ranks>, {.blocks = count, .threads = threads, .shared = sizeof(Desk<ranks>), .cluster = ranks, .overlaps = true}, stream, w);
+    return launch(
+        planes<ranks>,
+        {.blocks = count, .threads = threads, .shared = sizeof(Desk<ranks>), .cluster = ranks, .overlaps = true},
+        stream, w);
 }
 
 }  // namespace

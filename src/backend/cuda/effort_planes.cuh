@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the kernels of planes share: the sizes of a tile, how a block's shared memory is cut, and what a warp does with it.
+// What the kernels of planes share: the sizes of a tile, how a block's shared memory is cut, and what a warp does with
+// it.
 #pragma once
 
 #include "backend/cuda/effort_select.cuh"
@@ -10,18 +11,20 @@
 namespace tw::cuda::effort::of_planes {
 
 constexpr int warps = 16, threads = 32 * warps, units = 3, own = chunk / 32;
-constexpr int outputs = 256, blocks = outputs / 32;     ///< of a tile
-constexpr int share = chunk * warps;                    ///< inputs that a block takes at once
+constexpr int outputs = 256, blocks = outputs / 32;  ///< of a tile
+constexpr int share = chunk * warps;                 ///< inputs that a block takes at once
 
 /// One warp's: 128 inputs of a tile. What lies before x[chunk] lies so in the device's memory.
 struct alignas(64) Room {
-    uint4 a[4 * chunk];                                 ///< plane A, pieces 2 and 3 of a row first for inputs 2 and 3 of four
-    float step[32];                                     ///< what the scales of each block are counted in
-    uint4 x[chunk + 1];                                 ///< scales, at most 1; then v d as bytes: high of the tile's two quarters, low of both. Last: zero
-    std::uint16_t list[units][chunk + 8];               ///< inputs that have the plane, times 16; behind them the one that is zero
-    std::uint64_t here;                                 ///< a barrier: what was copied in bulk has come
+    uint4 a[4 * chunk];  ///< plane A, pieces 2 and 3 of a row first for inputs 2 and 3 of four
+    float step[32];      ///< what the scales of each block are counted in
+    uint4 x[chunk +
+            1];  ///< scales, at most 1; then v d as bytes: high of the tile's two quarters, low of both. Last: zero
+    std::uint16_t list[units][chunk + 8];  ///< inputs that have the plane, times 16; behind them the one that is zero
+    std::uint64_t here;                    ///< a barrier: what was copied in bulk has come
 };
-constexpr int bytes_of_a = 64 * chunk, bytes_of_scales = 128 + 16 * chunk, bytes_of_front = bytes_of_a + bytes_of_scales;
+constexpr int bytes_of_a = 64 * chunk, bytes_of_scales = 128 + 16 * chunk,
+              bytes_of_front = bytes_of_a + bytes_of_scales;
 
 /// A tile's rows of one chunk; of planes B and C 64 and 128 bytes an input.
 struct Rows {
@@ -36,12 +39,13 @@ struct Rows {
 };
 
 struct Lane {
-    int lane, row, four;                                ///< row = lane / 4 and four = lane % 4 of the matrix unit
+    int lane, row, four;  ///< row = lane / 4 and four = lane % 4 of the matrix unit
 
     __device__ Lane() : lane(static_cast<int>(threadIdx.x % 32)), row(lane / 4), four(lane % 4) {}
 };
 
-/// Four neighbouring inputs as one lane has them: how many planes of each are read, and v with all scales but the blocks'.
+/// Four neighbouring inputs as one lane has them: how many planes of each are read, and v with all scales but the
+/// blocks'.
 struct Own {
     unsigned k[own] = {};
     float v[own] = {};
@@ -71,7 +75,8 @@ __device__ inline void copy_of_a(Room& room, const Lane& my, const Rows& rows, u
         if (those >> i & 1)
 #pragma unroll
             for (int piece = 0; piece < 4; ++piece)
-                ptx::copy_16(ptx::shared_address(room.a + piece_of(input, piece)), rows.front + 16 * piece_of(input, piece), 16);
+                ptx::copy_16(ptx::shared_address(room.a + piece_of(input, piece)),
+                             rows.front + 16 * piece_of(input, piece), 16);
     }
     ptx::commit_copies();
 }

@@ -3,12 +3,14 @@
 //
 // A chunk of 128 inputs by a tile of 256 outputs, as one warp multiplies it, in whole numbers on the matrix unit.
 //
-//   a row's word g as 16 x 4 codes:  row g: the codes of a byte,  row g + 8: without the low ones;   column: high or low of v d of one block
+//   a row's word g as 16 x 4 codes:  row g: the codes of a byte,  row g + 8: without the low ones;   column: high or
+//   low of v d of one block
 //
-// A word has four blocks' bytes, so v d of a block stands in its own byte alone: nothing is unpacked but by a mask. The first of a
-// word's codes is not even masked: what the others add to it is taken off at the end.
-// Where most inputs are read, planes A and B of each are multiplied as four bits a code; where there is no plane B its bits are zero, and
-// what codes are counted from knows it. Where few are, those that have plane A are multiplied, and then those that have B, by lists.
+// A word has four blocks' bytes, so v d of a block stands in its own byte alone: nothing is unpacked but by a mask. The
+// first of a word's codes is not even masked: what the others add to it is taken off at the end. Where most inputs are
+// read, planes A and B of each are multiplied as four bits a code; where there is no plane B its bits are zero, and
+// what codes are counted from knows it. Where few are, those that have plane A are multiplied, and then those that have
+// B, by lists.
 #pragma once
 
 #include "backend/cuda/effort_planes_lists.cuh"
@@ -17,8 +19,10 @@
 
 namespace tw::cuda::effort::of_planes {
 
-__device__ inline void multiply(int (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0, unsigned b1) {
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+__device__ inline void multiply(int (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
+                                unsigned b1) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+        "%3};"
         : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
@@ -30,7 +34,8 @@ __device__ inline unsigned pairs_of(unsigned high, unsigned low) {
     return both;
 }
 
-/// The sums of one warp, of each quarter. Of four bits: of outputs k = p and p + 2 (registers 0, 1) and k = p + 2 (2, 3).
+/// The sums of one warp, of each quarter. Of four bits: of outputs k = p and p + 2 (registers 0, 1) and k = p + 2 (2,
+/// 3).
 struct Sums {
     int of[2][2][4] = {};
 
@@ -65,18 +70,22 @@ struct Chunk {
 
     Room& room;
     Lane my;
-    std::uint32_t x, list;                 ///< high or low, the lane's column; the lane's place in a group of a list
-    const std::byte *b, *c;                ///< the lane's words of the planes' rows
+    std::uint32_t x, list;   ///< high or low, the lane's column; the lane's place in a group of a list
+    const std::byte *b, *c;  ///< the lane's words of the planes' rows
 
     __device__ Chunk(Room& of_warp, const Rows& of_tile)
-        : room(of_warp), x(ptx::shared_address(room.x) + 8 * (my.row % 2)), list(ptx::shared_address(room.list) + 2 * my.four), b(of_tile.b + 8 * my.row),
+        : room(of_warp),
+          x(ptx::shared_address(room.x) + 8 * (my.row % 2)),
+          list(ptx::shared_address(room.list) + 2 * my.four),
+          b(of_tile.b + 8 * my.row),
           c(of_tile.c + 16 * my.row) {
         asm("" : "+l"(b), "+l"(c), "+r"(x), "+r"(list));  // kept, not made again for each row
     }
 
     /// An input of a group of a list, times 16.
     __device__ unsigned listed(int plane, int group, int half) const {
-        return ptx::load_unchanged_half(list + static_cast<std::uint32_t>(sizeof room.list[0] * plane + 16 * group + 8 * half));
+        return ptx::load_unchanged_half(
+            list + static_cast<std::uint32_t>(sizeof room.list[0] * plane + 16 * group + 8 * half));
     }
 
     /// Bit n: input 4 n + four has plane B.
@@ -94,17 +103,20 @@ struct Chunk {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             words[half] = {0, 0};
-            if (has_b >> (2 * group + half) & 1) words[half] = __ldg(reinterpret_cast<const uint2*>(b + 64 * my.four + 512 * group + 256 * half));
+            if (has_b >> (2 * group + half) & 1)
+                words[half] = __ldg(reinterpret_cast<const uint2*>(b + 64 * my.four + 512 * group + 256 * half));
         }
     }
     __device__ void ask_listed_b(int group, uint2 (&words)[2]) const {
 #pragma unroll
-        for (int half = 0; half < 2; ++half) words[half] = __ldg(reinterpret_cast<const uint2*>(b + 4 * std::uint64_t{listed(1, group, half)}));
+        for (int half = 0; half < 2; ++half)
+            words[half] = __ldg(reinterpret_cast<const uint2*>(b + 4 * std::uint64_t{listed(1, group, half)}));
     }
     __device__ void ask_c(int group, uint4 (&words)[2]) const {
 #pragma unroll
         for (int half = 0; half < 2; ++half)
-            words[half] = __ldg(reinterpret_cast<const uint4*>(c + 8 * std::uint64_t{listed(2, group, half) % (16 * chunk)}));
+            words[half] =
+                __ldg(reinterpret_cast<const uint4*>(c + 8 * std::uint64_t{listed(2, group, half) % (16 * chunk)}));
     }
 
     /// v d of an input (times 16), of both quarters, the byte of the lane's block alone.
@@ -116,8 +128,10 @@ struct Chunk {
 
     /// Four bits of each output: of plane A, and of B where there is one.
     __device__ void add_ab(int group, const uint2 (&of_b)[2], Sums& sums) const {
-        const uint2* a = reinterpret_cast<const uint2*>(room.a) + 8 * my.four + (my.row ^ (my.four & 2) * 2) + 64 * group;
-        const uint2 a0 = a[0], a1 = a[32], x0 = x_of(128 * group + 16 * my.four), x1 = x_of(128 * group + 64 + 16 * my.four);
+        const uint2* a =
+            reinterpret_cast<const uint2*>(room.a) + 8 * my.four + (my.row ^ (my.four & 2) * 2) + 64 * group;
+        const uint2 a0 = a[0], a1 = a[32], x0 = x_of(128 * group + 16 * my.four),
+                    x1 = x_of(128 * group + 64 + 16 * my.four);
         const auto even = [](unsigned of_a, unsigned of_b) { return pairs_of(of_a << 2, of_b); };
         const auto odd = [](unsigned of_a, unsigned of_b) { return pairs_of(of_a, of_b >> 2); };
         sums.add_four_bits(0, 0, even(a0.x, of_b[0].x), even(a1.x, of_b[1].x), x0.x, x1.x);
@@ -149,9 +163,9 @@ struct Chunk {
         sums.add_four_bits(1, 1, w[0].w, w[1].w, x0.y, x1.y);
     }
 
-    /// Adds to total[q] the sums of outputs 128 q + 32 four + 4 row and the three behind it. `wait`: for scales and plane A.
-    /// `reads_most`: of most inputs of most warps planes A and B are read.
-    /// `b_ahead`, `c_ahead`: groups whose planes B and C are asked for before they are needed: not all at once, which loads would wait for.
+    /// Adds to total[q] the sums of outputs 128 q + 32 four + 4 row and the three behind it. `wait`: for scales and
+    /// plane A. `reads_most`: of most inputs of most warps planes A and B are read. `b_ahead`, `c_ahead`: groups whose
+    /// planes B and C are asked for before they are needed: not all at once, which loads would wait for.
     template <int b_ahead, int c_ahead, class Wait>
     __device__ void multiply_all(const Own& mine, bool reads_most, float4 (&total)[2], const Wait& wait) {
         constexpr int at_once = b_ahead - 3;

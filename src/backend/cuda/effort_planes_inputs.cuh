@@ -14,8 +14,8 @@ __device__ inline float part_of(const float4& x, int i) { return i == 0 ? x.x : 
 /// Of the thread's four neighbours in a group.
 __device__ inline int place_of(int group) { return share * group + own * static_cast<int>(threadIdx.x); }
 
-/// The inputs from `begin` to `end`, which a block counts, a multiple of 4 each but for the last end. They are dealt out from `start` on,
-/// and around.
+/// The inputs from `begin` to `end`, which a block counts, a multiple of 4 each but for the last end. They are dealt
+/// out from `start` on, and around.
 struct Range {
     int begin, end, start;
 
@@ -38,7 +38,8 @@ struct Inputs {
     __device__ void ask_vector(const Work& w, const float* vector) {
         const float* from = vector + first;
         if (w.is_even && there > 0) v = *reinterpret_cast<const float4*>(from);
-        if (!w.is_even && there > 0) v = {from[0], there > 1 ? from[1] : 0.f, there > 2 ? from[2] : 0.f, there > 3 ? from[3] : 0.f};
+        if (!w.is_even && there > 0)
+            v = {from[0], there > 1 ? from[1] : 0.f, there > 2 ? from[2] : 0.f, there > 3 ? from[3] : 0.f};
     }
     __device__ unsigned most() const {
         const auto bits = [](float x) { return __float_as_uint(x) & 0x7fffffffu; };
@@ -50,13 +51,14 @@ struct Inputs {
 template <int groups>
 struct Keys {
     unsigned of[own * groups];
-    const Range& range;                                   ///< in shared memory
+    const Range& range;  ///< in shared memory
 
     __device__ Keys(const Inputs (&inputs)[groups], float scale, const Range& counted) : range(counted) {
 #pragma unroll
         for (int n = 0; n < own * groups; ++n) {
-            of[n] = of_choice::key_of_input(part_of(inputs[n / own].v, n % own), scale, part_of(inputs[n / own].importance, n % own));
-            asm volatile("" : "+r"(of[n]));               // made once, in the importance's place
+            of[n] = of_choice::key_of_input(part_of(inputs[n / own].v, n % own), scale,
+                                            part_of(inputs[n / own].importance, n % own));
+            asm volatile("" : "+r"(of[n]));  // made once, in the importance's place
         }
     }
     __device__ int input(int n) const { return range.at(place_of(n / own)) + n % own; }
@@ -64,7 +66,8 @@ struct Keys {
     __device__ unsigned before(const Work& w, unsigned bin, int there) const {
         unsigned bits = 0;
 #pragma unroll
-        for (int i = 0; i < own; ++i) bits |= i < there && (of_choice::top_of(w) - of[i]) >> of_choice::step < bin ? 1u << i : 0u;
+        for (int i = 0; i < own; ++i)
+            bits |= i < there && (of_choice::top_of(w) - of[i]) >> of_choice::step < bin ? 1u << i : 0u;
         return bits;
     }
     /// act(unit, input, worth)
@@ -83,9 +86,10 @@ struct Keys {
 };
 
 /// How many units of each of the inputs from `first` on, so many, are read.
-__device__ inline void count_units(const Work& w, const of_choice::Cutoff& cutoff, const unsigned* keys, int first, int there, unsigned (&k)[own]) {
+__device__ inline void count_units(const Work& w, const of_choice::Cutoff& cutoff, const unsigned* keys, int first,
+                                   int there, unsigned (&k)[own]) {
     if (!cutoff.has_ties) {
-        unsigned least[units];                            // keys of rows that are worth `least`, which is not 0, as the key of no input is
+        unsigned least[units];  // keys of rows that are worth `least`, which is not 0, as the key of no input is
 #pragma unroll
         for (int u = 0; u < units; ++u) least[u] = cutoff.least + (w.m.falls[u] << of_choice::step);
 #pragma unroll
@@ -96,7 +100,9 @@ __device__ inline void count_units(const Work& w, const of_choice::Cutoff& cutof
 #pragma unroll
         for (int i = 0; i < own; ++i)
 #pragma unroll
-            for (int u = 0; u < units; ++u) k[i] += i < there && of_choice::Row{lowered(w, keys[i], u), of_choice::key_of(u, first + i)}.is_before(cutoff.row);
+            for (int u = 0; u < units; ++u)
+                k[i] += i < there &&
+                        of_choice::Row{lowered(w, keys[i], u), of_choice::key_of(u, first + i)}.is_before(cutoff.row);
     }
 }
 

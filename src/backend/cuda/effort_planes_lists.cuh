@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Which of a warp's inputs have a plane, one behind the other, so that groups of eight are full. A lane of a group takes two.
+// Which of a warp's inputs have a plane, one behind the other, so that groups of eight are full. A lane of a group
+// takes two.
 //
 //   k = 1 0 2 | 3 0 1 ..  ->  A: 0 2 3 5 ..   B: 2 3 ..   C: 3 ..   and behind each the input that is zero
 #pragma once
@@ -12,7 +13,8 @@
 namespace tw::cuda::effort::of_planes {
 
 /// The lane's own inputs that have the plane, behind those of the lanes before it.
-__device__ inline void put_in_list(std::uint16_t (&list)[chunk + 8], int in_front, int count, int plane, const Lane& my, const Own& mine) {
+__device__ inline void put_in_list(std::uint16_t (&list)[chunk + 8], int in_front, int count, int plane, const Lane& my,
+                                   const Own& mine) {
     std::uint16_t* to = list + in_front;
 #pragma unroll
     for (int i = 0; i < own; ++i)
@@ -23,8 +25,8 @@ __device__ inline void put_in_list(std::uint16_t (&list)[chunk + 8], int in_fron
 /// The lists of all planes, by one prefix sum.
 struct Lists {
     Room& room;
-    unsigned counts = 0;                   ///< a byte for each plane: how many inputs have it
-    unsigned in_front = 0;                 ///< the same of the lanes before this one
+    unsigned counts = 0;    ///< a byte for each plane: how many inputs have it
+    unsigned in_front = 0;  ///< the same of the lanes before this one
 
     __device__ Lists(Room& of_warp, const Own& mine) : room(of_warp) {
         unsigned of_lane = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// v d of a chunk as whole numbers: brought to -127..127 by powers of 2, of the chunk's largest v and (as the tile was laid out) of its
-// largest d of each block, and a fraction in 128ths of that. v itself is rounded to 11 bits.
+// v d of a chunk as whole numbers: brought to -127..127 by powers of 2, of the chunk's largest v and (as the tile was
+// laid out) of its largest d of each block, and a fraction in 128ths of that. v itself is rounded to 11 bits.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -46,8 +46,9 @@ struct Rounded {
         unsigned bytes[4][own], counted_from = 0;  // words as in Room::x
         // Lanes begin with another one of their inputs each, and so in other banks.
         const int turn = my.lane / 2 % own;
-        const auto turned = [&](const auto (&of)[own], int i) {
-            const auto even = turn & 1 ? of[(i + 1) % own] : of[i], odd = turn & 1 ? of[(i + 3) % own] : of[(i + 2) % own];
+        const auto turned = [&](const auto(&of)[own], int i) {
+            const auto even = turn & 1 ? of[(i + 1) % own] : of[i],
+                       odd = turn & 1 ? of[(i + 3) % own] : of[(i + 2) % own];
             return turn & 2 ? odd : even;
         };
 #pragma unroll
@@ -78,7 +79,8 @@ struct Rounded {
             turn_bytes(bytes[q], high), turn_bytes(bytes[2 + q], low);
             int of[4];
 #pragma unroll
-            for (int j = 0; j < 4; ++j) of[j] = __reduce_add_sync(~0u, dot(counted_from, low[j], dot(counted_from, high[j], 0) * 128));
+            for (int j = 0; j < 4; ++j)
+                of[j] = __reduce_add_sync(~0u, dot(counted_from, low[j], dot(counted_from, high[j], 0) * 128));
             offset[q] = my.four < 2 ? (my.four == 0 ? of[0] : of[1]) : my.four == 2 ? of[2] : of[3];
         }
     }

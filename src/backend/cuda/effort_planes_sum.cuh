@@ -17,14 +17,15 @@ __device__ inline void note(const Work& w, const Place& at, int begin, int there
         if (i < there) entries[i] = {static_cast<std::uint32_t>(begin + i), mine.k[i], mine.v[i]};
 }
 
-/// The sums of all blocks of a cluster, of the outputs that one block brings to y, and a barrier: all of them have come.
+/// The sums of all blocks of a cluster, of the outputs that one block brings to y, and a barrier: all of them have
+/// come.
 template <int ranks>
 struct SumsOfBlocks {
     static constexpr int of_rank = (outputs + ranks - 1) / ranks;
 
     float of[ranks][of_rank];
     std::uint64_t here;
-    bool is_last;                                       ///< of the clusters that share a tile
+    bool is_last;  ///< of the clusters that share a tile
 
     /// By one thread, before any block of the cluster goes on.
     __device__ void expect(int rank) {
@@ -36,10 +37,11 @@ struct SumsOfBlocks {
     }
 };
 
-/// What several clusters have of a tile goes through the device's memory; the last to come, which is told so, adds it up in their order.
-/// By a thread for each of the block's outputs.
+/// What several clusters have of a tile goes through the device's memory; the last to come, which is told so, adds it
+/// up in their order. By a thread for each of the block's outputs.
 template <int ranks>
-__device__ bool add_clusters(const Work& w, const Place& at, int output, int rank, SumsOfBlocks<ranks>& sums, float& sum) {
+__device__ bool add_clusters(const Work& w, const Place& at, int output, int rank, SumsOfBlocks<ranks>& sums,
+                             float& sum) {
     constexpr int of_rank = SumsOfBlocks<ranks>::of_rank;
     partial_of(w, at, at.chunk)[output] = sum;
     __threadfence();
@@ -57,14 +59,20 @@ __device__ bool add_clusters(const Work& w, const Place& at, int output, int ran
     return true;
 }
 
-/// A warp's total[q] is of outputs 128 q + 32 four + 4 row and the three behind it. Every block of the cluster has begun already.
+/// A warp's total[q] is of outputs 128 q + 32 four + 4 row and the three behind it. Every block of the cluster has
+/// begun already.
 template <int ranks, bool tiles_are_shared = false>
-__device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], SumsOfBlocks<ranks>& sums, const float4 (&total)[2], int rank, double factor) {
+__device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], SumsOfBlocks<ranks>& sums,
+                       const float4 (&total)[2], int rank, double factor) {
     const Lane my;
-    const auto sums_of = [&](int warp) { return reinterpret_cast<float*>(rooms[warp].a); };  // plane A is not needed any more
+    const auto sums_of = [&](int warp) {
+        return reinterpret_cast<float*>(rooms[warp].a);
+    };  // plane A is not needed any more
     __syncwarp();
 #pragma unroll
-    for (int q = 0; q < 2; ++q) reinterpret_cast<float4*>(sums_of(static_cast<int>(threadIdx.x) / 32))[32 * q + 8 * my.four + my.row] = total[q];
+    for (int q = 0; q < 2; ++q)
+        reinterpret_cast<float4*>(sums_of(static_cast<int>(threadIdx.x) / 32))[32 * q + 8 * my.four + my.row] =
+            total[q];
     __syncthreads();
     const int o = static_cast<int>(threadIdx.x);
     if (o >= outputs) return;
@@ -75,7 +83,8 @@ __device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], Sum
     if constexpr (ptx::are_together<ranks>) {
         ptx::send_float_to(&sums.of[rank][o % of_rank], o / of_rank, sum, ptx::shared_address(&sums.here));
         if (o >= of_rank) return;
-        ptx::wait_barrier(ptx::shared_address(&sums.here), 0);  // nobody is gone before all others are done with what it has
+        ptx::wait_barrier(ptx::shared_address(&sums.here),
+                          0);  // nobody is gone before all others are done with what it has
         sum = 0;
 #pragma unroll
         for (int r = 0; r < ranks; ++r) sum = __fadd_rn(sum, sums.of[r][o]);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How a block of buckets or tiers chooses: as effort_choice.cuh does, but an input has up to 32 units, all of one weight. What is counted
-// is rows, then. All warps search: 16 lanes look for one bin, a unit each. A table says how many units fall no further than so many
-// steps: which rows of an input are in the cutoff's bin, and how many are read, is a look into it. The hundreds of rows of that bin are
-// counted by their next eight bits before the last few are ranked.
+// How a block of buckets or tiers chooses: as effort_choice.cuh does, but an input has up to 32 units, all of one
+// weight. What is counted is rows, then. All warps search: 16 lanes look for one bin, a unit each. A table says how
+// many units fall no further than so many steps: which rows of an input are in the cutoff's bin, and how many are read,
+// is a look into it. The hundreds of rows of that bin are counted by their next eight bits before the last few are
+// ranked.
 //
-//   keys -> counters -> sums of 32 bins, of the 64 behind one of them -> rows of the bin -> their next bits -> the row that is last
+//   keys -> counters -> sums of 32 bins, of the 64 behind one of them -> rows of the bin -> their next bits -> the row
+//   that is last
 #pragma once
 
 #include "backend/cuda/effort_choice_ranked.cuh"
@@ -37,15 +39,16 @@ struct Falls {
 /// What blocks choose with. All of `ranks` that are a cluster have a part of the inputs each.
 template <int ranks, int threads, int units>
 struct Choosing {
-    static constexpr int warps = threads / 32, most_alike = 2 * threads, most_narrowed = threads / 2, narrow_bits = 8, narrow = 1 << narrow_bits, of_candidate = 16;
+    static constexpr int warps = threads / 32, most_alike = 2 * threads, most_narrowed = threads / 2, narrow_bits = 8,
+                         narrow = 1 << narrow_bits, of_candidate = 16;
     using OfKeys = of_choice::Desk<ranks, threads, most_alike>;
     static_assert(32 * of_candidate == threads, "a thread for each unit, or two, of 32 bins");
 
     OfKeys desk;
-    int falls[2 * of_candidate];                   ///< of the units
-    unsigned wanted, affordable;                   ///< rows upto the last one, which is read if so many may be
-    unsigned upto_many[32], upto_one[64];          ///< rows upto so many bins
-    alignas(16) unsigned counts[narrow];           ///< rows of the bin, by their next bits
+    int falls[2 * of_candidate];           ///< of the units
+    unsigned wanted, affordable;           ///< rows upto the last one, which is read if so many may be
+    unsigned upto_many[32], upto_one[64];  ///< rows upto so many bins
+    alignas(16) unsigned counts[narrow];   ///< rows of the bin, by their next bits
     unsigned count_narrowed;
     of_choice::Row narrowed[most_narrowed];
 
@@ -54,11 +57,12 @@ struct Choosing {
         if (threadIdx.x < 2 * of_candidate) falls[threadIdx.x] = static_cast<int>(w.m.falls[threadIdx.x]);
         if (threadIdx.x < narrow) counts[threadIdx.x] = 0;
         if (threadIdx.x != 0) return;
-        count_narrowed = 0, wanted = (w.reached + w.m.weights[0] - 1) / w.m.weights[0], affordable = w.affordable / w.m.weights[0];
+        count_narrowed = 0, wanted = (w.reached + w.m.weights[0] - 1) / w.m.weights[0],
+        affordable = w.affordable / w.m.weights[0];
     }
 
     struct Bin {
-        unsigned number, above;                    ///< which one, or of_choice::bins; rows before it
+        unsigned number, above;  ///< which one, or of_choice::bins; rows before it
     };
 
     /// The bin of the row that is last.
@@ -79,7 +83,8 @@ struct Choosing {
 #pragma unroll
         for (int n = 1; n < of_thread; ++n) keys[n] += keys[n - 1];
         const unsigned all = ptx::prefix_of_warp(keys[of_thread - 1]), before = all - keys[of_thread - 1];
-        *reinterpret_cast<uint4*>(desk.upto + of_thread * thread) = {before + keys[0], before + keys[1], before + keys[2], before + keys[3]};
+        *reinterpret_cast<uint4*>(desk.upto + of_thread * thread) = {before + keys[0], before + keys[1],
+                                                                     before + keys[2], before + keys[3]};
         if (lane == 31) desk.before[warp] = all;
         __syncthreads();
         const unsigned own = lane < warps ? desk.before[lane] : 0, in_front = ptx::prefix_of_warp(own) - own;
@@ -90,7 +95,8 @@ struct Choosing {
             for (int n = 0; n < (units + of_candidate - 1) / of_candidate; ++n) {
                 const int of_key = bin - falls[of_candidate * n + lane % of_candidate];
                 const unsigned front = __shfl_sync(~0u, in_front, of_key / of_warp % 32);
-                if (of_key >= 0 && (units % of_candidate == 0 || lane % of_candidate < units)) rows += desk.upto[of_key] + front;
+                if (of_key >= 0 && (units % of_candidate == 0 || lane % of_candidate < units))
+                    rows += desk.upto[of_key] + front;
             }
 #pragma unroll
             for (int apart = 1; apart < of_candidate; apart *= 2) rows += __shfl_xor_sync(~0u, rows, apart);
@@ -106,12 +112,17 @@ struct Choosing {
         const unsigned low = upto(64 * first + candidate), high = upto(64 * first + 32 + candidate);
         if (lane % of_candidate == 0) upto_one[candidate] = low, upto_one[32 + candidate] = high;
         __syncthreads();
-        const unsigned in_low = __ballot_sync(~0u, upto_one[lane] >= wanted), in_high = __ballot_sync(~0u, upto_one[32 + lane] >= wanted);
+        const unsigned in_low = __ballot_sync(~0u, upto_one[lane] >= wanted),
+                       in_high = __ballot_sync(~0u, upto_one[32 + lane] >= wanted);
         const int at = in_low != 0 ? __ffs(static_cast<int>(in_low)) - 1 : 31 + __ffs(static_cast<int>(in_high));
-        return {static_cast<unsigned>(64 * first + at), at > 0 ? upto_one[at - 1] : first > 0 ? upto_many[first - 1] : 0};
+        return {static_cast<unsigned>(64 * first + at), at > 0      ? upto_one[at - 1]
+                                                        : first > 0 ? upto_many[first - 1]
+                                                                    : 0};
     }
 
-    __device__ static unsigned number_of(const of_choice::Row& row) { return row.worth >> (of_choice::step - narrow_bits) & (narrow - 1); }
+    __device__ static unsigned number_of(const of_choice::Row& row) {
+        return row.worth >> (of_choice::step - narrow_bits) & (narrow - 1);
+    }
 
     /// A row of the cutoff's bin, to all ranks.
     __device__ void put_alike(const of_choice::Row& row) {
@@ -129,7 +140,8 @@ struct Choosing {
 
     /// The rows of the bin that was found, of these keys. input_of(n): which input a key is of.
     template <int count, class InputOf>
-    __device__ void gather(const Work& w, const Falls& falls, int bin, const unsigned (&keys)[count], const InputOf& input_of) {
+    __device__ void gather(const Work& w, const Falls& falls, int bin, const unsigned (&keys)[count],
+                           const InputOf& input_of) {
         const unsigned top = of_choice::top_of(w);
         unsigned those = 0;
 #pragma unroll
@@ -143,9 +155,11 @@ struct Choosing {
             unsigned key = keys[0];
 #pragma unroll
             for (int n = 1; n < count; ++n) key = of == n ? keys[n] : key;
-            const int steps = bin - static_cast<int>((top - key) >> of_choice::step), upto = falls.upto[steps] % Falls::is_one;
+            const int steps = bin - static_cast<int>((top - key) >> of_choice::step),
+                      upto = falls.upto[steps] % Falls::is_one;
 #pragma unroll 1
-            for (int u = falls.before(steps); u < upto; ++u) put_alike({lowered(w, key, u), of_choice::key_of(u, input_of(of))});
+            for (int u = falls.before(steps); u < upto; ++u)
+                put_alike({lowered(w, key, u), of_choice::key_of(u, input_of(of))});
         }
     }
 
@@ -155,7 +169,8 @@ struct Choosing {
         ptx::sync_ranks<ranks>();
         const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, all = static_cast<int>(desk.count_alike);
         if (all > most_alike) return false;
-        const uint4 low = reinterpret_cast<const uint4*>(counts)[62 - 2 * lane], high = reinterpret_cast<const uint4*>(counts)[63 - 2 * lane];
+        const uint4 low = reinterpret_cast<const uint4*>(counts)[62 - 2 * lane],
+                    high = reinterpret_cast<const uint4*>(counts)[63 - 2 * lane];
         unsigned upto[narrow / 32] = {high.w, high.z, high.y, high.x, low.w, low.z, low.y, low.x};
 #pragma unroll
         for (int n = 1; n < narrow / 32; ++n) upto[n] += upto[n - 1];
@@ -204,11 +219,13 @@ struct Choosing {
 
     /// The cutoff, of the first groups of inputs by their keys, of the others as they lie in the device's memory.
     template <int count, class Inputs>
-    __device__ of_choice::Cutoff choose(const Work& w, const Falls& falls, const unsigned (&keys)[count], float scale, const Inputs& inputs) {
+    __device__ of_choice::Cutoff choose(const Work& w, const Falls& falls, const unsigned (&keys)[count], float scale,
+                                        const Inputs& inputs) {
         constexpr int groups = count / 4;
         const unsigned top = of_choice::top_of(w);
         of_choice::count_keys(desk, keys, top);
-        inputs.each_group(groups, scale, [&](const unsigned(&four)[4], int) { of_choice::count_keys(desk, four, top); });
+        inputs.each_group(groups, scale,
+                          [&](const unsigned(&four)[4], int) { of_choice::count_keys(desk, four, top); });
         const Bin bin = find_bin();
         const bool has_bin = of_choice::is_finite(w, scale) && static_cast<int>(bin.number) < of_choice::end_of_bins(w);
         of_choice::Cutoff cutoff;
@@ -226,7 +243,14 @@ struct Choosing {
 #pragma unroll 1
                 for (int n = 0; n < 4; ++n)
 #pragma unroll 1
-                    for (int u = 0; u < units && inputs.first(group) + n < inputs.end; ++u) act(u, inputs.first(group) + n, lowered(w, n == 0 ? four[0] : n == 1 ? four[1] : n == 2 ? four[2] : four[3], u));
+                    for (int u = 0; u < units && inputs.first(group) + n < inputs.end; ++u)
+                        act(u, inputs.first(group) + n,
+                            lowered(w,
+                                    n == 0   ? four[0]
+                                    : n == 1 ? four[1]
+                                    : n == 2 ? four[2]
+                                             : four[3],
+                                    u));
             });
         });
         return desk.cutoff;
@@ -234,13 +258,15 @@ struct Choosing {
 };
 
 /// How many units of an input are read; with the table, or one by one.
-__device__ inline unsigned units_read(const Work& w, const of_choice::Cutoff& cutoff, const Falls* falls, unsigned key, int input) {
+__device__ inline unsigned units_read(const Work& w, const of_choice::Cutoff& cutoff, const Falls* falls, unsigned key,
+                                      int input) {
     const unsigned steps = (key - cutoff.least) >> of_choice::step;
     if (!cutoff.has_ties && key < cutoff.least) return 0;
     if (!cutoff.has_ties && steps < of_choice::bins && falls) return falls->upto[steps] % Falls::is_one;
     unsigned k = 0;
 #pragma unroll 1
-    for (int u = 0; u < w.m.units; ++u) k += of_choice::Row{lowered(w, key, u), of_choice::key_of(u, input)}.is_before(cutoff.row);
+    for (int u = 0; u < w.m.units; ++u)
+        k += of_choice::Row{lowered(w, key, u), of_choice::key_of(u, input)}.is_before(cutoff.row);
     return k;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How the sums of buckets' and tiers' warps become y, in one order whoever adds them up: of a block's warps, of every so many blocks of a
-// tile, of those. What a block has of a tile goes through the device's memory, as letters where there is room: words of which each tells
-// whether it has come, so that nothing else is waited for. The last blocks of a tile add up a slice of it each.
+// How the sums of buckets' and tiers' warps become y, in one order whoever adds them up: of a block's warps, of every
+// so many blocks of a tile, of those. What a block has of a tile goes through the device's memory, as letters where
+// there is room: words of which each tells whether it has come, so that nothing else is waited for. The last blocks of
+// a tile add up a slice of it each.
 //
 //   blocks of a tile   0 1 2 .. 30 31     slice 0: by block 30    0 + 2 + 4 ..   1 + 3 + 5 ..  ->  y
 //                                         slice 1: by block 31    0 + 2 + 4 ..   1 + 3 + 5 ..  ->  y
@@ -19,11 +20,12 @@ namespace tw::cuda::effort::of_rows {
 constexpr int outputs = 1024;
 
 __device__ inline void add(float4& sum, const float4& x) {
-    sum.x = __fadd_rn(sum.x, x.x), sum.y = __fadd_rn(sum.y, x.y), sum.z = __fadd_rn(sum.z, x.z), sum.w = __fadd_rn(sum.w, x.w);
+    sum.x = __fadd_rn(sum.x, x.x), sum.y = __fadd_rn(sum.y, x.y), sum.z = __fadd_rn(sum.z, x.z),
+    sum.w = __fadd_rn(sum.w, x.w);
 }
 
-/// The part of a product that a block has: a chunk of a tile's inputs. All blocks are dealt out to the tiles, whole clusters of them, so
-/// that a multiprocessor has one of each product.
+/// The part of a product that a block has: a chunk of a tile's inputs. All blocks are dealt out to the tiles, whole
+/// clusters of them, so that a multiprocessor has one of each product.
 struct Part {
     Place at;
     int chunks, first_block;  ///< of the tile
@@ -35,7 +37,8 @@ struct Part {
         const int of_product = block - at.product * w.blocks;
         at.tile = ((of_product / ranks + 1) * tiles - 1) / clusters;
         const int first = at.tile * clusters / tiles * ranks;
-        at.chunk = of_product - first, chunks = (at.tile + 1) * clusters / tiles * ranks - first, first_block = at.product * w.blocks + first;
+        at.chunk = of_product - first, chunks = (at.tile + 1) * clusters / tiles * ranks - first,
+        first_block = at.product * w.blocks + first;
         const int share = (w.m.inputs + chunks - 1) / chunks;
         begin = min(w.m.inputs, at.chunk * share), end = min(w.m.inputs, begin + share);
     }
@@ -47,10 +50,13 @@ class TileSum {
 public:
     __device__ TileSum(const Work& w, const Part& part) : w_(w), at_(part.at), chunks_(part.chunks) {
         while ((at_once * threads * 4 << shift_) < (chunks_ - 1) * outputs && shift_ < 4) ++shift_;
-        words_ = (w.letters ? reinterpret_cast<std::uint32_t*>(w.letters) : reinterpret_cast<std::uint32_t*>(w.partial)) + std::int64_t{part.first_block} * outputs;
+        words_ =
+            (w.letters ? reinterpret_cast<std::uint32_t*>(w.letters) : reinterpret_cast<std::uint32_t*>(w.partial)) +
+            std::int64_t{part.first_block} * outputs;
     }
 
-    /// By all threads, when all warps have added what they have. `room`: 8448 bytes that nobody needs. pair_of(n): the block's sums of words 2 n and 2 n + 1.
+    /// By all threads, when all warps have added what they have. `room`: 8448 bytes that nobody needs. pair_of(n): the
+    /// block's sums of words 2 n and 2 n + 1.
     template <class PairOf>
     __device__ void finish(float* room, double factor, bool& is_last, const PairOf& pair_of) const {
         for (int pair = static_cast<int>(threadIdx.x); pair < outputs / 2; pair += threads) {
@@ -61,7 +67,9 @@ public:
         if (!w_.letters) {
             __syncthreads();
             const auto others = static_cast<unsigned>(chunks_ - 1);
-            if (threadIdx.x == 0) is_last = others == 0 || ptx::count_around(w_.arrived + at_.product * w_.m.tiles + at_.tile, others) == others;
+            if (threadIdx.x == 0)
+                is_last = others == 0 ||
+                          ptx::count_around(w_.arrived + at_.product * w_.m.tiles + at_.tile, others) == others;
             __syncthreads();
             slice = 0, end = is_last ? 1 << shift_ : 0;
         }
@@ -80,7 +88,9 @@ private:
     /// By groups of threads, of which each has every so manieth of the chunks.
     __device__ void add_up(int slice, float* room, double factor) const {
         int thread = static_cast<int>(threadIdx.x);
-        asm volatile("" : "+r"(thread));  // for all slices alike, what follows from it would take more registers than there are
+        asm volatile(
+            ""
+            : "+r"(thread));  // for all slices alike, what follows from it would take more registers than there are
         const int quads = outputs / 4 >> shift_, groups = threads / (outputs / 4) << shift_;
         const int group = thread >> (8 - shift_), quad = thread & (quads - 1);
         std::uint32_t* words = words_ + slice * 4 * quads + 4 * quad;
@@ -113,7 +123,8 @@ private:
 #pragma unroll 1
         for (int o = thread; o < 4 * quads; o += threads) {
             const int lane = o >> shift_of_lane, word = o & (of_lane - 1), x = slice * of_lane + word;
-            const int output = at_.tile * outputs + 32 * lane + x % buckets_of_lane * (32 / buckets_of_lane) + x / buckets_of_lane;
+            const int output =
+                at_.tile * outputs + 32 * lane + x % buckets_of_lane * (32 / buckets_of_lane) + x / buckets_of_lane;
             float all = 0;
 #pragma unroll 1
             for (int g = 0; g < groups; ++g) all = __fadd_rn(all, room[g * of_group + 33 * word + lane]);

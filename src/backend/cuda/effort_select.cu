@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_select: which units of which inputs a product of planes reads, by one cluster of blocks. A row (unit u of input i) is worth
-// |v_i| * importance[i], its bits lowered by the unit's fall; the cutoff is found by counting, 11, 10 and 10 bits of it at a time. Atomics
-// count whole numbers alone, whose order changes nothing: the choice is the CPU's, bit for bit, on any run.
+// effort_select: which units of which inputs a product of planes reads, by one cluster of blocks. A row (unit u of
+// input i) is worth |v_i| * importance[i], its bits lowered by the unit's fall; the cutoff is found by counting, 11, 10
+// and 10 bits of it at a time. Atomics count whole numbers alone, whose order changes nothing: the choice is the CPU's,
+// bit for bit, on any run.
 //
 //   block 0  |####| -> |..|###|..|..| -+                      inputs         an entry for each
 //   block 1  |####| -> |..|##|...|..| -+-> sum, cutoff: 3x ->  k = 2 0 | 1 3 ..  ->  (0,2) (1,0) | (2,1) ..
 //      ..                            -+
 //
-// Planes of up to 16384 inputs are chosen by the kernel that multiplies them, with sm_90: effort_planes_choosing.cu; buckets and tiers always.
-// Needs: sm_80; with sm_90 eight blocks read each other's counters, before it one block does all. It begins while the kernel in front still
-// runs, and lets the multiplication's blocks begin, which wait for it.
+// Planes of up to 16384 inputs are chosen by the kernel that multiplies them, with sm_90: effort_planes_choosing.cu;
+// buckets and tiers always. Needs: sm_80; with sm_90 eight blocks read each other's counters, before it one block does
+// all. It begins while the kernel in front still runs, and lets the multiplication's blocks begin, which wait for it.
 // Counts, I inputs, U units: loads 4 (8 + U) I and 4 I of gains, most of them from the caches; stores 12 I + 24.
 #include "backend/cuda/effort_select_cutoff.cuh"
 
@@ -46,12 +47,14 @@ __device__ void share_out(const Work& w, const Rows& rows, Desk& desk, unsigned 
         if (lower < u) spent += static_cast<unsigned long long>(of_it) * w.m.weights[lower];
     }
     unsigned allowed = 0;
-    if (u < rows.units && spent <= w.affordable) allowed = min(all, static_cast<unsigned>((w.affordable - spent) / w.m.weights[u]));
+    if (u < rows.units && spent <= w.affordable)
+        allowed = min(all, static_cast<unsigned>((w.affordable - spent) / w.m.weights[u]));
     desk.before[u] = before, desk.allowed[u] = allowed;
 }
 
 /// How many units of each input.
-__device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsigned worth, const float* gains, EffortEntryOnDevice* entries) {
+__device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsigned worth, const float* gains,
+                             EffortEntryOnDevice* entries) {
     for (int first = rows.begin; first < rows.end; first += threads) {
         const int i = first + static_cast<int>(threadIdx.x);
         const bool there = i < rows.end;
@@ -70,7 +73,9 @@ __device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsign
             if (tie && before + below < desk.allowed[u]) ++k;
             if (threadIdx.x == 0) desk.before[u] = before + all;
         }
-        if (there) entries[i] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k), __fmul_rn(__fmul_rn(rows.v[i], rows.scale), gains[(max(k, 1) - 1) * rows.apart + i])};
+        if (there)
+            entries[i] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k),
+                          __fmul_rn(__fmul_rn(rows.v[i], rows.scale), gains[(max(k, 1) - 1) * rows.apart + i])};
     }
 }
 
@@ -80,7 +85,8 @@ __global__ void __launch_bounds__(threads, 2) select_units(const __grid_constant
     extern __shared__ uint4 memory[];
     Desk& desk = *reinterpret_cast<Desk*>(memory);
     float* room = reinterpret_cast<float*>(&desk + 1);
-    const int rank = ptx::own_rank<ranks>(), product = static_cast<int>(blockIdx.x) / ranks, expert = w.experts[product];
+    const int rank = ptx::own_rank<ranks>(), product = static_cast<int>(blockIdx.x) / ranks,
+              expert = w.experts[product];
     const int inputs = w.m.inputs, units = w.m.units;
     const std::int64_t of_product = inputs, apart = w.m.inputs_apart;
     const int share = share_of(inputs, ranks), begin = min(inputs, rank * share), end = min(inputs, begin + share);
@@ -120,10 +126,15 @@ __global__ void __launch_bounds__(threads, 2) select_units(const __grid_constant
 template <int ranks>
 Status start(const Work& w, int products, void* stream) {
     constexpr std::size_t most_room = (ranks > 1 ? 200 : 64) * std::size_t{1024};
-    const std::size_t room = std::size_t{4} * static_cast<std::size_t>(w.m.units) * static_cast<std::size_t>(share_of(w.m.inputs, ranks));
+    const std::size_t room =
+        std::size_t{4} * static_cast<std::size_t>(w.m.units) * static_cast<std::size_t>(share_of(w.m.inputs, ranks));
     const bool has_room = room <= most_room;
     return launch(select_units<ranks>,
-                  {.blocks = static_cast<unsigned>(products * ranks), .threads = threads, .shared = sizeof(Desk) + (has_room ? room : 0), .cluster = ranks, .overlaps = true},
+                  {.blocks = static_cast<unsigned>(products * ranks),
+                   .threads = threads,
+                   .shared = sizeof(Desk) + (has_room ? room : 0),
+                   .cluster = ranks,
+                   .overlaps = true},
                   stream, w, has_room);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the selections of the effort dial share: the scale of a vector, and what is told of a choice when it has been made.
+// What the selections of the effort dial share: the scale of a vector, and what is told of a choice when it has been
+// made.
 #pragma once
 
 #include "backend/cuda/effort.cuh"
@@ -19,7 +20,8 @@ __device__ inline float scale_for(unsigned most) {
 /// What the sums of products with v times its scale are times, to be y: a power of 2, its exponent from -226 to 227.
 __device__ inline double factor_of(const Work& w, unsigned most) {
     if (most >= 0x7f800000u) return __longlong_as_double(0x7ff8000000000000ll);  // not a number
-    const int of_scale = static_cast<int>(__float_as_uint(scale_for(most)) >> 23) - 127;  // of 2^-127, which has no such bits, too
+    const int of_scale =
+        static_cast<int>(__float_as_uint(scale_for(most)) >> 23) - 127;  // of 2^-127, which has no such bits, too
     return __longlong_as_double(static_cast<long long>(1023 - of_scale - w.m.exponent) << 52);
 }
 

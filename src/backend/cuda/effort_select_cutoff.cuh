@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The cutoff of effort_select, for any units and any number of inputs: counted 11, 10 and 10 bits at a time, over all blocks of a cluster.
+// The cutoff of effort_select, for any units and any number of inputs: counted 11, 10 and 10 bits at a time, over all
+// blocks of a cluster.
 #pragma once
 
 #include "backend/cuda/effort_select.cuh"
@@ -16,8 +17,9 @@ constexpr int high_bins = 2048, bins = 1024;
 struct Desk {
     alignas(16) unsigned high[high_bins], middle[bins], low[bins];
     unsigned sums[warps];
-    unsigned published[most_units];                    ///< rows at the cutoff, of each unit
-    unsigned before[most_units], allowed[most_units];  ///< rows at the cutoff: in earlier blocks, and that may be taken in all
+    unsigned published[most_units];  ///< rows at the cutoff, of each unit
+    unsigned before[most_units],
+        allowed[most_units];  ///< rows at the cutoff: in earlier blocks, and that may be taken in all
     unsigned bin, above;
 };
 
@@ -67,18 +69,22 @@ struct Rows {
 
     __device__ float& kept_at(int u, int i) const { return kept[u * (end - begin) + i - begin]; }
     /// Not negative, so the bits are ordered as the numbers are.
-    __device__ unsigned key(int i, float of_input) const { return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), scale), of_input)) & 0x7fffffffu; }
+    __device__ unsigned key(int i, float of_input) const {
+        return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), scale), of_input)) & 0x7fffffffu;
+    }
     __device__ unsigned worth(int u, int i) const {
         if (kept) return __float_as_uint(kept_at(u, i));
         return lowered(w, key(i, importance[i]), u);
     }
     /// Before the vector is there. Each thread its own inputs, as everywhere here: nobody else looks at them.
     __device__ void keep_importance() const {
-        for (int i = begin + static_cast<int>(threadIdx.x); i < end && kept; i += threads) kept_at(0, i) = importance[i];
+        for (int i = begin + static_cast<int>(threadIdx.x); i < end && kept; i += threads)
+            kept_at(0, i) = importance[i];
     }
 };
 
-/// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum above it.
+/// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum
+/// above it.
 template <int ranks, int count>
 __device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned reached, unsigned above, int rank) {
     constexpr int own = count / threads;
@@ -97,7 +103,8 @@ __device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned 
     unsigned before = above + prefix_of(sum, desk.sums, all);
 #pragma unroll
     for (int b = own - 1; b >= 0; --b) {
-        if (before < reached && before + mine[b] >= reached) desk.bin = static_cast<unsigned>(top + b), desk.above = before;
+        if (before < reached && before + mine[b] >= reached)
+            desk.bin = static_cast<unsigned>(top + b), desk.above = before;
         before += mine[b];
     }
     __syncthreads();
@@ -110,7 +117,8 @@ __device__ unsigned find_cutoff(const Work& w, const Rows& rows, Desk& desk, int
         for (int u = 0; u < rows.units; ++u)
             for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += threads) {
                 const unsigned worth = rows.worth(u, i);
-                if (known_shift == 31 || worth >> known_shift == known) atomicAdd(counters + (worth >> shift & mask), w.m.weights[u]);
+                if (known_shift == 31 || worth >> known_shift == known)
+                    atomicAdd(counters + (worth >> shift & mask), w.m.weights[u]);
             }
         ptx::publish_to_ranks<ranks>();
     };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_tiers: effort_buckets for values as they were given: 16 bits beside the four values of a tier say which outputs of a bucket
-// they belong to, four bits each. A lane has two neighbouring buckets.
+// effort_tiers: effort_buckets for values as they were given: 16 bits beside the four values of a tier say which
+// outputs of a bucket they belong to, four bits each. A lane has two neighbouring buckets.
 //
 //      a row: 64 x 4 positions, 64 x 4 values         sums[position][bucket][lane]
 //   |pppp|pppp| .. |wwww|wwww| .. |wwww|      ->      |  |+=|  |  | .. |  |
 //
-// Needs: sm_80. Counts, for R rows and I inputs, s bytes a value: loads 64 (2 + 4 s) R a tile and 8 I a block; stores 4 KB a block.
+// Needs: sm_80. Counts, for R rows and I inputs, s bytes a value: loads 64 (2 + 4 s) R a tile and 8 I a block; stores 4
+// KB a block.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -19,23 +20,29 @@ namespace {
 /// Two neighbouring buckets' values of one tier.
 template <class T>
 struct Fours {
-    static constexpr int units = 4, bytes = 64 * (2 + 4 * static_cast<int>(sizeof(T))), buckets_of_lane = 2, bytes_of_values = 8 * static_cast<int>(sizeof(T));
-    static constexpr int together = sizeof(T) == 4 ? 1 : 2, copies = 3, arrays = of_rows::warps, stages = 2, most_rows = 2048;
+    static constexpr int units = 4, bytes = 64 * (2 + 4 * static_cast<int>(sizeof(T))), buckets_of_lane = 2,
+                         bytes_of_values = 8 * static_cast<int>(sizeof(T));
+    static constexpr int together = sizeof(T) == 4 ? 1 : 2, copies = 3, arrays = of_rows::warps, stages = 2,
+                         most_rows = 2048;
     static constexpr bool in_turns = false;  ///< each warp takes a run of rows
     unsigned positions;
     uint4 bits[sizeof(T) / 2];
 
     /// Where a row's piece of 16 bytes is; what no lane with outputs has is another one's.
     __device__ static int place_of(int piece, int lanes) {
-        return piece < 8 ? 16 * min(piece, (4 * lanes - 1) / 16) : 128 + 16 * min(piece - 8, bytes_of_values * lanes / 16 - 1);
+        return piece < 8 ? 16 * min(piece, (4 * lanes - 1) / 16)
+                         : 128 + 16 * min(piece - 8, bytes_of_values * lanes / 16 - 1);
     }
     __device__ static unsigned how(const Work&) { return 0; }
     __device__ void read(const std::byte* row, int lane) {
         positions = reinterpret_cast<const unsigned*>(row)[lane];
 #pragma unroll
-        for (int x = 0; x < static_cast<int>(sizeof(T)) / 2; ++x) bits[x] = reinterpret_cast<const uint4*>(row + 128 + bytes_of_values * lane)[x];
+        for (int x = 0; x < static_cast<int>(sizeof(T)) / 2; ++x)
+            bits[x] = reinterpret_cast<const uint4*>(row + 128 + bytes_of_values * lane)[x];
     }
-    __device__ static unsigned word(const uint4& of, int x) { return x == 0 ? of.x : x == 1 ? of.y : x == 2 ? of.z : of.w; }
+    __device__ static unsigned word(const uint4& of, int x) {
+        return x == 0 ? of.x : x == 1 ? of.y : x == 2 ? of.z : of.w;
+    }
     __device__ float value(int x) const {
         if constexpr (sizeof(T) == 4) return __uint_as_float(word(bits[x / 4], x % 4));
         else {
@@ -65,14 +72,21 @@ struct Fours {
 };
 
 template <class T, int ranks>
-__global__ void __launch_bounds__(of_rows::threads, of_rows::blocks_at_once<sizeof(T) != 4>) multiply_tiers(const __grid_constant__ Work w) {
+__global__ void __launch_bounds__(of_rows::threads, of_rows::blocks_at_once<sizeof(T) != 4>)
+    multiply_tiers(const __grid_constant__ Work w) {
     if (ptx::is_launched<ranks>) of_rows::multiply<Fours<T>, ranks>(w);
 }
 
 template <class T, int ranks>
 Status start(const Work& w, int products, void* stream) {
     const auto blocks = static_cast<unsigned>(products * w.blocks);
-    return launch(multiply_tiers<T, ranks>, {.blocks = blocks, .threads = of_rows::threads, .shared = of_rows::shared<Fours<T>>, .cluster = ranks, .overlaps = true}, stream, w);
+    return launch(multiply_tiers<T, ranks>,
+                  {.blocks = blocks,
+                   .threads = of_rows::threads,
+                   .shared = of_rows::shared<Fours<T>>,
+                   .cluster = ranks,
+                   .overlaps = true},
+                  stream, w);
 }
 
 template <class T>

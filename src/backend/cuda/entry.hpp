@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The doors of libtilewright_cuda: its row, its microbenchmark of loaders, and its graphs. Both sides must have been built from the same contract.
+// The doors of libtilewright_cuda: its row, its microbenchmark of loaders, and its graphs. Both sides must have been
+// built from the same contract.
 #pragma once
 
 #include "backend/contract.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// From a consumer's sums to C: alpha and beta, what the caller fuses, then through shared memory where C's rows are contiguous:
-// by the copy engine where they suit it, else a warp a row. Else element by element.
+// From a consumer's sums to C: alpha and beta, what the caller fuses, then through shared memory where C's rows are
+// contiguous: by the copy engine where they suit it, else a warp a row. Else element by element.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -25,8 +25,9 @@ struct Output {
     bool by_row;  ///< its rows are contiguous
     bool by_box;  ///< and suit the copy engine
     Fused fused;
-    std::int64_t depth_bytes = 0, residual_bytes = 0;  ///< of a batch: what `depth` counts, and from one residual to the next
-    int depth = -1;                                    ///< the map's third coordinate, if it has one
+    std::int64_t depth_bytes = 0,
+                 residual_bytes = 0;  ///< of a batch: what `depth` counts, and from one residual to the next
+    int depth = -1;                   ///< the map's third coordinate, if it has one
 
     /// C of one product of a batch.
     __device__ Output of(int product, int its_depth) const {
@@ -52,7 +53,8 @@ __device__ std::uint32_t pack(float x, float y) {
 
 /// f(sum, element of C) for what lies inside C of the 64 x N of one consumer, from (first_row, first_col) on.
 template <class T, int N, class F>
-__device__ void with_elements(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread, const F& f) {
+__device__ void with_elements(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread,
+                              const F& f) {
     const FragmentPlace at(thread);
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -67,8 +69,8 @@ __device__ void with_elements(float (&sums)[N / 2], const Output& out, int first
     }
 }
 
-/// A warp's box of 16 rows in shared memory to rows of C that may start anywhere: whole words of 4 bytes are stored along them.
-/// Where a row starts between two words, its first and last element go by themselves.
+/// A warp's box of 16 rows in shared memory to rows of C that may start anywhere: whole words of 4 bytes are stored
+/// along them. Where a row starts between two words, its first and last element go by themselves.
 template <class T>
 __device__ void store_rows(std::uint32_t buffer, const Output& out, int first_row, int first_col, int lane) {
     constexpr int columns = 128 / sizeof(T);
@@ -100,8 +102,8 @@ __device__ void store_rows(std::uint32_t buffer, const Output& out, int first_ro
     }
 }
 
-/// row_bytes (128, or 64 of f32) of each of a warp's 16 rows at a time, in a ring of its own: no warp waits for another, and some
-/// boxes are read while one is written.
+/// row_bytes (128, or 64 of f32) of each of a warp's 16 rows at a time, in a ring of its own: no warp waits for
+/// another, and some boxes are read while one is written.
 template <class T, int N, int row_bytes = 128, int ring = 2, class Out>
 __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CUtensorMap& map, std::uint32_t buffers,
                             int first_row, int first_col, int thread) {
@@ -112,7 +114,8 @@ __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CU
     for (int box = 0; box < boxes; ++box) {
         const std::uint32_t buffer = buffers + (thread / 32 * ring + box % ring) * 16 * row_bytes;
         if (lane == 0) {
-            if (box == 0 && boxes % ring != 0) ptx::wait_for_reads_of_stores<0>();  // the last tile ended where this one begins
+            if (box == 0 && boxes % ring != 0)
+                ptx::wait_for_reads_of_stores<0>();  // the last tile ended where this one begins
             else ptx::wait_for_reads_of_stores<ring - 1>();
         }
         __syncwarp();
@@ -121,7 +124,8 @@ __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CU
 #pragma unroll
             for (int g = 0; g < groups; g += 2) {
                 const float* s = sums + (box * groups + g) * 4;
-                const std::uint32_t f[4] = {pack<T>(s[0], s[1]), pack<T>(s[2], s[3]), pack<T>(s[4], s[5]), pack<T>(s[6], s[7])};
+                const std::uint32_t f[4] = {pack<T>(s[0], s[1]), pack<T>(s[2], s[3]), pack<T>(s[4], s[5]),
+                                            pack<T>(s[6], s[7])};
                 ptx::store_fragments(buffer + row * 128 + (((g + lane / 16) ^ swizzle) << 4), f);
             }
         } else {
@@ -155,13 +159,15 @@ __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CU
 
 /// sums = sums + factor * (C, or a matrix of its type)
 template <class T, int N>
-__device__ void add_elements(float (&sums)[N / 2], const Output& of, float factor, int first_row, int first_col, int thread) {
+__device__ void add_elements(float (&sums)[N / 2], const Output& of, float factor, int first_row, int first_col,
+                             int thread) {
     const auto add = [&](float& sum, const auto& old) { sum += factor * static_cast<float>(old); };
     if (of.wide) with_elements<float, N>(sums, of, first_row, first_col, thread, add);
     else with_elements<T, N>(sums, of, first_row, first_col, thread, add);
 }
 
-/// sums = epilogue(alpha * sums + beta * C). Most of its instructions add elements: C's and the residual's take turns at them.
+/// sums = epilogue(alpha * sums + beta * C). Most of its instructions add elements: C's and the residual's take turns
+/// at them.
 template <class T, int N>
 __device__ void apply_all(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
     if (out.alpha != 1) each_sum<N>(sums, [&](float x) { return x * out.alpha; });
@@ -192,7 +198,8 @@ __device__ void finish_elements(float (&sums)[N / 2], const Output& out, int fir
     store_elements<T, N>(sums, out, first_row, first_col, thread);
 }
 
-/// rows_only: the caller vouches for by_row, a beta of 0 and no residual, and keeps the registers that the rest would need.
+/// rows_only: the caller vouches for by_row, a beta of 0 and no residual, and keeps the registers that the rest would
+/// need.
 template <class T, int N, bool rows_only>
 __device__ void finish_tile(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
                             int first_row, int first_col, int thread) {

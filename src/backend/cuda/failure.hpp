@@ -12,7 +12,20 @@
 namespace tw::cuda {
 
 /// What was being done: the sentence for an error that has none of its own.
-enum class Step : unsigned char { count, select, query, allocate, release, copy, clear, wait, prepare, launch, describe, order };
+enum class Step : unsigned char {
+    count,
+    select,
+    query,
+    allocate,
+    release,
+    copy,
+    clear,
+    wait,
+    prepare,
+    launch,
+    describe,
+    order
+};
 
 /// ok for cudaSuccess.
 Status status_of(cudaError_t error, Step step) noexcept;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The epilogue in the pass that completes C. One branch a tile chooses the activation, the same for every thread, so that
-// a kernel has it once and not once for each kind.
+// The epilogue in the pass that completes C. One branch a tile chooses the activation, the same for every thread, so
+// that a kernel has it once and not once for each kind.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -52,8 +52,14 @@ inline bool takes_batch(const Call& call) noexcept {
     return call.batch->size <= most_products && can_fuse(call.epilogue, call.a.type, call.c.type);
 }
 inline Fused fused(const Epilogue& epilogue) noexcept {
-    return {static_cast<float>(epilogue.scale), epilogue.activation, epilogue.is_empty(), epilogue.bias_type == Type::f32,
-            epilogue.bias, epilogue.residual.data, epilogue.residual.row_step, epilogue.residual.col_step};
+    return {static_cast<float>(epilogue.scale),
+            epilogue.activation,
+            epilogue.is_empty(),
+            epilogue.bias_type == Type::f32,
+            epilogue.bias,
+            epilogue.residual.data,
+            epilogue.residual.row_step,
+            epilogue.residual.col_step};
 }
 
 /// run(call) by a kernel that fuses; an epilogue of other types goes behind it, in a pass of its own.

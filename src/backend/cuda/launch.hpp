@@ -15,10 +15,10 @@ namespace tw::cuda {
 
 struct Launch {
     unsigned blocks = 1, threads = 1;
-    std::size_t shared = 0;   ///< dynamic shared memory, bytes
-    unsigned cluster = 1;     ///< blocks that share their shared memory
-    unsigned products = 1;    ///< the grid's second dimension
-    bool overlaps = false;    ///< may start before the kernel in front of it has ended (it waits for it by itself)
+    std::size_t shared = 0;  ///< dynamic shared memory, bytes
+    unsigned cluster = 1;    ///< blocks that share their shared memory
+    unsigned products = 1;   ///< the grid's second dimension
+    bool overlaps = false;   ///< may start before the kernel in front of it has ended (it waits for it by itself)
 };
 
 namespace detail {

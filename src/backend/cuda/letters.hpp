@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Letters between blocks of a kernel: 64 bits in the device's memory, a number and beside it whether it has come. Whoever reads one
-// leaves a zero behind.
+// Letters between blocks of a kernel: 64 bits in the device's memory, a number and beside it whether it has come.
+// Whoever reads one leaves a zero behind.
 #pragma once
 
 #include <cstdint>

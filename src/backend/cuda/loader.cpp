@@ -78,8 +78,8 @@ unsigned long long libraries_loaded() noexcept {
     return count;
 }
 
-/// Some milliseconds, less than a driver needs from its arrival to the first address that it can hand out. Asking for the time costs a
-/// third of asking the linker, and no lock.
+/// Some milliseconds, less than a driver needs from its arrival to the first address that it can hand out. Asking for
+/// the time costs a third of asking the linker, and no lock.
 std::int64_t tick() noexcept {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -96,7 +96,8 @@ PointerGetAttribute look_for_driver() noexcept {
     return nullptr;
 }
 
-/// Null until somebody in this process has opened the driver: until then no address can be a device's. Looked for once a tick.
+/// Null until somebody in this process has opened the driver: until then no address can be a device's. Looked for once
+/// a tick.
 PointerGetAttribute driver_entry() noexcept {
     static std::atomic<PointerGetAttribute> found{nullptr};
     static std::atomic<std::int64_t> asked_at{-1};
@@ -104,7 +105,8 @@ PointerGetAttribute driver_entry() noexcept {
     const std::int64_t now = tick();
     if (asked_at.load(std::memory_order_acquire) != now) {
         if (const PointerGetAttribute entry = look_for_driver()) found.store(entry, std::memory_order_relaxed);
-        asked_at.store(now, std::memory_order_release);  // not before the answer is there: other threads ask in the same tick
+        asked_at.store(
+            now, std::memory_order_release);  // not before the answer is there: other threads ask in the same tick
     }
     return found.load(std::memory_order_relaxed);
 }
@@ -124,7 +126,8 @@ bool may_own() noexcept { return driver_entry() != nullptr; }
 bool owns(const void* memory) noexcept {
     const PointerGetAttribute attribute = driver_entry();
     if (!attribute || !memory) return false;
-    constexpr int memory_type = 2, on_device = 2, success = 0;  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_MEMORYTYPE_DEVICE
+    constexpr int memory_type = 2, on_device = 2,
+                  success = 0;  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_MEMORYTYPE_DEVICE
     unsigned kind = 0;
     return attribute(&kind, memory_type, reinterpret_cast<std::uintptr_t>(memory)) == success && kind == on_device;
 }

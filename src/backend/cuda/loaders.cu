@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A microbenchmark, not a rung: who should load? The first `loaders` warps of a block share the filling of its 32 KB, each
-// a contiguous part, 16 bytes a lane and turn: by loads into registers, eight of them in flight, and stores from there, or
-// by asynchronous copies, all of them in flight.
+// A microbenchmark, not a rung: who should load? The first `loaders` warps of a block share the filling of its 32 KB,
+// each a contiguous part, 16 bytes a lane and turn: by loads into registers, eight of them in flight, and stores from
+// there, or by asynchronous copies, all of them in flight.
 //
 // Needs: sm_80. Bytes for each fill: 32768 loaded, 1024 read by the threads.
 #include "backend/cuda/device.hpp"
@@ -38,7 +38,8 @@ struct AsyncCopies {
         const LoadersShare share(loaders);
         const std::uint32_t to = ptx::shared_address(tile);
 #pragma unroll 8
-        for (int x = share.begin; x < share.end; x += 32) ptx::copy_16(to + static_cast<std::uint32_t>(x) * 16, from + x * 4, 16);
+        for (int x = share.begin; x < share.end; x += 32)
+            ptx::copy_16(to + static_cast<std::uint32_t>(x) * 16, from + x * 4, 16);
         ptx::commit_copies();
     }
     __device__ void wait() {

@@ -18,7 +18,8 @@ __device__ inline std::uint64_t device_nanoseconds() {
 /// Form: start(tile, from, loaders) by every thread, then wait(), after which the tile may be read.
 template <class Form>
 __device__ void fill_again_and_again(const LoadersTask& task, float* tile, Form& form) {
-    const int thread = static_cast<int>(threadIdx.x), blocks = static_cast<int>(gridDim.x), block = static_cast<int>(blockIdx.x);
+    const int thread = static_cast<int>(threadIdx.x), blocks = static_cast<int>(gridDim.x),
+              block = static_cast<int>(blockIdx.x);
     const std::uint64_t started = device_nanoseconds();
     std::uint32_t bits = 0;
     for (int fill = 0; fill < task.fills; ++fill) {

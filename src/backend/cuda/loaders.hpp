@@ -2,7 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // The seeds' microbenchmark on a CUDA device: every block fills its 32 KB of shared memory again and again, and of its
-// eight warps one, or two, or all share the work: by loads and stores, by asynchronous copies, or by the bulk copy engine.
+// eight warps one, or two, or all share the work: by loads and stores, by asynchronous copies, or by the bulk copy
+// engine.
 #pragma once
 
 #include <bit>
@@ -30,20 +31,27 @@ struct LoadersTask {
     int tiles = 1, fills = 1, loaders = 1;
 };
 
-/// For each thread, the bits of all that it read, added up by exclusive or; then each block's start and end in nanoseconds.
-inline constexpr std::int64_t loaders_results(int blocks) noexcept { return std::int64_t{blocks} * (loaders_threads + 2); }
+/// For each thread, the bits of all that it read, added up by exclusive or; then each block's start and end in
+/// nanoseconds.
+inline constexpr std::int64_t loaders_results(int blocks) noexcept {
+    return std::int64_t{blocks} * (loaders_threads + 2);
+}
 
 /// The element of a tile that a thread reads once the tile is there.
 constexpr int loaders_element(int thread) noexcept { return thread * 32 + 31 - thread % 32; }
 
 /// True when every thread has read what it should have; `to` as the launch left it.
-inline bool are_loaded_right(const LoadersTask& task, std::span<const float> from, std::span<const std::uint64_t> to, int blocks) noexcept {
+inline bool are_loaded_right(const LoadersTask& task, std::span<const float> from, std::span<const std::uint64_t> to,
+                             int blocks) noexcept {
     for (int block = 0; block < blocks; ++block)
         for (int thread = 0; thread < loaders_threads; ++thread) {
             std::uint32_t bits = 0;
             for (int fill = 0; fill < task.fills; ++fill) {
-                const std::size_t tile = (static_cast<std::size_t>(fill) * static_cast<std::size_t>(blocks) + static_cast<std::size_t>(block)) % static_cast<std::size_t>(task.tiles);
-                bits ^= std::bit_cast<std::uint32_t>(from[tile * loaders_tile_floats + static_cast<std::size_t>(loaders_element(thread))]);
+                const std::size_t tile = (static_cast<std::size_t>(fill) * static_cast<std::size_t>(blocks) +
+                                          static_cast<std::size_t>(block)) %
+                                         static_cast<std::size_t>(task.tiles);
+                bits ^= std::bit_cast<std::uint32_t>(
+                    from[tile * loaders_tile_floats + static_cast<std::size_t>(loaders_element(thread))]);
             }
             if (to[static_cast<std::size_t>(block * loaders_threads + thread)] != bits) return false;
         }
@@ -63,9 +71,10 @@ inline double loaders_seconds(std::span<const std::uint64_t> to, int blocks) noe
 
 /// What libtilewright_cuda brings for it.
 struct LoadersDoor {
-    int (*blocks)();                                                        ///< one for each multiprocessor
-    bool (*has)(LoaderForm form);                                           ///< on the current device
-    Status (*launch)(LoaderForm form, const LoadersTask& task, int blocks);  ///< on the default stream; it does not wait
+    int (*blocks)();               ///< one for each multiprocessor
+    bool (*has)(LoaderForm form);  ///< on the current device
+    Status (*launch)(LoaderForm form, const LoadersTask& task,
+                     int blocks);  ///< on the default stream; it does not wait
 };
 
 /// Null where there is no libtilewright_cuda.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The microbenchmark of loaders by the bulk copy engine: one thread of each loading warp issues a single copy of its warp's
-// share, and all threads wait at a barrier in shared memory that counts the bytes.
+// The microbenchmark of loaders by the bulk copy engine: one thread of each loading warp issues a single copy of its
+// warp's share, and all threads wait at a barrier in shared memory that counts the bytes.
 //
 // Needs: sm_90. Bytes for each fill: 32768 loaded, 1024 read by the threads.
 #include "backend/cuda/loaders.cuh"
@@ -22,7 +22,8 @@ struct BulkCopies {
         if (threadIdx.x % 32 != 0 || share.begin == share.end) return;
         const int bytes = (share.end - share.begin) * 16;
         ptx::expect_bytes(barrier, bytes);
-        ptx::load_bytes(ptx::shared_address(tile) + static_cast<std::uint32_t>(share.begin) * 16, from + share.begin * 4, bytes, barrier);
+        ptx::load_bytes(ptx::shared_address(tile) + static_cast<std::uint32_t>(share.begin) * 16,
+                        from + share.begin * 4, bytes, barrier);
     }
     __device__ void wait() { ptx::wait_barrier(barrier, parity); }
 };

@@ -23,14 +23,15 @@
 
 namespace tw::cuda {
 
-/// A stage holds `PARTS` sub-tiles of each operand, whose rows are one atom of the swizzle: 128 bytes, or 64 where there
-/// are three of them.
+/// A stage holds `PARTS` sub-tiles of each operand, whose rows are one atom of the swizzle: 128 bytes, or 64 where
+/// there are three of them.
 template <int BM_, int BN_, int STAGES_, int CLUSTER_, int staging_bytes_ = 0, int PARTS_ = 1>
 struct Pipeline {
     static constexpr int BM = BM_, BN = BN_, STAGES = STAGES_, CLUSTER = CLUSTER_, PARTS = PARTS_;
     static constexpr int consumers = BM / 64, threads = 128 * (consumers + 1);
     static constexpr int row_bytes = PARTS == 1 ? 128 : 64, row_elements = row_bytes / 2;
-    static constexpr int a_bytes = BM * row_bytes * PARTS, b_bytes = BN * row_bytes * PARTS, stage_bytes = a_bytes + b_bytes;
+    static constexpr int a_bytes = BM * row_bytes * PARTS, b_bytes = BN * row_bytes * PARTS,
+                         stage_bytes = a_bytes + b_bytes;
     static constexpr int staging = STAGES * stage_bytes, barriers = staging + staging_bytes_;
     static constexpr std::size_t shared = barriers + 16 * STAGES + 1024;  // 1024: to start on a multiple of it
     static constexpr int producer_registers = consumers == 1 ? 40 : 24, consumer_registers = 240;
@@ -38,7 +39,8 @@ struct Pipeline {
 
     std::uint32_t base;
 
-    __device__ explicit Pipeline(const void* shared_memory) : base((ptx::shared_address(shared_memory) + 1023) & ~1023u) {}
+    __device__ explicit Pipeline(const void* shared_memory)
+        : base((ptx::shared_address(shared_memory) + 1023) & ~1023u) {}
 
     __device__ std::uint32_t a_tile(int stage, int part = 0) const {
         return base + stage * stage_bytes + part * BM * row_bytes;
@@ -117,14 +119,16 @@ struct BatchRaster {
 
     __host__ __device__ int count() const { return one.count() * products; }
     __device__ int product_of(int tile) const { return products > 1 ? tile / one.count() : 0; }
-    __device__ void place(int tile, int& row, int& col) const { one.place(tile - product_of(tile) * one.count(), row, col); }
+    __device__ void place(int tile, int& row, int& col) const {
+        one.place(tile - product_of(tile) * one.count(), row, col);
+    }
 };
 
-/// One operand's tile, or this block's part of it, from row `first` on and 64 elements deep from k. `deep`: which matrix of the
-/// map, if it has many.
+/// One operand's tile, or this block's part of it, from row `first` on and 64 elements deep from k. `deep`: which
+/// matrix of the map, if it has many.
 template <ptx::Major major, int rows, bool to_all, class... Deep>
-__device__ void load_tile(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int k, int first, std::uint16_t mask,
-                          Deep... deep) {
+__device__ void load_tile(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int k, int first,
+                          std::uint16_t mask, Deep... deep) {
     const auto load = [&](std::uint32_t place, int inner, int outer) {
         if constexpr (to_all) ptx::load_box_to_all(place, map, barrier, mask, inner, outer, deep...);
         else ptx::load_box(place, map, barrier, inner, outer, deep...);
@@ -137,7 +141,8 @@ __device__ void load_tile(std::uint32_t to, const CUtensorMap& map, std::uint32_
     }
 }
 
-/// The producer's whole life. `steps` stages a tile; before(row of A, row of B) comes in front of a tile's first copies.
+/// The producer's whole life. `steps` stages a tile; before(row of A, row of B) comes in front of a tile's first
+/// copies.
 template <class P, ptx::Major a_major, ptx::Major b_major, class Tiles, class Before>
 __device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& b, const Tiles& raster, int steps,
                         const Before& before) {
@@ -158,8 +163,10 @@ __device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& 
                 for (int part = 0; part < P::PARTS; ++part) {
                     const int k = (step * P::PARTS + part) * P::row_elements;
                     const std::uint32_t share = pipe.b_tile(turn.stage, part) + rank * P::b_share * P::row_bytes;
-                    load_tile<a_major, P::BM, false>(pipe.a_tile(turn.stage, part), a, full, k, first_row, 0, deep.a...);
-                    load_tile<b_major, P::b_share, (P::CLUSTER > 1)>(share, b, full, k, first_col, everybody, deep.b...);
+                    load_tile<a_major, P::BM, false>(pipe.a_tile(turn.stage, part), a, full, k, first_row, 0,
+                                                     deep.a...);
+                    load_tile<b_major, P::b_share, (P::CLUSTER > 1)>(share, b, full, k, first_col, everybody,
+                                                                     deep.b...);
                 }
             }
         };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A product as the CUDA-core rungs see it: typed pointers and steps, and the rule by which a sum becomes an element of C.
+// A product as the CUDA-core rungs see it: typed pointers and steps, and the rule by which a sum becomes an element of
+// C.
 #pragma once
 
 #include "backend/contract.hpp"
@@ -74,14 +75,13 @@ inline double matrix_unit_sum_bound(std::int64_t k) {
     return gamma(10.5 * steps + 2, unit_f32);
 }
 
-
 /// Kernel::order of this backend's rows, from 100 on: no other backend sums as a CUDA device does.
 enum Order : int {
-    sequential_order = 100,   ///< one accumulator a result, FMA from k = 0 on
-    matrix_unit_order,        ///< 16 of k at a time in wgmma's accumulator
-    tf32_order,               ///< 8 of k at a time
-    mma_sync_order,           ///< 16 of k at a time in a warp's accumulator
-    split_order,              ///< and one for each kind of parts
+    sequential_order = 100,  ///< one accumulator a result, FMA from k = 0 on
+    matrix_unit_order,       ///< 16 of k at a time in wgmma's accumulator
+    tf32_order,              ///< 8 of k at a time
+    mma_sync_order,          ///< 16 of k at a time in a warp's accumulator
+    split_order,             ///< and one for each kind of parts
 };
 
 /// A launch costs about this much, however little it does.

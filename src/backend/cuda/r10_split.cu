@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r10_split: f32 answers from products of 16-bit parts. Rows are scaled by powers of two and cut into parts (split.hpp);
-// r9's ring then feeds the matrix unit with every pair of parts that counts, smallest first:
+// r10_split: f32 answers from products of 16-bit parts. Rows are scaled by powers of two and cut into parts
+// (split.hpp); r9's ring then feeds the matrix unit with every pair of parts that counts, smallest first:
 //
 //    a stage of A     a stage of B        fp16x3: 6 products of 16 k       every `period` of k:
 //   [ hi  | lo  ] x  [ hi  | lo  ]   ->   lo*hi, hi*lo, hi*hi      ->      sum += accumulator (in f32, rounded)
@@ -32,7 +32,8 @@ using ptx::Major;
 template <class P, Parts parts>
 __global__ void __launch_bounds__(P::threads, 1)
     split_product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                  const __grid_constant__ CUtensorMap c, ScaledOutput out, LateRows late, Raster raster, int steps, int period) {
+                  const __grid_constant__ CUtensorMap c, ScaledOutput out, LateRows late, Raster raster, int steps,
+                  int period) {
     extern __shared__ char memory[];
     const P pipe(memory);
     pipe.init(a, b, c);
@@ -40,7 +41,8 @@ __global__ void __launch_bounds__(P::threads, 1)
     ptx::wait_for_kernel_before();
 
     constexpr bool promoted = parts != Parts::fp16x1;
-    const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0), thread = static_cast<int>(threadIdx.x) % 128;
+    const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
+              thread = static_cast<int>(threadIdx.x) % 128;
     if (group == 0) {
         ptx::give_registers<promoted ? 40 : 88>();  // the rest of 504, for late rows
         if (thread == 0) {
@@ -102,7 +104,7 @@ __global__ void __launch_bounds__(P::threads, 1)
             const std::uint32_t columns = pipe.base + P::staging + 2 * Places::boxes + consumer * 4 * P::BN;
             const auto finish = [&](auto& result) {
                 finish_scaled<P::BN, Places::row_bytes, Places::ring>(result, exponents, out, c, buffers, columns,
-                                                                       first_row, first_col, consumer, thread);
+                                                                      first_row, first_col, consumer, thread);
             };
             if constexpr (promoted) finish(sums);
             else finish(accumulator);
@@ -117,15 +119,16 @@ std::size_t parts_bytes(Parts parts, std::int64_t rows, std::int64_t k) {
     return in_lines(static_cast<std::size_t>(rows * parts_pitch(parts, k)) * 2);
 }
 
-/// While the tiles of so many columns are multiplied, the warps that split late rows keep up with what the next need. Rows longer
-/// than 8192 are better split before: with late ones 16384 has 210 TFLOP/s, without 213 to 220.
+/// While the tiles of so many columns are multiplied, the warps that split late rows keep up with what the next need.
+/// Rows longer than 8192 are better split before: with late ones 16384 has 210 TFLOP/s, without 213 to 220.
 constexpr int most_first_columns(Parts parts, std::int64_t k) {
     return k > 8192 ? 0 : parts == Parts::fp16x3 ? 12 : parts == Parts::bf16x6 ? 24 : 4;
 }
 
 template <Parts parts>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
-    return parts_bytes(parts, p.m, p.k) + parts_bytes(parts, p.n, p.k) + in_lines(static_cast<std::size_t>(p.m + p.n) * sizeof(int)) +
+    return parts_bytes(parts, p.m, p.k) + parts_bytes(parts, p.n, p.k) +
+           in_lines(static_cast<std::size_t>(p.m + p.n) * sizeof(int)) +
            in_lines(LateRows::counters(p.m, p.n) * sizeof(unsigned));
 }
 
@@ -141,12 +144,18 @@ Status start_fused(const Call& call) {
     auto* a_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data());
     auto* b_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data() + parts_bytes(parts, m, k));
     auto* exponents = reinterpret_cast<int*>(call.scratch.data() + parts_bytes(parts, m, k) + parts_bytes(parts, n, k));
-    auto* counters = reinterpret_cast<unsigned*>(exponents) + in_lines(static_cast<std::size_t>(m + n) * sizeof(int)) / sizeof(int);
+    auto* counters =
+        reinterpret_cast<unsigned*>(exponents) + in_lines(static_cast<std::size_t>(m + n) * sizeof(int)) / sizeof(int);
     const auto a_rows = tensor_of<const float>(call.a), b_rows = tensor_of<const float>(call.b.transposed());
     const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
     const int fit = multiprocessors() / P::CLUSTER, clusters = raster.count() < fit ? raster.count() : fit;
-    LateRows late{{a_rows, a_parts, exponents}, {b_rows, b_parts, exponents + m}, static_cast<int>(m), static_cast<int>(n), counters,
-                  counters + 1, counters + 1 + tiles_over(m, LateRows::block)};
+    LateRows late{{a_rows, a_parts, exponents},
+                  {b_rows, b_parts, exponents + m},
+                  static_cast<int>(m),
+                  static_cast<int>(n),
+                  counters,
+                  counters + 1,
+                  counters + 1 + tiles_over(m, LateRows::block)};
     int last_row, last_col;  // of the tiles that come first, all at once
     raster.place(clusters - 1, last_row, last_col);
     if (raster.count() > clusters && last_row < raster.group && last_col < most_first_columns(parts, k))
@@ -159,16 +168,29 @@ Status start_fused(const Call& call) {
     };
     if (const Status bad = describe(a_map, boxes(a_parts, m, P::BM)); !bad) return bad;
     if (const Status bad = describe(b_map, boxes(b_parts, n, P::b_share)); !bad) return bad;
-    // The widest tiles store by themselves: five stages leave room for boxes of 64 bytes alone, which gained nothing at 8192.
-    const bool by_box = P::BN != Wide::BN && call.c.col_step == 1 && n % 4 == 0 && suits_engine(call.c.data, call.c.row_step * 4);
+    // The widest tiles store by themselves: five stages leave room for boxes of 64 bytes alone, which gained nothing at
+    // 8192.
+    const bool by_box =
+        P::BN != Wide::BN && call.c.col_step == 1 && n % 4 == 0 && suits_engine(call.c.data, call.c.row_step * 4);
     const BoxedMatrix c_boxes{call.c.data, Type::f32, n, m, call.c.row_step * 4, Staging<P::BN>::row_bytes / 4, 16};
     if (const Status bad = by_box ? describe(c_map, c_boxes) : Status{}; !bad) return bad;
-    const ScaledOutput out{tensor_of<float>(call.c), a_rows, b_rows, exponents, exponents + m,
-                           static_cast<float>(call.alpha), static_cast<float>(call.beta), fused(call.epilogue), by_box};
+    const ScaledOutput out{tensor_of<float>(call.c),
+                           a_rows,
+                           b_rows,
+                           exponents,
+                           exponents + m,
+                           static_cast<float>(call.alpha),
+                           static_cast<float>(call.beta),
+                           fused(call.epilogue),
+                           by_box};
     const int depth = layout_of(parts).depth, steps = static_cast<int>(tiles_over(k, depth));
     const int period = parts == Parts::fp16x1 ? steps : (k <= 2048 || parts == Parts::bf16x6 ? 64 : 128) / depth;
-    return launch(split_product<P, parts>, {.blocks = static_cast<unsigned>(clusters * P::CLUSTER), .threads = P::threads,
-                                            .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
+    return launch(split_product<P, parts>,
+                  {.blocks = static_cast<unsigned>(clusters * P::CLUSTER),
+                   .threads = P::threads,
+                   .shared = P::shared,
+                   .cluster = P::CLUSTER,
+                   .overlaps = true},
                   call.stream, a_map, b_map, c_map, out, late, raster, steps, period);
 }
 
@@ -179,11 +201,13 @@ Status start(const Call& call) {
 
 /// The width of tiles, of those that a row has, that leaves the least of the last wave idle.
 template <int count>
-int width_for(const Call& call, const int (&widths)[count], const double (&rates)[count], const int (&clusters)[count]) {
+int width_for(const Call& call, const int (&widths)[count], const double (&rates)[count],
+              const int (&clusters)[count]) {
     int best = 0;
     double least = 0;
     for (int i = 0; i < count; ++i) {
-        const auto tiles = static_cast<double>(tiles_over(call.m(), 128 * clusters[i]) * tiles_over(call.n(), widths[i]));
+        const auto tiles =
+            static_cast<double>(tiles_over(call.m(), 128 * clusters[i]) * tiles_over(call.n(), widths[i]));
         const double time = std::ceil(tiles / (multiprocessors() / clusters[i])) * widths[i] / rates[i];
         if (best == 0 || time < least) best = widths[i], least = time;
     }
@@ -191,7 +215,8 @@ int width_for(const Call& call, const int (&widths)[count], const double (&rates
 }
 
 Status run_fp16x3(const Call& call, const Tile& tile) {
-    if (tile == Tile{}) return run_fp16x3(call, {128, width_for<3>(call, {192, 176, 128}, {1, 0.99, 0.93}, {2, 2, 1}), 32});
+    if (tile == Tile{})
+        return run_fp16x3(call, {128, width_for<3>(call, {192, 176, 128}, {1, 0.99, 0.93}, {2, 2, 1}), 32});
     if (tile.n == Wide::BN) return start<Wide, Parts::fp16x3>(call);
     return tile.n == Even::BN ? start<Even, Parts::fp16x3>(call) : start<Square, Parts::fp16x3>(call);
 }
@@ -214,11 +239,13 @@ constexpr Tile one_tiles[] = {{}, {128, 256, 64}, {128, 128, 64}};
 constexpr Tile six_tiles[] = {{128, 176, 32}};
 
 template <Parts parts, int tera>  // TFLOP/s of the f32 product
-constexpr Kernel row(const char* name, const Scheme& scheme, std::span<const Tile> tiles, decltype(Kernel::sum_bound) sum_bound,
-                     decltype(Kernel::run) run, const char* idea) {
+constexpr Kernel row(const char* name, const Scheme& scheme, std::span<const Tile> tiles,
+                     decltype(Kernel::sum_bound) sum_bound, decltype(Kernel::run) run, const char* idea) {
     return {.name = name,
             .rung = Rung::split,
-            .in = Type::f32, .out = Type::f32, .sum = Type::f32,
+            .in = Type::f32,
+            .out = Type::f32,
+            .sum = Type::f32,
             .scheme = &scheme,
             .needs = feature::sm90a,
             .tiles = tiles,
@@ -226,10 +253,11 @@ constexpr Kernel row(const char* name, const Scheme& scheme, std::span<const Til
             .idea = idea,
             .takes = fits_ints,
             .sum_bound = sum_bound,
-            .nanoseconds = [](const Problem& p, int) {
-                const double bytes = 8.0 * static_cast<double>(p.k) * static_cast<double>(p.m + p.n);
-                return 2 * launch_nanoseconds + bytes / 3800 + nanoseconds_at(p, tera, 128, 192);
-            },
+            .nanoseconds =
+                [](const Problem& p, int) {
+                    const double bytes = 8.0 * static_cast<double>(p.k) * static_cast<double>(p.m + p.n);
+                    return 2 * launch_nanoseconds + bytes / 3800 + nanoseconds_at(p, tera, 128, 192);
+                },
             .scratch_bytes = scratch_bytes<parts>,
             .run = run,
             .order = split_order + static_cast<int>(parts)};
@@ -237,12 +265,12 @@ constexpr Kernel row(const char* name, const Scheme& scheme, std::span<const Til
 
 }  // namespace
 
-constinit const Kernel r10_split_fp16x3 =
-    row<Parts::fp16x3, 225>("cuda.r10_split.f32.fp16x3", fp16x3, three_tiles, promoted_bound<3, 128>, run_fp16x3,
-                            "f32 rows scaled and cut into two fp16 parts: three products, added up in f32 every 128 of k");
-constinit const Kernel r10_split_bf16x6 =
-    row<Parts::bf16x6, 115>("cuda.r10_split.f32.bf16x6", bf16x6, six_tiles, promoted_bound<6, 64>, run_bf16x6,
-                            "f32 cut into three bf16 parts: six products, added up in f32 every 64 of k, and no range lost");
+constinit const Kernel r10_split_fp16x3 = row<Parts::fp16x3, 225>(
+    "cuda.r10_split.f32.fp16x3", fp16x3, three_tiles, promoted_bound<3, 128>, run_fp16x3,
+    "f32 rows scaled and cut into two fp16 parts: three products, added up in f32 every 128 of k");
+constinit const Kernel r10_split_bf16x6 = row<Parts::bf16x6, 115>(
+    "cuda.r10_split.f32.bf16x6", bf16x6, six_tiles, promoted_bound<6, 64>, run_bf16x6,
+    "f32 cut into three bf16 parts: six products, added up in f32 every 64 of k, and no range lost");
 constinit const Kernel r10_split_fp16x1 =
     row<Parts::fp16x1, 560>("cuda.r10_split.f32.fp16x1", fp16x1, one_tiles, matrix_unit_sum_bound, run_fp16x1,
                             "f32 rows scaled and rounded to fp16: one product, as exact as tf32");

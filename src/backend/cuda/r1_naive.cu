@@ -39,7 +39,13 @@ constexpr const char* idea = "one thread, one result: each reads a whole row of 
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    return row_of<T>({.name = name, .rung = Rung::naive, .tiles = tiles, .idea = idea, .nanoseconds = nanoseconds, .run = run<T>, .takes = nullptr});
+    return row_of<T>({.name = name,
+                      .rung = Rung::naive,
+                      .tiles = tiles,
+                      .idea = idea,
+                      .nanoseconds = nanoseconds,
+                      .run = run<T>,
+                      .takes = nullptr});
 }
 
 }  // namespace

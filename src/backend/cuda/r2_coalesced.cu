@@ -49,7 +49,13 @@ constexpr const char* idea = "neighbouring threads take neighbouring columns, so
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    return row_of<T>({.name = name, .rung = Rung::coalesced, .tiles = tiles, .idea = idea, .nanoseconds = nanoseconds, .run = run<T>, .takes = nullptr});
+    return row_of<T>({.name = name,
+                      .rung = Rung::coalesced,
+                      .tiles = tiles,
+                      .idea = idea,
+                      .nanoseconds = nanoseconds,
+                      .run = run<T>,
+                      .takes = nullptr});
 }
 
 }  // namespace

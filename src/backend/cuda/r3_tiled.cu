@@ -16,7 +16,8 @@ namespace tw::cuda {
 namespace {
 
 template <class T, int side>
-__global__ void __launch_bounds__(side* side, 2048 / (side * side) / (sizeof(T) / 4)) tiled(Product<T> p, TileGrid grid) {
+__global__ void __launch_bounds__(side* side, 2048 / (side * side) / (sizeof(T) / 4))
+    tiled(Product<T> p, TileGrid grid) {
     constexpr int BM = side, BN = side, BK = side, threads = side * side;
     __shared__ __align__(16) T a_tile[BM * BK], b_tile[BK * BN];
     constexpr Layout a_layout = row_major(BM, BK), b_layout = row_major(BK, BN);
@@ -41,7 +42,8 @@ __global__ void __launch_bounds__(side* side, 2048 / (side * side) / (sizeof(T) 
 
 template <class T>
 Status run(const Call& call, const Tile& tile) {
-    return tile.m == 16 ? launch_over<T, 16, 16, 256>(tiled<T, 16>, call) : launch_over<T, 32, 32, 1024>(tiled<T, 32>, call);
+    return tile.m == 16 ? launch_over<T, 16, 16, 256>(tiled<T, 16>, call)
+                        : launch_over<T, 32, 32, 1024>(tiled<T, 32>, call);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 9, 32, 32); }
@@ -51,7 +53,8 @@ constexpr const char* idea = "tiles of A and B in shared memory, loaded once and
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    return row_of<T>({.name = name, .rung = Rung::tiled, .tiles = tiles, .idea = idea, .nanoseconds = nanoseconds, .run = run<T>});
+    return row_of<T>(
+        {.name = name, .rung = Rung::tiled, .tiles = tiles, .idea = idea, .nanoseconds = nanoseconds, .run = run<T>});
 }
 
 }  // namespace

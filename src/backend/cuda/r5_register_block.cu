@@ -25,7 +25,8 @@ __global__ void __launch_bounds__(threads, 2) register_block(Product<float> p, T
 
     TileLoader<float, BM, BK, threads> a(p.a, grid.row() * std::int64_t{BM}, 0, 0, BK);
     TileLoader<float, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
-    const int row = static_cast<int>(threadIdx.x) / (BN / TN) * TM, col = static_cast<int>(threadIdx.x) % (BN / TN) * TN;
+    const int row = static_cast<int>(threadIdx.x) / (BN / TN) * TM,
+              col = static_cast<int>(threadIdx.x) % (BN / TN) * TN;
 
     float sums[TM][TN] = {};
     for (std::int64_t k = 0; k < p.k(); k += BK) {

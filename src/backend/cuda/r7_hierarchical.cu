@@ -26,7 +26,8 @@
 namespace tw::cuda {
 namespace {
 
-template <int BM_, int BN_, int BK_, int WM_, int WN_, int STAGES_, int lanes_down_, int blocks_ = 1, Store store_ = Store::ones>
+template <int BM_, int BN_, int BK_, int WM_, int WN_, int STAGES_, int lanes_down_, int blocks_ = 1,
+          Store store_ = Store::ones>
 struct Shape {
     static constexpr int BM = BM_, BN = BN_, BK = BK_, WM = WM_, WN = WN_, STAGES = STAGES_;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -43,16 +44,19 @@ struct Shape {
     static constexpr bool begins_often = store == Store::slices;  // for few k: what is around the loop counts
     static constexpr int slice_rows = 4 * lanes_down, slice_pitch = WN + 4;  // four rows of each thread of a warp
     static constexpr int slices_bytes = begins_often ? threads / 32 * slice_rows * slice_pitch * 4 : 0;
-    static constexpr std::size_t shared{STAGES * stage_bytes > slices_bytes ? STAGES * stage_bytes : slices_bytes};
+    static constexpr std::size_t shared{STAGES * stage_bytes > slices_bytes ? STAGES* stage_bytes : slices_bytes};
 };
 
 template <class S, Lie a_lie, Lie b_lie>
-__global__ void __launch_bounds__(S::threads, S::blocks) hierarchical(Product<float> p, TileGrid grid, Fused fused, Places places) {
+__global__ void __launch_bounds__(S::threads, S::blocks)
+    hierarchical(Product<float> p, TileGrid grid, Fused fused, Places places) {
     extern __shared__ __align__(16) char stages[];
     const std::int64_t first_row = grid.row() * std::int64_t{S::BM}, first_col = grid.col() * std::int64_t{S::BN};
     const Layout &al = p.a.layout, &bl = p.b.layout;
-    AsyncTile<a_lie, S::BK, S::BM, S::a_pitch, S::threads> a(places.a(p.a.data), al.col_step, al.row_step, al.cols, first_row, al.rows);
-    AsyncTile<b_lie, S::BK, S::BN, S::b_pitch, S::threads> b(places.b(p.b.data), bl.row_step, bl.col_step, bl.rows, first_col, bl.cols);
+    AsyncTile<a_lie, S::BK, S::BM, S::a_pitch, S::threads> a(places.a(p.a.data), al.col_step, al.row_step, al.cols,
+                                                             first_row, al.rows);
+    AsyncTile<b_lie, S::BK, S::BN, S::b_pitch, S::threads> b(places.b(p.b.data), bl.row_step, bl.col_step, bl.rows,
+                                                             first_col, bl.cols);
     const std::uint32_t base = ptx::shared_address(stages), end = base + S::STAGES * S::stage_bytes;
     const int k_end = static_cast<int>(p.k());
     const auto fill = [&](std::uint32_t stage, int k) {
@@ -104,7 +108,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks) hierarchical(Product<fl
 
     p.c.data = places.c(p.c.data);
     if constexpr (S::begins_often) {
-        // Through shared memory: from registers each store would write 4 bytes here and there, and wait for the second-level cache.
+        // Through shared memory: from registers each store would write 4 bytes here and there, and wait for the
+        // second-level cache.
         ptx::wait_for_copies<0>();
         __syncthreads();
         float* const slice = reinterpret_cast<float*>(stages) + warp * S::slice_rows * S::slice_pitch;
@@ -116,10 +121,13 @@ __global__ void __launch_bounds__(S::threads, S::blocks) hierarchical(Product<fl
 #pragma unroll
                 for (int j = 0; j < S::TN; j += 4) {
                     const float(&from)[S::TN] = sums[4 * g + i];
-                    *reinterpret_cast<float4*>(own + i * S::slice_pitch + j / 4 * cols_apart) = make_float4(from[j], from[j + 1], from[j + 2], from[j + 3]);
+                    *reinterpret_cast<float4*>(own + i * S::slice_pitch + j / 4 * cols_apart) =
+                        make_float4(from[j], from[j + 1], from[j + 2], from[j + 3]);
                 }
             __syncwarp();
-            store_slice<S::slice_rows, S::WN, S::slice_pitch>(p, slice, grid.row() * S::BM + warp / warps_across * S::WM + g * rows_apart, grid.col() * S::BN + warp % warps_across * S::WN);
+            store_slice<S::slice_rows, S::WN, S::slice_pitch>(
+                p, slice, grid.row() * S::BM + warp / warps_across * S::WM + g * rows_apart,
+                grid.col() * S::BN + warp % warps_across * S::WN);
             __syncwarp();
         }
     } else {
@@ -127,7 +135,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks) hierarchical(Product<fl
         for (int i = 0; i < S::TM; ++i)
 #pragma unroll
             for (int j = 0; j < S::TN; j += 4) {
-                const std::int64_t at = first_row + row + i / 4 * rows_apart + i % 4, across = first_col + col + j / 4 * cols_apart;
+                const std::int64_t at = first_row + row + i / 4 * rows_apart + i % 4,
+                                   across = first_col + col + j / 4 * cols_apart;
                 const float(&of)[S::TN] = sums[i];
                 if constexpr (S::store == Store::fours) {
                     store_four(p, at, across, make_float4(of[j], of[j + 1], of[j + 2], of[j + 3]));
@@ -138,7 +147,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks) hierarchical(Product<fl
             }
     }
 
-    // Another pass over the tile: from registers, a copy of the activations for each of a thread's sums would be needed.
+    // Another pass over the tile: from registers, a copy of the activations for each of a thread's sums would be
+    // needed.
     if (fused.empty) return;
     __syncthreads();
     fused.residual = places.residual(fused.residual);
@@ -160,11 +170,13 @@ Status start(const Call& call) {
     Places places;
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
-    return launch_over<float, S::BM, S::BN, S::threads, S::shared>(hierarchical<S, a, b>, call, fused(call.epilogue), places);
+    return launch_over<float, S::BM, S::BN, S::threads, S::shared>(hierarchical<S, a, b>, call, fused(call.epilogue),
+                                                                   places);
 }
 
 using Wide = Shape<128, 256, 8, 64, 64, 4, 4>;
-using Shallow = Shape<128, 256, 8, 64, 64, 4, 4, 1, Store::fours>;  // Wide for few k: the compiler gives its loop other registers, and it is 4 % slower
+using Shallow = Shape<128, 256, 8, 64, 64, 4, 4, 1, Store::fours>;  // Wide for few k: the compiler gives its loop other
+                                                                    // registers, and it is 4 % slower
 using Middle = Shape<128, 128, 8, 64, 32, 4, 8, 2, Store::slices>;
 using Small = Shape<64, 64, 16, 32, 32, 3, 8, 5, Store::slices>;
 
@@ -172,7 +184,8 @@ using Small = Shape<64, 64, 16, 32, 32, 3, 8, 5, Store::slices>;
 template <class S>
 Status run_with(const Call& call) {
     constexpr Lie along = Lie::along_k, by_4 = Lie::across_k_by_4;
-    const Lie a = lie_of(a_of(call), call.a.col_step, call.a.row_step), b = lie_of(b_of(call), call.b.row_step, call.b.col_step);
+    const Lie a = lie_of(a_of(call), call.a.col_step, call.a.row_step),
+              b = lie_of(b_of(call), call.b.row_step, call.b.col_step);
     if (a == along && b == by_4) return start<S, along, by_4>(call);
     if constexpr (!S::begins_often) {
         if (a == along && b == along) return start<S, along, along>(call);
@@ -191,7 +204,8 @@ bool is_wide(std::int64_t m, std::int64_t n, std::int64_t products, const Tile& 
     return tile.n == Wide::BN || (tile == Tile{} && fills);
 }
 
-/// While one of its blocks begins, the other on the multiprocessor multiplies: with few k that is worth more than wide tiles.
+/// While one of its blocks begins, the other on the multiprocessor multiplies: with few k that is worth more than wide
+/// tiles.
 bool is_middle(const Call& call, const Tile& tile) {
     const bool fills = call.m() > Small::BM && call.n() > Small::BN &&
                        tiles_of<Middle>(call.m(), call.n(), products_of(call)) >= Middle::blocks * multiprocessors();
@@ -222,13 +236,15 @@ std::size_t scratch_bytes(const Problem& p, const Tile& tile, int) {
 double nanoseconds(const Problem& p, int) {
     constexpr int at_once = 132;  // as nanoseconds_at() has it; of Small each wave counts whole
     const auto waves = static_cast<double>(tiles_over(tiles_of<Small>(p.m, p.n, 1), at_once));
-    const double of_small = launch_nanoseconds + waves * 2.0 * Small::BM * Small::BN * static_cast<double>(p.k) * at_once / 35e3;
+    const double of_small =
+        launch_nanoseconds + waves * 2.0 * Small::BM * Small::BN * static_cast<double>(p.k) * at_once / 35e3;
     return std::min(of_small, nanoseconds_at(p, 50, Wide::BM, Wide::BN));
 }
 
 constexpr Batching batching{takes_batch, places_bytes};
 constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 128, 8}, {64, 64, 16}};
-constexpr const char* idea = "blocks, warps and threads each have a tile; copies and register loads run ahead of the products";
+constexpr const char* idea =
+    "blocks, warps and threads each have a tile; copies and register loads run ahead of the products";
 
 }  // namespace
 

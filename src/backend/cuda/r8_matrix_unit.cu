@@ -77,7 +77,8 @@ __device__ void load_tile(char* tile, const Tensor<const T>& rows, int first_row
             *reinterpret_cast<float4*>(tile + (row + j) * row_bytes + ((k / 4 ^ (row + j) % 8) << 4)) =
                 make_float4(held[0][j], held[1][j], held[2][j], held[3][j]);
     } else {
-        constexpr int in_16_bytes = 16 / sizeof(T), pieces = BM * row_bytes / 16 / threads, pieces_of_row = BM / in_16_bytes;
+        constexpr int in_16_bytes = 16 / sizeof(T), pieces = BM * row_bytes / 16 / threads,
+                      pieces_of_row = BM / in_16_bytes;
         uint4 held[pieces];
         int place[pieces];
 #pragma unroll
@@ -85,10 +86,12 @@ __device__ void load_tile(char* tile, const Tensor<const T>& rows, int first_row
             const int x = thread + s * threads;
             const int row = way == Way::along_k ? x / 8 : x % pieces_of_row * in_16_bytes;
             const int k = way == Way::along_k ? x % 8 * in_16_bytes : x / pieces_of_row;
-            const int line = way == Way::along_k ? row : row / 64 * 64 + k, piece = way == Way::along_k ? x % 8 : row % 64 / in_16_bytes;
+            const int line = way == Way::along_k ? row : row / 64 * 64 + k,
+                      piece = way == Way::along_k ? x % 8 : row % 64 / in_16_bytes;
             place[s] = line * row_bytes + ((piece ^ line % 8) << 4);
             const T* at = from + row * rows.layout.row_step + k * rows.layout.col_step;
-            const int left = way == Way::along_k ? (row < rows_left ? k_left - k : 0) : (k < k_left ? rows_left - row : 0);
+            const int left =
+                way == Way::along_k ? (row < rows_left ? k_left - k : 0) : (k < k_left ? rows_left - row : 0);
             if (left >= in_16_bytes) {
                 held[s] = *reinterpret_cast<const uint4*>(at);
             } else {
@@ -111,8 +114,8 @@ __device__ void load_tile(char* tile, const Tensor<const T>& rows, int first_row
 }
 
 template <class T, Way a_way, Way b_way>
-__global__ void __launch_bounds__(threads, 1) matrix_unit(Tensor<const T> a, Tensor<const T> b, Output out, TileGrid grid,
-                                                                Places places) {
+__global__ void __launch_bounds__(threads, 1)
+    matrix_unit(Tensor<const T> a, Tensor<const T> b, Output out, TileGrid grid, Places places) {
     __shared__ __align__(1024) char a_tile[BM * row_bytes], b_tile[BN * row_bytes];
     a.data = places.a(a.data), b.data = places.b(b.data), out.data = places.c(out.data);
     out.fused.residual = places.residual(out.fused.residual);
@@ -147,16 +150,24 @@ __global__ void __launch_bounds__(threads, 1) matrix_unit(Tensor<const T> a, Ten
 
 template <class T, Way a, Way b>
 Status start(const Call& call) {
-    const Output out{call.c.data, call.c.row_step, call.c.col_step, static_cast<int>(call.m()), static_cast<int>(call.n()),
-                     static_cast<float>(call.alpha), static_cast<float>(call.beta), call.c.type == Type::f32, false, false,
+    const Output out{call.c.data,
+                     call.c.row_step,
+                     call.c.col_step,
+                     static_cast<int>(call.m()),
+                     static_cast<int>(call.n()),
+                     static_cast<float>(call.alpha),
+                     static_cast<float>(call.beta),
+                     call.c.type == Type::f32,
+                     false,
+                     false,
                      fused(call.epilogue)};
     const auto [grid, blocks] = tiling(call, BM, BN);
     Places places;
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
     const Launch how{.blocks = blocks, .threads = threads, .products = static_cast<unsigned>(products_of(call))};
-    return launch(matrix_unit<T, a, b>, how, call.stream, tensor_of<const T>(call.a), tensor_of<const T>(call.b.transposed()), out, grid,
-                  places);
+    return launch(matrix_unit<T, a, b>, how, call.stream, tensor_of<const T>(call.a),
+                  tensor_of<const T>(call.b.transposed()), out, grid, places);
 }
 
 /// 16 bytes at a time where one step is 1 and the other keeps to multiples of 16 bytes.
@@ -195,7 +206,9 @@ constexpr Kernel row(const char* name, Type in, Type out) {
     constexpr bool is_tf32 = sizeof(T) == 4;
     return {.name = name,
             .rung = Rung::matrix_unit,
-            .in = in, .out = out, .sum = Type::f32,
+            .in = in,
+            .out = out,
+            .sum = Type::f32,
             .scheme = is_tf32 ? &tf32x1 : &plain_f32,
             .needs = feature::sm90a,
             .tiles = tiles,
@@ -217,7 +230,8 @@ Status run_plainly(const Call& call) noexcept {
 
 constinit const Kernel r8_matrix_unit_f32 = row<float>("cuda.r8_matrix_unit.f32.tf32", Type::f32, Type::f32);
 constinit const Kernel r8_matrix_unit_bf16 = row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16", Type::bf16, Type::bf16);
-constinit const Kernel r8_matrix_unit_bf16_f32 = row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16.f32", Type::bf16, Type::f32);
+constinit const Kernel r8_matrix_unit_bf16_f32 =
+    row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16.f32", Type::bf16, Type::f32);
 constinit const Kernel r8_matrix_unit_f16 = row<__half>("cuda.r8_matrix_unit.f16", Type::f16, Type::f16);
 constinit const Kernel r8_matrix_unit_f16_f32 = row<__half>("cuda.r8_matrix_unit.f16.f32", Type::f16, Type::f32);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r8_mma_sync: the matrix unit as every chip since Ampere has it: a warp multiplies fragments that it holds in registers.
-// r7's hierarchy around it: asynchronous copies STAGES deep, and the fragments of step k + 16 are read during step k.
+// r8_mma_sync: the matrix unit as every chip since Ampere has it: a warp multiplies fragments that it holds in
+// registers. r7's hierarchy around it: asynchronous copies STAGES deep, and the fragments of step k + 16 are read
+// during step k.
 //
 //   block BM x BN, 64 of k a stage     warp 64 x 64: 4 x 8 products of 16 x 8      rows of 128 bytes, swizzled:
 //   +--------+--------+                +--+--+--+--+--+--+--+--+                   ldmatrix reads 8 rows without
@@ -11,8 +12,9 @@
 //   |   w2   |   w3   |                ...
 //   +--------+--------+
 //
-// Needs: sm_80, and rows of 16 bytes' multiple: others are copied into that form first. The smallest tiles load any steps; they
-// are for operands that there is no scratch for. On Hopper it is the older way: mma.sync reaches 6 tenths of what wgmma does.
+// Needs: sm_80, and rows of 16 bytes' multiple: others are copied into that form first. The smallest tiles load any
+// steps; they are for operands that there is no scratch for. On Hopper it is the older way: mma.sync reaches 6 tenths
+// of what wgmma does.
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/launch.hpp"
@@ -39,7 +41,8 @@ struct Shape {
     static constexpr int BM = BM_, BN = BN_, BK = 64, WM = side_, WN = side_, STAGES = STAGES_, blocks = blocks_;
     static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across;
     static constexpr int row_bytes = BK * 2, a_bytes = BM * row_bytes, stage_bytes = (BM + BN) * row_bytes;
-    static constexpr int sums_pitch = (BN + 8) * 4;  ///< so that the four rows of half a warp's pairs lie in different banks
+    static constexpr int sums_pitch =
+        (BN + 8) * 4;  ///< so that the four rows of half a warp's pairs lie in different banks
     static constexpr std::size_t shared = std::size_t{STAGES} * stage_bytes;
     static_assert(BM * sums_pitch <= STAGES * stage_bytes);
 };
@@ -142,7 +145,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
                 for (int j = 0; j < S::WN / 8; ++j) {
                     const int turned = i % 2 ? S::WN / 8 - 1 - j : j;
                     ptx::multiply(*reinterpret_cast<float(*)[4]>(&sums[i][turned * 4]), down[step % 2][i],
-                                  *reinterpret_cast<std::uint32_t(*)[2]>(&across[step % 2][turned / 2][turned % 2 * 2]), T());
+                                  *reinterpret_cast<std::uint32_t(*)[2]>(&across[step % 2][turned / 2][turned % 2 * 2]),
+                                  T());
                 }
         }
         free_stage = stage, stage = next;
@@ -161,11 +165,18 @@ Status start(const Call& call, const Tensor<const T>& a_rows, const Tensor<const
     const Matrix& c = call.c;
     const bool aligned = reinterpret_cast<std::uintptr_t>(c.data) % (4 * size_of(c.type)) == 0;
     const bool fours = aligned && c.col_step == 1 && c.row_step % 4 == 0;
-    const Result out{c.data, c.row_step, c.col_step, static_cast<int>(c.rows), static_cast<int>(c.cols),
-                     static_cast<float>(call.alpha), static_cast<float>(call.beta), c.type == Type::f32, fours};
+    const Result out{c.data,
+                     c.row_step,
+                     c.col_step,
+                     static_cast<int>(c.rows),
+                     static_cast<int>(c.cols),
+                     static_cast<float>(call.alpha),
+                     static_cast<float>(call.beta),
+                     c.type == Type::f32,
+                     fours};
     const auto [grid, blocks] = tiling(call, S::BM, S::BN);
-    return launch(mma_sync<S, T, a_way, b_way>, {.blocks = blocks, .threads = S::threads, .shared = S::shared}, call.stream,
-                  a_rows, b_rows, out, grid);
+    return launch(mma_sync<S, T, a_way, b_way>, {.blocks = blocks, .threads = S::threads, .shared = S::shared},
+                  call.stream, a_rows, b_rows, out, grid);
 }
 
 using Wide = Shape<128, 256, 64, 3, 1>;
@@ -187,7 +198,8 @@ Status run_by_rows(const Call& call, const Tile& tile) {
     bool possible;
     if (const Status bad = tidy_operands(call, a, b, possible); !bad) return bad;
     if (!possible)
-        return start<Little, T, Way::any, Way::any>(call, tensor_of<const T>(call.a), tensor_of<const T>(call.b.transposed()));
+        return start<Little, T, Way::any, Way::any>(call, tensor_of<const T>(call.a),
+                                                    tensor_of<const T>(call.b.transposed()));
     const bool fills = tiles_over(call.m(), Wide::BM) * tiles_over(call.n(), Wide::BN) >= multiprocessors();
     const bool wide = tile.n == Wide::BN || (tile == Tile{} && fills);
     return wide ? run_tidy<Wide, T>(call, a, b) : run_tidy<Square, T>(call, a, b);
@@ -211,7 +223,9 @@ template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {
     return {.name = name,
             .rung = Rung::matrix_unit,
-            .in = in, .out = out, .sum = Type::f32,
+            .in = in,
+            .out = out,
+            .sum = Type::f32,
             .scheme = &plain_f32,
             .needs = feature::sm80,
             .tiles = tiles,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r8_skinny: a few rows times a wall of weights, as fast as the weights can be read. The weights take the unit's 16 rows,
-// the few rows of A its 8 columns; the warps of a block share 16 (32) rows of weights and deal their k out among themselves.
+// r8_skinny: a few rows times a wall of weights, as fast as the weights can be read. The weights take the unit's 16
+// rows, the few rows of A its 8 columns; the warps of a block share 16 (32) rows of weights and deal their k out among
+// themselves.
 //
 //        k: warp 0 | warp 1 | ...  | warp 15 | warp 0 ...
 //      +--------+--------+     +--------+
@@ -33,7 +34,8 @@ struct Queue {
     static constexpr int rows = rows_, groups = groups_, vectors = vectors_, STAGES = STAGES_;
     static constexpr int of_weights = 2 * rows, of_row = of_weights + groups, lines = of_row * vectors;
     static constexpr int BN = 16 * rows, results = groups * 8 * BN;
-    static constexpr std::size_t bytes = warps * STAGES * lines * std::size_t{512}, shared = bytes + warps * results * 4;
+    static constexpr std::size_t bytes = warps * STAGES * lines * std::size_t{512},
+                                 shared = bytes + warps * results * 4;
 };
 
 /// One warp's way through its share of the block's tiles: tile after tile, and in each its every warps-th step.
@@ -68,15 +70,18 @@ __global__ void __launch_bounds__(Q::threads) skinny(Skinny<T> p, bool by_16) {
         for (int line = 0; line < Q::of_row; ++line) {
             const bool of_weights = line < Q::of_weights;
             const Tensor<const T>& from = of_weights ? p.weights : p.tokens;
-            const int row = own_row + 8 * (of_weights ? line : line - Q::of_weights) + (of_weights ? at.tile * Q::BN : 0);
+            const int row =
+                own_row + 8 * (of_weights ? line : line - Q::of_weights) + (of_weights ? at.tile * Q::BN : 0);
             const bool inside = at.tile < tiles && row < (of_weights ? weights : tokens);
             const T* start = from.data + row * from.layout.row_step;
 #pragma unroll
             for (int v = 0; v < Q::vectors; ++v) {
-                const int k = at.k + v * k_of_vector + own_k, left = inside ? k_end - k : 0, place = v * Q::of_row + line;
+                const int k = at.k + v * k_of_vector + own_k, left = inside ? k_end - k : 0,
+                          place = v * Q::of_row + line;
                 const int bytes = left <= 0 ? 0 : left < in_16_bytes ? left * static_cast<int>(sizeof(T)) : 16;
                 if (by_16) {
-                    ptx::copy_16(queue_address + (stage * Q::lines + place) * 512, bytes ? start + k : from.data, bytes);
+                    ptx::copy_16(queue_address + (stage * Q::lines + place) * 512, bytes ? start + k : from.data,
+                                 bytes);
                     continue;
                 }
                 __align__(16) T gathered[in_16_bytes];
@@ -110,7 +115,8 @@ __global__ void __launch_bounds__(Q::threads) skinny(Skinny<T> p, bool by_16) {
 #pragma unroll
                     for (int v = 0; v < Q::vectors; ++v) {
                         const uint4* vector = here + v * Q::of_row * 32;
-                        multiply_16_bytes<T>(unit, vector[2 * r * 32], vector[(2 * r + 1) * 32], vector[(Q::of_weights + g) * 32]);
+                        multiply_16_bytes<T>(unit, vector[2 * r * 32], vector[(2 * r + 1) * 32],
+                                             vector[(Q::of_weights + g) * 32]);
                     }
 #pragma unroll
                     for (int i = 0; i < 4; ++i) sums[r][g][i] += unit[i];
@@ -126,7 +132,8 @@ __global__ void __launch_bounds__(Q::threads) skinny(Skinny<T> p, bool by_16) {
             for (int g = 0; g < Q::groups; ++g)
 #pragma unroll
                 for (int i = 0; i < 4; ++i)
-                    of_warps[warp * Q::results + (g * 8 + lane % 4 * 2 + i % 2) * Q::BN + r * 16 + own_row + i / 2 * 8] = sums[r][g][i];
+                    of_warps[warp * Q::results + (g * 8 + lane % 4 * 2 + i % 2) * Q::BN + r * 16 + own_row +
+                             i / 2 * 8] = sums[r][g][i];
         __syncthreads();
         for (int x = static_cast<int>(threadIdx.x); x < Q::results; x += Q::threads)
             complete<Q::warps>(p, x / Q::BN, tile * Q::BN + x % Q::BN, of_warps + x, Q::results);
@@ -137,7 +144,8 @@ template <class Q, class T>
 Status start(const Skinny<T>& p, bool by_16, void* stream) {
     const std::int64_t tiles = tiles_over(p.weights.layout.rows, Q::BN), fit = multiprocessors();
     const auto blocks = static_cast<unsigned>(tiles < fit ? tiles : fit);
-    return launch(skinny<T, Q>, {.blocks = blocks, .threads = Q::threads, .shared = Q::shared, .overlaps = true}, stream, p, by_16);
+    return launch(skinny<T, Q>, {.blocks = blocks, .threads = Q::threads, .shared = Q::shared, .overlaps = true},
+                  stream, p, by_16);
 }
 
 bool rows_start_at_16(const Matrix& m) {
@@ -170,13 +178,16 @@ double sum_bound(std::int64_t k) {
 }
 
 constexpr Tile tiles[] = {{16, 16, 128}};
-constexpr const char* idea = "few rows, many weights: every lane queues 16 bytes of its own, the unit multiplies as they come";
+constexpr const char* idea =
+    "few rows, many weights: every lane queues 16 bytes of its own, the unit multiplies as they come";
 
 template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {
     return {.name = name,
             .rung = Rung::matrix_unit,
-            .in = in, .out = out, .sum = Type::f32,
+            .in = in,
+            .out = out,
+            .sum = Type::f32,
             .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
             .needs = feature::sm80,
             .tiles = tiles,
@@ -191,7 +202,8 @@ constexpr Kernel row(const char* name, Type in, Type out) {
 
 constinit const Kernel r8_skinny_f32 = row<float>("cuda.r8_matrix_unit.f32.skinny", Type::f32, Type::f32);
 constinit const Kernel r8_skinny_bf16 = row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16.skinny", Type::bf16, Type::bf16);
-constinit const Kernel r8_skinny_bf16_f32 = row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16.f32.skinny", Type::bf16, Type::f32);
+constinit const Kernel r8_skinny_bf16_f32 =
+    row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16.f32.skinny", Type::bf16, Type::f32);
 constinit const Kernel r8_skinny_f16 = row<__half>("cuda.r8_matrix_unit.f16.skinny", Type::f16, Type::f16);
 constinit const Kernel r8_skinny_f16_f32 = row<__half>("cuda.r8_matrix_unit.f16.f32.skinny", Type::f16, Type::f32);
 

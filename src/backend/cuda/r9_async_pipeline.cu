@@ -51,7 +51,8 @@ __global__ void __launch_bounds__(P::threads, 1)
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
 
-    const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0), thread = static_cast<int>(threadIdx.x) % 128;
+    const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
+              thread = static_cast<int>(threadIdx.x) % 128;
     if (group == 0) {
         ptx::give_registers<P::producer_registers>();
         if (thread == 0) produce<P, Major::k, b_major>(pipe, a, b, raster, steps, [](int, int) {});
@@ -67,7 +68,8 @@ __global__ void __launch_bounds__(P::threads, 1)
         for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
             int before = 0;
 #pragma unroll
-            for (int i = 0; i < P::BN / 2; ++i) sums[i] = 0;  // overwritten by the first product: ends their old life here
+            for (int i = 0; i < P::BN / 2; ++i)
+                sums[i] = 0;  // overwritten by the first product: ends their old life here
             for (int step = 0; step < steps; ++step, turn.next()) {
                 ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
                 const std::uint64_t at = ptx::tile_descriptor(pipe.a_tile(turn.stage) + consumer * 64 * P::row_bytes);
@@ -92,7 +94,8 @@ __global__ void __launch_bounds__(P::threads, 1)
             const int product = raster.product_of(tile);
             const Output mine = raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
             finish_tile<T, P::BN, rows_only<P>>(sums, mine, c, pipe.base + P::staging + consumer * 16384,
-                                  (row * P::CLUSTER + P::rank()) * P::BM + consumer * 64, col * P::BN, thread);
+                                                (row * P::CLUSTER + P::rank()) * P::BM + consumer * 64, col * P::BN,
+                                                thread);
         }
         if (thread % 32 == 0) ptx::wait_for_reads_of_stores<0>();
     }
@@ -103,7 +106,9 @@ __global__ void __launch_bounds__(P::threads, 1)
 struct Lies {
     Depth a, b, c;
 
-    bool fits(const Call& call) { return depth_of(a_of(call), a) && depth_of(b_of(call), b) && depth_of(c_of(call), c); }
+    bool fits(const Call& call) {
+        return depth_of(a_of(call), a) && depth_of(b_of(call), b) && depth_of(c_of(call), c);
+    }
 };
 
 template <class P, class T, Major b_major>
@@ -114,28 +119,45 @@ Status start(const Call& call, const Tidy& a, const Tidy& b, const Lies& lies, i
     constexpr int a_rows = P::BM, b_rows = P::b_share;
     const int deep = products_of(call) > 1;  // one product is quicker by maps of two dimensions
     const BoxedMatrix a_boxes{a.data, narrow, call.k(), m, a.step * 2, 64, a_rows, deep * lies.a.extent, lies.a.bytes};
-    const BoxedMatrix b_boxes = b_major == Major::k ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows, deep * lies.b.extent, lies.b.bytes}
-                                                    : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64, deep * lies.b.extent, lies.b.bytes};
+    const BoxedMatrix b_boxes =
+        b_major == Major::k
+            ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows, deep * lies.b.extent, lies.b.bytes}
+            : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64, deep * lies.b.extent, lies.b.bytes};
     if (const Status bad = describe(a_map, a_boxes); !bad) return bad;
     if (const Status bad = describe(b_map, b_boxes); !bad) return bad;
     const auto size = static_cast<std::int64_t>(size_of(call.c.type));
     const bool by_box = goes_by_box(call) && reinterpret_cast<std::uintptr_t>(lies.c.first) % 16 == 0;
-    const BoxedMatrix c_boxes{lies.c.first, call.c.type, n, m, call.c.row_step * size, static_cast<int>(128 / size), 16, deep * lies.c.extent, lies.c.bytes};
+    const BoxedMatrix c_boxes{
+        lies.c.first, call.c.type,          n,           m, call.c.row_step * size, static_cast<int>(128 / size),
+        16,           deep * lies.c.extent, lies.c.bytes};
     if (by_box)
         if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
 
-    Depths depths{nullptr, static_cast<int>(products_of(call)), lies.a.extent > 1, lies.b.extent > 1, lies.c.extent > 1};
+    Depths depths{nullptr, static_cast<int>(products_of(call)), lies.a.extent > 1, lies.b.extent > 1,
+                  lies.c.extent > 1};
     if (const Status bad = place_depths(call, lies.a, lies.b, lies.c, depths); !bad) return bad;
-    const Output out{lies.c.first, call.c.row_step, call.c.col_step, m, n, static_cast<float>(call.alpha),
-                     static_cast<float>(call.beta), call.c.type == Type::f32, call.c.col_step == 1, by_box, fused(call.epilogue), lies.c.bytes,
+    const Output out{lies.c.first,
+                     call.c.row_step,
+                     call.c.col_step,
+                     m,
+                     n,
+                     static_cast<float>(call.alpha),
+                     static_cast<float>(call.beta),
+                     call.c.type == Type::f32,
+                     call.c.col_step == 1,
+                     by_box,
+                     fused(call.epilogue),
+                     lies.c.bytes,
                      call.batch ? call.batch->residual_step * size : 0};
-    const Raster one{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), group};
+    const Raster one{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)),
+                     group};
     const BatchRaster raster{one, depths.size, depths};
     const int steps = static_cast<int>(tiles_over(call.k(), 64)), fit = multiprocessors() / P::CLUSTER;
     const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * P::CLUSTER);
-    return launch(async_pipeline<P, T, b_major>,
-                  {.blocks = blocks, .threads = P::threads, .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
-                  call.stream, a_map, b_map, c_map, out, raster, steps);
+    return launch(
+        async_pipeline<P, T, b_major>,
+        {.blocks = blocks, .threads = P::threads, .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
+        call.stream, a_map, b_map, c_map, out, raster, steps);
 }
 
 template <class P, class T>
@@ -148,7 +170,8 @@ Status run_with(const Call& call, int group) {
     first.a.data = lies.a.first, first.b.data = lies.b.first;
     if (const Status bad = tidy_operands(first, a, b, possible); !bad) return bad;
     if (!possible) return run_plainly(call);
-    return b.across ? start<P, T, Major::other>(call, a, b, lies, group) : start<P, T, Major::k>(call, a, b, lies, group);
+    return b.across ? start<P, T, Major::other>(call, a, b, lies, group)
+                    : start<P, T, Major::k>(call, a, b, lies, group);
 }
 
 using Large = Shape<128, 256, 4, 2>;
@@ -168,7 +191,8 @@ int width_for(const Call& call) {
     double least = 0;
     for (const Candidate& c : candidates) {
         if (c.n == Large::BN && !suits_large(call)) continue;
-        const auto tiles = static_cast<double>(tiles_over(call.m(), 128 * c.cluster) * tiles_over(call.n(), c.n) * products_of(call));
+        const auto tiles =
+            static_cast<double>(tiles_over(call.m(), 128 * c.cluster) * tiles_over(call.n(), c.n) * products_of(call));
         const double at_once = multiprocessors() / c.cluster, waves = std::ceil(tiles / at_once);
         const double time = waves * c.n / c.rate * (static_cast<double>(call.k()) / 64) + (waves + 1) * c.start * c.n;
         if (best == 0 || time < least) best = c.n, least = time;
@@ -203,13 +227,16 @@ constexpr Batching batching{takes_batch, places_bytes};
 
 /// m and n of a block; k: how many rows of tiles are walked together (Raster).
 constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 256, 4}, {128, 256, 16}, {128, 128, 8}, {128, 64, 8}};
-constexpr const char* idea = "one thread feeds a ring of tiles by the copy engine, two warpgroups only multiply, blocks persist";
+constexpr const char* idea =
+    "one thread feeds a ring of tiles by the copy engine, two warpgroups only multiply, blocks persist";
 
 template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {
     return {.name = name,
             .rung = Rung::async_pipeline,
-            .in = in, .out = out, .sum = Type::f32,
+            .in = in,
+            .out = out,
+            .sum = Type::f32,
             .scheme = &plain_f32,
             .needs = feature::sm90a,
             .tiles = tiles,
@@ -226,8 +253,10 @@ constexpr Kernel row(const char* name, Type in, Type out) {
 
 }  // namespace
 
-constinit const Kernel r9_async_pipeline_bf16 = row<__nv_bfloat16>("cuda.r9_async_pipeline.bf16", Type::bf16, Type::bf16);
-constinit const Kernel r9_async_pipeline_bf16_f32 = row<__nv_bfloat16>("cuda.r9_async_pipeline.bf16.f32", Type::bf16, Type::f32);
+constinit const Kernel r9_async_pipeline_bf16 =
+    row<__nv_bfloat16>("cuda.r9_async_pipeline.bf16", Type::bf16, Type::bf16);
+constinit const Kernel r9_async_pipeline_bf16_f32 =
+    row<__nv_bfloat16>("cuda.r9_async_pipeline.bf16.f32", Type::bf16, Type::f32);
 constinit const Kernel r9_async_pipeline_f16 = row<__half>("cuda.r9_async_pipeline.f16", Type::f16, Type::f16);
 constinit const Kernel r9_async_pipeline_f16_f32 = row<__half>("cuda.r9_async_pipeline.f16.f32", Type::f16, Type::f32);
 

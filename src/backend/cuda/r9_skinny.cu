@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r9_skinny: r8_skinny with r9's ring. A block stays on its multiprocessor and has its share of the weights' rows; one thread
-// has the copy engine fetch 16 (32) of them and the few rows of A, PIECE bytes of k at a time; two teams of eight warps take
-// pieces by turns.
+// r9_skinny: r8_skinny with r9's ring. A block stays on its multiprocessor and has its share of the weights' rows; one
+// thread has the copy engine fetch 16 (32) of them and the few rows of A, PIECE bytes of k at a time; two teams of
+// eight warps take pieces by turns.
 //
 //        piece 0 | piece 1 | piece 2 ...        a piece: PIECE / 8 bytes of k of every row to each warp of its team
 //      +---------+---------+---------+
@@ -39,7 +39,8 @@ struct Ring {
     static constexpr int groups = groups_, boxes = boxes_, PIECE = PIECE_, STAGES = STAGES_;
     static constexpr int vectors = PIECE / (64 * warps_of_team);  // of 16 bytes of each row, to a lane
     static constexpr int results = groups * 8 * BN, ring = sums_at + warps * results * 4;
-    static_assert(STAGES % teams == 0, "a stage's team never changes: one that comes twice could pass by a copy on its way");
+    static_assert(STAGES % teams == 0,
+                  "a stage's team never changes: one that comes twice could pass by a copy on its way");
     static_assert(16 * STAGES <= sums_at);
 
     int tokens;
@@ -58,14 +59,16 @@ struct Share {
     template <class T>
     __device__ Share(const Skinny<T>& p, int piece_bytes) {
         const std::int64_t boxes = (p.weights.rows() + BN - 1) / BN, blocks = gridDim.x;
-        first = static_cast<int>(boxes * blockIdx.x / blocks), end = static_cast<int>(boxes * (blockIdx.x + 1) / blocks);
+        first = static_cast<int>(boxes * blockIdx.x / blocks),
+        end = static_cast<int>(boxes * (blockIdx.x + 1) / blocks);
         pieces = static_cast<int>((p.weights.cols() * std::int64_t{sizeof(T)} + piece_bytes - 1) / piece_bytes);
     }
 };
 
 /// The producer's whole life.
 template <class R>
-__device__ void fetch(const R& ring, const CUtensorMap& weights, const CUtensorMap& tokens, std::uint32_t base, const Share& share) {
+__device__ void fetch(const R& ring, const CUtensorMap& weights, const CUtensorMap& tokens, std::uint32_t base,
+                      const Share& share) {
     constexpr int words = R::PIECE / 4;
     const std::uint64_t once = ptx::leaves_cache_first();
     Turn<R::STAGES> turn;
@@ -83,8 +86,8 @@ __device__ void fetch(const R& ring, const CUtensorMap& weights, const CUtensorM
 }
 
 template <class R, class T>
-__global__ void __launch_bounds__(threads, 1)
-    skinny_pipeline(const __grid_constant__ CUtensorMap weights, const __grid_constant__ CUtensorMap tokens, Skinny<T> p) {
+__global__ void __launch_bounds__(threads, 1) skinny_pipeline(const __grid_constant__ CUtensorMap weights,
+                                                              const __grid_constant__ CUtensorMap tokens, Skinny<T> p) {
     extern __shared__ __align__(128) char memory[];
     ptx::let_next_kernel_begin();
     const std::uint32_t base = ptx::shared_address(memory);
@@ -120,7 +123,9 @@ __global__ void __launch_bounds__(threads, 1)
             if (turn.stage % teams != team) continue;
             ptx::wait_barrier(R::full(base, turn.stage), turn.parity);
             const char* at = memory + R::ring + turn.stage * ring.stage_bytes() + along;
-            const auto vector = [&](int r, int v) { return *reinterpret_cast<const uint4*>(at + r * R::PIECE + v * 64); };
+            const auto vector = [&](int r, int v) {
+                return *reinterpret_cast<const uint4*>(at + r * R::PIECE + v * 64);
+            };
             uint4 of_tokens[R::groups][R::vectors];
 #pragma unroll
             for (int g = 0; g < R::groups; ++g)
@@ -167,7 +172,8 @@ Status start(const Call& call, const Matrix& rows) {
                       static_cast<float>(call.beta)};
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
     const auto boxes = [&](const Matrix& of, std::int64_t high) {  // in words of 4 bytes, whatever the type
-        return BoxedMatrix{of.data, Type::f32, call.k() * size / 4, of.rows, of.row_step * size, R::PIECE / 4, static_cast<int>(high)};
+        return BoxedMatrix{
+            of.data, Type::f32, call.k() * size / 4, of.rows, of.row_step * size, R::PIECE / 4, static_cast<int>(high)};
     };
     CUtensorMap weights, tokens;
     if (const Status bad = describe(weights, boxes(rows, BN)); !bad) return bad;
@@ -211,14 +217,17 @@ double sum_bound(std::int64_t k) {
 }
 
 constexpr Tile tiles[] = {{most_tokens, BN, Few::PIECE}};
-constexpr const char* idea = "few rows, many weights: the copy engine streams 16 rows at a time, two teams of warps multiply by turns";
+constexpr const char* idea =
+    "few rows, many weights: the copy engine streams 16 rows at a time, two teams of warps multiply by turns";
 
 /// `plainly`: the same without the copy engine, for rows that do not suit it.
 template <class T, const Kernel& plainly>
 constexpr Kernel row(const char* name, Type in, Type out) {
     return {.name = name,
             .rung = Rung::async_pipeline,
-            .in = in, .out = out, .sum = Type::f32,
+            .in = in,
+            .out = out,
+            .sum = Type::f32,
             .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
             .needs = feature::sm90a,
             .tiles = tiles,
@@ -231,11 +240,15 @@ constexpr Kernel row(const char* name, Type in, Type out) {
 
 }  // namespace
 
-constinit const Kernel r9_skinny_f32 = row<float, r8_skinny_f32>("cuda.r9_async_pipeline.f32.skinny", Type::f32, Type::f32);
-constinit const Kernel r9_skinny_bf16 = row<__nv_bfloat16, r8_skinny_bf16>("cuda.r9_async_pipeline.bf16.skinny", Type::bf16, Type::bf16);
+constinit const Kernel r9_skinny_f32 =
+    row<float, r8_skinny_f32>("cuda.r9_async_pipeline.f32.skinny", Type::f32, Type::f32);
+constinit const Kernel r9_skinny_bf16 =
+    row<__nv_bfloat16, r8_skinny_bf16>("cuda.r9_async_pipeline.bf16.skinny", Type::bf16, Type::bf16);
 constinit const Kernel r9_skinny_bf16_f32 =
     row<__nv_bfloat16, r8_skinny_bf16_f32>("cuda.r9_async_pipeline.bf16.f32.skinny", Type::bf16, Type::f32);
-constinit const Kernel r9_skinny_f16 = row<__half, r8_skinny_f16>("cuda.r9_async_pipeline.f16.skinny", Type::f16, Type::f16);
-constinit const Kernel r9_skinny_f16_f32 = row<__half, r8_skinny_f16_f32>("cuda.r9_async_pipeline.f16.f32.skinny", Type::f16, Type::f32);
+constinit const Kernel r9_skinny_f16 =
+    row<__half, r8_skinny_f16>("cuda.r9_async_pipeline.f16.skinny", Type::f16, Type::f16);
+constinit const Kernel r9_skinny_f16_f32 =
+    row<__half, r8_skinny_f16_f32>("cuda.r9_async_pipeline.f16.f32.skinny", Type::f16, Type::f32);
 
 }  // namespace tw::cuda

@@ -12,7 +12,7 @@ namespace tw::cuda {
 
 struct ScaledOutput {
     Tensor<float> c;
-    Tensor<const float> a, b;  ///< rows along k, both
+    Tensor<const float> a, b;                  ///< rows along k, both
     const int *row_exponents, *col_exponents;  ///< late rows': to be read past the first-level cache
     float alpha, beta;
     Fused fused;
@@ -77,7 +77,8 @@ struct Exponents {
         const int row = first_row + FragmentPlace(thread).row;
         up = __ldcg(out.row_exponents + min(row, last_row)), down = __ldcg(out.row_exponents + min(row + 8, last_row));
 #pragma unroll
-        for (int i = 0; i < count; ++i) of_columns[i] = __ldcg(out.col_exponents + min(first_col + thread + 128 * i, last_col));
+        for (int i = 0; i < count; ++i)
+            of_columns[i] = __ldcg(out.col_exponents + min(first_col + thread + 128 * i, last_col));
     }
 };
 
@@ -90,8 +91,9 @@ struct Halves {
 
 /// buffers: the ring of store_boxes; exponents: N of them.
 template <int N, int row_bytes, int ring>
-__device__ void finish_scaled(float (&sums)[N / 2], const Exponents<N>& fetched, const ScaledOutput& out, const CUtensorMap& map,
-                              std::uint32_t buffers, std::uint32_t exponents, int first_row, int first_col, int consumer, int thread) {
+__device__ void finish_scaled(float (&sums)[N / 2], const Exponents<N>& fetched, const ScaledOutput& out,
+                              const CUtensorMap& map, std::uint32_t buffers, std::uint32_t exponents, int first_row,
+                              int first_col, int consumer, int thread) {
     const FragmentPlace at(thread);
     bool finite = fetched.up != not_finite && fetched.down != not_finite;
 #pragma unroll
@@ -106,14 +108,16 @@ __device__ void finish_scaled(float (&sums)[N / 2], const Exponents<N>& fetched,
         const int2 pair = ptx::load_ints(exponents + 4 * (at.col + 8 * g));
         const Halves left(pair.x), right(pair.y);
         float* s = sums + 4 * g;
-        s[0] = up.times(s[0], left), s[1] = up.times(s[1], right), s[2] = down.times(s[2], left), s[3] = down.times(s[3], right);
+        s[0] = up.times(s[0], left), s[1] = up.times(s[1], right), s[2] = down.times(s[2], left),
+        s[3] = down.times(s[3], right);
     }
     const int row = first_row + at.row, col = first_col + at.col, cols = static_cast<int>(out.c.cols());
     if (out.beta == 0) each_sum<N>(sums, [&](float x) { return out.alpha * x; });
     else each_inside<N>(sums, out, row, col, [&](int i, int j, float& x) { x = out.value(i, j, x); });
     apply<float, N>(sums, out.fused, cols, first_col, thread);
     if (out.fused.residual)
-        each_inside<N>(sums, out, row, col, [&](int i, int j, float& x) { x = __fadd_rn(x, out.fused.residual_at(i, j)); });
+        each_inside<N>(sums, out, row, col,
+                       [&](int i, int j, float& x) { x = __fadd_rn(x, out.fused.residual_at(i, j)); });
     if (out.by_box) {
         store_boxes<float, N, row_bytes, ring>(sums, out, map, buffers, first_row, first_col, thread);
         if (all_finite) return;

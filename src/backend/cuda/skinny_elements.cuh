@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the skinny kernels share: which products they take, elements to f32 and back, what 16 bytes of each of 16 + 8 rows add to
-// the unit's sums, and how the warps' sums become an element of C.
+// What the skinny kernels share: which products they take, elements to f32 and back, what 16 bytes of each of 16 + 8
+// rows add to the unit's sums, and how the warps' sums become an element of C.
 #pragma once
 
 #include <type_traits>
@@ -50,7 +50,7 @@ __device__ void multiply_16_bytes(float (&d)[4], const uint4& upper, const uint4
 template <class T>
 struct Skinny {
     Tensor<const T> tokens, weights;  ///< rows along k, both
-    Matrix c;                         ///< tokens x weights, of f32 or of T: a kernel for each would make the library larger
+    Matrix c;  ///< tokens x weights, of f32 or of T: a kernel for each would make the library larger
     float alpha, beta;
 };
 
@@ -76,7 +76,8 @@ __device__ void complete(const Skinny<T>& p, int i, int j, const float* of_warps
 inline constexpr int most_tokens = 16;
 
 inline bool is_skinny(const Problem& p) {
-    return fits_ints(p) && p.a == Form::row_major && p.b == Form::col_major && (p.m <= most_tokens || p.n <= most_tokens);
+    return fits_ints(p) && p.a == Form::row_major && p.b == Form::col_major &&
+           (p.m <= most_tokens || p.n <= most_tokens);
 }
 
 }  // namespace tw::cuda

@@ -22,12 +22,14 @@ namespace tw::cuda {
 enum class Parts : unsigned char { fp16x1, fp16x3, bf16x6 };
 
 struct PartsLayout {
-    int depth;      ///< of k, from one group of parts to the next
+    int depth;  ///< of k, from one group of parts to the next
     int parts;
     constexpr int width() const noexcept { return depth * parts; }  ///< elements of a group
 };
 constexpr PartsLayout layout_of(Parts parts) noexcept {
-    return parts == Parts::fp16x1 ? PartsLayout{64, 1} : parts == Parts::fp16x3 ? PartsLayout{32, 2} : PartsLayout{32, 3};
+    return parts == Parts::fp16x1   ? PartsLayout{64, 1}
+           : parts == Parts::fp16x3 ? PartsLayout{32, 2}
+                                    : PartsLayout{32, 3};
 }
 
 /// Elements of 16 bits from one row of parts to the next.
@@ -39,21 +41,21 @@ constexpr std::int64_t parts_pitch(Parts parts, std::int64_t k) noexcept {
 /// In place of an exponent: the row holds an Inf or a NaN, its parts are 0, and its results are recomputed.
 inline constexpr int not_finite = 1 << 20;
 
-/// One operand on its way: `rows` lies as the operand does, with rows along k. Row i of the parts times 2^exponents[i] is
-/// the row.
+/// One operand on its way: `rows` lies as the operand does, with rows along k. Row i of the parts times 2^exponents[i]
+/// is the row.
 struct Splitting {
     Tensor<const float> rows;
     std::uint16_t* to;
     int* exponents;
 };
 
-/// Rows that the product itself splits, beside its first tiles: warps that have nothing else to do claim them one by one,
-/// those of B first, and count them off in blocks; whoever copies tiles of them waits for their blocks.
+/// Rows that the product itself splits, beside its first tiles: warps that have nothing else to do claim them one by
+/// one, those of B first, and count them off in blocks; whoever copies tiles of them waits for their blocks.
 struct LateRows {
     static constexpr int block = 32;
     Splitting a, b;
-    int a_first, b_first;  ///< rows in front of these are split already; multiples of a block, or all rows
-    unsigned* claimed;     ///< rows that somebody has taken
+    int a_first, b_first;       ///< rows in front of these are split already; multiples of a block, or all rows
+    unsigned* claimed;          ///< rows that somebody has taken
     unsigned *a_done, *b_done;  ///< rows done, of each block
 
     /// All but so many rows of each, if they can be read 16 bytes at a time.

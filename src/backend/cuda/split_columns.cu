@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(256) settle(int* exponents, std::int64_t rows)
 }
 
 template <Parts parts>
-__global__ void __launch_bounds__(threads) turn(Tensor<const float> from, std::uint16_t* to, std::int64_t pitch,
-                                                const int* exponents, TileGrid grid) {
+__global__ void __launch_bounds__(threads)
+    turn(Tensor<const float> from, std::uint16_t* to, std::int64_t pitch, const int* exponents, TileGrid grid) {
     __shared__ float tile[across][across + 1];
     const int x = static_cast<int>(threadIdx.x) % across, y = static_cast<int>(threadIdx.x) / across;
     const std::int64_t first_row = grid.col() * std::int64_t{across}, first_k = grid.row() * std::int64_t{across};
@@ -74,13 +74,17 @@ Status start_turn(const Tensor<const float>& rows, std::uint16_t* to, int* expon
 
 Status split_across_k(const Splitting& one, Parts parts, void* stream) noexcept {
     const auto& [rows, to, exponents] = one;
-    const std::int64_t count = rows.layout.rows, wide = tiles_over(count, across), high = tiles_over(rows.layout.cols, slab);
+    const std::int64_t count = rows.layout.rows, wide = tiles_over(count, across),
+                       high = tiles_over(rows.layout.cols, slab);
     const auto queue = static_cast<cudaStream_t>(stream);
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(int);
     if (const Status bad = status_of(calls().clear(exponents, 0, bytes, queue), Step::clear); !bad) return bad;
     const Launch scanning{.blocks = static_cast<unsigned>(wide * high), .threads = threads};
-    Status done = launch(scan, scanning, stream, rows, reinterpret_cast<unsigned*>(exponents), TileGrid{static_cast<int>(wide)});
-    if (done) done = launch(settle, {.blocks = static_cast<unsigned>(tiles_over(count, 256)), .threads = 256}, stream, exponents, count);
+    Status done =
+        launch(scan, scanning, stream, rows, reinterpret_cast<unsigned*>(exponents), TileGrid{static_cast<int>(wide)});
+    if (done)
+        done = launch(settle, {.blocks = static_cast<unsigned>(tiles_over(count, 256)), .threads = 256}, stream,
+                      exponents, count);
     if (!done) return done;
     switch (parts) {
         case Parts::fp16x1: return start_turn<Parts::fp16x1>(rows, to, exponents, stream);

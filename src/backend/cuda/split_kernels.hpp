@@ -9,7 +9,8 @@
 namespace tw::cuda {
 
 /// And sets counters to 0.
-Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted, void* stream) noexcept;
+Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted,
+                     void* stream) noexcept;
 Status split_across_k(const Splitting& one, Parts parts, void* stream) noexcept;
 
 }  // namespace tw::cuda

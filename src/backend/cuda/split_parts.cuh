@@ -49,7 +49,8 @@ __device__ void cut(const float (&x)[4], int lift, bool finite, uint2 (&out)[lay
     }
 #pragma unroll
     for (int p = 0; p < layout_of(parts).parts; ++p)
-        out[p] = {bits[p][0] | static_cast<unsigned>(bits[p][1]) << 16, bits[p][2] | static_cast<unsigned>(bits[p][3]) << 16};
+        out[p] = {bits[p][0] | static_cast<unsigned>(bits[p][1]) << 16, bits[p][2] | static_cast<unsigned>(bits[p][3])
+                                                                                         << 16};
 }
 
 /// Where element k of part 0 of a row lies; further parts follow `depth` elements apart.

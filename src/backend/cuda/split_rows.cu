@@ -8,8 +8,8 @@
 #include "backend/cuda/launch.hpp"
 #include "backend/cuda/product.cuh"
 #include "backend/cuda/ptx/team.cuh"
-#include "backend/cuda/split_parts.cuh"
 #include "backend/cuda/split_kernels.hpp"
+#include "backend/cuda/split_parts.cuh"
 
 namespace tw::cuda {
 namespace {
@@ -24,7 +24,8 @@ __device__ unsigned largest_of_block(unsigned mine) {
     return __reduce_max_sync(~0u, all);
 }
 
-/// `whole`: a row fits into its block's registers, of which a multiprocessor then holds 1024 threads' (128 KB of rows on their way).
+/// `whole`: a row fits into its block's registers, of which a multiprocessor then holds 1024 threads' (128 KB of rows
+/// on their way).
 template <Parts parts, int threads, int fours, bool whole>
 __global__ void __launch_bounds__(threads, whole ? 1024 / threads : 1)
     split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4, unsigned* counters, int counted) {
@@ -32,8 +33,10 @@ __global__ void __launch_bounds__(threads, whole ? 1024 / threads : 1)
     const bool of_a = blockIdx.x < a.rows.rows();
     const auto mine = [&](const auto& of_one, const auto& of_other) { return of_a ? of_one : of_other; };
     const std::int64_t index = blockIdx.x - (of_a ? 0 : a.rows.rows());
-    const auto end = static_cast<unsigned>(a.rows.cols()), padded = static_cast<unsigned>(pitch / layout_of(parts).parts);
-    const float* const row = mine(a.rows.data, b.rows.data) + index * mine(a.rows.layout.row_step, b.rows.layout.row_step);
+    const auto end = static_cast<unsigned>(a.rows.cols()),
+               padded = static_cast<unsigned>(pitch / layout_of(parts).parts);
+    const float* const row =
+        mine(a.rows.data, b.rows.data) + index * mine(a.rows.layout.row_step, b.rows.layout.row_step);
     std::uint16_t* const to = mine(a.to, b.to) + index * pitch;
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
@@ -55,7 +58,8 @@ __global__ void __launch_bounds__(threads, whole ? 1024 / threads : 1)
             }
         }
     };
-    for (unsigned i = blockIdx.x * threads + threadIdx.x; i < static_cast<unsigned>(counted); i += gridDim.x * threads) counters[i] = 0;
+    for (unsigned i = blockIdx.x * threads + threadIdx.x; i < static_cast<unsigned>(counted); i += gridDim.x * threads)
+        counters[i] = 0;
     unsigned largest = 0;
     for (unsigned first = 0; first < (whole ? 1 : end); first += at_once) {
         read(first);
@@ -86,8 +90,8 @@ Status start(const Splitting& a, const Splitting& b, unsigned* counters, int cou
     const bool by_4 = k % 4 == 0 && suits(a.rows) && suits(b.rows);
     const auto go = [&](auto kernel, unsigned threads) {
         const auto blocks = static_cast<unsigned>(a.rows.layout.rows + b.rows.layout.rows);
-        return launch(kernel, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, a, b, pitch, by_4, counters,
-                      counted);
+        return launch(kernel, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, a, b, pitch, by_4,
+                      counters, counted);
     };
     if (k <= 1024) return go(split_rows<parts, 128, 2, true>, 128);
     if (k <= 2048) return go(split_rows<parts, 64, 8, true>, 64);
@@ -99,7 +103,8 @@ Status start(const Splitting& a, const Splitting& b, unsigned* counters, int cou
 
 }  // namespace
 
-Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted, void* stream) noexcept {
+Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted,
+                     void* stream) noexcept {
     switch (parts) {
         case Parts::fp16x1: return start<Parts::fp16x1>(a, b, counters, counted, stream);
         case Parts::fp16x3: return start<Parts::fp16x3>(a, b, counters, counted, stream);
@@ -123,7 +128,8 @@ Status split_first(const LateRows& late, Parts parts, void* stream) noexcept {
     for (int i = 0; i < 2; ++i) along[i].rows.layout.rows = along[i].rows.layout.col_step == 1 ? wanted[i] : 0;
     if (along[0].rows.layout.rows + along[1].rows.layout.rows > 0) {
         const auto counted = static_cast<int>(LateRows::counters(late.a.rows.layout.rows, late.b.rows.layout.rows));
-        if (const Status bad = split_along_k(along[0], along[1], parts, late.claimed, counted, stream); !bad) return bad;
+        if (const Status bad = split_along_k(along[0], along[1], parts, late.claimed, counted, stream); !bad)
+            return bad;
     }
     for (const Splitting* one : {&late.a, &late.b}) {
         if (one->rows.layout.col_step == 1) continue;

@@ -12,7 +12,9 @@ namespace tw::cuda {
 /// The products of one stage, smallest first. A part is an offset of 16-k steps in the tile's rows, or a sub-tile.
 template <Parts parts, class P, class Add>
 __device__ void multiply_stage(const P& pipe, int stage, int consumer, const Add& add) {
-    const auto a = [&](int part) { return ptx::tile_descriptor<P::row_bytes>(pipe.a_tile(stage, part) + consumer * 64 * P::row_bytes); };
+    const auto a = [&](int part) {
+        return ptx::tile_descriptor<P::row_bytes>(pipe.a_tile(stage, part) + consumer * 64 * P::row_bytes);
+    };
     const auto b = [&](int part) { return ptx::tile_descriptor<P::row_bytes>(pipe.b_tile(stage, part)); };
     constexpr int step = 32 >> 4;  // 16 of k, as descriptors count
     if constexpr (parts == Parts::fp16x1) {

@@ -23,7 +23,8 @@ __device__ inline void store_four(const Product<float>& p, std::int64_t i, std::
     float* to = &p.c(i, j);
     if (p.c.layout.col_step == 1 && reinterpret_cast<std::uintptr_t>(to) % 16 == 0 && j + 3 < p.c.cols()) {
         float4& four = *reinterpret_cast<float4*>(to);
-        four = make_float4(combined(p, sum.x, four.x), combined(p, sum.y, four.y), combined(p, sum.z, four.z), combined(p, sum.w, four.w));
+        four = make_float4(combined(p, sum.x, four.x), combined(p, sum.y, four.y), combined(p, sum.z, four.z),
+                           combined(p, sum.w, four.w));
     } else {
         p.store(i, j, sum.x), p.store(i, j + 1, sum.y), p.store(i, j + 2, sum.z), p.store(i, j + 3, sum.w);
     }
@@ -36,7 +37,8 @@ __device__ void store_slice(const Product<float>& p, const float* slice, int row
     const int rows = min(static_cast<int>(p.c.rows()) - row, slice_rows);
     const std::int64_t row_step = p.c.layout.row_step;
     const auto address = reinterpret_cast<std::uintptr_t>(p.c.data);
-    if (p.c.layout.col_step == 1 && (address | static_cast<std::uintptr_t>(row_step * 4)) % 16 == 0 && col + width <= static_cast<int>(p.c.cols())) {
+    if (p.c.layout.col_step == 1 && (address | static_cast<std::uintptr_t>(row_step * 4)) % 16 == 0 &&
+        col + width <= static_cast<int>(p.c.cols())) {
         constexpr int across = width / 4;
         const int first = lane / across, x = lane % across * 4;
         float* to = p.c.data + (row + first) * row_step + col + x;
@@ -44,7 +46,8 @@ __device__ void store_slice(const Product<float>& p, const float* slice, int row
         for (int i = first; i < rows; i += 32 / across, to += 32 / across * row_step) {
             const float4 sum = *reinterpret_cast<const float4*>(slice + i * pitch + x);
             float4& four = *reinterpret_cast<float4*>(to);
-            four = make_float4(combined(p, sum.x, four.x), combined(p, sum.y, four.y), combined(p, sum.z, four.z), combined(p, sum.w, four.w));
+            four = make_float4(combined(p, sum.x, four.x), combined(p, sum.y, four.y), combined(p, sum.z, four.z),
+                               combined(p, sum.w, four.w));
         }
         return;
     }

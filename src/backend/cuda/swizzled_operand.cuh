@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// An operand of 16-bit elements on its way to a warp: tiles in shared memory, rows of 128 bytes whose 16-byte pieces are
-// swizzled, so that eight rows of a fragment lie in eight different groups of banks.
+// An operand of 16-bit elements on its way to a warp: tiles in shared memory, rows of 128 bytes whose 16-byte pieces
+// are swizzled, so that eight rows of a fragment lie in eight different groups of banks.
 #pragma once
 
 #include "backend/cuda/ptx/cp_async.cuh"
@@ -15,8 +15,8 @@ namespace tw::cuda {
 /// How an operand's rows along k lie: 16 bytes at a time along k or across it (stored as they lie), or anyhow.
 enum class Way { along_k, across_k, any };
 
-/// Copies tiles of `rows` rows and 64 of k, 16 bytes at a time, and reads fragments of them. Across k a tile is runs of 64
-/// rows, k after k.
+/// Copies tiles of `rows` rows and 64 of k, 16 bytes at a time, and reads fragments of them. Across k a tile is runs of
+/// 64 rows, k after k.
 template <class T, Way way, int rows, int threads, bool is_b>
 class Operand {
     static constexpr int depth = 64, in_piece = 8, row_bytes = 128, pieces = rows * row_bytes / 16 / threads;

@@ -38,7 +38,8 @@ CUtensorMapDataType engine_type(Type type) noexcept {
 Status describe(CUtensorMap& map, const BoxedMatrix& m) noexcept {
     Encode encode = nullptr;
     if (const Status bad = find(encode); !bad) return bad;
-    const cuuint64_t extents[] = {static_cast<cuuint64_t>(m.inner), static_cast<cuuint64_t>(m.outer), static_cast<cuuint64_t>(m.depth)};
+    const cuuint64_t extents[] = {static_cast<cuuint64_t>(m.inner), static_cast<cuuint64_t>(m.outer),
+                                  static_cast<cuuint64_t>(m.depth)};
     const cuuint64_t steps[] = {static_cast<cuuint64_t>(m.row_bytes), static_cast<cuuint64_t>(m.depth_bytes)};
     const cuuint32_t box[] = {static_cast<cuuint32_t>(m.box_inner), static_cast<cuuint32_t>(m.box_outer), 1};
     const cuuint32_t every[] = {1, 1, 1}, rank = m.depth == 0 ? 2 : 3;
@@ -46,8 +47,8 @@ Status describe(CUtensorMap& map, const BoxedMatrix& m) noexcept {
     const CUtensorMapSwizzle swizzle = row > 128    ? CU_TENSOR_MAP_SWIZZLE_NONE
                                        : row == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
                                                     : CU_TENSOR_MAP_SWIZZLE_64B;
-    const CUresult result = encode(&map, engine_type(m.type), rank, const_cast<void*>(m.data), extents, steps, box, every,
-                                   CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+    const CUresult result = encode(&map, engine_type(m.type), rank, const_cast<void*>(m.data), extents, steps, box,
+                                   every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return status_of(result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, Step::describe);
 }

@@ -13,9 +13,10 @@
 
 namespace tw::cuda {
 
-/// Rows of `inner` elements, `outer` of them, `row_bytes` apart; boxes of box_inner x box_outer. Boxes with rows of 64 or 128
-/// bytes are swizzled in shared memory, longer rows lie as they are. A map of many matrices has `depth` of them, each begins
-/// depth_bytes behind the one before, over it even; with a depth of 0 the map has one, and no coordinate for it.
+/// Rows of `inner` elements, `outer` of them, `row_bytes` apart; boxes of box_inner x box_outer. Boxes with rows of 64
+/// or 128 bytes are swizzled in shared memory, longer rows lie as they are. A map of many matrices has `depth` of them,
+/// each begins depth_bytes behind the one before, over it even; with a depth of 0 the map has one, and no coordinate
+/// for it.
 struct BoxedMatrix {
     const void* data;
     Type type;

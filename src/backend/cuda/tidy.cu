@@ -14,7 +14,8 @@ namespace {
 
 /// to: rows of `pitch`. Contiguous rows that start anywhere, to where 16 bytes are: words are read and shifted.
 constexpr int at_once = 8, threads = 256;
-__global__ void __launch_bounds__(threads) shift_rows(std::uint16_t* to, std::int64_t pitch, Tensor<const std::uint16_t> from) {
+__global__ void __launch_bounds__(threads)
+    shift_rows(std::uint16_t* to, std::int64_t pitch, Tensor<const std::uint16_t> from) {
     const std::int64_t of_row = pitch / at_once, step = std::int64_t{gridDim.x} * threads;
     for (std::int64_t x = blockIdx.x * std::int64_t{threads} + threadIdx.x; x < from.rows() * of_row; x += step) {
         const std::int64_t row = x / of_row, col = x % of_row * at_once;
@@ -23,7 +24,8 @@ __global__ void __launch_bounds__(threads) shift_rows(std::uint16_t* to, std::in
         if (col + at_once > from.cols()) {
 #pragma unroll
             for (int i = 0; i < at_once; i += 2) {
-                const std::uint32_t low = col + i < from.cols() ? here[i] : 0, high = col + i + 1 < from.cols() ? here[i + 1] : 0;
+                const std::uint32_t low = col + i < from.cols() ? here[i] : 0,
+                                    high = col + i + 1 < from.cols() ? here[i + 1] : 0;
                 words[i / 2] = low | high << 16;
             }
         } else if (reinterpret_cast<std::uintptr_t>(here) % 4 == 0) {
@@ -47,7 +49,8 @@ constexpr int side = 64, deep = 16;  // threads: lanes of 64 along what is conti
 
 /// to: rows of `pitch`. Through shared memory, so that both reading and writing go along memory.
 template <class T>
-__global__ void __launch_bounds__(side* deep) transpose_rows(T* to, std::int64_t pitch, Tensor<const T> from, TileGrid grid) {
+__global__ void __launch_bounds__(side* deep)
+    transpose_rows(T* to, std::int64_t pitch, Tensor<const T> from, TileGrid grid) {
     __shared__ T tile[side][side + 4 / sizeof(T)];
     const std::int64_t row = grid.row() * std::int64_t{side}, col = grid.col() * std::int64_t{side};
     const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;
@@ -86,9 +89,10 @@ Status copy_to_scratch(const Matrix& m, std::span<std::byte>& scratch, void* str
     scratch = scratch.subspan(bytes);
     const auto from = tensor_of<const std::uint16_t>(m);
     if (m.col_step == 1) {
-        const std::int64_t wanted = (m.rows * (pitch / at_once) + threads - 1) / threads, most = 16 * std::int64_t{multiprocessors()};
-        return launch(shift_rows, {.blocks = static_cast<unsigned>(wanted < most ? wanted : most), .threads = threads}, stream,
-                      to, pitch, from);
+        const std::int64_t wanted = (m.rows * (pitch / at_once) + threads - 1) / threads,
+                           most = 16 * std::int64_t{multiprocessors()};
+        return launch(shift_rows, {.blocks = static_cast<unsigned>(wanted < most ? wanted : most), .threads = threads},
+                      stream, to, pitch, from);
     }
     return transpose(to, pitch, from, stream);
 }
@@ -108,7 +112,8 @@ Status tidy_operands(const Call& call, Tidy& a, Tidy& b, bool& possible) noexcep
     const Matrix weights = call.b.transposed();  // n rows along k
     a = {call.a.data, call.a.row_step, false};
     if (!lies_in_rows(call.a))
-        if (const Status bad = copy_to_scratch(call.a, scratch, call.stream, a, possible); !bad || !possible) return bad;
+        if (const Status bad = copy_to_scratch(call.a, scratch, call.stream, a, possible); !bad || !possible)
+            return bad;
     if (lies_in_rows(weights)) {
         b = {weights.data, weights.row_step, false};
         return {};

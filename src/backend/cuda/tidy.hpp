@@ -16,8 +16,8 @@ struct Tidy {
     bool across;
 };
 
-/// `possible` becomes false when an operand needs scratch and there is none for it: tidy_bytes() knows the shape, not the
-/// address and the steps.
+/// `possible` becomes false when an operand needs scratch and there is none for it: tidy_bytes() knows the shape, not
+/// the address and the steps.
 Status tidy_operands(const Call& call, Tidy& a, Tidy& b, bool& possible) noexcept;
 
 /// Rows along the second direction, as the copy engine reads them, from `data` on.
@@ -30,7 +30,8 @@ std::size_t tidy_bytes(const Problem& problem, const Tile& tile, int threads) no
 Status turn(Matrix& m, std::span<std::byte>& scratch, void* stream) noexcept;
 std::size_t turned_bytes(std::int64_t rows, std::int64_t cols) noexcept;
 
-/// The same product from C's other side: C^T = B^T A^T, for a C that is column-major. Not for a bias, which goes by columns.
+/// The same product from C's other side: C^T = B^T A^T, for a C that is column-major. Not for a bias, which goes by
+/// columns.
 inline Call across(Call call) noexcept {
     const Matrix a = call.a;
     call.a = call.b.transposed();

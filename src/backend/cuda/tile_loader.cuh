@@ -16,7 +16,8 @@ class TileLoader {
 
 public:
     /// The tile that starts at (first_row, first_col); advance() moves it `down` rows and `across` columns.
-    __device__ TileLoader(const Tensor<const T>& from, std::int64_t first_row, std::int64_t first_col, int down, int across)
+    __device__ TileLoader(const Tensor<const T>& from, std::int64_t first_row, std::int64_t first_col, int down,
+                          int across)
         : down_(down), across_(across) {
         const int thread = static_cast<int>(threadIdx.x);
         const bool along_rows = from.layout.col_step == 1 || from.layout.row_step != 1;

@@ -45,7 +45,8 @@ Status open(void*& there, void*& back) noexcept {
     // Not ordered after the default stream, on which the kernels may be.
     for (cudaStream_t* stream : {&kept.there, &kept.back})
         if (!*stream)
-            if (const Status bad = status_of(calls().create_stream(stream, cudaStreamNonBlocking), Step::order); !bad) return bad;
+            if (const Status bad = status_of(calls().create_stream(stream, cudaStreamNonBlocking), Step::order); !bad)
+                return bad;
     there = kept.there, back = kept.back;
     return {};
 }

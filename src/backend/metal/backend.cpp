@@ -60,7 +60,8 @@ constexpr Backend row{
     .free = [](void* memory) { Device::only().free(memory); },
     .scratch = scratch,
     .copy = [](const Matrix& to, const Matrix& from, void*) { return copy_elements(to, from), Status{}; },
-    .finish = [](const Matrix& c, double beta, const Epilogue& epilogue, void*) { return finish(c, beta, epilogue), Status{}; },
+    .finish = [](const Matrix& c, double beta, const Epilogue& epilogue,
+                 void*) { return finish(c, beta, epilogue), Status{}; },
     .wait = [](void*) { return Status{}; },  // every launch has waited
 };
 
@@ -86,7 +87,9 @@ std::vector<FamilyState> family_states() {
         const std::size_t end = name.find(".metal");
         if (end == std::string_view::npos) continue;  // a header
         const std::string family(name.substr(0, end));
-        const char* instead = family == "r9_async_pipeline" ? "r9_plain_loads" : family == "loaders_async" ? "loaders_plain" : "";
+        const char* instead = family == "r9_async_pipeline" ? "r9_plain_loads"
+                              : family == "loaders_async"   ? "loaders_plain"
+                                                            : "";
         states.push_back({family, Device::only().refusal_of(family.c_str()), instead});
     }
     return states;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// All that a device has to know to run a kernel: which, with what, on how many threads. The GPU of a Mac and the machine
-// in on_linux/ both take it.
+// All that a device has to know to run a kernel: which, with what, on how many threads. The GPU of a Mac and the
+// machine in on_linux/ both take it.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct Slot {
 };
 
 struct Dispatch {
-    const char* family;    ///< the .metal file, which is compiled on its own
+    const char* family;  ///< the .metal file, which is compiled on its own
     const char* function;
     std::array<Slot, 12> arguments{};  ///< by buffer index
     uint groups_x = 1, groups_y = 1, threads_x = 1, threads_y = 1;

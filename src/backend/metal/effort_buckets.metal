@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_buckets: the seeds' bucketMul. A threadgroup multiplies one tile of 32 buckets by one chunk of entries; each of its four
-// SIMD-groups takes 32 of them, a bucket a lane. A word's low bits say which output of the bucket it belongs to; a lane has its
-// sums in threadgroup memory, a column of its own, so that any position costs the same and no two lanes meet.
+// effort_buckets: the seeds' bucketMul. A threadgroup multiplies one tile of 32 buckets by one chunk of entries; each
+// of its four SIMD-groups takes 32 of them, a bucket a lane. A word's low bits say which output of the bucket it
+// belongs to; a lane has its sums in threadgroup memory, a column of its own, so that any position costs the same and
+// no two lanes meet.
 //
 //      unit of an input: 32 words           sums[position][lane]
 //   |w|w|w|w|w|w|w|w| .. |w|      ->      |  |+=|  |  |  | .. |  |
 //
-// Needs: any Metal GPU. Counts, for a chunk of E entries with R units in all and a tile of P buckets of B outputs: device loads
-// 2 RP + 12 EP (every lane reads the entries), stores 4 PB; 1 barrier.
+// Needs: any Metal GPU. Counts, for a chunk of E entries with R units in all and a tile of P buckets of B outputs:
+// device loads 2 RP + 12 EP (every lane reads the entries), stores 4 PB; 1 barrier.
 #include "effort_parameters.h"
 
 kernel void effort_buckets(device const uchar* rows [[buffer(0)]], device const EffortEntry* entries [[buffer(1)]],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The effort dial on a GPU: what its kernels are told, and what they tell each other. Written by the host and by shaders.
+// The effort dial on a GPU: what its kernels are told, and what they tell each other. Written by the host and by
+// shaders.
 #ifndef TW_METAL_EFFORT_PARAMETERS
 #define TW_METAL_EFFORT_PARAMETERS
 
@@ -27,14 +28,14 @@ struct EffortEntry {
 /// What is to be chosen. Weights of units are their bytes over a common divisor, so that 32 bits hold every sum.
 struct EffortChoice {
     uint inputs, units;
-    uint reached;      // the rows at the cutoff or above it weigh at least this much
-    uint affordable;   // and those that are taken at most this
-    uint everything;   // 1: all is taken, whatever it is worth
-    uint has_gains;    // 1: planes
-    float scale;       // of v, a power of 2
-    float entry_scale; // of the entries' v
-    uint weights[33];  // of the first 0, 1, 2 .. units of an input
-    uint falls[32];    // of units, in steps of 2^16 of a float's bits
+    uint reached;       // the rows at the cutoff or above it weigh at least this much
+    uint affordable;    // and those that are taken at most this
+    uint everything;    // 1: all is taken, whatever it is worth
+    uint has_gains;     // 1: planes
+    float scale;        // of v, a power of 2
+    float entry_scale;  // of the entries' v
+    uint weights[33];   // of the first 0, 1, 2 .. units of an input
+    uint falls[32];     // of units, in steps of 2^16 of a float's bits
 };
 
 /// What was chosen.
@@ -58,7 +59,8 @@ struct EffortProduct {
 };
 
 #ifndef __METAL_VERSION__
-static_assert(sizeof(EffortEntry) == 12 && sizeof(EffortChoice) == 292 && sizeof(EffortChosen) == 16 && sizeof(EffortProduct) == 48);
+static_assert(sizeof(EffortEntry) == 12 && sizeof(EffortChoice) == 292 && sizeof(EffortChosen) == 16 &&
+              sizeof(EffortProduct) == 48);
 }  // namespace tw::metal
 #else
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_planes: a threadgroup multiplies one tile of outputs by one chunk of entries, in whole numbers as the CPU's kernels do
-// (backend/cpu/effort.hpp has the arithmetic, effort/layout_planes.hpp the bytes): v d of each block is rounded to 8 bits, or 15,
-// once for the tile; then each thread has one byte of a plane's row, so four outputs, and walks the entries.
+// effort_planes: a threadgroup multiplies one tile of outputs by one chunk of entries, in whole numbers as the CPU's
+// kernels do (backend/cpu/effort.hpp has the arithmetic, effort/layout_planes.hpp the bytes): v d of each block is
+// rounded to 8 bits, or 15, once for the tile; then each thread has one byte of a plane's row, so four outputs, and
+// walks the entries.
 //
 //     entries        blocks of 32            outputs, four a thread
 //   v0 v1 .. v127 x d[e][16]  ->  high, low [128][16]  x  codes from 1, 2 or 3 planes
 //
-// Needs: any Metal GPU. Counts, for a chunk of E entries and a tile of Q quarters: device loads the bytes of the units that are
-// read (40 Q, 32 Q, 64 Q an entry) and 12 E, stores 512 Q; 3 barriers.
+// Needs: any Metal GPU. Counts, for a chunk of E entries and a tile of Q quarters: device loads the bytes of the units
+// that are read (40 Q, 32 Q, 64 Q an entry) and 12 E, stores 512 Q; 3 barriers.
 #include "effort_parameters.h"
 
 constant constexpr uint BLOCKS = 16;
@@ -17,7 +18,8 @@ constant constexpr uint BLOCKS = 16;
 kernel void effort_planes(device const uchar* rows [[buffer(0)]], device const EffortEntry* entries [[buffer(1)]],
                           constant EffortProduct& p [[buffer(2)]], constant EffortChosen& chosen [[buffer(3)]],
                           device float* partial [[buffer(4)]], uint2 group [[threadgroup_position_in_grid]],
-                          uint t [[thread_index_in_threadgroup]], uint simdgroup_index [[simdgroup_index_in_threadgroup]],
+                          uint t [[thread_index_in_threadgroup]],
+                          uint simdgroup_index [[simdgroup_index_in_threadgroup]],
                           uint lane [[thread_index_in_simdgroup]], uint2 groups [[threadgroups_per_grid]]) {
     threadgroup char high[CHUNK * BLOCKS];
     threadgroup char low[CHUNK * BLOCKS];
@@ -51,7 +53,8 @@ kernel void effort_planes(device const uchar* rows [[buffer(0)]], device const E
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint block = 0; block < blocks; ++block) {
-        const float m = max(max(most[block], most[BLOCKS + block]), max(most[2 * BLOCKS + block], most[3 * BLOCKS + block]));
+        const float m =
+            max(max(most[block], most[BLOCKS + block]), max(most[2 * BLOCKS + block], most[3 * BLOCKS + block]));
         const float inverse = m < 7.8886090522101181e-31f ? 0.0f : 127.0f / m;
         const float whole = products[block] * inverse;
         const float rounded = rint(whole);
@@ -85,7 +88,8 @@ kernel void effort_planes(device const uchar* rows [[buffer(0)]], device const E
             sum_high[k] += rounded * (two + int((in_c[k & 1] >> (k / 2 * 4) & 15) * 2) - of_three);
         }
     }
-    const float m = max(max(most[block], most[BLOCKS + block]), max(most[2 * BLOCKS + block], most[3 * BLOCKS + block]));
+    const float m =
+        max(max(most[block], most[BLOCKS + block]), max(most[2 * BLOCKS + block], most[3 * BLOCKS + block]));
     const float step = m / 127.0f;
     const ulong to = ulong(group.y) * p.padded_outputs + group.x * 512 + block * 32 + h * 16 + row * 4;
 #pragma clang loop unroll(full)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_select: which units of which inputs a product reads, in one threadgroup. A row (unit u of input i) is worth the bits of
-// |v_i| * importance[i] less the unit's fall. Rows are ordered by worth, then by place, which is u * inputs + i; what is read is all
-// that is before some row. Its worth is found two bits a step, then its place: each step weighs the rows before three guesses. Whole
-// numbers are added and nothing else, so the choice is the CPU's, bit for bit, on any run; entries are numbered by prefix sums.
+// effort_select: which units of which inputs a product reads, in one threadgroup. A row (unit u of input i) is worth
+// the bits of |v_i| * importance[i] less the unit's fall. Rows are ordered by worth, then by place, which is u * inputs
+// + i; what is read is all that is before some row. Its worth is found two bits a step, then its place: each step
+// weighs the rows before three guesses. Whole numbers are added and nothing else, so the choice is the CPU's, bit for
+// bit, on any run; entries are numbered by prefix sums.
 //
 //     keys     less falls      before the row      inputs            entries
 //   |######| -> |######|   ->  k = 2 0 1 3 0 1  -> (0,2) (2,1) (3,3) (5,1)
 //               |###|
 //
-// Needs: any Metal GPU with 1024 threads in a threadgroup. Counts, I inputs, U units, E entries: device loads 12 I of v and `left`
-// and 4 E of gains (planes), and unless everything is taken 4 I and 8 I for each of the 16 steps of the worth and half the bits of
-// U I of the place; stores 12 E + 16.
+// Needs: any Metal GPU with 1024 threads in a threadgroup. Counts, I inputs, U units, E entries: device loads 12 I of v
+// and `left` and 4 E of gains (planes), and unless everything is taken 4 I and 8 I for each of the 16 steps of the
+// worth and half the bits of U I of the place; stores 12 E + 16.
 #include "effort_parameters.h"
 
 constant constexpr uint THREADS = 1024, GROUPS = 32, GUESSES = 3;
@@ -59,10 +60,10 @@ inline uint units_before(constant EffortChoice& p, uint key, uint i, uint worth,
     return k;
 }
 
-/// The largest worth such that rows of no less weigh enough; or, `of_places`, the largest place such that the rows of that worth
-/// before it can be afforded with all that are worth more.
-inline uint search(device const float* v, device const float* importance, constant EffortChoice& p, bool of_places, uint worth,
-                   threadgroup uint* sums, uint t, uint simdgroup_index, uint lane) {
+/// The largest worth such that rows of no less weigh enough; or, `of_places`, the largest place such that the rows of
+/// that worth before it can be afforded with all that are worth more.
+inline uint search(device const float* v, device const float* importance, constant EffortChoice& p, bool of_places,
+                   uint worth, threadgroup uint* sums, uint t, uint simdgroup_index, uint lane) {
     uint found = 0;
     for (int shift = of_places ? int(31 - clz(p.units * p.inputs)) & ~1 : 30; shift >= 0; shift -= 2) {
         uint weight[GUESSES] = {0, 0, 0};
@@ -70,7 +71,8 @@ inline uint search(device const float* v, device const float* importance, consta
             const uint key = key_of(v[i], importance[i], p);
             for (uint g = 0; g < GUESSES; ++g) {
                 const uint guess = found + ((g + 1) << uint(shift));
-                weight[g] += p.weights[of_places ? units_before(p, key, i, worth, guess) : units_before(p, key, i, guess, ~0u)];
+                weight[g] +=
+                    p.weights[of_places ? units_before(p, key, i, worth, guess) : units_before(p, key, i, guess, ~0u)];
             }
         }
         for (uint g = 0; g < GUESSES; ++g) {
@@ -93,7 +95,8 @@ kernel void effort_select(device const float* v [[buffer(0)]], device const floa
                           device const float* left [[buffer(2)]], device const float* gains [[buffer(3)]],
                           constant EffortChoice& p [[buffer(4)]], device EffortEntry* entries [[buffer(5)]],
                           device EffortChosen& chosen [[buffer(6)]], uint t [[thread_index_in_threadgroup]],
-                          uint simdgroup_index [[simdgroup_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
+                          uint simdgroup_index [[simdgroup_index_in_threadgroup]],
+                          uint lane [[thread_index_in_simdgroup]]) {
     threadgroup uint sums[GUESSES * GROUPS];
     threadgroup float parts[GROUPS];
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_tiers: effort_buckets for values as they were given: a mask of 16 bits says which outputs of a bucket the four values of
-// a tier belong to.
+// effort_tiers: effort_buckets for values as they were given: a mask of 16 bits says which outputs of a bucket the four
+// values of a tier belong to.
 //
 //      unit of an input: P masks, P x 4 values        sums[position][lane]
 //   |m|m|m| .. |m|  |wwww|wwww| .. |wwww|      ->      |  |+=|  |  | .. |  |
 //
-// Needs: any Metal GPU. Counts, for a chunk of E entries with R units in all and a tile of P buckets, s bytes a value: device
-// loads R P (2 + 4 s) + 12 EP (every lane reads the entries), stores 64 P; 1 barrier.
+// Needs: any Metal GPU. Counts, for a chunk of E entries with R units in all and a tile of P buckets, s bytes a value:
+// device loads R P (2 + 4 s) + 12 EP (every lane reads the entries), stores 64 P; 1 barrier.
 #include "effort_parameters.h"
 
 inline float value_at(device const uchar* values, uint index, uint type) {

@@ -37,10 +37,8 @@ template <class T>
 inline void put(device T* c, constant Parameters& p, uint i, uint j, float sum) {
     if (i >= p.m || j >= p.n) return;
     const step_t at = step_t(i) * p.c_row + step_t(j) * p.c_col;
-    if (p.beta == 0.0f)
-        c[at] = T(p.alpha * sum);
-    else
-        c[at] = T(p.alpha * sum + p.beta * float(c[at]));
+    if (p.beta == 0.0f) c[at] = T(p.alpha * sum);
+    else c[at] = T(p.alpha * sum + p.beta * float(c[at]));
 }
 
 #endif

@@ -7,7 +7,9 @@ namespace tw::metal {
 Dispatch loaders_dispatch(const char* form, std::span<const float> from, std::span<float> to, const uint& loaders) {
     return {.family = form,
             .function = form,
-            .arguments = {{{from.data(), from.size_bytes()}, {to.data(), to.size_bytes()}, {&loaders, sizeof loaders, true}}},
+            .arguments = {{{from.data(), from.size_bytes()},
+                           {to.data(), to.size_bytes()},
+                           {&loaders, sizeof loaders, true}}},
             .groups_x = static_cast<uint>(to.size() / loaders_threads),
             .threads_x = loaders_threads};
 }

@@ -64,8 +64,9 @@ Status Device::multiply_by_mps(const Matrix& a, const Matrix& b, const Matrix& c
             break;
         }
         const auto whole = [](auto x) { return static_cast<unsigned long>(x); };
-        Object described = s.describe_matrix.to<Object>(mps.descriptor, whole(m.rows), whole(m.cols),
-                                                        whole(m.row_step) * size, mps_float | static_cast<unsigned>(8 * size));
+        Object described =
+            s.describe_matrix.to<Object>(mps.descriptor, whole(m.rows), whole(m.cols), whole(m.row_step) * size,
+                                         mps_float | static_cast<unsigned>(8 * size));
         matrices[i] = s.init_matrix.to<Object>(s.alloc.to<Object>(mps.matrix), buffer, offset, described);
         if (!matrices[i]) status = not_made;
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The Objective-C runtime, as much of it as Metal needs: a message is a call of objc_msgSend, cast to the method's type.
-// No framework's header is included, so the same code is compiled, and run against a stand-in, where there is no Mac.
+// The Objective-C runtime, as much of it as Metal needs: a message is a call of objc_msgSend, cast to the method's
+// type. No framework's header is included, so the same code is compiled, and run against a stand-in, where there is no
+// Mac.
 #pragma once
 
 #include <cstddef>
@@ -44,10 +45,12 @@ struct Selectors {
     Selector make_pipeline{"newComputePipelineStateWithFunction:error:"};
     Selector most_threads{"maxTotalThreadsPerThreadgroup"}, most_threadgroup_memory{"maxThreadgroupMemoryLength"};
     Selector set_loose_math{"setFastMathEnabled:"}, set_language{"setLanguageVersion:"};
-    Selector command_buffer{"commandBuffer"}, encoder{"computeCommandEncoder"}, set_pipeline{"setComputePipelineState:"};
+    Selector command_buffer{"commandBuffer"}, encoder{"computeCommandEncoder"},
+        set_pipeline{"setComputePipelineState:"};
     Selector set_buffer{"setBuffer:offset:atIndex:"}, set_bytes{"setBytes:length:atIndex:"};
     Selector dispatch{"dispatchThreadgroups:threadsPerThreadgroup:"}, end{"endEncoding"}, commit{"commit"};
-    Selector wait{"waitUntilCompleted"}, status{"status"}, error{"error"}, start_time{"GPUStartTime"}, end_time{"GPUEndTime"};
+    Selector wait{"waitUntilCompleted"}, status{"status"}, error{"error"}, start_time{"GPUStartTime"},
+        end_time{"GPUEndTime"};
     // MetalPerformanceShaders
     Selector describe_matrix{"matrixDescriptorWithRows:columns:rowBytes:dataType:"};
     Selector init_matrix{"initWithBuffer:offset:descriptor:"};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r10_split: k is split among the threads of a threadgroup, for products of 1 to 16 rows, where all other rungs would leave
-// most of their threads without a row. Each thread takes every eighth term of one column for all rows at once, so that B
-// is read once; the eight partial sums meet in threadgroup memory.
+// r10_split: k is split among the threads of a threadgroup, for products of 1 to 16 rows, where all other rungs would
+// leave most of their threads without a row. Each thread takes every eighth term of one column for all rows at once, so
+// that B is read once; the eight partial sums meet in threadgroup memory.
 //
 //          k             32              32 columns x 8 slices of k:
 //      +--------+      +-----+           thread (x, y) sums terms y, y+8, y+16 ...
@@ -41,12 +41,12 @@ inline void split(device const T* a, device const T* b, device T* c, constant Pa
     }
 }
 
-#define TW_KERNEL(name, T)                                                                                          \
-    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],   \
-                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],            \
-                     uint2 in [[thread_position_in_threadgroup]]) {                                                 \
-        threadgroup float partial[ROWS * SLICES * COLS];                                                            \
-        split<T>(a, b, c, p, partial, group, in);                                                                   \
+#define TW_KERNEL(name, T)                                                                                        \
+    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]], \
+                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],          \
+                     uint2 in [[thread_position_in_threadgroup]]) {                                               \
+        threadgroup float partial[ROWS * SLICES * COLS];                                                          \
+        split<T>(a, b, c, p, partial, group, in);                                                                 \
     }
 TW_KERNEL(r10_split_f32, float)
 TW_KERNEL(r10_split_f16, half)

@@ -20,10 +20,10 @@ inline void naive(device const T* a, device const T* b, device T* c, constant Pa
     put(c, p, at.x, at.y, sum);
 }
 
-#define TW_KERNEL(name, T)                                                                                          \
-    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],   \
-                     constant Parameters& p [[buffer(3)]], uint2 at [[thread_position_in_grid]]) {                  \
-        naive<T>(a, b, c, p, at);                                                                                   \
+#define TW_KERNEL(name, T)                                                                                        \
+    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]], \
+                     constant Parameters& p [[buffer(3)]], uint2 at [[thread_position_in_grid]]) {                \
+        naive<T>(a, b, c, p, at);                                                                                 \
     }
 TW_KERNEL(r1_naive_f32, float)
 TW_KERNEL(r1_naive_f16, half)

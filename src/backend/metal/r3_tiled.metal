@@ -29,13 +29,13 @@ inline void tiled(device const T* a, device const T* b, device T* c, constant Pa
     put(c, p, i, j, sum);
 }
 
-#define TW_KERNEL(name, T, TILE)                                                                                    \
-    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],   \
-                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],            \
-                     uint2 in [[thread_position_in_threadgroup]]) {                                                 \
-        threadgroup T tile_a[TILE * TILE];                                                                          \
-        threadgroup T tile_b[TILE * TILE];                                                                          \
-        tiled<T, TILE>(a, b, c, p, tile_a, tile_b, group, in);                                                      \
+#define TW_KERNEL(name, T, TILE)                                                                                  \
+    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]], \
+                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],          \
+                     uint2 in [[thread_position_in_threadgroup]]) {                                               \
+        threadgroup T tile_a[TILE * TILE];                                                                        \
+        threadgroup T tile_b[TILE * TILE];                                                                        \
+        tiled<T, TILE>(a, b, c, p, tile_a, tile_b, group, in);                                                    \
     }
 #ifndef TW_BFLOAT
 TW_KERNEL(r3_tiled_16_f32, float, 16)

@@ -38,13 +38,13 @@ inline void register_tile(device const T* a, device const T* b, device T* c, con
     for (uint t = 0; t < TM; ++t) put(c, p, group.y * BM + in.y * TM + t, group.x * BN + in.x, sum[t]);
 }
 
-#define TW_KERNEL(name, T)                                                                                          \
-    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],   \
-                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],            \
-                     uint2 in [[thread_position_in_threadgroup]]) {                                                 \
-        threadgroup T tile_a[BM * BK];                                                                              \
-        threadgroup T tile_b[BK * BN];                                                                              \
-        register_tile<T>(a, b, c, p, tile_a, tile_b, group, in);                                                    \
+#define TW_KERNEL(name, T)                                                                                        \
+    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]], \
+                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],          \
+                     uint2 in [[thread_position_in_threadgroup]]) {                                               \
+        threadgroup T tile_a[BM * BK];                                                                            \
+        threadgroup T tile_b[BK * BN];                                                                            \
+        register_tile<T>(a, b, c, p, tile_a, tile_b, group, in);                                                  \
     }
 TW_KERNEL(r4_register_tile_f32, float)
 TW_KERNEL(r4_register_tile_f16, half)

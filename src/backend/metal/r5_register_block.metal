@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r5_register_block: each thread keeps a TM x TN block of results: TM + TN elements from threadgroup memory serve TM * TN
-// multiplications.
+// r5_register_block: each thread keeps a TM x TN block of results: TM + TN elements from threadgroup memory serve TM *
+// TN multiplications.
 //
 //         BK            BN
 //      +------+      +--||-+       +--||-+
@@ -44,17 +44,16 @@ inline void register_block(device const T* a, device const T* b, device T* c, co
 #pragma clang loop unroll(full)
     for (uint t = 0; t < TM; ++t)
 #pragma clang loop unroll(full)
-        for (uint u = 0; u < TN; ++u)
-            put(c, p, group.y * BM + in.y * TM + t, group.x * BN + in.x * TN + u, sum[t][u]);
+        for (uint u = 0; u < TN; ++u) put(c, p, group.y * BM + in.y * TM + t, group.x * BN + in.x * TN + u, sum[t][u]);
 }
 
-#define TW_KERNEL(name, T)                                                                                          \
-    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],   \
-                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],            \
-                     uint2 in [[thread_position_in_threadgroup]]) {                                                 \
-        threadgroup T tile_a[BM * BK];                                                                              \
-        threadgroup T tile_b[BK * BN];                                                                              \
-        register_block<T>(a, b, c, p, tile_a, tile_b, group, in);                                                   \
+#define TW_KERNEL(name, T)                                                                                        \
+    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]], \
+                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],          \
+                     uint2 in [[thread_position_in_threadgroup]]) {                                               \
+        threadgroup T tile_a[BM * BK];                                                                            \
+        threadgroup T tile_b[BK * BN];                                                                            \
+        register_block<T>(a, b, c, p, tile_a, tile_b, group, in);                                                 \
     }
 TW_KERNEL(r5_register_block_f32, float)
 TW_KERNEL(r5_register_block_f16, half)

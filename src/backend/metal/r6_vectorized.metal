@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r6_vectorized: four elements a load, from device memory and from threadgroup memory. A's tile lies transposed, so that
-// the four rows that a thread needs are neighbours.
+// r6_vectorized: four elements a load, from device memory and from threadgroup memory. A's tile lies transposed, so
+// that the four rows that a thread needs are neighbours.
 //
 //         BM            BN
 //      +--||-+       +--||-+       +--||-+
@@ -42,14 +42,14 @@ inline void vectorized(device const T* a, device const T* b, device T* c, consta
     }
 }
 
-#define TW_KERNEL(name, T)                                                                                          \
-    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],   \
-                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],            \
-                     uint2 in [[thread_position_in_threadgroup]]) {                                                 \
-        threadgroup vec<T, 4> tile_a[BK * BM / 4];                                                                  \
-        threadgroup vec<T, 4> tile_b[BK * BN / 4];                                                                  \
-        vectorized<T>(a, b, c, p, reinterpret_cast<threadgroup T*>(tile_a),                                         \
-                      reinterpret_cast<threadgroup T*>(tile_b), group, in);                                         \
+#define TW_KERNEL(name, T)                                                                                            \
+    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],     \
+                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],              \
+                     uint2 in [[thread_position_in_threadgroup]]) {                                                   \
+        threadgroup vec<T, 4> tile_a[BK * BM / 4];                                                                    \
+        threadgroup vec<T, 4> tile_b[BK * BN / 4];                                                                    \
+        vectorized<T>(a, b, c, p, reinterpret_cast<threadgroup T*>(tile_a), reinterpret_cast<threadgroup T*>(tile_b), \
+                      group, in);                                                                                     \
     }
 TW_KERNEL(r6_vectorized_f32, float)
 TW_KERNEL(r6_vectorized_f16, half)

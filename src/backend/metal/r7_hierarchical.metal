@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r7_hierarchical: two levels of tiles below the block. Each 32 neighbouring threads own a 32 x 32 part of it, each thread
-// 4 x 8 results of that part in two pieces, so that what the 32 read together is short and shared. Rows of the tiles are
-// padded by four elements: the transposing stores of A then fall into different banks.
+// r7_hierarchical: two levels of tiles below the block. Each 32 neighbouring threads own a 32 x 32 part of it, each
+// thread 4 x 8 results of that part in two pieces, so that what the 32 read together is short and shared. Rows of the
+// tiles are padded by four elements: the transposing stores of A then fall into different banks.
 //
 //        BN = 64
 //      +----+----+       +-+-+-+-+-+-+-+-+
@@ -52,14 +52,14 @@ inline void hierarchical(device const T* a, device const T* b, device T* c, cons
         }
 }
 
-#define TW_KERNEL(name, T)                                                                                          \
-    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],   \
-                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],            \
-                     uint thread_index [[thread_index_in_threadgroup]]) {                                           \
-        threadgroup vec<T, 4> tile_a[BK * STEP / 4];                                                                \
-        threadgroup vec<T, 4> tile_b[BK * STEP / 4];                                                                \
-        hierarchical<T>(a, b, c, p, reinterpret_cast<threadgroup T*>(tile_a),                                       \
-                        reinterpret_cast<threadgroup T*>(tile_b), group, thread_index);                             \
+#define TW_KERNEL(name, T)                                                                                        \
+    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]], \
+                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],          \
+                     uint thread_index [[thread_index_in_threadgroup]]) {                                         \
+        threadgroup vec<T, 4> tile_a[BK * STEP / 4];                                                              \
+        threadgroup vec<T, 4> tile_b[BK * STEP / 4];                                                              \
+        hierarchical<T>(a, b, c, p, reinterpret_cast<threadgroup T*>(tile_a),                                     \
+                        reinterpret_cast<threadgroup T*>(tile_b), group, thread_index);                           \
     }
 TW_KERNEL(r7_hierarchical_f32, float)
 TW_KERNEL(r7_hierarchical_f16, half)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r8_matrix_unit: a SIMD-group multiplies 8x8 matrices as one, straight from device memory. Four SIMD-groups make a block
-// of 32 x 32, each a quarter of it as 2 x 2 matrices. A matrix that hangs over an edge is put together, with zeros, in 64
-// elements of threadgroup memory.
+// r8_matrix_unit: a SIMD-group multiplies 8x8 matrices as one, straight from device memory. Four SIMD-groups make a
+// block of 32 x 32, each a quarter of it as 2 x 2 matrices. A matrix that hangs over an edge is put together, with
+// zeros, in 64 elements of threadgroup memory.
 //
 //         k                n
 //      +-+-+-+-+      +--+--+        +--+--+
@@ -76,14 +76,14 @@ inline void matrix_unit(device const T* a, device const T* b, device T* c, const
     put_matrix(c, p, i + 8, j + 8, sum11, scratch, lane);
 }
 
-#define TW_KERNEL(name, T)                                                                                          \
-    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],   \
-                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],            \
-                     uint simdgroup_index [[simdgroup_index_in_threadgroup]],                                       \
-                     uint lane [[thread_index_in_simdgroup]]) {                                                     \
-        threadgroup T edges[4 * 64];                                                                                \
-        threadgroup float scratches[4 * 64];                                                                        \
-        matrix_unit<T>(a, b, c, p, edges, scratches, group, simdgroup_index, lane);                                 \
+#define TW_KERNEL(name, T)                                                                                        \
+    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]], \
+                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],          \
+                     uint simdgroup_index [[simdgroup_index_in_threadgroup]],                                     \
+                     uint lane [[thread_index_in_simdgroup]]) {                                                   \
+        threadgroup T edges[4 * 64];                                                                              \
+        threadgroup float scratches[4 * 64];                                                                      \
+        matrix_unit<T>(a, b, c, p, edges, scratches, group, simdgroup_index, lane);                               \
     }
 #ifndef TW_BFLOAT
 TW_KERNEL(r8_matrix_unit_f32, float)

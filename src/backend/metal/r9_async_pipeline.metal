@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r9_async_pipeline: one SIMD-group has the copy unit bring both tiles, the others wait at the barrier, and the GPU fills
-// the wait with other threadgroups. simdgroup_async_copy is not in Apple's documents, and compilers since macOS 26 refuse
-// it: r9_plain_loads is the same without it. What lies beyond an edge arrives as zero. The result of every copy is read,
-// and a threadgroup barrier follows: a copy that nobody reads can hang an M1.
+// r9_async_pipeline: one SIMD-group has the copy unit bring both tiles, the others wait at the barrier, and the GPU
+// fills the wait with other threadgroups. simdgroup_async_copy is not in Apple's documents, and compilers since macOS
+// 26 refuse it: r9_plain_loads is the same without it. What lies beyond an edge arrives as zero. The result of every
+// copy is read, and a threadgroup barrier follows: a copy that nobody reads can hang an M1.
 //
 //       8 TILE_K          B                B = 8 S SIGMA
 //      +--------+      +------+       +------+
@@ -19,17 +19,17 @@
 
 struct _simdgroup_event_t;
 thread _simdgroup_event_t* __metal_simdgroup_async_copy_2d(ulong, ulong, threadgroup void*, ulong, ulong, ulong2,
-                                                           const device void*, ulong, ulong, ulong2, long2, int)
-    __asm("air.simdgroup_async_copy_2d.p3i8.p1i8");
+                                                           const device void*, ulong, ulong, ulong2, long2,
+                                                           int) __asm("air.simdgroup_async_copy_2d.p3i8.p1i8");
 void __metal_wait_simdgroup_events(int, thread _simdgroup_event_t**) __asm("air.wait_simdgroup_events");
 
 /// A tile of `cols` x `rows` from a matrix whose rows are `step` apart; only `from.x` x `from.y` of it are there.
 template <class T>
-inline thread _simdgroup_event_t* copy_tile(threadgroup T* to, uint cols, uint rows, device const T* corner, step_t step,
-                                            uint2 from) {
-    return __metal_simdgroup_async_copy_2d(sizeof(T), alignof(T), reinterpret_cast<threadgroup void*>(to), ulong(cols), 1,
-                                           ulong2(cols, rows), reinterpret_cast<const device void*>(corner), ulong(step), 1,
-                                           ulong2(from.x, from.y), long2(0), 0);
+inline thread _simdgroup_event_t* copy_tile(threadgroup T* to, uint cols, uint rows, device const T* corner,
+                                            step_t step, uint2 from) {
+    return __metal_simdgroup_async_copy_2d(sizeof(T), alignof(T), reinterpret_cast<threadgroup void*>(to), ulong(cols),
+                                           1, ulong2(cols, rows), reinterpret_cast<const device void*>(corner),
+                                           ulong(step), 1, ulong2(from.x, from.y), long2(0), 0);
 }
 
 template <class T, uint S, uint SIGMA, uint TILE_K>
@@ -62,15 +62,15 @@ inline void async_pipeline(device const T* a, device const T* b, device T* c, co
     product.put_all(c, p, top + row, left + col, scratches + simdgroup_index * 64, lane);
 }
 
-#define TW_KERNEL(name, T, S, SIGMA, TILE_K)                                                                        \
-    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],   \
-                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],            \
-                     uint simdgroup_index [[simdgroup_index_in_threadgroup]],                                       \
-                     uint lane [[thread_index_in_simdgroup]]) {                                                     \
-        threadgroup T tile_a[64 * S * SIGMA * TILE_K];                                                              \
-        threadgroup T tile_b[64 * S * SIGMA * TILE_K];                                                              \
-        threadgroup float scratches[SIGMA * SIGMA * 64];                                                            \
-        async_pipeline<T, S, SIGMA, TILE_K>(a, b, c, p, tile_a, tile_b, scratches, group, simdgroup_index, lane);   \
+#define TW_KERNEL(name, T, S, SIGMA, TILE_K)                                                                      \
+    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]], \
+                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],          \
+                     uint simdgroup_index [[simdgroup_index_in_threadgroup]],                                     \
+                     uint lane [[thread_index_in_simdgroup]]) {                                                   \
+        threadgroup T tile_a[64 * S * SIGMA * TILE_K];                                                            \
+        threadgroup T tile_b[64 * S * SIGMA * TILE_K];                                                            \
+        threadgroup float scratches[SIGMA * SIGMA * 64];                                                          \
+        async_pipeline<T, S, SIGMA, TILE_K>(a, b, c, p, tile_a, tile_b, scratches, group, simdgroup_index, lane); \
     }
 TW_KERNEL(r9_async_pipeline_4_2_2_f32, float, 4, 2, 2)
 TW_KERNEL(r9_async_pipeline_2_2_2_f32, float, 2, 2, 2)

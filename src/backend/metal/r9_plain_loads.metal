@@ -16,8 +16,9 @@
 #include "tile_product.h"
 
 template <class T, uint S, uint SIGMA, uint TILE_K>
-inline void plain_loads(device const T* a, device const T* b, device T* c, constant Parameters& p, threadgroup T* tile_a,
-                        threadgroup T* tile_b, threadgroup float* scratches, uint2 group, uint simdgroup_index, uint lane) {
+inline void plain_loads(device const T* a, device const T* b, device T* c, constant Parameters& p,
+                        threadgroup T* tile_a, threadgroup T* tile_b, threadgroup float* scratches, uint2 group,
+                        uint simdgroup_index, uint lane) {
     const uint block = 8 * S * SIGMA, depth = 8 * TILE_K, threads = 32 * SIGMA * SIGMA;
     const uint top = group.y * block, left = group.x * block, thread_index = simdgroup_index * 32 + lane;
     const bool at = p.a_col != 1, bt = p.b_col != 1;
@@ -26,9 +27,11 @@ inline void plain_loads(device const T* a, device const T* b, device T* c, const
     product.clear();
     for (uint q = 0; q < p.k; q += depth) {
         for (uint e = thread_index; e < block * depth; e += threads)
-            tile_a[e] = at ? padded_a(a, p, top + e % block, q + e / block) : padded_a(a, p, top + e / depth, q + e % depth);
+            tile_a[e] =
+                at ? padded_a(a, p, top + e % block, q + e / block) : padded_a(a, p, top + e / depth, q + e % depth);
         for (uint e = thread_index; e < block * depth; e += threads)
-            tile_b[e] = bt ? padded_b(b, p, q + e % depth, left + e / depth) : padded_b(b, p, q + e / block, left + e % block);
+            tile_b[e] =
+                bt ? padded_b(b, p, q + e % depth, left + e / depth) : padded_b(b, p, q + e / block, left + e % block);
         threadgroup_barrier(mem_flags::mem_threadgroup);
         product.add(tile_a, tile_b, at, bt, row, col);
         threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -36,15 +39,15 @@ inline void plain_loads(device const T* a, device const T* b, device T* c, const
     product.put_all(c, p, top + row, left + col, scratches + simdgroup_index * 64, lane);
 }
 
-#define TW_KERNEL(name, T, S, SIGMA, TILE_K)                                                                        \
-    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]],   \
-                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],            \
-                     uint simdgroup_index [[simdgroup_index_in_threadgroup]],                                       \
-                     uint lane [[thread_index_in_simdgroup]]) {                                                     \
-        threadgroup T tile_a[64 * S * SIGMA * TILE_K];                                                              \
-        threadgroup T tile_b[64 * S * SIGMA * TILE_K];                                                              \
-        threadgroup float scratches[SIGMA * SIGMA * 64];                                                            \
-        plain_loads<T, S, SIGMA, TILE_K>(a, b, c, p, tile_a, tile_b, scratches, group, simdgroup_index, lane);      \
+#define TW_KERNEL(name, T, S, SIGMA, TILE_K)                                                                      \
+    kernel void name(device const T* a [[buffer(0)]], device const T* b [[buffer(1)]], device T* c [[buffer(2)]], \
+                     constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],          \
+                     uint simdgroup_index [[simdgroup_index_in_threadgroup]],                                     \
+                     uint lane [[thread_index_in_simdgroup]]) {                                                   \
+        threadgroup T tile_a[64 * S * SIGMA * TILE_K];                                                            \
+        threadgroup T tile_b[64 * S * SIGMA * TILE_K];                                                            \
+        threadgroup float scratches[SIGMA * SIGMA * 64];                                                          \
+        plain_loads<T, S, SIGMA, TILE_K>(a, b, c, p, tile_a, tile_b, scratches, group, simdgroup_index, lane);    \
     }
 #ifndef TW_BFLOAT
 TW_KERNEL(r9_plain_loads_4_2_2_f32, float, 4, 2, 2)

@@ -57,8 +57,7 @@ struct RowOf {
 template <class Device>
 inline constexpr auto ladder_of = []<std::size_t... index>(std::index_sequence<index...>) {
     return std::array<const Kernel*, sizeof...(index)>{&RowOf<Device, index>::kernel...};
-}
-(std::make_index_sequence<std::size(rungs)>());
+}(std::make_index_sequence<std::size(rungs)>());
 
 inline constexpr FeatureName feature_names[] = {
     {simdgroup_matrices, "simdgroup_matrices"},

@@ -19,10 +19,8 @@ void put_in_place(std::string_view text, std::string& out) {
         text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
         const char* included =
             line.starts_with(ours) ? text_of(line.substr(ours.size(), line.rfind('"') - ours.size())) : nullptr;
-        if (included)
-            put_in_place(included, out);  // headers guard themselves against a second time
-        else
-            out.append(line).append(1, '\n');
+        if (included) put_in_place(included, out);  // headers guard themselves against a second time
+        else out.append(line).append(1, '\n');
     }
 }
 

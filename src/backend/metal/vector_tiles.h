@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How the vectorised rungs fill their tiles: four elements a load where a row of the operand allows it, one by one at the
-// edges. A's tile is transposed on the way, so that four rows of it are one load later.
+// How the vectorised rungs fill their tiles: four elements a load where a row of the operand allows it, one by one at
+// the edges. A's tile is transposed on the way, so that four rows of it are one load later.
 #ifndef TW_METAL_VECTOR_TILES
 #define TW_METAL_VECTOR_TILES
 

@@ -40,7 +40,8 @@ void* open_underneath() noexcept {
     if (const char* named = tw::blas::variable("TW_BLAS")) {
         void* library = named[0] == '/' ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : nullptr;
         if (!library)
-            std::fprintf(stderr, "tilewright blas: TW_BLAS=%s can't be opened; expected the absolute path of a BLAS\n", named);
+            std::fprintf(stderr, "tilewright blas: TW_BLAS=%s can't be opened; expected the absolute path of a BLAS\n",
+                         named);
         return library;
     }
     const auto first_of = [](const auto& candidates) -> void* {
@@ -57,10 +58,11 @@ extern "C" {
 
 /// Called by a jump that leads nowhere, with the number of its name.
 [[noreturn, gnu::used, gnu::visibility("hidden")]] void tw_blas_tell_missing(int index) {
-    std::fprintf(stderr,
-                 "tilewright blas: %s is called, and the BLAS underneath has none; set TW_BLAS to the absolute path of a "
-                 "complete BLAS\n",
-                 names[index]);
+    std::fprintf(
+        stderr,
+        "tilewright blas: %s is called, and the BLAS underneath has none; set TW_BLAS to the absolute path of a "
+        "complete BLAS\n",
+        names[index]);
     std::abort();
 }
 
@@ -79,34 +81,35 @@ extern "C" {
 }  // extern "C"
 
 #if defined(__x86_64__)
-#define JUMP                                \
-    "  endbr64\n"                           \
-    "  movl $tw_at, %r11d\n"                \
+#define JUMP                 \
+    "  endbr64\n"            \
+    "  movl $tw_at, %r11d\n" \
     "  jmp *tw_blas_table+8*tw_at(%rip)\n"
-#define LEAD_NOWHERE                        \
-    "  endbr64\n"                           \
-    "  movl %r11d, %edi\n"                  \
+#define LEAD_NOWHERE       \
+    "  endbr64\n"          \
+    "  movl %r11d, %edi\n" \
     "  jmp tw_blas_tell_missing\n"
 #else
-#define JUMP                                              \
-    "  hint #34\n"                                        \
-    "  adrp x16, tw_blas_table+8*tw_at\n"                 \
-    "  ldr x16, [x16, #:lo12:tw_blas_table+8*tw_at]\n"    \
-    "  movz w17, #tw_at\n"                                \
+#define JUMP                                           \
+    "  hint #34\n"                                     \
+    "  adrp x16, tw_blas_table+8*tw_at\n"              \
+    "  ldr x16, [x16, #:lo12:tw_blas_table+8*tw_at]\n" \
+    "  movz w17, #tw_at\n"                             \
     "  br x16\n"
-#define LEAD_NOWHERE                        \
-    "  hint #36\n"                          \
-    "  mov w0, w17\n"                       \
+#define LEAD_NOWHERE  \
+    "  hint #36\n"    \
+    "  mov w0, w17\n" \
     "  b tw_blas_tell_missing\n"
 #endif
 
-#define FORWARD(name)                                                                     \
+#define FORWARD(name)                                                                               \
     ".globl " #name "\n.type " #name ", %function\n" #name ":\n" JUMP ".size " #name ", . - " #name \
     "\n.set tw_at, tw_at + 1\n"
 
 asm(".pushsection .text\n.p2align 4\n"
     ".hidden tw_blas_lead_nowhere\n.globl tw_blas_lead_nowhere\n.type tw_blas_lead_nowhere, %function\n"
-    "tw_blas_lead_nowhere:\n" LEAD_NOWHERE ".size tw_blas_lead_nowhere, . - tw_blas_lead_nowhere\n"
+    "tw_blas_lead_nowhere:\n" LEAD_NOWHERE
+    ".size tw_blas_lead_nowhere, . - tw_blas_lead_nowhere\n"
     ".set tw_at, 0\n"
 #include "blas/complete/forwarded.def"
     ".popsection\n");

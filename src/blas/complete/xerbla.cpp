@@ -18,10 +18,10 @@ struct Swapped {
     int pairs[2][2];
 };
 constexpr Swapped swapped[] = {
-    {"gemm", nullptr, {{4, 5}, {9, 11}}}, {"symm", nullptr, {{4, 5}}}, {"hemm", nullptr, {{4, 5}}},
-    {"trmm", nullptr, {{6, 7}}},          {"trsm", nullptr, {{6, 7}}}, {"gemv", nullptr, {{3, 4}}},
-    {"gbmv", nullptr, {{3, 4}, {5, 6}}},  {"ger", nullptr, {{2, 3}, {6, 8}}},
-    {"her2", "her2k", {{6, 8}}},          {"hpr2", nullptr, {{6, 8}}},
+    {"gemm", nullptr, {{4, 5}, {9, 11}}}, {"symm", nullptr, {{4, 5}}},        {"hemm", nullptr, {{4, 5}}},
+    {"trmm", nullptr, {{6, 7}}},          {"trsm", nullptr, {{6, 7}}},        {"gemv", nullptr, {{3, 4}}},
+    {"gbmv", nullptr, {{3, 4}, {5, 6}}},  {"ger", nullptr, {{2, 3}, {6, 8}}}, {"her2", "her2k", {{6, 8}}},
+    {"hpr2", nullptr, {{6, 8}}},
 };
 
 int unswapped(const char* routine, int position) {
@@ -43,8 +43,8 @@ TW_BLAS_EXPORT int CBLAS_CallFromC, RowMajorStrg;
 int CBLAS_CallFromC = 0, RowMajorStrg = 0;
 
 TW_BLAS_EXPORT void xerbla_(const char* name, const tw::blas::Unsuffixed* position, std::size_t length) {
-    std::fprintf(stderr, " ** On entry to %.*s parameter number %2d had an illegal value\n", static_cast<int>(length), name,
-                 static_cast<int>(*position));
+    std::fprintf(stderr, " ** On entry to %.*s parameter number %2d had an illegal value\n", static_cast<int>(length),
+                 name, static_cast<int>(*position));
     std::exit(0);
 }
 

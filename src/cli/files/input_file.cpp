@@ -41,10 +41,11 @@ timespec time_written(const struct stat& status) {
 InputFile::InputFile(std::string path, const char* kind) : path_(std::move(path)) {
     // Without O_NONBLOCK, opening a pipe would wait for a writer that may never come.
     file_ = Descriptor(open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    struct stat status {};
+    struct stat status{};
     if (!file_.is_open() || fstat(file_.number(), &status) != 0) {
         const int error = errno;
-        throw Stop(code_for(error), fmt::format("{}: it can't be opened: {}", quoted_path(path_), std::strerror(error)));
+        throw Stop(code_for(error),
+                   fmt::format("{}: it can't be opened: {}", quoted_path(path_), std::strerror(error)));
     }
     if (!S_ISREG(status.st_mode))
         refuse("{}: it is {}; {} is read from a regular file, whose size can be checked", quoted_path(path_),
@@ -56,10 +57,12 @@ InputFile::InputFile(std::string path, const char* kind) : path_(std::move(path)
 void InputFile::read(std::int64_t offset, std::int64_t count, char* memory) const {
     constexpr std::int64_t most_at_once = std::int64_t{1} << 30;
     while (count > 0) {
-        const ssize_t got = pread(file_.number(), memory, static_cast<std::size_t>(std::min(count, most_at_once)), offset);
+        const ssize_t got =
+            pread(file_.number(), memory, static_cast<std::size_t>(std::min(count, most_at_once)), offset);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) fail("{}: reading at byte {} failed: {}", quoted_path(path_), offset, std::strerror(errno));
-        if (got == 0) refuse_at(offset, fmt::format("the file ended while it was read; it had {} bytes before", bytes_));
+        if (got == 0)
+            refuse_at(offset, fmt::format("the file ended while it was read; it had {} bytes before", bytes_));
         memory += got, offset += got, count -= got;
     }
 }
@@ -71,7 +74,7 @@ std::string InputFile::read(std::int64_t offset, std::int64_t count) const {
 }
 
 void InputFile::check_unchanged(std::int64_t first) const {
-    struct stat now {};
+    struct stat now{};
     if (fstat(file_.number(), &now) != 0) fail("{}: {}", quoted_path(path_), std::strerror(errno));
     if (now.st_size != bytes_)
         refuse_at(std::min<std::int64_t>(now.st_size, bytes_),

@@ -18,7 +18,8 @@ Matrix MatrixFile::read(std::int64_t i, std::int64_t j, std::int64_t rows, std::
     if (length == whole_length) {
         file_.read(offset_of(0), lines * length * size, to);
     } else {
-        for (std::int64_t line = 0; line < lines; ++line, to += length * size) file_.read(offset_of(line), length * size, to);
+        for (std::int64_t line = 0; line < lines; ++line, to += length * size)
+            file_.read(offset_of(line), length * size, to);
     }
     return by_rows ? Matrix{memory, type(), rows, cols, length, 1} : Matrix{memory, type(), rows, cols, 1, length};
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A matrix in a file, read block by block, whatever the format: where its elements begin, what they are, and their order.
+// A matrix in a file, read block by block, whatever the format: where its elements begin, what they are, and their
+// order.
 #pragma once
 
 #include <cstdint>

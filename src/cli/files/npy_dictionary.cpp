@@ -92,10 +92,8 @@ void read_descr(Reader& reader, NpyDictionary& d) {
 }
 
 void read_order(Reader& reader, NpyDictionary& d) {
-    if (reader.take("True"))
-        d.fortran_order = true;
-    else if (!reader.take("False"))
-        reader.fault("fortran_order is True or False, found {}", reader.what_is_next());
+    if (reader.take("True")) d.fortran_order = true;
+    else if (!reader.take("False")) reader.fault("fortran_order is True or False, found {}", reader.what_is_next());
 }
 
 void read_shape(Reader& reader, NpyDictionary& d) {
@@ -110,7 +108,8 @@ void read_shape(Reader& reader, NpyDictionary& d) {
         d.extent[d.dimensions++] = extent;
         const bool more = reader.take(',');
         reader.skip_space();
-        if (!more && !reader.next_is(')')) reader.fault("expected ',' or ')' in the shape, found {}", reader.what_is_next());
+        if (!more && !reader.next_is(')'))
+            reader.fault("expected ',' or ')' in the shape, found {}", reader.what_is_next());
         if (!more && d.dimensions == 1) reader.fault("a tuple of one number ends with a comma: (3,)");
     }
 }
@@ -146,7 +145,8 @@ NpyDictionary parse_npy_dictionary(std::string_view text, std::int64_t offset) {
         read_entry(reader, d, seen);
         const bool more = reader.take(',');
         reader.skip_space();
-        if (!more && !reader.next_is('}')) reader.fault("expected ',' or '}}' in the header, found {}", reader.what_is_next());
+        if (!more && !reader.next_is('}'))
+            reader.fault("expected ',' or '}}' in the header, found {}", reader.what_is_next());
     }
     for (unsigned i = 0; i < 3; ++i)
         if (!(seen & (1u << i))) reader.fault("the header lacks the key '{}'", keys[i].name);

@@ -10,7 +10,7 @@
 namespace tw::cli {
 
 struct NpyDictionary {
-    std::string_view descr;           ///< lies in the text that was parsed
+    std::string_view descr;  ///< lies in the text that was parsed
     bool fortran_order = false;
     int dimensions = 0;
     std::int64_t extent[2] = {1, 1};

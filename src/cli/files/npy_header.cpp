@@ -58,8 +58,8 @@ Type type_named(const NpyDictionary& d) {
     constexpr const char* known = "tw multiplies <f4, <f8, <f2 and <V2 (bf16)";
     if (descr.starts_with('>')) fault(d.descr_offset, "its elements are big-endian ({}); {}", quoted(descr), known);
     if (descr.find('O') != std::string_view::npos)
-        fault(d.descr_offset, "its elements are Python objects ({}), which only running them could read; {}", quoted(descr),
-              known);
+        fault(d.descr_offset, "its elements are Python objects ({}), which only running them could read; {}",
+              quoted(descr), known);
     fault(d.descr_offset, "its elements are of type {}; {}", quoted(descr), known);
 }
 
@@ -90,15 +90,19 @@ std::int64_t npy_header_end(std::string_view prefix, std::int64_t file_bytes) {
     if (length > npy_longest_header)
         fault(length_offset, "it claims a header of {} bytes; {} is the most that is read", length, npy_longest_header);
     if (end > file_bytes)
-        fault(length_offset, "it claims a header of {} bytes, up to byte {}, but the file has {}", length, end, file_bytes);
+        fault(length_offset, "it claims a header of {} bytes, up to byte {}, but the file has {}", length, end,
+              file_bytes);
     return end;
 }
 
 NpyHeader parse_npy_header(std::string_view bytes, std::int64_t file_bytes) {
     const std::int64_t start = length_offset + bytes_of_length(bytes);
     const NpyDictionary d = parse_npy_dictionary(bytes.substr(static_cast<std::size_t>(start)), start);
-    NpyHeader header{.type = type_named(d), .fortran_order = d.fortran_order, .dimensions = d.dimensions,
-                     .extent = {d.extent[0], d.extent[1]}, .data_offset = static_cast<std::int64_t>(bytes.size())};
+    NpyHeader header{.type = type_named(d),
+                     .fortran_order = d.fortran_order,
+                     .dimensions = d.dimensions,
+                     .extent = {d.extent[0], d.extent[1]},
+                     .data_offset = static_cast<std::int64_t>(bytes.size())};
     check_size(header, d, file_bytes);
     return header;
 }
@@ -106,8 +110,7 @@ NpyHeader parse_npy_header(std::string_view bytes, std::int64_t file_bytes) {
 std::string npy_header_text(Type type, std::int64_t rows, std::int64_t cols) {
     constexpr std::size_t aligned_to = 64;
     const char* descr = type == Type::f64 ? "<f8" : type == Type::f32 ? "<f4" : type == Type::f16 ? "<f2" : "<V2";
-    std::string text =
-        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}", descr, rows, cols);
+    std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}", descr, rows, cols);
     const std::size_t before = length_offset + 2;
     text.append(aligned_to - (before + text.size() + 1) % aligned_to, ' ').append("\n");
 

@@ -17,9 +17,9 @@ namespace tw::cli {
 struct NpyHeader {
     Type type = Type::f32;
     bool fortran_order = false;
-    int dimensions = 0;                ///< 0 to 2
-    std::int64_t extent[2] = {1, 1};   ///< those beyond `dimensions` are 1
-    std::int64_t data_offset = 0;      ///< where the first element lies
+    int dimensions = 0;               ///< 0 to 2
+    std::int64_t extent[2] = {1, 1};  ///< those beyond `dimensions` are 1
+    std::int64_t data_offset = 0;     ///< where the first element lies
 
     friend bool operator==(const NpyHeader&, const NpyHeader&) = default;
 
@@ -36,7 +36,8 @@ inline constexpr std::int64_t npy_longest_header = 65536;
 /// when it is shorter). Throws Fault.
 std::int64_t npy_header_end(std::string_view prefix, std::int64_t file_bytes);
 
-/// The header, from the file's first npy_header_end() bytes; its shape is checked against the file's size. Throws Fault.
+/// The header, from the file's first npy_header_end() bytes; its shape is checked against the file's size. Throws
+/// Fault.
 NpyHeader parse_npy_header(std::string_view bytes, std::int64_t file_bytes);
 
 /// The header of a two-dimensional C-order file, version 1.0: what comes before the elements.

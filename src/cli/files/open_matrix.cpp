@@ -39,7 +39,9 @@ std::string names_of(const std::vector<SafeTensor>& tensors, bool matrices_only)
 const SafeTensor& chosen_of(const std::vector<SafeTensor>& tensors, const std::string& path, const std::string& name) {
     if (name.empty()) {
         const auto matrices = std::count_if(tensors.begin(), tensors.end(), is_matrix);
-        if (matrices == 0) refuse("{}: it has no matrix and no vector of F32, F16, BF16 or F64; its tensors are: {}", quoted_path(path), names_of(tensors, false));
+        if (matrices == 0)
+            refuse("{}: it has no matrix and no vector of F32, F16, BF16 or F64; its tensors are: {}",
+                   quoted_path(path), names_of(tensors, false));
         if (matrices != 1)
             refuse("{}: which tensor? Write FILE:NAME; its matrices and vectors are: {}", quoted_path(path),
                    names_of(tensors, true));
@@ -60,8 +62,8 @@ MatrixFile open_safetensors(std::string path, const std::string& name, Vector ve
         file.refuse_at(tensor.begin, fmt::format("the tensor {} holds {}; tw multiplies F32, F16, BF16 and F64",
                                                  quoted(tensor.name), quoted(tensor.dtype)));
     if (tensor.shape.size() > 2)
-        file.refuse_at(tensor.begin, fmt::format("the tensor {} has {} dimensions; a matrix has two", quoted(tensor.name),
-                                                 tensor.shape.size()));
+        file.refuse_at(tensor.begin, fmt::format("the tensor {} has {} dimensions; a matrix has two",
+                                                 quoted(tensor.name), tensor.shape.size()));
     Stored stored{*tensor.type(), 1, 1, true, tensor.begin};
     if (tensor.shape.size() == 2) stored.rows = tensor.shape[0], stored.cols = tensor.shape[1];
     else if (!tensor.shape.empty()) (vector == Vector::row ? stored.cols : stored.rows) = tensor.shape[0];

@@ -37,22 +37,26 @@ std::string name_beside(const std::string& path) {
 std::string name_of_open(int number) { return fmt::format("/proc/self/fd/{}", number); }
 
 bool is_users_affair(int error) {
-    return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM || error == EROFS || error == ELOOP ||
-           error == ENAMETOOLONG || error == EISDIR;
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM || error == EROFS ||
+           error == ELOOP || error == ENAMETOOLONG || error == EISDIR;
 }
 
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : shown_(std::move(path)), target_(shown_) {
     if (shown_.empty()) refuse("'': a file to write needs a name");
-    if (shown_ == "-") refuse("'-': a result that is whole or absent can't go to standard output; name a file, or ./- if it is called so");
-    struct stat there {};
+    if (shown_ == "-")
+        refuse(
+            "'-': a result that is whole or absent can't go to standard output; name a file, or ./- if it is called "
+            "so");
+    struct stat there{};
     const bool exists = stat(shown_.c_str(), &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
-        refuse("{}: it is there already and is no regular file; the result is written beside its place and renamed, which "
-               "would replace it",
-               quoted_path(shown_));
-    struct stat link {};
+        refuse(
+            "{}: it is there already and is no regular file; the result is written beside its place and renamed, which "
+            "would replace it",
+            quoted_path(shown_));
+    struct stat link{};
     if (lstat(shown_.c_str(), &link) == 0 && S_ISLNK(link.st_mode)) {
         char* followed = realpath(shown_.c_str(), nullptr);
         if (!followed) refuse("{}: it is a symbolic link that leads nowhere", quoted_path(shown_));
@@ -117,7 +121,8 @@ void OutputFile::reserve(std::int64_t bytes) {
 
 void OutputFile::write(std::int64_t offset, std::string_view bytes) {
     while (!bytes.empty()) {
-        const ssize_t done = pwrite(file_.number(), bytes.data(), std::min<std::size_t>(bytes.size(), 1u << 30), offset);
+        const ssize_t done =
+            pwrite(file_.number(), bytes.data(), std::min<std::size_t>(bytes.size(), 1u << 30), offset);
         if (done < 0 && errno == EINTR) continue;
         if (done < 0) fail_with(errno, "writing it");
         offset += done;

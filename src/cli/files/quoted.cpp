@@ -12,10 +12,8 @@ std::string in_quotes(std::string_view bytes, MayBeShown may_be_shown) {
     std::string text = "'";
     for (const char c : bytes) {
         const auto value = static_cast<unsigned char>(c);
-        if (may_be_shown(value))
-            text.push_back(c);
-        else
-            text.append(fmt::format("\\x{:02x}", value));
+        if (may_be_shown(value)) text.push_back(c);
+        else text.append(fmt::format("\\x{:02x}", value));
     }
     return text;
 }

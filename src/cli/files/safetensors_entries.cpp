@@ -44,9 +44,19 @@ struct Counted {
 
 /// What may come next.
 enum class Expected {
-    header, entry, end,                                               // the whole, its entries, nothing more
-    fields, field, dtype, shape, shape_end, offsets, offsets_end,     // an entry, its fields, their values
-    metadata, note, note_text,
+    header,
+    entry,
+    end,  // the whole, its entries, nothing more
+    fields,
+    field,
+    dtype,
+    shape,
+    shape_end,
+    offsets,
+    offsets_end,  // an entry, its fields, their values
+    metadata,
+    note,
+    note_text,
 };
 
 bool is_one_of(char c, std::string_view these) { return these.find(c) != std::string_view::npos; }
@@ -58,7 +68,8 @@ public:
 
     std::vector<SafetensorsEntry> parse() {
         Json::sax_parse(Counted{text_.data(), &furthest_}, Counted{text_.data() + text_.size(), &furthest_}, this);
-        const std::size_t behind = text_.find_first_not_of(" \t\r\n", static_cast<std::size_t>(token_end_ - text_.data()));
+        const std::size_t behind =
+            text_.find_first_not_of(" \t\r\n", static_cast<std::size_t>(token_end_ - text_.data()));
         if (behind != std::string_view::npos) not_json(behind);  // the parser takes a zero byte for the end
         return std::move(entries_);
     }
@@ -72,7 +83,8 @@ public:
         if (expected_ != Expected::shape_end && expected_ != Expected::offsets_end) wrong();
         if (value > static_cast<std::uint64_t>(INT64_MAX)) fault("a number does not fit into 63 bits: {}", token());
         SafetensorsEntry& entry = entries_.back();
-        (expected_ == Expected::shape_end ? entry.shape : entry.data_offsets).push_back(static_cast<std::int64_t>(value));
+        (expected_ == Expected::shape_end ? entry.shape : entry.data_offsets)
+            .push_back(static_cast<std::int64_t>(value));
         return next(expected_);
     }
     bool string(const std::string& value) {

@@ -22,9 +22,26 @@ struct Dtype {
     std::optional<Type> type = std::nullopt;
 };
 constexpr Dtype dtypes[] = {
-    {"F32", 32, Type::f32}, {"F16", 16, Type::f16}, {"BF16", 16, Type::bf16}, {"F64", 64, Type::f64},
-    {"I64", 64}, {"I32", 32}, {"I16", 16}, {"I8", 8}, {"U64", 64}, {"U32", 32}, {"U16", 16}, {"U8", 8}, {"BOOL", 8}, {"C64", 64},
-    {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F8_E8M0", 8}, {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F4", 4},
+    {"F32", 32, Type::f32},
+    {"F16", 16, Type::f16},
+    {"BF16", 16, Type::bf16},
+    {"F64", 64, Type::f64},
+    {"I64", 64},
+    {"I32", 32},
+    {"I16", 16},
+    {"I8", 8},
+    {"U64", 64},
+    {"U32", 32},
+    {"U16", 16},
+    {"U8", 8},
+    {"BOOL", 8},
+    {"C64", 64},
+    {"F8_E4M3", 8},
+    {"F8_E5M2", 8},
+    {"F8_E8M0", 8},
+    {"F6_E2M3", 6},
+    {"F6_E3M2", 6},
+    {"F4", 4},
 };
 
 const Dtype* dtype_named(std::string_view name) {
@@ -41,7 +58,8 @@ template <class... T>
 /// The bytes that so many elements take.
 std::int64_t bytes_of(const SafetensorsEntry& entry) {
     const Dtype* dtype = dtype_named(entry.dtype);
-    if (!dtype) fault(entry.dtype_at, "the type {} of {} is none of the format's", quoted(entry.dtype), quoted(entry.name));
+    if (!dtype)
+        fault(entry.dtype_at, "the type {} of {} is none of the format's", quoted(entry.dtype), quoted(entry.name));
     std::int64_t bits = dtype->bits;
     for (const std::int64_t extent : entry.shape)
         if (__builtin_mul_overflow(bits, extent, &bits))
@@ -57,12 +75,14 @@ void check_entry(const SafetensorsEntry& entry, std::int64_t data_bytes, std::in
               quoted(entry.name), entry.data_offsets.size());
     const std::int64_t begin = entry.data_offsets[0], end = entry.data_offsets[1];
     if (begin > end)
-        fault(entry.offsets_at, "{} ends at byte {} of the data, before it begins at {}", quoted(entry.name), end, begin);
+        fault(entry.offsets_at, "{} ends at byte {} of the data, before it begins at {}", quoted(entry.name), end,
+              begin);
     if (end - begin != bytes)
         fault(entry.offsets_at, "{} has {} bytes between its data_offsets, but its shape and type make {}",
               quoted(entry.name), end - begin, bytes);
     if (end > data_bytes)
-        fault(file_bytes, "the file ends here, at byte {} of the data, but {} ends at {}", data_bytes, quoted(entry.name), end);
+        fault(file_bytes, "the file ends here, at byte {} of the data, but {} ends at {}", data_bytes,
+              quoted(entry.name), end);
 }
 
 /// Sorted by where they lie, each must begin where the one before it ended.
@@ -74,12 +94,13 @@ void check_cover(const std::vector<SafetensorsEntry>& entries, std::int64_t data
             fault(entry.offsets_at, "{} begins at byte {} of the data, within {}, which ends at {}", quoted(entry.name),
                   entry.data_offsets[0], quoted(before->name), covered);
         if (entry.data_offsets[0] > covered)
-            fault(entry.offsets_at, "{} bytes of the data before {} belong to no tensor", entry.data_offsets[0] - covered,
-                  quoted(entry.name));
+            fault(entry.offsets_at, "{} bytes of the data before {} belong to no tensor",
+                  entry.data_offsets[0] - covered, quoted(entry.name));
         covered = entry.data_offsets[1];
         before = &entry;
     }
-    if (covered < data_bytes) fault(data_at + covered, "the last tensor ends here, but {} more bytes follow", data_bytes - covered);
+    if (covered < data_bytes)
+        fault(data_at + covered, "the last tensor ends here, but {} more bytes follow", data_bytes - covered);
 }
 
 }  // namespace
@@ -97,7 +118,8 @@ std::int64_t safetensors_header_end(std::string_view prefix, std::int64_t file_b
     if (length > static_cast<std::uint64_t>(safetensors_longest_header))
         fault(0, "it claims a header of {} bytes; {} is the most that is read", length, safetensors_longest_header);
     const std::int64_t end = length_bytes + static_cast<std::int64_t>(length);
-    if (end > file_bytes) fault(0, "it claims a header of {} bytes, up to byte {}, but the file has {}", length, end, file_bytes);
+    if (end > file_bytes)
+        fault(0, "it claims a header of {} bytes, up to byte {}, but the file has {}", length, end, file_bytes);
     if (length == 0) fault(0, "it claims a header of no bytes");
     if (prefix[length_bytes] != '{')
         fault(length_bytes, "this is no .safetensors file: its header begins with {}, not with '{{'",

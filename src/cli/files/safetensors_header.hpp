@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The header of a .safetensors file: eight bytes of length, a JSON object with an entry for each tensor, then the tensors'
-// bytes without a gap. Nothing here opens a file or trusts a number: the entries must cover what follows exactly once.
+// The header of a .safetensors file: eight bytes of length, a JSON object with an entry for each tensor, then the
+// tensors' bytes without a gap. Nothing here opens a file or trusts a number: the entries must cover what follows
+// exactly once.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +19,18 @@ namespace tw::cli {
 
 struct SafeTensor {
     std::string name;
-    std::string dtype;                 ///< as the file spells it: "F32"
+    std::string dtype;  ///< as the file spells it: "F32"
     std::vector<std::int64_t> shape;
-    std::int64_t begin = 0, end = 0;   ///< bytes of the file
-    std::optional<Type> type() const noexcept;   ///< none: a type that tw does not multiply
+    std::int64_t begin = 0, end = 0;            ///< bytes of the file
+    std::optional<Type> type() const noexcept;  ///< none: a type that tw does not multiply
 };
 
 /// Enough bytes for safetensors_header_end().
 inline constexpr std::int64_t safetensors_prefix_bytes = 9;
 inline constexpr std::int64_t safetensors_longest_header = std::int64_t{8} << 20;
 
-/// Where the header ends and the tensors begin, from the first bytes of the file (safetensors_prefix_bytes, or the whole
-/// file when it is shorter). Throws Fault.
+/// Where the header ends and the tensors begin, from the first bytes of the file (safetensors_prefix_bytes, or the
+/// whole file when it is shorter). Throws Fault.
 std::int64_t safetensors_header_end(std::string_view prefix, std::int64_t file_bytes);
 
 /// Every tensor in the order of its bytes, from the file's first safetensors_header_end() bytes. Throws Fault.

@@ -13,20 +13,23 @@ namespace tw::cuda::ptx {
 
 /// So many bytes in a row, a multiple of 16 as both addresses are.
 __device__ inline void load_bytes(std::uint32_t to, const void* from, int bytes, std::uint32_t barrier) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from),
-                 "r"(bytes), "r"(barrier)
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(barrier)
                  : "memory");
 }
 
 __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer) {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], "
+        "[%2];" ::"r"(to),
         "l"(&map), "r"(barrier), "r"(inner), "r"(outer)
         : "memory");
 }
-__device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer, int deep) {
+__device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer,
+                                int deep) {
     asm volatile(
-        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], "
+        "[%2];" ::"r"(to),
         "l"(&map), "r"(barrier), "r"(inner), "r"(outer), "r"(deep)
         : "memory");
 }
@@ -37,10 +40,13 @@ __device__ inline std::uint64_t leaves_cache_first() {
     asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
-__device__ inline void load_bytes(std::uint32_t to, const void* from, int bytes, std::uint32_t barrier, std::uint64_t policy) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(to),
-                 "l"(from), "r"(bytes), "r"(barrier), "l"(policy)
-                 : "memory");
+__device__ inline void load_bytes(std::uint32_t to, const void* from, int bytes, std::uint32_t barrier,
+                                  std::uint64_t policy) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::
+            "r"(to),
+        "l"(from), "r"(bytes), "r"(barrier), "l"(policy)
+        : "memory");
 }
 __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int inner, int outer,
                                 std::uint64_t policy) {
@@ -53,20 +59,21 @@ __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::u
 
 /// Into the second-level cache alone: nothing is read yet that somebody may still write.
 __device__ inline void prefetch_box(const CUtensorMap& map, int inner, int outer) {
-    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(inner), "r"(outer) : "memory");
+    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(inner), "r"(outer)
+                 : "memory");
 }
 
 /// Into the same place of every block of the cluster that the mask names, and at their barriers.
-__device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, std::uint16_t mask, int inner,
-                                       int outer) {
+__device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier,
+                                       std::uint16_t mask, int inner, int outer) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
         "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
         "l"(&map), "r"(barrier), "r"(inner), "r"(outer), "h"(mask)
         : "memory");
 }
-__device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, std::uint16_t mask, int inner,
-                                       int outer, int deep) {
+__device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier,
+                                       std::uint16_t mask, int inner, int outer, int deep) {
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
         "[%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
@@ -75,13 +82,13 @@ __device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map,
 }
 
 __device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int inner, int outer) {
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map), "r"(from),
-                 "r"(inner), "r"(outer)
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
+                 "r"(from), "r"(inner), "r"(outer)
                  : "memory");
 }
 __device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int inner, int outer, int deep) {
-    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map), "r"(from),
-                 "r"(inner), "r"(outer), "r"(deep)
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map),
+                 "r"(from), "r"(inner), "r"(outer), "r"(deep)
                  : "memory");
 }
 
@@ -89,7 +96,8 @@ __device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int
 __device__ inline void stream_box(const CUtensorMap& map, std::uint32_t from, int inner, int outer) {
     asm volatile(
         "{\n.reg .b64 policy;\ncreatepolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [%0, {%2, %3}], [%1], policy;\n}" ::"l"(&map),
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [%0, {%2, %3}], [%1], policy;\n}" ::
+            "l"(&map),
         "r"(from), "r"(inner), "r"(outer)
         : "memory");
 }

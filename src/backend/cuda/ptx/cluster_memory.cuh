@@ -18,7 +18,8 @@ constexpr bool are_together = ranks > 1;
 constexpr bool are_together = false;
 #endif
 
-/// A kernel of several blocks that know of each other is never launched before Hopper: nothing has to be made of it there.
+/// A kernel of several blocks that know of each other is never launched before Hopper: nothing has to be made of it
+/// there.
 template <int ranks>
 constexpr bool is_launched = ranks == 1 || are_together<ranks>;
 
@@ -42,7 +43,10 @@ __device__ inline void read_in(std::uint32_t address, int block, std::uint32_t (
 }
 __device__ inline void read_in(std::uint32_t address, int block, std::uint32_t (&x)[2]) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("ld.shared::cluster.v2.u32 {%0, %1}, [%2];" : "=r"(x[0]), "=r"(x[1]) : "r"(address_in(address, block)) : "memory");
+    asm volatile("ld.shared::cluster.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(x[0]), "=r"(x[1])
+                 : "r"(address_in(address, block))
+                 : "memory");
 #else
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x[0]), "=r"(x[1]) : "r"(address) : "memory");
 #endif
@@ -54,7 +58,10 @@ __device__ inline void read_in(std::uint32_t address, int block, std::uint32_t (
                  : "r"(address_in(address, block))
                  : "memory");
 #else
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(address) : "memory");
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+                 : "r"(address)
+                 : "memory");
 #endif
 }
 
@@ -69,18 +76,21 @@ __device__ void read_of_rank(const void* here, int rank, std::uint32_t (&x)[word
     }
 }
 
-/// Two or one word to the same place in a block of the cluster, and to the mbarrier there at this address as so many bytes that have come (sm_90).
+/// Two or one word to the same place in a block of the cluster, and to the mbarrier there at this address as so many
+/// bytes that have come (sm_90).
 __device__ inline void send_to(void* here, int block, const std::uint32_t (&x)[2], std::uint32_t barrier) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];" ::"r"(address_in(shared_address(here), block)),
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];" ::"r"(
+                     address_in(shared_address(here), block)),
                  "r"(x[0]), "r"(x[1]), "r"(address_in(barrier, block))
                  : "memory");
 #endif
 }
 __device__ inline void send_to(void* here, int block, std::uint32_t x, std::uint32_t barrier) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(address_in(shared_address(here), block)), "r"(x),
-                 "r"(address_in(barrier, block))
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
+                     address_in(shared_address(here), block)),
+                 "r"(x), "r"(address_in(barrier, block))
                  : "memory");
 #endif
 }
@@ -90,8 +100,12 @@ template <int ranks>
 __device__ std::uint32_t add_in_rank(std::uint32_t* here, int rank, std::uint32_t x) {
     std::uint32_t before;
     if constexpr (are_together<ranks>)
-        asm volatile("atom.shared::cluster.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address_in(shared_address(here), rank)), "r"(x) : "memory");
-    else asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(shared_address(here)), "r"(x) : "memory");
+        asm volatile("atom.shared::cluster.add.u32 %0, [%1], %2;"
+                     : "=r"(before)
+                     : "r"(address_in(shared_address(here), rank)), "r"(x)
+                     : "memory");
+    else
+        asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(shared_address(here)), "r"(x) : "memory");
     return before;
 }
 
@@ -110,17 +124,19 @@ __device__ inline void write_float_in(float* here, int block, float x) {
 #endif
 }
 
-/// To the same place in a block of the cluster, and to the mbarrier there at this address as four bytes that have come (sm_90).
+/// To the same place in a block of the cluster, and to the mbarrier there at this address as four bytes that have come
+/// (sm_90).
 __device__ inline void send_float_to(float* here, int block, float x, std::uint32_t barrier) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(address_in(shared_address(here), block)),
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(
+                     address_in(shared_address(here), block)),
                  "f"(x), "r"(address_in(barrier, block))
                  : "memory");
 #endif
 }
 
-/// Every thread of every block of the cluster; of `ranks` = 1, of the block. What was written to the memory of any of them, and read
-/// there, is done.
+/// Every thread of every block of the cluster; of `ranks` = 1, of the block. What was written to the memory of any of
+/// them, and read there, is done.
 template <int ranks>
 __device__ void sync_ranks() {
 #if __CUDA_ARCH__ >= 900

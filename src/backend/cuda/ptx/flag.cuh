@@ -9,9 +9,7 @@
 namespace tw::cuda::ptx {
 
 /// Ordinary stores to global memory, before copy engines read them; and again by whoever then starts those copies.
-__device__ inline void publish_to_copies() {
-    asm volatile("fence.acq_rel.gpu;\nfence.proxy.async;" ::: "memory");
-}
+__device__ inline void publish_to_copies() { asm volatile("fence.acq_rel.gpu;\nfence.proxy.async;" ::: "memory"); }
 
 __device__ inline void count_up(unsigned* counter) {
     asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
@@ -26,7 +24,8 @@ __device__ inline void wait_for_count(const unsigned* counter, unsigned all) {
     }
 }
 
-/// Up to `all`, and then from 0 again; says what it was. What the block wrote in front of a barrier is seen by whoever counts later.
+/// Up to `all`, and then from 0 again; says what it was. What the block wrote in front of a barrier is seen by whoever
+/// counts later.
 __device__ inline unsigned count_around(unsigned* counter, unsigned all) {
     unsigned before;
     asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter), "r"(all) : "memory");
@@ -52,7 +51,10 @@ __device__ inline void send_words(std::uint32_t* to, std::uint32_t x, std::uint3
 }
 __device__ inline uint4 look_for_words(const std::uint32_t* at) {
     uint4 words;
-    asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w) : "l"(at) : "memory");
+    asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                 : "l"(at)
+                 : "memory");
     return words;
 }
 

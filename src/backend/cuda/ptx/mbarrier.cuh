@@ -38,11 +38,10 @@ __device__ inline void arrive_at(std::uint32_t barrier, int block) {
 __device__ inline void wait_barrier(std::uint32_t barrier, std::uint32_t parity) {
     std::uint32_t done;
     do {
-        asm volatile(
-            "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-            : "=r"(done)
-            : "r"(barrier), "r"(parity)
-            : "memory");
+        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+                     : "=r"(done)
+                     : "r"(barrier), "r"(parity)
+                     : "memory");
     } while (!done);
 }
 

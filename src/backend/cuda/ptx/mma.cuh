@@ -13,10 +13,11 @@
 
 namespace tw::cuda::ptx {
 
-#define TW_MMA(SHAPE, TYPE)                                                                                            \
-    asm volatile("mma.sync.aligned." SHAPE ".row.col.f32." TYPE "." TYPE ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "    \
-                 "{%8, %9}, {%0, %1, %2, %3};"                                                                         \
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                      \
+#define TW_MMA(SHAPE, TYPE)                                              \
+    asm volatile("mma.sync.aligned." SHAPE ".row.col.f32." TYPE "." TYPE \
+                 ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "             \
+                 "{%8, %9}, {%0, %1, %2, %3};"                           \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])        \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
 
 /// 8 of k, f32 read as tf32.
@@ -27,7 +28,8 @@ __device__ inline void multiply(float (&d)[4], const std::uint32_t (&a)[4], cons
 __device__ inline void multiply(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], __half) {
     TW_MMA("m16n8k16", "f16");
 }
-__device__ inline void multiply(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], __nv_bfloat16) {
+__device__ inline void multiply(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+                                __nv_bfloat16) {
     TW_MMA("m16n8k16", "bf16");
 }
 #undef TW_MMA

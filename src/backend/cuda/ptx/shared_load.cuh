@@ -17,7 +17,8 @@ __device__ inline float4 load_4(std::uint32_t from) {
     return four;
 }
 
-/// Two words or half a word of what was written before and is not written again while loads may move: the compiler orders them as it likes.
+/// Two words or half a word of what was written before and is not written again while loads may move: the compiler
+/// orders them as it likes.
 __device__ inline uint2 load_unchanged_pair(std::uint32_t from) {
     uint2 x;
     asm("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x.x), "=r"(x.y) : "r"(from) : "memory");

@@ -10,13 +10,14 @@ namespace tw::cuda::ptx {
 
 /// Four 8 x 8 blocks of 16-bit elements; lane l gives the address of row l % 8 of block l / 8 (sm_90).
 __device__ inline void store_fragments(std::uint32_t address, const std::uint32_t (&f)[4]) {
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(f[0]), "r"(f[1]),
-                 "r"(f[2]), "r"(f[3])
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(f[0]),
+                 "r"(f[1]), "r"(f[2]), "r"(f[3])
                  : "memory");
 }
 
 __device__ inline void store_16(std::uint32_t address, const std::uint32_t (&f)[4]) {
-    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(f[0]), "r"(f[1]), "r"(f[2]), "r"(f[3]) : "memory");
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(f[0]), "r"(f[1]), "r"(f[2]), "r"(f[3])
+                 : "memory");
 }
 
 __device__ inline void store_pair(std::uint32_t address, float x, float y) {

@@ -28,14 +28,16 @@ __device__ inline void sync_named(int number, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
-/// The same, and whether it is true of all of them. The vote tells the compiler what it can't know of a barrier, that a warp's
-/// threads get one answer: else it takes all that follows for diverged, and products' descriptors leave the uniform registers.
+/// The same, and whether it is true of all of them. The vote tells the compiler what it can't know of a barrier, that a
+/// warp's threads get one answer: else it takes all that follows for diverged, and products' descriptors leave the
+/// uniform registers.
 __device__ inline bool all_of_named(int number, int threads, bool mine) {
     int all;
-    asm volatile("{\n.reg .pred p, q;\nsetp.ne.s32 p, %1, 0;\nbarrier.cta.red.and.pred q, %2, %3, p;\nselp.s32 %0, 1, 0, q;\n}"
-                 : "=r"(all)
-                 : "r"(static_cast<int>(mine)), "r"(number), "r"(threads)
-                 : "memory");
+    asm volatile(
+        "{\n.reg .pred p, q;\nsetp.ne.s32 p, %1, 0;\nbarrier.cta.red.and.pred q, %2, %3, p;\nselp.s32 %0, 1, 0, q;\n}"
+        : "=r"(all)
+        : "r"(static_cast<int>(mine)), "r"(number), "r"(threads)
+        : "memory");
     return __all_sync(~0u, all);
 }
 

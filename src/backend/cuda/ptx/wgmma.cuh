@@ -54,9 +54,9 @@ __device__ void pin(float (&sums)[count]) {
 #define TW_NAMES_13 TW_NAMES_12 ", %104, %105, %106, %107, %108, %109, %110, %111"
 #define TW_NAMES_14 TW_NAMES_13 ", %112, %113, %114, %115, %116, %117, %118, %119"
 #define TW_NAMES_15 TW_NAMES_14 ", %120, %121, %122, %123, %124, %125, %126, %127"
-#define TW_SUMS(g) \
-    "+f"(d[8 * g]), "+f"(d[8 * g + 1]), "+f"(d[8 * g + 2]), "+f"(d[8 * g + 3]), "+f"(d[8 * g + 4]), "+f"(d[8 * g + 5]), \
-        "+f"(d[8 * g + 6]), "+f"(d[8 * g + 7])
+#define TW_SUMS(g)                                                                                  \
+    "+f"(d[8 * g]), "+f"(d[8 * g + 1]), "+f"(d[8 * g + 2]), "+f"(d[8 * g + 3]), "+f"(d[8 * g + 4]), \
+        "+f"(d[8 * g + 5]), "+f"(d[8 * g + 6]), "+f"(d[8 * g + 7])
 #define TW_ALL_SUMS_0 TW_SUMS(0)
 #define TW_ALL_SUMS_1 TW_ALL_SUMS_0, TW_SUMS(1)
 #define TW_ALL_SUMS_2 TW_ALL_SUMS_1, TW_SUMS(2)
@@ -78,19 +78,19 @@ __device__ void pin(float (&sums)[count]) {
 template <int N, class T, Major a_major, Major b_major>
 struct MatrixUnit;
 
-#define TW_WGMMA(N, TYPE, NAME, LAST, A, B, KEEP, ACROSS_A, ACROSS_B)                                                 \
-    template <Major a_major, Major b_major>                                                                           \
-    struct MatrixUnit<N, TYPE, a_major, b_major> {                                                                    \
-        static __device__ void add(float (&d)[N / 2], std::uint64_t a, std::uint64_t b, int keep) {                   \
-            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " KEEP ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N       \
-                         "k16.f32." NAME "." NAME " {" TW_NAMES_##LAST "}, " A ", " B ", p, 1, 1, " ACROSS_A ", "     \
-                         ACROSS_B ";\n}\n"                                                                            \
-                         : TW_ALL_SUMS_##LAST                                                                         \
-                         : "l"(a), "l"(b), "r"(keep), "n"(a_major == Major::other), "n"(b_major == Major::other));    \
-        }                                                                                                             \
+#define TW_WGMMA(N, TYPE, NAME, LAST, A, B, KEEP, ACROSS_A, ACROSS_B)                                              \
+    template <Major a_major, Major b_major>                                                                        \
+    struct MatrixUnit<N, TYPE, a_major, b_major> {                                                                 \
+        static __device__ void add(float (&d)[N / 2], std::uint64_t a, std::uint64_t b, int keep) {                \
+            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " KEEP ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N     \
+                         "k16.f32." NAME "." NAME " {" TW_NAMES_##LAST "}, " A ", " B ", p, 1, 1, " ACROSS_A       \
+                                                                       ", " ACROSS_B ";\n}\n"                      \
+                         : TW_ALL_SUMS_##LAST                                                                      \
+                         : "l"(a), "l"(b), "r"(keep), "n"(a_major == Major::other), "n"(b_major == Major::other)); \
+        }                                                                                                          \
     };
-#define TW_WGMMA_BOTH(N, ...)                        \
-    TW_WGMMA(N, __half, "f16", __VA_ARGS__)          \
+#define TW_WGMMA_BOTH(N, ...)               \
+    TW_WGMMA(N, __half, "f16", __VA_ARGS__) \
     TW_WGMMA(N, __nv_bfloat16, "bf16", __VA_ARGS__)
 
 TW_WGMMA_BOTH(64, 3, "%32", "%33", "%34", "%35", "%36")
@@ -106,10 +106,11 @@ TW_WGMMA_BOTH(256, 15, "%128", "%129", "%130", "%131", "%132")
 template <>
 struct MatrixUnit<128, float, Major::k, Major::k> {
     static __device__ void add(float (&d)[64], std::uint64_t a, std::uint64_t b, int keep) {
-        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\nwgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 "
-                     "{" TW_NAMES_7 "}, %64, %65, p, 1, 1;\n}\n"
-                     : TW_ALL_SUMS_7
-                     : "l"(a), "l"(b), "r"(keep));
+        asm volatile(
+            "{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\nwgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 "
+            "{" TW_NAMES_7 "}, %64, %65, p, 1, 1;\n}\n"
+            : TW_ALL_SUMS_7
+            : "l"(a), "l"(b), "r"(keep));
     }
 };
 

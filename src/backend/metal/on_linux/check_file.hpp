@@ -14,7 +14,7 @@
 namespace tw::metal_check {
 
 struct OpenedFile {
-    const Module* module = nullptr;     ///< null: see refusals
+    const Module* module = nullptr;  ///< null: see refusals
     std::vector<std::string> refusals;
     std::string clang;
 };

@@ -50,7 +50,8 @@ Said run_command(const std::vector<std::string>& arguments, const std::string& f
     Said said;
     if (failed) return said;
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     said.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
     read_file(out, said.out);
     read_file(err, said.err);

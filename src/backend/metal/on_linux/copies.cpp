@@ -18,14 +18,11 @@ bool Core::check_copy(const Copy& copy, const char* address, std::size_t bytes, 
         const auto offset = static_cast<std::size_t>(address - region->base);
         if (region->space == Space::threadgroup)
             (write ? counters.threadgroup_stored : counters.threadgroup_loaded) += bytes;
-        else
-            (write ? counters.device_stored : counters.device_loaded) += bytes;
+        else (write ? counters.device_stored : counters.device_loaded) += bytes;
         if (region->read_only) return true;
         for (std::size_t i = offset / region->granule; i <= (offset + bytes - 1) / region->granule; ++i) {
-            if (write)
-                check_write(*region, region->cells[i], i * region->granule, copy.site);
-            else
-                check_read(*region, region->cells[i], i * region->granule, copy.site);
+            if (write) check_write(*region, region->cells[i], i * region->granule, copy.site);
+            else check_read(*region, region->cells[i], i * region->granule, copy.site);
         }
         return true;
     }

@@ -33,8 +33,8 @@ struct FileRequest {
 struct FileOutcome {
     std::vector<std::string> refusals;  ///< what the reader, the dialect check or clang says; nothing was run
     Outcome outcome;
-    std::string clang;                  ///< the compiler that was used
-    std::vector<std::string> kernels;   ///< those of the file
+    std::string clang;                 ///< the compiler that was used
+    std::vector<std::string> kernels;  ///< those of the file
 };
 
 /// The last launch that the metal-check backend made in this process: all of its dispatches together.

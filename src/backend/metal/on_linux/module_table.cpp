@@ -55,10 +55,8 @@ std::string module_table(const Program& program, const std::string& symbol, bool
     };
     for (const Variable& variable : program.variables) store_variable(variable.layout, variable.symbol);
     for (const FunctionConstant& constant : program.constants) {
-        if (constant.symbol.empty())
-            store("i64 0"), store("i64 0");  // declared and never used
-        else
-            store_variable(constant.layout, constant.symbol);
+        if (constant.symbol.empty()) store("i64 0"), store("i64 0");  // declared and never used
+        else store_variable(constant.layout, constant.symbol);
     }
     return "\n@msl.text = internal constant " + text_type + " c\"" + quoted(description) +
            "\\00\"\n@msl.entries = internal constant " + entries_type + " [" + entries +

@@ -14,7 +14,7 @@ namespace tw::metal_check {
 /// As the machine sees it. `addresses` writes address and size of each variable, then of each function constant, in
 /// the program's order, for the thread that calls it.
 struct Module {
-    const char* text;                    ///< what write_program() wrote
+    const char* text;  ///< what write_program() wrote
     void (*addresses)(std::uint64_t* out);
     void (*const* entries)(std::uint64_t arguments, std::uint64_t ids);  ///< in the order of the program's kernels
 };

@@ -64,7 +64,8 @@ struct Counters {
         device_loaded += other.device_loaded, device_stored += other.device_stored;
         threadgroup_loaded += other.threadgroup_loaded, threadgroup_stored += other.threadgroup_stored;
         barriers += other.barriers, simdgroup_barriers += other.simdgroup_barriers;
-        async_copies += other.async_copies, flops += other.flops, threads += other.threads, threadgroups += other.threadgroups;
+        async_copies += other.async_copies, flops += other.flops, threads += other.threads,
+            threadgroups += other.threadgroups;
         return *this;
     }
 };

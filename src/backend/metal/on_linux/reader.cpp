@@ -55,10 +55,8 @@ public:
                 edits_.push_back({token().offset, token(10).offset + 1, "__attribute__((noinline)) __kernel"});
                 at_ += 10;
                 kernel();
-            } else if (is("__kernel"))
-                kernel();
-            else if (is("function_constant"))
-                function_constant();
+            } else if (is("__kernel")) kernel();
+            else if (is("function_constant")) function_constant();
         }
         reading_.annotated = edited() + wrappers();
         return std::move(reading_);
@@ -148,8 +146,7 @@ private:
                         if (!number.empty() &&
                             std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; }))
                             a.index = std::stol(number);
-                        else
-                            refuse(token(2), "a plain number was expected as index, not '" + number + "'");
+                        else refuse(token(2), "a plain number was expected as index, not '" + number + "'");
                         at_ += 3;
                     }
                     ++at_;
@@ -203,8 +200,7 @@ private:
             if (known == std::end(built_ins))
                 refuse(*attribute.at, what + " has the attribute [[" + std::string(attribute.name) +
                                           "]], which a compute kernel does not know");
-            else
-                judge_built_in(at, what, p);
+            else judge_built_in(at, what, p);
         }
         if (p.binding != Binding::built_in && !taken.insert({static_cast<int>(p.binding), p.index}).second)
             refuse(at, what + " takes index " + std::to_string(p.index) + ", which another parameter has");

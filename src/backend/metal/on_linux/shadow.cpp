@@ -58,8 +58,7 @@ void Core::access(const void* at, std::size_t bytes, bool write, bool aligned, s
     }
     if (region->space == Space::threadgroup)
         (write ? counters.threadgroup_stored : counters.threadgroup_loaded) += bytes;
-    else if (region->counted)
-        (write ? counters.device_stored : counters.device_loaded) += bytes;
+    else if (region->counted) (write ? counters.device_stored : counters.device_loaded) += bytes;
     if (region->read_only) {
         if (write)
             report(Kind::write_to_const, site,
@@ -70,10 +69,8 @@ void Core::access(const void* at, std::size_t bytes, bool write, bool aligned, s
     for (std::size_t i = first; i <= last; ++i) {
         Cell& cell = region->cells[i];
         if (region->space == Space::device) check_groups(*region, cell, i * region->granule, write, false, site);
-        if (write)
-            check_write(*region, cell, i * region->granule, site);
-        else
-            check_read(*region, cell, i * region->granule, site);
+        if (write) check_write(*region, cell, i * region->granule, site);
+        else check_read(*region, cell, i * region->granule, site);
     }
 }
 
@@ -107,8 +104,7 @@ void Core::check_read(Region& region, Cell& cell, std::size_t offset, std::uint3
     const bool stale = cell.reader == 0 || cell.reader == me || cell.read_epoch < fence_[s];
     if (stale || (simdgroup_of(cell.reader) == current_->simdgroup && cell.read_simd_epoch < group.fence[s]))
         cell.reader = me;
-    else
-        cell.reader = simdgroup_of(cell.reader) == current_->simdgroup ? mine : many;
+    else cell.reader = simdgroup_of(cell.reader) == current_->simdgroup ? mine : many;
     cell.read_epoch = epoch_;
     cell.read_simd_epoch = group.epoch;
     cell.read_site = site;

@@ -18,37 +18,24 @@ public:
     Node node() {
         Node found;
         fields([&](std::string_view key) {
-            if (key == "id")
-                found.id = string();
-            else if (key == "kind")
-                found.kind = string();
-            else if (key == "name")
-                found.name = string();
-            else if (key == "storageClass")
-                found.storage = string();
-            else if (key == "castKind")
-                found.cast = string();
-            else if (key == "isImplicit")
-                found.is_implicit = true, skip();
-            else if (key == "bases")
-                found.has_bases = true, skip();
+            if (key == "id") found.id = string();
+            else if (key == "kind") found.kind = string();
+            else if (key == "name") found.name = string();
+            else if (key == "storageClass") found.storage = string();
+            else if (key == "castKind") found.cast = string();
+            else if (key == "isImplicit") found.is_implicit = true, skip();
+            else if (key == "bases") found.has_bases = true, skip();
             else if (key == "type")
                 fields([&](std::string_view k) {
-                    if (k == "qualType")
-                        found.type = string();
-                    else
-                        skip();
+                    if (k == "qualType") found.type = string();
+                    else skip();
                 });
             else if (key == "loc") {
                 if (const Location l = location(); found.line == 0) found.line = l.line;
-            } else if (key == "range")
-                range(found);
-            else if (key == "referencedDecl")
-                reference(found);
-            else if (key == "inner")
-                elements([&] { found.inner.push_back(node()); });
-            else
-                skip();
+            } else if (key == "range") range(found);
+            else if (key == "referencedDecl") reference(found);
+            else if (key == "inner") elements([&] { found.inner.push_back(node()); });
+            else skip();
         });
         return found;
     }
@@ -121,18 +108,12 @@ private:
         Location here;
         bool real = false;
         fields([&](std::string_view key) {
-            if (key == "offset")
-                here.offset = static_cast<std::size_t>(number()), real = true;
-            else if (key == "line")
-                last_line_ = static_cast<int>(number());
-            else if (key == "tokLen")
-                here.length = static_cast<std::size_t>(number());
-            else if (key == "spellingLoc")
-                location();
-            else if (key == "expansionLoc")
-                here = location();
-            else
-                skip();
+            if (key == "offset") here.offset = static_cast<std::size_t>(number()), real = true;
+            else if (key == "line") last_line_ = static_cast<int>(number());
+            else if (key == "tokLen") here.length = static_cast<std::size_t>(number());
+            else if (key == "spellingLoc") location();
+            else if (key == "expansionLoc") here = location();
+            else skip();
         });
         if (real) here.line = last_line_;
         return here;
@@ -148,12 +129,9 @@ private:
 
     void reference(Node& found) {
         fields([&](std::string_view key) {
-            if (key == "id")
-                found.refers_to = string();
-            else if (key == "kind")
-                found.refers_to_kind = string();
-            else
-                skip();
+            if (key == "id") found.refers_to = string();
+            else if (key == "kind") found.refers_to_kind = string();
+            else skip();
         });
     }
 

@@ -15,7 +15,7 @@ struct Node {
     std::string_view id, kind, name, type, storage, cast;
     std::string_view refers_to, refers_to_kind;  ///< of a use: the declaration's id and what it is
     bool is_implicit = false, has_bases = false;
-    int line = 0;                                ///< of the file that was parsed
+    int line = 0;  ///< of the file that was parsed
     std::size_t last_token = 0, last_token_length = 0;
     std::vector<Node> inner;
 };

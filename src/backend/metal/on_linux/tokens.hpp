@@ -14,7 +14,7 @@ namespace tw::metal_check {
 struct Token {
     std::string_view text;  ///< a piece of the source, which must outlive it
     std::size_t offset = 0;
-    int file = 0;           ///< index into Tokens::files
+    int file = 0;  ///< index into Tokens::files
     int line = 0;
     bool is_word() const noexcept {
         const char c = text.empty() ? 0 : text[0];

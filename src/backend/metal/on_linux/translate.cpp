@@ -59,7 +59,8 @@ public:
         std::string source;
         if (!read_file(request_.source, source)) return refused(request_.source + ": can't be read");
         if (source.find('\0') != std::string::npos)
-            return refused(request_.source + ": the text of a Metal file is expected, and this one has bytes that are no text");
+            return refused(request_.source +
+                           ": the text of a Metal file is expected, and this one has bytes that are no text");
         done_.errors = foreign_words(source, request_.source);
         if (preprocess() && read() && judge() && assemble()) generate();
         return std::move(done_);
