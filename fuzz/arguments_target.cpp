@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "cli/arguments.hpp"
-#include "cli/exit.hpp"
+#include "cli/console/arguments.hpp"
+#include "cli/ending/exit.hpp"
 #include "scheme/scheme.hpp"
 #include "target.hpp"
 

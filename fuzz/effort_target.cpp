@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "effort/file.hpp"
-#include "effort/importance.hpp"
-#include "effort/select.hpp"
+#include "effort/choice/importance.hpp"
+#include "effort/choice/select.hpp"
+#include "effort/file/form.hpp"
 #include "target.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // Any text as a layout: refused with a Stop, or a layout whose tiles and shares stay inside it.
-#include "cli/arguments.hpp"
-#include "cli/exit.hpp"
+#include "cli/console/arguments.hpp"
+#include "cli/ending/exit.hpp"
 #include "target.hpp"
 
 namespace {

@@ -13,7 +13,7 @@ read_by_clang() {
     local headers
     headers=$(sed -n 's/^cuda_headers:PATH=//p' build/release/CMakeCache.txt)
     [ -n "$headers" ] || { echo "   the CUDA backend is absent"; return 0; }
-    printf '%s\0' src/backend/cuda/*.cpp tests/backend_cuda/*.cpp tests/cuda_ops/*.cpp | xargs -0 -n 1 -P "$jobs" \
+    printf '%s\0' src/backend/cuda/*/*.cpp src/backend/cuda/*.cpp tests/rooms/backend/cuda/*.cpp tests/rooms/backend/cuda/*/*.cpp | xargs -0 -n 1 -P "$jobs" \
         clang++ -std=c++20 -fsyntax-only -Wall -Wextra -Wconversion -Werror -Iinclude -Isrc -Itests -isystem "$headers"
 }
 stage "What stands around CUDA's kernels, read by clang" read_by_clang || true

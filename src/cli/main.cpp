@@ -9,9 +9,9 @@
 #include <iostream>
 #include <new>
 
-#include "cli/exit.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/verbs.hpp"
+#include "cli/ending/exit.hpp"
+#include "cli/ending/interrupt.hpp"
+#include "cli/verbs/verbs.hpp"
 #include "tilewright/multiply.hpp"
 
 namespace {

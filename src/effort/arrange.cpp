@@ -8,10 +8,10 @@
 #include <cstring>
 
 #include "base/rounding.hpp"
-#include "effort/layout_buckets.hpp"
-#include "effort/layout_dense.hpp"
-#include "effort/layout_planes.hpp"
-#include "effort/layout_tiers.hpp"
+#include "formats/buckets.hpp"
+#include "formats/dense.hpp"
+#include "formats/planes.hpp"
+#include "formats/tiers.hpp"
 
 namespace tw::effort {
 namespace {

@@ -11,7 +11,7 @@
 //                                  128 x 16 bytes  the blocks' scales over the step, f16, at most 1
 //   then for all inputs            64 bytes        plane B
 //   then for all inputs            128 bytes       plane C
-// The words of a row change places, from (h, odd, q, t) of layout_planes.hpp to (h, t, odd, q): 8 neighbouring bytes
+// The words of a row change places, from (h, odd, q, t) of formats/planes.hpp to (h, t, odd, q): 8 neighbouring bytes
 // have one word of each quarter. Plane C alone has `odd`, k & 1.
 #pragma once
 

@@ -2,17 +2,17 @@
 // Copyright 2026 The tilewright authors
 //
 // What an EffortMatrix holds. All arrays are [expert][...]; units of an input are numbered from the most important.
-//   rows        the layout's bytes, tile after tile: layout_buckets.hpp, layout_tiers.hpp, layout_planes.hpp
+//   rows        the layout's bytes, tile after tile: formats/buckets.hpp, tiers.hpp, planes.hpp
 //   left        f32 [units + 1][inputs]  the sum over outputs of (w - what is read of it)^2 after so many units
 //   importance  f32 [inputs]             a unit is read where |v_i| * importance, lowered by the unit's fall, is large:
 //   importance.hpp gains       f32 [units][inputs]      planes alone: v_i is multiplied by it when so many units (less
 //   one) are read spreads     f32 [inputs]             planes alone: the root mean square of the blocks' scales dense
-//   the values given, tile after tile (layout_dense.hpp); may be absent
+//   the values given, tile after tile (formats/dense.hpp); may be absent
 // Left, importance and spreads are of the weights times 2^exponent, which brings the largest to 2^14..2^15. So are the
 // rows, but for tiers and truncating buckets, which hold the weights as they were given.
 #pragma once
 
-#include "effort/memory.hpp"
+#include "formats/memory.hpp"
 #include "tilewright/effort.hpp"
 
 namespace tw {

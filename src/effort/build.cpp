@@ -13,8 +13,8 @@
 #include "base/rounding.hpp"
 #include "base/threads.hpp"
 #include "effort/body.hpp"
+#include "effort/choice/importance.hpp"
 #include "effort/encode.hpp"
-#include "effort/importance.hpp"
 #include "multiply/check.hpp"
 
 namespace tw {

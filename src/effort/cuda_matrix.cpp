@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "backend/cuda/backend.hpp"
-#include "effort/affordable.hpp"
 #include "effort/arrange.hpp"
+#include "effort/choice/affordable.hpp"
 
 namespace tw::effort {
 namespace {

@@ -9,11 +9,11 @@
 #include "base/float_mode.hpp"
 #include "base/scratch.hpp"
 #include "base/threads.hpp"
-#include "effort/job.hpp"
-#include "effort/layout_buckets.hpp"
-#include "effort/layout_dense.hpp"
-#include "effort/layout_planes.hpp"
-#include "effort/layout_tiers.hpp"
+#include "effort/choice/job.hpp"
+#include "formats/buckets.hpp"
+#include "formats/dense.hpp"
+#include "formats/planes.hpp"
+#include "formats/tiers.hpp"
 #include "plan/dial_store.hpp"
 
 namespace tw::effort {

@@ -10,10 +10,10 @@
 
 #include "backend/cuda/backend.hpp"
 #include "base/float_mode.hpp"
-#include "effort/affordable.hpp"
+#include "effort/choice/affordable.hpp"
+#include "effort/choice/job.hpp"
 #include "effort/cuda_matrix.hpp"
 #include "effort/cuda_paces.hpp"
-#include "effort/job.hpp"
 #include "plan/dial_store.hpp"
 
 namespace tw::effort {

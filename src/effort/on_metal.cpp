@@ -11,16 +11,16 @@
 #include <new>
 
 #include "backend/metal/backend.hpp"
-#include "backend/metal/effort_parameters.h"
+#include "backend/metal/effort/effort_parameters.h"
 #include "backend/metal/on_linux/backend.hpp"
 #include "base/float_mode.hpp"
 #include "base/scratch.hpp"
-#include "effort/affordable.hpp"
-#include "effort/job.hpp"
-#include "effort/layout_buckets.hpp"
-#include "effort/layout_planes.hpp"
-#include "effort/layout_tiers.hpp"
-#include "effort/select.hpp"
+#include "effort/choice/affordable.hpp"
+#include "effort/choice/job.hpp"
+#include "effort/choice/select.hpp"
+#include "formats/buckets.hpp"
+#include "formats/planes.hpp"
+#include "formats/tiers.hpp"
 
 namespace tw::effort {
 

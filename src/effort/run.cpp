@@ -2,11 +2,11 @@
 // Copyright 2026 The tilewright authors
 //
 // The product's public face: what it was given is checked here, and goes to its device.
+#include "effort/choice/select.hpp"
 #include "effort/dials.hpp"
 #include "effort/on_cpu.hpp"
 #include "effort/on_cuda.hpp"
 #include "effort/on_metal.hpp"
-#include "effort/select.hpp"
 
 namespace tw {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 #include "effort/body.hpp"
-#include "effort/layout_buckets.hpp"
-#include "effort/layout_dense.hpp"
-#include "effort/layout_planes.hpp"
-#include "effort/layout_tiers.hpp"
+#include "formats/buckets.hpp"
+#include "formats/dense.hpp"
+#include "formats/planes.hpp"
+#include "formats/tiers.hpp"
 
 namespace tw::effort {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/cpu_features.hpp"
-#include "measure/bandwidth.hpp"
-#include "measure/many_products.hpp"
-#include "measure/peer_mps.hpp"
-#include "measure/roofs.hpp"
+#include "measure/peers/mps.hpp"
+#include "measure/roofs/bandwidth.hpp"
+#include "measure/rows/run_roofs.hpp"
+#include "measure/turns/many_products.hpp"
 #include "plan/registry.hpp"
 
 namespace tw::measure {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "measure/compare.hpp"
-#include "measure/peer_process.hpp"
-#include "measure/row.hpp"
-#include "measure/shapes.hpp"
+#include "measure/basis/shapes.hpp"
+#include "measure/peers/process.hpp"
+#include "measure/rows/compare.hpp"
+#include "measure/rows/row.hpp"
 
 namespace tw::measure {
 

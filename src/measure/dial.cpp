@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 #include "measure/dial.hpp"
 
-#include "measure/roofs.hpp"
+#include "measure/rows/run_roofs.hpp"
 
 namespace tw::measure {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "measure/rounds.hpp"
-#include "measure/row.hpp"
+#include "measure/rows/row.hpp"
+#include "measure/turns/rounds.hpp"
 
 namespace tw::measure {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <map>
 
-#include "measure/peer_mps.hpp"
-#include "measure/roofs.hpp"
+#include "measure/peers/mps.hpp"
+#include "measure/rows/run_roofs.hpp"
 #include "plan/registry.hpp"
 
 namespace tw::measure {

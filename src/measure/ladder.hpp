@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/peer_process.hpp"
-#include "measure/row.hpp"
+#include "measure/peers/process.hpp"
+#include "measure/rows/row.hpp"
 
 namespace tw::measure {
 

@@ -9,9 +9,9 @@
 #include <numeric>
 #include <set>
 
-#include "measure/clock.hpp"
-#include "measure/compare.hpp"
-#include "measure/statistics.hpp"
+#include "measure/basis/clock.hpp"
+#include "measure/basis/statistics.hpp"
+#include "measure/rows/compare.hpp"
 #include "plan/registry.hpp"
 
 namespace tw::measure {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/rounds.hpp"
-#include "measure/shapes.hpp"
+#include "measure/basis/shapes.hpp"
+#include "measure/turns/rounds.hpp"
 #include "plan/store.hpp"
 
 namespace tw::measure {

@@ -7,13 +7,13 @@
 #include <algorithm>
 
 #include "base/threads.hpp"
+#include "carry/batch.hpp"
+#include "carry/execute.hpp"
 #include "multiply/check.hpp"
 #include "multiply/log.hpp"
 #include "multiply/run_logged.hpp"
 #include "multiply/settle.hpp"
-#include "plan/batch.hpp"
 #include "plan/choose.hpp"
-#include "plan/execute.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "carry/batch.hpp"
 #include "multiply/check.hpp"
 #include "multiply/settle.hpp"
-#include "plan/batch.hpp"
 
 namespace tw {
 namespace {

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "base/threads.hpp"
+#include "carry/execute.hpp"
 #include "multiply/check.hpp"
 #include "multiply/log.hpp"
 #include "multiply/packed_parts.hpp"
 #include "multiply/settle.hpp"
 #include "plan/choose.hpp"
-#include "plan/execute.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
 

@@ -3,8 +3,8 @@
 #include "multiply/settle.hpp"
 
 #include "backend/contract.hpp"
-#include "base/finish.hpp"
 #include "base/float_mode.hpp"
+#include "epilogue/finish.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
 

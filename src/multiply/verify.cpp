@@ -3,10 +3,10 @@
 #include "multiply/verify.hpp"
 
 #include "backend/contract.hpp"
-#include "base/finish.hpp"
 #include "base/float_mode.hpp"
+#include "carry/execute.hpp"
+#include "epilogue/finish.hpp"
 #include "multiply/freivalds.hpp"
-#include "plan/execute.hpp"
 #include "plan/operands.hpp"
 
 namespace tw {

@@ -14,7 +14,7 @@
 // them back (Inf, NaN, below 2^-40, from 2^58 on) are found while they are packed and go by FMA. Gained over r7: the
 // accuracy of an f32 sum, at a sixth (a third) of what the matrix unit does with bf16.
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/matrix_rows.hpp"
+#include "backend/cpu/unit/matrix_rows.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {

@@ -14,10 +14,10 @@
 // elsewhere nothing but the bits.
 #include <algorithm>
 
-#include "backend/cpu/blocks.hpp"
-#include "backend/cpu/digits.hpp"
-#include "backend/cpu/guarded_tile.hpp"
+#include "backend/cpu/digits/digits.hpp"
 #include "backend/cpu/ladder.hpp"
+#include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/unit/guarded_tile.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {

@@ -14,9 +14,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/cpu/digits.hpp"
+#include "backend/cpu/digits/digits.hpp"
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/window.hpp"
+#include "backend/cpu/unit/window.hpp"
 #include "base/cpu_features.hpp"
 #include "tilewright/view.hpp"
 

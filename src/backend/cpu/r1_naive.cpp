@@ -10,7 +10,7 @@
 //
 // Needs: nothing. 2mnk flops; 8 bytes read for each 2 flops (0.25 flop/byte in f32), B with a stride of a whole row.
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/plain_row.hpp"
+#include "backend/cpu/product/plain_row.hpp"
 
 namespace tw::cpu {
 namespace {

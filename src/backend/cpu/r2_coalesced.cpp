@@ -14,8 +14,8 @@
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/plain_row.hpp"
-#include "backend/cpu/product.hpp"
+#include "backend/cpu/product/plain_row.hpp"
+#include "backend/cpu/product/product.hpp"
 
 namespace tw::cpu {
 namespace {

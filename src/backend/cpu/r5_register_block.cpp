@@ -17,9 +17,9 @@
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/plain_row.hpp"
-#include "backend/cpu/product.hpp"
-#include "backend/cpu/vectors.hpp"
+#include "backend/cpu/product/plain_row.hpp"
+#include "backend/cpu/product/product.hpp"
+#include "backend/cpu/product/vectors.hpp"
 
 namespace tw::cpu {
 namespace {

@@ -15,13 +15,13 @@
 // Needs: A packed, M x KC elements, and M x strip sums, a thread. 2mnk flops; B is read from memory once, page by page,
 // at the pace at which the processor fetches ahead. Gained over r6_vectorized: a strip of its tiles touches one page a
 // row.
-#include "backend/cpu/blocks.hpp"
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/micro_kernel.hpp"
-#include "backend/cpu/pack.hpp"
-#include "backend/cpu/parallel.hpp"
-#include "backend/cpu/plain_row.hpp"
-#include "backend/cpu/product.hpp"
+#include "backend/cpu/micro/micro_kernel.hpp"
+#include "backend/cpu/micro/pack.hpp"
+#include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/parallel.hpp"
+#include "backend/cpu/product/plain_row.hpp"
+#include "backend/cpu/product/product.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {

@@ -16,13 +16,13 @@
 // and one instruction for two, and no copying.
 #include <cstdlib>
 
-#include "backend/cpu/blocks.hpp"
-#include "backend/cpu/few_tiles.hpp"
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/pack.hpp"
-#include "backend/cpu/parallel.hpp"
-#include "backend/cpu/plain_row.hpp"
-#include "backend/cpu/tile_of_c.hpp"
+#include "backend/cpu/micro/few_tiles.hpp"
+#include "backend/cpu/micro/pack.hpp"
+#include "backend/cpu/micro/tile_of_c.hpp"
+#include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/parallel.hpp"
+#include "backend/cpu/product/plain_row.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {

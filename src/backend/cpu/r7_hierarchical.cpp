@@ -15,13 +15,13 @@
 // times. What packing costs hides behind the tiles: B's panels are packed between those of the first row, A's are asked
 // for a row ahead. Gained over r6: no load waits for a page or fights for a cache set, whatever the steps are, and all
 // cores join in.
-#include "backend/cpu/blocks.hpp"
-#include "backend/cpu/hierarchy.hpp"
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/pack.hpp"
-#include "backend/cpu/parallel.hpp"
-#include "backend/cpu/plain_row.hpp"
-#include "backend/cpu/tile_of_c.hpp"
+#include "backend/cpu/micro/pack.hpp"
+#include "backend/cpu/micro/tile_of_c.hpp"
+#include "backend/cpu/panels/macro_kernel.hpp"
+#include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/parallel.hpp"
+#include "backend/cpu/product/plain_row.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {

@@ -10,10 +10,10 @@
 // Gained over r7: an error of k/512 + 1 roundings instead of 512 and more.
 #include <algorithm>
 
-#include "backend/cpu/blocks.hpp"
-#include "backend/cpu/hierarchy.hpp"
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/micro_kernel.hpp"
+#include "backend/cpu/micro/micro_kernel.hpp"
+#include "backend/cpu/panels/macro_kernel.hpp"
+#include "backend/cpu/product/blocks.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {

@@ -16,7 +16,7 @@
 // and columns with Inf, NaN or numbers outside of the window go by FMA. Gained over r7: sixteen times the multiply-adds
 // a cycle, for those to whom bf16 is enough.
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/matrix_rows.hpp"
+#include "backend/cpu/unit/matrix_rows.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {

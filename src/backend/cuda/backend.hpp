@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // The CUDA backend as the core library sees it. Its kernels are in libtilewright_cuda, opened by the first call of
-// backend(); a build without a CUDA compiler has absent.cpp instead of loader.cpp.
+// backend(); a build without a CUDA compiler has door/absent.cpp instead of door/open_library.cpp.
 #pragma once
 
 #include "backend/contract.hpp"

@@ -5,11 +5,11 @@
 // its operands' type, in the order of k.
 #pragma once
 
-#include "backend/cuda/batched.hpp"
-#include "backend/cuda/device.hpp"
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ladder.hpp"
-#include "backend/cuda/launch.hpp"
-#include "backend/cuda/product.cuh"
+#include "backend/cuda/operands/batched.hpp"
+#include "backend/cuda/operands/product.cuh"
 
 namespace tw::cuda {
 

@@ -3,7 +3,7 @@
 #
 # Is there an nvcc that knows Hopper's instructions? Says so in one line; sets TW_CUDA_COMPILER and cuda_door.
 option(TW_CUDA "Build the CUDA backend when there is an nvcc for it" ON)
-set(cuda_door ${CMAKE_CURRENT_LIST_DIR}/absent.cpp)
+set(cuda_door ${CMAKE_CURRENT_LIST_DIR}/door/absent.cpp)
 set(TW_CUDA_COMPILER "")
 if(TW_CUDA)
   find_program(nvcc_found nvcc HINTS ENV CUDACXX ENV CUDA_PATH PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
@@ -19,7 +19,7 @@ if(TW_CUDA)
   else()
     message(STATUS "CUDA backend: built with nvcc ${nvcc_version}")
     set(TW_CUDA_COMPILER ${nvcc_found})
-    set(cuda_door ${CMAKE_CURRENT_LIST_DIR}/loader.cpp)
+    set(cuda_door ${CMAKE_CURRENT_LIST_DIR}/door/open_library.cpp)
   endif()
 else()
   message(STATUS "CUDA backend: absent, TW_CUDA is off")

@@ -4,10 +4,10 @@
 // The CUDA row and its ladder, in climbing order. To add a rung: write its file, declare it in ladder.hpp, add it here.
 #include "backend/cuda/ladder.hpp"
 
-#include "backend/cuda/device.hpp"
-#include "backend/cuda/effort.hpp"
-#include "backend/cuda/entry.hpp"
-#include "backend/cuda/traffic.hpp"
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/entry.hpp"
+#include "backend/cuda/device/traffic.hpp"
+#include "backend/cuda/effort/effort.hpp"
 
 namespace tw::cuda {
 namespace {

@@ -10,7 +10,7 @@
 //
 // Needs: nothing. Each value loaded serves a whole tile: global reads fall by the tile's side (16 or 32).
 #include "backend/cuda/core_rung.hpp"
-#include "backend/cuda/tile_loader.cuh"
+#include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {
 namespace {

@@ -11,7 +11,7 @@
 //
 // Needs: nothing. Shared-memory reads a product fall to 1/TM + 1/TN.
 #include "backend/cuda/core_rung.hpp"
-#include "backend/cuda/tile_loader.cuh"
+#include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {
 namespace {

@@ -11,7 +11,7 @@
 //
 // Needs: nothing. 4 loads of 16 bytes for 64 products instead of 16 of 4 bytes.
 #include "backend/cuda/core_rung.hpp"
-#include "backend/cuda/tile_loader.cuh"
+#include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {
 namespace {

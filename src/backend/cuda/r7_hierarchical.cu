@@ -16,12 +16,12 @@
 // if it gave two operands a cycle; a product has three, so they are made there and back: one is always the last one's.
 #include <algorithm>
 
-#include "backend/cuda/async_tile.cuh"
-#include "backend/cuda/batched.hpp"
 #include "backend/cuda/core_rung.hpp"
-#include "backend/cuda/fused.cuh"
-#include "backend/cuda/sums_to_c.cuh"
-#include "backend/cuda/tidy.hpp"
+#include "backend/cuda/epilogue/fused.cuh"
+#include "backend/cuda/operands/batched.hpp"
+#include "backend/cuda/operands/tidy.hpp"
+#include "backend/cuda/tiles/async_tile.cuh"
+#include "backend/cuda/tiles/sums_to_c.cuh"
 
 namespace tw::cuda {
 namespace {

@@ -15,14 +15,14 @@
 // Needs: sm_80, and rows of 16 bytes' multiple: others are copied into that form first. The smallest tiles load any
 // steps; they are for operands that there is no scratch for. On Hopper it is the older way: mma.sync reaches 6 tenths
 // of what wgmma does.
-#include "backend/cuda/device.hpp"
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ladder.hpp"
-#include "backend/cuda/launch.hpp"
-#include "backend/cuda/product.cuh"
+#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
-#include "backend/cuda/swizzled_operand.cuh"
-#include "backend/cuda/tidy.hpp"
+#include "backend/cuda/tiles/swizzled_operand.cuh"
 
 namespace tw::cuda {
 namespace {

@@ -14,14 +14,14 @@
 // f32 is cut into two tf32 parts in registers, three products. Every 128 bytes of k the unit's sums are added to f32
 // ones, since the unit truncates. The warps' sums are added in order. A result that is not finite is computed anew.
 // Needs: sm_80, k contiguous in A and in the weights. 2mnk flops for 4nk (2nk) bytes: the memory is the limit.
-#include "backend/cuda/device.hpp"
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ladder.hpp"
-#include "backend/cuda/launch.hpp"
-#include "backend/cuda/product.cuh"
+#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/team.cuh"
-#include "backend/cuda/skinny_elements.cuh"
-#include "backend/cuda/tidy.hpp"
+#include "backend/cuda/tiles/skinny_elements.cuh"
 
 namespace tw::cuda {
 namespace {

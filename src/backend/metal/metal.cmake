@@ -6,7 +6,8 @@
 set(metal_here ${CMAKE_CURRENT_LIST_DIR})
 
 # The kernels' text as one table, for compilers that are asked on the user's machine.
-file(GLOB metal_texts CONFIGURE_DEPENDS ${metal_here}/*.metal ${metal_here}/*.h)
+file(GLOB metal_texts CONFIGURE_DEPENDS ${metal_here}/*.metal ${metal_here}/*.h ${metal_here}/effort/*.metal
+     ${metal_here}/effort/*.h)
 set(metal_rows "")
 foreach(file IN LISTS metal_texts)
   get_filename_component(name ${file} NAME)
@@ -16,7 +17,7 @@ foreach(file IN LISTS metal_texts)
 endforeach()
 set(TW_METAL_SOURCES ${PROJECT_BINARY_DIR}/metal_sources.cpp)
 file(CONFIGURE OUTPUT ${TW_METAL_SOURCES} @ONLY CONTENT [[
-#include "backend/metal/sources.hpp"
+#include "backend/metal/on_mac/sources.hpp"
 namespace tw::metal {
 const SourceFile source_files[] = {
 @metal_rows@    {nullptr, nullptr}};
@@ -28,8 +29,8 @@ set(metal_files ${metal_here}/ladder.cpp ${metal_here}/loaders.cpp ${metal_here}
 set(metal_frameworks "")
 if(APPLE)
   message(STATUS "Metal backend: built, its kernels are compiled on first use")
-  list(APPEND metal_files ${metal_here}/device.cpp ${metal_here}/mps.cpp ${metal_here}/sources.cpp ${metal_here}/shared_memory.cpp ${metal_here}/backend.cpp
-    ${TW_METAL_SOURCES})
+  list(APPEND metal_files ${metal_here}/on_mac/device.cpp ${metal_here}/on_mac/mps.cpp ${metal_here}/on_mac/sources.cpp
+    ${metal_here}/on_mac/shared_memory.cpp ${metal_here}/on_mac/backend.cpp ${TW_METAL_SOURCES})
   set(metal_frameworks "-framework Metal" "-framework Foundation" objc)
 else()
   list(APPEND metal_files ${metal_here}/absent.cpp)

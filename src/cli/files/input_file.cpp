@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "cli/exit.hpp"
+#include "cli/ending/exit.hpp"
 #include "cli/files/quoted.hpp"
 
 namespace tw::cli {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/exit.hpp"
+#include "cli/ending/exit.hpp"
 #include "cli/files/quoted.hpp"
 #include "cli/files/safetensors_header.hpp"
 

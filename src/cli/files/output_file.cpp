@@ -12,9 +12,9 @@
 #include <cstring>
 #include <random>
 
-#include "cli/exit.hpp"
+#include "cli/ending/exit.hpp"
+#include "cli/ending/interrupt.hpp"
 #include "cli/files/quoted.hpp"
-#include "cli/interrupt.hpp"
 
 namespace tw::cli {
 namespace {

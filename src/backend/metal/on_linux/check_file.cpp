@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
-#include "backend/metal/on_linux/command.hpp"
-#include "backend/metal/on_linux/executor.hpp"
-#include "backend/metal/on_linux/translate.hpp"
+#include "backend/metal/on_linux/machine/executor.hpp"
+#include "backend/metal/on_linux/translator/command.hpp"
+#include "backend/metal/on_linux/translator/translate.hpp"
 
 namespace tw::metal_check {
 namespace {

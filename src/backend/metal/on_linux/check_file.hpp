@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/metal/on_linux/door.hpp"
-#include "backend/metal/on_linux/module_table.hpp"
+#include "backend/metal/on_linux/translator/module_table.hpp"
 
 namespace tw::metal_check {
 

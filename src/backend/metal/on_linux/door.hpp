@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/metal/ladder.hpp"
-#include "backend/metal/on_linux/outcome.hpp"
+#include "backend/metal/on_linux/machine/outcome.hpp"
 
 namespace tw::metal_check {
 

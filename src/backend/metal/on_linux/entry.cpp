@@ -8,7 +8,7 @@
 
 #include "backend/metal/on_linux/check_file.hpp"
 #include "backend/metal/on_linux/door.hpp"
-#include "backend/metal/on_linux/executor.hpp"
+#include "backend/metal/on_linux/machine/executor.hpp"
 #include "backend/metal/on_linux/modules.hpp"
 #include "base/environment.hpp"
 

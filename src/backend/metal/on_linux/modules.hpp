@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "backend/metal/on_linux/module_table.hpp"
+#include "backend/metal/on_linux/translator/module_table.hpp"
 
 namespace tw::metal_check {
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Planes with AVX-512: bytes are multiplied as they lie. Four inputs' rows are interleaved so that a 32-bit lane holds
+// four inputs of one output, and vpdpbusd adds four products at once: of the whole byte, and of the byte less its upper
+// codes. What one code brings is the difference of two such sums (its place is a power of 4 that a shift takes out at
+// the end):
+//      rows of 4 inputs   --unpack-->   4 vectors, lane = block   --and 255, 63, 15, 3-->   16 sums of 16 blocks, half
+//      a tile
+// One pass a plane, the most significant first: the sums are shifted up between the passes.
+#include <immintrin.h>
+
+#include "backend/cpu/effort/planes_tile.hpp"
+
+namespace tw::cpu {
+namespace {
+
+using planes::chunk;
+
+/// The entries of a chunk that have a plane, and their rounded v d: 16 bytes an entry, filled up with zeros to fours.
+/// Then four entries' bytes are turned as the rows are, and `sum` is, of each block, what the values add up to.
+struct List {
+    alignas(64) std::int8_t high[chunk][16], low[chunk][16];
+    __m512i sum_of_high, sum_of_low;
+    std::int64_t input[chunk];
+    int count;
+};
+
+TW_INSIDE __m128i* place(std::int8_t* sixteen) { return reinterpret_cast<__m128i*>(sixteen); }
+
+/// Byte 4 l + e of a four is then what byte 16 e + l was. Returns the sums.
+TW_INSIDE __m512i turn(std::int8_t (*values)[16], int count) {
+    const __m512i order =
+        _mm512_set_epi8(63, 47, 31, 15, 62, 46, 30, 14, 61, 45, 29, 13, 60, 44, 28, 12, 59, 43, 27, 11, 58, 42, 26, 10,
+                        57, 41, 25, 9, 56, 40, 24, 8, 55, 39, 23, 7, 54, 38, 22, 6, 53, 37, 21, 5, 52, 36, 20, 4, 51,
+                        35, 19, 3, 50, 34, 18, 2, 49, 33, 17, 1, 48, 32, 16, 0);
+    __m512i sum = _mm512_setzero_si512();
+    for (int e = 0; e < count; e += 4) {
+        const __m512i four = _mm512_permutexvar_epi8(order, _mm512_load_si512(values + e));
+        _mm512_store_si512(values + e, four);
+        sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(1), four);
+    }
+    return sum;
+}
+
+TW_INSIDE void complete(List& list, bool fine) {
+    for (int e = list.count; e % 4 != 0; ++e) {
+        _mm_store_si128(place(list.high[e]), _mm_setzero_si128());
+        _mm_store_si128(place(list.low[e]), _mm_setzero_si128());
+        list.input[e] = list.input[list.count - 1];
+    }
+    list.sum_of_high = turn(list.high, list.count);
+    if (fine) list.sum_of_low = turn(list.low, list.count);
+}
+
+/// Rounds v d of a chunk. Returns the blocks' steps.
+TW_INSIDE __m512 round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, bool fine, Ahead& ahead,
+                             List (&lists)[3]) {
+    const auto blocks = static_cast<__mmask16>((1u << (4 * tile.width)) - 1);
+    alignas(64) float product[chunk][16];
+    __m512 most = _mm512_setzero_ps();
+    for (int e = 0; e < count; ++e) {
+        const std::byte* scales = tile.scales.rows + entries[e].input * tile.scales.step;
+        const __m512 d = _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(blocks, scales));
+        const __m512 p = _mm512_mul_ps(_mm512_set1_ps(entries[e].v), d);
+        _mm512_store_ps(product[e], p);
+        most = _mm512_max_ps(most, _mm512_abs_ps(p));
+    }
+    const __mmask16 some = _mm512_cmp_ps_mask(most, _mm512_set1_ps(planes::least), _CMP_GE_OQ);
+    const __m512 inverse = _mm512_maskz_div_ps(some, _mm512_set1_ps(127), most);
+    for (List& list : lists) list.count = 0;
+    for (int e = 0; e < count; ++e) {
+        const __m512 p = _mm512_mul_ps(_mm512_load_ps(product[e]), inverse);
+        const __m512i high = _mm512_cvtps_epi32(p);
+        const __m128i high_bytes = _mm512_cvtepi32_epi8(high);
+        if (e % entries_a_step == 0) ask_for_one(ahead);
+        for (List& list : lists) {  // no branch: what a list does not want is written over
+            _mm_store_si128(place(list.high[list.count]), high_bytes);
+            list.input[list.count] = entries[e].input;
+        }
+        if (fine) {
+            const __m512i low =
+                _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_sub_ps(p, _mm512_cvtepi32_ps(high)), _mm512_set1_ps(128)));
+            const __m128i low_bytes = _mm512_cvtepi32_epi8(low);
+            for (List& list : lists) _mm_store_si128(place(list.low[list.count]), low_bytes);
+        }
+        for (unsigned plane = 0; plane < 3; ++plane) lists[plane].count += entries[e].units > plane;
+    }
+    for (List& list : lists) complete(list, fine);
+    return _mm512_div_ps(most, _mm512_set1_ps(127));
+}
+
+/// Four inputs' rows of 64 bytes, byte by byte beside each other: vector t has bytes 4 t .. 4 t + 3 of each 16.
+TW_INSIDE void interleave(const PlaneRows& plane, const std::int64_t* inputs, std::int64_t from, __mmask64 bytes,
+                          __m512i (&x)[4]) {
+    __m512i row[4];
+    for (int r = 0; r < 4; ++r) row[r] = _mm512_maskz_loadu_epi8(bytes, plane.rows + inputs[r] * plane.step + from);
+    const __m512i t0 = _mm512_unpacklo_epi8(row[0], row[1]), t1 = _mm512_unpackhi_epi8(row[0], row[1]);
+    const __m512i u0 = _mm512_unpacklo_epi8(row[2], row[3]), u1 = _mm512_unpackhi_epi8(row[2], row[3]);
+    x[0] = _mm512_unpacklo_epi16(t0, u0), x[1] = _mm512_unpackhi_epi16(t0, u0);
+    x[2] = _mm512_unpacklo_epi16(t1, u1), x[3] = _mm512_unpackhi_epi16(t1, u1);
+}
+
+/// What is multiplied in one pass: half a row of a plane, of the entries of a list.
+struct Pass {
+    const PlaneRows& plane;
+    std::int64_t from;
+    __mmask64 bytes;
+    const List& list;
+    const std::int8_t (*values)[16];
+};
+
+/// Adds half a row of A or B: sum 4 t + k has the codes up to number k, number j of them 4^j fold.
+TW_INSIDE void add_two_bits(const Pass& pass, Ahead& ahead, __m512i (&sum)[16]) {
+    const __m512i mask[3] = {_mm512_set1_epi8(0x03), _mm512_set1_epi8(0x0f), _mm512_set1_epi8(0x3f)};
+    for (int e = 0; e < pass.list.count; e += 4) {
+        ask_for_one(ahead);
+        const __m512i value = _mm512_load_si512(pass.values + e);
+        __m512i x[4];
+        interleave(pass.plane, pass.list.input + e, pass.from, pass.bytes, x);
+#pragma GCC unroll 4
+        for (int t = 0; t < 4; ++t) {
+#pragma GCC unroll 3
+            for (int k = 0; k < 3; ++k)
+                sum[4 * t + k] = _mm512_dpbusd_epi32(sum[4 * t + k], _mm512_and_si512(x[t], mask[k]), value);
+            sum[4 * t + 3] = _mm512_dpbusd_epi32(sum[4 * t + 3], x[t], value);
+        }
+    }
+}
+
+/// Of A and B, shifted to be over C: sum 4 t + k has code k once for k < 2, else 16 fold.
+TW_INSIDE void add_first_planes(const PlanesTileRows& tile, int h, __mmask64 bytes, const List (&lists)[3], bool low,
+                                Ahead& ahead, __m512i (&sum)[16]) {
+    const std::int64_t from = h * 16 * tile.width;
+    for (__m512i& s : sum) s = _mm512_setzero_si512();
+    add_two_bits({tile.a, from, bytes, lists[0], low ? lists[0].low : lists[0].high}, ahead, sum);
+    for (__m512i& s : sum) s = _mm512_slli_epi32(s, 2);
+    add_two_bits({tile.b, from, bytes, lists[1], low ? lists[1].low : lists[1].high}, ahead, sum);
+#pragma GCC unroll 4
+    for (int t = 0; t < 4; ++t)
+#pragma GCC unroll 4
+        for (int k = 3; k >= 0; --k) {
+            __m512i& s = sum[4 * t + k];
+            if (k > 0) s = _mm512_sub_epi32(s, sum[4 * t + k - 1]);
+            s = k % 2 == 0 ? _mm512_slli_epi32(s, 4) : _mm512_slli_epi32(s, 2);
+        }
+}
+
+/// Adds half a row of C: sum 4 t + k counts its codes once for k < 2, else 16 fold.
+TW_INSIDE void add_four_bits(const PlanesTileRows& tile, int h, __mmask64 bytes, const List& list, Ahead& ahead,
+                             __m512i (&sum)[16]) {
+    const __m512i low = _mm512_set1_epi8(0x0f), high = _mm512_set1_epi8(static_cast<char>(0xf0));
+    for (int e = 0; e < list.count; e += 4) {
+        ask_for_one(ahead);
+        const __m512i value = _mm512_load_si512(list.high + e);
+#pragma GCC unroll 2
+        for (int odd = 0; odd < 2; ++odd) {
+            __m512i x[4];
+            interleave(tile.c, list.input + e, (2 * h + odd) * 16 * tile.width, bytes, x);
+#pragma GCC unroll 4
+            for (int t = 0; t < 4; ++t) {
+                sum[4 * t + odd] = _mm512_dpbusd_epi32(sum[4 * t + odd], _mm512_and_si512(x[t], low), value);
+                sum[4 * t + odd + 2] = _mm512_dpbusd_epi32(sum[4 * t + odd + 2], _mm512_and_si512(x[t], high), value);
+            }
+        }
+    }
+}
+
+TW_INSIDE __m512i times(__m512i x, int factor) { return _mm512_mullo_epi32(x, _mm512_set1_epi32(factor)); }
+
+/// The codes of output n of each block, twice, less O.
+TW_INSIDE __m512 value_of(__m512i sum, int n, __m512i offset) {
+    const __m512i codes = n % 4 < 2 ? _mm512_slli_epi32(sum, 1) : _mm512_srai_epi32(sum, 3);
+    return _mm512_cvtepi32_ps(_mm512_sub_epi32(codes, offset));
+}
+
+/// One chunk onto half a tile: y[n] holds output n of each block.
+TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, __mmask64 bytes, const List (&lists)[3], bool fine,
+                         __m512 step, Ahead& ahead, float (*y)[16]) {
+    const __m512 scale = _mm512_mul_ps(step, _mm512_set1_ps(1.f / 32));
+    const __m512i upper = _mm512_add_epi32(times(lists[0].sum_of_high, 192), times(lists[1].sum_of_high, 48));
+    const __m512i offset = _mm512_add_epi32(upper, times(lists[2].sum_of_high, 15));
+    __m512i sum[16];
+    add_first_planes(tile, h, bytes, lists, false, ahead, sum);
+    add_four_bits(tile, h, bytes, lists[2], ahead, sum);
+    if (!fine) {
+#pragma GCC unroll 16
+        for (int n = 0; n < 16; ++n)
+            _mm512_store_ps(y[n],
+                            _mm512_add_ps(_mm512_load_ps(y[n]), _mm512_mul_ps(value_of(sum[n], n, offset), scale)));
+        return;
+    }
+    alignas(64) float kept[16][16];
+#pragma GCC unroll 16
+    for (int n = 0; n < 16; ++n) _mm512_store_ps(kept[n], value_of(sum[n], n, offset));
+    const __m512i low_offset = _mm512_add_epi32(times(lists[0].sum_of_low, 192), times(lists[1].sum_of_low, 48));
+    add_first_planes(tile, h, bytes, lists, true, ahead, sum);
+#pragma GCC unroll 16
+    for (int n = 0; n < 16; ++n) {
+        const __m512 low = _mm512_mul_ps(value_of(sum[n], n, low_offset), _mm512_set1_ps(1.f / 128));
+        const __m512 value = _mm512_add_ps(_mm512_load_ps(kept[n]), low);
+        _mm512_store_ps(y[n], _mm512_add_ps(_mm512_load_ps(y[n]), _mm512_mul_ps(value, scale)));
+    }
+}
+
+}  // namespace
+
+void effort_planes_avx512(const EffortTile& call) {
+    const PlanesTileRows tile = rows_of(call);
+    const __mmask64 bytes = tile.width == 4 ? ~__mmask64{0} : (__mmask64{1} << 16 * tile.width) - 1;
+    alignas(64) float y[32][16] = {};
+    List lists[3];
+    for (std::int64_t from = 0; from < call.count; from += chunk) {
+        const std::int64_t rest = call.count - from;
+        const int count = static_cast<int>(rest < chunk ? rest : chunk);
+        const EffortEntry* next = call.entries + from + count;
+        Ahead ahead{tile, next, next + (rest - count < chunk ? rest - count : chunk)};
+        const __m512 step = round_chunk(tile, call.entries + from, count, call.fine, ahead, lists);
+        for (int h = 0; h < 2; ++h) add_chunk(tile, h, bytes, lists, call.fine, step, ahead, y + 16 * h);
+        while (ahead.next != ahead.end) ask_for_one(ahead);
+    }
+    for (int block = 0; block < 4 * call.width; ++block)
+        for (int n = 0; n < 32; ++n) call.y[32 * block + n] = y[n][block];
+}
+
+}  // namespace tw::cpu

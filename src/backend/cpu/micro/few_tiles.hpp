@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A product of few register tiles, on operands as they lie: nothing is packed and nothing is asked twice, because it
+// may be over in fewer cycles than it takes to look at it closely.
+//
+//        width    the rest
+//       +--------+-----+
+//       |        |     |  height      `talls` strips of so many rows
+//       +--------+-----+
+//       |        |     |  height - 1  and the others of one row less: no tile is a sliver
+//       +--------+-----+
+#pragma once
+
+#include <climits>
+
+#include "backend/contract.hpp"
+#include "backend/cpu/micro/micro_kernel.hpp"
+#include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/parallel.hpp"
+
+namespace tw::cpu {
+
+constexpr std::int64_t few_products = 1 << 18, most_products_of_few_tiles = 1 << 24;
+constexpr std::int64_t bytes_of_few_tiles = 1 << 20;  // of all operands: they stay in the second cache
+constexpr std::uint64_t most_step_of_few = Direct::any_step;
+constexpr std::uint64_t most_step_of_many =
+    2047;                                 // of more than few products: rows further apart fight for caches' sets
+constexpr std::int64_t cache_way = 2048;  // half of one of the first cache's: bytes to the same set
+
+/// One block of k, work for one thread, and operands in the caches.
+template <class T>
+bool are_few(std::int64_t m, std::int64_t n, std::int64_t k, int threads) noexcept {
+    constexpr std::int64_t most = most_products_of_few_tiles;
+    constexpr std::int64_t elements = bytes_of_few_tiles / static_cast<std::int64_t>(sizeof(T));
+    if (k > KC<T> || m > most || n > most || m * n * k > most || workers_for(m, n, k, threads) > 1) return false;
+    return m * n * k <= few_products || m * n + (m + n) * k <= elements;
+}
+
+/// Half cycles that a tile takes for a step along k: its loads or its multiply-adds, but no fewer than a sum waits for
+/// the next term of its own. A wide piece of B that does not stay in the first cache comes more slowly than it is
+/// wanted.
+constexpr int step_cost(int rows, int vectors, bool stays) noexcept {
+    constexpr int latency = 8, come_in_time = 4;
+    const int late = stays ? 0 : 4 * std::max(0, vectors - come_in_time);
+    return std::max({rows * vectors, rows + vectors, latency}) + late;
+}
+
+/// Rows of A a power of two apart fight for one set of the first cache when they are many: then there are few at a
+/// time.
+template <class T>
+bool rows_fight(std::int64_t step) noexcept {
+    return step * static_cast<std::int64_t>(sizeof(T)) % cache_way == 0;
+}
+
+/// The width whose tiles take the fewest cycles. `on_rows`: A's rows are contiguous; `most_rows`: of a tile.
+template <class T>
+Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_rows, int most_rows = INT_MAX) noexcept {
+    constexpr int first_cache = 1 << 15;
+    constexpr int meeting = 40;  // half cycles from a tile's last term until its sums are in C and the next tile begins
+    const int lanes = kernel.lanes, vectors = (n + lanes - 1) / lanes;
+    Direct best;
+    int least = INT_MAX;
+    for (int wide = 1; wide <= kernel.most_vectors && wide <= vectors; ++wide) {
+        const int most = std::min({kernel.highest[wide], most_rows, on_rows ? INT_MAX : kernel.mr});
+        if (most == 0) break;
+        const int strips = (m + most - 1) / most, height = (m + strips - 1) / strips, talls = m - strips * (height - 1);
+        const int pieces = (vectors + wide - 1) / wide, rest = vectors - (pieces - 1) * wide;
+        const bool stays = k * wide * lanes * static_cast<int>(sizeof(T)) <= first_cache;
+        const auto step = [&](int rows) {
+            return (pieces - 1) * step_cost(rows, wide, stays) + step_cost(rows, rest, stays);
+        };
+        const int cost = k * (talls * step(height) + (strips - talls) * step(height - 1)) + strips * pieces * meeting;
+        if (cost > least) continue;  // the wider of equals broadcasts less
+        least = cost;
+        best.height = height, best.talls = talls, best.width = wide * lanes;
+    }
+    using Any = void (*)();
+    const int rest = n - (vectors * lanes - 1) / best.width * best.width;
+    for (int lower = 0; lower < 2 && lower < best.height; ++lower) {
+        best.tiles[lower][0] = reinterpret_cast<Any>(kernel.find(best.height - lower, best.width, on_rows));
+        best.tiles[lower][1] = reinterpret_cast<Any>(kernel.find(best.height - lower, rest, on_rows));
+    }
+    return best;
+}
+
+/// The corner of the product, or of the same read the other way: C^T = B^T A^T. B's rows and C's are contiguous then.
+template <class T, bool turned>
+MicroTile<T> corner_tile(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept {
+    const Matrix &left = turned ? b : a, &right = turned ? a : b;
+    std::int64_t a_row_step = turned ? left.col_step : left.row_step;
+    asm(""
+        : "+r"(a_row_step));  // read by itself: callers have just stored the steps one by one, and a pair would wait
+                              // for both
+    return {.k = a.cols,
+            .a = static_cast<const T*>(left.data),
+            .a_row_step = a_row_step,
+            .a_step = turned ? left.row_step : left.col_step,
+            .b = static_cast<const T*>(right.data),
+            .b_step = turned ? right.col_step : right.row_step,
+            .c = static_cast<T*>(c.data),
+            .c_step = turned ? c.col_step : c.row_step,
+            .alpha = static_cast<T>(alpha),
+            .beta = static_cast<T>(beta),
+            .rows = 0,
+            .cols = static_cast<int>(turned ? c.rows : c.cols)};
+}
+
+/// Every tile in turn, from the corner of an m x n product, by a cut of cut_in_tiles() for these shapes. The tile is
+/// moved, not copied: a copy would wait for what was stored into it, and that for all of the C before it.
+template <class T>
+void run_tiles(const Direct& cut, MicroTile<T>& tile, std::int64_t m, std::int64_t n) noexcept {
+    using Function = typename MicroKernel<T>::Function;
+    const T* const a = tile.a;
+    T* const c = tile.c;
+    const std::int64_t talls = cut.talls * cut.height;
+    tile.cols = cut.width;
+    for (std::int64_t j = 0; j < n; j += cut.width, tile.b += cut.width) {
+        const bool is_last = n - j <= cut.width;
+        if (is_last) tile.cols = static_cast<int>(n - j);
+        tile.a = a, tile.c = c + j;
+        std::int64_t i = 0;
+        const auto go = [&](Function run, std::int64_t end, int rows) {
+            for (; i < end; i += rows, tile.a += rows * tile.a_row_step, tile.c += rows * tile.c_step) run(tile);
+        };
+        go(reinterpret_cast<Function>(cut.tiles[0][is_last]), talls, cut.height);
+        if (talls < m) go(reinterpret_cast<Function>(cut.tiles[1][is_last]), m, cut.height - 1);
+    }
+}
+
+}  // namespace tw::cpu

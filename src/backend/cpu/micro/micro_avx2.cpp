@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Micro-kernels of AVX2 and FMA: 6 rows of 2 vectors fill 12 of the 16 registers with sums, which is enough to keep two
+// FMA units of 4 or 5 cycles' latency busy; the other four hold a row of B and a broadcast of A.
+#include <immintrin.h>
+
+#include "backend/cpu/micro/micro_tile.hpp"
+
+namespace tw::cpu {
+namespace {
+
+alignas(64) constexpr int leading[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+
+struct EightFloats {
+    using Element = float;
+    using Register = __m256;
+    using Mask = __m256i;
+    static constexpr int lanes = 8;
+    static constexpr int broadcasts_folded = 0;
+
+    static Mask mask(int count) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(leading + 8 - count)); }
+    static Register zero() { return _mm256_setzero_ps(); }
+    static Register load(const float* p) { return _mm256_loadu_ps(p); }
+    static Register load(const float* p, Mask m) { return _mm256_maskload_ps(p, m); }
+    static Register broadcast(const float* p) { return _mm256_broadcast_ss(p); }
+    static Register multiply(Register a, Register b) { return _mm256_mul_ps(a, b); }
+    static Register add(Register a, Register b) { return _mm256_add_ps(a, b); }
+    static Register multiply_add(Register a, Register b, Register c) { return _mm256_fmadd_ps(a, b, c); }
+    static void store(float* p, Register v) { _mm256_storeu_ps(p, v); }
+    static void store(float* p, Register v, Mask m) { _mm256_maskstore_ps(p, m, v); }
+};
+
+struct FourDoubles {
+    using Element = double;
+    using Register = __m256d;
+    using Mask = __m256i;
+    static constexpr int lanes = 4;
+    static constexpr int broadcasts_folded = 0;
+
+    static Mask mask(int count) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(leading + 8 - 2 * count));
+    }
+    static Register zero() { return _mm256_setzero_pd(); }
+    static Register load(const double* p) { return _mm256_loadu_pd(p); }
+    static Register load(const double* p, Mask m) { return _mm256_maskload_pd(p, m); }
+    static Register broadcast(const double* p) { return _mm256_broadcast_sd(p); }
+    static Register multiply(Register a, Register b) { return _mm256_mul_pd(a, b); }
+    static Register add(Register a, Register b) { return _mm256_add_pd(a, b); }
+    static Register multiply_add(Register a, Register b, Register c) { return _mm256_fmadd_pd(a, b, c); }
+    static void store(double* p, Register v) { _mm256_storeu_pd(p, v); }
+    static void store(double* p, Register v, Mask m) { _mm256_maskstore_pd(p, m, v); }
+};
+
+}  // namespace
+
+constinit const MicroKernel<float> micro_avx2_f32 = micro_kernel<EightFloats, 6, 12, 6>(44);
+constinit const MicroKernel<double> micro_avx2_f64 = micro_kernel<FourDoubles, 6, 12, 6>(22);
+
+}  // namespace tw::cpu

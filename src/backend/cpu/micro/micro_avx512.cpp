@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Micro-kernels of AVX-512: 14 rows of 2 vectors fill 28 of the 32 registers with sums. One step along k is 28
+// multiply-adds that broadcast their element of A themselves and 2 loads: as few instructions as there can be, for a
+// core whose front end another thread may share. A masked load is an instruction of a unit of multiply-adds besides.
+#include <immintrin.h>
+
+#include "backend/cpu/micro/micro_tile.hpp"
+#include "backend/cpu/micro/pack_avx512.hpp"
+
+namespace tw::cpu {
+namespace {
+
+struct SixteenFloats {
+    using Element = float;
+    using Register = __m512;
+    using Mask = __mmask16;
+    static constexpr int lanes = 16;
+    static constexpr int broadcasts_folded = 2;
+
+    static Mask mask(int count) { return static_cast<Mask>(0xffffu >> (16 - count)); }
+    static Register zero() {
+        Register made;  // each by an instruction that costs none: compilers copy one to all others, which does
+        asm volatile("vpxord %0, %0, %0" : "=v"(made));
+        return made;
+    }
+    static Register of_lanes(__m512 v) { return v; }
+    static Register load(const float* p) { return _mm512_loadu_ps(p); }
+    static Register load(const float* p, Mask m) { return _mm512_maskz_loadu_ps(m, p); }
+    static Register broadcast(const float* p) { return _mm512_set1_ps(*p); }
+    static Register multiply(Register a, Register b) { return _mm512_mul_ps(a, b); }
+    static Register add(Register a, Register b) { return _mm512_add_ps(a, b); }
+    static Register multiply_add(Register a, Register b, Register c) {
+        asm("vfmadd231ps %2, %1, %0" : "+v"(c) : "v"(b), "v"(a));  // or compilers put the sum where a factor was
+        return c;
+    }
+    static Register multiply_add(const float* a, Register b, Register c) {
+        asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(c) : "v"(b), "m"(*a));
+        return c;
+    }
+    static void store(float* p, Register v) { _mm512_storeu_ps(p, v); }
+    static void store(float* p, Register v, Mask m) { _mm512_mask_storeu_ps(p, m, v); }
+};
+
+struct EightDoubles {
+    using Element = double;
+    using Register = __m512d;
+    using Mask = __mmask8;
+    static constexpr int lanes = 8;
+    static constexpr int broadcasts_folded = 2;
+
+    static Mask mask(int count) { return static_cast<Mask>(0xffu >> (8 - count)); }
+    static Register zero() {
+        Register made;  // each by an instruction that costs none: compilers copy one to all others, which does
+        asm volatile("vpxord %0, %0, %0" : "=v"(made));
+        return made;
+    }
+    static Register of_lanes(__m512 v) { return _mm512_castps_pd(v); }
+    static Register load(const double* p) { return _mm512_loadu_pd(p); }
+    static Register load(const double* p, Mask m) { return _mm512_maskz_loadu_pd(m, p); }
+    static Register broadcast(const double* p) { return _mm512_set1_pd(*p); }
+    static Register multiply(Register a, Register b) { return _mm512_mul_pd(a, b); }
+    static Register add(Register a, Register b) { return _mm512_add_pd(a, b); }
+    static Register multiply_add(Register a, Register b, Register c) {
+        asm("vfmadd231pd %2, %1, %0" : "+v"(c) : "v"(b), "v"(a));  // or compilers put the sum where a factor was
+        return c;
+    }
+    static Register multiply_add(const double* a, Register b, Register c) {
+        asm("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(c) : "v"(b), "m"(*a));
+        return c;
+    }
+    static void store(double* p, Register v) { _mm512_storeu_pd(p, v); }
+    static void store(double* p, Register v, Mask m) { _mm512_mask_storeu_pd(p, m, v); }
+};
+
+}  // namespace
+
+constinit const MicroKernel<float> micro_avx512_f32 = micro_kernel<SixteenFloats, 14, 28, 8>(105, pack<SixteenFloats>);
+constinit const MicroKernel<double> micro_avx512_f64 = micro_kernel<EightDoubles, 14, 28, 8>(50, pack<EightDoubles>);
+
+}  // namespace tw::cpu

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Micro-kernels for any processor: the compilers' own 16-byte vectors, 4 rows of 2, a multiplication and an addition
+// where the others fuse both.
+#include "backend/cpu/micro/micro_tile.hpp"
+#include "backend/cpu/product/vectors.hpp"
+
+namespace tw::cpu {
+namespace {
+
+template <class T>
+struct Portable {
+    using Element = T;
+    using Register = Vector<T>;
+    using Mask = int;  // how many of the elements
+    static constexpr int lanes = cpu::lanes<T>;
+    static constexpr int broadcasts_folded = 0;
+
+    static Mask mask(int count) { return count; }
+    static Register zero() { return Register{}; }
+    static Register load(const T* p) { return cpu::load(p); }
+    static Register load(const T* p, Mask m) {
+        Register v{};
+        for (int i = 0; i < m; ++i) v[i] = p[i];
+        return v;
+    }
+    static Register broadcast(const T* p) { return *p - Register{}; }  // minus 0 keeps the sign of a zero
+    static Register multiply(Register a, Register b) { return a * b; }
+    static Register add(Register a, Register b) { return a + b; }
+    static Register multiply_add(Register a, Register b, Register c) { return a * b + c; }
+    static void store(T* p, Register v) { cpu::store(p, v); }
+    static void store(T* p, Register v, Mask m) {
+        for (int i = 0; i < m; ++i) p[i] = v[i];
+    }
+};
+
+}  // namespace
+
+constinit const MicroKernel<float> micro_portable_f32 = micro_kernel<Portable<float>, 4, 8, 4>(10);
+constinit const MicroKernel<double> micro_portable_f64 = micro_kernel<Portable<double>, 4, 8, 4>(5);
+
+}  // namespace tw::cpu

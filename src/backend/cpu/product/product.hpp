@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The typed face of a call, as the CPU's rungs see it.
+#pragma once
+
+#include <utility>
+
+#include "backend/contract.hpp"
+#include "epilogue/finish.hpp"
+
+namespace tw::cpu {
+
+template <class T>
+struct Product {
+    View<const T> a, b;
+    View<T> c;
+    T alpha, beta;
+
+    std::int64_t m() const noexcept { return c.rows; }
+    std::int64_t n() const noexcept { return c.cols; }
+    std::int64_t k() const noexcept { return a.cols; }
+
+    /// The same product read the other way: C^T = B^T A^T.
+    Product transposed() const noexcept { return {b.transposed(), a.transposed(), c.transposed(), alpha, beta}; }
+
+    /// What becomes of element (i, j) once its sum is known. C is not read when beta is 0.
+    void finish(std::int64_t i, std::int64_t j, T sum) const noexcept {
+        T& out = c(i, j);
+        out = beta == 0 ? alpha * sum : alpha * sum + beta * out;
+    }
+};
+
+template <class T>
+Product<T> product_of(const Call& call) noexcept {
+    return {typed<const T>(call.a), typed<const T>(call.b), typed<T>(call.c), static_cast<T>(call.alpha),
+            static_cast<T>(call.beta)};
+}
+
+/// A column-major C is computed as C^T = B^T A^T, so that walking along a row walks through memory.
+constexpr bool is_turned(const Matrix& c) noexcept { return c.col_step != 1 && c.row_step == 1; }
+
+/// A packed operand was laid out for the one or the other.
+constexpr bool is_turned(const Call& call) noexcept {
+    return call.packed.panels ? call.packed.is_a != call.packed.on_left : is_turned(call.c);
+}
+
+constexpr Call turned_if(bool turned, Call call) noexcept {
+    if (turned) {
+        const Matrix a = call.a;
+        call.a = call.b.transposed();
+        call.b = a.transposed();
+        call.c = call.c.transposed();
+    }
+    return call;
+}
+
+/// The epilogue in the pass that completes C: called for each tile of C whose sums are all in, while it is in the first
+/// cache.
+class Finisher {
+public:
+    explicit Finisher(const Call& call) noexcept : Finisher(call, is_turned(call)) {}
+    Finisher(const Call& call, bool turned) noexcept
+        : epilogue_(call.epilogue.is_empty() ? nullptr : &call.epilogue), turned_(turned) {}
+
+    /// `part` is the block at (i, j) of the product's C as its kernel sees it, turned or not.
+    void operator()(const Matrix& part, std::int64_t i, std::int64_t j) const noexcept {
+        if (!epilogue_) return;
+        turned_ ? finish(part.transposed(), 1, *epilogue_, j, i) : finish(part, 1, *epilogue_, i, j);
+    }
+
+    /// Asks the second cache for what the part will be added to: its rows may lie on pages of their own, which no
+    /// hardware prefetches, and fight with those of C for one set of the first.
+    void expect(std::int64_t rows, std::int64_t cols, std::int64_t i, std::int64_t j) const noexcept {
+        if (!epilogue_ || !epilogue_->residual.data) return;
+        const Matrix& all = epilogue_->residual;
+        const Matrix part = turned_ ? all.block(j, i, cols, rows).transposed() : all.block(i, j, rows, cols);
+        if (part.row_step == 1 && part.col_step != 1) return ask_for(part.transposed());
+        if (part.col_step == 1) ask_for(part);
+    }
+
+private:
+    static void ask_for(const Matrix& part) noexcept {
+        constexpr std::int64_t line = 64;
+        const std::int64_t step = line / static_cast<std::int64_t>(size_of(part.type));
+        for (std::int64_t r = 0; r < part.rows; ++r)
+            for (std::int64_t s = 0; s < part.cols; s += step) __builtin_prefetch(part.at(r, s), 0, 2);
+    }
+
+    const Epilogue* epilogue_;
+    bool turned_;
+};
+
+/// Turned so that walking along a row of C walks through memory: a column-major C is computed as C^T.
+template <class T>
+Product<T> along_rows(const Product<T>& product) noexcept {
+    return product.c.col_step != 1 && product.c.row_step == 1 ? product.transposed() : product;
+}
+
+}  // namespace tw::cpu

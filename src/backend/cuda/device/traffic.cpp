@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "backend/cuda/device/traffic.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+
+#include "backend/cuda/device/calls.hpp"
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/failure.hpp"
+
+namespace tw::cuda {
+namespace {
+
+/// What one thread keeps for its copies: streams and events belong to a device, the buffer to the process.
+struct Kept {
+    int device = -1;
+    cudaStream_t there = nullptr, back = nullptr;
+    cudaEvent_t events[Traffic::most_events]{};
+    std::span<std::byte> buffer{};
+
+    void forget_device() noexcept {
+        for (cudaEvent_t& event : events)
+            if (event && calls().destroy_event(std::exchange(event, nullptr)) != cudaSuccess) calls().last_error();
+        for (cudaStream_t* stream : {&there, &back})
+            if (*stream && calls().destroy_stream(std::exchange(*stream, nullptr)) != cudaSuccess) calls().last_error();
+    }
+    void forget_buffer() noexcept {
+        if (buffer.data() && calls().free_locked(buffer.data()) != cudaSuccess) calls().last_error();
+        buffer = {};
+    }
+    ~Kept() {
+        forget_device();
+        forget_buffer();
+    }
+};
+thread_local Kept kept;
+
+Status open(void*& there, void*& back) noexcept {
+    int device = -1;
+    if (const Status bad = status_of(calls().get_device(&device), Step::query); !bad) return bad;
+    if (kept.device != device) kept.forget_device();
+    kept.device = device;
+    // Not ordered after the default stream, on which the kernels may be.
+    for (cudaStream_t* stream : {&kept.there, &kept.back})
+        if (!*stream)
+            if (const Status bad = status_of(calls().create_stream(stream, cudaStreamNonBlocking), Step::order); !bad)
+                return bad;
+    there = kept.there, back = kept.back;
+    return {};
+}
+
+Status event_of(int number, cudaEvent_t& event) noexcept {
+    cudaEvent_t& mine = kept.events[number];
+    const Status status = mine ? Status{} : status_of(calls().create_event(&mine, cudaEventDisableTiming), Step::order);
+    event = mine;
+    return status;
+}
+
+Status mark(int number, void* queue) noexcept {
+    cudaEvent_t event = nullptr;
+    if (const Status bad = event_of(number, event); !bad) return bad;
+    return status_of(calls().mark(event, static_cast<cudaStream_t>(queue)), Step::order);
+}
+
+/// An event that nobody has marked yet is one that has passed.
+Status follow(void* queue, int number) noexcept {
+    const cudaEvent_t event = kept.events[number];
+    return event ? status_of(calls().follow(static_cast<cudaStream_t>(queue), event, 0), Step::order) : Status{};
+}
+
+bool passed(int number) noexcept {
+    const cudaEvent_t event = kept.events[number];
+    if (!event) return true;
+    const cudaError_t error = calls().ask_event(event);
+    if (error == cudaErrorNotReady) calls().last_error();
+    return error != cudaErrorNotReady;
+}
+
+Status await(int number) noexcept {
+    const cudaEvent_t event = kept.events[number];
+    return event ? status_of(calls().wait_event(event), Step::wait) : Status{};
+}
+
+bool is_locked(const void* memory) noexcept {
+    cudaPointerAttributes attributes{};
+    if (calls().pointer_attributes(&attributes, memory) == cudaSuccess) return attributes.type == cudaMemoryTypeHost;
+    calls().last_error();
+    return false;
+}
+
+std::span<std::byte> buffer(std::size_t bytes) noexcept {
+    if (kept.buffer.size() >= bytes) return kept.buffer;
+    kept.forget_buffer();
+    void* memory = nullptr;
+    if (!status_of(calls().alloc_locked(&memory, bytes, cudaHostAllocPortable), Step::allocate)) return {};
+    return kept.buffer = {static_cast<std::byte*>(memory), bytes};
+}
+
+}  // namespace
+
+const Traffic traffic{
+    .memory = [](void* stream) { return scratch_available(stream); },
+    .locked = [](const void* memory) { return is_locked(memory); },
+    .buffer = [](std::size_t bytes) { return buffer(bytes); },
+    .open = [](void*& there, void*& back) { return open(there, back); },
+    .mark = [](int event, void* queue) { return mark(event, queue); },
+    .follow = [](void* queue, int event) { return follow(queue, event); },
+    .passed = [](int event) { return passed(event); },
+    .await = [](int event) { return await(event); },
+};
+
+}  // namespace tw::cuda

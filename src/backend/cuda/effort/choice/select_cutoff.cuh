@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The cutoff of effort_select, for any units and any number of inputs: counted 11, 10 and 10 bits at a time, over all
+// blocks of a cluster.
+#pragma once
+
+#include "backend/cuda/effort/choice/select.cuh"
+#include "backend/cuda/ptx/cluster_memory.cuh"
+#include "backend/cuda/ptx/prefix.cuh"
+
+namespace tw::cuda::effort::of_units {
+
+constexpr int threads = 512, warps = threads / 32, most_ranks = 8, most_units = 32;
+constexpr int high_bins = 2048, bins = 1024;
+
+struct Desk {
+    alignas(16) unsigned high[high_bins], middle[bins], low[bins];
+    unsigned sums[warps];
+    unsigned published[most_units];  ///< rows at the cutoff, of each unit
+    unsigned before[most_units],
+        allowed[most_units];  ///< rows at the cutoff: in earlier blocks, and that may be taken in all
+    unsigned bin, above;
+};
+
+/// The sum over the threads before this one; `all` is that over all threads.
+__device__ inline unsigned prefix_of(unsigned x, unsigned* sums, unsigned& all) {
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    const unsigned upto = ptx::prefix_of_warp(x);
+    if (lane == 31) sums[warp] = upto;
+    __syncthreads();
+    unsigned below = 0, total = 0;
+#pragma unroll
+    for (int w = 0; w < warps; ++w) {
+        const unsigned of_warp = sums[w];
+        total += of_warp;
+        if (w < warp) below += of_warp;
+    }
+    __syncthreads();
+    all = total;
+    return below + upto - x;
+}
+
+/// The largest |v|; eight are on their way to a thread.
+__device__ inline unsigned most_of(const float* v, int inputs, unsigned* sums) {
+    constexpr int at_once = 8;
+    unsigned most = 0;
+    for (int first = static_cast<int>(threadIdx.x); first < inputs; first += at_once * threads)
+#pragma unroll
+        for (int x = 0; x < at_once; ++x)
+            if (first + x * threads < inputs) most = max(most, __float_as_uint(v[first + x * threads]) & 0x7fffffffu);
+    most = __reduce_max_sync(~0u, most);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = most;
+    __syncthreads();
+#pragma unroll
+    for (int w = 0; w < warps; ++w) most = max(most, sums[w]);
+    __syncthreads();
+    return most;
+}
+
+/// One vector's worths, of the inputs that this block has.
+struct Rows {
+    const float *v, *importance;
+    const Work& w;
+    float scale;
+    int inputs, units, begin, end;
+    std::int64_t apart;  ///< one unit's gains from the next one's
+    float* kept;  ///< [units][end - begin]: the importance first, then the worths; null: there is no room for them
+
+    __device__ float& kept_at(int u, int i) const { return kept[u * (end - begin) + i - begin]; }
+    /// Not negative, so the bits are ordered as the numbers are.
+    __device__ unsigned key(int i, float of_input) const {
+        return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), scale), of_input)) & 0x7fffffffu;
+    }
+    __device__ unsigned worth(int u, int i) const {
+        if (kept) return __float_as_uint(kept_at(u, i));
+        return lowered(w, key(i, importance[i]), u);
+    }
+    /// Before the vector is there. Each thread its own inputs, as everywhere here: nobody else looks at them.
+    __device__ void keep_importance() const {
+        for (int i = begin + static_cast<int>(threadIdx.x); i < end && kept; i += threads)
+            kept_at(0, i) = importance[i];
+    }
+};
+
+/// From the top bin down, over all ranks' counters: the first that brings the sum to what is to be reached, and the sum
+/// above it.
+template <int ranks, int count>
+__device__ void descend(Desk& desk, const unsigned (&counters)[count], unsigned reached, unsigned above, int rank) {
+    constexpr int own = count / threads;
+    const int top = count - own * (1 + static_cast<int>(threadIdx.x));
+    unsigned mine[own] = {}, sum = 0, all;
+    std::uint32_t there[ranks][own];  // all asked for before any is needed, and every block begins with another one
+#pragma unroll
+    for (int r = 0; r < ranks; ++r) ptx::read_in(ptx::shared_address(counters + top), (rank + r) % ranks, there[r]);
+#pragma unroll
+    for (int r = 0; r < ranks; ++r)
+#pragma unroll
+        for (int b = 0; b < own; ++b) mine[b] += there[r][b];
+#pragma unroll
+    for (int b = 0; b < own; ++b) sum += mine[b];
+    if (threadIdx.x == 0) desk.bin = count - 1, desk.above = above;
+    unsigned before = above + prefix_of(sum, desk.sums, all);
+#pragma unroll
+    for (int b = own - 1; b >= 0; --b) {
+        if (before < reached && before + mine[b] >= reached)
+            desk.bin = static_cast<unsigned>(top + b), desk.above = before;
+        before += mine[b];
+    }
+    __syncthreads();
+}
+
+/// The bits of the cutoff; what is worth more weighs desk.above.
+template <int ranks>
+__device__ unsigned find_cutoff(const Work& w, const Rows& rows, Desk& desk, int rank) {
+    const auto count = [&](unsigned* counters, int shift, unsigned mask, unsigned known, int known_shift) {
+        for (int u = 0; u < rows.units; ++u)
+            for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += threads) {
+                const unsigned worth = rows.worth(u, i);
+                if (known_shift == 31 || worth >> known_shift == known)
+                    atomicAdd(counters + (worth >> shift & mask), w.m.weights[u]);
+            }
+        ptx::publish_to_ranks<ranks>();
+    };
+    count(desk.high, 20, high_bins - 1, 0, 31);
+    descend<ranks>(desk, desk.high, w.reached, 0, rank);
+    unsigned found = desk.bin, above = desk.above;
+    count(desk.middle, 10, bins - 1, found, 20);
+    descend<ranks>(desk, desk.middle, w.reached, above, rank);
+    found = found << 10 | desk.bin, above = desk.above;
+    count(desk.low, 0, bins - 1, found, 10);
+    descend<ranks>(desk, desk.low, w.reached, above, rank);
+    return found << 10 | desk.bin;
+}
+
+}  // namespace tw::cuda::effort::of_units

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// effort_planes_choosing: a product of planes in one launch. Each block chooses from all inputs what is read, or the
+// two of a cluster do from a half each where inputs are many. A cluster multiplies some of them by a tile of 256
+// outputs: a block up to 2048, a warp 128 of these, whose plane A is on its way to shared memory while the choice is
+// made. Clusters that share a tile choose alike, and the one that comes last adds up what all of them have.
+//
+//   block 0  |  keys  |--:--> cutoff -> warp: k of its inputs, planes A (here already), B, C --+
+//   block 1  |  keys  |--:--> cutoff -> ..                                                   --+-> sums of warps, of
+//   blocks, of clusters -> y
+//
+// Needs: sm_90. Counts, for I inputs, C clusters a tile and E rows: loads C 8 I (twice that where a block chooses by
+// itself) + 12 I + 80 I a tile and the bytes of planes B and C; stores the outputs, and C times where C > 1.
+#include <algorithm>
+
+#include "backend/cuda/effort/planes/chunk.cuh"
+#include "backend/cuda/effort/planes/inputs.cuh"
+#include "backend/cuda/effort/planes/sum.cuh"
+#include "backend/cuda/ptx/bulk_copy.cuh"
+#include "backend/cuda/ptx/mbarrier.cuh"
+
+namespace tw::cuda::effort {
+namespace of_planes {
+namespace {
+
+constexpr int ranks = 2;
+
+/// Which inputs a block has: it counts all or those of its half, first those that it multiplies.
+struct Share {
+    Range counted;
+    int end;  ///< of those that it multiplies
+
+    __device__ Share(const Work& w, const Place& at, int rank, int together) {
+        counted.begin = min(rank % together * w.counted_of_rank, w.m.inputs),
+        counted.end = min(counted.begin + w.counted_of_rank, w.m.inputs);
+        counted.start = counted.begin + (ranks * at.chunk + rank) / together * w.inputs_of_rank;
+        end = min(counted.start + w.inputs_of_rank, counted.end);
+        if (counted.start >= end) counted.start = end = counted.begin;  // there are more blocks than chunks
+    }
+    __device__ int first_of_warp() const { return counted.start + own * static_cast<int>(threadIdx.x / 32 * 32); }
+    /// What a thread multiplies: so many from its first on.
+    __device__ int first() const { return counted.start + own * static_cast<int>(threadIdx.x); }
+    __device__ int there() const { return max(0, min(own, end - first())); }
+};
+
+template <int together>
+struct Desk {
+    of_choice::Desk<together, threads, 128> choice;
+    Place at;
+    Share share;  ///< for later: registers are few
+    SumsOfBlocks<ranks> sums;
+    Room rooms[warps];
+};
+static_assert(sizeof(Desk<ranks>) <= 195 * 1024,
+              "with more the first-level cache is half as large, where what rows are asked for has to lie");
+
+/// The scales of the warp's chunk, and all of its plane A where most of it will be wanted, are on their way from here
+/// on.
+__device__ void begin_copies(const Work& w, Room& room, const Rows& rows) {
+    const std::uint32_t here = ptx::shared_address(&room.here);
+    const int from = w.ahead ? 0 : bytes_of_a;  // scales lie behind it, here as there
+    ptx::expect_bytes(here, bytes_of_front - from);
+    ptx::load_bytes(ptx::shared_address(room.a) + static_cast<unsigned>(from), rows.front + from, bytes_of_front - from,
+                    here);
+}
+
+/// What is multiplied of inputs of which so many units are read.
+__device__ void weigh(Own& read, const float4& v, float scale, const float4 (&gain)[units]) {
+#pragma unroll
+    for (int i = 0; i < own; ++i) {
+        const unsigned k = read.k[i];
+        read.v[i] = k > 0 ? __fmul_rn(__fmul_rn(part_of(v, i), scale), k > 2   ? part_of(gain[2], i)
+                                                                       : k > 1 ? part_of(gain[1], i)
+                                                                               : part_of(gain[0], i))
+                          : 0.f;
+    }
+}
+
+/// `together`: blocks that choose as one; `groups` of 2048 inputs are what each of them counts at most.
+template <int together, int groups>
+__global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_constant__ Work w) {
+    constexpr int in_front = 3, behind = 2,
+                  at_once = 6;  // warps that ask for plane A before the vector, right behind it, and at each later step
+    extern __shared__ uint4 memory[];
+    Desk<together>& desk = *reinterpret_cast<Desk<together>*>(memory);
+    const int thread = static_cast<int>(threadIdx.x), warp = __shfl_sync(~0u, thread / 32, 0),
+              rank = ptx::own_rank<ranks>();
+    const int cluster = static_cast<int>(blockIdx.x) / ranks;
+    const int place =
+        w.chunks == 1 ? cluster : static_cast<int>(__umulhi(static_cast<unsigned>(cluster), w.inverse_of_chunks));
+    Place at(place, w.m.tiles);
+    at.chunk = cluster - place * w.chunks;
+    const Share share(w, at, rank, together);
+    const Lane my;
+    Room& room = desk.rooms[warp];
+    const std::uint32_t here = ptx::shared_address(&room.here);
+    const auto rows_of_warp = [&](const Place& at, const Share& share) {
+        return Rows(tile_of(w, at), w.m.inputs_apart, share.first_of_warp());
+    };
+
+    ptx::let_next_kernel_begin();
+    if (thread == 0) desk.sums.expect(rank), desk.at = at, desk.share = share;
+    desk.choice.clear();
+    ptx::arrive_at_ranks<ranks>();  // both have begun, and cleared what they count with
+    const std::int64_t of_expert = std::int64_t{w.experts[at.product]} * w.m.inputs_apart;
+    const float *importance = w.m.importance + of_expert, *vector = w.v + at.product * w.v_step;
+    Inputs counted[groups];
+#pragma unroll
+    for (int g = 0; g < groups; ++g) counted[g].ask_importance(w, importance, share.counted, place_of(g));
+    float4 gain[units] = {};
+#pragma unroll
+    for (int u = 0; u < units; ++u)
+        if (share.there() > 0)
+            gain[u] = __ldg(reinterpret_cast<const float4*>(w.m.gains + units * of_expert +
+                                                            u * std::int64_t{w.m.inputs_apart} + share.first()));
+    if (my.lane == 0) {
+        ptx::init_barrier(here, 1);
+        ptx::publish_barriers();
+    }
+    const bool begins_copies = my.lane == 0 && share.first_of_warp() < share.end;
+    const int own_step = w.everything || warp < in_front ? 0
+                         : warp < in_front + behind      ? -1
+                                                         : 1 + (warp - in_front - behind) / at_once;
+    if (begins_copies && own_step == 0) begin_copies(w, room, rows_of_warp(at, share));
+    ptx::wait_for_kernel_before();
+#pragma unroll
+    for (int g = 0; g < groups; ++g) counted[g].ask_vector(w, vector);
+    if (begins_copies && own_step == -1) begin_copies(w, room, rows_of_warp(at, share));
+    __syncthreads();  // meanwhile
+    ptx::wait_for_ranks<ranks>();
+
+    unsigned most = 0;
+#pragma unroll
+    for (int g = 0; g < groups; ++g) most = max(most, counted[g].most());
+    most = of_choice::largest_of(desk.choice, most, rank % together);
+    // The rest by and by: the vector would have to wait behind it, and a warp that asks for more than is under way
+    // soon.
+    const auto ask_at = [&](int step) {
+        if (begins_copies && own_step == step) begin_copies(w, room, rows_of_warp(desk.at, desk.share));
+        __syncwarp();
+    };
+    ask_at(1);
+    const float scale = scale_for(most);
+    const float4 v = counted[0].v;
+    const Keys<groups> keys(counted, scale, desk.share.counted);
+    const bool is_chosen = !w.everything && w.reached > 0;
+    unsigned asked = 0;  // inputs whose plane A has been asked for by itself
+    if (is_chosen) {
+        of_choice::count_keys(desk.choice, keys.of, of_choice::top_of(w));
+        of_choice::find_bin<units>(w, desk.choice, [&] { ask_at(2); });
+        if (!w.ahead) {
+            asked = keys.before(w, desk.choice.bin, desk.share.there());
+            copy_of_a(room, my, rows_of_warp(desk.at, desk.share), asked);
+        }
+        of_choice::find_cutoff<units>(
+            w, desk.choice, keys.of, scale, [&](int n) { return keys.input(n); },
+            [&](const auto& act) { keys.each(w, act); });
+    } else {
+        ask_at(2);
+    }
+    const of_choice::Cutoff cutoff = is_chosen ? desk.choice.cutoff : of_choice::Cutoff{};
+    const int first = desk.share.first(), of_thread = desk.share.there();
+    Own read;
+    if (!w.everything) count_units(w, cutoff, keys.of, first, of_thread, read.k);
+#pragma unroll
+    for (int i = 0; i < own; ++i)
+        if (w.everything) read.k[i] = i < of_thread ? units : 0;
+    weigh(read, v, scale, gain);
+    if (desk.at.tile == (warp < w.m.tiles ? warp : warp % w.m.tiles))
+        note(w, desk.at, first, of_thread, read);  // all of it would make one tile late, and the product with it
+    if (desk.at.tile == 0 && desk.at.chunk == 0 && rank == 0 && thread == 0)
+        w.chosen[desk.at.product] =
+            conclude(w, static_cast<unsigned>(w.m.inputs), w.everything ? 0 : cutoff.row.worth, most);
+    float4 total[2] = {};
+    if (desk.share.first_of_warp() < desk.share.end) {
+        const Rows rows = rows_of_warp(desk.at, desk.share);
+        const auto wait = [&] {
+            ptx::wait_for_copies<0>();
+            ptx::wait_barrier(here, 0);
+        };
+        if (!w.ahead) copy_of_a(room, my, rows, read.those() & ~asked);
+        if (__any_sync(~0u, read.k[0] + read.k[1] + read.k[2] + read.k[3] > 0))
+            Chunk(room, rows).multiply_all<8, 3>(read, w.reads_most, total, wait);
+        else wait();  // what was asked for must not come later
+    }
+    add_up<ranks, true>(w, desk.at, desk.rooms, desk.sums, total, rank, factor_of(w, most));
+}
+
+template <int together, int groups>
+Status start(const Work& w, int products, void* stream) {
+    const auto count = static_cast<unsigned>(products * w.m.tiles * w.chunks * ranks);
+    return launch(
+        planes_choosing<together, groups>,
+        {.blocks = count, .threads = threads, .shared = sizeof(Desk<together>), .cluster = ranks, .overlaps = true},
+        stream, w);
+}
+
+}  // namespace
+}  // namespace of_planes
+
+int clusters_of_planes(int inputs, int tiles, int processors) {
+    using namespace of_planes;
+    constexpr int most_counted = 4 * share, least_inputs = 512;
+    if (inputs > ranks * most_counted) return 0;
+    const int needed = (inputs + ranks * share - 1) / (ranks * share), worth_it = inputs / (ranks * least_inputs),
+              at_once = processors / (ranks * tiles);
+    return std::max(needed, std::min(worth_it, at_once));
+}
+
+Status start_planes_choosing(Work w, int products, void* stream) {
+    using namespace of_planes;
+    const int together =
+        w.m.inputs <= 2 * share ? 1 : ranks;  // to exchange counters takes as long as to count twice as much
+    const auto share_of = [](int inputs, int among, int step) {
+        return (inputs + among * step - 1) / (among * step) * step;
+    };
+    w.counted_of_rank = share_of(w.m.inputs, together, chunk),
+    w.inputs_of_rank = share_of(w.counted_of_rank, ranks * w.chunks / together, chunk);
+    w.inverse_of_chunks = static_cast<unsigned>((std::uint64_t{1} << 32) / static_cast<unsigned>(w.chunks) + 1);
+    w.is_even = w.m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
+    return together == 1 ? start<1, 2>(w, products, stream)
+                         : start<ranks, 4>(w, products, stream);  // more of them would make the library larger
+}
+
+}  // namespace tw::cuda::effort

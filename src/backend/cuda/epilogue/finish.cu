@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The last pass over C for kernels that fuse no epilogue: bandwidth-bound, one read and one write of each element.
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/elements.cuh"
+#include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/epilogue/activation.cuh"
+
+namespace tw::cuda {
+namespace {
+
+constexpr int threads = 256;
+
+/// Sum: f64 for a C of f64, else f32, as kernels that fuse an epilogue have it.
+template <class Sum>
+__global__ void __launch_bounds__(threads) finish_elements(Matrix c, double beta, Epilogue epilogue) {
+    const Matrix bias{const_cast<void*>(epilogue.bias), epilogue.bias_type, 1, c.cols, 0, 1};
+    const std::int64_t count = c.rows * c.cols, step = std::int64_t{gridDim.x} * threads;
+    for (std::int64_t at = blockIdx.x * std::int64_t{threads} + threadIdx.x; at < count; at += step) {
+        const std::int64_t i = at / c.cols, j = at % c.cols;
+        auto x = static_cast<Sum>(beta == 0 ? 0 : beta * load(c, i, j));
+        x = fma(x, static_cast<Sum>(epilogue.scale), static_cast<Sum>(bias.data ? load(bias, 0, j) : -0.0));
+        x = activated(epilogue.activation, x);
+        if (epilogue.residual.data) x += static_cast<Sum>(load(epilogue.residual, i, j));
+        store(c, i, j, x);
+    }
+}
+
+}  // namespace
+
+Status finish(const Matrix& c, double beta, const Epilogue& epilogue, void* stream) noexcept {
+    if (const Status dead = alive(); !dead) return dead;
+    if ((beta == 1 && epilogue.is_empty()) || c.rows == 0 || c.cols == 0) return {};
+    const std::int64_t wanted = (c.rows * c.cols + threads - 1) / threads, most = 16 * std::int64_t{multiprocessors()};
+    const auto blocks = static_cast<unsigned>(wanted < most ? wanted : most);
+    const Launch how{.blocks = blocks, .threads = threads};
+    if (c.type == Type::f64) return launch(finish_elements<double>, how, stream, c, beta, epilogue);
+    return launch(finish_elements<float>, how, stream, c, beta, epilogue);
+}
+
+}  // namespace tw::cuda

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r10_split: f32 answers from products of 16-bit parts. Rows are scaled by powers of two and cut into parts
+// (split.hpp); r9's ring then feeds the matrix unit with every pair of parts that counts, smallest first:
+//
+//    a stage of A     a stage of B        fp16x3: 6 products of 16 k       every `period` of k:
+//   [ hi  | lo  ] x  [ hi  | lo  ]   ->   lo*hi, hi*lo, hi*hi      ->      sum += accumulator (in f32, rounded)
+//
+// The unit truncates when it adds, so its accumulator alone would lose 3.5e-9 of the result for each of k; adding it
+// to a sum in registers every 128 of k (64 of short ones) stops that below a plain f32 product's own error.
+// Needs: sm_90a. 3 (6, 1) times 2mnk flops at 16 times the rate of f32, and one pass over the operands.
+#include <cmath>
+
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/device/tensor_map.hpp"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/operands/tidy.hpp"
+#include "backend/cuda/split/late_rows.cuh"
+#include "backend/cuda/split/scaled_epilogue.cuh"
+#include "backend/cuda/split/split.hpp"
+#include "backend/cuda/split/stage.cuh"
+#include "backend/cuda/tiles/pipeline.cuh"
+
+namespace tw::cuda {
+namespace {
+
+using ptx::Major;
+
+template <class P, Parts parts>
+__global__ void __launch_bounds__(P::threads, 1)
+    split_product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                  const __grid_constant__ CUtensorMap c, ScaledOutput out, LateRows late, Raster raster, int steps,
+                  int period) {
+    extern __shared__ char memory[];
+    const P pipe(memory);
+    pipe.init(a, b, c);
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
+
+    constexpr bool promoted = parts != Parts::fp16x1;
+    const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
+              thread = static_cast<int>(threadIdx.x) % 128;
+    if (group == 0) {
+        ptx::give_registers<promoted ? 40 : 88>();  // the rest of 504, for late rows
+        if (thread == 0) {
+            produce<P, Major::k, Major::k>(pipe, a, b, raster, steps, [&](int row, int col) {
+                wait_for_rows(late.a, late.a_done, late.a_first, row, P::BM);
+                wait_for_rows(late.b, late.b_done, late.b_first, col, P::b_share);
+            });
+        } else if (thread >= 32) {
+            split_late_rows<parts>(late);
+        }
+        P::arrive_all();
+    } else {
+        ptx::take_registers<promoted ? 232 : 208>();
+        using Narrow = std::conditional_t<parts == Parts::bf16x6, __nv_bfloat16, __half>;
+        using Unit = ptx::MatrixUnit<P::BN, Narrow, Major::k, Major::k>;
+        const int consumer = group - 1, rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
+        float accumulator[P::BN / 2], sums[promoted ? P::BN / 2 : 1];
+        Exponents<P::BN> exponents;
+        Turn<P::STAGES> turn;
+        for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
+            int row, col;
+            raster.place(tile, row, col);
+            const int first_row = (row * P::CLUSTER + rank) * P::BM + consumer * 64, first_col = col * P::BN;
+#pragma unroll
+            for (float& x : accumulator) x = 0;  // overwritten by the first product: ends its old life here
+#pragma unroll
+            for (float& x : sums) x = 0;
+            for (int first = 0; first < steps; first += period) {
+                const int end = min(first + period, steps);
+                int before = 0;
+                for (int step = first; step < end; ++step, turn.next()) {
+                    ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
+                    ptx::pin(accumulator);
+                    ptx::fence_products();
+                    int keep = step - first;
+                    multiply_stage<parts>(pipe, turn.stage, consumer, [&](std::uint64_t at, std::uint64_t bt) {
+                        Unit::add(accumulator, at, bt, keep);
+                        keep = 1;
+                    });
+                    ptx::commit_products();
+                    if (step > first) {
+                        ptx::wait_for_products<1>();
+                        pipe.release(before, thread);
+                    }
+                    before = turn.stage;
+                }
+                if (end == steps) exponents.fetch(out, first_row, first_col, thread);
+                ptx::wait_for_products<0>();
+                pipe.release(before, thread);
+                ptx::pin(accumulator);
+                if constexpr (promoted) {
+#pragma unroll
+                    for (int i = 0; i < P::BN / 2; ++i) sums[i] += accumulator[i];
+                }
+            }
+            if (tile + clusters >= raster.count()) P::arrive_all();
+            using Places = Staging<P::BN>;
+            const std::uint32_t buffers = pipe.base + P::staging + consumer * Places::boxes;
+            const std::uint32_t columns = pipe.base + P::staging + 2 * Places::boxes + consumer * 4 * P::BN;
+            const auto finish = [&](auto& result) {
+                finish_scaled<P::BN, Places::row_bytes, Places::ring>(result, exponents, out, c, buffers, columns,
+                                                                      first_row, first_col, consumer, thread);
+            };
+            if constexpr (promoted) finish(sums);
+            else finish(accumulator);
+        }
+        if (thread % 32 == 0) ptx::wait_for_reads_of_stores<0>();
+    }
+    P::wait_for_all();
+}
+
+constexpr std::size_t in_lines(std::size_t bytes) { return (bytes + 127) / 128 * 128; }
+std::size_t parts_bytes(Parts parts, std::int64_t rows, std::int64_t k) {
+    return in_lines(static_cast<std::size_t>(rows * parts_pitch(parts, k)) * 2);
+}
+
+/// While the tiles of so many columns are multiplied, the warps that split late rows keep up with what the next need.
+/// Rows longer than 8192 are better split before: with late ones 16384 has 210 TFLOP/s, without 213 to 220.
+constexpr int most_first_columns(Parts parts, std::int64_t k) {
+    return k > 8192 ? 0 : parts == Parts::fp16x3 ? 12 : parts == Parts::bf16x6 ? 24 : 4;
+}
+
+template <Parts parts>
+std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
+    return parts_bytes(parts, p.m, p.k) + parts_bytes(parts, p.n, p.k) +
+           in_lines(static_cast<std::size_t>(p.m + p.n) * sizeof(int)) +
+           in_lines(LateRows::counters(p.m, p.n) * sizeof(unsigned));
+}
+
+template <int BN, int STAGES, int CLUSTER, int PARTS = 1>
+using Shape = Pipeline<128, BN, STAGES, CLUSTER, 2 * Staging<BN>::of_consumer, PARTS>;
+using Wide = Shape<192, 5, 2>;
+using Even = Shape<176, 5, 2>;
+using Square = Shape<128, 6, 1>;
+
+template <class P, Parts parts>
+Status start_fused(const Call& call) {
+    const std::int64_t m = call.m(), n = call.n(), k = call.k(), pitch = parts_pitch(parts, k);
+    auto* a_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data());
+    auto* b_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data() + parts_bytes(parts, m, k));
+    auto* exponents = reinterpret_cast<int*>(call.scratch.data() + parts_bytes(parts, m, k) + parts_bytes(parts, n, k));
+    auto* counters =
+        reinterpret_cast<unsigned*>(exponents) + in_lines(static_cast<std::size_t>(m + n) * sizeof(int)) / sizeof(int);
+    const auto a_rows = tensor_of<const float>(call.a), b_rows = tensor_of<const float>(call.b.transposed());
+    const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
+    const int fit = multiprocessors() / P::CLUSTER, clusters = raster.count() < fit ? raster.count() : fit;
+    LateRows late{{a_rows, a_parts, exponents},
+                  {b_rows, b_parts, exponents + m},
+                  static_cast<int>(m),
+                  static_cast<int>(n),
+                  counters,
+                  counters + 1,
+                  counters + 1 + tiles_over(m, LateRows::block)};
+    int last_row, last_col;  // of the tiles that come first, all at once
+    raster.place(clusters - 1, last_row, last_col);
+    if (raster.count() > clusters && last_row < raster.group && last_col < most_first_columns(parts, k))
+        late.leave(std::int64_t{raster.group} * P::BM * P::CLUSTER, (last_col + 1) * std::int64_t{P::BN});
+    if (const Status bad = split_first(late, parts, call.stream); !bad) return bad;
+
+    CUtensorMap a_map, b_map, c_map{};
+    const auto boxes = [&](const std::uint16_t* data, std::int64_t rows, int high) {
+        return BoxedMatrix{data, Type::f16, pitch, rows, pitch * 2, P::row_elements, high};
+    };
+    if (const Status bad = describe(a_map, boxes(a_parts, m, P::BM)); !bad) return bad;
+    if (const Status bad = describe(b_map, boxes(b_parts, n, P::b_share)); !bad) return bad;
+    // The widest tiles store by themselves: five stages leave room for boxes of 64 bytes alone, which gained nothing at
+    // 8192.
+    const bool by_box =
+        P::BN != Wide::BN && call.c.col_step == 1 && n % 4 == 0 && suits_engine(call.c.data, call.c.row_step * 4);
+    const BoxedMatrix c_boxes{call.c.data, Type::f32, n, m, call.c.row_step * 4, Staging<P::BN>::row_bytes / 4, 16};
+    if (const Status bad = by_box ? describe(c_map, c_boxes) : Status{}; !bad) return bad;
+    const ScaledOutput out{tensor_of<float>(call.c),
+                           a_rows,
+                           b_rows,
+                           exponents,
+                           exponents + m,
+                           static_cast<float>(call.alpha),
+                           static_cast<float>(call.beta),
+                           fused(call.epilogue),
+                           by_box};
+    const int depth = layout_of(parts).depth, steps = static_cast<int>(tiles_over(k, depth));
+    const int period = parts == Parts::fp16x1 ? steps : (k <= 2048 || parts == Parts::bf16x6 ? 64 : 128) / depth;
+    return launch(split_product<P, parts>,
+                  {.blocks = static_cast<unsigned>(clusters * P::CLUSTER),
+                   .threads = P::threads,
+                   .shared = P::shared,
+                   .cluster = P::CLUSTER,
+                   .overlaps = true},
+                  call.stream, a_map, b_map, c_map, out, late, raster, steps, period);
+}
+
+template <class P, Parts parts>
+Status start(const Call& call) {
+    return with_epilogue(call, start_fused<P, parts>);
+}
+
+/// The width of tiles, of those that a row has, that leaves the least of the last wave idle.
+template <int count>
+int width_for(const Call& call, const int (&widths)[count], const double (&rates)[count],
+              const int (&clusters)[count]) {
+    int best = 0;
+    double least = 0;
+    for (int i = 0; i < count; ++i) {
+        const auto tiles =
+            static_cast<double>(tiles_over(call.m(), 128 * clusters[i]) * tiles_over(call.n(), widths[i]));
+        const double time = std::ceil(tiles / (multiprocessors() / clusters[i])) * widths[i] / rates[i];
+        if (best == 0 || time < least) best = widths[i], least = time;
+    }
+    return best;
+}
+
+Status run_fp16x3(const Call& call, const Tile& tile) {
+    if (tile == Tile{})
+        return run_fp16x3(call, {128, width_for<3>(call, {192, 176, 128}, {1, 0.99, 0.93}, {2, 2, 1}), 32});
+    if (tile.n == Wide::BN) return start<Wide, Parts::fp16x3>(call);
+    return tile.n == Even::BN ? start<Even, Parts::fp16x3>(call) : start<Square, Parts::fp16x3>(call);
+}
+Status run_fp16x1(const Call& call, const Tile& tile) {
+    if (tile == Tile{}) return run_fp16x1(call, {128, width_for<2>(call, {256, 128}, {1, 0.93}, {2, 2}), 64});
+    return tile.n == 256 ? start<Shape<256, 4, 2>, Parts::fp16x1>(call) : start<Shape<128, 6, 2>, Parts::fp16x1>(call);
+}
+Status run_bf16x6(const Call& call, const Tile&) { return start<Shape<176, 3, 2, 3>, Parts::bf16x6>(call); }
+
+/// `products` steps of the unit for each 16 of k up to the period, then one rounded addition a period.
+template <int products, int usual_period>
+double promoted_bound(std::int64_t k) {
+    const double period = k <= 2048 ? 64 : usual_period, all = static_cast<double>(k);
+    const double inside = 10.5 * products * ((all < period ? all : period) + 15) / 16;
+    return gamma(inside + all / period + 4, unit_f32);
+}
+
+constexpr Tile three_tiles[] = {{}, {128, 192, 32}, {128, 176, 32}, {128, 128, 32}};
+constexpr Tile one_tiles[] = {{}, {128, 256, 64}, {128, 128, 64}};
+constexpr Tile six_tiles[] = {{128, 176, 32}};
+
+template <Parts parts, int tera>  // TFLOP/s of the f32 product
+constexpr Kernel row(const char* name, const Scheme& scheme, std::span<const Tile> tiles,
+                     decltype(Kernel::sum_bound) sum_bound, decltype(Kernel::run) run, const char* idea) {
+    return {.name = name,
+            .rung = Rung::split,
+            .in = Type::f32,
+            .out = Type::f32,
+            .sum = Type::f32,
+            .scheme = &scheme,
+            .needs = feature::sm90a,
+            .tiles = tiles,
+            .fuses_epilogue = true,
+            .idea = idea,
+            .takes = fits_ints,
+            .sum_bound = sum_bound,
+            .nanoseconds =
+                [](const Problem& p, int) {
+                    const double bytes = 8.0 * static_cast<double>(p.k) * static_cast<double>(p.m + p.n);
+                    return 2 * launch_nanoseconds + bytes / 3800 + nanoseconds_at(p, tera, 128, 192);
+                },
+            .scratch_bytes = scratch_bytes<parts>,
+            .run = run,
+            .order = split_order + static_cast<int>(parts)};
+}
+
+}  // namespace
+
+constinit const Kernel r10_split_fp16x3 = row<Parts::fp16x3, 225>(
+    "cuda.r10_split.f32.fp16x3", fp16x3, three_tiles, promoted_bound<3, 128>, run_fp16x3,
+    "f32 rows scaled and cut into two fp16 parts: three products, added up in f32 every 128 of k");
+constinit const Kernel r10_split_bf16x6 = row<Parts::bf16x6, 115>(
+    "cuda.r10_split.f32.bf16x6", bf16x6, six_tiles, promoted_bound<6, 64>, run_bf16x6,
+    "f32 cut into three bf16 parts: six products, added up in f32 every 64 of k, and no range lost");
+constinit const Kernel r10_split_fp16x1 =
+    row<Parts::fp16x1, 560>("cuda.r10_split.f32.fp16x1", fp16x1, one_tiles, matrix_unit_sum_bound, run_fp16x1,
+                            "f32 rows scaled and rounded to fp16: one product, as exact as tf32");
+
+}  // namespace tw::cuda

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r9_async_pipeline: the matrix unit never waits for memory. Blocks stay on their multiprocessor and take tile after
+// tile; one thread keeps STAGES tiles of A and B on their way, two warpgroups do nothing but multiply.
+//
+//    producer          ring in shared memory             consumers                 C
+//   +--------+     +----+----+----+----+      +--------------------------+     +---------+
+//   | 1 thread| -> | s0 | s1 | s2 | s3 | ->   | 64 x BN sums in registers| ->  | by boxes|
+//   +--------+     +----+----+----+----+      | 64 x BN sums in registers|     +---------+
+//     copies boxes   A: BM x 64, B: BN x 64   +--------------------------+  stored while the next tile begins
+//
+// Two blocks of a cluster, one below the other, fetch half of B's tile each and give it to both.
+// Needs: sm_90a. 2mnk flops; BM x BN x 64 of them for (BM + BN / CLUSTER) x 128 bytes from the second-level cache.
+#include <cmath>
+
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/device/tensor_map.hpp"
+#include "backend/cuda/epilogue/epilogue.cuh"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/operands/tidy.hpp"
+#include "backend/cuda/tiles/pipeline.cuh"
+
+namespace tw::cuda {
+namespace {
+
+using ptx::Major;
+
+template <int BM, int BN, int STAGES, int CLUSTER>
+using Shape = Pipeline<BM, BN, STAGES, CLUSTER, BM / 64 * 16384>;
+
+/// A thread with 128 sums has no registers left for steps, bounds and an old C: that is the smaller tiles' work.
+template <class P>
+constexpr bool rows_only = P::BN == 256;
+
+/// The engine writes whole 16 bytes: a row that ends inside of them is left to the threads.
+bool goes_by_box(const Call& call) {
+    const auto size = static_cast<std::int64_t>(size_of(call.c.type));
+    return call.c.col_step == 1 && call.n() * size % 16 == 0 && suits_engine(call.c.data, call.c.row_step * size);
+}
+
+template <class P, class T, Major b_major>
+__global__ void __launch_bounds__(P::threads, 1)
+    async_pipeline(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                   const __grid_constant__ CUtensorMap c, Output out, BatchRaster raster, int steps) {
+    extern __shared__ char memory[];
+    const P pipe(memory);
+    pipe.init(a, b, c);
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
+
+    const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
+              thread = static_cast<int>(threadIdx.x) % 128;
+    if (group == 0) {
+        ptx::give_registers<P::producer_registers>();
+        if (thread == 0) produce<P, Major::k, b_major>(pipe, a, b, raster, steps, [](int, int) {});
+        P::arrive_all();
+    } else {
+        ptx::take_registers<P::consumer_registers>();
+        using Unit = ptx::MatrixUnit<P::BN, T, Major::k, b_major>;
+        const int consumer = group - 1, clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
+        constexpr int b_lead = b_major == Major::k ? 16 : 64 * P::row_bytes;
+        constexpr int b_step = b_major == Major::k ? 32 : 16 * P::row_bytes;  // bytes to the next 16 of k
+        float sums[P::BN / 2];
+        Turn<P::STAGES> turn;
+        for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
+            int before = 0;
+#pragma unroll
+            for (int i = 0; i < P::BN / 2; ++i)
+                sums[i] = 0;  // overwritten by the first product: ends their old life here
+            for (int step = 0; step < steps; ++step, turn.next()) {
+                ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
+                const std::uint64_t at = ptx::tile_descriptor(pipe.a_tile(turn.stage) + consumer * 64 * P::row_bytes);
+                const std::uint64_t bt = ptx::tile_descriptor(pipe.b_tile(turn.stage), b_lead);
+                ptx::pin(sums);
+                ptx::fence_products();
+#pragma unroll
+                for (int q = 0; q < 4; ++q) Unit::add(sums, at + q * (32 >> 4), bt + q * (b_step >> 4), step + q);
+                ptx::commit_products();
+                if (step > 0) {
+                    ptx::wait_for_products<1>();
+                    pipe.release(before, thread);
+                }
+                before = turn.stage;
+            }
+            ptx::wait_for_products<0>();
+            ptx::pin(sums);
+            pipe.release(before, thread);
+            if (tile + clusters >= raster.count()) P::arrive_all();
+            int row, col;
+            raster.place(tile, row, col);
+            const int product = raster.product_of(tile);
+            const Output mine = raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
+            finish_tile<T, P::BN, rows_only<P>>(sums, mine, c, pipe.base + P::staging + consumer * 16384,
+                                                (row * P::CLUSTER + P::rank()) * P::BM + consumer * 64, col * P::BN,
+                                                thread);
+        }
+        if (thread % 32 == 0) ptx::wait_for_reads_of_stores<0>();
+    }
+    P::wait_for_all();
+}
+
+/// Where the products of a batch lie; one product: as it says itself.
+struct Lies {
+    Depth a, b, c;
+
+    bool fits(const Call& call) {
+        return depth_of(a_of(call), a) && depth_of(b_of(call), b) && depth_of(c_of(call), c);
+    }
+};
+
+template <class P, class T, Major b_major>
+Status start(const Call& call, const Tidy& a, const Tidy& b, const Lies& lies, int group) {
+    const int m = static_cast<int>(call.m()), n = static_cast<int>(call.n());
+    const Type narrow = call.a.type;
+    CUtensorMap a_map, b_map, c_map{};
+    constexpr int a_rows = P::BM, b_rows = P::b_share;
+    const int deep = products_of(call) > 1;  // one product is quicker by maps of two dimensions
+    const BoxedMatrix a_boxes{a.data, narrow, call.k(), m, a.step * 2, 64, a_rows, deep * lies.a.extent, lies.a.bytes};
+    const BoxedMatrix b_boxes =
+        b_major == Major::k
+            ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows, deep * lies.b.extent, lies.b.bytes}
+            : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64, deep * lies.b.extent, lies.b.bytes};
+    if (const Status bad = describe(a_map, a_boxes); !bad) return bad;
+    if (const Status bad = describe(b_map, b_boxes); !bad) return bad;
+    const auto size = static_cast<std::int64_t>(size_of(call.c.type));
+    const bool by_box = goes_by_box(call) && reinterpret_cast<std::uintptr_t>(lies.c.first) % 16 == 0;
+    const BoxedMatrix c_boxes{
+        lies.c.first, call.c.type,          n,           m, call.c.row_step * size, static_cast<int>(128 / size),
+        16,           deep * lies.c.extent, lies.c.bytes};
+    if (by_box)
+        if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
+
+    Depths depths{nullptr, static_cast<int>(products_of(call)), lies.a.extent > 1, lies.b.extent > 1,
+                  lies.c.extent > 1};
+    if (const Status bad = place_depths(call, lies.a, lies.b, lies.c, depths); !bad) return bad;
+    const Output out{lies.c.first,
+                     call.c.row_step,
+                     call.c.col_step,
+                     m,
+                     n,
+                     static_cast<float>(call.alpha),
+                     static_cast<float>(call.beta),
+                     call.c.type == Type::f32,
+                     call.c.col_step == 1,
+                     by_box,
+                     fused(call.epilogue),
+                     lies.c.bytes,
+                     call.batch ? call.batch->residual_step * size : 0};
+    const Raster one{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)),
+                     group};
+    const BatchRaster raster{one, depths.size, depths};
+    const int steps = static_cast<int>(tiles_over(call.k(), 64)), fit = multiprocessors() / P::CLUSTER;
+    const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * P::CLUSTER);
+    return launch(
+        async_pipeline<P, T, b_major>,
+        {.blocks = blocks, .threads = P::threads, .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
+        call.stream, a_map, b_map, c_map, out, raster, steps);
+}
+
+template <class P, class T>
+Status run_with(const Call& call, int group) {
+    Tidy a, b;
+    bool possible;
+    Lies lies;
+    lies.fits(call);
+    Call first = call;
+    first.a.data = lies.a.first, first.b.data = lies.b.first;
+    if (const Status bad = tidy_operands(first, a, b, possible); !bad) return bad;
+    if (!possible) return run_plainly(call);
+    return b.across ? start<P, T, Major::other>(call, a, b, lies, group)
+                    : start<P, T, Major::k>(call, a, b, lies, group);
+}
+
+using Large = Shape<128, 256, 4, 2>;
+using Middle = Shape<128, 128, 6, 2>;
+using Little = Shape<128, 64, 8, 1>;
+
+bool suits_large(const Call& call) { return call.c.col_step == 1 && call.beta == 0 && !call.epilogue.residual.data; }
+
+/// Seconds hardly matter here, their order does: whole waves of tiles, each at the rate that its shape reaches.
+int width_for(const Call& call) {
+    struct Candidate {
+        int n, cluster;
+        double rate, start;  ///< of the unit's peak; steps' worth of filling and emptying the pipeline
+    };
+    constexpr Candidate candidates[] = {{256, 2, 1.0, 5}, {128, 2, 0.9, 5}, {64, 1, 0.62, 4}};
+    int best = 0;
+    double least = 0;
+    for (const Candidate& c : candidates) {
+        if (c.n == Large::BN && !suits_large(call)) continue;
+        const auto tiles =
+            static_cast<double>(tiles_over(call.m(), 128 * c.cluster) * tiles_over(call.n(), c.n) * products_of(call));
+        const double at_once = multiprocessors() / c.cluster, waves = std::ceil(tiles / at_once);
+        const double time = waves * c.n / c.rate * (static_cast<double>(call.k()) / 64) + (waves + 1) * c.start * c.n;
+        if (best == 0 || time < least) best = c.n, least = time;
+    }
+    return best;
+}
+
+template <class T>
+Status run_fused(const Call& call, const Tile& tile) {
+    const bool from_other_side = call.c.col_step != 1 && call.c.row_step == 1 && !call.epilogue.bias;
+    if (from_other_side) return run_fused<T>(across(call), tile);
+    if (tile == Tile{}) return run_fused<T>(call, {128, width_for(call), 8});
+    if (tile.n == Large::BN && suits_large(call)) return run_with<Large, T>(call, tile.k);
+    return tile.n >= Middle::BN ? run_with<Middle, T>(call, tile.k) : run_with<Little, T>(call, tile.k);
+}
+
+template <class T>
+Status run(const Call& call, const Tile& tile) {
+    return with_epilogue(call, [&](const Call& one) { return run_fused<T>(one, tile); });
+}
+
+double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 750, 128, 256); }
+
+/// All products as the copy engine can describe them by one map.
+bool takes_batch(const Call& call) {
+    Lies lies;
+    return cuda::takes_batch(call) && call.c.col_step == 1 && lies.fits(call) && lies_well(call.a, lies.a.first) &&
+           (lies_well(call.b, lies.b.first) || lies_well(call.b.transposed(), lies.b.first));
+}
+
+constexpr Batching batching{takes_batch, places_bytes};
+
+/// m and n of a block; k: how many rows of tiles are walked together (Raster).
+constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 256, 4}, {128, 256, 16}, {128, 128, 8}, {128, 64, 8}};
+constexpr const char* idea =
+    "one thread feeds a ring of tiles by the copy engine, two warpgroups only multiply, blocks persist";
+
+template <class T>
+constexpr Kernel row(const char* name, Type in, Type out) {
+    return {.name = name,
+            .rung = Rung::async_pipeline,
+            .in = in,
+            .out = out,
+            .sum = Type::f32,
+            .scheme = &plain_f32,
+            .needs = feature::sm90a,
+            .tiles = tiles,
+            .fuses_epilogue = true,
+            .idea = idea,
+            .takes = fits_ints,
+            .sum_bound = matrix_unit_sum_bound,
+            .nanoseconds = nanoseconds,
+            .scratch_bytes = tidy_bytes,
+            .run = run<T>,
+            .order = matrix_unit_order,
+            .batching = &batching};
+}
+
+}  // namespace
+
+constinit const Kernel r9_async_pipeline_bf16 =
+    row<__nv_bfloat16>("cuda.r9_async_pipeline.bf16", Type::bf16, Type::bf16);
+constinit const Kernel r9_async_pipeline_bf16_f32 =
+    row<__nv_bfloat16>("cuda.r9_async_pipeline.bf16.f32", Type::bf16, Type::f32);
+constinit const Kernel r9_async_pipeline_f16 = row<__half>("cuda.r9_async_pipeline.f16", Type::f16, Type::f16);
+constinit const Kernel r9_async_pipeline_f16_f32 = row<__half>("cuda.r9_async_pipeline.f16.f32", Type::f16, Type::f32);
+
+}  // namespace tw::cuda

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Splitting beside the product: the warps of the producer's group that have nothing to copy split the rows that only
+// later tiles need. Whoever runs takes the next row, so that nobody waits for a block that has not begun.
+#pragma once
+
+#include "backend/cuda/ptx/flag.cuh"
+#include "backend/cuda/split/parts.cuh"
+
+namespace tw::cuda {
+
+/// By one warp, a row: once for its largest element, again, out of the second-level cache, for its parts.
+template <Parts parts>
+__device__ void split_row(const Splitting& one, std::int64_t row, std::int64_t pitch, int lane) {
+    const float* from = one.rows.data + row * one.rows.layout.row_step;
+    const int end = static_cast<int>(one.rows.cols()), padded = static_cast<int>(pitch / layout_of(parts).parts);
+    const auto read = [&](int k) { return k < end ? __ldcg(reinterpret_cast<const float4*>(from + k)) : float4{}; };
+    unsigned largest = 0;
+#pragma unroll 1
+    for (int first = 4 * lane; first < end; first += 512) {
+        float4 x[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) x[i] = read(first + 128 * i);
+#pragma unroll
+        for (const float4& four : x)
+            largest = max(max(max(largest, magnitude_bits(four.x)), magnitude_bits(four.y)),
+                          max(magnitude_bits(four.z), magnitude_bits(four.w)));
+    }
+    largest = __reduce_max_sync(~0u, largest);
+    const int lift = lifting_exponent(largest);
+    if (lane == 0) one.exponents[row] = stored_exponent(largest);
+#pragma unroll 1
+    for (int first = 4 * lane; first < padded; first += 256) {
+        float4 x[2];
+#pragma unroll
+        for (int i = 0; i < 2; ++i) x[i] = read(first + 128 * i);
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            const float four[4] = {x[i].x, x[i].y, x[i].z, x[i].w};
+            const int k = first + 128 * i;
+            if (k < padded) store_parts<parts>(one.to + row * pitch, k, four, lift, largest < 0x7f800000u);
+        }
+    }
+}
+
+/// By whole warps, until no row is left.
+template <Parts parts>
+__device__ void split_late_rows(const LateRows& late) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int of_b = static_cast<int>(late.b.rows.rows()) - late.b_first;
+    const int all = of_b + static_cast<int>(late.a.rows.rows()) - late.a_first;
+    const std::int64_t pitch = parts_pitch(parts, late.a.rows.cols());
+    if (all == 0) return;
+    for (;;) {
+        int claim = 0;
+        if (lane == 0) claim = static_cast<int>(atomicAdd(late.claimed, 1u));
+        claim = __shfl_sync(~0u, claim, 0);
+        if (claim >= all) return;
+        const bool is_b = claim < of_b;
+        const int row = is_b ? late.b_first + claim : late.a_first + claim - of_b;
+        split_row<parts>(is_b ? late.b : late.a, row, pitch, lane);
+        ptx::publish_to_copies();
+        __syncwarp();
+        if (lane == 0) ptx::count_up((is_b ? late.b_done : late.a_done) + row / LateRows::block);
+    }
+}
+
+/// Before rows from `first` on are copied: until the late ones of them are split.
+__device__ inline void wait_for_rows(const Splitting& one, const unsigned* done, int late_from, int first, int count) {
+    const int rows = static_cast<int>(one.rows.rows()), end = min(first + count, rows);
+    if (end <= late_from) return;
+    for (int from = max(first, late_from) / LateRows::block * LateRows::block; from < end; from += LateRows::block)
+        ptx::wait_for_count(done + from / LateRows::block, static_cast<unsigned>(min(LateRows::block, rows - from)));
+    ptx::publish_to_copies();
+}
+
+}  // namespace tw::cuda

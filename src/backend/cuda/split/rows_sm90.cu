@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Splitting rows whose k is contiguous: a block a row, which stays in registers, so that each element is read once and
+// each part written once. Rows too long for that are read twice.
+#include <initializer_list>
+
+#include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/split/kernels.hpp"
+#include "backend/cuda/split/parts.cuh"
+
+namespace tw::cuda {
+namespace {
+
+template <int threads>
+__device__ unsigned largest_of_block(unsigned mine) {
+    __shared__ unsigned of_warp[threads / 32];
+    mine = __reduce_max_sync(~0u, mine);
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
+    __syncthreads();
+    unsigned all = of_warp[threadIdx.x % (threads / 32)];
+    return __reduce_max_sync(~0u, all);
+}
+
+/// `whole`: a row fits into its block's registers, of which a multiprocessor then holds 1024 threads' (128 KB of rows
+/// on their way).
+template <Parts parts, int threads, int fours, bool whole>
+__global__ void __launch_bounds__(threads, whole ? 1024 / threads : 1)
+    split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4, unsigned* counters, int counted) {
+    constexpr unsigned at_once = threads * fours * 4;
+    const bool of_a = blockIdx.x < a.rows.rows();
+    const auto mine = [&](const auto& of_one, const auto& of_other) { return of_a ? of_one : of_other; };
+    const std::int64_t index = blockIdx.x - (of_a ? 0 : a.rows.rows());
+    const auto end = static_cast<unsigned>(a.rows.cols()),
+               padded = static_cast<unsigned>(pitch / layout_of(parts).parts);
+    const float* const row =
+        mine(a.rows.data, b.rows.data) + index * mine(a.rows.layout.row_step, b.rows.layout.row_step);
+    std::uint16_t* const to = mine(a.to, b.to) + index * pitch;
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
+    float x[fours][4];
+    const auto read = [&](unsigned first) {  // what lies behind the row's end is 0
+        first += 4 * threadIdx.x;
+        if (by_4) {
+#pragma unroll
+            for (int i = 0; i < fours; ++i) {
+                const unsigned k = first + 4 * i * threads;
+                const float4 four = k < end ? __ldcs(reinterpret_cast<const float4*>(row + k)) : float4{};
+                x[i][0] = four.x, x[i][1] = four.y, x[i][2] = four.z, x[i][3] = four.w;
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < 4 * fours; ++i) {
+                const unsigned k = first + i / 4 * 4 * threads + i % 4;
+                x[i / 4][i % 4] = k < end ? row[k] : 0;
+            }
+        }
+    };
+    for (unsigned i = blockIdx.x * threads + threadIdx.x; i < static_cast<unsigned>(counted); i += gridDim.x * threads)
+        counters[i] = 0;
+    unsigned largest = 0;
+    for (unsigned first = 0; first < (whole ? 1 : end); first += at_once) {
+        read(first);
+#pragma unroll
+        for (int i = 0; i < 4 * fours; ++i) largest = max(largest, magnitude_bits(x[i / 4][i % 4]));
+    }
+    largest = largest_of_block<threads>(largest);
+    const int lift = lifting_exponent(largest);
+    if (threadIdx.x == 0) mine(a.exponents, b.exponents)[index] = stored_exponent(largest);
+    for (unsigned first = 0; first < (whole ? 1 : padded); first += at_once) {
+        if (!whole) read(first);
+#pragma unroll
+        for (int i = 0; i < fours; ++i) {
+            const unsigned k = first + 4 * (i * threads + threadIdx.x);
+            if (k < padded) store_parts<parts>(to, k, x[i], lift, largest < 0x7f800000u);
+        }
+    }
+}
+
+bool starts_at_16(const Tensor<const float>& rows) {
+    return reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 && rows.layout.row_step % 4 == 0;
+}
+
+template <Parts parts>
+Status start(const Splitting& a, const Splitting& b, unsigned* counters, int counted, void* stream) {
+    const std::int64_t k = a.rows.layout.cols, pitch = parts_pitch(parts, k);
+    const auto suits = [](const Tensor<const float>& rows) { return rows.layout.rows == 0 || starts_at_16(rows); };
+    const bool by_4 = k % 4 == 0 && suits(a.rows) && suits(b.rows);
+    const auto go = [&](auto kernel, unsigned threads) {
+        const auto blocks = static_cast<unsigned>(a.rows.layout.rows + b.rows.layout.rows);
+        return launch(kernel, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, a, b, pitch, by_4,
+                      counters, counted);
+    };
+    if (k <= 1024) return go(split_rows<parts, 128, 2, true>, 128);
+    if (k <= 2048) return go(split_rows<parts, 64, 8, true>, 64);
+    if (k <= 4096) return go(split_rows<parts, 128, 8, true>, 128);
+    if (k <= 8192) return go(split_rows<parts, 256, 8, true>, 256);
+    if (k <= 16384) return go(split_rows<parts, 512, 8, true>, 512);
+    return go(split_rows<parts, 512, 8, false>, 512);
+}
+
+}  // namespace
+
+Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted,
+                     void* stream) noexcept {
+    switch (parts) {
+        case Parts::fp16x1: return start<Parts::fp16x1>(a, b, counters, counted, stream);
+        case Parts::fp16x3: return start<Parts::fp16x3>(a, b, counters, counted, stream);
+        case Parts::bf16x6: return start<Parts::bf16x6>(a, b, counters, counted, stream);
+    }
+    return {};
+}
+
+void LateRows::leave(std::int64_t a_wanted, std::int64_t b_wanted) noexcept {
+    const auto first = [](const Tensor<const float>& rows, std::int64_t wanted) {
+        const std::int64_t whole = tiles_over(wanted, block) * block, all = rows.layout.rows;
+        const bool by_4 = rows.layout.col_step == 1 && rows.layout.cols % 4 == 0 && starts_at_16(rows);
+        return static_cast<int>(by_4 && whole < all ? whole : all);
+    };
+    a_first = first(a.rows, a_wanted), b_first = first(b.rows, b_wanted);
+}
+
+Status split_first(const LateRows& late, Parts parts, void* stream) noexcept {
+    Splitting along[] = {late.a, late.b};
+    const std::int64_t wanted[] = {late.a_first, late.b_first};
+    for (int i = 0; i < 2; ++i) along[i].rows.layout.rows = along[i].rows.layout.col_step == 1 ? wanted[i] : 0;
+    if (along[0].rows.layout.rows + along[1].rows.layout.rows > 0) {
+        const auto counted = static_cast<int>(LateRows::counters(late.a.rows.layout.rows, late.b.rows.layout.rows));
+        if (const Status bad = split_along_k(along[0], along[1], parts, late.claimed, counted, stream); !bad)
+            return bad;
+    }
+    for (const Splitting* one : {&late.a, &late.b}) {
+        if (one->rows.layout.col_step == 1) continue;
+        if (const Status bad = split_across_k(*one, parts, stream); !bad) return bad;
+    }
+    return {};
+}
+
+}  // namespace tw::cuda

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What the skinny kernels share: which products they take, elements to f32 and back, what 16 bytes of each of 16 + 8
+// rows add to the unit's sums, and how the warps' sums become an element of C.
+#pragma once
+
+#include <type_traits>
+
+#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/ptx/mma.cuh"
+
+namespace tw::cuda {
+
+__device__ inline float value(float x) { return x; }
+__device__ inline float value(__half x) { return __half2float(x); }
+__device__ inline float value(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ inline void assign(float& to, float x) { to = x; }
+__device__ inline void assign(__half& to, float x) { to = __float2half_rn(x); }
+__device__ inline void assign(__nv_bfloat16& to, float x) { to = __float2bfloat16_rn(x); }
+
+/// d += a * b for the two units' worth of k that 16 bytes of each row hold.
+template <class T>
+__device__ void multiply_16_bytes(float (&d)[4], const uint4& upper, const uint4& lower, const uint4& token) {
+    const std::uint32_t u[4] = {upper.x, upper.y, upper.z, upper.w}, l[4] = {lower.x, lower.y, lower.z, lower.w};
+    const std::uint32_t t[4] = {token.x, token.y, token.z, token.w};
+#pragma unroll
+    for (int half = 0; half < 4; half += 2) {
+        const std::uint32_t a[4] = {u[half], l[half], u[half + 1], l[half + 1]}, b[2] = {t[half], t[half + 1]};
+        if constexpr (std::is_same_v<T, float>) {
+            std::uint32_t a_parts[2][4], b_parts[2][2];
+            // The unit ignores the 13 low bits: the large part is rounded to what it reads, the small one is cut by it.
+            const auto cut = [](std::uint32_t bits, std::uint32_t& large, std::uint32_t& small) {
+                large = (bits + 0x1000u) & 0xffffe000u;
+                small = __float_as_uint(__uint_as_float(bits) - __uint_as_float(large));
+            };
+#pragma unroll
+            for (int i = 0; i < 4; ++i) cut(a[i], a_parts[0][i], a_parts[1][i]);
+#pragma unroll
+            for (int i = 0; i < 2; ++i) cut(b[i], b_parts[0][i], b_parts[1][i]);
+            ptx::multiply(d, a_parts[1], b_parts[0], T{});
+            ptx::multiply(d, a_parts[0], b_parts[1], T{});
+            ptx::multiply(d, a_parts[0], b_parts[0], T{});
+        } else {
+            ptx::multiply(d, a, b, T{});
+        }
+    }
+}
+
+template <class T>
+struct Skinny {
+    Tensor<const T> tokens, weights;  ///< rows along k, both
+    Matrix c;  ///< tokens x weights, of f32 or of T: a kernel for each would make the library larger
+    float alpha, beta;
+};
+
+/// The warps' sums in order; what is not finite, the unit's parts of an Inf among it, is summed again plainly.
+template <int warps, class T>
+__device__ void complete(const Skinny<T>& p, int i, int j, const float* of_warps, int apart) {
+    if (i >= p.tokens.rows() || j >= p.weights.rows()) return;
+    float sum = 0;
+#pragma unroll
+    for (int w = 0; w < warps; ++w) sum += of_warps[w * apart];
+    if (!isfinite(sum)) {
+        sum = 0;
+        for (std::int64_t k = 0; k < p.tokens.cols(); ++k) sum += value(p.tokens(i, k)) * value(p.weights(j, k));
+    }
+    const auto store = [&](auto* c) {
+        auto& to = c[i * p.c.row_step + j * p.c.col_step];
+        assign(to, p.beta == 0 ? p.alpha * sum : p.alpha * sum + p.beta * value(to));
+    };
+    if (p.c.type == Type::f32) store(static_cast<float*>(p.c.data));
+    else store(static_cast<T*>(p.c.data));
+}
+
+inline constexpr int most_tokens = 16;
+
+inline bool is_skinny(const Problem& p) {
+    return fits_ints(p) && p.a == Form::row_major && p.b == Form::col_major &&
+           (p.m <= most_tokens || p.n <= most_tokens);
+}
+
+}  // namespace tw::cuda

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// From a .metal file, as it is, to an object file for this processor: clang's C++ for OpenCL front end does the
+// reading, our edits of its text do the rest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/metal/on_linux/translator/program.hpp"
+
+namespace tw::metal_check {
+
+struct Clang {
+    std::string path;  ///< empty: none was found
+    int version = 0;
+};
+
+/// TW_METAL_CLANG if it is set, else the newest of clang-14 to clang-19, else `clang` when it is one of those.
+Clang find_clang();
+
+struct TranslationRequest {
+    std::string source;   ///< the .metal file
+    std::string prelude;  ///< the folder with metal_stdlib
+    std::string symbol;   ///< what the module's table is called
+    std::string object;   ///< the file to write; with `shared`, a shared object
+    bool checked = true;  ///< every load and store reports to the machine
+    bool shared = false;
+    std::string link_with;           ///< the library that defines the machine, for a shared object
+    std::vector<std::string> flags;  ///< -D and -I
+};
+
+struct Translation {
+    std::vector<std::string> errors;  ///< empty: the object was written
+    Program program;
+};
+
+Translation translate(const Clang& clang, const TranslationRequest& request);
+
+}  // namespace tw::metal_check

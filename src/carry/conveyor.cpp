@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "carry/conveyor.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "base/bulk_copy.hpp"
+#include "base/threads.hpp"
+
+namespace tw {
+namespace {
+
+constexpr std::size_t worth_sharing = std::size_t{64} << 10, parts_for_each = 8;  // bytes of a part; parts of a thread
+
+constexpr Status no_buffer{Code::out_of_memory, Argument::none,
+                           "there is no page-locked memory for copies to the device"};
+
+/// The same elements with rows that are contiguous in the dense one of the two.
+struct Rows {
+    Matrix to, from;
+
+    Rows(const Matrix& target, const Matrix& source, bool dense_is_target) noexcept : to(target), from(source) {
+        const Matrix& dense = dense_is_target ? target : source;
+        if (dense.col_step != 1) to = target.transposed(), from = source.transposed();
+    }
+};
+
+/// The block that begins at element `first` of dense rows and has no more bytes than a piece: whole rows, or a part of
+/// one.
+struct Block {
+    std::int64_t row, col, rows, cols;
+
+    Block(const Matrix& whole, std::int64_t first, std::size_t most_bytes) noexcept
+        : row(first / whole.cols), col(first % whole.cols), rows(1) {
+        const auto room = static_cast<std::int64_t>(most_bytes / size_of(whole.type));
+        cols = std::min(whole.cols - col, room);
+        if (col == 0 && cols == whole.cols) rows = std::min(whole.rows - row, room / whole.cols);
+    }
+    std::int64_t size() const noexcept { return rows * cols; }
+    Matrix of(const Matrix& whole) const noexcept { return whole.block(row, col, rows, cols); }
+};
+
+/// What the copy engines can read or write by themselves.
+bool needs_no_ring(const Traffic& traffic, const Matrix& of_host) noexcept {
+    return of_host.col_step == 1 && of_host.row_step >= of_host.cols && traffic.locked(of_host.data);
+}
+
+Matrix dense_at(const std::byte* memory, const Matrix& like) noexcept {
+    return {const_cast<std::byte*>(memory), like.type, like.rows, like.cols, like.cols};
+}
+
+template <std::size_t size>
+void move_elements(const Matrix& to, const Matrix& from) noexcept {
+    for (std::int64_t i = 0; i < to.rows; ++i)
+        for (std::int64_t j = 0; j < to.cols; ++j) std::memcpy(to.at(i, j), from.at(i, j), size);
+}
+
+/// A piece of the ring is read or written by the copy engine soon, and stays in a cache; the other side does not.
+void move_rows(const Matrix& to, const Matrix& from, bool to_ring) noexcept {
+    const std::size_t size = size_of(to.type), row_bytes = static_cast<std::size_t>(to.cols) * size;
+    if (to.col_step == 1 && from.col_step == 1) {
+        for (std::int64_t i = 0; i < to.rows; ++i)
+            (to_ring ? copy_reading_ahead : copy_past_caches)(to.at(i, 0), from.at(i, 0), row_bytes);
+        return;
+    }
+    if (size == 2) return move_elements<2>(to, from);
+    return size == 4 ? move_elements<4>(to, from) : move_elements<8>(to, from);
+}
+
+/// One block on several threads, each with a part of its longer side.
+struct Move {
+    const Matrix &to, &from;
+    bool to_ring;
+    int parts;
+
+    void part(int index) const noexcept {
+        const bool by_rows = to.rows >= 4 * parts || to.rows >= to.cols;
+        const std::int64_t extent = by_rows ? to.rows : to.cols;
+        const std::int64_t first = extent * index / parts, size = extent * (index + 1) / parts - first;
+        if (by_rows) move_rows(to.block(first, 0, size, to.cols), from.block(first, 0, size, to.cols), to_ring);
+        else move_rows(to.block(0, first, to.rows, size), from.block(0, first, to.rows, size), to_ring);
+    }
+};
+
+}  // namespace
+
+Status Conveyor::open() noexcept {
+    if (const Status bad = device_.traffic->open(there_, back_); !bad) return bad;
+    const std::span<std::byte> buffer = device_.traffic->buffer(buffer_bytes);
+    buffer_ = buffer.data();
+    piece_bytes_ = buffer.size() / events_taken / 64 * 64;
+    return piece_bytes_ > 0 ? Status{} : no_buffer;
+}
+
+void Conveyor::move(const Matrix& to, const Matrix& from, bool to_ring) const noexcept {
+    // More parts than threads: one that wakes late leaves its own to the others.
+    const std::size_t shares = static_cast<std::size_t>(to.rows * to.cols) * size_of(to.type) / worth_sharing + 1;
+    const int parts =
+        call_.threads == 1
+            ? 1
+            : static_cast<int>(std::min(shares, parts_for_each * static_cast<std::size_t>(call_.threads)));
+    const auto in_one_row = [](const Matrix& m) { return Matrix{m.data, m.type, 1, m.rows * m.cols, m.rows * m.cols}; };
+    const auto is_dense = [](const Matrix& m) { return m.col_step == 1 && (m.row_step == m.cols || m.rows == 1); };
+    const bool both_dense = is_dense(to) && is_dense(from);
+    const Matrix target = both_dense ? in_one_row(to) : to, source = both_dense ? in_one_row(from) : from;
+    Move whole{target, source, to_ring, parts};
+    run_tasks(
+        call_.executor, call_.threads, whole.parts,
+        [](void* context, int index) { static_cast<const Move*>(context)->part(index); }, &whole);
+}
+
+Status Conveyor::send(const Matrix& to, const Matrix& from) noexcept {
+    const Rows panel(to, from, true);
+    if (needs_no_ring(*device_.traffic, panel.from)) return device_.copy(panel.to, panel.from, there_);
+    for (std::int64_t first = 0, all = panel.to.rows * panel.to.cols; first < all;) {
+        const Block block(panel.to, first, piece_bytes_);
+        bool any = true;
+        while (any && sent_ >= pieces_there && !device_.traffic->passed(event_there(sent_)))
+            if (const Status bad = unload(false, any); !bad) return bad;
+        if (sent_ >= pieces_there)
+            if (const Status bad = device_.traffic->await(event_there(sent_)); !bad) return bad;
+        const Matrix target = block.of(panel.to), source = block.of(panel.from),
+                     piece = dense_at(ring_there(sent_), target);
+        move(piece, source, true);
+        if (const Status bad = device_.copy(target, piece, there_); !bad) return bad;
+        if (const Status bad = device_.traffic->mark(event_there(sent_++), there_); !bad) return bad;
+        first += block.size();
+    }
+    return {};
+}
+
+Status Conveyor::fetch(const Matrix& to, const Matrix& from, int ready, int gone) noexcept {
+    const Rows tile(to, from, false);
+    tiles_[asked_++ % Cut::most_tiles] = {tile.to, tile.from, ready, gone};
+    return enqueue_back();
+}
+
+Status Conveyor::enqueue_piece_back(Tile& tile) noexcept {
+    if (needs_no_ring(*device_.traffic, tile.to)) {
+        tile.next = tile.to.rows * tile.to.cols;
+        return device_.copy(tile.to, tile.from, back_);
+    }
+    const Block block(tile.from, tile.next, piece_bytes_);
+    const Matrix source = block.of(tile.from);
+    const std::byte* memory = ring_back(enqueued_);
+    if (const Status bad = device_.copy(dense_at(memory, source), source, back_); !bad) return bad;
+    pieces_[enqueued_ % pieces_back] = {block.of(tile.to), memory};
+    tile.next += block.size();
+    return device_.traffic->mark(event_back(enqueued_++), back_);
+}
+
+Status Conveyor::enqueue_back() noexcept {
+    while (done_ < asked_ && enqueued_ - unloaded_ < pieces_back) {
+        Tile& tile = tiles_[done_ % Cut::most_tiles];
+        if (tile.next == 0)
+            if (const Status bad = device_.traffic->follow(back_, tile.ready); !bad) return bad;
+        if (const Status bad = enqueue_piece_back(tile); !bad) return bad;
+        if (tile.next < tile.to.rows * tile.to.cols) continue;
+        if (const Status bad = device_.traffic->mark(tile.gone, back_); !bad) return bad;
+        ++done_;
+    }
+    return {};
+}
+
+/// The oldest piece that came back, to where it belongs; another takes its place in the ring.
+Status Conveyor::unload(bool waits, bool& any) noexcept {
+    any = false;
+    if (unloaded_ == enqueued_) return {};
+    if (!waits && !device_.traffic->passed(event_back(unloaded_))) return {};
+    if (const Status bad = device_.traffic->await(event_back(unloaded_)); !bad) return bad;
+    const Piece& piece = pieces_[unloaded_ % pieces_back];
+    move(piece.to, dense_at(piece.at, piece.to), false);
+    ++unloaded_;
+    any = true;
+    return enqueue_back();
+}
+
+Status Conveyor::settle(std::int64_t number) noexcept {
+    for (bool any = true; any || done_ <= number;)
+        if (const Status bad = unload(done_ <= number, any); !bad) return bad;
+    return {};
+}
+
+Status Conveyor::settle_all() noexcept {
+    for (bool any = true; any;)
+        if (const Status bad = unload(true, any); !bad) return bad;
+    return device_.wait(back_);
+}
+
+void Conveyor::stop() noexcept {
+    // The failure that led here is the one to tell.
+    if (there_) static_cast<void>(device_.wait(there_));
+    if (back_) static_cast<void>(device_.wait(back_));
+}
+
+}  // namespace tw

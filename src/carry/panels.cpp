@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "carry/panels.hpp"
+
+#include <algorithm>
+
+#include "carry/carver.hpp"
+#include "carry/conveyor.hpp"
+#include "carry/staging.hpp"
+
+namespace tw {
+namespace {
+
+constexpr Status too_large{Code::out_of_memory, Argument::none,
+                           "the panels of the operands do not fit the device's memory"};
+
+/// Dense, with the same step that is 1, so that the plan's Problem describes the copy too.
+Matrix dense_like(std::byte* memory, const Matrix& m) noexcept {
+    const bool by_columns = form_of(m) == Form::col_major;
+    return {memory, m.type, m.rows, m.cols, by_columns ? 1 : m.cols, by_columns ? m.rows : 1};
+}
+
+/// A place for one panel on the device.
+struct Slot {
+    std::byte* memory = nullptr;
+    std::int64_t panel = -1;    ///< which is there; -1: none
+    std::int64_t used_at = -1;  ///< the number of the tile that used it last
+    int arrived = 0, used = 0;  ///< events
+};
+
+/// The panels of one operand that the device holds: the one unused for longest makes room.
+struct Slots {
+    Slot slots[Cut::most_slots];
+    int count = 0;
+
+    Slot& holding(std::int64_t panel) noexcept {
+        const auto end = slots + count;
+        const auto found = std::find_if(slots, end, [=](const Slot& slot) { return slot.panel == panel; });
+        if (found != end) return *found;
+        return *std::min_element(slots, end, [](const Slot& x, const Slot& y) { return x.used_at < y.used_at; });
+    }
+};
+
+/// A tile's own: C, and the residual that is added to it.
+struct Target {
+    std::byte *c = nullptr, *residual = nullptr;
+    int arrived = 0, computed = 0, gone = 0;
+};
+
+class Panelled {
+public:
+    Panelled(const Plan& plan, const Call& call, const Cut& cut) noexcept
+        : plan_(plan), call_(call), cut_(cut), device_(*plan.backend), conveyor_(device_, call_, 0) {}
+
+    Status run() noexcept {
+        Status status = prepare();
+        TileOrder order(cut_);
+        for (std::int64_t i = 0, j = 0, number = 0; status && order.next(i, j); ++number) status = tile(i, j, number);
+        if (status) status = conveyor_.settle_all();
+        if (!status) conveyor_.stop();
+        const Status waited = device_.wait(call_.stream);
+        return status ? waited : status;
+    }
+
+private:
+    Status prepare() noexcept;
+    void lay_out(std::span<std::byte> memory) noexcept;
+    Status tile(std::int64_t i, std::int64_t j, std::int64_t number) noexcept;
+    Status bring_target(const Target& target, const Matrix& c, const Matrix& residual) noexcept;
+    Status bring(Slots& slots, std::int64_t panel, std::int64_t number, const Matrix& from, Matrix& there,
+                 Slot*& slot) noexcept;
+    Status compute(Call& part, std::int64_t slab) noexcept;
+
+    const Traffic& traffic() const noexcept { return *device_.traffic; }
+    bool c_goes_there() const noexcept { return call_.beta != 0; }
+
+    const Plan& plan_;
+    const Call& call_;
+    const Cut& cut_;
+    const Backend& device_;
+    Conveyor conveyor_;
+    Slots a_, b_;
+    Target targets_[Cut::most_tiles];
+    Matrix bias_{};
+    std::span<std::byte> scratch_{};
+};
+
+Status Panelled::prepare() noexcept {
+    // The operands are read from here on by threads, which no stream orders.
+    if (const Status bad = device_.wait(call_.stream); !bad) return bad;
+    if (const Status bad = conveyor_.open(); !bad) return bad;
+    const std::size_t needed = device_bytes(cut_, plan_, call_);
+    const std::span<std::byte> memory = device_.scratch(needed, call_.stream);
+    if (memory.size() < needed) return too_large;
+    lay_out(memory);
+    const Epilogue& epilogue = call_.epilogue;
+    if (!epilogue.bias) return {};
+    return conveyor_.send(
+        bias_, {const_cast<void*>(epilogue.bias), epilogue.bias_type, 1, epilogue.bias_size, epilogue.bias_size});
+}
+
+void Panelled::lay_out(std::span<std::byte> memory) noexcept {
+    Carver carver(memory);
+    int event = Conveyor::events_taken;
+    const std::int64_t m = cut_.m.largest(), n = cut_.n.largest(), k = cut_.k.largest();
+    const auto slots = [&](Slots& of, int count, Type type, std::int64_t rows, std::int64_t cols) {
+        of.count = count;
+        for (int s = 0; s < count; ++s, event += 2)
+            of.slots[s] = {static_cast<std::byte*>(carver.row_major(type, rows, cols).data), -1, -1, event, event + 1};
+    };
+    slots(a_, cut_.a_slots, call_.a.type, m, k);
+    slots(b_, cut_.b_slots, call_.b.type, k, n);
+    const Matrix& residual = call_.epilogue.residual;
+    for (Target& target : std::span(targets_, static_cast<std::size_t>(cut_.c_slots))) {
+        target.c = static_cast<std::byte*>(carver.row_major(call_.c.type, m, n).data);
+        if (residual.data) target.residual = static_cast<std::byte*>(carver.row_major(residual.type, m, n).data);
+        target.arrived = event, target.computed = event + 1, target.gone = event + 2;
+        event += 3;
+    }
+    if (call_.epilogue.bias) bias_ = carver.row_major(call_.epilogue.bias_type, 1, call_.epilogue.bias_size);
+    scratch_ = carver.rest();
+}
+
+/// The panel is there already, or goes there after the last tile that used its place.
+Status Panelled::bring(Slots& slots, std::int64_t panel, std::int64_t number, const Matrix& from, Matrix& there,
+                       Slot*& slot) noexcept {
+    slot = &slots.holding(panel);
+    there = dense_like(slot->memory, from);
+    slot->used_at = number;
+    if (slot->panel == panel) return {};
+    slot->panel = panel;
+    if (const Status bad = traffic().follow(conveyor_.there(), slot->used); !bad) return bad;
+    if (const Status bad = conveyor_.send(there, from); !bad) return bad;
+    return traffic().mark(slot->arrived, conveyor_.there());
+}
+
+Status Panelled::bring_target(const Target& target, const Matrix& c, const Matrix& residual) noexcept {
+    if (c_goes_there() || residual.data) {
+        if (const Status bad = traffic().follow(conveyor_.there(), target.gone); !bad) return bad;
+        if (c_goes_there())
+            if (const Status bad = conveyor_.send(dense_like(target.c, c), c); !bad) return bad;
+        if (residual.data)
+            if (const Status bad = conveyor_.send(dense_like(target.residual, residual), residual); !bad) return bad;
+        if (const Status bad = traffic().mark(target.arrived, conveyor_.there()); !bad) return bad;
+        return traffic().follow(call_.stream, target.arrived);
+    }
+    return traffic().follow(call_.stream, target.gone);
+}
+
+/// A slab of k; all but the first add to C, and the last finishes it.
+Status Panelled::compute(Call& part, std::int64_t slab) noexcept {
+    Call one = part;
+    if (slab > 0) one.beta = 1;
+    if (slab + 1 < cut_.k.count) one.epilogue = {};
+    const Plan plan = plan_of_tile(plan_, one.m(), one.n(), one.k());
+    if (plan.scratch_bytes() > one.scratch.size()) return too_large;
+    return run_in_place(plan, one);
+}
+
+Status Panelled::tile(std::int64_t i, std::int64_t j, std::int64_t number) noexcept {
+    const std::int64_t row = cut_.m.begin(i), col = cut_.n.begin(j), rows = cut_.m.size(i), cols = cut_.n.size(j);
+    const Matrix c = call_.c.block(row, col, rows, cols);
+    const Matrix& whole_residual = call_.epilogue.residual;
+    const Matrix residual = whole_residual.data ? whole_residual.block(row, col, rows, cols) : Matrix{};
+    const Target& target = targets_[number % cut_.c_slots];
+    if (const Status bad = conveyor_.settle(number - cut_.c_slots); !bad) return bad;
+
+    Call part = call_;
+    part.c = dense_like(target.c, c);
+    part.scratch = scratch_;
+    if (bias_.data) part.epilogue.bias = bias_.at(0, col), part.epilogue.bias_size = cols;
+    if (residual.data) part.epilogue.residual = dense_like(target.residual, residual);
+    for (std::int64_t slab = 0; slab < cut_.k.count; ++slab) {
+        const std::int64_t first = cut_.k.begin(slab), depth = cut_.k.size(slab);
+        Slot *a = nullptr, *b = nullptr;
+        const auto a_panel = i * cut_.k.count + slab, b_panel = j * cut_.k.count + slab;
+        const auto used_at = number * cut_.k.count + slab;
+        if (const Status bad = bring(a_, a_panel, used_at, call_.a.block(row, first, rows, depth), part.a, a); !bad)
+            return bad;
+        if (const Status bad = bring(b_, b_panel, used_at, call_.b.block(first, col, depth, cols), part.b, b); !bad)
+            return bad;
+        if (slab == 0)
+            if (const Status bad = bring_target(target, c, residual); !bad) return bad;
+        Status status = traffic().follow(call_.stream, a->arrived);
+        if (status) status = traffic().follow(call_.stream, b->arrived);
+        if (status) status = compute(part, slab);
+        if (status) status = traffic().mark(a->used, call_.stream);
+        if (status) status = traffic().mark(b->used, call_.stream);
+        if (!status) return status;
+    }
+    if (const Status bad = traffic().mark(target.computed, call_.stream); !bad) return bad;
+    return conveyor_.fetch(c, part.c, target.computed, target.gone);
+}
+
+}  // namespace
+
+Status run_panelled(const Plan& plan, const Call& call, const Cut& cut) noexcept {
+    return Panelled(plan, call, cut).run();
+}
+
+}  // namespace tw

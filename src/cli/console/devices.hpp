@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Words of the measuring verbs: devices, shapes, types.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "measure/basis/operands.hpp"
+
+namespace tw::cli {
+
+/// The backend that a word names ("cpu", "cuda:1"), its device selected; refused when there is none, with what there
+/// is.
+const Backend& parse_device(const std::string& word);
+
+/// Every backend that finds a device here. One that emulates its device takes minutes for what others do in no time: it
+/// is asked for by name.
+std::vector<const Backend*> devices_here();
+
+/// Refuses a product whose operands are more than this machine's memory: that is told before anything is measured.
+void check_memory(const measure::Task& task);
+
+/// Those of this build, whether they find a device or not.
+std::vector<const Backend*> every_backend();
+
+/// Refuses a name that no rung or kernel of these devices has.
+void check_kernel_name(const std::string& name, const std::vector<const Backend*>& devices);
+
+/// "MxNxK", or one number for a square; each from 1 to 2^20.
+void parse_shape(std::string_view option, const std::string& word, measure::Task& task);
+
+/// "f32" or "f64".
+Type parse_type(std::string_view option, const std::string& word);
+
+/// "f32", "f64", "bf16" or "f16".
+Type parse_any_type(std::string_view option, const std::string& word);
+
+}  // namespace tw::cli

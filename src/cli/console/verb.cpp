@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "cli/console/verb.hpp"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+#include "cli/ending/exit.hpp"
+
+namespace tw::cli {
+namespace {
+
+template <class T>
+Option added(CLI::App* app, const std::string& names, T& value, const std::string& text) {
+    return Option(app->add_option(names, value, text));
+}
+
+/// A number of that range; CLI11's own sentence and its type in the help read like a program.
+template <class T>
+const CLI::Validator within_range(T least, T most) {
+    return CLI::Validator(
+        [least, most](std::string& word) {
+            T value{};
+            if (CLI::detail::lexical_cast(word, value) && value >= least && value <= most) return std::string();
+            return fmt::format("expected a number from {} to {}; '{}' came", least, most, word);
+        },
+        "");
+}
+
+/// The verbs below one, as "info, ladder, bench".
+std::string verbs_below(const CLI::App& app) {
+    std::string known;
+    for (const CLI::App* verb : app.get_subcommands({}))
+        known.append(known.empty() ? "" : ", ").append(verb->get_name());
+    return known;
+}
+
+const CLI::App* verb_named(const CLI::App& app, const std::string& word) {
+    for (const CLI::App* verb : app.get_subcommands({}))
+        if (verb->get_name() == word) return verb;
+    return nullptr;
+}
+
+/// Where a verb is wanted stands a verb or an option; what is neither gets the list.
+void check_verbs(const CLI::App& root, int argc, const char* const* argv) {
+    std::string path;
+    const CLI::App* app = &root;
+    for (int at = 1; !app->get_subcommands({}).empty(); ++at) {
+        const std::string known = verbs_below(*app), place = path.empty() ? "" : " after 'tw" + path + "'";
+        if (at >= argc) refuse("a verb is missing{}: one of {}", place, known);
+        const std::string word = argv[at];
+        if (!word.empty() && word[0] == '-') return;
+        const CLI::App* next = verb_named(*app, word);
+        if (!next) refuse("there is no verb '{}'{}: the verbs are {}", word, place, known);
+        path += " " + word;
+        app = next;
+    }
+}
+
+/// "multiply " or "effort build ": as far as the words were understood.
+std::string chosen_verbs(const CLI::App& root) {
+    std::string path;
+    for (const CLI::App* app = &root; !app->get_subcommands().empty();) {
+        app = app->get_subcommands().front();
+        path += app->get_name() + " ";
+    }
+    return path;
+}
+
+}  // namespace
+
+const Option& Option::required() const { return option_->required(), *this; }
+const Option& Option::shows_default() const { return option_->capture_default_str(), *this; }
+const Option& Option::within(int least, int most) const { return option_->check(within_range(least, most)), *this; }
+const Option& Option::within(double least, double most) const {
+    return option_->check(within_range(least, most))->type_name("NUMBER"), *this;
+}
+const Option& Option::needs(const Option& other) const { return option_->needs(other.option_), *this; }
+const Option& Option::excludes(const Option& other) const { return option_->excludes(other.option_), *this; }
+const Option& Option::may_stand_alone() const { return option_->expected(0, 1), *this; }
+bool Option::is_given() const { return option_->count() > 0; }
+
+Verb Verb::add_verb(const std::string& name, const std::string& does) const {
+    app_->require_subcommand(1);
+    return Verb(app_->add_subcommand(name, does));
+}
+
+Option Verb::add_option(const std::string& names, std::string& value, const std::string& text) const {
+    return added(app_, names, value, text);
+}
+Option Verb::add_option(const std::string& names, std::vector<std::string>& values, const std::string& text) const {
+    return added(app_, names, values, text);
+}
+Option Verb::add_option(const std::string& names, int& value, const std::string& text) const {
+    return added(app_, names, value, text);
+}
+Option Verb::add_option(const std::string& names, std::int64_t& value, const std::string& text) const {
+    return added(app_, names, value, text);
+}
+Option Verb::add_option(const std::string& names, std::uint64_t& value, const std::string& text) const {
+    return added(app_, names, value, text);
+}
+Option Verb::add_option(const std::string& names, double& value, const std::string& text) const {
+    return added(app_, names, value, text);
+}
+Option Verb::add_flag(const std::string& names, bool& value, const std::string& text) const {
+    return Option(app_->add_flag(names, value, text));
+}
+void Verb::ends_help_with(const std::string& text) const { app_->footer(text); }
+void Verb::runs(std::function<void()> work) const { app_->callback(std::move(work)); }
+
+CommandLine::CommandLine(const std::string& name, const std::string& does, const std::string& version)
+    : app_(std::make_unique<CLI::App>(does, name)) {
+    app_->set_version_flag("--version", name + " " + version);
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::run(int argc, const char* const* argv) const {
+    check_verbs(*app_, argc, argv);
+    try {
+        app_->parse(argc, argv);
+    } catch (const CLI::Success& asked) {  // --help and --version
+        app_->exit(asked);
+    } catch (const CLI::ParseError& error) {
+        refuse("{}\nSee: tw {}--help", error.what(), chosen_verbs(*app_));
+    }
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// tw effort: matrices whose products read only as much as they are asked to. Builds one, multiplies with one; the curve
+// is in effort_curve.cpp.
+#include "tilewright/effort.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+
+#include "base/threads.hpp"
+#include "cli/console/arguments.hpp"
+#include "cli/console/terminal.hpp"
+#include "cli/ending/exit.hpp"
+#include "cli/files/npy_header.hpp"
+#include "cli/files/output_file.hpp"
+#include "cli/files/quoted.hpp"
+#include "cli/product/loaded_matrix.hpp"
+#include "cli/product/product.hpp"
+#include "cli/verbs/verbs.hpp"
+
+namespace tw::cli {
+namespace {
+
+struct BuildAsked {
+    std::vector<std::string> weights;
+    std::string output, layout = "planes", dense = "automatic";
+    int bucket = 16, threads = 0;
+    bool transpose = false, truncating = false, bucket_is_given = false;
+};
+
+struct RunAsked {
+    std::string matrix, vectors, output, effort, error, device = "cpu";
+    int threads = 0;
+    bool by_layout = false, each = false;
+};
+
+EffortLayout parse_layout_word(const std::string& word) {
+    for (const EffortLayout layout : {EffortLayout::buckets, EffortLayout::tiers, EffortLayout::planes})
+        if (word == name_of(layout)) return layout;
+    refuse("--layout: expected buckets, tiers or planes; '{}' came", word);
+}
+
+DenseCopy parse_dense(const std::string& word) {
+    if (word == "automatic") return DenseCopy::automatic;
+    if (word == "kept") return DenseCopy::kept;
+    if (word == "absent") return DenseCopy::absent;
+    refuse("--dense: expected automatic, kept or absent; '{}' came", word);
+}
+
+Budget parse_budget(const RunAsked& asked) {
+    if (asked.effort.empty() == asked.error.empty())
+        refuse("a product takes one of --effort and --error: how much to read, or how far off it may be");
+    const bool is_error = asked.effort.empty();
+    const char* option = is_error ? "--error" : "--effort";
+    const double value = parse_number(option, is_error ? asked.error : asked.effort);
+    if (!(value >= 0 && (is_error ? std::isfinite(value) : value <= 1)))
+        refuse("{}: expected {}; {} came", option, is_error ? "a number from 0 on" : "a share from 0 to 1", value);
+    return is_error ? Budget::error(value) : Budget::effort(value);
+}
+
+/// What the library throws as what tw exits with.
+template <class Work>
+auto with_exit_codes(Work work) {
+    try {
+        return work();
+    } catch (const Error& error) {
+        throw Stop(exit_for(error.status().code), error.what());
+    }
+}
+
+double megabytes(std::int64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
+
+double share(std::int64_t part, std::int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+void build(const BuildAsked& asked) {
+    if ((asked.bucket_is_given || asked.truncating) && asked.layout != "buckets")
+        refuse("--bucket and --truncating are for --layout buckets; the layout is {}", asked.layout);
+    check_place_for(asked.output);
+    const EffortBuild how{.layout = parse_layout_word(asked.layout),
+                          .bucket = asked.bucket,
+                          .truncating = asked.truncating,
+                          .dense = parse_dense(asked.dense),
+                          .threads = asked.threads};
+    std::vector<LoadedMatrix> weights;
+    std::vector<Matrix> parts;
+    for (const std::string& path : asked.weights) {
+        weights.push_back(load_matrix(path, Vector::row, "the weights"));
+        parts.push_back(asked.transpose ? weights.back().matrix.transposed() : weights.back().matrix);
+    }
+    with_exit_codes([&] {
+        const EffortMatrix m = parts.size() == 1 ? build_effort(parts.front(), how) : build_effort_stack(parts, how);
+        m.save(asked.output);
+        fmt::print(
+            "{}: {} of {} x {} {} weights; effort 1 reads {:.2f} MB, {:.3f} of their 16-bit size; {:.2f} MB in all\n",
+            asked.output, asked.layout, m.outputs(), m.inputs(), name_of(m.type()), megabytes(m.bytes()),
+            share(m.bytes(), m.fp16_bytes()), megabytes(m.bytes_held()));
+    });
+}
+
+void print_report(const EffortReport& report, std::int64_t fp16_bytes) {
+    fmt::print("{} of {} rows read, {:.3f} MB, {:.3f} of the 16-bit size; expected error {:.3g}{}\n", report.rows_read,
+               report.rows, megabytes(report.bytes_read), share(report.bytes_read, fp16_bytes), report.estimated_error,
+               report.dense ? "; by the dense copy" : "");
+}
+
+void multiply(const RunAsked& asked) {
+    check_effort_device(asked.device);
+    const Budget budget = parse_budget(asked);
+    if (asked.output.ends_with(".safetensors"))
+        refuse("{}: y is written as .npy, under a name that says so", quoted_path(asked.output));
+    const EffortMatrix m = with_exit_codes([&] { return load_effort(asked.matrix); });
+    const LoadedRows v = load_rows(asked.vectors, "the vectors");
+    if (v.cols != m.inputs())
+        refuse("{} takes vectors of {} entries; {} is {} x {}", quoted_path(asked.matrix), m.inputs(),
+               quoted_path(asked.vectors), v.rows, v.cols);
+    std::vector<float> y(static_cast<std::size_t>(v.rows * m.outputs()));
+    std::vector<EffortReport> reports(static_cast<std::size_t>(v.rows));
+    const EffortOptions options{.dense = asked.by_layout ? DenseSwitch::never : DenseSwitch::at_full,
+                                .threads = asked.threads,
+                                .device = asked.device};
+    if (const Status placed = try_place_effort(m, asked.device); !placed)
+        throw Stop(exit_for(placed.code), explain_effort(placed, m));
+    const std::int64_t step = asked.each ? 1 : std::max<std::int64_t>(1, v.rows);
+    for (std::int64_t row = 0; row < v.rows; row += step) {
+        const std::span report(reports.data() + row, static_cast<std::size_t>(step));
+        const Status status =
+            try_matvec_batch(m, {v.values.data() + row * v.cols, step, v.cols},
+                             {y.data() + row * m.outputs(), step, m.outputs()}, budget, options, report);
+        if (!status) throw Stop(exit_for(status.code), explain_effort(status, m));
+    }
+
+    OutputFile output(asked.output);
+    const std::string header = npy_header_text(Type::f32, v.rows, m.outputs());
+    output.write(0, header);
+    output.write(static_cast<std::int64_t>(header.size()),
+                 {reinterpret_cast<const char*>(y.data()), y.size() * sizeof(float)});
+    output.keep();
+    for (const EffortReport& report : reports) print_report(report, m.fp16_bytes());
+}
+
+constexpr const char* build_examples = R"text(Examples:
+  tw effort build W.npy -o W.effort
+  tw effort build model.safetensors:layer.weight -o W.effort --layout tiers
+  tw effort build W.npy -o W.effort --layout buckets --bucket 8
+  tw effort build query.npy key.npy value.npy -o heads.effort
+)text";
+
+constexpr const char* run_examples = R"text(Examples:
+  tw effort run W.effort v.npy -o y.npy --effort .25
+  tw effort run W.effort v.npy -o y.npy --error .05
+  tw effort run W.effort many.npy -o y.npy --effort .1 --each
+)text";
+
+constexpr const char* examples = R"text(Examples:
+  tw effort build W.npy -o W.effort --layout planes
+  tw effort run W.effort v.npy -o y.npy --effort .25
+  tw effort curve --suite quality
+  tw effort build --help
+)text";
+
+void add_build(Verb effort) {
+    const auto asked = std::make_shared<BuildAsked>();
+    const Verb verb = effort.add_verb("build", "Builds a matrix with an effort dial from weights");
+    verb.add_option("W", asked->weights,
+                    "W.npy or W.safetensors[:TENSOR], a row for each output, f32, f16 or bf16; several with the same "
+                    "input are stacked")
+        .required();
+    verb.add_option("-o,--output", asked->output, "Where it goes").required();
+    verb.add_option("--layout", asked->layout, "buckets (bucketMul), tiers (values untouched) or planes (of bits)")
+        .shows_default();
+    const Option bucket =
+        verb.add_option("--bucket", asked->bucket, "Of buckets: outputs a bucket, 8, 16 or 32").shows_default();
+    verb.add_flag("--truncating", asked->truncating, "Of buckets: bucketMul's own format to the bit, with its bias");
+    verb.add_option("--dense", asked->dense, "A dense copy for effort 1 and batches: automatic, kept or absent")
+        .shows_default();
+    verb.add_flag("--transpose", asked->transpose, "The file has a row for each input");
+    verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
+    verb.ends_help_with(build_examples);
+    verb.runs([asked, bucket] {
+        asked->bucket_is_given = bucket.is_given();
+        build(*asked);
+    });
+}
+
+void add_run(Verb effort) {
+    const auto asked = std::make_shared<RunAsked>();
+    const Verb verb = effort.add_verb("run", "Multiplies vectors, reading as much as the budget allows");
+    verb.add_option("W", asked->matrix, "A file of tw effort build").required();
+    verb.add_option("V", asked->vectors, "v.npy or a tensor of a .safetensors file: one vector, or a row for each")
+        .required();
+    verb.add_option("-o,--output", asked->output, "Where y = W v goes, f32, a row for each vector").required();
+    const Option share_read =
+        verb.add_option("--effort", asked->effort, "The share of the layout's bytes that may be read, from 0 to 1");
+    verb.add_option("--error", asked->error, "Or the relative error that is allowed, as predicted")
+        .excludes(share_read);
+    verb.add_option("--device", asked->device, "cpu, cuda or cuda:N").shows_default();
+    verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
+    verb.add_flag(
+        "--each", asked->each,
+        fmt::format("Each vector by itself; without it {} and more are multiplied densely", effort_dense_batch));
+    verb.add_flag("--by-layout", asked->by_layout, "At effort 1, too, even when a dense copy is there");
+    verb.ends_help_with(run_examples);
+    verb.runs([asked] { multiply(*asked); });
+}
+
+}  // namespace
+
+void check_effort_device(const std::string& word) {
+    if (word.empty() || word == "cpu" || word == "cuda" || word.starts_with("cuda:")) return;
+    if (word.starts_with("metal"))
+        refuse("--device: the effort dial of tw runs on cpu and cuda; metal's kernels are the library's");
+    refuse("--device: expected cpu, cuda or cuda:N; '{}' came", word);
+}
+
+void add_effort(Verb tw) {
+    const Verb verb = tw.add_verb("effort", "Products that read only the part of the weights that matters");
+    add_build(verb);
+    add_run(verb);
+    add_effort_curve(verb);
+    verb.ends_help_with(examples);
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// tw ladder: this machine climbs. Each rung is judged, then timed in turns with the others and with the peers.
+#include "measure/ladder.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/threads.hpp"
+#include "cli/console/devices.hpp"
+#include "cli/console/terminal.hpp"
+#include "cli/ending/exit.hpp"
+#include "cli/verbs/metal_counts.hpp"
+#include "cli/verbs/verbs.hpp"
+#include "measure/basis/clock.hpp"
+#include "measure/rows/history.hpp"
+#include "plan/registry.hpp"
+
+namespace tw::cli {
+namespace {
+
+using measure::Row;
+using measure::Run;
+
+struct Asked {
+    std::string device, shape, size, type = "f32", json;
+    std::vector<std::string> rungs;
+    double seconds = 8;
+    int threads = 0;
+    bool no_peers = false, list = false, markdown = false;
+};
+
+constexpr int bar_width = 24, least_bar = 8;
+constexpr int figures_width = 52;  // of a row without its name and its bar
+
+struct Column {
+    std::string below;  ///< the rung of the rows before
+    double best_below = 0, best_here = 0;
+
+    /// Gain over the best row of the rung below; 0 on the lowest.
+    double gain(const Row& row) {
+        if (row.rung != below) {
+            best_below = best_here;
+            best_here = 0;
+            below = row.rung;
+        }
+        best_here = std::max(best_here, row.gflops);
+        return best_below > 0 ? row.gflops / best_below : 0;
+    }
+};
+
+void print_row(const Row& row, double gain, std::size_t width, double quickest, int room_for_bar) {
+    if (!row.is_timed()) {
+        fmt::print("{:<{}} {}\n", row.kernel, width,
+                   row.ok ? "right; its times mean nothing here" : "WRONG: " + row.trouble);
+        return;
+    }
+    const std::string gained = gain > 0 ? fmt::format("{:.2f}x", gain) : "";
+    fmt::print("{:<{}} {:>9.2f} {:>6.1f} % {:>10} {:>8} {:>10.3f}", row.kernel, width, row.gflops, 100 * row.spread,
+               measure::share_of_peak(row.fraction_of_peak), gained, row.error_over_bound);
+    if (row.seconds.size() < 3) fmt::print("  {}", row.seconds.size() == 1 ? "one run" : "two runs");
+    else if (room_for_bar >= least_bar)
+        fmt::print("  {}", bar(row.gflops / quickest, std::min(bar_width, room_for_bar)));
+    fmt::print("\n");
+}
+
+void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) {
+    const Row& any = run.rows[first_row];
+    double quickest = 0;
+    std::size_t width = 0;
+    for (std::size_t i = first_row; i < run.rows.size(); ++i) {
+        quickest = std::max(quickest, run.rows[i].gflops);
+        width = std::max(width, run.rows[i].kernel.size());
+    }
+    fmt::print("{}: {} x {} x {} {}, {} thread{}", any.device, any.m, any.n, any.k, any.type, any.threads,
+               any.threads == 1 ? "" : "s");
+    if (first_roof < run.calibrations.size())
+        fmt::print("; 100 % is {}{} at {:.1f} GFLOP/s, measured between the rows",
+                   any.device == "cpu" && any.threads > 1 ? fmt::format("{} times ", any.threads) : "",
+                   run.calibrations[first_roof].name, run.calibrations[first_roof].median);
+    fmt::print("\n{:<{}} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", width, "GFLOP/s", "spread", "of peak", "gain",
+               "of bound");
+    const int room_for_bar = is_terminal(stdout) ? columns_of(stdout) - static_cast<int>(width) - figures_width : 0;
+    Column column;
+    const Row *ours = nullptr, *theirs = nullptr;
+    for (std::size_t i = first_row; i < run.rows.size(); ++i) {
+        const Row& row = run.rows[i];
+        const bool is_ours = row.provider == "tilewright";
+        const Row*& best = is_ours ? ours : theirs;
+        // A rung below the type's own accuracy is no rival of a peer's product.
+        const bool is_rival = !is_ours || row.accuracy.starts_with("fp64") || row.accuracy.starts_with("fp32");
+        if (is_rival && row.is_timed() && (!best || row.gflops > best->gflops)) best = &row;
+        print_row(row, is_ours && row.is_timed() ? column.gain(row) : 0, width, quickest, room_for_bar);
+    }
+    if (ours && theirs)
+        fmt::print("{} reaches {:.2f} of {}.\n", ours->kernel, ours->gflops / theirs->gflops, theirs->kernel);
+    fmt::print("\n");
+}
+
+int count_wrong(const Run& run) {
+    int wrong = 0;
+    for (const Row& row : run.rows) wrong += !row.ok && row.provider == "tilewright";
+    return wrong;
+}
+
+void print_list() {
+    for (const BackendSource& source : backends()) {
+        std::size_t width = 0;
+        for (const Kernel* kernel : source().ladder) width = std::max(width, std::string_view(kernel->name).size());
+        for (const Kernel* kernel : source().ladder) fmt::print("{:<{}}  {}\n", kernel->name, width, kernel->idea);
+    }
+}
+
+std::string names_of(const std::vector<const Backend*>& devices) {
+    std::string names;
+    for (const Backend* backend : devices) names.append(names.empty() ? "" : ", ").append(backend->name);
+    return names;
+}
+
+void run(const Asked& asked) {
+    if (asked.list) {
+        if (asked.markdown) std::fputs(measure::ladder_in_markdown().c_str(), stdout);
+        else print_list();
+        return;
+    }
+    if (!asked.size.empty() && !asked.shape.empty()) refuse("--size and --shape exclude each other");
+    measure::Task task;
+    task.type = parse_any_type("--type", asked.type);
+    task.threads = asked.threads > 0 ? asked.threads : default_threads();
+    const std::string shape = asked.size.empty() ? asked.shape : asked.size;
+    if (!shape.empty()) parse_shape(asked.size.empty() ? "--shape" : "--size", shape, task);
+    if (!shape.empty()) check_memory(task);
+    check_place_for(asked.json);
+
+    note_interrupts();
+    // Peers are processes: they start before a driver or a pool is in this one.
+    std::vector<std::shared_ptr<measure::PeerProcess>> peers;
+    if (!asked.no_peers) peers = measure::start_peers({}, "", task.threads);
+    std::vector<const Backend*> devices;
+    if (asked.device.empty()) devices = devices_here();
+    else devices.push_back(&parse_device(asked.device));
+
+    for (const std::string& name : asked.rungs) check_kernel_name(name, devices);
+
+    Run run{.command = "ladder", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
+    fmt::print("{}, {} core{}, {:.2f} GHz; tilewright {}\n\n", run.machine.processor, run.machine.cores,
+               run.machine.cores == 1 ? "" : "s", run.clock_hz * 1e-9, run.machine.version);
+    if (!run.machine.has_speed) fmt::print("This is a build without optimisation: its speeds mean little.\n\n");
+    std::fflush(stdout);
+
+    for (std::size_t i = 0; i < devices.size() && !is_interrupted(); ++i) {
+        ProgressLine line;
+        measure::Climb climb{.backend = devices[i],
+                             .task = task,
+                             .rungs = asked.rungs,
+                             .budget = {.seconds = asked.seconds},
+                             .peers = peers,
+                             .has_mps = !asked.no_peers};
+        if (shape.empty()) climb.task.m = climb.task.n = climb.task.k = measure::usual_size(*devices[i]);
+        const std::size_t first_row = run.rows.size(), first_roof = run.calibrations.size();
+        measure::climb(climb, watch_with(line, static_cast<int>(i), static_cast<int>(devices.size())), run);
+        line.clear();
+        if (run.rows.size() == first_row) continue;
+        print_table(run, first_row, first_roof);
+        if (devices[i]->name == std::string_view("metal-check"))
+            print_metal_counts(climb.task.m, climb.task.n, climb.task.k, climb.task.type, asked.rungs);
+        std::fflush(stdout);
+    }
+    if (run.rows.empty() && !is_interrupted())
+        refuse("no rung of {} multiplies {} here; see tw ladder --list",
+               asked.rungs.empty() ? names_of(devices) : "that name", asked.type);
+    if (!asked.json.empty()) write_file(asked.json, measure::to_json(run));
+    const std::string trouble = run.rows.empty() ? "" : measure::add_to_history(measure::history_path(), run);
+    if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);
+    if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
+    if (const int wrong = count_wrong(run))
+        throw Stop(Exit::wrong_result, fmt::format("{} of our rows failed the judge", wrong));
+}
+
+constexpr const char* examples = R"text(Examples:
+  tw ladder
+  tw ladder --size 2048 --type f64
+  tw ladder --device cpu-check --type bf16
+  tw ladder --shape 1000x200x300 --rung r6 --rung r7_hierarchical
+  tw ladder --device cpu --rung tile_16 --rung tile_32 --json tiles.json)text";
+
+}  // namespace
+
+void add_ladder(Verb tw) {
+    const auto asked = std::make_shared<Asked>();
+    const Verb verb = tw.add_verb("ladder", "Climbs the ladder of kernels on this machine");
+    verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...; all that are found when left out");
+    verb.add_option("--size", asked->size, "N of an N x N x N product; 1024 on a CPU, 4096 on a GPU when left out");
+    verb.add_option("--shape", asked->shape, "MxNxK");
+    verb.add_option("--type", asked->type, "f32 or f64; bf16 or f16 where a matrix unit's rungs take them")
+        .shows_default();
+    verb.add_option("--rung", asked->rungs,
+                    "Only rungs or kernels of this name; r7 and the seeds' names work; may be repeated");
+    verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
+    verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);
+    verb.add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");
+    verb.add_flag("--no-peers", asked->no_peers, "Leave OpenBLAS, BLIS, oneDNN, MKL, cuBLAS and MPS out");
+    const Option list = verb.add_flag("--list", asked->list, "Only list the rungs of this build, on every backend");
+    verb.add_flag("--markdown", asked->markdown, "As docs/ladder.md has it").needs(list);
+    verb.ends_help_with(examples);
+    verb.runs([asked] { run(*asked); });
+}
+
+}  // namespace tw::cli

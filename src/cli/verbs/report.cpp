@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// tw report: one page that shows this machine's climb. What the history has is shown; what it lacks is measured now.
+#include "measure/report/report.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "base/threads.hpp"
+#include "cli/console/devices.hpp"
+#include "cli/console/terminal.hpp"
+#include "cli/ending/exit.hpp"
+#include "cli/verbs/verbs.hpp"
+#include "measure/basis/clock.hpp"
+#include "measure/bench.hpp"
+#include "measure/dial.hpp"
+#include "measure/ladder.hpp"
+#include "measure/report/effort.hpp"
+#include "measure/rows/history.hpp"
+#include "measure/rows/points.hpp"
+#include "plan/registry.hpp"
+
+namespace tw::cli {
+namespace {
+
+struct Asked {
+    std::string output = "report.html", picture;
+    double seconds = 30;
+    bool is_fresh = false;
+};
+
+using Peers = std::vector<std::shared_ptr<measure::PeerProcess>>;
+
+constexpr std::size_t largest_page = std::size_t{2} << 20;
+
+/// Of the square product that is climbed with and that the dial is turned on.
+std::int64_t side_of(const Backend& backend) { return backend.place == Place::host ? 512 : 4096; }
+
+/// One climb on each device. The shares of the budget leave a third of it to the judge.
+void measure_climb(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch,
+                   measure::Run& run) {
+    for (const Backend* backend : devices_here()) {
+        if (backend->times_mean_nothing || watch.is_interrupted()) continue;
+        measure::Climb climb{.backend = backend,
+                             .task = {.threads = default_threads()},
+                             .budget = {.seconds = asked.seconds * 0.25},
+                             .peers = peers,
+                             .has_mps = true};
+        climb.task.m = climb.task.n = climb.task.k = side_of(*backend);
+        measure::climb(climb, watch, run);
+    }
+}
+
+/// On the matrices that were climbed with, so that the peers of the climb can be shown beside it.
+measure::Task task_of_dial(const Backend& backend, const measure::ReportData& data) {
+    for (const measure::Row& row : data.climb)
+        if (row.device == backend.name && row.type == "f32")
+            return {.m = row.m, .n = row.n, .k = row.k, .threads = row.threads};
+    const std::int64_t side = side_of(backend);
+    return {.m = side, .n = side, .k = side, .threads = default_threads()};
+}
+
+void measure_dial(const Asked& asked, const measure::ReportData& data, const Peers&, const measure::Watch& watch,
+                  measure::Run& run) {
+    for (const Backend* backend : devices_here()) {
+        if (backend->times_mean_nothing || watch.is_interrupted()) continue;
+        measure::turn_dial(
+            {.backend = backend, .task = task_of_dial(*backend, data), .budget = {.seconds = asked.seconds * 0.1}},
+            watch, run);
+    }
+}
+
+void measure_shapes(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch,
+                    measure::Run& run) {
+    measure::Bench bench{.backend = find_backend("cpu"), .task = {.threads = default_threads()}, .peers = peers};
+    bench.shapes = {{64, 64, 64},     {256, 256, 256},  {512, 512, 512},  {1024, 1024, 1024}, {8, 2048, 2048},
+                    {32, 2048, 2048}, {2048, 2048, 64}, {1000, 200, 300}, {255, 257, 253}};
+    bench.task.accuracy = fp32;
+    bench.budget.seconds = asked.seconds * 0.3 / static_cast<double>(bench.shapes.size());
+    measure::bench(bench, watch, run, {});
+}
+
+/// What the history may have and what is measured when it has not.
+struct Part {
+    const char* command;
+    std::vector<measure::Row> measure::ReportData::* rows;
+    void (*measure)(const Asked&, const measure::ReportData&, const Peers&, const measure::Watch&, measure::Run&);
+};
+constexpr Part parts[] = {{"ladder", &measure::ReportData::climb, measure_climb},
+                          {"dial", &measure::ReportData::dial, measure_dial},
+                          {"bench", &measure::ReportData::shapes, measure_shapes}};
+
+bool lacks_any(const Asked& asked, const std::string& history, const measure::Machine& machine) {
+    return asked.is_fresh || std::any_of(std::begin(parts), std::end(parts), [&](const Part& part) {
+               return measure::last_from_history(history, part.command, machine).empty();
+           });
+}
+
+void run(const Asked& asked) {
+    check_place_for(asked.output);
+    check_place_for(asked.picture);
+    note_interrupts();
+    measure::ReportData data{.machine = measure::this_machine(), .clock_hz = measure::core_clock()};
+    const std::string history = measure::history_path();
+    {
+        ProgressLine line;
+        const Peers peers =
+            lacks_any(asked, history, data.machine) ? measure::start_peers({}, "", default_threads()) : Peers{};
+        int before = 0;
+        for (const Part& part : parts) {
+            std::vector<measure::Row>& rows = data.*part.rows;
+            if (!asked.is_fresh) rows = measure::last_from_history(history, part.command, data.machine);
+            const measure::Watch watch = watch_with(line, before++, static_cast<int>(std::size(parts)));
+            if (!rows.empty() || is_interrupted()) continue;
+            measure::Run result{.command = part.command, .machine = data.machine, .clock_hz = data.clock_hz};
+            part.measure(asked, data, peers, watch, result);
+            rows = result.rows;
+            line.clear();
+            if (const std::string trouble = measure::add_to_history(history, result); !trouble.empty())
+                fmt::print(stderr, "tw: warning: {}\n", trouble);
+        }
+    }
+    data.units = measure::measure_units(0.1, default_threads());
+    data.bandwidths = measure::measure_bandwidths(0.08, default_threads());
+    data.points = measure::points_of(data.climb, data.bandwidths);
+    data.further.push_back(measure::effort_section(measure::last_from_history(history, "effort quality", data.machine),
+                                                   measure::last_from_history(history, "effort speed", data.machine)));
+    const std::string page = measure::report_page(data);
+    if (page.size() > largest_page) fail("the page would have {} bytes, more than {}", page.size(), largest_page);
+    write_file(asked.output, page);
+    if (!asked.picture.empty()) {
+        const std::string picture = measure::accuracy_picture(data);
+        if (picture.empty()) fail("--picture: nothing was measured that it could show");
+        write_file(asked.picture, picture);
+    }
+    if (asked.output != "-") fmt::print("{}: {} kB; open it in a browser\n", asked.output, page.size() / 1000);
+    if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; the page has what was measured");
+}
+
+}  // namespace
+
+void add_report(Verb tw) {
+    const auto asked = std::make_shared<Asked>();
+    const Verb verb = tw.add_verb("report", "Writes one HTML page of what was measured on this machine");
+    verb.add_option("-o,--output", asked->output, "Where to; - is standard output").shows_default();
+    verb.add_option("--seconds", asked->seconds, "For what the history lacks").shows_default().within(0.1, 86400.0);
+    verb.add_flag("--fresh", asked->is_fresh, "Measure all of it again");
+    verb.add_option("--picture", asked->picture, "Also write error against speed as an SVG that stands alone");
+    verb.ends_help_with("Examples:\n  tw report -o report.html\n  tw report --fresh --seconds 120");
+    verb.runs([asked] { run(*asked); });
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The verbs of tw: each lives in a file of its own, adds itself to tw here, and says what it runs.
+// A verb ends by returning (exit 0) or by throwing a Stop.
+#pragma once
+
+#include "cli/console/verb.hpp"
+
+namespace tw::cli {
+
+void add_info(Verb tw);
+void add_tune(Verb tw);
+void add_report(Verb tw);
+void add_roofline(Verb tw);
+void add_explain(Verb tw);
+void add_bench(Verb tw);
+void add_ladder(Verb tw);
+void add_multiply(Verb tw);
+void add_layout(Verb tw);
+void add_metal_check(Verb tw);
+void add_effort(Verb tw);
+
+// Below tw effort.
+void add_effort_curve(Verb effort);
+/// Refuses a device that the dial has no kernels for.
+void check_effort_device(const std::string& word);
+
+}  // namespace tw::cli

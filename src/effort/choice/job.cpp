@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "effort/choice/job.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/cpu_features.hpp"
+#include "effort/choice/affordable.hpp"
+#include "effort/choice/select.hpp"
+
+namespace tw::effort {
+namespace {
+
+constexpr double below_it_fine = 0.04;  // predicted errors under this pay for the low part of v d
+
+Question question_of(const EffortBody& body, const Job& job) noexcept {
+    Question question{
+        job.v, body.inputs, body.units(), body.importance_of(job.expert), body.falls, body.left_of(job.expert), {}};
+    for (int u = 0; u < question.units; ++u) question.unit_bytes[u] = bytes_of_unit(body, u);
+    return question;
+}
+
+/// Everything, whatever it is worth.
+Selection select_all(const Question& question, std::int64_t bytes, std::span<std::byte> scratch) noexcept {
+    Selection chosen{reinterpret_cast<std::uint8_t*>(scratch.data())};
+    std::fill_n(chosen.units, question.inputs, static_cast<std::uint8_t>(question.units));
+    chosen.rows = question.inputs * question.units, chosen.bytes = bytes;
+    for (std::int64_t i = 0; i < question.inputs; ++i) {
+        const double square = static_cast<double>(question.v[i]) * static_cast<double>(question.v[i]);
+        chosen.left += square * static_cast<double>(question.left[question.units * question.inputs + i]);
+        chosen.all += square * static_cast<double>(question.left[i]);
+    }
+    return chosen;
+}
+
+void list_entries(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
+    const float* gains = body.layout == EffortLayout::planes ? body.gains_of(job.expert) : nullptr;
+    const float scale = gains ? unit_scale(job.v, body.inputs) : std::ldexp(1.f, -body.exponent_of_rows());
+    if (gains) job.factor = std::ldexp(1 / static_cast<double>(scale), -body.exponent);
+    job.count = 0;
+    for (std::int64_t i = 0; i < body.inputs; ++i) {
+        const unsigned units = chosen.units[i];
+        const float gain = gains ? gains[(std::max(units, 1u) - 1) * body.inputs + i] : 1.f;
+        job.entries[job.count] = {static_cast<std::uint32_t>(i), units,
+                                  job.v[i] * scale * gain};  // written over where nothing is read
+        job.count += units > 0;
+    }
+}
+
+/// What rounding v d to 8 bits costs (15 bits on the first two planes when fine): each block of a chunk has a step, and
+/// the error of a rounding spreads evenly over it.
+double rounding_of_planes(const EffortBody& body, const Job& job) noexcept {
+    const float* spreads = body.spreads_of(job.expert);
+    const float* squares = body.left_of(job.expert);
+    const auto outputs = static_cast<double>(body.outputs);
+    double lost = 0;
+    for (std::int64_t from = 0; from < job.count; from += cpu::planes::chunk) {
+        const std::int64_t end = std::min<std::int64_t>(from + cpu::planes::chunk, job.count);
+        double most = 0, codes = 0;
+        for (std::int64_t e = from; e < end; ++e) {
+            const std::uint32_t i = job.entries[e].input;
+            const double spread = static_cast<double>(spreads[i]);
+            most = std::max(most, std::fabs(static_cast<double>(job.v[i])) * spread);
+            if (spread > 0)
+                codes += job.is_fine ? (job.entries[e].units > 2 ? outputs / 12 : 0)
+                                     : static_cast<double>(squares[i]) / (spread * spread);
+        }
+        lost += most / 127 * (most / 127) / 12 * codes;
+    }
+    return lost;
+}
+
+double predicted(const Job& job) noexcept { return job.all > 0 ? std::sqrt(job.left / job.all) : 0; }
+
+void record(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
+    list_entries(body, chosen, job);
+    job.left = chosen.left, job.all = chosen.all;
+    job.report.rows_read = chosen.rows, job.report.bytes_read = chosen.bytes,
+    job.report.cutoff = std::ldexp(chosen.cutoff, -body.exponent);
+}
+
+void settle(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
+    record(body, chosen, job);
+    if (body.layout != EffortLayout::planes) return;
+    job.is_fine = predicted(job) < below_it_fine;
+    job.left += rounding_of_planes(body, job);
+}
+
+}  // namespace
+
+std::size_t desk_bytes(const EffortBody& body) noexcept { return selection_bytes(body.inputs); }
+
+std::size_t kept_bytes(const EffortBody& body) noexcept {
+    return (static_cast<std::size_t>(body.inputs) * sizeof(cpu::EffortEntry) + 63) / 64 * 64;
+}
+
+void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, std::span<std::byte> kept,
+             Job& job) noexcept {
+    job.entries = reinterpret_cast<cpu::EffortEntry*>(kept.data());
+    const Question question = question_of(body, job);
+    const Affordable allowed = affordable(body, budget);
+    if (allowed.everything) {
+        settle(body, select_all(question, bytes_of_all(body), desk), job);
+    } else if (budget.is_error()) {
+        const double square = budget.value() * budget.value();
+        settle(body, select_by_error(question, square, desk), job);
+        const double excess = job.all > 0 ? job.left / job.all - square : 0;  // the roundings of v d, which came after
+        if (excess > 0) settle(body, select_by_error(question, std::max(0.0, square - 1.02 * excess), desk), job);
+    } else {
+        settle(body, select_by_bytes(question, allowed.bytes, desk), job);
+    }
+    job.report.rows = question.inputs * question.units, job.report.bytes = bytes_of_all(body);
+}
+
+void switch_to_dense(const EffortBody& body, Budget budget, DenseSwitch when, double toll, Job& job) noexcept {
+    if (body.dense.size() == 0 || when == DenseSwitch::never) return;
+    const std::int64_t dense_bytes = dense_tiling_of(body).bytes;
+    const bool is_full =
+        job.report.rows_read == job.report.rows || (budget.is_error() && predicted(job) > budget.value());
+    const bool is_slower = static_cast<double>(job.report.bytes_read) * toll > static_cast<double>(dense_bytes);
+    job.is_dense = is_full || (when == DenseSwitch::when_quicker && is_slower);
+    if (!job.is_dense) return;
+    job.left = 0, job.report.cutoff = 0;
+    job.report.rows_read = job.report.rows;
+    job.report.bytes_read = job.report.bytes = dense_bytes;
+}
+
+void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, bool is_fine, std::span<std::byte> kept,
+                 Job& job) noexcept {
+    job.entries = reinterpret_cast<cpu::EffortEntry*>(kept.data());
+    const Question question = question_of(body, job);
+    Selection chosen{units};
+    chosen.cutoff = cutoff;
+    tally(question, chosen);
+    record(body, chosen, job);
+    job.is_fine = is_fine && body.layout == EffortLayout::planes;
+    if (body.layout == EffortLayout::planes) job.left += rounding_of_planes(body, job);
+    job.report.rows = question.inputs * question.units, job.report.bytes = bytes_of_all(body);
+}
+
+void conclude(const EffortBody& body, const char* kernels, Job& job) noexcept {
+    double square = 0;
+    for (std::int64_t o = 0; o < body.outputs; ++o)
+        square += static_cast<double>(job.y[o]) * static_cast<double>(job.y[o]);
+    square = std::ldexp(square, 2 * body.exponent);
+    constexpr double unit = 0x1p-24;
+    const double summing = unit * unit * static_cast<double>(body.inputs) / 3 * job.all;
+    const double lost = job.left + summing, whole = square + job.left;
+    job.report.estimated_error = whole > 0 ? std::sqrt(lost / whole) : 0;
+    job.report.dense = job.is_dense, job.report.kernels = kernels;
+}
+
+const cpu::EffortKernels* choose_kernels(std::string_view name) noexcept {
+    const cpu::EffortKernelSets sets = cpu::effort_kernel_sets();
+    for (int s = sets.count - 1; s >= 0; --s) {
+        const bool here = (sets.sets[s]->needs & ~cpu_features()) == 0;
+        if (here && (name.empty() || name == sets.sets[s]->name)) return sets.sets[s];
+    }
+    return nullptr;
+}
+
+}  // namespace tw::effort

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A file is not believed: its header is checked field by field, its length must be what the header comes to before
+// anything of that size is allocated, both checksums must hold, and the numbers that steer a product must be numbers.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+
+#include "base/rounding.hpp"
+#include "effort/choice/importance.hpp"
+#include "effort/file/form.hpp"
+#include "formats/planes.hpp"
+
+namespace tw {
+namespace {
+
+using namespace effort;
+
+class Reader {
+public:
+    explicit Reader(const std::string& path)
+        : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+        if (file_ < 0) refuse(0, std::string("it can't be opened: ") + std::strerror(errno));
+        struct stat about{};
+        if (fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) refuse(0, "expected a regular file");
+        size_ = about.st_size;
+    }
+    ~Reader() {
+        if (file_ >= 0) close(file_);
+    }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    std::int64_t size() const noexcept { return size_; }
+
+    void read(std::int64_t offset, std::span<std::byte> to) const {
+        while (!to.empty()) {
+            const ssize_t got = pread(file_, to.data(), to.size(), offset);
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) refuse(offset, std::string("it can't be read: ") + std::strerror(errno));
+            if (got == 0)
+                refuse(offset, "it ends here, and " + std::to_string(to.size()) + " bytes more were expected");
+            to = to.subspan(static_cast<std::size_t>(got)), offset += got;
+        }
+    }
+
+    [[noreturn]] void refuse(std::int64_t offset, const std::string& why) const {
+        if (file_ >= 0) close(file_), file_ = -1;
+        throw Error({Code::bad_file, Argument::none, "not a file of a matrix with an effort dial"},
+                    path_ + ": offset " + std::to_string(offset) + ": " + why);
+    }
+    void expect(bool holds, std::int64_t offset, const std::string& what, std::int64_t got) const {
+        if (!holds) refuse(offset, "expected " + what + ", got " + std::to_string(got));
+    }
+
+private:
+    std::string path_;
+    mutable int file_;
+    std::int64_t size_ = 0;
+};
+
+void check_header(const Reader& reader, const FileHeader& h) {
+    if (std::memcmp(h.title, FileHeader{}.title, 8) != 0) reader.refuse(0, "expected the title \"tweffort\"");
+    if (h.format == 1)
+        reader.refuse(8, "the file is of format 1, which ordered its rows by other numbers: build it again");
+    reader.expect(h.format == 2, 8, "format 2", h.format);
+    reader.expect(h.header_bytes == 128, 12, "a header of 128 bytes", h.header_bytes);
+    if (h.header_sum != checksum(std::as_bytes(std::span(&h, 1)).first(120)))
+        reader.refuse(120, "the header's checksum does not match");
+    reader.expect(h.layout <= 2, 16, "a layout from 0 to 2", h.layout);
+    const auto layout = static_cast<EffortLayout>(h.layout);
+    const bool right_bucket = layout == EffortLayout::buckets ? h.bucket == 8 || h.bucket == 16 || h.bucket == 32
+                                                              : h.bucket == (layout == EffortLayout::tiers ? 16u : 0u);
+    reader.expect(right_bucket, 20, "a bucket that the layout can have", h.bucket);
+    reader.expect(h.truncating <= (layout == EffortLayout::buckets ? 1u : 0u), 24, "0, or 1 with buckets",
+                  h.truncating);
+    reader.expect(h.type >= 1 && h.type <= 3, 28, "a type from 1 to 3", h.type);
+    reader.expect(h.outputs >= 1 && h.outputs <= most_outputs, 32, "1 to 2^24 outputs", h.outputs);
+    reader.expect(h.inputs >= 1 && h.inputs <= most_inputs, 40, "1 to 2^24 inputs", h.inputs);
+    if (const char* refusal = refusal_of_shape(h.outputs, h.inputs, h.experts)) reader.refuse(48, refusal);
+    reader.expect(h.exponent >= -100 && h.exponent <= 100, 52, "an exponent from -100 to 100", h.exponent);
+    reader.expect(h.has_dense <= 1, 56, "0 or 1", h.has_dense);
+    reader.expect(h.zero == 0, 60, "0", h.zero);
+    reader.expect(h.nothing == 0, 104, "0", h.nothing);
+}
+
+/// The numbers of one array, each within [least, most]: NaN is in no range.
+void check_numbers(const Reader& reader, std::int64_t offset, const Memory& array, float least, float most,
+                   const char* what) {
+    const float* numbers = array.as<float>();
+    for (std::size_t n = 0; n < array.size() / sizeof(float); ++n)
+        if (!(numbers[n] >= least && numbers[n] <= most))
+            reader.refuse(offset + static_cast<std::int64_t>(n * sizeof(float)),
+                          std::string("expected a finite number for ") + what);
+}
+
+void check_scales(const Reader& reader, std::int64_t offset, const EffortBody& body) {
+    const Tiling tiling = tiling_of(body);
+    for (int expert = 0; expert < body.experts; ++expert)
+        for (std::int64_t t = 0; t < tiling.tiles; ++t) {
+            const std::int64_t base = expert * tiling.bytes + t * tiling.bytes_of_tile;
+            const int quarters = PlanesTile::quarters_for(body.outputs - t * tiling.outputs_of_tile);
+            for (std::int64_t s = 0; s < body.inputs * 4 * quarters; ++s) {
+                float16 scale;
+                std::memcpy(&scale, body.rows.data() + base + 2 * s, 2);
+                if (scale.bits >= 0x7c00)
+                    reader.refuse(offset + base + 2 * s, "expected a scale that is finite and not negative");
+            }
+        }
+}
+
+}  // namespace
+
+EffortMatrix load_effort(const std::string& path) {
+    const Reader reader(path);
+    FileHeader h;
+    reader.read(0, std::as_writable_bytes(std::span(&h, 1)));
+    check_header(reader, h);
+    auto body = std::make_shared<EffortBody>();
+    body->layout = static_cast<EffortLayout>(h.layout), body->bucket = static_cast<int>(h.bucket);
+    body->truncating = h.truncating != 0, body->type = static_cast<Type>(h.type);
+    body->outputs = h.outputs, body->inputs = h.inputs, body->experts = h.experts, body->exponent = h.exponent;
+
+    const auto sizes = sizes_in_order(sizes_of(*body, h.has_dense != 0));
+    Memory* const arrays[] = {&body->rows, &body->left, &body->gains, &body->spreads, &body->dense};
+    std::int64_t end = 128, offsets[5];
+    for (int a = 0; a < 5; ++a) {
+        reader.expect(h.sizes[a] == sizes[static_cast<std::size_t>(a)], 64 + 8 * a,
+                      "an array of " + std::to_string(sizes[static_cast<std::size_t>(a)]) + " bytes", h.sizes[a]);
+        offsets[a] = end;
+        end += up_to_line(h.sizes[a]);
+    }
+    reader.expect(reader.size() == end, std::min(reader.size(), end), "a file of " + std::to_string(end) + " bytes",
+                  reader.size());
+    std::uint64_t sum = checksum_start;
+    for (int a = 0; a < 5; ++a) {
+        if (!arrays[a]->allocate(static_cast<std::size_t>(h.sizes[a])))
+            throw Error({Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"},
+                        path + ": not enough memory for its " + std::to_string(end) + " bytes");
+        reader.read(offsets[a], arrays[a]->bytes());
+        sum = checksum(arrays[a]->bytes(), sum);
+    }
+    if (sum != h.arrays_sum) reader.refuse(112, "the arrays' checksum does not match");
+
+    constexpr float most = 0x1p120f;
+    check_numbers(reader, offsets[1], body->left, 0, most, "what is left");
+    check_numbers(reader, offsets[2], body->gains, -most, most, "a gain");
+    check_numbers(reader, offsets[3], body->spreads, 0, most, "a spread");
+    if (body->layout == EffortLayout::planes) check_scales(reader, offsets[0], *body);
+    if (!body->importance.allocate(static_cast<std::size_t>(sizes_of(*body, false).importance)))
+        throw Error({Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"},
+                    path + ": not enough memory for its inputs' importance");
+    weigh_inputs(*body);
+    return EffortMatrix(std::move(body));
+}
+
+}  // namespace tw

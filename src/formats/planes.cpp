@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "formats/planes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/rounding.hpp"
+
+namespace tw::effort {
+namespace {
+
+/// sum w c, in eight sums beside each other.
+double dot(const float* w, const float* c) noexcept {
+    float sums[8] = {};
+    for (int n = 0; n < 32; n += 8)
+        for (int lane = 0; lane < 8; ++lane) sums[lane] += w[n + lane] * c[n + lane];
+    double sum = 0;
+    for (const float part : sums) sum += static_cast<double>(part);
+    return sum;
+}
+
+/// The codes of one block, and what they keep.
+void code_block(const float* w, std::int64_t real, float16& scale, std::uint8_t* codes, PlanesSums& sums) noexcept {
+    float most = 0;
+    for (int n = 0; n < 32; ++n) most = std::max(most, std::fabs(w[n]));
+    scale = to_float16(most / 7.5f);
+    const float d = widen(scale), sixteenths = d > 0 ? 16 / d : 0;
+    for (int n = 0; n < 32; ++n)  // not negative, so cutting off the fraction is the floor
+        codes[n] = static_cast<std::uint8_t>(static_cast<int>(std::clamp(w[n] * sixteenths + 128, 0.f, 255.f)));
+    if (real == 0) return;
+    const double unit = static_cast<double>(d) / 16;
+    constexpr int mask[3] = {0xc0, 0xf0, 0xff};
+    constexpr float middle[3] = {96, 120, 127.5f};
+    for (int p = 0; p < 3; ++p) {
+        float read[32];
+        for (int n = 0; n < 32; ++n) read[n] = n < real ? static_cast<float>(codes[n] & mask[p]) - middle[p] : 0.f;
+        sums.product[p] += unit * dot(w, read);
+        sums.read_square[p] += unit * unit * dot(read, read);
+    }
+    sums.square += dot(w, w);
+    sums.scale_square += static_cast<double>(d) * static_cast<double>(d), ++sums.blocks;
+}
+
+}  // namespace
+
+float PlanesSums::gain(int planes) const noexcept {
+    const double power = read_square[planes - 1];
+    return power > 0 ? static_cast<float>(product[planes - 1] / power) : 1.f;
+}
+
+double PlanesSums::left(int planes) const noexcept {
+    if (planes == 0) return square;
+    const double g = static_cast<double>(gain(planes));
+    return std::max(0.0, square - 2 * g * product[planes - 1] + g * g * read_square[planes - 1]);
+}
+
+void encode_planes(const float* w, std::int64_t real, const PlanesTile& tile, std::int64_t input, std::byte* rows,
+                   PlanesSums& sums) noexcept {
+    const int width = tile.quarters;
+    std::byte* scales = rows + tile.scales_at() + input * 8 * width;
+    auto* a = reinterpret_cast<std::uint8_t*>(rows + tile.a_at() + input * 32 * width);
+    auto* b = reinterpret_cast<std::uint8_t*>(rows + tile.b_at() + input * 32 * width);
+    auto* c = reinterpret_cast<std::uint8_t*>(rows + tile.c_at() + input * 64 * width);
+    for (int block = 0; block < 4 * width; ++block) {
+        std::uint8_t codes[32];
+        float16 scale;
+        code_block(w + 32 * block, std::clamp<std::int64_t>(real - 32 * block, 0, 32), scale, codes, sums);
+        std::memcpy(scales + 2 * block, &scale, 2);
+        const int q = block / 4, j = block % 4;
+        for (int n = 0; n < 32; ++n) {
+            const int h = n / 16, t = n / 4 % 4, k = n % 4, at = 16 * q + 4 * t + j;
+            const int two = 16 * width * h + at, four = 32 * width * h + 16 * width * (k & 1) + at;
+            a[two] = static_cast<std::uint8_t>(a[two] | (codes[n] >> 6) << (2 * k));
+            b[two] = static_cast<std::uint8_t>(b[two] | ((codes[n] >> 4) & 3) << (2 * k));
+            c[four] = static_cast<std::uint8_t>(c[four] | (codes[n] & 15) << (k < 2 ? 0 : 4));
+        }
+    }
+}
+
+}  // namespace tw::effort

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The seeds' microbenchmark of loading, on a Metal device, on the machine that executes its kernels, or on a CUDA
+// device: how many of a threadgroup's SIMD-groups (of a block's warps) should share the loading?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/contract.hpp"
+#include "backend/metal/on_linux/machine/outcome.hpp"
+#include "measure/turns/rounds.hpp"
+
+namespace tw::measure {
+
+/// One kernel with one number of loaders.
+struct LoadersRow {
+    std::string form;         ///< "loaders_async"
+    bool from_cache = false;  ///< CUDA: all blocks' tiles stay in the second-level cache
+    int loaders = 1;
+    std::string trouble{};           ///< a sentence when it could not run, or brought wrong data
+    bool is_wrong = false;           ///< the latter
+    metal_check::Counters counts{};  ///< where times mean nothing
+    std::vector<double> seconds{};   ///< of the GPU's clock, a value a round; sorted
+    double median() const { return seconds.empty() ? 0 : seconds[seconds.size() / 2]; }
+};
+
+struct LoadersRun {
+    int groups = 0;  ///< threadgroups, or blocks
+    int fills = 1;   ///< how often each fills its memory
+    std::vector<LoadersRow> rows{};
+};
+
+/// True for the backends that have the microbenchmark.
+bool has_loaders(const Backend& backend) noexcept;
+
+/// Every form with 1 to 8 loaders, in turns; where times mean nothing, once each.
+LoadersRun bench_loaders(const Backend& backend, const Watch& watch);
+
+}  // namespace tw::measure

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include "measure/loaders/loaders.hpp"
+
+namespace tw::measure {
+
+/// bench_loaders() on a CUDA device: what is loaded lies in device memory in half of the rows, in the second-level
+/// cache in the others.
+LoadersRun bench_cuda_loaders(const Backend& backend, const Watch& watch);
+
+}  // namespace tw::measure

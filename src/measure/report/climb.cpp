@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The climb: a bar for each row, and a card for each rung with its idea, its walk, its heart and its figures.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "measure/report/report.hpp"
+#include "measure/report/rung_sources.hpp"
+#include "plan/registry.hpp"
+
+namespace tw::measure {
+namespace {
+
+/// The tiles of a rung on a matrix of 12 x 12: a held block BM x BN x BK, and the piece TM x TN x TK at work in it.
+struct Walk {
+    std::string_view rung;
+    int BM, BN, BK, TM, TN, TK;
+    bool has_next;
+    const char* note;
+};
+constexpr Walk walks[] = {
+    {"r1_naive", 1, 1, 12, 1, 1, 1, false, "Each result is finished before the next begins; nothing read is kept."},
+    {"r2_coalesced", 1, 12, 12, 1, 12, 1, false, "Neighbours in memory are read together."},
+    {"r3_tiled", 4, 4, 4, 4, 4, 4, false, "The tiles are copied once and used by every result of the tile."},
+    {"r4_register_tile", 4, 4, 12, 4, 4, 1, false, "The sums stay in registers while k runs."},
+    {"r5_register_block", 6, 6, 4, 3, 3, 1, false, "Register tiles walk inside blocks that stay near."},
+    {"r6_vectorized", 6, 8, 12, 3, 8, 1, false,
+     "A row of B is loaded as vectors; an element of A meets all of it at once."},
+    {"r7_hierarchical", 6, 12, 4, 3, 4, 1, false,
+     "Each block is packed in the order of reading for its level of memory."},
+    {"r8_matrix_unit", 8, 8, 4, 4, 4, 4, false, "One instruction multiplies whole small matrices."},
+    {"r9_async_pipeline", 6, 6, 4, 6, 6, 4, true, "While a tile is multiplied, the next one (pale) is on its way."},
+    {"r10_split", 6, 6, 4, 3, 3, 4, false,
+     "Each element is a sum of narrow parts, and their products are added smallest first."},
+};
+
+std::string walk_of(const std::string& rung) {
+    for (const Walk& w : walks) {
+        if (rung != w.rung) continue;
+        const std::string data = fmt::format(
+            "{{\"BM\":{},\"BN\":{},\"BK\":{},\"TM\":{},\"TN\":{},\"TK\":{},\"next\":{},\"note\":\"{}\",\"label\":\"How "
+            "{} walks over A, B and C\"}}",
+            w.BM, w.BN, w.BK, w.TM, w.TN, w.TK, w.has_next ? "true" : "false", w.note, rung);
+        return fmt::format(
+            "<div class=\"walk\" data-walk=\"{}\"><div class=\"picture\"></div><div class=\"controls\">"
+            "<button type=\"button\">Back</button><button type=\"button\">Play</button><button "
+            "type=\"button\">Next</button>"
+            "<input type=\"range\" min=\"1\" value=\"1\" aria-label=\"Step\"></div>"
+            "<output aria-live=\"polite\"></output></div>",
+            escaped(data));
+    }
+    return "";
+}
+
+const Kernel* kernel_called(const std::string& name) {
+    const Backend* backend = find_backend(name.substr(0, name.find('.')));
+    if (backend)
+        for (const Kernel* kernel : backend->ladder)
+            if (name == kernel->name) return kernel;
+    return nullptr;
+}
+
+const RooflinePoint* point_of(const ReportData& data, const std::string& kernel) {
+    for (const RooflinePoint& point : data.points)
+        if (point.kernel == kernel) return &point;
+    return nullptr;
+}
+
+std::string bars(const std::vector<const Row*>& rows) {
+    double most = 0;
+    for (const Row* row : rows) most = std::max(most, row->gflops);
+    std::string text = "<ul class=\"bars\">\n";
+    for (const Row* row : rows)
+        text += fmt::format(
+            "<li{}><span class=\"name mono\">{}</span><span class=\"track\"><span class=\"bar\" "
+            "style=\"width:{:.2f}%\"></span>"
+            "<span class=\"value\">{} <small>{}</small></span></span></li>\n",
+            row->provider == "tilewright" ? "" : " class=\"peer\"", escaped(row->kernel), 72 * row->gflops / most,
+            in_figures(row->gflops), share_of_peak(row->fraction_of_peak));
+    return text + "</ul>\n";
+}
+
+std::string table(const std::vector<const Row*>& rows) {
+    std::string text =
+        "<details><summary>The climb as a table</summary><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th "
+        "scope=\"col\">Kernel</th>"
+        "<th scope=\"col\" class=\"n\">GFLOP/s</th><th scope=\"col\" class=\"n\">95 % interval</th><th scope=\"col\" "
+        "class=\"n\">Of peak</th>"
+        "<th scope=\"col\" class=\"n\">Of its unit</th><th scope=\"col\" class=\"n\">Error, of "
+        "bound</th></tr></thead><tbody>\n";
+    for (const Row* row : rows)
+        text += fmt::format(
+            "<tr><th scope=\"row\" class=\"mono\">{}</th><td class=\"n\">{}</td><td class=\"n\">{} to {}</td><td "
+            "class=\"n\">{}</td>"
+            "<td class=\"n\">{}</td><td class=\"n\">{:.3f}</td></tr>\n",
+            escaped(row->kernel), in_figures(row->gflops), in_figures(row->gflops_low), in_figures(row->gflops_high),
+            share_of_peak(row->fraction_of_peak), share_of_peak(row->fraction_of_unit_peak), row->error_over_bound);
+    return text + "</tbody></table></div></details>\n";
+}
+
+std::string sentence_from(std::string words) {
+    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z') words[0] = static_cast<char>(words[0] - 'a' + 'A');
+    return words;
+}
+
+std::string fact(const char* name, const std::string& value) {
+    return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, value);
+}
+
+std::string card(const ReportData& data, const Row& best, double gain) {
+    const Kernel* kernel = kernel_called(best.kernel);
+    const RooflinePoint* point = point_of(data, best.kernel);
+    std::string text = fmt::format(
+        "<article class=\"rung\"><div class=\"left\"><h3 class=\"mono\">{}</h3><p class=\"idea\">{}.</p><dl "
+        "class=\"facts\">",
+        escaped(best.rung), kernel ? escaped(sentence_from(kernel->idea)) : "");
+    text += fact("measured", in_figures(best.gflops) + " <small>GFLOP/s</small>");
+    if (point) text += fact("predicted", in_figures(point->predicted) + " <small>GFLOP/s</small>");
+    if (point) text += fact("count", in_figures(point->intensity) + " <small>flop/byte</small>");
+    if (gain > 0) text += fact("over the rung below", in_figures(gain) + "<small> times</small>");
+    text += "</dl>" + walk_of(best.rung) + "</div><div class=\"right\">";
+    const std::string heart = heart_of(best.device, best.rung);
+    if (!heart.empty())
+        text += "<pre tabindex=\"0\" aria-label=\"The heart of its code\"><code>" + escaped(heart) + "</code></pre>";
+    return text + "</div></article>\n";
+}
+
+std::string cards(const ReportData& data, const std::vector<const Row*>& rows) {
+    std::string text = "<div class=\"rungs\">\n";
+    double below = 0;
+    for (std::size_t i = 0; i < rows.size();) {
+        const Row* best = rows[i];
+        std::size_t end = i;
+        while (end < rows.size() && rows[end]->rung == rows[i]->rung) {
+            if (rows[end]->gflops > best->gflops) best = rows[end];
+            ++end;
+        }
+        if (!best->rung.empty()) text += card(data, *best, below > 0 ? best->gflops / below : 0);
+        below = best->gflops;
+        i = end;
+    }
+    return text + "</div>\n";
+}
+
+}  // namespace
+
+std::string climb_section(const ReportData& data) {
+    std::vector<std::string> devices;
+    for (const Row& row : data.climb)
+        if (row.is_timed() && std::find(devices.begin(), devices.end(), row.device) == devices.end())
+            devices.push_back(row.device);
+    std::string text;
+    for (const std::string& device : devices) {
+        std::vector<const Row*> rows;
+        for (const Row& row : data.climb)
+            if (row.device == device && row.is_timed()) rows.push_back(&row);
+        const Row& any = *rows.front();
+        text += fmt::format(
+            "<p>Every rung multiplies the same {} x {} x {} matrices of {} on {} thread{} of the device {}. Each was "
+            "judged against f64 "
+            "before it was timed; 100 % is the multiply-add peak, measured between the rows.</p>\n",
+            any.m, any.n, any.k, any.type, any.threads, any.threads == 1 ? "" : "s", escaped(device));
+        text +=
+            "<p class=\"key\"><span><i style=\"background:var(--ours)\"></i>tilewright, GFLOP/s and share of the "
+            "peak</span><span><i style=\"background:var(--theirs)\"></i>libraries of others found here</span></p>";
+        text += bars(rows) + table(rows) + cards(data, rows);
+    }
+    return text;
+}
+
+}  // namespace tw::measure

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// One page that shows what was measured here: no network, no script from elsewhere, nothing that was not measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure/basis/machine.hpp"
+#include "measure/roofs/bandwidth.hpp"
+#include "measure/roofs/peaks.hpp"
+#include "measure/roofs/roofline.hpp"
+#include "measure/rows/row.hpp"
+
+namespace tw::measure {
+
+/// A part of the page with a heading of its own. One without text is absent.
+struct Section {
+    std::string id, title, text;
+};
+
+struct ReportData {
+    Machine machine{};
+    double clock_hz = 0;
+    std::vector<Row> climb{};   ///< of tw ladder
+    std::vector<Row> dial{};    ///< a row for each stop of the accuracy dial
+    std::vector<Row> shapes{};  ///< of tw bench, with peers
+    std::vector<RooflinePoint> points{};
+    std::vector<UnitPeak> units{};
+    std::vector<Bandwidth> bandwidths{};
+    std::vector<Section> further{};  ///< of other rooms, between the shapes and the machine
+};
+
+/// The whole page. A section without data is absent.
+std::string report_page(const ReportData& data);
+
+/// Error against speed as a picture that stands alone, for a README; "" when it was not measured.
+std::string accuracy_picture(const ReportData& data);
+
+// Its parts, each a section or "".
+std::string climb_section(const ReportData& data);
+std::string roofline_section(const ReportData& data);
+std::string accuracy_section(const ReportData& data);
+std::string shapes_section(const ReportData& data);
+std::string machine_section(const ReportData& data);
+const char* report_style();
+const char* report_script();
+
+/// For text between tags and in quoted attributes.
+std::string escaped(const std::string& text);
+
+/// "0.23", "23.4", "1,234": three digits that matter.
+std::string in_figures(double value);
+
+/// "cpu.r7_hierarchical.f32.avx2" is "r7 avx2" where there is little room.
+std::string short_name(const std::string& kernel);
+
+}  // namespace tw::measure

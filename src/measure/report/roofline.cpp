@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The roofline: what units and memory allow, and where each rung stands below it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "measure/report/chart.hpp"
+#include "measure/report/report.hpp"
+
+namespace tw::measure {
+namespace {
+
+using Points = std::vector<const RooflinePoint*>;
+
+struct Span {
+    double low = 1e300, high = 0;
+    void hold(double value) { low = std::min(low, value), high = std::max(high, value); }
+};
+
+std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points& points, std::vector<Box>& lines) {
+    std::string text;
+    std::vector<std::pair<double, double>> drawn;
+    std::vector<double> heights;
+    for (const RooflinePoint* point : points) {
+        const std::pair roof(point->peak, point->bandwidth);
+        if (point->bandwidth <= 0 || std::find(drawn.begin(), drawn.end(), roof) != drawn.end()) continue;
+        drawn.push_back(roof);
+        const double start = std::max(x.low(), y.low() / point->bandwidth),
+                     ridge = std::clamp(point->peak / point->bandwidth, start, x.high());
+        text += fmt::format("<path class=\"roof\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}H{:.1f}\"/>", x.at(start),
+                            y.at(start * point->bandwidth), x.at(ridge),
+                            y.at(std::min(point->peak, ridge * point->bandwidth)), frame.plot_right());
+        const double height = y.at(point->peak) - 6, right = frame.plot_right();
+        lines.push_back({x.at(ridge), height + 5, right, height + 7});
+        lines.push_back({right - 110, height - 12, right, height + 2});
+        const bool is_free = std::none_of(heights.begin(), heights.end(),
+                                          [height](double other) { return std::abs(other - height) < 14; });
+        heights.push_back(height);
+        if (is_free)
+            text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{} GFLOP/s</text>", right - 2,
+                                height, in_figures(point->peak));
+        if (drawn.size() == 1) {
+            const std::string slope = fmt::format("{}: {} GB/s", point->level, in_figures(point->bandwidth));
+            text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x.at(start) + 8, frame.plot_bottom() - 8,
+                                escaped(slope));
+        }
+    }
+    return text;
+}
+
+/// All points, and a label at the quickest of each rung.
+std::vector<Mark> marks_of(const Axis& x, const Axis& y, const Points& points) {
+    std::map<std::string, const RooflinePoint*> best;
+    for (const RooflinePoint* point : points)
+        if (const RooflinePoint*& one = best[point->rung]; !one || point->attained > one->attained) one = point;
+    std::vector<Mark> all;
+    for (const RooflinePoint* point : points) {
+        Mark mark{x.at(point->intensity),
+                  y.at(point->attained),
+                  {},
+                  "faint",
+                  fmt::format("{}: {} GFLOP/s at {} flop/byte", point->kernel, in_figures(point->attained),
+                              in_figures(point->intensity))};
+        if (best[point->rung] == point) mark.label = {short_name(point->kernel)}, mark.kind = "ours";
+        all.push_back(std::move(mark));
+    }
+    return all;
+}
+
+std::string chart_of(const Points& points) {
+    Span intensity, speed;
+    for (const RooflinePoint* point : points) {
+        intensity.hold(point->intensity);
+        for (const double value : {point->attained, point->peak}) speed.hold(value);
+    }
+    return figure(
+        "Roofline: GFLOP/s against flops for each byte, a point for each rung; the table below has the figures",
+        [&](const Frame& frame) {
+            const Axis x = Axis::logarithmic(intensity.low, intensity.high, frame.left, frame.plot_right());
+            const Axis y = Axis::logarithmic(speed.low, speed.high, frame.plot_bottom(), frame.top);
+            std::string inside =
+                grid(frame, x, y,
+                     frame.is_narrow ? "flops for each byte" : "flops for each byte read, by the rung's own count",
+                     "GFLOP/s");
+            std::vector<Box> lines;
+            inside += roofs(frame, x, y, points, lines);
+            for (const RooflinePoint* point : points)
+                inside += fmt::format("<path class=\"drop\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", x.at(point->intensity),
+                                      y.at(std::clamp(point->predicted, y.low(), y.high())), y.at(point->attained));
+            return inside + marks(frame, marks_of(x, y, points), lines);
+        });
+}
+
+std::string table_of(const Points& points) {
+    std::string text =
+        "<details><summary>The roofline as a table</summary><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th "
+        "scope=\"col\">Kernel</th><th scope=\"col\" class=\"n\">Flop/byte</th>"
+        "<th scope=\"col\" class=\"n\">Predicted</th><th scope=\"col\" class=\"n\">Attained</th><th scope=\"col\">What "
+        "bounds it</th></tr></thead><tbody>\n";
+    for (const RooflinePoint* point : points)
+        text += fmt::format(
+            "<tr><th scope=\"row\" class=\"mono\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
+            "class=\"n\">{}</td><td>{}</td></tr>\n",
+            escaped(point->kernel), in_figures(point->intensity), in_figures(point->predicted),
+            in_figures(point->attained), escaped(point->bound));
+    return text + "</tbody></table></div></details>\n";
+}
+
+}  // namespace
+
+std::string roofline_section(const ReportData& data) {
+    std::vector<std::string> devices;
+    for (const RooflinePoint& point : data.points)
+        if (std::find(devices.begin(), devices.end(), point.device) == devices.end()) devices.push_back(point.device);
+    if (devices.empty()) return "";
+    std::string text =
+        "<p>A rung can't be quicker than its unit (flat lines) nor than memory feeds it (slopes). The line above a "
+        "point leads to what its own count of "
+        "bytes predicts: a long one says that something else holds it back.</p>\n";
+    for (const std::string& device : devices) {
+        Points points;
+        for (const RooflinePoint& point : data.points)
+            if (point.device == device) points.push_back(&point);
+        if (devices.size() > 1) text += "<h3>" + escaped(device) + "</h3>\n";
+        text += chart_of(points) + table_of(points);
+    }
+    return text;
+}
+
+}  // namespace tw::measure

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+#
+# rung_sources(RESULT): a generated file with the text of every rung's file, for the report. Written anew when one changes.
+function(rung_sources result)
+  file(GLOB files CONFIGURE_DEPENDS backend/*/r[0-9]*_*.cpp backend/*/r[0-9]*_*.cu backend/*/r[0-9]*_*.metal)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  set(rows "")
+  foreach(file IN LISTS files)
+    file(READ ${file} text)
+    get_filename_component(folder ${file} DIRECTORY)
+    get_filename_component(backend ${folder} NAME)
+    get_filename_component(name ${file} NAME)
+    string(APPEND rows "    {\"${backend}\", \"${name}\", R\"tw_rung(${text})tw_rung\"},\n")
+  endforeach()
+  set(made "#include \"measure/report/rung_sources.hpp\"\n\nnamespace tw::measure {\nnamespace {\n\nconstexpr RungSource all[] = {\n${rows}};\n\n}  // namespace\n\nstd::span<const RungSource> rung_sources() { return all; }\n\n}  // namespace tw::measure\n")
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/rung_sources.cpp)
+  file(GENERATE OUTPUT ${output} CONTENT "${made}")
+  set(${result} ${output} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "measure/rows/points.hpp"
+
+#include <string>
+
+#include "plan/registry.hpp"
+
+namespace tw::measure {
+namespace {
+
+const Kernel* find_kernel(const std::string& name) {
+    const Backend* backend = find_backend(name.substr(0, name.find('.')));
+    if (!backend) return nullptr;
+    for (const Kernel* kernel : backend->ladder)
+        if (name == kernel->name) return kernel;
+    return nullptr;
+}
+
+/// The bandwidth of a device's memory by its own loop; 0 when it has none.
+double device_bandwidth(const std::string& device) {
+    const Backend* backend = find_backend(device);
+    if (!backend) return 0;
+    for (const Roof& roof : backend->roofs)
+        if (std::string(roof.type) == "bytes" && roof.measure) return roof.measure(0.05);
+    return 0;
+}
+
+}  // namespace
+
+std::vector<RooflinePoint> points_of(const std::vector<Row>& rows, const std::vector<Bandwidth>& bandwidths) {
+    std::vector<RooflinePoint> points;
+    for (const Row& row : rows) {
+        const Kernel* kernel = find_kernel(row.kernel);
+        if (!kernel || !row.is_timed() || row.fraction_of_unit_peak <= 0) continue;
+        const Task task{.m = row.m, .n = row.n, .k = row.k, .type = kernel->in, .threads = row.threads};
+        const Tile tile = kernel->tiles.empty() ? Tile{} : kernel->tiles.front();
+        RooflinePoint point{.device = row.device, .kernel = row.kernel, .rung = row.rung};
+        point.intensity = intensity_of(*kernel, tile, task);
+        point.attained = row.gflops;
+        point.peak = row.gflops / row.fraction_of_unit_peak;
+        const Level level =
+            row.device == "cpu" ? level_of(task, bandwidths) : Level{"memory", device_bandwidth(row.device)};
+        point.level = level.name;
+        point.bandwidth =
+            level.gigabytes_per_second * (row.device == "cpu" && level.name != "memory" ? row.threads : 1);
+        point.predicted = point.bandwidth > 0 ? attainable(point.peak, point.bandwidth, point.intensity) : point.peak;
+        point.bound = what_bounds(point.predicted, point.attained, point.peak, point.level);
+        points.push_back(std::move(point));
+    }
+    return points;
+}
+
+}  // namespace tw::measure

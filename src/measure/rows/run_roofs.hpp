@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The roofs of one run: which loops to time beside the entrants, and what a row is held against.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measure/rows/row.hpp"
+
+namespace tw::measure {
+
+class RunRoofs {
+public:
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    /// The FMA roof of the type is always among them.
+    RunRoofs(const Backend& backend, const std::string& type, int threads);
+
+    /// Adds the unit of kernels with these needs.
+    void add(std::uint64_t needs);
+
+    std::vector<Calibration>& calibrations() { return calibrations_; }
+
+    /// From the medians of what was measured beside the entrants.
+    RowPeaks peaks_for(std::uint64_t needs) const;
+
+    void record(Run& run) const;
+
+private:
+    std::size_t roof_for(std::uint64_t needs);
+    double peak(std::size_t roof) const;
+
+    const Backend& backend_;
+    std::string type_;
+    int threads_;
+    std::size_t fma_ = none;
+    std::vector<Calibration> calibrations_;
+    struct Known {
+        std::uint64_t needs;
+        std::size_t roof;
+    };
+    std::vector<Known> known_;
+};
+
+}  // namespace tw::measure

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""The checkers of tools/ are checked: each is shown a small house in order, then the same house with one thing wrong."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[3] / "tools"
+HEAD = "// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause\n// Copyright 2026 The tilewright authors\n"
+IN_ORDER = {
+    "include/tilewright/view.hpp": HEAD + '#include "tilewright/types.hpp"\n',
+    "src/base/clock.cpp": HEAD + '#include "base/clock.hpp"\n#include "tilewright/view.hpp"\n',
+    "src/backend/contract.hpp": HEAD + '#include "scheme/scheme.hpp"\n',
+    "src/backend/cpu/r1_naive.cpp": HEAD + '#include "backend/contract.hpp"\n#include "backend/cpu/ladder.hpp"\n',
+    "src/backend/metal/on_linux/run.cpp": HEAD + '#include "backend/metal/ladder.hpp"\n#include "base/clock.hpp"\n',
+    "src/plan/choose.cpp": HEAD + '#include "backend/cpu/backend.hpp"\n#include "base/clock.hpp"\n',
+    "src/blas/sgemm.cpp": HEAD + '#include "tilewright/multiply.hpp"\n',
+    "src/cli/main.cpp": HEAD + '#include "measure/bench.hpp"\nint* made() { return new int; }  // the new row\n',
+    "README.md": "A house in order.\n",
+}
+
+
+class House(unittest.TestCase):
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.root)
+        for name, text in IN_ORDER.items():
+            self.write(name, text)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run_checker(self, checker, *arguments):
+        return subprocess.run([sys.executable, str(TOOLS / checker), *map(str, arguments)], capture_output=True, text=True)
+
+    def expect_order(self, checker):
+        ended = self.run_checker(checker, self.root)
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+
+    def expect_caught(self, checker, name, text, told):
+        self.expect_order(checker)
+        self.write(name, text)
+        ended = self.run_checker(checker, self.root)
+        self.assertEqual(ended.returncode, 1, f"{checker} missed it: {ended.stdout}{ended.stderr}")
+        self.assertIn(told, ended.stdout)
+
+
+class Rooms(House):
+    def caught(self, name, include, told):
+        self.expect_caught("check_rooms", name, HEAD + f"#include {include}\n", told)
+
+    def test_looking_up(self):
+        self.caught("src/base/odd.cpp", '"plan/choose.hpp"', "may not look up to plan")
+
+    def test_looking_up_with_angle_brackets(self):
+        self.caught("src/reference/odd.cpp", "<multiply/check.hpp>", "may not look up to multiply")
+
+    def test_a_sibling(self):
+        self.caught("src/measure/odd.cpp", '"effort/matrix.hpp"', "are siblings")
+
+    def test_a_sibling_backend(self):
+        self.caught("src/backend/cpu/odd.cpp", '"backend/cuda/device/device.hpp"', "are siblings")
+
+    def test_reference_and_backend(self):
+        self.caught("src/reference/odd.cpp", '"backend/contract.hpp"', "may not look up")
+
+    def test_the_contract_knows_no_backend(self):
+        self.caught("src/backend/contract.hpp", '"backend/cpu/ladder.hpp"', "are siblings")
+
+    def test_a_public_header_with_an_internal_one(self):
+        self.caught("include/tilewright/odd.hpp", '"base/clock.hpp"', "a public header includes nothing internal")
+
+    def test_a_door_with_an_internal_header(self):
+        self.caught("src/blas/odd.cpp", '"base/clock.hpp"', "public headers only")
+
+    def test_dots(self):
+        self.caught("src/base/odd.cpp", '"../plan/choose.hpp"', "not by '..'")
+
+    def test_a_room_nobody_knows(self):
+        self.caught("src/attic/odd.cpp", '"base/clock.hpp"', "no room of the house")
+
+    def test_an_empty_house_is_no_pass(self):
+        shutil.rmtree(self.root / "src")
+        shutil.rmtree(self.root / "include")
+        self.assertEqual(self.run_checker("check_rooms", self.root).returncode, 1)
+
+
+class Sizes(House):
+    def test_a_long_file(self):
+        self.expect_caught("check_sizes", "tests/base/long_test.cpp", "\n" * 401, "401 lines")
+
+    def test_a_long_kernel(self):
+        self.expect_caught("check_sizes", "src/backend/cpu/r2_coalesced.cpp", "\n" * 251, "251 lines")
+
+    def test_a_long_shader(self):
+        self.expect_caught("check_sizes", "src/backend/metal/r3_tiled.metal", "\n" * 251, "251 lines")
+
+    def test_a_heavy_median(self):
+        self.expect_order("check_sizes")
+        for i in range(10):
+            self.write(f"src/base/piece{i}.cpp", "\n" * 200)
+        ended = self.run_checker("check_sizes", self.root)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("the median", ended.stdout)
+
+
+class Spdx(House):
+    def test_no_licence(self):
+        self.expect_caught("check_spdx", "src/base/odd.cpp", "int x;\n", "lack 'SPDX")
+
+    def test_no_holder(self):
+        self.expect_caught("check_spdx", "src/base/odd.cpp", HEAD.splitlines()[0] + "\n", "lack 'Copyright")
+
+    def test_another_licence(self):
+        self.expect_caught("check_spdx", "src/base/odd.cpp", HEAD.replace("Apache-2.0 OR ", ""), "lack 'SPDX")
+
+    def test_a_script_without_a_suffix(self):
+        self.expect_caught("check_spdx", "tools/odd", "#!/bin/sh\n", "tools/odd")
+
+
+class Words(House):
+    def caught(self, name, text, told):
+        self.expect_caught("check_words", name, text, told)
+
+    def test_unfinished_work(self):
+        self.caught("src/base/odd.cpp", "// TO" + "DO: later\n", "unfinished")
+
+    def test_a_file_name(self):
+        self.caught("src/base/string_utils.cpp", "", "'utils' in a file's name")
+
+    def test_a_folder_name(self):
+        self.caught("src/misc/clock.cpp", "", "'misc' in a file's name")
+
+    def test_snake_case(self):
+        self.caught("src/base/odd.cpp", "int new_size = 0;\n", "'new' in the name new_size")
+
+    def test_camel_case(self):
+        self.caught("src/base/odd.cpp", "struct FastPath {};\n", "'fast' in the name FastPath")
+
+    def test_a_numbered_name(self):
+        self.caught("src/base/odd.cpp", "void pack_v2();\n", "'v2' in the name pack_v2")
+
+    def test_words_that_contain_others_are_fine(self):
+        self.write("src/base/odd.cpp", 'int newton, breakfast, steadfast_v21; const char* s = "a fast one";\n')
+        self.expect_order("check_words")
+
+    def test_names_that_others_gave_are_fine(self):
+        self.write("src/base/odd.cpp", "std::uint_fast32_t x; auto y = cuMemAlloc_v2; auto z = __fast_thing;\n")
+        self.expect_order("check_words")
+
+    def test_a_path_of_one_machine(self):
+        for i, path in enumerate(["/ho" + "me/me/tilewright", "'/ro" + "ot'", "cd /wo" + "rk/main", "/Us" + "ers/me/x"]):
+            name = f"docs/odd{i}.md"
+            with self.subTest(path):
+                self.caught(name, f"Look at {path} there.\n", "a path of one machine")
+                (self.root / name).unlink()
+
+
+class Links(House):
+    def caught(self, link, told):
+        self.expect_caught("check_links", "docs/odd.md", f"# A page\n\nSee [there]({link}).\n", told)
+
+    def test_no_such_file(self):
+        self.caught("../src/base/gone.cpp", "no such file")
+
+    def test_no_such_heading(self):
+        self.caught("#another-page", "no heading")
+
+    def test_no_such_name_in_the_file(self):
+        self.caught('../src/cli/main.cpp "make"', "'make' does not stand there")
+
+    def test_out_of_the_repository(self):
+        self.caught("../..", "out of the repository")
+
+    def test_what_is_there_is_found(self):
+        self.write("docs/fine.md", '# A page\n\n[a](#a-page) [b](../src) [c](../src/cli/main.cpp "made") [d](https://x.org)\n')
+        self.expect_order("check_links")
+
+
+class Weak(House):
+    def compiled(self, text):
+        source = self.root / "odd_avx2.cpp"
+        source.write_text(text)
+        compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+        subprocess.run([compiler, "-O0", "-c", str(source), "-o", f"{source}.o"], check=True)
+        return self.run_checker("check_weak", self.root)
+
+    def test_nothing_weak(self):
+        ended = self.compiled("static int twice(int x) { return 2 * x; } int four() { return twice(2); }\n")
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+
+    def test_an_inline_function(self):
+        ended = self.compiled("inline int twice(int x) { return 2 * x; } int four() { return twice(2); }\n")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("twice(int) is weak", ended.stdout)
+
+    def test_a_template_and_its_variable(self):
+        ended = self.compiled("template <class T> T zero; int none() { return zero<int>; }\n")
+        self.assertEqual(ended.returncode, 1)
+
+    def test_no_objects_is_no_pass(self):
+        self.assertEqual(self.run_checker("check_weak", self.root).returncode, 1)
+        self.assertEqual(self.run_checker("check_weak", "--none-is-fine", self.root).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

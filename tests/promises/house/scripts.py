@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""The scripts behind the Makefile, on machines that are made up: a folder of stand-ins is all that they find in PATH."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[3] / "tools"
+ORDINARY = ["bash", "env", "dirname", "grep", "mktemp", "rm", "tail", "cat", "uname"]
+
+
+class Machine(unittest.TestCase):
+    """apt-get, sudo, dpkg-query, brew and id as each test wants them; what was called is written down."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.calls = self.folder / "calls"
+        self.calls.touch()
+        self.programs = self.folder / "programs"
+        self.programs.mkdir()
+        for name in ORDINARY:
+            (self.programs / name).symlink_to(shutil.which(name))
+        tools = self.folder / "tools"
+        tools.mkdir()
+        shutil.copy(TOOLS / "install_packages", tools)
+        (tools / "packages.txt").write_text("# comment\nrun libone one-formula - the first\nrun libtwo - two-command the second\n"
+                                            "test libthree three-formula - the third\n")
+        self.script = tools / "install_packages"
+
+    def program(self, name, text):
+        path = self.programs / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+
+    def noted(self, name, text="exit 0"):
+        self.program(name, f'echo "{name} $*" >> "{self.calls}"\n{text}')
+
+    def debian(self, installed=(), user=0):
+        known = " | ".join(f'*" {name}"' for name in installed) or "nothing"
+        self.program("dpkg-query", f'case " $*" in {known}) printf installed ;; *) exit 1 ;; esac')
+        self.noted("apt-get")
+        self.program("id", f"echo {user}")
+
+    def run_script(self, *groups, **environment):
+        return subprocess.run(["bash", str(self.script), *groups], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, env={"PATH": str(self.programs), **environment})
+
+    def called(self):
+        return self.calls.read_text().splitlines()
+
+    def test_nothing_is_missing(self):
+        self.debian(installed=["libone", "libtwo"])
+        ended = self.run_script("run")
+        self.assertEqual((ended.returncode, ended.stdout, self.called()), (0, "", []))
+
+    def test_a_command_that_is_there_needs_no_package(self):
+        self.debian(installed=["libone"])
+        self.program("two-command", "exit 0")
+        self.assertEqual(self.run_script("run").returncode, 0)
+        self.assertEqual(self.called(), [])
+
+    def test_root_without_a_terminal_goes_ahead(self):
+        self.debian(installed=["libone"])
+        ended = self.run_script("run")
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        self.assertIn("libtwo", ended.stdout)
+        self.assertEqual(self.called(), ["apt-get update -q", "apt-get install -y --no-install-recommends libtwo"])
+
+    def test_only_the_groups_asked_for(self):
+        self.debian()
+        self.assertNotIn("libthree", self.run_script("run").stdout)
+        self.assertIn("libthree", self.run_script("run", "test").stdout)
+
+    def test_without_a_network_what_is_cached_is_installed(self):
+        self.debian(installed=["libone"])
+        self.noted("apt-get", '[ "$1" != update ]')
+        self.assertEqual(self.run_script("run").returncode, 0)
+        self.assertEqual(len(self.called()), 2)
+
+    def test_a_failing_installation_fails(self):
+        self.debian()
+        self.noted("apt-get", '[ "$1" = update ] || { echo "no such package"; exit 100; }')
+        ended = self.run_script("run")
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertIn("no such package", ended.stdout)
+
+    def test_without_rights_the_line_is_printed(self):
+        self.debian(user=1000)
+        ended = self.run_script("run", YES="1")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("apt-get update && apt-get install -y --no-install-recommends libone libtwo", ended.stdout)
+        self.assertEqual(self.called(), [])
+
+    def test_sudo_and_yes(self):
+        self.debian(user=1000)
+        self.noted("sudo")
+        ended = self.run_script("run", YES="1")
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        self.assertEqual(self.called()[-1], "sudo apt-get install -y --no-install-recommends libone libtwo")
+
+    def test_sudo_without_yes_and_without_a_terminal(self):
+        self.debian(user=1000)
+        self.noted("sudo")
+        ended = self.run_script("run")
+        self.assertEqual(ended.returncode, 1)
+        self.assertNotIn("install", " ".join(self.called()))
+
+    def test_homebrew(self):
+        self.program("id", "echo 501")
+        self.noted("brew", '[ "$1" != list ]')
+        ended = self.run_script("run", YES="1")
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        self.assertEqual(self.called()[-1], "brew install one-formula")
+
+    def test_neither_of_them(self):
+        self.program("id", "echo 0")
+        ended = self.run_script("run")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("libtwo", ended.stdout)
+
+
+class Run(unittest.TestCase):
+    """tools/run with a cmake that notes what it is asked for, and says that there is an nvcc or none."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.calls = self.folder / "calls"
+        tools = self.folder / "tools"
+        tools.mkdir()
+        for name in ("run", "stages.sh"):
+            shutil.copy(TOOLS / name, tools)
+        self.program(tools / "install_packages", "exit 0")
+        self.program(self.folder / "build/release/tw", f'echo "tw $*" >> "{self.calls}"')
+
+    def program(self, path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+
+    def run_with(self, compiler, device):
+        says = "built with nvcc 13.0" if compiler else "absent, no nvcc was found"
+        self.program(self.folder / "programs/cmake", f'echo "-- CUDA backend: {says}"\n'
+                     f'case $1 in --build) shift 4; echo "build $*" >> "{self.calls}" ;; esac')
+        self.program(self.folder / "programs/nvidia-smi", f"exit {0 if device else 9}")
+        ended = subprocess.run(["bash", str(self.folder / "tools/run")], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                               env={**os.environ, "PATH": f"{self.folder}/programs:{os.environ['PATH']}"})
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        return ended.stdout, self.calls.read_text().splitlines()
+
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "this machine has an NVIDIA device")
+    def test_kernels_that_no_device_here_runs_are_not_waited_for(self):
+        said, calls = self.run_with(compiler=True, device=False)
+        self.assertEqual(calls, ["build --target tw", "tw ladder"])
+        self.assertIn("left to make test", said)
+        self.assertNotIn("left to make test", self.run_with(compiler=False, device=False)[0])
+
+    def test_the_cpu_climbs_before_the_kernels_of_a_device_are_compiled(self):
+        calls = self.run_with(compiler=True, device=True)[1]
+        self.assertEqual(calls, ["build --target tw", "tw ladder --device cpu", "build --target tilewright_cuda",
+                                 "tw ladder --device cuda"])
+
+    def test_a_device_without_a_compiler_is_told(self):
+        said, calls = self.run_with(compiler=False, device=True)
+        self.assertEqual(calls, ["build --target tw", "tw ladder"])
+        self.assertIn("no nvcc was found", said)
+
+
+class Count(unittest.TestCase):
+    def count(self, *cases):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "release.xml"
+            path.write_text("<testsuite>" + "".join(f'<testcase name="t{i}" status="{status}"/>' for i, status in
+                                                    enumerate(cases)) + "</testsuite>")
+            ended = subprocess.run([sys.executable, str(TOOLS / "closing_count"), str(path)], capture_output=True, text=True)
+            return ended.returncode, ended.stdout.splitlines()[-1]
+
+    def test_all_pass(self):
+        self.assertEqual(self.count("run", "run"), (0, "2 passed, 0 failed, 0 skipped"))
+
+    def test_one_fails(self):
+        self.assertEqual(self.count("run", "fail", "notrun"), (1, "1 passed, 1 failed, 1 skipped"))
+
+    def test_none_ran(self):
+        self.assertEqual(self.count(), (1, "0 passed, 0 failed, 0 skipped"))
+        self.assertEqual(self.count("notrun"), (1, "0 passed, 0 failed, 1 skipped"))
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    unittest.main()

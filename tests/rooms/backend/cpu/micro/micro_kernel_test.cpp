@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Every tile that a micro-kernel can be asked for, bit for bit against the chain of roundings that it promises.
+#include "backend/cpu/micro/micro_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "backend/cpu/micro/pack.hpp"
+#include "backend/cpu/product/blocks.hpp"
+#include "base/cpu_features.hpp"
+
+namespace {
+
+using namespace tw;
+using namespace tw::cpu;
+
+template <class T>
+std::vector<T> values(std::size_t count, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::normal_distribution<T> normal;
+    std::vector<T> filled(count);
+    for (T& value : filled) value = normal(engine);
+    return filled;
+}
+
+/// One result, term after term; `fused` is one rounding a term, else two.
+template <class T>
+T chain(const MicroTile<T>& t, int i, int j, T before, bool fused) {
+    volatile T sum = 0;  // no compiler may contract what this test compares
+    for (std::int64_t p = 0; p < t.k; ++p) {
+        const T a = t.a[i * t.a_row_step + p * t.a_step], b = t.b[p * t.b_step + j];
+        volatile T product = a * b;
+        sum = fused ? std::fma(a, b, sum) : sum + product;
+    }
+    volatile T scaled = t.alpha * sum, kept = t.beta * before;
+    return t.beta == 0 ? scaled : scaled + kept;
+}
+
+template <class T>
+void expect_every_tile(const MicroKernel<T>& kernel, bool fused) {
+    constexpr std::int64_t k = 57;
+    for (int rows = 1; rows <= std::max(kernel.mr, kernel.highest[1]); ++rows)
+        for (int cols = 1; cols <= (rows <= kernel.mr ? kernel.widths[rows] : kernel.lanes); ++cols)
+            for (const bool packed : {false, true}) {
+                if (packed && rows > kernel.mr) continue;
+                const std::int64_t width = rows <= kernel.mr ? kernel.widths[rows] : kernel.lanes;
+                ASSERT_LE(rows * width, MicroKernel<T>::most_results);
+                const auto a = values<T>(static_cast<std::size_t>(std::max(kernel.mr, rows) * k), 1);
+                const auto b = values<T>(static_cast<std::size_t>(width * k), 2);
+                auto c = values<T>(static_cast<std::size_t>(rows * (cols + 3)), 3);
+                const auto before = c;
+                const MicroTile<T> tile{.k = k,
+                                        .a = a.data(),
+                                        .a_row_step = packed ? 1 : k,
+                                        .a_step = packed ? kernel.mr : 1,
+                                        .b = b.data(),
+                                        .b_step = width,
+                                        .c = c.data(),
+                                        .c_step = cols + 3,
+                                        .alpha = T(0.7),
+                                        .beta = packed ? T(1.3) : T(0),
+                                        .rows = rows,
+                                        .cols = cols};
+                kernel.run(tile);
+                for (int i = 0; i < rows; ++i)
+                    for (int j = 0; j < cols + 3; ++j) {
+                        const auto at = static_cast<std::size_t>(i * (cols + 3) + j);
+                        ASSERT_EQ(c[at], j < cols ? chain(tile, i, j, before[at], fused) : before[at])
+                            << rows << " x " << cols << " at " << i << ", " << j;
+                    }
+            }
+}
+
+/// The same chain where the rows of B come in three goes and the sums wait in between.
+template <class T>
+void expect_every_passing_tile(const MicroKernel<T>& kernel, bool fused) {
+    constexpr std::int64_t k = 37, goes[] = {16, 16, 5};
+    for (int rows = 1; rows <= kernel.low; ++rows)
+        for (int cols = 1; cols <= kernel.passed_widths[rows]; ++cols)
+            for (const bool asks : {false, true}) {
+                const std::int64_t width = kernel.passed_widths[rows];
+                const auto a = values<T>(static_cast<std::size_t>(rows * k), 1);
+                const auto b = values<T>(static_cast<std::size_t>(width * k), 2);
+                auto c = values<T>(static_cast<std::size_t>(rows * (cols + 3)), 3);
+                const auto before = c;
+                std::vector<T> sums(static_cast<std::size_t>(rows * width), T(1e9));
+                const MicroTile<T> whole{.k = k,
+                                         .a = a.data(),
+                                         .a_row_step = 1,
+                                         .a_step = rows,
+                                         .b = b.data(),
+                                         .b_step = width,
+                                         .c = c.data(),
+                                         .c_step = cols + 3,
+                                         .alpha = T(0.7),
+                                         .beta = asks ? T(1.3) : T(0),
+                                         .rows = rows,
+                                         .cols = cols};
+                const std::int64_t kept_width = round_up(cols, kernel.lanes);
+                std::vector<T> kept(static_cast<std::size_t>(16 * kept_width));
+                std::int64_t from = 0;
+                for (const std::int64_t count : goes) {
+                    PassingTile<T> part{
+                        whole,     sums.data(),      width, b.data(), width, asks ? 3 : 0, asks ? kept.data() : nullptr,
+                        from == 0, from + count == k};
+                    part.tile.k = count;
+                    part.tile.a += from * rows;
+                    part.tile.b += from * width;
+                    kernel.pass(part);
+                    for (std::int64_t p = 0; p < count && asks; ++p)
+                        for (int j = 0; j < cols; ++j)
+                            ASSERT_EQ(kept[static_cast<std::size_t>(p * kept_width + j)], part.tile.b[p * width + j]);
+                    from += count;
+                }
+                for (int i = 0; i < rows; ++i)
+                    for (int j = 0; j < cols + 3; ++j) {
+                        const auto at = static_cast<std::size_t>(i * (cols + 3) + j);
+                        ASSERT_EQ(c[at], j < cols ? chain(whole, i, j, before[at], fused) : before[at])
+                            << rows << " x " << cols << " at " << i << ", " << j;
+                    }
+            }
+}
+
+TEST(MicroKernel, PortableTilesRoundTwiceATerm) {
+    expect_every_tile(micro_portable_f32, false);
+    expect_every_passing_tile(micro_portable_f32, false);
+    expect_every_tile(micro_portable_f64, false);
+    expect_every_passing_tile(micro_portable_f64, false);
+}
+
+#if defined(__x86_64__)
+TEST(MicroKernel, Avx2TilesRoundOnceATerm) {
+    if (!(cpu_features() & cpu_feature::avx2)) GTEST_SKIP() << "this machine lacks avx2";
+    expect_every_tile(micro_avx2_f32, true);
+    expect_every_passing_tile(micro_avx2_f32, true);
+    expect_every_tile(micro_avx2_f64, true);
+    expect_every_passing_tile(micro_avx2_f64, true);
+}
+
+TEST(MicroKernel, Avx512TilesRoundOnceATerm) {
+    if (!(cpu_features() & cpu_feature::avx512)) GTEST_SKIP() << "this machine lacks avx512";
+    expect_every_tile(micro_avx512_f32, true);
+    expect_every_passing_tile(micro_avx512_f32, true);
+    expect_every_tile(micro_avx512_f64, true);
+    expect_every_passing_tile(micro_avx512_f64, true);
+}
+#elif defined(__aarch64__)
+TEST(MicroKernel, NeonTilesRoundOnceATerm) {
+    expect_every_tile(micro_neon_f32, true);
+    expect_every_passing_tile(micro_neon_f32, true);
+    expect_every_tile(micro_neon_f64, true);
+    expect_every_passing_tile(micro_neon_f64, true);
+}
+#endif
+
+TEST(Blocks, AreEqualAndFollowFromKAlone) {
+    for (std::int64_t k = 1; k < 5000; ++k) {
+        const std::int64_t block = k_block<float>(k), count = ceil_div(k, block);
+        ASSERT_LE(block, KC<float>);
+        ASSERT_EQ(count, ceil_div(k, KC<float>)) << k;  // no more blocks than there must be
+        ASSERT_LT(count * block - k, 8 * count) << k;   // and none much shorter than the others
+    }
+}
+
+template <class T>
+void expect_packed(const MicroKernel<T>& kernel, std::int64_t row_step, std::int64_t col_step, int width,
+                   std::int64_t rows) {
+    constexpr std::int64_t k = 19;
+    const auto data = values<T>(4000, 5);
+    const View<const T> from(data.data(), rows, k, row_step, col_step);
+    const std::int64_t panels = ceil_div(rows, width);
+    std::vector<T> packed(static_cast<std::size_t>(panels * k * width), T(-9));
+    pack_panels(kernel, from, width, packed.data());
+    for (std::int64_t row = 0; row < panels * width; ++row)
+        for (std::int64_t p = 0; p < k; ++p)
+            ASSERT_EQ(packed[static_cast<std::size_t>((row / width * k + p) * width + row % width)],
+                      row < rows ? from(row, p) : T(-9))
+                << width << " wide, " << rows << " rows, at " << row << ", " << p;
+}
+
+template <class T>
+void expect_panels(const MicroKernel<T>& kernel) {
+    for (const auto& [row_step, col_step] : {std::pair<std::int64_t, std::int64_t>{1, 110}, {23, 1}, {3, 100}}) {
+        for (int width = 1; width <= 33; ++width)
+            for (std::int64_t rows = 1; rows <= width; ++rows) expect_packed(kernel, row_step, col_step, width, rows);
+        for (const std::int64_t rows : {kernel.nr + 1, 3 * kernel.nr - 1, 3 * kernel.nr})
+            expect_packed(kernel, row_step, col_step, kernel.nr, rows);
+    }
+}
+
+TEST(Pack, LaysPanelsOutInTheOrderOfReading) {
+    expect_panels(micro_portable_f32);
+    expect_panels(micro_portable_f64);
+#if defined(__x86_64__)
+    if (!(cpu_features() & cpu_feature::avx512)) return;
+    expect_panels(micro_avx512_f32);
+    expect_panels(micro_avx512_f64);
+#endif
+}
+
+}  // namespace

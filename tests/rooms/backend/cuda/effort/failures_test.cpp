@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The effort dial's products through the table of calls: how many launches they are, and that no failing call is
+// hidden.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "backend/cuda/device/entry.hpp"
+#include "backend/cuda/device/failure.hpp"
+#include "backend/cuda/effort/effort.hpp"
+#include "rooms/backend/cuda/on_fake_runtime.hpp"
+
+extern "C" const tw::Backend* tilewright_cuda_backend(unsigned long long stamp) noexcept;
+
+namespace {
+
+using namespace tw;
+
+class CudaEffort : public test::OnFakeRuntime {};
+
+EffortOnDevice matrix_of(EffortLayout layout, Type type, int bucket) {
+    EffortOnDevice m{
+        .layout = layout, .type = type, .outputs = 600, .inputs = 300, .units = 3, .bucket = bucket, .experts = 2};
+    m.outputs_of_tile = layout == EffortLayout::planes ? 256 : 1024;
+    m.tiles = (m.outputs + m.outputs_of_tile - 1) / m.outputs_of_tile, m.dense_tiles = 3;
+    m.weights[0] = 5, m.weights[1] = 4, m.weights[2] = 8;
+    return m;
+}
+
+struct Case {
+    EffortOnDevice matrix;
+    bool is_chosen, is_dense;
+    int launches;
+};
+
+std::vector<Case> cases() {
+    std::vector<Case> all;
+    for (const Type type : {Type::f16, Type::bf16, Type::f32}) {
+        all.push_back({matrix_of(EffortLayout::tiers, type, 16), false, false, 1});
+        all.push_back({matrix_of(EffortLayout::tiers, type, 16), false, true, 1});
+    }
+    for (const int bucket : {8, 16, 32})
+        all.push_back({matrix_of(EffortLayout::buckets, Type::f16, bucket), false, false, 1});
+    EffortOnDevice long_buckets = matrix_of(EffortLayout::buckets, Type::f16, 16);
+    long_buckets.units = 16, long_buckets.inputs = 14336;  // two blocks of a cluster choose together
+    all.push_back({long_buckets, false, false, 1});
+    EffortOnDevice planes = matrix_of(EffortLayout::planes, Type::f16, 0);
+    for (const int inputs : {300, 3000, 8000, 16384}) planes.inputs = inputs, all.push_back({planes, false, false, 1});
+    planes.inputs = 16385;  // more than the blocks of a tile can choose from
+    for (const bool is_chosen : {false, true}) all.push_back({planes, is_chosen, false, is_chosen ? 1 : 2});
+    return all;
+}
+
+Status run(const Case& one, int products) {
+    static const int experts[17] = {0, 1};
+    static std::vector<float> v(25000), y(600 * 17);
+    std::vector<std::byte> scratch(cuda::effort_device.scratch_bytes(one.matrix, products));
+    const EffortOrder order{.experts = {experts, static_cast<std::size_t>(products)},
+                            .v = v.data(),
+                            .y = y.data(),
+                            .y_step = 600,
+                            .reached = 100,
+                            .affordable = 100,
+                            .is_chosen = one.is_chosen,
+                            .is_dense = one.is_dense};
+    return cuda::effort_device.run(one.matrix, order, scratch);
+}
+
+TEST_F(CudaEffort, TheRowHasIt) {
+    EXPECT_EQ(tilewright_cuda_backend(cuda::contract_stamp)->effort, &cuda::effort_device);
+}
+
+TEST_F(CudaEffort, AnOrderIsTwoLaunchesOrOne) {
+    for (const Case& one : cases()) {
+        const int before = test::launches();
+        ASSERT_TRUE(run(one, 16));
+        EXPECT_EQ(test::launches() - before, one.launches) << name_of(one.matrix.layout) << ' ' << one.matrix.inputs;
+    }
+}
+
+TEST_F(CudaEffort, EveryFailingCallIsReported) {
+    constexpr cudaError_t errors[] = {cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorLaunchFailure};
+    for (const Case& one : cases()) {
+        SetUp();
+        ASSERT_TRUE(run(one, 2));
+        const int calls = test::calls_made();
+        int reported = 0;
+        for (int j = 1; j <= calls; ++j)
+            for (const cudaError_t error : errors) {
+                cuda::revive();
+                test::fail_call(j, error);
+                const Status status = run(one, 2);
+                if (status) continue;
+                EXPECT_STRNE(status.text, "");
+                ++reported;
+            }
+        EXPECT_GE(reported, one.launches * static_cast<int>(std::size(errors)))
+            << name_of(one.matrix.layout) << " hides a failed launch";
+    }
+}
+
+TEST_F(CudaEffort, ADeadDeviceAndOrdersThatAreTooLargeAreRefused) {
+    const Case one = cases().back();
+    EXPECT_EQ(run(one, 17).code, Code::bad_argument);
+    EXPECT_FALSE(cuda::status_of(cudaErrorIllegalAddress, cuda::Step::wait));
+    EXPECT_EQ(run(one, 1).code, Code::device_failed);
+}
+
+TEST_F(CudaEffort, NotesLieInTheScratchOneAfterTheOther) {
+    const EffortOnDevice m = matrix_of(EffortLayout::planes, Type::f16, 0);
+    std::vector<std::byte> scratch(cuda::effort_device.scratch_bytes(m, 3));
+    const EffortNotes notes = cuda::effort_device.notes_in(scratch, m, 3);
+    EXPECT_EQ(static_cast<void*>(notes.chosen), scratch.data());
+    EXPECT_GE(static_cast<void*>(notes.entries), static_cast<void*>(notes.chosen + 3));
+    EXPECT_LE(static_cast<void*>(notes.entries + 3 * 300), static_cast<void*>(scratch.data() + scratch.size()));
+}
+
+}  // namespace

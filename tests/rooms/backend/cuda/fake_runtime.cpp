@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "rooms/backend/cuda/fake_runtime.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace tw::test {
+namespace {
+
+int made = 0, failing_call = 0, live = 0, launched = 0;
+cudaError_t failing_error = cudaSuccess;
+bool capturing = false;
+
+/// What the call that is being made returns, apart from what it does.
+cudaError_t next() { return ++made == failing_call ? failing_error : cudaSuccess; }
+
+int encode_nothing() { return 0; }
+
+void* allocated(std::size_t bytes) {
+    ++live;
+    return std::calloc(bytes, 1);
+}
+
+cudaError_t freed(void* memory) {
+    std::free(memory);
+    --live;
+    return next();
+}
+
+template <class Work>
+cudaError_t attempt(Work work) {
+    const cudaError_t error = next();
+    if (error == cudaSuccess) work();
+    return error;
+}
+
+const cuda::Calls table{
+    .driver_version = [](int* version) { return attempt([=] { *version = 13000; }); },
+    .device_count = [](int* count) { return attempt([=] { *count = 1; }); },
+    .get_device = [](int* device) { return attempt([=] { *device = 0; }); },
+    .set_device = [](int) { return next(); },
+    .device_attribute =
+        [](int* value, cudaDeviceAttr which, int) {
+            return attempt([=] {
+                *value = which == cudaDevAttrComputeCapabilityMajor ? 9
+                         : which == cudaDevAttrMultiProcessorCount  ? 132
+                                                                    : 0;
+            });
+        },
+    .last_error = [] { return cudaSuccess; },
+    .alloc = [](void** memory, std::size_t bytes) { return attempt([=] { *memory = allocated(bytes); }); },
+    .free = [](void* memory) { return freed(memory); },
+    .copy = [](void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t) { return next(); },
+    .copy_rows = [](void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, cudaMemcpyKind,
+                    cudaStream_t) { return next(); },
+    .clear = [](void*, int, std::size_t, cudaStream_t) { return next(); },
+    .memory_left = [](std::size_t* left,
+                      std::size_t* all) { return attempt([=] { *left = *all = std::size_t{1} << 30; }); },
+    .pointer_attributes =
+        [](cudaPointerAttributes* attributes, const void*) {
+            return attempt([=] { *attributes = {}, attributes->type = cudaMemoryTypeDevice; });
+        },
+    .wait_stream = [](cudaStream_t) { return next(); },
+    .is_capturing =
+        [](cudaStream_t, cudaStreamCaptureStatus* status) {
+            return attempt([=] { *status = capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone; });
+        },
+    .create_stream = [](cudaStream_t* stream,
+                        unsigned) { return attempt([=] { *stream = static_cast<cudaStream_t>(allocated(1)); }); },
+    .destroy_stream = [](cudaStream_t stream) { return freed(stream); },
+    .follow = [](cudaStream_t, cudaEvent_t, unsigned) { return next(); },
+    .create_event = [](cudaEvent_t* event,
+                       unsigned) { return attempt([=] { *event = static_cast<cudaEvent_t>(allocated(1)); }); },
+    .destroy_event = [](cudaEvent_t event) { return freed(event); },
+    .mark = [](cudaEvent_t, cudaStream_t) { return next(); },
+    .ask_event = [](cudaEvent_t) { return next(); },
+    .wait_event = [](cudaEvent_t) { return next(); },
+    .alloc_locked = [](void** memory, std::size_t bytes,
+                       unsigned) { return attempt([=] { *memory = allocated(bytes); }); },
+    .free_locked = [](void* memory) { return freed(memory); },
+    .kernel_attribute = [](const void*, cudaFuncAttribute, int) { return next(); },
+    .clusters_that_fit = [](int* count, const void*,
+                            const cudaLaunchConfig_t*) { return attempt([=] { *count = 66; }); },
+    .launch = [](const cudaLaunchConfig_t*, const void*, void**) { return attempt([] { ++launched; }); },
+    .driver_entry =
+        [](const char*, void** entry, unsigned, unsigned long long, cudaDriverEntryPointQueryResult* answer) {
+            return attempt(
+                [=] { *entry = reinterpret_cast<void*>(encode_nothing), *answer = cudaDriverEntryPointSuccess; });
+        },
+};
+
+}  // namespace
+
+void fail_call(int failing, cudaError_t error) noexcept {
+    made = launched = 0, failing_call = failing, failing_error = error;
+}
+int calls_made() noexcept { return made; }
+int launches() noexcept { return launched; }
+int live_allocations() noexcept { return live; }
+void capture(bool on) noexcept { capturing = on; }
+void use_fake_runtime() noexcept { cuda::replace_calls(&table); }
+
+}  // namespace tw::test

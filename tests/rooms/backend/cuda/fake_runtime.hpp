@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A CUDA runtime made of host memory, with one device that computes nothing: its calls are counted, and the one that
+// the test names returns an error.
+#pragma once
+
+#include "backend/cuda/device/calls.hpp"
+
+namespace tw::test {
+
+/// Every entry of the table counts; call number `failing` (1 is the first from now on) returns `error`. 0: none fails.
+void fail_call(int failing, cudaError_t error) noexcept;
+
+/// Calls since fail_call().
+int calls_made() noexcept;
+
+/// Of them, those that launch a kernel.
+int launches() noexcept;
+
+/// Allocations, streams and events that have not been freed.
+int live_allocations() noexcept;
+
+/// Every stream is being captured from now on, or none.
+void capture(bool on) noexcept;
+
+/// In force from now to the end of the program.
+void use_fake_runtime() noexcept;
+
+}  // namespace tw::test

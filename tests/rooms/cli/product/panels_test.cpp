@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Products in panels: what is chosen fits, and what comes out does not depend on it.
+#include "cli/product/panels.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/rounding.hpp"
+#include "cli/files/npy_file.hpp"
+#include "cli/product/product.hpp"
+#include "rooms/cli/files/npy_bytes.hpp"
+#include "rooms/cli/run_tw.hpp"
+
+namespace {
+
+using tw::cli::choose_panels;
+using tw::cli::PanelProblem;
+using tw::cli::Panels;
+using tw::test::read_file;
+using tw::test::write_file;
+
+TEST(Panels, WhatFitsIsNotCut) {
+    const PanelProblem problem{.m = 1000, .n = 1200, .k = 900};
+    const auto whole = static_cast<std::int64_t>(tw::cli::panel_bytes(problem, {1000, 1200, 900}));
+    EXPECT_EQ(whole, 4 * (1000 * 900 + 900 * 1200 + 1000 * 1200));
+    EXPECT_EQ(choose_panels(problem, whole), (Panels{1000, 1200, 900}));
+    EXPECT_NE(choose_panels(problem, whole - 1), (Panels{1000, 1200, 900}));
+}
+
+TEST(Panels, FitIntoWhatTheyAreGiven) {
+    for (const tw::Type type : {tw::Type::f64, tw::Type::f32, tw::Type::bf16})
+        for (const std::int64_t m : {0, 1, 777, 100000})
+            for (const std::int64_t k : {0, 1, 3000, 200000})
+                for (const std::int64_t bytes : {std::int64_t{1} << 22, std::int64_t{1} << 30})
+                    for (const bool may_split : {true, false}) {
+                        const PanelProblem problem{.m = m, .n = 5000, .k = k, .type = type, .may_split_k = may_split};
+                        const auto panels = choose_panels(problem, bytes);
+                        ASSERT_TRUE(panels) << m << " " << k;
+                        EXPECT_LE(tw::cli::panel_bytes(problem, *panels), static_cast<double>(bytes));
+                        EXPECT_GE(std::min({panels->m, panels->n, panels->k}), 1);
+                        if (panels->k < k) {
+                            EXPECT_TRUE(may_split);
+                            EXPECT_EQ(panels->k % 1024, 0);
+                        }
+                    }
+}
+
+TEST(Panels, SaysWhenNotEvenOneRowFits) {
+    EXPECT_FALSE(choose_panels({.m = 10, .n = 10, .k = 1 << 20, .may_split_k = false}, 1 << 20));
+    EXPECT_TRUE(choose_panels({.m = 10, .n = 10, .k = 1 << 20, .may_split_k = true}, 1 << 20));
+}
+
+TEST(Panels, AreSquareWhenEverythingIsLarge) {
+    const auto panels = choose_panels({.m = 50000, .n = 50000, .k = 50000}, std::int64_t{1} << 28);
+    ASSERT_TRUE(panels);
+    EXPECT_GE(panels->m, 1000);  // slivers would read the files thousands of times
+    EXPECT_GE(panels->n, 1000);
+}
+
+TEST(Panels, MemoryIsFound) { EXPECT_GT(tw::cli::available_memory(), 1 << 20); }
+
+struct Order {
+    bool fortran = false, transposed = false;
+};
+
+/// A file of rows x cols (as the product sees it) whose element (i, j) is value(i, j).
+template <class T, class Value>
+std::string operand_file(const char* descr, int rows, int cols, Order order, Value value) {
+    const int file_rows = order.transposed ? cols : rows, file_cols = order.transposed ? rows : cols;
+    std::vector<T> elements;
+    for (int outer = 0; outer < (order.fortran ? file_cols : file_rows); ++outer)
+        for (int inner = 0; inner < (order.fortran ? file_rows : file_cols); ++inner) {
+            const int i = order.fortran ? inner : outer, j = order.fortran ? outer : inner;
+            elements.push_back(order.transposed ? value(j, i) : value(i, j));
+        }
+    const std::string shape = fmt::format("({}, {})", file_rows, file_cols);
+    return tw::test::npy_padded(1, tw::test::npy_dictionary(descr, order.fortran, shape)) +
+           tw::test::bytes_of(elements);
+}
+
+float a_value(int i, int p) { return static_cast<float>((i * 7 + p * 3) % 5 - 2); }
+float b_value(int p, int j) { return static_cast<float>((p * 5 + j) % 7 - 3); }
+float c_value(int i, int j) { return static_cast<float>((i + j) % 4); }
+
+constexpr int m = 13, n = 11, k = 17;
+
+float expected_at(int i, int j) {
+    float sum = 0;
+    for (int p = 0; p < k; ++p) sum += a_value(i, p) * b_value(p, j);
+    return 2 * sum - 3 * c_value(i, j);
+}
+
+template <class T, class Narrow>
+void expect_same_in_all_panels(const char* descr, Narrow narrow) {
+    const tw::test::Folder folder;
+    const std::string expected =
+        operand_file<T>(descr, m, n, {}, [&](int i, int j) { return narrow(expected_at(i, j)); });
+    const auto path = [&](const char* name) { return folder.path(name); };
+    for (const Order order : {Order{false, false}, Order{true, false}, Order{false, true}, Order{true, true}}) {
+        write_file(path("a"), operand_file<T>(descr, m, k, order, [&](int i, int p) { return narrow(a_value(i, p)); }));
+        write_file(path("b"), operand_file<T>(descr, k, n, order, [&](int p, int j) { return narrow(b_value(p, j)); }));
+        write_file(path("c0"), operand_file<T>(descr, m, n, {order.fortran, false},
+                                               [&](int i, int j) { return narrow(c_value(i, j)); }));
+        for (const Panels panels : {Panels{m, n, k}, Panels{4, n, k}, Panels{m, 3, k}, Panels{5, 4, k}, Panels{5, 4, 6},
+                                    Panels{m, n, 1}, Panels{1, 1, 1}, Panels{100, 100, 100}}) {
+            tw::cli::Product product{{tw::cli::NpyFile(path("a"), tw::cli::Vector::row), order.transposed},
+                                     {tw::cli::NpyFile(path("b"), tw::cli::Vector::column), order.transposed},
+                                     tw::cli::NpyFile(path("c0"), tw::cli::Vector::row),
+                                     {.alpha = 2, .beta = -3, .verify = true}};
+            tw::cli::OutputFile output(path("c"));
+            multiply_files(product, panels, output);
+            output.keep();
+            ASSERT_EQ(read_file(path("c")), expected) << panels.m << " " << panels.n << " " << panels.k;
+        }
+    }
+}
+
+TEST(Panels, GiveTheSameResultHoweverTheyAreCut) {
+    expect_same_in_all_panels<float>("<f4", [](float x) { return x; });
+    expect_same_in_all_panels<double>("<f8", [](float x) { return static_cast<double>(x); });
+    expect_same_in_all_panels<std::uint16_t>("<f2", [](float x) { return tw::to_float16(x).bits; });
+    expect_same_in_all_panels<std::uint16_t>("<V2", [](float x) { return tw::to_bfloat16(x).bits; });
+}
+
+TEST(Panels, KeepTheCommandWithinItsMemory) {
+    const tw::test::Folder folder;
+    const std::string a = folder.path("a.npy"), c = folder.path("c.npy");
+    constexpr std::size_t rows = 3000, cols = 300;
+    write_file(a, tw::test::npy_file<float>("<f4", "(3000, 300)", std::vector<float>(rows * cols, 1)));
+    const std::size_t files = 4 * (2 * rows * cols + rows * rows);
+    // A process begins with the peak of the one that made it: what is expected is built after the runs, not before.
+    const auto is_right = [&] {
+        return read_file(c) == tw::test::npy_file<float>("<f4", "(3000, 3000)", std::vector<float>(rows * rows, cols));
+    };
+
+    const auto whole = tw::test::run_tw({"multiply", a, a, "--transpose-b", "-o", c});
+    EXPECT_EQ(whole.code, 0) << whole.error;
+    EXPECT_TRUE(is_right());
+    EXPECT_TRUE(tw::test::keeps_within(whole, files)) << whole.peak_bytes;
+
+    const auto cut = tw::test::run_tw({"multiply", a, a, "--transpose-b", "-o", c, "--memory", "46M"});
+    EXPECT_EQ(cut.code, 0) << cut.error;
+    EXPECT_TRUE(is_right());
+    EXPECT_TRUE(tw::test::peaks_below(cut, whole.peak_bytes)) << cut.peak_bytes << " and " << whole.peak_bytes;
+    EXPECT_TRUE(tw::test::keeps_within(cut, 0)) << cut.peak_bytes;
+}
+
+TEST(Panels, TheLibrarysCodesBecomeExitCodes) {
+    using tw::cli::Exit;
+    EXPECT_EQ(tw::cli::exit_for(tw::Code::verification_failed), Exit::wrong_result);
+    EXPECT_EQ(tw::cli::exit_for(tw::Code::unsupported), Exit::bad_input);
+    EXPECT_EQ(tw::cli::exit_for(tw::Code::no_device), Exit::bad_input);
+    EXPECT_EQ(tw::cli::exit_for(tw::Code::out_of_memory), Exit::failed);
+    EXPECT_EQ(tw::cli::exit_for(tw::Code::device_failed), Exit::failed);
+}
+
+}  // namespace

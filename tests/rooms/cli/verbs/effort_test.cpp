@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// tw effort as a user meets it: from weights to a file, from a file to products, and sentences for what can't be.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/rounding.hpp"
+#include "reference/random.hpp"
+#include "rooms/cli/files/npy_bytes.hpp"
+#include "rooms/cli/files/safetensors_bytes.hpp"
+#include "rooms/cli/run_tw.hpp"
+
+namespace {
+
+using tw::test::bytes_of;
+using tw::test::elements_of;
+using tw::test::npy_file;
+using tw::test::read_file;
+using tw::test::run_tw;
+using tw::test::write_file;
+
+constexpr std::size_t outputs = 96, inputs = 200;
+
+/// Weights and a vector in files, and what their product is.
+struct Files {
+    tw::test::Folder folder;
+    std::string w = folder.path("w.npy"), v = folder.path("v.npy"), built = folder.path("w.effort"),
+                y = folder.path("y.npy");
+    std::vector<float> weights = std::vector<float>(outputs * inputs), vector = std::vector<float>(inputs);
+    std::vector<double> exact = std::vector<double>(outputs);
+
+    Files() {
+        tw::reference::Random random(11);
+        for (float& x : weights) x = static_cast<float>(random.normal());
+        for (float& x : vector) x = static_cast<float>(random.normal());
+        for (std::size_t o = 0; o < outputs; ++o)
+            for (std::size_t i = 0; i < inputs; ++i)
+                exact[o] += static_cast<double>(weights[o * inputs + i]) * static_cast<double>(vector[i]);
+        write_file(w, npy_file<float>("<f4", "(96, 200)", weights));
+        write_file(v, npy_file<float>("<f4", "(200,)", vector));
+    }
+
+    double error_of_y() const {
+        const std::vector<float> got = elements_of<float>(read_file(y));
+        double off = 0, whole = 0;
+        for (std::size_t o = 0; o < outputs; ++o) {
+            off += (static_cast<double>(got.at(o)) - exact[o]) * (static_cast<double>(got[o]) - exact[o]);
+            whole += exact[o] * exact[o];
+        }
+        return std::sqrt(off / whole);
+    }
+
+    void expect_refused(std::vector<std::string> words, const std::string& sentence) const {
+        words.insert(words.begin(), "effort");
+        const auto ran = run_tw(words);
+        EXPECT_EQ(ran.code, 2) << ran.error;
+        EXPECT_NE(ran.error.find(sentence), std::string::npos) << ran.error;
+    }
+};
+
+TEST(Effort, EveryLayoutIsBuiltAndMultiplied) {
+    const Files files;
+    for (const std::string layout : {"buckets", "tiers", "planes"}) {
+        const auto built = run_tw({"effort", "build", files.w, "-o", files.built, "--layout", layout});
+        ASSERT_EQ(built.code, 0) << built.error;
+        EXPECT_NE(built.out.find(layout + " of 96 x 200 f32 weights"), std::string::npos) << built.out;
+        const auto ran = run_tw({"effort", "run", files.built, files.v, "-o", files.y, "--effort", "1", "--by-layout"});
+        ASSERT_EQ(ran.code, 0) << ran.error;
+        EXPECT_LT(files.error_of_y(), layout == "tiers" ? 1e-5 : 0.01) << layout;
+        EXPECT_NE(ran.out.find("expected error"), std::string::npos) << ran.out;
+        ASSERT_EQ(run_tw({"effort", "run", files.built, files.v, "-o", files.y, "--error", ".2"}).code, 0);
+        EXPECT_LT(files.error_of_y(), .3) << layout;
+        EXPECT_GT(files.error_of_y(), 1e-5) << layout;
+    }
+}
+
+TEST(Effort, ATensorOfASafetensorsFileGivesTheSameBitsAsAnNpyFile) {
+    const Files files;
+    const std::string tensors = files.folder.path("w.safetensors"), other = files.folder.path("other.effort");
+    write_file(tensors,
+               tw::test::safetensors_file("{" + tw::test::safetensors_entry("w", "F32", "[96,200]", "[0,76800]") + "}",
+                                          bytes_of(files.weights)));
+    ASSERT_EQ(run_tw({"effort", "build", files.w, "-o", files.built}).code, 0);
+    ASSERT_EQ(run_tw({"effort", "build", tensors + ":w", "-o", other}).code, 0);
+    EXPECT_EQ(read_file(files.built), read_file(other));
+}
+
+TEST(Effort, SeveralMatricesAreStacked) {
+    const Files files;
+    ASSERT_EQ(run_tw({"effort", "build", files.w, files.w, "-o", files.built, "--layout", "tiers"}).code, 0);
+    ASSERT_EQ(run_tw({"effort", "run", files.built, files.v, "-o", files.y, "--effort", ".5"}).code, 0);
+    const std::vector<float> y = elements_of<float>(read_file(files.y));
+    ASSERT_EQ(y.size(), 2 * outputs);
+    EXPECT_TRUE(std::equal(y.begin(), y.begin() + outputs, y.begin() + outputs));
+    write_file(files.v, npy_file<float>("<f4", "(1, 200)", files.vector));
+    files.expect_refused({"build", files.w, files.v, files.w, "-o", files.built, "--transpose"},
+                         "as many inputs as the first");
+}
+
+TEST(Effort, RowsOfAFileAreABatch) {
+    const Files files;
+    std::vector<float> two = files.vector;
+    two.insert(two.end(), files.vector.begin(), files.vector.end());
+    write_file(files.v, npy_file<float>("<f4", "(2, 200)", two));
+    ASSERT_EQ(run_tw({"effort", "build", files.w, "-o", files.built}).code, 0);
+    const auto ran = run_tw({"effort", "run", files.built, files.v, "-o", files.y, "--effort", ".5"});
+    ASSERT_EQ(ran.code, 0) << ran.error;
+    const std::vector<float> y = elements_of<float>(read_file(files.y));
+    ASSERT_EQ(y.size(), 2 * outputs);
+    EXPECT_TRUE(std::equal(y.begin(), y.begin() + outputs, y.begin() + outputs));
+}
+
+TEST(Effort, EachRowOfAFileMayTakeTheDialByItself) {
+    const Files files;
+    std::vector<float> five;
+    for (int i = 0; i < 5; ++i) five.insert(five.end(), files.vector.begin(), files.vector.end());
+    write_file(files.v, npy_file<float>("<f4", "(5, 200)", five));
+    ASSERT_EQ(run_tw({"effort", "build", files.w, "-o", files.built}).code, 0);
+    const auto each = run_tw({"effort", "run", files.built, files.v, "-o", files.y, "--effort", ".1", "--each"});
+    ASSERT_EQ(each.code, 0) << each.error;
+    EXPECT_GT(files.error_of_y(), .1);
+    EXPECT_EQ(std::count(each.out.begin(), each.out.end(), '\n'), 5);
+    ASSERT_EQ(run_tw({"effort", "run", files.built, files.v, "-o", files.y, "--effort", ".1"}).code, 0);
+    EXPECT_LT(files.error_of_y(), .02);  // five together are a dense product
+}
+
+TEST(Effort, WhatASpeedSuiteFindsIsRemembered) {
+    const Files files;
+    const std::string store = files.folder.path("tuning");
+    const auto ran =
+        run_tw({"effort", "curve", "--suite", "speed", "--shape", "64x128", "--seconds", "0.01", "--remember"},
+               {.environment = {"TW_STORE=" + store, "TW_HISTORY=/dev/null/none"}});
+    ASSERT_EQ(ran.code, 0) << ran.error;
+    const std::string kept = read_file(store);
+    for (const std::string layout : {"buckets", "tiers", "planes"}) {
+        EXPECT_NE(ran.out.find(layout + " with "), std::string::npos) << ran.out;
+        EXPECT_NE(kept.find(" 64x1x128 f16 f16 rrr fp32 1 " + layout + "-"), std::string::npos) << kept;
+    }
+    files.expect_refused({"curve", "--remember"}, "--remember is for --suite speed");
+}
+
+TEST(Effort, WhatCannotBeGetsASentence) {
+    const Files files;
+    ASSERT_EQ(run_tw({"effort", "build", files.w, "-o", files.built}).code, 0);
+    files.expect_refused({}, "build, run, curve");
+    files.expect_refused({"bild"}, "build, run, curve");
+    files.expect_refused({"build", files.w, "-o", files.built, "--layout", "plains"},
+                         "--layout: expected buckets, tiers or planes; 'plains' came");
+    files.expect_refused({"build", files.w, "-o", files.built, "--dense", "no"},
+                         "--dense: expected automatic, kept or absent; 'no' came");
+    files.expect_refused({"build", files.w, "-o", files.built, "--layout", "buckets", "--bucket", "9"}, "bucket");
+    files.expect_refused({"build", files.w, "-o", files.built, "--bucket", "8"},
+                         "--bucket and --truncating are for --layout buckets; the layout is planes");
+    files.expect_refused({"build", files.w, "-o", "/dev/null"}, "it is there already and is no regular file");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y + ".safetensors", "--effort", "1"},
+                         "y is written as .npy");
+    files.expect_refused({"build", files.folder.path("absent.npy"), "-o", files.built}, "it can't be opened");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y}, "one of --effort and --error");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1.5"},
+                         "--effort: expected a share from 0 to 1; 1.5 came");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "nan"}, "--effort: expected a share");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y, "--error", "-1"},
+                         "--error: expected a number from 0 on; -1 came");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1", "--error", "1"}, "excludes");
+    files.expect_refused({"run", files.w, files.v, "-o", files.y, "--effort", "1"}, "offset 0");
+    files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1", "--device", "metal"},
+                         "runs on cpu and cuda");
+    files.expect_refused({"curve", "--device", "abacus"}, "expected cpu, cuda or cuda:N; 'abacus' came");
+    files.expect_refused({"curve", "--suite", "taste"}, "--suite: expected quality or speed; 'taste' came");
+    files.expect_refused({"curve", "--shape", "12"}, "--shape: expected OUTPUTSxINPUTS");
+    files.expect_refused({"curve", "--vector", files.v}, "--vector goes with --weights");
+    write_file(files.v, npy_file<float>("<f4", "(3,)", {1, 2, 3}));
+    files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1"}, "takes vectors of 200 entries");
+    write_file(files.v, npy_file<float>("<f4", "(200,)", std::vector<float>(200, NAN)));
+    files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1"}, "finite");
+}
+
+TEST(Effort, TheCurveHasEveryLayoutRivalAndKindOfData) {
+    const Files files;
+    const std::string json = files.folder.path("curve.json");
+    const auto ran = run_tw({"effort", "curve", "--suite", "quality", "--shape", "128x512", "--weights", files.w,
+                             "--vector", files.v, "--json", json},
+                            {.environment = {"TW_HISTORY=" + files.folder.path("history.sqlite")}});
+    ASSERT_EQ(ran.code, 0) << ran.error;
+    const auto all = nlohmann::json::parse(read_file(json));
+    std::set<std::string> layouts, data;
+    int points = 0;
+    for (const auto& entry : all.at("benchmarks")) {
+        layouts.insert(entry.at("layout").get<std::string>());
+        data.insert(entry.at("data").get<std::string>());
+        const double read = entry.at("bytes_fraction"), error = entry.at("relative_error");
+        EXPECT_GE(read, 0);
+        EXPECT_TRUE(error >= 0 && error <= 1.2) << entry.dump();
+        EXPECT_EQ(entry.at("predicted_error").is_null(), entry.at("provider") == "rival") << entry.dump();
+        points += entry.at("point") == "effort";
+    }
+    EXPECT_EQ(layouts,
+              (std::set<std::string>{"buckets", "tiers", "planes", "q4_0", "q8_0", "teal", "q8_top_k", "q4_top_k"}));
+    EXPECT_EQ(data, (std::set<std::string>{"gauss", "swiglu", "laplace", "outlier", "t5", "real"}));
+    EXPECT_EQ(points, 3 * 6 * 9);
+}
+
+TEST(Effort, TheSpeedSuiteTimesEveryLayoutBesideTheDenseProduct) {
+    const Files files;
+    const std::string json = files.folder.path("speed.json");
+    const auto ran =
+        run_tw({"effort", "curve", "--suite", "speed", "--shape", "256x512", "--seconds", "0.05", "--json", json},
+               {.environment = {"TW_HISTORY=" + files.folder.path("history.sqlite")}});
+    ASSERT_EQ(ran.code, 0) << ran.error;
+    const auto all = nlohmann::json::parse(read_file(json));
+    std::set<std::string> layouts;
+    for (const auto& entry : all.at("benchmarks")) {
+        layouts.insert(entry.at("layout").get<std::string>());
+        if (entry.at("run_type") != "iteration") continue;
+        EXPECT_GT(entry.at("real_time").get<double>(), 0);
+    }
+    EXPECT_EQ(layouts, (std::set<std::string>{"dense", "buckets", "tiers", "planes"}));
+}
+
+}  // namespace

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The effort dial on a CUDA device beside the CPU's: the same rows are read. Planes are what their codes say, and the
+// same bits each time. Where there is no device these tests are skipped, but for the one that says what is answered
+// then.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <tuple>
+
+#include "backend/contract.hpp"
+#include "backend/cuda/backend.hpp"
+#include "rooms/effort/decoded_planes.hpp"
+#include "rooms/effort/samples.hpp"
+
+namespace tw::effort_tests {
+namespace {
+
+class EffortOnCuda : public testing::Test {
+protected:
+    void SetUp() override {
+        if (cuda::backend().devices() == 0) GTEST_SKIP() << "no device";
+    }
+};
+
+constexpr EffortOptions on_cuda{.dense = DenseSwitch::never, .device = "cuda"}, on_cpu{.dense = DenseSwitch::never};
+
+/// What the kernels that add in another order, or whole numbers of steps, may be off: a few roundings of f32.
+constexpr double of_another_order = 3e-6;
+
+/// What planes may be off: v is rounded to 11 bits, and with a block's scale to 15 below the chunk's largest.
+constexpr double of_rounded_vectors = 4e-4;
+
+/// Where few inputs are read, or there are few outputs, the roundings, of 2^-11 at worst, hardly average out.
+constexpr double of_few = 6e-4;
+
+void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Budget budget,
+                  double of_planes = of_rounded_vectors, double of_rows = of_another_order) {
+    const Answer device = product(m, v, budget, on_cuda), cpu = product(m, v, budget, on_cpu);
+    const bool is_planes = m.layout() == EffortLayout::planes;
+    EXPECT_EQ(device.report.rows_read, cpu.report.rows_read);
+    EXPECT_EQ(device.report.bytes_read, cpu.report.bytes_read);
+    const bool nothing = std::isnan(cpu.report.cutoff);  // the cutoff of a budget of 0 is no number
+    EXPECT_TRUE(nothing ? std::isnan(device.report.cutoff) : device.report.cutoff == cpu.report.cutoff);
+    const double nearness = is_planes ? 0.03 : 1e-5;  // the CPU rounds v more roughly where the error is large anyway
+    EXPECT_NEAR(device.report.estimated_error, cpu.report.estimated_error,
+                nearness * cpu.report.estimated_error + 1e-7);
+    if (is_planes) EXPECT_LE(relative_error(device.y, decoded_product(m, v, budget)), of_planes);
+    else EXPECT_LE(relative_error(device.y, {cpu.y.begin(), cpu.y.end()}), of_rows);
+    const Answer again = product(m, v, budget, on_cuda);
+    EXPECT_EQ(0, std::memcmp(device.y.data(), again.y.data(), again.y.size() * sizeof(float)));
+}
+
+TEST(EffortWithoutCuda, AProductSaysThatThereIsNoDevice) {
+    if (cuda::backend().devices() > 0) GTEST_SKIP() << "there is a device";
+    const Weights weights(40, 30, Type::f16, 1);
+    const EffortMatrix m = build_effort(weights.matrix);
+    const std::vector<float> v = gauss(30, 2);
+    std::vector<float> y(40);
+    EffortReport report;
+    const Status status = try_matvec(m, v, y, Budget::effort(1), {.device = "cuda"}, report);
+    EXPECT_EQ(status.code, Code::no_device);
+    EXPECT_STREQ(status.text, cuda::backend().absence());
+    EXPECT_EQ(try_place_effort(m, "cuda:0").code, Code::no_device);
+    EXPECT_TRUE(try_place_effort(m, "cpu"));
+}
+
+TEST(EffortWithoutCuda, TheCpusPlanesAreWhatTheirCodesSay) {
+    for (const std::int64_t outputs : {5, 300, 700}) {
+        const Weights weights(outputs, 333, Type::f16, 17);
+        const EffortMatrix m = build_effort(weights.matrix);
+        const std::vector<float> v = gauss(333, 18);
+        EXPECT_LE(relative_error(product(m, v, Budget::effort(1), on_cpu).y, decoded_product(m, v, Budget::effort(1))),
+                  1e-3);
+        EXPECT_LE(
+            relative_error(product(m, v, Budget::effort(.3), on_cpu).y, decoded_product(m, v, Budget::effort(.3))),
+            1.5e-2);
+    }
+}
+
+TEST_F(EffortOnCuda, ReadsTheSameRowsAsTheCpuAndPlanesAreWhatTheirCodesSay) {
+    const std::int64_t shapes[][2] = {{5, 7}, {1, 1}, {257, 130}, {640, 33}, {1000, 3000}};
+    for (const auto& [outputs, inputs] : shapes)
+        for (const Type type : {Type::f16, Type::bf16, Type::f32})
+            for (const EffortLayout layout : every_layout) {
+                const Weights weights(outputs, inputs, type, 3, 0.02);
+                const EffortMatrix m = build_effort(weights.matrix, {.layout = layout});
+                std::vector<float> v = gauss(inputs, 4);
+                for (std::size_t i = 2; i < v.size(); i += 5) v[i] = 0.5f;  // ties
+                SCOPED_TRACE(name_of(layout));
+                for (const double effort : {0., .05, .25, .5, .999, 1.}) expect_alike(m, v, Budget::effort(effort));
+                expect_alike(m, v, Budget::error(.1));
+            }
+}
+
+/// The device searches the cutoff itself.
+TEST_F(EffortOnCuda, RowsReadAreThoseAskedForToOneRow) { expect_rows_asked_for(on_cuda); }
+
+/// A block chooses alone from up to 2048 and 4096 inputs, two do from up to 8192 and 16384, by one cluster or several;
+/// what is more is chosen by a kernel of its own. Of nearly all rows a sample says little about the few that are not
+/// read.
+TEST_F(EffortOnCuda, AnyNumberOfInputsIsChosenFromAlike) {
+    for (const std::int64_t inputs : {511, 1024, 2049, 4096, 4100, 5000, 8200, 14336, 16385}) {
+        const Weights weights(20, inputs, Type::f16, 15);
+        const EffortMatrix m = build_effort(weights.matrix);
+        std::vector<float> v = gauss(inputs, 16);
+        for (const double effort : {.1, .5, .998}) expect_alike(m, v, Budget::effort(effort), of_few);
+        std::fill(v.begin() + 1, v.end(), 0.f);  // nearly all rows are worth the same
+        expect_alike(m, v, Budget::effort(.3), of_few);
+        std::fill(v.begin(), v.end(), 1.f);
+        expect_alike(m, v, Budget::effort(.3), of_few);
+    }
+}
+
+/// What planes count is found without the vector's scale unless its numbers are very large or small; and a few that are
+/// not zero.
+TEST_F(EffortOnCuda, VectorsOfAnyMagnitudeAreChosenFromAlike) {
+    const Weights weights(20, 3000, Type::f16, 19);
+    const EffortMatrix m = build_effort(weights.matrix);
+    for (const float magnitude : {1e-30f, 1e-19f, 1e-17f, 1e17f, 1e19f, 1e25f}) {
+        std::vector<float> v = gauss(3000, 20);
+        for (float& x : v) x *= magnitude;
+        for (const double effort : {.02, .3, .97}) expect_alike(m, v, Budget::effort(effort), of_few);
+        std::fill(v.begin() + 300, v.end(), 0.f);
+        for (const double effort : {.02, .3}) expect_alike(m, v, Budget::effort(effort), of_few);
+    }
+}
+
+/// Many tiles and inputs: clusters that share a tile, beside each other and one after another.
+TEST_F(EffortOnCuda, TilesThatClustersShareAreAddedUpInOneOrder) {
+    for (const std::int64_t outputs : {256, 3000}) {
+        const Weights weights(outputs, 4600, Type::f16, 21);
+        const EffortMatrix m = build_effort(weights.matrix);
+        const std::vector<float> v = gauss(4600, 22);
+        const Answer first = product(m, v, Budget::effort(.4), on_cuda);
+        EXPECT_LE(relative_error(first.y, decoded_product(m, v, Budget::effort(.4))), of_rounded_vectors);
+        for (int again = 0; again < 20; ++again)
+            ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(.4), on_cuda).y.data(),
+                                     first.y.size() * sizeof(float)));
+    }
+}
+
+/// More tiles than clusters find room at once: those that come later choose as the first ones have, by one block or by
+/// two together.
+TEST_F(EffortOnCuda, TilesThatFindNoRoomAtOnceAreReadAlike) {
+    const std::int64_t shapes[][2] = {{18000, 300}, {8800, 4200}};
+    for (const auto& [outputs, inputs] : shapes) {
+        const Weights weights(outputs, inputs, Type::f16, 23);
+        const EffortMatrix m = build_effort(weights.matrix);
+        const std::vector<float> v = gauss(inputs, 24), other = gauss(inputs, 25);
+        for (const double effort : {.3, 1.}) {
+            expect_alike(m, v, Budget::effort(effort));
+            const Answer first = product(m, v, Budget::effort(effort), on_cuda),
+                         second = product(m, other, Budget::effort(effort), on_cuda);
+            for (int again = 0; again < 10; ++again) {  // nothing of one vector is left for another
+                ASSERT_EQ(0, std::memcmp(second.y.data(), product(m, other, Budget::effort(effort), on_cuda).y.data(),
+                                         second.y.size() * sizeof(float)));
+                ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(),
+                                         first.y.size() * sizeof(float)));
+            }
+            EXPECT_LE(relative_error(second.y, decoded_product(m, other, Budget::effort(effort))), of_rounded_vectors);
+        }
+    }
+}
+
+struct LayoutOfRows {
+    EffortLayout layout;
+    int bucket;
+};
+constexpr LayoutOfRows layouts_of_rows[] = {
+    {EffortLayout::buckets, 8}, {EffortLayout::buckets, 16}, {EffortLayout::buckets, 32}, {EffortLayout::tiers, 16}};
+
+/// Eight blocks choose, of more than 8192 inputs sixteen.
+TEST_F(EffortOnCuda, RowsOfAnyNumberOfInputsAreChosenFromAlike) {
+    constexpr double of_long_sums = 1e-5;  // of the same sign, of few outputs
+    for (const auto& [layout, bucket] : layouts_of_rows)
+        for (const std::int64_t inputs : {31, 255, 1030, 4100, 6001, 14336, 20000}) {
+            SCOPED_TRACE(std::string(name_of(layout)) + ' ' + std::to_string(bucket) + ' ' + std::to_string(inputs));
+            const Weights weights(20, inputs, Type::f16, 23);
+            const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
+            std::vector<float> v = gauss(inputs, 24);
+            for (const double effort : {.01, .1, .5, .97})
+                expect_alike(m, v, Budget::effort(effort), of_rounded_vectors, of_long_sums);
+            for (const float few : {0.f, 1.f}) {  // nearly all rows, or those of one unit, are worth about the same
+                std::fill(v.begin() + 1, v.end(), few);
+                expect_alike(m, v, Budget::effort(.3), of_rounded_vectors, of_long_sums);
+            }
+        }
+}
+
+TEST_F(EffortOnCuda, RowsOfVectorsOfAnyMagnitudeAreChosenFromAlike) {
+    for (const auto& [layout, bucket] : layouts_of_rows) {
+        const Weights weights(20, 2500, Type::f16, 25);
+        const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
+        for (const float magnitude : {1e-30f, 1e-19f, 1e-17f, 1e17f, 1e19f, 1e25f}) {
+            std::vector<float> v = gauss(2500, 26);
+            for (float& x : v) x *= magnitude;
+            for (const double effort : {.02, .3, .97}) expect_alike(m, v, Budget::effort(effort));
+            std::fill(v.begin() + 300, v.end(), 0.f);
+            for (const double effort : {.02, .3}) expect_alike(m, v, Budget::effort(effort));
+        }
+    }
+}
+
+/// More rows than a block lists at once.
+TEST_F(EffortOnCuda, ManyRowsAreAddedUpInOneOrder) {
+    for (const auto& [outputs, inputs, bucket] : {std::tuple{6100, 2800, 32}, {1030, 4096, 16}}) {
+        const Weights weights(outputs, inputs, Type::f16, 27);
+        const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::buckets, .bucket = bucket});
+        const std::vector<float> v = gauss(inputs, 28);
+        for (const double effort : {.3, .97, 1.}) {
+            expect_alike(m, v, Budget::effort(effort));
+            const Answer first = product(m, v, Budget::effort(effort), on_cuda);
+            for (int again = 0; again < 10; ++again)
+                ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(),
+                                         first.y.size() * sizeof(float)));
+        }
+    }
+}
+
+/// Sums of buckets are whole numbers of steps, which follow from the vector: beside an outlier nothing is lost that
+/// matters.
+TEST_F(EffortOnCuda, SumsOfBucketsAreRightBesideOutliers) {
+    for (const bool truncating : {false, true}) {
+        const Weights weights(1100, 3000, Type::f16, 33);
+        const EffortMatrix m =
+            build_effort(weights.matrix, {.layout = EffortLayout::buckets, .truncating = truncating});
+        std::vector<float> v = gauss(3000, 35);
+        for (const float outlier : {1e3f, -1e6f, 1e-6f}) {
+            v[1234] = outlier;
+            for (const double effort : {.1, .5, 1.}) expect_alike(m, v, Budget::effort(effort));
+        }
+        std::fill(v.begin(), v.end(), 0.f);
+        for (const float y : product(m, v, Budget::effort(.5), on_cuda).y) EXPECT_EQ(y, 0.f);
+    }
+}
+
+/// Of so many outputs a block has more inputs than threads.
+TEST_F(EffortOnCuda, BucketsOfVeryManyOutputs) {
+    const Weights weights(134200, 530, Type::f16, 36);
+    const EffortMatrix m = build_effort(weights.matrix, {.layout = EffortLayout::buckets});
+    const std::vector<float> v = gauss(530, 37);
+    for (const double effort : {.2, 1.}) expect_alike(m, v, Budget::effort(effort));
+}
+
+TEST_F(EffortOnCuda, WhatIsNotFiniteComesOutOfRowsAsNoNumber) {
+    const Backend& backend = cuda::backend();
+    const Weights weights(300, 200, Type::f16, 38);
+    auto* far_v = static_cast<float*>(backend.alloc(800));
+    auto* far_y = static_cast<float*>(backend.alloc(1200));
+    ASSERT_TRUE(far_v && far_y);
+    for (const EffortLayout layout : {EffortLayout::buckets, EffortLayout::tiers}) {
+        const EffortMatrix m = build_effort(weights.matrix, {.layout = layout});
+        for (const float value : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
+            for (const double effort : {.3, 1.}) {
+                std::vector<float> v = gauss(200, 39), y(300);
+                v[50] = value;
+                EffortReport report;
+                ASSERT_TRUE(backend.copy({far_v, Type::f32, 1, 200, 200}, {v.data(), Type::f32, 1, 200, 200}, nullptr));
+                ASSERT_TRUE(try_matvec(m, {far_v, 200}, {far_y, 300}, Budget::effort(effort), on_cuda, report));
+                ASSERT_TRUE(backend.copy({y.data(), Type::f32, 1, 300, 300}, {far_y, Type::f32, 1, 300, 300}, nullptr));
+                ASSERT_TRUE(backend.wait(nullptr));
+                for (const float x : y) EXPECT_NE(x, x);
+            }
+    }
+    backend.free(far_v), backend.free(far_y);
+}
+
+TEST_F(EffortOnCuda, RowsOfExpertsAreTheSingleProducts) {
+    const Weights first(300, 2100, Type::f16, 29), second(300, 2100, Type::f16, 30);
+    const Matrix both[] = {first.matrix, second.matrix};
+    for (const EffortLayout layout : {EffortLayout::buckets, EffortLayout::tiers}) {
+        const EffortMatrix m = build_effort(both, {.layout = layout});
+        const std::vector<float> v = gauss(2100, 31);
+        const std::vector<int> chosen = {1, 0, 0, 1, 1};
+        std::vector<float> y(300 * 5), same(300 * 5);
+        ASSERT_TRUE(
+            try_matvec_experts(m, chosen, {v.data(), 1, 2100}, {y.data(), 5, 300}, Budget::effort(.3), on_cuda, {}));
+        for (std::size_t p = 0; p < chosen.size(); ++p)
+            ASSERT_TRUE(try_matvec_experts(m, {&chosen[p], 1}, {v.data(), 1, 2100}, {same.data() + 300 * p, 1, 300},
+                                           Budget::effort(.3), on_cuda, {}));
+        EXPECT_EQ(0, std::memcmp(y.data(), same.data(), y.size() * sizeof(float)));
+    }
+}
+
+TEST_F(EffortOnCuda, BucketsOfEverySizeAndTruncatingOnes) {
+    const Weights weights(600, 100, Type::f16, 5);
+    const std::vector<float> v = gauss(100, 6);
+    for (const int bucket : {8, 16, 32})
+        for (const bool truncating : {false, true}) {
+            const EffortMatrix m = build_effort(
+                weights.matrix, {.layout = EffortLayout::buckets, .bucket = bucket, .truncating = truncating});
+            expect_alike(m, v, Budget::effort(.4));
+        }
+}
+
+TEST_F(EffortOnCuda, TheDenseCopyTakesOverAtFullEffortAndForBatches) {
+    for (const Type type : {Type::f16, Type::bf16, Type::f32}) {
+        const Weights weights(700, 333, type, 7);
+        const EffortMatrix m = build_effort(weights.matrix, {.dense = DenseCopy::kept});
+        const std::vector<float> v = gauss(333 * 5, 8);
+        const Answer one = product(m, {v.begin(), v.begin() + 333}, Budget::effort(1), {.device = "cuda"});
+        EXPECT_TRUE(one.report.dense);
+        EXPECT_LE(relative_error(one.y, exact(weights.matrix, {v.begin(), v.begin() + 333})), 2e-6);
+        std::vector<float> y(700 * 5);
+        ASSERT_TRUE(
+            try_matvec_batch(m, {v.data(), 5, 333}, {y.data(), 5, 700}, Budget::effort(.1), {.device = "cuda"}, {}));
+        EXPECT_EQ(0, std::memcmp(y.data(), one.y.data(), one.y.size() * sizeof(float)));
+    }
+}
+
+/// All multiprocessors read equal runs of a large copy, whichever tiles they begin and end in; a batch has the bits of
+/// its vectors one by one.
+TEST_F(EffortOnCuda, LargeDenseCopiesAreTheExactProductForAnyShape) {
+    const std::tuple<std::int64_t, std::int64_t, Type> cases[] = {{2100, 3001, Type::f16},
+                                                                  {700, 9001, Type::bf16},
+                                                                  {13000, 500, Type::f16},
+                                                                  {1000, 3303, Type::f32},
+                                                                  {40000, 90, Type::f32}};
+    for (const auto& [outputs, inputs, type] : cases) {
+        const Weights first(outputs, inputs, type, 23), second(outputs, inputs, type, 24);
+        const Matrix both[] = {first.matrix, second.matrix};
+        const EffortMatrix m = build_effort(both, {.dense = DenseCopy::kept});
+        const std::vector<float> v = gauss(inputs * 6, 25);
+        const auto wide = static_cast<std::size_t>(outputs);
+        std::vector<float> y(6 * wide), one(wide);
+        const auto alone = [&, outputs = outputs, inputs = inputs](int expert, std::int64_t row) {
+            EXPECT_TRUE(try_matvec_experts(m, {&expert, 1}, {v.data() + row * inputs, 1, inputs},
+                                           {one.data(), 1, outputs}, Budget::effort(1), {.device = "cuda"}, {}));
+            return one.data();
+        };
+        EXPECT_LE(
+            relative_error({alone(0, 0), one.data() + wide}, exact(first.matrix, {v.begin(), v.begin() + inputs})),
+            2e-6);
+        EXPECT_LE(
+            relative_error({alone(1, 0), one.data() + wide}, exact(second.matrix, {v.begin(), v.begin() + inputs})),
+            2e-6);
+        const int chosen[] = {1, 0, 1};
+        ASSERT_TRUE(try_matvec_experts(m, chosen, {v.data(), 3, inputs}, {y.data(), 3, outputs}, Budget::effort(1),
+                                       {.device = "cuda"}, {}));
+        for (std::size_t p = 0; p < 3; ++p)
+            EXPECT_EQ(0, std::memcmp(y.data() + p * wide, alone(chosen[p], static_cast<std::int64_t>(p)),
+                                     wide * sizeof(float)));
+        for (int again = 0; again < 5; ++again) {
+            ASSERT_TRUE(try_matvec_batch(m, {v.data(), 6, inputs}, {y.data(), 6, outputs}, Budget::effort(1),
+                                         {.device = "cuda"}, {}));
+            for (std::int64_t row = 0; row < 6; ++row)
+                EXPECT_EQ(0, std::memcmp(y.data() + static_cast<std::size_t>(row) * wide, alone(0, row),
+                                         wide * sizeof(float)))
+                    << outputs << " x " << inputs << ", " << row;
+        }
+    }
+}
+
+TEST_F(EffortOnCuda, ExpertsOfATokenAndVectorsOnTheDialAreTheSingleProducts) {
+    const Weights first(300, 200, Type::f16, 9), second(300, 200, Type::f16, 10);
+    const Matrix both[] = {first.matrix, second.matrix};
+    const EffortMatrix m = build_effort(both);
+    const std::vector<float> v = gauss(200, 11);
+    std::vector<int> chosen;
+    for (int i = 0; i < 19; ++i) chosen.push_back(i % 3 % 2);
+    std::vector<float> y(300 * 19), same(300 * 19);
+    std::vector<EffortReport> reports(19);
+    ASSERT_TRUE(
+        try_matvec_experts(m, chosen, {v.data(), 1, 200}, {y.data(), 19, 300}, Budget::effort(.3), on_cuda, reports));
+    for (std::size_t p = 0; p < chosen.size(); ++p)
+        ASSERT_TRUE(try_matvec_experts(m, {&chosen[p], 1}, {v.data(), 1, 200}, {same.data() + 300 * p, 1, 300},
+                                       Budget::effort(.3), on_cuda, {}));
+    EXPECT_EQ(0, std::memcmp(y.data(), same.data(), y.size() * sizeof(float)));
+    for (int expert = 0; expert < 2; ++expert)
+        EXPECT_LE(relative_error({y.begin() + 300 * expert, y.begin() + 300 * (expert + 1)},
+                                 decoded_product(m, v, Budget::effort(.3), expert)),
+                  of_rounded_vectors);
+}
+
+TEST_F(EffortOnCuda, MemoryOfTheDeviceIsTakenAsItIs) {
+    const Backend& backend = cuda::backend();
+    const Weights weights(300, 200, Type::f16, 12);
+    const EffortMatrix m = build_effort(weights.matrix);
+    std::vector<float> v = gauss(200, 13);
+    auto* far_v = static_cast<float*>(backend.alloc(800));
+    auto* far_y = static_cast<float*>(backend.alloc(1200));
+    ASSERT_TRUE(far_v && far_y);
+    const auto answer = [&](std::vector<float>& y, EffortReport& report) {
+        ASSERT_TRUE(backend.copy({far_v, Type::f32, 1, 200, 200}, {v.data(), Type::f32, 1, 200, 200}, nullptr));
+        ASSERT_TRUE(try_matvec(m, {far_v, 200}, {far_y, 300}, Budget::effort(.5), on_cuda, report));
+        ASSERT_TRUE(backend.copy({y.data(), Type::f32, 1, 300, 300}, {far_y, Type::f32, 1, 300, 300}, nullptr));
+        ASSERT_TRUE(backend.wait(nullptr));
+    };
+    std::vector<float> y(300);
+    EffortReport report;
+    answer(y, report);
+    EXPECT_EQ(0, std::memcmp(y.data(), product(m, v, Budget::effort(.5), on_cuda).y.data(), 1200));
+    EXPECT_EQ(report.rows_read, -1);
+    EXPECT_EQ(report.rows, 600);
+    EXPECT_EQ(try_matvec(m, {far_v, 200}, {far_y, 300}, Budget::error(.5), on_cuda, report).code, Code::unsupported);
+    EXPECT_EQ(try_matvec(m, {far_v, 200}, {far_y, 300}, Budget::effort(.5), on_cpu, report).code, Code::bad_argument);
+    v[50] = std::numeric_limits<float>::infinity();
+    answer(y, report);
+    for (const float value : y) EXPECT_NE(value, value);
+    backend.free(far_v), backend.free(far_y);
+}
+
+TEST_F(EffortOnCuda, ADeviceThatIsNotThereIsRefused) {
+    const Weights weights(10, 10, Type::f16, 14);
+    const EffortMatrix m = build_effort(weights.matrix);
+    EXPECT_EQ(try_place_effort(m, "cuda:99").code, Code::no_device);
+    EXPECT_EQ(try_place_effort(m, "cuda:x").code, Code::no_device);
+    EXPECT_TRUE(try_place_effort(m, "cuda:0"));
+}
+
+}  // namespace
+}  // namespace tw::effort_tests

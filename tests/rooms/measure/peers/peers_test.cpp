@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/cpu_features.hpp"
+#include "measure/peers/library.hpp"
+#include "measure/peers/process.hpp"
+
+namespace tw::measure {
+namespace {
+
+using namespace cpu_feature;
+
+TEST(Peers, CoreTypesBelowTheFeatureBitsAreCorrected) {
+    EXPECT_EQ(better_core_type("openblas", "Prescott", avx2 | avx512), "SkylakeX");
+    EXPECT_EQ(better_core_type("openblas", "Prescott", avx2), "Haswell");
+    EXPECT_EQ(better_core_type("openblas", "Zen", avx2), "");
+    EXPECT_EQ(better_core_type("openblas", "SapphireRapids", avx2 | avx512), "");
+    EXPECT_EQ(better_core_type("blis", "haswell", avx2 | avx512), "skx");
+    EXPECT_EQ(better_core_type("blis", "zen3", avx2), "");
+    EXPECT_EQ(better_core_type("openblas", "A core from the future", avx2 | avx512), "");
+    EXPECT_EQ(better_core_type("onednn", "avx2", avx2 | avx512), "");
+}
+
+TEST(Peers, AVariableNamesTheOnlyCandidate) {
+    setenv("TW_PEER_BLIS", "/nowhere/libblis.so", 1);
+    const auto candidates = peer_candidates(*find_peer_kind("blis"));
+    ASSERT_EQ(candidates.size(), 1u);
+    EXPECT_EQ(candidates[0].file, "/nowhere/libblis.so");
+    const auto peer = PeerProcess::start(*find_peer_kind("blis"), 1);
+    ASSERT_TRUE(peer);
+    EXPECT_NE(std::string(peer->description().trouble).find("/nowhere/libblis.so"), std::string::npos);
+    EXPECT_FALSE(peer->is_usable(Type::f32));
+    unsetenv("TW_PEER_BLIS");
+}
+
+TEST(Peers, ALibraryThatCrashesIsASentence) {
+    // Not a library at all: the loader refuses it in the child, and this process goes on.
+    setenv("TW_PEER_MKL", "/dev/null", 1);
+    const auto peer = PeerProcess::start(*find_peer_kind("mkl"), 1);
+    ASSERT_TRUE(peer);
+    EXPECT_STRNE(peer->description().trouble, "");
+    unsetenv("TW_PEER_MKL");
+}
+
+TEST(Peers, WhoeverIsHereMultipliesAndIsJudged) {
+    const Task task{.m = 33, .n = 65, .k = 17, .type = Type::f32, .accuracy = fp32, .threads = 2};
+    for (const auto& peer : start_peers({}, "cpu", 2)) {
+        if (!peer->is_usable(Type::f32)) continue;
+        PeerEntrant entrant(peer, task);
+        entrant.begin_turn();
+        const Judgement judgement = entrant.judge(task);
+        EXPECT_TRUE(judgement.ok) << entrant.kernel << ": " << judgement.trouble;
+        EXPECT_LT(judgement.error_over_bound, 1) << entrant.kernel;
+        EXPECT_GT(entrant.seconds(3), 0) << entrant.kernel;
+        entrant.end_turn();
+    }
+}
+
+}  // namespace
+}  // namespace tw::measure

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What the report's page holds, and what it leaves out.
+#include "rooms/measure/report/small_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include "measure/report/chart.hpp"
+#include "measure/report/rung_sources.hpp"
+
+namespace tw::measure {
+namespace {
+
+TEST(Report, HasASectionForWhatWasMeasuredAndNoneForWhatWasNot) {
+    ReportData data = small_report();
+    const std::string page = report_page(data);
+    for (const char* id : {"id=\"climb\"", "id=\"roofline\"", "id=\"accuracy\"", "id=\"shapes\"", "id=\"machine\""})
+        EXPECT_NE(page.find(id), std::string::npos) << id;
+    EXPECT_LT(page.size(), std::size_t{2} << 20);
+    EXPECT_EQ(page.find("nan"), std::string::npos);
+    EXPECT_EQ(page.find("https:"), std::string::npos);
+    data.climb.clear();
+    data.points.clear();
+    data.dial.clear();
+    data.shapes.clear();
+    const std::string less = report_page(data);
+    for (const char* id : {"id=\"climb\"", "id=\"roofline\"", "id=\"accuracy\"", "id=\"shapes\"", "href=\"#climb\""})
+        EXPECT_EQ(less.find(id), std::string::npos) << id;
+}
+
+TEST(Report, TextIsEscaped) { EXPECT_EQ(escaped("<a href=\"&\">"), "&lt;a href=&quot;&amp;&quot;&gt;"); }
+
+TEST(Report, EveryStopOfTheDialIsAPointAndARow) {
+    const ReportData data = small_report();
+    const std::string section = accuracy_section(data);
+    ASSERT_EQ(data.dial.size(), dial_stops().size());
+    for (const Row& row : data.dial) {
+        EXPECT_TRUE(row.ok) << row.accuracy << ": " << row.trouble;
+        EXPECT_NE(section.find("<tr><th scope=\"row\">" + row.accuracy + "</th>"), std::string::npos) << row.accuracy;
+        EXPECT_NE(section.find("<title>" + row.accuracy + ", "), std::string::npos) << row.accuracy;
+    }
+    EXPECT_NE(section.find(">yes<"), std::string::npos) << "somebody is on the front";
+    const std::string picture = accuracy_picture(data);
+    EXPECT_EQ(picture.find("<svg xmlns="), 0u);
+    EXPECT_NE(picture.find("prefers-color-scheme:dark"), std::string::npos);
+    EXPECT_EQ(accuracy_picture({}), "");
+}
+
+TEST(Report, SectionsOfOtherRoomsStandBeforeTheMachine) {
+    const std::string page =
+        report_page({.further = {{"effort", "The effort dial", "<p>measured</p>"}, {"absent", "Nothing", ""}}});
+    EXPECT_LT(page.find("id=\"effort\""), page.find("id=\"machine\""));
+    EXPECT_EQ(page.find("id=\"absent\""), std::string::npos);
+}
+
+TEST(Report, AxesHaveRoundFigures) {
+    EXPECT_EQ(tick_text(1e-7), "10⁻⁷");
+    EXPECT_EQ(tick_text(1000), "1,000");
+    EXPECT_EQ(tick_text(0.1), "0.1");
+    const Axis linear = Axis::linear(87, 400, 0);
+    EXPECT_EQ(linear.ticks(), (std::vector<double>{0, 20, 40, 60, 80, 100}));
+    EXPECT_DOUBLE_EQ(linear.at(50), 200);
+    const Axis decades = Axis::logarithmic(3e-8, 2e-3, 0, 60);
+    EXPECT_EQ(decades.ticks().size(), 7u);
+    EXPECT_NEAR(decades.at(1e-5), 30, 1e-9);
+}
+
+TEST(Report, FiguresHaveThreeDigitsThatMatter) {
+    EXPECT_EQ(in_figures(0.234), "0.23");
+    EXPECT_EQ(in_figures(23.44), "23.4");
+    EXPECT_EQ(in_figures(123.4), "123");
+    EXPECT_EQ(in_figures(12034), "12,034");
+}
+
+TEST(Report, TheHeartOfARungIsItsLoops) {
+    ASSERT_FALSE(rung_sources().empty());
+    const std::string heart = heart_of("cpu", "r1_naive");
+    EXPECT_NE(heart.find("sum += a(i, p) * b(p, j)"), std::string::npos) << heart;
+    EXPECT_EQ(heart_of("cpu", "r99_none"), "");
+}
+
+}  // namespace
+}  // namespace tw::measure

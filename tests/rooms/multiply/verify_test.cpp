@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The verification itself: it must see what is wrong, stay quiet over what is right, and repair what it can.
+#include "multiply/verify.hpp"
+
+#include <cmath>
+
+#include "backend/contract.hpp"
+#include "base/float_mode.hpp"
+#include "multiply/freivalds.hpp"
+#include "rooms/multiply/each_row.hpp"
+
+namespace rules {
+namespace {
+
+template <class T>
+Product<T> random_product(std::mt19937& engine, int most) {
+    std::uniform_int_distribution<std::int64_t> dimension(1, most);
+    Product<T> p(dimension(engine), dimension(engine), dimension(engine));
+    std::normal_distribution<T> normal(0, 1);
+    for (T& x : p.a) x = normal(engine);
+    for (T& x : p.b) x = normal(engine);
+    for (T& x : p.c) x = normal(engine);
+    return p;
+}
+
+struct Scalars {
+    double alpha, beta;
+};
+constexpr Scalars scalars[] = {{1, 0}, {1, 1}, {-0.7, 0.3}, {0.1, -2}};
+
+template <class T>
+class Verification : public EachRow<T> {};
+TYPED_TEST_SUITE(Verification, Types);
+
+/// Runs a clean product under the check; true when the check is content.
+template <class T>
+bool clean(Product<T>& p, Scalars s, std::mt19937& engine, double* wrong_by) {
+    const tw::Matrix a = erase(p.av()), b = erase(p.bv()), c = erase(p.cv());
+    tw::Plan plan;
+    const tw::Options options{.alpha = s.alpha, .beta = s.beta, .threads = 1};
+    EXPECT_TRUE(tw::try_plan(tw::problem_of(a, b, c, options), options, plan));
+    tw::Freivalds freivalds(a, b, s.alpha, s.beta, tw::certificate(*plan.kernel, p.k));
+    EXPECT_TRUE(freivalds.prepare(c));
+    EXPECT_TRUE(plan.try_run(a, b, c));
+    if (wrong_by) {
+        const auto at = std::uniform_int_distribution<std::size_t>(0, p.c.size() - 1)(engine);
+        *wrong_by = 8 * freivalds.tolerance(static_cast<std::int64_t>(at) / p.n, c);
+        p.c[at] += static_cast<T>(engine() & 1 ? *wrong_by : -*wrong_by);
+    }
+    return freivalds.first_wrong_row(c) < 0;
+}
+
+TYPED_TEST(Verification, StaysQuietOver50000CleanRunsOfEachType) {
+    std::mt19937 engine(7);
+    int alarms = 0;
+    for (int i = 0; i < 50000; ++i) {
+        auto p = random_product<TypeParam>(engine, i % 100 == 0 ? 90 : 12);
+        alarms += !clean(p, scalars[i % 4], engine, nullptr);
+    }
+    EXPECT_EQ(alarms, 0);
+}
+
+TYPED_TEST(Verification, SeesEachOf10000ElementsThatAreWrongBy8Tolerances) {
+    std::mt19937 engine(8);
+    int seen = 0;
+    for (int i = 0; i < 10000; ++i) {
+        auto p = random_product<TypeParam>(engine, i % 100 == 0 ? 90 : 16);
+        double wrong_by = 0;
+        seen += !clean(p, scalars[i % 4], engine, &wrong_by);
+    }
+    EXPECT_EQ(seen, 10000);
+}
+
+TYPED_TEST(Verification, KnowsInfinitiesAndNaNsThatBelongThere) {
+    for (const TypeParam special :
+         {infinity<TypeParam>, -infinity<TypeParam>, nan<TypeParam>, std::numeric_limits<TypeParam>::max()})
+        for (const bool in_b : {false, true}) {
+            Product<TypeParam> p(20, 30, 40);
+            (in_b ? p.b : p.a)[77] = special;
+            EXPECT_TRUE(tw::try_multiply(p.av(), p.bv(), p.cv(), {.verify = true})) << special;
+            tw::Freivalds freivalds(erase(p.av()), erase(p.bv()), 1, 0, 1e-4);
+            ASSERT_TRUE(freivalds.prepare(erase(p.cv())));
+            EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), -1);
+            if (std::isfinite(special)) continue;
+            for (TypeParam& x : p.c) x = std::isfinite(x) ? x : 0;  // as a kernel would that skips zeros
+            EXPECT_GE(freivalds.first_wrong_row(erase(p.cv())), 0);
+        }
+}
+
+int runs_left_wrong = 0;  // how many more runs of the faulty kernel spoil an element
+
+tw::Status faulty(const tw::Call& call, const tw::Tile& tile) {
+    const tw::Backend& cpu = *tw::find_backend("cpu");
+    const tw::Status status = cpu.ladder.front()->run(call, tile);
+    if (runs_left_wrong > 0) {
+        --runs_left_wrong;
+        tw::typed<float>(call.c)(call.m() - 1, 0) += 1;
+    }
+    return status;
+}
+
+TEST(VerifiedRun, IsRepairedOnceAndRefusedTwice) {
+    const tw::Backend& cpu = *tw::find_backend("cpu");
+    tw::Kernel wrong = *cpu.ladder.front();
+    ASSERT_EQ(wrong.in, tw::Type::f32);
+    wrong.run = faulty;
+    for (const double beta : {0.0, 2.0})
+        for (const int times : {0, 1, 2}) {
+            Product<float> p(30, 20, 10), right(30, 20, 10);
+            p.c.assign(p.c.size(), 3), right.c = p.c;
+            right.run("r1_naive", {.beta = beta, .epilogue = tw::relu()});
+            const tw::Matrix a = erase(p.av()), b = erase(p.bv()), c = erase(p.cv());
+            tw::Plan plan;
+            const tw::Options options{.beta = beta, .epilogue = tw::relu(), .kernel = "r1_naive"};
+            ASSERT_TRUE(tw::try_plan(tw::problem_of(a, b, c, options), options, plan));
+            plan.kernel = &wrong;
+            runs_left_wrong = times;
+            const tw::Status status = tw::run_verified(plan, plan, a, b, c, nullptr);
+            EXPECT_EQ(status.code, times < 2 ? tw::Code::ok : tw::Code::verification_failed);
+            EXPECT_EQ(same_bits(p.c, right.c), times < 2) << beta;
+        }
+}
+
+}  // namespace
+}  // namespace rules
