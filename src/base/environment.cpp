@@ -6,14 +6,24 @@
 #include <cstdlib>
 #include <cstring>
 
+#if defined(__linux__)
+#include <sys/auxv.h>
+#else
+#include <unistd.h>
+#endif
+
 namespace tw {
 
-const char* environment(const char* name) noexcept {
-#if defined(__GLIBC__)
-    const char* text = secure_getenv(name);
+bool is_privileged() noexcept {
+#if defined(__linux__)
+    return getauxval(AT_SECURE) != 0;
 #else
-    const char* text = std::getenv(name);
+    return issetugid() != 0;
 #endif
+}
+
+const char* environment(const char* name) noexcept {
+    const char* text = is_privileged() ? nullptr : std::getenv(name);
     return text && *text ? text : nullptr;
 }
 

@@ -5,7 +5,6 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/environment.hpp"
 
@@ -73,9 +72,9 @@ const PeerKind* find_peer_kind(std::string_view name) {
 
 std::vector<std::string> python_package_folders() {
     std::vector<std::string> prefixes;
-    if (const char* active = std::getenv("VIRTUAL_ENV")) prefixes.emplace_back(active);
-    if (const char* conda = std::getenv("CONDA_PREFIX")) prefixes.emplace_back(conda);
-    if (const char* home = std::getenv("HOME")) prefixes.push_back(std::string(home) + "/.local");
+    if (const char* active = environment("VIRTUAL_ENV")) prefixes.emplace_back(active);
+    if (const char* conda = environment("CONDA_PREFIX")) prefixes.emplace_back(conda);
+    if (const char* home = environment("HOME")) prefixes.push_back(std::string(home) + "/.local");
     prefixes.insert(prefixes.end(), {"/usr/local", "/usr", "/opt/homebrew"});
     std::vector<std::string> folders;
     for (const std::string& prefix : prefixes)

@@ -17,6 +17,7 @@
 #include "backend/cuda/device/replays.hpp"
 #include "backend/cuda/door/no_backend.hpp"
 #include "backend/cuda/loading_contest/loaders.hpp"
+#include "base/own_file.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -29,17 +30,9 @@ constexpr Backend missing = no_backend(not_found), strange = no_backend(of_anoth
 
 constexpr const char* file = "libtilewright_cuda.so";
 
-std::string folder_of_this_code() {
-    Dl_info info{};
-    if (!dladdr(reinterpret_cast<const void*>(&not_found), &info) || !info.dli_fname) return {};
-    const std::string path = info.dli_fname;
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
-}
-
 void* open_library() {
     void* library = nullptr;
-    if (const std::string folder = folder_of_this_code(); !folder.empty())
+    if (const std::string folder = trusted_folder_of(reinterpret_cast<const void*>(&not_found)); !folder.empty())
         library = dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     return library;

@@ -9,6 +9,8 @@
 #include "backend/metal/on_linux/machine/executor.hpp"
 #include "backend/metal/on_linux/translator/command.hpp"
 #include "backend/metal/on_linux/translator/translate.hpp"
+#include "base/environment.hpp"
+#include "base/own_file.hpp"
 
 namespace tw::metal_check {
 namespace {
@@ -16,11 +18,8 @@ namespace {
 constexpr const char* no_clang =
     "a clang of version 14 to 19 is needed to read Metal files, and none was found: install one (Debian: apt install "
     "clang) or name it in TW_METAL_CLANG";
-
-std::string this_library() {
-    Dl_info info{};
-    return dladdr(reinterpret_cast<const void*>(&open_file), &info) && info.dli_fname ? info.dli_fname : "";
-}
+constexpr const char* privileged =
+    "Metal files are not translated in a program that runs with more rights than its caller: clang is found by PATH";
 
 bool write_prelude(const std::string& folder) {
     std::error_code error;
@@ -34,6 +33,10 @@ bool write_prelude(const std::string& folder) {
 
 OpenedFile open_file(const std::string& path, const std::vector<std::string>& flags, bool checked) {
     OpenedFile opened;
+    if (is_privileged()) {
+        opened.refusals.push_back(privileged);
+        return opened;
+    }
     const Clang clang = find_clang();
     if (clang.path.empty() || clang.version == 0) {
         opened.refusals.push_back(no_clang);
@@ -52,7 +55,7 @@ OpenedFile open_file(const std::string& path, const std::vector<std::string>& fl
     request.object = folder.path() + "/kernels.so";
     request.checked = checked;
     request.shared = true;
-    request.link_with = this_library();
+    request.link_with = file_of(reinterpret_cast<const void*>(&open_file));
     request.flags = flags;
     opened.refusals = translate(clang, request).errors;
     if (!opened.refusals.empty()) return opened;

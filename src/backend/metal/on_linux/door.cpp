@@ -7,6 +7,7 @@
 #include "backend/metal/on_linux/backend.hpp"
 #include "backend/metal/rows.hpp"
 #include "base/cpu_features.hpp"
+#include "base/own_file.hpp"
 
 namespace tw::metal_check {
 namespace {
@@ -19,14 +20,6 @@ constexpr const char* too_old =
     "the executed kernels are compiled for AVX2, FMA and F16C, which this processor does not have";
 constexpr const char* of_another_version = "libtilewright_metal_check.so is of another version than this library";
 
-std::string folder_of_this_code() {
-    Dl_info info{};
-    if (!dladdr(reinterpret_cast<const void*>(&door), &info) || !info.dli_fname) return {};
-    const std::string path = info.dli_fname;
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
-}
-
 struct Opened {
     const Door* door = nullptr;
     const char* absence = "";
@@ -37,7 +30,7 @@ Opened open() {
     if (!(cpu_features_unmasked() & cpu_feature::avx2)) return {nullptr, too_old};
 #endif
     void* library = nullptr;
-    if (const std::string folder = folder_of_this_code(); !folder.empty())
+    if (const std::string folder = trusted_folder_of(reinterpret_cast<const void*>(&door)); !folder.empty())
         for (const char* below : {"", "../lib/"})  // beside a library, or beside a program's folder
             if (!library) library = dlopen((folder + below + file).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) library = dlopen(file, RTLD_NOW | RTLD_LOCAL);

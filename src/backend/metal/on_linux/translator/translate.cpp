@@ -9,6 +9,7 @@
 #include "backend/metal/on_linux/translator/command.hpp"
 #include "backend/metal/on_linux/translator/dialect.hpp"
 #include "backend/metal/on_linux/translator/reader.hpp"
+#include "base/environment.hpp"
 
 namespace tw::metal_check {
 namespace {
@@ -161,7 +162,7 @@ private:
 
 Clang find_clang() {
     const TemporaryFolder folder;
-    if (const char* asked = std::getenv("TW_METAL_CLANG")) return {asked, version_of(asked, folder.path())};
+    if (const char* asked = environment("TW_METAL_CLANG")) return {asked, version_of(asked, folder.path())};
     for (int version = newest; version >= oldest; --version) {
         const std::string path = "clang-" + std::to_string(version);
         if (version_of(path, folder.path()) == version) return {path, version};
