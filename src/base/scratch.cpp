@@ -28,12 +28,19 @@ thread_local Block kept{};  // plain data: a destructor here would make the runt
 constexpr std::uint64_t not_asked = ~std::uint64_t{0}, refused = not_asked - 1;
 constinit Remembered<std::uint64_t, not_asked> block_key;  // a pthread_key_t, or refused
 
+/// Destructors of other keys may multiply after this one has run: they must not find the block that is gone. What they
+/// are given is freed in the next of the rounds that a thread's end has.
+void free_block(void* data) noexcept {
+    if (kept.data == data) kept = {};
+    std::free(data);
+}
+
 /// Has a thread's block freed when the thread ends. A pthread key reports failure where thread_local destructors abort.
 bool free_at_thread_end(std::byte* data) noexcept {
     const std::uint64_t key = block_key.get(
         [] {
             pthread_key_t made{};
-            return pthread_key_create(&made, std::free) == 0 ? std::uint64_t{made} : refused;
+            return pthread_key_create(&made, free_block) == 0 ? std::uint64_t{made} : refused;
         },
         [](std::uint64_t late) {
             if (late != refused) pthread_key_delete(static_cast<pthread_key_t>(late));
