@@ -24,7 +24,7 @@ struct Options {
     void* stream = nullptr;              ///< the device's stream; null: its default one
     int threads = 0;                     ///< 0: affinity mask, quota and physical cores, whichever is smallest
     const Executor* executor = nullptr;  ///< null: the library's own pool
-    std::span<std::byte> scratch{};      ///< one call's at a time; empty: the library keeps its own
+    std::span<std::byte> scratch{};      ///< at any address, one call's at a time; empty: the library keeps its own
     std::string_view kernel{};           ///< a kernel or rung by name; empty: the cheapest that keeps the promise
 };
 

@@ -69,7 +69,7 @@ public:
         check(try_run(am, bm, cm, stream), am, bm, cm, options);
     }
 
-    /// What Options::scratch must hold for a run that allocates nothing.
+    /// What Options::scratch must hold, wherever it begins, for a run that allocates nothing.
     TW_API std::size_t scratch_bytes() const noexcept;
 
     /// "cpu.r7_hierarchical.f32.avx2", and why it was chosen.

@@ -54,7 +54,7 @@ typedef struct tw_options {
     const char* kernel;   /* null: the cheapest that keeps the accuracy */
     void* stream;
     const tw_executor* executor;
-    void* scratch;
+    void* scratch; /* at any address, one call's at a time; null: the library keeps its own */
     size_t scratch_bytes;
     int threads; /* 0: as many as are sensible */
     int reproducible;
@@ -73,6 +73,7 @@ TW_C_API tw_code tw_multiply(const tw_matrix* a, const tw_matrix* b, const tw_ma
  * types and steps can be run later. Null when no kernel will do; tw_last_error() says why. */
 TW_C_API tw_plan* tw_plan_create(const tw_matrix* a, const tw_matrix* b, const tw_matrix* c, const tw_options* options);
 TW_C_API tw_code tw_plan_run(const tw_plan* plan, const tw_matrix* a, const tw_matrix* b, const tw_matrix* c);
+/* What the options' scratch must hold, wherever it begins, for a run that allocates nothing. */
 TW_C_API size_t tw_plan_scratch_bytes(const tw_plan* plan);
 TW_C_API const char* tw_plan_kernel(const tw_plan* plan);
 TW_C_API void tw_plan_destroy(tw_plan* plan);

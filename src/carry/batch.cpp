@@ -74,7 +74,7 @@ int workers_with_scratch(const Plan& plan, int wanted, std::size_t share, std::s
     const auto granted = [&] {
         return static_cast<int>(std::min<std::size_t>(scratch.size() / share, static_cast<std::size_t>(wanted)));
     };
-    scratch = plan.options.scratch;
+    scratch = from_first_line(plan.options.scratch);
     if (granted() > 0) return granted();
     scratch = thread_scratch(share * static_cast<std::size_t>(wanted));
     if (granted() == 0) scratch = thread_scratch(share);
@@ -87,7 +87,7 @@ double nanoseconds(const Plan& plan, int threads) noexcept { return plan.kernel-
 
 bool shares_the_batch(const Plan& alone, const Plan& together, std::int64_t size) noexcept {
     const bool on_threads = alone.backend->place == Place::host && !alone.backend->copy && !alone.backend->scratch;
-    if (!on_threads || alone.options.verify || in_lines(alone.scratch_bytes()) > most_scratch) return false;
+    if (!on_threads || alone.options.verify || in_lines(aligned_scratch_bytes(alone)) > most_scratch) return false;
     if (together.threads == 1) return true;
     const auto rounds = static_cast<double>((size + together.threads - 1) / together.threads);
     return rounds * nanoseconds(alone, 1) <= static_cast<double>(size) * nanoseconds(together, together.threads);
@@ -98,7 +98,7 @@ Status execute_batch(const Plan& alone, const Products& products, int threads) n
     const std::int64_t size = products.batch.size;
     const auto wanted = static_cast<int>(std::min<std::int64_t>(threads, size));
     const bool is_direct = suits(alone.direct, products.a, products.b) && alone.options.epilogue.is_empty();
-    const std::size_t share = is_direct ? 0 : in_lines(alone.scratch_bytes());
+    const std::size_t share = is_direct ? 0 : in_lines(aligned_scratch_bytes(alone));
     std::span<std::byte> scratch;
     const int workers = workers_with_scratch(alone, wanted, share, scratch);
     if (workers == 0) return no_memory;

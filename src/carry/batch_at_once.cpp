@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "carry/batch.hpp"
+#include "carry/carver.hpp"
 #include "carry/staging.hpp"
 #include "plan/choose.hpp"
 #include "plan/operands.hpp"
@@ -33,7 +34,7 @@ Call call_of(const Plan& plan, const Products& products, const Batch& piece, std
               .alpha = options.alpha,
               .beta = options.beta,
               .epilogue = options.epilogue,
-              .scratch = options.scratch,
+              .scratch = from_first_line(options.scratch),
               .stream = options.stream,
               .batch = &piece};
     call.epilogue.residual = products.residual_of(first);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "tilewright/view.hpp"
@@ -12,7 +13,14 @@
 namespace tw {
 
 /// What device copy engines want of a row's start too.
-constexpr std::size_t in_lines(std::size_t bytes) noexcept { return (bytes + 127) / 128 * 128; }
+inline constexpr std::size_t line = 128;
+constexpr std::size_t in_lines(std::size_t bytes) noexcept { return (bytes + line - 1) / line * line; }
+
+/// What is left of a caller's memory, which may begin anywhere, from its first line on.
+inline std::span<std::byte> from_first_line(std::span<std::byte> memory) noexcept {
+    const std::size_t before = (line - reinterpret_cast<std::uintptr_t>(memory.data()) % line) % line;
+    return before < memory.size() ? memory.subspan(before) : std::span<std::byte>();
+}
 
 constexpr std::size_t matrix_bytes(Type type, std::int64_t rows, std::int64_t cols) noexcept {
     return in_lines(static_cast<std::size_t>(rows * cols) * size_of(type));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "carry/carver.hpp"
+#include "carry/staging.hpp"
 
 namespace tw {
 namespace {
@@ -33,7 +34,7 @@ std::size_t scratch_of_any_tile(const Cut& cut, const Plan& plan) noexcept {
     std::size_t most = 0;
     for (const std::int64_t m : rows)
         for (const std::int64_t n : cols)
-            most = std::max(most, plan_of_tile(plan, m, n, cut.k.largest()).scratch_bytes());
+            most = std::max(most, aligned_scratch_bytes(plan_of_tile(plan, m, n, cut.k.largest())));
     return most;
 }
 

@@ -82,9 +82,13 @@ Status run_widened(const Plan& plan, Call& call) noexcept {
 
 }  // namespace
 
+std::size_t aligned_scratch_bytes(const Plan& plan) noexcept {
+    return kernel_scratch(plan) + (needs_widening(plan) ? widened_bytes(plan.problem) : 0);
+}
+
 std::size_t Plan::scratch_bytes() const noexcept {
-    if (!kernel) return 0;
-    return kernel_scratch(*this) + (needs_widening(*this) ? widened_bytes(problem) : 0);
+    const std::size_t bytes = kernel ? aligned_scratch_bytes(*this) : 0;
+    return bytes == 0 ? 0 : bytes + line - 1;
 }
 
 const char* Plan::kernel_name() const noexcept { return kernel ? kernel->name : ""; }
@@ -97,7 +101,7 @@ Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept {
 }
 
 Status run_in_place(const Plan& plan, Call& call) noexcept {
-    if (const Status short_of = scratch_for(plan, plan.scratch_bytes(), call); !short_of) return short_of;
+    if (const Status short_of = scratch_for(plan, aligned_scratch_bytes(plan), call); !short_of) return short_of;
     return needs_widening(plan) ? run_widened(plan, call) : run_kernel(plan, call);
 }
 
@@ -113,7 +117,7 @@ Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix&
               .alpha = options.alpha,
               .beta = options.beta,
               .epilogue = options.epilogue,
-              .scratch = options.scratch,
+              .scratch = from_first_line(options.scratch),
               .threads = plan.threads,
               .executor = options.executor,
               .stream = stream ? stream : options.stream,

@@ -153,7 +153,7 @@ Status Panelled::compute(Call& part, std::int64_t slab) noexcept {
     if (slab > 0) one.beta = 1;
     if (slab + 1 < cut_.k.count) one.epilogue = {};
     const Plan plan = plan_of_tile(plan_, one.m(), one.n(), one.k());
-    if (plan.scratch_bytes() > one.scratch.size()) return too_large;
+    if (aligned_scratch_bytes(plan) > one.scratch.size()) return too_large;
     return run_in_place(plan, one);
 }
 

@@ -27,7 +27,7 @@ Matrix bias_row(const Epilogue& epilogue) noexcept {
 
 std::size_t whole_bytes(const Plan& plan, const Call& call) noexcept {
     return staged_bytes(call.a) + staged_bytes(call.b) + staged_bytes(call.c) + staged_bytes(bias_row(call.epilogue)) +
-           staged_bytes(call.epilogue.residual) + plan.scratch_bytes();
+           staged_bytes(call.epilogue.residual) + aligned_scratch_bytes(plan);
 }
 
 constexpr std::size_t worth_overlapping = std::size_t{16} << 20;

@@ -8,6 +8,9 @@
 
 namespace tw {
 
+/// What a run takes of scratch that begins on a line. Plan::scratch_bytes() is as much more as finding a line may take.
+std::size_t aligned_scratch_bytes(const Plan& plan) noexcept;
+
 /// Scratch of so many bytes for the call: its own, or what is kept for this thread.
 Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept;
 

@@ -191,15 +191,11 @@ TEST(Batches, TheCallersExecutorAndScratchServe) {
                                     while (tasks-- > 0) task(context, tasks);
                                 }};
     std::vector<std::byte> scratch(std::size_t{3} << 20);
-    const auto aligned = (reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64 -
-                         reinterpret_cast<std::uintptr_t>(scratch.data());
     for (const char* row : {"", "r7_hierarchical"}) {
         if (!*row) calls = 0;
-        EXPECT_TRUE(many.run({.threads = 4,
-                              .executor = &executor,
-                              .scratch = std::span(scratch).subspan(aligned),
-                              .kernel = row})
-                        .is_ok());
+        EXPECT_TRUE(
+            many.run({.threads = 4, .executor = &executor, .scratch = std::span(scratch).subspan(5), .kernel = row})
+                .is_ok());
     }
     EXPECT_GT(calls, 0);
 }
