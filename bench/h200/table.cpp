@@ -77,8 +77,7 @@ std::vector<Case> cases() {
         for (const auto& [n, k] : walls)
             for (const int m : {1, 8, 16})
                 list.push_back({.row = type == Type::f32 ? "e" : "f",
-                                .kernel = type == Type::f32 ? "cuda.r9_async_pipeline.f32.skinny"
-                                                            : "cuda.r9_async_pipeline.bf16.skinny",
+                                .kernel = type == Type::f32 ? "cuda.few_rows_async.f32" : "cuda.few_rows_async.bf16",
                                 .m = m,
                                 .n = n,
                                 .k = k,

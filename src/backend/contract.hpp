@@ -19,9 +19,11 @@
 
 namespace tw {
 
-/// One idea each, the same stem on every backend.
+/// A step of the climb: one idea, under the same name on every backend. `none` is no step: kernels for products of few
+/// rows stand beside the ladder, since no square product climbs by them.
 enum class Rung : std::uint8_t {
-    naive = 1,
+    none = 0,
+    naive,
     coalesced,
     tiled,
     register_tile,
@@ -99,7 +101,7 @@ constexpr bool are_as_planned(const Direct& direct, const Problem& p, const Matr
 
 /// A row of a backend's ladder. A kernel never allocates and never prints; m, n and k are at least 1.
 struct Kernel {
-    const char* name;  ///< "cpu.r6_vectorized.f32.avx2": unique, and what TW_KERNEL takes
+    const char* name;  ///< "cpu.r6_vectorized.f32.avx2": unique; the second word is its file
     Rung rung;
     Type in, out, sum;  ///< of A and B; of C; and what it sums in
     const Scheme* scheme;
@@ -165,7 +167,7 @@ struct EffortDevice;
 struct Backend {
     const char* name;                       ///< "cpu": also the prefix of its kernels' names
     Place place;                            ///< where its kernels want their operands
-    std::span<const Kernel* const> ladder;  ///< by rung, and within a rung the plainest first
+    std::span<const Kernel* const> ladder;  ///< by rung, within a rung the plainest first; those for few rows last
     std::span<const FeatureName> feature_names;
     Features (*features)();    ///< what this machine has, less what TW_FEATURES masks
     int (*devices)();          ///< how many there are; 0: none

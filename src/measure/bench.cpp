@@ -9,7 +9,7 @@
 #include "measure/roofs/bandwidth.hpp"
 #include "measure/rows/run_roofs.hpp"
 #include "measure/turns/many_products.hpp"
-#include "plan/registry.hpp"
+#include "plan/names.hpp"
 
 namespace tw::measure {
 namespace {

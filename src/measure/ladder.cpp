@@ -9,6 +9,7 @@
 
 #include "measure/peers/mps.hpp"
 #include "measure/rows/run_roofs.hpp"
+#include "plan/names.hpp"
 #include "plan/registry.hpp"
 
 namespace tw::measure {
@@ -70,12 +71,16 @@ void climb(const Climb& asked, const Watch& watch, Run& run) {
 
 std::string ladder_in_markdown() {
     std::string text = "| rung | kernel | the idea | in the seeds |\n|---|---|---|---|\n";
+    std::vector<Rung> order;
     for (int rung = static_cast<int>(Rung::naive); rung <= static_cast<int>(Rung::split); ++rung)
+        order.push_back(static_cast<Rung>(rung));
+    order.push_back(Rung::none);
+    for (const Rung rung : order)
         for (const BackendSource source : backends())
             for (const Kernel* kernel : source().ladder)
-                if (static_cast<int>(kernel->rung) == rung)
-                    text += fmt::format("| {} | `{}` | {} | {} |\n", stem_of(kernel->rung), kernel->name, kernel->idea,
-                                        seed_names_of(kernel->rung));
+                if (kernel->rung == rung)
+                    text += fmt::format("| {} | `{}` | {} | {} |\n", stem_of(*kernel), kernel->name, kernel->idea,
+                                        seed_names_of(*kernel));
     return text;
 }
 

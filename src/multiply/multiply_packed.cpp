@@ -11,8 +11,8 @@
 #include "multiply/packed_parts.hpp"
 #include "multiply/settle.hpp"
 #include "plan/choose.hpp"
+#include "plan/names.hpp"
 #include "plan/operands.hpp"
-#include "plan/registry.hpp"
 
 namespace tw {
 namespace {

@@ -10,6 +10,7 @@
 #include "base/remembered.hpp"
 #include "base/threads.hpp"
 #include "plan/choose.hpp"
+#include "plan/names.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
 #include "plan/store.hpp"
@@ -146,7 +147,7 @@ Choice cheapest_for_threads(const Backend& backend, Wish wish) noexcept {
 /// they do.
 void follow_record(const Tuned& record, bool reproducible, Plan& plan) noexcept {
     for (const Kernel* kernel : plan.backend->ladder) {
-        if (record.kernel != kernel->name) continue;
+        if (!is_called(*kernel, record.kernel)) continue;
         const bool is_tile = std::find(kernel->tiles.begin(), kernel->tiles.end(), record.tile) != kernel->tiles.end();
         const bool keeps_bits = kernel->order == plan.kernel->order && (kernel->order != 0 || !reproducible);
         if (!is_tile || !keeps_bits || !can_run(*plan.backend, *kernel, plan.problem) ||

@@ -32,14 +32,4 @@ bool may_lie_on_a_device() noexcept;
 /// By name, without a device number: "cpu", "cuda". Null when there is no such backend.
 const Backend* find_backend(std::string_view name) noexcept;
 
-/// "naive" of Rung::naive and its stem, "r1_naive".
-const char* stem_of(Rung rung) noexcept;
-
-/// The other names of a rung in the seeds: "coalescing, ..." ; "" when it has none.
-const char* seed_names_of(Rung rung) noexcept;
-
-/// True when `name` means this kernel: its full name, any prefix of it that ends at a dot, the same without the
-/// backend's name, its rung's number as in "r7", or a name that the seeds use for its rung.
-bool answers_to(const Kernel& kernel, std::string_view name) noexcept;
-
 }  // namespace tw

@@ -35,17 +35,6 @@ const Kernel* const ladder[] = {
     &r6_vectorized_neon_f32,
     &r6_vectorized_neon_f64,
 #endif
-    &r6_skinny_portable_f32,
-    &r6_skinny_portable_f64,
-#if defined(__x86_64__)
-    &r6_skinny_avx2_f32,
-    &r6_skinny_avx2_f64,
-    &r6_skinny_avx512_f32,
-    &r6_skinny_avx512_f64,
-#elif defined(__aarch64__)
-    &r6_skinny_neon_f32,
-    &r6_skinny_neon_f64,
-#endif
     &r7_hierarchical_portable_f32,
     &r7_hierarchical_portable_f64,
 #if defined(__x86_64__)
@@ -75,6 +64,17 @@ const Kernel* const ladder[] = {
     &r10_split_amx_int8x6,
     &r10_split_amx_int8x8,
     &r10_split_amx_sampled,
+#endif
+    &few_rows_portable_f32,
+    &few_rows_portable_f64,
+#if defined(__x86_64__)
+    &few_rows_avx2_f32,
+    &few_rows_avx2_f64,
+    &few_rows_avx512_f32,
+    &few_rows_avx512_f64,
+#elif defined(__aarch64__)
+    &few_rows_neon_f32,
+    &few_rows_neon_f64,
 #endif
 };
 

@@ -16,8 +16,6 @@ extern const Kernel r5_register_block_f32, r5_register_block_f64;
 extern const Kernel r6_vectorized_portable_f32, r6_vectorized_avx2_f32, r6_vectorized_avx512_f32;
 extern const Kernel r6_vectorized_portable_f64, r6_vectorized_avx2_f64, r6_vectorized_avx512_f64;
 extern const Kernel r6_vectorized_neon_f32, r6_vectorized_neon_f64;
-extern const Kernel r6_skinny_portable_f32, r6_skinny_avx2_f32, r6_skinny_avx512_f32, r6_skinny_neon_f32;
-extern const Kernel r6_skinny_portable_f64, r6_skinny_avx2_f64, r6_skinny_avx512_f64, r6_skinny_neon_f64;
 extern const Kernel r7_hierarchical_portable_f32, r7_hierarchical_avx2_f32, r7_hierarchical_avx512_f32;
 extern const Kernel r7_hierarchical_portable_f64, r7_hierarchical_avx2_f64, r7_hierarchical_avx512_f64;
 extern const Kernel r7_hierarchical_neon_f32, r7_hierarchical_neon_f64;
@@ -33,5 +31,7 @@ extern const Kernel r10_split_amx_int8x6, r10_split_vnni_int8x6, r10_split_avx2_
 extern const Kernel r10_split_portable_int8x8, r10_split_emulated_int8x8;
 extern const Kernel r10_split_portable_int8x6, r10_split_emulated_int8x6;
 extern const Kernel r10_split_amx_sampled, r10_split_emulated_sampled;
+extern const Kernel few_rows_portable_f32, few_rows_avx2_f32, few_rows_avx512_f32, few_rows_neon_f32;
+extern const Kernel few_rows_portable_f64, few_rows_avx2_f64, few_rows_avx512_f64, few_rows_neon_f64;
 
 }  // namespace tw::cpu

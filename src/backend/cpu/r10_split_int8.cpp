@@ -114,23 +114,23 @@ constexpr Kernel row(const char* name, Features needs, std::span<const Tile> til
 constexpr Features vnni = cpu_feature::avx512 | cpu_feature::avx512_vnni | cpu_feature::avx512_vbmi;
 
 constinit const Kernel r10_split_amx_int8x8 =
-    row<digits_amx, 8, 900>("cpu.r10_split.f32.int8x8.amx", cpu_feature::amx_int8, along);
+    row<digits_amx, 8, 900>("cpu.r10_split_int8.f32.int8x8.amx", cpu_feature::amx_int8, along);
 constinit const Kernel r10_split_amx_int8x6 =
-    row<digits_amx, 6, 600>("cpu.r10_split.f32.int8x6.amx", cpu_feature::amx_int8, along);
-constinit const Kernel r10_split_vnni_int8x8 = row<digits_vnni, 8, 250>("cpu.r10_split.f32.int8x8.avx512", vnni);
-constinit const Kernel r10_split_vnni_int8x6 = row<digits_vnni, 6, 250>("cpu.r10_split.f32.int8x6.avx512", vnni);
+    row<digits_amx, 6, 600>("cpu.r10_split_int8.f32.int8x6.amx", cpu_feature::amx_int8, along);
+constinit const Kernel r10_split_vnni_int8x8 = row<digits_vnni, 8, 250>("cpu.r10_split_int8.f32.int8x8.avx512", vnni);
+constinit const Kernel r10_split_vnni_int8x6 = row<digits_vnni, 6, 250>("cpu.r10_split_int8.f32.int8x6.avx512", vnni);
 constinit const Kernel r10_split_avx2_int8x8 =
-    row<digits_avx2, 8, 60>("cpu-check.r10_split.f32.int8x8.avx2", cpu_feature::avx2);
+    row<digits_avx2, 8, 60>("cpu-check.r10_split_int8.f32.int8x8.avx2", cpu_feature::avx2);
 constinit const Kernel r10_split_avx2_int8x6 =
-    row<digits_avx2, 6, 60>("cpu-check.r10_split.f32.int8x6.avx2", cpu_feature::avx2);
+    row<digits_avx2, 6, 60>("cpu-check.r10_split_int8.f32.int8x6.avx2", cpu_feature::avx2);
 #endif
 constinit const Kernel r10_split_portable_int8x8 =
-    row<digits_portable, 8, 4>("cpu-check.r10_split.f32.int8x8.portable", 0);
+    row<digits_portable, 8, 4>("cpu-check.r10_split_int8.f32.int8x8.portable", 0);
 constinit const Kernel r10_split_portable_int8x6 =
-    row<digits_portable, 6, 4>("cpu-check.r10_split.f32.int8x6.portable", 0);
+    row<digits_portable, 6, 4>("cpu-check.r10_split_int8.f32.int8x6.portable", 0);
 constinit const Kernel r10_split_emulated_int8x8 =
-    row<digits_emulated, 8, 4>("cpu-check.r10_split.f32.int8x8.tiles", 0, along);
+    row<digits_emulated, 8, 4>("cpu-check.r10_split_int8.f32.int8x8.tiles", 0, along);
 constinit const Kernel r10_split_emulated_int8x6 =
-    row<digits_emulated, 6, 4>("cpu-check.r10_split.f32.int8x6.tiles", 0, along);
+    row<digits_emulated, 6, 4>("cpu-check.r10_split_int8.f32.int8x6.tiles", 0, along);
 
 }  // namespace tw::cpu

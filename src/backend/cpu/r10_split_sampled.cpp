@@ -87,9 +87,9 @@ constexpr Kernel row(const char* name, Features needs) {
 
 #if defined(__x86_64__)
 constinit const Kernel r10_split_amx_sampled = row<r10_split_amx_int8x8, r10_split_amx_bf16x6>(
-    "cpu.r10_split.f32.sampled.amx", cpu_feature::amx_int8 | cpu_feature::amx_bf16);
+    "cpu.r10_split_sampled.f32.amx", cpu_feature::amx_int8 | cpu_feature::amx_bf16);
 #endif
 constinit const Kernel r10_split_emulated_sampled =
-    row<r10_split_emulated_int8x8, r10_split_emulated_bf16x6>("cpu-check.r10_split.f32.sampled", 0);
+    row<r10_split_emulated_int8x8, r10_split_emulated_bf16x6>("cpu-check.r10_split_sampled.f32", 0);
 
 }  // namespace tw::cpu

@@ -44,8 +44,8 @@ inline constexpr std::array<Shape, 3> r9p_f32{{{{64, 64, 16}, "r9_plain_loads_4_
                                                {{64, 64, 32}, "r9_plain_loads_4_2_4_f32", 128, 1, 64, 64}}};
 inline constexpr std::array<Shape, 2> r9p_f16{{{{64, 64, 16}, "r9_plain_loads_4_2_2_f16", 128, 1, 64, 64},
                                                {{32, 32, 32}, "r9_plain_loads_2_2_4_f16", 128, 1, 32, 32}}};
-inline constexpr std::array<Shape, 1> r10_f32{{{{16, 32, 8}, "r10_split_f32", 32, 8, 16, 32}}};
-inline constexpr std::array<Shape, 1> r10_f16{{{{16, 32, 8}, "r10_split_f16", 32, 8, 16, 32}}};
+inline constexpr std::array<Shape, 1> few_f32{{{{16, 32, 8}, "few_rows_f32", 32, 8, 16, 32}}};
+inline constexpr std::array<Shape, 1> few_f16{{{{16, 32, 8}, "few_rows_f16", 32, 8, 16, 32}}};
 inline constexpr std::array<Shape, 1> r3_bf16{{{{16, 16, 16}, "r3_tiled_16_bf16", 16, 16, 16, 16}}};
 inline constexpr std::array<Shape, 1> r8_bf16{{{{32, 32, 8}, "r8_matrix_unit_bf16", 128, 1, 32, 32}}};
 inline constexpr std::array<Shape, 1> r9p_bf16{{{{64, 64, 16}, "r9_plain_loads_4_2_2_bf16", 128, 1, 64, 64}}};
@@ -100,9 +100,9 @@ inline constexpr LadderRow rungs[] = {
      r9p_f16, tiles<r9p_f16>, 0.51, "the same tiles without the copy instruction, brought by all threads"},
     {"r9_plain_loads.bf16", "bfloat", Rung::async_pipeline, Type::bf16, bfloat_type | simdgroup_matrices,
      Takes::unit_steps, r9p_bf16, tiles<r9p_bf16>, 0.5, "tiles in threadgroup memory for the matrix unit"},
-    {"r10_split.f32", "r10_split", Rung::split, Type::f32, 0, Takes::few_rows, r10_f32, tiles<r10_f32>, 0.4,
+    {"few_rows.f32", "few_rows", Rung::none, Type::f32, 0, Takes::few_rows, few_f32, tiles<few_f32>, 0.4,
      "1 to 16 rows: k is split among the threads, B is read once"},
-    {"r10_split.f16", "r10_split", Rung::split, Type::f16, 0, Takes::few_rows, r10_f16, tiles<r10_f16>, 0.4,
+    {"few_rows.f16", "few_rows", Rung::none, Type::f16, 0, Takes::few_rows, few_f16, tiles<few_f16>, 0.4,
      "1 to 16 rows: k is split among the threads, B is read once"},
 };
 

@@ -5,6 +5,7 @@
 #include "cli/console/arguments.hpp"
 #include "cli/ending/exit.hpp"
 #include "measure/basis/machine.hpp"
+#include "plan/names.hpp"
 #include "plan/registry.hpp"
 
 namespace tw::cli {

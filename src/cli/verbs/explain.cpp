@@ -13,6 +13,7 @@
 #include "measure/roofs/bandwidth.hpp"
 #include "measure/roofs/peaks.hpp"
 #include "measure/roofs/roofline.hpp"
+#include "plan/names.hpp"
 #include "plan/registry.hpp"
 
 namespace tw::cli {
@@ -89,8 +90,8 @@ void run(const Asked& asked) {
         for (const Kernel* kernel : backend.ladder) {
             if (!answers_to(*kernel, asked.rung)) continue;
             if (!is_found)
-                fmt::print("{}{}{}\n", stem_of(kernel->rung), *seed_names_of(kernel->rung) ? ", in the seeds: " : "",
-                           seed_names_of(kernel->rung));
+                fmt::print("{}{}{}\n", stem_of(*kernel), *seed_names_of(*kernel) ? ", in the seeds: " : "",
+                           seed_names_of(*kernel));
             is_found = true;
             is_tiled = is_tiled || kernel->rung == Rung::tiled;
             const bool is_here = backend.place == Place::host && !backend.times_mean_nothing &&

@@ -39,8 +39,9 @@ struct Column {
     std::string below;  ///< the rung of the rows before
     double best_below = 0, best_here = 0;
 
-    /// Gain over the best row of the rung below; 0 on the lowest.
+    /// Gain over the best row of the rung below; 0 on the lowest, and beside the ladder.
     double gain(const Row& row) {
+        if (!row.is_a_step()) return 0;
         if (row.rung != below) {
             best_below = best_here;
             best_here = 0;

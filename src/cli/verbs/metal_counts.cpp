@@ -8,7 +8,7 @@
 
 #include "backend/metal/on_linux/backend.hpp"
 #include "backend/metal/on_linux/door.hpp"
-#include "plan/registry.hpp"
+#include "plan/names.hpp"
 #include "reference/fill.hpp"
 
 namespace tw::cli {

@@ -9,7 +9,7 @@
 
 #include "measure/report/report.hpp"
 #include "measure/report/rung_sources.hpp"
-#include "plan/registry.hpp"
+#include "plan/names.hpp"
 
 namespace tw::measure {
 namespace {
@@ -35,6 +35,7 @@ constexpr Walk walks[] = {
     {"r9_async_pipeline", 6, 6, 4, 6, 6, 4, true, "While a tile is multiplied, the next one (pale) is on its way."},
     {"r10_split", 6, 6, 4, 3, 3, 4, false,
      "Each element is a sum of narrow parts, and their products are added smallest first."},
+    {"few_rows", 2, 12, 4, 2, 4, 2, false, "B is read once, for all the few rows of A; only the sums stay."},
 };
 
 std::string walk_of(const std::string& rung) {
@@ -53,14 +54,6 @@ std::string walk_of(const std::string& rung) {
             escaped(data));
     }
     return "";
-}
-
-const Kernel* kernel_called(const std::string& name) {
-    const Backend* backend = find_backend(name.substr(0, name.find('.')));
-    if (backend)
-        for (const Kernel* kernel : backend->ladder)
-            if (name == kernel->name) return kernel;
-    return nullptr;
 }
 
 const RooflinePoint* point_of(const ReportData& data, const std::string& kernel) {
@@ -111,7 +104,7 @@ std::string fact(const char* name, const std::string& value) {
 }
 
 std::string card(const ReportData& data, const Row& best, double gain) {
-    const Kernel* kernel = kernel_called(best.kernel);
+    const Kernel* kernel = find_kernel(best.kernel);
     const RooflinePoint* point = point_of(data, best.kernel);
     std::string text = fmt::format(
         "<article class=\"rung\"><div class=\"left\"><h3 class=\"mono\">{}</h3><p class=\"idea\">{}.</p><dl "
@@ -122,7 +115,7 @@ std::string card(const ReportData& data, const Row& best, double gain) {
     if (point) text += fact("count", in_figures(point->intensity) + " <small>flop/byte</small>");
     if (gain > 0) text += fact("over the rung below", in_figures(gain) + "<small> times</small>");
     text += "</dl>" + walk_of(best.rung) + "</div><div class=\"right\">";
-    const std::string heart = heart_of(best.device, best.rung);
+    const std::string heart = kernel ? heart_of(best.device, std::string(file_of(*kernel))) : "";
     if (!heart.empty())
         text += "<pre tabindex=\"0\" aria-label=\"The heart of its code\"><code>" + escaped(heart) + "</code></pre>";
     return text + "</div></article>\n";
@@ -138,7 +131,7 @@ std::string cards(const ReportData& data, const std::vector<const Row*>& rows) {
             if (rows[end]->gflops > best->gflops) best = rows[end];
             ++end;
         }
-        if (!best->rung.empty()) text += card(data, *best, below > 0 ? best->gflops / below : 0);
+        if (!best->rung.empty()) text += card(data, *best, below > 0 && best->is_a_step() ? best->gflops / below : 0);
         below = best->gflops;
         i = end;
     }

@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "measure/report/report.hpp"
 
 namespace tw::measure {
@@ -69,11 +71,14 @@ std::string in_figures(double value) {
 }
 
 std::string short_name(const std::string& kernel) {
-    const std::size_t first = kernel.find('.'), low = kernel.find('_'), last = kernel.rfind('.');
-    if (first == std::string::npos || low == std::string::npos || kernel.find(' ') != std::string::npos)
-        return kernel.substr(0, kernel.find(' '));
+    const std::size_t first = kernel.find('.'), second = kernel.find('.', first + 1), last = kernel.rfind('.');
+    if (second == std::string::npos || kernel.find(' ') != std::string::npos) return kernel.substr(0, kernel.find(' '));
+    std::string word = kernel.substr(first + 1, second - first - 1);
+    const bool has_number = word[0] == 'r' && word.find_first_not_of("0123456789", 1) == word.find('_');
+    if (has_number) word.resize(word.find('_'));
+    std::replace(word.begin(), word.end(), '_', ' ');
     const std::string tail = kernel.substr(last + 1);
-    return kernel.substr(first + 1, low - first - 1) + (tail == "f32" || tail == "f64" ? "" : " " + tail);
+    return word + (tail == "f32" || tail == "f64" ? "" : " " + tail);
 }
 
 std::string machine_section(const ReportData& data) {

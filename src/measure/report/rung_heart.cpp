@@ -36,10 +36,11 @@ std::size_t head_of(const std::vector<std::string_view>& lines, std::size_t at) 
 
 }  // namespace
 
-std::string heart_of(const std::string& backend, const std::string& rung) {
+std::string heart_of(const std::string& backend, const std::string& wanted) {
     for (const RungSource& source : rung_sources()) {
         const std::string_view file = source.file;
-        if (backend != source.backend || !(file.starts_with(rung + ".") || file.starts_with(rung + "_sm90."))) continue;
+        if (backend != source.backend || !(file.starts_with(wanted + ".") || file.starts_with(wanted + "_sm90.")))
+            continue;
         const std::vector<std::string_view> lines = lines_of(source.text);
         std::size_t best_first = 0, best_last = 0;
         long best_loops = 0;

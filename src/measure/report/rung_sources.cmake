@@ -3,7 +3,10 @@
 #
 # rung_sources(RESULT): a generated file with the text of every rung's file, for the report. Written anew when one changes.
 function(rung_sources result)
-  file(GLOB files CONFIGURE_DEPENDS backend/*/r[0-9]*_*.cpp backend/*/r[0-9]*_*.cu backend/*/r[0-9]*_*.metal)
+  foreach(suffix cpp cu metal)
+    list(APPEND patterns backend/*/r[0-9]*_*.${suffix} backend/*/few_rows*.${suffix})
+  endforeach()
+  file(GLOB files CONFIGURE_DEPENDS ${patterns})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
   set(rows "")
   foreach(file IN LISTS files)

@@ -17,7 +17,8 @@ struct RungSource {
 
 std::span<const RungSource> rung_sources();
 
-/// The function with the most loops in the file of this rung on this backend, at most 40 lines; "" when there is none.
-std::string heart_of(const std::string& backend, const std::string& rung);
+/// The function with the most loops in a backend's file of this name ("r3_tiled"), at most 40 lines; "" when there is
+/// none.
+std::string heart_of(const std::string& backend, const std::string& file);
 
 }  // namespace tw::measure

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "measure/basis/statistics.hpp"
+#include "plan/names.hpp"
 
 namespace tw::measure {
 namespace {
@@ -18,6 +19,12 @@ constexpr std::size_t fewest_samples = 5;
 bool is_same_question(const Row& x, const Row& y) {
     return x.m == y.m && x.n == y.n && x.k == y.k && x.products == y.products && x.type == y.type &&
            x.threads == y.threads && x.provider == y.provider && x.device == y.device && x.accuracy == y.accuracy;
+}
+
+/// A row of an earlier version may have an earlier name.
+bool is_same_kernel(const Row& old, const Row& now) {
+    const Kernel* const kernel = find_kernel(now.kernel);
+    return old.kernel == now.kernel || (kernel && is_called(*kernel, old.kernel));
 }
 
 }  // namespace
@@ -52,7 +59,8 @@ std::vector<Against> against_baseline(const std::vector<Row>& now, const std::ve
         std::vector<const Row*> candidates;
         for (const Row& old : before)
             if (old.is_timed() && is_same_question(row, old)) candidates.push_back(&old);
-        if (candidates.size() > 1) std::erase_if(candidates, [&](const Row* old) { return old->kernel != row.kernel; });
+        if (candidates.size() > 1)
+            std::erase_if(candidates, [&](const Row* old) { return !is_same_kernel(*old, row); });
         if (candidates.size() == 1)
             pairs.push_back({&row, candidates.front(), compare(row.seconds, candidates.front()->seconds)});
     }

@@ -4,18 +4,11 @@
 
 #include <string>
 
+#include "plan/names.hpp"
 #include "plan/registry.hpp"
 
 namespace tw::measure {
 namespace {
-
-const Kernel* find_kernel(const std::string& name) {
-    const Backend* backend = find_backend(name.substr(0, name.find('.')));
-    if (!backend) return nullptr;
-    for (const Kernel* kernel : backend->ladder)
-        if (name == kernel->name) return kernel;
-    return nullptr;
-}
 
 /// The bandwidth of a device's memory by its own loop; 0 when it has none.
 double device_bandwidth(const std::string& device) {

@@ -41,6 +41,8 @@ struct Row {
     bool times_mean_nothing = false;
     std::optional<EffortFigures> effort{};
 
+    /// False for peers and for kernels beside the ladder ("few_rows"): no rung is below them.
+    bool is_a_step() const { return rung.starts_with('r'); }
     bool is_timed() const { return !seconds.empty() && !times_mean_nothing; }
 };
 

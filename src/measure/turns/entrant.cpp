@@ -10,8 +10,8 @@
 
 #include "measure/basis/clock.hpp"
 #include "measure/roofs/bandwidth.hpp"
+#include "plan/names.hpp"
 #include "plan/operands.hpp"
-#include "plan/registry.hpp"
 #include "reference/judge.hpp"
 
 namespace tw::measure {
@@ -66,7 +66,7 @@ OwnEntrant::OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, 
     times_mean_nothing = backend.times_mean_nothing;
     if (kernel) {
         this->kernel = kernel->name;
-        rung = stem_of(kernel->rung);
+        rung = stem_of(*kernel);
         needs = kernel->needs;
     }
 }
@@ -91,7 +91,7 @@ Status OwnEntrant::prepare(const Task& task) {
                               .threads = task_.threads};
         if (const Status status = try_plan(problem_for(backend_, task), options, plan_); !status) return status;
         kernel = plan_.kernel->name + mark;
-        rung = stem_of(plan_.kernel->rung);
+        rung = stem_of(*plan_.kernel);
         needs = plan_.kernel->needs;
     }
     accuracy = accuracy_of(*plan_.kernel, task);

@@ -24,7 +24,7 @@ def kernels():
     """Every CPU kernel of the sources that keeps its type's promise and that this machine can run."""
     names = set()
     for path in (ROOT / "src/backend/cpu").glob("*.cpp"):
-        names.update(re.findall(r'"(cpu\.r\d+_\w+\.f(?:32|64)[^"]*)"', path.read_text(encoding="utf-8")))
+        names.update(re.findall(r'"(cpu\.(?:r\d+|few)_\w+\.f(?:32|64)[^"]*)"', path.read_text(encoding="utf-8")))
     flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8") if os.path.exists("/proc/cpuinfo") else ""
     lacking = [name for name, flag in (("avx2", "avx2"), ("avx512", "avx512f"), ("amx", "amx_tile"), ("neon", "asimd")) if flag not in flags]
     return sorted(name for name in names if not any(part in name for part in (*lacking, *COARSER_THAN_F32)))

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "plan/names.hpp"
 #include "plan/registry.hpp"
 
 namespace {
@@ -26,8 +27,8 @@ void print(const tw::Backend& backend, const tw::Kernel& kernel) {
     const std::string in = tw::name_of(kernel.in), out = tw::name_of(kernel.out), sum = tw::name_of(kernel.sum);
     std::string tiles;
     for (const tw::Tile& tile : kernel.tiles) tiles += (tiles.empty() ? "" : ", ") + spell(tile);
-    std::printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", backend.name, tw::stem_of(kernel.rung),
-                tw::seed_names_of(kernel.rung), kernel.name, (in == out ? in : in + " to " + out).c_str(), sum.c_str(),
+    std::printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", backend.name, tw::stem_of(kernel),
+                tw::seed_names_of(kernel), kernel.name, (in == out ? in : in + " to " + out).c_str(), sum.c_str(),
                 std::string(kernel.scheme->name).c_str(), names_of(backend, kernel.needs).c_str(), tiles.c_str(),
                 kernel.idea);
 }

@@ -11,12 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "base/threads.hpp"
+#include "plan/names.hpp"
 #include "plan/registry.hpp"
 #include "plan/store_line.hpp"
 
@@ -338,6 +340,32 @@ TEST_F(StoreFile, ChooseFollowsARecordAndRefusesWhatTheRulesWouldNot) {
         EXPECT_STREQ(refused.kernel, plain.kernel) << kernel;
         EXPECT_TRUE(refused.is_right) << kernel;
     }
+}
+
+TEST_F(StoreFile, ARecordUnderAnEarlierNameOfItsKernelIsFollowed) {
+    const Planned plain = plan_with(path_);
+    const Kernel* const chosen = find_kernel(plain.kernel);
+    ASSERT_TRUE(chosen) << plain.kernel;
+    const Backend& cpu = *find_backend("cpu");
+    const auto suits = [&](const Kernel* kernel) {
+        return kernel != chosen && file_of(*kernel) == "few_rows" && kernel->in == chosen->in &&
+               kernel->order == chosen->order && (kernel->needs & ~cpu.features()) == 0;
+    };
+    const auto found = std::find_if(cpu.ladder.begin(), cpu.ladder.end(), suits);
+    if (found == cpu.ladder.end()) GTEST_SKIP() << "no kernel for few rows sums in the order of " << plain.kernel;
+    std::string earlier = (*found)->name;
+    earlier.replace(earlier.find("few_rows"), 8, "r6_skinny");
+    const Tuned record{.m = 40,
+                       .n = 50,
+                       .k = 60,
+                       .accuracy = fp32,
+                       .allowed_threads = 4,
+                       .kernel = earlier,
+                       .tile = (*found)->tiles.front()};
+    ASSERT_EQ(add_to_store(path_, store_key(), std::span(&record, 1)), "");
+    const Planned tuned = plan_with(path_);
+    EXPECT_STREQ(tuned.kernel, (*found)->name);
+    EXPECT_TRUE(tuned.is_right);
 }
 
 TEST_F(StoreFile, WhateverTheFileIsTheProductIsRight) {

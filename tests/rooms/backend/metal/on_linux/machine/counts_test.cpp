@@ -122,7 +122,7 @@ void expect_counts(const tw::Kernel& kernel, const tw::Tile& tile, const Case& c
 TEST(Counts, AreThoseOfTheHeaders) {
     for (const tw::Kernel* kernel : tw::metal_check::backend().ladder)
         for (const tw::Tile& tile : kernel->tiles) {
-            const u64 size = tw::size_of(kernel->in), rows = kernel->rung == tw::Rung::split ? 11 : 96;
+            const u64 size = tw::size_of(kernel->in), rows = kernel->rung == tw::Rung::none ? 11 : 96;
             expect_counts(*kernel, tile, {rows, 96, 96, size});
             expect_counts(*kernel, tile, {rows - 3, 75, 50, size});
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r8_skinny: a few rows times a wall of weights, as fast as the weights can be read. The weights take the unit's 16
+// few_rows: a few rows times a wall of weights, as fast as the weights can be read. The weights take the unit's 16
 // rows, the few rows of A its 8 columns; the warps of a block share 16 (32) rows of weights and deal their k out among
 // themselves.
 //
@@ -21,7 +21,7 @@
 #include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/team.cuh"
-#include "backend/cuda/tiles/skinny_elements.cuh"
+#include "backend/cuda/tiles/few_rows.cuh"
 
 namespace tw::cuda {
 namespace {
@@ -51,7 +51,7 @@ struct Walk {
 };
 
 template <class T, class Q>
-__global__ void __launch_bounds__(Q::threads) skinny(Skinny<T> p, bool by_16) {
+__global__ void __launch_bounds__(Q::threads) few_rows(FewRows<T> p, bool by_16) {
     constexpr int in_16_bytes = 16 / sizeof(T), k_of_vector = 4 * in_16_bytes, k_of_step = Q::vectors * k_of_vector;
     extern __shared__ uint4 queues[];
     ptx::let_next_kernel_begin();
@@ -141,10 +141,10 @@ __global__ void __launch_bounds__(Q::threads) skinny(Skinny<T> p, bool by_16) {
 }
 
 template <class Q, class T>
-Status start(const Skinny<T>& p, bool by_16, void* stream) {
+Status start(const FewRows<T>& p, bool by_16, void* stream) {
     const std::int64_t tiles = tiles_over(p.weights.layout.rows, Q::BN), fit = multiprocessors();
     const auto blocks = static_cast<unsigned>(tiles < fit ? tiles : fit);
-    return launch(skinny<T, Q>, {.blocks = blocks, .threads = Q::threads, .shared = Q::shared, .overlaps = true},
+    return launch(few_rows<T, Q>, {.blocks = blocks, .threads = Q::threads, .shared = Q::shared, .overlaps = true},
                   stream, p, by_16);
 }
 
@@ -157,8 +157,8 @@ template <class T>
 Status run(const Call& call, const Tile& tile) {
     if (call.m() > most_tokens) return run<T>(across(call), tile);
     const Matrix weights = call.b.transposed();
-    const Skinny<T> p{tensor_of<const T>(call.a), tensor_of<const T>(weights), call.c, static_cast<float>(call.alpha),
-                      static_cast<float>(call.beta)};
+    const FewRows<T> p{tensor_of<const T>(call.a), tensor_of<const T>(weights), call.c, static_cast<float>(call.alpha),
+                       static_cast<float>(call.beta)};
     const bool by_16 = rows_start_at_16(call.a) && rows_start_at_16(weights);
     constexpr int vectors = sizeof(T) == 4 ? 2 : 1;  // two of the narrow types spill
     if (call.m() <= 8) return start<Queue<16, 1, 1, vectors, 8 / vectors>>(p, by_16, call.stream);
@@ -184,7 +184,7 @@ constexpr const char* idea =
 template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {
     return {.name = name,
-            .rung = Rung::matrix_unit,
+            .rung = Rung::none,
             .in = in,
             .out = out,
             .sum = Type::f32,
@@ -192,7 +192,7 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .needs = feature::sm80,
             .tiles = tiles,
             .idea = idea,
-            .takes = is_skinny,
+            .takes = has_few_rows,
             .sum_bound = sum_bound<T>,
             .nanoseconds = nanoseconds,
             .run = run<T>};
@@ -200,11 +200,10 @@ constexpr Kernel row(const char* name, Type in, Type out) {
 
 }  // namespace
 
-constinit const Kernel r8_skinny_f32 = row<float>("cuda.r8_matrix_unit.f32.skinny", Type::f32, Type::f32);
-constinit const Kernel r8_skinny_bf16 = row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16.skinny", Type::bf16, Type::bf16);
-constinit const Kernel r8_skinny_bf16_f32 =
-    row<__nv_bfloat16>("cuda.r8_matrix_unit.bf16.f32.skinny", Type::bf16, Type::f32);
-constinit const Kernel r8_skinny_f16 = row<__half>("cuda.r8_matrix_unit.f16.skinny", Type::f16, Type::f16);
-constinit const Kernel r8_skinny_f16_f32 = row<__half>("cuda.r8_matrix_unit.f16.f32.skinny", Type::f16, Type::f32);
+constinit const Kernel few_rows_f32 = row<float>("cuda.few_rows.f32", Type::f32, Type::f32);
+constinit const Kernel few_rows_bf16 = row<__nv_bfloat16>("cuda.few_rows.bf16", Type::bf16, Type::bf16);
+constinit const Kernel few_rows_bf16_f32 = row<__nv_bfloat16>("cuda.few_rows.bf16.f32", Type::bf16, Type::f32);
+constinit const Kernel few_rows_f16 = row<__half>("cuda.few_rows.f16", Type::f16, Type::f16);
+constinit const Kernel few_rows_f16_f32 = row<__half>("cuda.few_rows.f16.f32", Type::f16, Type::f32);
 
 }  // namespace tw::cuda

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r9_skinny: r8_skinny with r9's ring. A block stays on its multiprocessor and has its share of the weights' rows; one
-// thread has the copy engine fetch 16 (32) of them and the few rows of A, PIECE bytes of k at a time; two teams of
+// few_rows_async: few_rows with r9's ring. A block stays on its multiprocessor and has its share of the weights' rows;
+// one thread has the copy engine fetch 16 (32) of them and the few rows of A, PIECE bytes of k at a time; two teams of
 // eight warps take pieces by turns.
 //
 //        piece 0 | piece 1 | piece 2 ...        a piece: PIECE / 8 bytes of k of every row to each warp of its team
@@ -22,8 +22,8 @@
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/tidy.hpp"
+#include "backend/cuda/tiles/few_rows.cuh"
 #include "backend/cuda/tiles/pipeline.cuh"
-#include "backend/cuda/tiles/skinny_elements.cuh"
 
 namespace tw::cuda {
 namespace {
@@ -57,7 +57,7 @@ struct Share {
     int first, end, pieces;
 
     template <class T>
-    __device__ Share(const Skinny<T>& p, int piece_bytes) {
+    __device__ Share(const FewRows<T>& p, int piece_bytes) {
         const std::int64_t boxes = (p.weights.rows() + BN - 1) / BN, blocks = gridDim.x;
         first = static_cast<int>(boxes * blockIdx.x / blocks),
         end = static_cast<int>(boxes * (blockIdx.x + 1) / blocks);
@@ -86,8 +86,8 @@ __device__ void fetch(const R& ring, const CUtensorMap& weights, const CUtensorM
 }
 
 template <class R, class T>
-__global__ void __launch_bounds__(threads, 1) skinny_pipeline(const __grid_constant__ CUtensorMap weights,
-                                                              const __grid_constant__ CUtensorMap tokens, Skinny<T> p) {
+__global__ void __launch_bounds__(threads, 1) few_rows_async(const __grid_constant__ CUtensorMap weights,
+                                                             const __grid_constant__ CUtensorMap tokens, FewRows<T> p) {
     extern __shared__ __align__(128) char memory[];
     ptx::let_next_kernel_begin();
     const std::uint32_t base = ptx::shared_address(memory);
@@ -168,8 +168,8 @@ __global__ void __launch_bounds__(threads, 1) skinny_pipeline(const __grid_const
 
 template <class R, class T>
 Status start(const Call& call, const Matrix& rows) {
-    const Skinny<T> p{tensor_of<const T>(call.a), tensor_of<const T>(rows), call.c, static_cast<float>(call.alpha),
-                      static_cast<float>(call.beta)};
+    const FewRows<T> p{tensor_of<const T>(call.a), tensor_of<const T>(rows), call.c, static_cast<float>(call.alpha),
+                       static_cast<float>(call.beta)};
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
     const auto boxes = [&](const Matrix& of, std::int64_t high) {  // in words of 4 bytes, whatever the type
         return BoxedMatrix{
@@ -181,7 +181,7 @@ Status start(const Call& call, const Matrix& rows) {
     const std::int64_t wanted = tiles_over(call.n(), BN), fit = multiprocessors();
     const auto blocks = static_cast<unsigned>(wanted < fit ? wanted : fit);
     const auto shared = static_cast<std::size_t>(R{static_cast<int>(call.m())}.shared());
-    return launch(skinny_pipeline<R, T>, {.blocks = blocks, .threads = threads, .shared = shared, .overlaps = true},
+    return launch(few_rows_async<R, T>, {.blocks = blocks, .threads = threads, .shared = shared, .overlaps = true},
                   call.stream, weights, tokens, p);
 }
 
@@ -196,7 +196,7 @@ Status run(const Call& call, const Kernel& plainly) {
     return call.m() <= 8 ? start<Few, T>(call, weights) : start<More, T>(call, weights);
 }
 
-bool takes(const Problem& p) { return is_skinny(p) && p.k * static_cast<std::int64_t>(size_of(p.in)) % 4 == 0; }
+bool takes(const Problem& p) { return has_few_rows(p) && p.k * static_cast<std::int64_t>(size_of(p.in)) % 4 == 0; }
 
 double nanoseconds(const Problem& p, int) {
     const double bytes = static_cast<double>(p.n + p.m) * static_cast<double>(p.k) * static_cast<double>(size_of(p.in));
@@ -204,7 +204,7 @@ double nanoseconds(const Problem& p, int) {
 }
 
 /// A warp's part of a piece inside the unit, then the steps of a warp, then the warps. Where rows do not suit the copy
-/// engine the sums are r8_skinny's.
+/// engine the sums are few_rows's.
 template <class T>
 double sum_bound(std::int64_t k) {
     const auto of = [&](int piece) {
@@ -212,7 +212,7 @@ double sum_bound(std::int64_t k) {
         const double units = sizeof(T) == 4 ? 3 * of_step / 8 : of_step / 8;
         return gamma(11 * units + 2 * static_cast<double>(k) / (of_step * warps) + 1 + warps + 2, unit_f32);
     };
-    const double plain = (std::is_same_v<T, float> ? r8_skinny_f32 : r8_skinny_bf16).sum_bound(k);
+    const double plain = (std::is_same_v<T, float> ? few_rows_f32 : few_rows_bf16).sum_bound(k);
     return std::max({of(Few::PIECE), of(More::PIECE), plain});
 }
 
@@ -224,7 +224,7 @@ constexpr const char* idea =
 template <class T, const Kernel& plainly>
 constexpr Kernel row(const char* name, Type in, Type out) {
     return {.name = name,
-            .rung = Rung::async_pipeline,
+            .rung = Rung::none,
             .in = in,
             .out = out,
             .sum = Type::f32,
@@ -240,15 +240,13 @@ constexpr Kernel row(const char* name, Type in, Type out) {
 
 }  // namespace
 
-constinit const Kernel r9_skinny_f32 =
-    row<float, r8_skinny_f32>("cuda.r9_async_pipeline.f32.skinny", Type::f32, Type::f32);
-constinit const Kernel r9_skinny_bf16 =
-    row<__nv_bfloat16, r8_skinny_bf16>("cuda.r9_async_pipeline.bf16.skinny", Type::bf16, Type::bf16);
-constinit const Kernel r9_skinny_bf16_f32 =
-    row<__nv_bfloat16, r8_skinny_bf16_f32>("cuda.r9_async_pipeline.bf16.f32.skinny", Type::bf16, Type::f32);
-constinit const Kernel r9_skinny_f16 =
-    row<__half, r8_skinny_f16>("cuda.r9_async_pipeline.f16.skinny", Type::f16, Type::f16);
-constinit const Kernel r9_skinny_f16_f32 =
-    row<__half, r8_skinny_f16_f32>("cuda.r9_async_pipeline.f16.f32.skinny", Type::f16, Type::f32);
+constinit const Kernel few_rows_async_f32 = row<float, few_rows_f32>("cuda.few_rows_async.f32", Type::f32, Type::f32);
+constinit const Kernel few_rows_async_bf16 =
+    row<__nv_bfloat16, few_rows_bf16>("cuda.few_rows_async.bf16", Type::bf16, Type::bf16);
+constinit const Kernel few_rows_async_bf16_f32 =
+    row<__nv_bfloat16, few_rows_bf16_f32>("cuda.few_rows_async.bf16.f32", Type::bf16, Type::f32);
+constinit const Kernel few_rows_async_f16 = row<__half, few_rows_f16>("cuda.few_rows_async.f16", Type::f16, Type::f16);
+constinit const Kernel few_rows_async_f16_f32 =
+    row<__half, few_rows_f16_f32>("cuda.few_rows_async.f16.f32", Type::f16, Type::f32);
 
 }  // namespace tw::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r6_skinny: few rows of A against a large B, which is worth reading once and no more. B passes by in the order in
+// few_rows: few rows of A against a large B, which is worth reading once and no more. B passes by in the order in
 // which it lies, some of its rows at a time, and the sums wait in the cache instead of B: they are the small operand
 // here.
 //
@@ -208,7 +208,7 @@ constexpr Tile tiles[] = {{0, 0, 0}};
 
 template <class T, const MicroKernel<T>& kernel>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    Kernel made = blocked_row<T>(name, Rung::vectorized, needs, order);
+    Kernel made = blocked_row<T>(name, Rung::none, needs, order);
     made.idea = "for few rows of A: B is read once, as it lies, and the sums wait in the cache";
     made.tiles = tiles;
     made.nanoseconds = nanoseconds<T, kernel>;
@@ -219,24 +219,24 @@ constexpr Kernel row(const char* name, Features needs, int order) {
 
 }  // namespace
 
-constinit const Kernel r6_skinny_portable_f32 =
-    row<float, micro_portable_f32>("cpu.r6_skinny.f32.portable", 0, order_in_blocks);
-constinit const Kernel r6_skinny_portable_f64 =
-    row<double, micro_portable_f64>("cpu.r6_skinny.f64.portable", 0, order_in_blocks);
+constinit const Kernel few_rows_portable_f32 =
+    row<float, micro_portable_f32>("cpu.few_rows.f32.portable", 0, order_in_blocks);
+constinit const Kernel few_rows_portable_f64 =
+    row<double, micro_portable_f64>("cpu.few_rows.f64.portable", 0, order_in_blocks);
 #if defined(__x86_64__)
-constinit const Kernel r6_skinny_avx2_f32 =
-    row<float, micro_avx2_f32>("cpu.r6_skinny.f32.avx2", cpu_feature::avx2, order_fused_in_blocks);
-constinit const Kernel r6_skinny_avx2_f64 =
-    row<double, micro_avx2_f64>("cpu.r6_skinny.f64.avx2", cpu_feature::avx2, order_fused_in_blocks);
-constinit const Kernel r6_skinny_avx512_f32 =
-    row<float, micro_avx512_f32>("cpu.r6_skinny.f32.avx512", cpu_feature::avx512, order_fused_in_blocks);
-constinit const Kernel r6_skinny_avx512_f64 =
-    row<double, micro_avx512_f64>("cpu.r6_skinny.f64.avx512", cpu_feature::avx512, order_fused_in_blocks);
+constinit const Kernel few_rows_avx2_f32 =
+    row<float, micro_avx2_f32>("cpu.few_rows.f32.avx2", cpu_feature::avx2, order_fused_in_blocks);
+constinit const Kernel few_rows_avx2_f64 =
+    row<double, micro_avx2_f64>("cpu.few_rows.f64.avx2", cpu_feature::avx2, order_fused_in_blocks);
+constinit const Kernel few_rows_avx512_f32 =
+    row<float, micro_avx512_f32>("cpu.few_rows.f32.avx512", cpu_feature::avx512, order_fused_in_blocks);
+constinit const Kernel few_rows_avx512_f64 =
+    row<double, micro_avx512_f64>("cpu.few_rows.f64.avx512", cpu_feature::avx512, order_fused_in_blocks);
 #elif defined(__aarch64__)
-constinit const Kernel r6_skinny_neon_f32 =
-    row<float, micro_neon_f32>("cpu.r6_skinny.f32.neon", cpu_feature::neon, order_fused_in_blocks);
-constinit const Kernel r6_skinny_neon_f64 =
-    row<double, micro_neon_f64>("cpu.r6_skinny.f64.neon", cpu_feature::neon, order_fused_in_blocks);
+constinit const Kernel few_rows_neon_f32 =
+    row<float, micro_neon_f32>("cpu.few_rows.f32.neon", cpu_feature::neon, order_fused_in_blocks);
+constinit const Kernel few_rows_neon_f64 =
+    row<double, micro_neon_f64>("cpu.few_rows.f64.neon", cpu_feature::neon, order_fused_in_blocks);
 #endif
 
 }  // namespace tw::cpu

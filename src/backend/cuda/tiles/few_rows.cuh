@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the skinny kernels share: which products they take, elements to f32 and back, what 16 bytes of each of 16 + 8
-// rows add to the unit's sums, and how the warps' sums become an element of C.
+// What the kernels for few rows share: which products they take, elements to f32 and back, what 16 bytes of each of 16
+// + 8 rows add to the unit's sums, and how the warps' sums become an element of C.
 #pragma once
 
 #include <type_traits>
@@ -48,7 +48,7 @@ __device__ void multiply_16_bytes(float (&d)[4], const uint4& upper, const uint4
 }
 
 template <class T>
-struct Skinny {
+struct FewRows {
     Tensor<const T> tokens, weights;  ///< rows along k, both
     Matrix c;  ///< tokens x weights, of f32 or of T: a kernel for each would make the library larger
     float alpha, beta;
@@ -56,7 +56,7 @@ struct Skinny {
 
 /// The warps' sums in order; what is not finite, the unit's parts of an Inf among it, is summed again plainly.
 template <int warps, class T>
-__device__ void complete(const Skinny<T>& p, int i, int j, const float* of_warps, int apart) {
+__device__ void complete(const FewRows<T>& p, int i, int j, const float* of_warps, int apart) {
     if (i >= p.tokens.rows() || j >= p.weights.rows()) return;
     float sum = 0;
 #pragma unroll
@@ -75,7 +75,7 @@ __device__ void complete(const Skinny<T>& p, int i, int j, const float* of_warps
 
 inline constexpr int most_tokens = 16;
 
-inline bool is_skinny(const Problem& p) {
+inline bool has_few_rows(const Problem& p) {
     return fits_ints(p) && p.a == Form::row_major && p.b == Form::col_major &&
            (p.m <= most_tokens || p.n <= most_tokens);
 }

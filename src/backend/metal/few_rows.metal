@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r10_split: k is split among the threads of a threadgroup, for products of 1 to 16 rows, where all other rungs would
+// few_rows: k is split among the threads of a threadgroup, for products of 1 to 16 rows, where all other rungs would
 // leave most of their threads without a row. Each thread takes every eighth term of one column for all rows at once, so
 // that B is read once; the eight partial sums meet in threadgroup memory.
 //
@@ -18,8 +18,8 @@
 constant constexpr uint ROWS = 16, COLS = 32, SLICES = 8;
 
 template <class T>
-inline void split(device const T* a, device const T* b, device T* c, constant Parameters& p, threadgroup float* partial,
-                  uint2 group, uint2 in) {
+inline void few_rows(device const T* a, device const T* b, device T* c, constant Parameters& p,
+                     threadgroup float* partial, uint2 group, uint2 in) {
     const uint j = group.x * COLS + in.x;
     float sum[ROWS] = {};
     if (j < p.n)
@@ -46,7 +46,7 @@ inline void split(device const T* a, device const T* b, device T* c, constant Pa
                      constant Parameters& p [[buffer(3)]], uint2 group [[threadgroup_position_in_grid]],          \
                      uint2 in [[thread_position_in_threadgroup]]) {                                               \
         threadgroup float partial[ROWS * SLICES * COLS];                                                          \
-        split<T>(a, b, c, p, partial, group, in);                                                                 \
+        few_rows<T>(a, b, c, p, partial, group, in);                                                              \
     }
-TW_KERNEL(r10_split_f32, float)
-TW_KERNEL(r10_split_f16, half)
+TW_KERNEL(few_rows_f32, float)
+TW_KERNEL(few_rows_f16, half)
