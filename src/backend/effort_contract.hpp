@@ -9,16 +9,10 @@
 #include <cstdint>
 #include <span>
 
+#include "formats/entry.hpp"
 #include "tilewright/effort.hpp"
 
 namespace tw {
-
-/// An input and how many units of it are read; of planes every input has one, of others it may be that only those have
-/// of which any is.
-struct EffortEntryOnDevice {
-    std::uint32_t input, units;
-    float v;  ///< carries the layout's scale and gain
-};
 
 /// What was chosen of one vector.
 struct EffortChosenOnDevice {
@@ -69,7 +63,7 @@ struct EffortOrder {
 /// Where a product's notes lie in the scratch.
 struct EffortNotes {
     EffortChosenOnDevice* chosen;  ///< [products]
-    EffortEntryOnDevice* entries;  ///< [products][inputs], of which as many are there as chosen says
+    EffortEntry* entries;          ///< [products][inputs], of which as many are there as chosen says
 };
 
 struct EffortDevice {

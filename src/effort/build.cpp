@@ -12,9 +12,10 @@
 #include "base/float_mode.hpp"
 #include "base/rounding.hpp"
 #include "base/threads.hpp"
-#include "effort/body.hpp"
+#include "effort/build.hpp"
 #include "effort/choice/importance.hpp"
-#include "effort/encode.hpp"
+#include "formats/body.hpp"
+#include "formats/encode.hpp"
 #include "multiply/check.hpp"
 
 namespace tw {
@@ -70,7 +71,7 @@ void find_most(Work& work) noexcept {
     });
 }
 
-Status check(std::span<const Matrix> experts, const EffortBuild& how) noexcept {
+Status check(const effort::Format& format, std::span<const Matrix> experts, const EffortBuild& how) noexcept {
     const auto bad = [](const char* text) { return Status{Code::bad_argument, Argument::a, text}; };
     if (experts.empty()) return bad("there is no matrix to build from");
     const Matrix& first = experts.front();
@@ -84,9 +85,8 @@ Status check(std::span<const Matrix> experts, const EffortBuild& how) noexcept {
             return bad("experts have one shape and one type");
         if (const Status unsound = check_operand(expert, Argument::a); !unsound) return unsound;
     }
-    if (how.layout > EffortLayout::planes)
-        return {Code::bad_argument, Argument::options, "the layout is none of buckets, tiers and planes"};
-    if (how.layout == EffortLayout::buckets && how.bucket != 8 && how.bucket != 16 && how.bucket != 32)
+    const bool has_bucket = std::find(format.buckets.begin(), format.buckets.end(), how.bucket) != format.buckets.end();
+    if (format.buckets.size() > 1 && !has_bucket)
         return {Code::bad_argument, Argument::options, "a bucket has 8, 16 or 32 outputs"};
     return {};
 }
@@ -112,17 +112,20 @@ void encode_all(Work& work) noexcept {
 
 }  // namespace
 
-Status try_build_effort(std::span<const Matrix> experts, const EffortBuild& how, EffortMatrix& into) noexcept {
-    if (const Status refused = check(experts, how); !refused) return refused;
+namespace effort {
+
+Status build(const Format& format, std::span<const Matrix> experts, const EffortBuild& how,
+             EffortMatrix& into) noexcept {
+    if (const Status refused = check(format, experts, how); !refused) return refused;
     std::shared_ptr<EffortBody> body;
     try {
         body = std::make_shared<EffortBody>();
     } catch (const std::exception&) {
         return no_memory;
     }
-    body->layout = how.layout;
-    body->bucket = how.layout == EffortLayout::buckets ? how.bucket : how.layout == EffortLayout::tiers ? 16 : 0;
-    body->truncating = how.layout == EffortLayout::buckets && how.truncating;
+    body->format = &format;
+    body->bucket = format.buckets.size() > 1 ? how.bucket : format.buckets.front();
+    body->truncating = format.may_truncate && how.truncating;
     body->type = experts.front().type;
     body->outputs = experts.front().rows, body->inputs = experts.front().cols;
     body->experts = static_cast<int>(experts.size());
@@ -133,13 +136,20 @@ Status try_build_effort(std::span<const Matrix> experts, const EffortBuild& how,
     if (!std::isfinite(most)) return {Code::bad_argument, Argument::a, "the weights have a value that is not finite"};
     body->exponent = most > 0 ? std::clamp(14 - std::ilogb(most), -100, 100) : 0;
 
-    const bool with_dense =
-        how.dense == DenseCopy::kept || (how.dense == DenseCopy::automatic && how.layout != EffortLayout::planes);
+    const bool with_dense = how.dense == DenseCopy::kept || (how.dense == DenseCopy::automatic && format.keeps_dense);
     if (!allocate(*body, with_dense)) return no_memory;
     encode_all(work);
-    effort::weigh_inputs(*body);
+    weigh_inputs(*body);
     into = EffortMatrix(std::move(body));
     return {};
+}
+
+}  // namespace effort
+
+Status try_build_effort(std::span<const Matrix> experts, const EffortBuild& how, EffortMatrix& into) noexcept {
+    const effort::Format* format = effort::format_of(how.layout);
+    if (!format) return {Code::bad_argument, Argument::options, "the layout is none of buckets, tiers and planes"};
+    return effort::build(*format, experts, how, into);
 }
 
 Status try_build_effort(const Matrix& weights, const EffortBuild& how, EffortMatrix& into) noexcept {

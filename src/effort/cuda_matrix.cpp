@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "backend/cuda/backend.hpp"
-#include "effort/arrange.hpp"
 #include "effort/choice/affordable.hpp"
+#include "formats/arrange.hpp"
 
 namespace tw::effort {
 namespace {
@@ -27,18 +27,18 @@ int device_number(std::string_view device) noexcept {
 
 EffortOnDevice description_of(const EffortBody& body) noexcept {
     EffortOnDevice m;
-    m.layout = body.layout, m.type = body.type;
+    m.layout = body.layout(), m.type = body.type;
     m.outputs = static_cast<int>(body.outputs), m.inputs = static_cast<int>(body.inputs);
     m.units = body.units(), m.bucket = body.bucket, m.experts = body.experts;
     m.masking = !body.truncating;
     m.exponent = body.exponent, m.exponent_of_rows = body.exponent_of_rows();
-    m.outputs_of_tile = static_cast<int>(arranged_outputs_of_tile(body));
-    m.inputs_apart = static_cast<int>(m.layout == EffortLayout::planes ? padded_inputs(body.inputs) : body.inputs);
+    m.outputs_of_tile = static_cast<int>(body.format->device_outputs(body));
+    m.inputs_apart = static_cast<int>(arranged_inputs(body));
     for (std::int64_t i = 0; i < body.experts * body.inputs; ++i)
         m.most_importance = std::max(m.most_importance, body.importance_of(0)[i]);
     std::copy_n(body.falls, m.units, m.falls);
     m.tiles = (m.outputs + m.outputs_of_tile - 1) / m.outputs_of_tile;
-    m.tile_bytes = arranged_tile_bytes(body);
+    m.tile_bytes = body.format->device_tile_bytes(body);
     if (body.dense.size() > 0) m.dense_tiles = static_cast<int>(dense_tiling_of(body).tiles);
     std::copy_n(UnitWeights(body).of_unit, m.units, m.weights);
     return m;

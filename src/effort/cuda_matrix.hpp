@@ -10,7 +10,7 @@
 
 #include "backend/contract.hpp"
 #include "backend/effort_contract.hpp"
-#include "effort/body.hpp"
+#include "formats/body.hpp"
 
 namespace tw::effort {
 

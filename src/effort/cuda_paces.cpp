@@ -18,7 +18,7 @@ bool dense_is_quicker(const EffortBody& body, const Asked& asked, const Paces& p
     const int reads = asked.of_one_matrix ? (asked.products + read_together - 1) / read_together : asked.products;
     const auto read = static_cast<double>(asked.products) * static_cast<double>(asked.bytes);
     const auto read_densely = static_cast<double>(reads) * static_cast<double>(dense_tiling_of(body).bytes);
-    return microseconds(paces.of_layout[static_cast<int>(body.layout)], body.inputs, read) >
+    return microseconds(paces.of_layout[static_cast<int>(body.layout())], body.inputs, read) >
            microseconds(paces.of_dense, body.inputs, read_densely);
 }
 

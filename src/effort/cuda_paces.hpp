@@ -5,7 +5,7 @@
 // changes what is read.
 #pragma once
 
-#include "effort/body.hpp"
+#include "formats/body.hpp"
 
 namespace tw::effort {
 

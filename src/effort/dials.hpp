@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "effort/body.hpp"
+#include "formats/body.hpp"
 
 namespace tw::effort {
 

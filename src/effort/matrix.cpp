@@ -9,7 +9,7 @@ EffortMatrix::EffortMatrix(std::shared_ptr<const EffortBody> body) noexcept : bo
 std::int64_t EffortMatrix::outputs() const noexcept { return body_ ? body_->outputs : 0; }
 std::int64_t EffortMatrix::inputs() const noexcept { return body_ ? body_->inputs : 0; }
 int EffortMatrix::experts() const noexcept { return body_ ? body_->experts : 0; }
-EffortLayout EffortMatrix::layout() const noexcept { return body_ ? body_->layout : EffortLayout::planes; }
+EffortLayout EffortMatrix::layout() const noexcept { return body_ ? body_->layout() : EffortLayout::planes; }
 int EffortMatrix::bucket() const noexcept { return body_ ? body_->bucket : 0; }
 Type EffortMatrix::type() const noexcept { return body_ ? body_->type : Type::f32; }
 bool EffortMatrix::has_dense() const noexcept { return body_ && body_->dense.size() > 0; }

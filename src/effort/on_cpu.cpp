@@ -38,10 +38,10 @@ void run_tile(const Round& round, const Job& job, std::int64_t tile) noexcept {
     call.rows = body.rows.data() + job.expert * tiling.bytes + tile * tiling.bytes_of_tile;
     call.inputs = body.inputs, call.bucket = body.bucket, call.masking = !body.truncating, call.fine = job.is_fine;
     call.type = body.type, call.entries = job.entries, call.count = job.count, call.y = y;
-    if (body.layout == EffortLayout::buckets) {
+    if (body.layout() == EffortLayout::buckets) {
         call.width = BucketsTile::buckets_for(left, body.bucket);
         round.kernels.buckets(call);
-    } else if (body.layout == EffortLayout::tiers) {
+    } else if (body.layout() == EffortLayout::tiers) {
         call.width = TiersTile::buckets_for(left);
         round.kernels.tiers(call);
     } else {
@@ -93,8 +93,8 @@ void run_round(const Round& round, const EffortOptions& options) noexcept {
 /// Row after row of v, each by as much of its matrix as the budget allows.
 Status run_dials(const Dials& d, const cpu::EffortKernels& kernels) noexcept {
     const EffortBody& body = d.body;
-    const DialHabits tuned = tuned_habits({body.layout, body.outputs, body.inputs, body.type, kernels.name});
-    const double toll = tuned.toll > 0 ? tuned.toll : kernels.tolls[static_cast<int>(body.layout)];
+    const DialHabits tuned = tuned_habits({body.layout(), body.outputs, body.inputs, body.type, kernels.name});
+    const double toll = tuned.toll > 0 ? tuned.toll : kernels.tolls[static_cast<int>(body.layout())];
     const std::int64_t bytes_a_thread = tuned.bytes_a_thread > 0 ? tuned.bytes_a_thread : bytes_worth_a_thread;
     const std::int64_t tiles = std::max(tiling_of(body).tiles, body.dense.size() > 0 ? dense_tiling_of(body).tiles : 0);
     const std::size_t desk = (desk_bytes(body) + 63) / 64 * 64, kept = kept_bytes(body);

@@ -19,13 +19,11 @@
 namespace tw::effort {
 namespace {
 
-static_assert(sizeof(EffortEntryOnDevice) == sizeof(cpu::EffortEntry));
-
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "not enough memory of the device"};
 constexpr int most_products = 16;
 
 bool takes_longer_than_dense(const EffortBody& body, const Asked& asked) {
-    const double tuned = tuned_habits({body.layout, body.outputs, body.inputs, body.type, "cuda"}).toll;
+    const double tuned = tuned_habits({body.layout(), body.outputs, body.inputs, body.type, "cuda"}).toll;
     if (tuned > 0) return tuned * static_cast<double>(asked.bytes) > static_cast<double>(dense_tiling_of(body).bytes);
     return dense_is_quicker(body, asked, paces_on_h200);
 }
@@ -123,7 +121,7 @@ private:
         std::int64_t listed = job.count;
         for (std::int64_t i = d_.body.inputs; i-- > 0;) {
             const bool is_listed = listed > 0 && job.entries[listed - 1].input == static_cast<std::uint32_t>(i);
-            job.entries[i] = is_listed ? job.entries[--listed] : cpu::EffortEntry{static_cast<std::uint32_t>(i), 0, 0};
+            job.entries[i] = is_listed ? job.entries[--listed] : EffortEntry{static_cast<std::uint32_t>(i), 0, 0};
         }
         job.count = d_.body.inputs;
     }
@@ -193,14 +191,13 @@ private:
             if (jobs_.empty() && !make_jobs()) return no_memory;
             EffortChosenOnDevice chosen{};
             if (const Status bad = fetch(&chosen, notes.chosen + p, sizeof chosen); !bad) return bad;
-            std::vector<EffortEntryOnDevice> entries(chosen.entries);
+            std::vector<EffortEntry> entries(chosen.entries);
             if (const Status bad =
                     fetch(entries.data(), notes.entries + p * body.inputs, entries.size() * sizeof entries[0]);
                 !bad)
                 return bad;
             std::vector<std::uint8_t> units(static_cast<std::size_t>(body.inputs));
-            for (const EffortEntryOnDevice& entry : entries)
-                units[entry.input] = static_cast<std::uint8_t>(entry.units);
+            for (const EffortEntry& entry : entries) units[entry.input] = static_cast<std::uint8_t>(entry.units);
             Job& job = jobs_[static_cast<std::size_t>(p)];
             job = {.v = v_row(p), .y = nullptr, .expert = experts_[static_cast<std::size_t>(p)]};
             const double cutoff = order_.everything ? 0

@@ -33,8 +33,8 @@ struct MetalDevice {
 namespace {
 
 using metal::uint;
-static_assert(sizeof(metal::EffortEntry) == sizeof(cpu::EffortEntry));
-static_assert(metal::CHUNK == cpu::planes::chunk,
+static_assert(sizeof(metal::EffortEntry) == sizeof(EffortEntry));
+static_assert(metal::CHUNK == PlanesTile::chunk,
               "planes round v d chunk by chunk: both devices are to give the same bits");
 
 constexpr MetalDevice devices[] = {
@@ -103,7 +103,7 @@ Status lay_out(const MetalDevice& device, const EffortBody& body, int expert, st
     desk.rows = slot(0, tiling_of(body).bytes);
     desk.importance = slot(1, body.inputs * 4);
     desk.left = slot(2, (body.units() + 1) * body.inputs * 4);
-    desk.gains = body.layout == EffortLayout::planes ? slot(3, body.units() * body.inputs * 4) : desk.importance;
+    desk.gains = body.layout() == EffortLayout::planes ? slot(3, body.units() * body.inputs * 4) : desk.importance;
 
     const auto inputs = static_cast<std::size_t>(body.inputs), outputs = static_cast<std::size_t>(body.outputs);
     const auto sums = static_cast<std::size_t>(chunks_of(body.inputs) * padded_outputs);
@@ -135,7 +135,7 @@ metal::EffortChoice choice_of(const EffortBody& body, const float* v, const Affo
     std::copy_n(body.falls, body.units(), choice.falls);
     choice.inputs = static_cast<uint>(body.inputs), choice.units = static_cast<uint>(body.units());
     choice.reached = weights.reached(allowed.bytes), choice.affordable = weights.within(allowed.bytes);
-    choice.everything = allowed.everything, choice.has_gains = body.layout == EffortLayout::planes;
+    choice.everything = allowed.everything, choice.has_gains = body.layout() == EffortLayout::planes;
     choice.scale = unit_scale(v, body.inputs);
     choice.entry_scale = choice.has_gains ? choice.scale : std::ldexp(1.f, -body.exponent_of_rows());
     return choice;
@@ -145,9 +145,9 @@ metal::EffortProduct product_of(const EffortBody& body) noexcept {
     const Tiling tiling = tiling_of(body);
     const std::int64_t left = body.outputs - (tiling.tiles - 1) * tiling.outputs_of_tile;
     const auto width = [&](std::int64_t outputs) {
-        return static_cast<uint>(body.layout == EffortLayout::buckets ? BucketsTile::buckets_for(outputs, body.bucket)
-                                 : body.layout == EffortLayout::tiers ? TiersTile::buckets_for(outputs)
-                                                                      : PlanesTile::quarters_for(outputs));
+        return static_cast<uint>(body.layout() == EffortLayout::buckets ? BucketsTile::buckets_for(outputs, body.bucket)
+                                 : body.layout() == EffortLayout::tiers ? TiersTile::buckets_for(outputs)
+                                                                        : PlanesTile::quarters_for(outputs));
     };
     const auto bytes = static_cast<std::uint64_t>(tiling.bytes_of_tile);
     return {.inputs = static_cast<uint>(body.inputs),
@@ -179,9 +179,9 @@ metal::Slot value_of(const T& value) {
 /// Choose, multiply chunk by chunk, add up. What the arguments refer to must live until the launch is over.
 std::array<metal::Dispatch, 3> dispatches_of(const EffortBody& body, const metal::EffortChoice& choice,
                                              const metal::EffortProduct& product, const Desk& desk) {
-    const char* family = body.layout == EffortLayout::buckets ? "effort_buckets"
-                         : body.layout == EffortLayout::tiers ? "effort_tiers"
-                                                              : "effort_planes";
+    const char* family = body.layout() == EffortLayout::buckets ? "effort_buckets"
+                         : body.layout() == EffortLayout::tiers ? "effort_tiers"
+                                                                : "effort_planes";
     const metal::Slot chosen{desk.chosen, sizeof *desk.chosen};
     return {{{.family = "effort_select",
               .function = "effort_select",
@@ -252,7 +252,7 @@ Status run(const MetalDevice& device, const EffortBody& body, int expert, const 
     if (const Status status = device.launch(std::span(dispatches).subspan(chosen_here ? 1 : 0)); !status) return status;
     std::copy_n(desk.y.data(), body.outputs, y);
     if (!chosen_here) account_for_choice(body, desk, allowed.everything, choice.scale, account, job);
-    if (body.layout == EffortLayout::planes)
+    if (body.layout() == EffortLayout::planes)
         for (std::int64_t o = 0; o < body.outputs; ++o)
             y[o] = static_cast<float>(static_cast<double>(y[o]) * job.factor);
     conclude(body, device.name, job);

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/element.hpp"
-#include "effort/body.hpp"
+#include "formats/body.hpp"
 #include "multiply/check.hpp"
 
 namespace tw {

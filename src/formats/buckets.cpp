@@ -7,6 +7,9 @@
 #include <cstring>
 
 #include "base/rounding.hpp"
+#include "formats/body.hpp"
+#include "formats/on_device.hpp"
+#include "formats/pieces.hpp"
 #include "formats/ranks.hpp"
 
 namespace tw::effort {
@@ -43,5 +46,57 @@ void encode_buckets(const float* w, std::int64_t real, bool truncating, const Bu
         }
     }
 }
+
+namespace {
+
+using on_device::Rows;
+
+constexpr int buckets[] = {8, 16, 32};
+
+BucketsTile tile_of(const EffortBody& body, std::int64_t outputs_left) noexcept {
+    return {body.inputs, BucketsTile::buckets_for(outputs_left, body.bucket), body.bucket};
+}
+
+void encode(const EffortBody& body, const EncodedInput& one, Findings& found) {
+    UnitSums& sums = found.as<UnitSums>();
+    encode_buckets(one.w, one.real, body.truncating, tile_of(body, one.outputs_left), one.input, one.rows, sums.squares,
+                   sums.missed);
+}
+
+/// A tile as the buckets of a wider one.
+void arrange(const EffortBody& body, const std::byte* from, std::int64_t tile, std::int64_t first, std::byte* to) {
+    const std::int64_t at = tile * BucketsTile::outputs(body.bucket);
+    const BucketsTile own = tile_of(body, body.outputs - at);
+    copy_pieces(to + 2 * (at - first) / body.bucket, Rows::bytes_of_rank(body.bucket), from, own.unit_bytes(),
+                own.unit_bytes(), own.inputs * own.bucket);
+}
+
+}  // namespace
+
+constinit const Format buckets_format = {
+    .layout = EffortLayout::buckets,
+    .buckets = buckets,
+    .may_truncate = true,
+    .keeps_dense = true,
+    .keeps_values = false,
+    .has_gains = false,
+    .units = [](int bucket) { return bucket; },
+    .outputs_of_tile = BucketsTile::outputs,
+    .width = [](const EffortBody& body, std::int64_t left) { return BucketsTile::buckets_for(left, body.bucket); },
+    .tile_bytes = [](const EffortBody& body,
+                     int width) { return BucketsTile{body.inputs, width, body.bucket}.bytes(); },
+    .unit_bytes = [](const EffortBody& body, int) { return (body.outputs + body.bucket - 1) / body.bucket * 2; },
+    .encode = encode,
+    .summary = summary_of_units,
+    .flaw = nullptr,
+    .rounding = nullptr,
+    .device_outputs = [](const EffortBody&) -> std::int64_t { return Rows::outputs; },
+    .device_tile_bytes =
+        [](const EffortBody& body) {
+            return BucketsTile{body.inputs, Rows::buckets(body.bucket), body.bucket}.bytes();
+        },
+    .device_inputs = nullptr,
+    .arrange = arrange,
+};
 
 }  // namespace tw::effort

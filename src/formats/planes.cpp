@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "base/rounding.hpp"
+#include "formats/body.hpp"
+#include "formats/on_device.hpp"
 
 namespace tw::effort {
 namespace {
@@ -78,5 +80,91 @@ void encode_planes(const float* w, std::int64_t real, const PlanesTile& tile, st
         }
     }
 }
+
+namespace {
+
+constexpr int no_buckets[] = {0};
+
+void encode(const EffortBody& body, const EncodedInput& one, Findings& found) {
+    encode_planes(one.w, one.real, {body.inputs, PlanesTile::quarters_for(one.outputs_left)}, one.input, one.rows,
+                  found.as<PlanesSums>());
+}
+
+InputSummary summary(const EffortBody&, const Findings& found) {
+    const PlanesSums& sums = found.as<PlanesSums>();
+    InputSummary summary{};
+    for (int u = 0; u <= 3; ++u) summary.left[u] = sums.left(u);
+    for (int u = 0; u < 3; ++u) summary.gains[u] = sums.gain(u + 1);
+    summary.spread = static_cast<float>(std::sqrt(sums.scale_square / static_cast<double>(sums.blocks)));
+    return summary;
+}
+
+Flaw flaw(const EffortBody& body) {
+    const Tiling tiling = tiling_of(body);
+    for (int expert = 0; expert < body.experts; ++expert)
+        for (std::int64_t t = 0; t < tiling.tiles; ++t) {
+            const std::int64_t base = expert * tiling.bytes + t * tiling.bytes_of_tile;
+            const int quarters = PlanesTile::quarters_for(body.outputs - t * tiling.outputs_of_tile);
+            for (std::int64_t s = 0; s < body.inputs * 4 * quarters; ++s) {
+                float16 scale;
+                std::memcpy(&scale, body.rows.data() + base + 2 * s, 2);
+                if (scale.bits >= 0x7c00) return {base + 2 * s, "a scale that is finite and not negative"};
+            }
+        }
+    return {};
+}
+
+/// What rounding v d to 8 bits costs (15 bits on the first two planes when fine): each block of a chunk has a step, and
+/// the error of a rounding spreads evenly over it.
+double rounding(const EffortBody& body, const ChosenInputs& chosen) {
+    const float* spreads = body.spreads_of(chosen.expert);
+    const float* squares = body.left_of(chosen.expert);
+    const auto outputs = static_cast<double>(body.outputs);
+    const auto count = static_cast<std::int64_t>(chosen.entries.size());
+    double lost = 0;
+    for (std::int64_t from = 0; from < count; from += PlanesTile::chunk) {
+        const std::int64_t end = std::min<std::int64_t>(from + PlanesTile::chunk, count);
+        double most = 0, codes = 0;
+        for (std::int64_t e = from; e < end; ++e) {
+            const EffortEntry& entry = chosen.entries[static_cast<std::size_t>(e)];
+            const double spread = static_cast<double>(spreads[entry.input]);
+            most = std::max(most, std::fabs(static_cast<double>(chosen.v[entry.input])) * spread);
+            if (spread > 0)
+                codes += chosen.is_fine ? (entry.units > 2 ? outputs / 12 : 0)
+                                        : static_cast<double>(squares[entry.input]) / (spread * spread);
+        }
+        lost += most / 127 * (most / 127) / 12 * codes;
+    }
+    return lost;
+}
+
+}  // namespace
+
+constinit const Format planes_format = {
+    .layout = EffortLayout::planes,
+    .buckets = no_buckets,
+    .may_truncate = false,
+    .keeps_dense = false,
+    .keeps_values = false,
+    .has_gains = true,
+    .units = [](int) { return 3; },
+    .outputs_of_tile = [](int) { return PlanesTile::outputs; },
+    .width = [](const EffortBody&, std::int64_t left) { return PlanesTile::quarters_for(left); },
+    .tile_bytes = [](const EffortBody& body, int width) { return PlanesTile{body.inputs, width}.bytes(); },
+    .unit_bytes =
+        [](const EffortBody& body, int unit) {
+            constexpr std::int64_t of_quarter[] = {40, 32, 64};
+            return (body.outputs + 127) / 128 * of_quarter[unit];
+        },
+    .encode = encode,
+    .summary = summary,
+    .flaw = flaw,
+    .rounding = rounding,
+    .device_outputs = [](const EffortBody&) -> std::int64_t { return on_device::Planes::outputs; },
+    .device_tile_bytes =
+        [](const EffortBody& body) { return on_device::Planes::bytes(on_device::Planes::padded(body.inputs)); },
+    .device_inputs = on_device::Planes::padded,
+    .arrange = arrange_planes,
+};
 
 }  // namespace tw::effort

@@ -30,10 +30,15 @@
 
 #include "formats/memory.hpp"
 
+namespace tw {
+struct EffortBody;
+}
+
 namespace tw::effort {
 
 struct PlanesTile {
     static constexpr std::int64_t outputs = 512, outputs_of_quarter = 128, outputs_of_block = 32;
+    static constexpr int chunk = 128;  ///< inputs of which products round v d together
 
     std::int64_t inputs;
     int quarters;
@@ -63,5 +68,9 @@ struct PlanesSums {
 /// Writes the rows of one input in one tile. `w` has 512 values, zero past `real`, the number of outputs.
 void encode_planes(const float* w, std::int64_t real, const PlanesTile& tile, std::int64_t input, std::byte* rows,
                    PlanesSums& sums) noexcept;
+
+/// Format::arrange of planes.
+void arrange_planes(const EffortBody& body, const std::byte* from, std::int64_t tile, std::int64_t first_output,
+                    std::byte* to);
 
 }  // namespace tw::effort

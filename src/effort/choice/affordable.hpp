@@ -4,7 +4,7 @@
 // What a budget comes to for a matrix, in bytes, and in the smaller numbers that devices count by.
 #pragma once
 
-#include "effort/body.hpp"
+#include "formats/body.hpp"
 
 namespace tw::effort {
 

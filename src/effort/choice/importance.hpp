@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "effort/body.hpp"
+#include "formats/body.hpp"
 
 namespace tw::effort {
 

@@ -35,7 +35,7 @@ Selection select_all(const Question& question, std::int64_t bytes, std::span<std
 }
 
 void list_entries(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
-    const float* gains = body.layout == EffortLayout::planes ? body.gains_of(job.expert) : nullptr;
+    const float* gains = body.format->has_gains ? body.gains_of(job.expert) : nullptr;
     const float scale = gains ? unit_scale(job.v, body.inputs) : std::ldexp(1.f, -body.exponent_of_rows());
     if (gains) job.factor = std::ldexp(1 / static_cast<double>(scale), -body.exponent);
     job.count = 0;
@@ -48,27 +48,10 @@ void list_entries(const EffortBody& body, const Selection& chosen, Job& job) noe
     }
 }
 
-/// What rounding v d to 8 bits costs (15 bits on the first two planes when fine): each block of a chunk has a step, and
-/// the error of a rounding spreads evenly over it.
-double rounding_of_planes(const EffortBody& body, const Job& job) noexcept {
-    const float* spreads = body.spreads_of(job.expert);
-    const float* squares = body.left_of(job.expert);
-    const auto outputs = static_cast<double>(body.outputs);
-    double lost = 0;
-    for (std::int64_t from = 0; from < job.count; from += cpu::planes::chunk) {
-        const std::int64_t end = std::min<std::int64_t>(from + cpu::planes::chunk, job.count);
-        double most = 0, codes = 0;
-        for (std::int64_t e = from; e < end; ++e) {
-            const std::uint32_t i = job.entries[e].input;
-            const double spread = static_cast<double>(spreads[i]);
-            most = std::max(most, std::fabs(static_cast<double>(job.v[i])) * spread);
-            if (spread > 0)
-                codes += job.is_fine ? (job.entries[e].units > 2 ? outputs / 12 : 0)
-                                     : static_cast<double>(squares[i]) / (spread * spread);
-        }
-        lost += most / 127 * (most / 127) / 12 * codes;
-    }
-    return lost;
+/// What the kernels' roundings of v add to what is left.
+double rounding_of(const EffortBody& body, const Job& job) noexcept {
+    const auto count = static_cast<std::size_t>(job.count);
+    return body.format->rounding(body, {job.v, job.expert, {job.entries, count}, job.is_fine});
 }
 
 double predicted(const Job& job) noexcept { return job.all > 0 ? std::sqrt(job.left / job.all) : 0; }
@@ -80,11 +63,12 @@ void record(const EffortBody& body, const Selection& chosen, Job& job) noexcept 
     job.report.cutoff = std::ldexp(chosen.cutoff, -body.exponent);
 }
 
-void settle(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
+/// The same, and what rounding v costs; where little else is lost it is rounded finely.
+void record_rounded(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
     record(body, chosen, job);
-    if (body.layout != EffortLayout::planes) return;
+    if (!body.format->rounding) return;
     job.is_fine = predicted(job) < below_it_fine;
-    job.left += rounding_of_planes(body, job);
+    job.left += rounding_of(body, job);
 }
 
 }  // namespace
@@ -92,23 +76,24 @@ void settle(const EffortBody& body, const Selection& chosen, Job& job) noexcept 
 std::size_t desk_bytes(const EffortBody& body) noexcept { return selection_bytes(body.inputs); }
 
 std::size_t kept_bytes(const EffortBody& body) noexcept {
-    return (static_cast<std::size_t>(body.inputs) * sizeof(cpu::EffortEntry) + 63) / 64 * 64;
+    return (static_cast<std::size_t>(body.inputs) * sizeof(EffortEntry) + 63) / 64 * 64;
 }
 
 void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, std::span<std::byte> kept,
              Job& job) noexcept {
-    job.entries = reinterpret_cast<cpu::EffortEntry*>(kept.data());
+    job.entries = reinterpret_cast<EffortEntry*>(kept.data());
     const Question question = question_of(body, job);
     const Affordable allowed = affordable(body, budget);
     if (allowed.everything) {
-        settle(body, select_all(question, bytes_of_all(body), desk), job);
+        record_rounded(body, select_all(question, bytes_of_all(body), desk), job);
     } else if (budget.is_error()) {
         const double square = budget.value() * budget.value();
-        settle(body, select_by_error(question, square, desk), job);
+        record_rounded(body, select_by_error(question, square, desk), job);
         const double excess = job.all > 0 ? job.left / job.all - square : 0;  // the roundings of v d, which came after
-        if (excess > 0) settle(body, select_by_error(question, std::max(0.0, square - 1.02 * excess), desk), job);
+        if (excess > 0)
+            record_rounded(body, select_by_error(question, std::max(0.0, square - 1.02 * excess), desk), job);
     } else {
-        settle(body, select_by_bytes(question, allowed.bytes, desk), job);
+        record_rounded(body, select_by_bytes(question, allowed.bytes, desk), job);
     }
     job.report.rows = question.inputs * question.units, job.report.bytes = bytes_of_all(body);
 }
@@ -128,14 +113,14 @@ void switch_to_dense(const EffortBody& body, Budget budget, DenseSwitch when, do
 
 void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, bool is_fine, std::span<std::byte> kept,
                  Job& job) noexcept {
-    job.entries = reinterpret_cast<cpu::EffortEntry*>(kept.data());
+    job.entries = reinterpret_cast<EffortEntry*>(kept.data());
     const Question question = question_of(body, job);
     Selection chosen{units};
     chosen.cutoff = cutoff;
     tally(question, chosen);
     record(body, chosen, job);
-    job.is_fine = is_fine && body.layout == EffortLayout::planes;
-    if (body.layout == EffortLayout::planes) job.left += rounding_of_planes(body, job);
+    job.is_fine = is_fine && body.format->rounding;
+    if (body.format->rounding) job.left += rounding_of(body, job);
     job.report.rows = question.inputs * question.units, job.report.bytes = bytes_of_all(body);
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "backend/cpu/effort/kernels.hpp"
-#include "effort/body.hpp"
+#include "formats/body.hpp"
 
 namespace tw::effort {
 
@@ -14,7 +14,7 @@ struct Job {
     float* y;
     int expert = 0;
     bool is_dense = false, is_fine = false;
-    cpu::EffortEntry* entries = nullptr;
+    EffortEntry* entries = nullptr;
     std::int64_t count = 0;
     double factor = 1;  ///< planes: what the sums are times, to be y
     double left = 0;    ///< square of the error expected, of W times 2^exponent

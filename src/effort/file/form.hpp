@@ -24,7 +24,7 @@
 #include <cstring>
 #include <span>
 
-#include "effort/body.hpp"
+#include "formats/body.hpp"
 
 namespace tw::effort {
 

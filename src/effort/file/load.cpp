@@ -11,10 +11,8 @@
 #include <cerrno>
 #include <cmath>
 
-#include "base/rounding.hpp"
 #include "effort/choice/importance.hpp"
 #include "effort/file/form.hpp"
-#include "formats/planes.hpp"
 
 namespace tw {
 namespace {
@@ -64,6 +62,11 @@ private:
     std::int64_t size_ = 0;
 };
 
+/// Null when there is no such layout.
+const Format* format_of_header(const FileHeader& h) noexcept {
+    return h.layout < formats().size() ? format_of(static_cast<EffortLayout>(h.layout)) : nullptr;
+}
+
 void check_header(const Reader& reader, const FileHeader& h) {
     if (std::memcmp(h.title, FileHeader{}.title, 8) != 0) reader.refuse(0, "expected the title \"tweffort\"");
     if (h.format == 1)
@@ -72,13 +75,12 @@ void check_header(const Reader& reader, const FileHeader& h) {
     reader.expect(h.header_bytes == 128, 12, "a header of 128 bytes", h.header_bytes);
     if (h.header_sum != checksum(std::as_bytes(std::span(&h, 1)).first(120)))
         reader.refuse(120, "the header's checksum does not match");
-    reader.expect(h.layout <= 2, 16, "a layout from 0 to 2", h.layout);
-    const auto layout = static_cast<EffortLayout>(h.layout);
-    const bool right_bucket = layout == EffortLayout::buckets ? h.bucket == 8 || h.bucket == 16 || h.bucket == 32
-                                                              : h.bucket == (layout == EffortLayout::tiers ? 16u : 0u);
-    reader.expect(right_bucket, 20, "a bucket that the layout can have", h.bucket);
-    reader.expect(h.truncating <= (layout == EffortLayout::buckets ? 1u : 0u), 24, "0, or 1 with buckets",
-                  h.truncating);
+    const Format* format = format_of_header(h);
+    reader.expect(format, 16, "a layout from 0 to " + std::to_string(formats().size() - 1), h.layout);
+    const auto is_bucket = [&](int bucket) { return h.bucket == static_cast<std::uint32_t>(bucket); };
+    reader.expect(std::any_of(format->buckets.begin(), format->buckets.end(), is_bucket), 20,
+                  "a bucket that the layout can have", h.bucket);
+    reader.expect(h.truncating <= (format->may_truncate ? 1u : 0u), 24, "0, or 1 with buckets", h.truncating);
     reader.expect(h.type >= 1 && h.type <= 3, 28, "a type from 1 to 3", h.type);
     reader.expect(h.outputs >= 1 && h.outputs <= most_outputs, 32, "1 to 2^24 outputs", h.outputs);
     reader.expect(h.inputs >= 1 && h.inputs <= most_inputs, 40, "1 to 2^24 inputs", h.inputs);
@@ -99,21 +101,6 @@ void check_numbers(const Reader& reader, std::int64_t offset, const Memory& arra
                           std::string("expected a finite number for ") + what);
 }
 
-void check_scales(const Reader& reader, std::int64_t offset, const EffortBody& body) {
-    const Tiling tiling = tiling_of(body);
-    for (int expert = 0; expert < body.experts; ++expert)
-        for (std::int64_t t = 0; t < tiling.tiles; ++t) {
-            const std::int64_t base = expert * tiling.bytes + t * tiling.bytes_of_tile;
-            const int quarters = PlanesTile::quarters_for(body.outputs - t * tiling.outputs_of_tile);
-            for (std::int64_t s = 0; s < body.inputs * 4 * quarters; ++s) {
-                float16 scale;
-                std::memcpy(&scale, body.rows.data() + base + 2 * s, 2);
-                if (scale.bits >= 0x7c00)
-                    reader.refuse(offset + base + 2 * s, "expected a scale that is finite and not negative");
-            }
-        }
-}
-
 }  // namespace
 
 EffortMatrix load_effort(const std::string& path) {
@@ -122,7 +109,7 @@ EffortMatrix load_effort(const std::string& path) {
     reader.read(0, std::as_writable_bytes(std::span(&h, 1)));
     check_header(reader, h);
     auto body = std::make_shared<EffortBody>();
-    body->layout = static_cast<EffortLayout>(h.layout), body->bucket = static_cast<int>(h.bucket);
+    body->format = format_of_header(h), body->bucket = static_cast<int>(h.bucket);
     body->truncating = h.truncating != 0, body->type = static_cast<Type>(h.type);
     body->outputs = h.outputs, body->inputs = h.inputs, body->experts = h.experts, body->exponent = h.exponent;
 
@@ -151,7 +138,9 @@ EffortMatrix load_effort(const std::string& path) {
     check_numbers(reader, offsets[1], body->left, 0, most, "what is left");
     check_numbers(reader, offsets[2], body->gains, -most, most, "a gain");
     check_numbers(reader, offsets[3], body->spreads, 0, most, "a spread");
-    if (body->layout == EffortLayout::planes) check_scales(reader, offsets[0], *body);
+    if (body->format->flaw)
+        if (const Flaw flaw = body->format->flaw(*body); flaw.at >= 0)
+            reader.refuse(offsets[0] + flaw.at, std::string("expected ") + flaw.expected);
     if (!body->importance.allocate(static_cast<std::size_t>(sizes_of(*body, false).importance)))
         throw Error({Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"},
                     path + ": not enough memory for its inputs' importance");

@@ -78,7 +78,7 @@ void EffortMatrix::save(const std::string& path) const {
         throw Error({Code::bad_argument, Argument::a, "the matrix is empty"},
                     path + ": an empty matrix can't be saved");
     FileHeader header;
-    header.layout = static_cast<std::uint32_t>(body_->layout),
+    header.layout = static_cast<std::uint32_t>(body_->layout()),
     header.bucket = static_cast<std::uint32_t>(body_->bucket);
     header.truncating = body_->truncating, header.type = static_cast<std::uint32_t>(body_->type);
     header.outputs = body_->outputs, header.inputs = body_->inputs;

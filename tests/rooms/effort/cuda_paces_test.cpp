@@ -11,7 +11,7 @@ namespace {
 
 EffortBody body_of(EffortLayout layout, std::int64_t outputs, std::int64_t inputs, Type type = Type::f16) {
     EffortBody body;
-    body.layout = layout, body.bucket = 16, body.type = type;
+    body.format = format_of(layout), body.bucket = 16, body.type = type;
     body.outputs = outputs, body.inputs = inputs;
     return body;
 }

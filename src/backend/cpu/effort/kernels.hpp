@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // Kernels of the effort dial: each multiplies one tile of outputs by what was chosen of the inputs. The tiles' bytes
-// are described in effort/layout_*.hpp. This is all that files with extra instructions share with the rest: plain data.
+// are described in formats/. This is all that files with extra instructions share with the rest: plain data.
 //
 // Sums: dense, tiers and buckets add the terms of an output in the order of the inputs, one sum an output; a kernel
 // set's tiers read to the end are bit-equal to its dense. Planes sum whole numbers, so every set gives the same bits:
@@ -17,15 +17,10 @@
 
 #include <cstdint>
 
+#include "formats/entry.hpp"
 #include "tilewright/types.hpp"
 
 namespace tw::cpu {
-
-/// An input of which something is read. v carries the layout's scale and gain.
-struct EffortEntry {
-    std::uint32_t input, units;
-    float v;  ///< of planes scaled so that the largest is about 1
-};
 
 /// One tile of outputs and what is read of it. Entries are in the order of their inputs.
 struct EffortTile {

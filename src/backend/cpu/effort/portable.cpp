@@ -9,9 +9,12 @@
 
 #include "backend/cpu/effort/kernels.hpp"
 #include "base/rounding.hpp"
+#include "formats/planes.hpp"
 
 namespace tw::cpu {
 namespace {
+
+static_assert(planes::chunk == tw::effort::PlanesTile::chunk);
 
 template <class T>
 T at(const std::byte* from, std::int64_t index) noexcept {

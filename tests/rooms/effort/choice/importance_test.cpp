@@ -122,7 +122,7 @@ TEST(Importance, ExpertsHaveImportancesOfTheirOwnAndFallsInCommon) {
 /// infinite.
 TEST(Importance, FollowsFromAnyNumbersThatAreLeft) {
     EffortBody body;
-    body.layout = EffortLayout::buckets, body.bucket = 32, body.outputs = 64, body.inputs = 5, body.experts = 2;
+    body.format = &effort::buckets_format, body.bucket = 32, body.outputs = 64, body.inputs = 5, body.experts = 2;
     const effort::Sizes sizes = effort::sizes_of(body, false);
     ASSERT_TRUE(body.left.allocate(static_cast<std::size_t>(sizes.left)) &&
                 body.importance.allocate(static_cast<std::size_t>(sizes.importance)));

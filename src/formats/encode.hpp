@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
-#include "effort/body.hpp"
+#include "formats/body.hpp"
 
 namespace tw::effort {
 

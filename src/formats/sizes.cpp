@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
-#include "effort/body.hpp"
-#include "formats/buckets.hpp"
+#include "formats/body.hpp"
 #include "formats/dense.hpp"
-#include "formats/planes.hpp"
-#include "formats/tiers.hpp"
 
 namespace tw::effort {
 namespace {
@@ -19,20 +16,9 @@ Tiling cut(std::int64_t outputs, std::int64_t of_tile, const BytesFor& bytes_for
 }  // namespace
 
 Tiling tiling_of(const EffortBody& body) noexcept {
-    const int value_bytes = static_cast<int>(size_of(body.type));
-    switch (body.layout) {
-        case EffortLayout::buckets:
-            return cut(body.outputs, BucketsTile::outputs(body.bucket), [&](std::int64_t left) {
-                return BucketsTile{body.inputs, BucketsTile::buckets_for(left, body.bucket), body.bucket}.bytes();
-            });
-        case EffortLayout::tiers:
-            return cut(body.outputs, TiersTile::outputs, [&](std::int64_t left) {
-                return TiersTile{body.inputs, TiersTile::buckets_for(left), value_bytes}.bytes();
-            });
-        case EffortLayout::planes: break;
-    }
-    return cut(body.outputs, PlanesTile::outputs,
-               [&](std::int64_t left) { return PlanesTile{body.inputs, PlanesTile::quarters_for(left)}.bytes(); });
+    const Format& format = *body.format;
+    return cut(body.outputs, format.outputs_of_tile(body.bucket),
+               [&](std::int64_t left) { return format.tile_bytes(body, format.width(body, left)); });
 }
 
 Tiling dense_tiling_of(const EffortBody& body) noexcept {
@@ -42,16 +28,7 @@ Tiling dense_tiling_of(const EffortBody& body) noexcept {
     });
 }
 
-std::int64_t bytes_of_unit(const EffortBody& body, int unit) noexcept {
-    switch (body.layout) {
-        case EffortLayout::buckets: return (body.outputs + body.bucket - 1) / body.bucket * 2;
-        case EffortLayout::tiers:
-            return (body.outputs + 31) / 32 * 2 * (2 + 4 * static_cast<std::int64_t>(size_of(body.type)));
-        case EffortLayout::planes: break;
-    }
-    constexpr std::int64_t of_quarter[] = {40, 32, 64};
-    return (body.outputs + 127) / 128 * of_quarter[unit];
-}
+std::int64_t bytes_of_unit(const EffortBody& body, int unit) noexcept { return body.format->unit_bytes(body, unit); }
 
 std::int64_t bytes_of_all(const EffortBody& body) noexcept {
     std::int64_t of_an_input = 0;
@@ -61,7 +38,7 @@ std::int64_t bytes_of_all(const EffortBody& body) noexcept {
 
 Sizes sizes_of(const EffortBody& body, bool with_dense) noexcept {
     const std::int64_t words = body.experts * body.inputs * 4;
-    const bool has_gains = body.layout == EffortLayout::planes;
+    const bool has_gains = body.format->has_gains;
     return {body.experts * tiling_of(body).bytes,
             words * (body.units() + 1),
             has_gains ? words * body.units() : 0,

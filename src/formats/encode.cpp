@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
-#include "effort/encode.hpp"
+#include "formats/encode.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,15 +8,11 @@
 #include <type_traits>
 
 #include "base/rounding.hpp"
-#include "formats/buckets.hpp"
 #include "formats/dense.hpp"
-#include "formats/planes.hpp"
-#include "formats/tiers.hpp"
+#include "formats/narrow.hpp"
 
 namespace tw::effort {
 namespace {
-
-constexpr std::int64_t most_outputs_of_tile = 1024;
 
 /// 16 inputs by the outputs of a tile, turned so that an input's outputs are neighbours; zeros past the last output.
 struct Slab {
@@ -49,59 +45,15 @@ struct Slab {
     }
 };
 
-/// The values in the type that they were given in: exact.
-void narrow(const float* values, std::int64_t count, Type type, std::byte* to) noexcept {
-    for (std::int64_t o = 0; o < count; ++o) {
-        const std::uint16_t bits = type == Type::f16 ? to_float16(values[o]).bits : to_bfloat16(values[o]).bits;
-        if (type != Type::f32) std::memcpy(to + 2 * o, &bits, 2);
-    }
-    if (type == Type::f32) std::memcpy(to, values, static_cast<std::size_t>(count) * sizeof(float));
-}
-
-/// What is kept of one input, whatever the layout: sums over its tiles.
-struct Sums {
-    double squares[32] = {}, missed[32] = {};
-    PlanesSums planes{};
-};
-
-void encode_rows(const EffortBody& body, const Slab& slab, std::int64_t i, std::int64_t input,
-                 std::int64_t outputs_left, std::byte* rows, Sums& sums) noexcept {
-    if (body.layout == EffortLayout::planes) {
-        encode_planes(slab.w[i], slab.real, {body.inputs, PlanesTile::quarters_for(outputs_left)}, input, rows,
-                      sums.planes);
-    } else if (body.layout == EffortLayout::tiers) {
-        std::byte bits[TiersTile::outputs * 4];
-        narrow(slab.w[i], TiersTile::outputs, body.type, bits);
-        const int value_bytes = static_cast<int>(size_of(body.type));
-        encode_tiers(slab.w[i], bits, {body.inputs, TiersTile::buckets_for(outputs_left), value_bytes}, input, rows,
-                     sums.squares);
-    } else {
-        encode_buckets(slab.w[i], slab.real, body.truncating,
-                       {body.inputs, BucketsTile::buckets_for(outputs_left, body.bucket), body.bucket}, input, rows,
-                       sums.squares, sums.missed);
-    }
-}
-
-/// What is left after so many units.
-void settle(const Sums& sums, int expert, std::int64_t input, EffortBody& body) noexcept {
+/// What is left of the input after so many units, and its gains.
+void keep(const InputSummary& found, int expert, std::int64_t input, EffortBody& body) noexcept {
     const int units = body.units();
-    double left[33];
-    const double scale = std::ldexp(1.0, 2 * (body.exponent - body.exponent_of_rows()));
-    if (body.layout == EffortLayout::planes) {
-        for (int u = 0; u <= units; ++u) left[u] = sums.planes.left(u);
-    } else {
-        left[units] = 0;
-        for (int u = units - 1; u >= 0; --u) left[u] = left[u + 1] + sums.squares[u] * scale;
-        double missed = 0;
-        for (int u = 0; u < units; ++u) missed += sums.missed[u] * scale, left[u + 1] += missed;
-    }
     const std::int64_t n = body.inputs;
-    float* lefts = body.left.as<float>() + expert * (units + 1) * n + input;
-    for (int u = 0; u <= units; ++u) lefts[u * n] = static_cast<float>(left[u]);
-    if (body.layout != EffortLayout::planes) return;
-    for (int u = 0; u < units; ++u) body.gains.as<float>()[(expert * units + u) * n + input] = sums.planes.gain(u + 1);
-    const double mean = sums.planes.scale_square / static_cast<double>(sums.planes.blocks);
-    body.spreads.as<float>()[expert * n + input] = static_cast<float>(std::sqrt(mean));
+    float* left = body.left.as<float>() + expert * (units + 1) * n + input;
+    for (int u = 0; u <= units; ++u) left[u * n] = static_cast<float>(found.left[u]);
+    if (!body.format->has_gains) return;
+    for (int u = 0; u < units; ++u) body.gains.as<float>()[(expert * units + u) * n + input] = found.gains[u];
+    body.spreads.as<float>()[expert * n + input] = found.spread;
 }
 
 void encode_dense(const Matrix& weights, int expert, std::int64_t first, EffortBody& body, Slab& slab) noexcept {
@@ -120,7 +72,8 @@ void encode_dense(const Matrix& weights, int expert, std::int64_t first, EffortB
 
 void encode_inputs(const Matrix& weights, int expert, std::int64_t first, EffortBody& body) noexcept {
     Slab slab;
-    Sums sums[inputs_of_slab];
+    Findings found[inputs_of_slab];
+    const Format& format = *body.format;
     const Tiling tiling = tiling_of(body);
     for (std::int64_t t = 0; t < tiling.tiles; ++t) {
         const std::int64_t from = t * tiling.outputs_of_tile;
@@ -128,9 +81,9 @@ void encode_inputs(const Matrix& weights, int expert, std::int64_t first, Effort
         if (body.exponent_of_rows() != 0) slab.scale(body.exponent_of_rows());
         std::byte* rows = body.rows.data() + expert * tiling.bytes + t * tiling.bytes_of_tile;
         for (std::int64_t i = 0; i < slab.inputs; ++i)
-            encode_rows(body, slab, i, first + i, body.outputs - from, rows, sums[i]);
+            format.encode(body, {slab.w[i], slab.real, body.outputs - from, first + i, rows}, found[i]);
     }
-    for (std::int64_t i = 0; i < slab.inputs; ++i) settle(sums[i], expert, first + i, body);
+    for (std::int64_t i = 0; i < slab.inputs; ++i) keep(format.summary(body, found[i]), expert, first + i, body);
     if (body.dense.size() > 0) encode_dense(weights, expert, first, body, slab);
 }
 

@@ -2,24 +2,27 @@
 // Copyright 2026 The tilewright authors
 //
 // What an EffortMatrix holds. All arrays are [expert][...]; units of an input are numbered from the most important.
-//   rows        the layout's bytes, tile after tile: formats/buckets.hpp, tiers.hpp, planes.hpp
-//   left        f32 [units + 1][inputs]  the sum over outputs of (w - what is read of it)^2 after so many units
-//   importance  f32 [inputs]             a unit is read where |v_i| * importance, lowered by the unit's fall, is large:
-//   importance.hpp gains       f32 [units][inputs]      planes alone: v_i is multiplied by it when so many units (less
-//   one) are read spreads     f32 [inputs]             planes alone: the root mean square of the blocks' scales dense
-//   the values given, tile after tile (formats/dense.hpp); may be absent
+//
+//   rows        the layout's bytes, tile after tile: buckets.hpp, tiers.hpp, planes.hpp
+//   left        f32 [units + 1][inputs]   the sum over outputs of (w - what is read of it)^2 after so many units
+//   importance  f32 [inputs]              a unit is read where |v_i| * importance, lowered by the unit's fall, is large
+//   gains       f32 [units][inputs]       layouts with gains: v_i is multiplied by gains[u] when u + 1 units are read
+//   spreads     f32 [inputs]              layouts with gains: the root mean square of the blocks' scales
+//   dense       the values given, tile after tile (dense.hpp); may be absent
+//
 // Left, importance and spreads are of the weights times 2^exponent, which brings the largest to 2^14..2^15. So are the
-// rows, but for tiers and truncating buckets, which hold the weights as they were given.
+// rows, but for those that hold the weights as they were given (tiers, truncating buckets).
 #pragma once
 
+#include "formats/format.hpp"
 #include "formats/memory.hpp"
 #include "tilewright/effort.hpp"
 
 namespace tw {
 
 struct EffortBody {
-    EffortLayout layout = EffortLayout::planes;
-    int bucket = 0;  ///< 0 for planes
+    const effort::Format* format = &effort::planes_format;
+    int bucket = 0;  ///< outputs of one; 0 for planes
     bool truncating = false;
     Type type = Type::f32;  ///< of the values given, of tiers' values, of the dense copy
     std::int64_t outputs = 0, inputs = 0;
@@ -32,11 +35,10 @@ struct EffortBody {
     mutable std::shared_ptr<const void> on_device{};  ///< what a device keeps of it: on_metal.cpp's affair
     mutable std::shared_ptr<const void> on_cuda{};    ///< and a CUDA device: cuda_matrix.cpp's
 
-    int units() const noexcept {
-        return layout == EffortLayout::buckets ? bucket : layout == EffortLayout::tiers ? 4 : 3;
-    }
+    EffortLayout layout() const noexcept { return format->layout; }
+    int units() const noexcept { return format->units(bucket); }
     /// Rows hold the weights times 2 to this.
-    int exponent_of_rows() const noexcept { return layout == EffortLayout::tiers || truncating ? 0 : exponent; }
+    int exponent_of_rows() const noexcept { return format->keeps_values || truncating ? 0 : exponent; }
     const float* importance_of(int expert) const noexcept { return importance.as<float>() + expert * inputs; }
     const float* left_of(int expert) const noexcept { return left.as<float>() + expert * (units() + 1) * inputs; }
     const float* gains_of(int expert) const noexcept { return gains.as<float>() + expert * units() * inputs; }

@@ -7,8 +7,9 @@
 #include <cstring>
 
 #include "base/element.hpp"
-#include "effort/arrange.hpp"
+#include "formats/arrange.hpp"
 #include "formats/buckets.hpp"
+#include "formats/on_device.hpp"
 #include "formats/planes.hpp"
 #include "rooms/effort/samples.hpp"
 
@@ -16,7 +17,7 @@ namespace tw::effort_tests {
 namespace {
 
 std::vector<std::byte> arranged(const EffortBody& body, std::int64_t tile) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(effort::arranged_tile_bytes(body)));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(body.format->device_tile_bytes(body)));
     effort::arrange_tile(body, 0, tile, bytes.data());
     return bytes;
 }
@@ -33,7 +34,7 @@ TEST(RowsForAGpu, HoldEveryByteOfBuckets) {
         for (const int bucket : {8, 16, 32}) {
             const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
             std::size_t set = 0;
-            const std::int64_t of_tile = effort::arranged_outputs_of_tile(*m.body());
+            const std::int64_t of_tile = m.body()->format->device_outputs(*m.body());
             for (std::int64_t t = 0; t * of_tile < weights.matrix.rows; ++t)
                 set += count_of_set(arranged(*m.body(), t));
             if (layout == EffortLayout::planes) EXPECT_GE(set, 1700u * 37);  // scales are held in another way
@@ -94,7 +95,7 @@ TEST(RowsForAGpu, ATileOfTiersHasPositionsForMasks) {
 TEST(RowsForAGpu, AHalfOfATileOfPlanesHasItsQuartersBesideEachOther) {
     constexpr std::int64_t inputs = 131, padded = 256, front = 8192 + 128 + 2048, at_b = 2 * front,
                            at_c = at_b + 64 * padded;
-    ASSERT_EQ(effort::padded_inputs(inputs), padded);
+    ASSERT_EQ(effort::on_device::Planes::padded(inputs), padded);
     for (const std::int64_t outputs : {512, 300}) {
         const Weights weights(outputs, inputs, Type::f32, 2);
         const EffortMatrix m = build_effort(weights.matrix, {});
