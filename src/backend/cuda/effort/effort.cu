@@ -52,7 +52,7 @@ struct Cut {
         const auto count = static_cast<std::size_t>(products), inputs = static_cast<std::size_t>(m.inputs);
         chosen = 0;
         entries = up(count * sizeof(EffortChosenOnDevice));
-        partial = entries + up(count * inputs * sizeof(EffortEntryOnDevice));
+        partial = entries + up(count * inputs * sizeof(EffortEntry));
         const int parts = is_of_rows(m) ? blocks_of(m) : m.tiles * clusters_of(m, products);
         end = partial +
               up(count * static_cast<std::size_t>(parts) * static_cast<std::size_t>(m.outputs_of_tile) * sizeof(float));
@@ -66,7 +66,7 @@ std::size_t scratch_bytes(const EffortOnDevice& m, int products) {
 EffortNotes notes_in(std::span<std::byte> scratch, const EffortOnDevice& m, int products) {
     const Cut cut(m, products);
     return {reinterpret_cast<EffortChosenOnDevice*>(scratch.data() + cut.chosen),
-            reinterpret_cast<EffortEntryOnDevice*>(scratch.data() + cut.entries)};
+            reinterpret_cast<EffortEntry*>(scratch.data() + cut.entries)};
 }
 
 /// Of all planes, which part is read.

@@ -8,11 +8,13 @@
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/effort_contract.hpp"
+#include "formats/on_device.hpp"
 
 namespace tw::cuda::effort {
 
 constexpr int most_products = 16;
-constexpr int chunk = 128;  ///< of planes, inputs of a warp
+namespace on_device = ::tw::effort::on_device;
+constexpr int chunk = on_device::Planes::chunk;  ///< of planes, inputs of a warp
 
 struct Work {
     EffortOnDevice m;
@@ -36,7 +38,7 @@ struct Work {
     bool is_chosen;                ///< buckets and tiers: entries and chosen are there already
     int blocks, ranks;             ///< buckets and tiers: of a product, and those of them that choose together
     EffortChosenOnDevice* chosen;  ///< [products]
-    EffortEntryOnDevice* entries;  ///< [products][inputs]; as many are there as chosen says
+    EffortEntry* entries;          ///< [products][inputs]; as many are there as chosen says
     float* partial;     ///< [products][chunks][tiles * outputs_of_tile]; of dense runs [products][blocks][2][256]
     unsigned* arrived;  ///< left as zeros: blocks that are done, of planes that choose [products][tiles][ranks], of
                         ///< others [products][tiles], of dense runs [products][blocks]

@@ -54,7 +54,7 @@ __device__ void share_out(const Work& w, const Rows& rows, Desk& desk, unsigned 
 
 /// How many units of each input.
 __device__ void list_entries(const Work& w, const Rows& rows, Desk& desk, unsigned worth, const float* gains,
-                             EffortEntryOnDevice* entries) {
+                             EffortEntry* entries) {
     for (int first = rows.begin; first < rows.end; first += threads) {
         const int i = first + static_cast<int>(threadIdx.x);
         const bool there = i < rows.end;

@@ -22,7 +22,7 @@
 namespace tw::cuda::effort {
 namespace {
 
-constexpr int warps = 8, threads = 32 * warps, outputs = 256, of_lane = outputs / 32;
+constexpr int warps = 8, threads = 32 * warps, outputs = on_device::Dense::outputs, of_lane = outputs / 32;
 
 struct Desk {
     float of_warp[warps][outputs];

@@ -25,7 +25,8 @@
 namespace tw::cuda::effort {
 namespace {
 
-constexpr int warps = 8, threads = 32 * warps, outputs = 256, of_lane = outputs / 32, step_bytes = 4096, slots = 3;
+constexpr int warps = 8, threads = 32 * warps, outputs = on_device::Dense::outputs, of_lane = outputs / 32,
+              step_bytes = 4096, slots = 3;
 
 struct Desk {
     alignas(128) std::byte ring[warps][slots][step_bytes];

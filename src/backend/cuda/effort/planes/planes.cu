@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(threads, 1) planes(const __grid_constant__ Wor
     const int warp = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0), rank = ptx::own_rank<ranks>();
     const Place at(static_cast<int>(blockIdx.x) / ranks, w.m.tiles);
     const Lane my;
-    const EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs;
+    const EffortEntry* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs;
     Room& room = desk.rooms[warp];
     ptx::let_next_kernel_begin();
     if (threadIdx.x == 0) desk.sums.expect(rank);
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(threads, 1) planes(const __grid_constant__ Wor
 #pragma unroll
         for (int i = 0; i < own; ++i)
             if (begin + i < of_warp) {
-                const EffortEntryOnDevice entry = entries[first + begin + i];
+                const EffortEntry entry = entries[first + begin + i];
                 mine.k[i] = entry.units, mine.v[i] = entry.units > 0 ? entry.v : 0.f;
             }
         copy_of_a(room, my, rows, mine.those());

@@ -11,8 +11,8 @@
 namespace tw::cuda::effort::of_planes {
 
 constexpr int warps = 16, threads = 32 * warps, units = 3, own = chunk / 32;
-constexpr int outputs = 256, blocks = outputs / 32;  ///< of a tile
-constexpr int share = chunk * warps;                 ///< inputs that a block takes at once
+constexpr int outputs = on_device::Planes::outputs, blocks = on_device::Planes::blocks;  ///< of a tile
+constexpr int share = chunk * warps;  ///< inputs that a block takes at once
 
 /// One warp's: 128 inputs of a tile. What lies before x[chunk] lies so in the device's memory.
 struct alignas(64) Room {
@@ -23,8 +23,12 @@ struct alignas(64) Room {
     std::uint16_t list[units][chunk + 8];  ///< inputs that have the plane, times 16; behind them the one that is zero
     std::uint64_t here;                    ///< a barrier: what was copied in bulk has come
 };
-constexpr int bytes_of_a = 64 * chunk, bytes_of_scales = 128 + 16 * chunk,
-              bytes_of_front = bytes_of_a + bytes_of_scales;
+constexpr int bytes_of_a = on_device::Planes::bytes_of_a, bytes_of_scales = on_device::Planes::bytes_of_scales,
+              bytes_of_front = on_device::Planes::bytes_of_front;
+static_assert(offsetof(Room, step) == bytes_of_a &&
+                  offsetof(Room, x) == bytes_of_a + on_device::Planes::bytes_of_steps &&
+                  offsetof(Room, x) + sizeof(uint4) * chunk == bytes_of_front,
+              "a chunk is copied as it lies in the device's memory");
 
 /// A tile's rows of one chunk; of planes B and C 64 and 128 bytes an input.
 struct Rows {
@@ -32,9 +36,11 @@ struct Rows {
 
     /// `inputs`: a multiple of 128, as many as the tile has been filled up to.
     __device__ Rows(const std::byte* tile, std::int64_t inputs, int first) {
-        const std::byte* of_b = tile + inputs / chunk * bytes_of_front;
+        using on_device::Planes;
+        const std::byte* of_b = tile + Planes::b_at(inputs);
         front = tile + static_cast<std::int64_t>(first / chunk) * bytes_of_front;
-        b = of_b + 64 * std::int64_t{first}, c = of_b + 64 * inputs + 128 * std::int64_t{first};
+        b = of_b + Planes::bytes_of_row_b * std::int64_t{first};
+        c = of_b + Planes::bytes_of_row_b * inputs + Planes::bytes_of_row_c * std::int64_t{first};
     }
 };
 
@@ -59,7 +65,9 @@ struct Own {
     }
 };
 
-__device__ inline int piece_of(int input, int piece) { return 4 * input + (piece ^ (input & 2)); }
+__device__ inline int piece_of(int input, int piece) {
+    return 4 * input + on_device::Planes::place_of_piece(input, piece);
+}
 
 __device__ inline void copy_scales(Room& room, const Lane& my, const Rows& rows) {
     for (int piece = my.lane; piece < bytes_of_scales / 16; piece += 32)

@@ -11,7 +11,7 @@ namespace tw::cuda::effort::of_planes {
 
 /// What was read of the lane's inputs, for whoever asks.
 __device__ inline void note(const Work& w, const Place& at, int begin, int there, const Own& mine) {
-    EffortEntryOnDevice* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs + begin;
+    EffortEntry* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs + begin;
 #pragma unroll
     for (int i = 0; i < own; ++i)
         if (i < there) entries[i] = {static_cast<std::uint32_t>(begin + i), mine.k[i], mine.v[i]};

@@ -17,7 +17,7 @@ namespace {
 
 template <int bucket>
 struct Words {
-    static constexpr int units = bucket, bytes = 2 * of_rows::outputs / bucket, buckets_of_lane = 32 / bucket;
+    static constexpr int units = bucket, bytes = on_device::Rows::bytes_of_rank(bucket), buckets_of_lane = 32 / bucket;
     static constexpr int together = bucket / 4, copies = 1, arrays = 1, stages = 4, most_rows = 5632;
     static constexpr bool in_turns =
         true;  ///< a block's warps take rows in turns: what is asked for at a time lies side by side

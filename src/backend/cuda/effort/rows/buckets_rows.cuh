@@ -253,7 +253,7 @@ __device__ void multiply(const Work& w) {
         }
         if (!is_whole && thread == 0) desk.most = most;
     } else if constexpr (is_whole) {
-        const EffortEntryOnDevice* noted = w.entries + static_cast<std::int64_t>(at.product) * inputs;
+        const EffortEntry* noted = w.entries + static_cast<std::int64_t>(at.product) * inputs;
         unsigned most = 0, magnitudes = 0;
 #pragma unroll 1
         for (int input = part.begin + thread; input < part.end; input += threads)
@@ -288,8 +288,8 @@ __device__ void multiply(const Work& w) {
                 read = units_read(w, desk.cutoff, nullptr,
                                   of_choice::key_of_input(own_v, scale_for(desk.most), own.importance[input]), input);
         }
-        EffortEntryOnDevice entry{static_cast<std::uint32_t>(input), read, __fmul_rn(own_v, w.scale_of_rows)};
-        EffortEntryOnDevice* noted = w.entries + static_cast<std::int64_t>(at.product) * inputs + input;
+        EffortEntry entry{static_cast<std::uint32_t>(input), read, __fmul_rn(own_v, w.scale_of_rows)};
+        EffortEntry* noted = w.entries + static_cast<std::int64_t>(at.product) * inputs + input;
         if (w.is_chosen && input < end) entry = *noted;
         if (input >= end) entry.units = 0;
         else if (!w.is_chosen && at.tile == 0) *noted = entry;

@@ -17,7 +17,7 @@
 
 namespace tw::cuda::effort::of_rows {
 
-constexpr int outputs = 1024;
+constexpr int outputs = on_device::Rows::outputs;
 
 __device__ inline void add(float4& sum, const float4& x) {
     sum.x = __fadd_rn(sum.x, x.x), sum.y = __fadd_rn(sum.y, x.y), sum.z = __fadd_rn(sum.z, x.z),

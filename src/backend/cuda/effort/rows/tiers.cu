@@ -20,8 +20,8 @@ namespace {
 /// Two neighbouring buckets' values of one tier.
 template <class T>
 struct Fours {
-    static constexpr int units = 4, bytes = 64 * (2 + 4 * static_cast<int>(sizeof(T))), buckets_of_lane = 2,
-                         bytes_of_values = 8 * static_cast<int>(sizeof(T));
+    static constexpr int units = 4, bytes = on_device::Rows::bytes_of_tier(static_cast<int>(sizeof(T))),
+                         buckets_of_lane = 2, bytes_of_values = 8 * static_cast<int>(sizeof(T));
     static constexpr int together = sizeof(T) == 4 ? 1 : 2, copies = 3, arrays = of_rows::warps, stages = 2,
                          most_rows = 2048;
     static constexpr bool in_turns = false;  ///< each warp takes a run of rows
@@ -30,15 +30,18 @@ struct Fours {
 
     /// Where a row's piece of 16 bytes is; what no lane with outputs has is another one's.
     __device__ static int place_of(int piece, int lanes) {
-        return piece < 8 ? 16 * min(piece, (4 * lanes - 1) / 16)
-                         : 128 + 16 * min(piece - 8, bytes_of_values * lanes / 16 - 1);
+        constexpr int of_positions = on_device::Rows::bytes_of_positions;
+        return piece < of_positions / 16
+                   ? 16 * min(piece, (4 * lanes - 1) / 16)
+                   : of_positions + 16 * min(piece - of_positions / 16, bytes_of_values * lanes / 16 - 1);
     }
     __device__ static unsigned how(const Work&) { return 0; }
     __device__ void read(const std::byte* row, int lane) {
         positions = reinterpret_cast<const unsigned*>(row)[lane];
 #pragma unroll
         for (int x = 0; x < static_cast<int>(sizeof(T)) / 2; ++x)
-            bits[x] = reinterpret_cast<const uint4*>(row + 128 + bytes_of_values * lane)[x];
+            bits[x] =
+                reinterpret_cast<const uint4*>(row + on_device::Rows::bytes_of_positions + bytes_of_values * lane)[x];
     }
     __device__ static unsigned word(const uint4& of, int x) {
         return x == 0 ? of.x : x == 1 ? of.y : x == 2 ? of.z : of.w;
