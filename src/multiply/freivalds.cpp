@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/element.hpp"
+#include "base/f32_rounding.hpp"
 #include "multiply/row_sums.hpp"
 #include "scheme/scheme.hpp"
 
@@ -49,8 +50,8 @@ bool Freivalds::prepare(const Matrix& c0) noexcept {
             for (std::int64_t j = 0; j < n; ++j) store_element(c0_, i, j, load_element(c0, i, j));
     }
     if (size_of(c0.type) < sizeof(double)) {  // as the kernels read them
-        alpha_ = static_cast<double>(static_cast<float>(alpha_));
-        beta_ = static_cast<double>(static_cast<float>(beta_));
+        alpha_ = rounded_to_f32(alpha_);
+        beta_ = rounded_to_f32(beta_);
     }
     for (std::int64_t j = 0; j < n; ++j) {
         signs_[j] = mixed(static_cast<std::uint64_t>(j)) & 1 ? 1 : -1;

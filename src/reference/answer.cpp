@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/element.hpp"
+#include "base/f32_rounding.hpp"
 #include "base/threads.hpp"
 #include "reference/compensated.hpp"
 
@@ -136,8 +137,8 @@ class Finish {
 public:
     explicit Finish(const Question& q) : q_(q) {
         const bool narrow = q.a.type != Type::f64;
-        alpha_ = narrow ? static_cast<double>(static_cast<float>(q.alpha)) : q.alpha;
-        beta_ = narrow ? static_cast<double>(static_cast<float>(q.beta)) : q.beta;
+        alpha_ = narrow ? rounded_to_f32(q.alpha) : q.alpha;
+        beta_ = narrow ? rounded_to_f32(q.beta) : q.beta;
     }
     bool reads_operands() const { return alpha_ != 0; }
 

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "base/f32_rounding.hpp"
+
 namespace {
 
 using namespace tw;
@@ -101,6 +103,40 @@ TEST(Conversions, SurviveBeingConditional) {
         const float x = opaque(0x3f800000 | low), high = high_part(x, opaque(1) != 0);
         EXPECT_EQ(std::bit_cast<std::uint32_t>(high) & 0xffff, 0u);
         EXPECT_LE(x > high ? x - high : high - x, 0x1p-8f);
+    }
+}
+
+/// Values that stand side by side, the form whose rounding g++ 12 takes for a copy.
+struct Numbers {
+    double x, y, z;
+};
+[[gnu::noinline]] void round_all(Numbers& n) {
+    n.x = rounded_to_f32(n.x);
+    n.y = rounded_to_f32(n.y);
+    n.z = rounded_to_f32(n.z);
+}
+[[gnu::noinline]] void round_two_if(Numbers& n, const Numbers& from, bool narrow) {
+    n.x = narrow ? rounded_to_f32(from.x) : from.x;
+    n.y = narrow ? rounded_to_f32(from.y) : from.y;
+}
+[[gnu::noinline]] void leave_the_rest(Numbers& n) {
+    n.x -= rounded_to_f32(n.x);
+    n.y -= rounded_to_f32(n.y);
+}
+
+TEST(Conversions, OfNeighboursToF32AreNotDropped) {
+    for (const double value : {0.1, -1e-42, 1 + 0x1p-30, 3e38, 1e300}) {
+        volatile double hidden = value;
+        volatile float narrow = static_cast<float>(hidden);
+        const double x = hidden, right = static_cast<double>(narrow);
+        Numbers n{x, x, x};
+        round_all(n);
+        EXPECT_TRUE(n.x == right && n.y == right && n.z == right) << value << " became " << n.x;
+        round_two_if(n, {x, x, x}, opaque(1) != 0);
+        EXPECT_TRUE(n.x == right && n.y == right) << value << " became " << n.x;
+        n = {x, x, x};
+        leave_the_rest(n);
+        EXPECT_TRUE(n.x == x - right && n.y == x - right) << value << " left " << n.x;
     }
 }
 

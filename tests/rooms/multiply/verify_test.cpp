@@ -89,6 +89,19 @@ TYPED_TEST(Verification, KnowsInfinitiesAndNaNsThatBelongThere) {
         }
 }
 
+TEST(Verification, AcceptsRightProductsWhoseScalarsHaveFewBitsInF32) {
+    std::mt19937 engine(9);
+    std::uniform_int_distribution<int> whole(-2, 2);
+    for (const double alpha : {1e-37, 1e-39, 1e-42, 1e-44})
+        for (int i = 0; i < 500; ++i) {
+            Product<float> p(1, 1, 8);
+            for (float& x : p.a) x = static_cast<float>(whole(engine));
+            for (float& x : p.b) x = static_cast<float>(whole(engine));
+            const tw::Status status = tw::try_multiply(p.av(), p.bv(), p.cv(), {.alpha = alpha, .verify = true});
+            ASSERT_TRUE(status) << "alpha " << alpha << ", C " << p.c[0] << ": " << status.text;
+        }
+}
+
 int runs_left_wrong = 0;  // how many more runs of the faulty kernel spoil an element
 
 tw::Status faulty(const tw::Call& call, const tw::Tile& tile) {

@@ -52,6 +52,19 @@ TEST(Answer, KeepsTwiceThePrecisionOfF64) {
         }
 }
 
+TEST(Answer, TakesScalarsAsF32WhereOperandsAreNarrower) {
+    for (const double scalar : {0.1, 1e-42, 1 / 3.0}) {
+        volatile float narrow = static_cast<float>(scalar);
+        const double rounded = static_cast<double>(narrow);
+        const float one = 1;
+        const double wide = 1;
+        const Matrix x = erase(View(&one, 1, 1)), y = erase(View(&wide, 1, 1));
+        EXPECT_EQ(reference::answer({x, x, x, scalar, 0}).value[0], rounded);
+        EXPECT_EQ(reference::answer({x, x, x, 0, scalar}).value[0], rounded);
+        EXPECT_EQ(reference::answer({y, y, y, scalar, 0}).value[0], scalar);
+    }
+}
+
 TEST(Answer, SeesWhatCancels) {
     const std::vector<double> a{0x1p60, 1, -0x1p60, 0x1p-60}, b{1, 1, 1, 1};
     const auto answer = reference::answer({erase(View(a.data(), 1, 4)), erase(View(b.data(), 4, 1))});
