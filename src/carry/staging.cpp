@@ -2,10 +2,13 @@
 // Copyright 2026 The tilewright authors
 #include "carry/staging.hpp"
 
+#include <algorithm>
+
 #include "carry/carver.hpp"
 #include "carry/conveyor.hpp"
 #include "carry/cut.hpp"
 #include "carry/panels.hpp"
+#include "epilogue/finish.hpp"
 #include "plan/operands.hpp"
 
 namespace tw {
@@ -30,14 +33,14 @@ std::size_t whole_bytes(const Plan& plan, const Call& call) noexcept {
            staged_bytes(call.epilogue.residual) + aligned_scratch_bytes(plan);
 }
 
-constexpr std::size_t worth_overlapping = std::size_t{16} << 20;
+constexpr std::int64_t worth_overlapping = std::int64_t{16} << 20;
 
 /// True when there is a cut that is better than one piece, or the only way.
 bool is_cut(const Plan& plan, const Call& call, Cut& cut) noexcept {
     const Traffic* traffic = plan.backend->traffic;
     if (!traffic) return false;
     const std::size_t memory = traffic->memory(call.stream), whole = whole_bytes(plan, call);
-    return (whole >= worth_overlapping || whole > memory) && cut_for(plan, call, memory, cut) &&
+    return (whole >= std::size_t{worth_overlapping} || whole > memory) && cut_for(plan, call, memory, cut) &&
            !traffic->buffer(Conveyor::buffer_bytes).empty();
 }
 
@@ -52,33 +55,85 @@ bool needs_staging(const Plan& plan, const Matrix& c) noexcept {
 
 namespace {
 
+/// Copies of host matrices in the device's memory.
+class Copies {
+public:
+    Copies(const Backend& device, std::span<std::byte> memory, void* stream) noexcept
+        : device_(device), carver_(memory), stream_(stream) {}
+
+    Matrix of(const Matrix& m, bool with_elements = true) noexcept {
+        const Matrix copy = staged(carver_, m);
+        if (m.data && with_elements && status) status = device_.copy(copy, m, stream_);
+        return copy;
+    }
+    void of(Epilogue& epilogue) noexcept {
+        epilogue.bias = of(bias_row(epilogue)).data;
+        epilogue.residual = of(epilogue.residual);
+    }
+    /// Copies the result back, if all went well so far, and waits for whatever is under way.
+    Status finish(const Matrix& c, const Matrix& copy) noexcept {
+        if (status) status = device_.copy(c, copy, stream_);
+        const Status waited = device_.wait(stream_);
+        return status ? waited : status;
+    }
+    std::span<std::byte> rest() const noexcept { return carver_.rest(); }
+
+    Status status;
+
+private:
+    const Backend& device_;
+    Carver carver_;
+    void* stream_;
+};
+
 Status run_in_turns(const Plan& plan, Call call) noexcept {
-    const Backend& device = *plan.backend;
-    const Matrix bias = bias_row(call.epilogue), residual = call.epilogue.residual, c = call.c;
+    const Matrix c = call.c;
     const std::size_t needed = whole_bytes(plan, call);
-    const std::span<std::byte> memory = device.scratch(needed, call.stream);
+    const std::span<std::byte> memory = plan.backend->scratch(needed, call.stream);
     if (memory.size() < needed) return too_large;
 
-    Carver carver(memory);
-    Status status;
-    const auto there = [&](const Matrix& m, bool with_elements) {
-        const Matrix copy = staged(carver, m);
-        if (m.data && with_elements && status) status = device.copy(copy, m, call.stream);
-        return copy;
-    };
-    call.a = there(call.a, true);
-    call.b = there(call.b, true);
-    call.c = there(c, call.beta != 0);
-    call.epilogue.bias = there(bias, true).data;
-    call.epilogue.residual = there(residual, true);
-    call.scratch = carver.rest();
-    if (status) status = run_in_place(plan, call);
-    if (status) status = device.copy(c, call.c, call.stream);
-    const Status waited = device.wait(call.stream);
-    return status ? waited : status;
+    Copies copies(*plan.backend, memory, call.stream);
+    call.a = copies.of(call.a);
+    call.b = copies.of(call.b);
+    call.c = copies.of(c, call.beta != 0);
+    copies.of(call.epilogue);
+    call.scratch = copies.rest();
+    if (copies.status) copies.status = run_in_place(plan, call);
+    return copies.finish(c, call.c);
+}
+
+Status finish_staged(const Backend& device, const Matrix& c, Epilogue epilogue, void* stream) noexcept {
+    const std::size_t needed = staged_bytes(c) + staged_bytes(bias_row(epilogue)) + staged_bytes(epilogue.residual);
+    const std::span<std::byte> memory = device.scratch(needed, stream);
+    if (memory.size() < needed) return too_large;
+
+    Copies copies(device, memory, stream);
+    const Matrix copy = copies.of(c);
+    copies.of(epilogue);
+    if (copies.status) copies.status = device.finish(copy, 1, epilogue, stream);
+    return copies.finish(c, copy);
 }
 
 }  // namespace
+
+Status finish_as_planned(const Plan& plan, const Matrix& c, const Epilogue& epilogue, void* stream) noexcept {
+    if (epilogue.is_empty()) return {};
+    if (!plan.backend->finish || !needs_staging(plan, c)) {
+        finish(c, 1, epilogue);
+        return {};
+    }
+    // Some rows at a time: for the product itself C may have been cut, as more than fits the device.
+    const std::int64_t of_a_row = std::max<std::int64_t>(1, static_cast<std::int64_t>(size_of(c.type)) * c.cols);
+    const std::int64_t at_once = std::clamp<std::int64_t>(worth_overlapping / of_a_row, 1, c.rows);
+    for (std::int64_t first = 0; first < c.rows; first += at_once) {
+        const std::int64_t rows = std::min(at_once, c.rows - first);
+        Epilogue of_these = epilogue;
+        if (epilogue.residual.data) of_these.residual = epilogue.residual.block(first, 0, rows, c.cols);
+        const Status status = finish_staged(*plan.backend, c.block(first, 0, rows, c.cols), of_these, stream);
+        if (!status) return status;
+    }
+    return {};
+}
 
 Status run_staged(const Plan& plan, const Call& call) noexcept {
     Cut cut;

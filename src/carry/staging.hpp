@@ -17,6 +17,10 @@ Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept;
 /// The kernel of the plan on operands that are where it wants them.
 Status run_in_place(const Plan& plan, Call& call) noexcept;
 
+/// The epilogue on a C of the host whose product the plan's kernel has made: where that kernel runs, so that the bits
+/// are those of a kernel that has the epilogue in it.
+Status finish_as_planned(const Plan& plan, const Matrix& c, const Epilogue& epilogue, void* stream) noexcept;
+
 /// True when the backend has memory of its own and C is not in it.
 bool needs_staging(const Plan& plan, const Matrix& c) noexcept;
 

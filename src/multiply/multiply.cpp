@@ -21,23 +21,10 @@ namespace tw {
 
 const char* version() noexcept { return TILEWRIGHT_VERSION; }
 
-namespace {
-
-/// The plan that a doubtful result is computed again by: nothing in common with the kernels that are hard to write.
-Status plan_by_reference(const Plan& plan, Plan& second) noexcept {
-    Problem problem = plan.problem;
-    problem.accuracy = {};
-    Options options = plan.options;
-    options.kernel = "r1_naive";
-    return try_plan(problem, options, second);
-}
-
-}  // namespace
-
 Status run_logged(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream) noexcept {
     if (!plan.options.verify) return execute(plan, a, b, c, stream);
     Plan second;
-    if (const Status none = plan_by_reference(plan, second); !none) return none;
+    if (const Status none = plan_second(plan, second); !none) return none;
     return run_verified(plan, second, a, b, c, stream);
 }
 

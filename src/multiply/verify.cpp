@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
+//
+// An activation is not linear, so the product is checked before its epilogue. Where a kernel has the epilogue in it and
+// then rounds to a narrow C, the product is made and checked in f32: rounded twice, C would have other bits.
 #include "multiply/verify.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <new>
 
 #include "backend/contract.hpp"
 #include "base/float_mode.hpp"
 #include "carry/execute.hpp"
-#include "epilogue/finish.hpp"
+#include "carry/staging.hpp"
 #include "multiply/freivalds.hpp"
+#include "plan/choose.hpp"
 #include "plan/operands.hpp"
 
 namespace tw {
@@ -14,33 +22,111 @@ namespace {
 
 constexpr Status no_memory{Code::out_of_memory, Argument::none, "no memory for the vectors of the verification"};
 constexpr Status not_on_host{Code::unsupported, Argument::options, "verification needs operands in host memory"};
+constexpr Status no_wide_kernel{
+    Code::unsupported, Argument::options,
+    "the kernel rounds to a narrow C after the epilogue and has no form with a C of f32, which verification needs"};
 constexpr Status wrong_twice{Code::verification_failed, Argument::c,
                              "the result fails its verification, and so does a second one by the reference kernel"};
 
-/// An activation is not linear: what is verified is the product before its epilogue.
+bool is_narrow(Type type) noexcept { return type == Type::f16 || type == Type::bf16; }
+
+/// True when without verification C is rounded once, after the epilogue.
+bool rounds_after_epilogue(const Plan& plan) noexcept {
+    return !plan.options.epilogue.is_empty() && is_narrow(plan.problem.out) &&
+           (plan.kernel->out != plan.problem.out || plan.kernel->fuses_epilogue);
+}
+
+/// The same sums into a C of f32; false when the kernel has no such form.
+bool widen_result(Plan& plan) noexcept {
+    plan.problem.out = Type::f32;
+    plan.problem.c = Form::row_major;
+    if (plan.kernel->out == Type::f32) return true;
+    for (const Kernel* kernel : plan.backend->ladder) {
+        if (kernel->out != Type::f32 || kernel->in != plan.kernel->in || kernel->rung != plan.kernel->rung ||
+            kernel->order != plan.kernel->order || !can_run(*plan.backend, *kernel, plan.problem))
+            continue;
+        plan.kernel = kernel;
+        return true;
+    }
+    return false;
+}
+
+/// A C of f32 in place of the caller's narrow one.
+class WideResult {
+public:
+    /// False when memory is short.
+    bool prepare(const Matrix& c, bool with_elements) noexcept {
+        memory_.reset(new (std::nothrow) float[static_cast<std::size_t>(c.rows * c.cols)]);
+        if (!memory_) return false;
+        matrix_ = {memory_.get(), Type::f32, c.rows, c.cols, c.cols};
+        if (with_elements) convert(matrix_, c);
+        return true;
+    }
+    const Matrix& matrix() const noexcept { return matrix_; }
+
+private:
+    std::unique_ptr<float[]> memory_;
+    Matrix matrix_{};
+};
+
 Plan without_epilogue(Plan plan) noexcept {
     plan.options.epilogue = {};
+    plan.direct = {};
     return plan;
 }
 
+/// Both plans are without epilogue. Without an error, `c` holds what the check accepted, else the second result.
+Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
+                       void* stream) noexcept {
+    Freivalds freivalds(a, b, plan.options.alpha, plan.options.beta, certificate(*plan.kernel, a.cols));
+    if (!freivalds.prepare(c)) return no_memory;
+    if (const Status failed = execute(plan, a, b, c, stream); !failed) return failed;
+    if (freivalds.first_wrong_row(c) < 0) return {};
+
+    if (plan.options.beta != 0) convert(c, freivalds.c0());
+    freivalds.allow(certificate(*second.kernel, a.cols));
+    if (const Status failed = execute(second, a, b, c, stream); !failed) return failed;
+    return freivalds.first_wrong_row(c) < 0 ? Status{} : wrong_twice;
+}
+
 }  // namespace
+
+Status plan_second(const Plan& plan, Plan& second) noexcept {
+    Problem problem = plan.problem;
+    problem.accuracy = {};
+    Options options = plan.options;
+    options.kernel = "r1_naive";
+    if (options.reproducible) {
+        const auto& ladder = plan.backend->ladder;
+        const auto plainest = std::find_if(ladder.begin(), ladder.end(), [&](const Kernel* kernel) {
+            return kernel->order == plan.kernel->order && can_run(*plan.backend, *kernel, problem);
+        });
+        options.kernel = plainest != ladder.end() ? (*plainest)->name : plan.kernel->name;
+        options.reproducible = false;  // the name decides alone: a row for few rows would be asked for a large product
+    }
+    if (try_plan(problem, options, second)) return {};
+    options.device = {};  // a device without a naive kernel: the host has one
+    return try_plan(problem, options, second);
+}
 
 Status run_verified(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
                     void* stream) noexcept {
     if (plan.problem.place != Place::host) return not_on_host;
     const IeeeMode mode;
-    Freivalds freivalds(a, b, plan.options.alpha, plan.options.beta, certificate(*plan.kernel, a.cols));
-    if (!freivalds.prepare(c)) return no_memory;
-
-    if (const Status failed = execute(without_epilogue(plan), a, b, c, stream); !failed) return failed;
-    if (freivalds.first_wrong_row(c) >= 0) {
-        if (plan.options.beta != 0) convert(c, freivalds.c0());
-        freivalds.allow(certificate(*second.kernel, a.cols));
-        if (const Status failed = execute(without_epilogue(second), a, b, c, stream); !failed) return failed;
-        if (freivalds.first_wrong_row(c) >= 0) return wrong_twice;
+    const Epilogue& epilogue = plan.options.epilogue;
+    Plan first = without_epilogue(plan), again = without_epilogue(second);
+    if (!rounds_after_epilogue(plan)) {
+        const Status status = run_until_right(first, again, a, b, c, stream);
+        return status ? finish_as_planned(plan, c, epilogue, stream) : status;
     }
-    finish(c, 1, plan.options.epilogue);
-    return {};
+    if (!widen_result(first) || !widen_result(again)) return no_wide_kernel;
+    WideResult wide;
+    if (!wide.prepare(c, plan.options.beta != 0)) return no_memory;
+    Status status = run_until_right(first, again, a, b, wide.matrix(), stream);
+    const bool has_result = status || status.code == Code::verification_failed;
+    if (status) status = finish_as_planned(plan, wide.matrix(), epilogue, stream);
+    if (has_result) convert(c, wide.matrix());
+    return status;
 }
 
 }  // namespace tw

@@ -6,8 +6,13 @@
 
 namespace tw {
 
-/// Runs the plan and checks the result in O(n^2). A result that fails is computed once more by `second`; if that fails
-/// too, the status is Code::verification_failed and C holds the second result.
+/// The plan that a product is computed by once more when its check fails: the naive kernel, which has nothing in common
+/// with those that are hard to write; with `reproducible`, the plainest kernel of the same order of summation.
+Status plan_second(const Plan& plan, Plan& second) noexcept;
+
+/// Runs the plan and checks the result in O(n^2); C gets the bits that it gets without verification. A result that
+/// fails is computed once more by `second`; if that fails too, the status is Code::verification_failed and C holds the
+/// second result.
 Status run_verified(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
                     void* stream) noexcept;
 
