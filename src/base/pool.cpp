@@ -2,10 +2,17 @@
 // Copyright 2026 The tilewright authors
 #include "base/pool.hpp"
 
+#include <signal.h>
+
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <new>
 
+#include "base/cores.hpp"
 #include "base/float_mode.hpp"
+#include "base/remembered.hpp"
+#include "base/threads.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -18,6 +25,35 @@ constexpr int pauses_before_sleep = 1000;  // some tens of microseconds: the nex
 constexpr int looks_between_pauses =
     64;  // a hypervisor takes the processor away from a machine that does nothing but pause
 constexpr std::size_t stack_bytes = 512 << 10;
+constexpr int always_granted = 8;  // threads, however few processors there are
+
+constinit Remembered<int> most;
+
+/// More threads than processors only take turns, and all of them stay.
+int most_workers() noexcept {
+    return most.get([] { return std::clamp(allowed_processors(), always_granted, most_threads) - 1; });
+}
+
+int group_of(int worker) noexcept { return std::bit_width(static_cast<unsigned>(worker)); }
+
+/// While threads are made: a program's signals are for its own threads, which may wait for them with sigwait() or have
+/// handlers that need more stack. What an instruction itself raises can't be left to another thread.
+class SignalsBlocked {
+public:
+    SignalsBlocked() noexcept {
+        sigset_t blocked;
+        sigfillset(&blocked);
+        for (const int raised_by_itself : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
+            sigdelset(&blocked, raised_by_itself);
+        pthread_sigmask(SIG_SETMASK, &blocked, &callers_);
+    }
+    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &callers_, nullptr); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+private:
+    sigset_t callers_;
+};
 
 void pause() noexcept {
 #if defined(__x86_64__)
@@ -54,13 +90,14 @@ void Pool::take_tasks() noexcept {
     for (int i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < work_.tasks;) work_.task(work_.context, i);
 }
 
-void* Pool::worker(void* self) noexcept {
-    Pool& its = *static_cast<Pool*>(self);
+void* Pool::worker(void* index) noexcept {
+    Pool& its = pool;
+    const auto& round = its.groups_[group_of(static_cast<int>(reinterpret_cast<std::intptr_t>(index)))].round;
     const IeeeMode mode;
     std::uint32_t seen = 0;
     for (;;) {
-        wait_while(its.round_, seen);
-        seen = its.round_.load(std::memory_order_acquire);
+        wait_while(round, seen);
+        seen = round.load(std::memory_order_acquire);
         // First inside, then the seat: run() takes the seats away first and then looks who is inside. Either it sees
         // this worker or this worker sees no seat; that needs one order of all four (sequential consistency).
         its.inside_.fetch_add(1);
@@ -69,24 +106,31 @@ void* Pool::worker(void* self) noexcept {
     }
 }
 
-int Pool::grow_to(int workers) noexcept {
+void Pool::grow_to(int workers) noexcept {
     pthread_attr_t attributes;
-    if (workers_ >= workers || pthread_attr_init(&attributes) != 0) return workers_;
+    if (workers_ >= workers || pthread_attr_init(&attributes) != 0) return;
+    const SignalsBlocked inherited;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, stack_bytes);
     for (pthread_t thread; workers_ < workers; ++workers_)
-        if (pthread_create(&thread, &attributes, worker, this) != 0) break;  // fewer threads do the same work
+        if (pthread_create(&thread, &attributes, worker, reinterpret_cast<void*>(std::intptr_t{workers_})) != 0)
+            break;  // fewer threads do the same work
     pthread_attr_destroy(&attributes);
-    return workers_;
+}
+
+void Pool::wake(int workers) noexcept {
+    for (int group = 0; workers > 0 && group <= group_of(workers - 1); ++group) {
+        groups_[group].round.fetch_add(1, std::memory_order_acq_rel);
+        groups_[group].round.notify_all();
+    }
 }
 
 void Pool::run(int helpers, int tasks, void (*task)(void*, int), void* context) noexcept {
-    grow_to(helpers);
+    grow_to(std::min(helpers, most_workers()));
     work_ = {task, context, tasks};
     next_.store(0, std::memory_order_relaxed);
     seats_.store(helpers);
-    round_.fetch_add(1, std::memory_order_acq_rel);
-    round_.notify_all();
+    wake(std::min(helpers, workers_));
     take_tasks();
     seats_.store(0);
     for (std::uint32_t inside; (inside = inside_.load()) != 0;) wait_while(inside_, inside);

@@ -2,7 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // The library's own threads. They are made when first wanted, sleep between products, and are never joined: the shared
-// library stays loaded (it is linked with -z nodelete), and after fork() the child begins with a pool of its own.
+// library stays loaded (it is linked with -z nodelete), and after fork() the child begins with a pool of its own. There
+// are no more of them than processors, and a product wakes no more than twice as many as it has work for.
 #pragma once
 
 #include <pthread.h>
@@ -32,15 +33,22 @@ private:
         int tasks = 0;
     };
 
-    static void* worker(void* self) noexcept;
-    int grow_to(int workers) noexcept;
+    /// Workers 0, 1, 2 to 3, 4 to 7, ... wait together: a product raises the rounds of as many groups as it needs.
+    struct alignas(64) Group {
+        std::atomic<std::uint32_t> round{0};
+    };
+    static constexpr int most_groups = 11;
+
+    static void* worker(void* index) noexcept;
+    void grow_to(int workers) noexcept;
+    void wake(int workers) noexcept;
     void take_tasks() noexcept;
 
     std::atomic<bool> busy_{false};
     int workers_ = 0;  // guarded by busy_
 
-    Work work_;                             // written by the holder before round_ is raised
-    std::atomic<std::uint32_t> round_{0};   // a new one wakes the workers
+    Work work_;                             // written by the holder before a round is raised
+    Group groups_[most_groups];             // a new round wakes a group's workers
     std::atomic<int> seats_{0};             // workers still welcome in this round
     std::atomic<int> next_{0};              // the next task
     std::atomic<std::uint32_t> inside_{0};  // workers that have a seat and have not left it

@@ -3,10 +3,15 @@
 #include "base/threads.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -118,6 +123,59 @@ TEST(Threads, AnExecutorOfTheCallersDoesTheWork) {
     tw::run_tasks(&executor, 4, 10, Tally::task, &tally);
     EXPECT_TRUE(tally.each_ran_once());
     EXPECT_EQ(calls, 1);
+}
+
+int threads_of_this_process() {
+    int count = 0;
+    for ([[maybe_unused]] const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) ++count;
+    return count;
+}
+
+TEST(Threads, AreNoMoreThanTheProcessorsHoweverManyAreAskedFor) {
+    const int before = threads_of_this_process();
+    ASSERT_TRUE(runs_each_task_once(1'000'000, 1000));
+    EXPECT_LE(threads_of_this_process(), before + std::max(8, tw::allowed_processors()));
+}
+
+/// How often a thread of the process went to sleep.
+long sleeps() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_nvcsw;
+}
+
+TEST(Threads, OnlyThoseThatAreToHelpWakeUp) {
+    ASSERT_TRUE(runs_each_task_once(8, 64)) << "seven workers from now on";
+    constexpr int rounds = 50;
+    const auto rest = [] { std::this_thread::sleep_for(std::chrono::milliseconds(4)); };  // until they sleep again
+    rest();
+    const long before = sleeps();
+    for (int round = 0; round < rounds; ++round) {
+        ASSERT_TRUE(runs_each_task_once(2, 2));
+        rest();
+    }
+    // The caller's rest, the helper's, and one that the caller may take until the helper is done.
+    EXPECT_LE(sleeps() - before, 4 * rounds);
+}
+
+TEST(Threads, LeaveSignalsToTheProgram) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        if (!runs_each_task_once(4, 64)) _exit(1);
+        sigset_t wanted;
+        sigemptyset(&wanted);
+        sigaddset(&wanted, SIGTERM);
+        sigprocmask(SIG_BLOCK, &wanted, nullptr);
+        kill(getpid(), SIGTERM);  // which a worker would take, and the process would end
+        usleep(20'000);
+        int got = 0;
+        _exit(sigwait(&wanted, &got) == 0 && got == SIGTERM ? 0 : 2);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_FALSE(WIFSIGNALED(status)) << "signal " << WTERMSIG(status) << " ended it";
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(Cores, AreCountedSanely) {
