@@ -18,7 +18,7 @@ namespace {
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "no memory for packed panels"};
 constexpr Status nothing_kept{
     Code::unsupported, Argument::scratch,
-    "its stream is being captured, where nothing can be allocated: run once before, or give scratch"};
+    "its stream is being captured, and the device has no memory left that the graph could keep as scratch"};
 constexpr Status on_the_host{
     Code::unsupported, Argument::c,
     "it lies on the host while the device's stream is being captured: a graph takes device memory"};

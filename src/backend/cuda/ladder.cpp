@@ -6,6 +6,7 @@
 
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/entry.hpp"
+#include "backend/cuda/device/scratch.hpp"
 #include "backend/cuda/device/traffic.hpp"
 #include "backend/cuda/effort/effort.hpp"
 

@@ -28,6 +28,11 @@ struct Calls {
     cudaError_t (*pointer_attributes)(cudaPointerAttributes*, const void*);
     cudaError_t (*wait_stream)(cudaStream_t);
     cudaError_t (*is_capturing)(cudaStream_t, cudaStreamCaptureStatus*);
+    cudaError_t (*capture_info)(cudaStream_t, cudaStreamCaptureStatus*, unsigned long long*, cudaGraph_t*);
+    cudaError_t (*exchange_capture_mode)(cudaStreamCaptureMode*);
+    cudaError_t (*create_user_object)(cudaUserObject_t*, void*, cudaHostFn_t, unsigned, unsigned);
+    cudaError_t (*release_user_object)(cudaUserObject_t, unsigned);
+    cudaError_t (*retain_user_object)(cudaGraph_t, cudaUserObject_t, unsigned, unsigned);
     cudaError_t (*create_stream)(cudaStream_t*, unsigned);
     cudaError_t (*destroy_stream)(cudaStream_t);
     cudaError_t (*follow)(cudaStream_t, cudaEvent_t, unsigned);

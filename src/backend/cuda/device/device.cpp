@@ -8,7 +8,7 @@
 
 #include "backend/cuda/device/calls.hpp"
 #include "backend/cuda/device/failure.hpp"
-#include "backend/cuda/device/mailboxes.hpp"
+#include "backend/cuda/device/scratch.hpp"
 #include "base/environment.hpp"
 
 namespace tw::cuda {
@@ -20,33 +20,6 @@ int attribute(cudaDeviceAttr which, int otherwise) noexcept {
     if (calls().get_device(&device) != cudaSuccess) return otherwise;
     return calls().device_attribute(&value, which, device) == cudaSuccess ? value : otherwise;
 }
-
-struct Kept {
-    void* stream;
-    int device;
-    std::span<std::byte> memory;
-};
-
-/// What this thread keeps of device memory: one block for each stream, since products on two streams may overlap.
-struct KeptBlocks {
-    static constexpr int most = 8;
-    Kept blocks[most]{};
-    int oldest = 0;
-
-    Kept& of(void* stream, int device) noexcept {
-        for (Kept& one : blocks)
-            if (one.stream == stream && one.device == device && one.memory.data()) return one;
-        for (Kept& one : blocks)
-            if (!one.memory.data()) return one = {stream, device, {}};
-        Kept& taken = blocks[oldest++ % most];
-        release(taken.memory.data());
-        return taken = {stream, device, {}};
-    }
-    ~KeptBlocks() {
-        for (Kept& one : blocks) release(one.memory.data());
-    }
-};
-thread_local KeptBlocks kept;
 
 struct Counted {
     int devices;
@@ -103,40 +76,6 @@ void release(void* memory) noexcept {
     if (memory && calls().free(memory) != cudaSuccess) calls().last_error();
 }
 
-std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept {
-    int device = 0;
-    if (calls().get_device(&device) != cudaSuccess) return {};
-    Kept& mine = kept.of(stream, device);
-    if (mine.memory.data() && mine.memory.size() >= bytes) return mine.memory;
-    if (captures(stream)) return {};
-    release(mine.memory.data());
-    mine.memory = {};
-    constexpr std::size_t unit = std::size_t{1} << 21,
-                          counters = most_counters * sizeof(unsigned) + most_letters * sizeof(std::uint64_t);
-    const std::size_t rounded = (std::max<std::size_t>(bytes + counters, 1) + unit - 1) / unit * unit;
-    auto* memory = static_cast<std::byte*>(allocate(rounded));
-    if (!memory) return {};
-    mine.memory = {memory, rounded - counters};
-    const cudaError_t cleared =
-        calls().clear(memory + rounded - counters, 0, counters, static_cast<cudaStream_t>(stream));
-    if (status_of(cleared, Step::clear) && wait(stream)) return mine.memory;
-    release(memory);
-    mine.memory = {};
-    return {};
-}
-
-unsigned* kept_counters(void* stream) noexcept {
-    int device = 0;
-    if (calls().get_device(&device) != cudaSuccess) return nullptr;
-    const std::span<std::byte> memory = kept.of(stream, device).memory;
-    return memory.data() ? reinterpret_cast<unsigned*>(memory.data() + memory.size()) : nullptr;
-}
-
-std::uint64_t* kept_letters(void* stream) noexcept {
-    unsigned* counters = kept_counters(stream);
-    return counters ? reinterpret_cast<std::uint64_t*>(counters + most_counters) : nullptr;
-}
-
 std::size_t scratch_available(void* stream) noexcept {
     int device = 0;
     std::size_t left = 0, all = 0;
@@ -144,7 +83,7 @@ std::size_t scratch_available(void* stream) noexcept {
         calls().last_error();
         return 0;
     }
-    const std::size_t available = left - left / 16 + kept.of(stream, device).memory.size();
+    const std::size_t available = left - left / 16 + kept_bytes(stream, device);
     constexpr int no_limit = 0, most_mebibytes = 1 << 30;
     const int limit = environment_number("TW_DEVICE_MEMORY", 1, most_mebibytes, no_limit);
     return limit == no_limit ? available : std::min(available, static_cast<std::size_t>(limit) << 20);

@@ -26,11 +26,6 @@ Status select(int device) noexcept;
 bool owns_memory(const void* memory) noexcept;
 void* allocate(std::size_t bytes) noexcept;
 void release(void* memory) noexcept;
-std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept;
-
-/// Beside a stream's scratch, which has been asked for before: zeros, as whoever changes them leaves them behind.
-inline constexpr int most_counters = 4096;
-unsigned* kept_counters(void* stream) noexcept;
 
 /// What kept_scratch() could give: what is free and what it keeps, less a reserve, and no more than TW_DEVICE_MEMORY,
 /// in MiB.

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "backend/cuda/device/device.hpp"
-#include "backend/cuda/device/mailboxes.hpp"
+#include "backend/cuda/device/scratch.hpp"
 #include "backend/cuda/effort/effort.cuh"
 
 namespace tw::cuda {
@@ -101,7 +101,7 @@ Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byt
         w.blocks = blocks_of(m), w.ranks = ranks_of(m), w.is_chosen = order.is_chosen,
         w.scale_of_rows = std::ldexp(1.f, -m.exponent_of_rows);
         w.is_even = m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
-        if (products * w.blocks * m.outputs_of_tile / 2 <= most_letters) w.letters = kept_letters(order.stream);
+        if (products * w.blocks * m.outputs_of_tile / 2 <= most_mailboxes) w.letters = kept_mailboxes(order.stream);
         return m.layout == EffortLayout::buckets ? start_buckets(w, products, order.stream)
                                                  : start_tiers(w, products, order.stream);
     }

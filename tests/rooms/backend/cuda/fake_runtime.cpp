@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace tw::test {
 namespace {
@@ -11,6 +12,15 @@ namespace {
 int made = 0, failing_call = 0, live = 0, launched = 0;
 cudaError_t failing_error = cudaSuccess;
 bool capturing = false;
+unsigned long long captures = 0;
+
+/// A graph's hold on something: there is one graph, and it is destroyed by the test.
+struct Held {
+    void* thing;
+    cudaHostFn_t let_go;
+};
+std::vector<Held> held;
+Held created{};
 
 /// What the call that is being made returns, apart from what it does.
 cudaError_t next() { return ++made == failing_call ? failing_error : cudaSuccess; }
@@ -66,6 +76,25 @@ const cuda::Calls table{
         [](cudaStream_t, cudaStreamCaptureStatus* status) {
             return attempt([=] { *status = capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone; });
         },
+    .capture_info =
+        [](cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph) {
+            return attempt([=] {
+                *status = capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+                if (capturing) *id = captures, *graph = reinterpret_cast<cudaGraph_t>(&held);
+            });
+        },
+    .exchange_capture_mode = [](cudaStreamCaptureMode*) { return cudaSuccess; },
+    .create_user_object =
+        [](cudaUserObject_t* object, void* thing, cudaHostFn_t let_go, unsigned, unsigned) {
+            return attempt([=] { created = {thing, let_go}, *object = reinterpret_cast<cudaUserObject_t>(&created); });
+        },
+    .release_user_object =
+        [](cudaUserObject_t, unsigned) {
+            created.let_go(created.thing);
+            return cudaSuccess;
+        },
+    .retain_user_object = [](cudaGraph_t, cudaUserObject_t, unsigned,
+                             unsigned) { return attempt([] { held.push_back(created); }); },
     .create_stream = [](cudaStream_t* stream,
                         unsigned) { return attempt([=] { *stream = static_cast<cudaStream_t>(allocated(1)); }); },
     .destroy_stream = [](cudaStream_t stream) { return freed(stream); },
@@ -98,7 +127,11 @@ void fail_call(int failing, cudaError_t error) noexcept {
 int calls_made() noexcept { return made; }
 int launches() noexcept { return launched; }
 int live_allocations() noexcept { return live; }
-void capture(bool on) noexcept { capturing = on; }
+void capture(bool on) noexcept { capturing = on, captures += on; }
+void destroy_graphs() {
+    for (const Held& one : held) one.let_go(one.thing);
+    held.clear();
+}
 void use_fake_runtime() noexcept { cuda::replace_calls(&table); }
 
 }  // namespace tw::test

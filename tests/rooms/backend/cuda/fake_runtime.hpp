@@ -21,8 +21,11 @@ int launches() noexcept;
 /// Allocations, streams and events that have not been freed.
 int live_allocations() noexcept;
 
-/// Every stream is being captured from now on, or none.
+/// Every stream is being captured from now on, each time into another graph, or none.
 void capture(bool on) noexcept;
+
+/// All graphs are gone, and let go what they held.
+void destroy_graphs();
 
 /// In force from now to the end of the program.
 void use_fake_runtime() noexcept;

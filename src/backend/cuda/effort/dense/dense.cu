@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/scratch.hpp"
 #include "backend/cuda/effort/dense/dense.cuh"
 #include "backend/cuda/ptx/cluster_memory.cuh"
 

@@ -15,7 +15,7 @@
 // has the sums of blocks sent to the first block of the tile, word by word, with nothing else to wait for; of several
 // products the last block to come adds them up.
 // Needs: sm_90. 2mk flops for each vector, for 2 k (4 k) bytes an output.
-#include "backend/cuda/device/mailboxes.hpp"
+#include "backend/cuda/device/scratch.hpp"
 #include "backend/cuda/effort/dense/dense.cuh"
 #include "backend/cuda/ptx/bulk_copy.cuh"
 #include "backend/cuda/ptx/cluster_memory.cuh"
@@ -242,7 +242,7 @@ template <class T>
 Status start(const Work& w, int products, bool is_batch, int blocks, void* stream) {
     if (is_batch) return start<T, 4>(w, products, blocks, nullptr, stream);
     return start<T, 1>(w, products, blocks,
-                       products == 1 && blocks * outputs <= most_letters ? kept_letters(stream) : nullptr, stream);
+                       products == 1 && blocks * outputs <= most_mailboxes ? kept_mailboxes(stream) : nullptr, stream);
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A product captured into a graph, on the caller's stream, and replayed: nothing in it waits or allocates.
+// A product captured into a graph, on the caller's stream, and replayed: nothing in it waits, and what it
+// works in is its own.
 #include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <utility>
 
 #include "rooms/backend/cuda/on_device/on_device.hpp"
 
@@ -62,6 +66,148 @@ void expect_replays(cudaStream_t stream, const Kernel& kernel, auto&& replay) {
 TEST_F(Graphs, EveryRowCanBeCapturedAndReplayed) {
     for (const Kernel* kernel : cuda().ladder)
         if (runs(*kernel)) expect_replays(stream, *kernel, [&](const auto& work, int times) { replay(work, times); });
+}
+
+/// A product of n cubed, f32, that needs scratch, captured into a graph of its own; each replay counts from the same C.
+class CapturedProduct {
+public:
+    CapturedProduct(std::int64_t size, unsigned seed, const char* kernel = "")
+        : n(size),
+          a(Type::f32, n * n, seed),
+          b(Type::f32, n * n, seed + 1),
+          c(Type::f32, n * n, seed + 2),
+          expected(Type::f32, n * n, seed + 3),
+          options{.device = "cuda", .kernel = kernel} {}
+    ~CapturedProduct() {
+        if (ready_) cudaGraphExecDestroy(ready_);
+    }
+    CapturedProduct(const CapturedProduct&) = delete;
+    CapturedProduct& operator=(const CapturedProduct&) = delete;
+
+    Status run(const Values& to, cudaStream_t stream) const {
+        Options mine = options;
+        mine.stream = stream;
+        return try_multiply(a.rows(n, n), b.columns(n, n), to.rows(n, n), mine);
+    }
+    void capture(cudaStream_t stream) {
+        ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+        const Status status = run(c, stream);
+        cudaGraph_t graph{};
+        ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess) << status.text;
+        ASSERT_TRUE(status.is_ok()) << status.text;
+        ASSERT_EQ(cudaGraphInstantiate(&ready_, graph, 0), cudaSuccess);
+        cudaGraphDestroy(graph);  // the executable holds the scratch from now on
+    }
+    void launch(cudaStream_t stream) const { ASSERT_EQ(cudaGraphLaunch(ready_, stream), cudaSuccess); }
+    void expect_right() { EXPECT_TRUE(c.bring() == expected.bring()); }
+
+    std::int64_t n;
+    Values a, b, c, expected;
+    Options options;
+
+private:
+    cudaGraphExec_t ready_{};
+};
+
+/// All of the device's free memory, filled with a pattern; how many bytes of it have changed.
+class AllFreeMemory {
+public:
+    static constexpr int pattern = 0x5a;
+    AllFreeMemory() {
+        for (std::size_t size = std::size_t{1} << 34; size >= std::size_t{1} << 21; size /= 2)
+            for (void* block = nullptr; cudaMalloc(&block, size) == cudaSuccess;) {
+                EXPECT_EQ(cudaMemset(block, pattern, size), cudaSuccess);
+                blocks_.push_back({block, size});
+            }
+        cudaGetLastError();  // the refusal that ended it
+        EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    }
+    ~AllFreeMemory() {
+        for (const Block& one : blocks_) cudaFree(one.memory);
+    }
+    AllFreeMemory(const AllFreeMemory&) = delete;
+    AllFreeMemory& operator=(const AllFreeMemory&) = delete;
+
+    std::size_t changed() const {
+        std::size_t count = 0;
+        std::vector<unsigned char> part(std::size_t{1} << 26);
+        for (const Block& one : blocks_)
+            for (std::size_t at = 0; at < one.bytes; at += part.size()) {
+                const std::size_t bytes = std::min(part.size(), one.bytes - at);
+                EXPECT_EQ(cudaMemcpy(part.data(), static_cast<char*>(one.memory) + at, bytes, cudaMemcpyDeviceToHost),
+                          cudaSuccess);
+                count += bytes - static_cast<std::size_t>(std::count(
+                                     part.begin(), part.begin() + static_cast<std::ptrdiff_t>(bytes), pattern));
+            }
+        return count;
+    }
+
+private:
+    struct Block {
+        void* memory;
+        std::size_t bytes;
+    };
+    std::vector<Block> blocks_{};
+};
+
+TEST_F(Graphs, AReplayAfterALargerProductWritesIntoNobodyElsesMemory) {
+    CapturedProduct small(2048, 11);
+    ASSERT_TRUE(small.run(small.expected, stream).is_ok());
+    ASSERT_NO_FATAL_FAILURE(small.capture(stream));
+    {
+        const CapturedProduct large(8192, 12);  // its scratch takes the place of what the thread kept for the stream
+        ASSERT_TRUE(large.run(large.c, stream).is_ok());
+        ASSERT_TRUE(cuda().wait(stream).is_ok());
+    }
+    const AllFreeMemory others;
+    small.launch(stream);
+    ASSERT_TRUE(cuda().wait(stream).is_ok());
+    EXPECT_EQ(others.changed(), 0u);
+    small.expect_right();
+}
+
+TEST_F(Graphs, TwoOfOneStreamReplayedAtOnceOnTwoStreamsAreBothRight) {
+    cudaStream_t second{};
+    ASSERT_EQ(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking), cudaSuccess);
+    for (const char* kernel : {"r10_split", ""}) {
+        CapturedProduct one(1024, 21, kernel), other(1024, 31, kernel);
+        for (CapturedProduct* product : {&one, &other}) {
+            ASSERT_TRUE(product->run(product->expected, stream).is_ok());
+            ASSERT_NO_FATAL_FAILURE(product->capture(stream));
+        }
+        for (int i = 0; i < 200; ++i) one.launch(stream), other.launch(second);
+        ASSERT_TRUE(cuda().wait(stream).is_ok());
+        ASSERT_TRUE(cuda().wait(second).is_ok());
+        one.expect_right();
+        other.expect_right();
+    }
+    cudaStreamDestroy(second);
+}
+
+/// Warm up on a side stream, then capture on a stream that has never had a product.
+TEST_F(Graphs, AFreshStreamCanBeCapturedAfterAWarmUpOnAnother) {
+    cudaStream_t fresh{};
+    ASSERT_EQ(cudaStreamCreateWithFlags(&fresh, cudaStreamNonBlocking), cudaSuccess);
+    CapturedProduct product(2048, 41);
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(product.run(product.expected, stream).is_ok());
+    ASSERT_TRUE(cuda().wait(stream).is_ok());
+    ASSERT_NO_FATAL_FAILURE(product.capture(fresh));
+    product.launch(fresh);
+    ASSERT_TRUE(cuda().wait(fresh).is_ok());
+    product.expect_right();
+
+    constexpr std::int64_t n = 2048;
+    const Values a(Type::bf16, n * n, 51), b(Type::bf16, n * n, 52);
+    Values c(Type::bf16, n * n, 53), expected(Type::bf16, n * n, 54);
+    const auto run = [&](const Values& to, cudaStream_t on) {  // A transposed
+        return try_multiply(a.columns(n, n), b.rows(n, n), to.rows(n, n), {.device = "cuda", .stream = on});
+    };
+    ASSERT_TRUE(run(expected, stream).is_ok());
+    ASSERT_TRUE(cuda().wait(stream).is_ok());
+    std::swap(stream, fresh);
+    replay([&] { return run(c, stream); }, 2);
+    EXPECT_TRUE(c.bring() == expected.bring());
+    cudaStreamDestroy(fresh);
 }
 
 TEST_F(Graphs, OperandsOnTheHostAreRefusedWhileCapturing) {
