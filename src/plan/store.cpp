@@ -193,7 +193,7 @@ std::string add_to_store(const std::string& path, const std::string& key, std::s
     if (struct stat there{}; stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
         return path + ": the tuning store is a file, and this is none; it is left as it is";
     make_folders_of(path);
-    const Descriptor lock(open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    const Descriptor lock(open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (std::string trouble = take_lock(path, lock); !trouble.empty()) return trouble;
 
     Store store = read_store(path, key);
@@ -206,9 +206,11 @@ std::string add_to_store(const std::string& path, const std::string& key, std::s
         std::erase_if(store.records, [&](const Tuned& old) { return is_same_question(old, record); });
         store.records.push_back(record);
     }
-    const std::string beside = path + ".part" + std::to_string(getpid());
+    // One name, under the lock: what a killed writer has left goes, and so does a link that somebody laid there.
+    const std::string beside = path + ".part";
+    unlink(beside.c_str());
     {
-        const Descriptor file(open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+        const Descriptor file(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
         if (file < 0) return failure(path, "written");
         if (!write_all(file, merged_text(store, key)) || fsync(file) != 0) {
             std::string trouble = failure(path, "written");
