@@ -3,6 +3,7 @@
 """What the checkers in tools/ share: which files are ours, and how a finding is told."""
 import argparse
 import pathlib
+import subprocess
 import sys
 
 NOT_OURS = {"build", "__pycache__", "LICENSES"}
@@ -10,15 +11,30 @@ HIDDEN_BUT_OURS = {".ci", ".github", ".clang-format", ".editorconfig", ".gitigno
 CODE = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".metal", ".c"}
 
 
+def tracked(root):
+    """The files that git knows, or None where there is no clone (a tarball) or no git."""
+    if not (root / ".git").exists():
+        return None
+    try:
+        listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return {root / name for name in listed.stdout.decode().split("\0") if name}
+
+
 def ours(root, *folders):
-    """Every file of the project under these folders (all of it when none is named), in a fixed order."""
+    """Every file of the project under these folders (all of it when none is named), in a fixed order. In a clone these are
+    the files that git tracks: what a user leaves beside them, a log for instance, is none of ours."""
+    known = tracked(root)
     starts = [root / folder for folder in folders] if folders else [root]
     found = []
     for start in starts:
         for path in sorted(start.rglob("*")) if start.is_dir() else []:
             parts = path.relative_to(root).parts
             hidden = any(part.startswith(".") and part not in HIDDEN_BUT_OURS for part in parts)
-            if path.is_file() and not hidden and not NOT_OURS.intersection(parts):
+            if hidden or NOT_OURS.intersection(parts) or (known is not None and path not in known):
+                continue
+            if path.is_file():
                 found.append(path)
     return found
 

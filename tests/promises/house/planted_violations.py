@@ -131,6 +131,18 @@ class Words(House):
     def test_unfinished_work(self):
         self.caught("src/base/odd.cpp", "// TO" + "DO: later\n", "unfinished")
 
+    @unittest.skipUnless(shutil.which("git"), "no git")
+    def test_only_what_git_tracks_is_looked_at(self):
+        self.run_git("init", "--quiet")
+        self.run_git("add", ".")
+        self.write("notes.log", "TO" + "DO: of the user's own\n")
+        self.expect_order("check_words")
+        self.run_git("add", "notes.log")
+        self.assertIn("notes.log:1", self.run_checker("check_words", self.root).stdout)
+
+    def run_git(self, *words):
+        subprocess.run(["git", "-C", str(self.root), *words], check=True)
+
     def test_a_file_name(self):
         self.caught("src/base/string_utils.cpp", "", "'utils' in a file's name")
 

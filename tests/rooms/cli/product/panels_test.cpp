@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/rounding.hpp"
 #include "cli/files/npy_file.hpp"
 #include "cli/product/product.hpp"
