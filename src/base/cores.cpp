@@ -2,12 +2,12 @@
 // Copyright 2026 The tilewright authors
 #include "base/cores.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #if defined(__linux__)
-#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 #elif defined(__APPLE__)
@@ -15,21 +15,13 @@
 #include <unistd.h>
 #endif
 
+#include "base/control_group.hpp"
+#include "base/small_file.hpp"
+
 namespace tw {
 
 #if defined(__linux__)
 namespace {
-
-/// The beginning of a small file, as text; false when there is none.
-template <int size>
-bool read_text(const char* path, char (&text)[size]) noexcept {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    const ssize_t got = read(file, text, size - 1);
-    close(file);
-    text[got > 0 ? got : 0] = '\0';
-    return got > 0;
-}
 
 /// True when this processor is the first allowed one of its core: its siblings' list ("0-1" or "0,64") tells.
 bool leads_its_core(int processor, const cpu_set_t& allowed) noexcept {
@@ -58,19 +50,6 @@ int allowed_processors() noexcept {
     return online > 0 ? static_cast<int>(online) : 1;
 }
 
-int quota_processors() noexcept {
-    char text[64];
-    long quota = -1, period = 0;
-    if (read_text("/sys/fs/cgroup/cpu.max", text)) {
-        if (std::sscanf(text, "%ld %ld", &quota, &period) != 2) return 0;  // "max": no limit
-    } else if (read_text("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", text)) {
-        quota = std::strtol(text, nullptr, 10);
-        if (read_text("/sys/fs/cgroup/cpu/cpu.cfs_period_us", text)) period = std::strtol(text, nullptr, 10);
-    }
-    if (quota <= 0 || period <= 0) return 0;
-    return static_cast<int>((quota + period - 1) / period);
-}
-
 int physical_cores() noexcept {
     cpu_set_t allowed;
     if (!affinity(allowed)) return allowed_processors();
@@ -87,8 +66,6 @@ int allowed_processors() noexcept {
     return online > 0 ? static_cast<int>(online) : 1;
 }
 
-int quota_processors() noexcept { return 0; }
-
 int physical_cores() noexcept {
 #if defined(__APPLE__)
     int cores = 0;
@@ -99,5 +76,9 @@ int physical_cores() noexcept {
 }
 
 #endif
+
+int whole_processors(double quota) noexcept { return static_cast<int>(std::ceil(quota)); }
+
+int quota_processors() noexcept { return whole_processors(processors_granted()); }
 
 }  // namespace tw

@@ -7,7 +7,10 @@ namespace tw {
 /// The processors this process may run on, as the affinity mask has it; at least 1.
 int allowed_processors() noexcept;
 
-/// Processor time that the control group grants, in whole processors rounded up; 0 when there is no limit.
+/// A quota of processor time as threads that can use it: half a processor is one thread, no quota (0) is 0.
+int whole_processors(double quota) noexcept;
+
+/// Processor time that the control groups grant, in whole processors rounded up; 0 when there is no limit.
 int quota_processors() noexcept;
 
 /// Cores behind the allowed processors: two hardware threads of one core count once. At least 1.

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/control_group.hpp"
+
 namespace tw::cli {
 namespace {
 
@@ -45,7 +47,7 @@ double cost(const PanelProblem& p, const Panels& panels) noexcept {
     return from_files + memory_over_file * in_memory;
 }
 
-/// A number in a file of the system, such as "MemAvailable:  123 kB" or "123"; -1 when there is none.
+/// A number in a file of the system, such as "MemAvailable:  123 kB"; -1 when there is none.
 double number_in(const char* path, const char* label) noexcept {
     std::FILE* file = std::fopen(path, "re");
     if (!file) return -1;
@@ -95,9 +97,7 @@ std::optional<Panels> choose_panels(const PanelProblem& problem, std::int64_t by
 std::int64_t available_memory() noexcept {
     double most = number_in("/proc/meminfo", "MemAvailable:") * 1024;
     if (most < 0) most = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 2;
-    const double limit = number_in("/sys/fs/cgroup/memory.max", ""),
-                 used = number_in("/sys/fs/cgroup/memory.current", "");
-    if (limit >= 0 && used >= 0) most = std::min(most, std::max(0.0, limit - used));
+    if (const double left = memory_left(); left >= 0) most = std::min(most, left);
     return static_cast<std::int64_t>(most);
 }
 

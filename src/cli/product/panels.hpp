@@ -32,7 +32,7 @@ double panel_bytes(const PanelProblem& problem, const Panels& panels) noexcept;
 /// The panels that fit into so many bytes and read least; none when not even one row and one column fit.
 std::optional<Panels> choose_panels(const PanelProblem& problem, std::int64_t bytes) noexcept;
 
-/// Memory that can be had without pushing others out: the machine's, or what the control group leaves.
+/// Memory that can be had without pushing others out: the machine's, or what the control groups leave.
 std::int64_t available_memory() noexcept;
 
 }  // namespace tw::cli
