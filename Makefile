@@ -2,13 +2,15 @@
 # Copyright 2026 The tilewright authors
 #
 #   make run       build tw and watch this machine climb the ladder
-#   make test      build it and prove it: every test, the checkers, sanitizers on what reads input, a minute of fuzzing
-#   make test-all  the same and everything that takes longer: run before a piece of work is called done
+#   make test      build everything and run every test
+#   make check     what takes a machine more time: the formatting, CUDA's kernels for every architecture, sanitizers on what
+#                  reads input, a minute of fuzzing
+#   make test-all  both, and everything that takes longer: run before a piece of work is called done
 #
 # What is missing is named first, and installed after a yes. YES=1 says yes beforehand.
 # The work is done by small scripts in tools/, each of which can be run by itself.
 
-.PHONY: run test test-all clean
+.PHONY: run test check test-all clean
 .NOTPARALLEL:
 
 run:
@@ -17,8 +19,11 @@ run:
 test:
 	@tools/test
 
+check:
+	@tools/test check
+
 test-all:
-	@tools/test --all
+	@tools/test all
 
 clean:
 	rm -rf build

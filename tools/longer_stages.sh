@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
 #
-# What `make test-all` adds to `make test`; sourced by tools/test. Results are counted with the others.
+# What `make test-all` adds to `make test` and `make check`; sourced by tools/test. Results are counted with the others.
 
 # The second compiler sees the same code, and its tests the same kernels. CUDA's are nvcc's and g++'s in every build and take minutes:
 # they are made above, and what stands around them is read by clang.
@@ -13,7 +13,7 @@ read_by_clang() {
     local headers
     headers=$(sed -n 's/^cuda_headers:PATH=//p' build/release/CMakeCache.txt)
     [ -n "$headers" ] || { echo "   the CUDA backend is absent"; return 0; }
-    printf '%s\0' src/backend/cuda/*/*.cpp src/backend/cuda/*.cpp tests/rooms/backend/cuda/*.cpp tests/rooms/backend/cuda/*/*.cpp | xargs -0 -n 1 -P "$jobs" \
+    find src/backend/cuda tests/rooms/backend/cuda -name "*.cpp" -print0 | xargs -0 -n 1 -P "$jobs" \
         clang++ -std=c++20 -fsyntax-only -Wall -Wextra -Wconversion -Werror -Iinclude -Isrc -Itests -isystem "$headers"
 }
 stage "What stands around CUDA's kernels, read by clang" read_by_clang || true
@@ -46,10 +46,8 @@ stage "Building what has threads under tsan" tools/sanitized build tsan && {
     stage "Its tests under tsan" tools/sanitized test tsan || true
 }
 
-if [ -x tools/fuzz ]; then
-    stage "Ten minutes of fuzzing" tools/fuzz 600 || true
-    stage "A minute of fuzzing the parsers under msan" tools/fuzz 60 fuzz-memory || true
-fi
+stage "Ten minutes of fuzzing" tools/fuzz 600 || true
+stage "A minute of fuzzing the parsers under msan" tools/fuzz 60 fuzz-memory || true
 
 stage "Other people's programs on our BLAS (docs/clients.md)" run_tests release -C clients -L clients --output-junit "$results/clients.xml" || true
 

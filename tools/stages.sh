@@ -7,7 +7,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL  # the build below counts its own jobs
 jobs=$(nproc 2>/dev/null || sysctl -n hw.ncpu)
-results=$root/build/results
+results=$root/${TW_RESULTS:-build/results}
 mkdir -p "$results"
 log=$root/build/log
 mkdir -p "$log"
@@ -75,6 +75,16 @@ build() {
     quietly "configure-$preset" cmake --preset "$preset" ${options[@]+"${options[@]}"} || return 1
     local command=(cmake --build "build/$preset" -j "$jobs" ${targets[@]+"${targets[@]}"})
     if [ -t 1 ]; then "${command[@]}"; else quietly "build-$preset" "${command[@]}"; fi
+}
+
+# local_architecture: how a build that is new is told to compile CUDA's kernels for the device that is here alone, or for Hopper where
+# there is none; `make check` compiles them for all. A build that is there keeps what it has.
+local_architecture() {
+    [ ! -f build/release/CMakeCache.txt ] || return 0
+    case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -u | tr '\n' ' ') in
+        "" | "9.0 ") echo --with -DCMAKE_CUDA_ARCHITECTURES=90a-real ;;
+        *) echo --with -DCMAKE_CUDA_ARCHITECTURES=80 ;;  # its PTX runs on what comes after
+    esac
 }
 
 # run_tests PRESET [CTEST ARGUMENTS...]: the tests of build/PRESET; their results go to build/results for the closing count.

@@ -166,6 +166,16 @@ class Run(unittest.TestCase):
         self.assertEqual(calls, ["build --target tw", "tw ladder --device cpu", "build --target tilewright_cuda",
                                  "tw ladder --device cuda"])
 
+    def test_kernels_are_compiled_for_the_device_that_is_here(self):
+        for device, architecture in ("", "90a-real"), ("9.0\n9.0", "90a-real"), ("8.0", "80"), ("12.0", "80"):
+            self.program(self.folder / "programs/nvidia-smi", f'printf "{device}\\n"' if device else "exit 9")
+            ended = subprocess.run(["bash", "-c", f"source '{self.folder}/tools/stages.sh'; local_architecture"], capture_output=True, text=True,
+                                   env={**os.environ, "PATH": f"{self.folder}/programs:{os.environ['PATH']}"})
+            self.assertEqual(ended.stdout, f"--with -DCMAKE_CUDA_ARCHITECTURES={architecture}\n", ended.stderr)
+        (self.folder / "build/release/CMakeCache.txt").touch()
+        ended = subprocess.run(["bash", "-c", f"source '{self.folder}/tools/stages.sh'; local_architecture"], capture_output=True, text=True)
+        self.assertEqual(ended.stdout, "")
+
     def test_a_device_without_a_compiler_is_told(self):
         said, calls = self.run_with(compiler=False, device=True)
         self.assertEqual(calls, ["build --target tw", "tw ladder"])
