@@ -21,6 +21,19 @@ int attribute(cudaDeviceAttr which, int otherwise) noexcept {
     return calls().device_attribute(&value, which, device) == cudaSuccess ? value : otherwise;
 }
 
+/// Allocating and freeing are no work of a graph: without this a capture, this thread's or another's, would forbid them
+/// and be broken by them.
+class OutsideOfCaptures {
+public:
+    OutsideOfCaptures() noexcept { calls().exchange_capture_mode(&mode_); }
+    ~OutsideOfCaptures() { calls().exchange_capture_mode(&mode_); }
+    OutsideOfCaptures(const OutsideOfCaptures&) = delete;
+    OutsideOfCaptures& operator=(const OutsideOfCaptures&) = delete;
+
+private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 struct Counted {
     int devices;
     Status status;
@@ -68,12 +81,15 @@ bool owns_memory(const void* memory) noexcept {
 }
 
 void* allocate(std::size_t bytes) noexcept {
+    const OutsideOfCaptures mode;
     void* memory = nullptr;
     return status_of(calls().alloc(&memory, bytes), Step::allocate) ? memory : nullptr;
 }
 
 void release(void* memory) noexcept {
-    if (memory && calls().free(memory) != cudaSuccess) calls().last_error();
+    if (!memory) return;
+    const OutsideOfCaptures mode;
+    if (calls().free(memory) != cudaSuccess) calls().last_error();
 }
 
 std::size_t scratch_available(void* stream) noexcept {

@@ -26,18 +26,6 @@ void CUDART_CB on_loss(void* held) {
     }
 }
 
-/// Allocating is no work of the graph: without this a capture, this thread's or another's, would forbid it and break.
-class OutsideOfCaptures {
-public:
-    OutsideOfCaptures() noexcept { calls().exchange_capture_mode(&mode_); }
-    ~OutsideOfCaptures() { calls().exchange_capture_mode(&mode_); }
-    OutsideOfCaptures(const OutsideOfCaptures&) = delete;
-    OutsideOfCaptures& operator=(const OutsideOfCaptures&) = delete;
-
-private:
-    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
-
 }  // namespace
 
 Capture capture_of(void* stream) noexcept {
@@ -50,7 +38,6 @@ Capture capture_of(void* stream) noexcept {
 }
 
 void* allocate_for(const Capture& capture, std::size_t bytes) noexcept {
-    const OutsideOfCaptures mode;
     free_memory_of_lost_graphs();
     auto* one = new (std::nothrow) Lost{allocate(bytes), nullptr};
     if (!one) return nullptr;

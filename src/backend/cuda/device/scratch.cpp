@@ -28,10 +28,11 @@ struct Kept {
 };
 
 /// What this thread knows of device memory: one block for each stream, since products on two streams may overlap.
+template <bool of_graphs>
 struct KeptBlocks {
     static constexpr int most = 8;
     Kept blocks[most]{};
-    int oldest = 0;
+    unsigned oldest = 0;
 
     Kept* find(void* stream, int device, unsigned long long capture) noexcept {
         for (Kept& one : blocks)
@@ -49,14 +50,15 @@ struct KeptBlocks {
     }
     /// A graph's memory is the graph's to free.
     static void let_go(Kept& one) noexcept {
-        if (one.capture == 0) release(one.memory.data());
+        if (!of_graphs) release(one.memory.data());
         one.memory = {};
     }
     ~KeptBlocks() {
         for (Kept& one : blocks) let_go(one);
     }
 };
-thread_local KeptBlocks kept;
+thread_local KeptBlocks<false> kept;
+thread_local KeptBlocks<true> captured;  // apart, so that a capture lets nothing go
 
 /// Zeros where counters and mailboxes are; while captured, a node of the graph that each replay begins with.
 Status clear_beside(std::byte* memory, std::size_t bytes, void* stream) noexcept {
@@ -68,7 +70,8 @@ Status clear_beside(std::byte* memory, std::size_t bytes, void* stream) noexcept
 Kept* newest(void* stream) noexcept {
     int device = 0;
     if (calls().get_device(&device) != cudaSuccess) return nullptr;
-    return kept.find(stream, device, capture_of(stream).id);
+    const unsigned long long capture = capture_of(stream).id;
+    return capture ? captured.find(stream, device, capture) : kept.find(stream, device, 0);
 }
 
 }  // namespace
@@ -77,9 +80,9 @@ std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept {
     int device = 0;
     if (calls().get_device(&device) != cudaSuccess) return {};
     const Capture capture = capture_of(stream);
-    Kept& mine = kept.of(stream, device, capture.id);
+    Kept& mine = capture.id ? captured.of(stream, device, capture.id) : kept.of(stream, device, 0);
     if (mine.memory.data() && mine.memory.size() >= bytes) return mine.memory;
-    KeptBlocks::let_go(mine);
+    capture.id ? captured.let_go(mine) : kept.let_go(mine);
     const std::size_t whole = block_bytes(bytes);
     auto* memory = static_cast<std::byte*>(capture.id ? allocate_for(capture, whole) : allocate(whole));
     if (!memory) return {};
