@@ -23,7 +23,7 @@ namespace tw {
 #if defined(__linux__)
 namespace {
 
-/// True when this processor is the first allowed one of its core: its siblings' list ("0-1" or "0,64") tells.
+/// True when this processor is the first allowed one of its core, by the core's list of siblings ("0-1" or "0,64").
 bool leads_its_core(int processor, const cpu_set_t& allowed) noexcept {
     char path[96], siblings[64];
     std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", processor);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What this processor can do and the operating system lets us use: CPUID, XCR0 and (for AMX) the kernel's leave.
+// What this processor can do and the operating system allows: CPUID, XCR0 and, for AMX, the kernel's permission.
 // Feature bits decide, never model numbers.
 #pragma once
 
@@ -28,7 +28,7 @@ std::uint64_t cpu_features() noexcept;
 /// As detected, before TW_FEATURES.
 std::uint64_t cpu_features_unmasked() noexcept;
 
-/// Why a feature that the processor may have is not used, as a sentence; "" when it is used.
+/// Why a feature is not used, as a sentence; "" when it is used.
 const char* cpu_feature_refusal(std::uint64_t bit) noexcept;
 
 }  // namespace tw

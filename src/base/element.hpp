@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One element of an erased matrix, through f64 (which holds every type exactly). For the places where speed is no
-// matter.
+// One element of a type-erased matrix, as f64, which holds every type exactly. For code where speed does not matter.
 #pragma once
 
 #include "base/rounding.hpp"
@@ -21,7 +20,7 @@ inline double load_element(const Matrix& m, std::int64_t i, std::int64_t j) noex
     return 0;
 }
 
-/// Rounds to nearest even. The narrow types are reached through f32.
+/// Rounds to nearest even; to the narrow types by way of f32.
 inline void store_element(const Matrix& m, std::int64_t i, std::int64_t j, double value) noexcept {
     void* at = m.at(i, j);
     switch (m.type) {

@@ -14,8 +14,7 @@ namespace tw {
 class IeeeMode {
 public:
 #if defined(__x86_64__)
-    // Reading the register waits for what is under way, and so does writing it: it is left alone where it holds what is
-    // wanted.
+    // Writing MXCSR serializes floating-point work, so it is written only when its value has to change.
     IeeeMode() noexcept : callers_(_mm_getcsr()) {
         if (is_other()) _mm_setcsr(ieee);
     }
@@ -27,7 +26,7 @@ public:
 
 private:
     static constexpr unsigned ieee = 0x1f80;  // every exception masked, round to nearest even, subnormals kept
-    static constexpr unsigned flags = 0x3f;   // what has happened so far: nobody's promise
+    static constexpr unsigned flags = 0x3f;   // exceptions that have occurred: not part of the mode
 
     bool is_other() const noexcept { return (callers_ & ~flags) != ieee; }
     unsigned callers_;

@@ -21,9 +21,8 @@
 namespace tw {
 namespace {
 
-constexpr int pauses_before_sleep = 1000;  // some tens of microseconds: the next product often follows at once
-constexpr int looks_between_pauses =
-    64;  // a hypervisor takes the processor away from a machine that does nothing but pause
+constexpr int pauses_before_sleep = 1000;  // tens of microseconds: the next product often follows at once
+constexpr int looks_between_pauses = 64;   // of nothing but pauses a hypervisor makes an exit (pause-loop exiting)
 constexpr std::size_t stack_bytes = 512 << 10;
 constexpr int always_granted = 8;  // threads, however few processors there are
 

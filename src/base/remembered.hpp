@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a process finds out once: its features, its threads, its environment. Without a lock: a child forked while
-// another thread holds one, the hidden one of a function's static object too, would wait for it for ever.
+// What a process finds out once: its features, its threads, its environment. Without a lock: a child that is forked
+// while another thread holds one would wait for it for ever, and a function's static object has a hidden lock.
 #pragma once
 
 #include <atomic>
 
 namespace tw {
 
-/// Threads that ask first at the same time may each find the answer; one is published, and all get that one.
+/// Threads that ask at the same time may each work out the answer; one is published, and all of them get it.
 /// Objects of this class are constinit, at namespace scope.
 template <class T, T unknown = T{}>
 class Remembered {
@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    /// Once in a process: not worth a register of those who ask each time.
+    /// Not inlined: it runs once in a process, and would cost registers in every caller.
     template <class Find, class Discard>
     [[gnu::noinline]] T find_out(Find find, Discard discard) noexcept {
         T known = unknown;

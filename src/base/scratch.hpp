@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Memory for packed panels: each thread that calls keeps what its largest product needed, on huge pages where there
-// are some, so that the second call allocates nothing.
+// Memory for packed panels: each calling thread keeps as much as its largest product needed, on huge pages if possible,
+// so that the second call allocates nothing.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ std::span<std::byte> thread_scratch(std::size_t bytes) noexcept;
 /// Gives this thread's scratch back now instead of at its end.
 void release_thread_scratch() noexcept;
 
-/// While a caller's code runs on a thread whose scratch is in use: products that it makes there get memory of their
-/// own, which goes when this does.
+/// Held while a caller's code runs on a thread whose scratch is in use: products made there get other memory, which is
+/// freed when this ends.
 class ScratchSetAside {
 public:
     ScratchSetAside() noexcept;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Threads for one product at a time: a small pool that is made on first use, survives fork(), and steps aside
-// (the caller does the work alone) when another product already holds it.
+// Threads for one product at a time: a small pool that is made on first use and survives fork(). A second product at
+// the same time does not wait for it: its caller does the work alone.
 #pragma once
 
 #include "tilewright/executor.hpp"

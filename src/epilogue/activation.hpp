@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Activations on W f64 at a time. For results that are stored in f64 the C library's exp and erf; for narrower ones a
-// relative error of 2^-26 is a quarter of what storing them loses. Internal linkage, as each instruction set compiles
-// its own copy; the same operations in the same order, so the same bits in all of them.
+// Activations on W f64 at a time. Results stored in f64 use the C library's exp and erf; for narrower ones a relative
+// error of 2^-26 is enough, a quarter of what storing them loses. Internal linkage, as each instruction set compiles
+// its own copy; the operations and their order are the same, and so are the bits.
 #pragma once
 
 #include <cmath>
@@ -31,15 +31,15 @@ struct Lanes {
     /// e^x as 2^n e^r with |r| <= ln(2) / 2, e^r by its series to r^9 (7e-12): infinite above 709, 1e-304 below -700.
     static Vector exp_of(Vector x) {
         constexpr double shift = 0x1.8p52, ln2_upper = 0x1.62e42fefa38p-1, ln2_lower = 0x1.ef35793c7673p-45;
-        const Bits endless = x > all(709);
+        const Bits is_infinite = x > all(709);
         x = select(x < all(-700), all(-700), x);
         const Vector shifted = x * 1.4426950408889634074 + shift, n = shifted - shift;
         const Vector r = (x - n * ln2_upper) - n * ln2_lower;
         Vector sum = all(1.0 / 362880);
         for (const double factorial : {40320., 5040., 720., 120., 24., 6., 2., 1., 1.}) sum = sum * r + 1 / factorial;
         const Words power = reinterpret_cast<Words>(shifted)
-                            << 52;  // n's low bits, where an exponent's are; any in an endless lane
-        return select(endless, all(HUGE_VAL), reinterpret_cast<Vector>(reinterpret_cast<Words>(sum) + power));
+                            << 52;  // n's low bits, moved to the exponent; garbage where the lane is infinite
+        return select(is_infinite, all(HUGE_VAL), reinterpret_cast<Vector>(reinterpret_cast<Words>(sum) + power));
     }
 
     /// The normal distribution's weight below x: t e^(p(t) - z^2) / 2 for z = |x| / sqrt(2) and t = 2 / (2 + z), which
@@ -56,8 +56,8 @@ struct Lanes {
         return select(positive, 1 - tail, tail);
     }
 
-    /// A product that is -0 once it is rounded to f32 is made -0 here: rounding numbers below the least takes a hundred
-    /// times as long. An infinity or a NaN stays what it makes of the product.
+    /// x * weight, with a result too small for f32 made -0 here: rounding it to a subnormal takes a hundred times as
+    /// long. An infinite or NaN x still gives what IEEE arithmetic gives.
     static Vector times_weight(Vector x, Vector weight, double vanishes_below) {
         return x * select(x < all(vanishes_below), all(0), weight);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Two ways with the same operations on each element, one after the other: rows that are contiguous and of one type are
-// finished where they lie, in the widest vectors; everything else goes through a strip of f64 on the stack.
+// Two ways, which do the same operations on each element in the same order: contiguous rows of one type are finished in
+// place with the widest vectors; everything else goes through a strip of f64 on the stack.
 #include "epilogue/finish.hpp"
 
 #include <algorithm>
@@ -28,12 +28,12 @@ const FinishKernel& widest() noexcept {
     return finish_portable;
 }
 
-/// Matrices of C's shape; the bias is one whose rows are all the same memory.
+/// Matrices of C's shape; the bias is one with a row step of 0.
 struct Operands {
     Matrix c, bias, residual;
     Operands transposed() const noexcept { return {c.transposed(), bias.transposed(), residual.transposed()}; }
 
-    bool lie_well() const noexcept {
+    bool can_be_finished_in_place() const noexcept {
         const auto as_c = [&](const Matrix& m) { return !m.data || m.type == c.type; };
         return (c.type == Type::f32 || c.type == Type::f64) && c.col_step == 1 && as_c(bias) && as_c(residual) &&
                (!residual.data || residual.col_step == 1);
@@ -87,7 +87,7 @@ void finish(const Matrix& c, double beta, const Epilogue& epilogue, std::int64_t
     if (epilogue.bias) x.bias.data = x.bias.at(0, col);
     if (epilogue.residual.data) x.residual = epilogue.residual.block(row, col, c.rows, c.cols);
     if (c.col_step != 1 && c.row_step == 1) x = x.transposed();
-    if (beta != 1 || !x.lie_well()) return finish_in_strips(x, beta, epilogue);
+    if (beta != 1 || !x.can_be_finished_in_place()) return finish_in_strips(x, beta, epilogue);
     const FinishRows rows{x.c.rows,           x.c.cols,        x.c.data,        x.c.row_step,        x.bias.data,
                           x.bias.row_step,    x.bias.col_step, x.residual.data, x.residual.row_step, epilogue.scale,
                           epilogue.activation};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The epilogue on the host: in the pass that completes a tile of C, or in one of its own. Each element by itself and in
-// f64, so the bits don't depend on which, nor on how C is cut.
+// The epilogue on the host, either in the pass that completes a tile of C or in a pass of its own. Each element is
+// computed independently and in f64, so neither that choice nor how C is cut changes the bits.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The epilogue on rows that are contiguous and of one type, read and written where they lie; one copy an instruction
-// set. This header is all that their files share with the rest: plain data, and code of internal linkage.
+// The epilogue in place on contiguous rows of one type, compiled once for each instruction set. The files that do so
+// share only this header: plain data and code of internal linkage, so that no instruction leaks into shared code.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The front door for batches: one check, one plan, and then threads over the products or within each.
+// The front door for batches: one check and one plan, then threads share the products, or share each product.
 #include "tilewright/batch.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include "carry/execute.hpp"
 #include "multiply/check.hpp"
 #include "multiply/log.hpp"
-#include "multiply/run_logged.hpp"
-#include "multiply/settle.hpp"
+#include "multiply/no_product.hpp"
+#include "multiply/run_plan.hpp"
 #include "plan/choose.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
@@ -40,7 +40,7 @@ Status finish_each(const Products& products, const Options& options) noexcept {
     return {};
 }
 
-/// Products told by a step lie between the first and the last.
+/// With a step, products lie between the first and the last; with an array of pointers, each is looked at.
 Status check_each_place(const Products& products) noexcept {
     const Batch& batch = products.batch;
     const Place place = place_of(products.c_of(0).data);
@@ -65,13 +65,14 @@ Status check_each_place(const Products& products) noexcept {
     return {};
 }
 
-/// With verification, where a device's kernel does one product a call, or where one product keeps all threads busy.
+/// Each product by itself: with verification, on a device whose kernel does one product a call, and for products that
+/// keep all threads busy.
 Status one_by_one(Plan plan, const Products& products) noexcept {
     const Options options = plan.options;
     log_call(plan, products.batch.size);
     for (std::int64_t i = 0; i < products.batch.size; ++i) {
         plan.options = options_of(options, products, i);
-        if (const Status failed = run_logged(plan, products.a_of(i), products.b_of(i), products.c_of(i), nullptr);
+        if (const Status failed = run_plan(plan, products.a_of(i), products.b_of(i), products.c_of(i), nullptr);
             !failed)
             return of_product(failed, i);
     }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "multiply/settle.hpp"
+#include "multiply/no_product.hpp"
 #include "plan/operands.hpp"
 
 namespace tw {
@@ -15,10 +15,10 @@ constexpr Status bad(Argument argument, const char* text) noexcept { return {Cod
 
 std::int64_t magnitude(std::int64_t x) noexcept { return x < 0 ? -x : x; }
 
-/// The span of bytes from the lowest element to the end of the highest, and a copy of all elements; false when one of
-/// them does not fit an address. Steps of 0 let a shape be larger than its span.
+/// False when the bytes from the lowest to the highest element, or a copy of all elements, do not fit into an address.
+/// Both are needed: with steps of 0 a matrix has more elements than memory.
 bool extent_fits(const Matrix& m) noexcept {
-    constexpr std::uint64_t surely = std::uint64_t{1} << 24;  // twice the product of two such, and an element's size
+    constexpr std::uint64_t surely = std::uint64_t{1} << 24;  // two products of two such, times 8 bytes, fit
     if ((static_cast<std::uint64_t>(m.rows) | static_cast<std::uint64_t>(m.cols) |
          static_cast<std::uint64_t>(m.row_step) | static_cast<std::uint64_t>(m.col_step)) < surely)
         return true;
@@ -51,22 +51,22 @@ Status check_one(const Matrix& m, Argument which) noexcept {
 
 bool has_elements(const Matrix& m) noexcept { return m.rows > 0 && m.cols > 0; }
 
-/// What most operands are, seen at a glance: small shapes and steps, none of them negative, one type, contiguous rows
-/// or columns of C that lie apart, and nothing besides.
-bool are_plain(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+/// A quick test that most calls pass: shapes and steps small and not negative, one type, contiguous rows or columns of
+/// C that do not overlap, no epilogue. Such operands break no rule.
+bool are_plainly_valid(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     constexpr std::uint64_t surely = std::uint64_t{1} << 24;  // as for extent_fits()
     std::uint64_t all = 0;
     for (const Matrix* m : {&a, &b, &c})
         all |= static_cast<std::uint64_t>(m->rows) | static_cast<std::uint64_t>(m->cols) |
                static_cast<std::uint64_t>(m->row_step) | static_cast<std::uint64_t>(m->col_step);
-    const bool lies_apart = (c.col_step == 1 && c.row_step >= c.cols) || (c.row_step == 1 && c.col_step >= c.rows);
-    return all < surely && lies_apart && a.type <= Type::bf16 && b.type == a.type && c.type == a.type &&
+    const bool is_apart = (c.col_step == 1 && c.row_step >= c.cols) || (c.row_step == 1 && c.col_step >= c.rows);
+    return all < surely && is_apart && a.type <= Type::bf16 && b.type == a.type && c.type == a.type &&
            b.rows == a.cols && c.rows == a.rows && c.cols == b.cols && a.data && b.data && c.data &&
            options.epilogue.is_empty();
 }
 
 #ifndef NDEBUG
-/// A matrix as pieces of memory without holes, `step` bytes from one to the next.
+/// The memory of a matrix as contiguous pieces, `step` bytes apart.
 struct Pieces {
     std::int64_t begin, step, count, length;
 
@@ -75,7 +75,7 @@ struct Pieces {
         const Matrix by_rows = m.col_step == 1 || m.cols == 1 ? m : m.transposed();
         count = by_rows.rows, step = by_rows.row_step * size, length = by_rows.cols * size;
         begin = reinterpret_cast<std::int64_t>(m.data) + (step < 0 ? (count - 1) * step : 0);
-        if (step == 0) count = 1;  // one row, met again and again
+        if (step == 0) count = 1;  // one row, repeated
         step = count == 1 ? length : magnitude(step);
     }
     std::int64_t end() const noexcept { return begin + (count - 1) * step + length; }
@@ -83,8 +83,8 @@ struct Pieces {
 
 constexpr std::int64_t floor_of(std::int64_t x, std::int64_t y) noexcept { return x >= 0 ? x / y : -((y - 1 - x) / y); }
 
-/// Whether two operands have a byte in common. Blocks of one matrix lie between each other and do not; of operands
-/// whose rows and columns both have holes it is not known, and nobody's product is refused for that.
+/// Whether two operands have a byte in common. Two blocks of one matrix are interleaved in memory and have none. For an
+/// operand with gaps in both directions the answer is no: a product is not refused because it can't be told.
 bool overlap(const Matrix& x, const Matrix& y) noexcept {
     if ((form_of(x) == Form::strided && x.rows > 1 && x.cols > 1) ||
         (form_of(y) == Form::strided && y.rows > 1 && y.cols > 1))
@@ -100,7 +100,7 @@ bool overlap(const Matrix& x, const Matrix& y) noexcept {
 }
 #endif
 
-Status check_closely(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+Status check_rules(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     if (const Status s = check_one(a, Argument::a); !s) return s;
     if (const Status s = check_one(b, Argument::b); !s) return s;
     if (const Status s = check_one(c, Argument::c); !s) return s;
@@ -148,7 +148,7 @@ Status check_operand(const Matrix& operand, Argument which) noexcept {
 }
 
 Status check_operands(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
-    if (!are_plain(a, b, c, options)) return check_closely(a, b, c, options);
+    if (!are_plainly_valid(a, b, c, options)) return check_rules(a, b, c, options);
     return needs_no_product(a, c, options) ? Status{} : check_overlap(a, b, c, options);
 }
 

@@ -6,20 +6,20 @@
 
 namespace tw {
 
-/// Every rule about operands that can be settled without reading an element.
+/// Every rule about operands that can be checked without reading an element.
 Status check_operands(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept;
 
-/// That C lies apart from the others, where a call's cost does not matter: in builds for finding mistakes.
+/// Whether C overlaps another operand. Only in debug builds: a small product takes less time than this check.
 #ifdef NDEBUG
 inline Status check_overlap(const Matrix&, const Matrix&, const Matrix&, const Options&) noexcept { return {}; }
 #else
 Status check_overlap(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept;
 #endif
 
-/// The same for an operand by itself.
+/// The same for a single operand.
 Status check_operand(const Matrix& operand, Argument which) noexcept;
 
-/// The same for a batch, whose first product's operands these are; its size is at least 1.
+/// The same for a batch of at least one product; the matrices are the first product's.
 Status check_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch,
                    const Options& options) noexcept;
 

@@ -5,7 +5,7 @@
 
 #include "carry/batch.hpp"
 #include "multiply/check.hpp"
-#include "multiply/settle.hpp"
+#include "multiply/no_product.hpp"
 
 namespace tw {
 namespace {
@@ -18,19 +18,19 @@ Status bad(Argument argument, const char* text, std::int64_t product = -1) noexc
     return status;
 }
 
-/// From the first product's first element to the last one's: the bytes of it fit an address.
+/// The bytes from the first product's first element to the last product's last fit into an address.
 bool reach_fits(const Matrix& m, std::int64_t step, std::int64_t size) noexcept {
     if (step == INT64_MIN) return false;
     const std::int64_t inside =
         magnitude(m.row_step) * std::max<std::int64_t>(0, m.rows - 1) +
-        magnitude(m.col_step) * std::max<std::int64_t>(0, m.cols - 1);  // check_operands has seen it fit
+        magnitude(m.col_step) * std::max<std::int64_t>(0, m.cols - 1);  // check_operands() has seen that it fits
     std::int64_t reach = 0, bytes = 0;
     return !__builtin_mul_overflow(magnitude(step), size - 1, &reach) &&
            !__builtin_add_overflow(reach, inside + 1, &reach) &&
            !__builtin_mul_overflow(reach, static_cast<std::int64_t>(size_of(m.type)), &bytes);
 }
 
-/// The first product that shares an element of C with one before it, -1 when none does: the least d > 0 with
+/// The first product whose C shares an element with an earlier one, -1 when there is none: the least d > 0 with
 /// d * step = i * row_step + j * col_step for some |i| < rows and |j| < cols.
 std::int64_t first_to_overwrite(const Matrix& c, std::int64_t step, std::int64_t size) noexcept {
     const std::int64_t down = c.rows > 1 ? magnitude(c.row_step) : 0, across = c.cols > 1 ? magnitude(c.col_step) : 0;
@@ -80,7 +80,7 @@ Status check_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batc
         if (const std::int64_t i = first_to_overwrite(c, batch.c_step, batch.size); i >= 0)
             return bad(Argument::c, overwrites, i);
     } else {
-        // Only neighbours are compared: all pairs would cost more than small products do.
+        // Only neighbours are compared: comparing all pairs would take longer than small products do.
         for (std::int64_t i = 1; i < batch.size; ++i)
             if (pointer_of(batch.c, i) == pointer_of(batch.c, i - 1)) return bad(Argument::c, overwrites, i);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The sentence for a Status: who is meant, what is wrong, and what came.
+// A Status as a sentence: which argument, what is wrong with it, and what the arguments were.
 #include <cstdio>
 
 #include "scheme/scheme.hpp"

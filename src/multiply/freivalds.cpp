@@ -15,7 +15,7 @@
 namespace tw {
 namespace {
 
-constexpr std::int64_t elements_looked_at = 16;  // in a row whose sum says nothing
+constexpr std::int64_t elements_looked_at = 16;  // in a row whose sum tells nothing
 
 std::uint64_t mixed(std::uint64_t x) noexcept {
     x += 0x9e3779b97f4a7c15u;
@@ -49,7 +49,7 @@ bool Freivalds::prepare(const Matrix& c0) noexcept {
         for (std::int64_t i = 0; i < m; ++i)
             for (std::int64_t j = 0; j < n; ++j) store_element(c0_, i, j, load_element(c0, i, j));
     }
-    if (size_of(c0.type) < sizeof(double)) {  // as the kernels read them
+    if (size_of(c0.type) < sizeof(double)) {  // as kernels that sum in f32 take them
         alpha_ = rounded_to_f32(alpha_);
         beta_ = rounded_to_f32(beta_);
     }
@@ -107,7 +107,7 @@ std::int64_t Freivalds::first_wrong_row(const Matrix& c) const noexcept {
     return -1;
 }
 
-/// A few elements of the row: those that are not finite or whose column was dropped come first.
+/// Looks at a few elements of the row, first at those that are not finite or whose column was left out of the sum.
 bool Freivalds::elements_are_right(const Matrix& c, std::int64_t i) const noexcept {
     std::int64_t looked_at = 0;
     for (std::int64_t j = 0; j < c.cols && looked_at < elements_looked_at; ++j)

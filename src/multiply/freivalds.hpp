@@ -4,8 +4,8 @@
 // Freivalds' check. For a vector x of signs, C x must be alpha A (B x) + beta C0 x: three matrix-vector products in f64
 // instead of a matrix product. A wrong element of row i shows in component i, undiluted by the other rows.
 //
-// Components whose sizes overflow (an Inf or NaN among the operands, sums beyond the type's range) say nothing; there
-// single elements are checked against their own dot product in f64, by class (NaN, +Inf, -Inf, finite) and by value.
+// A component that overflows (an Inf or NaN among the operands, a sum beyond the type's range) tells nothing. In its
+// row some elements are compared with their own dot products in f64, by class (NaN, +Inf, -Inf, finite) and by value.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@ namespace tw {
 
 class Freivalds {
 public:
-    /// What a product may be off by: its certificate, relative to |alpha||A||B| + |beta||C0|.
+    /// `certificate` is the largest error of the kernel, relative to |alpha||A||B| + |beta||C0|.
     Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta, double certificate) noexcept;
 
     /// Reads A, B and (unless beta is 0) the C0 that is about to be overwritten. False when memory is short.
     bool prepare(const Matrix& c0) noexcept;
 
-    /// From now on, what another kernel may be off by.
+    /// For a second attempt by another kernel: its certificate from now on.
     void allow(double certificate) noexcept { certificate_ = certificate; }
 
-    /// The first row of the result that can't be right; -1 when there is none.
+    /// The first row of the result that is certainly wrong; -1 when there is none.
     std::int64_t first_wrong_row(const Matrix& c) const noexcept;
 
     /// How far component i of C x may be off.

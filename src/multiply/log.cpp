@@ -37,7 +37,7 @@ void write_log(const Plan& plan, std::int64_t products) noexcept {
         "tilewright: %s%s %s at %s by %s, %d thread%s (%s): tw ladder --device %s --shape %s --type %s --rung %s\n",
         batch, shape, name_of(p.in), accuracy, plan.kernel->name, plan.threads, plan.threads == 1 ? "" : "s",
         plan.reason, plan.backend->name, shape, name_of(p.in), plan.kernel->name);
-    // One write: lines of different threads don't mix.
+    // One write, so that lines of different threads don't mix.
     const auto size =
         static_cast<std::size_t>(length) < sizeof line ? static_cast<std::size_t>(length) : sizeof line - 1;
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line, size);

@@ -7,8 +7,8 @@
 
 namespace tw {
 
-/// With TW_LOG=1, one line to standard error: what was chosen, why, and the `tw` command that runs the same again.
-/// TW_LOG of this process: -1 until somebody has asked.
+/// The value of TW_LOG, -1 until it has been read. With 1, each product writes one line to standard error: what was
+/// chosen, why, and the `tw` command that runs the same again.
 extern constinit Remembered<int, -1> log_wanted;
 
 void write_log(const Plan& plan, std::int64_t products) noexcept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The front door: check the operands, settle what needs no product, choose a kernel, execute it.
+// The front door: check the operands, answer at once where there is nothing to multiply, choose a kernel, run it.
 #include "tilewright/multiply.hpp"
 
 #include "backend/contract.hpp"
@@ -9,8 +9,8 @@
 #include "carry/execute.hpp"
 #include "multiply/check.hpp"
 #include "multiply/log.hpp"
-#include "multiply/run_logged.hpp"
-#include "multiply/settle.hpp"
+#include "multiply/no_product.hpp"
+#include "multiply/run_plan.hpp"
 #include "multiply/verify.hpp"
 #include "plan/choose.hpp"
 #include "plan/operands.hpp"
@@ -21,7 +21,7 @@ namespace tw {
 
 const char* version() noexcept { return TILEWRIGHT_VERSION; }
 
-Status run_logged(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream) noexcept {
+Status run_plan(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream) noexcept {
     if (!plan.options.verify) return execute(plan, a, b, c, stream);
     Plan second;
     if (const Status none = plan_second(plan, second); !none) return none;
@@ -35,14 +35,14 @@ constexpr Status other_shape{Code::bad_argument, Argument::none,
 constexpr Status other_steps{Code::bad_argument, Argument::none,
                              "the plan's kernel can't take operands with these steps"};
 
-/// Nothing but a product of operands of the host is asked for: no epilogue, no verification, no line in the log.
+/// A product in host memory and nothing else: no epilogue, no verification, no line in the log.
 bool is_bare(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     return options.alpha != 0 && options.epilogue.is_empty() && !options.verify &&
            log_wanted.get(read_log_wanted) == 0 &&
            (!may_lie_on_a_device() || (place_of(c.data) == Place::host && check_places(a, b, Place::host)));
 }
 
-/// The kernel and nothing around it: the whole of a call whose operands need no second look.
+/// Calls the kernel and nothing else, for operands that are known to be valid for it.
 Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const Matrix& c,
                   const Options& options) noexcept {
     if (const Status bad = check_overlap(a, b, c, options); !bad) return bad;
@@ -51,8 +51,8 @@ Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const 
     return {};
 }
 
-/// Apart from the calls that need none of it, so that those need not make room for it.
-[[gnu::noinline]] Status multiply_closely(const Matrix& a, const Matrix& b, const Matrix& c,
+/// Every product that does not go the direct way. Not inlined: the direct way must not pay for its stack frame.
+[[gnu::noinline]] Status multiply_general(const Matrix& a, const Matrix& b, const Matrix& c,
                                           const Options& options) noexcept {
     if (const Status bad = check_operands(a, b, c, options); !bad) return bad;
     if (needs_no_product(a, c, options)) return finish_anywhere(c, options);
@@ -65,10 +65,10 @@ Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const 
     Plan plan;
     if (const Status none = try_plan(problem, options, plan); !none) return none;
     log_call(plan);
-    return run_logged(plan, a, b, c, nullptr);
+    return run_plan(plan, a, b, c, nullptr);
 }
 
-[[gnu::noinline]] Status run_closely(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c,
+[[gnu::noinline]] Status run_general(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c,
                                      void* stream) noexcept {
     const Problem& problem = plan.problem;
     if (const Status bad = check_operands(a, b, c, plan.options); !bad) return bad;
@@ -81,14 +81,15 @@ Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const 
     const Form of_a = form_of(a), of_b = form_of(b), of_c = form_of(c);
     if (of_a == problem.a && of_b == problem.b && of_c == problem.c) {
         log_call(plan);
-        return run_logged(plan, a, b, c, stream);
+        return run_plan(plan, a, b, c, stream);
     }
-    Plan posed = plan;  // the kernel may want more scratch for such operands, or none of them
-    posed.problem.a = of_a, posed.problem.b = of_b, posed.problem.c = of_c;
-    posed.direct = {};
-    if (plan.kernel->takes && !plan.kernel->takes(posed.problem)) return other_steps;
-    log_call(posed);
-    return run_logged(posed, a, b, c, stream);
+    // These operands lie differently: takes() and scratch_bytes() must see how.
+    Plan restated = plan;
+    restated.problem.a = of_a, restated.problem.b = of_b, restated.problem.c = of_c;
+    restated.direct = {};
+    if (plan.kernel->takes && !plan.kernel->takes(restated.problem)) return other_steps;
+    log_call(restated);
+    return run_plan(restated, a, b, c, stream);
 }
 
 }  // namespace
@@ -96,12 +97,12 @@ Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const 
 Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     const Direct* const direct = remembered_direct(a, b, c, options);
     return direct && is_bare(a, b, c, options) ? run_direct(*direct, a, b, c, options)
-                                               : multiply_closely(a, b, c, options);
+                                               : multiply_general(a, b, c, options);
 }
 
 Status Plan::try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* stream) const noexcept {
     const bool is_direct = are_as_planned(direct, problem, a, b, c) && is_bare(a, b, c, options);
-    return is_direct ? run_direct(direct, a, b, c, options) : run_closely(*this, a, b, c, stream);
+    return is_direct ? run_direct(direct, a, b, c, options) : run_general(*this, a, b, c, stream);
 }
 
 void check(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Packed operands, their use: the kernel is the one that the operand was laid out for, if it can do what is asked.
+// Products with a packed operand: by the kernel that it was packed for, if that kernel can do what is asked.
 #include <algorithm>
 
 #include "base/threads.hpp"
 #include "carry/execute.hpp"
 #include "multiply/check.hpp"
 #include "multiply/log.hpp"
+#include "multiply/no_product.hpp"
 #include "multiply/packed_parts.hpp"
-#include "multiply/settle.hpp"
 #include "plan/choose.hpp"
 #include "plan/names.hpp"
 #include "plan/operands.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Packed operands, their making: a kernel that has a packing is chosen as for a product with a large other operand, and
-// lays the operand out in memory that the Packed owns.
+// Packing an operand: a kernel that can take packed operands is chosen, as if the other operand were large, and lays
+// this one out in memory that the Packed owns.
 #include <algorithm>
 
 #include "multiply/check.hpp"
@@ -26,8 +26,8 @@ std::byte* allocate(std::size_t bytes) noexcept {
         std::aligned_alloc(page, (std::max<std::size_t>(bytes, 1) + page - 1) / page * page));
 }
 
-/// The row itself when it has a packing, else the cheapest one that has, and whose bits follow from a row of A, B and
-/// k.
+/// The kernel that a product would take if it has a packing, else the cheapest that has one and an order of summation
+/// of its own, so that the bits do not depend on the other operand's shape.
 Status plan_with_packing(const Problem& problem, const Options& options, Plan& plan) noexcept {
     if (const Status none = try_plan(problem, options, plan); !none) return none;
     if (plan.kernel->packing) return {};
@@ -46,7 +46,7 @@ Status plan_with_packing(const Problem& problem, const Options& options, Plan& p
     return try_plan(problem, by_name, plan);
 }
 
-/// The operand as the kernel's own type; in `widened` where it needs a copy for that.
+/// The operand in the kernel's type; `widened` owns the copy if that takes one.
 Status as_kernel_type(const Matrix& operand, Type type, std::unique_ptr<std::byte, void (*)(std::byte*)>& widened,
                       Matrix& as) noexcept {
     as = operand;

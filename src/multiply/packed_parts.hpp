@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The inside of a Packed, for those that make it and run it.
+// The private parts of a Packed, for the code that makes and runs it.
 #pragma once
 
 #include "backend/contract.hpp"
@@ -10,7 +10,7 @@
 namespace tw {
 
 struct PackedParts {
-    /// What it was made of: the plan's kernel, for `which` operand, whose shape is told; `memory` becomes its own.
+    /// For the plan's kernel, with the operand's shape; the Packed owns `memory` from now on.
     static Packed make(const Plan& plan, const Matrix& operand, const PackedPanels& where, std::byte* memory,
                        std::size_t bytes) noexcept {
         Packed made;
@@ -30,7 +30,7 @@ struct PackedParts {
     static const Tile& tile(const Packed& p) noexcept { return p.tile_; }
     static PackedPanels panels(const Packed& p) noexcept { return {p.memory_.get(), p.is_a_, p.on_left_}; }
 
-    /// The matrix that it stands for, as far as its shape goes: where it begins there are no elements of it.
+    /// Its shape as a matrix. The address is only there to be compared: the memory does not hold the elements as such.
     static Matrix matrix(const Packed& p) noexcept {
         Matrix m = p.shape_;
         m.data = p.memory_.get();

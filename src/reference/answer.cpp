@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A panel of B's columns is widened to f64 once, then every row of A asked for is summed against it in order of k.
+// A panel of B's columns is widened to f64 once, then each wanted row of A is multiplied with it, in order of k.
 #include "reference/answer.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace tw::reference {
 namespace {
 
-constexpr std::int64_t panel_elements = 1 << 17;  // 1 MiB of f64: stays in a cache close by
+constexpr std::int64_t panel_elements = 1 << 17;  // 1 MiB of f64: stays in L2
 constexpr std::int64_t narrowest = 8, widest = 256;
 
 struct Sum {
@@ -25,20 +25,20 @@ struct Sum {
     double magnitude = 0;  // of the finite terms
 };
 
-/// One element by itself, with every Inf and NaN where IEEE arithmetic puts it and overflow of f64 seen as such.
+/// One element, with every Inf and NaN where IEEE arithmetic has it, and not mistaking an overflow of f64 for one.
 Sum careful_sum(const Question& q, std::int64_t i, std::int64_t j) {
     Twice finite;
-    double magnitude = 0, endless = 0;  // endless: the sum of the terms that are Inf or NaN
+    double magnitude = 0, non_finite = 0;  // non_finite: the sum of the terms that are Inf or NaN
     for (std::int64_t p = 0; p < q.k(); ++p) {
         const double x = load_element(q.a, i, p), y = load_element(q.b, p, j);
         if (!std::isfinite(x) || !std::isfinite(y)) {
-            endless += x * y;
+            non_finite += x * y;
             continue;
         }
         finite = add(finite, two_product(x, y));
         magnitude += std::fabs(x * y);
     }
-    if (endless != 0) return {{endless, 0}, magnitude};
+    if (non_finite != 0) return {{non_finite, 0}, magnitude};
     return {finite, magnitude};
 }
 
@@ -132,7 +132,7 @@ double activate(Activation activation, double x) {
 
 double finite_or_zero(double x) { return std::isfinite(x) ? std::fabs(x) : 0; }
 
-/// alpha, beta and the epilogue: what one element of the answer becomes of the sum.
+/// alpha, beta and the epilogue: makes an element of the answer from its sum.
 class Finish {
 public:
     explicit Finish(const Question& q) : q_(q) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a product should have been: f64 sums of exact products for f32 and narrower, twice f64 for f64.
-// Written for being right: no blocking of k, no shortcuts, zeros are multiplied like any number.
+// The right answer of a product: f64 sums of exact products for f32 and narrower, double-double sums for f64.
+// Written to be right: k is not blocked, there are no shortcuts, zeros are multiplied like any number.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace tw::reference {
 /// kernel that sums in f32 takes them. alpha 0: A and B are not read. beta 0: C0 is not read.
 struct Question {
     Matrix a, b;
-    Matrix c0{};  ///< C as it was before; looked at only when beta is not 0
+    Matrix c0{};  ///< C before the product; read only when beta is not 0
     double alpha = 1, beta = 0;
     Epilogue epilogue{};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Operands that find faults. The same seed gives the same values, whatever the steps of the matrix.
+// Operands that expose faults. The same seed gives the same values, whatever the steps of the matrix.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace tw::reference {
 namespace {
 
-constexpr double endless = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 Type sum_type(const Question& q) { return q.a.type == Type::f64 ? Type::f64 : Type::f32; }
 
@@ -23,7 +23,7 @@ double rounded_to(Type type, double x) {
     return load_element({&held, type, 1, 1, 0}, 0, 0);
 }
 
-/// How steep an activation can be: what it may make of an error before it.
+/// The largest slope of an activation: the factor by which it may enlarge an error.
 double steepest(Activation activation) {
     switch (activation) {
         case Activation::gelu: return 1.13;
@@ -81,7 +81,7 @@ public:
     /// True when a partial sum, or the result itself, may leave the range of its type.
     bool may_overflow(std::size_t at, double allowed) const {
         const double size = std::fabs(answer_.value[at]);
-        return !(answer_.reach[at] <= sum_.largest / 4) || (size < endless && size + allowed > out_.largest);
+        return !(answer_.reach[at] <= sum_.largest / 4) || (size < infinite && size + allowed > out_.largest);
     }
 
 private:
@@ -96,16 +96,16 @@ private:
     std::vector<double> row_largest_, col_largest_;
 };
 
-/// The error as a fraction of what is allowed; endless when the element is wrong whatever is allowed.
+/// The error as a fraction of what is allowed; infinite when the element is wrong whatever is allowed.
 double fraction(double error, double allowed) {
     if (error == 0) return 0;
-    return error / allowed;  // x / 0 is endless, NaN / x is NaN
+    return error / allowed;  // x / 0 is infinite, NaN / x is NaN
 }
 
 double error_of(double expected, double rest, double got, double allowed, bool may_overflow) {
-    if (std::isnan(expected)) return std::isnan(got) || (may_overflow && !std::isfinite(got)) ? 0 : endless;
-    if (std::isinf(expected)) return got == expected || (may_overflow && !std::isfinite(got)) ? 0 : endless;
-    if (!std::isfinite(got)) return may_overflow ? 0 : endless;
+    if (std::isnan(expected)) return std::isnan(got) || (may_overflow && !std::isfinite(got)) ? 0 : infinite;
+    if (std::isinf(expected)) return got == expected || (may_overflow && !std::isfinite(got)) ? 0 : infinite;
+    if (!std::isfinite(got)) return may_overflow ? 0 : infinite;
     return fraction(std::fabs((expected - got) + rest), allowed);
 }
 
@@ -145,7 +145,7 @@ Verdict judge(const Question& question, const Matrix& result, const Tolerance& t
                 verdict.row = expected.rows[r], verdict.col = j;
                 verdict.expected = value, verdict.got = got, verdict.allowed = allowed;
             }
-            verdict.worst = std::isnan(error) ? endless : std::max(verdict.worst, error);
+            verdict.worst = std::isnan(error) ? infinite : std::max(verdict.worst, error);
             verdict.wrong += fails;
             ++verdict.checked;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The judge: every element of a result against the answer and the certificate of the kernel that made it.
+// The judge: compares every element of a result with the answer, within the certificate of the kernel that made it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Tolerance {
     double flush = 0;
 };
 
-/// How much work a judgement may cost. Beyond it, whole rows are drawn: the first, the last, and others at random.
+/// How much work a judgement may cost. If all rows cost more, only some are judged: the first, the last, random others.
 struct Care {
     double products = 0x1p30;
     std::uint64_t seed = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The C face over the C++ one. No exception crosses it: the only code here that can throw, explain(), is caught.
+// The C interface over the C++ one. No exception leaves it: only explain() can throw, and report() catches that.
 #include <new>
 
 #include "multiply/c/values.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The C face of batches and of packed operands.
+// The C interface of batches and packed operands.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The C face's values as the C++ face's, and failures as sentences kept for the thread.
+// Converts the C interface's values to C++, and keeps a thread's last failure as a sentence.
 #pragma once
 
 #include "tilewright/plan.hpp"
@@ -15,7 +15,7 @@ Matrix from_c(const tw_matrix* m) noexcept;
 /// them. `executor` is where the options' own is kept: it must live as long as they do.
 Status from_c(const tw_options* given, Executor& executor, Options& options) noexcept;
 
-/// The code to return; of a failure, its sentence is kept for tw_last_error().
+/// The code to return. A failure's sentence is kept for tw_last_error().
 tw_code report(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c,
                const Options& options) noexcept;
 tw_code report_null() noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
-#include "multiply/settle.hpp"
+#include "multiply/no_product.hpp"
 
 #include "backend/contract.hpp"
 #include "base/float_mode.hpp"
