@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 #include "backend/metal/on_linux/translator/source_lines.hpp"
 
+#include <filesystem>
+
 namespace tw::metal_check {
 namespace {
 
@@ -17,9 +19,22 @@ unsigned number_after(std::string_view record, std::string_view key) {
     return value;
 }
 
+/// The text of key: "..." in a record; empty when there is none.
+std::string_view text_after(std::string_view record, std::string_view key) {
+    const std::size_t at = record.find(key);
+    if (at == std::string_view::npos) return {};
+    const std::size_t open = at + key.size();
+    return record.substr(open, record.find('"', open) - open);
+}
+
+/// A file that lies below the folder where clang was started, or beside it, is named from there on.
+std::string whole_name(std::string_view directory, std::string_view file) {
+    return (std::filesystem::path(directory) / file).lexically_normal().string();  // an absolute name stays alone
+}
+
 }  // namespace
 
-SourceLines::SourceLines(std::string_view assembly, std::string_view prelude) : prelude_(prelude) {
+SourceLines::SourceLines(std::string_view assembly, std::string_view prelude) : prelude_(whole_name({}, prelude)) {
     for (std::size_t at = assembly.find("\n!"); at != std::string_view::npos; at = assembly.find("\n!", at + 1)) {
         const std::string_view record = assembly.substr(at + 1, assembly.find('\n', at + 1) - at - 1);
         if (record.size() < 2 || record[1] < '0' || record[1] > '9') continue;
@@ -28,8 +43,7 @@ SourceLines::SourceLines(std::string_view assembly, std::string_view prelude) : 
             locations_[number] = {number_after(record, "line: "), number_after(record, "scope: "),
                                   number_after(record, "inlinedAt: ")};
         } else if (record.find("!DIFile(") != std::string_view::npos) {
-            const std::size_t open = record.find("filename: \"") + 11;
-            files_[number] = record.substr(open, record.find('"', open) - open);
+            files_[number] = whole_name(text_after(record, "directory: \""), text_after(record, "filename: \""));
         } else if (record.find("!DISubprogram(") != std::string_view::npos ||
                    record.find("!DILexicalBlock") != std::string_view::npos) {
             file_of_scope_[number] = number_after(record, "file: ");

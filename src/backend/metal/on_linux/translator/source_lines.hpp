@@ -34,7 +34,7 @@ private:
     std::string prelude_;
     std::unordered_map<unsigned, Location> locations_;
     std::unordered_map<unsigned, unsigned> file_of_scope_;
-    std::unordered_map<unsigned, std::string> files_;
+    std::unordered_map<unsigned, std::string> files_;  ///< by their whole names
     std::map<std::string, unsigned> numbers_;
     std::vector<std::string> sites_{"an unknown line"};
 };
