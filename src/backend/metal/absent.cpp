@@ -16,8 +16,8 @@ constexpr Backend row{
     .devices = [] { return 0; },
     .absence =
         [] {
-            return "this build has no Metal backend: it is built on macOS; --device metal-check runs its kernels "
-                   "anywhere";
+            return "this build has no Metal backend: it is built on macOS; the device metal-check executes its "
+                   "kernels on a CPU";
         },
 };
 

@@ -144,9 +144,10 @@ class Run(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
 
-    def run_with(self, compiler, device):
+    def run_with(self, compiler, device, clang=False):
         says = "built with nvcc 13.0" if compiler else "absent, no nvcc was found"
-        self.program(self.folder / "programs/cmake", f'echo "-- CUDA backend: {says}"\n'
+        metal = "built with clang 14.0.6" if clang else "absent, it needs a clang of version 14 to 19"
+        self.program(self.folder / "programs/cmake", f'echo "-- CUDA backend: {says}"\necho "-- Metal executor: {metal}"\n'
                      f'case $1 in --build) shift 4; echo "build $*" >> "{self.calls}" ;; esac')
         self.program(self.folder / "programs/nvidia-smi", f"exit {0 if device else 9}")
         ended = subprocess.run(["bash", str(self.folder / "tools/run")], capture_output=True, text=True, stdin=subprocess.DEVNULL,
@@ -160,6 +161,11 @@ class Run(unittest.TestCase):
         self.assertEqual(calls, ["build --target tw", "tw ladder"])
         self.assertIn("left to make test", said)
         self.assertNotIn("left to make test", self.run_with(compiler=False, device=False)[0])
+
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "this machine has an NVIDIA device")
+    def test_metal_kernels_can_be_executed_where_there_is_a_clang(self):
+        calls = self.run_with(compiler=False, device=False, clang=True)[1]
+        self.assertEqual(calls, ["build --target tw", "tw ladder", "build --target tilewright_metal_check"])
 
     def test_the_cpu_climbs_before_the_kernels_of_a_device_are_compiled(self):
         calls = self.run_with(compiler=True, device=True)[1]

@@ -14,8 +14,12 @@ namespace {
 
 constexpr const char* file = "libtilewright_metal_check.so";
 constexpr const char* not_found =
-    "libtilewright_metal_check.so was found neither beside this library nor by the dynamic linker; it is built where "
-    "there is a clang of version 14 to 19";
+#ifdef TW_BUILDS_METAL_CHECK
+    "libtilewright_metal_check.so was found neither beside this library nor by the dynamic linker: the build's target "
+    "tilewright_metal_check makes it";
+#else
+    "this build found no clang of version 14 to 19, which makes libtilewright_metal_check.so";
+#endif
 constexpr const char* too_old =
     "the executed kernels are compiled for AVX2, FMA and F16C, which this processor does not have";
 constexpr const char* of_another_version = "libtilewright_metal_check.so is of another version than this library";
