@@ -82,6 +82,29 @@ class Rooms(House):
     def test_dots(self):
         self.caught("src/base/odd.cpp", '"../plan/choose.hpp"', "not by '..'")
 
+    def test_a_higher_wing(self):
+        self.caught("src/measure/basis/odd.cpp", '"measure/rows/row.hpp"', "the wing basis (rank 0) may not look up to rows (rank 3)")
+
+    def test_the_top_of_a_room_from_a_wing(self):
+        self.caught("src/backend/cpu/micro/odd.cpp", '"backend/cpu/ladder.hpp"', "may not look up to the top")
+
+    def test_a_sibling_wing(self):
+        self.caught("src/measure/rows/odd.cpp", '"measure/peers/search.hpp"', "are siblings")
+
+    def test_a_wing_nobody_knows(self):
+        self.caught("src/measure/attic/odd.cpp", '"base/clock.hpp"', "no room of the house, and no wing")
+
+    def test_a_wing_may_include_the_face_and_lower_wings(self):
+        self.write("src/backend/cuda/tiles/fine.cuh", HEAD + '#include "backend/cuda/backend.hpp"\n#include "backend/cuda/ptx/wgmma.cuh"\n')
+        self.expect_order("check_rooms")
+
+    def test_a_full_folder(self):
+        for i in range(41):
+            self.write(f"src/base/piece{i}.cpp", HEAD)
+        ended = self.run_checker("check_rooms", self.root)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("give it wings", ended.stdout)
+
     def test_a_room_nobody_knows(self):
         self.caught("src/attic/odd.cpp", '"base/clock.hpp"', "no room of the house")
 
@@ -100,6 +123,24 @@ class Sizes(House):
 
     def test_a_long_shader(self):
         self.expect_caught("check_sizes", "src/backend/metal/r3_tiled.metal", "\n" * 251, "251 lines")
+
+    def test_a_long_cuda_kernel_anywhere(self):
+        self.expect_caught("check_sizes", "src/backend/cuda/tiles/odd.cuh", "__global__ void kernel();\n" + "\n" * 250, "251 lines")
+
+    def test_a_wide_line(self):
+        self.expect_caught("check_sizes", "src/base/wide.cpp", "// " + "x" * 118 + "\n", "121 columns")
+
+    def test_a_long_function(self):
+        body = "    step();\n" * 79
+        self.expect_caught("check_functions", "src/base/odd.cpp", "void long_one(int\n              x) {\n" + body + "}\n", "long_one has 82 lines")
+
+    def test_a_long_method(self):
+        body = "        step();\n" * 79
+        self.expect_caught("check_functions", "src/base/odd.hpp", "struct S {\n    int of() const {\n" + body + "    }\n};\n", "of has 81 lines")
+
+    def test_a_function_of_80_lines_passes(self):
+        self.write("src/base/fine.cpp", "void fine() {\n" + "    step();\n" * 78 + "}\n\nstruct S {\n" + "    int x;\n" * 90 + "};\n")
+        self.expect_order("check_functions")
 
     def test_a_heavy_median(self):
         self.expect_order("check_sizes")

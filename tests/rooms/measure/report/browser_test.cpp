@@ -22,10 +22,15 @@ constexpr const char* probe = R"js(<script>
 addEventListener("load", () => {
   const wrong = [], width = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth > width) wrong.push("page wider than " + width);
-  const hides = (e) => { for (let p = e.parentElement; p; p = p.parentElement) if (["auto", "scroll"].includes(getComputedStyle(p).overflowX)) return true; return false; };
+  const hides = (e) => {
+    for (let p = e.parentElement; p; p = p.parentElement)
+      if (["auto", "scroll"].includes(getComputedStyle(p).overflowX)) return true;
+    return false;
+  };
   for (const e of document.querySelectorAll("body *")) {
     const box = e.getBoundingClientRect();
-    if (box.width && box.right > width + 1 && !hides(e) && !e.classList.contains("skip")) wrong.push(e.tagName + "." + e.getAttribute("class") + " ends at " + Math.round(box.right));
+    if (box.width && box.right > width + 1 && !hides(e) && !e.classList.contains("skip"))
+      wrong.push(e.tagName + "." + e.getAttribute("class") + " ends at " + Math.round(box.right));
   }
   for (const d of document.querySelectorAll("details")) d.open = true;
   let steps = 0;
@@ -39,31 +44,53 @@ addEventListener("load", () => {
     const slider = walk.querySelector("input");
     slider.value = slider.max;
     slider.dispatchEvent(new Event("input"));
-    if (!told.textContent.startsWith(`Step ${slider.max} of ${slider.max}:`)) wrong.push("the slider does not move the walk");
+    if (!told.textContent.startsWith(`Step ${slider.max} of ${slider.max}:`))
+      wrong.push("the slider does not move the walk");
   }
   const rungs = [...document.querySelectorAll(".rung")].map((e) => e.getBoundingClientRect());
-  for (let i = 1; i < rungs.length; ++i) if (rungs[i].top < rungs[i - 1].bottom - 1) wrong.push("cards overlap");
+  for (let i = 1; i < rungs.length; ++i)
+    if (rungs[i].top < rungs[i - 1].bottom - 1) wrong.push("cards overlap");
   for (const chart of document.querySelectorAll("svg.chart")) {
     const labels = [...chart.querySelectorAll("text.strong")].map((e) => e.getBoundingClientRect());
-    for (let i = 0; i < labels.length; ++i) for (let j = 0; j < i; ++j)
-      if (labels[i].left < labels[j].right - 2 && labels[j].left < labels[i].right - 2 && labels[i].top < labels[j].bottom - 6 && labels[j].top < labels[i].bottom - 6) wrong.push("labels overlap");
+    for (let i = 0; i < labels.length; ++i)
+      for (let j = 0; j < i; ++j)
+        if (labels[i].left < labels[j].right - 2 && labels[j].left < labels[i].right - 2 &&
+            labels[i].top < labels[j].bottom - 6 && labels[j].top < labels[i].bottom - 6)
+          wrong.push("labels overlap");
   }
-  for (const image of document.querySelectorAll("svg")) if (!image.getAttribute("aria-label")) wrong.push("a picture without words");
-  const channel = (c) => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+  for (const image of document.querySelectorAll("svg"))
+    if (!image.getAttribute("aria-label")) wrong.push("a picture without words");
+  const channel = (c) => {
+    c /= 255;
+    return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  };
   const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
   const colour = (text) => (text.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
-  const ground = (e) => { for (let p = e; p; p = p.parentElement) { const c = colour(getComputedStyle(p).backgroundColor); if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; };
-  for (const e of document.querySelectorAll("h1,h2,h3,p,a,td,th,dt,dd,summary,button,output,code,.name,.value,caption,svg text")) {
+  const ground = (e) => {
+    for (let p = e; p; p = p.parentElement) {
+      const c = colour(getComputedStyle(p).backgroundColor);
+      if (c.length === 3 || c[3] === 1) return c;
+    }
+    return [255, 255, 255];
+  };
+  for (const e of document.querySelectorAll(
+           "h1,h2,h3,p,a,td,th,dt,dd,summary,button,output,code,.name,.value,caption,svg text")) {
     if (!e.textContent.trim() || !e.getBoundingClientRect().width || e.style.background) continue;
-    const style = getComputedStyle(e), one = light(colour(e instanceof SVGElement ? style.fill : style.color)), two = light(ground(e));
+    const style = getComputedStyle(e), one = light(colour(e instanceof SVGElement ? style.fill : style.color)),
+          two = light(ground(e));
     const contrast = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
-    if (contrast < 4.5) wrong.push(`${e.tagName}.${e.getAttribute("class")} has a contrast of ${contrast.toFixed(2)}`);
+    if (contrast < 4.5)
+      wrong.push(`${e.tagName}.${e.getAttribute("class")} has a contrast of ${contrast.toFixed(2)}`);
   }
-  for (const e of document.querySelectorAll(".scroll, pre")) if (e.tabIndex < 0) wrong.push("what scrolls can't be reached by keyboard");
-  for (const chart of document.querySelectorAll("figure")) if (chart.nextElementSibling?.tagName !== "DETAILS") wrong.push("a chart without its table");
+  for (const e of document.querySelectorAll(".scroll, pre"))
+    if (e.tabIndex < 0) wrong.push("what scrolls can't be reached by keyboard");
+  for (const chart of document.querySelectorAll("figure"))
+    if (chart.nextElementSibling?.tagName !== "DETAILS") wrong.push("a chart without its table");
   const theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   const requests = performance.getEntriesByType("resource").length;
-  parent.postMessage(`${theme} at ${width}: ${steps} walks, ${requests} requests, ${wrong.length ? wrong.join("; ") : "all well"}`, "*");
+  parent.postMessage(
+      `${theme} at ${width}: ${steps} walks, ${requests} requests, ${wrong.length ? wrong.join("; ") : "all well"}`,
+      "*");
 });
 </script></body>)js";
 
