@@ -134,7 +134,7 @@ Status build(const Format& format, std::span<const Matrix> experts, const Effort
     find_most(work);
     const float most = std::bit_cast<float>(work.most.load());
     if (!std::isfinite(most)) return {Code::bad_argument, Argument::a, "the weights have a value that is not finite"};
-    body->exponent = most > 0 ? std::clamp(14 - std::ilogb(most), -100, 100) : 0;
+    body->exponent = most > 0 ? std::clamp(14 - std::ilogb(most), effort::least_exponent, effort::most_exponent) : 0;
 
     const bool with_dense = how.dense == DenseCopy::kept || (how.dense == DenseCopy::automatic && format.keeps_dense);
     if (!allocate(*body, with_dense)) return no_memory;

@@ -75,6 +75,7 @@ Sizes sizes_of(const EffortBody& body, bool with_dense) noexcept;
 /// Larger matrices are refused: no size above can overflow.
 inline constexpr std::int64_t most_outputs = 1 << 24, most_inputs = 1 << 24, most_values = std::int64_t{1} << 38;
 inline constexpr int most_experts = 1 << 12;
+inline constexpr int least_exponent = -113, most_exponent = 100;  // the largest f32 comes to 2^14
 
 /// Null when the shape can be held, else why not.
 const char* refusal_of_shape(std::int64_t outputs, std::int64_t inputs, std::int64_t experts) noexcept;

@@ -85,7 +85,8 @@ void check_header(const Reader& reader, const FileHeader& h) {
     reader.expect(h.outputs >= 1 && h.outputs <= most_outputs, 32, "1 to 2^24 outputs", h.outputs);
     reader.expect(h.inputs >= 1 && h.inputs <= most_inputs, 40, "1 to 2^24 inputs", h.inputs);
     if (const char* refusal = refusal_of_shape(h.outputs, h.inputs, h.experts)) reader.refuse(48, refusal);
-    reader.expect(h.exponent >= -100 && h.exponent <= 100, 52, "an exponent from -100 to 100", h.exponent);
+    reader.expect(h.exponent >= least_exponent && h.exponent <= most_exponent, 52, "an exponent from -113 to 100",
+                  h.exponent);
     reader.expect(h.has_dense <= 1, 56, "0 or 1", h.has_dense);
     reader.expect(h.zero == 0, 60, "0", h.zero);
     reader.expect(h.nothing == 0, 104, "0", h.nothing);
