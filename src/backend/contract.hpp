@@ -161,7 +161,7 @@ struct Traffic {
     Status (*await)(int event);
 };
 
-struct EffortDevice;
+struct EffortKernel;
 
 /// A device family.
 struct Backend {
@@ -188,11 +188,10 @@ struct Backend {
     bool (*captures)(void* stream) =
         nullptr;  ///< what enters the stream is being written into a graph: nothing may wait or allocate
 
-    const Traffic* traffic = nullptr;  ///< null: copies and kernels take turns
-    const EffortDevice* effort =
-        nullptr;                      ///< its kernels for the effort dial (backend/effort_contract.hpp); null: none
-    std::span<const Roof> roofs{};    ///< empty for the CPU, whose loops belong to measure
-    bool times_mean_nothing = false;  ///< kernels run checked or emulated: tables leave speeds out
+    const Traffic* traffic = nullptr;               ///< null: copies and kernels take turns
+    std::span<const EffortKernel* const> effort{};  ///< its kernels for the effort dial (effort_contract.hpp)
+    std::span<const Roof> roofs{};                  ///< empty for the CPU, whose loops belong to measure
+    bool times_mean_nothing = false;                ///< kernels run checked or emulated: tables leave speeds out
 };
 
 }  // namespace tw

@@ -2,19 +2,20 @@
 // Copyright 2026 The tilewright authors
 //
 // The product's public face: what it was given is checked here, and goes to its device.
+#include "carry/place_effort.hpp"
 #include "effort/choice/select.hpp"
 #include "effort/dials.hpp"
-#include "effort/on_cpu.hpp"
-#include "effort/on_cuda.hpp"
-#include "effort/on_metal.hpp"
+#include "effort/order.hpp"
+#include "plan/operands.hpp"
+#include "plan/registry.hpp"
 
 namespace tw {
 namespace {
 
 using namespace effort;
 
-Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget,
-             const EffortOptions& options) noexcept {
+Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget, const EffortOptions& options,
+             EffortPlan& plan) noexcept {
     const auto bad = [](Argument argument, const char* text) { return Status{Code::bad_argument, argument, text}; };
     if (!m.body()) return bad(Argument::a, "the matrix is empty");
     if (v.cols != m.inputs() || (v.rows > 0 && !v.data))
@@ -25,29 +26,27 @@ Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget b
     if (v.col_step != 1 || y.col_step != 1) return bad(Argument::options, "a vector's values are neighbours in memory");
     if (budget.is_error() ? !(budget.value() >= 0) : !(budget.value() >= 0 && budget.value() <= 1))
         return bad(Argument::options, "an effort is from 0 to 1, and an error is not negative");
-    const bool is_cuda = names_cuda(options.device);
-    if (!options.device.empty() && options.device != "cpu" && !is_cuda && !metal_device(options.device))
-        return {Code::no_device, Argument::options,
-                "the effort dial runs on the devices cpu, cuda, metal and metal-check"};
-    const bool is_far = v.rows > 0 && is_on_cuda(v.data);
-    if (!is_cuda && (is_far || (y.rows > 0 && is_on_cuda(y.data))))
-        return bad(is_far ? Argument::b : Argument::c, "memory of a CUDA device is for the device cuda alone");
-    for (std::int64_t r = 0; r < v.rows && !is_far; ++r)
+    if (const Status none = find_effort_device(options.device, plan); !none) return none;
+    bool reads_v = true;
+    if (may_lie_on_a_device()) {
+        const Place of_v = v.rows > 0 ? place_of(v.data) : Place::host,
+                    of_y = y.rows > 0 ? place_of(y.data) : Place::host;
+        reads_v = host_reads(of_v);
+        for (const bool is_v : {true, false})
+            if (const Place place = is_v ? of_v : of_y; !host_reads(place) && place != plan.backend->place)
+                return bad(is_v ? Argument::b : Argument::c, "memory of a CUDA device is for the device cuda alone");
+    }
+    for (std::int64_t r = 0; r < v.rows && reads_v; ++r)
         if (unit_scale(&v(r, 0), v.cols) == 0.f) return bad(Argument::b, "the vector has a value that is not finite");
     return {};
-}
-
-Status run(const Dials& dials) noexcept {
-    if (names_cuda(dials.options.device)) return run_on_cuda(dials);
-    const MetalDevice* device = metal_device(dials.options.device);
-    return device ? run_on_metal(*device, dials) : run_on_cpu(dials);
 }
 
 }  // namespace
 
 Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, View<const float> v, View<float> y,
                           Budget budget, const EffortOptions& options, std::span<EffortReport> reports) noexcept {
-    if (const Status bad = check(m, v, y, budget, options); !bad) return bad;
+    EffortPlan plan;
+    if (const Status bad = check(m, v, y, budget, options, plan); !bad) return bad;
     const auto count = static_cast<std::int64_t>(chosen.size());
     if (y.rows != count || (v.rows != 1 && v.rows != count))
         return {Code::bad_argument, Argument::c, "there is a result for each expert chosen, and one vector or as many"};
@@ -56,27 +55,29 @@ Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, Vi
     for (const int expert : chosen)
         if (expert < 0 || expert >= m.experts())
             return {Code::bad_argument, Argument::options, "an expert is chosen that is not there"};
-    return run({*m.body(), chosen, v, y, budget, options, reports});
+    return run(plan, {*m.body(), chosen, v, y, budget, options, reports});
 }
 
 Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget,
                         const EffortOptions& options, std::span<EffortReport> reports) noexcept {
-    if (const Status bad = check(m, v, y, budget, options); !bad) return bad;
+    EffortPlan plan;
+    if (const Status bad = check(m, v, y, budget, options, plan); !bad) return bad;
     if (y.rows != v.rows) return {Code::bad_argument, Argument::c, "there is a result for each vector"};
     if (!reports.empty() && static_cast<std::int64_t>(reports.size()) != v.rows)
         return {Code::bad_argument, Argument::options, "there is a report for each result, or none"};
     if (v.rows == 0) return {};
-    if (v.rows < effort_dense_batch) return run({*m.body(), {}, v, y, budget, options, reports});
-    return run({*m.body(), {}, v, y, Budget::effort(1), options, reports, true});
+    if (v.rows < effort_dense_batch) return run(plan, {*m.body(), {}, v, y, budget, options, reports});
+    return run(plan, {*m.body(), {}, v, y, Budget::effort(1), options, reports, true});
 }
 
 Status try_place_effort(const EffortMatrix& m, std::string_view device) noexcept {
     if (!m.body()) return {Code::bad_argument, Argument::a, "the matrix is empty"};
-    if (device.empty() || device == "cpu" || metal_device(device)) return {};
-    if (!names_cuda(device))
-        return {Code::no_device, Argument::options,
-                "the effort dial runs on the devices cpu, cuda, metal and metal-check"};
-    return place_on_cuda(*m.body(), device);
+    EffortPlan plan;
+    if (const Status none = find_effort_device(device, plan); !none) return none;
+    const EffortProblem problem = effort_problem(*m.body(), m.bytes());
+    if (const Status none = choose_effort(problem, {}, plan); !none) return none;
+    EffortPlaced placed;
+    return place_effort(plan, *m.body(), placed);
 }
 
 Status try_matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget,

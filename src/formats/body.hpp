@@ -14,9 +14,23 @@
 // rows, but for those that hold the weights as they were given (tiers, truncating buckets).
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "formats/format.hpp"
 #include "formats/memory.hpp"
 #include "tilewright/effort.hpp"
+
+namespace tw::effort {
+
+/// What a device keeps of a matrix, as long as the matrix lives.
+struct Placement {
+    const void* backend;
+    int device;
+    std::shared_ptr<const void> arrays;
+};
+
+}  // namespace tw::effort
 
 namespace tw {
 
@@ -30,10 +44,9 @@ struct EffortBody {
     int exponent = 0;
 
     effort::Memory rows{}, left{}, gains{}, spreads{}, dense{};
-    effort::Memory importance{};                      ///< follows from what is left, as the falls do: in no file
-    std::uint32_t falls[32] = {};                     ///< of units, all experts' alike
-    mutable std::shared_ptr<const void> on_device{};  ///< what a device keeps of it: on_metal.cpp's affair
-    mutable std::shared_ptr<const void> on_cuda{};    ///< and a CUDA device: cuda_matrix.cpp's
+    effort::Memory importance{};                          ///< follows from what is left, as the falls do: in no file
+    std::uint32_t falls[32] = {};                         ///< of units, all experts' alike
+    mutable std::vector<effort::Placement> placements{};  ///< added to by carry/place_effort.cpp alone
 
     EffortLayout layout() const noexcept { return format->layout; }
     int units() const noexcept { return format->units(bucket); }
@@ -62,6 +75,20 @@ Tiling dense_tiling_of(const EffortBody& body) noexcept;
 
 /// Bytes that reading unit `unit` of one input costs, over all tiles.
 std::int64_t bytes_of_unit(const EffortBody& body, int unit) noexcept;
+
+/// Bytes of an input's units over their common divisor: numbers that devices count by.
+struct UnitWeights {
+    std::int64_t common = 0;
+    std::uint32_t of_unit[most_units] = {};
+
+    explicit UnitWeights(const EffortBody& body) noexcept;
+
+    /// Rows at the cutoff or above it weigh at least the first, and those that are taken at most the second.
+    std::uint32_t reached(std::int64_t bytes) const noexcept {
+        return static_cast<std::uint32_t>((bytes + common - 1) / common);
+    }
+    std::uint32_t within(std::int64_t bytes) const noexcept { return static_cast<std::uint32_t>(bytes / common); }
+};
 
 /// Bytes of one expert's layout: what reading every unit of every input costs.
 std::int64_t bytes_of_all(const EffortBody& body) noexcept;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
+#include <numeric>
+
 #include "formats/body.hpp"
 #include "formats/dense.hpp"
 
@@ -29,6 +31,11 @@ Tiling dense_tiling_of(const EffortBody& body) noexcept {
 }
 
 std::int64_t bytes_of_unit(const EffortBody& body, int unit) noexcept { return body.format->unit_bytes(body, unit); }
+
+UnitWeights::UnitWeights(const EffortBody& body) noexcept {
+    for (int u = 0; u < body.units(); ++u) common = std::gcd(common, bytes_of_unit(body, u));
+    for (int u = 0; u < body.units(); ++u) of_unit[u] = static_cast<std::uint32_t>(bytes_of_unit(body, u) / common);
+}
 
 std::int64_t bytes_of_all(const EffortBody& body) noexcept {
     std::int64_t of_an_input = 0;

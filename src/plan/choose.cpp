@@ -3,7 +3,6 @@
 //
 // choose: the cheapest row whose certificate keeps the promise.
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "base/environment.hpp"
@@ -18,19 +17,6 @@
 
 namespace tw {
 namespace {
-
-/// "cuda:1" names the backend before the colon.
-std::string_view backend_part(std::string_view device) noexcept { return device.substr(0, device.find(':')); }
-
-/// The 1 of "cuda:1"; -1 when none is named, -2 when what stands there is no number.
-int device_part(std::string_view device) noexcept {
-    const std::size_t colon = device.find(':');
-    if (colon == std::string_view::npos) return -1;
-    const char *first = device.data() + colon + 1, *last = device.data() + device.size();
-    int index = -2;
-    const auto [end, error] = std::from_chars(first, last, index);
-    return error == std::errc() && end == last && index >= 0 ? index : -2;
-}
 
 const Backend* backend_for(const Problem& problem, std::string_view device) noexcept {
     if (!device.empty()) return find_backend(backend_part(device));

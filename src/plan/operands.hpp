@@ -15,6 +15,9 @@ namespace tw {
 /// Which kind of memory an address belongs to.
 Place place_of(const void* memory) noexcept;
 
+/// False: only a device can read that memory. A Mac's GPU shares its memory with the host.
+constexpr bool host_reads(Place place) noexcept { return place != Place::cuda; }
+
 /// True when a copy of so many elements fits an address, padded to tiles and in parts as kernels make them. (2^46
 /// elements of a row are as much as a processor's addresses reach; it takes steps of 0 to ask for more.)
 constexpr bool copy_fits(std::int64_t rows, std::int64_t cols) noexcept {

@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 #include "plan/registry.hpp"
 
+#include <charconv>
+
 #include "backend/cpu/backend.hpp"
 #include "backend/cuda/backend.hpp"
 #include "backend/metal/backend.hpp"
@@ -33,6 +35,17 @@ const Backend* find_backend(std::string_view name) noexcept {
     for (const BackendSource& source : list)
         if (name == source.name) return &source();
     return nullptr;
+}
+
+std::string_view backend_part(std::string_view device) noexcept { return device.substr(0, device.find(':')); }
+
+int device_part(std::string_view device) noexcept {
+    const std::size_t colon = device.find(':');
+    if (colon == std::string_view::npos) return -1;
+    const char *first = device.data() + colon + 1, *last = device.data() + device.size();
+    int index = -2;
+    const auto [end, error] = std::from_chars(first, last, index);
+    return error == std::errc() && end == last && index >= 0 ? index : -2;
 }
 
 }  // namespace tw

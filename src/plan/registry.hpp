@@ -32,4 +32,10 @@ bool may_lie_on_a_device() noexcept;
 /// By name, without a device number: "cpu", "cuda". Null when there is no such backend.
 const Backend* find_backend(std::string_view name) noexcept;
 
+/// "cuda" of "cuda:1".
+std::string_view backend_part(std::string_view device) noexcept;
+
+/// The 1 of "cuda:1"; -1 when no number is named, -2 when what stands there is none.
+int device_part(std::string_view device) noexcept;
+
 }  // namespace tw

@@ -6,6 +6,7 @@
 #include "backend/cpu/ladder.hpp"
 
 #include "backend/cpu/backend.hpp"
+#include "backend/cpu/effort/rows.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {
@@ -101,6 +102,7 @@ constexpr Backend row{
     .features = features,
     .devices = one_device,
     .absence = never_absent,
+    .effort = effort_rows,
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ constexpr Backend row{
     .wait = [](void* stream) { return wait(stream); },
     .captures = [](void* stream) { return captures(stream); },
     .traffic = &traffic,
-    .effort = &effort_device,
+    .effort = effort_rows,
 };
 
 }  // namespace

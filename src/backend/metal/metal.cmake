@@ -25,7 +25,7 @@ const SourceFile source_files[] = {
 ]])
 set(TW_METAL_SOURCES ${TW_METAL_SOURCES} PARENT_SCOPE)
 
-set(metal_files ${metal_here}/ladder.cpp ${metal_here}/loaders.cpp ${metal_here}/on_linux/door.cpp)
+set(metal_files ${metal_here}/ladder.cpp ${metal_here}/effort/products.cpp ${metal_here}/loaders.cpp ${metal_here}/on_linux/door.cpp)
 set(metal_frameworks "")
 if(APPLE)
   message(STATUS "Metal backend: built, its kernels are compiled on first use")

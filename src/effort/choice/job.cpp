@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/cpu_features.hpp"
 #include "effort/choice/affordable.hpp"
 #include "effort/choice/select.hpp"
 
@@ -76,7 +75,7 @@ void record_rounded(const EffortBody& body, const Selection& chosen, Job& job) n
 std::size_t desk_bytes(const EffortBody& body) noexcept { return selection_bytes(body.inputs); }
 
 std::size_t kept_bytes(const EffortBody& body) noexcept {
-    return (static_cast<std::size_t>(body.inputs) * sizeof(EffortEntry) + 63) / 64 * 64;
+    return static_cast<std::size_t>(body.inputs) * sizeof(EffortEntry);
 }
 
 void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, std::span<std::byte> kept,
@@ -98,17 +97,15 @@ void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, s
     job.report.rows = question.inputs * question.units, job.report.bytes = bytes_of_all(body);
 }
 
-void switch_to_dense(const EffortBody& body, Budget budget, DenseSwitch when, double toll, Job& job) noexcept {
-    if (body.dense.size() == 0 || when == DenseSwitch::never) return;
-    const std::int64_t dense_bytes = dense_tiling_of(body).bytes;
-    const bool is_full =
-        job.report.rows_read == job.report.rows || (budget.is_error() && predicted(job) > budget.value());
-    const bool is_slower = static_cast<double>(job.report.bytes_read) * toll > static_cast<double>(dense_bytes);
-    job.is_dense = is_full || (when == DenseSwitch::when_quicker && is_slower);
-    if (!job.is_dense) return;
+bool needs_all(Budget budget, const Job& job) noexcept {
+    return job.report.rows_read == job.report.rows || (budget.is_error() && predicted(job) > budget.value());
+}
+
+void make_dense(const EffortBody& body, Job& job) noexcept {
+    job.is_dense = true;
     job.left = 0, job.report.cutoff = 0;
     job.report.rows_read = job.report.rows;
-    job.report.bytes_read = job.report.bytes = dense_bytes;
+    job.report.bytes_read = job.report.bytes = dense_tiling_of(body).bytes;
 }
 
 void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, bool is_fine, std::span<std::byte> kept,
@@ -134,15 +131,6 @@ void conclude(const EffortBody& body, const char* kernels, Job& job) noexcept {
     const double lost = job.left + summing, whole = square + job.left;
     job.report.estimated_error = whole > 0 ? std::sqrt(lost / whole) : 0;
     job.report.dense = job.is_dense, job.report.kernels = kernels;
-}
-
-const cpu::EffortKernels* choose_kernels(std::string_view name) noexcept {
-    const cpu::EffortKernelSets sets = cpu::effort_kernel_sets();
-    for (int s = sets.count - 1; s >= 0; --s) {
-        const bool here = (sets.sets[s]->needs & ~cpu_features()) == 0;
-        if (here && (name.empty() || name == sets.sets[s]->name)) return sets.sets[s];
-    }
-    return nullptr;
 }
 
 }  // namespace tw::effort

@@ -4,7 +4,6 @@
 // One vector's product with one expert: what was chosen, and what is said of it afterwards.
 #pragma once
 
-#include "backend/cpu/effort/kernels.hpp"
 #include "formats/body.hpp"
 
 namespace tw::effort {
@@ -30,9 +29,11 @@ std::size_t kept_bytes(const EffortBody& body) noexcept;
 void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, std::span<std::byte> kept,
              Job& job) noexcept;
 
-/// Lets the dense copy do a job that is prepared, where there is one and it should. A byte of the layout takes `toll`
-/// times as long.
-void switch_to_dense(const EffortBody& body, Budget budget, DenseSwitch when, double toll, Job& job) noexcept;
+/// True when nothing less than everything keeps the budget.
+bool needs_all(Budget budget, const Job& job) noexcept;
+
+/// A job that is prepared becomes the dense copy's.
+void make_dense(const EffortBody& body, Job& job) noexcept;
 
 /// Fills in the job for units, one number for each input, that a device has chosen.
 void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, bool is_fine, std::span<std::byte> kept,
@@ -40,9 +41,5 @@ void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, boo
 
 /// After the product: the error that is expected beside the |y| that came out.
 void conclude(const EffortBody& body, const char* kernels, Job& job) noexcept;
-
-/// The set of kernels of that name, or the best that this machine has; null when the name is unknown or the machine
-/// lacks it.
-const cpu::EffortKernels* choose_kernels(std::string_view name) noexcept;
 
 }  // namespace tw::effort

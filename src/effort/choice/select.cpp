@@ -164,13 +164,6 @@ void tally(const Question& q, Selection& chosen) noexcept {
     }
 }
 
-float unit_scale(const float* v, std::int64_t count) noexcept {
-    std::uint32_t most = 0;
-    for (std::int64_t i = 0; i < count; ++i) most = std::max(most, std::bit_cast<std::uint32_t>(v[i]) & 0x7fffffffu);
-    if (most >= 0x7f800000u) return 0;
-    return most == 0 ? 1.f : std::ldexp(1.f, std::min(126, -std::ilogb(std::bit_cast<float>(most))));
-}
-
 std::size_t selection_bytes(std::int64_t inputs) noexcept {
     return static_cast<std::size_t>(9 * inputs + room) + sizeof(double) * bins;
 }

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <span>
 
+#include "formats/unit_scale.hpp"
+
 namespace tw::effort {
 
 struct Question {
@@ -41,8 +43,5 @@ Selection select_by_error(const Question& question, double square_of_error, std:
 
 /// Fills in rows, bytes, left and all of a selection whose units are there.
 void tally(const Question& question, Selection& selection) noexcept;
-
-/// The factor that brings the largest |v| to 1..2, a power of 2; 1 when all are zero, 0 when one is not finite.
-float unit_scale(const float* v, std::int64_t count) noexcept;
 
 }  // namespace tw::effort

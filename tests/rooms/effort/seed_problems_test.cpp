@@ -9,7 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "backend/cpu/effort/kernels.hpp"
+#include "backend/cpu/backend.hpp"
+#include "backend/effort_contract.hpp"
 #include "base/cpu_features.hpp"
 #include "plan/dial_store.hpp"
 #include "rooms/effort/samples.hpp"
@@ -26,9 +27,8 @@ constexpr Shape small_shapes[] = {{1000, 3000}, {7, 5}, {1, 1}, {130, 257}, {33,
 
 std::vector<std::string> sets_here() {
     std::vector<std::string> names;
-    const cpu::EffortKernelSets sets = cpu::effort_kernel_sets();
-    for (int s = 0; s < sets.count; ++s)
-        if ((sets.sets[s]->needs & ~cpu_features()) == 0) names.emplace_back(sets.sets[s]->name);
+    for (const EffortKernel* row : cpu::backend().effort)
+        if (row->is_dense && (row->needs & ~cpu_features()) == 0) names.emplace_back(row->kernels);
     return names;
 }
 

@@ -57,22 +57,10 @@ struct EffortDenseTile {
 /// Vectors that a dense kernel takes at once.
 inline constexpr int most_dense_vectors = 8;
 
-/// A set of kernels for one instruction set.
-struct EffortKernels {
-    const char* name;
-    std::uint64_t needs;  ///< cpu_feature bits
-    void (*dense)(const EffortDenseTile&);
-    void (*buckets)(const EffortTile&);
-    void (*tiers)(const EffortTile&);
-    void (*planes)(const EffortTile&);
-
-    /// How much longer a byte of buckets, tiers and planes takes than one of dense, at the effort where a product takes
-    /// as long as dense: of 14336 x 4096 weights in f16, one thread, from memory.
-    double tolls[3];
-};
-
-extern const EffortKernels effort_portable;
-
+void effort_dense_portable(const EffortDenseTile&);
+void effort_buckets_portable(const EffortTile&);
+void effort_tiers_portable(const EffortTile&);
+void effort_planes_portable(const EffortTile&);
 void effort_dense_avx2(const EffortDenseTile&);
 void effort_buckets_avx2(const EffortTile&);
 void effort_tiers_avx2(const EffortTile&);
@@ -81,12 +69,5 @@ void effort_dense_avx512(const EffortDenseTile&);
 void effort_buckets_avx512(const EffortTile&);
 void effort_tiers_avx512(const EffortTile&);
 void effort_planes_avx512(const EffortTile&);
-
-/// All sets that this build has, the plainest first.
-struct EffortKernelSets {
-    const EffortKernels* const* sets;
-    int count;
-};
-EffortKernelSets effort_kernel_sets() noexcept;
 
 }  // namespace tw::cpu

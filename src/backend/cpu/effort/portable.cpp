@@ -131,6 +131,9 @@ void planes_of(const EffortTile& tile) {
 
 }  // namespace
 
-constinit const EffortKernels effort_portable = {"portable", 0, dense, buckets, tiers, planes_of, {1.25, 1.1, 6.7}};
+void effort_dense_portable(const EffortDenseTile& tile) { dense(tile); }
+void effort_buckets_portable(const EffortTile& tile) { buckets(tile); }
+void effort_tiers_portable(const EffortTile& tile) { tiers(tile); }
+void effort_planes_portable(const EffortTile& tile) { planes_of(tile); }
 
 }  // namespace tw::cpu

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backend/contract.hpp"
+#include "backend/effort_contract.hpp"
 
 namespace tw::cuda {
 
@@ -15,7 +16,8 @@ struct Replays;
 /// Changes when a row's shape does.
 inline constexpr unsigned long long contract_stamp =
     (((TILEWRIGHT_VERSION_MAJOR * 1000ull + TILEWRIGHT_VERSION_MINOR) * 1000 + TILEWRIGHT_VERSION_PATCH) << 24) +
-    (sizeof(Backend) << 16) + (sizeof(Kernel) << 8) + sizeof(Call);
+    (sizeof(Backend) << 16) + (sizeof(Kernel) << 8) + sizeof(Call) +
+    ((sizeof(EffortKernel) + sizeof(EffortCall) + sizeof(EffortPlaced)) * 1ull << 48);
 
 inline constexpr const char* entry_name = "tilewright_cuda_backend";
 

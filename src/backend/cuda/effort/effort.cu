@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The effort dial's products on a CUDA device: their notes in the scratch, and their one or two launches.
+// The rows of the effort dial on a CUDA device: one launch a call, or two.
 #include "backend/cuda/effort/effort.hpp"
 
 #include <algorithm>
@@ -10,13 +10,12 @@
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/scratch.hpp"
 #include "backend/cuda/effort/effort.cuh"
+#include "backend/cuda/effort/paces.hpp"
 
 namespace tw::cuda {
 namespace {
 
 using namespace effort;
-
-constexpr std::size_t up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 bool is_of_rows(const EffortOnDevice& m) { return m.layout != EffortLayout::planes; }
 
@@ -44,82 +43,120 @@ int clusters_of(const EffortOnDevice& m, int products) {
     return products * m.tiles * ranks <= most_counters || clusters < 2 ? clusters : 0;
 }
 
-/// Offsets from the scratch's beginning.
-struct Cut {
-    std::size_t chosen, entries, partial, end;
-
-    Cut(const EffortOnDevice& m, int products) {
-        const auto count = static_cast<std::size_t>(products), inputs = static_cast<std::size_t>(m.inputs);
-        chosen = 0;
-        entries = up(count * sizeof(EffortChosenOnDevice));
-        partial = entries + up(count * inputs * sizeof(EffortEntry));
-        const int parts = is_of_rows(m) ? blocks_of(m) : m.tiles * clusters_of(m, products);
-        end = partial +
-              up(count * static_cast<std::size_t>(parts) * static_cast<std::size_t>(m.outputs_of_tile) * sizeof(float));
-    }
-};
-
-std::size_t scratch_bytes(const EffortOnDevice& m, int products) {
-    return std::max(Cut(m, products).end, scratch_of_dense(m, products));
+/// Sums that blocks leave for others to add up.
+std::size_t bytes_of_parts(const EffortOnDevice& m, int products, int parts) {
+    return static_cast<std::size_t>(products) * static_cast<std::size_t>(parts) *
+           static_cast<std::size_t>(m.outputs_of_tile) * sizeof(float);
 }
 
-EffortNotes notes_in(std::span<std::byte> scratch, const EffortOnDevice& m, int products) {
-    const Cut cut(m, products);
-    return {reinterpret_cast<EffortChosenOnDevice*>(scratch.data() + cut.chosen),
-            reinterpret_cast<EffortEntry*>(scratch.data() + cut.entries)};
+std::size_t scratch_of_rows(const EffortPlaced& m, int products) { return bytes_of_parts(m, products, blocks_of(m)); }
+
+std::size_t scratch_of_planes(const EffortPlaced& m, int products) {
+    return bytes_of_parts(m, products, m.tiles * clusters_of(m, products));
 }
+
+std::size_t scratch_of_dense_copy(const EffortPlaced& m, int products) { return scratch_of_dense(m, products); }
 
 /// Of all planes, which part is read.
-double share_of(const EffortOnDevice& m, const EffortOrder& order) {
+double share_of(const EffortCall& call) {
+    const EffortOnDevice& m = call.matrix;
     double all = 0;
     for (int u = 0; u < m.units; ++u) all += m.weights[u];
-    return order.everything ? 1 : order.affordable / (all * m.inputs);
+    return call.everything ? 1 : call.affordable / (all * m.inputs);
 }
 
-Status run(const EffortOnDevice& m, const EffortOrder& order, std::span<std::byte> scratch) {
+/// What all kernels are told.
+Status describe(const EffortCall& call, std::size_t scratch, Work& w) {
     if (const Status dead = alive(); !dead) return dead;
-    const int products = static_cast<int>(order.experts.size());
-    const Cut cut(m, products);
-    if (products < 1 || products > most_products ||
-        scratch.size() < (order.is_dense ? scratch_of_dense(m, products) : cut.end))
-        return {Code::bad_argument, Argument::scratch, "an order has 1 to 16 products and scratch for all of them"};
-    Work w{};
-    w.m = m;
-    std::copy(order.experts.begin(), order.experts.end(), w.experts);
-    w.v = order.v, w.v_step = order.v_step, w.y = order.y, w.y_step = order.y_step;
-    const bool has_clusters = (features() & feature::sm90a) != 0;
-    if (order.is_dense) {
-        w.partial = reinterpret_cast<float*>(scratch.data()), w.arrived = kept_counters(order.stream);
-        return start_dense(w, products, has_clusters, order.stream);
-    }
+    if (call.products < 1 || call.products > most_products || call.scratch.size() < scratch)
+        return {Code::bad_argument, Argument::scratch, "a call has 1 to 16 products and scratch for all of them"};
+    w.m = call.matrix;
+    std::copy(call.experts.begin(), call.experts.end(), w.experts);
+    w.v = call.v, w.v_step = call.v_step, w.y = call.y, w.y_step = call.y_step;
+    w.reached = call.reached, w.affordable = call.affordable, w.everything = call.everything;
+    w.chosen = call.notes.chosen, w.entries = call.notes.entries;
+    w.partial = reinterpret_cast<float*>(call.scratch.data()), w.arrived = kept_counters(call.stream);
+    return {};
+}
 
-    w.reached = order.reached, w.affordable = order.affordable, w.everything = order.everything;
-    const EffortNotes notes = notes_in(scratch, m, products);
-    w.chosen = notes.chosen, w.entries = notes.entries;
-    w.partial = reinterpret_cast<float*>(scratch.data() + cut.partial), w.arrived = kept_counters(order.stream);
-    if (is_of_rows(m)) {
-        w.blocks = blocks_of(m), w.ranks = ranks_of(m), w.is_chosen = order.is_chosen,
-        w.scale_of_rows = std::ldexp(1.f, -m.exponent_of_rows);
-        w.is_even = m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
-        if (products * w.blocks * m.outputs_of_tile / 2 <= most_mailboxes) w.letters = kept_mailboxes(order.stream);
-        return m.layout == EffortLayout::buckets ? start_buckets(w, products, order.stream)
-                                                 : start_tiers(w, products, order.stream);
-    }
-    if (const int clusters = order.is_chosen ? 0 : clusters_of(m, products); clusters > 0) {
-        const double share = share_of(m, order);
+bool has_clusters() { return (features() & feature::sm90a) != 0; }
+
+Status run_dense(const EffortCall& call) {
+    Work w{};
+    if (const Status bad = describe(call, scratch_of_dense(call.matrix, call.products), w); !bad) return bad;
+    return start_dense(w, call.products, has_clusters(), call.stream);
+}
+
+template <Status (*start)(const Work&, int, void*)>
+Status run_rows(const EffortCall& call) {
+    const EffortOnDevice& m = call.matrix;
+    Work w{};
+    if (const Status bad = describe(call, scratch_of_rows(call.matrix, call.products), w); !bad) return bad;
+    w.blocks = blocks_of(m), w.ranks = ranks_of(m), w.is_chosen = call.is_chosen;
+    w.scale_of_rows = std::ldexp(1.f, -m.exponent_of_rows);
+    w.is_even = m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
+    if (call.products * w.blocks * m.outputs_of_tile / 2 <= most_mailboxes) w.letters = kept_mailboxes(call.stream);
+    return start(w, call.products, call.stream);
+}
+
+/// In one launch where the blocks that multiply can choose, else in two.
+Status run_planes(const EffortCall& call) {
+    const EffortOnDevice& m = call.matrix;
+    Work w{};
+    if (const Status bad = describe(call, scratch_of_planes(call.matrix, call.products), w); !bad) return bad;
+    if (const int clusters = call.is_chosen ? 0 : clusters_of(m, call.products); clusters > 0) {
+        const double share = share_of(call);
         constexpr double least_ahead = .03, least_of_most = .23;  // from which on it was quicker, on an H200
         w.ahead = share >= least_ahead, w.reads_most = share >= least_of_most, w.chunks = clusters;
-        return start_planes_choosing(w, products, order.stream);
+        return start_planes_choosing(w, call.products, call.stream);
     }
     w.chunks = chunks_of(m);
-    if (!order.is_chosen)
-        if (const Status bad = start_selection(w, products, has_clusters, order.stream); !bad) return bad;
-    return start_planes(w, products, has_clusters, order.stream);
+    if (!call.is_chosen)
+        if (const Status bad = start_selection(w, call.products, has_clusters(), call.stream); !bad) return bad;
+    return start_planes(w, call.products, has_clusters(), call.stream);
 }
+
+/// Kernels count bytes of a tile's rows and outputs by 32 bits.
+bool takes(const EffortProblem& p) { return p.inputs * 3 <= INT32_MAX / 512 && p.outputs <= INT32_MAX / 2; }
+
+constexpr EffortKernel row_of(const char* name, EffortLayout layout) {
+    return {.name = name,
+            .kernels = "cuda",
+            .layout = layout,
+            .arranged = true,
+            .chooses = true,
+            .takes_every_input = true,
+            .most_products = most_products,
+            .takes = takes};
+}
+
+constexpr EffortKernel dense = [] {
+    EffortKernel row = row_of("effort_dense", {});
+    row.is_dense = true, row.scratch_bytes = scratch_of_dense_copy, row.run = run_dense;
+    row.nanoseconds = [](const EffortProblem& p) { return nanoseconds_of_dense(dense_on_h200, p); };
+    return row;
+}();
+constexpr EffortKernel buckets = [] {
+    EffortKernel row = row_of("effort_buckets", EffortLayout::buckets);
+    row.scratch_bytes = scratch_of_rows, row.run = run_rows<start_buckets>;
+    row.nanoseconds = [](const EffortProblem& p) { return nanoseconds_of_rows(buckets_on_h200, p); };
+    return row;
+}();
+constexpr EffortKernel tiers = [] {
+    EffortKernel row = row_of("effort_tiers", EffortLayout::tiers);
+    row.scratch_bytes = scratch_of_rows, row.run = run_rows<start_tiers>;
+    row.nanoseconds = [](const EffortProblem& p) { return nanoseconds_of_rows(tiers_on_h200, p); };
+    return row;
+}();
+constexpr EffortKernel planes = [] {
+    EffortKernel row = row_of("effort_planes", EffortLayout::planes);
+    row.scratch_bytes = scratch_of_planes, row.run = run_planes;
+    row.nanoseconds = [](const EffortProblem& p) { return nanoseconds_of_rows(planes_on_h200, p); };
+    return row;
+}();
 
 }  // namespace
 
-const EffortDevice effort_device{
-    .most_products = most_products, .scratch_bytes = scratch_bytes, .notes_in = notes_in, .run = run};
+const EffortKernel* const effort_rows[effort_row_count] = {&dense, &buckets, &tiers, &planes};
 
 }  // namespace tw::cuda

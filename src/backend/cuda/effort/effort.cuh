@@ -32,13 +32,13 @@ struct Work {
     int counted_of_rank;  ///< planes: that it chooses from
     int chunks;  ///< of a tile, a block each; of planes as many as there can be; of planes that choose, clusters that
                  ///< share a tile
-    unsigned inverse_of_chunks;    ///< planes that choose: 2^32 over those, rounded up; a division would take long
-    std::uint64_t* letters;        ///< of buckets and tiers, where there is room for what all blocks have
-    float scale_of_rows;           ///< buckets and tiers: what v is times in an entry
-    bool is_chosen;                ///< buckets and tiers: entries and chosen are there already
-    int blocks, ranks;             ///< buckets and tiers: of a product, and those of them that choose together
-    EffortChosenOnDevice* chosen;  ///< [products]
-    EffortEntry* entries;          ///< [products][inputs]; as many are there as chosen says
+    unsigned inverse_of_chunks;  ///< planes that choose: 2^32 over those, rounded up; a division would take long
+    std::uint64_t* letters;      ///< of buckets and tiers, where there is room for what all blocks have
+    float scale_of_rows;         ///< buckets and tiers: what v is times in an entry
+    bool is_chosen;              ///< buckets and tiers: entries and chosen are there already
+    int blocks, ranks;           ///< buckets and tiers: of a product, and those of them that choose together
+    EffortChosen* chosen;        ///< [products]
+    EffortEntry* entries;        ///< [products][inputs]; as many are there as chosen says
     float* partial;     ///< [products][chunks][tiles * outputs_of_tile]; of dense runs [products][blocks][2][256]
     unsigned* arrived;  ///< left as zeros: blocks that are done, of planes that choose [products][tiles][ranks], of
                         ///< others [products][tiles], of dense runs [products][blocks]

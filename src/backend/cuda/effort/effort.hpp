@@ -6,6 +6,9 @@
 
 namespace tw::cuda {
 
-extern const EffortDevice effort_device;
+inline constexpr int effort_row_count = 4;
+
+/// The dense copy, buckets, tiers, planes.
+extern const EffortKernel* const effort_rows[effort_row_count];
 
 }  // namespace tw::cuda

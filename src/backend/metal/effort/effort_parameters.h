@@ -8,9 +8,12 @@
 
 #ifndef __METAL_VERSION__
 #include <cstdint>
+
+#include "formats/entry.hpp"
 #define TW_CONSTANT inline
 namespace tw::metal {
 using uint = std::uint32_t;
+using tw::EffortEntry;
 #else
 #include <metal_stdlib>
 using namespace metal;
@@ -19,11 +22,13 @@ using namespace metal;
 
 TW_CONSTANT constexpr uint CHUNK = 128;  // entries that a threadgroup takes
 
-/// An input of which something is read, as the CPU's kernels have it.
+#ifdef __METAL_VERSION__
+/// formats/entry.hpp
 struct EffortEntry {
     uint input, units;
     float v;
 };
+#endif
 
 /// What is to be chosen. Weights of units are their bytes over a common divisor, so that 32 bits hold every sum.
 struct EffortChoice {

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include "backend/metal/effort/rows.hpp"
 #include "backend/metal/on_linux/backend.hpp"
 #include "backend/metal/rows.hpp"
 #include "base/cpu_features.hpp"
@@ -52,6 +53,7 @@ const Opened& opened() noexcept {
 struct Machine {
     static constexpr const char* name = "metal-check";
     static Status launch(const metal::Dispatch& dispatch) { return metal_check::launch({&dispatch, 1}); }
+    static Status launch_all(std::span<const metal::Dispatch> dispatches) { return metal_check::launch(dispatches); }
 };
 
 constexpr Backend row{
@@ -62,6 +64,7 @@ constexpr Backend row{
     .features = [] { return metal::simdgroup_matrices | metal::async_copy | metal::bfloat_type; },
     .devices = [] { return door() ? 1 : 0; },
     .absence = [] { return absence(); },
+    .effort = metal::effort_rows_of<Machine>,
     .roofs = {},
     .times_mean_nothing = true,
 };

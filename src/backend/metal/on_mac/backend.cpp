@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "backend/metal/effort/rows.hpp"
 #include "backend/metal/on_mac/device.hpp"
 #include "backend/metal/on_mac/shared_memory.hpp"
 #include "backend/metal/on_mac/sources.hpp"
@@ -18,6 +19,7 @@ namespace {
 struct Gpu {
     static constexpr const char* name = "metal";
     static Status launch(const Dispatch& dispatch) { return Device::only().launch({&dispatch, 1}); }
+    static Status launch_all(std::span<const Dispatch> dispatches) { return Device::only().launch(dispatches); }
 };
 
 constexpr Status only_one{Code::no_device, Argument::options,
@@ -63,6 +65,7 @@ constexpr Backend row{
     .finish = [](const Matrix& c, double beta, const Epilogue& epilogue,
                  void*) { return finish(c, beta, epilogue), Status{}; },
     .wait = [](void*) { return Status{}; },  // every launch has waited
+    .effort = effort_rows_of<Gpu>,
 };
 
 }  // namespace

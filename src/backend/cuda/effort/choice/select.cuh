@@ -26,7 +26,7 @@ __device__ inline double factor_of(const Work& w, unsigned most) {
 }
 
 /// `most`: the bits of the largest |v|.
-__device__ inline EffortChosenOnDevice conclude(const Work& w, unsigned entries, unsigned worth, unsigned most) {
+__device__ inline EffortChosen conclude(const Work& w, unsigned entries, unsigned worth, unsigned most) {
     const bool is_planes = w.m.layout == EffortLayout::planes;
     const double not_a_number = __longlong_as_double(0x7ff8000000000000ll);
     const double factor = is_planes ? factor_of(w, most) : most >= 0x7f800000u ? not_a_number : 1.0;

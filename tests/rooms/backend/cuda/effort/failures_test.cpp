@@ -5,6 +5,7 @@
 // hidden.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <vector>
 
 #include "backend/cuda/device/entry.hpp"
@@ -20,9 +21,9 @@ using namespace tw;
 
 class CudaEffort : public test::OnFakeRuntime {};
 
-EffortOnDevice matrix_of(EffortLayout layout, Type type, int bucket) {
-    EffortOnDevice m{
-        .layout = layout, .type = type, .outputs = 600, .inputs = 300, .units = 3, .bucket = bucket, .experts = 2};
+EffortPlaced matrix_of(EffortLayout layout, Type type, int bucket) {
+    EffortPlaced m;
+    m.layout = layout, m.type = type, m.outputs = 600, m.inputs = 300, m.units = 3, m.bucket = bucket, m.experts = 2;
     m.outputs_of_tile = layout == EffortLayout::planes ? 256 : 1024;
     m.tiles = (m.outputs + m.outputs_of_tile - 1) / m.outputs_of_tile, m.dense_tiles = 3;
     m.weights[0] = 5, m.weights[1] = 4, m.weights[2] = 8;
@@ -30,7 +31,7 @@ EffortOnDevice matrix_of(EffortLayout layout, Type type, int bucket) {
 }
 
 struct Case {
-    EffortOnDevice matrix;
+    EffortPlaced matrix;
     bool is_chosen, is_dense;
     int launches;
 };
@@ -43,36 +44,48 @@ std::vector<Case> cases() {
     }
     for (const int bucket : {8, 16, 32})
         all.push_back({matrix_of(EffortLayout::buckets, Type::f16, bucket), false, false, 1});
-    EffortOnDevice long_buckets = matrix_of(EffortLayout::buckets, Type::f16, 16);
+    EffortPlaced long_buckets = matrix_of(EffortLayout::buckets, Type::f16, 16);
     long_buckets.units = 16, long_buckets.inputs = 14336;  // two blocks of a cluster choose together
     all.push_back({long_buckets, false, false, 1});
-    EffortOnDevice planes = matrix_of(EffortLayout::planes, Type::f16, 0);
+    EffortPlaced planes = matrix_of(EffortLayout::planes, Type::f16, 0);
     for (const int inputs : {300, 3000, 8000, 16384}) planes.inputs = inputs, all.push_back({planes, false, false, 1});
     planes.inputs = 16385;  // more than the blocks of a tile can choose from
     for (const bool is_chosen : {false, true}) all.push_back({planes, is_chosen, false, is_chosen ? 1 : 2});
     return all;
 }
 
+const EffortKernel& row_for(const Case& one) {
+    for (const EffortKernel* row : cuda::effort_rows)
+        if (one.is_dense ? row->is_dense : !row->is_dense && row->layout == one.matrix.layout) return *row;
+    throw std::logic_error("no row");
+}
+
 Status run(const Case& one, int products) {
     static const int experts[17] = {0, 1};
     static std::vector<float> v(25000), y(600 * 17);
-    std::vector<std::byte> scratch(cuda::effort_device.scratch_bytes(one.matrix, products));
-    const EffortOrder order{.experts = {experts, static_cast<std::size_t>(products)},
-                            .v = v.data(),
-                            .y = y.data(),
-                            .y_step = 600,
-                            .reached = 100,
-                            .affordable = 100,
-                            .is_chosen = one.is_chosen,
-                            .is_dense = one.is_dense};
-    return cuda::effort_device.run(one.matrix, order, scratch);
+    static std::vector<EffortChosen> chosen(17);
+    static std::vector<EffortEntry> entries(17 * 16385);
+    const EffortKernel& row = row_for(one);
+    std::vector<std::byte> scratch(row.scratch_bytes(one.matrix, products));
+    const EffortCall call{.matrix = one.matrix,
+                          .products = products,
+                          .experts = {experts, static_cast<std::size_t>(products)},
+                          .v = v.data(),
+                          .y = y.data(),
+                          .y_step = 600,
+                          .notes = {chosen.data(), entries.data()},
+                          .is_chosen = one.is_chosen,
+                          .reached = 100,
+                          .affordable = 100,
+                          .scratch = scratch};
+    return row.run(call);
 }
 
-TEST_F(CudaEffort, TheRowHasIt) {
-    EXPECT_EQ(tilewright_cuda_backend(cuda::contract_stamp)->effort, &cuda::effort_device);
+TEST_F(CudaEffort, TheBackendHasTheRows) {
+    EXPECT_EQ(tilewright_cuda_backend(cuda::contract_stamp)->effort.data(), cuda::effort_rows);
 }
 
-TEST_F(CudaEffort, AnOrderIsTwoLaunchesOrOne) {
+TEST_F(CudaEffort, ACallIsTwoLaunchesOrOne) {
     for (const Case& one : cases()) {
         const int before = test::launches();
         ASSERT_TRUE(run(one, 16));
@@ -101,20 +114,11 @@ TEST_F(CudaEffort, EveryFailingCallIsReported) {
     }
 }
 
-TEST_F(CudaEffort, ADeadDeviceAndOrdersThatAreTooLargeAreRefused) {
+TEST_F(CudaEffort, ADeadDeviceAndCallsThatAreTooLargeAreRefused) {
     const Case one = cases().back();
     EXPECT_EQ(run(one, 17).code, Code::bad_argument);
     EXPECT_FALSE(cuda::status_of(cudaErrorIllegalAddress, cuda::Step::wait));
     EXPECT_EQ(run(one, 1).code, Code::device_failed);
-}
-
-TEST_F(CudaEffort, NotesLieInTheScratchOneAfterTheOther) {
-    const EffortOnDevice m = matrix_of(EffortLayout::planes, Type::f16, 0);
-    std::vector<std::byte> scratch(cuda::effort_device.scratch_bytes(m, 3));
-    const EffortNotes notes = cuda::effort_device.notes_in(scratch, m, 3);
-    EXPECT_EQ(static_cast<void*>(notes.chosen), scratch.data());
-    EXPECT_GE(static_cast<void*>(notes.entries), static_cast<void*>(notes.chosen + 3));
-    EXPECT_LE(static_cast<void*>(notes.entries + 3 * 300), static_cast<void*>(scratch.data() + scratch.size()));
 }
 
 }  // namespace

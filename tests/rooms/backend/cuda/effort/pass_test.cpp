@@ -76,4 +76,36 @@ TEST_F(CudaPass, AProductIsTwoLaunchesAtMostWhateverSharesItsInput) {
     }
 }
 
+/// Where the budget is an error the host chooses: as for the CPU, and the notes reach the device.
+TEST_F(CudaPass, ABudgetOfErrorIsChosenAsForTheCpu) {
+    const EffortMatrix m = made(96, 32);
+    std::vector<float> v(32), y(96);
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = 1.f / static_cast<float>(1 + i);
+    const auto rows_read = [&](const char* device, DenseSwitch dense) {
+        EffortReport report;
+        const EffortOptions options{.dense = dense, .device = device};
+        EXPECT_TRUE(try_matvec(m, v, y, Budget::error(.4), options, report));
+        EXPECT_FALSE(report.dense);
+        EXPECT_STREQ(report.kernels, *device ? "cuda" : report.kernels);
+        return report.rows_read;
+    };
+    const std::int64_t on_cpu = rows_read("", DenseSwitch::never);
+    EXPECT_GT(on_cpu, 0);
+    EXPECT_LT(on_cpu, m.rows());
+    EXPECT_EQ(rows_read("cuda", DenseSwitch::never), on_cpu);
+    EXPECT_EQ(rows_read("cuda:0", DenseSwitch::when_quicker), on_cpu) << "by error nothing is switched there";
+}
+
+TEST_F(CudaPass, DevicesAndSetsThatAreNotThereAreRefused) {
+    const EffortMatrix m = made(96, 32);
+    std::vector<float> v(32), y(96);
+    EffortReport report;
+    for (const char* device : {"cuda:99", "cuda:x", "cuda:-1", "cpu-check", "moon"})
+        EXPECT_EQ(try_matvec(m, v, y, Budget::effort(.5), {.device = device}, report).code, Code::no_device) << device;
+    EXPECT_EQ(try_matvec(m, v, y, Budget::effort(.5), {.device = "cuda", .kernels = "avx2"}, report).code,
+              Code::unsupported);
+    EXPECT_EQ(try_place_effort(m, "cuda:99").code, Code::no_device);
+    EXPECT_TRUE(try_place_effort(m, "cuda:0"));
+}
+
 }  // namespace
