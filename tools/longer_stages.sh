@@ -54,3 +54,7 @@ stage "Other people's programs on our BLAS (docs/clients.md)" run_tests release 
 stage "A network with real weights takes the effort dial (examples/network)" quietly network examples/network/run build/results/network || true
 
 stage "A clean clone: make run, make test" tools/clean_clone || true
+
+for release in bookworm trixie; do
+    stage "Bare Debian: make run, make test ($release)" tools/bare_debian $release || true
+done
