@@ -15,7 +15,7 @@
 #include "carry/execute.hpp"
 #include "carry/staging.hpp"
 #include "plan/registry.hpp"
-#include "rooms/plan/late_device.hpp"
+#include "rooms/carry/late_device.hpp"
 
 namespace {
 

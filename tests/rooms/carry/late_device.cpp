@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
-#include "rooms/plan/late_device.hpp"
+#include "rooms/carry/late_device.hpp"
 
 #include <algorithm>
 #include <deque>
