@@ -20,7 +20,6 @@
 #include "backend/cpu/micro/pack.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/parallel.hpp"
-#include "backend/cpu/product/plain_row.hpp"
 #include "backend/cpu/product/product.hpp"
 #include "base/cpu_features.hpp"
 
@@ -208,13 +207,21 @@ constexpr Tile tiles[] = {{0, 0, 0}};
 
 template <class T, const MicroKernel<T>& kernel>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    Kernel made = blocked_row<T>(name, Rung::none, needs, order);
-    made.idea = "for few rows of A: B is read once, as it lies, and the sums wait in the cache";
-    made.tiles = tiles;
-    made.nanoseconds = nanoseconds<T, kernel>;
-    made.scratch_bytes = scratch_bytes<T, kernel>;
-    made.run = run<T, kernel>;
-    return made;
+    return {.name = name,
+            .rung = Rung::none,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .needs = needs,
+            .tiles = tiles,
+            .fuses_epilogue = true,
+            .idea = "for few rows of A: B is read once, as it lies, and the sums wait in the cache",
+            .sum_bound = blocked_sum_bound<T>,
+            .nanoseconds = nanoseconds<T, kernel>,
+            .scratch_bytes = scratch_bytes<T, kernel>,
+            .run = run<T, kernel>,
+            .order = order};
 }
 
 }  // namespace

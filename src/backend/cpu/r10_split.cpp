@@ -25,6 +25,7 @@ constexpr Tile two_parts[] = {{4096, 256, 1024}, {4096, 384, 1024}, {4096, 128, 
 
 template <const MatrixUnit& unit, int parts>
 constexpr Kernel row(const char* name, Features needs) {
+    constexpr int rate = parts == 3 ? 120 : 225;
     return {.name = name,
             .rung = Rung::split,
             .in = Type::f32,
@@ -37,8 +38,7 @@ constexpr Kernel row(const char* name, Features needs) {
             .idea = parts == 3 ? "f32 cut into three bf16 parts: six products on the matrix unit, smallest first"
                                : "f32 cut into two bf16 parts: three products on the matrix unit",
             .sum_bound = unit_sum_bound<parts>,
-            .nanoseconds = unit_nanoseconds < parts,
-            parts == 3 ? 120 : 225 >,
+            .nanoseconds = unit_nanoseconds<parts, rate>,
             .scratch_bytes = ByParts<unit, parts>::scratch_bytes,
             .run = ByParts<unit, parts>::run,
             .order = order_of_parts<parts>};

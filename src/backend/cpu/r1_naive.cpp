@@ -10,7 +10,7 @@
 //
 // Needs: nothing. 2mnk flops; 8 bytes read for each 2 flops (0.25 flop/byte in f32), B with a stride of a whole row.
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/product/plain_row.hpp"
+#include "backend/cpu/product/blocks.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -37,12 +37,17 @@ constexpr Tile tiles[] = {{1, 1, 1}};
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    Kernel made = sequential_row<T>(name, Rung::naive);
-    made.idea = "the triple loop: one result at a time, one dot product each";
-    made.tiles = tiles;
-    made.nanoseconds = nanoseconds;
-    made.run = run<T>;
-    return made;
+    return {.name = name,
+            .rung = Rung::naive,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .tiles = tiles,
+            .idea = "the triple loop: one result at a time, one dot product each",
+            .sum_bound = sequential_sum_bound<T>,
+            .nanoseconds = nanoseconds,
+            .run = run<T>};
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/product/plain_row.hpp"
+#include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/product.hpp"
 
 namespace tw::cpu {
@@ -49,13 +49,18 @@ constexpr Tile tiles[] = {{1, 1, 1}};
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    Kernel made = sequential_row<T>(name, Rung::coalesced);
-    made.idea = "the loops in the order of memory: a row of sums grows side by side";
-    made.tiles = tiles;
-    made.nanoseconds = nanoseconds<T>;
-    made.scratch_bytes = scratch_bytes<T>;
-    made.run = run<T>;
-    return made;
+    return {.name = name,
+            .rung = Rung::coalesced,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .tiles = tiles,
+            .idea = "the loops in the order of memory: a row of sums grows side by side",
+            .sum_bound = sequential_sum_bound<T>,
+            .nanoseconds = nanoseconds<T>,
+            .scratch_bytes = scratch_bytes<T>,
+            .run = run<T>};
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/product/plain_row.hpp"
+#include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/product.hpp"
 #include "backend/cpu/product/vectors.hpp"
 
@@ -74,12 +74,17 @@ constexpr Tile tiles[] = {{S, S, S}};
 
 template <int S, class T>
 constexpr Kernel row(const char* name) {
-    Kernel made = sequential_row<T>(name, Rung::tiled);
-    made.idea = "square tiles copied into the first cache, each element used once a row of the tile";
-    made.tiles = tiles<S>;
-    made.nanoseconds = nanoseconds<S, T>;
-    made.run = run<S, T>;
-    return made;
+    return {.name = name,
+            .rung = Rung::tiled,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .tiles = tiles<S>,
+            .idea = "square tiles copied into the first cache, each element used once a row of the tile",
+            .sum_bound = sequential_sum_bound<T>,
+            .nanoseconds = nanoseconds<S, T>,
+            .run = run<S, T>};
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/product/plain_row.hpp"
+#include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/product.hpp"
 #include "backend/cpu/product/vectors.hpp"
 
@@ -85,13 +85,18 @@ constexpr Tile tiles[] = {{TM, TN<T>, 1}};
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    Kernel made = sequential_row<T>(name, Rung::register_tile);
-    made.idea = "a tile of sums that stays in registers for the whole length of k";
-    made.tiles = tiles<T>;
-    made.nanoseconds = nanoseconds<T>;
-    made.scratch_bytes = scratch_bytes<T>;
-    made.run = run<T>;
-    return made;
+    return {.name = name,
+            .rung = Rung::register_tile,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .tiles = tiles<T>,
+            .idea = "a tile of sums that stays in registers for the whole length of k",
+            .sum_bound = sequential_sum_bound<T>,
+            .nanoseconds = nanoseconds<T>,
+            .scratch_bytes = scratch_bytes<T>,
+            .run = run<T>};
 }
 
 }  // namespace

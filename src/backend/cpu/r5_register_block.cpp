@@ -17,7 +17,7 @@
 #include <algorithm>
 
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/product/plain_row.hpp"
+#include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/product.hpp"
 #include "backend/cpu/product/vectors.hpp"
 
@@ -112,14 +112,18 @@ constexpr Tile tiles[] = {{BM, BN, BK}};
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    Kernel made = sequential_row<T>(name, Rung::register_block);
-    made.idea = "blocks copied into the cache in the order of reading, and register tiles inside them";
-    made.tiles = tiles;
-    made.sum_bound = sum_bound<T>;
-    made.nanoseconds = nanoseconds<T>;
-    made.scratch_bytes = scratch_bytes<T>;
-    made.run = run<T>;
-    return made;
+    return {.name = name,
+            .rung = Rung::register_block,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .tiles = tiles,
+            .idea = "blocks copied into the cache in the order of reading, and register tiles inside them",
+            .sum_bound = sum_bound<T>,
+            .nanoseconds = nanoseconds<T>,
+            .scratch_bytes = scratch_bytes<T>,
+            .run = run<T>};
 }
 
 }  // namespace

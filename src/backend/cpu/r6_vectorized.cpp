@@ -22,7 +22,6 @@
 #include "backend/cpu/micro/tile_of_c.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/parallel.hpp"
-#include "backend/cpu/product/plain_row.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {
@@ -204,14 +203,22 @@ constexpr Tile tiles[] = {{0, 0, 0}};
 
 template <class T, const MicroKernel<T>& kernel>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    Kernel made = blocked_row<T>(name, Rung::vectorized, needs, order);
-    made.idea = "the register tile in the processor's widest vectors, fused multiply-adds, nothing packed";
-    made.tiles = tiles;
-    made.nanoseconds = nanoseconds<T, kernel>;
-    made.scratch_bytes = scratch_bytes<T, kernel>;
-    made.run = run<T, kernel>;
-    made.direct = direct<T, kernel>;
-    return made;
+    return {.name = name,
+            .rung = Rung::vectorized,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .needs = needs,
+            .tiles = tiles,
+            .fuses_epilogue = true,
+            .idea = "the register tile in the processor's widest vectors, fused multiply-adds, nothing packed",
+            .sum_bound = blocked_sum_bound<T>,
+            .nanoseconds = nanoseconds<T, kernel>,
+            .scratch_bytes = scratch_bytes<T, kernel>,
+            .run = run<T, kernel>,
+            .order = order,
+            .direct = direct<T, kernel>};
 }
 
 }  // namespace

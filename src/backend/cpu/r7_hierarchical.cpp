@@ -21,7 +21,6 @@
 #include "backend/cpu/panels/macro_kernel.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/parallel.hpp"
-#include "backend/cpu/product/plain_row.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {
@@ -207,14 +206,22 @@ constexpr Tile tiles[] = {{0, NC, KC<T>}, {0, NC / 2, KC<T>}, {0, NC / 2 * 3, KC
 
 template <class T, const MicroKernel<T>& micro, int NC>
 constexpr Kernel row(const char* name, Features needs, int order) {
-    Kernel made = blocked_row<T>(name, Rung::hierarchical, needs, order);
-    made.idea = "packed panels, a block for each cache, and every thread";
-    made.tiles = tiles<T, NC>;
-    made.nanoseconds = nanoseconds<T, micro>;
-    made.scratch_bytes = Hierarchy<T, micro>::scratch_bytes;
-    made.run = Hierarchy<T, micro>::run;
-    made.packing = &Hierarchy<T, micro>::packing;
-    return made;
+    return {.name = name,
+            .rung = Rung::hierarchical,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .needs = needs,
+            .tiles = tiles<T, NC>,
+            .fuses_epilogue = true,
+            .idea = "packed panels, a block for each cache, and every thread",
+            .sum_bound = blocked_sum_bound<T>,
+            .nanoseconds = nanoseconds<T, micro>,
+            .scratch_bytes = Hierarchy<T, micro>::scratch_bytes,
+            .run = Hierarchy<T, micro>::run,
+            .order = order,
+            .packing = &Hierarchy<T, micro>::packing};
 }
 
 }  // namespace

@@ -178,8 +178,6 @@ double sum_bound(std::int64_t k) {
 }
 
 constexpr Tile tiles[] = {{16, 16, 128}};
-constexpr const char* idea =
-    "few rows, many weights: every lane queues 16 bytes of its own, the unit multiplies as they come";
 
 template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {
@@ -191,7 +189,7 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
             .needs = feature::sm80,
             .tiles = tiles,
-            .idea = idea,
+            .idea = "few rows, many weights: every lane queues 16 bytes of its own, the unit multiplies as they come",
             .takes = has_few_rows,
             .sum_bound = sum_bound<T>,
             .nanoseconds = nanoseconds,

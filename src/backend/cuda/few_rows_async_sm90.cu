@@ -217,25 +217,25 @@ double sum_bound(std::int64_t k) {
 }
 
 constexpr Tile tiles[] = {{most_tokens, BN, Few::PIECE}};
-constexpr const char* idea =
-    "few rows, many weights: the copy engine streams 16 rows at a time, two teams of warps multiply by turns";
 
 /// `plainly`: the same without the copy engine, for rows that do not suit it.
 template <class T, const Kernel& plainly>
 constexpr Kernel row(const char* name, Type in, Type out) {
-    return {.name = name,
-            .rung = Rung::none,
-            .in = in,
-            .out = out,
-            .sum = Type::f32,
-            .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
-            .needs = feature::sm90a,
-            .tiles = tiles,
-            .idea = idea,
-            .takes = takes,
-            .sum_bound = sum_bound<T>,
-            .nanoseconds = nanoseconds,
-            .run = [](const Call& call, const Tile&) { return run<T>(call, plainly); }};
+    return {
+        .name = name,
+        .rung = Rung::none,
+        .in = in,
+        .out = out,
+        .sum = Type::f32,
+        .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
+        .needs = feature::sm90a,
+        .tiles = tiles,
+        .idea =
+            "few rows, many weights: the copy engine streams 16 rows at a time, two teams of warps multiply by turns",
+        .takes = takes,
+        .sum_bound = sum_bound<T>,
+        .nanoseconds = nanoseconds,
+        .run = [](const Call& call, const Tile&) { return run<T>(call, plainly); }};
 }
 
 }  // namespace

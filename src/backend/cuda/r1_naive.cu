@@ -35,17 +35,22 @@ Status run(const Call& call, const Tile&) {
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 0.45, side, side); }
 
 constexpr Tile tiles[] = {{side, side, 1}};
-constexpr const char* idea = "one thread, one result: each reads a whole row of A and a whole column of B";
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    return row_of<T>({.name = name,
-                      .rung = Rung::naive,
-                      .tiles = tiles,
-                      .idea = idea,
-                      .nanoseconds = nanoseconds,
-                      .run = run<T>,
-                      .takes = nullptr});
+    return {.name = name,
+            .rung = Rung::naive,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .needs = feature::sm80,
+            .tiles = tiles,
+            .idea = "one thread, one result: each reads a whole row of A and a whole column of B",
+            .sum_bound = sequential_sum_bound<T>,
+            .nanoseconds = nanoseconds,
+            .run = run<T>,
+            .order = sequential_order};
 }
 
 }  // namespace

@@ -45,17 +45,22 @@ Status run(const Call& call, const Tile&) {
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 6, side, side); }
 
 constexpr Tile tiles[] = {{side, side, 1}};
-constexpr const char* idea = "neighbouring threads take neighbouring columns, so that a warp reads whole lines of B";
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    return row_of<T>({.name = name,
-                      .rung = Rung::coalesced,
-                      .tiles = tiles,
-                      .idea = idea,
-                      .nanoseconds = nanoseconds,
-                      .run = run<T>,
-                      .takes = nullptr});
+    return {.name = name,
+            .rung = Rung::coalesced,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .needs = feature::sm80,
+            .tiles = tiles,
+            .idea = "neighbouring threads take neighbouring columns, so that a warp reads whole lines of B",
+            .sum_bound = sequential_sum_bound<T>,
+            .nanoseconds = nanoseconds,
+            .run = run<T>,
+            .order = sequential_order};
 }
 
 }  // namespace

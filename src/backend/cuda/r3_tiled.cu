@@ -49,12 +49,23 @@ Status run(const Call& call, const Tile& tile) {
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 9, 32, 32); }
 
 constexpr Tile tiles[] = {{32, 32, 32}, {16, 16, 16}};
-constexpr const char* idea = "tiles of A and B in shared memory, loaded once and read by every thread of the block";
 
 template <class T>
 constexpr Kernel row(const char* name) {
-    return row_of<T>(
-        {.name = name, .rung = Rung::tiled, .tiles = tiles, .idea = idea, .nanoseconds = nanoseconds, .run = run<T>});
+    return {.name = name,
+            .rung = Rung::tiled,
+            .in = type_of<T>,
+            .out = type_of<T>,
+            .sum = type_of<T>,
+            .scheme = unsplit<T>,
+            .needs = feature::sm80,
+            .tiles = tiles,
+            .idea = "tiles of A and B in shared memory, loaded once and read by every thread of the block",
+            .takes = fits_ints,
+            .sum_bound = sequential_sum_bound<T>,
+            .nanoseconds = nanoseconds,
+            .run = run<T>,
+            .order = sequential_order};
 }
 
 }  // namespace

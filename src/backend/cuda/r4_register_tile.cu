@@ -52,17 +52,24 @@ Status run(const Call& call, const Tile&) { return launch_over<float, BM, BN, th
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 20, BM, BN); }
 
 constexpr Tile tiles[] = {{BM, BN, BK}};
-constexpr const char* idea = "each thread keeps a column of 16 results in registers and uses each value of B 16 times";
 
 }  // namespace
 
-constinit const Kernel r4_register_tile_f32 = row_of<float>({
+constinit const Kernel r4_register_tile_f32{
     .name = "cuda.r4_register_tile.f32",
     .rung = Rung::register_tile,
+    .in = Type::f32,
+    .out = Type::f32,
+    .sum = Type::f32,
+    .scheme = &plain_f32,
+    .needs = feature::sm80,
     .tiles = tiles,
-    .idea = idea,
+    .idea = "each thread keeps a column of 16 results in registers and uses each value of B 16 times",
+    .takes = fits_ints,
+    .sum_bound = sequential_sum_bound<float>,
     .nanoseconds = nanoseconds,
     .run = run,
-});
+    .order = sequential_order,
+};
 
 }  // namespace tw::cuda

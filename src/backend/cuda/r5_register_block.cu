@@ -60,17 +60,24 @@ Status run(const Call& call, const Tile&) { return launch_over<float, BM, BN, th
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 25, BM, BN); }
 
 constexpr Tile tiles[] = {{BM, BN, BK}};
-constexpr const char* idea = "each thread keeps 8 x 8 results and adds an outer product to them at every step of k";
 
 }  // namespace
 
-constinit const Kernel r5_register_block_f32 = row_of<float>({
+constinit const Kernel r5_register_block_f32{
     .name = "cuda.r5_register_block.f32",
     .rung = Rung::register_block,
+    .in = Type::f32,
+    .out = Type::f32,
+    .sum = Type::f32,
+    .scheme = &plain_f32,
+    .needs = feature::sm80,
     .tiles = tiles,
-    .idea = idea,
+    .idea = "each thread keeps 8 x 8 results and adds an outer product to them at every step of k",
+    .takes = fits_ints,
+    .sum_bound = sequential_sum_bound<float>,
     .nanoseconds = nanoseconds,
     .run = run,
-});
+    .order = sequential_order,
+};
 
 }  // namespace tw::cuda

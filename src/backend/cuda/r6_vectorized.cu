@@ -66,17 +66,24 @@ Status run(const Call& call, const Tile&) { return launch_over<float, BM, BN, th
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 31, BM, BN); }
 
 constexpr Tile tiles[] = {{BM, BN, BK}};
-constexpr const char* idea = "values are read from shared memory 4 at a time, and the next tile is fetched meanwhile";
 
 }  // namespace
 
-constinit const Kernel r6_vectorized_f32 = row_of<float>({
+constinit const Kernel r6_vectorized_f32{
     .name = "cuda.r6_vectorized.f32",
     .rung = Rung::vectorized,
+    .in = Type::f32,
+    .out = Type::f32,
+    .sum = Type::f32,
+    .scheme = &plain_f32,
+    .needs = feature::sm80,
     .tiles = tiles,
-    .idea = idea,
+    .idea = "values are read from shared memory 4 at a time, and the next tile is fetched meanwhile",
+    .takes = fits_ints,
+    .sum_bound = sequential_sum_bound<float>,
     .nanoseconds = nanoseconds,
     .run = run,
-});
+    .order = sequential_order,
+};
 
 }  // namespace tw::cuda

@@ -243,21 +243,27 @@ double nanoseconds(const Problem& p, int) {
 
 constexpr Batching batching{takes_batch, places_bytes};
 constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 128, 8}, {64, 64, 16}};
-constexpr const char* idea =
-    "blocks, warps and threads each have a tile; copies and register loads run ahead of the products";
 
 }  // namespace
 
-constinit const Kernel r7_hierarchical_f32 = row_of<float>({
+constinit const Kernel r7_hierarchical_f32{
     .name = "cuda.r7_hierarchical.f32",
     .rung = Rung::hierarchical,
+    .in = Type::f32,
+    .out = Type::f32,
+    .sum = Type::f32,
+    .scheme = &plain_f32,
+    .needs = feature::sm80,
     .tiles = tiles,
-    .idea = idea,
-    .nanoseconds = nanoseconds,
-    .run = run,
     .fuses_epilogue = true,
-    .batching = &batching,
+    .idea = "blocks, warps and threads each have a tile; copies and register loads run ahead of the products",
+    .takes = fits_ints,
+    .sum_bound = sequential_sum_bound<float>,
+    .nanoseconds = nanoseconds,
     .scratch_bytes = scratch_bytes,
-});
+    .run = run,
+    .order = sequential_order,
+    .batching = &batching,
+};
 
 }  // namespace tw::cuda

@@ -199,7 +199,6 @@ double tf32_sum_bound(std::int64_t k) { return gamma(6.5 * static_cast<double>((
 
 constexpr Batching batching{takes_batch, places_bytes};
 constexpr Tile tiles[] = {{BM, BN, 64}};
-constexpr const char* idea = "the matrix unit itself: two warpgroups fill shared memory, then multiply 64 rows each";
 
 template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {
@@ -213,7 +212,7 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .needs = feature::sm90a,
             .tiles = tiles,
             .fuses_epilogue = true,
-            .idea = idea,
+            .idea = "the matrix unit itself: two warpgroups fill shared memory, then multiply 64 rows each",
             .takes = fits_ints,
             .sum_bound = is_tf32 ? tf32_sum_bound : matrix_unit_sum_bound,
             .nanoseconds = nanoseconds,

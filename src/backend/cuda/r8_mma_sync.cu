@@ -217,7 +217,6 @@ double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 300, 128, 2
 double sum_bound(std::int64_t k) { return gamma(11 * static_cast<double>((k + 7) / 8) + 2, unit_f32); }
 
 constexpr Tile tiles[] = {{}, {128, 256, 64}, {128, 128, 64}};
-constexpr const char* idea = "the matrix unit of every chip since Ampere: each warp multiplies what its registers hold";
 
 template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {
@@ -229,7 +228,7 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .scheme = &plain_f32,
             .needs = feature::sm80,
             .tiles = tiles,
-            .idea = idea,
+            .idea = "the matrix unit of every chip since Ampere: each warp multiplies what its registers hold",
             .takes = fits_ints,
             .sum_bound = sum_bound,
             .nanoseconds = nanoseconds,

@@ -227,8 +227,6 @@ constexpr Batching batching{takes_batch, places_bytes};
 
 /// m and n of a block; k: how many rows of tiles are walked together (Raster).
 constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 256, 4}, {128, 256, 16}, {128, 128, 8}, {128, 64, 8}};
-constexpr const char* idea =
-    "one thread feeds a ring of tiles by the copy engine, two warpgroups only multiply, blocks persist";
 
 template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {
@@ -241,7 +239,7 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .needs = feature::sm90a,
             .tiles = tiles,
             .fuses_epilogue = true,
-            .idea = idea,
+            .idea = "one thread feeds a ring of tiles by the copy engine, two warpgroups only multiply, blocks persist",
             .takes = fits_ints,
             .sum_bound = matrix_unit_sum_bound,
             .nanoseconds = nanoseconds,

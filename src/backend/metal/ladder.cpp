@@ -33,15 +33,17 @@ bool takes_unit_steps(const Problem& problem) noexcept {
     return fits(problem) && problem.a != Form::strided && problem.b != Form::strided;
 }
 
-Status make_launch(const LadderRow& row, const Call& call, const Tile& tile, Launch& launch) noexcept {
+Status make_launch(const LadderRow& row, const char* family, const Call& call, const Tile& tile,
+                   Launch& launch) noexcept {
     for (const Matrix* x : {&call.a, &call.b, &call.c})
         if (x->row_step < 0 || x->col_step < 0) return backwards;
     const Shape* shape = &row.shapes[0];
-    for (const Shape& candidate : row.shapes)
-        if (candidate.tile == tile) shape = &candidate;
+    for (std::size_t i = 1; i < row.count(); ++i)
+        if (row.shapes[i].tile == tile) shape = &row.shapes[i];
     const auto m = static_cast<uint>(call.m()), n = static_cast<uint>(call.n()), k = static_cast<uint>(call.k());
-    const uint down = (m + shape->rows - 1) / shape->rows, along = (n + shape->cols - 1) / shape->cols;
-    launch = {.family = row.family,
+    const auto rows = static_cast<uint>(shape->tile.m), cols = static_cast<uint>(shape->tile.n);
+    const uint down = (m + rows - 1) / rows, along = (n + cols - 1) / cols;
+    launch = {.family = family,
               .function = shape->function,
               .parameters = {call.a.row_step, call.a.col_step, call.b.row_step, call.b.col_step, call.c.row_step,
                              call.c.col_step, m, n, k, reads_vectors(call.a, 1) | reads_vectors(call.b, 2),

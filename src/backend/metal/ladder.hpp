@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 
 #include "backend/contract.hpp"
 #include "backend/metal/dispatch.hpp"
@@ -20,30 +19,35 @@ inline constexpr Features simdgroup_matrices = 1 << 0;  // Apple7 and later
 inline constexpr Features async_copy = 1 << 1;          // the compiler takes simdgroup_async_copy
 inline constexpr Features bfloat_type = 1 << 2;         // MSL 3.1
 
-/// One compiled function: its tile, its threadgroup, and the block of C that a threadgroup makes.
+/// One compiled function: its tile, of which a threadgroup makes m x n results of C, and the threadgroup.
 struct Shape {
     Tile tile;
     const char* function;
     uint threads_x, threads_y;
-    uint rows, cols;
     bool rows_along_x = false;  ///< the grid's x runs down C instead of along it
 };
 
-/// What a kernel takes: any product; A and B with one step of 1; 16 rows at most.
-enum class Takes : std::uint8_t { any, unit_steps, few_rows };
+/// What a row takes: any product that 32 bits can count; A and B with one step of 1; 16 rows at most.
+bool takes_any(const Problem& problem) noexcept;
+bool takes_unit_steps(const Problem& problem) noexcept;
+bool takes_few_rows(const Problem& problem) noexcept;
 
-/// A row of the ladder before it belongs to a device.
+/// A Kernel before it belongs to a device: the same words, and its compiled functions in place of run and tiles.
 struct LadderRow {
-    const char* name;    ///< "r3_tiled.f32"
-    const char* family;  ///< the .metal file, which is compiled on its own
+    const char* name;  ///< "r3_tiled.f32", without the device's
     Rung rung;
-    Type type;
-    Features needs;
-    Takes takes;
-    std::span<const Shape> shapes;
-    std::span<const Tile> tiles;  ///< those of the shapes
-    double picoseconds;           ///< for one multiplication on a small GPU: a guess, until a tuner has measured
+    Type type;  ///< of A, B and C; sums are f32
+    Features needs = 0;
+    bool (*takes)(const Problem&) = takes_any;
+    Shape shapes[3];
+    double picoseconds;  ///< for one multiplication on a small GPU: a guess, until a tuner has measured
     const char* idea;
+
+    constexpr std::size_t count() const noexcept {
+        std::size_t number = 0;
+        while (number < std::size(shapes) && shapes[number].function) ++number;
+        return number;
+    }
 };
 
 /// A product of the ladder on its way to a device.
@@ -68,16 +72,8 @@ struct Launch {
     }
 };
 
-Status make_launch(const LadderRow& row, const Call& call, const Tile& tile, Launch& launch) noexcept;
-
-bool takes_any(const Problem& problem) noexcept;
-bool takes_unit_steps(const Problem& problem) noexcept;
-bool takes_few_rows(const Problem& problem) noexcept;
-
-constexpr auto predicate_of(Takes takes) noexcept -> bool (*)(const Problem&) {
-    return takes == Takes::any          ? [](const Problem& p) { return takes_any(p); }
-           : takes == Takes::unit_steps ? [](const Problem& p) { return takes_unit_steps(p); }
-                                        : [](const Problem& p) { return takes_few_rows(p); };
-}
+/// `family`: the .metal file that the row's functions are compiled from.
+Status make_launch(const LadderRow& row, const char* family, const Call& call, const Tile& tile,
+                   Launch& launch) noexcept;
 
 }  // namespace tw::metal

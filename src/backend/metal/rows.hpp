@@ -4,6 +4,7 @@
 // The ladder's rows made into kernels of one device. `Device` has a name and launch(const Dispatch&).
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -11,23 +12,38 @@
 
 namespace tw::metal {
 
+/// `first` and, when there is one, `.` and `second`, with a zero behind.
+template <std::size_t size>
+constexpr std::array<char, size> joined(std::string_view first, std::string_view second = "") {
+    std::array<char, size> text{};
+    std::size_t at = 0;
+    for (const char c : first) text[at++] = c;
+    if (!second.empty()) text[at++] = '.';
+    for (const char c : second) text[at++] = c;
+    return text;
+}
+
 template <class Device, std::size_t index>
 struct RowOf {
     static constexpr const LadderRow& row = rungs[index];
+    static constexpr std::string_view device = Device::name, own_name = rungs[index].name;
 
-    static constexpr auto name = [] {
-        constexpr std::string_view device = Device::name, rest = rungs[index].name;
-        std::array<char, device.size() + rest.size() + 2> text{};
-        std::size_t at = 0;
-        for (const char c : device) text[at++] = c;
-        text[at++] = '.';
-        for (const char c : rest) text[at++] = c;
-        return text;
+    static constexpr auto name = joined<device.size() + own_name.size() + 2>(device, own_name);
+
+    /// The file of the row's name; what needs bfloat is compiled in one of its own.
+    static constexpr std::string_view file =
+        rungs[index].needs & bfloat_type ? std::string_view("bfloat") : own_name.substr(0, own_name.find('.'));
+    static constexpr auto family = joined<file.size() + 1>(file);
+
+    static constexpr auto tiles = [] {
+        std::array<Tile, rungs[index].count()> made{};
+        for (std::size_t i = 0; i < made.size(); ++i) made[i] = rungs[index].shapes[i].tile;
+        return made;
     }();
 
     static Status run(const Call& call, const Tile& tile) {
         Launch launch;
-        const Status status = make_launch(row, call, tile, launch);
+        const Status status = make_launch(row, family.data(), call, tile, launch);
         return status ? Device::launch(launch.dispatch()) : status;
     }
     static double sum_bound(std::int64_t k) { return gamma(static_cast<double>(k) + 2, unit_f32); }
@@ -44,10 +60,10 @@ struct RowOf {
         .sum = Type::f32,
         .scheme = &plain_f32,
         .needs = row.needs,
-        .tiles = row.tiles,
+        .tiles = tiles,
         .fuses_epilogue = false,
         .idea = row.idea,
-        .takes = predicate_of(row.takes),
+        .takes = row.takes,
         .sum_bound = sum_bound,
         .nanoseconds = nanoseconds,
         .run = run,

@@ -37,6 +37,12 @@ inline constexpr int order_fused_in_blocks = 1, order_in_blocks = 2;
 template <class T>
 inline constexpr double unit_of = sizeof(T) == 4 ? unit_f32 : unit_f64;
 
+/// From 0, one term after the other, then alpha and C.
+template <class T>
+double sequential_sum_bound(std::int64_t k) {
+    return gamma(static_cast<double>(k) + 2, unit_of<T>);
+}
+
 /// The longest path of roundings: through one block, alpha, and C once for each block.
 template <class T>
 double blocked_sum_bound(std::int64_t k) {
