@@ -38,22 +38,6 @@ struct Tile {
     friend constexpr bool operator==(const Tile&, const Tile&) = default;
 };
 
-/// How a product of few register tiles is run without anything around it: planned once, so that each run is a call of
-/// the kernel's own. `talls` strips of `height` rows and then strips of one row less, each cut into pieces of `width`
-/// columns.
-struct Direct {
-    using Run = void (*)(const Direct&, const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta);
-    Run run = nullptr;           ///< null: the product has no such way
-    void (*tiles[2][2])() = {};  ///< [of the lower strips][the last piece of a strip]
-    int height = 0, talls = 0, width = 0;
-    bool turned = false;   ///< computed as C^T = B^T A^T, whose right operand and C are contiguous along their rows
-    bool on_rows = false;  ///< and whose left operand is so too
-    std::uint64_t most_step = 0;  ///< operands whose rows or columns lie further apart, or backwards, go the long way
-
-    /// With shapes of no more than this, an operand's bytes fit into an address.
-    static constexpr std::uint64_t any_step = (1u << 24) - 1;
-};
-
 struct Backend;  // a device family: rows of the registry, see docs/walk.md
 struct Kernel;
 
@@ -82,8 +66,8 @@ public:
     const Kernel* kernel = nullptr;
     Tile tile{};
     int threads = 1;
-    int device = -1;  ///< its number among the backend's; -1: the calling thread's current one
-    Direct direct{};
+    int device = -1;                        ///< its number among the backend's; -1: the calling thread's current one
+    alignas(void*) std::byte direct[64]{};  ///< the library's own: how a product of few tiles is run at once
 };
 
 TW_API Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept;

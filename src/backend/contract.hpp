@@ -45,6 +45,8 @@ struct PackedPanels {
     bool on_left = false;               ///< laid out as the left one of a product: a B so computes C^T = B^T A^T
 };
 
+struct Direct;
+
 /// One product, ready to run: operands checked, on the kernel's own device, and of the kernel's own types.
 struct Call {
     Matrix a, b, c;
@@ -54,9 +56,9 @@ struct Call {
     int threads = 1;
     const Executor* executor = nullptr;  ///< null: the library's pool
     void* stream = nullptr;
-    PackedPanels packed{};  ///< empty unless the kernel's row has a packing
-    const Batch* batch =
-        nullptr;  ///< the products, told by the first's operands; null: one, or the row has no batching
+    PackedPanels packed{};           ///< empty unless the kernel's row has a packing
+    const Batch* batch = nullptr;    ///< the whole batch: a, b and c are its first product. Null for one product
+    const Direct* direct = nullptr;  ///< as planned for such operands; null: not planned
 
     std::int64_t m() const noexcept { return c.rows; }
     std::int64_t n() const noexcept { return c.cols; }
@@ -76,28 +78,6 @@ struct Batching {
     bool (*takes)(const Call&);  ///< with a batch and an epilogue, whose residual is the first product's
     std::size_t (*scratch_bytes)(const Problem&, const Tile&, const Batch&);
 };
-
-/// True when there is a direct way and it suits how the operands lie.
-constexpr bool suits(const Direct& direct, const Matrix& a, const Matrix& b) noexcept {
-    const auto steps = static_cast<std::uint64_t>(a.row_step | a.col_step | b.row_step | b.col_step);
-    return direct.run && steps <= direct.most_step;
-}
-
-/// True when these are operands that a problem with a direct way was planned for and no rule is broken: seen at a
-/// glance, so that nothing else need be asked about them.
-constexpr bool are_as_planned(const Direct& direct, const Problem& p, const Matrix& a, const Matrix& b,
-                              const Matrix& c) noexcept {
-    if (!suits(direct, a, b) || static_cast<std::uint64_t>(c.row_step | c.col_step) > Direct::any_step) return false;
-    if (a.rows != p.m || c.rows != p.m || a.cols != p.k || b.rows != p.k || b.cols != p.n || c.cols != p.n)
-        return false;
-    if (a.type != p.in || b.type != p.in || c.type != p.out || !a.data || !b.data || !c.data) return false;
-    const auto lie_so = [&](std::int64_t left, std::int64_t right, std::int64_t along, std::int64_t down,
-                            std::int64_t width) {
-        return right == 1 && along == 1 && down >= width && (left == 1 || !direct.on_rows);
-    };
-    return direct.turned ? lie_so(b.row_step, a.row_step, c.row_step, c.col_step, p.m)
-                         : lie_so(a.col_step, b.col_step, c.col_step, c.row_step, p.n);
-}
 
 /// A row of a backend's ladder. A kernel never allocates and never prints; m, n and k are at least 1.
 struct Kernel {
@@ -122,8 +102,9 @@ struct Kernel {
 
     const Packing* packing = nullptr;    ///< null: it takes no operand laid out ahead of time
     const Batching* batching = nullptr;  ///< null: one product a call
-    Direct (*direct)(const Problem&,
-                     int threads) = nullptr;  ///< null: none is run so; there is no epilogue, k is at least 1
+
+    /// How a product of few tiles is run without anything around it: no epilogue, m, n and k at least 1. Null: none is.
+    Direct (*direct)(const Problem&, int threads) = nullptr;
 };
 
 /// The largest |C - AB| / (|A||B|) that the kernel can make: what splitting loses and what summing loses.

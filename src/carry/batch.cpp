@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "backend/contract.hpp"
+#include "backend/direct.hpp"
 #include "base/float_mode.hpp"
 #include "base/scratch.hpp"
 #include "base/threads.hpp"
@@ -37,8 +38,8 @@ struct Work {
     Status one(std::int64_t i, std::span<std::byte> own) const noexcept {
         const Options& options = plan.options;
         if (is_direct) {
-            plan.direct.run(plan.direct, products.a_of(i), products.b_of(i), products.c_of(i), options.alpha,
-                            options.beta);
+            direct_of(plan).run(direct_of(plan), products.a_of(i), products.b_of(i), products.c_of(i), options.alpha,
+                                options.beta);
             return {};
         }
         Call call{.a = products.a_of(i),
@@ -97,7 +98,7 @@ Status execute_batch(const Plan& alone, const Products& products, int threads) n
     const IeeeMode mode;
     const std::int64_t size = products.batch.size;
     const auto wanted = static_cast<int>(std::min<std::int64_t>(threads, size));
-    const bool is_direct = suits(alone.direct, products.a, products.b) && alone.options.epilogue.is_empty();
+    const bool is_direct = suits(direct_of(alone), products.a, products.b) && alone.options.epilogue.is_empty();
     const std::size_t share = is_direct ? 0 : in_lines(aligned_scratch_bytes(alone));
     std::span<std::byte> scratch;
     const int workers = workers_with_scratch(alone, wanted, share, scratch);

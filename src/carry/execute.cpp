@@ -5,6 +5,7 @@
 #include "carry/execute.hpp"
 
 #include "backend/contract.hpp"
+#include "backend/direct.hpp"
 #include "base/float_mode.hpp"
 #include "base/scratch.hpp"
 #include "carry/carver.hpp"
@@ -121,7 +122,8 @@ Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix&
               .threads = plan.threads,
               .executor = options.executor,
               .stream = stream ? stream : options.stream,
-              .packed = packed};
+              .packed = packed,
+              .direct = direct_of(plan).run ? &direct_of(plan) : nullptr};
     if (!needs_staging(plan, c)) return run_in_place(plan, call);
     return captured(plan, call) ? on_the_host : run_staged(plan, call);
 }

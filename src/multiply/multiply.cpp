@@ -5,6 +5,7 @@
 #include "tilewright/multiply.hpp"
 
 #include "backend/contract.hpp"
+#include "backend/direct.hpp"
 #include "base/float_mode.hpp"
 #include "carry/execute.hpp"
 #include "multiply/check.hpp"
@@ -86,7 +87,7 @@ Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const 
     // These operands lie differently: takes() and scratch_bytes() must see how.
     Plan restated = plan;
     restated.problem.a = of_a, restated.problem.b = of_b, restated.problem.c = of_c;
-    restated.direct = {};
+    set_direct(restated, {});
     if (plan.kernel->takes && !plan.kernel->takes(restated.problem)) return other_steps;
     log_call(restated);
     return run_plan(restated, a, b, c, stream);
@@ -101,8 +102,8 @@ Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Opt
 }
 
 Status Plan::try_run(const Matrix& a, const Matrix& b, const Matrix& c, void* stream) const noexcept {
-    const bool is_direct = are_as_planned(direct, problem, a, b, c) && is_bare(a, b, c, options);
-    return is_direct ? run_direct(direct, a, b, c, options) : run_general(*this, a, b, c, stream);
+    const bool is_direct = are_as_planned(direct_of(*this), problem, a, b, c) && is_bare(a, b, c, options);
+    return is_direct ? run_direct(direct_of(*this), a, b, c, options) : run_general(*this, a, b, c, stream);
 }
 
 void check(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) {

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "backend/contract.hpp"
+#include "backend/direct.hpp"
 #include "base/float_mode.hpp"
 #include "carry/execute.hpp"
 #include "carry/staging.hpp"
@@ -71,7 +72,7 @@ private:
 
 Plan without_epilogue(Plan plan) noexcept {
     plan.options.epilogue = {};
-    plan.direct = {};
+    set_direct(plan, {});
     return plan;
 }
 

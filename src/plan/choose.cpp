@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "backend/direct.hpp"
 #include "base/environment.hpp"
 #include "base/remembered.hpp"
 #include "base/threads.hpp"
@@ -221,7 +222,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
         plan.options.kernel = last.name;
         plan.backend = last.backend, plan.kernel = last.kernel, plan.tile = last.tile;
         plan.threads = last.threads, plan.device = -1, plan.reason = last.reason;
-        plan.direct = last.direct;
+        set_direct(plan, last.direct);
         return {};
     }
     if (const Status bad = check_problem(problem); !bad) return bad;
@@ -261,8 +262,8 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
             follow_record(*record, options.reproducible, plan);
     const bool as_they_are = plan.kernel->in == problem.in && plan.kernel->out == problem.out;
     const bool has_terms = problem.m > 0 && problem.n > 0 && problem.k > 0;
-    plan.direct =
-        plan.kernel->direct && as_they_are && has_terms ? plan.kernel->direct(problem, plan.threads) : Direct{};
+    set_direct(plan,
+               plan.kernel->direct && as_they_are && has_terms ? plan.kernel->direct(problem, plan.threads) : Direct{});
     if (remembers)
         last = {problem,
                 threads,
@@ -274,7 +275,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
                 plan.tile,
                 plan.threads,
                 plan.reason,
-                plan.direct};
+                direct_of(plan)};
     return {};
 }
 

@@ -113,7 +113,7 @@ Direct direct(const Problem& p, int threads) {
     const auto m = static_cast<int>(turned ? p.n : p.m), n = static_cast<int>(turned ? p.m : p.n);
     const bool on_rows = (turned ? p.b : p.a) == p.c;
     Direct made = cut_in_tiles(kernel, m, n, static_cast<int>(p.k), on_rows);
-    made.turned = turned, made.on_rows = on_rows;
+    made.turned = turned, made.left_on_rows = on_rows;
     if (m <= made.height && n <= made.width)
         made.run = turned ? run_single<T, kernel, true> : run_single<T, kernel, false>;
     else made.run = turned ? run_direct<T, kernel, true> : run_direct<T, kernel, false>;
@@ -121,7 +121,7 @@ Direct direct(const Problem& p, int threads) {
     return made;
 }
 
-/// What was not planned so, because of its epilogue or its place in a larger call. False when it has no such way.
+/// With an epilogue, or as a part of a larger call, which nobody planned. False when the product has no such way.
 template <class T, const MicroKernel<T>& kernel>
 bool run_small(const Call& call) {
     if (!are_few<T>(call.m(), call.n(), call.k(), call.threads)) return false;
@@ -133,7 +133,7 @@ bool run_small(const Call& call) {
                           .a = form_of(call.a),
                           .b = form_of(call.b),
                           .c = form_of(call.c)};
-    const Direct made = direct<T, kernel>(problem, call.threads);
+    const Direct made = call.direct ? *call.direct : direct<T, kernel>(problem, call.threads);
     if (!suits(made, call.a, call.b)) return false;
     made.run(made, call.a, call.b, call.c, call.alpha, call.beta);
     if (!call.epilogue.is_empty()) finish(call.c, 1, call.epilogue);

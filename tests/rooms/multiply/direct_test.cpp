@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backend/contract.hpp"
+#include "backend/direct.hpp"
 #include "tilewright/tilewright.hpp"
 
 namespace {
@@ -102,7 +103,7 @@ TYPED_TEST(DirectWay, TakesRowsAPowerOfTwoApart) {
 TYPED_TEST(DirectWay, IsThereForFewTilesOnly) {
     const auto is_direct = [](std::int64_t m, std::int64_t n, std::int64_t k, Form b) {
         const Problem problem{.m = m, .n = n, .k = k, .in = type_of<TypeParam>, .out = type_of<TypeParam>, .b = b};
-        return plan(problem, {.threads = 1, .kernel = "r6_vectorized"}).direct.run != nullptr;
+        return direct_of(plan(problem, {.threads = 1, .kernel = "r6_vectorized"})).run != nullptr;
     };
     EXPECT_TRUE(is_direct(1, 1, 1, Form::row_major));
     EXPECT_TRUE(is_direct(64, 64, 64, Form::row_major));

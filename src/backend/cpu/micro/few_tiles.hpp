@@ -6,7 +6,7 @@
 //
 //        width    the rest
 //       +--------+-----+
-//       |        |     |  height      `talls` strips of so many rows
+//       |        |     |  height      `tall_strips` strips of so many rows
 //       +--------+-----+
 //       |        |     |  height - 1  and the others of one row less: no tile is a sliver
 //       +--------+-----+
@@ -18,6 +18,7 @@
 #include "backend/cpu/micro/micro_kernel.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/parallel.hpp"
+#include "backend/direct.hpp"
 
 namespace tw::cpu {
 
@@ -64,16 +65,18 @@ Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_r
     for (int wide = 1; wide <= kernel.most_vectors && wide <= vectors; ++wide) {
         const int most = std::min({kernel.highest[wide], most_rows, on_rows ? INT_MAX : kernel.mr});
         if (most == 0) break;
-        const int strips = (m + most - 1) / most, height = (m + strips - 1) / strips, talls = m - strips * (height - 1);
+        const int strips = (m + most - 1) / most, height = (m + strips - 1) / strips,
+                  tall_strips = m - strips * (height - 1);
         const int pieces = (vectors + wide - 1) / wide, rest = vectors - (pieces - 1) * wide;
         const bool stays = k * wide * lanes * static_cast<int>(sizeof(T)) <= first_cache;
         const auto step = [&](int rows) {
             return (pieces - 1) * step_cost(rows, wide, stays) + step_cost(rows, rest, stays);
         };
-        const int cost = k * (talls * step(height) + (strips - talls) * step(height - 1)) + strips * pieces * meeting;
+        const int cost =
+            k * (tall_strips * step(height) + (strips - tall_strips) * step(height - 1)) + strips * pieces * meeting;
         if (cost > least) continue;  // the wider of equals broadcasts less
         least = cost;
-        best.height = height, best.talls = talls, best.width = wide * lanes;
+        best.height = height, best.tall_strips = tall_strips, best.width = wide * lanes;
     }
     using Any = void (*)();
     const int rest = n - (vectors * lanes - 1) / best.width * best.width;
@@ -113,7 +116,7 @@ void run_tiles(const Direct& cut, MicroTile<T>& tile, std::int64_t m, std::int64
     using Function = typename MicroKernel<T>::Function;
     const T* const a = tile.a;
     T* const c = tile.c;
-    const std::int64_t talls = cut.talls * cut.height;
+    const std::int64_t tall_rows = cut.tall_strips * cut.height;
     tile.cols = cut.width;
     for (std::int64_t j = 0; j < n; j += cut.width, tile.b += cut.width) {
         const bool is_last = n - j <= cut.width;
@@ -123,8 +126,8 @@ void run_tiles(const Direct& cut, MicroTile<T>& tile, std::int64_t m, std::int64
         const auto go = [&](Function run, std::int64_t end, int rows) {
             for (; i < end; i += rows, tile.a += rows * tile.a_row_step, tile.c += rows * tile.c_step) run(tile);
         };
-        go(reinterpret_cast<Function>(cut.tiles[0][is_last]), talls, cut.height);
-        if (talls < m) go(reinterpret_cast<Function>(cut.tiles[1][is_last]), m, cut.height - 1);
+        go(reinterpret_cast<Function>(cut.tiles[0][is_last]), tall_rows, cut.height);
+        if (tall_rows < m) go(reinterpret_cast<Function>(cut.tiles[1][is_last]), m, cut.height - 1);
     }
 }
 
