@@ -15,45 +15,47 @@ namespace tw::measure {
 namespace {
 
 /// The tiles of a rung on a matrix of 12 x 12: a held block BM x BN x BK, and the piece TM x TN x TK at work in it.
-struct Walk {
-    std::string_view rung;
+struct Picture {
+    std::string_view of;
     int BM, BN, BK, TM, TN, TK;
     bool has_next;
     const char* note;
 };
-constexpr Walk walks[] = {
+constexpr Picture pictures[] = {
     {"r1_naive", 1, 1, 12, 1, 1, 1, false, "Each result is finished before the next begins; nothing read is kept."},
     {"r2_coalesced", 1, 12, 12, 1, 12, 1, false, "Neighbours in memory are read together."},
     {"r3_tiled", 4, 4, 4, 4, 4, 4, false, "The tiles are copied once and used by every result of the tile."},
     {"r4_register_tile", 4, 4, 12, 4, 4, 1, false, "The sums stay in registers while k runs."},
     {"r5_register_block", 6, 6, 4, 3, 3, 1, false, "Register tiles walk inside blocks that stay near."},
     {"r6_vectorized", 6, 8, 12, 3, 8, 1, false,
-     "A row of B is loaded as vectors; an element of A meets all of it at once."},
-    {"r7_hierarchical", 6, 12, 4, 3, 4, 1, false,
-     "Each block is packed in the order of reading for its level of memory."},
+     "Neighbours are loaded together, as vectors; an element of A meets all of a row's piece."},
+    {"r7_hierarchical", 6, 12, 4, 3, 4, 1, false, "Tiles within tiles: one for each level of memory."},
     {"r8_matrix_unit", 8, 8, 4, 4, 4, 4, false, "One instruction multiplies whole small matrices."},
     {"r9_async_pipeline", 6, 6, 4, 6, 6, 4, true, "While a tile is multiplied, the next one (pale) is on its way."},
+    {"r9_plain_loads", 6, 6, 4, 6, 6, 4, false, "All threads bring a tile, then all multiply."},
     {"r10_split", 6, 6, 4, 3, 3, 4, false,
      "Each element is a sum of narrow parts, and their products are added smallest first."},
-    {"few_rows", 2, 12, 4, 2, 4, 2, false, "B is read once, for all the few rows of A; only the sums stay."},
+    {"few_rows", 2, 12, 4, 2, 4, 2, false, "B is read once, for all of the few rows of A."},
 };
 
-std::string walk_of(const std::string& rung) {
-    for (const Walk& w : walks) {
-        if (rung != w.rung) continue;
-        const std::string data = fmt::format(
-            "{{\"BM\":{},\"BN\":{},\"BK\":{},\"TM\":{},\"TN\":{},\"TK\":{},\"next\":{},\"note\":\"{}\",\"label\":\"How "
-            "{} walks over A, B and C\"}}",
-            w.BM, w.BN, w.BK, w.TM, w.TN, w.TK, w.has_next ? "true" : "false", w.note, rung);
-        return fmt::format(
-            "<div class=\"walk\" data-walk=\"{}\"><div class=\"picture\"></div><div class=\"controls\">"
-            "<button type=\"button\">Back</button><button type=\"button\">Play</button><button "
-            "type=\"button\">Next</button>"
-            "<input type=\"range\" min=\"1\" value=\"1\" aria-label=\"Step\"></div>"
-            "<output aria-live=\"polite\"></output></div>",
-            escaped(data));
-    }
-    return "";
+/// The picture of a kernel's file when it differs from its rung's, else the rung's.
+std::string walk_of(const std::string& rung, std::string_view file) {
+    const auto is_of = [](std::string_view name) { return [=](const Picture& w) { return w.of == name; }; };
+    const Picture* of = std::find_if(std::begin(pictures), std::end(pictures), is_of(file));
+    if (of == std::end(pictures)) of = std::find_if(std::begin(pictures), std::end(pictures), is_of(rung));
+    if (of == std::end(pictures)) return "";
+    const Picture& w = *of;
+    const std::string data = fmt::format(
+        "{{\"BM\":{},\"BN\":{},\"BK\":{},\"TM\":{},\"TN\":{},\"TK\":{},\"next\":{},\"note\":\"{}\",\"label\":\"How "
+        "{} walks over A, B and C\"}}",
+        w.BM, w.BN, w.BK, w.TM, w.TN, w.TK, w.has_next ? "true" : "false", w.note, rung);
+    return fmt::format(
+        "<div class=\"walk\" data-walk=\"{}\"><div class=\"picture\"></div><div class=\"controls\">"
+        "<button type=\"button\">Back</button><button type=\"button\">Play</button><button "
+        "type=\"button\">Next</button>"
+        "<input type=\"range\" min=\"1\" value=\"1\" aria-label=\"Step\"></div>"
+        "<output aria-live=\"polite\"></output></div>",
+        escaped(data));
 }
 
 const RooflinePoint* point_of(const ReportData& data, const std::string& kernel) {
@@ -114,7 +116,8 @@ std::string card(const ReportData& data, const Row& best, double gain) {
     if (point) text += fact("predicted", in_figures(point->predicted) + " <small>GFLOP/s</small>");
     if (point) text += fact("count", in_figures(point->intensity) + " <small>flop/byte</small>");
     if (gain > 0) text += fact("over the rung below", in_figures(gain) + "<small> times</small>");
-    text += "</dl>" + walk_of(best.rung) + "</div><div class=\"right\">";
+    text +=
+        "</dl>" + walk_of(best.rung, kernel ? file_of(*kernel) : std::string_view()) + "</div><div class=\"right\">";
     const std::string heart = kernel ? heart_of(best.device, std::string(file_of(*kernel))) : "";
     if (!heart.empty())
         text += "<pre tabindex=\"0\" aria-label=\"The heart of its code\"><code>" + escaped(heart) + "</code></pre>";

@@ -51,6 +51,56 @@ class House(unittest.TestCase):
         self.assertIn(told, ended.stdout)
 
 
+class Ladder(House):
+    NAMES = 'constexpr RungName rung_names[] = {\n    {"few_rows", ""},\n    {"r1_naive", "naive"},\n    {"r9_async_pipeline", ""},\n};\n'
+    RUNG = "//\n// %s: an idea.\n" + "constexpr Rung rung = Rung::%s;\n"
+    TABLE = '    {.name = "%s.f32",\n     .rung = Rung::%s,\n     .shapes = {{.function = "%s_f32"}},\n     .idea = ""},\n'
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/plan/names.cpp", self.NAMES)
+        self.write("src/backend/cpu/r1_naive.cpp", self.rung("r1_naive", "naive", "cpu.r1_naive.f32"))
+        self.write("src/backend/cuda/few_rows_async_sm90.cu", self.rung("few_rows_async", "none", "cuda.few_rows_async.f32"))
+        self.write("src/backend/metal/r9_plain_loads.metal", "//\n// r9_plain_loads: an idea.\n")
+        self.write("src/backend/metal/rungs.hpp", self.TABLE % ("r9_plain_loads", "async_pipeline", "r9_plain_loads"))
+
+    def rung(self, stem, rung, row):
+        return self.RUNG % (stem, rung) + f'row("{row}");\n'
+
+    def caught(self, name, text, told):
+        self.expect_caught("check_ladder", name, text, told)
+
+    def test_a_row_in_another_rungs_file(self):
+        self.caught("src/backend/cpu/r1_naive.cpp", self.rung("r1_naive", "naive", "cpu.r9_async_pipeline.f32"), "a row of r9_async_pipeline")
+
+    def test_a_file_without_a_row(self):
+        self.caught("src/backend/cpu/few_rows.cpp", self.RUNG % ("few_rows", "none"), "it has no row")
+
+    def test_another_idea_under_a_number(self):
+        self.caught("src/backend/cuda/r9_split.cu", self.rung("r9_split", "async_pipeline", "cuda.r9_split.f32"), "is r9_async_pipeline on every")
+
+    def test_a_number_for_few_rows(self):
+        self.caught("src/backend/cpu/few_rows.cpp", self.rung("few_rows", "naive", "cpu.few_rows.f32"), "it says Rung::naive")
+
+    def test_a_head_that_speaks_of_another(self):
+        self.caught("src/backend/cpu/few_rows.cpp", self.rung("r1_naive", "none", "cpu.few_rows.f32"), "does not begin with")
+
+    def test_a_number_that_no_rung_has(self):
+        self.caught("src/backend/cpu/r11_odd.cpp", self.rung("r11_odd", "none", "cpu.r11_odd.f32"), "no rung of that number")
+
+    def test_a_row_of_metal_without_a_file(self):
+        self.caught("src/backend/metal/rungs.hpp", self.TABLE % ("r1_naive", "naive", "r1_naive"), "has no file r1_naive.metal")
+
+    def test_a_row_of_metal_that_runs_anothers_function(self):
+        self.caught("src/backend/metal/rungs.hpp", self.TABLE % ("r9_plain_loads", "async_pipeline", "r1_naive"), "runs r1_naive_f32")
+
+    def test_a_row_of_metal_that_says_another_rung(self):
+        self.caught("src/backend/metal/rungs.hpp", self.TABLE % ("r9_plain_loads", "naive", "r9_plain_loads"), "says Rung::naive")
+
+    def test_a_file_of_metal_without_a_row(self):
+        self.caught("src/backend/metal/r1_naive.metal", "//\n// r1_naive: an idea.\n", "r1_naive.metal has no row")
+
+
 class Rooms(House):
     def caught(self, name, include, told):
         self.expect_caught("check_rooms", name, HEAD + f"#include {include}\n", told)
