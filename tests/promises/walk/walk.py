@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""walk.py ROOT PROGRAM NM: docs/walk.md is what happens.
+
+The page has a list for each way, between <!-- walk: NAME --> and <!-- end -->, of links to functions. PROGRAM multiplies by
+that way and says which functions it entered; NM says whose they are. The first entrances of the functions that the list
+names must be in the list's order, each in the file that it links to; and no file of the library may be entered that the
+page does not name.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+LIST = re.compile(r"<!-- walk: (\w+) -->(.*?)<!-- end -->", re.DOTALL)
+LINK = re.compile(r'\]\(\.\./([^)\s"]+) "([^"]+)"\)')
+
+
+def bare(demangled):
+    """`run` of `tw::Status tw::cpu::(anonymous namespace)::run<float>(tw::Call const&)`."""
+    text = demangled.replace("(anonymous namespace)::", "")
+    while "<" in text and (shorter := re.sub(r"<[^<>]*>", "", text)) != text:
+        text = shorter
+    return text.split("(")[0].split("::")[-1].split(" ")[-1]
+
+
+def functions_of(program, nm, root):
+    """{how far from main: (file, name)} of every function that knows its line."""
+    said = subprocess.run([nm, "-C", "-l", program], check=True, capture_output=True, text=True).stdout
+    found, main = {}, None
+    for line in said.splitlines():
+        match = re.match(r"^([0-9a-f]+) [tTwWuV] (.*?)(?:\t(.*):\d+)?$", line)
+        if not match:
+            continue
+        address, name, place = int(match[1], 16), match[2], match[3]
+        if name == "main":
+            main = address
+        if place and pathlib.Path(place).is_relative_to(root):
+            found[address] = (pathlib.Path(place).relative_to(root).as_posix(), bare(name))
+    return {address - main: whose for address, whose in found.items()}
+
+
+def steps_of(program, way, functions):
+    """The functions that were entered, each once, in the order of their first entrances."""
+    said = subprocess.run([program, way], check=True, capture_output=True, text=True,
+                          env={**os.environ, "TW_FEATURES": "none", "TW_STORE": "/dev/null"}).stdout
+    steps = [functions[int(word)] for word in said.split() if int(word) in functions]
+    return list(dict.fromkeys(steps))
+
+
+def complaints(way, listed, steps, named_files):
+    places = [steps.index(step) if step in steps else None for step in listed]
+    for step, place in zip(listed, places):
+        if place is None:
+            yield f"{way}: {step[1]} of {step[0]} is not entered"
+    entered = [place for place in places if place is not None]
+    for (earlier, later, step) in zip(entered, entered[1:], [s for s, p in zip(listed, places) if p is not None][1:]):
+        if later < earlier:
+            yield f"{way}: {step[1]} of {step[0]} is entered before what the page has in front of it"
+    for file, name in steps:
+        if file.startswith("src/") and file.endswith(".cpp") and file not in named_files:
+            yield f"{way}: {name} of {file} is entered, and the page does not name that file"
+
+
+def main():
+    root, program, nm = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
+    text = (root / "docs/walk.md").read_text(encoding="utf-8")
+    ways = LIST.findall(text)
+    named_files = {file for file, _ in LINK.findall(text)}
+    functions = functions_of(program, nm, root)
+    findings = [] if len(ways) >= 3 else ["the page has fewer than three ways"]
+    for way, part in ways:
+        listed = LINK.findall(part)
+        steps = steps_of(program, way, functions)
+        if len(listed) < 3 or len(steps) < 3:
+            findings.append(f"{way}: {len(listed)} functions listed, {len(steps)} entered")
+        findings += complaints(way, listed, steps, named_files)
+        if not list(complaints(way, listed[::-1], steps, named_files)):
+            findings.append(f"{way}: a list that is read backwards is not noticed")
+    print("\n".join(findings) or f"{len(ways)} ways are as the page has them")
+    sys.exit(1 if findings else 0)
+
+
+main()
