@@ -8,8 +8,8 @@
 
 namespace tw {
 
-/// Many products of one shape. The operands handed in with it are the first product's; where those of the others lie is
-/// said by a step in elements (0: all products share that operand) or by an array of pointers.
+/// Many products of one shape. The operands passed beside it are product 0's; those of the others lie a step of so many
+/// elements apart (0: all products share that operand), or where an array of pointers says.
 struct Batch {
     std::int64_t size = 0;
     std::int64_t a_step = 0, b_step = 0, c_step = 0;
@@ -19,7 +19,7 @@ struct Batch {
     void* const* c = nullptr;
 };
 
-/// A batch by pointers, `size` in each array. The data pointers of the operands handed in with it are not looked at.
+/// A batch by pointers, `size` in each array. The data pointers of the operands passed beside it are ignored.
 template <Element A, Element B, Element C>
 Batch batch_of(std::int64_t size, A* const* a, B* const* b, C* const* c) noexcept {
     Batch batch{.size = size};
@@ -31,8 +31,8 @@ Batch batch_of(std::int64_t size, A* const* a, B* const* b, C* const* c) noexcep
 
 /// C[i] = epilogue(alpha * A[i] * B[i] + beta * C[i]) for every i in [0, batch.size): the same bits as one product at a
 /// time, planned once, threads over the batch where the products are small. Arguments are checked before anything is
-/// written; Status::product says which product is meant. When a product fails later (of memory, a device, its
-/// verification), that one and those after it are as they were.
+/// written; Status::product says which product it is about. When a product fails later (no memory, a device
+/// error, verification), its C and those of the products after it are unchanged.
 TW_API Status try_multiply_batch(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch,
                                  const Options& options = {}) noexcept;
 

@@ -145,7 +145,7 @@ TW_API Status try_place_effort(const EffortMatrix& m, std::string_view device) n
 ///
 /// On the device "cuda" both may be the host's or the device's memory. When both are the device's the product is
 /// enqueued on options.stream, may be captured in a graph, and the report's numbers that only the device knows are -1;
-/// where v has a value that is not finite, y has none that is. Otherwise the call waits. A budget of error needs a
+/// if v has a value that is not finite, no value of y is. Otherwise the call waits. A budget of error needs a
 /// vector in the host's memory.
 TW_API Status try_matvec(const EffortMatrix& m, std::span<const float> v, std::span<float> y, Budget budget,
                          const EffortOptions& options, EffortReport& report) noexcept;
@@ -158,13 +158,13 @@ TW_API EffortReport matvec(const EffortMatrix& m, std::span<const float> v, std:
 inline constexpr int effort_dense_batch = 4;
 
 /// Row i of y = W times row i of v. Up to 3 vectors take the dial each; from 4 on everything is read (the dense copy if
-/// one is kept, else every unit of the layout) and the budget is met by itself. `reports` has one for each vector, or
+/// one is kept, else every unit of the layout) so every budget is met. `reports` has one for each vector, or
 /// is empty.
 TW_API Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget,
                                const EffortOptions& options, std::span<EffortReport> reports) noexcept;
 
-/// The chosen experts of a token in one call: row i of y = W[chosen[i]] times row i of v. When v has a single row, it
-/// is every expert's. An expert may be chosen more than once. `reports` has one for each choice, or is empty.
+/// The chosen experts of a token in one call: row i of y = W[chosen[i]] times row i of v. When v has a single row, all
+/// experts share it. An expert may be chosen more than once. `reports` has one for each choice, or is empty.
 TW_API Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, View<const float> v, View<float> y,
                                  Budget budget, const EffortOptions& options, std::span<EffortReport> reports) noexcept;
 

@@ -41,7 +41,7 @@ inline void multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Op
     check(try_multiply(a, b, c, options), a, b, c, options);
 }
 
-/// What is not Viewable is told so, instead of all that was tried with it: make a tw::View of its elements.
+/// For types that are not Viewable, so that the compiler says this and no more: make a tw::View of the elements.
 template <class A, class B, class C>
     requires(!(Viewable<A> && Viewable<B> && Viewable<C>))
 void multiply(const A& a, const B& b, const C& c,

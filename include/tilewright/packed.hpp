@@ -20,7 +20,7 @@ public:
     Type type() const noexcept { return shape_.type; }
     bool is_empty() const noexcept { return kernel_ == nullptr; }
 
-    /// What it occupies.
+    /// Bytes of memory that it occupies.
     std::size_t bytes() const noexcept { return bytes_; }
 
     /// The kernel whose products it serves; results have that kernel's bits. "" when empty.
@@ -41,8 +41,8 @@ private:
     bool is_a_ = false, on_left_ = false;
 };
 
-/// Lays out B, or A, for products whose C is walked along as `of_c` says (any C is taken later; this one is met as fast
-/// as can be). Of the options, accuracy, reproducible, device, kernel, threads and executor count.
+/// Lays out B, or A, for products whose C lies as `of_c` says. Any other C is accepted later, but is slower. Of the
+/// options, accuracy, reproducible, device, kernel, threads and executor count.
 TW_API Status try_pack(const Matrix& b, Packed& packed, const Options& options = {},
                        Form of_c = Form::row_major) noexcept;
 TW_API Status try_pack_a(const Matrix& a, Packed& packed, const Options& options = {},

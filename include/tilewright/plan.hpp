@@ -31,7 +31,7 @@ struct Problem {
 /// The problem that three operands pose.
 TW_API Problem problem_of(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options = {}) noexcept;
 
-/// Block sizes that a kernel is run with; what each means is the kernel's affair.
+/// Block sizes that a kernel is run with; each kernel's file says what they mean to it.
 struct Tile {
     int m = 0, n = 0, k = 0;
 

@@ -21,14 +21,14 @@ enum class Code : std::uint8_t {
     bad_file,
 };
 
-/// The operand of multiply() that a Status speaks of.
+/// The operand of multiply() that a Status is about.
 enum class Argument : std::uint8_t { none, a, b, c, options, scratch, batch };
 
 /// What became of a call. Plain data with static text: returning one never allocates.
 struct [[nodiscard]] Status {
     Code code = Code::ok;
     Argument argument = Argument::none;
-    std::int32_t product = -1;  ///< of a batch, the first that is meant (at most 2^31 - 1); -1: none or all of them
+    std::int32_t product = -1;  ///< in a batch, the first that failed (at most 2^31 - 1); -1: none or all of them
     const char* text = "";
 
     constexpr Status() = default;

@@ -69,7 +69,7 @@ TW_C_API tw_options tw_default_options(void);
 /* C = alpha * A * B + beta * C. A null `options` means the defaults. */
 TW_C_API tw_code tw_multiply(const tw_matrix* a, const tw_matrix* b, const tw_matrix* c, const tw_options* options);
 
-/* The choice of a kernel, kept. The data pointers of the three are not looked at: any operands of the same shapes,
+/* The choice of a kernel, kept. The data pointers of the three are ignored: any operands of the same shapes,
  * types and steps can be run later. Null when no kernel will do; tw_last_error() says why. */
 TW_C_API tw_plan* tw_plan_create(const tw_matrix* a, const tw_matrix* b, const tw_matrix* c, const tw_options* options);
 TW_C_API tw_code tw_plan_run(const tw_plan* plan, const tw_matrix* a, const tw_matrix* b, const tw_matrix* c);
@@ -78,8 +78,8 @@ TW_C_API size_t tw_plan_scratch_bytes(const tw_plan* plan);
 TW_C_API const char* tw_plan_kernel(const tw_plan* plan);
 TW_C_API void tw_plan_destroy(tw_plan* plan);
 
-/* Many products of one shape. The operands handed in with it are the first product's; where those of the others lie is
- * said by a step in elements (0 for a or b: all share it) or, where it is not null, by an array of `count` pointers. */
+/* Many products of one shape. The operands passed beside it are product 0's; those of the others lie a step of so many
+ * elements apart (0 for a or b: all share it) or, where it is not null, where an array of `count` pointers says. */
 typedef struct tw_batch {
     size_t size; /* sizeof(tw_batch) */
     int64_t count;
