@@ -15,7 +15,7 @@
 namespace tw::cpu {
 namespace {
 
-struct DigitLanes {
+struct Avx512DigitLanes {
     using Floats = __m512;
     using Numbers = __m512i;
 

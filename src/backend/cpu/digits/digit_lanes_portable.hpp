@@ -15,7 +15,7 @@
 namespace tw::cpu {
 namespace {
 
-struct DigitLanes {
+struct PortableDigitLanes {
     struct Floats {
         float of[16];
     };

@@ -60,77 +60,8 @@ struct LaidOut {
     alignas(64) float of[digits_block][tile_rows];
 };
 
-void find_largest(const RowStrip& x, RowScales& rows, LaidOut& laid) {
-    const auto look_at = [&](int w, std::int64_t p) {
-        const std::uint32_t size = std::bit_cast<std::uint32_t>(x.from[w * x.row_step + p * x.step]) & 0x7fffffffu;
-        rows.largest[w] = size > rows.largest[w] ? size : rows.largest[w];
-    };
-    if (x.step == 1) {
-        for (int w = 0; w < x.rows; ++w) {
-            auto sizes = DigitLanes::no_numbers();
-            std::int64_t p = 0;
-            for (; p + 16 <= x.k; p += 16)
-                sizes = DigitLanes::larger(sizes, DigitLanes::load(x.from + w * x.row_step + p));
-            rows.largest[w] = DigitLanes::largest(sizes);
-            for (; p < x.k; ++p) look_at(w, p);
-        }
-    } else if (x.row_step == 1 && x.rows == tile_rows) {
-        auto sizes = DigitLanes::no_numbers();
-        for (std::int64_t p = 0; p < x.k; ++p) {
-            __builtin_prefetch(x.from + (p + 24) * x.step);
-            const auto row = DigitLanes::load(x.from + p * x.step);
-            sizes = DigitLanes::larger(sizes, row);
-            DigitLanes::store(laid.of[p], row);
-        }
-        DigitLanes::store(rows.largest, sizes);
-    } else {
-        for (std::int64_t p = 0; p < x.k; ++p)
-            for (int w = 0; w < x.rows; ++w) look_at(w, p);
-    }
-}
-
-/// Sixteen rows by 64 of k become one tile of each digit. `along_k`: the rows are contiguous along it, else they lie
-/// side by side. A tile of A has a row of the operand in each of its own, one of B has it in a column.
-template <bool for_a>
-void cut_block(const float* from, std::int64_t between, bool along_k, RowScales& rows, std::byte* to) {
-    if (along_k) {
-        for (int w = 0; w < tile_rows; ++w) {
-            const float* const row = from + w * between;
-            const DigitLanes::Floats x[4] = {DigitLanes::load(row), DigitLanes::load(row + 16),
-                                             DigitLanes::load(row + 32), DigitLanes::load(row + 48)};
-            const auto threshold = DigitLanes::all(rows.threshold[w]);
-            auto counts = DigitLanes::no_numbers();
-            for (const auto& part : x) counts = DigitLanes::reaching(counts, part, threshold);
-            rows.reaching[w] += DigitLanes::total(counts);
-            DigitLanes::cut(x, DigitLanes::all(rows.scale[w]), to + 64 * w, digit_tile_bytes);
-        }
-    } else {
-        const auto scale = DigitLanes::load(rows.scale), threshold = DigitLanes::load(rows.threshold);
-        auto counts = DigitLanes::load_numbers(rows.reaching);
-        for (int q = 0; q < quarter; ++q) {
-            const float* const at = from + q * between;
-            const DigitLanes::Floats x[4] = {DigitLanes::load(at), DigitLanes::load(at + 16 * between),
-                                             DigitLanes::load(at + 32 * between), DigitLanes::load(at + 48 * between)};
-            for (const auto& part : x) counts = DigitLanes::reaching(counts, part, threshold);
-            DigitLanes::cut(x, scale, to + 64 * q, digit_tile_bytes);
-        }
-        DigitLanes::store(rows.reaching, counts);
-    }
-    if (along_k != for_a)
-        for (int digit = 0; digit < 3; ++digit) DigitLanes::transpose(to + digit * digit_tile_bytes);
-}
-
-/// The same of a block that is cut short, or whose elements lie apart: laid out along k first, with zeros behind.
-template <bool for_a>
-void cut_ragged_block(const RowStrip& x, std::int64_t begin, std::int64_t depth, RowScales& rows, std::byte* to) {
-    float laid[tile_rows][step_of_digits] = {};
-    for (int w = 0; w < x.rows; ++w)
-        for (std::int64_t p = 0; p < depth; ++p) laid[w][p] = x.from[w * x.row_step + (begin + p) * x.step];
-    cut_block<for_a>(&laid[0][0], step_of_digits, true, rows, to);
-}
-
 /// What the next strip will be cut from is asked for while this one is: one step of it.
-void expect_next(const RowStrip& x, std::int64_t begin) {
+inline void expect_next(const RowStrip& x, std::int64_t begin) {
     constexpr int line = 64 / sizeof(float);
     const bool along_k = x.step == 1;
     const std::int64_t lines = along_k ? step_of_digits / line : 1, runs = along_k ? tile_rows : step_of_digits;
@@ -139,113 +70,189 @@ void expect_next(const RowStrip& x, std::int64_t begin) {
         for (std::int64_t i = 0; i < lines; ++i) __builtin_prefetch(from + i * line, 0, 2);
 }
 
-/// Returns which of the rows digits would not give back.
-template <bool for_a>
-std::uint32_t pack_strip(const RowStrip& x, float* weight, std::byte* to) {
-    RowScales rows;
-    LaidOut laid;
-    std::uint32_t outside = 0;
-    find_largest(x, rows, laid);
-    for (int w = 0; w < tile_rows; ++w) {
-        const std::uint32_t largest = rows.largest[w];
-        const bool is_plain = largest >= window_begin && largest < window_end;
-        const int s = is_plain ? scale_for(largest) : 0;
-        outside |= std::uint32_t{largest != 0 && !is_plain} << w;
-        rows.scale[w] = power_of_two(s);
-        rows.threshold[w] = is_plain ? std::bit_cast<float>(largest) / 16 : 0;
-        weight[w] = power_of_two(16 - s);
-    }
-    for (std::int64_t begin = 0; begin < x.k; begin += step_of_digits, to += digit_step_bytes) {
-        const std::int64_t depth = x.k - begin < step_of_digits ? x.k - begin : step_of_digits;
-        expect_next(x, begin);
-        if (x.rows < tile_rows || depth < step_of_digits || (x.step != 1 && x.row_step != 1))
-            cut_ragged_block<for_a>(x, begin, depth, rows, to);
-        else if (x.step == 1) cut_block<for_a>(x.from + begin, x.row_step, true, rows, to);
-        else cut_block<for_a>(laid.of[begin], tile_rows, false, rows, to);
-    }
-    for (int w = 0; w < x.rows; ++w)
-        outside |= std::uint32_t{rows.largest[w] != 0 && 16 * std::int64_t{rows.reaching[w]} < 11 * x.k} << w;
-    return outside;
-}
-
-template <bool for_a>
-void pack_digits(const PanelSource& source, std::byte* panel) {
-    constexpr int width = for_a ? Digits::rows : Digits::columns;
-    auto& header = *reinterpret_cast<DigitHeader*>(panel);
-    header = {};
-    const std::int64_t steps = digit_steps(source.k);
-    std::byte* const tiles = panel + sizeof(DigitHeader);
-    for (int w = 0; w < width; w += tile_rows) {
-        const int left = source.rows > w ? source.rows - w : 0;
-        const RowStrip strip{static_cast<const float*>(source.data) + w * source.row_step, source.row_step, source.step,
-                             left < tile_rows ? left : tile_rows, source.k};
-        header.panel.outside |=
-            pack_strip<for_a>(strip, header.weight + w, tiles + w / tile_rows * steps * digit_step_bytes) << w;
-    }
-    if constexpr (!for_a) Digits::sum_up(tiles, steps, header.sum);
-}
-
-/// A result that is as wide as a tile, in lines of sixteen sums: those of the left columns, then the next.
-template <int products>
-class Meeting {
-public:
-    static int lines(const UnitResult&) { return Digits::rows * (Digits::columns / 16); }
-
-    [[gnu::always_inline]] explicit Meeting(const UnitResult* r) {
-        if (!r) return;
-        sums_ = reinterpret_cast<const std::int32_t*>(r->sums->of), c_ = reinterpret_cast<float*>(r->c),
-        c_step_ = r->c_step;
-        a_weight_ = reinterpret_cast<const DigitHeader*>(r->a)->weight;
-        b_weight_ = reinterpret_cast<const DigitHeader*>(r->b)->weight;
-        alpha_ = r->alpha, beta_ = r->beta, reads_c_ = r->beta != 0, rows_ = r->rows;
-    }
-    [[gnu::always_inline]] void line(int at) const {
-        const int i = at % Digits::rows, j = at / Digits::rows * 16;
-        if (i >= rows_) return;
-        DigitLanes::meet_all(sum(i, j), c_ + i * c_step_ + j, DigitLanes::all(alpha_), DigitLanes::all(beta_),
-                             reads_c_);
-    }
-    void some_of_line(int i, int j, int cols) const {
-        DigitLanes::meet(sum(i, j), c_ + i * c_step_ + j, cols, alpha_, beta_);
+template <class Digits, class DigitLanes>
+struct DigitPanels {
+    static void find_largest(const RowStrip& x, RowScales& rows, LaidOut& laid) {
+        const auto look_at = [&](int w, std::int64_t p) {
+            const std::uint32_t size = std::bit_cast<std::uint32_t>(x.from[w * x.row_step + p * x.step]) & 0x7fffffffu;
+            rows.largest[w] = size > rows.largest[w] ? size : rows.largest[w];
+        };
+        if (x.step == 1) {
+            for (int w = 0; w < x.rows; ++w) {
+                auto sizes = DigitLanes::no_numbers();
+                std::int64_t p = 0;
+                for (; p + 16 <= x.k; p += 16)
+                    sizes = DigitLanes::larger(sizes, DigitLanes::load(x.from + w * x.row_step + p));
+                rows.largest[w] = DigitLanes::largest(sizes);
+                for (; p < x.k; ++p) look_at(w, p);
+            }
+        } else if (x.row_step == 1 && x.rows == tile_rows) {
+            auto sizes = DigitLanes::no_numbers();
+            for (std::int64_t p = 0; p < x.k; ++p) {
+                __builtin_prefetch(x.from + (p + 24) * x.step);
+                const auto row = DigitLanes::load(x.from + p * x.step);
+                sizes = DigitLanes::larger(sizes, row);
+                DigitLanes::store(laid.of[p], row);
+            }
+            DigitLanes::store(rows.largest, sizes);
+        } else {
+            for (std::int64_t p = 0; p < x.k; ++p)
+                for (int w = 0; w < x.rows; ++w) look_at(w, p);
+        }
     }
 
-private:
-    [[gnu::always_inline]] auto sum(int i, int j) const {
-        constexpr int weight = Digits::rows * Digits::columns;
-        return DigitLanes::put_together<digit_weights<products>>(sums_ + Digits::at(i, j), weight, a_weight_[i],
-                                                                 b_weight_ + j);
+    /// Sixteen rows by 64 of k become one tile of each digit. `along_k`: the rows are contiguous along it, else they
+    /// lie side by side. A tile of A has a row of the operand in each of its own, one of B has it in a column.
+    template <bool for_a>
+    static void cut_block(const float* from, std::int64_t between, bool along_k, RowScales& rows, std::byte* to) {
+        if (along_k) {
+            for (int w = 0; w < tile_rows; ++w) {
+                const float* const row = from + w * between;
+                const typename DigitLanes::Floats x[4] = {DigitLanes::load(row), DigitLanes::load(row + 16),
+                                                          DigitLanes::load(row + 32), DigitLanes::load(row + 48)};
+                const auto threshold = DigitLanes::all(rows.threshold[w]);
+                auto counts = DigitLanes::no_numbers();
+                for (const auto& part : x) counts = DigitLanes::reaching(counts, part, threshold);
+                rows.reaching[w] += DigitLanes::total(counts);
+                DigitLanes::cut(x, DigitLanes::all(rows.scale[w]), to + 64 * w, digit_tile_bytes);
+            }
+        } else {
+            const auto scale = DigitLanes::load(rows.scale), threshold = DigitLanes::load(rows.threshold);
+            auto counts = DigitLanes::load_numbers(rows.reaching);
+            for (int q = 0; q < quarter; ++q) {
+                const float* const at = from + q * between;
+                const typename DigitLanes::Floats x[4] = {DigitLanes::load(at), DigitLanes::load(at + 16 * between),
+                                                          DigitLanes::load(at + 32 * between),
+                                                          DigitLanes::load(at + 48 * between)};
+                for (const auto& part : x) counts = DigitLanes::reaching(counts, part, threshold);
+                DigitLanes::cut(x, scale, to + 64 * q, digit_tile_bytes);
+            }
+            DigitLanes::store(rows.reaching, counts);
+        }
+        if (along_k != for_a)
+            for (int digit = 0; digit < 3; ++digit) DigitLanes::transpose(to + digit * digit_tile_bytes);
     }
 
-    const std::int32_t* sums_ = nullptr;
-    const float *a_weight_ = nullptr, *b_weight_ = nullptr;
-    float* c_ = nullptr;
-    std::int64_t c_step_ = 0;
-    float alpha_ = 1, beta_ = 0;
-    bool reads_c_ = false;
-    int rows_ = 0;
+    /// The same of a block that is cut short, or whose elements lie apart: laid out along k first, with zeros behind.
+    template <bool for_a>
+    static void cut_ragged_block(const RowStrip& x, std::int64_t begin, std::int64_t depth, RowScales& rows,
+                                 std::byte* to) {
+        float laid[tile_rows][step_of_digits] = {};
+        for (int w = 0; w < x.rows; ++w)
+            for (std::int64_t p = 0; p < depth; ++p) laid[w][p] = x.from[w * x.row_step + (begin + p) * x.step];
+        cut_block<for_a>(&laid[0][0], step_of_digits, true, rows, to);
+    }
+
+    /// Returns which of the rows digits would not give back.
+    template <bool for_a>
+    static std::uint32_t pack_strip(const RowStrip& x, float* weight, std::byte* to) {
+        RowScales rows;
+        LaidOut laid;
+        std::uint32_t outside = 0;
+        find_largest(x, rows, laid);
+        for (int w = 0; w < tile_rows; ++w) {
+            const std::uint32_t largest = rows.largest[w];
+            const bool is_plain = largest >= window_begin && largest < window_end;
+            const int s = is_plain ? scale_for(largest) : 0;
+            outside |= std::uint32_t{largest != 0 && !is_plain} << w;
+            rows.scale[w] = power_of_two(s);
+            rows.threshold[w] = is_plain ? std::bit_cast<float>(largest) / 16 : 0;
+            weight[w] = power_of_two(16 - s);
+        }
+        for (std::int64_t begin = 0; begin < x.k; begin += step_of_digits, to += digit_step_bytes) {
+            const std::int64_t depth = x.k - begin < step_of_digits ? x.k - begin : step_of_digits;
+            expect_next(x, begin);
+            if (x.rows < tile_rows || depth < step_of_digits || (x.step != 1 && x.row_step != 1))
+                cut_ragged_block<for_a>(x, begin, depth, rows, to);
+            else if (x.step == 1) cut_block<for_a>(x.from + begin, x.row_step, true, rows, to);
+            else cut_block<for_a>(laid.of[begin], tile_rows, false, rows, to);
+        }
+        for (int w = 0; w < x.rows; ++w)
+            outside |= std::uint32_t{rows.largest[w] != 0 && 16 * std::int64_t{rows.reaching[w]} < 11 * x.k} << w;
+        return outside;
+    }
+
+    template <bool for_a>
+    static void pack_digits(const PanelSource& source, std::byte* panel) {
+        constexpr int width = for_a ? Digits::rows : Digits::columns;
+        auto& header = *reinterpret_cast<DigitHeader*>(panel);
+        header = {};
+        const std::int64_t steps = digit_steps(source.k);
+        std::byte* const tiles = panel + sizeof(DigitHeader);
+        for (int w = 0; w < width; w += tile_rows) {
+            const int left = source.rows > w ? source.rows - w : 0;
+            const RowStrip strip{static_cast<const float*>(source.data) + w * source.row_step, source.row_step,
+                                 source.step, left < tile_rows ? left : tile_rows, source.k};
+            header.panel.outside |=
+                pack_strip<for_a>(strip, header.weight + w, tiles + w / tile_rows * steps * digit_step_bytes) << w;
+        }
+        if constexpr (!for_a) Digits::sum_up(tiles, steps, header.sum);
+    }
+
+    /// A result that is as wide as a tile, in lines of sixteen sums: those of the left columns, then the next.
+    template <int products>
+    class Meeting {
+    public:
+        static int lines(const UnitResult&) { return Digits::rows * (Digits::columns / 16); }
+
+        [[gnu::always_inline]] explicit Meeting(const UnitResult* r) {
+            if (!r) return;
+            sums_ = reinterpret_cast<const std::int32_t*>(r->sums->of), c_ = reinterpret_cast<float*>(r->c),
+            c_step_ = r->c_step;
+            a_weight_ = reinterpret_cast<const DigitHeader*>(r->a)->weight;
+            b_weight_ = reinterpret_cast<const DigitHeader*>(r->b)->weight;
+            alpha_ = r->alpha, beta_ = r->beta, reads_c_ = r->beta != 0, rows_ = r->rows;
+        }
+        [[gnu::always_inline]] void line(int at) const {
+            const int i = at % Digits::rows, j = at / Digits::rows * 16;
+            if (i >= rows_) return;
+            DigitLanes::meet_all(sum(i, j), c_ + i * c_step_ + j, DigitLanes::all(alpha_), DigitLanes::all(beta_),
+                                 reads_c_);
+        }
+        void some_of_line(int i, int j, int cols) const {
+            DigitLanes::meet(sum(i, j), c_ + i * c_step_ + j, cols, alpha_, beta_);
+        }
+
+    private:
+        [[gnu::always_inline]] auto sum(int i, int j) const {
+            constexpr int weight = Digits::rows * Digits::columns;
+            return DigitLanes::template put_together<digit_weights<products>>(sums_ + Digits::at(i, j), weight,
+                                                                              a_weight_[i], b_weight_ + j);
+        }
+
+        const std::int32_t* sums_ = nullptr;
+        const float *a_weight_ = nullptr, *b_weight_ = nullptr;
+        float* c_ = nullptr;
+        std::int64_t c_step_ = 0;
+        float alpha_ = 1, beta_ = 0;
+        bool reads_c_ = false;
+        int rows_ = 0;
+    };
+
+    template <int products>
+    static void meet(const UnitResult& r) {
+        const Meeting<products> meeting(&r);
+        for (int i = 0; i < r.rows; ++i)
+            for (int j = 0; j < r.cols; j += 16) meeting.some_of_line(i, j, r.cols - j < 16 ? r.cols - j : 16);
+    }
+
+    template <int products>
+    static void multiply_digits(const UnitTile& tile) {
+        const auto& b = *reinterpret_cast<const DigitHeader*>(tile.b);
+        const DigitTiles tiles{digit_steps(tile.k), tile.a + sizeof(DigitHeader), tile.b + sizeof(DigitHeader), b.sum};
+        Meanwhile<Meeting<products>> meanwhile(tile, Digits::steps(tiles));
+        Digits::template add_up<products>(
+            tiles, [&] { meanwhile.step(); }, reinterpret_cast<std::int32_t*>(tile.next.sums->of));
+    }
+
+    template <int products>
+    static constexpr UnitPanels panels{pack_digits<true>, pack_digits<false>, multiply_digits<products>};
+
+    static constexpr DigitUnit digit_unit(void (*begin)(), void (*end)()) {
+        return {
+            begin, end, Digits::rows, Digits::columns, Digits::walks_rows, {panels<8>, meet<8>}, {panels<6>, meet<6>}};
+    }
 };
-
-template <int products>
-void meet(const UnitResult& r) {
-    const Meeting<products> meeting(&r);
-    for (int i = 0; i < r.rows; ++i)
-        for (int j = 0; j < r.cols; j += 16) meeting.some_of_line(i, j, r.cols - j < 16 ? r.cols - j : 16);
-}
-
-template <int products>
-void multiply_digits(const UnitTile& tile) {
-    const auto& b = *reinterpret_cast<const DigitHeader*>(tile.b);
-    const DigitTiles tiles{digit_steps(tile.k), tile.a + sizeof(DigitHeader), tile.b + sizeof(DigitHeader), b.sum};
-    Meanwhile<Meeting<products>> meanwhile(tile, Digits::steps(tiles));
-    Digits::add_up<products>(tiles, [&] { meanwhile.step(); }, reinterpret_cast<std::int32_t*>(tile.next.sums->of));
-}
-
-template <int products>
-constexpr UnitPanels panels{pack_digits<true>, pack_digits<false>, multiply_digits<products>};
-
-constexpr DigitUnit digit_unit(void (*begin)(), void (*end)()) {
-    return {begin, end, Digits::rows, Digits::columns, Digits::walks_rows, {panels<8>, meet<8>}, {panels<6>, meet<6>}};
-}
 
 }  // namespace
 }  // namespace tw::cpu

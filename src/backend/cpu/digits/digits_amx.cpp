@@ -2,16 +2,14 @@
 // Copyright 2026 The tilewright authors
 //
 // Products of digits on the tiles of AMX.
-#include "backend/cpu/unit/tiles_amx.hpp"
-
-#include "backend/cpu/digits/on_tiles.hpp"
-
 #include "backend/cpu/digits/digit_lanes_avx512.hpp"
-
 #include "backend/cpu/digits/digit_panels.hpp"
+#include "backend/cpu/digits/on_tiles.hpp"
+#include "backend/cpu/unit/tiles_amx.hpp"
 
 namespace tw::cpu {
 
-constinit const DigitUnit digits_amx = digit_unit(Tiles::configure, Tiles::release);
+constinit const DigitUnit digits_amx =
+    DigitPanels<DigitsOnTiles<AmxTiles>, Avx512DigitLanes>::digit_unit(AmxTiles::configure, AmxTiles::release);
 
 }  // namespace tw::cpu

@@ -7,6 +7,8 @@
 
 #include <cstring>
 
+#include "backend/cpu/digits/digit_lanes_portable.hpp"
+#include "backend/cpu/digits/digit_panels.hpp"
 #include "backend/cpu/digits/pairs.hpp"
 
 namespace tw::cpu {
@@ -53,14 +55,7 @@ private:
 };
 
 }  // namespace
-}  // namespace tw::cpu
 
-#include "backend/cpu/digits/digit_lanes_portable.hpp"
-
-#include "backend/cpu/digits/digit_panels.hpp"
-
-namespace tw::cpu {
-
-constinit const DigitUnit digits_avx2 = digit_unit(nullptr, nullptr);
+constinit const DigitUnit digits_avx2 = DigitPanels<Digits, PortableDigitLanes>::digit_unit(nullptr, nullptr);
 
 }  // namespace tw::cpu

@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // Products of digits one by one: what the others are compared with.
+#include "backend/cpu/digits/digit_lanes_portable.hpp"
+#include "backend/cpu/digits/digit_panels.hpp"
 #include "backend/cpu/digits/pairs.hpp"
 
 namespace tw::cpu {
@@ -25,14 +27,7 @@ struct Digits : DigitsByWeight<Digits> {
 };
 
 }  // namespace
-}  // namespace tw::cpu
 
-#include "backend/cpu/digits/digit_lanes_portable.hpp"
-
-#include "backend/cpu/digits/digit_panels.hpp"
-
-namespace tw::cpu {
-
-constinit const DigitUnit digits_portable = digit_unit(nullptr, nullptr);
+constinit const DigitUnit digits_portable = DigitPanels<Digits, PortableDigitLanes>::digit_unit(nullptr, nullptr);
 
 }  // namespace tw::cpu

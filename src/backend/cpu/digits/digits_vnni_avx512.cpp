@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+#include "backend/cpu/digits/digit_lanes_avx512.hpp"
+#include "backend/cpu/digits/digit_panels.hpp"
 #include "backend/cpu/digits/pairs.hpp"
 
 namespace tw::cpu {
@@ -72,14 +74,7 @@ private:
 };
 
 }  // namespace
-}  // namespace tw::cpu
 
-#include "backend/cpu/digits/digit_lanes_avx512.hpp"
-
-#include "backend/cpu/digits/digit_panels.hpp"
-
-namespace tw::cpu {
-
-constinit const DigitUnit digits_vnni = digit_unit(nullptr, nullptr);
+constinit const DigitUnit digits_vnni = DigitPanels<Digits, Avx512DigitLanes>::digit_unit(nullptr, nullptr);
 
 }  // namespace tw::cpu

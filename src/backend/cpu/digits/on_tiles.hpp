@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Products of digits by the Tiles that the including file has included before: 16 x 16 of C at a time, the sums of all
+// Products of digits by tiles, AMX's or emulated ones: 16 x 16 of C at a time, the sums of all
 // weights at once.
 //
 // What a tile's product waits for is its operands. Were the weights added up one after another, each product would load
@@ -18,7 +18,8 @@
 namespace tw::cpu {
 namespace {
 
-struct Digits {
+template <class Tiles>
+struct DigitsOnTiles {
     static constexpr int rows = 16, columns = 32;
     static constexpr bool walks_rows = true;
 
@@ -35,14 +36,15 @@ struct Digits {
     [[gnu::always_inline]] static void add_up(const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
         for (int strip = 1; strip >= 0; --strip) {
             const std::byte *a = tiles.rows(0, 0), *b = tiles.cols(strip, 0);
-            Tiles::zero<0>(), Tiles::zero<1>(), Tiles::zero<2>(), Tiles::zero<3>();
+            Tiles::template zero<0>(), Tiles::template zero<1>(), Tiles::template zero<2>(), Tiles::template zero<3>();
             for (std::int64_t s = 0; s < tiles.steps; ++s, a += digit_step_bytes, b += digit_step_bytes) {
                 step();
                 one_step<products>(a, b);
             }
             auto* const to = reinterpret_cast<std::byte*>(sums) + strip * digit_tile_bytes;
-            Tiles::store<0>(to), Tiles::store<1>(to + of_a_weight), Tiles::store<2>(to + 2 * of_a_weight);
-            if constexpr (products == 8) Tiles::store<3>(to + 3 * of_a_weight);
+            Tiles::template store<0>(to), Tiles::template store<1>(to + of_a_weight),
+                Tiles::template store<2>(to + 2 * of_a_weight);
+            if constexpr (products == 8) Tiles::template store<3>(to + 3 * of_a_weight);
         }
     }
 
@@ -52,15 +54,15 @@ private:
     template <int products>
     [[gnu::always_inline]] static void one_step(const std::byte* a, const std::byte* b) {
         constexpr std::ptrdiff_t d1 = digit_tile_bytes, d2 = 2 * digit_tile_bytes;
-        Tiles::load<4>(a), Tiles::stream<6>(b), Tiles::dot_int8<0, 4, 6>();
-        Tiles::stream<7>(b + d1), Tiles::dot_int8<1, 4, 7>();
-        Tiles::load<5>(a + d2);
-        if constexpr (products == 8) Tiles::dot_int8<3, 5, 7>();
-        Tiles::dot_int8<2, 5, 6>();
-        Tiles::load<5>(a + d1), Tiles::dot_int8<1, 5, 6>();
-        Tiles::stream<6>(b + d2), Tiles::dot_int8<2, 5, 7>();
-        if constexpr (products == 8) Tiles::dot_int8<3, 5, 6>();
-        Tiles::dot_int8<2, 4, 6>();
+        Tiles::template load<4>(a), Tiles::template stream<6>(b), Tiles::template dot_int8<0, 4, 6>();
+        Tiles::template stream<7>(b + d1), Tiles::template dot_int8<1, 4, 7>();
+        Tiles::template load<5>(a + d2);
+        if constexpr (products == 8) Tiles::template dot_int8<3, 5, 7>();
+        Tiles::template dot_int8<2, 5, 6>();
+        Tiles::template load<5>(a + d1), Tiles::template dot_int8<1, 5, 6>();
+        Tiles::template stream<6>(b + d2), Tiles::template dot_int8<2, 5, 7>();
+        if constexpr (products == 8) Tiles::template dot_int8<3, 5, 6>();
+        Tiles::template dot_int8<2, 4, 6>();
     }
 };
 

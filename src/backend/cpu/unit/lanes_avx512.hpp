@@ -16,7 +16,7 @@
 namespace tw::cpu {
 namespace {
 
-struct Lanes {
+struct Avx512Lanes {
     using Floats = __m512;
     using Halves = __m256i;  // sixteen bf16
     using Words = __m512i;   // sixteen pairs of them

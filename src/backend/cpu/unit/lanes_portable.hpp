@@ -15,7 +15,7 @@
 namespace tw::cpu {
 namespace {
 
-struct Lanes {
+struct PortableLanes {
     struct Floats {
         float of[16];
     };

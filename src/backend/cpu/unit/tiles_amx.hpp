@@ -22,7 +22,7 @@ struct alignas(64) TileShapes {
 };
 constexpr TileShapes tile_shapes;
 
-struct Tiles {
+struct AmxTiles {
     static void configure() { _tile_loadconfig(&tile_shapes); }
     static void release() { _tile_release(); }
 

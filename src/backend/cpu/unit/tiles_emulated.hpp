@@ -18,7 +18,7 @@
 namespace tw::cpu {
 namespace {
 
-struct Tiles {
+struct EmulatedTiles {
     static void configure() { state.is_configured = true; }
     static void release() { state.is_configured = false; }
 
@@ -126,7 +126,7 @@ private:
         }
     }
 };
-thread_local Tiles::State Tiles::state;
+thread_local EmulatedTiles::State EmulatedTiles::state;
 
 }  // namespace
 }  // namespace tw::cpu

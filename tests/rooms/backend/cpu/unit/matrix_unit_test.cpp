@@ -35,14 +35,14 @@ float dot(std::array<float, 2> a, std::array<float, 2> b, std::array<float, 2> a
             std::memcpy(to + 2 * i, &narrow, 2);
         }
     };
-    Tiles::configure();
-    Tiles::zero_sums();
+    EmulatedTiles::configure();
+    EmulatedTiles::zero_sums();
     for (const auto& [x, y] : {std::pair{a0, b0}, {a, b}}) {
         put(tile_a, x), put(tile_b, y);
-        Tiles::load_a<false>(tile_a), Tiles::load_b<true>(tile_b), Tiles::dot_bf16();
+        EmulatedTiles::load_a<false>(tile_a), EmulatedTiles::load_b<true>(tile_b), EmulatedTiles::dot_bf16();
     }
-    Tiles::store_sums(sums);
-    Tiles::release();
+    EmulatedTiles::store_sums(sums);
+    EmulatedTiles::release();
     return sums[0];
 }
 
