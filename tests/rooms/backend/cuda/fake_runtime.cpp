@@ -11,7 +11,7 @@ namespace {
 
 int made = 0, failing_call = 0, live = 0, launched = 0;
 cudaError_t failing_error = cudaSuccess;
-bool capturing = false;
+bool capturing = false, of_host = false;
 unsigned long long captures = 0;
 
 /// A graph's hold on something: there is one graph, and it is destroyed by the test.
@@ -69,7 +69,9 @@ const cuda::Calls table{
                       std::size_t* all) { return attempt([=] { *left = *all = std::size_t{1} << 30; }); },
     .pointer_attributes =
         [](cudaPointerAttributes* attributes, const void*) {
-            return attempt([=] { *attributes = {}, attributes->type = cudaMemoryTypeDevice; });
+            return attempt([=] {
+                *attributes = {}, attributes->type = of_host ? cudaMemoryTypeUnregistered : cudaMemoryTypeDevice;
+            });
         },
     .wait_stream = [](cudaStream_t) { return next(); },
     .is_capturing =
@@ -128,6 +130,7 @@ int calls_made() noexcept { return made; }
 int launches() noexcept { return launched; }
 int live_allocations() noexcept { return live; }
 void capture(bool on) noexcept { capturing = on, captures += on; }
+void memory_is_the_hosts(bool is_so) noexcept { of_host = is_so; }
 void destroy_graphs() {
     for (const Held& one : held) one.let_go(one.thing);
     held.clear();

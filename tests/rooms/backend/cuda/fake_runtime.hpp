@@ -24,6 +24,9 @@ int live_allocations() noexcept;
 /// Every stream is being captured from now on, each time into another graph, or none.
 void capture(bool on) noexcept;
 
+/// Whose memory every address is from now on: the device's at first.
+void memory_is_the_hosts(bool is_so) noexcept;
+
 /// All graphs are gone, and let go what they held.
 void destroy_graphs();
 

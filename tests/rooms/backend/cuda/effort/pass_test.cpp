@@ -89,11 +89,13 @@ TEST_F(CudaPass, ABudgetOfErrorIsChosenAsForTheCpu) {
         EXPECT_STREQ(report.kernels, *device ? "cuda" : report.kernels);
         return report.rows_read;
     };
+    test::memory_is_the_hosts(true);
     const std::int64_t on_cpu = rows_read("", DenseSwitch::never);
     EXPECT_GT(on_cpu, 0);
     EXPECT_LT(on_cpu, m.rows());
     EXPECT_EQ(rows_read("cuda", DenseSwitch::never), on_cpu);
     EXPECT_EQ(rows_read("cuda:0", DenseSwitch::when_quicker), on_cpu) << "by error nothing is switched there";
+    test::memory_is_the_hosts(false);
 }
 
 TEST_F(CudaPass, DevicesAndSetsThatAreNotThereAreRefused) {
