@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -113,6 +114,61 @@ TEST(Threads, ForkWhileAnotherThreadHoldsThePool) {
     EXPECT_EQ(good, 20);
 }
 
+/// Two tasks that both wait until the other has begun: only two threads can do them.
+bool two_threads_meet() {
+    std::atomic<int> begun{0};
+    tw::run_tasks(
+        nullptr, 2, 2,
+        [](void* context, int) {
+            auto& count = *static_cast<std::atomic<int>*>(context);
+            ++count;
+            while (count < 2) usleep(100);
+        },
+        &begun);
+    return begun == 2;
+}
+
+TEST(Threads, AChildAfterForkHasMoreThanOneThread) {
+    ASSERT_TRUE(two_threads_meet());
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(10);  // ends a child whose pool counts on the parent's workers
+        _exit(two_threads_meet() ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/// By arithmetic: fegetround() speaks of the x87 unit, which no product uses.
+bool rounds_to_nearest() {
+    volatile float one = 1, little = 0x1p-25f;
+    const volatile float sum = one + little;
+    return sum == 1;
+}
+
+TEST(Threads, AnExecutorsTasksRunInTheIeeeMode) {
+    const tw::Executor executor{nullptr, [](void*, int tasks, void (*task)(void*, int), void* context) {
+                                    std::fesetround(FE_UPWARD);
+                                    for (int i = 0; i < tasks; ++i) task(context, i);
+                                    EXPECT_FALSE(rounds_to_nearest()) << "the executor's own mode is back";
+                                    std::fesetround(FE_TONEAREST);
+                                }};
+    int nearest = 0;
+    tw::run_tasks(
+        &executor, 1, 3, [](void* count, int) { *static_cast<int*>(count) += rounds_to_nearest(); }, &nearest);
+    EXPECT_EQ(nearest, 3);
+}
+
+bool in_parallel_region = false;
+
+TEST(Threads, InsideAnOpenMpRegionThereIsOne) {
+    in_parallel_region = true;
+    EXPECT_EQ(tw::default_threads(), 1);
+    in_parallel_region = false;
+    EXPECT_GE(tw::default_threads(), 1);
+}
+
 TEST(Threads, AnExecutorOfTheCallersDoesTheWork) {
     int calls = 0;
     const tw::Executor executor{&calls, [](void* self, int tasks, void (*task)(void*, int), void* context) {
@@ -187,3 +243,6 @@ TEST(Cores, AreCountedSanely) {
 }
 
 }  // namespace
+
+/// What OpenMP's runtime would answer: the library asks for it by a weak symbol.
+extern "C" __attribute__((visibility("default"))) int omp_in_parallel() { return in_parallel_region; }

@@ -52,6 +52,37 @@ TEST(Finish, ActivationsInF32AreWithinTwoUnitsOfTheLastPlace) {
     }
 }
 
+TEST(Finish, ActivationsInF64AreAsGoodAsF64) {
+    for (const Activation activation : {Activation::gelu, Activation::silu})
+        for (const std::int64_t step : {1, 2}) {  // in place, and in strips
+            std::vector<double> x, c;
+            for (int i = -800; i <= 800; ++i) x.push_back(i / 100.0), x.push_back(0);
+            c = x;
+            const auto count = static_cast<std::int64_t>(x.size()) / step;
+            finish(erase(View(c.data(), 1, count, count * step, step)), 1, with({}, activation));
+            for (std::size_t i = 0; i < x.size(); i += 2) {
+                const double right = exactly(activation, x[i]);
+                // erf() of -1 and a little has lost what erfc() keeps: 2^-53 of x, not of the result.
+                EXPECT_NEAR(c[i], right, 4 * 0x1p-53 * std::fabs(x[i])) << static_cast<int>(activation) << ' ' << x[i];
+            }
+        }
+}
+
+TEST(Finish, AScaleOfAnySizeCountsWhereverCLies) {
+    for (const double scale : {0.25, 0.0, -1.0, 3.0}) {
+        float c[2][3] = {{1, 2, 3}, {4, 5, 6}};
+        float apart[4] = {1, 99, 2, 99};
+        Epilogue epilogue;
+        epilogue.scale = scale;
+        finish(erase(View(&c[0][0], 2, 3)), 1, epilogue);
+        finish(erase(View(apart, 1, 2, 4, 2)), 1, epilogue);
+        EXPECT_EQ(c[1][2], static_cast<float>(6 * scale));
+        EXPECT_EQ(apart[0], static_cast<float>(scale));
+        EXPECT_EQ(apart[2], static_cast<float>(2 * scale));
+        EXPECT_EQ(apart[1], 99);
+    }
+}
+
 TEST(Finish, InfinitiesAndNaNsGoWhereTheFormulasPutThem) {
     constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     for (const Activation activation : {Activation::gelu, Activation::silu}) {

@@ -178,8 +178,21 @@ TEST(Batches, Rule36_WhatIsWrongIsSaidOfTheProductThatItIsIn) {
             << error.what();
     }
     EXPECT_EQ(std::vector<float>(c, c + 8), std::vector<float>(8)) << "nothing was written";
+    results[1] = c;
+    EXPECT_EQ(tw::try_multiply_batch(view, view, view, tw::batch_of(2, operands, operands, results)).product, 1)
+        << "the second C is the first";
+    results[1] = c + 4;
     operands[2] = x, results[2] = c + 4;
     EXPECT_EQ(tw::try_multiply_batch(view, view, view, tw::batch_of(3, operands, operands, results)).product, 2);
+}
+
+TEST(Batches, OneByOneEachAddsItsOwnResidual) {
+    Many<float> many(6, 9, 10, 11);
+    tw::Options options{.verify = true};  // which makes them one by one
+    options.epilogue.residual = erase(many.rv(0));
+    many.one_at_a_time(options);
+    EXPECT_TRUE(many.run(options));
+    EXPECT_TRUE(same_bits(many.c, many.right));
 }
 
 TEST(Batches, TheCallersExecutorAndScratchServe) {

@@ -98,6 +98,8 @@ TEST(Memory, Rule18_SoAreTheEpiloguesOperands) {
     const auto strange = static_cast<tw::Type>(77);
     EXPECT_EQ(refusal({.bias = x, .bias_type = strange, .bias_size = 2}).argument, tw::Argument::options);
     EXPECT_EQ(refusal({.residual = {x, strange, 2, 2, 2}}).argument, tw::Argument::options);
+    EXPECT_EQ(refusal({.residual = matrix(x, 2, 1, 2)}).argument, tw::Argument::options) << "a column is missing";
+    EXPECT_EQ(refusal({.residual = matrix(x, 1, 2, 2)}).argument, tw::Argument::options) << "a row is missing";
     EXPECT_EQ(refusal({.residual = matrix(x, 2, 2, INT64_MIN)}).argument, tw::Argument::options);
     EXPECT_EQ(c[0], 7);
     EXPECT_TRUE(refusal({.residual = matrix(x, 2, 2, 2)}));

@@ -89,6 +89,36 @@ TYPED_TEST(Verification, KnowsInfinitiesAndNaNsThatBelongThere) {
         }
 }
 
+tw::Freivalds check_of(Product<float>& p) {
+    const tw::Plan plan = tw::plan(tw::problem_of(erase(p.av()), erase(p.bv()), erase(p.cv())));
+    tw::Freivalds freivalds(erase(p.av()), erase(p.bv()), 1, 0, tw::certificate(*plan.kernel, p.k));
+    EXPECT_TRUE(freivalds.prepare(erase(p.cv())));
+    EXPECT_TRUE(plan.try_run(erase(p.av()), erase(p.bv()), erase(p.cv())));
+    return freivalds;
+}
+
+TEST(Verification, SeesWhatIsNotFiniteAndShouldBe) {
+    for (const float wrong : {infinity<float>, -infinity<float>, nan<float>}) {
+        Product<float> p(6, 40, 20);
+        const tw::Freivalds freivalds = check_of(p);
+        EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), -1);
+        p.c[3 * 40 + 7] = wrong;
+        EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), 3) << wrong;
+    }
+}
+
+// With signs that were all the same, what one element has too much another could have too little.
+TEST(Verification, SeesErrorsThatCancelInASum) {
+    int seen = 0;
+    for (std::size_t other = 1; other < 40; ++other) {
+        Product<float> p(1, 40, 20);
+        const tw::Freivalds freivalds = check_of(p);
+        p.c[0] += 1, p.c[other] -= 1;
+        seen += freivalds.first_wrong_row(erase(p.cv())) == 0;
+    }
+    EXPECT_GE(seen, 10) << "about half of 39";
+}
+
 TEST(Verification, AcceptsRightProductsWhoseScalarsHaveFewBitsInF32) {
     std::mt19937 engine(9);
     std::uniform_int_distribution<int> whole(-2, 2);

@@ -62,6 +62,14 @@ TEST_F(StoreFaults, NothingIsWrittenThroughALinkThatLiesInTheWay) {
     EXPECT_FALSE(std::filesystem::exists(folder_ + "/nowhere")) << "a file was made where the link leads";
 }
 
+TEST_F(StoreFaults, ARecordAnswersForItsOwnAccuracyAlone) {
+    ASSERT_EQ(add(5), "");
+    const Store store = read_store(path_, key);
+    EXPECT_TRUE(find_tuned(store, {.m = 5, .n = 20, .k = 30, .accuracy = fp32}, 4));
+    EXPECT_FALSE(find_tuned(store, {.m = 5, .n = 20, .k = 30, .accuracy = tf32}, 4));
+    EXPECT_FALSE(find_tuned(store, {.m = 5, .n = 20, .k = 30, .accuracy = Accuracy(1e-3)}, 4));
+}
+
 TEST_F(StoreFaults, KilledWritersLeaveNothingAndLoseNothing) {
     ASSERT_EQ(add(1), "");
     for (int i = 0; i < 30; ++i) {

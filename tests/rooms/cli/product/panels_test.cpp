@@ -61,6 +61,18 @@ TEST(Panels, AreSquareWhenEverythingIsLarge) {
     EXPECT_GE(panels->n, 1000);
 }
 
+TEST(Panels, WidenedCopiesOfNarrowOperandsAreCounted) {
+    const tw::cli::Panels panels{.m = 10, .n = 20, .k = 30};
+    constexpr double operands = 10 * 30 + 30 * 20, result = 10 * 20;
+    const auto bytes = [&](tw::Type type) {
+        return tw::cli::panel_bytes({.m = 10, .n = 20, .k = 30, .type = type}, panels);
+    };
+    EXPECT_EQ(bytes(tw::Type::f64), 8 * (operands + result));
+    EXPECT_EQ(bytes(tw::Type::f32), 4 * (operands + result));
+    EXPECT_EQ(bytes(tw::Type::bf16), (2 + 4) * operands + 4 * result);
+    EXPECT_EQ(bytes(tw::Type::f16), (2 + 4) * operands + 4 * result);
+}
+
 TEST(Panels, MemoryIsFound) { EXPECT_GT(tw::cli::available_memory(), 1 << 20); }
 
 struct Order {
