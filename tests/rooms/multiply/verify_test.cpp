@@ -105,6 +105,13 @@ TEST(Verification, SeesWhatIsNotFiniteAndShouldBe) {
         p.c[3 * 40 + 7] = wrong;
         EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), 3) << wrong;
     }
+    // Where a column of B is not finite, no sum tells of the others: single elements must.
+    Product<float> p(6, 12, 20);
+    p.b[5] = nan<float>;
+    const tw::Freivalds freivalds = check_of(p);
+    EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), -1);
+    p.c[3 * 12 + 7] = infinity<float>;
+    EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), 3);
 }
 
 // With signs that were all the same, what one element has too much another could have too little.
