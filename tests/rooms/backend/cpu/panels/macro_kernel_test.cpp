@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The five loops round a plain kernel of panels: whatever the shape, the blocks and the threads, every tile of C gets
+// every block of k once, and no more scratch is written than was asked for.
+#include "backend/cpu/panels/macro_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+namespace {
+
+using namespace tw;
+using namespace tw::cpu;
+
+constexpr int mr = 4, nr = 6;
+std::atomic<int> wrong_tiles, tiles;
+
+float& number(const Matrix& of, std::int64_t i, std::int64_t j) { return *static_cast<float*>(of.at(i, j)); }
+
+/// Panels of `width` lines, step by step of k; lines that are not there are 0.
+void pack(const Matrix& lines, std::byte* panels, std::size_t room, int width) {
+    for (std::int64_t first = 0; first < lines.rows; first += width, panels += room)
+        for (std::int64_t p = 0; p < lines.cols; ++p)
+            for (int r = 0; r < width; ++r)
+                reinterpret_cast<float*>(panels)[p * width + r] =
+                    first + r < lines.rows ? number(lines, first + r, p) : 0;
+}
+
+void multiply(const PanelTile& t) {
+    ++tiles;
+    if (t.c.rows < 1 || t.c.cols < 1 || t.c.rows > mr || t.c.cols > nr || t.width != nr) ++wrong_tiles;
+    const auto* a = reinterpret_cast<const float*>(t.a);
+    const auto* b = reinterpret_cast<const float*>(t.b);
+    for (std::int64_t i = 0; i < t.c.rows; ++i)
+        for (std::int64_t j = 0; j < t.c.cols; ++j) {
+            float sum = t.chunk.is_first() ? 0 : t.chunk.partial[i * nr + j];
+            for (std::int64_t p = t.chunk.from; p < t.chunk.to(); ++p) sum += a[p * mr + i] * b[p * nr + j];
+            if (!t.chunk.is_last()) {
+                t.chunk.partial[i * nr + j] = sum;
+                continue;
+            }
+            float& c = number(t.c, i, j);
+            c = static_cast<float>(t.alpha) * sum + (t.beta == 0 ? 0 : static_cast<float>(t.beta) * c);
+        }
+}
+
+PanelKernel plain_kernel() {
+    return {
+        .mr = mr,
+        .nr = nr,
+        .k_block = [](std::int64_t k) { return std::min<std::int64_t>(k, 16); },
+        .panel_bytes = [](int width, std::int64_t k) { return static_cast<std::size_t>(width * k) * sizeof(float); },
+        .pack_a = [](const Matrix& rows, std::byte* panel, std::size_t room) { pack(rows, panel, room, mr); },
+        .pack_b = [](const Matrix& cols, std::byte* panel,
+                     std::size_t room) { pack(cols.transposed(), panel, room, nr); },
+        .multiply = multiply};
+}
+
+std::vector<PanelKernel> kernels() {
+    std::vector<PanelKernel> made(4, plain_kernel());
+    made[1].chunk = [](std::int64_t) -> std::int64_t { return 5; };
+    made[2].panels_at_once = 2;
+    made[3].walks_rows = true;
+    return made;
+}
+
+struct Operands {
+    std::vector<float> a, b, c;
+    Call call;
+
+    Operands(std::int64_t m, std::int64_t n, std::int64_t k, bool columns_of_c)
+        : a(static_cast<std::size_t>(m * k)),
+          b(static_cast<std::size_t>(k * n)),
+          c(static_cast<std::size_t>(m * n), 2) {
+        for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7) - 3;
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5) - 2;
+        call = {
+            .a = {a.data(), Type::f32, m, k, k}, .b = {b.data(), Type::f32, k, n, n}, .c = {}, .alpha = 2, .beta = -1};
+        call.c = {c.data(), Type::f32, m, n, columns_of_c ? 1 : n, columns_of_c ? m : 1};
+    }
+    void expect_product() const {
+        for (std::int64_t i = 0; i < call.m(); ++i)
+            for (std::int64_t j = 0; j < call.n(); ++j) {
+                float sum = 0;
+                for (std::int64_t p = 0; p < call.k(); ++p) sum += number(call.a, i, p) * number(call.b, p, j);
+                ASSERT_EQ(number(call.c, i, j), 2 * sum - 2) << "at " << i << ", " << j;
+            }
+    }
+};
+
+TEST(MacroKernel, EveryTileGetsEveryBlockOfKOnce) {
+    constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {4, 6, 16}, {5, 7, 17}, {33, 50, 40}, {3, 100, 33}, {64, 5, 48}};
+    constexpr Tile blocks[] = {{4, 6, 16}, {8, 12, 16}, {12, 30, 16}, {400, 600, 16}};
+    for (const PanelKernel& kernel : kernels())
+        for (const auto& [m, n, k] : shapes)
+            for (const Tile& block : blocks)
+                for (const int threads : {1, 2, 5})
+                    for (const bool columns_of_c : {false, true}) {
+                        SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << k << " by " << block.m << " x "
+                                                        << block.n << ", " << threads << " threads");
+                        Operands x(m, n, k, columns_of_c);
+                        const Problem problem{.m = m, .n = n, .k = k};
+                        const std::size_t bytes = hierarchy_scratch_bytes(kernel, problem, block, threads);
+                        constexpr std::byte untouched{0x5a};
+                        std::vector<std::byte> scratch(bytes + 256, untouched);
+                        x.call.scratch = std::span(scratch).first(bytes);
+                        x.call.threads = threads;
+                        tiles = wrong_tiles = 0;
+                        ASSERT_TRUE(run_hierarchy(kernel, x.call, block));
+                        x.expect_product();
+                        EXPECT_EQ(wrong_tiles, 0);
+                        EXPECT_GT(tiles, 0);
+                        EXPECT_TRUE(std::all_of(scratch.begin() + static_cast<std::ptrdiff_t>(bytes), scratch.end(),
+                                                [](std::byte one) { return one == untouched; }));
+                        if (testing::Test::HasFailure()) return;
+                    }
+}
+
+TEST(MacroKernel, APackedOperandIsReadAsItWasPacked) {
+    const PanelKernel kernel = plain_kernel();
+    for (const bool is_a : {false, true}) {
+        Operands x(21, 32, 50, false);
+        const Matrix& operand = is_a ? x.call.a : x.call.b;
+        x.call.threads = 2;
+        std::vector<std::byte> panels(hierarchy_packed_bytes(kernel, is_a ? 21 : 32, 50, is_a));
+        pack_hierarchy(kernel, operand, is_a, x.call, panels.data());
+        std::vector<std::byte> scratch(
+            hierarchy_scratch_bytes(kernel, {.m = 21, .n = 32, .k = 50}, {8, 12, 16}, x.call.threads));
+        x.call.scratch = scratch;
+        x.call.packed = {.panels = panels.data(), .is_a = is_a, .on_left = is_a};
+        ASSERT_TRUE(run_hierarchy(kernel, x.call, {8, 12, 16}));
+        x.expect_product();
+    }
+}
+
+}  // namespace
