@@ -188,6 +188,62 @@ class Run(unittest.TestCase):
         self.assertIn("no nvcc was found", said)
 
 
+class Stages(unittest.TestCase):
+    """tools/test with programs that note what they are asked for, and fail when they are told to."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.calls = self.folder / "calls"
+        (self.folder / "tools").mkdir()
+        for name in ("test", "stages.sh", "check_stages.sh", "longer_stages.sh", "closing_count"):
+            shutil.copy(TOOLS / name, self.folder / "tools")
+        for name in ("tools/install_packages", "tools/check_format", "tools/sanitized", "tools/fuzz", "tools/clean_clone",
+                     "tools/bare_debian", "examples/network/run", "programs/cmake", "programs/nvcc", "programs/nvdisasm"):
+            self.program(name, f'echo "{name} $*" >> "{self.calls}"; case {name} in tools/install*) exit 0 ;; esac; exit ${{ENDS:-0}}')
+        self.program("programs/ctest", 'while [ $# -gt 0 ]; do [ "$1" != --output-junit ] || file=$2; shift; done\n'
+                     "[ ${ENDS:-0} = 0 ] && status=run || status=fail\n"
+                     'echo "<testsuite><testcase name=\\"t\\" status=\\"$status\\"/></testsuite>" > "$file"; exit ${ENDS:-0}')
+
+    def program(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/bash\n{text}\n")
+        path.chmod(0o755)
+
+    def make(self, *what, ends=0):
+        ended = subprocess.run(["bash", str(self.folder / "tools/test"), *what], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                               env={**os.environ, "ENDS": str(ends), "PATH": f"{self.folder}/programs:{os.environ['PATH']}"})
+        return ended.returncode, ended.stdout.splitlines(), ended.stderr
+
+    def test_each_ends_with_its_own_count(self):
+        code, said, _ = self.make()
+        self.assertEqual((code, said[-1]), (0, "1 passed, 0 failed, 0 skipped"))
+        self.assertNotIn("tools/fuzz", self.calls.read_text())
+        code, said, _ = self.make("check")
+        self.assertEqual((code, said[-1]), (0, "1 passed, 0 failed, 0 skipped"))  # the machine code; tools/sanitized counts nothing here
+        for stage in "tools/check_format", "tools/sanitized build", "tools/sanitized test", "tools/fuzz 60":
+            self.assertIn(stage, self.calls.read_text())
+
+    def test_a_stage_that_fails_stops_no_other(self):
+        for what in "check", "all":
+            code, said, errors = self.make(what, ends=1)
+            self.assertEqual(code, 1)
+            self.assertRegex(said[-1], r"^\d+ passed, \d+ failed, 0 skipped$")
+            self.assertIn("failed: The formatting, by clang-format", errors)
+            self.assertIn("== Time", said)
+        for stage in "tools/fuzz 600", "tools/clean_clone", "tools/bare_debian trixie", "examples/network/run":
+            self.assertIn(stage, self.calls.read_text())
+
+    def test_all_ends_with_a_table_of_all_its_stages(self):
+        code, said, _ = self.make("all")
+        self.assertEqual(code, 0, said)
+        stages = [line.removeprefix("== ") for line in said if line.startswith("== ")]
+        table = said[said.index("== Time"):]
+        for stage in stages[:-1]:
+            self.assertTrue(any(line.strip().startswith(stage) for line in table), stage)
+
+
 class Count(unittest.TestCase):
     def count(self, *cases):
         with tempfile.TemporaryDirectory() as folder:
