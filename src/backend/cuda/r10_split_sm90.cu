@@ -10,16 +10,16 @@
 // The unit truncates when it adds, so its accumulator alone would lose 3.5e-9 of the result for each of k; adding it
 // to a sum in registers every 128 of k (64 of short ones) stops that below a plain f32 product's own error.
 // Needs: sm_90a. 3 (6, 1) times 2mnk flops at 16 times the rate of f32, and one pass over the operands.
-#include <cmath>
-
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
+#include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/split/late_rows.cuh"
 #include "backend/cuda/split/scaled_epilogue.cuh"
+#include "backend/cuda/split/scratch.hpp"
 #include "backend/cuda/split/split.hpp"
 #include "backend/cuda/split/stage.cuh"
 #include "backend/cuda/tiles/pipeline.cuh"
@@ -114,24 +114,6 @@ __global__ void __launch_bounds__(P::threads, 1)
     P::wait_for_all();
 }
 
-constexpr std::size_t in_lines(std::size_t bytes) { return (bytes + 127) / 128 * 128; }
-std::size_t parts_bytes(Parts parts, std::int64_t rows, std::int64_t k) {
-    return in_lines(static_cast<std::size_t>(rows * parts_pitch(parts, k)) * 2);
-}
-
-/// While the tiles of so many columns are multiplied, the warps that split late rows keep up with what the next need.
-/// Rows longer than 8192 are better split before: with late ones 16384 has 210 TFLOP/s, without 213 to 220.
-constexpr int most_first_columns(Parts parts, std::int64_t k) {
-    return k > 8192 ? 0 : parts == Parts::fp16x3 ? 12 : parts == Parts::bf16x6 ? 24 : 4;
-}
-
-template <Parts parts>
-std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
-    return parts_bytes(parts, p.m, p.k) + parts_bytes(parts, p.n, p.k) +
-           in_lines(static_cast<std::size_t>(p.m + p.n) * sizeof(int)) +
-           in_lines(LateRows::counters(p.m, p.n) * sizeof(unsigned));
-}
-
 template <int BN, int STAGES, int CLUSTER, int PARTS = 1>
 using Shape = Pipeline<128, BN, STAGES, CLUSTER, 2 * Staging<BN>::of_consumer, PARTS>;
 using Wide = Shape<192, 5, 2>;
@@ -141,24 +123,21 @@ using Square = Shape<128, 6, 1>;
 template <class P, Parts parts>
 Status start_fused(const Call& call) {
     const std::int64_t m = call.m(), n = call.n(), k = call.k(), pitch = parts_pitch(parts, k);
-    auto* a_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data());
-    auto* b_parts = reinterpret_cast<std::uint16_t*>(call.scratch.data() + parts_bytes(parts, m, k));
-    auto* exponents = reinterpret_cast<int*>(call.scratch.data() + parts_bytes(parts, m, k) + parts_bytes(parts, n, k));
-    auto* counters =
-        reinterpret_cast<unsigned*>(exponents) + in_lines(static_cast<std::size_t>(m + n) * sizeof(int)) / sizeof(int);
+    const SplitScratch own(parts, call.scratch.data(), m, n, k);
     const auto a_rows = tensor_of<const float>(call.a), b_rows = tensor_of<const float>(call.b.transposed());
     const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
     const int fit = multiprocessors() / P::CLUSTER, clusters = raster.count() < fit ? raster.count() : fit;
-    LateRows late{{a_rows, a_parts, exponents},
-                  {b_rows, b_parts, exponents + m},
+    LateRows late{{a_rows, own.a_parts, own.exponents},
+                  {b_rows, own.b_parts, own.exponents + m},
                   static_cast<int>(m),
                   static_cast<int>(n),
-                  counters,
-                  counters + 1,
-                  counters + 1 + tiles_over(m, LateRows::block)};
+                  own.counters,
+                  own.counters + 1,
+                  own.counters + 1 + tiles_over(m, LateRows::block)};
     int last_row, last_col;  // of the tiles that come first, all at once
     raster.place(clusters - 1, last_row, last_col);
-    if (raster.count() > clusters && last_row < raster.group && last_col < most_first_columns(parts, k))
+    if (raster.count() > clusters && last_row < raster.group &&
+        last_col < sm90::r10_first_columns(layout_of(parts).parts, k))
         late.leave(std::int64_t{raster.group} * P::BM * P::CLUSTER, (last_col + 1) * std::int64_t{P::BN});
     if (const Status bad = split_first(late, parts, call.stream); !bad) return bad;
 
@@ -166,8 +145,8 @@ Status start_fused(const Call& call) {
     const auto boxes = [&](const std::uint16_t* data, std::int64_t rows, int high) {
         return BoxedMatrix{data, Type::f16, pitch, rows, pitch * 2, P::row_elements, high};
     };
-    if (const Status bad = describe(a_map, boxes(a_parts, m, P::BM)); !bad) return bad;
-    if (const Status bad = describe(b_map, boxes(b_parts, n, P::b_share)); !bad) return bad;
+    if (const Status bad = describe(a_map, boxes(own.a_parts, m, P::BM)); !bad) return bad;
+    if (const Status bad = describe(b_map, boxes(own.b_parts, n, P::b_share)); !bad) return bad;
     // The widest tiles store by themselves: five stages leave room for boxes of 64 bytes alone, which gained nothing at
     // 8192.
     const bool by_box =
@@ -177,8 +156,8 @@ Status start_fused(const Call& call) {
     const ScaledOutput out{tensor_of<float>(call.c),
                            a_rows,
                            b_rows,
-                           exponents,
-                           exponents + m,
+                           own.exponents,
+                           own.exponents + m,
                            static_cast<float>(call.alpha),
                            static_cast<float>(call.beta),
                            fused(call.epilogue),
@@ -199,30 +178,14 @@ Status start(const Call& call) {
     return with_epilogue(call, start_fused<P, parts>);
 }
 
-/// The width of tiles, of those that a row has, that leaves the least of the last wave idle.
-template <int count>
-int width_for(const Call& call, const int (&widths)[count], const double (&rates)[count],
-              const int (&clusters)[count]) {
-    int best = 0;
-    double least = 0;
-    for (int i = 0; i < count; ++i) {
-        const auto tiles =
-            static_cast<double>(tiles_over(call.m(), 128 * clusters[i]) * tiles_over(call.n(), widths[i]));
-        const double time = std::ceil(tiles / (multiprocessors() / clusters[i])) * widths[i] / rates[i];
-        if (best == 0 || time < least) best = widths[i], least = time;
-    }
-    return best;
-}
-
 Status run_fp16x3(const Call& call, const Tile& tile) {
-    if (tile == Tile{})
-        return run_fp16x3(call, {128, width_for<3>(call, {192, 176, 128}, {1, 0.99, 0.93}, {2, 2, 1}), 32});
-    if (tile.n == Wide::BN) return start<Wide, Parts::fp16x3>(call);
-    return tile.n == Even::BN ? start<Even, Parts::fp16x3>(call) : start<Square, Parts::fp16x3>(call);
+    const int columns = tile == Tile{} ? sm90::r10_fp16x3_columns(sm90::sizes_of(call)) : tile.n;
+    if (columns == Wide::BN) return start<Wide, Parts::fp16x3>(call);
+    return columns == Even::BN ? start<Even, Parts::fp16x3>(call) : start<Square, Parts::fp16x3>(call);
 }
 Status run_fp16x1(const Call& call, const Tile& tile) {
-    if (tile == Tile{}) return run_fp16x1(call, {128, width_for<2>(call, {256, 128}, {1, 0.93}, {2, 2}), 64});
-    return tile.n == 256 ? start<Shape<256, 4, 2>, Parts::fp16x1>(call) : start<Shape<128, 6, 2>, Parts::fp16x1>(call);
+    const int columns = tile == Tile{} ? sm90::r10_fp16x1_columns(sm90::sizes_of(call)) : tile.n;
+    return columns == 256 ? start<Shape<256, 4, 2>, Parts::fp16x1>(call) : start<Shape<128, 6, 2>, Parts::fp16x1>(call);
 }
 Status run_bf16x6(const Call& call, const Tile&) { return start<Shape<176, 3, 2, 3>, Parts::bf16x6>(call); }
 
@@ -258,7 +221,8 @@ constexpr Kernel row(const char* name, const Scheme& scheme, std::span<const Til
                     const double bytes = 8.0 * static_cast<double>(p.k) * static_cast<double>(p.m + p.n);
                     return 2 * launch_nanoseconds + bytes / 3800 + nanoseconds_at(p, tera, 128, 192);
                 },
-            .scratch_bytes = scratch_bytes<parts>,
+            .scratch_bytes = [](const Problem& p, const Tile&,
+                                int) { return SplitScratch(parts, nullptr, p.m, p.n, p.k).bytes; },
             .run = run,
             .order = split_order + static_cast<int>(parts)};
 }

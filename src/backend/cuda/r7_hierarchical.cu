@@ -18,6 +18,7 @@
 
 #include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/epilogue/fused.cuh"
+#include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/tiles/async_tile.cuh"
@@ -194,48 +195,40 @@ Status run_with(const Call& call) {
     return start<S, Lie::any, Lie::any>(call);
 }
 
-template <class S>
-std::int64_t tiles_of(std::int64_t m, std::int64_t n, std::int64_t products) {
-    return tiles_over(m, S::BM) * tiles_over(n, S::BN) * products;
-}
-
-bool is_wide(std::int64_t m, std::int64_t n, std::int64_t products, const Tile& tile) {
-    const bool fills = m > Small::BM && n > Wide::BN / 2 && tiles_of<Wide>(m, n, products) >= multiprocessors();
-    return tile.n == Wide::BN || (tile == Tile{} && fills);
-}
-
-/// While one of its blocks begins, the other on the multiprocessor multiplies: with few k that is worth more than wide
-/// tiles.
-bool is_middle(const Call& call, const Tile& tile) {
-    const bool fills = call.m() > Small::BM && call.n() > Small::BN &&
-                       tiles_of<Middle>(call.m(), call.n(), products_of(call)) >= Middle::blocks * multiprocessors();
-    return tile.n == Middle::BN || (tile == Tile{} && fills && call.k() <= 256);
-}
-
-bool is_shallow(const Call& call) {
-    return call.k() <= 1024 && lie_of(a_of(call), call.a.col_step, call.a.row_step) == Lie::along_k &&
+bool copies_by_16(const Call& call) {
+    return lie_of(a_of(call), call.a.col_step, call.a.row_step) == Lie::along_k &&
            lie_of(b_of(call), call.b.row_step, call.b.col_step) == Lie::across_k_by_4;
 }
 
+sm90::R7 tile_for(const Call& call, const Tile& asked) {
+    if (asked == Tile{}) return sm90::r7_tile(sm90::sizes_of(call), copies_by_16(call));
+    return asked.n == Wide::BN ? sm90::R7::wide : asked.n == Middle::BN ? sm90::R7::middle : sm90::R7::small;
+}
+
 /// Copies of 4 bytes, which turn a tile on its way, cost a large product a tenth: more than a pass that turns B before.
-Status run(const Call& call, const Tile& tile) {
+Status run(const Call& call, const Tile& asked) {
     return with_epilogue(call, [&](Call one) {
-        const bool wide = is_wide(one.m(), one.n(), products_of(one), tile);
-        if (is_middle(one, tile) && !(wide && is_shallow(one))) return run_with<Middle>(one);
-        if (!wide) return run_with<Small>(one);
+        const sm90::R7 tile = tile_for(one, asked);
+        if (tile == sm90::R7::middle) return run_with<Middle>(one);
+        if (tile == sm90::R7::small) return run_with<Small>(one);
         if (!one.batch)
             if (const Status bad = turn(one.b, one.scratch, one.stream); !bad) return bad;
-        return is_shallow(one) ? start<Shallow, Lie::along_k, Lie::across_k_by_4>(one) : run_with<Wide>(one);
+        const bool shallow = one.k() <= sm90::r7_most_k_of_shallow && copies_by_16(one);
+        return shallow ? start<Shallow, Lie::along_k, Lie::across_k_by_4>(one) : run_with<Wide>(one);
     });
 }
 
-std::size_t scratch_bytes(const Problem& p, const Tile& tile, int) {
-    return is_wide(p.m, p.n, 1, tile) && p.b == Form::col_major ? turned_bytes(p.k, p.n) : 0;
+/// For a B that wide tiles want turned.
+std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
+    const bool wide =
+        asked.n == Wide::BN || (asked == Tile{} && sm90::r7_fills_wide({p.m, p.n, p.k, 1, multiprocessors()}));
+    return wide && p.b == Form::col_major ? turned_bytes(p.k, p.n) : 0;
 }
 
 double nanoseconds(const Problem& p, int) {
-    constexpr int at_once = 132;  // as nanoseconds_at() has it; of Small each wave counts whole
-    const auto waves = static_cast<double>(tiles_over(tiles_of<Small>(p.m, p.n, 1), at_once));
+    const int at_once = multiprocessors_for_costs();  // of Small each wave counts whole
+    const auto waves =
+        static_cast<double>(tiles_over(tiles_over(p.m, Small::BM) * tiles_over(p.n, Small::BN), at_once));
     const double of_small =
         launch_nanoseconds + waves * 2.0 * Small::BM * Small::BN * static_cast<double>(p.k) * at_once / 35e3;
     return std::min(of_small, nanoseconds_at(p, 50, Wide::BM, Wide::BN));

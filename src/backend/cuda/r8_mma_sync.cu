@@ -17,6 +17,7 @@
 // of what wgmma does.
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/operands/tidy.hpp"
@@ -200,9 +201,8 @@ Status run_by_rows(const Call& call, const Tile& tile) {
     if (!possible)
         return start<Little, T, Way::any, Way::any>(call, tensor_of<const T>(call.a),
                                                     tensor_of<const T>(call.b.transposed()));
-    const bool fills = tiles_over(call.m(), Wide::BM) * tiles_over(call.n(), Wide::BN) >= multiprocessors();
-    const bool wide = tile.n == Wide::BN || (tile == Tile{} && fills);
-    return wide ? run_tidy<Wide, T>(call, a, b) : run_tidy<Square, T>(call, a, b);
+    const int columns = tile == Tile{} ? sm90::r8_mma_sync_columns(sm90::sizes_of(call)) : tile.n;
+    return columns == Wide::BN ? run_tidy<Wide, T>(call, a, b) : run_tidy<Square, T>(call, a, b);
 }
 
 template <class T>

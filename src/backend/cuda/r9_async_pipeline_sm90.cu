@@ -12,12 +12,11 @@
 //
 // Two blocks of a cluster, one below the other, fetch half of B's tile each and give it to both.
 // Needs: sm_90a. 2mnk flops; BM x BN x 64 of them for (BM + BN / CLUSTER) x 128 bytes from the second-level cache.
-#include <cmath>
-
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/epilogue/epilogue.cuh"
+#include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/operands/tidy.hpp"
@@ -180,33 +179,14 @@ using Little = Shape<128, 64, 8, 1>;
 
 bool suits_large(const Call& call) { return call.c.col_step == 1 && call.beta == 0 && !call.epilogue.residual.data; }
 
-/// Seconds hardly matter here, their order does: whole waves of tiles, each at the rate that its shape reaches.
-int width_for(const Call& call) {
-    struct Candidate {
-        int n, cluster;
-        double rate, start;  ///< of the unit's peak; steps' worth of filling and emptying the pipeline
-    };
-    constexpr Candidate candidates[] = {{256, 2, 1.0, 5}, {128, 2, 0.9, 5}, {64, 1, 0.62, 4}};
-    int best = 0;
-    double least = 0;
-    for (const Candidate& c : candidates) {
-        if (c.n == Large::BN && !suits_large(call)) continue;
-        const auto tiles =
-            static_cast<double>(tiles_over(call.m(), 128 * c.cluster) * tiles_over(call.n(), c.n) * products_of(call));
-        const double at_once = multiprocessors() / c.cluster, waves = std::ceil(tiles / at_once);
-        const double time = waves * c.n / c.rate * (static_cast<double>(call.k()) / 64) + (waves + 1) * c.start * c.n;
-        if (best == 0 || time < least) best = c.n, least = time;
-    }
-    return best;
-}
-
 template <class T>
-Status run_fused(const Call& call, const Tile& tile) {
-    const bool from_other_side = call.c.col_step != 1 && call.c.row_step == 1 && !call.epilogue.bias;
-    if (from_other_side) return run_fused<T>(across(call), tile);
-    if (tile == Tile{}) return run_fused<T>(call, {128, width_for(call), 8});
-    if (tile.n == Large::BN && suits_large(call)) return run_with<Large, T>(call, tile.k);
-    return tile.n >= Middle::BN ? run_with<Middle, T>(call, tile.k) : run_with<Little, T>(call, tile.k);
+Status run_fused(const Call& given, const Tile& tile) {
+    const bool from_other_side = given.c.col_step != 1 && given.c.row_step == 1 && !given.epilogue.bias;
+    const Call call = from_other_side ? across(given) : given;
+    const bool chosen = tile == Tile{}, large = suits_large(call);
+    const int columns = chosen ? sm90::r9_columns(sm90::sizes_of(call), large) : tile.n, group = chosen ? 8 : tile.k;
+    if (columns == Large::BN && large) return run_with<Large, T>(call, group);
+    return columns >= Middle::BN ? run_with<Middle, T>(call, group) : run_with<Little, T>(call, group);
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "backend/cuda/device/calls.hpp"
 #include "backend/cuda/device/failure.hpp"
@@ -68,6 +69,13 @@ const char* absence() noexcept {
 }
 
 int multiprocessors() noexcept { return attribute(cudaDevAttrMultiProcessorCount, 1); }
+
+int multiprocessors_for_costs() noexcept {
+    static std::atomic<int> known{0};
+    int count = known.load(std::memory_order_relaxed);
+    if (count == 0) known.store(count = attribute(cudaDevAttrMultiProcessorCount, 0), std::memory_order_relaxed);
+    return std::max(count, 1);
+}
 
 Status select(int device) noexcept { return status_of(calls().set_device(device), Step::select); }
 

@@ -22,6 +22,9 @@ const char* absence() noexcept;
 /// Multiprocessors of the current device; 1 when it can't be asked.
 int multiprocessors() noexcept;
 
+/// The same for costs, which every choice asks for: of whichever device was current when it was first asked.
+int multiprocessors_for_costs() noexcept;
+
 Status select(int device) noexcept;
 bool owns_memory(const void* memory) noexcept;
 void* allocate(std::size_t bytes) noexcept;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backend/contract.hpp"
+#include "backend/cuda/device/device.hpp"
 #include "tilewright/layout.hpp"
 
 namespace tw::cuda {
@@ -90,7 +91,7 @@ inline constexpr double launch_nanoseconds = 4000;
 /// At so many TFLOP/s once every multiprocessor has work; tiles that stick out are paid for in full.
 inline double nanoseconds_at(const Problem& p, double tera, int tile_rows, int tile_cols) {
     const double tiles = static_cast<double>(tiles_over(p.m, tile_rows) * tiles_over(p.n, tile_cols));
-    constexpr double at_once = 132;
+    const double at_once = multiprocessors_for_costs();
     const double waves = tiles < at_once ? 1 : tiles / at_once;
     const double flops = 2.0 * tile_rows * tile_cols * static_cast<double>(p.k) * at_once;
     return launch_nanoseconds + waves * flops / (tera * 1e3);
