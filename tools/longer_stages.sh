@@ -18,6 +18,10 @@ read_by_clang() {
 }
 stage "What stands around CUDA's kernels, read by clang" read_by_clang || true
 
+if command -v clang-tidy >/dev/null; then
+    stage "Mistakes that compilers don't see, by clang-tidy" tools/tidy || true
+fi
+
 # Conversions on every input there is: with clang above, with the first compiler here.
 stage "Building the conversions, into build/exhaustive" build exhaustive every_conversion && {
     stage "Conversions on all 2^32 inputs" run_tests exhaustive -L '^exhaustive$' || true

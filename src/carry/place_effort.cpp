@@ -96,7 +96,7 @@ private:
                     tiles(body, matrix.dense_tiles, arranged_dense_tile_bytes(body), arrange_dense_tile, arrays_[1]);
                 !bad)
                 return bad;
-        for (const std::size_t i : {2, 3})
+        for (const std::size_t i : {std::size_t{2}, std::size_t{3}})
             if (const Status bad = padded(body.*arrays_of_body[i], body.inputs, matrix.inputs_apart, arrays_[i]); !bad)
                 return bad;
         return {};
