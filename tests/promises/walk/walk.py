@@ -37,8 +37,9 @@ def functions_of(program, nm, root):
         address, name, place = int(match[1], 16), match[2], match[3]
         if name == "main":
             main = address
-        if place and pathlib.Path(place).is_relative_to(root):
-            found[address] = (pathlib.Path(place).relative_to(root).as_posix(), bare(name))
+        file = pathlib.Path(os.path.normpath(place)) if place else None
+        if file and file.is_relative_to(root):
+            found[address] = (file.relative_to(root).as_posix(), bare(name))
     return {address - main: whose for address, whose in found.items()}
 
 

@@ -69,6 +69,18 @@ TEST(Verbs, LadderTakesNarrowTypesWhereADeviceHasThem) {
     EXPECT_NE(wrong.text.find("expected f32, f64, bf16 or f16; 'f8' came"), std::string::npos) << wrong.text;
 }
 
+TEST(Verbs, LadderTakesAnEarlierNameAndShowsFewRowsBehindTheRungsWithoutAGain) {
+    const Said said =
+        say("ladder --device cpu --size 24 --no-peers --seconds 0.05 --threads 1 --rung r1 --rung r6_skinny");
+    EXPECT_EQ(said.code, 0) << said.text;
+    const std::size_t rung = said.text.find("cpu.r1_naive.f32"), few = said.text.find("cpu.few_rows.f32.portable");
+    ASSERT_NE(rung, std::string::npos) << said.text;
+    ASSERT_NE(few, std::string::npos) << said.text;
+    EXPECT_LT(rung, few);
+    const std::string line = said.text.substr(few, said.text.find('\n', few) - few);
+    EXPECT_EQ(line.find("x "), std::string::npos) << "no rung is below it\n" << line;
+}
+
 TEST(Verbs, BadInputIsASentenceAndExit2) {
     for (const char* arguments : {"ladder --device toaster",
                                   "ladder --size 0",
