@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // A batch on the device has the bits of its products one at a time, however they are told and by whatever it is done.
-#include "rooms/backend/cuda/on_device/on_device.hpp"
+#include "rooms/backend/cuda/on_device.hpp"
 
 namespace on_device {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "reference/judge.hpp"
-#include "rooms/backend/cuda/on_device/on_device.hpp"
+#include "rooms/backend/cuda/on_device.hpp"
 
 namespace on_device {
 namespace {

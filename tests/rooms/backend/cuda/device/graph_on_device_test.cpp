@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "rooms/backend/cuda/on_device/on_device.hpp"
+#include "rooms/backend/cuda/on_device.hpp"
 
 namespace on_device {
 namespace {

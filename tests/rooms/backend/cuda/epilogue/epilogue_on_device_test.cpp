@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "epilogue/finish.hpp"
-#include "rooms/backend/cuda/on_device/on_device.hpp"
+#include "rooms/backend/cuda/on_device.hpp"
 
 namespace on_device {
 namespace {
