@@ -13,6 +13,7 @@ int made = 0, failing_call = 0, live = 0, launched = 0;
 cudaError_t failing_error = cudaSuccess;
 bool capturing = false, of_host = false;
 unsigned long long captures = 0;
+Chip device_now;
 
 /// A graph's hold on something: there is one graph, and it is destroyed by the test.
 struct Held {
@@ -53,9 +54,10 @@ const cuda::Calls table{
     .device_attribute =
         [](int* value, cudaDeviceAttr which, int) {
             return attempt([=] {
-                *value = which == cudaDevAttrComputeCapabilityMajor ? 9
-                         : which == cudaDevAttrMultiProcessorCount  ? 132
-                                                                    : 0;
+                *value = which == cudaDevAttrComputeCapabilityMajor   ? device_now.major
+                         : which == cudaDevAttrComputeCapabilityMinor ? device_now.minor
+                         : which == cudaDevAttrMultiProcessorCount    ? device_now.multiprocessors
+                                                                      : 0;
             });
         },
     .last_error = [] { return cudaSuccess; },
@@ -131,6 +133,7 @@ int launches() noexcept { return launched; }
 int live_allocations() noexcept { return live; }
 void capture(bool on) noexcept { capturing = on, captures += on; }
 void memory_is_the_hosts(bool is_so) noexcept { of_host = is_so; }
+void pretend(const Chip& chip) noexcept { device_now = chip; }
 void destroy_graphs() {
     for (const Held& one : held) one.let_go(one.thing);
     held.clear();

@@ -21,6 +21,12 @@ int launches() noexcept;
 /// Allocations, streams and events that have not been freed.
 int live_allocations() noexcept;
 
+/// What the device says of itself from now on.
+struct Chip {
+    int major = 9, minor = 0, multiprocessors = 132;
+};
+void pretend(const Chip& chip) noexcept;
+
 /// Every stream is being captured from now on, each time into another graph, or none.
 void capture(bool on) noexcept;
 

@@ -36,25 +36,6 @@ protected:
     const Backend& backend = *tilewright_cuda_backend(cuda::contract_stamp);
 };
 
-/// One product by one kernel, of a shape that it takes, on memory that stands for a device's.
-Status product(const Kernel& kernel) {
-    constexpr std::int64_t n = 48, k = 64;
-    Problem problem{
-        .m = 40, .n = n, .k = k, .in = kernel.in, .out = kernel.out, .place = Place::cuda, .b = Form::col_major};
-    if (kernel.takes && !kernel.takes(problem)) problem.m = 8;
-    const std::int64_t m = problem.m;
-    const Tile tile = kernel.tiles.empty() ? Tile{} : kernel.tiles.front();
-    static std::vector<double> a(40 * k), b(k * n), c(40 * n), scratch(1 << 18);
-    Call call{.a = {a.data(), kernel.in, m, k, k},
-              .b = {b.data(), kernel.in, k, n, 1, k},
-              .c = {c.data(), kernel.out, m, n, n}};
-    if (kernel.scratch_bytes && kernel.scratch_bytes(problem, tile, 1) > scratch.size() * sizeof(double))
-        return {Code::bad_argument, Argument::scratch, "the test's scratch is too small"};
-    call.scratch = std::as_writable_bytes(std::span(scratch));
-    if (const Status dead = cuda::alive(); !dead) return dead;
-    return kernel.run(call, tile);
-}
-
 Status copies(const Backend& backend) {
     static std::vector<float> x(64), y(64);
     const Matrix dense{x.data(), Type::f32, 8, 8, 8}, rows{y.data(), Type::f32, 8, 4, 8},
@@ -69,7 +50,7 @@ Status copies(const Backend& backend) {
 TEST_F(CudaFailures, AWalkWithoutFailuresIsOk) {
     EXPECT_TRUE(copies(backend));
     for (const Kernel* kernel : backend.ladder) {
-        const Status status = product(*kernel);
+        const Status status = test::product(*kernel);
         EXPECT_TRUE(status) << kernel->name << ": " << status.text;
     }
 }
@@ -78,14 +59,14 @@ TEST_F(CudaFailures, EveryFailingCallIsReportedByEveryKernel) {
     for (const Kernel* kernel : backend.ladder) {
         cuda::revive();
         test::fail_call(0, cudaSuccess);
-        ASSERT_TRUE(product(*kernel)) << kernel->name;
+        ASSERT_TRUE(test::product(*kernel)) << kernel->name;
         const int calls = test::calls_made();
         int reported = 0;
         for (int j = 1; j <= calls; ++j)
             for (const cudaError_t error : errors) {
                 cuda::revive();
                 test::fail_call(j, error);
-                const Status status = product(*kernel);
+                const Status status = test::product(*kernel);
                 if (status) continue;
                 EXPECT_STRNE(status.text, "") << kernel->name;
                 ++reported;
