@@ -17,8 +17,8 @@
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ladder.hpp"
+#include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
-#include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/few_rows.cuh"
@@ -40,10 +40,10 @@ struct Queue {
 
 /// One warp's way through its share of the block's tiles: tile after tile, and in each its every warps-th step.
 template <class Q, int k_of_step>
-struct Walk {
+struct Cursor {
     int tile, k, first_k;
 
-    __device__ Walk(int warp) : tile(static_cast<int>(blockIdx.x)), k(warp * k_of_step), first_k(k) {}
+    __device__ Cursor(int warp) : tile(static_cast<int>(blockIdx.x)), k(warp * k_of_step), first_k(k) {}
     __device__ void next(int k_end) {
         k += Q::warps * k_of_step;
         if (k >= k_end) k = first_k, tile += static_cast<int>(gridDim.x);
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(Q::threads) few_rows(FewRows<T> p, bool by_16)
     const int tokens = static_cast<int>(p.tokens.rows()), tiles = (weights + Q::BN - 1) / Q::BN;
     const int own_row = lane / 4, own_k = lane % 4 * in_16_bytes;
 
-    const auto fetch = [&](int stage, const Walk<Q, k_of_step>& at) {
+    const auto fetch = [&](int stage, const Cursor<Q, k_of_step>& at) {
 #pragma unroll
         for (int line = 0; line < Q::of_row; ++line) {
             const bool of_weights = line < Q::of_weights;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(Q::threads) few_rows(FewRows<T> p, bool by_16)
         ptx::commit_copies();
     };
 
-    Walk<Q, k_of_step> ahead(warp);
+    Cursor<Q, k_of_step> ahead(warp);
 #pragma unroll sizeof(T) == 4 ? Q::STAGES - 1 : 1
     for (int s = 0; s < Q::STAGES - 1; ++s, ahead.next(k_end)) fetch(s, ahead);
     int stage = 0;

@@ -2,18 +2,18 @@
 // Copyright 2026 The tilewright authors
 //
 // few_rows_async: few_rows with r9's ring. A block stays on its multiprocessor and has its share of the weights' rows;
-// one thread has the copy engine fetch 16 (32) of them and the few rows of A, PIECE bytes of k at a time; two teams of
+// one thread has TMA fetch 16 (32) of them and the few rows of A, PIECE bytes of k at a time; two teams of
 // eight warps take pieces by turns.
 //
 //        piece 0 | piece 1 | piece 2 ...        a piece: PIECE / 8 bytes of k of every row to each warp of its team
 //      +---------+---------+---------+
-//   16 | team 0  | team 1  | team 0  |   weights: read once, first to leave the second-level cache
+//   16 | team 0  | team 1  | team 0  |   weights: read once, first to leave L2
 //      +---------+---------+---------+
-//    m | team 0  | team 1  | team 0  |   A: out of the second-level cache, again for every 16 (32) rows of weights
+//    m | team 0  | team 1  | team 0  |   A: out of L2, again for every 16 (32) rows of weights
 //      +---------+---------+---------+
 //
-// Rows of PIECE bytes lie one below the other: two of them meet in the same banks, and shared memory has the time.
-// The first boxes are asked for, into the second-level cache, before the kernel in front has ended.
+// Rows of PIECE bytes lie one below the other: a two-way bank conflict, hidden: the kernel is bound by DRAM.
+// The first boxes are asked for, into L2, before the kernel in front has ended.
 // Needs: sm_90a, k contiguous. 2mnk flops for 4nk (2nk) bytes: the memory is the limit.
 #include <algorithm>
 
@@ -21,7 +21,7 @@
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/ladder.hpp"
-#include "backend/cuda/operands/tidy.hpp"
+#include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/tiles/few_rows.cuh"
 #include "backend/cuda/tiles/pipeline.cuh"
 
@@ -65,12 +65,12 @@ struct Share {
     }
 };
 
-/// The producer's whole life.
+/// All that the producer does.
 template <class R>
 __device__ void fetch(const R& ring, const CUtensorMap& weights, const CUtensorMap& tokens, std::uint32_t base,
                       const Share& share) {
     constexpr int words = R::PIECE / 4;
-    const std::uint64_t once = ptx::leaves_cache_first();
+    const std::uint64_t once = ptx::leaves_l2_first();
     Turn<R::STAGES> turn;
     for (int box = share.first; box < share.end; box += R::boxes) {
         const int count = min(R::boxes, share.end - box), bytes = (count * BN + ring.tokens) * R::PIECE;
@@ -190,7 +190,7 @@ Status run(const Call& call, const Kernel& plainly) {
     if (call.m() > most_tokens) return run<T>(across(call), plainly);
     const Matrix weights = call.b.transposed();
     const auto suits = [](const Matrix& m) {
-        return m.col_step == 1 && suits_engine(m.data, m.row_step * static_cast<std::int64_t>(sizeof(T)));
+        return m.col_step == 1 && suits_tma(m.data, m.row_step * static_cast<std::int64_t>(sizeof(T)));
     };
     if (!suits(call.a) || !suits(weights)) return plainly.run(call, {});
     return call.m() <= 8 ? start<Few, T>(call, weights) : start<More, T>(call, weights);
@@ -203,8 +203,8 @@ double nanoseconds(const Problem& p, int) {
     return launch_nanoseconds + bytes / 4100;
 }
 
-/// A warp's part of a piece inside the unit, then the steps of a warp, then the warps. Where rows do not suit the copy
-/// engine the sums are few_rows's.
+/// A warp's part of a piece inside the unit, then the steps of a warp, then the warps. Where rows do not suit TMA
+///  the sums are few_rows's.
 template <class T>
 double sum_bound(std::int64_t k) {
     const auto of = [&](int piece) {
@@ -218,24 +218,22 @@ double sum_bound(std::int64_t k) {
 
 constexpr Tile tiles[] = {{most_tokens, BN, Few::PIECE}};
 
-/// `plainly`: the same without the copy engine, for rows that do not suit it.
+/// `plainly`: the same without TMA, for rows that do not suit it.
 template <class T, const Kernel& plainly>
 constexpr Kernel row(const char* name, Type in, Type out) {
-    return {
-        .name = name,
-        .rung = Rung::none,
-        .in = in,
-        .out = out,
-        .sum = Type::f32,
-        .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
-        .needs = feature::sm90a,
-        .tiles = tiles,
-        .idea =
-            "few rows, many weights: the copy engine streams 16 rows at a time, two teams of warps multiply by turns",
-        .takes = takes,
-        .sum_bound = sum_bound<T>,
-        .nanoseconds = nanoseconds,
-        .run = [](const Call& call, const Tile&) { return run<T>(call, plainly); }};
+    return {.name = name,
+            .rung = Rung::none,
+            .in = in,
+            .out = out,
+            .sum = Type::f32,
+            .scheme = sizeof(T) == 4 ? &tf32x3 : &plain_f32,
+            .needs = feature::sm90a,
+            .tiles = tiles,
+            .idea = "few rows, many weights: TMA streams 16 rows at a time, two teams of warps multiply by turns",
+            .takes = takes,
+            .sum_bound = sum_bound<T>,
+            .nanoseconds = nanoseconds,
+            .run = [](const Call& call, const Tile&) { return run<T>(call, plainly); }};
 }
 
 }  // namespace

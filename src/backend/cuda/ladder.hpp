@@ -25,7 +25,7 @@ extern const Kernel few_rows_f32, few_rows_bf16, few_rows_bf16_f32, few_rows_f16
 extern const Kernel few_rows_async_f32, few_rows_async_bf16, few_rows_async_bf16_f32, few_rows_async_f16,
     few_rows_async_f16_f32;
 
-/// r8 for 16-bit operands that r9's copy engine can't fetch; the same bits as r9.
+/// r8 for 16-bit operands that TMA can't fetch; the same bits as r9.
 Status run_plainly(const Call& call) noexcept;
 
 }  // namespace tw::cuda

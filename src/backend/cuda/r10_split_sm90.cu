@@ -15,8 +15,8 @@
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/ladder.hpp"
+#include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
-#include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/split/late_rows.cuh"
 #include "backend/cuda/split/scaled_epilogue.cuh"
 #include "backend/cuda/split/scratch.hpp"
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(P::threads, 1)
             raster.place(tile, row, col);
             const int first_row = (row * P::CLUSTER + rank) * P::BM + consumer * 64, first_col = col * P::BN;
 #pragma unroll
-            for (float& x : accumulator) x = 0;  // overwritten by the first product: ends its old life here
+            for (float& x : accumulator) x = 0;  // dead store: ends the live range of the old sums
 #pragma unroll
             for (float& x : sums) x = 0;
             for (int first = 0; first < steps; first += period) {
@@ -150,7 +150,7 @@ Status start_fused(const Call& call) {
     // The widest tiles store by themselves: five stages leave room for boxes of 64 bytes alone, which gained nothing at
     // 8192.
     const bool by_box =
-        P::BN != Wide::BN && call.c.col_step == 1 && n % 4 == 0 && suits_engine(call.c.data, call.c.row_step * 4);
+        P::BN != Wide::BN && call.c.col_step == 1 && n % 4 == 0 && suits_tma(call.c.data, call.c.row_step * 4);
     const BoxedMatrix c_boxes{call.c.data, Type::f32, n, m, call.c.row_step * 4, Staging<P::BN>::row_bytes / 4, 16};
     if (const Status bad = by_box ? describe(c_map, c_boxes) : Status{}; !bad) return bad;
     const ScaledOutput out{tensor_of<float>(call.c),

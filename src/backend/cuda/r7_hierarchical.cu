@@ -19,8 +19,8 @@
 #include "backend/cuda/core_rung.hpp"
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/heuristics_sm90.hpp"
+#include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
-#include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/tiles/async_tile.cuh"
 #include "backend/cuda/tiles/sums_to_c.cuh"
 

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // r8_matrix_unit: the matrix unit, plainly. Two warpgroups load a tile of A and of B with any steps into shared memory,
-// then each multiplies 64 rows by all of B's: no pipeline, no copy engine, so that only the unit itself is new.
+// then each multiplies 64 rows by all of B's: no pipeline, no TMA, so that only the unit itself is new.
 //
 //      A: BM x 128 bytes of k        B: BN x 128 bytes of k              C: BM x BN
 //     +----------------+            +----------------+             +---------------------+
@@ -15,8 +15,8 @@
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/epilogue.cuh"
 #include "backend/cuda/ladder.hpp"
+#include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
-#include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/ptx/bulk_copy.cuh"
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/tf32.cuh"
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(threads, 1)
     for (int first = 0; first < k; first += depth) {
         load_tile<T, a_way>(a_tile, a, first_row, first);
         load_tile<T, b_way>(b_tile, b, first_col, first);
-        ptx::publish_to_engines();
+        ptx::publish_to_async_proxy();
         __syncthreads();
         ptx::pin(sums);
         ptx::fence_products();

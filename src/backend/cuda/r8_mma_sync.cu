@@ -19,8 +19,8 @@
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/ladder.hpp"
+#include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
-#include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
 #include "backend/cuda/tiles/swizzled_operand.cuh"
@@ -185,7 +185,7 @@ using Square = Shape<128, 128, 64, 3, 2>;
 using Little = Shape<64, 64, 32, 3, 2>;
 
 template <class S, class T>
-Status run_tidy(const Call& call, const Tidy& a, const Tidy& b) {
+Status run_aligned(const Call& call, const AlignedRows& a, const AlignedRows& b) {
     const Tensor<const T> a_rows{static_cast<const T*>(a.data), {call.m(), call.k(), a.step, 1, 0}};
     const std::int64_t n_step = b.across ? 1 : b.step, k_step = b.across ? b.step : 1;
     const Tensor<const T> b_rows{static_cast<const T*>(b.data), {call.n(), call.k(), n_step, k_step, 0}};
@@ -195,14 +195,14 @@ Status run_tidy(const Call& call, const Tidy& a, const Tidy& b) {
 
 template <class T>
 Status run_by_rows(const Call& call, const Tile& tile) {
-    Tidy a, b;
+    AlignedRows a, b;
     bool possible;
-    if (const Status bad = tidy_operands(call, a, b, possible); !bad) return bad;
+    if (const Status bad = align_operands(call, a, b, possible); !bad) return bad;
     if (!possible)
         return start<Little, T, Way::any, Way::any>(call, tensor_of<const T>(call.a),
                                                     tensor_of<const T>(call.b.transposed()));
     const int columns = tile == Tile{} ? sm90::r8_mma_sync_columns(sm90::sizes_of(call)) : tile.n;
-    return columns == Wide::BN ? run_tidy<Wide, T>(call, a, b) : run_tidy<Square, T>(call, a, b);
+    return columns == Wide::BN ? run_aligned<Wide, T>(call, a, b) : run_aligned<Square, T>(call, a, b);
 }
 
 template <class T>
@@ -232,7 +232,7 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .takes = fits_ints,
             .sum_bound = sum_bound,
             .nanoseconds = nanoseconds,
-            .scratch_bytes = tidy_bytes,
+            .scratch_bytes = aligned_bytes,
             .run = run<T>,
             .order = mma_sync_order};
 }

@@ -11,15 +11,15 @@
 //     copies boxes   A: BM x 64, B: BN x 64   +--------------------------+  stored while the next tile begins
 //
 // Two blocks of a cluster, one below the other, fetch half of B's tile each and give it to both.
-// Needs: sm_90a. 2mnk flops; BM x BN x 64 of them for (BM + BN / CLUSTER) x 128 bytes from the second-level cache.
+// Needs: sm_90a. 2mnk flops; BM x BN x 64 of them for (BM + BN / CLUSTER) x 128 bytes from L2.
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/epilogue/epilogue.cuh"
 #include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/ladder.hpp"
+#include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
-#include "backend/cuda/operands/tidy.hpp"
 #include "backend/cuda/tiles/pipeline.cuh"
 
 namespace tw::cuda {
@@ -34,10 +34,10 @@ using Shape = Pipeline<BM, BN, STAGES, CLUSTER, BM / 64 * 16384>;
 template <class P>
 constexpr bool rows_only = P::BN == 256;
 
-/// The engine writes whole 16 bytes: a row that ends inside of them is left to the threads.
+/// TMA writes whole 16 bytes: a row that ends inside of them is left to the threads.
 bool goes_by_box(const Call& call) {
     const auto size = static_cast<std::int64_t>(size_of(call.c.type));
-    return call.c.col_step == 1 && call.n() * size % 16 == 0 && suits_engine(call.c.data, call.c.row_step * size);
+    return call.c.col_step == 1 && call.n() * size % 16 == 0 && suits_tma(call.c.data, call.c.row_step * size);
 }
 
 template <class P, class T, Major b_major>
@@ -67,8 +67,7 @@ __global__ void __launch_bounds__(P::threads, 1)
         for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
             int before = 0;
 #pragma unroll
-            for (int i = 0; i < P::BN / 2; ++i)
-                sums[i] = 0;  // overwritten by the first product: ends their old life here
+            for (int i = 0; i < P::BN / 2; ++i) sums[i] = 0;  // dead stores: they end the live range of the sums before
             for (int step = 0; step < steps; ++step, turn.next()) {
                 ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
                 const std::uint64_t at = ptx::tile_descriptor(pipe.a_tile(turn.stage) + consumer * 64 * P::row_bytes);
@@ -101,8 +100,8 @@ __global__ void __launch_bounds__(P::threads, 1)
     P::wait_for_all();
 }
 
-/// Where the products of a batch lie; one product: as it says itself.
-struct Lies {
+/// The products of a batch as TMA sees them: for each operand a map of many matrices. One product is a map of one.
+struct Mapped {
     Depth a, b, c;
 
     bool fits(const Call& call) {
@@ -111,31 +110,32 @@ struct Lies {
 };
 
 template <class P, class T, Major b_major>
-Status start(const Call& call, const Tidy& a, const Tidy& b, const Lies& lies, int group) {
+Status start(const Call& call, const AlignedRows& a, const AlignedRows& b, const Mapped& mapped, int group) {
     const int m = static_cast<int>(call.m()), n = static_cast<int>(call.n());
     const Type narrow = call.a.type;
     CUtensorMap a_map, b_map, c_map{};
     constexpr int a_rows = P::BM, b_rows = P::b_share;
     const int deep = products_of(call) > 1;  // one product is quicker by maps of two dimensions
-    const BoxedMatrix a_boxes{a.data, narrow, call.k(), m, a.step * 2, 64, a_rows, deep * lies.a.extent, lies.a.bytes};
+    const BoxedMatrix a_boxes{a.data,        narrow, call.k(), m, a.step * 2, 64, a_rows, deep * mapped.a.extent,
+                              mapped.a.bytes};
     const BoxedMatrix b_boxes =
         b_major == Major::k
-            ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows, deep * lies.b.extent, lies.b.bytes}
-            : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64, deep * lies.b.extent, lies.b.bytes};
+            ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows, deep * mapped.b.extent, mapped.b.bytes}
+            : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64, deep * mapped.b.extent, mapped.b.bytes};
     if (const Status bad = describe(a_map, a_boxes); !bad) return bad;
     if (const Status bad = describe(b_map, b_boxes); !bad) return bad;
     const auto size = static_cast<std::int64_t>(size_of(call.c.type));
-    const bool by_box = goes_by_box(call) && reinterpret_cast<std::uintptr_t>(lies.c.first) % 16 == 0;
+    const bool by_box = goes_by_box(call) && reinterpret_cast<std::uintptr_t>(mapped.c.first) % 16 == 0;
     const BoxedMatrix c_boxes{
-        lies.c.first, call.c.type,          n,           m, call.c.row_step * size, static_cast<int>(128 / size),
-        16,           deep * lies.c.extent, lies.c.bytes};
+        mapped.c.first,         call.c.type,   n, m, call.c.row_step * size, static_cast<int>(128 / size), 16,
+        deep * mapped.c.extent, mapped.c.bytes};
     if (by_box)
         if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
 
-    Depths depths{nullptr, static_cast<int>(products_of(call)), lies.a.extent > 1, lies.b.extent > 1,
-                  lies.c.extent > 1};
-    if (const Status bad = place_depths(call, lies.a, lies.b, lies.c, depths); !bad) return bad;
-    const Output out{lies.c.first,
+    Depths depths{nullptr, static_cast<int>(products_of(call)), mapped.a.extent > 1, mapped.b.extent > 1,
+                  mapped.c.extent > 1};
+    if (const Status bad = place_depths(call, mapped.a, mapped.b, mapped.c, depths); !bad) return bad;
+    const Output out{mapped.c.first,
                      call.c.row_step,
                      call.c.col_step,
                      m,
@@ -146,7 +146,7 @@ Status start(const Call& call, const Tidy& a, const Tidy& b, const Lies& lies, i
                      call.c.col_step == 1,
                      by_box,
                      fused(call.epilogue),
-                     lies.c.bytes,
+                     mapped.c.bytes,
                      call.batch ? call.batch->residual_step * size : 0};
     const Raster one{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)),
                      group};
@@ -161,16 +161,16 @@ Status start(const Call& call, const Tidy& a, const Tidy& b, const Lies& lies, i
 
 template <class P, class T>
 Status run_with(const Call& call, int group) {
-    Tidy a, b;
+    AlignedRows a, b;
     bool possible;
-    Lies lies;
-    lies.fits(call);
+    Mapped mapped;
+    mapped.fits(call);
     Call first = call;
-    first.a.data = lies.a.first, first.b.data = lies.b.first;
-    if (const Status bad = tidy_operands(first, a, b, possible); !bad) return bad;
+    first.a.data = mapped.a.first, first.b.data = mapped.b.first;
+    if (const Status bad = align_operands(first, a, b, possible); !bad) return bad;
     if (!possible) return run_plainly(call);
-    return b.across ? start<P, T, Major::other>(call, a, b, lies, group)
-                    : start<P, T, Major::k>(call, a, b, lies, group);
+    return b.across ? start<P, T, Major::other>(call, a, b, mapped, group)
+                    : start<P, T, Major::k>(call, a, b, mapped, group);
 }
 
 using Large = Shape<128, 256, 4, 2>;
@@ -196,11 +196,11 @@ Status run(const Call& call, const Tile& tile) {
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 750, 128, 256); }
 
-/// All products as the copy engine can describe them by one map.
+/// All products as TMA can describe them by one map.
 bool takes_batch(const Call& call) {
-    Lies lies;
-    return cuda::takes_batch(call) && call.c.col_step == 1 && lies.fits(call) && lies_well(call.a, lies.a.first) &&
-           (lies_well(call.b, lies.b.first) || lies_well(call.b.transposed(), lies.b.first));
+    Mapped mapped;
+    return cuda::takes_batch(call) && call.c.col_step == 1 && mapped.fits(call) && is_aligned(call.a, mapped.a.first) &&
+           (is_aligned(call.b, mapped.b.first) || is_aligned(call.b.transposed(), mapped.b.first));
 }
 
 constexpr Batching batching{takes_batch, places_bytes};
@@ -219,11 +219,11 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .needs = feature::sm90a,
             .tiles = tiles,
             .fuses_epilogue = true,
-            .idea = "one thread feeds a ring of tiles by the copy engine, two warpgroups only multiply, blocks persist",
+            .idea = "one thread feeds a ring of tiles by TMA, two warpgroups only multiply, blocks persist",
             .takes = fits_ints,
             .sum_bound = matrix_unit_sum_bound,
             .nanoseconds = nanoseconds,
-            .scratch_bytes = tidy_bytes,
+            .scratch_bytes = aligned_bytes,
             .run = run<T>,
             .order = matrix_unit_order,
             .batching = &batching};

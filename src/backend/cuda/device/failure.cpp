@@ -65,7 +65,7 @@ constexpr const char* unnamed[] = {
     "waiting for the CUDA device failed",
     "preparing a kernel for the CUDA device failed",
     "launching a kernel on the CUDA device failed",
-    "describing a matrix to the CUDA device's copy engine failed",
+    "describing a matrix to the CUDA device's TMA failed",
     "putting copies and kernels in order on the CUDA device failed",
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A matrix described to the bulk copy engine. The driver's entry point is looked up at run time: nothing links libcuda.
+// A matrix described to TMA. The driver's entry point is looked up at run time: nothing links libcuda.
 #pragma once
 
 #include <cuda.h>
@@ -28,7 +28,7 @@ struct BoxedMatrix {
 Status describe(CUtensorMap& map, const BoxedMatrix& matrix) noexcept;
 
 /// What the engine asks of addresses and steps.
-inline bool suits_engine(const void* data, std::int64_t row_bytes) noexcept {
+inline bool suits_tma(const void* data, std::int64_t row_bytes) noexcept {
     return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && row_bytes % 16 == 0 && row_bytes > 0;
 }
 

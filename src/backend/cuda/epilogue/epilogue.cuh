@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // From a consumer's sums to C: alpha and beta, what the caller fuses, then through shared memory where C's rows are
-// contiguous: by the copy engine where they suit it, else a warp a row. Else element by element.
+// contiguous: by TMA where they suit it, else a warp a row. Else element by element.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -23,7 +23,7 @@ struct Output {
     float alpha, beta;
     bool wide;    ///< f32, else the operands' type
     bool by_row;  ///< its rows are contiguous
-    bool by_box;  ///< and suit the copy engine
+    bool by_box;  ///< and suit TMA
     Fused fused;
     std::int64_t depth_bytes = 0,
                  residual_bytes = 0;  ///< of a batch: what `depth` counts, and from one residual to the next
@@ -145,7 +145,7 @@ __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CU
                 continue;
             }
         }
-        ptx::publish_to_engines();
+        ptx::publish_to_async_proxy();
         __syncwarp();
         if (lane == 0) {
             const int row = first_row + own, col = first_col + box * columns;

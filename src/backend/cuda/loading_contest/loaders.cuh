@@ -6,21 +6,16 @@
 
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/loading_contest/loaders.hpp"
+#include "backend/cuda/ptx/clock.cuh"
 
 namespace tw::cuda {
-
-__device__ inline std::uint64_t device_nanoseconds() {
-    std::uint64_t now;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now)::"memory");
-    return now;
-}
 
 /// Form: start(tile, from, loaders) by every thread, then wait(), after which the tile may be read.
 template <class Form>
 __device__ void fill_again_and_again(const LoadersTask& task, float* tile, Form& form) {
     const int thread = static_cast<int>(threadIdx.x), blocks = static_cast<int>(gridDim.x),
               block = static_cast<int>(blockIdx.x);
-    const std::uint64_t started = device_nanoseconds();
+    const std::uint64_t started = ptx::nanoseconds();
     std::uint32_t bits = 0;
     for (int fill = 0; fill < task.fills; ++fill) {
         const std::int64_t place = (std::int64_t{fill} * blocks + block) % task.tiles;
@@ -32,7 +27,7 @@ __device__ void fill_again_and_again(const LoadersTask& task, float* tile, Form&
     task.to[block * loaders_threads + thread] = bits;
     if (thread != 0) return;
     std::uint64_t* times = task.to + std::int64_t{blocks} * loaders_threads + 2 * block;
-    times[0] = started, times[1] = device_nanoseconds();
+    times[0] = started, times[1] = ptx::nanoseconds();
 }
 
 /// This thread's share of a tile, in pieces of 16 bytes: from begin() to end(), every 32nd.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The microbenchmark of loaders by the bulk copy engine: one thread of each loading warp issues a single copy of its
+// The microbenchmark of loaders by TMA: one thread of each loading warp issues a single copy of its
 // warp's share, and all threads wait at a barrier in shared memory that counts the bytes.
 //
 // Needs: sm_90. Bytes for each fill: 32768 loaded, 1024 read by the threads.

@@ -48,7 +48,7 @@ inline std::int64_t products_of(const Call& call) noexcept { return call.batch ?
 /// Blocks of the grid's second dimension are products, for kernels that give each its own.
 inline constexpr std::int64_t most_products = 65535;
 
-/// For the copy engine: matrices of one map that begin at `first` + coordinate * bytes.
+/// For TMA: matrices of one map that begin at `first` + coordinate * bytes.
 struct Depth {
     void* first = nullptr;
     std::int64_t extent = 1, bytes = 16;

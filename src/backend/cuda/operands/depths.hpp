@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A batch as the copy engine sees it: one map of many matrices, and which of them each product has.
+// A batch as TMA sees it: one map of many matrices, and which of them each product has.
 #pragma once
 
 namespace tw::cuda {

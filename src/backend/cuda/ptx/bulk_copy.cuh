@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The bulk tensor copy engine (sm_90): one thread moves a whole box between global and shared memory. What a box has
-// outside the matrix reads as 0 and is not written. `deep`: which matrix of a map of many; without it, the map has one.
+// TMA, the tensor memory accelerator (sm_90): one thread moves a whole box between global and shared memory. What a box
+// has outside the matrix reads as 0 and is not written. `deep`: which matrix of a map of many; without it, the map has
+// one.
 #pragma once
 
 #include <cuda.h>
@@ -34,8 +35,8 @@ __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::u
         : "memory");
 }
 
-/// A policy for what is read once: it leaves the second-level cache before anything else does.
-__device__ inline std::uint64_t leaves_cache_first() {
+/// A policy for what is read once: it leaves L2 before anything else does.
+__device__ inline std::uint64_t leaves_l2_first() {
     std::uint64_t policy;
     asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     return policy;
@@ -57,7 +58,7 @@ __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::u
         : "memory");
 }
 
-/// Into the second-level cache alone: nothing is read yet that somebody may still write.
+/// Into L2 alone: nothing is read yet that somebody may still write.
 __device__ inline void prefetch_box(const CUtensorMap& map, int inner, int outer) {
     asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(inner), "r"(outer)
                  : "memory");
@@ -92,7 +93,7 @@ __device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int
                  : "memory");
 }
 
-/// The same for what is not read again soon: the second-level cache lets go of it before what it holds for products.
+/// The same for what is not read again soon: L2 lets go of it before what it holds for products.
 __device__ inline void stream_box(const CUtensorMap& map, std::uint32_t from, int inner, int outer) {
     asm volatile(
         "{\n.reg .b64 policy;\ncreatepolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
@@ -113,8 +114,8 @@ __device__ void wait_for_reads_of_stores() {
 /// Until every store is done, and seen.
 __device__ inline void wait_for_stores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
-/// Ordinary stores to shared memory, before the copy engine or the matrix unit reads them.
-__device__ inline void publish_to_engines() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+/// Ordinary stores to shared memory, before TMA or the matrix unit reads them.
+__device__ inline void publish_to_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 __device__ inline void prefetch_map(const CUtensorMap& map) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");

@@ -12,12 +12,12 @@ __device__ inline std::uint32_t shared_address(const void* pointer) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-/// 4 bytes, through the first-level cache.
+/// 4 bytes, through L1.
 __device__ inline void copy_4(std::uint32_t to, const void* from, bool valid) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(valid ? 4 : 0) : "memory");
 }
 
-/// 16 bytes, both addresses multiples of 16, past the first-level cache.
+/// 16 bytes, both addresses multiples of 16, past L1.
 __device__ inline void copy_16(std::uint32_t to, const void* from, int valid_bytes) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid_bytes) : "memory");
 }

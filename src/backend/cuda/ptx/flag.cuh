@@ -8,8 +8,8 @@
 
 namespace tw::cuda::ptx {
 
-/// Ordinary stores to global memory, before copy engines read them; and again by whoever then starts those copies.
-__device__ inline void publish_to_copies() { asm volatile("fence.acq_rel.gpu;\nfence.proxy.async;" ::: "memory"); }
+/// Ordinary stores to global memory, before TMA reads them; and again by whoever then starts its copies.
+__device__ inline void publish_to_tma() { asm volatile("fence.acq_rel.gpu;\nfence.proxy.async;" ::: "memory"); }
 
 __device__ inline void count_up(unsigned* counter) {
     asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
@@ -32,20 +32,20 @@ __device__ inline unsigned count_around(unsigned* counter, unsigned all) {
     return before;
 }
 
-/// A number of which whoever looks knows whether it has come, as both are one word.
-__device__ inline void send_letter(std::uint64_t* to, float x) {
+/// A mailbox: a number, and the flag that it has come, in one 64-bit word, which is therefore read as a whole.
+__device__ inline void put_into_mailbox(std::uint64_t* to, float x) {
     constexpr std::uint64_t here = std::uint64_t{1} << 32;
     asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(to), "l"(here | __float_as_uint(x)) : "memory");
 }
-__device__ inline std::uint64_t look_for_letter(const std::uint64_t* at) {
-    std::uint64_t letter;
-    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(letter) : "l"(at) : "memory");
-    return letter;
+__device__ inline std::uint64_t look_into_mailbox(const std::uint64_t* at) {
+    std::uint64_t mail;
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(mail) : "l"(at) : "memory");
+    return mail;
 }
-__device__ inline bool has_come(std::uint64_t letter) { return letter >> 32 != 0; }
-__device__ inline float number_in(std::uint64_t letter) { return __uint_as_float(static_cast<unsigned>(letter)); }
+__device__ inline bool has_come(std::uint64_t mail) { return mail >> 32 != 0; }
+__device__ inline float number_in(std::uint64_t mail) { return __uint_as_float(static_cast<unsigned>(mail)); }
 
-/// Two words of which each is a letter, and four.
+/// Two words at once, each a number that is its own flag, and four.
 __device__ inline void send_words(std::uint32_t* to, std::uint32_t x, std::uint32_t y) {
     asm volatile("st.relaxed.gpu.global.v2.b32 [%0], {%1, %2};" ::"l"(to), "r"(x), "r"(y) : "memory");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// mbarrier: a counter in shared memory that threads and copy engines arrive at (sm_90). The default qualifiers are
+// mbarrier: a counter in shared memory that threads and TMA arrive at (sm_90). The default qualifiers are
 // meant: .release.cluster and .acquire.cluster on these cost a quarter of a matrix kernel's speed.
 #pragma once
 

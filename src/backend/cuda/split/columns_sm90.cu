@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(threads) scan(Tensor<const float> from, unsign
     atomicMax(largest_of_row + row, largest);
 }
 
-__global__ void __launch_bounds__(256) settle(int* exponents, std::int64_t rows) {
+__global__ void __launch_bounds__(256) to_exponents(int* exponents, std::int64_t rows) {
     const std::int64_t i = blockIdx.x * std::int64_t{256} + threadIdx.x;
     if (i < rows) exponents[i] = stored_exponent(static_cast<unsigned>(exponents[i]));
 }
@@ -83,7 +83,7 @@ Status split_across_k(const Splitting& one, Parts parts, void* stream) noexcept 
     Status done =
         launch(scan, scanning, stream, rows, reinterpret_cast<unsigned*>(exponents), TileGrid{static_cast<int>(wide)});
     if (done)
-        done = launch(settle, {.blocks = static_cast<unsigned>(tiles_over(count, 256)), .threads = 256}, stream,
+        done = launch(to_exponents, {.blocks = static_cast<unsigned>(tiles_over(count, 256)), .threads = 256}, stream,
                       exponents, count);
     if (!done) return done;
     switch (parts) {

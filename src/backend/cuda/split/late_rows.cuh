@@ -10,7 +10,7 @@
 
 namespace tw::cuda {
 
-/// By one warp, a row: once for its largest element, again, out of the second-level cache, for its parts.
+/// By one warp, a row: once for its largest element, again, out of L2, for its parts.
 template <Parts parts>
 __device__ void split_row(const Splitting& one, std::int64_t row, std::int64_t pitch, int lane) {
     const float* from = one.rows.data + row * one.rows.layout.row_step;
@@ -60,7 +60,7 @@ __device__ void split_late_rows(const LateRows& late) {
         const bool is_b = claim < of_b;
         const int row = is_b ? late.b_first + claim : late.a_first + claim - of_b;
         split_row<parts>(is_b ? late.b : late.a, row, pitch, lane);
-        ptx::publish_to_copies();
+        ptx::publish_to_tma();
         __syncwarp();
         if (lane == 0) ptx::count_up((is_b ? late.b_done : late.a_done) + row / LateRows::block);
     }
@@ -72,7 +72,7 @@ __device__ inline void wait_for_rows(const Splitting& one, const unsigned* done,
     if (end <= late_from) return;
     for (int from = max(first, late_from) / LateRows::block * LateRows::block; from < end; from += LateRows::block)
         ptx::wait_for_count(done + from / LateRows::block, static_cast<unsigned>(min(LateRows::block, rows - from)));
-    ptx::publish_to_copies();
+    ptx::publish_to_tma();
 }
 
 }  // namespace tw::cuda

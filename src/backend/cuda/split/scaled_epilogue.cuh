@@ -13,10 +13,10 @@ namespace tw::cuda {
 struct ScaledOutput {
     Tensor<float> c;
     Tensor<const float> a, b;                  ///< rows along k, both
-    const int *row_exponents, *col_exponents;  ///< late rows': to be read past the first-level cache
+    const int *row_exponents, *col_exponents;  ///< late rows': to be read past L1
     float alpha, beta;
     Fused fused;
-    bool by_box;  ///< C's rows suit the copy engine
+    bool by_box;  ///< C's rows suit TMA
 
     __device__ float value(int i, int j, float sum) const {
         return beta == 0 ? alpha * sum : alpha * sum + beta * c(i, j);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// f32 operands as parts of 16 bits, ready for the copy engine: each row scaled by a power of two so that its largest
+// f32 operands as parts of 16 bits, ready for TMA: each row scaled by a power of two so that its largest
 // element lies in [2^14, 2^15), then cut into parts that follow one another every `depth` of k:
 //
 //    fp16x1   | 64 of fp16(x)           |                 128 bytes     one product, as exact as tf32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a consumer of r10 does with one stage of the ring, and where its results wait for the copy engine.
+// What a consumer of r10 does with one stage of the ring, and where its results wait for TMA.
 #pragma once
 
 #include "backend/cuda/ptx/wgmma.cuh"
@@ -35,7 +35,7 @@ __device__ void multiply_stage(const P& pipe, int stage, int consumer, const Add
     }
 }
 
-/// Where a consumer's results wait for the copy engine: a ring of boxes of 64 rows. Its columns' exponents lie behind.
+/// Where a consumer's results wait for TMA: a ring of boxes of 64 rows. Its columns' exponents lie behind.
 template <int BN>
 struct Staging {
     static constexpr int row_bytes = BN == 128 ? 128 : 64, ring = BN == 128 ? 2 : 3, boxes = ring * 64 * row_bytes;

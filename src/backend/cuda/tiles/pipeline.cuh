@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The ring of tiles that r9 and r10 share: one thread of a producer warpgroup fills stages by the bulk copy engine,
+// The ring of tiles that r9 and r10 share: one thread of a producer warpgroup fills stages by TMA,
 // consumer warpgroups of 64 rows each empty them, and two barriers a stage say which is which.
 //
 //    producer:   wait empty[s], announce the bytes at full[s], copy A's and B's boxes   -> next stage
@@ -99,7 +99,7 @@ struct Turn {
 };
 
 /// The order of tiles: `group` rows of tiles are walked column by column, so that what is read again is still in the
-/// second-level cache. A row of tiles is CLUSTER blocks high.
+/// L2. A row of tiles is CLUSTER blocks high.
 struct Raster {
     int down, across, group;
 
@@ -141,7 +141,7 @@ __device__ void load_tile(std::uint32_t to, const CUtensorMap& map, std::uint32_
     }
 }
 
-/// The producer's whole life. `steps` stages a tile; before(row of A, row of B) comes in front of a tile's first
+/// All that the producer does. `steps` stages a tile; before(row of A, row of B) comes in front of a tile's first
 /// copies.
 template <class P, ptx::Major a_major, ptx::Major b_major, class Tiles, class Before>
 __device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& b, const Tiles& raster, int steps,

@@ -96,7 +96,7 @@ __device__ inline float with_letters(std::uint64_t* letters, const Shared& of_ti
 #pragma unroll
             for (int b = 0; b < at_once; ++b) {
                 if (from + b > of_tile.last) continue;
-                letter[b] = ptx::look_for_letter(letters + (from + b) * outputs);
+                letter[b] = ptx::look_into_mailbox(letters + (from + b) * outputs);
                 are_here &= ptx::has_come(letter[b]);
             }
         }
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(threads, 2)
                  matrix + static_cast<std::int64_t>(first_step) * of_step * outputs,
                  matrix + static_cast<std::int64_t>(runs.rows - of_step) * outputs,
                  (end_step - first_step + warps - 1) / warps,
-                 ptx::leaves_cache_first()};
+                 ptx::leaves_l2_first()};
     if (lane == 0) {
         for (int i = 0; i < slots; ++i) ptx::init_barrier(ring.here + 8 * i, 1);
         ptx::publish_barriers();
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(threads, 2)
             for (int of_warp = 0; of_warp < warps; ++of_warp) sum = __fadd_rn(sum, desk.sums[of_warp][own]);
             const bool is_of_others = block != of_tile.first;
             if (is_shared && !by_letter) __stcg(part(w, product + k, runs.blocks, block, of_tile) + own, sum);
-            else if (is_shared && is_of_others) ptx::send_letter(letters + block * outputs + own, sum);
+            else if (is_shared && is_of_others) ptx::put_into_mailbox(letters + block * outputs + own, sum);
             else if (is_shared) sum = with_letters(letters + own, of_tile, sum);
             if ((!is_shared || (by_letter && !is_of_others)) && to < w.m.outputs)
                 w.y[(product + k) * w.y_step + to] = sum;

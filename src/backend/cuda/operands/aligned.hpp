@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Operands of 16 bits as the copy engine wants them. Most are so already; one whose rows start at odd places, or whose
+// Operands of 16 bits as TMA wants them. Most are so already; one whose rows start at odd places, or whose
 // steps are both not 1, is copied into scratch first, rows padded to 16 bytes.
 #pragma once
 
@@ -10,21 +10,21 @@
 namespace tw::cuda {
 
 /// A: m rows along k. B: n rows along k, or, `across`, k rows along n as it lies in a row-major matrix.
-struct Tidy {
+struct AlignedRows {
     const void* data;
     std::int64_t step;  ///< elements from one row to the next
     bool across;
 };
 
-/// `possible` becomes false when an operand needs scratch and there is none for it: tidy_bytes() knows the shape, not
-/// the address and the steps.
-Status tidy_operands(const Call& call, Tidy& a, Tidy& b, bool& possible) noexcept;
+/// `possible` becomes false when an operand needs scratch and there is none for it: aligned_bytes() knows the shape,
+/// not the address and the steps.
+Status align_operands(const Call& call, AlignedRows& a, AlignedRows& b, bool& possible) noexcept;
 
-/// Rows along the second direction, as the copy engine reads them, from `data` on.
-bool lies_well(Matrix m, const void* data) noexcept;
+/// Rows along the second direction, as TMA reads them, from `data` on.
+bool is_aligned(Matrix m, const void* data) noexcept;
 
 /// Scratch for the copies that the problem may need.
-std::size_t tidy_bytes(const Problem& problem, const Tile& tile, int threads) noexcept;
+std::size_t aligned_bytes(const Problem& problem, const Tile& tile, int threads) noexcept;
 
 /// An f32 matrix with contiguous columns becomes a copy with contiguous rows, where there is scratch for it.
 Status turn(Matrix& m, std::span<std::byte>& scratch, void* stream) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
-#include "backend/cuda/operands/tidy.hpp"
+#include "backend/cuda/operands/aligned.hpp"
 
 #include <algorithm>
 
@@ -79,12 +79,13 @@ Status transpose(T* to, std::int64_t pitch, const Tensor<const T>& from, void* s
 }
 
 /// `m` with the rows that it shall have.
-Status copy_to_scratch(const Matrix& m, std::span<std::byte>& scratch, void* stream, Tidy& tidy, bool& possible) {
+Status copy_to_scratch(const Matrix& m, std::span<std::byte>& scratch, void* stream, AlignedRows& copy,
+                       bool& possible) {
     const std::int64_t pitch = padded(m.cols);
     const std::size_t bytes = padded_bytes(m.rows, m.cols);
     possible = scratch.size() >= bytes;
     if (!possible) return {};
-    tidy.data = scratch.data(), tidy.step = pitch;
+    copy.data = scratch.data(), copy.step = pitch;
     auto* to = reinterpret_cast<std::uint16_t*>(scratch.data());
     scratch = scratch.subspan(bytes);
     const auto from = tensor_of<const std::uint16_t>(m);
@@ -97,16 +98,16 @@ Status copy_to_scratch(const Matrix& m, std::span<std::byte>& scratch, void* str
     return transpose(to, pitch, from, stream);
 }
 
-bool lies_in_rows(const Matrix& m) { return m.col_step == 1 && suits_engine(m.data, m.row_step * 2); }
+bool lies_in_rows(const Matrix& m) { return m.col_step == 1 && suits_tma(m.data, m.row_step * 2); }
 
 }  // namespace
 
-bool lies_well(Matrix m, const void* data) noexcept {
+bool is_aligned(Matrix m, const void* data) noexcept {
     m.data = const_cast<void*>(data);
     return lies_in_rows(m);
 }
 
-Status tidy_operands(const Call& call, Tidy& a, Tidy& b, bool& possible) noexcept {
+Status align_operands(const Call& call, AlignedRows& a, AlignedRows& b, bool& possible) noexcept {
     possible = true;
     std::span<std::byte> scratch = call.scratch;
     const Matrix weights = call.b.transposed();  // n rows along k
@@ -138,7 +139,7 @@ std::size_t turned_bytes(std::int64_t rows, std::int64_t cols) noexcept {
     return (static_cast<std::size_t>(rows * ((cols + 3) / 4 * 4)) * sizeof(float) + 127) / 128 * 128;
 }
 
-std::size_t tidy_bytes(const Problem& p, const Tile&, int) noexcept {
+std::size_t aligned_bytes(const Problem& p, const Tile&, int) noexcept {
     // C from its other side changes the operands' roles, so count both sides of a column-major C.
     const bool odd_k = p.k % 8 != 0, swapped = p.c == Form::col_major;
     const Form a = p.a, b = p.b;
