@@ -34,4 +34,13 @@ __device__ inline void multiply(float (&d)[4], const std::uint32_t (&a)[4], cons
 }
 #undef TW_MMA
 
+/// 32 of k, four bytes to a register: unsigned by signed, summed in whole numbers.
+__device__ inline void multiply(int (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
+                                unsigned b1) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+        "%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+}
+
 }  // namespace tw::cuda::ptx

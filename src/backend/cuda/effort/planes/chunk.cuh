@@ -15,24 +15,14 @@
 
 #include "backend/cuda/effort/planes/lists.cuh"
 #include "backend/cuda/effort/planes/round.cuh"
+#include "backend/cuda/ptx/integer.cuh"
+#include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
 
 namespace tw::cuda::effort::of_planes {
 
-__device__ inline void multiply(int (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
-                                unsigned b1) {
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
-        "%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-}
-
 /// The high two of each four bits of one, the low two of the other.
-__device__ inline unsigned pairs_of(unsigned high, unsigned low) {
-    unsigned both;
-    asm("lop3.b32 %0, %1, %2, %3, 0xca;" : "=r"(both) : "r"(0xccccccccu), "r"(high), "r"(low));
-    return both;
-}
+__device__ inline unsigned pairs_of(unsigned high, unsigned low) { return ptx::select_bits<0xccccccccu>(high, low); }
 
 /// The sums of one warp, of each quarter. Of four bits: of outputs k = p and p + 2 (registers 0, 1) and k = p + 2 (2,
 /// 3).
@@ -40,12 +30,12 @@ struct Sums {
     int of[2][2][4] = {};
 
     __device__ void add_four_bits(int q, int p, unsigned w0, unsigned w1, unsigned x0, unsigned x1) {
-        multiply(of[q][p], w0, w0 & 0xf0f0f0f0u, w1, w1 & 0xf0f0f0f0u, x0, x1);
+        ptx::multiply(of[q][p], w0, w0 & 0xf0f0f0f0u, w1, w1 & 0xf0f0f0f0u, x0, x1);
     }
     /// All four codes of a byte, the upper two; the upper three, the last.
     __device__ void add_two_bits(int q, unsigned w0, unsigned w1, unsigned x0, unsigned x1) {
-        multiply(of[q][0], w0, w0 & 0xf0f0f0f0u, w1, w1 & 0xf0f0f0f0u, x0, x1);
-        multiply(of[q][1], w0 & 0xfcfcfcfcu, w0 & 0xc0c0c0c0u, w1 & 0xfcfcfcfcu, w1 & 0xc0c0c0c0u, x0, x1);
+        ptx::multiply(of[q][0], w0, w0 & 0xf0f0f0f0u, w1, w1 & 0xf0f0f0f0u, x0, x1);
+        ptx::multiply(of[q][1], w0 & 0xfcfcfcfcu, w0 & 0xc0c0c0c0u, w1 & 0xfcfcfcfcu, w1 & 0xc0c0c0c0u, x0, x1);
     }
     __device__ void multiply_by(int factor) {
 #pragma unroll

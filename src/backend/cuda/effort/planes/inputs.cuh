@@ -6,6 +6,7 @@
 
 #include "backend/cuda/effort/choice/choice_ranked.cuh"
 #include "backend/cuda/effort/planes/planes.cuh"
+#include "backend/cuda/ptx/keep.cuh"
 
 namespace tw::cuda::effort::of_planes {
 
@@ -58,7 +59,7 @@ struct Keys {
         for (int n = 0; n < own * groups; ++n) {
             of[n] = of_choice::key_of_input(part_of(inputs[n / own].v, n % own), scale,
                                             part_of(inputs[n / own].importance, n % own));
-            asm volatile("" : "+r"(of[n]));  // made once, in the importance's place
+            ptx::keep(of[n]);  // made once, in the importance's place
         }
     }
     __device__ int input(int n) const { return range.at(place_of(n / own)) + n % own; }

@@ -8,16 +8,11 @@
 #include <cuda_fp16.h>
 
 #include "backend/cuda/effort/planes/planes.cuh"
+#include "backend/cuda/ptx/integer.cuh"
 
 namespace tw::cuda::effort::of_planes {
 
 __device__ inline __half2& half2_of(unsigned& bits) { return reinterpret_cast<__half2&>(bits); }
-
-/// The sum of four products of bytes, of which the second's have a sign.
-__device__ inline int dot(unsigned a, unsigned b, int sum) {
-    asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
-    return sum;
-}
 
 /// Byte n of each of four words, as one word.
 __device__ inline void turn_bytes(const unsigned (&from)[4], unsigned (&to)[4]) {
@@ -80,7 +75,8 @@ struct Rounded {
             int of[4];
 #pragma unroll
             for (int j = 0; j < 4; ++j)
-                of[j] = __reduce_add_sync(~0u, dot(counted_from, low[j], dot(counted_from, high[j], 0) * 128));
+                of[j] =
+                    __reduce_add_sync(~0u, ptx::dot(counted_from, low[j], ptx::dot(counted_from, high[j], 0) * 128));
             offset[q] = my.four < 2 ? (my.four == 0 ? of[0] : of[1]) : my.four == 2 ? of[2] : of[3];
         }
     }

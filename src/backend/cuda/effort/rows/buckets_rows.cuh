@@ -19,6 +19,7 @@
 #include "backend/cuda/effort/rows/choice.cuh"
 #include "backend/cuda/effort/rows/sum.cuh"
 #include "backend/cuda/effort/rows/whole.cuh"
+#include "backend/cuda/ptx/keep.cuh"
 #include "backend/cuda/ptx/shared_store.cuh"
 
 namespace tw::cuda::effort::of_rows {
@@ -109,7 +110,7 @@ __device__ void add_rows(Desk<Row>& desk, int begin, int end, const Reading& rea
     constexpr int apart = Row::in_turns ? warps * together : together;
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     std::uint32_t ring = ptx::shared_address(desk.ring[warp]) + 16 * static_cast<std::uint32_t>(lane);
-    asm volatile("" : "+r"(ring));
+    ptx::keep(ring);
     const auto ask = [&](int at, int stage) {
 #pragma unroll
         for (int x = 0; x < Row::copies; ++x) {
@@ -277,7 +278,7 @@ __device__ void multiply(const Work& w) {
     unsigned how = Row::how(w);
     std::uint32_t mine =
         ptx::shared_address(sums) + static_cast<std::uint32_t>((is_whole ? 0 : warp * bytes_of_sums) + 4 * lane);
-    asm volatile("" : "+r"(how), "+r"(mine));  // kept, not made again for each row
+    ptx::keep(how, mine);  // kept, not made again for each row
     Reading reading{nullptr, !w.everything, mine, how};
     Round round;
     for (int first = begin; first < end; first += round.inputs) {

@@ -14,6 +14,7 @@
 
 #include "backend/cuda/effort/effort.cuh"
 #include "backend/cuda/ptx/flag.cuh"
+#include "backend/cuda/ptx/keep.cuh"
 
 namespace tw::cuda::effort::of_rows {
 
@@ -88,9 +89,7 @@ private:
     /// By groups of threads, of which each has every so manieth of the chunks.
     __device__ void add_up(int slice, float* room, double factor) const {
         int thread = static_cast<int>(threadIdx.x);
-        asm volatile(
-            ""
-            : "+r"(thread));  // for all slices alike, what follows from it would take more registers than there are
+        ptx::keep(thread);  // for all slices alike, what follows from it would take more registers than there are
         const int quads = outputs / 4 >> shift_, groups = threads / (outputs / 4) << shift_;
         const int group = thread >> (8 - shift_), quad = thread & (quads - 1);
         std::uint32_t* words = words_ + slice * 4 * quads + 4 * quad;
