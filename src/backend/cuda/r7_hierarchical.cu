@@ -22,31 +22,11 @@
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/tiles/async_tile.cuh"
+#include "backend/cuda/tiles/hierarchy_shape.cuh"
 #include "backend/cuda/tiles/sums_to_c.cuh"
 
 namespace tw::cuda {
 namespace {
-
-template <int BM_, int BN_, int BK_, int WM_, int WN_, int STAGES_, int lanes_down_, int blocks_ = 1,
-          Store store_ = Store::ones>
-struct Shape {
-    static constexpr int BM = BM_, BN = BN_, BK = BK_, WM = WM_, WN = WN_, STAGES = STAGES_;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    static constexpr int blocks = 1;  // for more of them a few registers would be spilled
-#else
-    static constexpr int blocks = blocks_;  // of a multiprocessor, at least
-#endif
-    static constexpr int lanes_down = lanes_down_, lanes_across = 32 / lanes_down;
-    static constexpr int TM = WM / lanes_down, TN = WN / lanes_across;
-    static constexpr int threads = 32 * (BM / WM) * (BN / WN);
-    static constexpr int a_pitch = BM + 4, b_pitch = BN + 4;
-    static constexpr int stage_bytes = BK * (a_pitch + b_pitch) * 4;
-    static constexpr Store store = store_;
-    static constexpr bool begins_often = store == Store::slices;  // for few k: what is around the loop counts
-    static constexpr int slice_rows = 4 * lanes_down, slice_pitch = WN + 4;  // four rows of each thread of a warp
-    static constexpr int slices_bytes = begins_often ? threads / 32 * slice_rows * slice_pitch * 4 : 0;
-    static constexpr std::size_t shared{STAGES * stage_bytes > slices_bytes ? STAGES* stage_bytes : slices_bytes};
-};
 
 template <class S, Lie a_lie, Lie b_lie>
 __global__ void __launch_bounds__(S::threads, S::blocks)
@@ -110,7 +90,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     p.c.data = places.c(p.c.data);
     if constexpr (S::begins_often) {
         // Through shared memory: from registers each store would write 4 bytes here and there, and wait for the
-        // second-level cache.
+        // L2.
         ptx::wait_for_copies<0>();
         __syncthreads();
         float* const slice = reinterpret_cast<float*>(stages) + warp * S::slice_rows * S::slice_pitch;
@@ -175,11 +155,12 @@ Status start(const Call& call) {
                                                                    places);
 }
 
-using Wide = Shape<128, 256, 8, 64, 64, 4, 4>;
-using Shallow = Shape<128, 256, 8, 64, 64, 4, 4, 1, Store::fours>;  // Wide for few k: the compiler gives its loop other
-                                                                    // registers, and it is 4 % slower
-using Middle = Shape<128, 128, 8, 64, 32, 4, 8, 2, Store::slices>;
-using Small = Shape<64, 64, 16, 32, 32, 3, 8, 5, Store::slices>;
+using Wide = HierarchyShape<128, 256, 8, 64, 64, 4, 4>;
+using Shallow =
+    HierarchyShape<128, 256, 8, 64, 64, 4, 4, 1, Store::fours>;  // Wide for few k: the compiler gives its loop other
+                                                                 // registers, and it is 4 % slower
+using Middle = HierarchyShape<128, 128, 8, 64, 32, 4, 8, 2, Store::slices>;
+using Small = HierarchyShape<64, 64, 16, 32, 32, 3, 8, 5, Store::slices>;
 
 /// Not every way to lie has kernels of its own: each makes the library larger.
 template <class S>
