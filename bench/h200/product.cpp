@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-/// Operands enough that no launch finds its own in the second-level cache.
+/// Operands enough that no launch finds its own in L2.
 struct Sets {
     std::vector<Buffer> a, b, c;
 

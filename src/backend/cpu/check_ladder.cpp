@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // cpu-check: the rows of matrix units on tiles that are emulated, for machines without the unit, and rows whose bits
-// others are compared with. Nobody is given them who does not ask for the device by name; the tests do.
+// others are compared with. Chosen only on request, by --device cpu-check; the tests ask.
 #include "backend/cpu/backend.hpp"
 #include "backend/cpu/ladder.hpp"
 

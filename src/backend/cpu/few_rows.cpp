@@ -81,7 +81,7 @@ public:
                                  p == 0 ? x_.beta : T(1)};
                 for (std::int64_t q = 0; q < block; q += cut_.at_a_time)
                     pass(strip, q, std::min(cut_.at_a_time, block - q));
-                if (x_.c.col_step != 1) meet(strip);
+                if (x_.c.col_step != 1) add_to_c(strip);
                 if (p + block == x_.k()) completed(erase(strip.c), j);
             }
         }
@@ -139,7 +139,7 @@ private:
     }
 
     /// A C without contiguous rows meets its sums one by one, with the same roundings in the same order.
-    void meet(const Product<T>& strip) const {
+    void add_to_c(const Product<T>& strip) const {
         for (std::int64_t i = 0; i < strip.m(); ++i)
             for (std::int64_t j = 0; j < strip.n(); ++j) strip.finish(i, j, sums_[i * cut_.strip + j]);
     }

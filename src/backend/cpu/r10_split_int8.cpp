@@ -41,11 +41,11 @@ struct ByDigits {
     static void pack_b(const Matrix& cols, std::byte* panel, std::size_t room) {
         panels.pack_b(panel_source(cols.transposed(), room), panel);
     }
-    static void multiply(const PanelTile& tile) { multiply_guarded(by.meet, panels.multiply, tile); }
-    static void settle(TileState& state) { settle_guarded(by.meet, state); }
+    static void multiply(const PanelTile& tile) { multiply_guarded(by.add_to_c, panels.multiply, tile); }
+    static void finish_waiting(TileState& state) { finish_waiting_guarded(by.add_to_c, state); }
     static PanelKernel kernel() {
         PanelKernel made{unit.rows, unit.columns, digits_k_block, panel_bytes, pack_a,
-                         pack_b,    multiply,     unit.begin,     unit.end,    settle};
+                         pack_b,    multiply,     unit.begin,     unit.end,    finish_waiting};
         made.walks_rows = unit.walks_rows;
         return made;
     }
@@ -59,8 +59,8 @@ struct ByDigits {
 /// |A||B| is at least three 2048ths of k products of first digits.
 constexpr double lesser_roundings = 0x1p-20;
 
-/// A block's sum is rounded once, scaled by alpha, and meets C. Marked elements are summed by FMA in chunks, and lose
-/// nothing by splitting.
+/// A block's sum is rounded once, scaled by alpha, and added to C. Marked elements are summed by FMA in chunks, and
+/// lose nothing by splitting.
 double sum_bound_of(const Scheme& scheme, std::int64_t k) {
     const std::int64_t block = std::min(k, digits_k_block(k));
     const auto outside = static_cast<double>(ceil_div(k, block) + 1);
@@ -68,8 +68,8 @@ double sum_bound_of(const Scheme& scheme, std::int64_t k) {
     return std::max(gamma(1 + outside, unit_f32) + lesser_roundings, gamma(by_fma, unit_f32) - scheme.split_loss);
 }
 
-/// `rate` pairs of digits a nanosecond, and 0.4 ns for cutting an element. AMX's rates are told lower than they were
-/// seen (1200): rows with many zeros or a few large elements go by FMA, so that parts of bf16 are chosen where both
+/// `rate` pairs of digits a nanosecond, and 0.4 ns for cutting an element. AMX's rates are set below the measured 1200
+/// on purpose: rows with many zeros or a few large elements are recomputed by FMA, so bf16 parts shall win where both
 /// would do.
 template <int products, int rate>
 double nanoseconds(const Problem& p, int threads) {

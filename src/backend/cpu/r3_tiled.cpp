@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r3_tiled: square tiles of A and B are copied into small arrays that stay in the first cache, and every element
+// r3_tiled: square tiles of A and B are copied into small arrays that stay in L1, and every element
 // copied is used S times before it goes. Inside them the loops are r2's: one element of A meets a whole row of B. The
 // next meets the same row of B and another row of C, so that no sum waits for itself. Two rows, S = 16 and S = 32: on a
 // CPU no occupancy is at stake, and the larger tile wins as long as three of them fit.
@@ -81,7 +81,7 @@ constexpr Kernel row(const char* name) {
             .sum = type_of<T>,
             .scheme = unsplit<T>,
             .tiles = tiles<S>,
-            .idea = "square tiles copied into the first cache, each element used once a row of the tile",
+            .idea = "square tiles copied into L1, each element used once a row of the tile",
             .sum_bound = sequential_sum_bound<T>,
             .nanoseconds = nanoseconds<S, T>,
             .run = run<S, T>};

@@ -11,7 +11,7 @@
 //         +------+       +--+--+--+         |  |  |  |
 //                                           +--+--+--+
 //
-// Needs: BM x BK + BK x BN elements of scratch in the second cache, those of A a vector each (320 KiB in f32). 2mnk
+// Needs: BM x BK + BK x BN elements of scratch in L2, those of A a vector each (320 KiB in f32). 2mnk
 // flops; from memory (1/BM + 1/BN) elements for each 2 flops. Gained over r4: A no longer streams from memory once for
 // each TN columns, and an element of it is spread over a vector once a block, not once a tile.
 #include <algorithm>

@@ -5,11 +5,11 @@
 // and r6's register tile runs over panels that lie where its loads are cheapest; every thread takes blocks of C of its
 // own.
 //
-//             KC              NC: second cache
+//             KC              NC: L2
 //          +------+            +--+--+--+--+               +--+--+--+--+
 //       MR |aaaaaa|  x      KC |NR|  |  |  |     =      MR |##|->|  |  |   ## = MR x NR sums in registers
 //          +------+            |  |  |  |  |               +--+--+--+--+
-//        first cache           +--+--+--+--+                 row of tiles: B's panels stream past one of A
+//        L1                    +--+--+--+--+                 row of tiles: B's panels stream past one of A
 //
 // Needs: KC x (MR + NC) elements a thread. 2mnk flops; from memory A n/NC times, B once for each part of C, C k/KC
 // times. What packing costs hides behind the tiles: B's panels are packed between those of the first row, A's are asked
@@ -39,7 +39,8 @@ struct Grid {
     /// `row_unit`: packed panels of A are not cut.
     Grid(std::int64_t m, std::int64_t n, std::int64_t row_unit, std::int64_t nc, const auto& micro, int threads)
         : rows(round_up(m, row_unit)), cols(round_up(n, micro.nr)) {
-        constexpr std::int64_t turning = 3;  // an element of A is turned, where one of B is copied
+        constexpr std::int64_t turning =
+            3;  // packing an element of A transposes it: three times the cost of copying one of B
         std::int64_t least = INT64_MAX;
         for (std::int64_t down = 1; down <= threads && threads > 1; ++down) {
             const std::int64_t high = round_up(ceil_div(m, down), row_unit),
@@ -199,7 +200,7 @@ double nanoseconds(const Problem& p, int threads) {
     return 400 + 1000 * (threads > 1) + (tiles * k / micro.rate + packing) / threads;
 }
 
-/// {any rows, NC, KC}: KC x NC fills about half of a second cache of 512 KiB (AVX2) or 2 MiB (AVX-512); KC is not for
+/// {any rows, NC, KC}: KC x NC fills about half of an L2 of 512 KiB (AVX2) or 2 MiB (AVX-512); KC is not for
 /// tuning.
 template <class T, int NC>
 constexpr Tile tiles[] = {{0, NC, KC<T>}, {0, NC / 2, KC<T>}, {0, NC / 2 * 3, KC<T>}, {0, NC * 2, KC<T>}};

@@ -12,7 +12,7 @@
 //                +-------+-------+
 //
 // Needs: bf16 operands; f32 ones are rounded to nearest on their way into the panels. 2mnk flops; one tile loaded for
-// each instruction: those of A come from the first cache, where a chunk of a panel stays while B's stream past it. Rows
+// each instruction: those of A come from L1, where a chunk of a panel stays while B's stream past it. Rows
 // and columns with Inf, NaN or numbers outside of the window go by FMA. Gained over r7: sixteen times the multiply-adds
 // a cycle, for those to whom bf16 is enough.
 #include "backend/cpu/ladder.hpp"

@@ -50,9 +50,8 @@ void print_curve(const LoadersRun& run, const char* groups) {
     const LoadersRow* before = nullptr;
     for (const LoadersRow& row : run.rows) {
         if (!before || before->from_cache != row.from_cache) {
-            fmt::print("\n{}{:<14} {:>8} {:>12} {:>12} {:>12} {:>9}\n",
-                       row.from_cache ? "from the second-level cache:\n" : "", "kernel", "loaders", "ms", "fastest",
-                       "slowest", "GB/s");
+            fmt::print("\n{}{:<14} {:>8} {:>12} {:>12} {:>12} {:>9}\n", row.from_cache ? "from L2:\n" : "", "kernel",
+                       "loaders", "ms", "fastest", "slowest", "GB/s");
         }
         before = &row;
         if (!row.trouble.empty() || row.seconds.empty()) {

@@ -17,7 +17,7 @@ namespace tw::measure {
 /// One kernel with one number of loaders.
 struct LoadersRow {
     std::string form;         ///< "loaders_async"
-    bool from_cache = false;  ///< CUDA: all blocks' tiles stay in the second-level cache
+    bool from_cache = false;  ///< CUDA: all blocks' tiles stay in L2
     int loaders = 1;
     std::string trouble{};           ///< a sentence when it could not run, or brought wrong data
     bool is_wrong = false;           ///< the latter

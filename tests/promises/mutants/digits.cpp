@@ -96,11 +96,11 @@ struct BySpoiltDigits {
                    {const_cast<std::byte*>(tile.b), tile.k, false},
                    reinterpret_cast<std::int32_t*>(tile.next.sums->of)});
     }
-    static void multiply(const PanelTile& tile) { multiply_guarded(digits_portable.eight.meet, sum_up, tile); }
-    static void settle(TileState& state) { settle_guarded(digits_portable.eight.meet, state); }
+    static void multiply(const PanelTile& tile) { multiply_guarded(digits_portable.eight.add_to_c, sum_up, tile); }
+    static void finish_waiting(TileState& state) { finish_waiting_guarded(digits_portable.eight.add_to_c, state); }
     static Status run(const Call& call, const Tile& blocks) {
         const PanelKernel kernel{unit_side, unit_side, k_block, panel_bytes, pack_a,
-                                 pack_b,    multiply,  nullptr, nullptr,     settle};
+                                 pack_b,    multiply,  nullptr, nullptr,     finish_waiting};
         return run_hierarchy(kernel, call, blocks);
     }
 };

@@ -94,7 +94,7 @@ TYPED_TEST(DirectWay, TakesManyTilesOrLeavesThem) {
     this->expect_the_same(150, 131, 170, {});
 }
 
-/// Rows of A so far apart that all of them would lie in one set of the first cache.
+/// Rows of A so far apart that all of them would lie in one set of L1.
 TYPED_TEST(DirectWay, TakesRowsAPowerOfTwoApart) {
     for (const std::int64_t m : {9, 14, 16, 31})
         for (const std::int64_t n : {16, 32}) this->expect_the_same(m, n, 24, {.room = 1024 - 24});

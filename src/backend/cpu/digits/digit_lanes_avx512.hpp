@@ -62,12 +62,12 @@ struct Avx512DigitLanes {
     }
 
     /// All sixteen of what follows.
-    [[gnu::always_inline]] static void meet_all(Floats sums, float* c, Floats alpha, Floats beta, bool reads_c) {
+    [[gnu::always_inline]] static void add_all_to_c(Floats sums, float* c, Floats alpha, Floats beta, bool reads_c) {
         __m512 x = _mm512_mul_ps(alpha, sums);
         if (reads_c) x = _mm512_add_ps(x, _mm512_mul_ps(beta, _mm512_loadu_ps(c)));
         _mm512_storeu_ps(c, x);
     }
-    static void meet(Floats sums, float* c, int count, float alpha, float beta) {
+    static void add_to_c(Floats sums, float* c, int count, float alpha, float beta) {
         const auto mask = static_cast<__mmask16>(0xffffu >> (16 - count));
         __m512 x = _mm512_mul_ps(_mm512_set1_ps(alpha), sums);
         if (beta != 0) x = _mm512_add_ps(x, _mm512_mul_ps(_mm512_set1_ps(beta), _mm512_maskz_loadu_ps(mask, c)));

@@ -99,10 +99,10 @@ struct PortableDigitLanes {
     }
 
     /// c = alpha * sums + beta * c for the first `count`; c is not read when beta is 0.
-    static void meet_all(const Floats& sums, float* c, const Floats& alpha, const Floats& beta, bool reads_c) {
-        meet(sums, c, 16, alpha.of[0], reads_c ? beta.of[0] : 0);
+    static void add_all_to_c(const Floats& sums, float* c, const Floats& alpha, const Floats& beta, bool reads_c) {
+        add_to_c(sums, c, 16, alpha.of[0], reads_c ? beta.of[0] : 0);
     }
-    static void meet(const Floats& sums, float* c, int count, float alpha, float beta) {
+    static void add_to_c(const Floats& sums, float* c, int count, float alpha, float beta) {
         for (int i = 0; i < count; ++i) c[i] = beta == 0 ? alpha * sums.of[i] : alpha * sums.of[i] + beta * c[i];
     }
 };

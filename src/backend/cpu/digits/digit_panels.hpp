@@ -18,7 +18,7 @@
 #include <bit>
 
 #include "backend/cpu/digits/pairs.hpp"
-#include "backend/cpu/unit/meanwhile.hpp"
+#include "backend/cpu/unit/side_work.hpp"
 #include "backend/cpu/unit/window.hpp"
 
 namespace tw::cpu {
@@ -191,11 +191,11 @@ struct DigitPanels {
 
     /// A result that is as wide as a tile, in lines of sixteen sums: those of the left columns, then the next.
     template <int products>
-    class Meeting {
+    class ResultLines {
     public:
         static int lines(const UnitResult&) { return Digits::rows * (Digits::columns / 16); }
 
-        [[gnu::always_inline]] explicit Meeting(const UnitResult* r) {
+        [[gnu::always_inline]] explicit ResultLines(const UnitResult* r) {
             if (!r) return;
             sums_ = reinterpret_cast<const std::int32_t*>(r->sums->of), c_ = reinterpret_cast<float*>(r->c),
             c_step_ = r->c_step;
@@ -206,11 +206,11 @@ struct DigitPanels {
         [[gnu::always_inline]] void line(int at) const {
             const int i = at % Digits::rows, j = at / Digits::rows * 16;
             if (i >= rows_) return;
-            DigitLanes::meet_all(sum(i, j), c_ + i * c_step_ + j, DigitLanes::all(alpha_), DigitLanes::all(beta_),
-                                 reads_c_);
+            DigitLanes::add_all_to_c(sum(i, j), c_ + i * c_step_ + j, DigitLanes::all(alpha_), DigitLanes::all(beta_),
+                                     reads_c_);
         }
         void some_of_line(int i, int j, int cols) const {
-            DigitLanes::meet(sum(i, j), c_ + i * c_step_ + j, cols, alpha_, beta_);
+            DigitLanes::add_to_c(sum(i, j), c_ + i * c_step_ + j, cols, alpha_, beta_);
         }
 
     private:
@@ -230,27 +230,32 @@ struct DigitPanels {
     };
 
     template <int products>
-    static void meet(const UnitResult& r) {
-        const Meeting<products> meeting(&r);
+    static void add_to_c(const UnitResult& r) {
+        const ResultLines<products> result(&r);
         for (int i = 0; i < r.rows; ++i)
-            for (int j = 0; j < r.cols; j += 16) meeting.some_of_line(i, j, r.cols - j < 16 ? r.cols - j : 16);
+            for (int j = 0; j < r.cols; j += 16) result.some_of_line(i, j, r.cols - j < 16 ? r.cols - j : 16);
     }
 
     template <int products>
     static void multiply_digits(const UnitTile& tile) {
         const auto& b = *reinterpret_cast<const DigitHeader*>(tile.b);
         const DigitTiles tiles{digit_steps(tile.k), tile.a + sizeof(DigitHeader), tile.b + sizeof(DigitHeader), b.sum};
-        Meanwhile<Meeting<products>> meanwhile(tile, Digits::steps(tiles));
+        SideWork<ResultLines<products>> side_work(tile, Digits::steps(tiles));
         Digits::template add_up<products>(
-            tiles, [&] { meanwhile.step(); }, reinterpret_cast<std::int32_t*>(tile.next.sums->of));
+            tiles, [&] { side_work.step(); }, reinterpret_cast<std::int32_t*>(tile.next.sums->of));
     }
 
     template <int products>
     static constexpr UnitPanels panels{pack_digits<true>, pack_digits<false>, multiply_digits<products>};
 
     static constexpr DigitUnit digit_unit(void (*begin)(), void (*end)()) {
-        return {
-            begin, end, Digits::rows, Digits::columns, Digits::walks_rows, {panels<8>, meet<8>}, {panels<6>, meet<6>}};
+        return {begin,
+                end,
+                Digits::rows,
+                Digits::columns,
+                Digits::walks_rows,
+                {panels<8>, add_to_c<8>},
+                {panels<6>, add_to_c<6>}};
     }
 };
 

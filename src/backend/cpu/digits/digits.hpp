@@ -9,7 +9,7 @@
 namespace tw::cpu {
 
 /// A block of k: so many products of first digits have a sum that f32 holds, and the digits of 16 columns lie in half
-/// of the first cache.
+/// of L1.
 inline constexpr std::int64_t digits_block = 512;
 
 /// A tile is 16 rows by 64 of k; those of the three digits of a step lie behind one another, then comes the next step.
@@ -29,7 +29,7 @@ struct DigitUnit {
     bool walks_rows;    ///< from one tile of C to the next
     struct {
         UnitPanels panels;
-        void (*meet)(const UnitResult&);
+        void (*add_to_c)(const UnitResult&);
     } eight, six;  ///< by the number of products
 };
 

@@ -5,8 +5,8 @@
 // weights at once.
 //
 // What a tile's product waits for is its operands. Were the weights added up one after another, each product would load
-// a tile of its own, most of them from the second cache. So the eight products of a step share the six tiles that its
-// digits are, which makes six loads; a panel of 16 rows of A stays in the first cache, and each tile of B streams past
+// a tile of its own, most of them from L2. So the eight products of a step share the six tiles that its
+// digits are, which makes six loads; a panel of 16 rows of A stays in L1, and each tile of B streams past
 // it once.
 //
 //   tile 0: d0 d0'    1: d0 d1' + d1 d0'    2: d0 d2' + d1 d1' + d2 d0'    3: d1 d2' + d2 d1'    4, 5: of A    6, 7: of
@@ -31,7 +31,7 @@ struct DigitsOnTiles {
 
     static std::int64_t steps(const DigitTiles& tiles) { return 2 * tiles.steps; }
 
-    /// The columns on the right come first: so do those of the tile before that meet C.
+    /// The columns on the right come first, as do those of the previous tile that are added to C.
     template <int products, class Step>
     [[gnu::always_inline]] static void add_up(const DigitTiles& tiles, const Step& step, std::int32_t* sums) {
         for (int strip = 1; strip >= 0; --strip) {

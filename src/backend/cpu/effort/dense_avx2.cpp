@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // The dense copy with AVX2: 64 outputs are 8 sums in registers; 32 inputs of a tile are 16 KB of f16, read from memory
-// once and from the first cache for the other outputs and vectors. Each output's terms are added in the order of the
+// once and from L1 for the other outputs and vectors. Each output's terms are added in the order of the
 // inputs.
 #include <immintrin.h>
 

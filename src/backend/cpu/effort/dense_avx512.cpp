@@ -45,7 +45,7 @@ TW_INSIDE void add_inputs(const EffortDenseTile& tile, int from, const float* v,
 
 template <Type type>
 TW_INSIDE void run(const EffortDenseTile& tile) {
-    constexpr std::int64_t block = 512;  // inputs: 256 KB of f16 stay in the second cache for the next vector
+    constexpr std::int64_t block = 512;  // inputs: 256 KB of f16 stay in L2 for the next vector
     const std::int64_t inputs_at_once = tile.vectors > 1 ? block : tile.inputs;
     for (int r = 0; r < tile.vectors; ++r)
         for (int o = 0; o < tile.width; ++o) tile.y[256 * r + o] = 0;

@@ -37,7 +37,7 @@ TW_INSIDE PlanesTileRows rows_of(const EffortTile& call) {
 TW_INSIDE void ask_for(const std::byte* line) { __builtin_prefetch(line, 0, 2); }
 
 /// Entries of the next chunk, of which everything that will be read is asked for while this chunk is rounded and
-/// multiplied, one entry at each step, into the second cache: so the memory is never idle. No branch depends on an
+/// multiplied, one entry at each step, into L2: so the memory is never idle. No branch depends on an
 /// entry: rows that are not wanted are the first plane's again. Measured: asked for all together, a product at .28 of
 /// the bytes takes a quarter longer.
 inline constexpr int entries_a_step = 4;

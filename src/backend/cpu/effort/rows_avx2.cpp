@@ -5,7 +5,7 @@
 // tiers: eight bits of a mask choose a row of a table, by which the bucket's words, or values, are shuffled to eight
 // outputs:
 //      mask 01001000, words a b . .   --table-->   indices - - - 0 - - 1 -   --shuffle-->   0 0 0 a 0 0 b 0
-// buckets: what is read of an input is stored to its places in a row of the first cache, one word at a time, and the
+// buckets: what is read of an input is stored to its places in a row of L1, one word at a time, and the
 // row is then widened, multiplied and added with vectors. One multiply-add an output and input, in the order of the
 // inputs: tiers read to the end are the dense product to the bit.
 #include <immintrin.h>

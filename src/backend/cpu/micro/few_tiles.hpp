@@ -23,11 +23,11 @@
 namespace tw::cpu {
 
 constexpr std::int64_t few_products = 1 << 18, most_products_of_few_tiles = 1 << 24;
-constexpr std::int64_t bytes_of_few_tiles = 1 << 20;  // of all operands: they stay in the second cache
+constexpr std::int64_t bytes_of_few_tiles = 1 << 20;  // of all operands: they stay in L2
 constexpr std::uint64_t most_step_of_few = Direct::any_step;
 constexpr std::uint64_t most_step_of_many =
     2047;                                 // of more than few products: rows further apart fight for caches' sets
-constexpr std::int64_t cache_way = 2048;  // half of one of the first cache's: bytes to the same set
+constexpr std::int64_t cache_way = 2048;  // half of one of L1's: bytes to the same set
 
 /// One block of k, work for one thread, and operands in the caches.
 template <class T>
@@ -39,16 +39,14 @@ bool are_few(std::int64_t m, std::int64_t n, std::int64_t k, int threads) noexce
 }
 
 /// Half cycles that a tile takes for a step along k: its loads or its multiply-adds, but no fewer than a sum waits for
-/// the next term of its own. A wide piece of B that does not stay in the first cache comes more slowly than it is
-/// wanted.
+/// the next term of its own. A wide piece of B that does not stay in L1 arrives more slowly than it is used.
 constexpr int step_cost(int rows, int vectors, bool stays) noexcept {
     constexpr int latency = 8, come_in_time = 4;
     const int late = stays ? 0 : 4 * std::max(0, vectors - come_in_time);
     return std::max({rows * vectors, rows + vectors, latency}) + late;
 }
 
-/// Rows of A a power of two apart fight for one set of the first cache when they are many: then there are few at a
-/// time.
+/// Rows of A a power of two apart fight for one set of L1 when they are many: then few are taken at a time.
 template <class T>
 bool rows_fight(std::int64_t step) noexcept {
     return step * static_cast<std::int64_t>(sizeof(T)) % cache_way == 0;
@@ -58,7 +56,7 @@ bool rows_fight(std::int64_t step) noexcept {
 template <class T>
 Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_rows, int most_rows = INT_MAX) noexcept {
     constexpr int first_cache = 1 << 15;
-    constexpr int meeting = 40;  // half cycles from a tile's last term until its sums are in C and the next tile begins
+    constexpr int result = 40;  // half cycles from a tile's last term until its sums are in C and the next tile begins
     const int lanes = kernel.lanes, vectors = (n + lanes - 1) / lanes;
     Direct best;
     int least = INT_MAX;
@@ -73,7 +71,7 @@ Direct cut_in_tiles(const MicroKernel<T>& kernel, int m, int n, int k, bool on_r
             return (pieces - 1) * step_cost(rows, wide, stays) + step_cost(rows, rest, stays);
         };
         const int cost =
-            k * (tall_strips * step(height) + (strips - tall_strips) * step(height - 1)) + strips * pieces * meeting;
+            k * (tall_strips * step(height) + (strips - tall_strips) * step(height - 1)) + strips * pieces * result;
         if (cost > least) continue;  // the wider of equals broadcasts less
         least = cost;
         best.height = height, best.tall_strips = tall_strips, best.width = wide * lanes;
@@ -109,8 +107,8 @@ MicroTile<T> corner_tile(const Matrix& a, const Matrix& b, const Matrix& c, doub
             .cols = static_cast<int>(turned ? c.rows : c.cols)};
 }
 
-/// Every tile in turn, from the corner of an m x n product, by a cut of cut_in_tiles() for these shapes. The tile is
-/// moved, not copied: a copy would wait for what was stored into it, and that for all of the C before it.
+/// Every tile in turn, from the corner of an m x n product, by a cut of cut_in_tiles() for these shapes. One tile is
+/// reused, never copied: a copy fails store-to-load forwarding and stalls behind the pending stores to C.
 template <class T>
 void run_tiles(const Direct& cut, MicroTile<T>& tile, std::int64_t m, std::int64_t n) noexcept {
     using Function = typename MicroKernel<T>::Function;

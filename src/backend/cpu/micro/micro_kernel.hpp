@@ -6,8 +6,8 @@
 // extra instructions may share with the rest, so it holds plain data and nothing that could be linked.
 //
 // All micro-kernels sum in one order: a tile starts from zero, takes the terms of a block of k one after the other,
-// each with one rounding (the portable one with two), and meets C when the block is through. So a result's bits depend
-// on its row of A, its column of B and k, and on nothing else: not on the tile, its neighbours, the steps or the
+// each with one rounding (the portable one with two), and is added to C when the block is through. So a result's bits
+// depend on its row of A, its column of B and k, and on nothing else: not on the tile, its neighbours, the steps or the
 // vectors' width.
 #pragma once
 
@@ -27,7 +27,7 @@ struct MicroTile {
     std::int64_t c_step;
     T alpha, beta;
     int rows, cols;
-    /// What the second cache is asked for while a whole tile on packed panels is computed: so many lines of so many
+    /// What L2 is asked for while a whole tile on packed panels is computed: so many lines of so many
     /// rows.
     const T* ahead = nullptr;
     std::int64_t ahead_step = 0, ahead_rows = 0, ahead_lines = 0;
@@ -36,7 +36,7 @@ struct MicroTile {
 /// A tile over a few rows of B that pass by, for sums that wait in memory until the block of k is through. A is packed.
 template <class T>
 struct PassingTile {
-    MicroTile<T> tile;  ///< C is met when the block ends
+    MicroTile<T> tile;  ///< added to C when the block ends
     T* sums;            ///< whole vectors: a row's end is rounded up to one
     std::int64_t sums_step;
     const T* asked;  ///< as wide a piece of a row of B that is asked for meanwhile, the next one `asked_step` on;

@@ -113,12 +113,12 @@ struct Sums {
 
     /// C = alpha sums + beta C, but for what 1 and 0 spare.
     [[gnu::always_inline]] inline void finish(const MicroTile<T>& t) {
-        const auto each = [&](const auto& meet) __attribute__((always_inline)) {
+        const auto each = [&](const auto& add_to_c) __attribute__((always_inline)) {
             T* c = t.c;
 #pragma GCC unroll 16
             for (int r = 0; r < R; ++r, c += t.c_step)
 #pragma GCC unroll 8
-                for (int w = 0; w < W; ++w) meet(of[r][w], c + w * V::lanes, w + 1 < W);
+                for (int w = 0; w < W; ++w) add_to_c(of[r][w], c + w * V::lanes, w + 1 < W);
         };
         const Register alpha = V::broadcast(&t.alpha), beta = V::broadcast(&t.beta);
         if (t.alpha != 1) each([&](Register& sum, T*, bool) { sum = V::multiply(alpha, sum); });
@@ -204,9 +204,9 @@ void tall_tile(const MicroTile<typename V::Element>& t) {
     sums.finish(t);
 }
 
-/// The whole tile on packed panels, where most of a large product's time goes: all steps are constants. C is asked for
-/// shortly before it is met: asked for at the beginning, it would have left the first cache again by then. Nothing is
-/// asked for all at once: the panels would have to wait for it.
+/// The whole tile on packed panels, where most of a large product's time goes: all steps are constants. C is prefetched
+/// shortly before it is read: prefetched at the beginning, it would have left L1 again by then. Never all of it at
+/// once: the loads of the panels would queue behind it.
 template <class V, int R, int W>
 void packed_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;

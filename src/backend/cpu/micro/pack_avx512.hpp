@@ -71,7 +71,7 @@ void pack_turned(const typename V::Element* from, std::int64_t row_step, int row
 }
 
 /// Rows that lie side by side: each step along k is a copy. Each may lie on a page of its own, which no hardware
-/// prefetches; and stores leave in order, so that lines which are not in the first cache are asked for ahead of them.
+/// prefetches; and stores leave in order, so that lines which are not in L1 are asked for ahead of them.
 /// More than `width` of them fill panels that lie one behind the other.
 template <class V>
 void pack_copied(const typename V::Element* from, std::int64_t step, int rows, std::int64_t k, typename V::Element* to,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A micro-kernel meets C, whatever its steps are.
+// A micro-kernel's sums are added to C, whatever its steps are.
 #pragma once
 
 #include "backend/cpu/micro/micro_kernel.hpp"
@@ -10,7 +10,7 @@
 namespace tw::cpu {
 
 /// Runs the kernel on a tile whose `c`, `rows` and `cols` are yet to be set. Where C's rows are not contiguous the sums
-/// go through a buffer and meet C one by one, with the same roundings in the same order.
+/// go through a buffer and are added to C one by one, with the same roundings in the same order.
 template <class T>
 inline void run_tile(const MicroKernel<T>& kernel, MicroTile<T> tile, const View<T>& c) noexcept {
     tile.rows = static_cast<int>(c.rows);
@@ -21,14 +21,14 @@ inline void run_tile(const MicroKernel<T>& kernel, MicroTile<T> tile, const View
         return kernel.run(tile);
     }
     T sums[MicroKernel<T>::most_results];
-    const Product<T> meeting{{}, {}, c, tile.alpha, tile.beta};
+    const Product<T> result{{}, {}, c, tile.alpha, tile.beta};
     tile.c = sums;
     tile.c_step = c.cols;
     tile.alpha = 1;
     tile.beta = 0;
     kernel.run(tile);
     for (std::int64_t i = 0; i < c.rows; ++i)
-        for (std::int64_t j = 0; j < c.cols; ++j) meeting.finish(i, j, sums[i * c.cols + j]);
+        for (std::int64_t j = 0; j < c.cols; ++j) result.finish(i, j, sums[i * c.cols + j]);
 }
 
 }  // namespace tw::cpu

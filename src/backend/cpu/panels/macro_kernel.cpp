@@ -95,9 +95,9 @@ struct BlockFinisher {
 
 /// The tiles of one block in turn. A kernel with a state may leave one waiting until the next one is computed.
 ///
-/// One PanelTile serves them all, as the kernel sees it, and from one to the next only what differs is stored, field by
-/// field. A copy would be read in wider pieces than it was just stored in; such a load waits until the stores have left
-/// for the first cache, all of C before them, and a unit whose next operands it names runs dry.
+/// One PanelTile serves them all, and from one to the next only the fields that differ are written. A copy would be
+/// read in wider pieces than it was just written in: store-to-load forwarding fails then, the load stalls behind the
+/// pending stores to C, and the matrix unit, whose next operands it names, starves.
 class Tiles {
 public:
     Tiles(const Walk& kernel, const Call& block, bool is_turned, const BlockFinisher& finisher)
@@ -115,7 +115,7 @@ public:
                 .a_rows = is_walking_rows_ ? block.b.transposed() : block.a,
                 .b_cols = is_walking_rows_ ? block.a.transposed() : block.b,
                 .is_turned = is_turned != is_walking_rows_,
-                .state = kernel->settle ? &state_ : nullptr},
+                .state = kernel->finish_waiting ? &state_ : nullptr},
           a_rows_(tile_.a_rows),
           b_cols_(tile_.b_cols),
           c_(tile_.c) {}
@@ -132,13 +132,13 @@ public:
         tile_.ahead_bytes = ahead;
         is_walking_rows_ ? place(j, cols, b, i, rows, a) : place(i, rows, a, j, cols, b);
         kernel_->multiply(tile_);
-        if (kernel_->settle) finish_last();
+        if (kernel_->finish_waiting) finish_last();
         if (!is_last) return;
         last_i_ = i, last_j_ = j, last_rows_ = rows, last_cols_ = cols;
-        if (!kernel_->settle) finish_last();
+        if (!kernel_->finish_waiting) finish_last();
     }
-    void settle() {
-        if (kernel_->settle && state_.is_waiting) kernel_->settle(state_);
+    void finish_waiting() {
+        if (kernel_->finish_waiting && state_.is_waiting) kernel_->finish_waiting(state_);
         finish_last();
     }
 
@@ -168,8 +168,8 @@ private:
     std::int64_t last_i_ = 0, last_j_ = 0, last_rows_ = 0, last_cols_ = 0;  ///< no rows: there is none
 };
 
-/// The innermost loops: every panel of a packed block of A meets every panel of a packed block of B. A panel of B, or a
-/// chunk of it, stays in the first cache while the panels of A stream past it from the second; meanwhile the next one
+/// The innermost loops: every panel of a packed block of A times every panel of a packed block of B. A panel of B, or a
+/// chunk of it, stays in L1 while the panels of A stream past it from L2; meanwhile the next one
 /// is on its way.
 void multiply_block(const Walk& kernel, const Cut& cut, const Call& block, const std::byte* a, const std::byte* b,
                     float* partials, bool is_turned, const BlockFinisher& finisher) {
@@ -191,7 +191,7 @@ void multiply_block(const Walk& kernel, const Cut& cut, const Call& block, const
             }
         }
     }
-    tiles.settle();
+    tiles.finish_waiting();
 }
 
 }  // namespace

@@ -11,11 +11,11 @@ namespace tw::cpu {
 
 /// What a kernel keeps from one tile of a block to the next.
 struct TileState {
-    bool is_waiting = false;  ///< the last tile has not met C yet
+    bool is_waiting = false;  ///< the last tile has not been added to C yet
     alignas(64) std::byte of_the_kernel[17 << 10];
 };
 
-/// Some of a block of k: the part of a panel of B that stays in the first cache while all panels of A stream past it.
+/// Some of a block of k: the part of a panel of B that stays in L1 while all panels of A stream past it.
 struct Chunk {
     std::int64_t from, length, k;
     float* partial;  ///< what the chunks before gave, mr x nr, if there is more than one
@@ -34,7 +34,7 @@ struct PanelTile {
     double alpha, beta;
     Matrix a_rows, b_cols;       ///< what the panels were packed from, for whoever has to look again
     bool is_turned;              ///< the product is computed as C^T = B^T A^T: A's panel is of the caller's B
-    TileState* state = nullptr;  ///< null: the tile meets C at once
+    TileState* state = nullptr;  ///< null: the tile is added to C at once
     const std::byte* ahead =
         nullptr;  ///< a part of the next panel of B: it may be asked for while this tile is computed
     std::size_t ahead_bytes = 0;
@@ -51,18 +51,18 @@ struct PanelKernel {
     void (*multiply)(const PanelTile& tile);
     void (*begin)() = nullptr;  ///< before a worker's tiles and after them, where a unit has a state of its own
     void (*end)() = nullptr;
-    void (*settle)(TileState& state) = nullptr;  ///< the tile that waits meets C; null: none ever does
-    /// How a block of k is cut; null: not at all. What stays in the second cache is MC x KC then, and so more rows of a
+    void (*finish_waiting)(TileState& state) = nullptr;  ///< adds the waiting tile to C; null: none ever waits
+    /// How a block of k is cut; null: not at all. What stays in L2 is MC x KC then, and so more rows of a
     /// short k.
     std::int64_t (*chunk)(std::int64_t kc) = nullptr;
     int panels_at_once = 1;  ///< that are packed together: neighbours lie in the same lines of memory
     /// Tiles follow one another along rows of C, not along its columns: panels of B stream past one of A. Nothing else
-    /// changes for the kernel but blocks: NC columns of B are what stays in the second cache. It has no packed
+    /// changes for the kernel but blocks: NC columns of B are what stays in L2. It has no packed
     /// operands.
     bool walks_rows = false;
 };
 
-/// `blocks` is {MC, NC, 0}: a block of A that stays in the second cache, and a block of B that stays in the third; the
+/// `blocks` is {MC, NC, 0}: a block of A that stays in L2, and a block of B that stays in L3; the
 /// other way round for a kernel that walks rows.
 std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads);
 /// A whole operand in panels: all those of one block of k, then all of the next. It depends on neither the other

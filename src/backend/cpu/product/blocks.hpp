@@ -21,7 +21,7 @@ constexpr std::int64_t block_size(std::int64_t total, std::int64_t most, std::in
 }
 
 /// KC: one block of k for every kernel that sums through a micro-kernel, on every instruction set, so that they all
-/// round alike. A block of KC x NR elements of B lies in the first cache, or just streams through it.
+/// round alike. A block of KC x NR elements of B lies in L1, or just streams through it.
 template <class T>
 inline constexpr std::int64_t KC = 2048 / static_cast<std::int64_t>(sizeof(T));
 

@@ -69,7 +69,7 @@ public:
         turned_ ? finish(part.transposed(), 1, *epilogue_, j, i) : finish(part, 1, *epilogue_, i, j);
     }
 
-    /// Asks the second cache for what the part will be added to: its rows may lie on pages of their own, which no
+    /// Asks L2 for what the part will be added to: its rows may lie on pages of their own, which no
     /// hardware prefetches, and fight with those of C for one set of the first.
     void expect(std::int64_t rows, std::int64_t cols, std::int64_t i, std::int64_t j) const noexcept {
         if (!epilogue_ || !epilogue_->residual.data) return;

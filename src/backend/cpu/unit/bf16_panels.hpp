@@ -6,7 +6,7 @@
 #pragma once
 
 #include "backend/cpu/unit/bf16_packing.hpp"
-#include "backend/cpu/unit/meanwhile.hpp"
+#include "backend/cpu/unit/side_work.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -33,11 +33,11 @@ struct Bf16Panels {
     }
 
     /// The rows of a result that is 32 columns wide, or fewer where it says so.
-    class Meeting {
+    class ResultLines {
     public:
         static int lines(const UnitResult& r) { return r.rows; }
 
-        [[gnu::always_inline]] explicit Meeting(const UnitResult* r) {
+        [[gnu::always_inline]] explicit ResultLines(const UnitResult* r) {
             if (!r) return;
             sums_ = reinterpret_cast<const float*>(r->sums->of), partial_ = r->partial, c_ = r->c, c_step_ = r->c_step;
             alpha_ = r->alpha, beta_ = r->beta, reads_c_ = r->beta != 0, is_narrow_ = r->c_is_narrow;
@@ -54,8 +54,8 @@ struct Bf16Panels {
             for (int j = 0; j < cols; j += 16) {
                 const auto which = static_cast<typename Lanes::Mask>(0xffffu >> (cols - j < 16 ? 16 - (cols - j) : 0));
                 const std::int64_t at = i * unit_side + j;
-                Lanes::meet(sums_ + at, partial_ ? partial_ + at : nullptr, c + i * c_step_ + j, alpha, beta, reads_c_,
-                            which);
+                Lanes::add_to_c(sums_ + at, partial_ ? partial_ + at : nullptr, c + i * c_step_ + j, alpha, beta,
+                                reads_c_, which);
             }
         }
 
@@ -66,18 +66,18 @@ struct Bf16Panels {
         bool reads_c_ = false, is_narrow_ = false;
     };
 
-    static void meet(const UnitResult& r) {
+    static void add_to_c(const UnitResult& r) {
         if (r.is_held) Tiles::store_sums(r.sums->of);
-        const Meeting meeting(&r);
-        for (int i = 0; i < r.rows; ++i) meeting.line(i, r.cols);
+        const ResultLines result(&r);
+        for (int i = 0; i < r.rows; ++i) result.line(i, r.cols);
     }
 
     static void round(const float* from, std::uint16_t* to, std::int64_t count) {
         const auto one = Lanes::all(1), zero = Lanes::all(0);
-        for (; count >= 16; from += 16, to += 16, count -= 16) Lanes::meet(from, nullptr, to, one, zero, false);
+        for (; count >= 16; from += 16, to += 16, count -= 16) Lanes::add_to_c(from, nullptr, to, one, zero, false);
         float rest[16] = {};
         for (std::int64_t i = 0; i < count; ++i) rest[i] = from[i];
-        Lanes::meet(rest, nullptr, to, one, zero, false, static_cast<typename Lanes::Mask>((1u << count) - 1));
+        Lanes::add_to_c(rest, nullptr, to, one, zero, false, static_cast<typename Lanes::Mask>((1u << count) - 1));
     }
 
     /// Of three parts, all small products of the chunk of k come first and hi hi on top of them: few roundings happen
@@ -86,7 +86,7 @@ struct Bf16Panels {
     /// gone.
     template <int parts, bool is_turned>
     [[gnu::always_inline]] static void add_up(const std::byte* a, const std::byte* b, std::int64_t steps,
-                                              UnitSums* held, Meanwhile<Meeting> meanwhile) {
+                                              UnitSums* held, SideWork<ResultLines> side_work) {
         constexpr std::int64_t step_bytes = parts * part_bytes;
         const auto step = [&](std::int64_t s, const auto& dot) {
             const auto load_a = [from = a + s * step_bytes](int part) {
@@ -96,7 +96,7 @@ struct Bf16Panels {
                 Tiles::template load_b<walks_rows<parts>>(from + part * part_bytes);
             };
             is_turned ? first_products<parts>(load_b, load_a, dot) : first_products<parts>(load_a, load_b, dot);
-            meanwhile.step();
+            side_work.step();
         };
         step(0, [held] { held ? Tiles::store_and_dot_bf16(held->of) : (Tiles::zero_sums(), Tiles::dot_bf16()); });
         for (std::int64_t s = 1; s < steps; ++s) step(s, [] { Tiles::dot_bf16(); });
@@ -111,10 +111,10 @@ struct Bf16Panels {
         const std::int64_t first = tile.from / step_of_k, steps = steps_in(tile.to) - first;
         const std::byte* const a = tile.a + sizeof(PanelHeader) + first * parts * part_bytes;
         const std::byte* const b = tile.b + sizeof(PanelHeader) + first * parts * part_bytes;
-        const Meanwhile<Meeting> meanwhile(tile, steps);
+        const SideWork<ResultLines> side_work(tile, steps);
         UnitSums* const held = tile.waiting && tile.waiting->is_held ? tile.waiting->sums : nullptr;
-        tile.is_turned ? add_up<parts, true>(a, b, steps, held, meanwhile)
-                       : add_up<parts, false>(a, b, steps, held, meanwhile);
+        tile.is_turned ? add_up<parts, true>(a, b, steps, held, side_work)
+                       : add_up<parts, false>(a, b, steps, held, side_work);
         if (!tile.next.is_held) Tiles::store_sums(tile.next.sums->of);
     }
 
@@ -123,7 +123,7 @@ struct Bf16Panels {
                                        Packing::template pack_any<parts, false>, multiply<parts>};
 
     static constexpr MatrixUnit matrix_unit() {
-        return {Tiles::configure, Tiles::release, {panels<1>, panels<2>, panels<3>}, meet, round};
+        return {Tiles::configure, Tiles::release, {panels<1>, panels<2>, panels<3>}, add_to_c, round};
     }
 };
 

@@ -99,7 +99,8 @@ PanelSource panel_source(const Matrix& rows, std::size_t room) noexcept {
             room};
 }
 
-void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&), const PanelTile& t) noexcept {
+void multiply_guarded(void (*add_to_c)(const UnitResult&), void (*multiply)(const UnitTile&),
+                      const PanelTile& t) noexcept {
     static_assert(sizeof(Waiting) <= sizeof t.state->of_the_kernel);
     const std::uint32_t rows = marked(t.a, t.c.rows), cols = marked(t.b, t.c.cols);
     const bool is_contiguous = t.c.col_step == 1;
@@ -130,7 +131,8 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
     if (t.state && is_contiguous && !rows && !cols) {
         auto& waiting = *reinterpret_cast<Waiting*>(t.state->of_the_kernel);
         // In passing go results of whole width; those at C's edge are few.
-        if (t.state->is_waiting && waiting.results[waiting.last].cols < t.width) settle_guarded(meet, *t.state);
+        if (t.state->is_waiting && waiting.results[waiting.last].cols < t.width)
+            finish_waiting_guarded(add_to_c, *t.state);
         const UnitResult* const before = t.state->is_waiting ? &waiting.results[waiting.last] : nullptr;
         waiting.last = before ? 1 - waiting.last : 0;
         UnitResult& next = waiting.results[waiting.last];
@@ -139,7 +141,7 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
         t.state->is_waiting = true;
         return;
     }
-    if (t.state && t.state->is_waiting) settle_guarded(meet, *t.state);
+    if (t.state && t.state->is_waiting) finish_waiting_guarded(add_to_c, *t.state);
     if (!t.chunk.is_last()) return;
 
     UnitSums unit_sums;
@@ -150,7 +152,7 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
             UnitResult here;
             set(here, chunk, unit_sums, sums, false, unit_side, 1, 0);
             multiply(tile(chunk, nullptr, here));
-            meet(here);
+            add_to_c(here);
         }
     }
     if (rows | cols) replace_marked(t, rows, cols, sums);
@@ -160,9 +162,9 @@ void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const Un
         for (std::int64_t j = 0; j < t.c.cols; ++j) product.finish(i, j, sums[i * unit_side + j]);
 }
 
-void settle_guarded(void (*meet)(const UnitResult&), TileState& state) noexcept {
+void finish_waiting_guarded(void (*add_to_c)(const UnitResult&), TileState& state) noexcept {
     const auto& waiting = *reinterpret_cast<const Waiting*>(state.of_the_kernel);
-    meet(waiting.results[waiting.last]);
+    add_to_c(waiting.results[waiting.last]);
     state.is_waiting = false;
 }
 

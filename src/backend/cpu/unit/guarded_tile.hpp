@@ -21,11 +21,11 @@ constexpr double guarded_roundings(std::int64_t k, std::int64_t block) noexcept 
     return static_cast<double>(in_chunk + (in_group - 1) / guarded_chunk + (terms - 1) / guarded_group);
 }
 
-void multiply_guarded(void (*meet)(const UnitResult&), void (*multiply)(const UnitTile&),
+void multiply_guarded(void (*add_to_c)(const UnitResult&), void (*multiply)(const UnitTile&),
                       const PanelTile& tile) noexcept;
 
-/// The tile that waits in the state meets C.
-void settle_guarded(void (*meet)(const UnitResult&), TileState& state) noexcept;
+/// Adds the tile that waits in the state to C.
+void finish_waiting_guarded(void (*add_to_c)(const UnitResult&), TileState& state) noexcept;
 
 /// A block of an operand as packing wants it; columns of B come as rows of its transpose.
 PanelSource panel_source(const Matrix& rows, std::size_t room) noexcept;

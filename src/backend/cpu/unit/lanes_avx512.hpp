@@ -82,8 +82,8 @@ struct Avx512Lanes {
 
     /// c = alpha * (sums + partial) + beta * c for sixteen of them or those whose bit is set.
     template <class C>
-    [[gnu::always_inline]] static void meet(const float* sums, const float* partial, C* c, Floats alpha, Floats beta,
-                                            bool reads_c, Mask which = 0xffff) {
+    [[gnu::always_inline]] static void add_to_c(const float* sums, const float* partial, C* c, Floats alpha,
+                                                Floats beta, bool reads_c, Mask which = 0xffff) {
         __m512 x = _mm512_loadu_ps(sums);
         if (partial) x = _mm512_add_ps(x, _mm512_load_ps(partial));
         x = _mm512_mul_ps(alpha, x);

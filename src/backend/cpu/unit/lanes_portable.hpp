@@ -100,8 +100,8 @@ struct PortableLanes {
         return lanes;
     }
     template <class C>
-    static void meet(const float* sums, const float* partial, C* c, const Floats& alpha, const Floats& beta,
-                     bool reads_c, Mask which = 0xffff) {
+    static void add_to_c(const float* sums, const float* partial, C* c, const Floats& alpha, const Floats& beta,
+                         bool reads_c, Mask which = 0xffff) {
         for (int i = 0; i < 16; ++i) {
             if (!(which >> i & 1)) continue;
             float x = alpha.of[i] * (partial ? sums[i] + partial[i] : sums[i]);

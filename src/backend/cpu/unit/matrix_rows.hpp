@@ -13,15 +13,15 @@
 namespace tw::cpu {
 
 /// Long blocks of k: how often C is read and written is what a product larger than the caches waits for. Of three
-/// parts, six bytes an element, shorter ones: the more rows of A the second cache holds, the seldomer B's panels come
-/// from the third. Where k is long, few blocks are few roundings at the size of C.
+/// parts, six bytes an element, shorter ones: the more of A fits in L2, the less often B's panels are
+/// read again from L3. Where k is long, few blocks are few roundings at the size of C.
 template <int parts>
 constexpr std::int64_t unit_k_block(std::int64_t k) noexcept {
     return block_size(k, parts == 3 && k <= 4096 ? 512 : parts >= 2 ? 1024 : 2048, 32);
 }
 
-/// Of a block, what leaves 32 columns of B in two thirds of the first cache. Of three parts it fills that cache:
-/// shorter chunks lose more by their sums, each of which meets f32, than they gain.
+/// Of a block, what leaves 32 columns of B in two thirds of L1. Of three parts it fills that cache:
+/// with shorter chunks, adding up their sums in f32 costs more than is gained.
 template <int parts>
 constexpr std::int64_t unit_chunk(std::int64_t k_block) noexcept {
     return block_size(k_block, parts == 1 ? 512 : 256, 32);
@@ -33,7 +33,7 @@ inline constexpr int order_of_parts = 10 + parts;
 
 /// The longest path of roundings. A tile's instruction adds 32 of k in two chains, then both, then that to its sum; of
 /// three parts the sums of a chunk's small products come first, and weigh 2^-7 of the whole; of two they come in
-/// between. Chunks meet one another, and blocks of k meet in C. Marked elements are summed by FMA in chunks of their
+/// between. Chunks are added to one another, and blocks of k in C. Marked elements are summed by FMA in chunks of their
 /// own. What the unit flushes is less than 2^-34 of the least product that the window lets through.
 template <int parts>
 double unit_sum_bound(std::int64_t k) {
@@ -63,8 +63,8 @@ struct ByParts {
     static void pack_b(const Matrix& cols, std::byte* panel, std::size_t room) {
         panels.pack_b(panel_source(cols.transposed(), room), panel);
     }
-    static void multiply(const PanelTile& tile) { multiply_guarded(unit.meet, panels.multiply, tile); }
-    static void settle(TileState& state) { settle_guarded(unit.meet, state); }
+    static void multiply(const PanelTile& tile) { multiply_guarded(unit.add_to_c, panels.multiply, tile); }
+    static void finish_waiting(TileState& state) { finish_waiting_guarded(unit.add_to_c, state); }
     static PanelKernel kernel() {
         return {unit_side,
                 unit_side,
@@ -75,7 +75,7 @@ struct ByParts {
                 multiply,
                 unit.begin,
                 unit.end,
-                settle,
+                finish_waiting,
                 unit_chunk<parts>,
                 unit_panels_at_once,
                 walks_rows<parts>};
@@ -95,7 +95,7 @@ struct ByParts {
 private:
     static bool is_met_once(const Problem& p) { return p.out == Type::f32 || p.k <= unit_k_block<parts>(p.k); }
 
-    /// A narrow C that several blocks of k meet is summed in f32, in its own order, and rounded once.
+    /// A narrow C that several blocks of k are added to is summed in f32, in its own order, and rounded once.
     static Status run_wide(const Call& call, const Tile& blocks) {
         const Problem p{.m = call.m(), .n = call.n(), .k = call.k(), .in = call.a.type, .out = call.c.type};
         const bool turned = is_turned(call.c);

@@ -82,7 +82,7 @@ struct MatrixUnit {
     void (*begin)();  ///< around a worker's tiles
     void (*end)();
     UnitPanels bf16[3];  ///< [parts - 1]
-    void (*meet)(const UnitResult&);
+    void (*add_to_c)(const UnitResult&);
     void (*round)(const float* from, std::uint16_t* to, std::int64_t count);  ///< to bf16
 };
 

@@ -34,7 +34,7 @@ struct AmxTiles {
         _tile_zero(3);
     }
     /// Both halves of a step of A: rows 0 to 15, and 16 to 31 behind them. Those that stream are not needed again soon,
-    /// and shall not push those of B out of the first cache.
+    /// and shall not push those of B out of L1.
     template <bool streams>
     static void load_a(const std::byte* tiles) {
         if constexpr (streams) {
@@ -98,7 +98,7 @@ struct AmxTiles {
     static void load(const std::byte* from) {
         asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(std::int64_t{64}), "i"(tile));
     }
-    /// The same of what is not needed again soon: it does not push others out of the first cache.
+    /// The same of what is not needed again soon: it does not push others out of L1.
     template <int tile>
     static void stream(const std::byte* from) {
         asm volatile("tileloaddt1 (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(std::int64_t{64}), "i"(tile));

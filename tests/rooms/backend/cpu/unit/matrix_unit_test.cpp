@@ -213,7 +213,7 @@ void multiply_short(const UnitTile& tile) {
 void meet_without_beta(const UnitResult& result) {
     UnitResult whole = result;
     if (whole.beta != 0) whole.beta = 1;
-    unit_emulated.meet(whole);
+    unit_emulated.add_to_c(whole);
 }
 void nothing() {}
 
@@ -237,8 +237,10 @@ TEST(MatrixUnit, TheJudgeFindsWrongOnes) {
             panels.pack_b = [](const Matrix& cols, std::byte* to, std::size_t room) {
                 unit.bf16[2].pack_b(panel_source(cols.transposed(), room), to);
             };
-            panels.multiply = [](const PanelTile& tile) { multiply_guarded(unit.meet, unit.bf16[2].multiply, tile); };
-            panels.settle = [](TileState& state) { settle_guarded(unit.meet, state); };
+            panels.multiply = [](const PanelTile& tile) {
+                multiply_guarded(unit.add_to_c, unit.bf16[2].multiply, tile);
+            };
+            panels.finish_waiting = [](TileState& state) { finish_waiting_guarded(unit.add_to_c, state); };
             panels.begin = unit.begin;
             return run_hierarchy(panels, call, blocks);
         };
@@ -252,7 +254,7 @@ TEST(MatrixUnit, TheJudgeFindsWrongOnes) {
     unit.bf16[2].pack_b = pack_without_last_term, is_found("the last term is missing");
     unit.bf16[2].pack_b = pack_one_tile_only, is_found("columns 16 to 31 are those before them");
     unit.bf16[2].multiply = multiply_short, is_found("the last step is missing");
-    unit.meet = meet_without_beta, is_found("beta is 1");
+    unit.add_to_c = meet_without_beta, is_found("beta is 1");
     unit.begin = nothing, is_found("the unit is not configured");
 }
 

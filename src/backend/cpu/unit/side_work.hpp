@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a processor does besides while its matrix unit is at work, some of it at each step: rows of the tile before meet
-// C, lines of the next panel and rows of the tile's own C are asked for. A unit's instructions are few; a tile's own
-// sums would have to be waited for, and all of its C at once would keep its panels waiting.
+// What the core does beside its matrix unit, a little at each step: rows of the previous tile are added to C, lines of
+// the next panel and rows of the tile's own C are prefetched. The unit's instructions leave room for it; a tile's own
+// sums would have to be waited for, and all of its C at once would hold up the loads of its panels.
 #pragma once
 
 #include "backend/cpu/unit/matrix_unit.hpp"
@@ -11,18 +11,18 @@
 namespace tw::cpu {
 namespace {
 
-/// `Meeting(result).line(i)` for each i below `Meeting::lines(result)` of a result that is as wide as a tile, the last
-/// one first.
-template <class Meeting>
-class Meanwhile {
+/// `ResultLines(result).line(i)` for each i below `ResultLines::lines(result)` of a result that is as wide as a tile,
+/// the last one first.
+template <class ResultLines>
+class SideWork {
 public:
     /// `steps` is how many there are before sums are stored.
-    [[gnu::always_inline]] Meanwhile(const UnitTile& tile, std::int64_t steps)
+    [[gnu::always_inline]] SideWork(const UnitTile& tile, std::int64_t steps)
         : at_(tile.ahead),
           end_(tile.ahead + tile.ahead_bytes),
           ahead_((static_cast<std::int64_t>(tile.ahead_bytes) + 63) / 64 / steps + 1),
-          meeting_(tile.waiting),
-          lines_left_(tile.waiting ? Meeting::lines(*tile.waiting) : 0),
+          result_(tile.waiting),
+          lines_left_(tile.waiting ? ResultLines::lines(*tile.waiting) : 0),
           lines_at_once_(static_cast<int>((lines_left_ + steps - 1) / steps)),
           c_(tile.next.c),
           c_step_(tile.next.c_step * (tile.next.c_is_narrow ? 2 : 4)),
@@ -33,7 +33,7 @@ public:
     [[gnu::always_inline]] void step() {
         for (std::int64_t line = 0; line < ahead_ && at_ < end_; ++line, at_ += 64) __builtin_prefetch(at_, 0, 2);
         const int end = lines_left_ > lines_at_once_ ? lines_left_ - lines_at_once_ : 0;
-        while (lines_left_ > end) meeting_.line(--lines_left_);
+        while (lines_left_ > end) result_.line(--lines_left_);
         for (int row = 0; row < fetches_ && fetches_left_ > 0; ++row, --fetches_left_, c_ += c_step_) {
             __builtin_prefetch(c_, 0, 2);
             if (is_in_another_line(c_, c_ + last_)) __builtin_prefetch(c_ + last_, 0, 2);
@@ -41,14 +41,14 @@ public:
     }
 
 private:
-    /// A request for a line that was just asked for is a buffer of the first cache the less for tiles.
+    /// A repeated prefetch takes a line-fill buffer from the tile loads.
     static bool is_in_another_line(const std::byte* one, const std::byte* other) {
         return (reinterpret_cast<std::uintptr_t>(one) ^ reinterpret_cast<std::uintptr_t>(other)) >= 64;
     }
 
     const std::byte *at_, *end_;
     std::int64_t ahead_;
-    Meeting meeting_;
+    ResultLines result_;
     int lines_left_, lines_at_once_;
     const std::byte* c_;
     std::int64_t c_step_;  // bytes
