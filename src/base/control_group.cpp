@@ -45,7 +45,7 @@ void visit_groups(const ControlGroups& groups, const char* controller, Visit vis
         if (!is_second && !list_names(controllers + 1, controller)) continue;
         const int root = is_second ? std::snprintf(folder, sizeof folder, "%s", groups.mount)
                                    : std::snprintf(folder, sizeof folder, "%s/%s", groups.mount, controller);
-        if (root < 0 || root + std::strlen(path + 1) >= sizeof folder) continue;
+        if (root < 0 || static_cast<std::size_t>(root) + std::strlen(path + 1) >= sizeof folder) continue;
         std::strcpy(folder + root, path + 1);
         for (;;) {
             visit(folder, is_second ? 2 : 1);

@@ -33,7 +33,7 @@ int most_workers() noexcept {
     return most.get([] { return std::clamp(allowed_processors(), always_granted, most_threads) - 1; });
 }
 
-int group_of(int worker) noexcept { return std::bit_width(static_cast<unsigned>(worker)); }
+int group_of(int worker) noexcept { return static_cast<int>(std::bit_width(static_cast<unsigned>(worker))); }
 
 /// While threads are made: a program's signals are for its own threads, which may wait for them with sigwait() or have
 /// handlers that need more stack. What an instruction itself raises can't be left to another thread.

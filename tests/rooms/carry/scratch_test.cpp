@@ -55,7 +55,8 @@ TEST(CallersScratch, MayBeginAnywhereWhateverTheKernel) {
             const std::vector<std::byte> right = p.c_bytes;
             const std::size_t bytes = plan.scratch_bytes();
             kernels += bytes > 0;
-            for (const std::size_t offset : {1, 2, 4, 8, 16, 32, 48, 63, 64, 65, 100, 127, 128}) {
+            for (const std::size_t offset :
+                 std::initializer_list<std::size_t>{1, 2, 4, 8, 16, 32, 48, 63, 64, 65, 100, 127, 128}) {
                 // The page behind the scratch is out of bounds: `offset` is what lies between, so that all are tried.
                 const tw::test::GuardedPages pages(bytes + 256);
                 const auto memory = pages.bytes();
@@ -101,7 +102,7 @@ TEST(CallersScratch, OfABatchMayBeginAnywhere) {
     const tw::Matrix am{a.data(), tw::Type::f32, m, k, k}, bm{b.data(), tw::Type::f32, k, n, n};
     const tw::Matrix cm{c.data(), tw::Type::f32, m, n, n};
     for (const char* kernel : {"r5_register_block", "r7_hierarchical", "int8x6", "int8x8"})
-        for (const std::size_t offset : {1, 4, 16, 32, 65}) {
+        for (const std::size_t offset : std::initializer_list<std::size_t>{1, 4, 16, 32, 65}) {
             std::ranges::fill(c, -1);
             const tw::Options options{.accuracy = tw::Accuracy(1e9),
                                       .threads = 3,

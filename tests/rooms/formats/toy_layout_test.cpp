@@ -60,7 +60,7 @@ void multiply_tile(const cpu::EffortTile& tile) {
     for (const EffortEntry* e = tile.entries; e < tile.entries + tile.count; ++e)
         for (int o = 0; o < tile.width; ++o)
             if (static_cast<unsigned>(o % 2) < e->units)
-                tile.y[o] += e->v * rows[e->input * tile.width + o % 2 * (tile.width / 2) + o / 2];
+                tile.y[o] += e->v * rows[std::int64_t{e->input} * tile.width + o % 2 * (tile.width / 2) + o / 2];
 }
 
 constexpr EffortKernel toy_row{

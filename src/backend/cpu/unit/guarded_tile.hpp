@@ -18,7 +18,8 @@ inline constexpr std::int64_t guarded_chunk = 64, guarded_group = 256;
 constexpr double guarded_roundings(std::int64_t k, std::int64_t block) noexcept {
     const std::int64_t terms = k < block ? k : block, in_group = terms < guarded_group ? terms : guarded_group;
     const std::int64_t in_chunk = terms < guarded_chunk ? terms : guarded_chunk;
-    return static_cast<double>(in_chunk + (in_group - 1) / guarded_chunk + (terms - 1) / guarded_group);
+    const std::int64_t additions = in_chunk + (in_group - 1) / guarded_chunk + (terms - 1) / guarded_group;
+    return static_cast<double>(additions);
 }
 
 void multiply_guarded(void (*add_to_c)(const UnitResult&), void (*multiply)(const UnitTile&),

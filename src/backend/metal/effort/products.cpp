@@ -21,7 +21,7 @@ constexpr uint select_threads = 1024, product_threads = CHUNK, sum_threads = 256
 
 constexpr std::size_t lines(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-std::int64_t chunks_of(const EffortPlaced& m) noexcept { return (m.inputs + CHUNK - 1) / CHUNK; }
+std::int64_t chunks_of(const EffortPlaced& m) noexcept { return (m.inputs + std::int64_t{CHUNK} - 1) / CHUNK; }
 std::int64_t padded_outputs(const EffortPlaced& m) noexcept { return std::int64_t{m.tiles} * m.outputs_of_tile; }
 
 /// What the kernels write beside the entries and y.
