@@ -47,11 +47,6 @@ struct Cutoff {
     bool has_ties = false;
 };
 
-/// The bits of what the first unit of an input is worth: not negative, so they are ordered as the numbers are.
-__device__ inline unsigned key_of_input(float v, float scale, float importance) {
-    return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v), scale), importance)) & 0x7fffffffu;
-}
-
 /// No key is above this, the last of a step, unless a number is not finite.
 __device__ inline unsigned top_of(const Work& w) {
     return __float_as_uint(2 * w.m.most_importance) | ((1u << step) - 1);
@@ -132,6 +127,21 @@ __device__ void count_keys(Desk<ranks, threads, most_alike>& desk, const unsigne
     for (int n = 0; n < count; ++n) ptx::add(counters + 4 * min((top - keys[n]) >> step, bins - 1u), 1);
 }
 
+/// How many keys of all ranks are in a thread's bins, up to each of them.
+template <int ranks, int threads, int most_alike, int of_thread>
+__device__ void count_upto(const Desk<ranks, threads, most_alike>& desk, unsigned (&keys)[of_thread]) {
+#pragma unroll
+    for (int r = 0; r < ranks; ++r)
+#pragma unroll
+        for (int n = 0; n < of_thread; n += 4) {
+            std::uint32_t four[4];
+            ptx::read_of_rank<ranks>(desk.counters + of_thread * static_cast<int>(threadIdx.x) + n, r, four);
+            keys[n] += four[0], keys[n + 1] += four[1], keys[n + 2] += four[2], keys[n + 3] += four[3];
+        }
+#pragma unroll
+    for (int n = 1; n < of_thread; ++n) keys[n] += keys[n - 1];
+}
+
 /// What rows of a bin and those above weigh. `units` is 0 where their number is the matrix's.
 template <int units>
 __device__ unsigned weight_upto(const Work& w, const unsigned (&upto)[4 + bins], int bin) {
@@ -153,16 +163,7 @@ __device__ void find_bin(const Work& w, Desk<ranks, threads, most_alike>& desk, 
     ptx::publish_to_ranks<ranks>();
     if (warp < OfRanks::scanning) {
         unsigned keys[of_thread] = {};
-#pragma unroll
-        for (int r = 0; r < ranks; ++r)
-#pragma unroll
-            for (int n = 0; n < of_thread; n += 4) {
-                std::uint32_t four[4];
-                ptx::read_of_rank<ranks>(desk.counters + of_thread * thread + n, r, four);
-                keys[n] += four[0], keys[n + 1] += four[1], keys[n + 2] += four[2], keys[n + 3] += four[3];
-            }
-#pragma unroll
-        for (int n = 1; n < of_thread; ++n) keys[n] += keys[n - 1];
+        count_upto(desk, keys);
         const unsigned of_warp = __reduce_add_sync(~0u, keys[of_thread - 1]);
         if (lane > warp && lane < OfRanks::scanning) ptx::add(ptx::shared_address(desk.before + lane), of_warp);
         unsigned in_front = ptx::prefix_of_warp(keys[of_thread - 1]) - keys[of_thread - 1];

@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the selections of the effort dial share: the scale of a vector, and what is told of a choice when it has been
-// made.
+// What every kernel that chooses shares: what an input is worth, the scale of a vector, and what is told of a choice
+// when it has been made.
 #pragma once
 
 #include "backend/cuda/effort/effort.cuh"
 
 namespace tw::cuda::effort {
+
+__device__ inline double not_a_number() { return __longlong_as_double(0x7ff8000000000000ll); }
+
+/// Numbers of no sign are ordered as their bits are.
+__device__ inline unsigned bits_of_size(float x) { return __float_as_uint(x) & 0x7fffffffu; }
+
+__device__ inline unsigned largest_size(const float4& x) {
+    return max(max(bits_of_size(x.x), bits_of_size(x.y)), max(bits_of_size(x.z), bits_of_size(x.w)));
+}
+
+/// The bits of what the first unit of an input is worth.
+__device__ inline unsigned key_of_input(float v, float scale, float importance) {
+    return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v), scale), importance)) & 0x7fffffffu;
+}
 
 /// Two to this brings the largest |v| to 1..2; 0 for what is not finite, as unit_scale() of the CPU has it.
 __device__ inline float scale_for(unsigned most) {
@@ -19,7 +33,7 @@ __device__ inline float scale_for(unsigned most) {
 
 /// What the sums of products with v times its scale are times, to be y: a power of 2, its exponent from -226 to 227.
 __device__ inline double factor_of(const Work& w, unsigned most) {
-    if (most >= 0x7f800000u) return __longlong_as_double(0x7ff8000000000000ll);  // not a number
+    if (most >= 0x7f800000u) return not_a_number();
     const int of_scale =
         static_cast<int>(__float_as_uint(scale_for(most)) >> 23) - 127;  // of 2^-127, which has no such bits, too
     return __longlong_as_double(static_cast<long long>(1023 - of_scale - w.m.exponent) << 52);
@@ -28,8 +42,7 @@ __device__ inline double factor_of(const Work& w, unsigned most) {
 /// `most`: the bits of the largest |v|.
 __device__ inline EffortChosen conclude(const Work& w, unsigned entries, unsigned worth, unsigned most) {
     const bool is_planes = w.m.layout == EffortLayout::planes;
-    const double not_a_number = __longlong_as_double(0x7ff8000000000000ll);
-    const double factor = is_planes ? factor_of(w, most) : most >= 0x7f800000u ? not_a_number : 1.0;
+    const double factor = is_planes ? factor_of(w, most) : most >= 0x7f800000u ? not_a_number() : 1.0;
     return {entries, worth, is_planes, __float_as_uint(scale_for(most)), factor};
 }
 

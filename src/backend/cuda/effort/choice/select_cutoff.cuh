@@ -48,7 +48,7 @@ __device__ inline unsigned most_of(const float* v, int inputs, unsigned* sums) {
     for (int first = static_cast<int>(threadIdx.x); first < inputs; first += at_once * threads)
 #pragma unroll
         for (int x = 0; x < at_once; ++x)
-            if (first + x * threads < inputs) most = max(most, __float_as_uint(v[first + x * threads]) & 0x7fffffffu);
+            if (first + x * threads < inputs) most = max(most, bits_of_size(v[first + x * threads]));
     most = __reduce_max_sync(~0u, most);
     if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = most;
     __syncthreads();
@@ -68,10 +68,7 @@ struct Rows {
     float* kept;  ///< [units][end - begin]: the importance first, then the worths; null: there is no room for them
 
     __device__ float& kept_at(int u, int i) const { return kept[u * (end - begin) + i - begin]; }
-    /// Not negative, so the bits are ordered as the numbers are.
-    __device__ unsigned key(int i, float of_input) const {
-        return __float_as_uint(__fmul_rn(__fmul_rn(fabsf(v[i]), scale), of_input)) & 0x7fffffffu;
-    }
+    __device__ unsigned key(int i, float of_input) const { return key_of_input(v[i], scale, of_input); }
     __device__ unsigned worth(int u, int i) const {
         if (kept) return __float_as_uint(kept_at(u, i));
         return lowered(w, key(i, importance[i]), u);

@@ -42,10 +42,7 @@ struct Inputs {
         if (!w.is_even && there > 0)
             v = {from[0], there > 1 ? from[1] : 0.f, there > 2 ? from[2] : 0.f, there > 3 ? from[3] : 0.f};
     }
-    __device__ unsigned most() const {
-        const auto bits = [](float x) { return __float_as_uint(x) & 0x7fffffffu; };
-        return max(max(bits(v.x), bits(v.y)), max(bits(v.z), bits(v.w)));
-    }
+    __device__ unsigned most() const { return largest_size(v); }
 };
 
 /// The keys of a thread's inputs.
@@ -57,8 +54,8 @@ struct Keys {
     __device__ Keys(const Inputs (&inputs)[groups], float scale, const Range& counted) : range(counted) {
 #pragma unroll
         for (int n = 0; n < own * groups; ++n) {
-            of[n] = of_choice::key_of_input(part_of(inputs[n / own].v, n % own), scale,
-                                            part_of(inputs[n / own].importance, n % own));
+            of[n] =
+                key_of_input(part_of(inputs[n / own].v, n % own), scale, part_of(inputs[n / own].importance, n % own));
             ptx::keep(of[n]);  // made once, in the importance's place
         }
     }

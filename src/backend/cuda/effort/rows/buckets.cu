@@ -10,7 +10,7 @@
 // Needs: sm_80. Counts, for R rows and I inputs: loads 2 KB / B R a tile and 8 I a block; stores 4 KB a block.
 #include <cuda_fp16.h>
 
-#include "backend/cuda/effort/rows/buckets_rows.cuh"
+#include "backend/cuda/effort/rows/product.cuh"
 
 namespace tw::cuda::effort {
 namespace {

@@ -12,7 +12,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "backend/cuda/effort/rows/buckets_rows.cuh"
+#include "backend/cuda/effort/rows/product.cuh"
 
 namespace tw::cuda::effort {
 namespace {
