@@ -138,6 +138,7 @@ std::vector<Candidate> Search::finalists(const Plan& by_rules, int& tried) const
 
 std::vector<std::vector<double>> Search::time_in_turns(const std::vector<Candidate>& those, double seconds) const {
     std::vector<int> passes;
+    passes.reserve(those.size());
     for (const Candidate& one : those)
         passes.push_back(std::max(1, static_cast<int>(shortest_sample / std::max(timed(one, 1), 1e-9))));
     std::vector<std::vector<double>> samples(those.size());

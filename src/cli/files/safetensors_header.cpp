@@ -136,6 +136,7 @@ std::vector<SafeTensor> parse_safetensors_header(std::string_view bytes, std::in
     check_cover(entries, file_bytes - data_at, data_at);
 
     std::vector<SafeTensor> tensors;
+    tensors.reserve(entries.size());
     for (SafetensorsEntry& entry : entries)
         tensors.push_back({std::move(entry.name), std::move(entry.dtype), std::move(entry.shape),
                            data_at + entry.data_offsets[0], data_at + entry.data_offsets[1]});

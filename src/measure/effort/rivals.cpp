@@ -95,6 +95,7 @@ std::vector<double> errors_of_largest(const EffortWeights& w, const std::vector<
         }
     }
     std::vector<double> errors;
+    errors.reserve(y.size());
     for (const auto& answer : y) errors.push_back(relative_error(answer, exact));
     return errors;
 }

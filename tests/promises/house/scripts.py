@@ -199,7 +199,7 @@ class Stages(unittest.TestCase):
         for name in ("test", "stages.sh", "check_stages.sh", "longer_stages.sh", "closing_count"):
             shutil.copy(TOOLS / name, self.folder / "tools")
         for name in ("tools/install_packages", "tools/check_format", "tools/sanitized", "tools/fuzz", "tools/clean_clone",
-                     "tools/bare_debian", "examples/network/run", "programs/cmake", "programs/nvcc", "programs/nvdisasm"):
+                     "tools/bare_debian", "tools/tidy", "examples/network/run", "programs/cmake", "programs/nvcc", "programs/nvdisasm"):
             self.program(name, f'echo "{name} $*" >> "{self.calls}"; case {name} in tools/install*) exit 0 ;; esac; exit ${{ENDS:-0}}')
         self.program("programs/ctest", 'while [ $# -gt 0 ]; do [ "$1" != --output-junit ] || file=$2; shift; done\n'
                      "[ ${ENDS:-0} = 0 ] && status=run || status=fail\n"

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // The machine lives in a library of its own, libtilewright_metal_check, so that libtilewright carries neither a Metal
-// emulator nor the thread-local arrays of its kernels (docs/adr/0601). This is the way in; it is opened on first use.
+// emulator nor the thread-local arrays of its kernels (docs/adr/0005). This is the way in; it is opened on first use.
 #pragma once
 
 #include <string>

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_dense_runs: y = W v with the values as they were given, by as many blocks as there are multiprocessors. The
-// rows of all tiles, one after the other, are cut into equal runs; a warp copies every eighth step of its block's run,
-// 4096 bytes, to a ring of its own.
+// effort_dense_runs: y = W v with the values as they were given, by as many blocks as multiprocessors. The rows of all
+// tiles are cut into equal runs; a warp copies every eighth step of its block's run, 4096 bytes, to a ring of its own.
 //
 //    rows of   tile 0          tile 1          tile 2            step by step   w0 w1 w2 .. w7 | w0 w1 ..
 //             |block 0    |block 1    |block 2    |block 3  ..
 //    sums of warps, then of the blocks that share a tile, each in order  -> y
-//
-// Two blocks find room on a multiprocessor, one of this product and one of the next, whose ring fills while this one
-// ends: rows are written by no kernel in front, so the vector alone is waited for. As each block lets the next kernel
-// begin at once, and two of one kernel never find room, a multiprocessor has one block of each product. A product alone
-// has the sums of blocks sent to the first block of the tile, word by word, with nothing else to wait for; of several
-// products the last block to come adds them up.
+// Two blocks fit on a multiprocessor, one of this product and one of the next, whose ring fills while this one ends: no
+// kernel in front writes rows, so the vector alone is waited for. A single product's sums go to the first block of the
+// tile by mailboxes; of several products the last block to come adds them up.
 // Needs: sm_90. 2mk flops for each vector, for 2 k (4 k) bytes an output.
 #include "backend/cuda/device/scratch.hpp"
 #include "backend/cuda/effort/dense/dense.cuh"
@@ -35,8 +31,7 @@ struct Desk {
     bool is_last;  // of the blocks that share a tile
 };
 
-/// The rows of all tiles, one after the other, in steps, which are cut into equal runs: the same ones for each product
-/// of an order.
+/// The rows of all tiles in steps, which are cut into equal runs: the same ones for each product of an order.
 struct Runs {
     int of_step, rows, steps, blocks;
 
@@ -228,12 +223,11 @@ __global__ void __launch_bounds__(threads, 2)
 
 template <class T, int vectors>
 Status start(const Work& w, int products, int blocks, std::uint64_t* letters, void* stream) {
-    const auto groups = static_cast<unsigned>((products + vectors - 1) / vectors);
     return launch(dense_runs<T, vectors>,
                   {.blocks = static_cast<unsigned>(blocks),
                    .threads = threads,
                    .shared = sizeof(Desk),
-                   .products = groups,
+                   .products = static_cast<unsigned>((products + vectors - 1) / vectors),
                    .overlaps = true},
                   stream, w, products, letters);
 }

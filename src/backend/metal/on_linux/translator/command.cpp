@@ -34,6 +34,7 @@ bool write_file(const std::string& path, const std::string& text) {
 
 Said run_command(const std::vector<std::string>& arguments, const std::string& folder) {
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
     const std::string out = folder + "/said.out", err = folder + "/said.err";
