@@ -110,7 +110,8 @@ int times_wrong = 0;
 
 tw::Status wrong_sometimes(const tw::Call& call, const tw::Tile& tile) {
     const tw::Status status = honest->run(call, tile);
-    if (times_wrong-- > 0) tw::typed<float>(call.c)(call.m() - 1, 0) += 1;
+    const std::int64_t last = call.m() - 1;
+    if (times_wrong-- > 0) tw::store_element(call.c, last, 0, tw::load_element(call.c, last, 0) + 1);
     return status;
 }
 
@@ -125,7 +126,10 @@ TEST(VerifiedBits, AfterARepairAreThoseOfReproducible) {
             ASSERT_TRUE(tw::try_plan(tw::problem_of(p.a, p.b, p.c, options), options, plan));
             ASSERT_TRUE(tw::plan_second(plan, second));
             EXPECT_EQ(second.kernel->order, plan.kernel->order);
-            EXPECT_STRNE(second.kernel->name, plan.kernel->name) << "another row sums in that order, too";
+            const bool is_alone = std::string_view(plan.kernel->name).ends_with(".amx");  // no other row has its order
+            if (!is_alone) {
+                EXPECT_STRNE(second.kernel->name, plan.kernel->name) << "another row sums in that order, too";
+            }
             tw::Kernel wrong = *plan.kernel;
             honest = plan.kernel, wrong.run = wrong_sometimes;
             plan.kernel = &wrong;
