@@ -44,8 +44,9 @@ struct Store {
 Store read_store(const std::string& path, const std::string& key);
 
 /// Adds records to the file, or replaces those with the same problem: read, merged and renamed under a lock, so that
-/// writers at the same time lose nothing. A damaged store is kept beside as "PATH.damaged"; what is none is left alone.
-/// Without records nothing is written: it is only seen whether they could be. A sentence when it fails, "" when not.
+/// writers at the same time lose nothing. A damaged store is kept beside as "PATH.damaged"; a file that is not a tuning
+/// store is not touched. Without records nothing is written: it is only seen whether they could be. A sentence when it
+/// fails, "" when not.
 std::string add_to_store(const std::string& path, const std::string& key, std::span<const Tuned> records);
 
 /// TW_STORE, else tilewright/tuning in XDG_CACHE_HOME or ~/.cache; "" when there is no such place.

@@ -156,9 +156,9 @@ struct Hierarchy {
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
         return static_cast<std::size_t>(threads) * worker_bytes(std::max(p.m, p.n), p.k, blocks);
     }
-    static Status run(const Call& untidy, const Tile& blocks) {
-        const bool turned = is_turned(untidy);
-        const Call call = turned_if(turned, untidy);
+    static Status run(const Call& given, const Tile& blocks) {
+        const bool turned = is_turned(given);
+        const Call call = turned_if(turned, given);
         const std::int64_t m = call.m(), n = call.n();
         const Grid grid(m, n, call.packed.panels && call.packed.on_left ? micro.mr : 1, blocks.n, micro, call.threads);
         const std::size_t room = worker_bytes(n, call.k(), blocks);

@@ -75,7 +75,7 @@ int bin_by_bytes(const Question& q, const Desk& desk, std::int64_t limit, std::i
             const std::uint32_t* counts = desk.counts + first + q.falls[u];
             for (int b = 0; b < block; ++b) weights[b] += q.unit_bytes[u] * std::int64_t{counts[b]};
         }
-        if (first == 0) weights[0] = limit;  // whatever fell below nothing is there, too
+        if (first == 0) weights[0] = limit;  // worths clamped to 0 land there: it always reaches the limit
         const int bin = descend(weights, block, limit, above);
         if (bin >= 0) return first + bin;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A product of few register tiles, on operands as they lie: nothing is packed and nothing is asked twice, because it
-// may be over in fewer cycles than it takes to look at it closely.
+// A product of few register tiles, on operands as they lie: nothing is packed and nothing is checked twice, since the
+// product may take fewer cycles than the checks.
 //
 //        width    the rest
 //       +--------+-----+

@@ -50,7 +50,7 @@ __device__ void multiply_16_bytes(float (&d)[4], const uint4& upper, const uint4
 template <class T>
 struct FewRows {
     Tensor<const T> tokens, weights;  ///< rows along k, both
-    Matrix c;  ///< tokens x weights, of f32 or of T: a kernel for each would make the library larger
+    Matrix c;  ///< tokens x weights, of f32 or of T: one kernel for both, for the size of the library
     float alpha, beta;
 };
 

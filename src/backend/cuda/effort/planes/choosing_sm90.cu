@@ -134,8 +134,8 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
 #pragma unroll
     for (int g = 0; g < groups; ++g) most = max(most, counted[g].most());
     most = of_choice::largest_of(desk.choice, most, rank % together);
-    // The rest by and by: the vector would have to wait behind it, and a warp that asks for more than is under way
-    // soon.
+    // The other loads of plane A are staggered: issued now they would delay the vector, and the issuing warps would
+    // stall.
     const auto ask_at = [&](int step) {
         if (begins_copies && own_step == step) begin_copies(w, room, rows_of_warp(desk.at, desk.share));
         __syncwarp();
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
         if (w.everything) read.k[i] = i < of_thread ? units : 0;
     weigh(read, v, scale, gain);
     if (desk.at.tile == (warp < w.m.tiles ? warp : warp % w.m.tiles))
-        note(w, desk.at, first, of_thread, read);  // all of it would make one tile late, and the product with it
+        note(w, desk.at, first, of_thread, read);  // a share: a block that wrote all notes would finish last
     if (desk.at.tile == 0 && desk.at.chunk == 0 && rank == 0 && thread == 0)
         w.chosen[desk.at.product] =
             conclude(w, static_cast<unsigned>(w.m.inputs), w.everything ? 0 : cutoff.row.worth, most);
@@ -220,7 +220,7 @@ Status start_planes_choosing(Work w, int products, void* stream) {
     w.inverse_of_chunks = static_cast<unsigned>((std::uint64_t{1} << 32) / static_cast<unsigned>(w.chunks) + 1);
     w.is_even = w.m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
     return together == 1 ? start<1, 2>(w, products, stream)
-                         : start<ranks, 4>(w, products, stream);  // more of them would make the library larger
+                         : start<ranks, 4>(w, products, stream);  // two instantiations only: binary size
 }
 
 }  // namespace tw::cuda::effort

@@ -49,7 +49,7 @@ __device__ bool add_clusters(const Work& w, const Place& at, int output, int ran
     if (output % of_rank == 0) {
         unsigned* arrived = w.arrived + (at.product * w.m.tiles + at.tile) * ranks + rank;
         const auto last = static_cast<unsigned>(w.chunks - 1);
-        sums.is_last = atomicInc(arrived, last) == last;  // the last one leaves a zero behind
+        sums.is_last = atomicInc(arrived, last) == last;  // wraps to 0 for the next product
     }
     ptx::sync_named(1, of_rank);
     if (!sums.is_last) return false;
@@ -83,8 +83,8 @@ __device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], Sum
     if constexpr (ptx::are_together<ranks>) {
         ptx::send_float_to(&sums.of[rank][o % of_rank], o / of_rank, sum, ptx::shared_address(&sums.here));
         if (o >= of_rank) return;
-        ptx::wait_barrier(ptx::shared_address(&sums.here),
-                          0);  // nobody is gone before all others are done with what it has
+        // A block must not exit while its peers access its shared memory.
+        ptx::wait_barrier(ptx::shared_address(&sums.here), 0);
         sum = 0;
 #pragma unroll
         for (int r = 0; r < ranks; ++r) sum = __fadd_rn(sum, sums.of[r][o]);
