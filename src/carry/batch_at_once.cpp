@@ -7,7 +7,7 @@
 #include "carry/batch.hpp"
 #include "carry/carver.hpp"
 #include "carry/staging.hpp"
-#include "plan/choose.hpp"
+#include "plan/eligibility.hpp"
 #include "plan/operands.hpp"
 
 namespace tw {

@@ -10,7 +10,7 @@
 #include "multiply/log.hpp"
 #include "multiply/no_product.hpp"
 #include "multiply/packed_parts.hpp"
-#include "plan/choose.hpp"
+#include "plan/eligibility.hpp"
 #include "plan/names.hpp"
 #include "plan/operands.hpp"
 

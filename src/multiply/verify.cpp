@@ -15,7 +15,7 @@
 #include "carry/execute.hpp"
 #include "carry/staging.hpp"
 #include "multiply/freivalds.hpp"
-#include "plan/choose.hpp"
+#include "plan/eligibility.hpp"
 #include "plan/operands.hpp"
 
 namespace tw {

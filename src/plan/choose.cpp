@@ -10,6 +10,7 @@
 #include "base/remembered.hpp"
 #include "base/threads.hpp"
 #include "plan/choose.hpp"
+#include "plan/eligibility.hpp"
 #include "plan/names.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
@@ -25,44 +26,6 @@ const Backend* backend_for(const Problem& problem, std::string_view device) noex
         if (source.place == problem.place) return &source();
     return nullptr;
 }
-
-/// Narrow operands are widened by execute(), exactly, for kernels that know only f32.
-bool types_fit(const Kernel& kernel, const Problem& problem) noexcept {
-    const bool as_they_are = kernel.in == problem.in && kernel.out == problem.out;
-    return as_they_are || (kernel.in == Type::f32 && kernel.out == Type::f32 && widens_to_f32(problem));
-}
-
-bool fits(Features present, const Kernel& kernel, const Problem& problem) noexcept {
-    return types_fit(kernel, problem) && (kernel.needs & ~present) == 0 && (!kernel.takes || kernel.takes(problem));
-}
-
-/// `fp32` is an f32 sum's own error, in the mean too, not only in the worst case that a certificate speaks of: what
-/// these leave out of each product is felt in every result. In the worst case a long sum would allow even operands
-/// rounded once.
-bool is_coarser_than_f32(const Kernel& kernel) noexcept {
-    const Scheme* const scheme = kernel.scheme;
-    const bool is_rounded_once = scheme->parts == 1 && scheme->split_loss > 0;
-    return is_rounded_once || scheme == &bf16x3 || scheme == &int8x6;
-}
-
-bool wants_f32(const Problem& problem) noexcept {
-    const Accuracy::Rule rule = resolve(problem.accuracy, problem.in).rule;
-    return problem.in == Type::f32 && (rule == Accuracy::Rule::fp32 || rule == Accuracy::Rule::fp32_elementwise);
-}
-
-}  // namespace
-
-bool can_run(const Backend& backend, const Kernel& kernel, const Problem& problem) noexcept {
-    return fits(backend.features(), kernel, problem);
-}
-
-bool keeps_promise(const Kernel& kernel, const Problem& problem) noexcept {
-    if (kernel.scheme->range_loss + kernel.scheme->flush_loss > 0 && !allows_range_loss(problem.accuracy)) return false;
-    if (wants_f32(problem) && is_coarser_than_f32(kernel)) return false;
-    return certificate(kernel, problem.k) <= promise(problem.accuracy, problem.in, problem.k);
-}
-
-namespace {
 
 constexpr Status no_backend{Code::no_device, Argument::options, "no backend of this build has that name"};
 constexpr Status no_devices{Code::no_device, Argument::options, "the backend finds no device on this machine"};

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 #include <gtest/gtest.h>
 
-#include "plan/choose.hpp"
+#include "plan/eligibility.hpp"
 #include "plan/registry.hpp"
 #include "tilewright/plan.hpp"
 

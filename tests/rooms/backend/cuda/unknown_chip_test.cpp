@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "backend/cuda/device/entry.hpp"
-#include "plan/choose.hpp"
+#include "plan/eligibility.hpp"
 #include "rooms/backend/cuda/on_fake_runtime.hpp"
 
 extern "C" const tw::Backend* tilewright_cuda_backend(unsigned long long stamp) noexcept;
