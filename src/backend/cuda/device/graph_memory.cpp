@@ -38,7 +38,6 @@ Capture capture_of(void* stream) noexcept {
 }
 
 void* allocate_for(const Capture& capture, std::size_t bytes) noexcept {
-    free_memory_of_lost_graphs();
     auto* one = new (std::nothrow) Lost{allocate(bytes), nullptr};
     if (!one) return nullptr;
     void* memory = one->memory;

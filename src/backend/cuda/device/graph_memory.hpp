@@ -21,7 +21,7 @@ Capture capture_of(void* stream) noexcept;
 /// Null when there is no memory, or the graph can't be made to hold it.
 void* allocate_for(const Capture& capture, std::size_t bytes) noexcept;
 
-/// Frees what belonged to graphs that are gone. allocate_for() does so too.
+/// Frees what belonged to graphs that are gone: asked for before scratch is allocated, in a capture or not.
 void free_memory_of_lost_graphs() noexcept;
 
 }  // namespace tw::cuda

@@ -83,6 +83,7 @@ std::span<std::byte> kept_scratch(std::size_t bytes, void* stream) noexcept {
     Kept& mine = capture.id ? captured.of(stream, device, capture.id) : kept.of(stream, device, 0);
     if (mine.memory.data() && mine.memory.size() >= bytes) return mine.memory;
     capture.id ? captured.let_go(mine) : kept.let_go(mine);
+    free_memory_of_lost_graphs();
     const std::size_t whole = block_bytes(bytes);
     auto* memory = static_cast<std::byte*>(capture.id ? allocate_for(capture, whole) : allocate(whole));
     if (!memory) return {};
