@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What the survey multiplies: a type of elements, and the accuracy asked for.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "tilewright/accuracy.hpp"
+#include "tilewright/types.hpp"
+
+namespace tw::measure {
+
+struct Kind {
+    const char* name;  ///< "bf16", "tf32": of a type, or of what f32 is asked to keep
+    Type type;
+    Accuracy accuracy;
+    int weight;              ///< its share of the shapes
+    bool is_usual;           ///< false: measured only when it is named
+    double most_operations;  ///< of one shape on a device, so that the slower side is done with it in some 0.1 s
+};
+
+std::span<const Kind> every_kind() noexcept;
+
+/// Null for any other word.
+const Kind* find_kind(std::string_view name) noexcept;
+
+}  // namespace tw::measure

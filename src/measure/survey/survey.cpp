@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "measure/survey/survey.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/element.hpp"
+#include "measure/basis/statistics.hpp"
+#include "measure/survey/samples.hpp"
+#include "measure/survey/stretch.hpp"
+#include "scheme/scheme.hpp"
+
+namespace tw::measure {
+namespace {
+
+constexpr std::size_t device_memory = std::size_t{24} << 30, host_memory = std::size_t{5} << 28,
+                      workspace_bytes = std::size_t{64} << 20;
+constexpr double worth_recording = 80e-6, most_for_candidates = 0.6;  // seconds
+constexpr double turns_for_a_candidate = 0.16;
+
+/// Everything that lives as long as the survey.
+struct Field {
+    const Survey& asked;
+    Queue queue;
+    std::unique_ptr<Ground> ground{};
+    Memory workspace{};
+    std::unique_ptr<CublasHere> cublas{};
+};
+
+/// The peer's ways, timed one after the other; its best one.
+struct Peer {
+    std::vector<std::unique_ptr<Side>> sides{};
+    std::optional<Stretch> best{};
+
+    /// Those that refuse the product are passed over. Fails when all do, or the device does.
+    Status choose(const std::vector<Set>& sets, const Queue& queue, double seconds) {
+        Status last{Code::unsupported, Argument::none, "the peer has no way to do it"};
+        double spent = 0;
+        for (const auto& side : sides) {
+            if (best && spent > most_for_candidates && side != sides.back()) continue;
+            Stretch one(*side, sets, queue);
+            if (const Status bad = one.warm_up(seconds); !bad) {
+                last = bad;
+                continue;
+            }
+            if (one.each() < worth_recording && queue.can_record())
+                if (const Status bad = one.record(); !bad) last = bad;
+            spent += 4 * one.each();
+            if (one.each() < seconds)
+                if (const Status bad = one.run(seconds); !bad) {
+                    last = bad;
+                    continue;
+                }
+            if (!best || one.each() < best->each()) best.emplace(one);
+        }
+        return best ? Status{} : last;
+    }
+};
+
+double our_bound(const Case& what) { return promise(what.kind->accuracy, what.kind->type, what.k); }
+
+/// The peer promised nothing: it may add parts of k up in the result's own type.
+double peers_bound(const Case& what) {
+    constexpr double parts = 32;
+    return 2 * our_bound(what) + parts * range_of(what.kind->type).unit / std::sqrt(static_cast<double>(what.k));
+}
+
+/// The judge's word on what the stretch makes of the first set; false: it is in `outcome`.
+bool passes(const Field& field, const Set& set, const Samples& samples, Stretch& stretch, double bound,
+            Outcome& outcome) {
+    Samples::Found found;
+    Status status = field.ground->poison(outcome.what, set);
+    if (status) status = stretch.run_first();
+    if (status) status = samples.judge(bound, field.asked.threads, found);
+    outcome.trouble = status ? found.trouble : status.text;
+    if (bound == our_bound(outcome.what))
+        outcome.error_over_bound = std::max(outcome.error_over_bound, found.error_over_bound);
+    outcome.is_wrong = status && !found.trouble.empty() && bound == our_bound(outcome.what);
+    return outcome.trouble.empty();
+}
+
+/// Both sides replay graphs where one takes little, or neither does: the host counts otherwise.
+Status record_both(Stretch& ours, Stretch* theirs) {
+    const bool is_short = ours.each() < worth_recording || (theirs && theirs->each() < worth_recording);
+    if (!is_short) return {};
+    Status status = ours.record();
+    if (status && theirs && !theirs->is_recorded()) status = theirs->record();
+    if (status) return {};
+    ours.forget();
+    if (theirs) theirs->forget();
+    return status;
+}
+
+Status measure_case(const Field& field, Outcome& outcome) {
+    const Case& what = outcome.what;
+    const Queue& queue = field.queue;
+    std::vector<Set> sets;
+    if (const Status bad = field.ground->lay_out(what, sets); !bad) return bad;
+    OurSide side(what, field.asked.is_reproducible, field.asked.threads, queue);
+    if (const Status bad = side.prepare(sets.front()); !bad) return bad;
+    outcome.kernel = side.name;
+
+    Samples samples;
+    if (const Status bad = field.ground->poison(what, sets.front()); !bad) return bad;
+    if (const Status bad = samples.fetch(*field.ground, what, sets.front()); !bad) return bad;
+    Stretch ours(side, sets, queue);
+    if (!passes(field, sets.front(), samples, ours, our_bound(what), outcome)) return {};
+    if (const Status bad = ours.warm_up(turns_for_a_candidate * field.asked.turn); !bad) return bad;
+
+    Peer peer;
+    if (field.cublas) {
+        peer.sides = cublas_sides(*field.cublas, what, sets.front());
+        if (const Status bad = peer.choose(sets, queue, turns_for_a_candidate * field.asked.turn); !bad) return bad;
+        outcome.peer = peer.best->side().name;
+    }
+    Stretch* const theirs = peer.best ? &*peer.best : nullptr;
+    if (queue.can_record())
+        if (const Status bad = record_both(ours, theirs); !bad) outcome.note = std::string("no graph: ") + bad.text;
+    outcome.is_recorded = ours.is_recorded();
+    if (outcome.is_recorded && !passes(field, sets.front(), samples, ours, our_bound(what), outcome)) {
+        outcome.trouble = "replayed from a graph: " + outcome.trouble;
+        return {};
+    }
+    if (theirs && !passes(field, sets.front(), samples, *theirs, peers_bound(what), outcome)) {
+        outcome.trouble = "the peer's result: " + outcome.trouble;
+        return {};
+    }
+    Turns turns;
+    if (const Status bad = take_turns(ours, theirs, field.asked.turn, turns); !bad) return bad;
+    outcome.seconds = std::move(turns.ours), outcome.peer_seconds = std::move(turns.theirs);
+    return {};
+}
+
+Opened open(Field& field) {
+    Opened opened;
+    const Backend& backend = *field.asked.backend;
+    if (const Status bad = field.queue.open(); !bad) return {.trouble = bad.text};
+    if (field.asked.has_peer) {
+        field.workspace = Memory(backend, workspace_bytes);
+        if (!field.workspace.data()) return {.trouble = "the device has no memory for the peer"};
+        field.cublas = CublasHere::open(field.queue.stream(), field.workspace.data(), workspace_bytes, opened.trouble);
+        if (!field.cublas) return {.trouble = "cublas: " + opened.trouble};
+        opened.peer = "cublas " + field.cublas->version();
+        opened.file = field.cublas->file();
+    }
+    field.ground = std::make_unique<Ground>(field.queue, backend.alloc ? device_memory : host_memory);
+    if (!field.ground->status()) opened.trouble = field.ground->status().text;
+    return opened;
+}
+
+}  // namespace
+
+double Outcome::ratio() const { return median(peer_seconds) / median(seconds); }
+double Outcome::gflops() const { return what.operations() / median(seconds) * 1e-9; }
+
+Opened survey(const Survey& asked, const Watch& watch, const std::function<void(const Opened&)>& opened,
+              const std::function<void(const Outcome&)>& done) {
+    Field field{.asked = asked, .queue = Queue(*asked.backend)};
+    const Opened what = open(field);
+    if (!what.trouble.empty()) return what;
+    opened(what);
+    for (std::size_t i = 0; i < asked.cases.size() && !watch.is_interrupted(); ++i) {
+        Outcome outcome{.what = asked.cases[i]};
+        watch.say(outcome.what.kind->name + (" " + outcome.what.text()),
+                  static_cast<double>(i) / static_cast<double>(asked.cases.size()));
+        if (const Status bad = measure_case(field, outcome); !bad) outcome.trouble = bad.text;
+        done(outcome);
+    }
+    return what;
+}
+
+}  // namespace tw::measure

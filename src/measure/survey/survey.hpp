@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The survey: each shape judged and timed, ours and the peer's best way in turns.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "measure/survey/case.hpp"
+#include "measure/turns/rounds.hpp"
+
+namespace tw::measure {
+
+/// What became of one shape.
+struct Outcome {
+    Case what{};
+    std::string kernel{}, peer{};                   ///< what was chosen, and the peer's quickest way
+    std::vector<double> seconds{}, peer_seconds{};  ///< of one product or batch, by round
+    bool is_recorded = false;                       ///< replayed from a graph
+    double error_over_bound = 0;
+    bool is_wrong = false;  ///< our result is
+    std::string trouble{};  ///< why it is not timed; a sentence
+    std::string note{};     ///< what else is to be known
+
+    bool is_timed() const { return !seconds.empty(); }
+    bool has_ratio() const { return is_timed() && !peer_seconds.empty(); }
+    /// The peer's time over ours: above 1 we are quicker.
+    double ratio() const;
+    double gflops() const;
+};
+
+struct Survey {
+    const Backend* backend = nullptr;
+    std::vector<Case> cases{};
+    bool has_peer = false;  ///< cuBLAS, on CUDA
+    bool is_reproducible = false;
+    int threads = 1;
+    double turn = 0.025;  ///< seconds of a side's turn; five turns each
+};
+
+/// What a survey tells before its shapes: the peer's name and version, or why there is none.
+struct Opened {
+    std::string peer{}, file{};
+    std::string trouble{};  ///< why nothing can be measured; empty when it can
+};
+
+/// Measures every case and calls `done` after each. A shape that fails is told in its outcome and ends nothing.
+Opened survey(const Survey& asked, const Watch& watch, const std::function<void(const Opened&)>& opened,
+              const std::function<void(const Outcome&)>& done);
+
+}  // namespace tw::measure
