@@ -17,6 +17,7 @@
 #include "cli/console/terminal.hpp"
 #include "cli/ending/exit.hpp"
 #include "cli/verbs/loaders.hpp"
+#include "cli/verbs/survey.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "measure/basis/clock.hpp"
 #include "measure/peers/mps.hpp"
@@ -34,6 +35,7 @@ struct Asked {
     std::string what, m, n, k, suite, type = "f32", accuracy = "auto", device = "cpu", peers, json, csv, markdown,
                                       baseline;
     std::vector<std::string> kernels;
+    SurveyAsked survey;
     double seconds = 3, relative_error = 0;
     int threads = 0, batch = 0, callers = 0;
     bool with_peers = false, is_cold = false, is_hot = false, is_unverified = false, no_history = false,
@@ -55,7 +57,8 @@ std::vector<measure::Shape> shapes_of(const Asked& asked) {
     if (has_lists) return measure::shapes_of(list_of("--m", asked.m), list_of("--n", asked.n), list_of("--k", asked.k));
     const std::string name = asked.suite.empty() ? "square" : asked.suite;
     auto shapes = measure::suite(name);
-    if (shapes.empty()) refuse("--suite: expected square, skinny, small, ragged, llm or mixed; '{}' came", name);
+    if (shapes.empty())
+        refuse("--suite: expected square, skinny, small, ragged, llm, mixed, survey or decode; '{}' came", name);
     return shapes;
 }
 
@@ -156,9 +159,30 @@ void write_results(const Asked& asked, const Run& run) {
     if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);
 }
 
+/// A survey draws its shapes and chooses its ways to time them: what says otherwise is refused.
+void run_as_survey(const Asked& asked) {
+    const std::pair<bool, const char*> others[] = {{!asked.m.empty() || !asked.n.empty() || !asked.k.empty(), "--m"},
+                                                   {!asked.kernels.empty(), "--kernel"},
+                                                   {asked.batch > 0, "--batch"},
+                                                   {asked.callers > 0, "--callers"},
+                                                   {asked.is_scaling, "--scaling"},
+                                                   {asked.is_cold, "--cold"},
+                                                   {!asked.csv.empty(), "--csv"},
+                                                   {!asked.markdown.empty(), "--markdown"},
+                                                   {!asked.baseline.empty(), "--baseline"}};
+    for (const auto& [is_asked, option] : others)
+        if (is_asked) refuse("--suite {} and {} exclude each other", asked.suite, option);
+    SurveyAsked survey = asked.survey;
+    survey.suite = asked.suite, survey.device = asked.device, survey.json = asked.json, survey.peers = asked.peers;
+    survey.threads = asked.threads;
+    survey.with_peers = asked.with_peers, survey.is_reproducible = asked.is_reproducible;
+    run_survey(survey);
+}
+
 void run(const Asked& asked) {
     if (asked.what == "loaders") return run_loaders(asked.device);
     if (!asked.what.empty()) refuse("bench: nothing, or loaders, was expected; '{}' came", asked.what);
+    if (is_survey(asked.suite)) return run_as_survey(asked);
     if (asked.is_cold && asked.is_hot) refuse("--cold and --hot exclude each other");
     const std::pair<bool, const char*> ways[] = {
         {asked.is_reproducible, "--reproducible"}, {asked.is_scaling, "--scaling"}, {asked.callers > 0, "--callers"}};
@@ -240,6 +264,7 @@ constexpr const char* examples = R"text(Examples:
   tw bench --m 256:4096:x2 --threads 2 --scaling --callers 2
   tw bench --m 16,32,64 --batch 256
   tw bench --baseline before.json
+  tw bench --suite survey --seed 1 --count 400 --device cuda --peers=cublas --json survey.json
   tw bench loaders --device metal-check)text";
 
 }  // namespace
@@ -253,7 +278,8 @@ void add_bench(Verb tw) {
     verb.add_option("--n", asked->n, "Columns of C; as --m when left out");
     verb.add_option("--k", asked->k, "Columns of A; as --m when left out");
     verb.add_option("--suite", asked->suite,
-                    "square, skinny, small, ragged, llm or mixed instead; square when nothing is said");
+                    "square, skinny, small, ragged, llm, mixed, survey or decode; square when nothing is said");
+    add_survey_options(verb, asked->survey);
     verb.add_option("--type", asked->type, "f32 or f64").shows_default();
     verb.add_option("--accuracy", asked->accuracy, "What multiply() must keep: auto, fp32, tf32, bf16, ... or a number")
         .shows_default();

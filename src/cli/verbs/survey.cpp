@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// tw bench --suite survey: shapes that users have, drawn by a seed, beside the peer's best.
+#include "cli/verbs/survey.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "base/threads.hpp"
+#include "cli/console/arguments.hpp"
+#include "cli/console/devices.hpp"
+#include "cli/console/terminal.hpp"
+#include "cli/ending/exit.hpp"
+#include "measure/survey/draw.hpp"
+#include "measure/survey/survey_json.hpp"
+#include "measure/survey/table.hpp"
+
+namespace tw::cli {
+namespace {
+
+using measure::Outcome;
+
+std::vector<const measure::Kind*> kinds_of(const std::string& list) {
+    std::vector<const measure::Kind*> kinds;
+    if (list.empty())
+        for (const measure::Kind& kind : measure::every_kind())
+            if (kind.is_usual) kinds.push_back(&kind);
+    for (std::size_t start = 0; start < list.size();) {
+        const std::size_t comma = std::min(list.find(',', start), list.size());
+        const std::string name = list.substr(start, comma - start);
+        kinds.push_back(measure::find_kind(name));
+        if (!kinds.back()) refuse("--types: expected bf16, f16, f32, tf32, fp32_elementwise or f64; '{}' came", name);
+        start = comma + 1;
+    }
+    return kinds;
+}
+
+std::vector<measure::Case> cases_of(const SurveyAsked& asked, bool is_host) {
+    const std::size_t slash = asked.shard.find('/');
+    if (slash == std::string::npos) refuse("--shard: expected I/N, such as 1/2; '{}' came", asked.shard);
+    const auto parts = static_cast<int>(parse_whole("--shard", asked.shard.substr(slash + 1), 1, 1000));
+    const auto number = static_cast<int>(parse_whole("--shard", asked.shard.substr(0, slash), 1, parts));
+    const measure::Limits& limits = is_host ? measure::host_limits : measure::device_limits;
+    const auto kinds = kinds_of(asked.types);
+    const auto seed = static_cast<std::uint64_t>(asked.seed);
+    return measure::shard(
+        asked.suite == "decode" ? measure::decoding(kinds, limits) : measure::draw(seed, asked.count, kinds, limits),
+        number, parts);
+}
+
+std::vector<Outcome> read_outcomes(const std::vector<std::string>& files) {
+    std::vector<Outcome> all;
+    for (const std::string& path : files) {
+        std::ifstream file(path);
+        if (!file) refuse("--from {}: it can't be read", path);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        try {
+            const std::vector<Outcome> some = measure::outcomes_from_json(text);
+            all.insert(all.end(), some.begin(), some.end());
+        } catch (const std::runtime_error& error) {
+            refuse("--from {}: {}", path, error.what());
+        }
+    }
+    return all;
+}
+
+std::string command_of(const SurveyAsked& asked) {
+    return fmt::format("tw bench --suite {} --seed {} --count {} --shard {} --device {}{}{}{}", asked.suite, asked.seed,
+                       asked.count, asked.shard, asked.device, asked.types.empty() ? "" : " --types " + asked.types,
+                       asked.with_peers ? " --peers=cublas" : "", asked.is_reproducible ? " --reproducible" : "");
+}
+
+}  // namespace
+
+bool is_survey(const std::string& suite) { return suite == "survey" || suite == "decode"; }
+
+void add_survey_options(const Verb& verb, SurveyAsked& asked) {
+    verb.add_option("--seed", asked.seed, "Of --suite survey: another seed draws other shapes").shows_default();
+    verb.add_option("--count", asked.count, "Of --suite survey: how many shapes").shows_default().within(1, 100000);
+    verb.add_option("--shard", asked.shard, "I/N: of --suite survey and decode, part I of N").shows_default();
+    verb.add_option("--types", asked.types,
+                    "Of --suite survey and decode, a list: bf16, f16, f32, tf32, fp32_elementwise, f64");
+    verb.add_option("--from", asked.from, "Measure nothing: the table of surveys kept by --json; may be repeated");
+}
+
+void run_survey(const SurveyAsked& asked) {
+    if (!asked.from.empty()) {
+        fmt::print("{}", measure::table_of(read_outcomes(asked.from)));
+        return;
+    }
+    measure::Survey survey{.is_reproducible = asked.is_reproducible};
+    check_place_for(asked.json);
+    survey.backend = &parse_device(asked.device);
+    const bool is_host = survey.backend->place == Place::host;
+    survey.cases = cases_of(asked, is_host);
+    survey.has_peer = asked.with_peers && survey.backend->name == std::string("cuda");
+    if (asked.with_peers && !survey.has_peer)
+        fmt::print(stderr, "tw: warning: a survey's peer is cublas, on --device cuda: this one has none\n");
+    survey.threads = asked.threads > 0 ? asked.threads : default_threads();
+    note_interrupts();
+
+    std::vector<Outcome> outcomes;
+    measure::SurveyContext context{
+        .machine = measure::this_machine(), .command = command_of(asked), .device = asked.device};
+    measure::Opened opened;
+    {
+        ProgressLine line;
+        opened = measure::survey(
+            survey, watch_with(line),
+            [&](const measure::Opened& what) {
+                fmt::print("{} shapes on {}{}\n", survey.cases.size(), asked.device,
+                           what.peer.empty() ? "" : ", beside " + what.peer + " (" + what.file + ")");
+                context.peer = what.peer;
+            },
+            [&](const Outcome& outcome) {
+                line.clear();
+                outcomes.push_back(outcome);
+                fmt::print("{:>4} {}\n", outcomes.size(), measure::line_of(outcome));
+                std::fflush(stdout);
+            });
+    }
+    if (!opened.trouble.empty()) fail("--suite {}: {}", asked.suite, opened.trouble);
+    fmt::print("\n{}", measure::table_of(outcomes));
+    if (!asked.json.empty()) write_file(asked.json, measure::to_json(context, outcomes));
+    int wrong = 0;
+    for (const Outcome& one : outcomes) wrong += one.is_wrong;
+    if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
+    if (wrong) throw Stop(Exit::wrong_result, fmt::format("{} of our results failed the judge", wrong));
+}
+
+}  // namespace tw::cli

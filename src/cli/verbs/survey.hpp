@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/console/verb.hpp"
+
+namespace tw::cli {
+
+/// The options of tw bench that a survey alone has, and those that it shares.
+struct SurveyAsked {
+    std::string suite, types, shard = "1/1", device, json, peers;
+    std::vector<std::string> from;
+    int seed = 1, count = 400, threads = 0;
+    bool with_peers = false, is_reproducible = false;
+};
+
+void add_survey_options(const Verb& verb, SurveyAsked& asked);
+
+/// "survey" and "decode".
+bool is_survey(const std::string& suite);
+void run_survey(const SurveyAsked& asked);
+
+}  // namespace tw::cli
