@@ -7,8 +7,8 @@
 namespace tw::measure {
 namespace {
 
-constexpr int real_32f = 0, real_64f = 1, real_16f = 2, real_16bf = 14;        // cudaDataType
-constexpr int compute_32f = 68, compute_64f = 70, compute_32f_fast_tf32 = 77;  // cublasComputeType_t
+constexpr int real_32f = 0, real_64f = 1, real_16f = 2, real_16bf = 14;      // cudaDataType
+constexpr int compute_32f = 68, compute_64f = 70, compute_32f_by_tf32 = 77;  // cublasComputeType_t
 
 int data_type_of(Type type) {
     switch (type) {
@@ -50,7 +50,7 @@ CublasProduct cublas_product(const Matrix& a, const Matrix& b, const Matrix& c, 
     const bool is_wide = c.type == Type::f64, is_tf32 = c.type == Type::f32 && accuracy == tf32;
     made.data_type = data_type_of(c.type);
     made.scale_type = is_wide ? real_64f : real_32f;
-    made.compute_type = is_wide ? compute_64f : is_tf32 ? compute_32f_fast_tf32 : compute_32f;
+    made.compute_type = is_wide ? compute_64f : is_tf32 ? compute_32f_by_tf32 : compute_32f;
     made.beta = beta;
     made.beta_f32_ = static_cast<float>(beta);
     return made;

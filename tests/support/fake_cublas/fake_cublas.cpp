@@ -90,11 +90,16 @@ struct Heuristic {
 
 #define FAKE extern "C" [[gnu::visibility("default")]] int
 
-FAKE cublasCreate_v2(void** handle) { return *handle = new char, success; }
-FAKE cublasDestroy_v2(void* handle) { return delete static_cast<char*>(handle), success; }
-FAKE cublasGetVersion_v2(void*, int* version) { return *version = 130100, success; }
-FAKE cublasSetStream_v2(void*, void*) { return success; }
-FAKE cublasSetWorkspace_v2(void*, void* memory, std::size_t bytes) { return memory && bytes ? success : invalid; }
+FAKE create(void** handle) asm("cublasCreate_v2");
+FAKE create(void** handle) { return *handle = new char, success; }
+FAKE destroy(void* handle) asm("cublasDestroy_v2");
+FAKE destroy(void* handle) { return delete static_cast<char*>(handle), success; }
+FAKE get_version(void*, int* version) asm("cublasGetVersion_v2");
+FAKE get_version(void*, int* version) { return *version = 130100, success; }
+FAKE set_stream(void*, void*) asm("cublasSetStream_v2");
+FAKE set_stream(void*, void*) { return success; }
+FAKE set_workspace(void*, void* memory, std::size_t bytes) asm("cublasSetWorkspace_v2");
+FAKE set_workspace(void*, void* memory, std::size_t bytes) { return memory && bytes ? success : invalid; }
 
 FAKE cublasGemmEx(void*, int op_a, int op_b, int m, int n, int k, const void* alpha, const void* a, int a_type, int lda,
                   const void* b, int, int ldb, const void* beta, void* c, int, int ldc, int compute, int) {
@@ -123,8 +128,8 @@ FAKE cublasGemmBatchedEx(void*, int op_a, int op_b, int m, int n, int k, const v
     return success;
 }
 
-FAKE cublasLtCreate(void** handle) { return cublasCreate_v2(handle); }
-FAKE cublasLtDestroy(void* handle) { return cublasDestroy_v2(handle); }
+FAKE cublasLtCreate(void** handle) { return create(handle); }
+FAKE cublasLtDestroy(void* handle) { return destroy(handle); }
 FAKE cublasLtMatmulDescCreate(void** product, int compute, int) { return *product = new Product{compute}, success; }
 FAKE cublasLtMatmulDescDestroy(void* product) { return delete static_cast<Product*>(product), success; }
 FAKE cublasLtMatmulDescSetAttribute(void* product, int attribute, const void* value, std::size_t bytes) {
