@@ -168,13 +168,12 @@ void run_as_survey(const Asked& asked) {
                                                    {asked.is_scaling, "--scaling"},
                                                    {asked.is_cold, "--cold"},
                                                    {!asked.csv.empty(), "--csv"},
-                                                   {!asked.markdown.empty(), "--markdown"},
-                                                   {!asked.baseline.empty(), "--baseline"}};
+                                                   {!asked.markdown.empty(), "--markdown"}};
     for (const auto& [is_asked, option] : others)
         if (is_asked) refuse("--suite {} and {} exclude each other", asked.suite, option);
     SurveyAsked survey = asked.survey;
     survey.suite = asked.suite, survey.device = asked.device, survey.json = asked.json, survey.peers = asked.peers;
-    survey.threads = asked.threads;
+    survey.threads = asked.threads, survey.baseline = asked.baseline;
     survey.with_peers = asked.with_peers, survey.is_reproducible = asked.is_reproducible;
     run_survey(survey);
 }

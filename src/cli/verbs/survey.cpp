@@ -14,6 +14,7 @@
 #include "cli/console/devices.hpp"
 #include "cli/console/terminal.hpp"
 #include "cli/ending/exit.hpp"
+#include "measure/survey/changes.hpp"
 #include "measure/survey/draw.hpp"
 #include "measure/survey/survey_json.hpp"
 #include "measure/survey/table.hpp"
@@ -51,17 +52,17 @@ std::vector<measure::Case> cases_of(const SurveyAsked& asked, bool is_host) {
         number, parts);
 }
 
-std::vector<Outcome> read_outcomes(const std::vector<std::string>& files) {
+std::vector<Outcome> read_outcomes(const char* option, const std::vector<std::string>& files) {
     std::vector<Outcome> all;
     for (const std::string& path : files) {
         std::ifstream file(path);
-        if (!file) refuse("--from {}: it can't be read", path);
+        if (!file) refuse("{} {}: it can't be read", option, path);
         const std::string text{std::istreambuf_iterator<char>(file), {}};
         try {
             const std::vector<Outcome> some = measure::outcomes_from_json(text);
             all.insert(all.end(), some.begin(), some.end());
         } catch (const std::runtime_error& error) {
-            refuse("--from {}: {}", path, error.what());
+            refuse("{} {}: {}", option, path, error.what());
         }
     }
     return all;
@@ -71,6 +72,52 @@ std::string command_of(const SurveyAsked& asked) {
     return fmt::format("tw bench --suite {} --seed {} --count {} --shard {} --device {}{}{}{}", asked.suite, asked.seed,
                        asked.count, asked.shard, asked.device, asked.types.empty() ? "" : " --types " + asked.types,
                        asked.with_peers ? " --peers=cublas" : "", asked.is_reproducible ? " --reproducible" : "");
+}
+
+measure::Survey survey_of(const SurveyAsked& asked) {
+    measure::Survey survey{.is_reproducible = asked.is_reproducible};
+    if (!asked.peers.empty() && asked.peers != "cublas")
+        refuse("--peers: a survey's peer is cublas, on --device cuda; '{}' came", asked.peers);
+    survey.backend = &parse_device(asked.device);
+    survey.cases = cases_of(asked, survey.backend->place == Place::host);
+    survey.has_peer = asked.with_peers && survey.backend->name == std::string("cuda");
+    if (asked.with_peers && !survey.has_peer)
+        fmt::print(stderr, "tw: warning: a survey's peer is cublas, on --device cuda: {} has none yet\n", asked.device);
+    survey.threads = asked.threads > 0 ? asked.threads : default_threads();
+    return survey;
+}
+
+/// Told as they come; the file is written now and then, so that a run that is cut off has told what it found.
+std::vector<Outcome> measured(const SurveyAsked& asked) {
+    constexpr std::size_t at_a_time = 20;
+    check_place_for(asked.json);
+    const measure::Survey survey = survey_of(asked);
+    note_interrupts();
+    std::vector<Outcome> outcomes;
+    measure::SurveyContext context{
+        .machine = measure::this_machine(), .command = command_of(asked), .device = asked.device};
+    const auto keep = [&] {
+        if (!asked.json.empty()) write_file(asked.json, measure::to_json(context, outcomes));
+    };
+    ProgressLine line;
+    const measure::Opened opened = measure::survey(
+        survey, watch_with(line),
+        [&](const measure::Opened& what) {
+            fmt::print("{} shapes on {}{}\n", survey.cases.size(), asked.device,
+                       what.peer.empty() ? "" : ", beside " + what.peer + " (" + what.file + ")");
+            context.peer = what.peer;
+        },
+        [&](const Outcome& outcome) {
+            line.clear();
+            outcomes.push_back(outcome);
+            fmt::print("{:>4} {}\n", outcomes.size(), measure::line_of(outcome));
+            std::fflush(stdout);
+            if (outcomes.size() % at_a_time == 0 && asked.json != "-") keep();
+        });
+    line.clear();
+    if (!opened.trouble.empty()) fail("--suite {}: {}", asked.suite, opened.trouble);
+    keep();
+    return outcomes;
 }
 
 }  // namespace
@@ -87,47 +134,16 @@ void add_survey_options(const Verb& verb, SurveyAsked& asked) {
 }
 
 void run_survey(const SurveyAsked& asked) {
-    if (!asked.from.empty()) {
-        fmt::print("{}", measure::table_of(read_outcomes(asked.from)));
-        return;
-    }
-    measure::Survey survey{.is_reproducible = asked.is_reproducible};
-    check_place_for(asked.json);
-    survey.backend = &parse_device(asked.device);
-    const bool is_host = survey.backend->place == Place::host;
-    survey.cases = cases_of(asked, is_host);
-    survey.has_peer = asked.with_peers && survey.backend->name == std::string("cuda");
-    if (asked.with_peers && !survey.has_peer)
-        fmt::print(stderr, "tw: warning: a survey's peer is cublas, on --device cuda: this one has none\n");
-    survey.threads = asked.threads > 0 ? asked.threads : default_threads();
-    note_interrupts();
-
-    std::vector<Outcome> outcomes;
-    measure::SurveyContext context{
-        .machine = measure::this_machine(), .command = command_of(asked), .device = asked.device};
-    measure::Opened opened;
-    {
-        ProgressLine line;
-        opened = measure::survey(
-            survey, watch_with(line),
-            [&](const measure::Opened& what) {
-                fmt::print("{} shapes on {}{}\n", survey.cases.size(), asked.device,
-                           what.peer.empty() ? "" : ", beside " + what.peer + " (" + what.file + ")");
-                context.peer = what.peer;
-            },
-            [&](const Outcome& outcome) {
-                line.clear();
-                outcomes.push_back(outcome);
-                fmt::print("{:>4} {}\n", outcomes.size(), measure::line_of(outcome));
-                std::fflush(stdout);
-            });
-    }
-    if (!opened.trouble.empty()) fail("--suite {}: {}", asked.suite, opened.trouble);
+    const bool has_baseline = !asked.baseline.empty();
+    const std::vector<Outcome> before =
+        has_baseline ? read_outcomes("--baseline", {asked.baseline}) : std::vector<Outcome>();
+    const bool is_read = !asked.from.empty();
+    const std::vector<Outcome> outcomes = is_read ? read_outcomes("--from", asked.from) : measured(asked);
     fmt::print("\n{}", measure::table_of(outcomes));
-    if (!asked.json.empty()) write_file(asked.json, measure::to_json(context, outcomes));
+    if (has_baseline) fmt::print("\n{}", measure::text_of(measure::changes(outcomes, before)));
+    if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
     int wrong = 0;
     for (const Outcome& one : outcomes) wrong += one.is_wrong;
-    if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
     if (wrong) throw Stop(Exit::wrong_result, fmt::format("{} of our results failed the judge", wrong));
 }
 

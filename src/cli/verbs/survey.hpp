@@ -11,7 +11,7 @@ namespace tw::cli {
 
 /// The options of tw bench that a survey alone has, and those that it shares.
 struct SurveyAsked {
-    std::string suite, types, shard = "1/1", device, json, peers;
+    std::string suite, types, shard = "1/1", device, json, peers, baseline;
     std::vector<std::string> from;
     int seed = 1, count = 400, threads = 0;
     bool with_peers = false, is_reproducible = false;

@@ -88,6 +88,10 @@ std::vector<PeerCandidate> peer_candidates(const PeerKind& kind) {
     if (const char* path = environment(kind.variable)) return {{path, kind.variable}};
     std::vector<PeerCandidate> candidates;
     for (const std::string& name : kind.sonames) candidates.push_back({name, "the loader"});
+    if (kind.device == std::string_view("cuda"))
+        for (const std::string& name : kind.sonames)
+            for (const std::string& file : matches("/usr/local/cuda/lib64/" + name))
+                candidates.push_back({file, "CUDA's toolkit"});
     for (const std::string& folder : python_package_folders())
         for (const std::string& pattern : kind.in_packages)
             for (const std::string& file : matches(folder + "/" + pattern))

@@ -23,10 +23,10 @@ const std::vector<PeerKind>& peer_kinds();
 const PeerKind* find_peer_kind(std::string_view name);
 
 /// What to hand to dlopen, in this order: the variable's path alone when it is set; else what the loader knows by name,
-/// then what lies in Python's site-packages.
+/// for CUDA what its toolkit has, then what lies in Python's site-packages.
 struct PeerCandidate {
     std::string file;
-    std::string found_by;  ///< "TW_PEER_OPENBLAS", "the loader", "Python's packages"
+    std::string found_by;  ///< "TW_PEER_OPENBLAS", "the loader", "CUDA's toolkit", "Python's packages"
 };
 std::vector<PeerCandidate> peer_candidates(const PeerKind& kind);
 

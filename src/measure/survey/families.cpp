@@ -43,7 +43,7 @@ Case fitted(Case drawn, const Limits& limits) {
 
 /// Tokens: half of the time few, as a server decodes; else a prompt or a training step.
 std::int64_t tokens(Random& random) {
-    if (one_in(random, 2)) return one_in(random, 2) ? one_of(random, {1, 2, 4, 8, 16, 32, 64}) : random.whole(1, 64);
+    if (one_in(random, 2)) return one_in(random, 3) ? random.whole(1, 64) : one_of(random, {1, 2, 4, 8, 16, 32, 64});
     return one_in(random, 2) ? std::int64_t{64} << random.whole(1, 7) : by_magnitude(random, 65, 8192);
 }
 
@@ -53,11 +53,11 @@ Layer any_layer(Random& random) {
     return list[static_cast<std::size_t>(random.whole(0, static_cast<std::int64_t>(list.size()) - 1))];
 }
 
-/// Weights as they are kept mostly, N x K; a quarter of them K x N.
+/// Weights as they are kept mostly, N x K; a fifth of them K x N.
 Case layer(Random& random, const Kind& kind, const Limits& limits) {
     const Layer of = any_layer(random);
     Case drawn{.kind = &kind, .m = tokens(random), .n = of.n, .k = of.k};
-    drawn.b.by_columns = !one_in(random, 4);
+    drawn.b.by_columns = !one_in(random, 5);
     return fitted(drawn, limits);
 }
 
@@ -177,8 +177,8 @@ Case attention(Random& random, const Kind& kind, const Limits& limits) {
 }
 
 constexpr Family families[] = {
-    {"layers", 32, layer},         {"squares", 11, square},         {"ragged", 6, ragged},  {"thin m", 5, thin_m},
-    {"thin n", 4, thin_n},         {"thin k", 3, thin_k},           {"long k", 3, long_k},  {"odd steps", 8, odd_steps},
+    {"layers", 32, layer},         {"squares", 12, square},         {"ragged", 6, ragged},  {"thin m", 5, thin_m},
+    {"thin n", 4, thin_n},         {"thin k", 3, thin_k},           {"long k", 2, long_k},  {"odd steps", 8, odd_steps},
     {"transposed", 8, transposed}, {"C by columns", 3, by_columns}, {"beta", 5, with_beta}, {"batches", 5, batch},
     {"pointers", 2, pointers},     {"attention", 5, attention},
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "base/element.hpp"
 #include "reference/random.hpp"
@@ -17,8 +18,13 @@ constexpr double terms_judged = 0x1p22, most_line_elements = 0x1p22;
 
 constexpr Status no_memory{Code::out_of_memory, Argument::none, "the survey's memory does not hold the samples"};
 
-/// The first, the last, and others by chance.
+/// All where that is what is wanted; else the first, the last, and others by chance.
 std::vector<std::int64_t> lines_of(std::int64_t size, std::int64_t wanted, std::uint64_t seed) {
+    if (size <= wanted) {
+        std::vector<std::int64_t> all(static_cast<std::size_t>(size));
+        std::iota(all.begin(), all.end(), std::int64_t{0});
+        return all;
+    }
     std::vector<std::int64_t> lines{0, size - 1};
     reference::Random random(seed);
     for (std::int64_t i = 2; i < wanted; ++i) lines.push_back(random.whole(0, size - 1));

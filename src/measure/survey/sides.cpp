@@ -48,6 +48,7 @@ OurSide::OurSide(const Case& what, bool is_reproducible, int threads, const Queu
       options_{.beta = what.beta,
                .accuracy = what.kind->accuracy,
                .reproducible = is_reproducible,
+               .device = queue.backend().name,
                .stream = queue.stream(),
                .threads = threads} {}
 

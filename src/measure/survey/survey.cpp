@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t device_memory = std::size_t{24} << 30, host_memory = std::size_t{5} << 28,
                       workspace_bytes = std::size_t{64} << 20;
 constexpr double worth_recording = 80e-6, most_for_candidates = 0.6;  // seconds
-constexpr double turns_for_a_candidate = 0.16;
+constexpr double turns_for_a_candidate = 0.15;
 
 /// Everything that lives as long as the survey.
 struct Field {

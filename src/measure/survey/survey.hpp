@@ -37,7 +37,7 @@ struct Survey {
     bool has_peer = false;  ///< cuBLAS, on CUDA
     bool is_reproducible = false;
     int threads = 1;
-    double turn = 0.025;  ///< seconds of a side's turn; five turns each
+    double turn = 0.03;  ///< seconds of a side's turn; five turns each
 };
 
 /// What a survey tells before its shapes: the peer's name and version, or why there is none.

@@ -5,6 +5,7 @@
 // loops. It refuses what cuBLAS refuses, so that a caller who tells a product wrongly is found.
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/element.hpp"
@@ -49,11 +50,13 @@ int multiply(int op_a, int op_b, std::int64_t m, std::int64_t n, std::int64_t k,
         return invalid;
     const Matrix left = operand(a, type, op_a, m, k, lda), right = operand(b, type, op_b, k, n, ldb),
                  to = operand(c, type, 0, m, n, ldc);
+    const bool is_wrong = std::getenv("FAKE_CUBLAS_IS_WRONG") != nullptr;
     const double x = scalar(alpha, compute == 70), y = scalar(beta, compute == 70);
     for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < n; ++j) {
             double sum = 0;
-            for (std::int64_t p = 0; p < k; ++p) sum += tw::load_element(left, i, p) * tw::load_element(right, p, j);
+            for (std::int64_t p = is_wrong ? 1 : 0; p < k; ++p)
+                sum += tw::load_element(left, i, p) * tw::load_element(right, p, j);
             tw::store_element(to, i, j, x * sum + (y != 0 ? y * tw::load_element(to, i, j) : 0));
         }
     return success;

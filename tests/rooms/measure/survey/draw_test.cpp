@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <sstream>
 
 namespace tw::measure {
 namespace {
@@ -37,6 +41,23 @@ TEST(SurveyDraw, KindsAndFamiliesHaveTheirShares) {
         EXPECT_NEAR(families[family.name], 3 * family.weight, 1) << family.name;
     }
     EXPECT_EQ(weights, 100) << "so that a weight is a percentage";
+}
+
+TEST(SurveyDraw, ThePageSaysTheWeights) {
+    std::ifstream file(SURVEY_PAGE);
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    for (const Family& family : every_family()) {
+        const std::size_t at = page.find(family.name, page.find("| family |"));
+        ASSERT_NE(at, std::string::npos) << family.name;
+        const std::string row = page.substr(at, page.find('\n', at) - at);
+        const std::string names = page.substr(page.rfind('\n', at) + 1, page.find(" |", at) - page.rfind('\n', at) - 1);
+        const auto before =
+            std::count(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(names.find(family.name)), ',');
+        std::istringstream weights(row.substr(row.find('|') + 1));
+        std::string weight;
+        for (std::ptrdiff_t i = 0; i <= before; ++i) std::getline(weights, weight, i == before ? '|' : ',');
+        EXPECT_EQ(std::stoi(weight), family.weight) << family.name << ": " << row;
+    }
 }
 
 TEST(SurveyDraw, AKindThatIsNamedAloneHasAllShapes) {

@@ -56,5 +56,44 @@ TEST(Survey, ThePeerIsToldEveryWayToLieRightly) {
     }
 }
 
+TEST(Survey, APeerThatMultipliesWronglyIsToldAndNotTimed) {
+    setenv("FAKE_CUBLAS_IS_WRONG", "1", 1);
+    const auto outcomes = outcomes_of({{.kind = find_kind("f32"), .m = 20, .n = 30, .k = 40}});
+    unsetenv("FAKE_CUBLAS_IS_WRONG");
+    ASSERT_EQ(outcomes.size(), 1u);
+    EXPECT_EQ(outcomes[0].trouble.substr(0, 19), "the peer's result: ") << outcomes[0].trouble;
+    EXPECT_FALSE(outcomes[0].is_wrong);
+    EXPECT_FALSE(outcomes[0].is_timed());
+}
+
+TEST(Survey, AShapeThatFailsEndsNothing) {
+    const Kind* kind = find_kind("f32");
+    const auto outcomes = outcomes_of({{.kind = kind, .m = 1 << 20, .n = 1 << 20, .k = 8},  // more than any memory here
+                                       {.kind = kind, .m = 8, .n = 8, .k = 8}});
+    ASSERT_EQ(outcomes.size(), 2u);
+    EXPECT_NE(outcomes[0].trouble, "");
+    EXPECT_EQ(outcomes[1].trouble, "");
+    EXPECT_TRUE(outcomes[1].has_ratio());
+}
+
+TEST(Survey, WithoutAPeerThereAreTimesAndNoRatios) {
+    const auto outcomes =
+        outcomes_of(draw(2, 5, {find_kind("f32"), find_kind("f64")}, {.bytes = 1e5, .operations = 1e-6}), false);
+    ASSERT_EQ(outcomes.size(), 5u);
+    for (const Outcome& one : outcomes) {
+        EXPECT_TRUE(one.is_timed()) << one.trouble;
+        EXPECT_FALSE(one.has_ratio());
+        EXPECT_EQ(one.seconds.size(), 5u);
+    }
+}
+
+TEST(Survey, APeerThatIsNotThereIsASentence) {
+    setenv("TW_PEER_CUBLAS", "/nowhere/libcublas.so", 1);
+    const Survey asked{.backend = find_backend("cpu"), .has_peer = true};
+    const Opened opened = survey(asked, {}, [](const Opened&) { FAIL(); }, [](const Outcome&) { FAIL(); });
+    EXPECT_NE(opened.trouble.find("/nowhere/libcublas.so"), std::string::npos) << opened.trouble;
+    unsetenv("TW_PEER_CUBLAS");
+}
+
 }  // namespace
 }  // namespace tw::measure
