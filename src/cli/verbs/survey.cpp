@@ -94,8 +94,7 @@ std::vector<Outcome> measured(const SurveyAsked& asked) {
     const measure::Survey survey = survey_of(asked);
     note_interrupts();
     std::vector<Outcome> outcomes;
-    measure::SurveyContext context{
-        .machine = measure::this_machine(), .command = command_of(asked), .device = asked.device};
+    measure::SurveyContext context{.machine = measure::this_machine(), .command = command_of(asked)};
     const auto keep = [&] {
         if (!asked.json.empty()) write_file(asked.json, measure::to_json(context, outcomes));
     };
@@ -103,9 +102,9 @@ std::vector<Outcome> measured(const SurveyAsked& asked) {
     const measure::Opened opened = measure::survey(
         survey, watch_with(line),
         [&](const measure::Opened& what) {
-            fmt::print("{} shapes on {}{}\n", survey.cases.size(), asked.device,
+            fmt::print("{} shapes on {}{}\n", survey.cases.size(), what.device,
                        what.peer.empty() ? "" : ", beside " + what.peer + " (" + what.file + ")");
-            context.peer = what.peer;
+            context.device = what.device, context.peer = what.peer;
         },
         [&](const Outcome& outcome) {
             line.clear();

@@ -8,6 +8,7 @@
 
 #include "base/element.hpp"
 #include "measure/basis/statistics.hpp"
+#include "measure/survey/device_name.hpp"
 #include "measure/survey/samples.hpp"
 #include "measure/survey/stretch.hpp"
 #include "scheme/scheme.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t device_memory = std::size_t{24} << 30, host_memory = std::size_t{5} << 28,
                       workspace_bytes = std::size_t{64} << 20;
-constexpr double worth_recording = 80e-6, most_for_candidates = 0.6;  // seconds
+constexpr double worth_recording = 80e-6, most_recorded = 2e-3, most_for_candidates = 0.6;  // seconds
 constexpr double turns_for_a_candidate = 0.15;
 
 /// Everything that lives as long as the survey.
@@ -81,12 +82,14 @@ bool passes(const Field& field, const Set& set, const Samples& samples, Stretch&
     return outcome.trouble.empty();
 }
 
-/// Both sides replay graphs where one takes little, or neither does: the host counts otherwise.
+/// Both sides replay graphs where one takes little, since the host would count otherwise; but a side that takes far
+/// more may be thousands of launches, and the host is no part of it.
 Status record_both(Stretch& ours, Stretch* theirs) {
     const bool is_short = ours.each() < worth_recording || (theirs && theirs->each() < worth_recording);
     if (!is_short) return {};
-    Status status = ours.record();
-    if (status && theirs && !theirs->is_recorded()) status = theirs->record();
+    Status status;
+    for (Stretch* side : {&ours, theirs})
+        if (status && side && !side->is_recorded() && side->each() < most_recorded) status = side->record();
     if (status) return {};
     ours.forget();
     if (theirs) theirs->forget();
@@ -134,9 +137,9 @@ Status measure_case(const Field& field, Outcome& outcome) {
 }
 
 Opened open(Field& field) {
-    Opened opened;
     const Backend& backend = *field.asked.backend;
     if (const Status bad = field.queue.open(); !bad) return {.trouble = bad.text};
+    Opened opened{.device = device_name(backend)};
     if (field.asked.has_peer) {
         field.workspace = Memory(backend, workspace_bytes);
         if (!field.workspace.data()) return {.trouble = "the device has no memory for the peer"};

@@ -40,8 +40,9 @@ struct Survey {
     double turn = 0.03;  ///< seconds of a side's turn; five turns each
 };
 
-/// What a survey tells before its shapes: the peer's name and version, or why there is none.
+/// What a survey tells before its shapes: whom it has met, or why there is nobody.
 struct Opened {
+    std::string device{};  ///< "NVIDIA H200"; the backend's name where there is no other
     std::string peer{}, file{};
     std::string trouble{};  ///< why nothing can be measured; empty when it can
 };

@@ -9,6 +9,7 @@
 
 #include "measure/basis/statistics.hpp"
 #include "measure/survey/families.hpp"
+#include "measure/survey/grid.hpp"
 
 namespace tw::measure {
 namespace {
@@ -28,18 +29,23 @@ void add_line(std::vector<Line>& lines, const std::string& name, const std::vect
     };
     lines.push_back({.name = name,
                      .count = static_cast<std::int64_t>(ratios.size()),
+                     .at_97 = share(0.97),
                      .at_95 = share(0.95),
+                     .at_90 = share(0.90),
                      .at_80 = share(0.80),
                      .geometric_mean = geometric_mean(ratios),
                      .least = *std::ranges::min_element(ratios)});
 }
 
 std::string table_of_kinds(const std::vector<Outcome>& outcomes) {
-    std::string text = fmt::format("{:<18} {:>6} {:>8} {:>8} {:>15} {:>7}\n", "type", "shapes", ">= 0.95", ">= 0.80",
-                                   "geometric mean", "least");
-    for (const Line& line : lines_by_kind(outcomes))
-        text += fmt::format("{:<18} {:>6} {:>6.0f} % {:>6.0f} % {:>15.2f} {:>7.2f}\n", line.name, line.count,
-                            100 * line.at_95, 100 * line.at_80, line.geometric_mean, line.least);
+    std::string text = fmt::format("{:<18} {:>6} {:>8} {:>8} {:>8} {:>8} {:>15} {:>7}\n", "type", "shapes", ">= 0.97",
+                                   ">= 0.95", ">= 0.90", ">= 0.80", "geometric mean", "least");
+    for (const Line& line : lines_by_kind(outcomes)) {
+        text += fmt::format("{:<18} {:>6}", line.name, line.count);
+        for (const double share : {line.at_97, line.at_95, line.at_90, line.at_80})
+            text += fmt::format(" {:>6.1f} %", 100 * share);
+        text += fmt::format(" {:>15.3f} {:>7.2f}\n", line.geometric_mean, line.least);
+    }
     return text;
 }
 
@@ -122,7 +128,9 @@ std::string line_of(const Outcome& one) {
 std::string table_of(const std::vector<Outcome>& outcomes) {
     std::string text;
     if (!lines_by_kind(outcomes).empty())
-        text += table_of_kinds(outcomes) + "\n" + table_of_families(outcomes) + "\nThe worst:\n" + worst_of(outcomes);
+        text += table_of_kinds(outcomes) + "\n" +
+                (is_decoding(outcomes) ? grids_of(outcomes) : table_of_families(outcomes)) + "\nThe worst:\n" +
+                worst_of(outcomes);
     if (const std::string failed = troubled(outcomes); !failed.empty()) text += "\nNot timed:\n" + failed;
     return text;
 }

@@ -16,7 +16,7 @@ namespace tw::measure {
 struct Line {
     std::string name{};
     std::int64_t count = 0;
-    double at_95 = 0, at_80 = 0;  ///< shares, from 0 to 1
+    double at_97 = 0, at_95 = 0, at_90 = 0, at_80 = 0;  ///< shares at or above, from 0 to 1
     double geometric_mean = 0, least = 0;
 };
 
@@ -28,7 +28,8 @@ std::vector<Line> lines_by_family(const std::vector<Outcome>& outcomes, const st
 /// One shape: "bf16  16x14336x4096 NT  g  0.97  31.2  32.1 us  ...".
 std::string line_of(const Outcome& outcome);
 
-/// The whole: the table of kinds, that of families, the twenty worst, and those that failed.
+/// The whole: the table of kinds, that of families, or of layers and tokens where decoding was measured, the twenty
+/// worst, and those that failed.
 std::string table_of(const std::vector<Outcome>& outcomes);
 
 }  // namespace tw::measure

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "measure/survey/changes.hpp"
+#include "measure/survey/grid.hpp"
 #include "measure/survey/survey_json.hpp"
 
 namespace tw::measure {
@@ -55,6 +56,19 @@ TEST(SurveyTable, TheWorstComeFirstAndNoMoreThanTwenty) {
     EXPECT_LT(worst.find("30x2x3"), worst.find("29x2x3")) << worst;
     EXPECT_NE(worst.find(" 11x2x3"), std::string::npos);
     EXPECT_EQ(worst.find(" 10x2x3"), std::string::npos);
+}
+
+TEST(SurveyTable, DecodingIsAGridOfTokensAndLayers) {
+    std::vector<Outcome> all{outcome("bf16", 0.91, 16), outcome("bf16", 0.42, 33), outcome("f32", 3.14, 16)};
+    all[0].what.family = "8B o", all[1].what.family = "70B head", all[2].what.family = "8B o";
+    all[0].what.b.by_columns = all[1].what.b.by_columns = true;
+    ASSERT_TRUE(is_decoding(all));
+    EXPECT_FALSE(is_decoding({outcome("f32", 1)}));
+    const std::string text = grids_of(all);
+    for (const char* part : {"bf16 NT", "f32 NN", "0.91", "0.42", "3.14", "70B head"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    EXPECT_EQ(text.find("bf16 NN"), std::string::npos) << text;
+    EXPECT_NE(table_of(all).find("bf16 NT"), std::string::npos);
 }
 
 TEST(SurveyTable, AFileBringsBackWhatWasWritten) {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include <string>
+
+#include "backend/contract.hpp"
+
+namespace tw::measure {
+
+/// "NVIDIA H200", as the driver names the calling thread's device; the backend's name where there is no driver.
+std::string device_name(const Backend& backend);
+
+}  // namespace tw::measure
