@@ -6,9 +6,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "tilewright/tilewright.hpp"
+
+// libstdc++ declares its members extern, and has no definition of the constexpr ones; clang, told to trace calls,
+// inlines none of them and asks for it.
+template class std::allocator<char>;
 
 namespace {
 
