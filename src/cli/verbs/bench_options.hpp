@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What the words of tw bench ask for, and the benchmark that they make.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/console/verb.hpp"
+#include "cli/verbs/survey.hpp"
+#include "measure/bench.hpp"
+
+namespace tw::cli {
+
+struct BenchOptions {
+    std::string what, m, n, k, suite, type = "f32", accuracy = "auto", device = "cpu", peers, json, csv, markdown,
+                                      baseline;
+    std::vector<std::string> kernels;
+    SurveyAsked survey;
+    double seconds = 3, relative_error = 0;
+    int threads = 0, batch = 0, callers = 0;
+    bool with_peers = false, is_cold = false, is_hot = false, is_unverified = false, no_history = false,
+         is_reproducible = false, is_scaling = false;
+};
+
+/// Adds the options to the verb, which writes them to `options`; what comes back is --peers, whose list may be left
+/// out.
+Option add_bench_options(const Verb& verb, BenchOptions& options);
+
+/// Refuses what excludes each other. The peers and the backend are still to be found: both wait for the last refusal.
+measure::Bench bench_of(const BenchOptions& options);
+
+/// The peers that --peers lists; empty: all that are found.
+std::vector<std::string> peers_of(const BenchOptions& options);
+
+/// A survey draws its shapes and chooses its ways to time them: options that say otherwise are refused.
+SurveyAsked survey_of(const BenchOptions& options);
+
+}  // namespace tw::cli
