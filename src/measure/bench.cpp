@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/cpu_features.hpp"
+#include "measure/peers/entrant.hpp"
 #include "measure/peers/mps.hpp"
 #include "measure/roofs/bandwidth.hpp"
 #include "measure/rows/run_roofs.hpp"

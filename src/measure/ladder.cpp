@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "measure/peers/entrant.hpp"
 #include "measure/peers/mps.hpp"
 #include "measure/rows/run_roofs.hpp"
 #include "plan/names.hpp"

@@ -7,27 +7,15 @@
 
 #include <sys/types.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "measure/peers/messages.hpp"
 #include "measure/peers/search.hpp"
 #include "measure/turns/entrant.hpp"
 
 namespace tw::measure {
-
-/// What a peer says of itself once it is open.
-struct PeerDescription {
-    char name[16] = "";
-    char device[8] = "";
-    char version[64] = "";
-    char core_type[64] = "";
-    char file[512] = "";
-    char found_by[32] = "";
-    char trouble[256] = "";  ///< why it can't be used; empty when it can
-    bool multiplies_f32 = false, multiplies_f64 = false;
-};
 
 class PeerProcess {
 public:
@@ -47,11 +35,8 @@ public:
     void sleep();
 
 private:
-    struct Request;
-    struct Reply;
     PeerProcess(pid_t child, int channel) : child_(child), channel_(channel) {}
-    [[noreturn]] static void serve(const PeerKind& kind, int threads, int channel);
-    bool ask(const Request& request, Reply& reply, int patience);
+    bool ask(const PeerRequest& request, PeerReply& reply, int patience);
 
     pid_t child_;
     int channel_;
@@ -63,18 +48,5 @@ private:
 /// when `keep_troubled`. Peers start before the device is first used: a driver does not survive fork().
 std::vector<std::shared_ptr<PeerProcess>> start_peers(const std::vector<std::string>& names, const std::string& device,
                                                       int threads, bool keep_troubled = false);
-
-/// A peer as one who enters a comparison.
-class PeerEntrant : public Entrant {
-public:
-    PeerEntrant(std::shared_ptr<PeerProcess> process, const Task& task);
-    Judgement judge(const Task& task) override { return process_->judge(task); }
-    double seconds(int passes) override { return process_->seconds(passes); }
-    void begin_turn() override { process_->wake(); }
-    void end_turn() override { process_->sleep(); }
-
-private:
-    std::shared_ptr<PeerProcess> process_;
-};
 
 }  // namespace tw::measure

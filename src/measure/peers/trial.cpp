@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "base/cpu_features.hpp"
-#include "measure/peers/library.hpp"
+#include "measure/peers/core_type.hpp"
 
 namespace tw::measure {
 namespace {

@@ -5,7 +5,8 @@
 #include <cstdlib>
 
 #include "base/cpu_features.hpp"
-#include "measure/peers/library.hpp"
+#include "measure/peers/core_type.hpp"
+#include "measure/peers/entrant.hpp"
 #include "measure/peers/process.hpp"
 
 namespace tw::measure {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "measure/peers/cblas.hpp"
+
+#include <utility>
+
+#include "measure/peers/symbols.hpp"
+
+namespace tw::measure {
+namespace {
+
+constexpr int row_major = 101, no_transpose = 111;
+
+template <class T, class Int>
+void call_cblas(void* address, const Matrix& a, const Matrix& b, const Matrix& c) {
+    using Gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
+    const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
+    reinterpret_cast<Gemm*>(address)(row_major, no_transpose, no_transpose, whole(c.rows), whole(c.cols), whole(a.cols),
+                                     T{1}, static_cast<const T*>(a.data), whole(a.row_step),
+                                     static_cast<const T*>(b.data), whole(b.row_step), T{0}, static_cast<T*>(c.data),
+                                     whole(c.row_step));
+}
+
+template <class T>
+std::function<bool(const Matrix&, const Matrix&, const Matrix&)> cblas(void* handle, const char* name) {
+    const Symbol symbol = find_symbol(handle, name);
+    if (!symbol.address) return {};
+    return [symbol](const Matrix& a, const Matrix& b, const Matrix& c) {
+        if (symbol.has_long_integers) call_cblas<T, std::int64_t>(symbol.address, a, b, c);
+        else call_cblas<T, int>(symbol.address, a, b, c);
+        return true;
+    };
+}
+
+template <class T, class Int>
+void call_cblas_batch(void* address, const Matrix& a, const Matrix& b, const Matrix& c, std::int64_t products) {
+    using Gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, Int, const T*, Int, Int, T, T*, Int, Int, Int);
+    const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
+    const auto size = [](const Matrix& one) { return static_cast<Int>(one.rows * one.row_step); };
+    reinterpret_cast<Gemm*>(address)(row_major, no_transpose, no_transpose, whole(c.rows), whole(c.cols), whole(a.cols),
+                                     T{1}, static_cast<const T*>(a.data), whole(a.row_step), size(a),
+                                     static_cast<const T*>(b.data), whole(b.row_step), size(b), T{0},
+                                     static_cast<T*>(c.data), whole(c.row_step), size(c), whole(products));
+}
+
+template <class T>
+std::function<bool(const Matrix&, const Matrix&, const Matrix&, std::int64_t)> cblas_batch(void* handle,
+                                                                                           const char* name) {
+    const Symbol symbol = find_symbol(handle, name);
+    if (!symbol.address) return {};
+    return [symbol](const Matrix& a, const Matrix& b, const Matrix& c, std::int64_t products) {
+        if (symbol.has_long_integers) call_cblas_batch<T, std::int64_t>(symbol.address, a, b, c, products);
+        else call_cblas_batch<T, int>(symbol.address, a, b, c, products);
+        return true;
+    };
+}
+
+void fill_in_calls(void* handle, PeerLibrary& library) {
+    library.f32 = cblas<float>(handle, "cblas_sgemm");
+    library.f64 = cblas<double>(handle, "cblas_dgemm");
+    library.f32_batch = cblas_batch<float>(handle, "cblas_sgemm_batch_strided");
+    library.f64_batch = cblas_batch<double>(handle, "cblas_dgemm_batch_strided");
+}
+
+/// The code branch by its number in MKL's header of conditional numerical reproducibility.
+std::string branch_name(int branch) {
+    constexpr std::pair<int, const char*> names[] = {
+        {3, "compatible"}, {4, "SSE2"},  {6, "SSSE3"},        {7, "SSE4.1"},   {8, "SSE4.2"},
+        {9, "AVX"},        {10, "AVX2"}, {11, "AVX-512 MIC"}, {12, "AVX-512"}, {14, "AVX-512 E1"}};
+    for (const auto& [value, text] : names)
+        if (value == branch) return text;
+    return "branch " + std::to_string(branch);
+}
+
+}  // namespace
+
+void open_openblas(void* handle, PeerLibrary& library) {
+    if (auto* config = function<const char*()>(handle, "openblas_get_config")) {
+        const std::string text = config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
+        const std::size_t start = text.find(' ') + 1;
+        library.version = text.substr(start, text.find(' ', start) - start);
+    }
+    if (auto* core = function<const char*()>(handle, "openblas_get_corename")) library.core_type = core();
+    fill_in_calls(handle, library);
+}
+
+/// Asked before it is initialised, BLIS 0.9 ends the process when BLIS_ARCH_TYPE is set.
+void open_blis(void* handle, PeerLibrary& library) {
+    if (auto* initialise = function<void()>(handle, "bli_init")) initialise();
+    if (auto* version = function<const char*()>(handle, "bli_info_get_version_str")) library.version = version();
+    auto* query = function<int()>(handle, "bli_arch_query_id");
+    auto* name = function<const char*(int)>(handle, "bli_arch_string");
+    if (query && name) library.core_type = name(query());
+    fill_in_calls(handle, library);
+}
+
+void open_mkl(void* handle, PeerLibrary& library) {
+    if (auto* version = function<void(char*, int)>(handle, "MKL_Get_Version_String")) {
+        char text[200] = {};
+        version(text, sizeof text - 1);
+        // "... Math Kernel Library Version 2024.0-Product Build ..."
+        const std::string sentence = text;
+        const std::size_t at = sentence.find("Version ");
+        if (at != std::string::npos) library.version = sentence.substr(at + 8, sentence.find('-', at) - at - 8);
+    }
+    if (auto* branch = function<int()>(handle, "mkl_cbwr_get_auto_branch")) library.core_type = branch_name(branch());
+    fill_in_calls(handle, library);
+}
+
+}  // namespace tw::measure

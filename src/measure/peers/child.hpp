@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include "measure/peers/search.hpp"
+
+namespace tw::measure {
+
+/// The life of a forked process: opens the peer, describes it, and multiplies as it is asked until the channel closes.
+[[noreturn]] void serve_peer(const PeerKind& kind, int threads, int channel);
+
+}  // namespace tw::measure

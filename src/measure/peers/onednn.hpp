@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#pragma once
+
+#include "measure/peers/library.hpp"
+
+namespace tw::measure {
+
+/// Fills in the call and the version of an opened oneDNN.
+void open_onednn(void* handle, PeerLibrary& library);
+
+}  // namespace tw::measure
