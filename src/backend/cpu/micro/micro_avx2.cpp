@@ -5,7 +5,7 @@
 // FMA units of 4 or 5 cycles' latency busy; the other four hold a row of B and a broadcast of A.
 #include <immintrin.h>
 
-#include "backend/cpu/micro/micro_tile.hpp"
+#include "backend/cpu/micro/micro_table.hpp"
 
 namespace tw::cpu {
 namespace {

@@ -6,7 +6,7 @@
 // core whose front end another thread may share. A masked load is an instruction of a unit of multiply-adds besides.
 #include <immintrin.h>
 
-#include "backend/cpu/micro/micro_tile.hpp"
+#include "backend/cpu/micro/micro_table.hpp"
 #include "backend/cpu/micro/pack_avx512.hpp"
 
 namespace tw::cpu {

@@ -4,7 +4,7 @@
 // Micro-kernels of NEON, which every AArch64 processor has: 8 rows of 3 vectors fill 24 of the 32 registers with sums.
 #include <arm_neon.h>
 
-#include "backend/cpu/micro/micro_tile.hpp"
+#include "backend/cpu/micro/micro_table.hpp"
 
 namespace tw::cpu {
 namespace {

@@ -3,7 +3,7 @@
 //
 // Micro-kernels for any processor: the compilers' own 16-byte vectors, 4 rows of 2, a multiplication and an addition
 // where the others fuse both.
-#include "backend/cpu/micro/micro_tile.hpp"
+#include "backend/cpu/micro/micro_table.hpp"
 #include "backend/cpu/product/vectors.hpp"
 
 namespace tw::cpu {

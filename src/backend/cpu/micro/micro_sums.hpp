@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The sums of a micro-kernel: R x W registers over the vectors V of an instruction set, and one step along k on them.
+// This header and those that include it have internal linkage alone: each file that includes them compiles its own copy
+// with its own flags, and none can be linked in another's place.
+//
+//                      W vectors of B
+//                    [row 0 ][row 1 ]           one step along k: W loads, R broadcasts,
+//      R broadcasts  +------+------+            R x W multiply-adds on R x W vectors of sums
+//          a 0       | sums | sums |
+//          a 1       | sums | sums |
+//          ...       +------+------+
+#pragma once
+
+#include <cstdint>
+
+#include "backend/cpu/micro/micro_kernel.hpp"
+
+namespace tw::cpu {
+namespace {
+
+/// The last vector of a tile's rows: whole, or cut short by a mask.
+template <class V, bool Ragged>
+struct Last {
+    using T = typename V::Element;
+    explicit Last(int) {}
+    typename V::Register load(const T* p) const { return V::load(p); }
+    void store(T* p, typename V::Register v) const { V::store(p, v); }
+};
+template <class V>
+struct Last<V, true> {
+    using T = typename V::Element;
+    typename V::Mask mask;
+    explicit Last(int count) : mask(V::mask(count)) {}
+    typename V::Register load(const T* p) const { return V::load(p, mask); }
+    void store(T* p, typename V::Register v) const { V::store(p, v, mask); }
+};
+
+template <class V, int R, int W, bool Ragged>
+struct Sums {
+    using T = typename V::Element;
+    using Register = typename V::Register;
+
+    Register of[R][W];
+    Last<V, Ragged> last;
+    explicit Sums(int cols) : last(cols - (W - 1) * V::lanes) {
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+            for (int w = 0; w < W; ++w) of[r][w] = V::zero();
+    }
+
+    /// One step along k. `a(r)` is where row r's element lies; where that is at a constant distance from a register, an
+    /// instruction set may read and broadcast it within the multiply-add.
+    template <bool Folds>
+    [[gnu::always_inline]] inline void step(const auto& a, const T* b) {
+        if constexpr (R < W) {
+            Register x[R];
+#pragma GCC unroll 8
+            for (int r = 0; r < R; ++r) x[r] = V::broadcast(a(r));
+#pragma GCC unroll 8
+            for (int w = 0; w < W; ++w) {
+                const Register row = w + 1 < W ? V::load(b + w * V::lanes) : last.load(b + w * V::lanes);
+#pragma GCC unroll 8
+                for (int r = 0; r < R; ++r) of[r][w] = V::multiply_add(x[r], row, of[r][w]);
+            }
+            return;
+        }
+        Register row[W];
+#pragma GCC unroll 8
+        for (int w = 0; w < W; ++w) row[w] = w + 1 < W ? V::load(b + w * V::lanes) : last.load(b + w * V::lanes);
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r) {
+            if constexpr (Folds && W <= V::broadcasts_folded) {
+#pragma GCC unroll 8
+                for (int w = 0; w < W; ++w) of[r][w] = V::multiply_add(a(r), row[w], of[r][w]);
+            } else {
+                const Register x = V::broadcast(a(r));
+#pragma GCC unroll 8
+                for (int w = 0; w < W; ++w) of[r][w] = V::multiply_add(x, row[w], of[r][w]);
+            }
+        }
+    }
+
+    /// C = alpha sums + beta C, but for what 1 and 0 spare.
+    [[gnu::always_inline]] inline void finish(const MicroTile<T>& t) {
+        const auto each = [&](const auto& add_to_c) __attribute__((always_inline)) {
+            T* c = t.c;
+#pragma GCC unroll 16
+            for (int r = 0; r < R; ++r, c += t.c_step)
+#pragma GCC unroll 8
+                for (int w = 0; w < W; ++w) add_to_c(of[r][w], c + w * V::lanes, w + 1 < W);
+        };
+        const Register alpha = V::broadcast(&t.alpha), beta = V::broadcast(&t.beta);
+        if (t.alpha != 1) each([&](Register& sum, T*, bool) { sum = V::multiply(alpha, sum); });
+        if (t.beta != 0)
+            each([&](Register& sum, T* at, bool inner) {
+                sum = V::add(sum, V::multiply(beta, inner ? V::load(at) : last.load(at)));
+            });
+        each([&](const Register& sum, T* at, bool inner) { inner ? V::store(at, sum) : last.store(at, sum); });
+    }
+};
+
+}  // namespace
+}  // namespace tw::cpu

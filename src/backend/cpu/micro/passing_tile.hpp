@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A tile whose sums stay while panels of B pass by, for an A of few rows; and every such tile that a kernel has.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/cpu/micro/micro_sums.hpp"
+#include "backend/cpu/micro/tile_widths.hpp"
+
+namespace tw::cpu {
+namespace {
+
+/// The tile that rows of B pass by.
+template <class V, int R, int W, bool Ragged>
+void passing_tile(const PassingTile<typename V::Element>& passing) {
+    using T = typename V::Element;
+    const MicroTile<T>& t = passing.tile;
+    Sums<V, R, W, Ragged> sums(t.cols);
+    if (!passing.begins)
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r)
+#pragma GCC unroll 4
+            for (int w = 0; w < W; ++w) sums.of[r][w] = V::load(passing.sums + r * passing.sums_step + w * V::lanes);
+    const T *a = t.a, *b = t.b;
+    T* kept = passing.kept;
+    const std::int64_t b_step = t.b_step;
+    const auto go = [&](std::int64_t steps, bool keeps) __attribute__((always_inline)) {
+#pragma GCC unroll 2
+        for (; steps > 0; --steps, a += R, b += b_step) {
+            if (keeps) {
+                for (int w = 0; w + 1 < W; ++w) V::store(kept + w * V::lanes, V::load(b + w * V::lanes));
+                V::store(kept + (W - 1) * V::lanes, sums.last.load(b + (W - 1) * V::lanes));
+                kept += W * V::lanes;
+            }
+            sums.template step<true>([&](int r) { return a + r; }, b);
+        }
+    };
+    const std::int64_t every = passing.asked_every ? passing.asked_every : t.k;
+    const T* asked = passing.asked;
+    for (std::int64_t p = 0; p < t.k; p += every) {
+        if (passing.asked_every) {
+            for (int w = 0; w < W; ++w) __builtin_prefetch(asked + w * V::lanes, 0, 2);
+            asked += passing.asked_step;
+        }
+        const std::int64_t steps = std::min(every, t.k - p);
+        kept ? go(steps, true) : go(steps, false);
+    }
+    if (passing.ends) return sums.finish(t);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 4
+        for (int w = 0; w < W; ++w) V::store(passing.sums + r * passing.sums_step + w * V::lanes, sums.of[r][w]);
+}
+
+/// How many vectors wide a tile that B passes by is.
+constexpr int passed_vectors(int rows, int budget) { return std::min(4, vectors_wide(rows, budget)); }
+
+template <class V, int Low, int Budget>
+struct PassingTiles {
+    using T = typename V::Element;
+    using Function = void (*)(const PassingTile<T>&);
+    struct Table {
+        Function of[Low][4][2];
+    };
+
+    template <int R, int... W>
+    static constexpr void fill(Function (&row)[4][2], std::integer_sequence<int, W...>) {
+        ((row[W][0] = passing_tile<V, R, W + 1, false>, row[W][1] = passing_tile<V, R, W + 1, true>), ...);
+    }
+    template <int... R>
+    static constexpr Table all(std::integer_sequence<int, R...>) {
+        Table table{};
+        (fill<R + 1>(table.of[R], std::make_integer_sequence<int, passed_vectors(R + 1, Budget)>{}), ...);
+        return table;
+    }
+    static constexpr Table table = all(std::make_integer_sequence<int, Low>{});
+
+    static void run(const PassingTile<T>& t) {
+        const int vectors = (t.tile.cols + V::lanes - 1) / V::lanes;
+        table.of[t.tile.rows - 1][vectors - 1][t.tile.cols % V::lanes != 0](t);
+    }
+};
+
+}  // namespace
+}  // namespace tw::cpu
