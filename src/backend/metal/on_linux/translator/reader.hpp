@@ -22,7 +22,4 @@ struct Reading {
 /// `prelude` is the folder whose files are ours and not to be judged.
 Reading read_kernels(std::string_view preprocessed, std::string_view file, std::string_view prelude);
 
-/// What the unpreprocessed text may not contain: words that clang would take and Apple's compiler would not.
-std::vector<std::string> foreign_words(std::string_view source, std::string_view file);
-
 }  // namespace tw::metal_check

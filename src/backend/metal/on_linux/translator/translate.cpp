@@ -8,6 +8,7 @@
 #include "backend/metal/on_linux/translator/assembly.hpp"
 #include "backend/metal/on_linux/translator/command.hpp"
 #include "backend/metal/on_linux/translator/dialect.hpp"
+#include "backend/metal/on_linux/translator/foreign_words.hpp"
 #include "backend/metal/on_linux/translator/reader.hpp"
 #include "base/environment.hpp"
 
