@@ -177,6 +177,10 @@ class Sizes(House):
     def test_a_long_cuda_kernel_anywhere(self):
         self.expect_caught("check_sizes", "src/backend/cuda/tiles/odd.cuh", "__global__ void kernel();\n" + "\n" * 250, "251 lines")
 
+    def test_a_long_part_of_a_cuda_kernel(self):
+        part = "__device__ void part();\n" + "\n" * 250
+        self.expect_caught("check_sizes", "src/backend/cuda/tiles/odd.cuh", part, "251 lines")
+
     def test_a_wide_line(self):
         self.expect_caught("check_sizes", "src/base/wide.cpp", "// " + "x" * 118 + "\n", "121 columns")
 
@@ -191,6 +195,12 @@ class Sizes(House):
     def test_a_function_of_80_lines_passes(self):
         self.write("src/base/fine.cpp", "void fine() {\n" + "    step();\n" * 78 + "}\n\nstruct S {\n" + "    int x;\n" * 90 + "};\n")
         self.expect_order("check_functions")
+
+    def test_a_listed_function_that_is_no_longer_long(self):
+        kernel = "__global__ void few_rows() {\n" + "%s" + "}\n"
+        self.write("src/backend/cuda/few_rows.cu", kernel % ("    step();\n" * 79))
+        short = kernel % ("    step();\n" * 78)
+        self.expect_caught("check_functions", "src/backend/cuda/few_rows.cu", short, "few_rows is listed as longer")
 
     def test_a_heavy_median(self):
         self.expect_order("check_sizes")
