@@ -18,6 +18,8 @@ read_by_clang() {
 }
 stage "What stands around CUDA's kernels, read by clang" read_by_clang || true
 
+stage "Each header alone" tools/check_headers || true
+
 if command -v clang-tidy >/dev/null; then
     stage "Mistakes that compilers don't see, by clang-tidy" tools/tidy || true
 fi

@@ -10,7 +10,7 @@
 //      +-----+      +---+---+      +-------+
 //
 // Needs: nothing. 2mnk flops, 8 bytes loaded for each 2 of them; a warp's load of A touches 32 separate rows.
-#include "backend/cuda/core_rung.hpp"
+#include "backend/cuda/core_rung.cuh"
 
 namespace tw::cuda {
 namespace {

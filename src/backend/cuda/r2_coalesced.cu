@@ -10,7 +10,7 @@
 //                   +---+----+      +-------+----+
 //
 // Needs: nothing. The flops and bytes of r1; the lines of B that a warp fetches fall from 32 to 1 a step.
-#include "backend/cuda/core_rung.hpp"
+#include "backend/cuda/core_rung.cuh"
 
 namespace tw::cuda {
 namespace {

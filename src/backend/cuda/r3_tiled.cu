@@ -9,7 +9,7 @@
 //      +---+---+      +---+ v--+        then BK products a thread from shared memory
 //
 // Needs: nothing. Each value loaded serves a whole tile: global reads fall by the tile's side (16 or 32).
-#include "backend/cuda/core_rung.hpp"
+#include "backend/cuda/core_rung.cuh"
 #include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {

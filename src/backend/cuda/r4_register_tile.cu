@@ -11,7 +11,7 @@
 //       +------+                       +-------+
 //
 // Needs: nothing. Shared-memory reads a product fall from 2 to 1 + 1/TM.
-#include "backend/cuda/core_rung.hpp"
+#include "backend/cuda/core_rung.cuh"
 #include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {

@@ -10,7 +10,7 @@
 //       +------+                       +---+---+
 //
 // Needs: nothing. Shared-memory reads a product fall to 1/TM + 1/TN.
-#include "backend/cuda/core_rung.hpp"
+#include "backend/cuda/core_rung.cuh"
 #include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {

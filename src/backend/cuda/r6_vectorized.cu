@@ -10,7 +10,7 @@
 //       +---------+      +---------+
 //
 // Needs: nothing. 4 loads of 16 bytes for 64 products instead of 16 of 4 bytes.
-#include "backend/cuda/core_rung.hpp"
+#include "backend/cuda/core_rung.cuh"
 #include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {

@@ -16,7 +16,7 @@
 // if it gave two operands a cycle; a product has three, so they are made there and back: one is always the last one's.
 #include <algorithm>
 
-#include "backend/cuda/core_rung.hpp"
+#include "backend/cuda/core_rung.cuh"
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/operands/aligned.hpp"

@@ -275,6 +275,23 @@ class Words(House):
                 (self.root / name).unlink()
 
 
+class Headers(House):
+    def setUp(self):
+        super().setUp()
+        self.write("include/tilewright/view.hpp", HEAD + "#pragma once\n#include <string>\nstd::string text();\n")
+
+    def test_one_that_needs_what_the_one_before_it_included(self):
+        self.expect_caught("check_headers", "src/base/odd.hpp", "#pragma once\nstd::string word();\n", "odd.hpp does not compile alone")
+
+    def test_one_of_a_library_that_is_not_here_is_skipped(self):
+        self.write("src/base/bound.hpp", "#pragma once\n#include <nanobind/nowhere.h>\n")
+        self.assertIn("1 skipped", self.run_checker("check_headers", self.root).stdout)
+        self.expect_order("check_headers")
+
+    def test_one_of_ours_that_is_not_here_is_not_skipped(self):
+        self.expect_caught("check_headers", "src/base/odd.hpp", '#include "base/nowhere.hpp"\n', "nowhere.hpp")
+
+
 class Links(House):
     def caught(self, link, told):
         self.expect_caught("check_links", "docs/odd.md", f"# A page\n\nSee [there]({link}).\n", told)

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/contract.hpp"
 #include "backend/cuda/device/failure.hpp"
 #include "rooms/backend/cuda/fake_runtime.hpp"
 
