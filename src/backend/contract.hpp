@@ -19,8 +19,8 @@
 
 namespace tw {
 
-/// A step of the climb: one idea, under the same name on every backend. `none` is no step: kernels for products of few
-/// rows stand beside the ladder, since no square product climbs by them.
+/// A step of the climb: one idea, under the same name on every backend. `none`: kernels for products of few rows, which
+/// stand beside the ladder because no square product is faster by them.
 enum class Rung : std::uint8_t {
     none = 0,
     naive,
@@ -35,14 +35,14 @@ enum class Rung : std::uint8_t {
     split,
 };
 
-/// Hardware features, one bit each; what a bit means is the backend's affair.
+/// Hardware features, one bit each; each backend defines its own bits.
 using Features = std::uint64_t;
 
-/// An operand laid out ahead of time by Kernel::packing: the call's matrix of it has a shape, but no elements.
+/// An operand packed ahead of time by Kernel::packing. The call's matrix for it has a shape, but no elements.
 struct PackedPanels {
-    const std::byte* panels = nullptr;  ///< null: both operands are as usual
-    bool is_a = false;                  ///< it stands for A, else for B
-    bool on_left = false;               ///< laid out as the left one of a product: a B so computes C^T = B^T A^T
+    const std::byte* panels = nullptr;  ///< null: no operand is packed
+    bool is_a = false;                  ///< the packed operand is A, else B
+    bool on_left = false;               ///< packed as a left operand; a B packed so gives C^T = B^T A^T
 };
 
 struct Direct;
@@ -57,25 +57,25 @@ struct Call {
     const Executor* executor = nullptr;  ///< null: the library's pool
     void* stream = nullptr;
     PackedPanels packed{};           ///< empty unless the kernel's row has a packing
-    const Batch* batch = nullptr;    ///< the whole batch: a, b and c are its first product. Null for one product
-    const Direct* direct = nullptr;  ///< as planned for such operands; null: not planned
+    const Batch* batch = nullptr;    ///< the whole batch, of which a, b and c are the first product; null: one product
+    const Direct* direct = nullptr;  ///< the direct way planned for these operands; null: none
 
     std::int64_t m() const noexcept { return c.rows; }
     std::int64_t n() const noexcept { return c.cols; }
     std::int64_t k() const noexcept { return a.cols; }
 };
 
-/// How a kernel wants an operand that is laid out ahead of time, for any shape of the other.
+/// How a kernel packs an operand ahead of time, for any shape of the other operand.
 struct Packing {
-    /// `width` is how many rows it has on the left of a product, or how many columns on the right.
+    /// `width`: rows of a left operand, or columns of a right one.
     std::size_t (*bytes)(std::int64_t width, std::int64_t k, bool on_left);
-    /// Elements of the kernel's own type, to memory aligned to 64 bytes; `threads` is a call without operands.
-    void (*pack)(const Matrix& operand, bool on_left, const Call& threads, std::byte* to);
+    /// `operand` has the kernel's own type, `to` is aligned to 64 bytes; of `settings` only threads and executor count.
+    void (*pack)(const Matrix& operand, bool on_left, const Call& settings, std::byte* to);
 };
 
 /// How a kernel does many products of one shape in one call, with the bits of each alone.
 struct Batching {
-    bool (*takes)(const Call&);  ///< with a batch and an epilogue, whose residual is the first product's
+    bool (*takes)(const Call&);  ///< asked with the batch set; the epilogue's residual is the first product's
     std::size_t (*scratch_bytes)(const Problem&, const Tile&, const Batch&);
 };
 
@@ -83,31 +83,31 @@ struct Batching {
 struct Kernel {
     const char* name;  ///< "cpu.r6_vectorized.f32.avx2": unique; the second word is its file
     Rung rung;
-    Type in, out, sum;  ///< of A and B; of C; and what it sums in
+    Type in, out, sum;  ///< of A and B, of C, and of its sums
     const Scheme* scheme;
     Features needs = 0;
-    std::span<const Tile> tiles{};  ///< what the tuner may try; the first is the default, {} the kernel's own choice
+    std::span<const Tile> tiles{};  ///< for the tuner; the first is the default, an empty Tile lets the kernel choose
     bool fuses_epilogue = false;
     const char* idea = nullptr;  ///< one sentence for the ladder's table and for docs/ladder.md
 
     bool (*takes)(const Problem&) = nullptr;                       ///< null: any shape, any steps
-    double (*sum_bound)(std::int64_t k) = nullptr;                 ///< certificate of its order of summation
-    double (*nanoseconds)(const Problem&, int threads) = nullptr;  ///< its own guess, for choose()
+    double (*sum_bound)(std::int64_t k) = nullptr;                 ///< bound on what its order of summation loses
+    double (*nanoseconds)(const Problem&, int threads) = nullptr;  ///< estimated time, for choose()
     std::size_t (*scratch_bytes)(const Problem&, const Tile&, int threads) = nullptr;  ///< null: none
     Status (*run)(const Call&, const Tile&) = nullptr;
 
-    /// Rows with the same number give a row of C the same bits, whatever m, n, steps, alignment and threads are: they
-    /// sum in one order. 0 promises only the same bits for the same call.
+    /// Kernels with the same number sum in the same order: they give a row of C the same bits whatever m, n, steps,
+    /// alignment and threads are. 0: only the same call gives the same bits again.
     int order = 0;
 
-    const Packing* packing = nullptr;    ///< null: it takes no operand laid out ahead of time
+    const Packing* packing = nullptr;    ///< null: it takes no packed operand
     const Batching* batching = nullptr;  ///< null: one product a call
 
-    /// How a product of few tiles is run without anything around it: no epilogue, m, n and k at least 1. Null: none is.
+    /// Plans the direct way for a product of few tiles: no epilogue, m, n and k at least 1. Null: it has none.
     Direct (*direct)(const Problem&, int threads) = nullptr;
 };
 
-/// The largest |C - AB| / (|A||B|) that the kernel can make: what splitting loses and what summing loses.
+/// The largest |C - AB| / (|A||B|) that the kernel can leave: what splitting loses plus what summing loses.
 inline double certificate(const Kernel& kernel, std::int64_t k) noexcept {
     return kernel.scheme->split_loss + kernel.sum_bound(k);
 }
@@ -118,27 +118,28 @@ struct FeatureName {
     const char* name;
 };
 
-/// A loop of the device's own that keeps one unit as busy as it can be: the roof over the kernels that work with it.
+/// The rate of one unit of the device, by formula and by a loop that keeps it busy: the roof of the kernels that use
+/// it.
 struct Roof {
     const char* unit;         ///< "FMA", "tensor core"; "memory" for bandwidth
     const char* type;         ///< of the operands: "f32", "bf16"; "bytes" for bandwidth
-    Features needs;           ///< kernels that need one of these work with the unit; 0: those that need none
+    Features needs;           ///< kernels that need one of these features use the unit; 0: those that need none do
     double (*theoretical)();  ///< by formula, in GFLOP/s or GB/s: flops/clock/core x clock x cores; 0: unknown
-    double (*measure)(double seconds);  ///< in about so many seconds, the whole device
+    double (*measure)(double seconds);  ///< runs for about so many seconds on the whole device
 };
 
-/// How copies overlap kernels on a device with memory of its own. Queues, events and the buffer are the calling
-/// thread's and are kept for it; only await() waits.
-struct Traffic {
+/// How copies overlap kernels on a device with memory of its own. Streams, events and the buffer belong to the calling
+/// thread and are kept for its next call. Only await() blocks.
+struct AsyncCopies {
     static constexpr int most_events = 384;
 
-    std::size_t (*memory)(void* stream);                ///< bytes that scratch(bytes, stream) can give
-    bool (*locked)(const void* memory);                 ///< host memory that the copy engines reach by themselves
-    std::span<std::byte> (*buffer)(std::size_t bytes);  ///< such memory, less when there is less; empty: none
-    Status (*open)(void*& there, void*& back);          ///< the queues of the two directions
-    Status (*mark)(int event, void* queue);             ///< event: everything that is in the queue by now
-    Status (*follow)(void* queue, int event);  ///< what enters the queue from now on comes after the event's last mark
-    bool (*passed)(int event);                 ///< true too when the device failed: await() says so
+    std::size_t (*free_bytes)(void* stream);     ///< the most that scratch(bytes, stream) can give
+    bool (*is_page_locked)(const void* memory);  ///< host memory that the copy engines can reach directly
+    std::span<std::byte> (*page_locked_buffer)(std::size_t bytes);  ///< may be shorter; empty: none to be had
+    Status (*open)(void*& upload, void*& download);                 ///< a stream for each direction
+    Status (*record)(int event, void* stream);    ///< the event passes when all that is in the stream now is done
+    Status (*wait_for)(void* stream, int event);  ///< later work of the stream starts after the event's last record
+    bool (*has_passed)(int event);                ///< also true when the device failed: await() returns the error
     Status (*await)(int event);
 };
 
@@ -148,30 +149,30 @@ struct EffortKernel;
 struct Backend {
     const char* name;                       ///< "cpu": also the prefix of its kernels' names
     Place place;                            ///< where its kernels want their operands
-    std::span<const Kernel* const> ladder;  ///< by rung, within a rung the plainest first; those for few rows last
+    std::span<const Kernel* const> ladder;  ///< by rung, within a rung the plainest first; few-rows kernels last
     std::span<const FeatureName> feature_names;
-    Features (*features)();    ///< what this machine has, less what TW_FEATURES masks
+    Features (*features)();    ///< of this machine, without those that TW_FEATURES turns off
     int (*devices)();          ///< how many there are; 0: none
-    const char* (*absence)();  ///< why there is none, as a sentence; "" when there is one
+    const char* (*absence)();  ///< why there is no device, as a sentence; "" when there is one
 
-    // A device with memory of its own. Null on the CPU: host memory needs no moving.
-    Status (*select)(int device) = nullptr;      ///< the calling thread's device from now on; "cuda:1" is 1
+    // For a device with memory of its own. Null on the CPU: host memory needs no copies.
+    Status (*select)(int device) = nullptr;      ///< makes it the calling thread's device; "cuda:1" is 1
     bool (*owns)(const void* memory) = nullptr;  ///< true when the address is this device family's
     void* (*alloc)(std::size_t bytes) = nullptr;
     void (*free)(void* memory) = nullptr;
     std::span<std::byte> (*scratch)(std::size_t bytes,
-                                    void* stream) = nullptr;  ///< kept for this thread and stream; empty: short
+                                    void* stream) = nullptr;  ///< kept for this thread and stream; empty: no memory
     Status (*copy)(const Matrix& to, const Matrix& from,
-                   void* stream) = nullptr;  ///< from and to any place, steps and types
+                   void* stream) = nullptr;  ///< between any places, steps and types
     Status (*finish)(const Matrix& c, double beta, const Epilogue& epilogue,
-                     void* stream) = nullptr;  ///< as finish() of the host
+                     void* stream) = nullptr;  ///< does on the device what finish() does on the host
     Status (*wait)(void* stream) = nullptr;
     bool (*captures)(void* stream) =
-        nullptr;  ///< what enters the stream is being written into a graph: nothing may wait or allocate
+        nullptr;  ///< the stream is being captured into a graph, so nothing may wait or allocate
 
-    const Traffic* traffic = nullptr;               ///< null: copies and kernels take turns
-    std::span<const EffortKernel* const> effort{};  ///< its kernels for the effort dial (effort_contract.hpp)
-    std::span<const Roof> roofs{};                  ///< empty for the CPU, whose loops belong to measure
+    const AsyncCopies* async_copies = nullptr;      ///< null: copies and kernels take turns
+    std::span<const EffortKernel* const> effort{};  ///< kernels for the effort dial (effort_contract.hpp)
+    std::span<const Roof> roofs{};                  ///< empty for the CPU: its loops are in measure
     bool times_mean_nothing = false;                ///< kernels run checked or emulated: tables leave speeds out
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One plan, many products: each worker takes some at a time, with a part of the scratch for its own.
+// One plan, many products: each worker takes a few at a time and has its own part of the scratch.
 #include "carry/batch.hpp"
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 #include "base/float_mode.hpp"
 #include "base/scratch.hpp"
 #include "base/threads.hpp"
-#include "carry/carver.hpp"
+#include "carry/arena.hpp"
 #include "carry/staging.hpp"
 
 namespace tw {
 namespace {
 
 constexpr std::size_t most_scratch = std::size_t{4}
-                                     << 20;  // of a worker: more, and all of them fight for the last cache
-constexpr double worth_fetching = 5'000;     // nanoseconds of work that a worker takes at a time
+                                     << 20;  // per worker: with more they evict each other's data from L3
+constexpr double least_work = 5'000;         // nanoseconds of work that a worker takes at a time
 
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "no memory for packed panels"};
 
@@ -56,7 +56,7 @@ struct Work {
         return run_in_place(plan, call);
     }
 
-    /// A kernel that has its scratch does not fail on the host; if one does, the others stop.
+    /// A host kernel with enough scratch does not fail; if one does, the other workers stop.
     void take_some(int worker) noexcept {
         const auto own = scratch.subspan(static_cast<std::size_t>(worker) * share, share);
         const std::int64_t size = products.batch.size;
@@ -69,7 +69,7 @@ struct Work {
     }
 };
 
-/// As many workers as there is scratch for; none when there is not even enough for one.
+/// As many workers as there is scratch for; 0 when there is too little for one.
 int workers_with_scratch(const Plan& plan, int wanted, std::size_t share, std::span<std::byte>& scratch) noexcept {
     if (share == 0) return wanted;
     const auto granted = [&] {
@@ -105,7 +105,7 @@ Status execute_batch(const Plan& alone, const Products& products, int threads) n
     if (workers == 0) return no_memory;
 
     const auto fair = std::max<std::int64_t>(1, size / (4 * workers));
-    const auto worth = static_cast<std::int64_t>(worth_fetching / std::max(1.0, nanoseconds(alone, 1))) + 1;
+    const auto worth = static_cast<std::int64_t>(least_work / std::max(1.0, nanoseconds(alone, 1))) + 1;
     Work work{alone, products, std::min(fair, worth), scratch, share, is_direct};
     if (workers == 1) work.take_some(0);
     else

@@ -9,7 +9,7 @@
 
 namespace tw {
 
-/// Pointer i of an array that may be of any object pointers: copied out byte by byte, whatever its type.
+/// Pointer i of an array of pointers to any object type; copied byte by byte, since the type is not known.
 template <class Pointer>
 void* pointer_of(const Pointer* array, std::int64_t i) noexcept {
     void* pointer = nullptr;
@@ -17,7 +17,7 @@ void* pointer_of(const Pointer* array, std::int64_t i) noexcept {
     return pointer;
 }
 
-/// The operands of every product of a batch, told by those of the first.
+/// The operands of every product of a batch, derived from those of the first.
 struct Products {
     Matrix a, b, c, residual;
     const Batch& batch;
@@ -41,15 +41,15 @@ private:
     }
 };
 
-/// True when threads over the batch are better than threads within each product. `alone` is planned for one thread,
-/// `together` for as many as there are.
+/// True when it is faster to spread products over threads than to use all threads in each product. `alone` is planned
+/// for one thread, `together` for all.
 bool shares_the_batch(const Plan& alone, const Plan& together, std::int64_t size) noexcept;
 
-/// Every product by `alone`, on up to `threads` threads. The operands have passed the front door's checks.
+/// Runs every product by `alone`, on up to `threads` threads. The operands have been checked by the front door.
 Status execute_batch(const Plan& alone, const Products& products, int threads) noexcept;
 
-/// The plan by which a device does the whole batch in few calls, with the bits of `plan`: its own kernel, or any of its
-/// order of summation. False when there is none, and the products are to be done one by one.
+/// Finds a plan by which a device does the batch in few calls with the bits of `plan`: by its kernel, or by any kernel
+/// of the same order of summation. False: none, so do the products one by one.
 bool plan_at_once(const Plan& plan, const Products& products, bool any_of_its_order, Plan& found) noexcept;
 
 Status execute_at_once(const Plan& plan, const Products& products) noexcept;

@@ -4,8 +4,8 @@
 // A batch on a device whose kernel does many products in one call: a launch costs as much as a small product.
 #include <algorithm>
 
+#include "carry/arena.hpp"
 #include "carry/batch.hpp"
-#include "carry/carver.hpp"
 #include "carry/staging.hpp"
 #include "plan/eligibility.hpp"
 #include "plan/operands.hpp"
@@ -13,10 +13,10 @@
 namespace tw {
 namespace {
 
-constexpr std::size_t most_scratch = std::size_t{1} << 29;  // of one call: larger batches go in pieces
+constexpr std::size_t most_scratch = std::size_t{1} << 29;  // per call: larger batches go in pieces
 constexpr std::int64_t most_products = 32768;
 
-/// `count` products from `first` on.
+/// The part of the batch that has `count` products from `first` on.
 Batch piece_of(const Batch& batch, std::int64_t first, std::int64_t count) noexcept {
     Batch piece = batch;
     piece.size = count;

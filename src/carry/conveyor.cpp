@@ -12,12 +12,12 @@
 namespace tw {
 namespace {
 
-constexpr std::size_t worth_sharing = std::size_t{64} << 10, parts_for_each = 8;  // bytes of a part; parts of a thread
+constexpr std::size_t least_part = std::size_t{64} << 10, parts_per_thread = 8;  // bytes; parts
 
 constexpr Status no_buffer{Code::out_of_memory, Argument::none,
                            "there is no page-locked memory for copies to the device"};
 
-/// The same elements with rows that are contiguous in the dense one of the two.
+/// The two matrices, both transposed if need be, so that rows of the dense one are contiguous.
 struct Rows {
     Matrix to, from;
 
@@ -27,8 +27,7 @@ struct Rows {
     }
 };
 
-/// The block that begins at element `first` of dense rows and has no more bytes than a piece: whole rows, or a part of
-/// one.
+/// The block that begins at element `first` and fits into a piece: whole rows, or a part of one row.
 struct Block {
     std::int64_t row, col, rows, cols;
 
@@ -42,9 +41,9 @@ struct Block {
     Matrix of(const Matrix& whole) const noexcept { return whole.block(row, col, rows, cols); }
 };
 
-/// What the copy engines can read or write by themselves.
-bool needs_no_ring(const Traffic& traffic, const Matrix& of_host) noexcept {
-    return of_host.col_step == 1 && of_host.row_step >= of_host.cols && traffic.locked(of_host.data);
+/// True when the copy engines can read or write the host's matrix themselves.
+bool needs_no_ring(const AsyncCopies& async_copies, const Matrix& of_host) noexcept {
+    return of_host.col_step == 1 && of_host.row_step >= of_host.cols && async_copies.is_page_locked(of_host.data);
 }
 
 Matrix dense_at(const std::byte* memory, const Matrix& like) noexcept {
@@ -57,7 +56,8 @@ void move_elements(const Matrix& to, const Matrix& from) noexcept {
         for (std::int64_t j = 0; j < to.cols; ++j) std::memcpy(to.at(i, j), from.at(i, j), size);
 }
 
-/// A piece of the ring is read or written by the copy engine soon, and stays in a cache; the other side does not.
+/// The copy engine reads a piece of the ring soon, so writing one leaves it in the caches; writing results goes past
+/// them.
 void move_rows(const Matrix& to, const Matrix& from, bool to_ring) noexcept {
     const std::size_t size = size_of(to.type), row_bytes = static_cast<std::size_t>(to.cols) * size;
     if (to.col_step == 1 && from.col_step == 1) {
@@ -69,7 +69,7 @@ void move_rows(const Matrix& to, const Matrix& from, bool to_ring) noexcept {
     return size == 4 ? move_elements<4>(to, from) : move_elements<8>(to, from);
 }
 
-/// One block on several threads, each with a part of its longer side.
+/// One block, cut along its longer side into parts for the threads.
 struct Move {
     const Matrix &to, &from;
     bool to_ring;
@@ -87,20 +87,20 @@ struct Move {
 }  // namespace
 
 Status Conveyor::open() noexcept {
-    if (const Status bad = device_.traffic->open(there_, back_); !bad) return bad;
-    const std::span<std::byte> buffer = device_.traffic->buffer(buffer_bytes);
+    if (const Status bad = device_.async_copies->open(upload_, download_); !bad) return bad;
+    const std::span<std::byte> buffer = device_.async_copies->page_locked_buffer(buffer_bytes);
     buffer_ = buffer.data();
     piece_bytes_ = buffer.size() / events_taken / 64 * 64;
     return piece_bytes_ > 0 ? Status{} : no_buffer;
 }
 
 void Conveyor::move(const Matrix& to, const Matrix& from, bool to_ring) const noexcept {
-    // More parts than threads: one that wakes late leaves its own to the others.
-    const std::size_t shares = static_cast<std::size_t>(to.rows * to.cols) * size_of(to.type) / worth_sharing + 1;
+    // More parts than threads, so that the others do the parts of a thread that wakes late.
+    const std::size_t shares = static_cast<std::size_t>(to.rows * to.cols) * size_of(to.type) / least_part + 1;
     const int parts =
         call_.threads == 1
             ? 1
-            : static_cast<int>(std::min(shares, parts_for_each * static_cast<std::size_t>(call_.threads)));
+            : static_cast<int>(std::min(shares, parts_per_thread * static_cast<std::size_t>(call_.threads)));
     const auto in_one_row = [](const Matrix& m) { return Matrix{m.data, m.type, 1, m.rows * m.cols, m.rows * m.cols}; };
     const auto is_dense = [](const Matrix& m) { return m.col_step == 1 && (m.row_step == m.cols || m.rows == 1); };
     const bool both_dense = is_dense(to) && is_dense(from);
@@ -113,86 +113,86 @@ void Conveyor::move(const Matrix& to, const Matrix& from, bool to_ring) const no
 
 Status Conveyor::send(const Matrix& to, const Matrix& from) noexcept {
     const Rows panel(to, from, true);
-    if (needs_no_ring(*device_.traffic, panel.from)) return device_.copy(panel.to, panel.from, there_);
+    if (needs_no_ring(*device_.async_copies, panel.from)) return device_.copy(panel.to, panel.from, upload_);
     for (std::int64_t first = 0, all = panel.to.rows * panel.to.cols; first < all;) {
         const Block block(panel.to, first, piece_bytes_);
         bool any = true;
-        while (any && sent_ >= pieces_there && !device_.traffic->passed(event_there(sent_)))
+        while (any && sent_ >= upload_pieces && !device_.async_copies->has_passed(upload_event(sent_)))
             if (const Status bad = unload(false, any); !bad) return bad;
-        if (sent_ >= pieces_there)
-            if (const Status bad = device_.traffic->await(event_there(sent_)); !bad) return bad;
+        if (sent_ >= upload_pieces)
+            if (const Status bad = device_.async_copies->await(upload_event(sent_)); !bad) return bad;
         const Matrix target = block.of(panel.to), source = block.of(panel.from),
-                     piece = dense_at(ring_there(sent_), target);
+                     piece = dense_at(upload_piece(sent_), target);
         move(piece, source, true);
-        if (const Status bad = device_.copy(target, piece, there_); !bad) return bad;
-        if (const Status bad = device_.traffic->mark(event_there(sent_++), there_); !bad) return bad;
+        if (const Status bad = device_.copy(target, piece, upload_); !bad) return bad;
+        if (const Status bad = device_.async_copies->record(upload_event(sent_++), upload_); !bad) return bad;
         first += block.size();
     }
     return {};
 }
 
-Status Conveyor::fetch(const Matrix& to, const Matrix& from, int ready, int gone) noexcept {
+Status Conveyor::fetch(const Matrix& to, const Matrix& from, int ready, int fetched) noexcept {
     const Rows tile(to, from, false);
-    tiles_[asked_++ % Cut::most_tiles] = {tile.to, tile.from, ready, gone};
-    return enqueue_back();
+    tiles_[asked_++ % Cut::most_tiles] = {tile.to, tile.from, ready, fetched};
+    return enqueue_downloads();
 }
 
-Status Conveyor::enqueue_piece_back(Tile& tile) noexcept {
-    if (needs_no_ring(*device_.traffic, tile.to)) {
+Status Conveyor::enqueue_download(Tile& tile) noexcept {
+    if (needs_no_ring(*device_.async_copies, tile.to)) {
         tile.next = tile.to.rows * tile.to.cols;
-        return device_.copy(tile.to, tile.from, back_);
+        return device_.copy(tile.to, tile.from, download_);
     }
     const Block block(tile.from, tile.next, piece_bytes_);
     const Matrix source = block.of(tile.from);
-    const std::byte* memory = ring_back(enqueued_);
-    if (const Status bad = device_.copy(dense_at(memory, source), source, back_); !bad) return bad;
-    pieces_[enqueued_ % pieces_back] = {block.of(tile.to), memory};
+    const std::byte* memory = download_piece(enqueued_);
+    if (const Status bad = device_.copy(dense_at(memory, source), source, download_); !bad) return bad;
+    pieces_[enqueued_ % download_pieces] = {block.of(tile.to), memory};
     tile.next += block.size();
-    return device_.traffic->mark(event_back(enqueued_++), back_);
+    return device_.async_copies->record(download_event(enqueued_++), download_);
 }
 
-Status Conveyor::enqueue_back() noexcept {
-    while (done_ < asked_ && enqueued_ - unloaded_ < pieces_back) {
+Status Conveyor::enqueue_downloads() noexcept {
+    while (done_ < asked_ && enqueued_ - unloaded_ < download_pieces) {
         Tile& tile = tiles_[done_ % Cut::most_tiles];
         if (tile.next == 0)
-            if (const Status bad = device_.traffic->follow(back_, tile.ready); !bad) return bad;
-        if (const Status bad = enqueue_piece_back(tile); !bad) return bad;
+            if (const Status bad = device_.async_copies->wait_for(download_, tile.ready); !bad) return bad;
+        if (const Status bad = enqueue_download(tile); !bad) return bad;
         if (tile.next < tile.to.rows * tile.to.cols) continue;
-        if (const Status bad = device_.traffic->mark(tile.gone, back_); !bad) return bad;
+        if (const Status bad = device_.async_copies->record(tile.fetched, download_); !bad) return bad;
         ++done_;
     }
     return {};
 }
 
-/// The oldest piece that came back, to where it belongs; another takes its place in the ring.
+/// Scatters the oldest downloaded piece; the next download takes its place in the ring.
 Status Conveyor::unload(bool waits, bool& any) noexcept {
     any = false;
     if (unloaded_ == enqueued_) return {};
-    if (!waits && !device_.traffic->passed(event_back(unloaded_))) return {};
-    if (const Status bad = device_.traffic->await(event_back(unloaded_)); !bad) return bad;
-    const Piece& piece = pieces_[unloaded_ % pieces_back];
+    if (!waits && !device_.async_copies->has_passed(download_event(unloaded_))) return {};
+    if (const Status bad = device_.async_copies->await(download_event(unloaded_)); !bad) return bad;
+    const Piece& piece = pieces_[unloaded_ % download_pieces];
     move(piece.to, dense_at(piece.at, piece.to), false);
     ++unloaded_;
     any = true;
-    return enqueue_back();
+    return enqueue_downloads();
 }
 
-Status Conveyor::settle(std::int64_t number) noexcept {
+Status Conveyor::enqueue_up_to(std::int64_t number) noexcept {
     for (bool any = true; any || done_ <= number;)
         if (const Status bad = unload(done_ <= number, any); !bad) return bad;
     return {};
 }
 
-Status Conveyor::settle_all() noexcept {
+Status Conveyor::drain() noexcept {
     for (bool any = true; any;)
         if (const Status bad = unload(true, any); !bad) return bad;
-    return device_.wait(back_);
+    return device_.wait(download_);
 }
 
 void Conveyor::stop() noexcept {
-    // The failure that led here is the one to tell.
-    if (there_) static_cast<void>(device_.wait(there_));
-    if (back_) static_cast<void>(device_.wait(back_));
+    // Ignored: the caller reports the failure that led here.
+    if (upload_) static_cast<void>(device_.wait(upload_));
+    if (download_) static_cast<void>(device_.wait(download_));
 }
 
 }  // namespace tw

@@ -4,18 +4,18 @@
 
 #include <algorithm>
 
-#include "carry/carver.hpp"
+#include "carry/arena.hpp"
 #include "carry/staging.hpp"
 
 namespace tw {
 namespace {
 
-// A tile of 2048 x 2048 keeps a large device busy for longer than its launch takes; a panel of more than 4096 is long
-// in coming, and the device has nothing to do before the first two are there.
-constexpr std::int64_t least_comfortable = 2048, most_comfortable = 4096;
+// A tile of 2048 x 2048 keeps a large device busy for longer than its launch takes. A panel wider than 4096 takes long
+// to upload, and the device is idle until the first two have arrived.
+constexpr std::int64_t least_side = 2048, most_side = 4096;
 
-Pieces comfortable(std::int64_t extent) noexcept {
-    const std::int64_t size = std::clamp(extent / 4, least_comfortable, most_comfortable);
+Pieces overlapping(std::int64_t extent) noexcept {
+    const std::int64_t size = std::clamp(extent / 4, least_side, most_side);
     return {extent, std::max<std::int64_t>(1, extent / size)};
 }
 
@@ -27,7 +27,7 @@ std::size_t bytes_of_tile(const Cut& cut, const Call& call) noexcept {
     return matrix_bytes(call.c.type, m, n) + (residual.data ? matrix_bytes(residual.type, m, n) : 0);
 }
 
-/// Of the largest tile and of those at the edges, which may want more.
+/// The most scratch of any tile: of the largest, or of one at the edges, which may need more.
 std::size_t scratch_of_any_tile(const Cut& cut, const Plan& plan) noexcept {
     const std::int64_t rows[] = {cut.m.largest(), cut.m.size(cut.m.count - 1)};
     const std::int64_t cols[] = {cut.n.largest(), cut.n.size(cut.n.count - 1)};
@@ -40,7 +40,7 @@ std::size_t scratch_of_any_tile(const Cut& cut, const Plan& plan) noexcept {
 
 int at_most(std::int64_t count, int limit) noexcept { return static_cast<int>(std::min<std::int64_t>(count, limit)); }
 
-/// What goes to the device: one operand once, the other once for each group of those that stay.
+/// Bytes uploaded: one operand once, the other once for each group of panels that stay.
 double bytes_sent(const Cut& cut, const Call& call) noexcept {
     const double a =
         static_cast<double>(call.m()) * static_cast<double>(call.k()) * static_cast<double>(size_of(call.a.type));
@@ -76,7 +76,7 @@ std::size_t device_bytes(const Cut& cut, const Plan& plan, const Call& call) noe
 
 bool cut_for(const Plan& plan, const Call& call, std::size_t memory, Cut& cut) noexcept {
     const auto fits = [&](const Cut& one) { return device_bytes(one, plan, call) <= memory; };
-    cut = {comfortable(call.m()), comfortable(call.n()), {call.k(), 1}};
+    cut = {overlapping(call.m()), overlapping(call.n()), {call.k(), 1}};
     cut.a_slots = at_most(cut.m.count, Cut::most_slots), cut.b_slots = at_most(cut.n.count, Cut::most_slots);
     cut.c_slots = at_most(cut.tiles(), Cut::most_tiles);
     if (cut.holds_all() && fits(cut)) return true;
@@ -85,7 +85,7 @@ bool cut_for(const Plan& plan, const Call& call, std::size_t memory, Cut& cut) n
         cut.a_slots = at_most(cut.m.count * cut.k.count, 2), cut.b_slots = at_most(cut.n.count * cut.k.count, 2);
         cut.c_slots = at_most(cut.tiles(), 2);
     };
-    // Between the slabs of a cut k the sum lies in C, which must be as wide as a sum.
+    // Between the slabs of a cut k the sum is kept in C, so C's type must be as wide as the sum's.
     const bool k_may_be_cut = size_of(call.c.type) >= sizeof(float);
     for (take_turns(); !fits(cut); take_turns()) {
         Pieces& wider = cut.m.largest() >= cut.n.largest() ? cut.m : cut.n;
@@ -113,13 +113,13 @@ bool cut_for(const Plan& plan, const Call& call, std::size_t memory, Cut& cut) n
 }
 
 bool TileOrder::next(std::int64_t& i, std::int64_t& j) noexcept {
-    return cut_.holds_all() ? next_of_square(i, j) : next_of_group(i, j);
+    return cut_.holds_all() ? next_with_all_panels(i, j) : next_in_group(i, j);
 }
 
-bool TileOrder::next_of_square(std::int64_t& i, std::int64_t& j) noexcept {
+bool TileOrder::next_with_all_panels(std::int64_t& i, std::int64_t& j) noexcept {
     const std::int64_t rows = cut_.m.count, cols = cut_.n.count;
     for (;;) {
-        // Column `step` down to the row above it, then row `step` up to and with its own column.
+        // Column `step` down to row step - 1, then row `step` up to column `step`.
         const bool exists = in_row_ ? step_ < rows : step_ < cols;
         const std::int64_t end = in_row_ ? std::min(step_ + 1, cols) : std::min(step_, rows);
         if (exists && along_ < end) {
@@ -133,7 +133,7 @@ bool TileOrder::next_of_square(std::int64_t& i, std::int64_t& j) noexcept {
     }
 }
 
-bool TileOrder::next_of_group(std::int64_t& i, std::int64_t& j) noexcept {
+bool TileOrder::next_in_group(std::int64_t& i, std::int64_t& j) noexcept {
     const std::int64_t staying = cut_.a_stays ? cut_.m.count : cut_.n.count,
                        passing = cut_.a_stays ? cut_.n.count : cut_.m.count;
     const std::int64_t slots = cut_.a_stays ? cut_.a_slots : cut_.b_slots, first = group_ * slots;

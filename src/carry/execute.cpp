@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// execute: a chosen kernel meets its operands. Scratch, widening, the epilogue that a kernel does not fuse.
+// execute: gives a chosen kernel its operands and scratch, widens narrow operands for kernels that know only f32, and
+// applies the epilogue if the kernel does not fuse it.
 #include "carry/execute.hpp"
 
 #include "backend/contract.hpp"
 #include "backend/direct.hpp"
 #include "base/float_mode.hpp"
 #include "base/scratch.hpp"
-#include "carry/carver.hpp"
+#include "carry/arena.hpp"
 #include "carry/staging.hpp"
 #include "epilogue/finish.hpp"
 #include "plan/operands.hpp"
@@ -42,7 +43,7 @@ std::size_t widened_bytes(const Problem& p) noexcept {
            (p.out == Type::f32 ? 0 : matrix_bytes(Type::f32, p.m, p.n));
 }
 
-/// Element by element, where the operands are.
+/// Converts element by element, on the device that holds the operands.
 Status move(const Plan& plan, const Matrix& to, const Matrix& from, void* stream) noexcept {
     if (plan.backend->copy) return plan.backend->copy(to, from, stream);
     convert(to, from);
@@ -60,23 +61,23 @@ Status run_kernel(const Plan& plan, Call& call) noexcept {
 }
 
 Status run_widened(const Plan& plan, Call& call) noexcept {
-    Carver carver(call.scratch);
+    Arena arena(call.scratch);
     const Matrix a = call.a, b = call.b, c = call.c;
     const bool packed_a = call.packed.panels && call.packed.is_a, packed_b = call.packed.panels && !packed_a;
     if (!packed_a) {  // a packed operand was widened when it was packed
-        call.a = carver.row_major(Type::f32, a.rows, a.cols);
+        call.a = arena.row_major(Type::f32, a.rows, a.cols);
         if (const Status bad = move(plan, call.a, a, call.stream); !bad) return bad;
     }
     if (!packed_b) {
-        call.b = carver.row_major(Type::f32, b.rows, b.cols);
+        call.b = arena.row_major(Type::f32, b.rows, b.cols);
         if (const Status bad = move(plan, call.b, b, call.stream); !bad) return bad;
     }
     if (c.type != Type::f32) {
-        call.c = carver.row_major(Type::f32, c.rows, c.cols);
+        call.c = arena.row_major(Type::f32, c.rows, c.cols);
         if (call.beta != 0)
             if (const Status bad = move(plan, call.c, c, call.stream); !bad) return bad;
     }
-    call.scratch = carver.rest();
+    call.scratch = arena.rest();
     const Status status = run_kernel(plan, call);
     return status && c.type != Type::f32 ? move(plan, c, call.c, call.stream) : status;
 }

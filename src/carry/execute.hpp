@@ -6,8 +6,8 @@
 
 namespace tw {
 
-/// Runs the plan's kernel. The operands have passed the front door's checks and pose the plan's problem; k is at
-/// least 1. `packed` stands for one of them, for a kernel that has a packing.
+/// Runs the plan's kernel. The operands have been checked by the front door and match the plan's problem; k is at
+/// least 1. `packed` replaces one operand, for a kernel that has a packing.
 Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream = nullptr,
                const PackedPanels& packed = {}) noexcept;
 

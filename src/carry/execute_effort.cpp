@@ -18,7 +18,7 @@ constexpr std::size_t lines(std::size_t bytes) { return (bytes + 255) / 256 * 25
 
 bool is_apart(const Backend& backend) noexcept { return backend.place != Place::host && backend.copy; }
 
-/// How a call's scratch is cut.
+/// The parts of a call's scratch.
 struct Parts {
     std::size_t chosen = 0, entries = 0, own = 0, v = 0, y = 0;
     std::int64_t v_rows;
@@ -45,7 +45,7 @@ Status copy_bytes(const Backend& backend, void* to, const void* from, std::size_
     return bytes == 0 ? Status{} : backend.copy(bytes_at(to, bytes), bytes_at(from, bytes), stream);
 }
 
-/// Notes that are chosen, from the host to where the kernel reads them.
+/// Copies notes that the host has chosen to where the kernel reads them.
 Status bring_notes(const Backend& backend, const EffortCall& call, const EffortNotes& to) noexcept {
     for (int p = 0; p < call.products; ++p) {
         const std::int64_t at = p * std::int64_t{call.matrix.inputs};

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// execute for the effort dial: operands and notes that live elsewhere are moved, the kernel runs, results come back.
+// execute for the effort dial: copies operands and notes to the kernel's memory, runs it, copies results back.
 #pragma once
 
 #include "plan/choose_effort.hpp"
 
 namespace tw {
 
-/// Bytes of scratch that a call takes where the plan's backend works; with a kernel that reads the layout, its notes
-/// among them unless they are chosen and where the kernel finds them.
+/// Bytes of scratch that a call needs in the backend's memory. For a kernel that reads the layout they include its
+/// notes, unless those are chosen already and in that memory.
 std::size_t effort_scratch_bytes(const EffortPlan& plan, const EffortKernel& kernel, const EffortCall& call) noexcept;
 
-/// Runs a row of the plan. The call's notes, where they are chosen, are the host's, its operands anywhere; afterwards
-/// its notes are where the kernel has them. Waits, unless both operands are in the memory of the plan's backend.
+/// Runs a kernel of the plan. Operands may be in any memory; notes that are chosen already are in the host's, and
+/// afterwards the call's notes are the kernel's. Waits, unless both operands are in the backend's memory.
 Status execute_effort(const EffortPlan& plan, const EffortKernel& kernel, EffortCall& call) noexcept;
 
-/// What the notes say of a product, once it is done: copied to the host, where `entries` has room for all.
+/// Copies what was chosen for a finished product to the host; `entries` has room for every input.
 Status fetch_choice(const EffortPlan& plan, const EffortCall& call, int product, EffortChosen& chosen,
                     EffortEntry* entries) noexcept;
 

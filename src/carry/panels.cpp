@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "carry/carver.hpp"
+#include "carry/arena.hpp"
 #include "carry/conveyor.hpp"
 #include "carry/staging.hpp"
 
@@ -14,21 +14,21 @@ namespace {
 constexpr Status too_large{Code::out_of_memory, Argument::none,
                            "the panels of the operands do not fit the device's memory"};
 
-/// Dense, with the same step that is 1, so that the plan's Problem describes the copy too.
+/// A dense copy's shape, by rows or columns as the original is, so that the plan's Problem holds for the copy too.
 Matrix dense_like(std::byte* memory, const Matrix& m) noexcept {
     const bool by_columns = form_of(m) == Form::col_major;
     return {memory, m.type, m.rows, m.cols, by_columns ? 1 : m.cols, by_columns ? m.rows : 1};
 }
 
-/// A place for one panel on the device.
+/// Memory for one panel on the device.
 struct Slot {
     std::byte* memory = nullptr;
-    std::int64_t panel = -1;    ///< which is there; -1: none
-    std::int64_t used_at = -1;  ///< the number of the tile that used it last
+    std::int64_t panel = -1;    ///< the panel it holds; -1: none
+    std::int64_t used_at = -1;  ///< number of the tile that used it last
     int arrived = 0, used = 0;  ///< events
 };
 
-/// The panels of one operand that the device holds: the one unused for longest makes room.
+/// The panels of one operand on the device; the least recently used one is replaced.
 struct Slots {
     Slot slots[Cut::most_slots];
     int count = 0;
@@ -41,22 +41,22 @@ struct Slots {
     }
 };
 
-/// A tile's own: C, and the residual that is added to it.
+/// Memory for a tile of C, and for the residual that is added to it.
 struct Target {
     std::byte *c = nullptr, *residual = nullptr;
-    int arrived = 0, computed = 0, gone = 0;
+    int arrived = 0, computed = 0, fetched = 0;
 };
 
-class Panelled {
+class PanelProduct {
 public:
-    Panelled(const Plan& plan, const Call& call, const Cut& cut) noexcept
+    PanelProduct(const Plan& plan, const Call& call, const Cut& cut) noexcept
         : plan_(plan), call_(call), cut_(cut), device_(*plan.backend), conveyor_(device_, call_, 0) {}
 
     Status run() noexcept {
         Status status = prepare();
         TileOrder order(cut_);
         for (std::int64_t i = 0, j = 0, number = 0; status && order.next(i, j); ++number) status = tile(i, j, number);
-        if (status) status = conveyor_.settle_all();
+        if (status) status = conveyor_.drain();
         if (!status) conveyor_.stop();
         const Status waited = device_.wait(call_.stream);
         return status ? waited : status;
@@ -71,8 +71,8 @@ private:
                  Slot*& slot) noexcept;
     Status compute(Call& part, std::int64_t slab) noexcept;
 
-    const Traffic& traffic() const noexcept { return *device_.traffic; }
-    bool c_goes_there() const noexcept { return call_.beta != 0; }
+    const AsyncCopies& async_copies() const noexcept { return *device_.async_copies; }
+    bool needs_c() const noexcept { return call_.beta != 0; }
 
     const Plan& plan_;
     const Call& call_;
@@ -85,8 +85,8 @@ private:
     std::span<std::byte> scratch_{};
 };
 
-Status Panelled::prepare() noexcept {
-    // The operands are read from here on by threads, which no stream orders.
+Status PanelProduct::prepare() noexcept {
+    // Threads read the operands from here on, and no stream orders them after what writes the operands.
     if (const Status bad = device_.wait(call_.stream); !bad) return bad;
     if (const Status bad = conveyor_.open(); !bad) return bad;
     const std::size_t needed = device_bytes(cut_, plan_, call_);
@@ -99,56 +99,56 @@ Status Panelled::prepare() noexcept {
         bias_, {const_cast<void*>(epilogue.bias), epilogue.bias_type, 1, epilogue.bias_size, epilogue.bias_size});
 }
 
-void Panelled::lay_out(std::span<std::byte> memory) noexcept {
-    Carver carver(memory);
+void PanelProduct::lay_out(std::span<std::byte> memory) noexcept {
+    Arena arena(memory);
     int event = Conveyor::events_taken;
     const std::int64_t m = cut_.m.largest(), n = cut_.n.largest(), k = cut_.k.largest();
     const auto slots = [&](Slots& of, int count, Type type, std::int64_t rows, std::int64_t cols) {
         of.count = count;
         for (int s = 0; s < count; ++s, event += 2)
-            of.slots[s] = {static_cast<std::byte*>(carver.row_major(type, rows, cols).data), -1, -1, event, event + 1};
+            of.slots[s] = {static_cast<std::byte*>(arena.row_major(type, rows, cols).data), -1, -1, event, event + 1};
     };
     slots(a_, cut_.a_slots, call_.a.type, m, k);
     slots(b_, cut_.b_slots, call_.b.type, k, n);
     const Matrix& residual = call_.epilogue.residual;
     for (Target& target : std::span(targets_, static_cast<std::size_t>(cut_.c_slots))) {
-        target.c = static_cast<std::byte*>(carver.row_major(call_.c.type, m, n).data);
-        if (residual.data) target.residual = static_cast<std::byte*>(carver.row_major(residual.type, m, n).data);
-        target.arrived = event, target.computed = event + 1, target.gone = event + 2;
+        target.c = static_cast<std::byte*>(arena.row_major(call_.c.type, m, n).data);
+        if (residual.data) target.residual = static_cast<std::byte*>(arena.row_major(residual.type, m, n).data);
+        target.arrived = event, target.computed = event + 1, target.fetched = event + 2;
         event += 3;
     }
-    if (call_.epilogue.bias) bias_ = carver.row_major(call_.epilogue.bias_type, 1, call_.epilogue.bias_size);
-    scratch_ = carver.rest();
+    if (call_.epilogue.bias) bias_ = arena.row_major(call_.epilogue.bias_type, 1, call_.epilogue.bias_size);
+    scratch_ = arena.rest();
 }
 
-/// The panel is there already, or goes there after the last tile that used its place.
-Status Panelled::bring(Slots& slots, std::int64_t panel, std::int64_t number, const Matrix& from, Matrix& there,
-                       Slot*& slot) noexcept {
+/// Uploads the panel unless the device has it; the upload waits for the last tile that used the slot.
+Status PanelProduct::bring(Slots& slots, std::int64_t panel, std::int64_t number, const Matrix& from, Matrix& there,
+                           Slot*& slot) noexcept {
     slot = &slots.holding(panel);
     there = dense_like(slot->memory, from);
     slot->used_at = number;
     if (slot->panel == panel) return {};
     slot->panel = panel;
-    if (const Status bad = traffic().follow(conveyor_.there(), slot->used); !bad) return bad;
+    if (const Status bad = async_copies().wait_for(conveyor_.upload_stream(), slot->used); !bad) return bad;
     if (const Status bad = conveyor_.send(there, from); !bad) return bad;
-    return traffic().mark(slot->arrived, conveyor_.there());
+    return async_copies().record(slot->arrived, conveyor_.upload_stream());
 }
 
-Status Panelled::bring_target(const Target& target, const Matrix& c, const Matrix& residual) noexcept {
-    if (c_goes_there() || residual.data) {
-        if (const Status bad = traffic().follow(conveyor_.there(), target.gone); !bad) return bad;
-        if (c_goes_there())
+Status PanelProduct::bring_target(const Target& target, const Matrix& c, const Matrix& residual) noexcept {
+    if (needs_c() || residual.data) {
+        if (const Status bad = async_copies().wait_for(conveyor_.upload_stream(), target.fetched); !bad) return bad;
+        if (needs_c())
             if (const Status bad = conveyor_.send(dense_like(target.c, c), c); !bad) return bad;
         if (residual.data)
             if (const Status bad = conveyor_.send(dense_like(target.residual, residual), residual); !bad) return bad;
-        if (const Status bad = traffic().mark(target.arrived, conveyor_.there()); !bad) return bad;
-        return traffic().follow(call_.stream, target.arrived);
+        if (const Status bad = async_copies().record(target.arrived, conveyor_.upload_stream()); !bad) return bad;
+        return async_copies().wait_for(call_.stream, target.arrived);
     }
-    return traffic().follow(call_.stream, target.gone);
+    return async_copies().wait_for(call_.stream, target.fetched);
 }
 
-/// A slab of k; all but the first add to C, and the last finishes it.
-Status Panelled::compute(Call& part, std::int64_t slab) noexcept {
+/// One slab of k: all but the first add to C, and the last applies the epilogue.
+Status PanelProduct::compute(Call& part, std::int64_t slab) noexcept {
     Call one = part;
     if (slab > 0) one.beta = 1;
     if (slab + 1 < cut_.k.count) one.epilogue = {};
@@ -157,13 +157,13 @@ Status Panelled::compute(Call& part, std::int64_t slab) noexcept {
     return run_in_place(plan, one);
 }
 
-Status Panelled::tile(std::int64_t i, std::int64_t j, std::int64_t number) noexcept {
+Status PanelProduct::tile(std::int64_t i, std::int64_t j, std::int64_t number) noexcept {
     const std::int64_t row = cut_.m.begin(i), col = cut_.n.begin(j), rows = cut_.m.size(i), cols = cut_.n.size(j);
     const Matrix c = call_.c.block(row, col, rows, cols);
     const Matrix& whole_residual = call_.epilogue.residual;
     const Matrix residual = whole_residual.data ? whole_residual.block(row, col, rows, cols) : Matrix{};
     const Target& target = targets_[number % cut_.c_slots];
-    if (const Status bad = conveyor_.settle(number - cut_.c_slots); !bad) return bad;
+    if (const Status bad = conveyor_.enqueue_up_to(number - cut_.c_slots); !bad) return bad;
 
     Call part = call_;
     part.c = dense_like(target.c, c);
@@ -181,21 +181,21 @@ Status Panelled::tile(std::int64_t i, std::int64_t j, std::int64_t number) noexc
             return bad;
         if (slab == 0)
             if (const Status bad = bring_target(target, c, residual); !bad) return bad;
-        Status status = traffic().follow(call_.stream, a->arrived);
-        if (status) status = traffic().follow(call_.stream, b->arrived);
+        Status status = async_copies().wait_for(call_.stream, a->arrived);
+        if (status) status = async_copies().wait_for(call_.stream, b->arrived);
         if (status) status = compute(part, slab);
-        if (status) status = traffic().mark(a->used, call_.stream);
-        if (status) status = traffic().mark(b->used, call_.stream);
+        if (status) status = async_copies().record(a->used, call_.stream);
+        if (status) status = async_copies().record(b->used, call_.stream);
         if (!status) return status;
     }
-    if (const Status bad = traffic().mark(target.computed, call_.stream); !bad) return bad;
-    return conveyor_.fetch(c, part.c, target.computed, target.gone);
+    if (const Status bad = async_copies().record(target.computed, call_.stream); !bad) return bad;
+    return conveyor_.fetch(c, part.c, target.computed, target.fetched);
 }
 
 }  // namespace
 
-Status run_panelled(const Plan& plan, const Call& call, const Cut& cut) noexcept {
-    return Panelled(plan, call, cut).run();
+Status run_in_panels(const Plan& plan, const Call& call, const Cut& cut) noexcept {
+    return PanelProduct(plan, call, cut).run();
 }
 
 }  // namespace tw

@@ -6,10 +6,10 @@
 
 namespace tw {
 
-/// A product of host operands, tile by tile: while one is computed, the panels of the next are on their way there and
-/// the results of the one before on their way back. The bits are those of the product in one piece, as long as the
-/// kernel has an order; a cut k is added up from its first slab to its last, in C. When something fails, what has been
-/// enqueued is waited for: tiles of C then hold their result or what was there before, and one may hold parts of both.
-Status run_panelled(const Plan& plan, const Call& call, const Cut& cut) noexcept;
+/// A product of host operands, tile by tile: while one tile is computed, the panels of the next are uploaded and the
+/// result of the one before is downloaded. The bits are those of the product in one piece if the kernel has an order; a
+/// cut k is summed in C, from its first slab to its last. After a failure it waits for what was enqueued: each tile of
+/// C then holds its result or its former contents, and one tile may hold parts of both.
+Status run_in_panels(const Plan& plan, const Call& call, const Cut& cut) noexcept;
 
 }  // namespace tw

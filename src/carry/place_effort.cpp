@@ -17,7 +17,7 @@ using namespace effort;
 
 constexpr Status no_memory{Code::out_of_memory, Argument::scratch, "not enough memory of the device"};
 
-/// What the kernels are told of a matrix that lies as it was built; its arrays are not there yet.
+/// What kernels need to know of a matrix in the layout it was built in; the pointers to its arrays are set later.
 EffortPlaced description_of(const EffortBody& body) noexcept {
     EffortPlaced m;
     m.body = &body;
@@ -35,7 +35,7 @@ EffortPlaced description_of(const EffortBody& body) noexcept {
     return m;
 }
 
-/// The same for a matrix that is arranged in tiles of a GPU.
+/// The same for a matrix arranged in a GPU's tiles.
 EffortPlaced arranged_description_of(const EffortBody& body) noexcept {
     EffortPlaced m = description_of(body);
     m.inputs_apart = static_cast<int>(arranged_inputs(body));
@@ -107,13 +107,13 @@ private:
         return to ? write(to, from, bytes) : no_memory;
     }
 
-    /// Waits: what it reads may be written over at once.
+    /// Waits, so that the caller may overwrite `from` at once.
     Status write(void* to, const void* from, std::size_t bytes) {
         if (const Status bad = backend_.copy(bytes_at(to, bytes), bytes_at(from, bytes), nullptr); !bad) return bad;
         return backend_.wait(nullptr);
     }
 
-    /// Tiles of every expert, one after the other.
+    /// The tiles of every expert, in order.
     template <class Arrange>
     Status tiles(const EffortBody& body, std::int64_t count, std::int64_t bytes, const Arrange& arrange, void*& to) {
         const auto size = static_cast<std::size_t>(bytes);
@@ -130,7 +130,7 @@ private:
         return {};
     }
 
-    /// Rows of `inputs` numbers, so far apart, with zeros between them.
+    /// Rows of `inputs` numbers, `apart` numbers from one to the next, with zeros between.
     Status padded(const Memory& from, std::int64_t inputs, std::int64_t apart, void*& to) {
         if (from.size() == 0) return {};
         const auto rows = static_cast<std::int64_t>(from.size() / 4) / inputs;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "carry/carver.hpp"
+#include "carry/arena.hpp"
 #include "carry/conveyor.hpp"
 #include "carry/cut.hpp"
 #include "carry/panels.hpp"
@@ -14,14 +14,14 @@
 namespace tw {
 namespace {
 
-/// The bytes of a matrix's own copy on the device; none of an absent one.
+/// Bytes of a matrix's copy on the device; 0 for an absent matrix.
 std::size_t staged_bytes(const Matrix& m) noexcept { return m.data ? matrix_bytes(m.type, m.rows, m.cols) : 0; }
 
-/// Dense, with the same step that is 1, so that the plan's Problem describes the copy too.
-Matrix staged(Carver& carver, const Matrix& m) noexcept {
+/// A dense copy's shape, by rows or columns as the original is, so that the plan's Problem holds for the copy too.
+Matrix staged(Arena& arena, const Matrix& m) noexcept {
     if (!m.data) return m;
-    return form_of(m) == Form::col_major ? carver.row_major(m.type, m.cols, m.rows).transposed()
-                                         : carver.row_major(m.type, m.rows, m.cols);
+    return form_of(m) == Form::col_major ? arena.row_major(m.type, m.cols, m.rows).transposed()
+                                         : arena.row_major(m.type, m.rows, m.cols);
 }
 
 Matrix bias_row(const Epilogue& epilogue) noexcept {
@@ -35,13 +35,13 @@ std::size_t whole_bytes(const Plan& plan, const Call& call) noexcept {
 
 constexpr std::int64_t worth_overlapping = std::int64_t{16} << 20;
 
-/// True when there is a cut that is better than one piece, or the only way.
+/// True when the product should go in panels: that is faster, or it does not fit in one piece.
 bool is_cut(const Plan& plan, const Call& call, Cut& cut) noexcept {
-    const Traffic* traffic = plan.backend->traffic;
-    if (!traffic) return false;
-    const std::size_t memory = traffic->memory(call.stream), whole = whole_bytes(plan, call);
+    const AsyncCopies* async_copies = plan.backend->async_copies;
+    if (!async_copies) return false;
+    const std::size_t memory = async_copies->free_bytes(call.stream), whole = whole_bytes(plan, call);
     return (whole >= std::size_t{worth_overlapping} || whole > memory) && cut_for(plan, call, memory, cut) &&
-           !traffic->buffer(Conveyor::buffer_bytes).empty();
+           !async_copies->page_locked_buffer(Conveyor::buffer_bytes).empty();
 }
 
 constexpr Status too_large{Code::out_of_memory, Argument::none,
@@ -59,10 +59,10 @@ namespace {
 class Copies {
 public:
     Copies(const Backend& device, std::span<std::byte> memory, void* stream) noexcept
-        : device_(device), carver_(memory), stream_(stream) {}
+        : device_(device), arena_(memory), stream_(stream) {}
 
     Matrix of(const Matrix& m, bool with_elements = true) noexcept {
-        const Matrix copy = staged(carver_, m);
+        const Matrix copy = staged(arena_, m);
         if (m.data && with_elements && status) status = device_.copy(copy, m, stream_);
         return copy;
     }
@@ -70,19 +70,19 @@ public:
         epilogue.bias = of(bias_row(epilogue)).data;
         epilogue.residual = of(epilogue.residual);
     }
-    /// Copies the result back, if all went well so far, and waits for whatever is under way.
+    /// Copies the result back if nothing has failed, and waits for everything that is under way.
     Status finish(const Matrix& c, const Matrix& copy) noexcept {
         if (status) status = device_.copy(c, copy, stream_);
         const Status waited = device_.wait(stream_);
         return status ? waited : status;
     }
-    std::span<std::byte> rest() const noexcept { return carver_.rest(); }
+    std::span<std::byte> rest() const noexcept { return arena_.rest(); }
 
     Status status;
 
 private:
     const Backend& device_;
-    Carver carver_;
+    Arena arena_;
     void* stream_;
 };
 
@@ -122,7 +122,7 @@ Status finish_as_planned(const Plan& plan, const Matrix& c, const Epilogue& epil
         finish(c, 1, epilogue);
         return {};
     }
-    // Some rows at a time: for the product itself C may have been cut, as more than fits the device.
+    // Some rows at a time, since the whole of C may not fit the device.
     const std::int64_t of_a_row = std::max<std::int64_t>(1, static_cast<std::int64_t>(size_of(c.type)) * c.cols);
     const std::int64_t at_once = std::clamp<std::int64_t>(worth_overlapping / of_a_row, 1, c.rows);
     for (std::int64_t first = 0; first < c.rows; first += at_once) {
@@ -137,7 +137,7 @@ Status finish_as_planned(const Plan& plan, const Matrix& c, const Epilogue& epil
 
 Status run_staged(const Plan& plan, const Call& call) noexcept {
     Cut cut;
-    return is_cut(plan, call, cut) ? run_panelled(plan, call, cut) : run_in_turns(plan, call);
+    return is_cut(plan, call, cut) ? run_in_panels(plan, call, cut) : run_in_turns(plan, call);
 }
 
 }  // namespace tw

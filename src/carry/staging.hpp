@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A product whose operands live on the host and whose kernel lives on a device: there and back again.
+// Products of host operands on a device: copies them there, runs the kernel, copies C back.
 #pragma once
 
 #include "backend/contract.hpp"
 
 namespace tw {
 
-/// What a run takes of scratch that begins on a line. Plan::scratch_bytes() is as much more as finding a line may take.
+/// Bytes of scratch that a run needs if they begin on a line. Plan::scratch_bytes() adds what aligning may take.
 std::size_t aligned_scratch_bytes(const Plan& plan) noexcept;
 
-/// Scratch of so many bytes for the call: its own, or what is kept for this thread.
+/// Gives the call scratch of so many bytes: the caller's, or memory kept for this thread.
 Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept;
 
-/// The kernel of the plan on operands that are where it wants them.
+/// Runs the plan's kernel on operands that are in its memory already.
 Status run_in_place(const Plan& plan, Call& call) noexcept;
 
-/// The epilogue on a C of the host whose product the plan's kernel has made: where that kernel runs, so that the bits
-/// are those of a kernel that has the epilogue in it.
+/// Applies the epilogue to a C in host memory that the plan's kernel has computed. It runs where the kernel runs, so
+/// that the bits are those of a fused epilogue.
 Status finish_as_planned(const Plan& plan, const Matrix& c, const Epilogue& epilogue, void* stream) noexcept;
 
 /// True when the backend has memory of its own and C is not in it.
 bool needs_staging(const Plan& plan, const Matrix& c) noexcept;
 
-/// Copies the operands to the device, runs the kernel there, copies C back and waits for it: large ones in panels,
-/// while others are computed, and so also a product that the device's memory has no room for.
+/// Copies the operands to the device, runs the kernel, copies C back and waits for it. Large products go in panels,
+/// which are copied while others are computed; so do products that do not fit the device's memory.
 Status run_staged(const Plan& plan, const Call& call) noexcept;
 
 }  // namespace tw

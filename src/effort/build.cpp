@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// From dense weights to a layout. A task takes 16 inputs and all outputs, so that an input's sums are added by one
-// thread in one order: the bytes are the same at any number of threads.
+// Encodes dense weights in a layout. A task takes 16 inputs and all outputs, so one thread adds an input's sums in one
+// order, and the bytes are the same for any number of threads.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -27,7 +27,7 @@ struct Work {
     const EffortBuild& how;
     std::span<const Matrix> experts;
     EffortBody& body;
-    std::atomic<std::uint32_t> most{0};  // bits of the largest |w|; infinity and NaN are larger than any number's
+    std::atomic<std::uint32_t> most{0};  // bits of the largest |w|; those of infinity and NaN are larger still
 };
 
 template <class Task>
@@ -42,12 +42,12 @@ void share(const EffortBuild& how, std::int64_t tasks, Task task) noexcept {
         &task);
 }
 
-/// The bits of the largest size in a block, as f32.
+/// The bits of the largest |w| in a block, as f32.
 std::uint32_t most_of(const Matrix& block) noexcept {
     std::uint32_t most = 0;
     for (std::int64_t o = 0; o < block.rows; ++o)
         for (std::int64_t i = 0; i < block.cols; ++i) {
-            const void* at = block.at(o, i);  // sizes are ordered as their bits are, in each type
+            const void* at = block.at(o, i);  // in each type |w| is ordered as its bits are
             most = std::max<std::uint32_t>(most, block.type == Type::f32
                                                      ? *static_cast<const std::uint32_t*>(at) & 0x7fffffffu
                                                      : *static_cast<const std::uint16_t*>(at) & 0x7fffu);
@@ -57,7 +57,7 @@ std::uint32_t most_of(const Matrix& block) noexcept {
     return std::bit_cast<std::uint32_t>(block.type == Type::f16 ? widen(float16{bits}) : widen(bfloat16{bits}));
 }
 
-/// The largest size among the weights, over rows of outputs as they lie in memory.
+/// The largest |w| of all weights, read row by row as they lie in memory.
 void find_most(Work& work) noexcept {
     constexpr std::int64_t stripe = 64;
     const std::int64_t stripes = (work.body.outputs + stripe - 1) / stripe;
@@ -82,12 +82,12 @@ Status check(const effort::Format& format, std::span<const Matrix> experts, cons
         return bad(refusal);
     for (const Matrix& expert : experts) {
         if (expert.rows != first.rows || expert.cols != first.cols || expert.type != first.type)
-            return bad("experts have one shape and one type");
+            return bad("experts must have the same shape and type");
         if (const Status unsound = check_operand(expert, Argument::a); !unsound) return unsound;
     }
     const bool has_bucket = std::find(format.buckets.begin(), format.buckets.end(), how.bucket) != format.buckets.end();
     if (format.buckets.size() > 1 && !has_bucket)
-        return {Code::bad_argument, Argument::options, "a bucket has 8, 16 or 32 outputs"};
+        return {Code::bad_argument, Argument::options, "a bucket must have 8, 16 or 32 outputs"};
     return {};
 }
 
@@ -148,7 +148,7 @@ Status build(const Format& format, std::span<const Matrix> experts, const Effort
 
 Status try_build_effort(std::span<const Matrix> experts, const EffortBuild& how, EffortMatrix& into) noexcept {
     const effort::Format* format = effort::format_of(how.layout);
-    if (!format) return {Code::bad_argument, Argument::options, "the layout is none of buckets, tiers and planes"};
+    if (!format) return {Code::bad_argument, Argument::options, "the layout must be buckets, tiers or planes"};
     return effort::build(*format, experts, how, into);
 }
 

@@ -8,7 +8,7 @@
 
 namespace tw::effort {
 
-/// try_build_effort() in a layout that need not be in the table.
+/// try_build_effort() for a layout that need not be in the table.
 Status build(const Format& format, std::span<const Matrix> experts, const EffortBuild& how,
              EffortMatrix& into) noexcept;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The product's public face: what it was given is checked here, and goes to its device.
+// The public functions of a product with an effort dial: checks the arguments, then runs it on its device.
 #include "carry/place_effort.hpp"
+#include "effort/batch.hpp"
 #include "effort/choice/select.hpp"
-#include "effort/dials.hpp"
-#include "effort/order.hpp"
+#include "effort/request.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
 
@@ -19,13 +19,13 @@ Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget b
     const auto bad = [](Argument argument, const char* text) { return Status{Code::bad_argument, argument, text}; };
     if (!m.body()) return bad(Argument::a, "the matrix is empty");
     if (v.cols != m.inputs() || (v.rows > 0 && !v.data))
-        return bad(Argument::b, "the vector has one value for each input");
+        return bad(Argument::b, "the vector must have one value for each input");
     if (y.cols != m.outputs() || (y.rows > 0 && !y.data))
-        return bad(Argument::c, "the result has one value for each output");
+        return bad(Argument::c, "the result must have room for one value for each output");
     if (v.rows < 0 || y.rows < 0) return bad(v.rows < 0 ? Argument::b : Argument::c, "a number of rows is negative");
-    if (v.col_step != 1 || y.col_step != 1) return bad(Argument::options, "a vector's values are neighbours in memory");
+    if (v.col_step != 1 || y.col_step != 1) return bad(Argument::options, "a vector's values must be contiguous");
     if (budget.is_error() ? !(budget.value() >= 0) : !(budget.value() >= 0 && budget.value() <= 1))
-        return bad(Argument::options, "an effort is from 0 to 1, and an error is not negative");
+        return bad(Argument::options, "an effort must be from 0 to 1, and an error must not be negative");
     if (const Status none = find_effort_device(options.device, plan); !none) return none;
     bool reads_v = true;
     if (may_lie_on_a_device()) {
@@ -34,7 +34,8 @@ Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget b
         reads_v = host_reads(of_v);
         for (const bool is_v : {true, false})
             if (const Place place = is_v ? of_v : of_y; !host_reads(place) && place != plan.backend->place)
-                return bad(is_v ? Argument::b : Argument::c, "memory of a CUDA device is for the device cuda alone");
+                return bad(is_v ? Argument::b : Argument::c,
+                           "memory of a CUDA device can only be used on the device cuda");
     }
     for (std::int64_t r = 0; r < v.rows && reads_v; ++r)
         if (unit_scale(&v(r, 0), v.cols) == 0.f) return bad(Argument::b, "the vector has a value that is not finite");
@@ -49,12 +50,13 @@ Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, Vi
     if (const Status bad = check(m, v, y, budget, options, plan); !bad) return bad;
     const auto count = static_cast<std::int64_t>(chosen.size());
     if (y.rows != count || (v.rows != 1 && v.rows != count))
-        return {Code::bad_argument, Argument::c, "there is a result for each expert chosen, and one vector or as many"};
+        return {Code::bad_argument, Argument::c,
+                "there must be one result for each chosen expert, and one vector or as many"};
     if (!reports.empty() && reports.size() != chosen.size())
-        return {Code::bad_argument, Argument::options, "there is a report for each result, or none"};
+        return {Code::bad_argument, Argument::options, "there must be one report for each result, or none"};
     for (const int expert : chosen)
         if (expert < 0 || expert >= m.experts())
-            return {Code::bad_argument, Argument::options, "an expert is chosen that is not there"};
+            return {Code::bad_argument, Argument::options, "a chosen expert does not exist"};
     return run(plan, {*m.body(), chosen, v, y, budget, options, reports});
 }
 
@@ -62,9 +64,9 @@ Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> 
                         const EffortOptions& options, std::span<EffortReport> reports) noexcept {
     EffortPlan plan;
     if (const Status bad = check(m, v, y, budget, options, plan); !bad) return bad;
-    if (y.rows != v.rows) return {Code::bad_argument, Argument::c, "there is a result for each vector"};
+    if (y.rows != v.rows) return {Code::bad_argument, Argument::c, "there must be one result for each vector"};
     if (!reports.empty() && static_cast<std::int64_t>(reports.size()) != v.rows)
-        return {Code::bad_argument, Argument::options, "there is a report for each result, or none"};
+        return {Code::bad_argument, Argument::options, "there must be one report for each result, or none"};
     if (v.rows == 0) return {};
     if (v.rows < effort_dense_batch) return run(plan, {*m.body(), {}, v, y, budget, options, reports});
     return run(plan, {*m.body(), {}, v, y, Budget::effort(1), options, reports, true});

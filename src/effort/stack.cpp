@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Matrices with the same input become one: what is read of a vector is chosen once for all of them, and one product
-// does them.
+// Stacks matrices that share their input into one: what is read is chosen once, and one product does all of them.
 #include <cstring>
 
 #include "base/element.hpp"
@@ -18,7 +17,7 @@ Status check(std::span<const Matrix> parts, std::int64_t& outputs) noexcept {
     outputs = 0;
     for (const Matrix& part : parts) {
         if (part.cols != parts.front().cols || part.type != parts.front().type)
-            return bad("matrices of a stack have as many inputs as the first, and its type");
+            return bad("matrices of a stack must have the same number of inputs and the same type");
         if (const Status unsound = check_operand(part, Argument::a); !unsound) return unsound;
         if (const char* refusal = effort::refusal_of_shape(part.rows, part.cols, 1)) return bad(refusal);
         outputs += part.rows;

@@ -8,7 +8,7 @@
 
 namespace tw::effort {
 
-static_assert(on_device::Dense::outputs == DenseTile::outputs, "of the dense copy only the last tile is filled up");
+static_assert(on_device::Dense::outputs == DenseTile::outputs, "only the last tile of the dense copy needs padding");
 
 std::int64_t arranged_inputs(const EffortBody& body) noexcept {
     return body.format->device_inputs ? body.format->device_inputs(body.inputs) : body.inputs;

@@ -4,14 +4,14 @@
 // What an EffortMatrix holds. All arrays are [expert][...]; units of an input are numbered from the most important.
 //
 //   rows        the layout's bytes, tile after tile: buckets.hpp, tiers.hpp, planes.hpp
-//   left        f32 [units + 1][inputs]   the sum over outputs of (w - what is read of it)^2 after so many units
+//   left        f32 [units + 1][inputs]   squared error, summed over outputs, when so many units of the input are read
 //   importance  f32 [inputs]              a unit is read where |v_i| * importance, lowered by the unit's fall, is large
 //   gains       f32 [units][inputs]       layouts with gains: v_i is multiplied by gains[u] when u + 1 units are read
-//   spreads     f32 [inputs]              layouts with gains: the root mean square of the blocks' scales
-//   dense       the values given, tile after tile (dense.hpp); may be absent
+//   spreads     f32 [inputs]              layouts with gains: root mean square of the blocks' scales
+//   dense       the weights as given, tile after tile (dense.hpp); may be absent
 //
-// Left, importance and spreads are of the weights times 2^exponent, which brings the largest to 2^14..2^15. So are the
-// rows, but for those that hold the weights as they were given (tiers, truncating buckets).
+// Left, importance and spreads are for the weights times 2^exponent, which brings the largest to 2^14..2^15. So are the
+// rows, except where they hold the weights as given (tiers, truncating buckets).
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@
 
 namespace tw::effort {
 
-/// What a device keeps of a matrix, as long as the matrix lives.
+/// A device's copy of a matrix, kept as long as the matrix.
 struct Placement {
     const void* backend;
     int device;
@@ -38,19 +38,19 @@ struct EffortBody {
     const effort::Format* format = &effort::planes_format;
     int bucket = 0;  ///< outputs of one; 0 for planes
     bool truncating = false;
-    Type type = Type::f32;  ///< of the values given, of tiers' values, of the dense copy
+    Type type = Type::f32;  ///< of the weights as given: of tiers' values and of the dense copy
     std::int64_t outputs = 0, inputs = 0;
     int experts = 1;
     int exponent = 0;
 
     effort::Memory rows{}, left{}, gains{}, spreads{}, dense{};
-    effort::Memory importance{};                          ///< follows from what is left, as the falls do: in no file
-    std::uint32_t falls[32] = {};                         ///< of units, all experts' alike
-    mutable std::vector<effort::Placement> placements{};  ///< added to by carry/place_effort.cpp alone
+    effort::Memory importance{};                          ///< computed from `left`, as the falls are; not in files
+    std::uint32_t falls[32] = {};                         ///< of each unit, for all experts
+    mutable std::vector<effort::Placement> placements{};  ///< only carry/place_effort.cpp adds to them
 
     EffortLayout layout() const noexcept { return format->layout; }
     int units() const noexcept { return format->units(bucket); }
-    /// Rows hold the weights times 2 to this.
+    /// Rows hold the weights times 2^exponent_of_rows().
     int exponent_of_rows() const noexcept { return format->keeps_values || truncating ? 0 : exponent; }
     const float* importance_of(int expert) const noexcept { return importance.as<float>() + expert * inputs; }
     const float* left_of(int expert) const noexcept { return left.as<float>() + expert * (units() + 1) * inputs; }
@@ -66,43 +66,44 @@ namespace tw::effort {
 struct Tiling {
     std::int64_t outputs_of_tile;  ///< the last tile may have fewer
     std::int64_t tiles;
-    std::int64_t bytes_of_tile;  ///< of a whole one: tile t begins at t times this
-    std::int64_t bytes;          ///< of all tiles of an expert
+    std::int64_t bytes_of_tile;  ///< of a whole tile: tile t begins at byte t * bytes_of_tile
+    std::int64_t bytes;          ///< of an expert's tiles in all
 };
 
 Tiling tiling_of(const EffortBody& body) noexcept;
 Tiling dense_tiling_of(const EffortBody& body) noexcept;
 
-/// Bytes that reading unit `unit` of one input costs, over all tiles.
+/// Bytes of one unit of one input, over all tiles.
 std::int64_t bytes_of_unit(const EffortBody& body, int unit) noexcept;
 
-/// Bytes of an input's units over their common divisor: numbers that devices count by.
+/// Bytes of an input's units over their greatest common divisor, so that devices can count in 32 bits.
 struct UnitWeights {
     std::int64_t common = 0;
     std::uint32_t of_unit[most_units] = {};
 
     explicit UnitWeights(const EffortBody& body) noexcept;
 
-    /// Rows at the cutoff or above it weigh at least the first, and those that are taken at most the second.
+    /// For a budget of bytes: rows at the cutoff or above it weigh at least reached(), rows that are read at most
+    /// within().
     std::uint32_t reached(std::int64_t bytes) const noexcept {
         return static_cast<std::uint32_t>((bytes + common - 1) / common);
     }
     std::uint32_t within(std::int64_t bytes) const noexcept { return static_cast<std::uint32_t>(bytes / common); }
 };
 
-/// Bytes of one expert's layout: what reading every unit of every input costs.
+/// Bytes of every unit of every input of one expert.
 std::int64_t bytes_of_all(const EffortBody& body) noexcept;
 
-/// Sizes in bytes of what the body must hold, all experts: what build allocates and load checks.
+/// Sizes in bytes of the body's arrays, for all experts: what build allocates and load checks.
 struct Sizes {
     std::int64_t rows, left, gains, spreads, dense, importance;
 };
 Sizes sizes_of(const EffortBody& body, bool with_dense) noexcept;
 
-/// Larger matrices are refused: no size above can overflow.
+/// Larger matrices are refused, so that no size above can overflow.
 inline constexpr std::int64_t most_outputs = 1 << 24, most_inputs = 1 << 24, most_values = std::int64_t{1} << 38;
 inline constexpr int most_experts = 1 << 12;
-inline constexpr int least_exponent = -113, most_exponent = 100;  // the largest f32 comes to 2^14
+inline constexpr int least_exponent = -113, most_exponent = 100;  // -113 brings the largest f32 to 2^14
 
 /// Null when the shape can be held, else why not.
 const char* refusal_of_shape(std::int64_t outputs, std::int64_t inputs, std::int64_t experts) noexcept;

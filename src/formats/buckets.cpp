@@ -63,7 +63,7 @@ void encode(const EffortBody& body, const EncodedInput& one, Findings& found) {
                    sums.missed);
 }
 
-/// A tile as the buckets of a wider one.
+/// Copies a tile into the buckets of a wider one.
 void arrange(const EffortBody& body, const std::byte* from, std::int64_t tile, std::int64_t first, std::byte* to) {
     const std::int64_t at = tile * BucketsTile::outputs(body.bucket);
     const BucketsTile own = tile_of(body, body.outputs - at);

@@ -36,12 +36,12 @@ struct BucketsTile {
     constexpr std::int64_t bytes() const noexcept { return up_to_line(inputs * bucket * unit_bytes()); }
 };
 
-/// The word of a weight (times 2^exponent already), and the value that is read back from it.
+/// The word of a weight that is scaled by 2^exponent already; the value that is read back from a word.
 std::uint16_t bucket_word(float w, int position, int bucket, bool truncating) noexcept;
 float bucket_value(std::uint16_t word, int bucket, bool truncating) noexcept;
 
-/// Writes the rows of one input in one tile: `w` has zeros past `real`, the number of outputs. For each rank adds the
-/// squares of its weights to squares[r], and of what reading them misses to missed[r].
+/// Writes the rows of one input in one tile; `w` has `real` weights, then zeros. For each rank r adds the squares of
+/// its weights to squares[r], and the squares of their errors to missed[r].
 void encode_buckets(const float* w, std::int64_t real, bool truncating, const BucketsTile& tile, std::int64_t input,
                     std::byte* rows, double* squares, double* missed) noexcept;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The dense copy: the values as they were given. Outputs are cut into tiles of 256; the last tile's width W is a
-// multiple of 16, just enough, with zeros past the last output. Value (input i, output o of the tile) is element W i +
-// o of the tile, which is rounded up to 64 bytes.
+// The dense copy: the weights as given. Outputs are cut into tiles of 256; the last tile's width W is rounded up to a
+// multiple of 16, with zeros past the last output. The weight of input i and output o of the tile is element W i + o of
+// the tile. A tile is rounded up to 64 bytes.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,8 @@
 namespace tw::effort {
 namespace {
 
-/// 16 inputs by the outputs of a tile, turned so that an input's outputs are neighbours; zeros past the last output.
+/// 16 inputs by the outputs of a tile, transposed so that an input's outputs are contiguous; zeros past the last
+/// output.
 struct Slab {
     float w[inputs_of_slab][most_outputs_of_tile];
     std::int64_t inputs, real;
@@ -45,7 +46,7 @@ struct Slab {
     }
 };
 
-/// What is left of the input after so many units, and its gains.
+/// Stores an input's `left` and gains in the body.
 void keep(const InputSummary& found, int expert, std::int64_t input, EffortBody& body) noexcept {
     const int units = body.units();
     const std::int64_t n = body.inputs;

@@ -8,7 +8,7 @@ namespace tw::effort {
 
 inline constexpr std::int64_t inputs_of_slab = 16;  // a cache line of f32, along the weights' rows
 
-/// Writes all that the body holds of the inputs first .. first + 15 of one expert: rows, dense copy, what is left.
+/// Writes inputs first .. first + 15 of one expert to the body: rows, dense copy, `left` and gains.
 void encode_inputs(const Matrix& weights, int expert, std::int64_t first, EffortBody& body) noexcept;
 
 }  // namespace tw::effort

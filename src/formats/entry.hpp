@@ -6,8 +6,8 @@
 
 namespace tw {
 
-/// An input and how many of its units are read. v carries the layout's scale and gain; of layouts with gains the
-/// largest is about 1.
+/// An input and how many of its units are read. v is multiplied by the layout's scale and gain already; for layouts
+/// with gains the largest |v| is about 1.
 struct EffortEntry {
     std::uint32_t input, units;
     float v;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The long-lived arrays of a matrix: aligned to cache lines, on huge pages where there are some, zero at first.
+// The long-lived arrays of a matrix: aligned to cache lines, on huge pages where available, zeroed.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace tw::effort {
 
 class Memory {
 public:
-    /// False when memory is short. What was held before is given back.
+    /// Frees what was held before. False when there is not enough memory.
     bool allocate(std::size_t bytes) noexcept;
 
     std::byte* data() const noexcept { return data_.get(); }

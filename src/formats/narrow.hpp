@@ -10,7 +10,7 @@
 
 namespace tw::effort {
 
-/// The values in the type that they were given in: exact.
+/// Converts values back to the narrower type that they came from, so exactly.
 inline void narrow(const float* values, std::int64_t count, Type type, std::byte* to) noexcept {
     for (std::int64_t o = 0; o < count; ++o) {
         const std::uint16_t bits = type == Type::f16 ? to_float16(values[o]).bits : to_bfloat16(values[o]).bits;

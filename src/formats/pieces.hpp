@@ -8,7 +8,7 @@
 
 namespace tw::effort {
 
-/// `count` pieces that lie `from_step` apart go `to_step` apart.
+/// Copies `count` pieces of bytes, `from_step` apart at the source and `to_step` apart at the target.
 inline void copy_pieces(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step,
                         std::int64_t bytes, std::int64_t count) noexcept {
     for (std::int64_t i = 0; i < count; ++i)

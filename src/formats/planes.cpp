@@ -13,7 +13,7 @@
 namespace tw::effort {
 namespace {
 
-/// sum w c, in eight sums beside each other.
+/// sum w c, as eight partial sums.
 double dot(const float* w, const float* c) noexcept {
     float sums[8] = {};
     for (int n = 0; n < 32; n += 8)
@@ -23,13 +23,13 @@ double dot(const float* w, const float* c) noexcept {
     return sum;
 }
 
-/// The codes of one block, and what they keep.
+/// Encodes one block, and adds up what its codes keep.
 void code_block(const float* w, std::int64_t real, float16& scale, std::uint8_t* codes, PlanesSums& sums) noexcept {
     float most = 0;
     for (int n = 0; n < 32; ++n) most = std::max(most, std::fabs(w[n]));
     scale = to_float16(most / 7.5f);
     const float d = widen(scale), sixteenths = d > 0 ? 16 / d : 0;
-    for (int n = 0; n < 32; ++n)  // not negative, so cutting off the fraction is the floor
+    for (int n = 0; n < 32; ++n)  // not negative, so truncating is the floor
         codes[n] = static_cast<std::uint8_t>(static_cast<int>(std::clamp(w[n] * sixteenths + 128, 0.f, 255.f)));
     if (real == 0) return;
     const double unit = static_cast<double>(d) / 16;
@@ -114,8 +114,8 @@ Flaw flaw(const EffortBody& body) {
     return {};
 }
 
-/// What rounding v d to 8 bits costs (15 bits on the first two planes when fine): each block of a chunk has a step, and
-/// the error of a rounding spreads evenly over it.
+/// The squared error of rounding v d to 8 bits (15 bits on the first two planes when fine): each block of a chunk has a
+/// step, and a rounding error is uniform over it.
 double rounding(const EffortBody& body, const ChosenInputs& chosen) {
     const float* spreads = body.spreads_of(chosen.expert);
     const float* squares = body.left_of(chosen.expert);

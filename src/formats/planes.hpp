@@ -3,9 +3,9 @@
 //
 // planes: three nested bit planes for each input; a product reads the first one, two or three of an input, or none.
 //
-// Outputs are cut into tiles of 512, and a tile into blocks of 32 neighbours. The last tile is 128 Q outputs wide, Q
-// = 1..4, just enough (a whole tile has Q = 4); what is past the last output is zero. A tile is four arrays, one after
-// the other, each rounded up to 64 bytes; row i of each belongs to input i:
+// Outputs are cut into tiles of 512, and a tile into blocks of 32 neighbours. The last tile is 128 Q outputs wide, with
+// the smallest Q = 1..4 that is enough (a whole tile has Q = 4), and zeros past the last output. A tile is four arrays,
+// one after the other, each rounded up to 64 bytes; row i of each belongs to input i:
 //   scales   inputs x  8 Q bytes    f16 d for each of the 4 Q blocks: d = max |w| of the block / 7.5
 //   plane A  inputs x 32 Q bytes    2 bits an output
 //   plane B  inputs x 32 Q bytes    2 bits an output
@@ -38,7 +38,7 @@ namespace tw::effort {
 
 struct PlanesTile {
     static constexpr std::int64_t outputs = 512, outputs_of_quarter = 128, outputs_of_block = 32;
-    static constexpr int chunk = 128;  ///< inputs of which products round v d together
+    static constexpr int chunk = 128;  ///< inputs for which products round v d to one step
 
     std::int64_t inputs;
     int quarters;
@@ -54,14 +54,14 @@ struct PlanesTile {
     constexpr std::int64_t bytes() const noexcept { return c_at() + up_to_line(inputs * 64 * quarters); }
 };
 
-/// What the planes of one input kept, summed over its tiles: how the gains, and what is left, are found.
+/// Sums over the tiles of one input, from which its gains and `left` are computed.
 struct PlanesSums {
-    double square = 0;                            ///< of w
-    double product[3] = {}, read_square[3] = {};  ///< w times, and the square of, what so many planes read back
-    double scale_square = 0;                      ///< of the blocks' d, blocks that hold an output
+    double square = 0;                            ///< sum of w^2
+    double product[3] = {}, read_square[3] = {};  ///< sums of w r and r^2, where r is read back from 1, 2, 3 planes
+    double scale_square = 0;                      ///< sum of d^2, over blocks that hold an output
     std::int64_t blocks = 0;
 
-    float gain(int planes) const noexcept;   ///< the factor that leaves the least error; planes = 1..3
+    float gain(int planes) const noexcept;   ///< the factor with the least error; planes = 1..3
     double left(int planes) const noexcept;  ///< sum of squared errors with that gain; planes = 0..3
 };
 
@@ -69,7 +69,7 @@ struct PlanesSums {
 void encode_planes(const float* w, std::int64_t real, const PlanesTile& tile, std::int64_t input, std::byte* rows,
                    PlanesSums& sums) noexcept;
 
-/// Format::arrange of planes.
+/// Format::arrange for planes.
 void arrange_planes(const EffortBody& body, const std::byte* from, std::int64_t tile, std::int64_t first_output,
                     std::byte* to);
 

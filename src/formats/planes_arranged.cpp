@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A tile of planes as a GPU's kernels read it: on_device.hpp.
+// Writes a tile of planes in the layout that a GPU's kernels read (on_device.hpp).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -20,7 +20,7 @@ static_assert(Planes::outputs == Planes::quarters * PlanesTile::outputs_of_quart
               Planes::chunk == PlanesTile::chunk && Planes::bytes_of_row_a == 32 * Planes::quarters &&
               Planes::bytes_of_row_c == 64 * Planes::quarters && Planes::bytes_of_steps >= 4 * Planes::blocks);
 
-/// The scales of a block of outputs in a chunk, each over the power of 2 that is the step: at most 1.
+/// Divides the scales of a block of outputs in a chunk by their step, a power of 2, so that they are at most 1.
 void level_scales(const std::byte* from, std::int64_t from_step, std::int64_t count, std::byte* front,
                   std::int64_t block) noexcept {
     const auto scale_of = [&](std::int64_t i) {
@@ -42,7 +42,7 @@ void level_scales(const std::byte* from, std::int64_t from_step, std::int64_t co
 
 }  // namespace
 
-/// Two quarters of a tile as a tile of its own: a row's words (h, odd, q, t) in the order of (h, t, odd, q).
+/// Two quarters of a tile become a tile: the words of a row go from (h, odd, q, t) to (h, t, odd, q).
 void arrange_planes(const EffortBody& body, const std::byte* from, std::int64_t tile, std::int64_t first_output,
                     std::byte* to) {
     constexpr std::int64_t chunk = Planes::chunk;

@@ -6,8 +6,8 @@
 
 namespace tw::effort {
 
-/// The positions 0..count-1 of a bucket's weights, the largest by size first; of equals the lower position first. So
-/// each position occurs once, whatever the weights are: zeros and padding can't push another out of its place.
+/// Sorts the positions 0..count-1 of a bucket's weights by |w|, the largest first, and the lower position first among
+/// equals. Each position occurs once, even among zeros and padding.
 inline void rank_by_size(const float* w, int count, int* order) noexcept {
     for (int position = 0; position < count; ++position) {
         int place = position;

@@ -8,7 +8,7 @@
 namespace tw::effort {
 namespace {
 
-/// `bytes_for(outputs)` is the size of a tile with so many outputs left to hold.
+/// `bytes_for(outputs)` is the size of a tile when so many outputs are left.
 template <class BytesFor>
 Tiling cut(std::int64_t outputs, std::int64_t of_tile, const BytesFor& bytes_for) noexcept {
     const std::int64_t tiles = (outputs + of_tile - 1) / of_tile, whole = bytes_for(of_tile);
@@ -55,11 +55,11 @@ Sizes sizes_of(const EffortBody& body, bool with_dense) noexcept {
 }
 
 const char* refusal_of_shape(std::int64_t outputs, std::int64_t inputs, std::int64_t experts) noexcept {
-    if (outputs < 1 || inputs < 1) return "a matrix with an effort dial has at least one output and one input";
-    if (experts < 1 || experts > most_experts) return "there are 1 to 4096 experts";
+    if (outputs < 1 || inputs < 1) return "a matrix with an effort dial needs at least one output and one input";
+    if (experts < 1 || experts > most_experts) return "there must be 1 to 4096 experts";
     if (outputs > most_outputs || inputs > most_inputs)
-        return "a matrix with an effort dial has at most 2^24 outputs and 2^24 inputs";
-    if (outputs * inputs > most_values / experts) return "a matrix with an effort dial has at most 2^38 values";
+        return "a matrix with an effort dial may have at most 2^24 outputs and 2^24 inputs";
+    if (outputs * inputs > most_values / experts) return "a matrix with an effort dial may have at most 2^38 values";
     return nullptr;
 }
 

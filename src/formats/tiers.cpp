@@ -54,7 +54,7 @@ void encode(const EffortBody& body, const EncodedInput& one, Findings& found) {
     encode_tiers(one.w, bits, tile_of(body, one.outputs_left), one.input, one.rows, found.as<UnitSums>().squares);
 }
 
-/// A tile as the buckets of a wider one; of a mask the positions of its bits, the lowest first.
+/// Copies a tile into the buckets of a wider one, and turns masks into the positions of their bits, the lowest first.
 void arrange(const EffortBody& body, const std::byte* from, std::int64_t tile, std::int64_t first, std::byte* to) {
     const TiersTile own = tile_of(body, body.outputs - tile * TiersTile::outputs);
     const std::int64_t begin = (tile * TiersTile::outputs - first) / TiersTile::outputs_of_bucket;

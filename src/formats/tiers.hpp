@@ -5,8 +5,8 @@
 // largest by size, the next four, and so on (of equals, the lower output first). Values are kept as they were given:
 // lossless.
 //
-// Outputs are cut into tiles of 512, 32 buckets each; the last tile has an even number of buckets, just enough, and
-// zeros past the last output. With P buckets in the tile and values of S bytes (2 or 4), input i has 4 units of (2 + 4
+// Outputs are cut into tiles of 512, 32 buckets each; the last tile has the smallest even number of buckets, and zeros
+// past the last output. With P buckets in the tile and values of S bytes (2 or 4), input i has 4 units of (2 + 4
 // S) P bytes:
 //   unit u of input i begins at byte (4 i + u) (2 + 4 S) P of the tile, and is
 //   masks   P x u16      bit p set: output p of the bucket is in this tier; four bits of each mask are set
@@ -35,8 +35,8 @@ struct TiersTile {
     constexpr std::int64_t bytes() const noexcept { return up_to_line(inputs * 4 * unit_bytes()); }
 };
 
-/// Writes the rows of one input in one tile: `w` are the values as f32, `bits` as they were given, both with zeros past
-/// the last output. Adds the sum of squares of each tier to squares[0..3].
+/// Writes the rows of one input in one tile: `w` has the weights as f32, `bits` as they were given, both with zeros
+/// past the last output. Adds the squares of each tier to squares[0..3].
 void encode_tiers(const float* w, const std::byte* bits, const TiersTile& tile, std::int64_t input, std::byte* rows,
                   double* squares) noexcept;
 

@@ -6,7 +6,7 @@
 
 namespace tw::effort {
 
-/// The factor that brings the largest |v| to 1..2, a power of 2; 1 when all are zero, 0 when one is not finite.
+/// The power of 2 that brings the largest |v| to 1..2; 1 when all are zero, 0 when one is not finite.
 float unit_scale(const float* v, std::int64_t count) noexcept;
 
 }  // namespace tw::effort

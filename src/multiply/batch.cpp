@@ -46,7 +46,7 @@ Status check_each_place(const Products& products) noexcept {
     const Place place = place_of(products.c_of(0).data);
     const auto first_elsewhere = [&](const auto* array,
                                      Matrix (Products::*product)(std::int64_t) const noexcept) -> std::int64_t {
-        Whereabouts where;
+        PlaceCache where;
         if (!array) {
             if (where.of((products.*product)(0).data) != place) return 0;
             return where.of((products.*product)(batch.size - 1).data) != place ? batch.size - 1 : -1;

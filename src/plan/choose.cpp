@@ -35,8 +35,8 @@ constexpr Status no_such_kernel{Code::unsupported, Argument::options,
                                 "no kernel of that name can do this product on this machine"};
 constexpr Status promise_too_high{Code::unsupported, Argument::options, "no kernel here keeps that accuracy"};
 
-/// What the rows of a ladder are held against.
-struct Wish {
+/// What a kernel must meet to be chosen.
+struct Criteria {
     const Problem& problem;
     std::string_view name;  ///< empty: any kernel
     bool promised;          ///< the certificate must stay under the promise
@@ -50,18 +50,18 @@ struct Choice {
     bool one_broke_the_promise = false;
 };
 
-/// From the top of the ladder: the cheap rows stand there, and a row that costs more is asked for nothing else.
-Choice cheapest(const Backend& backend, const Wish& wish, bool any_order) noexcept {
+/// Starts at the top of the ladder, where the fast kernels are: a kernel that is slower is asked nothing else.
+Choice cheapest(const Backend& backend, const Criteria& criteria, bool any_order) noexcept {
     Choice best;
     const Features present = backend.features();
     for (auto at = backend.ladder.rbegin(); at != backend.ladder.rend(); ++at) {
         const Kernel* const kernel = *at;
-        if (!wish.name.empty() && !answers_to(*kernel, wish.name)) continue;
-        if (!any_order && (wish.order ? kernel->order != wish.order : kernel->order == 0)) continue;
-        if (!fits(present, *kernel, wish.problem)) continue;
-        const double cost = kernel->nanoseconds(wish.problem, wish.threads);
+        if (!criteria.name.empty() && !answers_to(*kernel, criteria.name)) continue;
+        if (!any_order && (criteria.order ? kernel->order != criteria.order : kernel->order == 0)) continue;
+        if (!fits(present, *kernel, criteria.problem)) continue;
+        const double cost = kernel->nanoseconds(criteria.problem, criteria.threads);
         if (best.kernel && !(cost < best.nanoseconds)) continue;
-        if (wish.promised && !keeps_promise(*kernel, wish.problem)) {
+        if (criteria.promised && !keeps_promise(*kernel, criteria.problem)) {
             best.one_broke_the_promise = true;
             continue;
         }
@@ -70,31 +70,30 @@ Choice cheapest(const Backend& backend, const Wish& wish, bool any_order) noexce
     return best;
 }
 
-/// The order of summation must not follow from m or n: it is the one that suits a large square product of the same k.
-Choice cheapest_reproducible(const Backend& backend, Wish wish) noexcept {
-    Problem large = wish.problem;
+/// The order of summation must not depend on m or n, so it is the one of a large square product of the same k.
+Choice cheapest_reproducible(const Backend& backend, Criteria criteria) noexcept {
+    Problem large = criteria.problem;
     large.m = large.n = 4096;
     large.a = large.b = large.c = Form::row_major;
-    const Choice model = cheapest(backend, {large, wish.name, wish.promised, 1}, false);
+    const Choice model = cheapest(backend, {large, criteria.name, criteria.promised, 1}, false);
     if (!model.kernel) return model;
-    wish.order = model.kernel->order;
-    return cheapest(backend, wish, false);
+    criteria.order = model.kernel->order;
+    return cheapest(backend, criteria, false);
 }
 
-/// Nor must it follow from the number of threads: it is that of the row that one thread would take. What one thread
-/// does in so little time is not worth asking twice.
-Choice cheapest_for_threads(const Backend& backend, Wish wish) noexcept {
+/// The order must not depend on the number of threads either, so it is that of the kernel one thread would take. A
+/// product that takes one thread less than this is not worth a second search.
+Choice cheapest_for_threads(const Backend& backend, Criteria criteria) noexcept {
     constexpr double worth_sharing = 20'000;
-    const Choice alone = cheapest(backend, {wish.problem, wish.name, wish.promised, 1}, true);
-    if (wish.threads == 1 || !alone.kernel || alone.kernel->order == 0 || alone.nanoseconds < worth_sharing)
+    const Choice alone = cheapest(backend, {criteria.problem, criteria.name, criteria.promised, 1}, true);
+    if (criteria.threads == 1 || !alone.kernel || alone.kernel->order == 0 || alone.nanoseconds < worth_sharing)
         return alone;
-    wish.order = alone.kernel->order;
-    return cheapest(backend, wish, false);
+    criteria.order = alone.kernel->order;
+    return cheapest(backend, criteria, false);
 }
 
-/// A record may pick another row, tile or fewer threads, but nothing that the rules would not allow: the row can run
-/// and keeps the promise, the tile is one of its own, and the bits stay what they are wherever the rules promise that
-/// they do.
+/// A tuning record may change the kernel, the tile or the number of threads, but break no rule: the kernel can run and
+/// keeps the promise, the tile is one of its own, and the bits do not change where they are promised.
 void follow_record(const Tuned& record, bool reproducible, Plan& plan) noexcept {
     for (const Kernel* kernel : plan.backend->ladder) {
         if (!is_called(*kernel, record.kernel)) continue;
@@ -121,16 +120,16 @@ std::string_view forced_by_environment() noexcept {
     });
 }
 
-/// This thread's last choices among all rows of the CPU, for one thread and for several: a small product is often
-/// followed by another of its shape, and takes less time than asking the rows does. Everything that a choice depends on
-/// is in the key or fixed for the process.
+/// This thread's last choice on the CPU, one for single-threaded and one for multi-threaded calls. A small product is
+/// often followed by another of its shape, and choosing would take longer than the product. All that a choice depends
+/// on is in the key or fixed for the process.
 struct LastChoice {
     Problem problem;
     int asked_threads;
     bool reproducible;
     const Backend* backend;  ///< null: none yet
     const Kernel* kernel;
-    std::string_view device, name;  ///< theirs: measured once
+    std::string_view device, name;  ///< of backend and kernel, as string views so that their lengths are known
     Tile tile;
     int threads;
     const char* reason;
@@ -198,21 +197,21 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
 
     const std::string_view name = !options.kernel.empty() ? options.kernel : forced_by_environment();
 
-    // A kernel asked for by name may break a promise that nobody made, never one that the caller spelled out.
+    // A kernel asked for by name may break the default promise, but not one that the caller made.
     const bool promised = name.empty() || problem.accuracy.rule != Accuracy::Rule::automatic;
 
-    // Rows are asked about products that have terms; one without is settled before any kernel runs.
+    // Kernels are asked about k of at least 1: a product with k = 0 runs no kernel.
     Problem with_terms = problem;
     for (std::int64_t* extent : {&with_terms.m, &with_terms.n, &with_terms.k})
         *extent = std::max<std::int64_t>(1, *extent);
-    const Wish wish{with_terms, name, promised, threads};
+    const Criteria criteria{with_terms, name, promised, threads};
     const Choice choice =
-        options.reproducible ? cheapest_reproducible(*backend, wish) : cheapest_for_threads(*backend, wish);
+        options.reproducible ? cheapest_reproducible(*backend, criteria) : cheapest_for_threads(*backend, criteria);
     if (!choice.kernel) return name.empty() || choice.one_broke_the_promise ? promise_too_high : no_such_kernel;
 
     plan.problem = problem;
     plan.options = options;
-    plan.options.device = backend->name;  // static text: the caller's may not outlive the plan
+    plan.options.device = backend->name;  // static text: the plan may outlive the caller's string
     plan.options.kernel = choice.kernel->name;
     plan.backend = backend;
     plan.kernel = choice.kernel;

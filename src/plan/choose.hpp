@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a caller of try_plan() may ask beside it: whether a choice is remembered, and whether one was asked for.
+// Beside try_plan(): whether its answer is remembered, and whether a kernel was asked for by name.
 #pragma once
 
 #include "backend/contract.hpp"
 
 namespace tw {
 
-/// The direct way of this thread's last plan, when try_plan() would answer with it and it is for such operands of the
-/// host; null when not.
+/// The direct way of this thread's last plan, if try_plan() would return that plan and its direct way takes these
+/// operands of the host; else null.
 const Direct* remembered_direct(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept;
 
 /// True when the caller or the environment names a kernel.

@@ -17,7 +17,7 @@ constexpr Status no_such_kernels{Code::unsupported, Argument::options,
 constexpr Status too_large{Code::unsupported, Argument::options,
                            "the matrix is too large for the effort dial's kernels on that device"};
 
-constexpr std::int64_t bytes_worth_a_thread = 1 << 18;  // where nothing was tuned
+constexpr std::int64_t bytes_worth_a_thread = 1 << 18;  // unless tuned
 
 struct Choice {
     const EffortKernel* kernel = nullptr;
@@ -25,7 +25,7 @@ struct Choice {
     bool one_refused = false;
 };
 
-/// From the last row on: of rows that cost the same it is the better set's.
+/// From the last kernel to the first: of two that cost the same, the one for the later instruction set wins.
 Choice cheapest(const Backend& backend, const EffortProblem& problem, std::string_view kernels, bool dense) noexcept {
     Choice best;
     const Features present = backend.features();
@@ -72,14 +72,14 @@ Status choose_effort(const EffortProblem& problem, std::string_view kernels, Eff
     if (!choice.kernel) return choice.one_refused ? too_large : no_such_kernels;
     plan.kernel = choice.kernel;
     plan.dense = problem.dense_bytes > 0 ? cheapest(*plan.backend, problem, kernels, true).kernel : nullptr;
-    plan.tuned = tuned_habits({problem.layout, problem.outputs, problem.inputs, problem.type, plan.kernel->kernels});
+    plan.tuned = stored_tuning({problem.layout, problem.outputs, problem.inputs, problem.type, plan.kernel->kernels});
     return {};
 }
 
 bool dense_is_quicker(const EffortPlan& plan, const EffortProblem& problem) noexcept {
     if (!plan.dense) return false;
-    if (plan.tuned.toll > 0)
-        return plan.tuned.toll * static_cast<double>(problem.bytes) > static_cast<double>(problem.dense_bytes);
+    if (plan.tuned.byte_cost > 0)
+        return plan.tuned.byte_cost * static_cast<double>(problem.bytes) > static_cast<double>(problem.dense_bytes);
     return plan.kernel->nanoseconds(problem) > plan.dense->nanoseconds(problem);
 }
 

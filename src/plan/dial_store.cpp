@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Records of the store's own form: the kernel names layout and set, the tile has the toll in hundredths and the KiB
-// that are worth a thread.
+// Uses the store's record of a product: the kernel's name holds layout and set, the tile holds byte_cost in hundredths
+// and the KiB per thread.
 #include "plan/dial_store.hpp"
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace tw {
 namespace {
 
-constexpr double unit_of_toll = 0.01;
+constexpr double unit_of_byte_cost = 0.01;
 constexpr std::int64_t unit_of_bytes = 1024, most_units = 1 << 20;
 
-constinit Remembered<const Store*> own_records;  // never freed, as tuning_store()
+constinit Remembered<const Store*> own_records;  // never freed, like tuning_store()
 
 const Store* read_records() noexcept {
     try {
@@ -36,20 +36,20 @@ bool is_named(std::string_view name, const DialMatrix& matrix) noexcept {
 
 std::string dial_store_key() { return store_key() + "-effort"; }
 
-DialHabits habits_in(const Store& store, const DialMatrix& matrix) noexcept {
+DialTuning tuning_in(const Store& store, const DialMatrix& matrix) noexcept {
     for (const Tuned& record : store.records)
         if (record.m == matrix.outputs && record.k == matrix.inputs && record.in == matrix.type &&
             is_named(record.kernel, matrix))
-            return {record.tile.m * unit_of_toll, record.tile.n * unit_of_bytes};
+            return {record.tile.m * unit_of_byte_cost, record.tile.n * unit_of_bytes};
     return {};
 }
 
-DialHabits tuned_habits(const DialMatrix& matrix) noexcept {
+DialTuning stored_tuning(const DialMatrix& matrix) noexcept {
     const Store* found = own_records.get(read_records, [](const Store* late) { delete late; });
-    return found ? habits_in(*found, matrix) : DialHabits{};
+    return found ? tuning_in(*found, matrix) : DialTuning{};
 }
 
-std::string remember_habits(const std::string& path, const DialMatrix& matrix, const DialHabits& habits) {
+std::string store_tuning(const std::string& path, const DialMatrix& matrix, const DialTuning& tuning) {
     const auto units = [](double value) {
         return static_cast<int>(std::clamp<double>(std::round(value), 0, most_units));
     };
@@ -60,8 +60,8 @@ std::string remember_habits(const std::string& path, const DialMatrix& matrix, c
                        .out = matrix.type,
                        .accuracy = fp32,
                        .kernel = std::string(name_of(matrix.layout)) + "-" + matrix.kernels,
-                       .tile = {units(habits.toll / unit_of_toll),
-                                units(static_cast<double>(habits.bytes_a_thread) / unit_of_bytes), 0}};
+                       .tile = {units(tuning.byte_cost / unit_of_byte_cost),
+                                units(static_cast<double>(tuning.bytes_a_thread) / unit_of_bytes), 0}};
     return add_to_store(path, dial_store_key(), {&record, 1});
 }
 

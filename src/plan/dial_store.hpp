@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What tuning found of the effort dial, remembered in the tuning store. A product's bits don't depend on it, only who
-// makes it and how many threads share it.
+// What `tw tune` found for the effort dial, in the tuning store. It decides which kernel runs and on how many threads,
+// never the bits of a product.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tw {
 
-/// A matrix by its shape, and the kernels that read it: a set of the CPU's ("avx512"), or "cuda".
+/// A matrix, by its shape, and the kernels that read it: an instruction set of the CPU ("avx512"), or "cuda".
 struct DialMatrix {
     EffortLayout layout = EffortLayout::planes;
     std::int64_t outputs = 0, inputs = 0;
@@ -21,23 +21,22 @@ struct DialMatrix {
     const char* kernels = "";
 };
 
-/// What is 0 is left to the rules.
-struct DialHabits {
-    double toll =
-        0;  ///< how much longer a byte of the layout takes than one of the dense copy, where both take as long
-    std::int64_t bytes_a_thread = 0;  ///< that are worth a thread of their own
+/// 0: not tuned, so the rules decide.
+struct DialTuning {
+    double byte_cost = 0;  ///< time of a byte of the layout over that of the dense copy, where both are as fast
+    std::int64_t bytes_a_thread = 0;  ///< bytes that pay for one more thread
 };
 
-/// Its records have a key of their own, so that no problem of multiply() finds them.
+/// The dial's records have their own key, so that multiply() never finds them.
 std::string dial_store_key();
 
-/// What a store read with that key says; nothing when it has no record of this matrix.
-DialHabits habits_in(const Store& store, const DialMatrix& matrix) noexcept;
+/// From a store read with that key; all 0 when it has no record of this matrix.
+DialTuning tuning_in(const Store& store, const DialMatrix& matrix) noexcept;
 
-/// What this process's store says, which is read once.
-DialHabits tuned_habits(const DialMatrix& matrix) noexcept;
+/// From this process's store, which is read once.
+DialTuning stored_tuning(const DialMatrix& matrix) noexcept;
 
-/// As add_to_store(): a sentence when it fails, "" when not.
-std::string remember_habits(const std::string& path, const DialMatrix& matrix, const DialHabits& habits);
+/// Like add_to_store(): returns a sentence when it fails, else "".
+std::string store_tuning(const std::string& path, const DialMatrix& matrix, const DialTuning& tuning);
 
 }  // namespace tw

@@ -7,15 +7,15 @@
 namespace tw {
 namespace {
 
-/// Narrow operands are widened by execute(), exactly, for kernels that know only f32.
+/// Kernels that know only f32 take narrow operands too: execute() widens them, exactly.
 bool types_fit(const Kernel& kernel, const Problem& problem) noexcept {
     const bool as_they_are = kernel.in == problem.in && kernel.out == problem.out;
     return as_they_are || (kernel.in == Type::f32 && kernel.out == Type::f32 && widens_to_f32(problem));
 }
 
-/// `fp32` is an f32 sum's own error, in the mean too, not only in the worst case that a certificate speaks of: what
-/// these leave out of each product is felt in every result. In the worst case a long sum would allow even operands
-/// rounded once.
+/// `fp32` promises the error of an f32 sum on average too, not only in the certificate's worst case. These schemes lose
+/// part of every product, so every result shows it; the worst case of a long sum would allow even operands rounded
+/// once.
 bool is_coarser_than_f32(const Kernel& kernel) noexcept {
     const Scheme* const scheme = kernel.scheme;
     const bool is_rounded_once = scheme->parts == 1 && scheme->split_loss > 0;

@@ -27,7 +27,7 @@ constexpr RungName rung_names[] = {
 
 const RungName& names_of(const Kernel& kernel) noexcept { return rung_names[static_cast<int>(kernel.rung)]; }
 
-/// A name of an earlier version: what is now `now.REST` was `head.REST` or `head.REST.tail`.
+/// A name of an earlier version: the kernel that is `now.REST` today was `head.REST` or `head.REST.tail`.
 struct Renaming {
     std::string_view backend, now, head, tail = "";
 };
@@ -69,7 +69,7 @@ struct Parted {
         : backend(name.substr(0, name.find('.'))), rest(name.substr(name.find('.') + 1)) {}
 };
 
-/// What the kernel was called before, with the backend's name in front; "" when that renaming is not of this kernel.
+/// The kernel's former name, with the backend's name in front; "" when the renaming does not apply to it.
 struct FormerName {
     char text[longest_name];
     std::size_t size = 0;
@@ -86,7 +86,7 @@ struct FormerName {
     std::string_view full() const noexcept { return {text, size}; }
 };
 
-/// A former name is told from the name of a rung that bore it, too, by all of its tail.
+/// A former name with a tail must be given whole, because without the tail it is the name of a rung.
 bool answers_to_former(const Renaming& renaming, const Parted& now, std::string_view name) noexcept {
     const FormerName former(renaming, now);
     if (former.size == 0) return false;

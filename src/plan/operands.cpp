@@ -13,7 +13,7 @@ void assign(float& to, float16 from) noexcept { to = widen(from); }
 void assign(bfloat16& to, float from) noexcept { to = to_bfloat16(from); }
 void assign(float16& to, float from) noexcept { to = to_float16(from); }
 
-/// The widenings and roundings that execute() does for whole operands.
+/// Widens or rounds a whole operand, as execute() needs it.
 template <class To, class From>
 void convert_all(const Matrix& to, const Matrix& from) noexcept {
     const auto target = typed<To>(to);
@@ -43,7 +43,7 @@ Problem problem_at(Place place, const Matrix& a, const Matrix& b, const Matrix& 
             .c = form_of(c)};
 }
 
-Place Whereabouts::ask(const void* memory) noexcept {
+Place PlaceCache::ask(const void* memory) noexcept {
     place_ = place_of(memory);
     allocation_ = {};
     for (const BackendSource& source : backends())

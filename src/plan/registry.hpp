@@ -11,22 +11,22 @@
 
 namespace tw {
 
-/// What is known of a backend before it is opened: one that lives in a library of its own is opened when its row is
-/// first asked for, never to answer whose memory an address is.
+/// What is known of a backend before it is opened. A backend in a library of its own is opened when its row is first
+/// needed, but never just to find out whose memory an address is.
 struct BackendSource {
     const char* name;
     Place place;
     bool (*owns)(const void* memory);  ///< null: host memory
-    bool (*may_own)();                 ///< with owns: false when no address is its own now
+    bool (*may_own)();                 ///< set with owns; false: it has no memory now, so owns() need not be called
     const Backend& (*open)() noexcept;
     std::span<const std::byte> (*allocation)(const void* memory) =
-        nullptr;  ///< all that was allocated with it; null: not known
+        nullptr;  ///< the whole allocation around an address; null: not known
 
     const Backend& operator()() const noexcept { return open(); }
 };
 std::span<const BackendSource> backends() noexcept;
 
-/// False: all memory is the host's now. Asked once for all operands of a call, it spares asking whose each of them is.
+/// False: all memory is the host's now. One call spares asking about each operand.
 bool may_lie_on_a_device() noexcept;
 
 /// By name, without a device number: "cpu", "cuda". Null when there is no such backend.
@@ -35,7 +35,7 @@ const Backend* find_backend(std::string_view name) noexcept;
 /// "cuda" of "cuda:1".
 std::string_view backend_part(std::string_view device) noexcept;
 
-/// The 1 of "cuda:1"; -1 when no number is named, -2 when what stands there is none.
+/// The 1 of "cuda:1"; -1 when there is no colon, -2 when what follows it is not a number.
 int device_part(std::string_view device) noexcept;
 
 }  // namespace tw

@@ -26,7 +26,7 @@ namespace tw {
 namespace {
 
 constexpr std::size_t largest_file = std::size_t{4} << 20;
-constexpr int patience = 100;  // tries of 50 ms for the lock
+constexpr int lock_tries = 100;  // 50 ms apart
 
 class Descriptor {
 public:
@@ -106,10 +106,10 @@ std::string merged_text(const Store& store, const std::string& key) {
     return text;
 }
 
-/// Waits a little for other writers; a sentence when they don't end.
+/// Waits up to 5 s for other writers; returns a sentence when they still hold the lock.
 std::string take_lock(const std::string& path, int lock) {
     if (lock < 0) return failure(path, "locked");
-    for (int i = 0; i < patience; ++i) {
+    for (int i = 0; i < lock_tries; ++i) {
         if (flock(lock, LOCK_EX | LOCK_NB) == 0) return "";
         if (errno != EWOULDBLOCK && errno != EINTR) return failure(path, "locked");
         usleep(50'000);
@@ -124,7 +124,7 @@ void make_folders_of(const std::string& path) {
 
 using PerhapsStore = std::optional<Store>;
 constinit const PerhapsStore none;
-constinit Remembered<const PerhapsStore*> own_store;  // never freed: products may come until the very end
+constinit Remembered<const PerhapsStore*> own_store;  // never freed: products may run until the process ends
 
 const PerhapsStore* read_own_store() noexcept {
     try {
@@ -191,7 +191,7 @@ Store read_store(const std::string& path, const std::string& key) {
 std::string add_to_store(const std::string& path, const std::string& key, std::span<const Tuned> records) {
     if (path.empty()) return "there is no place for the tuning store: set TW_STORE to a path, or HOME";
     if (struct stat there{}; stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
-        return path + ": the tuning store is a file, and this is none; it is left as it is";
+        return path + ": the tuning store must be a regular file, and this is not one; it is left as it is";
     make_folders_of(path);
     const Descriptor lock(open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (std::string trouble = take_lock(path, lock); !trouble.empty()) return trouble;
@@ -206,7 +206,7 @@ std::string add_to_store(const std::string& path, const std::string& key, std::s
         std::erase_if(store.records, [&](const Tuned& old) { return is_same_question(old, record); });
         store.records.push_back(record);
     }
-    // One name, under the lock: what a killed writer has left goes, and so does a link that somebody laid there.
+    // The lock allows one fixed name. Whatever is there is removed first: a killed writer's file, or somebody's link.
     const std::string beside = path + ".part";
     unlink(beside.c_str());
     {

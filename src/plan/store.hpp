@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What tuning found, remembered: a text file with one record a line, each with its checksum. A record can only pick
-// among kernels and tiles that the ladder has, never what they promise; whatever is wrong with the file, the default
-// rules give the same product without it.
+// The tuning store: a text file with one record a line, each with its checksum. A record only picks among the ladder's
+// kernels and tiles and changes no promise. If anything is wrong with the file, the default rules work without it.
 #pragma once
 
 #include <cstdint>
@@ -15,44 +14,44 @@
 
 namespace tw {
 
-/// For this problem, within so many threads: this kernel, tile and number of threads.
+/// One record: for this problem and at most so many threads, the fastest kernel, tile and number of threads.
 struct Tuned {
     std::int64_t m = 0, n = 0, k = 0;
     Type in = Type::f32, out = Type::f32;
     Form a = Form::row_major, b = Form::row_major, c = Form::row_major;
     Accuracy accuracy{};      ///< resolved: never automatic
-    int allowed_threads = 1;  ///< that the caller allows
+    int allowed_threads = 1;  ///< by the caller
     std::string kernel{};
     Tile tile{};
-    int threads = 1;  ///< that it is best run with
+    int threads = 1;  ///< the fastest number
 
-    /// What a record is found by; a new one replaces the old one with the same.
+    /// True when the record is for this problem; a new record replaces an old one for the same problem.
     bool answers(const Problem& problem, int allowed) const noexcept;
 };
 
-/// Which machine, which of its features, which version of this library: a record counts only where all three agree.
+/// Machine, its features and this library's version: a record is used only where all three match.
 std::string store_key();
 
 struct Store {
     std::vector<Tuned> records{};       ///< for this key
-    std::vector<std::string> others{};  ///< whole lines of other machines and versions: kept, not read
-    std::string trouble{};              ///< one sentence when something is wrong with the file; empty: all is well
-    bool is_foreign = false;            ///< of a later format, or no store at all: not ours to replace
+    std::vector<std::string> others{};  ///< lines of other machines and versions: kept as they are
+    std::string trouble{};              ///< one sentence when something is wrong with the file, else empty
+    bool is_foreign = false;            ///< of a later format, or not a store: must not be replaced
 };
 
-/// Reads a file; one that is not there is an empty store without trouble.
+/// Reads a file; a missing file is an empty store without trouble.
 Store read_store(const std::string& path, const std::string& key);
 
-/// Adds records to the file, or replaces those with the same problem: read, merged and renamed under a lock, so that
-/// writers at the same time lose nothing. A damaged store is kept beside as "PATH.damaged"; a file that is not a tuning
-/// store is not touched. Without records nothing is written: it is only seen whether they could be. A sentence when it
-/// fails, "" when not.
+/// Adds records to the file, or replaces those for the same problem. It reads, merges and renames under a lock, so
+/// writers at the same time lose nothing. A damaged store is kept as "PATH.damaged"; a file that is not a tuning store
+/// is not touched. Without records it only tests whether the file can be written. Returns a sentence when it fails,
+/// else "".
 std::string add_to_store(const std::string& path, const std::string& key, std::span<const Tuned> records);
 
-/// TW_STORE, else tilewright/tuning in XDG_CACHE_HOME or ~/.cache; "" when there is no such place.
+/// TW_STORE, else tilewright/tuning in XDG_CACHE_HOME or ~/.cache; "" when none of them is set.
 std::string store_path();
 
-/// This process's store, read once; null when there is no file, or no memory for what it says.
+/// This process's store, read once; null when there is no file, or not enough memory to read it.
 const Store* tuning_store() noexcept;
 
 /// The record for a problem; null when there is none.

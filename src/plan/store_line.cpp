@@ -14,7 +14,7 @@ constexpr int digits_of_checksum = 8;
 constexpr std::int64_t largest_side = std::int64_t{1} << 40;
 constexpr int largest_tile = 1 << 20;
 
-/// Words parted by single spaces.
+/// Words separated by single spaces.
 class Words {
 public:
     explicit Words(std::string_view line) : rest_(line) {}
@@ -52,7 +52,7 @@ bool parse_type(std::string_view text, Type& type) {
     return false;
 }
 
-constexpr char letters[] = {'r', 'c', 's'};  // of Form, in its order
+constexpr char letters[] = {'r', 'c', 's'};  // in the order of Form
 char letter_of(Form form) { return letters[static_cast<int>(form)]; }
 
 bool parse_form(char letter, Form& form) {

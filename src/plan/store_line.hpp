@@ -15,7 +15,7 @@ namespace tw {
 inline constexpr std::string_view store_title = "tilewright tuning store ";
 inline constexpr int store_format = 1;
 
-/// CRC-32 as zlib and PNG have it.
+/// CRC-32, as in zlib and PNG.
 std::uint32_t checksum(std::string_view bytes) noexcept;
 
 std::string line_of(const Tuned& record, std::string_view key);
@@ -26,7 +26,7 @@ bool is_intact(std::string_view line) noexcept;
 /// The key of an intact line.
 std::string_view key_of(std::string_view line) noexcept;
 
-/// False when the line says what no record can: wrong fields, sizes or threads out of range, unknown words.
+/// False when the line is not a valid record: wrong fields, sizes or threads out of range, unknown words.
 bool parse_line(std::string_view line, Tuned& record);
 
 }  // namespace tw

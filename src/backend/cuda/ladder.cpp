@@ -4,10 +4,10 @@
 // The CUDA row and its ladder, in climbing order. To add a rung: write its file, declare it in ladder.hpp, add it here.
 #include "backend/cuda/ladder.hpp"
 
+#include "backend/cuda/device/async_copies.hpp"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/entry.hpp"
 #include "backend/cuda/device/scratch.hpp"
-#include "backend/cuda/device/traffic.hpp"
 #include "backend/cuda/effort/effort.hpp"
 
 namespace tw::cuda {
@@ -75,7 +75,7 @@ constexpr Backend row{
                  void* stream) { return finish(c, beta, epilogue, stream); },
     .wait = [](void* stream) { return wait(stream); },
     .captures = [](void* stream) { return captures(stream); },
-    .traffic = &traffic,
+    .async_copies = &async_copies,
     .effort = effort_rows,
 };
 

@@ -53,7 +53,8 @@ OutputFile::OutputFile(std::string path) : shown_(std::move(path)), target_(show
     const bool exists = stat(shown_.c_str(), &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
         refuse(
-            "{}: it is there already and is no regular file; the result is written beside its place and renamed, which "
+            "{}: it exists already and is not a regular file; the result is written beside its place and renamed, "
+            "which "
             "would replace it",
             quoted_path(shown_));
     struct stat link{};

@@ -78,15 +78,15 @@ void print_rows(const measure::Run& run, bool is_speed) {
     }
 }
 
-void remember(const std::string& path, const std::vector<measure::FoundHabits>& found) {
-    for (const measure::FoundHabits& one : found) {
-        if (const std::string trouble = remember_habits(path, one.matrix, one.habits); !trouble.empty())
+void remember(const std::string& path, const std::vector<measure::FoundTuning>& found) {
+    for (const measure::FoundTuning& one : found) {
+        if (const std::string trouble = store_tuning(path, one.matrix, one.tuning); !trouble.empty())
             fail("{}", trouble);
-        const std::string threads = one.habits.bytes_a_thread > 0
-                                        ? fmt::format(", a thread for every {} KiB", one.habits.bytes_a_thread / 1024)
+        const std::string threads = one.tuning.bytes_a_thread > 0
+                                        ? fmt::format(", a thread for every {} KiB", one.tuning.bytes_a_thread / 1024)
                                         : "";
         fmt::print("{} with {}: a byte takes as long as {:.2f} of the dense product's{}; remembered in {}\n",
-                   name_of(one.matrix.layout), one.matrix.kernels, one.habits.toll, threads, path);
+                   name_of(one.matrix.layout), one.matrix.kernels, one.tuning.byte_cost, threads, path);
     }
 }
 
@@ -107,7 +107,7 @@ void run(const Asked& asked) {
     note_interrupts();
     measure::Run run{
         .command = "effort " + asked.suite, .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
-    std::vector<measure::FoundHabits> found;
+    std::vector<measure::FoundTuning> found;
     try {
         ProgressLine line;
         if (is_speed) found = measure::measure_effort_speed(curve, watch_with(line), run);

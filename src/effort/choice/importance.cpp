@@ -10,7 +10,7 @@ namespace {
 
 constexpr double steps_of_octave = 1 << (23 - fall_shift);
 
-/// The square of what one unit of one input brings for its bytes.
+/// By how much one unit of one input lowers the squared error, per byte.
 class Brought {
 public:
     explicit Brought(const EffortBody& body) noexcept : body_(body) {

@@ -11,7 +11,7 @@
 namespace tw::effort {
 namespace {
 
-constexpr double below_it_fine = 0.04;  // predicted errors under this pay for the low part of v d
+constexpr double below_it_fine = 0.04;  // below this predicted error the low part of v d is worth its time
 
 Question question_of(const EffortBody& body, const Job& job) noexcept {
     Question question{
@@ -20,7 +20,7 @@ Question question_of(const EffortBody& body, const Job& job) noexcept {
     return question;
 }
 
-/// Everything, whatever it is worth.
+/// Selects everything, whatever it is worth.
 Selection select_all(const Question& question, std::int64_t bytes, std::span<std::byte> scratch) noexcept {
     Selection chosen{reinterpret_cast<std::uint8_t*>(scratch.data())};
     std::fill_n(chosen.units, question.inputs, static_cast<std::uint8_t>(question.units));
@@ -42,12 +42,12 @@ void list_entries(const EffortBody& body, const Selection& chosen, Job& job) noe
         const unsigned units = chosen.units[i];
         const float gain = gains ? gains[(std::max(units, 1u) - 1) * body.inputs + i] : 1.f;
         job.entries[job.count] = {static_cast<std::uint32_t>(i), units,
-                                  job.v[i] * scale * gain};  // written over where nothing is read
+                                  job.v[i] * scale * gain};  // overwritten by the next entry if no unit is read
         job.count += units > 0;
     }
 }
 
-/// What the kernels' roundings of v add to what is left.
+/// The squared error that the kernels add by rounding v.
 double rounding_of(const EffortBody& body, const Job& job) noexcept {
     const auto count = static_cast<std::size_t>(job.count);
     return body.format->rounding(body, {job.v, job.expert, {job.entries, count}, job.is_fine});
@@ -62,7 +62,7 @@ void record(const EffortBody& body, const Selection& chosen, Job& job) noexcept 
     job.report.cutoff = std::ldexp(chosen.cutoff, -body.exponent);
 }
 
-/// The same, and what rounding v costs; where little else is lost it is rounded finely.
+/// Adds the error of rounding v, too; where little else is lost, v is rounded finely.
 void record_rounded(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
     record(body, chosen, job);
     if (!body.format->rounding) return;
@@ -72,27 +72,27 @@ void record_rounded(const EffortBody& body, const Selection& chosen, Job& job) n
 
 }  // namespace
 
-std::size_t desk_bytes(const EffortBody& body) noexcept { return selection_bytes(body.inputs); }
+std::size_t workspace_bytes(const EffortBody& body) noexcept { return selection_bytes(body.inputs); }
 
 std::size_t kept_bytes(const EffortBody& body) noexcept {
     return static_cast<std::size_t>(body.inputs) * sizeof(EffortEntry);
 }
 
-void prepare(const EffortBody& body, Budget budget, std::span<std::byte> desk, std::span<std::byte> kept,
+void prepare(const EffortBody& body, Budget budget, std::span<std::byte> workspace, std::span<std::byte> kept,
              Job& job) noexcept {
     job.entries = reinterpret_cast<EffortEntry*>(kept.data());
     const Question question = question_of(body, job);
     const Affordable allowed = affordable(body, budget);
     if (allowed.everything) {
-        record_rounded(body, select_all(question, bytes_of_all(body), desk), job);
+        record_rounded(body, select_all(question, bytes_of_all(body), workspace), job);
     } else if (budget.is_error()) {
         const double square = budget.value() * budget.value();
-        record_rounded(body, select_by_error(question, square, desk), job);
+        record_rounded(body, select_by_error(question, square, workspace), job);
         const double excess = job.all > 0 ? job.left / job.all - square : 0;  // the roundings of v d, which came after
         if (excess > 0)
-            record_rounded(body, select_by_error(question, std::max(0.0, square - 1.02 * excess), desk), job);
+            record_rounded(body, select_by_error(question, std::max(0.0, square - 1.02 * excess), workspace), job);
     } else {
-        record_rounded(body, select_by_bytes(question, allowed.bytes, desk), job);
+        record_rounded(body, select_by_bytes(question, allowed.bytes, workspace), job);
     }
     job.report.rows = question.inputs * question.units, job.report.bytes = bytes_of_all(body);
 }

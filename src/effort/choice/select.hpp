@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What is read for one vector. A row (unit u of input i) is worth the bits of |v_i| * importance[i] less the unit's
-// fall: importance.hpp. For each input worths fall with the unit, so the choice is a number of units for each input:
-// those whose worth is above a cutoff. Rows at the cutoff are taken in the order of (unit, input) until the budget is
-// spent. No threads, no atomics: whole-number counts, one order.
+// What is read for one vector. The worth of a row (unit u of input i) is the bits of |v_i| * importance[i] minus the
+// unit's fall (importance.hpp). An input's worths fall from unit to unit, so a choice is a number of units for each
+// input: those worth more than a cutoff. Rows at the cutoff are taken in the order of (unit, input) until the budget is
+// spent. It runs on one thread and counts in integers, so the result is always the same.
 #pragma once
 
 #include <cstddef>
@@ -35,13 +35,13 @@ struct Selection {
 /// Bytes of scratch that a selection needs.
 std::size_t selection_bytes(std::int64_t inputs) noexcept;
 
-/// The most valuable rows that have no more bytes than this in all.
+/// The most valuable rows that fit into `bytes`.
 Selection select_by_bytes(const Question& question, std::int64_t bytes, std::span<std::byte> scratch) noexcept;
 
-/// The most valuable rows that leave no more than this share of sum v^2 w^2.
+/// The fewest of the most valuable rows that leave at most this share of sum v^2 w^2.
 Selection select_by_error(const Question& question, double square_of_error, std::span<std::byte> scratch) noexcept;
 
-/// Fills in rows, bytes, left and all of a selection whose units are there.
+/// Fills in rows, bytes, left and all of a selection from its units.
 void tally(const Question& question, Selection& selection) noexcept;
 
 }  // namespace tw::effort

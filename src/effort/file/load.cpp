@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A file is not believed: its header is checked field by field, its length must be what the header comes to before
-// anything of that size is allocated, both checksums must hold, and the numbers that steer a product must be numbers.
+// A file is not trusted: every field of its header is checked, the length must match the header before anything of that
+// size is allocated, both checksums must match, and the numbers that a product depends on must be finite.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -69,8 +69,7 @@ const Format* format_of_header(const FileHeader& h) noexcept {
 
 void check_header(const Reader& reader, const FileHeader& h) {
     if (std::memcmp(h.title, FileHeader{}.title, 8) != 0) reader.refuse(0, "expected the title \"tweffort\"");
-    if (h.format == 1)
-        reader.refuse(8, "the file is of format 1, which ordered its rows by other numbers: build it again");
+    if (h.format == 1) reader.refuse(8, "the file has format 1, which ranked its rows differently: build it again");
     reader.expect(h.format == 2, 8, "format 2", h.format);
     reader.expect(h.header_bytes == 128, 12, "a header of 128 bytes", h.header_bytes);
     if (h.header_sum != checksum(std::as_bytes(std::span(&h, 1)).first(120)))
@@ -92,7 +91,7 @@ void check_header(const Reader& reader, const FileHeader& h) {
     reader.expect(h.nothing == 0, 104, "0", h.nothing);
 }
 
-/// The numbers of one array, each within [least, most]: NaN is in no range.
+/// Expects every number of the array to be in [least, most], so no NaN.
 void check_numbers(const Reader& reader, std::int64_t offset, const Memory& array, float least, float most,
                    const char* what) {
     const float* numbers = array.as<float>();

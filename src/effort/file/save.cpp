@@ -17,23 +17,23 @@ using namespace effort;
 
 constexpr Status unwritable{Code::bad_file, Argument::none, "a file of a matrix with an effort dial can't be written"};
 
-/// The file that a link leads to. A device or a folder is no place: a rename would replace it.
+/// The file that a link leads to. A device or a folder is refused, because a rename would replace it.
 std::string place_of(const std::string& path) {
     struct stat there{};
     if (stat(path.c_str(), &there) != 0) return path;
-    if (!S_ISREG(there.st_mode)) throw Error(unwritable, path + ": it is there already and is no regular file");
+    if (!S_ISREG(there.st_mode)) throw Error(unwritable, path + ": it exists already and is not a regular file");
     char* followed = realpath(path.c_str(), nullptr);
     const std::string place = followed ? followed : path;
     std::free(followed);
     return place;
 }
 
-/// A file beside the one that is meant, gone again unless it took its place.
+/// A temporary file beside the final one: removed unless it is renamed to it.
 class FileBeside {
 public:
     explicit FileBeside(const std::string& path) : path_(path), place_(place_of(path)) {
         static std::atomic<unsigned> count = 0;
-        do {  // what a process that was killed left, or a stranger's link, is not written to
+        do {  // never writes to a file that is there: it may be a killed process's, or somebody's link
             beside_ = place_ + ".part" + std::to_string(getpid()) + "." + std::to_string(++count);
             file_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         } while (file_ < 0 && errno == EEXIST);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "measure/effort/data.hpp"
-#include "measure/effort/habits.hpp"
+#include "measure/effort/tuning.hpp"
 #include "measure/rows/row.hpp"
 #include "tilewright/effort.hpp"
 
@@ -40,7 +40,7 @@ void measure_effort_quality(const EffortCurve& asked, const Watch& watch, Run& r
 /// Times of every layout on N(0, 1), selection included, in turns with the dense product of the same values. On a CUDA
 /// device a time is a share of that of a captured graph of many products, one after the other, with vectors and results
 /// in its memory. Returns what each layout's times say for the tuning store.
-std::vector<FoundHabits> measure_effort_speed(const EffortCurve& asked, const Watch& watch, Run& run);
+std::vector<FoundTuning> measure_effort_speed(const EffortCurve& asked, const Watch& watch, Run& run);
 
 /// The budget that reads so many of 16 bits a weight; none when the layout has fewer bytes than that. A layout that is
 /// larger by less than a hundredth counts as having them.

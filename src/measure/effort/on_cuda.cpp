@@ -27,7 +27,7 @@ OnCuda::OnCuda(const std::vector<std::vector<float>>& v, std::size_t outputs)
     y_ = static_cast<float*>(backend_.alloc(outputs * sizeof(float)));
     if (!v_ || !y_) throw Error({Code::out_of_memory, Argument::none, ""}, "no memory of the CUDA device for vectors");
     void* back = nullptr;
-    expect(backend_.traffic->open(queue_, back));
+    expect(backend_.async_copies->open(queue_, back));
     for (std::size_t i = 0; i < v.size(); ++i) {
         const auto count = static_cast<std::int64_t>(inputs_);
         const Matrix to{v_ + i * inputs_, Type::f32, 1, count, count},

@@ -80,7 +80,7 @@ public:
     }
 
     /// From the times of all rounds; with several threads also from a few more products, with fewer.
-    FoundHabits habits() {
+    FoundTuning tuning() {
         std::vector<TimedBytes> points;
         for (const Entrant& entrant : entrants_)
             points.push_back({entrant.row.effort->bytes_fraction, median(entrant.row.seconds)});
@@ -89,7 +89,7 @@ public:
         std::sort(points.begin(), points.end(),
                   [](const TimedBytes& x, const TimedBytes& y) { return x.bytes < y.bytes; });
         return {{m_.layout(), m_.outputs(), m_.inputs(), m_.type(), kernels_},
-                {toll_of(points, dense), bytes_a_thread()}};
+                {byte_cost_of(points, dense), bytes_a_thread()}};
     }
 
 private:
@@ -160,8 +160,8 @@ private:
 
 }  // namespace
 
-std::vector<FoundHabits> measure_effort_speed(const EffortCurve& asked, const Watch& watch, Run& run) {
-    std::vector<FoundHabits> found;
+std::vector<FoundTuning> measure_effort_speed(const EffortCurve& asked, const Watch& watch, Run& run) {
+    std::vector<FoundTuning> found;
     constexpr int least_rounds = 5;
     watch.say("making weights", 0);
     const EffortWeights weights = effort_weights(EffortData::gauss, asked.outputs, asked.inputs, seed);
@@ -178,7 +178,7 @@ std::vector<FoundHabits> measure_effort_speed(const EffortCurve& asked, const Wa
         ++before;
         if (watch.is_interrupted()) break;
         track.add_rows(run);
-        found.push_back(track.habits());
+        found.push_back(track.tuning());
     }
     return found;
 }

@@ -22,9 +22,9 @@ const cuda::Replays* replays_of(const Backend& backend) {
 }  // namespace
 
 Status Queue::open() {
-    if (!backend_.traffic) return {};
+    if (!backend_.async_copies) return {};
     void* back = nullptr;
-    return backend_.traffic->open(stream_, back);
+    return backend_.async_copies->open(stream_, back);
 }
 
 Status Queue::wait() const { return backend_.wait ? backend_.wait(stream_) : Status{}; }

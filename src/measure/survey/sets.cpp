@@ -35,7 +35,7 @@ std::size_t bytes_of(const Laid& laid, Type type) { return static_cast<std::size
 
 Ground::Ground(const Queue& queue, std::size_t most_bytes) : queue_(queue), nan_(queue.backend(), nan_bytes) {
     const Backend& backend = queue.backend();
-    if (backend.traffic) most_bytes = std::min(most_bytes, backend.traffic->memory(queue.stream()) / 2);
+    if (backend.async_copies) most_bytes = std::min(most_bytes, backend.async_copies->free_bytes(queue.stream()) / 2);
     block_ = Memory(backend, most_bytes);
     if (!block_.data() || !nan_.data()) {
         status_ = {Code::out_of_memory, Argument::none, "the device has no memory for the survey's operands"};

@@ -46,10 +46,11 @@ Status there_and_back(const Matrix& from, const Matrix& device, const Matrix& ba
     const auto all = [&]() -> Status {
         if (const Status bad = conveyor.open(); !bad) return bad;
         if (const Status bad = conveyor.send(device, from); !bad) return bad;
-        if (const Status bad = test::late_backend().traffic->mark(ready, conveyor.there()); !bad) return bad;
+        if (const Status bad = test::late_backend().async_copies->record(ready, conveyor.upload_stream()); !bad)
+            return bad;
         if (const Status bad = conveyor.fetch(back, device, ready, gone); !bad) return bad;
-        if (const Status bad = conveyor.settle(0); !bad) return bad;
-        return conveyor.settle_all();
+        if (const Status bad = conveyor.enqueue_up_to(0); !bad) return bad;
+        return conveyor.drain();
     };
     const Status ended = all();
     if (!ended) conveyor.stop();

@@ -30,7 +30,7 @@ struct State {
     Kernel kernel;
     const Kernel* ladder[1]{&kernel};
     std::map<void*, std::deque<Operation>> queues;
-    std::vector<Event> events = std::vector<Event>(Traffic::most_events);
+    std::vector<Event> events = std::vector<Event>(AsyncCopies::most_events);
     std::vector<std::byte> memory, page_locked;
     std::mt19937 random;
     int calls = 0;
@@ -81,13 +81,13 @@ Status run(const Call& call, const Tile& tile) {
     });
 }
 
-Status mark(int event, void* queue) {
+Status record(int event, void* queue) {
     Event& marked = state.events[static_cast<std::size_t>(event)];
     const int number = ++marked.marked;
     return enqueue(queue, [&marked, number] { marked.reached = number; });
 }
 
-Status follow(void* queue, int event) {
+Status wait_for(void* queue, int event) {
     const Event& marked = state.events[static_cast<std::size_t>(event)];
     return enqueue(queue, {[&marked, number = marked.marked] { return marked.reached >= number; }, [] {}});
 }
@@ -97,19 +97,19 @@ bool has_passed(int event) {
     return marked.reached >= marked.marked;
 }
 
-const Traffic traffic{
-    .memory = [](void*) { return state.device.memory; },
-    .locked = [](const void* memory) { return memory == state.device.locked; },
-    .buffer = [](std::size_t) { return std::span(state.page_locked); },
+const AsyncCopies async_copies{
+    .free_bytes = [](void*) { return state.device.memory; },
+    .is_page_locked = [](const void* memory) { return memory == state.device.locked; },
+    .page_locked_buffer = [](std::size_t) { return std::span(state.page_locked); },
     .open =
         [](void*& there, void*& back) {
             static char names[2];
             there = &names[0], back = &names[1];
             return counted();
         },
-    .mark = [](int event, void* queue) { return mark(event, queue); },
-    .follow = [](void* queue, int event) { return follow(queue, event); },
-    .passed =
+    .record = [](int event, void* queue) { return record(event, queue); },
+    .wait_for = [](void* queue, int event) { return wait_for(queue, event); },
+    .has_passed =
         [](int event) {
             for (auto steps = state.random() % 3; steps > 0 && step(); --steps) continue;
             return has_passed(event);
@@ -138,7 +138,7 @@ const Backend row{
     .finish = [](const Matrix& c, double beta, const Epilogue& epilogue,
                  void* stream) { return enqueue(stream, [=] { finish(c, beta, epilogue); }); },
     .wait = [](void* stream) { return until([=] { return state.queues[stream].empty(); }); },
-    .traffic = &traffic,
+    .async_copies = &async_copies,
 };
 
 }  // namespace

@@ -114,7 +114,7 @@ public:
         Owned c = c_;
         Call call = call_;
         call.c = c.view;
-        const Status ended = run_panelled(late_plan(), call, cut);
+        const Status ended = run_in_panels(late_plan(), call, cut);
         EXPECT_TRUE(test::is_idle());
         if (status) *status = ended;
         EXPECT_TRUE(ended || status) << ended.text;
@@ -163,7 +163,7 @@ constexpr Product products[] = {
     {.m = 260, .n = 390, .k = 50, .in = Type::f64, .out = Type::f64, .c = Form::col_major, .alpha = -2, .bias = true},
 };
 
-TEST(Panelled, GivesTheBitsOfOnePieceInAnyMemoryThatIsEnough) {
+TEST(PanelProduct, GivesTheBitsOfOnePieceInAnyMemoryThatIsEnough) {
     for (const Product& p : products) {
         const Trial trial(p);
         const auto expected = trial.expected();
@@ -181,7 +181,7 @@ TEST(Panelled, GivesTheBitsOfOnePieceInAnyMemoryThatIsEnough) {
     }
 }
 
-TEST(Panelled, GivesTheBitsOfOnePieceWhenAllPanelsStay) {
+TEST(PanelProduct, GivesTheBitsOfOnePieceWhenAllPanelsStay) {
     for (const Product& p : products)
         for (const auto& [rows, cols] : {std::pair{1, 3}, {3, 1}, {2, 2}, {2, 3}}) {
             const Trial trial(p);
@@ -197,7 +197,7 @@ TEST(Panelled, GivesTheBitsOfOnePieceWhenAllPanelsStay) {
         }
 }
 
-TEST(Panelled, APanelWaitsForTheTilesThatUseItsPlace) {
+TEST(PanelProduct, APanelWaitsForTheTilesThatUseItsPlace) {
     for (const Product& p : products)
         for (const auto& [a_slots, b_slots] : {std::pair{1, 1}, {1, 2}, {2, 1}}) {
             const Trial trial(p);
@@ -209,7 +209,7 @@ TEST(Panelled, APanelWaitsForTheTilesThatUseItsPlace) {
         }
 }
 
-TEST(Panelled, CutsKOnlyWhereNothingElseHelps) {
+TEST(PanelProduct, CutsKOnlyWhereNothingElseHelps) {
     const Trial trial({.m = 200,
                        .n = 140,
                        .k = 1500,
@@ -241,7 +241,7 @@ TEST(Panelled, CutsKOnlyWhereNothingElseHelps) {
     }
 }
 
-TEST(Panelled, PageLockedOperandsNeedNoRing) {
+TEST(PanelProduct, PageLockedOperandsNeedNoRing) {
     for (const Product& p : products) {
         const Trial trial(p);
         const Cut cut{.m = {p.m, 2}, .n = {p.n, 1}, .k = {p.k}, .a_slots = 2};
@@ -253,7 +253,7 @@ TEST(Panelled, PageLockedOperandsNeedNoRing) {
     }
 }
 
-TEST(Panelled, AFailureAnywhereIsToldAndLeavesNothingBehind) {
+TEST(PanelProduct, AFailureAnywhereIsToldAndLeavesNothingBehind) {
     const Product p{.m = 300, .n = 300, .k = 40, .beta = 1, .bias = true, .residual = true};
     const Trial trial(p);
     const Cut cut{.m = {p.m, 2}, .n = {p.n, 2}, .k = {p.k}, .a_slots = 2, .b_slots = 2, .c_slots = 2};
@@ -272,7 +272,7 @@ TEST(Panelled, AFailureAnywhereIsToldAndLeavesNothingBehind) {
     }
 }
 
-TEST(Panelled, StagingTakesPanelsWhereTheWholeHasNoRoom) {
+TEST(PanelProduct, StagingTakesPanelsWhereTheWholeHasNoRoom) {
     const Product p{.m = 600, .n = 500, .k = 300, .bias = true};
     const Trial trial(p);
     const auto expected = trial.expected();
@@ -289,7 +289,7 @@ TEST(Panelled, StagingTakesPanelsWhereTheWholeHasNoRoom) {
     EXPECT_EQ(status.code, Code::out_of_memory);
 }
 
-TEST(Panelled, EveryTileComesOnceWhateverTheCut) {
+TEST(PanelProduct, EveryTileComesOnceWhateverTheCut) {
     for (const auto& [rows, cols] : {std::pair{1, 1}, {5, 1}, {1, 6}, {4, 4}, {3, 7}, {7, 3}})
         for (const int a_slots : {1, 2, 3, 7})
             for (const int b_slots : {1, 2, 7})
@@ -312,7 +312,7 @@ TEST(Panelled, EveryTileComesOnceWhateverTheCut) {
                 }
 }
 
-TEST(Panelled, PiecesCoverTheExtent) {
+TEST(PanelProduct, PiecesCoverTheExtent) {
     for (const std::int64_t extent : {1, 127, 128, 1000, 2048, 8192, 100003})
         for (std::int64_t count = 1; count <= (extent + 127) / 128; count = count * 2 + 1) {
             const Pieces pieces{extent, count};

@@ -39,10 +39,11 @@ inline double decoded_weight(const EffortBody& body, int expert, std::int64_t o,
 inline std::vector<double> decoded_product(const EffortMatrix& m, const std::vector<float>& v, Budget budget,
                                            int expert = 0) {
     const EffortBody& body = *m.body();
-    effort::Memory desk, kept;
-    if (!desk.allocate(effort::desk_bytes(body)) || !kept.allocate(effort::kept_bytes(body))) throw std::bad_alloc();
+    effort::Memory workspace, kept;
+    if (!workspace.allocate(effort::workspace_bytes(body)) || !kept.allocate(effort::kept_bytes(body)))
+        throw std::bad_alloc();
     effort::Job job{.v = v.data(), .y = nullptr, .expert = expert};
-    effort::prepare(body, budget, desk.bytes(), kept.bytes(), job);
+    effort::prepare(body, budget, workspace.bytes(), kept.bytes(), job);
     std::vector<double> y(static_cast<std::size_t>(m.outputs()));
     for (std::int64_t o = 0; o < m.outputs(); ++o) {
         double sum = 0;

@@ -224,13 +224,13 @@ TEST(OneGoodShape, TheShapesOfLargeNetworks) {
 /// A process reads its store once, so this asks a fresh one.
 TEST(OneGoodShapeDeathTest, TheTuningStoreSaysWhenDenseIsQuicker) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    const auto is_dense_with = [](double toll) {
+    const auto is_dense_with = [](double byte_cost) {
         const std::string path = testing::TempDir() + "tilewright_dial_" + std::to_string(getpid());
         const Weights weights(48, 40, Type::f16, 29);
         const EffortMatrix m = build_effort(weights.matrix, {.dense = DenseCopy::kept});
         setenv("TW_STORE", path.c_str(), 1);
         const std::string set = sets_here().back();
-        if (!remember_habits(path, {EffortLayout::planes, 48, 40, Type::f16, set.c_str()}, {toll, 1 << 20}).empty())
+        if (!store_tuning(path, {EffortLayout::planes, 48, 40, Type::f16, set.c_str()}, {byte_cost, 1 << 20}).empty())
             return -1;
         const Answer answer = product(m, gauss(40, 30), Budget::effort(.5), {.dense = DenseSwitch::when_quicker});
         unlink(path.c_str());

@@ -9,8 +9,8 @@
 
 #include "backend/cpu/backend.hpp"
 #include "backend/cpu/effort/products.hpp"
+#include "effort/batch.hpp"
 #include "effort/build.hpp"
-#include "effort/order.hpp"
 #include "rooms/effort/samples.hpp"
 
 namespace tw::effort_tests {

@@ -8,7 +8,7 @@
 
 namespace tw::cuda {
 
-/// What libtilewright_cuda brings for it. A queue is one of Traffic::open(): the default stream can't be recorded.
+/// What libtilewright_cuda brings for it. A queue is one of AsyncCopies::open(): the default stream can't be recorded.
 struct Replays {
     Status (*record)(void* queue);  ///< what the calling thread gives the queue from now on is kept, not done
     Status (*end)(void* queue, void*& recorded);  ///< no more of it; null when that failed, else to be dropped

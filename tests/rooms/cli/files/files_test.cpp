@@ -122,11 +122,11 @@ TEST_F(Files, AFileThatIsWrittenToWhileItIsReadIsRefused) {
 }
 
 TEST_F(Files, AnOutputThatIsNoFileIsRefused) {
-    expect_output_refused("/dev/full", 2, "is no regular file");
-    expect_output_refused("/dev/null", 2, "is no regular file");
-    expect_output_refused(folder.root(), 2, "is no regular file");
+    expect_output_refused("/dev/full", 2, "is not a regular file");
+    expect_output_refused("/dev/null", 2, "is not a regular file");
+    expect_output_refused(folder.root(), 2, "is not a regular file");
     ASSERT_EQ(mkfifo(folder.path("pipe").c_str(), 0600), 0);
-    expect_output_refused(folder.path("pipe"), 2, "is no regular file");
+    expect_output_refused(folder.path("pipe"), 2, "is not a regular file");
     ASSERT_EQ(symlink("nowhere", folder.path("dangling").c_str()), 0);
     expect_output_refused(folder.path("dangling"), 2, "leads nowhere");
     expect_output_refused(folder.path("none/c.npy"), 2, "No such file or directory");

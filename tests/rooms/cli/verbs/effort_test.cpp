@@ -156,7 +156,7 @@ TEST(Effort, WhatCannotBeGetsASentence) {
     files.expect_refused({"build", files.w, "-o", files.built, "--layout", "buckets", "--bucket", "9"}, "bucket");
     files.expect_refused({"build", files.w, "-o", files.built, "--bucket", "8"},
                          "--bucket and --truncating are for --layout buckets; the layout is planes");
-    files.expect_refused({"build", files.w, "-o", "/dev/null"}, "it is there already and is no regular file");
+    files.expect_refused({"build", files.w, "-o", "/dev/null"}, "it exists already and is not a regular file");
     files.expect_refused({"run", files.built, files.v, "-o", files.y + ".safetensors", "--effort", "1"},
                          "y is written as .npy");
     files.expect_refused({"build", files.folder.path("absent.npy"), "-o", files.built}, "it can't be opened");

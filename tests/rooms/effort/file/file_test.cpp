@@ -174,7 +174,7 @@ TEST(EffortFile, AFolderOrDeviceIsNotReplacedAndALinkIsFollowed) {
             matrix.save(folder.file(name));
             ADD_FAILURE() << name;
         } catch (const Error& error) {
-            EXPECT_NE(std::string(error.what()).find("it is there already and is no regular file"), std::string::npos)
+            EXPECT_NE(std::string(error.what()).find("it exists already and is not a regular file"), std::string::npos)
                 << error.what();
         }
     }

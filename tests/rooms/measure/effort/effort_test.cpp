@@ -103,25 +103,25 @@ Run small_run(bool is_speed) {
     return run;
 }
 
-TEST(EffortHabits, TheTollIsTakenWhereTheCurveCrossesTheDenseTime) {
+TEST(EffortTuning, TheByteCostIsTakenWhereTheCurveCrossesTheDenseTime) {
     const TimedBytes dense{100, 10}, points[] = {{5, 4}, {10, 6}, {30, 14}, {50, 20}};
-    EXPECT_DOUBLE_EQ(toll_of(points, dense), 100. / 20);
-    EXPECT_LT(toll_of(std::span(points).first(2), dense) * 10, 100) << "quicker with all its bytes";
-    EXPECT_GT(toll_of(std::span(points).last(2), dense) * 30, 100) << "slower with the fewest that were timed";
+    EXPECT_DOUBLE_EQ(byte_cost_of(points, dense), 100. / 20);
+    EXPECT_LT(byte_cost_of(std::span(points).first(2), dense) * 10, 100) << "quicker with all its bytes";
+    EXPECT_GT(byte_cost_of(std::span(points).last(2), dense) * 30, 100) << "slower with the fewest that were timed";
 }
 
-TEST(EffortHabits, ASpeedSuiteHasThemForEachLayout) {
+TEST(EffortTuning, ASpeedSuiteHasThemForEachLayout) {
     const EffortCurve small{.outputs = 64, .inputs = 128, .threads = 2, .seconds = 0.01, .matrices = 2};
     measure::Run run;
-    const std::vector<FoundHabits> found = measure_effort_speed(small, {}, run);
+    const std::vector<FoundTuning> found = measure_effort_speed(small, {}, run);
     ASSERT_EQ(found.size(), std::size(every_effort_layout));
     for (std::size_t l = 0; l < found.size(); ++l) {
         EXPECT_EQ(found[l].matrix.layout, every_effort_layout[l]);
         EXPECT_EQ(found[l].matrix.outputs, 64);
         EXPECT_EQ(found[l].matrix.inputs, 128);
         EXPECT_EQ(found[l].matrix.kernels, run.rows.back().rung);
-        EXPECT_GT(found[l].habits.toll, 0);
-        EXPECT_GE(found[l].habits.bytes_a_thread, 0);
+        EXPECT_GT(found[l].tuning.byte_cost, 0);
+        EXPECT_GE(found[l].tuning.bytes_a_thread, 0);
     }
 }
 

@@ -88,15 +88,15 @@ TEST_F(CudaFailures, EveryFailingCopyIsReported) {
 
 /// What a product of host operands does beside copies and kernels.
 Status overlapped(const Backend& backend) {
-    const Traffic& traffic = *backend.traffic;
+    const AsyncCopies& async_copies = *backend.async_copies;
     void *there = nullptr, *back = nullptr;
-    Status status = traffic.open(there, back);
-    if (status && traffic.buffer(4096).size() < 4096)
+    Status status = async_copies.open(there, back);
+    if (status && async_copies.page_locked_buffer(4096).size() < 4096)
         status = {Code::out_of_memory, Argument::none, "there is no buffer"};
-    if (status) status = traffic.follow(there, 0);
-    if (status) status = traffic.mark(0, there);
-    if (status) status = traffic.follow(back, 0);
-    if (status && traffic.passed(0)) status = traffic.await(0);
+    if (status) status = async_copies.wait_for(there, 0);
+    if (status) status = async_copies.record(0, there);
+    if (status) status = async_copies.wait_for(back, 0);
+    if (status && async_copies.has_passed(0)) status = async_copies.await(0);
     return status;
 }
 
@@ -125,14 +125,14 @@ TEST_F(CudaFailures, EveryFailureOfOverlappedCopiesIsReported) {
 
 TEST_F(CudaFailures, MemoryThatCantBeAskedForIsNone) {
     test::fail_call(0, cudaSuccess);
-    EXPECT_GT(backend.traffic->memory(nullptr), std::size_t{1} << 29);
+    EXPECT_GT(backend.async_copies->free_bytes(nullptr), std::size_t{1} << 29);
     test::fail_call(2, cudaErrorDevicesUnavailable);
-    EXPECT_EQ(backend.traffic->memory(nullptr), 0u);
+    EXPECT_EQ(backend.async_copies->free_bytes(nullptr), 0u);
     test::fail_call(0, cudaSuccess);
     setenv("TW_DEVICE_MEMORY", "64", 1);
-    EXPECT_EQ(backend.traffic->memory(nullptr), std::size_t{64} << 20);
+    EXPECT_EQ(backend.async_copies->free_bytes(nullptr), std::size_t{64} << 20);
     unsetenv("TW_DEVICE_MEMORY");
-    EXPECT_FALSE(backend.traffic->locked(&backend));
+    EXPECT_FALSE(backend.async_copies->is_page_locked(&backend));
 }
 
 TEST_F(CudaFailures, EachErrorHasASentenceOfItsOwn) {

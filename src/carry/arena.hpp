@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One scratch cut into matrices that start on lines of their own.
+// Cuts one scratch buffer into matrices, each aligned to a line.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace tw {
 
-/// What device copy engines want of a row's start too.
+/// Also the alignment of rows that copy engines are fastest with.
 inline constexpr std::size_t line = 128;
 constexpr std::size_t in_lines(std::size_t bytes) noexcept { return (bytes + line - 1) / line * line; }
 
-/// What is left of a caller's memory, which may begin anywhere, from its first line on.
+/// The caller's memory may begin anywhere: the part from its first line on.
 inline std::span<std::byte> from_first_line(std::span<std::byte> memory) noexcept {
     const std::size_t before = (line - reinterpret_cast<std::uintptr_t>(memory.data()) % line) % line;
     return before < memory.size() ? memory.subspan(before) : std::span<std::byte>();
@@ -26,14 +26,14 @@ constexpr std::size_t matrix_bytes(Type type, std::int64_t rows, std::int64_t co
     return in_lines(static_cast<std::size_t>(rows * cols) * size_of(type));
 }
 
-class Carver {
+class Arena {
 public:
-    explicit Carver(std::span<std::byte> scratch) : rest_(scratch) {}
+    explicit Arena(std::span<std::byte> scratch) : rest_(scratch) {}
 
     Matrix row_major(Type type, std::int64_t rows, std::int64_t cols) noexcept {
-        const Matrix carved{rest_.data(), type, rows, cols, cols};
+        const Matrix matrix{rest_.data(), type, rows, cols, cols};
         rest_ = rest_.subspan(matrix_bytes(type, rows, cols));
-        return carved;
+        return matrix;
     }
     std::span<std::byte> rest() const noexcept { return rest_; }
 

@@ -10,9 +10,9 @@
 
 namespace tw::measure {
 
-struct FoundHabits {
+struct FoundTuning {
     DialMatrix matrix{};
-    DialHabits habits{};
+    DialTuning tuning{};
 };
 
 /// A product of a layout: what it read and how long it took.
@@ -23,6 +23,6 @@ struct TimedBytes {
 /// How much longer a byte of the layout takes than one of dense, where both take as long: between the first point that
 /// is slower than dense and the one in front of it, in a straight line. Points are in the order of their bytes. Above
 /// all bytes where none is slower, below the fewest where the first is.
-double toll_of(std::span<const TimedBytes> points, const TimedBytes& dense);
+double byte_cost_of(std::span<const TimedBytes> points, const TimedBytes& dense);
 
 }  // namespace tw::measure

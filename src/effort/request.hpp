@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Products as a device is given them, once they were checked.
+// The products that a caller asked for, checked.
 #pragma once
 
 #include <span>
@@ -10,15 +10,15 @@
 
 namespace tw::effort {
 
-struct Dials {
+struct Request {
     const EffortBody& body;
-    std::span<const int> chosen;  ///< experts; empty: the first does all
+    std::span<const int> chosen;  ///< experts; empty: the first one for all
     View<const float> v;          ///< one row for all, or a row for each of y
     View<float> y;
     Budget budget;
     const EffortOptions& options;
     std::span<EffortReport> reports;  ///< one for each row of y, or none
-    bool densely = false;             ///< a batch at effort 1: by the dense copy, if one is kept
+    bool densely = false;             ///< a batch at effort 1: read the dense copy if there is one
 
     int expert_of(std::int64_t row) const noexcept {
         return chosen.empty() ? 0 : chosen[static_cast<std::size_t>(row)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
-#include "backend/cuda/device/traffic.hpp"
+#include "backend/cuda/device/async_copies.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -17,7 +17,7 @@ namespace {
 struct Kept {
     int device = -1;
     cudaStream_t there = nullptr, back = nullptr;
-    cudaEvent_t events[Traffic::most_events]{};
+    cudaEvent_t events[AsyncCopies::most_events]{};
     std::span<std::byte> buffer{};
 
     void forget_device() noexcept {
@@ -58,19 +58,19 @@ Status event_of(int number, cudaEvent_t& event) noexcept {
     return status;
 }
 
-Status mark(int number, void* queue) noexcept {
+Status record(int number, void* stream) noexcept {
     cudaEvent_t event = nullptr;
     if (const Status bad = event_of(number, event); !bad) return bad;
-    return status_of(calls().mark(event, static_cast<cudaStream_t>(queue)), Step::order);
+    return status_of(calls().mark(event, static_cast<cudaStream_t>(stream)), Step::order);
 }
 
 /// An event that nobody has marked yet is one that has passed.
-Status follow(void* queue, int number) noexcept {
+Status wait_for(void* stream, int number) noexcept {
     const cudaEvent_t event = kept.events[number];
-    return event ? status_of(calls().follow(static_cast<cudaStream_t>(queue), event, 0), Step::order) : Status{};
+    return event ? status_of(calls().follow(static_cast<cudaStream_t>(stream), event, 0), Step::order) : Status{};
 }
 
-bool passed(int number) noexcept {
+bool has_passed(int number) noexcept {
     const cudaEvent_t event = kept.events[number];
     if (!event) return true;
     const cudaError_t error = calls().ask_event(event);
@@ -83,14 +83,14 @@ Status await(int number) noexcept {
     return event ? status_of(calls().wait_event(event), Step::wait) : Status{};
 }
 
-bool is_locked(const void* memory) noexcept {
+bool is_page_locked(const void* memory) noexcept {
     cudaPointerAttributes attributes{};
     if (calls().pointer_attributes(&attributes, memory) == cudaSuccess) return attributes.type == cudaMemoryTypeHost;
     calls().last_error();
     return false;
 }
 
-std::span<std::byte> buffer(std::size_t bytes) noexcept {
+std::span<std::byte> page_locked_buffer(std::size_t bytes) noexcept {
     if (kept.buffer.size() >= bytes) return kept.buffer;
     kept.forget_buffer();
     void* memory = nullptr;
@@ -100,14 +100,14 @@ std::span<std::byte> buffer(std::size_t bytes) noexcept {
 
 }  // namespace
 
-const Traffic traffic{
-    .memory = [](void* stream) { return scratch_available(stream); },
-    .locked = [](const void* memory) { return is_locked(memory); },
-    .buffer = [](std::size_t bytes) { return buffer(bytes); },
+const AsyncCopies async_copies{
+    .free_bytes = [](void* stream) { return scratch_available(stream); },
+    .is_page_locked = [](const void* memory) { return is_page_locked(memory); },
+    .page_locked_buffer = [](std::size_t bytes) { return page_locked_buffer(bytes); },
     .open = [](void*& there, void*& back) { return open(there, back); },
-    .mark = [](int event, void* queue) { return mark(event, queue); },
-    .follow = [](void* queue, int event) { return follow(queue, event); },
-    .passed = [](int event) { return passed(event); },
+    .record = [](int event, void* stream) { return record(event, stream); },
+    .wait_for = [](void* stream, int event) { return wait_for(stream, event); },
+    .has_passed = [](int event) { return has_passed(event); },
     .await = [](int event) { return await(event); },
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
-#include "effort/order.hpp"
+#include "effort/batch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,86 +19,92 @@
 namespace tw::effort {
 namespace {
 
-constexpr int most_products = 16;  // whose jobs are prepared together
+constexpr int most_products = 16;  // prepared together
 
 constexpr std::size_t lines(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// Products that one call of a kernel could make.
-class Order {
+/// As many products as one call of a kernel can do.
+class EffortBatch {
 public:
-    Order(const EffortPlan& plan, const EffortPlaced& placed, const Dials& dials, std::int64_t first, int products)
-        : plan_(plan), body_(dials.body), d_(dials), first_(first), products_(products), call_{.matrix = placed} {}
+    EffortBatch(const EffortPlan& plan, const EffortPlaced& placed, const Request& request, std::int64_t first,
+                int products)
+        : plan_(plan),
+          body_(request.body),
+          request_(request),
+          first_(first),
+          products_(products),
+          call_{.matrix = placed} {}
 
     Status run() {
         describe();
         if (const Status bad = decide(); !bad) return bad;
-        if (!make_room()) return {Code::out_of_memory, Argument::scratch, "not enough memory to choose what is read"};
+        if (!allocate()) return {Code::out_of_memory, Argument::scratch, "not enough memory to choose what is read"};
         if (chosen_here_) choose();
         if (const Status bad = chosen_here_ ? run_chosen() : execute(call_, is_dense_); !bad) return bad;
-        for (int p = 0; p < products_ && !d_.reports.empty(); ++p)
-            if (const Status bad = report(p, d_.reports[static_cast<std::size_t>(first_ + p)]); !bad) return bad;
+        for (int p = 0; p < products_ && !request_.reports.empty(); ++p)
+            if (const Status bad = report(p, request_.reports[static_cast<std::size_t>(first_ + p)]); !bad) return bad;
         return {};
     }
 
 private:
     void describe() {
-        for (int p = 0; p < products_ && !d_.chosen.empty(); ++p)
-            experts_[static_cast<std::size_t>(p)] = d_.expert_of(first_ + p);
+        for (int p = 0; p < products_ && !request_.chosen.empty(); ++p)
+            experts_[static_cast<std::size_t>(p)] = request_.expert_of(first_ + p);
         call_.products = products_;
-        if (!d_.chosen.empty()) call_.experts = {experts_.data(), static_cast<std::size_t>(products_)};
-        call_.v = d_.v_of(first_), call_.v_step = d_.v.rows == 1 ? 0 : d_.v.row_step;
-        call_.y = &d_.y(first_, 0), call_.y_step = d_.y.row_step;
-        call_.executor = d_.options.executor, call_.stream = d_.options.stream;
+        if (!request_.chosen.empty()) call_.experts = {experts_.data(), static_cast<std::size_t>(products_)};
+        call_.v = request_.v_of(first_), call_.v_step = request_.v.rows == 1 ? 0 : request_.v.row_step;
+        call_.y = &request_.y(first_, 0), call_.y_step = request_.y.row_step;
+        call_.executor = request_.options.executor, call_.stream = request_.options.stream;
     }
 
-    /// By which kernel, and who chooses what is read.
+    /// Decides which kernel runs, and whether the host or the kernel chooses what is read.
     Status decide() {
-        const Affordable allowed = affordable(body_, d_.budget);
+        const Affordable allowed = affordable(body_, request_.budget);
         const UnitWeights weights(body_);
         call_.everything = allowed.everything;
         call_.reached = weights.reached(allowed.bytes), call_.affordable = weights.within(allowed.bytes);
-        reads_v_ = host_reads(place_of(d_.v.data)), reads_y_ = host_reads(place_of(d_.y.data));
-        const bool may_be_dense = plan_.dense && d_.options.dense != DenseSwitch::never;
-        is_dense_ = may_be_dense && (d_.densely || allowed.everything || is_slower_at_once(allowed.bytes));
-        chosen_here_ = !is_dense_ && (!plan_.kernel->chooses || (d_.budget.is_error() && !allowed.everything));
-        if (chosen_here_ && !reads_v_)
+        host_reads_v_ = host_reads(place_of(request_.v.data)), host_reads_y_ = host_reads(place_of(request_.y.data));
+        const bool may_be_dense = plan_.dense && request_.options.dense != DenseSwitch::never;
+        is_dense_ = may_be_dense && (request_.densely || allowed.everything || is_slower_at_once(allowed.bytes));
+        chosen_here_ = !is_dense_ && (!plan_.kernel->chooses || (request_.budget.is_error() && !allowed.everything));
+        if (chosen_here_ && !host_reads_v_)
             return {Code::unsupported, Argument::b,
-                    "a budget of error is chosen by the host: the vector has to be in its memory"};
+                    "for a budget of error the host chooses what is read, so the vector must be in the host's memory"};
         call_.is_chosen = chosen_here_;
         call_.threads = allowed_threads();
-        if (is_dense_ && !d_.densely) call_.threads = threads_for(products_ * dense_tiling_of(body_).bytes);
+        if (is_dense_ && !request_.densely) call_.threads = threads_for(products_ * dense_tiling_of(body_).bytes);
         return {};
     }
 
-    /// Of a kernel that chooses: before it is known how much that is of what may be read.
+    /// For a kernel that chooses itself: by the bytes it may read, since what it will read is not known yet.
     bool is_slower_at_once(std::int64_t bytes) const {
-        if (!plan_.kernel->chooses || d_.options.dense != DenseSwitch::when_quicker || d_.budget.is_error())
+        if (!plan_.kernel->chooses || request_.options.dense != DenseSwitch::when_quicker || request_.budget.is_error())
             return false;
         const bool of_one = std::all_of(call_.experts.begin(), call_.experts.end(),
                                         [&](int expert) { return expert == call_.experts[0]; });
         return dense_is_quicker(plan_, effort_problem(body_, bytes, products_, of_one));
     }
 
-    int allowed_threads() const { return d_.options.threads > 0 ? d_.options.threads : default_threads(); }
+    int allowed_threads() const { return request_.options.threads > 0 ? request_.options.threads : default_threads(); }
     int threads_for(std::int64_t bytes) const { return effort_threads(plan_, bytes, allowed_threads()); }
 
-    /// The host's memory: for choosing, for what the host or the device chose, and for a kernel that works there.
-    bool make_room() {
+    /// Host memory: to choose in, for what the host or the device chose, and for a kernel that runs on the host.
+    bool allocate() {
         const std::size_t of_kernel = bytes_of_kernels();
-        const bool looks = chosen_here_ || (!is_dense_ && !d_.reports.empty() && reads_v_ && reads_y_);
+        const bool looks = chosen_here_ || (!is_dense_ && !request_.reports.empty() && host_reads_v_ && host_reads_y_);
         const auto notes = static_cast<std::size_t>(chosen_here_ ? products_ : 1) * kept_bytes(body_);
-        const std::size_t own = looks ? lines(desk_bytes(body_)) + lines(notes) : 0;
+        const std::size_t own = looks ? lines(workspace_bytes(body_)) + lines(notes) : 0;
         if (of_kernel + own == 0) return true;
         const std::span<std::byte> all = thread_scratch(of_kernel + own);
         if (all.size() < of_kernel + own) return false;
         call_.scratch = all.first(of_kernel);
-        if (looks) desk_ = all.subspan(of_kernel, desk_bytes(body_));
-        if (looks) kept_ = all.subspan(of_kernel + lines(desk_bytes(body_)), notes);
+        if (looks) workspace_ = all.subspan(of_kernel, workspace_bytes(body_));
+        if (looks) kept_ = all.subspan(of_kernel + lines(workspace_bytes(body_)), notes);
         return true;
     }
 
     std::size_t bytes_of_kernels() const {
-        if (plan_.backend->scratch) return 0;  // it keeps some of its own
+        if (plan_.backend->scratch) return 0;  // the backend has its own
         const bool may_be_dense = plan_.dense && (is_dense_ || chosen_here_);
         const std::size_t of_layout = is_dense_ ? 0 : effort_scratch_bytes(plan_, *plan_.kernel, call_),
                           of_dense = may_be_dense ? effort_scratch_bytes(plan_, *plan_.dense, call_) : 0;
@@ -108,17 +114,18 @@ private:
     EffortEntry* entries_of(int p) const {
         return reinterpret_cast<EffortEntry*>(kept_.data()) + (chosen_here_ ? p * body_.inputs : 0);
     }
-    std::span<std::byte> room_for(int p) const { return std::as_writable_bytes(std::span(entries_of(p), inputs())); }
+    std::span<std::byte> memory_for(int p) const { return std::as_writable_bytes(std::span(entries_of(p), inputs())); }
     std::size_t inputs() const { return static_cast<std::size_t>(body_.inputs); }
 
     Job job_of(int p) const {
-        return {.v = d_.v_of(first_ + p), .y = &d_.y(first_ + p, 0), .expert = d_.expert_of(first_ + p)};
+        return {
+            .v = request_.v_of(first_ + p), .y = &request_.y(first_ + p, 0), .expert = request_.expert_of(first_ + p)};
     }
 
     void choose() {
         for (int p = 0; p < products_; ++p) {
             Job& job = jobs_[static_cast<std::size_t>(p)] = job_of(p);
-            prepare(body_, d_.budget, desk_, room_for(p), job);
+            prepare(body_, request_.budget, workspace_, memory_for(p), job);
             if (!plan_.kernel->chooses) switch_to_dense(job);
             if (plan_.kernel->takes_every_input) spread(job);
             chosen_[static_cast<std::size_t>(p)] = {static_cast<std::uint32_t>(job.count), 0, job.is_fine, 0,
@@ -127,15 +134,15 @@ private:
         call_.notes = {chosen_.data(), entries_of(0)};
     }
 
-    /// Lets the dense copy do a job where it should.
+    /// Makes a job read the dense copy if that is faster, or the only way to keep the budget.
     void switch_to_dense(Job& job) const {
-        if (!plan_.dense || d_.options.dense == DenseSwitch::never) return;
-        const bool is_slower = d_.options.dense == DenseSwitch::when_quicker &&
+        if (!plan_.dense || request_.options.dense == DenseSwitch::never) return;
+        const bool is_slower = request_.options.dense == DenseSwitch::when_quicker &&
                                dense_is_quicker(plan_, effort_problem(body_, job.report.bytes_read));
-        if (is_slower || needs_all(d_.budget, job)) make_dense(body_, job);
+        if (is_slower || needs_all(request_.budget, job)) make_dense(body_, job);
     }
 
-    /// An entry for every input; from the last one on, so that none is written over before it is moved.
+    /// Makes an entry for every input; from the last to the first, so that none is overwritten before it is moved.
     void spread(Job& job) const {
         std::int64_t listed = job.count;
         for (std::int64_t i = body_.inputs; i-- > 0;) {
@@ -145,7 +152,7 @@ private:
         job.count = body_.inputs;
     }
 
-    /// Neighbours that are all dense, or all not, are one call.
+    /// Neighbouring products that all read the dense copy, or all do not, are one call.
     Status run_chosen() {
         std::int64_t bytes = 0;
         for (int p = 0; p < products_; ++p) bytes += jobs_[static_cast<std::size_t>(p)].report.bytes_read;
@@ -171,21 +178,21 @@ private:
     }
 
     Status report(int p, EffortReport& report) {
-        if (!reads_v_ || !reads_y_) return report = known_before(), Status{};
-        if (is_dense_ && d_.densely && plan_.backend->place == Place::host) {
-            report = known_before(), report.estimated_error = 0x1p-24;  // of a batch nothing is added up again
+        if (!host_reads_v_ || !host_reads_y_) return report = known_report(), Status{};
+        if (is_dense_ && request_.densely && plan_.backend->place == Place::host) {
+            report = known_report(), report.estimated_error = 0x1p-24;  // a batch is not worth estimating one by one
             return {};
         }
         Job job = chosen_here_ ? jobs_[static_cast<std::size_t>(p)] : job_of(p);
-        if (is_dense_) judge_dense(job);
+        if (is_dense_) report_dense(job);
         else if (!chosen_here_)
-            if (const Status bad = judge_choice(p, job); !bad) return bad;
+            if (const Status bad = report_choice(p, job); !bad) return bad;
         conclude(body_, plan_.kernel->kernels, job);
         report = job.report;
         return {};
     }
 
-    EffortReport known_before() const {
+    EffortReport known_report() const {
         EffortReport report;
         report.rows = body_.units() * body_.inputs;
         report.bytes = bytes_of_all(body_);
@@ -197,46 +204,46 @@ private:
         return report;
     }
 
-    void judge_dense(Job& job) const {
-        job.is_dense = true, job.report = known_before();
+    void report_dense(Job& job) const {
+        job.is_dense = true, job.report = known_report();
         const float* squares = body_.left_of(job.expert);
         for (std::int64_t i = 0; i < body_.inputs; ++i)
             job.all += static_cast<double>(job.v[i]) * static_cast<double>(job.v[i]) * static_cast<double>(squares[i]);
     }
 
-    /// What the device chose.
-    Status judge_choice(int p, Job& job) const {
+    /// Reports on what the device chose.
+    Status report_choice(int p, Job& job) const {
         EffortChosen chosen{};
         EffortEntry* const entries = entries_of(p);
         if (const Status bad = fetch_choice(plan_, call_, p, chosen, entries); !bad) return bad;
-        auto* units = reinterpret_cast<std::uint8_t*>(desk_.data());
+        auto* units = reinterpret_cast<std::uint8_t*>(workspace_.data());
         std::fill_n(units, body_.inputs, std::uint8_t{0});
         for (const EffortEntry& entry : std::span(entries, chosen.entries))
             units[entry.input] = static_cast<std::uint8_t>(entry.units);
         const double cutoff = call_.everything ? 0
                                                : static_cast<double>(std::bit_cast<float>(chosen.worth)) /
                                                      static_cast<double>(std::bit_cast<float>(chosen.scale));
-        account_for(body_, units, cutoff, chosen.fine != 0, room_for(p), job);
+        account_for(body_, units, cutoff, chosen.fine != 0, memory_for(p), job);
         return {};
     }
 
     const EffortPlan& plan_;
     const EffortBody& body_;
-    const Dials& d_;
+    const Request& request_;
     std::int64_t first_;
     int products_;
     EffortCall call_;
-    bool reads_v_ = true, reads_y_ = true;  ///< the host does
+    bool host_reads_v_ = true, host_reads_y_ = true;  ///< the host can
     bool is_dense_ = false, chosen_here_ = false;
     std::array<int, most_products> experts_{};
     std::array<Job, most_products> jobs_{};
     std::array<EffortChosen, most_products> chosen_{};
-    std::span<std::byte> desk_{}, kept_{};
+    std::span<std::byte> workspace_{}, kept_{};
 };
 
 }  // namespace
 
-Status run(EffortPlan plan, const Dials& d) noexcept {
+Status run(EffortPlan plan, const Request& d) noexcept {
     const IeeeMode mode;
     const EffortBody& body = d.body;
     if (const Status none = choose_effort(effort_problem(body, bytes_of_all(body)), d.options.kernels, plan); !none)
@@ -247,7 +254,7 @@ Status run(EffortPlan plan, const Dials& d) noexcept {
     const int most = all_densely ? plan.dense->most_products : std::min(most_products, plan.kernel->most_products);
     for (std::int64_t row = 0; row < d.y.rows; row += most) {
         const int products = static_cast<int>(std::min<std::int64_t>(most, d.y.rows - row));
-        if (const Status bad = Order(plan, placed, d, row, products).run(); !bad) return bad;
+        if (const Status bad = EffortBatch(plan, placed, d, row, products).run(); !bad) return bad;
     }
     return {};
 }

@@ -7,6 +7,6 @@
 namespace tw::cuda {
 
 /// Copies of host operands that overlap kernels: two streams, events and a page-locked buffer for each thread.
-extern const Traffic traffic;
+extern const AsyncCopies async_copies;
 
 }  // namespace tw::cuda

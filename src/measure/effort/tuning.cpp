@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
-#include "measure/effort/habits.hpp"
+#include "measure/effort/tuning.hpp"
 
 #include <algorithm>
 
 namespace tw::measure {
 
-double toll_of(std::span<const TimedBytes> points, const TimedBytes& dense) {
+double byte_cost_of(std::span<const TimedBytes> points, const TimedBytes& dense) {
     constexpr double beyond = 1.01;  // an end of the curve is on the side that it is said to be on
     const auto slower = std::find_if(points.begin(), points.end(),
                                      [&](const TimedBytes& point) { return point.seconds > dense.seconds; });
