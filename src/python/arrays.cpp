@@ -41,10 +41,8 @@ Operand::Operand(const char* called, const Array& array, const std::string& dtyp
     : name(called),
       data(const_cast<void*>(array.data())),
       type(type_of_dtype(called, array.dtype(), dtype)),
-      batch_dims(static_cast<int>(array.ndim()) - 2),
-      shape{},
-      steps{} {
-    if (batch_dims < 0 || batch_dims > 14) {
+      batch_dims(static_cast<int>(array.ndim()) - 2) {
+    if (batch_dims < 0 || batch_dims + 2 > most_dims) {
         const std::string sentence =
             std::string(called) + ": expected 2 to 16 dimensions; it has " + std::to_string(array.ndim());
         throw nb::value_error(sentence.c_str());

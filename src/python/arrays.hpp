@@ -17,15 +17,18 @@ namespace tw::python {
 using Array = nanobind::ndarray<nanobind::ro>;
 using WritableArray = nanobind::ndarray<>;
 
+inline constexpr int most_dims = 16;
+
 /// A dtype without a name of its own in DLPack's sender (ml_dtypes' bfloat16) comes as its 16 bits, with the name
 /// beside.
 struct Operand {
     const char* name;  ///< "a": what a message calls it
-    void* data;
-    Type type;
-    int batch_dims;  ///< dimensions before the last two
-    std::int64_t shape[16], steps[16];
+    void* data = nullptr;
+    Type type = Type::f32;
+    int batch_dims = 0;  ///< dimensions before the last two
+    std::int64_t shape[most_dims] = {}, steps[most_dims] = {};
 
+    explicit Operand(const char* called) : name(called) {}
     Operand(const char* called, const Array& array, const std::string& dtype);
 
     std::int64_t rows() const { return shape[batch_dims]; }

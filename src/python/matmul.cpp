@@ -10,10 +10,9 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "python/arrays.hpp"
-#include "tilewright/batch.hpp"
+#include "python/product.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw::python {
@@ -40,70 +39,6 @@ Activation activation_named(const std::string& name) {
     if (name == "silu") return Activation::silu;
     const std::string sentence = "activation: expected none, relu, gelu or silu; it is '" + name + "'";
     throw nb::value_error(sentence.c_str());
-}
-
-/// A batch goes with the result's when it has no more dimensions and each is as long, or 1.
-void check_batch(const Operand& operand, const Operand& c) {
-    const int fewer = c.batch_dims - operand.batch_dims;
-    bool fits = fewer >= 0;
-    for (int d = 0; fits && d < operand.batch_dims; ++d)
-        fits = operand.shape[d] == 1 || operand.shape[d] == c.shape[fewer + d];
-    if (fits) return;
-    const std::string sentence =
-        std::string(operand.name) + ": expected the result's batch, or one that can be broadcast to it";
-    throw nb::value_error(sentence.c_str());
-}
-
-/// Where the products of a batch begin in each operand, last dimension fastest.
-struct Starts {
-    std::vector<void*> a, b, c, residual;
-
-    Starts(const Operand& a_of, const Operand& b_of, const Operand& c_of, const Operand* residual_of) {
-        std::int64_t place[16] = {};
-        for (int d = 0; d < c_of.batch_dims; ++d)
-            if (c_of.shape[d] == 0) return;
-        do {
-            const auto start = [&](const Operand& operand) { return operand.at(place, c_of.batch_dims).data; };
-            a.push_back(start(a_of)), b.push_back(start(b_of)), c.push_back(start(c_of));
-            if (residual_of) residual.push_back(start(*residual_of));
-        } while (next(c_of, place));
-    }
-
-    std::int64_t size() const { return static_cast<std::int64_t>(c.size()); }
-
-    /// In elements, from each product's residual to the next one's; false when they do not lie evenly.
-    bool residual_step(Type type, std::int64_t& step) const {
-        if (residual.size() < 2) return true;
-        const auto bytes = [&](std::size_t i) {
-            return static_cast<char*>(residual[i]) - static_cast<char*>(residual[i - 1]);
-        };
-        step = bytes(1) / static_cast<std::int64_t>(size_of(type));
-        for (std::size_t i = 2; i < residual.size(); ++i)
-            if (bytes(i) != bytes(1)) return false;
-        return true;
-    }
-
-private:
-    static bool next(const Operand& batch, std::int64_t* place) {
-        for (int d = batch.batch_dims - 1; d >= 0; --d) {
-            if (++place[d] < batch.shape[d]) return true;
-            place[d] = 0;
-        }
-        return false;
-    }
-};
-
-/// Products `first` to `first + size` of a batch.
-void multiply_some(const Operand& a, const Operand& b, const Operand& c, const Starts& starts, std::int64_t first,
-                   std::int64_t size, std::int64_t residual_step, Options options) {
-    Batch batch{.size = size,
-                .residual_step = residual_step,
-                .a = starts.a.data() + first,
-                .b = starts.b.data() + first,
-                .c = starts.c.data() + first};
-    if (!starts.residual.empty()) options.epilogue.residual.data = starts.residual[static_cast<std::size_t>(first)];
-    const Matrix am = a.matrix(*batch.a), bm = b.matrix(*batch.b), cm = c.matrix(*batch.c);
-    check(try_multiply_batch(am, bm, cm, batch, options), am, bm, cm, options);
 }
 
 void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_array, const std::string& a_dtype,
@@ -136,21 +71,8 @@ void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_a
         options.epilogue.bias_size = row->cols();
     }
     if (residual) addend.emplace("residual", *residual, residual_dtype);
-    for (const Operand* operand : {&a, &b}) check_batch(*operand, c);
-    if (addend) check_batch(*addend, c);
-
     nb::gil_scoped_release others_may_run;
-    const Starts starts(a, b, c, addend ? &*addend : nullptr);
-    if (starts.size() == 0) return;
-    if (addend) options.epilogue.residual = addend->matrix(starts.residual.front());
-    if (starts.size() == 1) {
-        multiply(a.matrix(starts.a.front()), b.matrix(starts.b.front()), c.matrix(starts.c.front()), options);
-        return;
-    }
-    std::int64_t step = 0;
-    if (!addend || starts.residual_step(addend->type, step))
-        return multiply_some(a, b, c, starts, 0, starts.size(), step, options);
-    for (std::int64_t i = 0; i < starts.size(); ++i) multiply_some(a, b, c, starts, i, 1, 0, options);
+    multiply_operands(a, b, c, addend ? &*addend : nullptr, options);
 }
 
 std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& dtype,
@@ -173,25 +95,6 @@ std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std
 }
 
 }  // namespace
-
-void bind_errors(nb::module_&) {
-    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
-        try {
-            std::rethrow_exception(thrown);
-        } catch (const Error& error) {
-            PyObject* kind = PyExc_RuntimeError;
-            switch (error.status().code) {
-                case Code::bad_argument:
-                case Code::bad_file:
-                case Code::unsupported: kind = PyExc_ValueError; break;
-                case Code::out_of_memory: kind = PyExc_MemoryError; break;
-                case Code::verification_failed: kind = PyExc_ArithmeticError; break;
-                default: break;
-            }
-            PyErr_SetString(kind, error.what());
-        }
-    });
-}
 
 void bind_matmul(nb::module_& module) {
     module.def("matmul", &matmul, "a"_a, "b"_a, "out"_a, "a_dtype"_a, "b_dtype"_a, "out_dtype"_a, "alpha"_a, "beta"_a,

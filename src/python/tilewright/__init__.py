@@ -8,13 +8,14 @@
 array([[ 5., 14.],
        [14., 50.]], dtype=float32)
 """
-from tilewright._native import Layout, version as __version__
+from tilewright import product
+from tilewright._native import Layout, entrance_before, version as __version__
 from tilewright.command import info, ladder, tune
 from tilewright.effort import EffortMatrix
 from tilewright.epilogue import Epilogue
 from tilewright.picture import svg_of
-from tilewright.product import matmul
 
+matmul = entrance_before(product.matmul)
 Layout._repr_svg_ = svg_of
 
 __all__ = ["EffortMatrix", "Epilogue", "Layout", "info", "ladder", "matmul", "tune", "__version__"]

@@ -41,15 +41,16 @@ def current_stream(array):
     return 0
 
 
-def exported(array, name, stream):
-    """What the native module takes: a DLPack capsule for device memory, ordered after its producer's work on `stream`;
-    the array itself otherwise. NumPy has no bfloat16 of its own: ml_dtypes' goes as its 16 bits."""
-    if lives_on_cuda(array):
-        if getattr(array, "requires_grad", False):
-            array = array.detach()
-        return array.__dlpack__(stream=stream or 1)  # DLPack's name for the default stream is 1
+def exported(array, name, stream, is_own=False):
+    """What the native module takes: a DLPack capsule for device memory, ordered after its producer's work on `stream`, which
+    is its producer's own when is_own says so; the array itself otherwise. NumPy has no bfloat16 of its own: ml_dtypes' goes
+    as its 16 bits."""
     if library_of(array) == "torch":
-        return array.detach() if array.requires_grad else array
+        array = _plain_tensor(array, name)
+    if lives_on_cuda(array):
+        return array.__dlpack__(stream=-1 if is_own else stream or 1)  # DLPack's name for the default stream is 1
+    if library_of(array) == "torch":
+        return array
     if isinstance(array, numpy.ndarray):
         if not array.dtype.isnative:
             raise TypeError(f"{name}: expected numbers in this machine's byte order; its dtype is {array.dtype!r}")
@@ -64,6 +65,21 @@ def exported(array, name, stream):
         return memoryview(array)
     except TypeError:
         raise TypeError(f"{name}: expected an array with DLPack or the buffer protocol; it is {type(array).__name__}") from None
+
+
+def _plain_tensor(tensor, name):
+    """One that is no more than its memory: without a gradient, and without torch's mark that the numbers are negated."""
+    if tensor.requires_grad:
+        import torch
+        if torch.is_grad_enabled():
+            raise ValueError(f"{name}: expected a tensor that asks for no gradient, which this product has none of: take "
+                             "tilewright.torch.matmul, tensor.detach() or torch.no_grad()")
+        tensor = tensor.detach()
+    if tensor.is_neg():
+        if name in ("out", "y"):
+            raise ValueError(f"{name}: expected memory to write numbers to; it is a tensor that torch negates as it reads")
+        tensor = tensor.resolve_neg()
+    return tensor
 
 
 def contiguous(array):

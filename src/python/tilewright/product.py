@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""matmul: one product, or a batch of them, on anybody's arrays."""
+"""matmul: one product, or a batch of them, on anybody's arrays. tilewright.matmul does by itself what needs no Python, and comes
+here for the rest and for what is wrong."""
 import numpy
 
 from tilewright import _native
-from tilewright.arrays import contiguous, current_stream, dtype_name, empty_like, exported, is_jax, lives_on_cuda
+from tilewright.arrays import contiguous, current_stream, dtype_name, empty_like, exported, is_jax, library_of, lives_on_cuda
 from tilewright.epilogue import Epilogue
 
 
@@ -23,6 +24,8 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     device      "cpu", "cuda", "cuda:1"; left out: where the operands live.
     algorithm   a rung or kernel by name: "tiled_register", "r7_hierarchical"; left out: the cheapest.
     stream      of a CUDA device, as a number; left out: the one that the array's library is working on.
+
+    A torch tensor that asks for a gradient is refused where gradients are recorded: tilewright.torch.matmul has them.
 
     Raises ValueError for shapes and names, TypeError for dtypes, with what was expected and what came.
 
@@ -51,11 +54,11 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     if isinstance(epilogue, str):
         epilogue = Epilogue(activation=epilogue)
     epilogue = epilogue or Epilogue()
-    if stream is None:
-        stream = current_stream(target) if lives_on_cuda(target) else 0
+    own = current_stream(target) if lives_on_cuda(target) else 0
+    stream = own if stream is None else stream
 
     def give(array, name):
-        return None if array is None else exported(array, name, stream)
+        return None if array is None else exported(array, name, stream, stream == own and library_of(array) == library_of(target))
 
     bias = None if epilogue.bias is None else _row(_array(epilogue.bias, "bias"))
     residual = None if epilogue.residual is None else _array(epilogue.residual, "residual")

@@ -132,9 +132,62 @@ def test_torch_when_it_is_there():
     torch = pytest.importorskip("torch")
     a, b = torch.arange(12.0).reshape(3, 4), torch.arange(20.0).reshape(4, 5)
     assert torch.equal(tilewright.matmul(a, b), a @ b)
-    assert torch.equal(tilewright.matmul(a.requires_grad_().T, a.T.T), a.T @ a)
-    narrow = a.detach().bfloat16()
+    assert torch.equal(tilewright.matmul(a.T, a.T.T), a.T @ a)
+    narrow = a.bfloat16()
     assert torch.equal(tilewright.matmul(narrow, narrow.T).float(), (narrow.float() @ narrow.float().T).bfloat16().float())
+    out = torch.empty(2, 3, 5)
+    assert tilewright.matmul(a.expand(2, 3, 4), b, out=out) is out
+    assert torch.equal(out, (a @ b).expand(2, 3, 5))
+    negated = torch.complex(a, a).conj().imag
+    assert negated.is_neg() and torch.equal(tilewright.matmul(negated, b), -a @ b)
+    with pytest.raises(ValueError, match="out: expected memory to write numbers to"):
+        tilewright.matmul(a, b, out=torch.complex(a @ b, a @ b).conj().imag)
+
+
+def test_a_tensor_that_asks_for_a_gradient_is_refused_where_gradients_are_recorded():
+    torch = pytest.importorskip("torch")
+    a, b = torch.nn.Parameter(torch.arange(12.0).reshape(3, 4)), torch.arange(20.0).reshape(4, 5)
+    for call in (lambda: tilewright.matmul(a, b), lambda: tilewright.matmul(b.T, a.T), lambda: tilewright.matmul(b.T, a.T, epilogue="relu")):
+        with pytest.raises(ValueError, match="asks for no gradient.*tilewright.torch.matmul"):
+            call()
+        with torch.no_grad():
+            call()
+    with torch.inference_mode():
+        assert torch.equal(tilewright.matmul(a, b), a @ b)
+
+
+def test_the_quick_way_and_the_general_one_agree():
+    import inspect
+    import pickle
+    from tilewright import product
+    assert inspect.signature(tilewright.matmul) == inspect.signature(product.matmul)
+    assert tilewright.matmul.__doc__ == product.matmul.__doc__ and pickle.loads(pickle.dumps(tilewright.matmul)) is tilewright.matmul
+    for dtype in (numpy.float64, numpy.float32, numpy.float16):
+        a, b = whole(70, 80, dtype=dtype), whole(80, 90, dtype=dtype)
+        for asked in ({}, {"alpha": 2}, {"accuracy": 1e-3}, {"accuracy": "fp32"}, {"reproducible": True}, {"threads": 1},
+                      {"algorithm": "naive"}, {"verify": True}, {"out": numpy.empty((70, 90), dtype), "beta": 0.0}):
+            numpy.testing.assert_array_equal(tilewright.matmul(a, b, **asked), product.matmul(a, b, **asked))
+        out = whole(70, 90, dtype=dtype)
+        expected = out + 2 * (a.astype(numpy.float32) @ b.astype(numpy.float32))
+        tilewright.matmul(a, b, alpha=2, beta=1, out=out)
+        numpy.testing.assert_array_equal(out, expected.astype(dtype))
+
+
+def test_the_quick_way_takes_plain_calls_without_python():
+    from tilewright import _native, product
+
+    def nobody(*arguments, **named):
+        raise AssertionError("the general function was asked")
+
+    quick = _native.entrance_before(nobody)
+    try:
+        a, b = whole(3, 4, 5), whole(5, 6)
+        numpy.testing.assert_array_equal(quick(a[::2, ::-1], b.T.copy().T), a[::2, ::-1] @ b)
+        numpy.testing.assert_array_equal(quick(a[0], b, out=numpy.empty((4, 6), numpy.float32), reproducible=True), a[0] @ b)
+        with pytest.raises(AssertionError, match="the general function"):
+            quick(b, b)
+    finally:
+        _native.entrance_before(product.matmul)
 
 
 @pytest.mark.parametrize("lie", [lambda x: x[::2], lambda x: x[:10][::-1], lambda x: numpy.broadcast_to(x[3], (10,)), lambda x: x[None, 1:20:2]])

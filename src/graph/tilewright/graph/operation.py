@@ -45,7 +45,7 @@ def _check(m, n, k, dtype, algorithm, accuracy):
 def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_b=False):
     """a @ b inside a jax program, with numpy.matmul's broadcasting of batches. With transpose_a, a is stored transposed in
     its last two dimensions and read so, without a copy; b alike. Differentiable in both."""
-    a, b = jnp.asarray(a), jnp.asarray(b)
+    a, b = (x if isinstance(x, jax.Array) else jnp.asarray(x) for x in (a, b))
     if a.dtype != b.dtype:
         raise TypeError(f"tilewright.matmul: a is {a.dtype} and b is {b.dtype}; expected one dtype")
     if a.dtype.name not in ("float64", "float32", "float16", "bfloat16"):
@@ -53,7 +53,7 @@ def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_
     if a.ndim < 2 or b.ndim < 2:
         raise ValueError(f"tilewright.matmul: expected matrices or batches of them; a has {a.ndim} dimensions and b {b.ndim}")
     text = "" if accuracy is None else accuracy if isinstance(accuracy, str) else repr(float(accuracy))
-    return _differentiable(a, b, algorithm or "", text, bool(transpose_a), bool(transpose_b))
+    return _compiled(a, b, algorithm or "", text, bool(transpose_a), bool(transpose_b))
 
 
 def _shape(array, transposed):
@@ -96,3 +96,6 @@ def _summed(gradient, shape):
 
 
 _differentiable.defvjp(_forward, _backward)
+
+# Outside of a program, too, a product is traced once for its shapes, and called by jax's own quick way after that.
+_compiled = jax.jit(_differentiable, static_argnums=(2, 3, 4, 5))

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// tilewright.matmul itself. Arrays that are handed over without Python's help go to the product from here; every other call
+// goes to the general function of tilewright/product.py, with the arguments that came.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <string_view>
+
+#include "python/handed.hpp"
+#include "python/matmul.hpp"
+#include "python/product.hpp"
+#include "tilewright/multiply.hpp"
+
+namespace tw::python {
+namespace {
+
+constexpr std::int64_t few_steps = 1 << 18;  // of m n k: some microseconds. Getting the interpreter back may take longer
+
+PyObject* general;  // tilewright.product.matmul
+
+struct Asked {
+    PyObject *a = nullptr, *b = nullptr, *out = nullptr;
+    Options options;
+};
+
+bool read_text(PyObject* value, std::string_view& text) {
+    Py_ssize_t size = 0;
+    const char* begins = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &size) : nullptr;
+    if (!begins) return PyErr_Clear(), false;
+    text = {begins, static_cast<std::size_t>(size)};
+    return true;
+}
+
+bool read_number(PyObject* value, double& number) {
+    if (!PyFloat_Check(value) && !PyLong_Check(value)) return false;
+    number = PyFloat_AsDouble(value);
+    if (!PyErr_Occurred()) return true;
+    PyErr_Clear();
+    return false;
+}
+
+bool read_flag(PyObject* value, bool& flag) {
+    flag = value == Py_True;
+    return flag || value == Py_False;
+}
+
+bool read_threads(PyObject* value, int& threads) {
+    const long number = PyLong_Check(value) ? PyLong_AsLong(value) : -1;
+    if (number < 0 || number > 65536) return PyErr_Clear(), false;
+    threads = static_cast<int>(number);
+    return true;
+}
+
+bool read_accuracy(PyObject* value, Accuracy& accuracy) {
+    std::string_view name;
+    return read_text(value, name) && !name.empty() && parse_accuracy(name, accuracy);
+}
+
+/// One argument by its name; false when it is not of the kind that is read here.
+bool read_named(std::string_view name, PyObject* value, Asked& asked) {
+    Options& options = asked.options;
+    if (value == Py_None) {  // what they default to
+        for (const char* optional : {"out", "accuracy", "epilogue", "device", "algorithm", "stream"})
+            if (name == optional) return true;
+        return false;
+    }
+    if (name == "out") return asked.out = value, true;
+    if (name == "alpha") return read_number(value, options.alpha);
+    if (name == "beta") return read_number(value, options.beta);
+    if (name == "accuracy") return read_accuracy(value, options.accuracy);
+    if (name == "verify") return read_flag(value, options.verify);
+    if (name == "reproducible") return read_flag(value, options.reproducible);
+    if (name == "threads") return read_threads(value, options.threads);
+    if (name == "algorithm") return read_text(value, options.kernel);
+    return false;
+}
+
+bool read(PyObject* const* arguments, Py_ssize_t count, PyObject* names, Asked& asked) {
+    if (count != 2) return false;
+    asked.a = arguments[0], asked.b = arguments[1];
+    const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        std::string_view name;
+        if (!read_text(PyTuple_GetItem(names, i), name) || !read_named(name, arguments[count + i], asked)) return false;
+    }
+    return true;
+}
+
+/// The result's shape; false when the operands' do not fit.
+bool shape_of_product(const Handed& a, const Handed& b, std::int64_t (&shape)[most_dims], int& dims) {
+    const Operand &left = a.operand, &right = b.operand;
+    if (left.cols() != right.rows()) return false;
+    dims = a.dims() > b.dims() ? a.dims() : b.dims();
+    for (int d = 0; d < dims - 2; ++d) {
+        const int of_left = d - (dims - a.dims()), of_right = d - (dims - b.dims());
+        const std::int64_t x = of_left < 0 ? 1 : left.shape[of_left], y = of_right < 0 ? 1 : right.shape[of_right];
+        if (x != y && x != 1 && y != 1) return false;
+        shape[d] = x == 1 ? y : x;
+    }
+    shape[dims - 2] = left.rows();
+    shape[dims - 1] = right.cols();
+    return true;
+}
+
+bool has_shape(const Handed& array, const std::int64_t* shape, int dims) {
+    bool same = array.dims() == dims;
+    for (int d = 0; same && d < dims; ++d) same = array.operand.shape[d] == shape[d];
+    return same;
+}
+
+bool is_short(const Handed& a, const Handed& b) {
+    const std::int64_t m = a.operand.rows(), n = b.operand.cols(), k = a.operand.cols();
+    return a.dims() == 2 && b.dims() == 2 && m <= few_steps && n <= few_steps && k <= few_steps &&
+           m * n <= few_steps && m * n * k <= few_steps && !a.is_far();
+}
+
+/// True when the product is done; false with an exception when it failed.
+bool multiply_handed(const Handed& a, const Handed& b, const Handed& c, Options& options) {
+    if (c.is_far() && !c.stream(options.stream)) return false;
+    PyThreadState* others_may_run = is_short(a, b) ? nullptr : PyEval_SaveThread();
+    const auto back = [&] {
+        if (others_may_run) PyEval_RestoreThread(others_may_run);
+    };
+    try {
+        if (c.dims() == 2) {
+            const Operand &x = a.operand, &y = b.operand, &z = c.operand;
+            multiply(x.matrix(x.data), y.matrix(y.data), z.matrix(z.data), options);
+        } else {
+            multiply_operands(a.operand, b.operand, c.operand, nullptr, options);
+        }
+        back();
+        return true;
+    } catch (const Error& error) {
+        back();
+        set_error(error);
+    } catch (const std::exception& error) {
+        back();
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+    }
+    return false;
+}
+
+/// The result; null without an exception when the general function is to be asked.
+PyObject* product_of(Asked& asked) {
+    Handed a("a"), b("b"), c("out");
+    if (!a.take(asked.a, false) || !b.take(asked.b, false) || !a.is_beside(b)) return nullptr;
+    std::int64_t shape[most_dims];
+    int dims = 0;
+    if (!shape_of_product(a, b, shape, dims)) return nullptr;
+    PyObject* made = nullptr;
+    if (asked.out) {
+        if (!c.take(asked.out, true) || !c.is_beside(a) || !has_shape(c, shape, dims) || c.overlaps(a) || c.overlaps(b))
+            return nullptr;
+    } else {
+        if (asked.options.beta != 0) return nullptr;
+        made = c.make(a, shape, dims);
+        if (!made) return nullptr;
+    }
+    if (multiply_handed(a, b, c, asked.options)) return made ? made : Py_NewRef(asked.out);
+    Py_XDECREF(made);
+    return nullptr;
+}
+
+PyObject* matmul(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+    Asked asked;
+    if (read(arguments, count, names, asked)) {
+        PyObject* product = product_of(asked);
+        if (product || PyErr_Occurred()) return product;
+    }
+    return PyObject_Vectorcall(general, arguments, static_cast<std::size_t>(count), names);
+}
+
+/// The function with the general one's words. It is the package's: help() and pickle find it there.
+nanobind::object entrance_before(nanobind::object function) {
+    static std::string words;
+    static PyMethodDef method{"matmul", nullptr, METH_FASTCALL | METH_KEYWORDS, nullptr};
+    words = "matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None, verify=False, device=None, "
+            "algorithm=None, reproducible=False, threads=0, stream=None)\n--\n\n" +
+            (function.doc().is_none() ? "" : nanobind::cast<std::string>(function.doc()));  // python -OO keeps none
+    method.ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&matmul));
+    method.ml_doc = words.c_str();
+    Py_XDECREF(general);
+    general = function.release().ptr();
+    return nanobind::steal(PyCFunction_NewEx(&method, nullptr, nanobind::str("tilewright").ptr()));
+}
+
+}  // namespace
+
+void bind_entrance(nanobind::module_& module) {
+    module.def("entrance_before", &entrance_before, nanobind::arg("function"),
+               "tilewright.matmul: what needs no Python is done at once, the rest by this function.");
+}
+
+}  // namespace tw::python
