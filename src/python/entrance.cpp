@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tilewright.matmul itself. Arrays that are handed over without Python's help go to the product from here; every other call
-// goes to the general function of tilewright/product.py, with the arguments that came.
+// tilewright.matmul itself. Arrays that are handed over without Python's help go to the product from here; every other
+// call goes to the general function of tilewright/product.py, with the arguments that came.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -17,7 +17,8 @@
 namespace tw::python {
 namespace {
 
-constexpr std::int64_t few_steps = 1 << 18;  // of m n k: some microseconds. Getting the interpreter back may take longer
+constexpr std::int64_t few_steps =
+    1 << 18;  // of m n k: some microseconds. Getting the interpreter back may take longer
 
 PyObject* general;  // tilewright.product.matmul
 
@@ -113,8 +114,8 @@ bool has_shape(const Handed& array, const std::int64_t* shape, int dims) {
 
 bool is_short(const Handed& a, const Handed& b) {
     const std::int64_t m = a.operand.rows(), n = b.operand.cols(), k = a.operand.cols();
-    return a.dims() == 2 && b.dims() == 2 && m <= few_steps && n <= few_steps && k <= few_steps &&
-           m * n <= few_steps && m * n * k <= few_steps && !a.is_far();
+    return a.dims() == 2 && b.dims() == 2 && m <= few_steps && n <= few_steps && k <= few_steps && m * n <= few_steps &&
+           m * n * k <= few_steps && !a.is_far();
 }
 
 /// True when the product is done; false with an exception when it failed.
@@ -177,9 +178,10 @@ PyObject* matmul(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObje
 nanobind::object entrance_before(nanobind::object function) {
     static std::string words;
     static PyMethodDef method{"matmul", nullptr, METH_FASTCALL | METH_KEYWORDS, nullptr};
-    words = "matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None, verify=False, device=None, "
-            "algorithm=None, reproducible=False, threads=0, stream=None)\n--\n\n" +
-            (function.doc().is_none() ? "" : nanobind::cast<std::string>(function.doc()));  // python -OO keeps none
+    words =
+        "matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None, verify=False, device=None, "
+        "algorithm=None, reproducible=False, threads=0, stream=None)\n--\n\n" +
+        (function.doc().is_none() ? "" : nanobind::cast<std::string>(function.doc()));  // python -OO keeps none
     method.ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&matmul));
     method.ml_doc = words.c_str();
     Py_XDECREF(general);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// DLPack's table of C functions (`__dlpack_c_exchange_api__` on an array's type, from version 1.2 on): an array is looked at,
-// and its library's stream asked for, without a capsule and without a line of Python. Only what is used here is declared.
+// DLPack's table of C functions (`__dlpack_c_exchange_api__` on an array's type, from version 1.2 on): an array is
+// looked at, and its library's stream asked for, without a capsule and without a line of Python. Only what is used here
+// is declared.
 #pragma once
 
 #include <cstdint>

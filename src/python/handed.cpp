@@ -16,13 +16,13 @@ struct Known {
     PyObject* grad_enabled = nullptr;  ///< torch.is_grad_enabled
     const exchange::Table* table = nullptr;
     bool has_looked_for_torch = false;
-    PyObject *dtype, *requires_grad, *is_neg, *new_empty;
+    PyObject *dtype, *requires_grad, *is_neg, *empty_beside;
 
     Known() {
         dtype = PyUnicode_InternFromString("dtype");
         requires_grad = PyUnicode_InternFromString("requires_grad");
         is_neg = PyUnicode_InternFromString("is_neg");
-        new_empty = PyUnicode_InternFromString("new_empty");
+        empty_beside = PyUnicode_InternFromString("new_empty");
         if (PyObject* numpy = PyImport_ImportModule("numpy")) {
             array = reinterpret_cast<PyTypeObject*>(PyObject_GetAttrString(numpy, "ndarray"));
             empty = PyObject_GetAttrString(numpy, "empty");
@@ -47,7 +47,8 @@ private:
         PyObject* of_tensor = torch ? PyObject_GetAttrString(torch, "Tensor") : nullptr;
         PyObject* of_parameter = nn ? PyObject_GetAttrString(nn, "Parameter") : nullptr;
         PyObject* capsule = of_tensor ? PyObject_GetAttrString(of_tensor, "__dlpack_c_exchange_api__") : nullptr;
-        auto* found = capsule ? static_cast<exchange::Table*>(PyCapsule_GetPointer(capsule, exchange::capsule)) : nullptr;
+        auto* found =
+            capsule ? static_cast<exchange::Table*>(PyCapsule_GetPointer(capsule, exchange::capsule)) : nullptr;
         while (found && found->major > 1) found = found->older;
         has_looked_for_torch = of_parameter != nullptr;
         if (of_parameter && found && found->look && found->current_stream) {
@@ -74,7 +75,8 @@ bool is_true(PyObject* answer) {
 /// A tensor whose gradient somebody wants, or whose numbers are the negatives of what lies in memory.
 bool is_more_than_its_memory(PyObject* tensor) {
     const Known& of = known();
-    if (is_true(PyObject_GetAttr(tensor, of.requires_grad)) && is_true(PyObject_CallNoArgs(of.grad_enabled))) return true;
+    if (is_true(PyObject_GetAttr(tensor, of.requires_grad)) && is_true(PyObject_CallNoArgs(of.grad_enabled)))
+        return true;
     return is_true(PyObject_VectorcallMethod(of.is_neg, &tensor, 1, nullptr));
 }
 
@@ -142,7 +144,8 @@ bool Handed::take_tensor(PyObject* array) {
         return false;
     }
     const bool is_known = seen.device.kind == exchange::cpu || seen.device.kind == exchange::cuda;
-    if (!is_known || seen.dims < 2 || seen.dims > most_dims || !seen.strides || !type_of_dtype(seen.dtype, operand.type))
+    if (!is_known || seen.dims < 2 || seen.dims > most_dims || !seen.strides ||
+        !type_of_dtype(seen.dtype, operand.type))
         return false;
     operand.data = static_cast<std::byte*>(seen.data) + seen.byte_offset;
     operand.batch_dims = seen.dims - 2;
@@ -159,7 +162,7 @@ PyObject* Handed::make(const Handed& like, const std::int64_t* shape, int dims) 
     PyObject* made = nullptr;
     if (sizes && like.table_) {
         PyObject* arguments[] = {like.array_, sizes};
-        made = PyObject_VectorcallMethod(of.new_empty, arguments, 2, nullptr);
+        made = PyObject_VectorcallMethod(of.empty_beside, arguments, 2, nullptr);
     } else if (sizes) {
         PyObject* dtype = PyObject_GetAttr(like.array_, of.dtype);
         PyObject* arguments[] = {sizes, dtype};
@@ -191,6 +194,8 @@ bool Handed::overlaps(const Handed& other) const {
            others_first < last;
 }
 
-bool Handed::stream(void*& current) const { return table_->current_stream(device_.kind, device_.number, &current) == 0; }
+bool Handed::stream(void*& current) const {
+    return table_->current_stream(device_.kind, device_.number, &current) == 0;
+}
 
 }  // namespace tw::python

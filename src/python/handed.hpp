@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// An array that is handed over without a line of Python: NumPy's by its buffer, torch's by DLPack's C functions. Everything
-// else, and whatever is out of the ordinary in these, is for tilewright/product.py, which says what is wrong with it.
+// An array that is handed over without a line of Python: NumPy's by its buffer, torch's by DLPack's C functions.
+// Everything else, and whatever is out of the ordinary in these, is for tilewright/product.py, which says what is wrong
+// with it.
 #pragma once
 
 #include "python/arrays.hpp"
@@ -20,7 +21,8 @@ public:
     /// False, without an exception, for an array that is not to be had so. The array must outlive this.
     bool take(PyObject* array, bool is_written);
 
-    /// The same library's fresh array of a type, a shape and a place of `like`, taken; a new reference. Null: with an exception.
+    /// The same library's fresh array of a type, a shape and a place of `like`, taken; a new reference. Null: with an
+    /// exception.
     PyObject* make(const Handed& like, const std::int64_t* shape, int dims);
 
     int dims() const { return operand.batch_dims + 2; }
