@@ -19,22 +19,22 @@ using namespace effort;
 
 bool is_of_rows(const EffortOnDevice& m) { return m.layout != EffortLayout::planes; }
 
-/// Of buckets and tiers, blocks that choose as one.
+/// Buckets and tiers: blocks that choose together.
 int ranks_of(const EffortOnDevice& m) {
     return is_of_rows(m) && (features() & feature::sm90a) ? ranks_of_rows(m.inputs) : 1;
 }
 
-/// Of planes, chunks of a tile.
+/// Planes: chunks of a tile.
 int chunks_of(const EffortOnDevice& m) { return (m.inputs + chunk - 1) / chunk; }
 
-/// Of buckets and tiers: a block for each multiprocessor, or for each tile, but none for a few inputs alone.
+/// Buckets and tiers: a block for each multiprocessor, but at least one for each tile and none for only a few inputs.
 int blocks_of(const EffortOnDevice& m) {
     constexpr int least_inputs = 32;
     const int ranks = ranks_of(m), useful = m.tiles * ((m.inputs + least_inputs - 1) / least_inputs);
     return std::max(std::min(multiprocessors(), useful) / ranks, m.tiles) * ranks;
 }
 
-/// Of planes, clusters that share a tile; 0 where nothing is chosen by those who multiply.
+/// Planes: clusters that share a tile; 0 where the kernel that multiplies does not choose.
 int clusters_of(const EffortOnDevice& m, int products) {
     constexpr int ranks = 2;
     const int clusters = m.layout == EffortLayout::planes && (features() & feature::sm90a)
@@ -43,7 +43,7 @@ int clusters_of(const EffortOnDevice& m, int products) {
     return products * m.tiles * ranks <= most_counters || clusters < 2 ? clusters : 0;
 }
 
-/// Sums that blocks leave for others to add up.
+/// Bytes for the sums that blocks leave for others to add up.
 std::size_t bytes_of_parts(const EffortOnDevice& m, int products, int parts) {
     return static_cast<std::size_t>(products) * static_cast<std::size_t>(parts) *
            static_cast<std::size_t>(m.outputs_of_tile) * sizeof(float);
@@ -57,7 +57,7 @@ std::size_t scratch_of_planes(const EffortPlaced& m, int products) {
 
 std::size_t scratch_of_dense_copy(const EffortPlaced& m, int products) { return scratch_of_dense(m, products); }
 
-/// Of all planes, which part is read.
+/// The share of all planes that is read.
 double share_of(const EffortCall& call) {
     const EffortOnDevice& m = call.matrix;
     double all = 0;
@@ -65,11 +65,11 @@ double share_of(const EffortCall& call) {
     return call.everything ? 1 : call.affordable / (all * m.inputs);
 }
 
-/// What all kernels are told.
-Status describe(const EffortCall& call, std::size_t scratch, Work& w) {
+/// The parameters that all kernels have.
+Status describe(const EffortCall& call, std::size_t scratch, Params& w) {
     if (const Status dead = alive(); !dead) return dead;
     if (call.products < 1 || call.products > most_products || call.scratch.size() < scratch)
-        return {Code::bad_argument, Argument::scratch, "a call has 1 to 16 products and scratch for all of them"};
+        return {Code::bad_argument, Argument::scratch, "a call must have 1 to 16 products and scratch for all of them"};
     w.m = call.matrix;
     std::copy(call.experts.begin(), call.experts.end(), w.experts);
     w.v = call.v, w.v_step = call.v_step, w.y = call.y, w.y_step = call.y_step;
@@ -82,31 +82,31 @@ Status describe(const EffortCall& call, std::size_t scratch, Work& w) {
 bool has_clusters() { return (features() & feature::sm90a) != 0; }
 
 Status run_dense(const EffortCall& call) {
-    Work w{};
+    Params w{};
     if (const Status bad = describe(call, scratch_of_dense(call.matrix, call.products), w); !bad) return bad;
     return start_dense(w, call.products, has_clusters(), call.stream);
 }
 
-template <Status (*start)(const Work&, int, void*)>
+template <Status (*start)(const Params&, int, void*)>
 Status run_rows(const EffortCall& call) {
     const EffortOnDevice& m = call.matrix;
-    Work w{};
+    Params w{};
     if (const Status bad = describe(call, scratch_of_rows(call.matrix, call.products), w); !bad) return bad;
     w.blocks = blocks_of(m), w.ranks = ranks_of(m), w.is_chosen = call.is_chosen;
     w.scale_of_rows = std::ldexp(1.f, -m.exponent_of_rows);
     w.is_even = m.inputs % 4 == 0 && w.v_step % 4 == 0 && reinterpret_cast<std::uintptr_t>(w.v) % 16 == 0;
-    if (call.products * w.blocks * m.outputs_of_tile / 2 <= most_mailboxes) w.letters = kept_mailboxes(call.stream);
+    if (call.products * w.blocks * m.outputs_of_tile / 2 <= most_mailboxes) w.mailboxes = kept_mailboxes(call.stream);
     return start(w, call.products, call.stream);
 }
 
-/// In one launch where the blocks that multiply can choose, else in two.
+/// One launch where the blocks that multiply can choose, else two.
 Status run_planes(const EffortCall& call) {
     const EffortOnDevice& m = call.matrix;
-    Work w{};
+    Params w{};
     if (const Status bad = describe(call, scratch_of_planes(call.matrix, call.products), w); !bad) return bad;
     if (const int clusters = call.is_chosen ? 0 : clusters_of(m, call.products); clusters > 0) {
         const double share = share_of(call);
-        constexpr double least_ahead = .03, least_of_most = .23;  // from which on it was quicker, on an H200
+        constexpr double least_ahead = .03, least_of_most = .23;  // from these on it was faster, on an H200
         w.ahead = share >= least_ahead, w.reads_most = share >= least_of_most, w.chunks = clusters;
         return start_planes_choosing(w, call.products, call.stream);
     }
@@ -116,7 +116,7 @@ Status run_planes(const EffortCall& call) {
     return start_planes(w, call.products, has_clusters(), call.stream);
 }
 
-/// Kernels count bytes of a tile's rows and outputs by 32 bits.
+/// Kernels count a tile's bytes and the outputs in 32 bits.
 bool takes(const EffortProblem& p) { return p.inputs * 3 <= INT32_MAX / 512 && p.outputs <= INT32_MAX / 2; }
 
 constexpr EffortKernel row_of(const char* name, EffortLayout layout) {

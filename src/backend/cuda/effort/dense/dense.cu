@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_dense: y = W v with the values as they were given, input after input, of matrices that are not large: a
-// cluster of blocks has a tile of 256 outputs and cuts its inputs into equal runs; a warp reads a whole row of the
-// tile, a lane eight neighbouring outputs of it.
+// effort_dense: y = W v with the weights as given, for matrices that are not large. A cluster of blocks has a tile of
+// 256 outputs and cuts its inputs into equal runs; a warp reads a whole row of the tile, a lane eight neighbouring
+// outputs.
 //
 //                      256 outputs                        sums of warps, then of blocks, each in order
 //   block 0, warp w  |lane 0: 8|lane 1: 8| ...  row w, w + 8, ..      --+
 //   block 1, warp w  |lane 0: 8|lane 1: 8| ...                        --+->  y
 //
-// Large matrices go to runs_sm90.cu: where clusters fill the device, those that come before the kernel in front
-// has ended lie unevenly. The first rows are asked for in front of everything else, the wait for that kernel: no kernel
-// writes them. Needs: sm_80; clusters with sm_90, before it a block has all inputs of its tile. 2mk flops, m = 1, for 2
-// k (4 k) bytes an output.
+// Large matrices go to runs_sm90.cu: where clusters fill the device, those that start before the kernel before has
+// ended are spread unevenly over the multiprocessors. The first rows are loaded before waiting for that kernel, since
+// no kernel writes them. Needs: sm_80; clusters need sm_90, before it a block has all inputs of its tile. 2mk flops, m
+// = 1, for 2 k (4 k) bytes an output.
 #include <algorithm>
 
 #include "backend/cuda/device/device.hpp"
@@ -25,16 +25,16 @@ namespace {
 
 constexpr int warps = 8, threads = 32 * warps, outputs = on_device::Dense::outputs, of_lane = outputs / 32;
 
-struct Desk {
+struct SharedMemory {
     float of_warp[warps][outputs];
     float of_block[outputs];
 };
 
 template <class T, int ranks>
-__global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w) {
+__global__ void __launch_bounds__(threads) dense(const __grid_constant__ Params w) {
     if (!ptx::is_launched<ranks>) return;
-    constexpr int ahead = sizeof(T) == 2 ? 8 : 4;  // rows that a warp has asked for
-    __shared__ Desk desk;
+    constexpr int ahead = sizeof(T) == 2 ? 8 : 4;  // rows that a warp has in flight
+    __shared__ SharedMemory shared;
     const int rank = ptx::own_rank<ranks>(), cluster = static_cast<int>(blockIdx.x) / ranks;
     const int tile = cluster % w.m.dense_tiles, product = cluster / w.m.dense_tiles;
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32, inputs = w.m.inputs;
@@ -63,27 +63,27 @@ __global__ void __launch_bounds__(threads) dense(const __grid_constant__ Work w)
         }
     }
 #pragma unroll
-    for (int o = 0; o < of_lane; ++o) desk.of_warp[warp][of_lane * lane + o] = sums[o];
+    for (int o = 0; o < of_lane; ++o) shared.of_warp[warp][of_lane * lane + o] = sums[o];
     __syncthreads();
     const int own = static_cast<int>(threadIdx.x);
     float sum = 0;
 #pragma unroll
-    for (int x = 0; x < warps; ++x) sum += desk.of_warp[x][own];
-    desk.of_block[own] = sum;
+    for (int x = 0; x < warps; ++x) sum += shared.of_warp[x][own];
+    shared.of_block[own] = sum;
     ptx::sync_ranks<ranks>();
     constexpr int of_rank = outputs / ranks;
     const int o = rank * of_rank + own, to = tile * outputs + o;
     if (own < of_rank && to < w.m.outputs) {
         sum = 0;
 #pragma unroll
-        for (int r = 0; r < ranks; ++r) sum += ptx::read_float_in(desk.of_block + o, r);
+        for (int r = 0; r < ranks; ++r) sum += ptx::read_float_in(shared.of_block + o, r);
         w.y[product * w.y_step + to] = sum;
     }
     ptx::sync_ranks<ranks>();
 }
 
 template <class T, int ranks>
-Status start(const Work& w, int products, void* stream) {
+Status start(const Params& w, int products, void* stream) {
     constexpr int portable = 8;
     if (ranks > portable) {
         const cudaError_t error = calls().kernel_attribute(reinterpret_cast<const void*>(&dense<T, ranks>),
@@ -96,16 +96,16 @@ Status start(const Work& w, int products, void* stream) {
 }
 
 template <class T>
-Status start(const Work& w, int products, bool has_clusters, void* stream) {
+Status start(const Params& w, int products, bool has_clusters, void* stream) {
     constexpr int enough_inputs = 512,
-                  parts_of_device = 8;  // more of which than that have 16 multiprocessors: a cluster of 16 finds room
+                  parts_of_device =
+                      8;  // more than 8 parts of the device have 16 multiprocessors, which a cluster of 16 needs
     if (!has_clusters) return start<T, 1>(w, products, stream);
     return w.m.inputs >= enough_inputs && multiprocessors() > 16 * parts_of_device ? start<T, 16>(w, products, stream)
                                                                                    : start<T, 8>(w, products, stream);
 }
 
-/// Where the matrix is large, the blocks that share its rows out: the same for any order, as the bits depend on it.
-/// Else 0.
+/// The blocks that share a large matrix's rows, else 0. It depends only on the matrix and the device, as the bits do.
 int blocks_of_runs(const EffortOnDevice& m) {
     constexpr std::int64_t large = 12 << 20;
     const std::int64_t bytes =
@@ -122,7 +122,7 @@ std::size_t scratch_of_dense(const EffortOnDevice& m, int products) {
            tiles_begun_before_or_after * outputs * sizeof(float);
 }
 
-Status start_dense(const Work& w, int products, bool has_clusters, void* stream) {
+Status start_dense(const Params& w, int products, bool has_clusters, void* stream) {
     const bool is_batch = products > 1 && std::all_of(w.experts, w.experts + products,
                                                       [&](int expert) { return expert == w.experts[0]; });
     if (const int blocks = blocks_of_runs(w.m); blocks > 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the two kernels of the dense copy share: eight neighbouring values of a lane.
+// Shared by the two kernels of the dense copy: a lane's eight contiguous values.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -16,12 +16,12 @@ struct Eight {
     static constexpr int vectors = sizeof(T) / 2;
     uint4 bits[vectors];
 
-    /// Of the device's memory, where they are not asked for again.
+    /// From global memory, without keeping them in a cache.
     __device__ void load(const T* from) {
 #pragma unroll
         for (int x = 0; x < vectors; ++x) bits[x] = __ldcs(reinterpret_cast<const uint4*>(from) + x);
     }
-    /// Of shared memory.
+    /// From shared memory.
     __device__ void load(const std::byte* from) {
 #pragma unroll
         for (int x = 0; x < vectors; ++x) bits[x] = reinterpret_cast<const uint4*>(from)[x];
@@ -39,7 +39,7 @@ struct Eight {
     }
 };
 
-/// Of a batch all products are of one matrix, which is read once for up to four of them.
-Status start_dense_runs(const Work& w, int products, bool is_batch, int blocks, void* stream);
+/// The products of a batch use one matrix, which is read once for up to four of them.
+Status start_dense_runs(const Params& w, int products, bool is_batch, int blocks, void* stream);
 
 }  // namespace tw::cuda::effort

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_planes_choosing: a product of planes in one launch. Each block chooses from all inputs what is read, or the
-// two of a cluster do from a half each where inputs are many. A cluster multiplies some of them by a tile of 256
-// outputs: a block up to 2048, a warp 128 of these, whose plane A is on its way to shared memory while the choice is
-// made. Clusters that share a tile choose alike, and the one that comes last adds up what all of them have.
+// effort_planes_choosing: a product of planes in one launch. Each block chooses what is read from all inputs; where
+// there are many, the two blocks of a cluster choose from half of them each. A cluster multiplies some of the inputs by
+// a tile of 256 outputs: a block up to 2048, a warp 128 of these, whose plane A is copied to shared memory while the
+// block chooses. Clusters that share a tile make the same choice, and the last one to finish adds up the sums of all.
 //
 //   block 0  |  keys  |--:--> cutoff -> warp: k of its inputs, planes A (here already), B, C --+
 //   block 1  |  keys  |--:--> cutoff -> ..                                                   --+-> sums of warps, of
@@ -21,52 +21,51 @@
 #include "backend/cuda/ptx/mbarrier.cuh"
 
 namespace tw::cuda::effort {
-namespace of_planes {
+namespace plane_kernels {
 namespace {
 
 constexpr int ranks = 2;
 
-/// Which inputs a block has: it counts all or those of its half, first those that it multiplies.
+/// A block's inputs: it counts all of them or half, starting with those that it multiplies.
 struct Share {
     Range counted;
-    int end;  ///< of those that it multiplies
+    int end;  ///< of the inputs that it multiplies
 
-    __device__ Share(const Work& w, const Place& at, int rank, int together) {
+    __device__ Share(const Params& w, const BlockPlace& at, int rank, int together) {
         counted.begin = min(rank % together * w.counted_of_rank, w.m.inputs),
         counted.end = min(counted.begin + w.counted_of_rank, w.m.inputs);
         counted.start = counted.begin + (ranks * at.chunk + rank) / together * w.inputs_of_rank;
         end = min(counted.start + w.inputs_of_rank, counted.end);
-        if (counted.start >= end) counted.start = end = counted.begin;  // there are more blocks than chunks
+        if (counted.start >= end) counted.start = end = counted.begin;  // more blocks than chunks
     }
     __device__ int first_of_warp() const { return counted.start + own * static_cast<int>(threadIdx.x / 32 * 32); }
-    /// What a thread multiplies: so many from its first on.
+    /// The first of the inputs that a thread multiplies.
     __device__ int first() const { return counted.start + own * static_cast<int>(threadIdx.x); }
     __device__ int there() const { return max(0, min(own, end - first())); }
 };
 
 template <int together>
-struct Desk {
-    of_choice::Desk<together, threads, 128> choice;
-    Place at;
-    Share share;  ///< for later: registers are few
+struct SharedMemory {
+    cutoff_search::SharedMemory<together, threads, 128> choice;
+    BlockPlace at;
+    Share share;  ///< kept here to save registers
     SumsOfBlocks<ranks> sums;
-    Room rooms[warps];
+    WarpMemory warp_memory[warps];
 };
-static_assert(sizeof(Desk<ranks>) <= 195 * 1024,
-              "with more the first-level cache is half as large, where what rows are asked for has to lie");
+static_assert(sizeof(SharedMemory<ranks>) <= 195 * 1024,
+              "with more shared memory L1 is half as large, and the rows in flight no longer fit");
 
-/// The scales of the warp's chunk, and all of its plane A where most of it will be wanted, are on their way from here
-/// on.
-__device__ void begin_copies(const Work& w, Room& room, const Rows& rows) {
-    const std::uint32_t here = ptx::shared_address(&room.here);
-    const int from = w.ahead ? 0 : bytes_of_a;  // scales lie behind it, here as there
+/// Starts to copy the scales of the warp's chunk, and all of its plane A if most of it will be needed.
+__device__ void begin_copies(const Params& w, WarpMemory& memory, const Rows& rows) {
+    const std::uint32_t here = ptx::shared_address(&memory.here);
+    const int from = w.ahead ? 0 : bytes_of_a;  // scales follow plane A in both memories
     ptx::expect_bytes(here, bytes_of_front - from);
-    ptx::load_bytes(ptx::shared_address(room.a) + static_cast<unsigned>(from), rows.front + from, bytes_of_front - from,
-                    here);
+    ptx::load_bytes(ptx::shared_address(memory.a) + static_cast<unsigned>(from), rows.front + from,
+                    bytes_of_front - from, here);
 }
 
-/// What is multiplied of inputs of which so many units are read.
-__device__ void weigh(Own& read, const float4& v, float scale, const float4 (&gain)[units]) {
+/// Sets what is multiplied, from the number of units that are read of each input.
+__device__ void weigh(LaneInputs& read, const float4& v, float scale, const float4 (&gain)[units]) {
 #pragma unroll
     for (int i = 0; i < own; ++i) {
         const unsigned k = read.k[i];
@@ -77,32 +76,32 @@ __device__ void weigh(Own& read, const float4& v, float scale, const float4 (&ga
     }
 }
 
-/// `together`: blocks that choose as one; `groups` of 2048 inputs are what each of them counts at most.
+/// `together`: blocks that choose together; each counts at most `groups` times 2048 inputs.
 template <int together, int groups>
-__global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_constant__ Work w) {
+__global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_constant__ Params w) {
     constexpr int in_front = 3, behind = 2,
-                  at_once = 6;  // warps that ask for plane A before the vector, right behind it, and at each later step
-    extern __shared__ uint4 memory[];
-    Desk<together>& desk = *reinterpret_cast<Desk<together>*>(memory);
+                  at_once = 6;  // warps that load plane A before the vector, right after it, and at each later step
+    extern __shared__ uint4 block_memory[];
+    SharedMemory<together>& shared = *reinterpret_cast<SharedMemory<together>*>(block_memory);
     const int thread = static_cast<int>(threadIdx.x), warp = __shfl_sync(~0u, thread / 32, 0),
               rank = ptx::own_rank<ranks>();
     const int cluster = static_cast<int>(blockIdx.x) / ranks;
     const int place =
         w.chunks == 1 ? cluster : static_cast<int>(__umulhi(static_cast<unsigned>(cluster), w.inverse_of_chunks));
-    Place at(place, w.m.tiles);
+    BlockPlace at(place, w.m.tiles);
     at.chunk = cluster - place * w.chunks;
     const Share share(w, at, rank, together);
     const Lane my;
-    Room& room = desk.rooms[warp];
-    const std::uint32_t here = ptx::shared_address(&room.here);
-    const auto rows_of_warp = [&](const Place& at, const Share& share) {
+    WarpMemory& memory = shared.warp_memory[warp];
+    const std::uint32_t here = ptx::shared_address(&memory.here);
+    const auto rows_of_warp = [&](const BlockPlace& at, const Share& share) {
         return Rows(tile_of(w, at), w.m.inputs_apart, share.first_of_warp());
     };
 
     ptx::let_next_kernel_begin();
-    if (thread == 0) desk.sums.expect(rank), desk.at = at, desk.share = share;
-    desk.choice.clear();
-    ptx::arrive_at_ranks<ranks>();  // both have begun, and cleared what they count with
+    if (thread == 0) shared.sums.expect(rank), shared.at = at, shared.share = share;
+    shared.choice.clear();
+    ptx::arrive_at_ranks<ranks>();  // both have begun and cleared their counters
     const std::int64_t of_expert = std::int64_t{w.experts[at.product]} * w.m.inputs_apart;
     const float *importance = w.m.importance + of_expert, *vector = w.v + at.product * w.v_step;
     Inputs counted[groups];
@@ -122,85 +121,88 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     const int own_step = w.everything || warp < in_front ? 0
                          : warp < in_front + behind      ? -1
                                                          : 1 + (warp - in_front - behind) / at_once;
-    if (begins_copies && own_step == 0) begin_copies(w, room, rows_of_warp(at, share));
+    if (begins_copies && own_step == 0) begin_copies(w, memory, rows_of_warp(at, share));
     ptx::wait_for_kernel_before();
 #pragma unroll
     for (int g = 0; g < groups; ++g) counted[g].ask_vector(w, vector);
-    if (begins_copies && own_step == -1) begin_copies(w, room, rows_of_warp(at, share));
-    __syncthreads();  // meanwhile
+    if (begins_copies && own_step == -1) begin_copies(w, memory, rows_of_warp(at, share));
+    __syncthreads();  // while keys are counted
     ptx::wait_for_ranks<ranks>();
 
     unsigned most = 0;
 #pragma unroll
     for (int g = 0; g < groups; ++g) most = max(most, counted[g].most());
-    most = of_choice::largest_of(desk.choice, most, rank % together);
+    most = cutoff_search::largest_of(shared.choice, most, rank % together);
     // The other loads of plane A are staggered: issued now they would delay the vector, and the issuing warps would
     // stall.
     const auto ask_at = [&](int step) {
-        if (begins_copies && own_step == step) begin_copies(w, room, rows_of_warp(desk.at, desk.share));
+        if (begins_copies && own_step == step) begin_copies(w, memory, rows_of_warp(shared.at, shared.share));
         __syncwarp();
     };
     ask_at(1);
     const float scale = scale_for(most);
     const float4 v = counted[0].v;
-    const Keys<groups> keys(counted, scale, desk.share.counted);
+    const Keys<groups> keys(counted, scale, shared.share.counted);
     const bool is_chosen = !w.everything && w.reached > 0;
-    unsigned asked = 0;  // inputs whose plane A has been asked for by itself
+    unsigned asked = 0;  // inputs whose plane A was requested singly
     if (is_chosen) {
-        of_choice::count_keys(desk.choice, keys.of, of_choice::top_of(w));
-        of_choice::find_bin<units>(w, desk.choice, [&] { ask_at(2); });
+        cutoff_search::count_keys(shared.choice, keys.of, cutoff_search::top_of(w));
+        cutoff_search::find_bin<units>(w, shared.choice, [&] { ask_at(2); });
         if (!w.ahead) {
-            asked = keys.before(w, desk.choice.bin, desk.share.there());
-            copy_of_a(room, my, rows_of_warp(desk.at, desk.share), asked);
+            asked = keys.before(w, shared.choice.bin, shared.share.there());
+            copy_of_a(memory, my, rows_of_warp(shared.at, shared.share), asked);
         }
-        of_choice::find_cutoff<units>(
-            w, desk.choice, keys.of, scale, [&](int n) { return keys.input(n); },
+        cutoff_search::find_cutoff<units>(
+            w, shared.choice, keys.of, scale, [&](int n) { return keys.input(n); },
             [&](const auto& act) { keys.each(w, act); });
     } else {
         ask_at(2);
     }
-    const of_choice::Cutoff cutoff = is_chosen ? desk.choice.cutoff : of_choice::Cutoff{};
-    const int first = desk.share.first(), of_thread = desk.share.there();
-    Own read;
+    const cutoff_search::Cutoff cutoff = is_chosen ? shared.choice.cutoff : cutoff_search::Cutoff{};
+    const int first = shared.share.first(), of_thread = shared.share.there();
+    LaneInputs read;
     if (!w.everything) count_units(w, cutoff, keys.of, first, of_thread, read.k);
 #pragma unroll
     for (int i = 0; i < own; ++i)
         if (w.everything) read.k[i] = i < of_thread ? units : 0;
     weigh(read, v, scale, gain);
-    if (desk.at.tile == (warp < w.m.tiles ? warp : warp % w.m.tiles))
-        note(w, desk.at, first, of_thread, read);  // a share: a block that wrote all notes would finish last
-    if (desk.at.tile == 0 && desk.at.chunk == 0 && rank == 0 && thread == 0)
-        w.chosen[desk.at.product] =
+    if (shared.at.tile == (warp < w.m.tiles ? warp : warp % w.m.tiles))
+        note(w, shared.at, first, of_thread, read);  // a share: a block that wrote all notes would finish last
+    if (shared.at.tile == 0 && shared.at.chunk == 0 && rank == 0 && thread == 0)
+        w.chosen[shared.at.product] =
             conclude(w, static_cast<unsigned>(w.m.inputs), w.everything ? 0 : cutoff.row.worth, most);
     float4 total[2] = {};
-    if (desk.share.first_of_warp() < desk.share.end) {
-        const Rows rows = rows_of_warp(desk.at, desk.share);
+    if (shared.share.first_of_warp() < shared.share.end) {
+        const Rows rows = rows_of_warp(shared.at, shared.share);
         const auto wait = [&] {
             ptx::wait_for_copies<0>();
             ptx::wait_barrier(here, 0);
         };
-        if (!w.ahead) copy_of_a(room, my, rows, read.those() & ~asked);
+        if (!w.ahead) copy_of_a(memory, my, rows, read.those() & ~asked);
         if (__any_sync(~0u, read.k[0] + read.k[1] + read.k[2] + read.k[3] > 0))
-            Chunk(room, rows).multiply_all<8, 3>(read, w.reads_most, total, wait);
-        else wait();  // what was asked for must not come later
+            Chunk(memory, rows).multiply_all<8, 3>(read, w.reads_most, total, wait);
+        else wait();  // copies must not arrive after the memory is used again
     }
-    add_up<ranks, true>(w, desk.at, desk.rooms, desk.sums, total, rank, factor_of(w, most));
+    add_up<ranks, true>(w, shared.at, shared.warp_memory, shared.sums, total, rank, factor_of(w, most));
 }
 
 template <int together, int groups>
-Status start(const Work& w, int products, void* stream) {
+Status start(const Params& w, int products, void* stream) {
     const auto count = static_cast<unsigned>(products * w.m.tiles * w.chunks * ranks);
-    return launch(
-        planes_choosing<together, groups>,
-        {.blocks = count, .threads = threads, .shared = sizeof(Desk<together>), .cluster = ranks, .overlaps = true},
-        stream, w);
+    return launch(planes_choosing<together, groups>,
+                  {.blocks = count,
+                   .threads = threads,
+                   .shared = sizeof(SharedMemory<together>),
+                   .cluster = ranks,
+                   .overlaps = true},
+                  stream, w);
 }
 
 }  // namespace
-}  // namespace of_planes
+}  // namespace plane_kernels
 
 int clusters_of_planes(int inputs, int tiles, int processors) {
-    using namespace of_planes;
+    using namespace plane_kernels;
     constexpr int most_counted = 4 * share, least_inputs = 512;
     if (inputs > ranks * most_counted) return 0;
     const int needed = (inputs + ranks * share - 1) / (ranks * share), worth_it = inputs / (ranks * least_inputs),
@@ -208,10 +210,10 @@ int clusters_of_planes(int inputs, int tiles, int processors) {
     return std::max(needed, std::min(worth_it, at_once));
 }
 
-Status start_planes_choosing(Work w, int products, void* stream) {
-    using namespace of_planes;
+Status start_planes_choosing(Params w, int products, void* stream) {
+    using namespace plane_kernels;
     const int together =
-        w.m.inputs <= 2 * share ? 1 : ranks;  // to exchange counters takes as long as to count twice as much
+        w.m.inputs <= 2 * share ? 1 : ranks;  // exchanging counters takes as long as counting twice as much
     const auto share_of = [](int inputs, int among, int step) {
         return (inputs + among * step - 1) / (among * step) * step;
     };

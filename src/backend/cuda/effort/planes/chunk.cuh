@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A chunk of 128 inputs by a tile of 256 outputs, as one warp multiplies it, in whole numbers on the matrix unit.
+// One warp multiplies a chunk of 128 inputs by a tile of 256 outputs, in integers on the tensor core.
 //
 //   a row's word g as 16 x 4 codes:  row g: the codes of a byte,  row g + 8: without the low ones;   column: high or
 //   low of v d of one block
 //
-// A word has four blocks' bytes, so v d of a block stands in its own byte alone: nothing is unpacked but by a mask. The
-// first of a word's codes is not even masked: what the others add to it is taken off at the end. Where most inputs are
-// read, planes A and B of each are multiplied as four bits a code; where there is no plane B its bits are zero, and
-// what codes are counted from knows it. Where few are, those that have plane A are multiplied, and then those that have
-// B, by lists.
+// A word has bytes of four blocks, and v d of a block is non-zero only in that block's byte, so unpacking takes only a
+// mask. A word's first code is not even masked: what the other codes add to it is subtracted at the end. Where most
+// inputs are read, planes A and B are multiplied together as codes of four bits; an input without plane B has zeros
+// there, and the offset of its codes takes that into account. Where few are read, the inputs with plane A are
+// multiplied, and then those with plane B, by lists.
 #pragma once
 
 #include "backend/cuda/effort/planes/lists.cuh"
@@ -19,20 +19,20 @@
 #include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
 
-namespace tw::cuda::effort::of_planes {
+namespace tw::cuda::effort::plane_kernels {
 
-/// The high two of each four bits of one, the low two of the other.
+/// Of each four bits, the upper two come from `high` and the lower two from `low`.
 __device__ inline unsigned pairs_of(unsigned high, unsigned low) { return ptx::select_bits<0xccccccccu>(high, low); }
 
-/// The sums of one warp, of each quarter. Of four bits: of outputs k = p and p + 2 (registers 0, 1) and k = p + 2 (2,
-/// 3).
+/// The sums of one warp, for each quarter. With four bits: outputs k = p and p + 2 in registers 0 and 1, k = p + 2 in 2
+/// and 3.
 struct Sums {
     int of[2][2][4] = {};
 
     __device__ void add_four_bits(int q, int p, unsigned w0, unsigned w1, unsigned x0, unsigned x1) {
         ptx::multiply(of[q][p], w0, w0 & 0xf0f0f0f0u, w1, w1 & 0xf0f0f0f0u, x0, x1);
     }
-    /// All four codes of a byte, the upper two; the upper three, the last.
+    /// With two bits: all four codes of a byte and its upper two; then its upper three and the last.
     __device__ void add_two_bits(int q, unsigned w0, unsigned w1, unsigned x0, unsigned x1) {
         ptx::multiply(of[q][0], w0, w0 & 0xf0f0f0f0u, w1, w1 & 0xf0f0f0f0u, x0, x1);
         ptx::multiply(of[q][1], w0 & 0xfcfcfcfcu, w0 & 0xc0c0c0c0u, w1 & 0xfcfcfcfcu, w1 & 0xc0c0c0c0u, x0, x1);
@@ -41,7 +41,7 @@ struct Sums {
 #pragma unroll
         for (int n = 0; n < 16; ++n) of[n / 8][n / 4 % 2][n % 4] *= factor;
     }
-    /// What was added as two bits becomes what it is as four.
+    /// Turns sums of two-bit codes into sums of four-bit codes.
     __device__ void become_four_bits() {
 #pragma unroll
         for (int q = 0; q < 2; ++q)
@@ -54,32 +54,32 @@ struct Sums {
     }
 };
 
-/// What one warp makes of its chunk. A group is eight inputs; a lane has words of two of them.
+/// One warp's chunk. A group is eight inputs; a lane has words of two of them.
 struct Chunk {
     static constexpr int groups = chunk / 8;
 
-    Room& room;
+    WarpMemory& memory;
     Lane my;
-    std::uint32_t x, list;   ///< high or low, the lane's column; the lane's place in a group of a list
+    std::uint32_t x, list;   ///< addresses: of v d, high or low by the lane's column; of the lane's input in a list
     const std::byte *b, *c;  ///< the lane's words of the planes' rows
 
-    __device__ Chunk(Room& of_warp, const Rows& of_tile)
-        : room(of_warp),
-          x(ptx::shared_address(room.x) + 8 * (my.row % 2)),
-          list(ptx::shared_address(room.list) + 2 * my.four),
+    __device__ Chunk(WarpMemory& of_warp, const Rows& of_tile)
+        : memory(of_warp),
+          x(ptx::shared_address(memory.x) + 8 * (my.row % 2)),
+          list(ptx::shared_address(memory.list) + 2 * my.four),
           b(of_tile.b + 8 * my.row),
           c(of_tile.c + 16 * my.row) {
-        asm("" : "+l"(b), "+l"(c), "+r"(x), "+r"(list));  // kept, not made again for each row
+        asm("" : "+l"(b), "+l"(c), "+r"(x), "+r"(list));  // kept in registers, not computed again for each row
     }
 
-    /// An input of a group of a list, times 16.
+    /// An input of a list's group, times 16.
     __device__ unsigned listed(int plane, int group, int half) const {
         return ptx::load_unchanged_half(
-            list + static_cast<std::uint32_t>(sizeof room.list[0] * plane + 16 * group + 8 * half));
+            list + static_cast<std::uint32_t>(sizeof memory.list[0] * plane + 16 * group + 8 * half));
     }
 
     /// Bit n: input 4 n + four has plane B.
-    __device__ unsigned find_b(const Own& mine) const {
+    __device__ unsigned find_b(const LaneInputs& mine) const {
         unsigned has_b = 0;
 #pragma unroll
         for (int i = 0; i < own; ++i) {
@@ -88,7 +88,7 @@ struct Chunk {
         }
         return has_b;
     }
-    /// Of a group of inputs as they come; nothing where there is no plane B.
+    /// Loads plane B of a group of consecutive inputs; zero for inputs without it.
     __device__ void ask_b(unsigned has_b, int group, uint2 (&words)[2]) const {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
@@ -109,17 +109,17 @@ struct Chunk {
                 __ldg(reinterpret_cast<const uint4*>(c + 8 * std::uint64_t{listed(2, group, half) % (16 * chunk)}));
     }
 
-    /// v d of an input (times 16), of both quarters, the byte of the lane's block alone.
+    /// v d of an input (given times 16), for both quarters; only the byte of the lane's block is not zero.
     __device__ uint2 x_of(unsigned input) const {
         const unsigned mask = 0xffu << 8 * (my.row / 2);
         const uint2 all = ptx::load_unchanged_pair(x + input);
         return {all.x & mask, all.y & mask};
     }
 
-    /// Four bits of each output: of plane A, and of B where there is one.
+    /// Adds four bits of each output: plane A, and B where there is one.
     __device__ void add_ab(int group, const uint2 (&of_b)[2], Sums& sums) const {
         const uint2* a =
-            reinterpret_cast<const uint2*>(room.a) + 8 * my.four + (my.row ^ (my.four & 2) * 2) + 64 * group;
+            reinterpret_cast<const uint2*>(memory.a) + 8 * my.four + (my.row ^ (my.four & 2) * 2) + 64 * group;
         const uint2 a0 = a[0], a1 = a[32], x0 = x_of(128 * group + 16 * my.four),
                     x1 = x_of(128 * group + 64 + 16 * my.four);
         const auto even = [](unsigned of_a, unsigned of_b) { return pairs_of(of_a << 2, of_b); };
@@ -129,14 +129,14 @@ struct Chunk {
         sums.add_four_bits(1, 0, even(a0.y, of_b[0].y), even(a1.y, of_b[1].y), x0.y, x1.y);
         sums.add_four_bits(1, 1, odd(a0.y, of_b[0].y), odd(a1.y, of_b[1].y), x0.y, x1.y);
     }
-    /// Two bits of each output.
+    /// Adds two bits of each output.
     __device__ void add_listed(int plane, int group, const uint2 (&w)[2], Sums& sums) const {
         const uint2 x0 = x_of(listed(plane, group, 0)), x1 = x_of(listed(plane, group, 1));
         sums.add_two_bits(0, w[0].x, w[1].x, x0.x, x1.x);
         sums.add_two_bits(1, w[0].y, w[1].y, x0.y, x1.y);
     }
     __device__ void add_listed_a(int group, Sums& sums) const {
-        const std::uint32_t a = ptx::shared_address(room.a) + 8 * my.row;
+        const std::uint32_t a = ptx::shared_address(memory.a) + 8 * my.row;
         uint2 w[2];
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
@@ -153,18 +153,18 @@ struct Chunk {
         sums.add_four_bits(1, 1, w[0].w, w[1].w, x0.y, x1.y);
     }
 
-    /// Adds to total[q] the sums of outputs 128 q + 32 four + 4 row and the three behind it. `wait`: for scales and
-    /// plane A. `reads_most`: of most inputs of most warps planes A and B are read. `b_ahead`, `c_ahead`: groups whose
-    /// planes B and C are asked for before they are needed: not all at once, which loads would wait for.
+    /// Adds to total[q] the sums of the four outputs from 128 q + 32 four + 4 row on. `wait` waits for scales and plane
+    /// A. `reads_most`: most inputs of most warps need planes A and B. `b_ahead`, `c_ahead`: groups whose planes B and
+    /// C are loaded ahead; not all groups at once, since loads would queue up.
     template <int b_ahead, int c_ahead, class Wait>
-    __device__ void multiply_all(const Own& mine, bool reads_most, float4 (&total)[2], const Wait& wait) {
+    __device__ void multiply_all(const LaneInputs& mine, bool reads_most, float4 (&total)[2], const Wait& wait) {
         constexpr int at_once = b_ahead - 3;
         int groups_a = 0, groups_b = 0, groups_c = 0;
         unsigned has_b = 0;
         uint2 of_b[b_ahead][2];
         bool by_lists = !reads_most;
         if (by_lists) {
-            const Lists lists(room, mine);
+            const Lists lists(memory, mine);
             groups_a = lists.groups_of(0), groups_b = lists.groups_of(1), groups_c = lists.groups_of(2);
             by_lists = groups_a + groups_b < groups;
             if (by_lists) {
@@ -181,12 +181,12 @@ struct Chunk {
             has_b = find_b(mine);
 #pragma unroll
             for (int s = 0; s < at_once; ++s) ask_b(has_b, s, of_b[s]);
-            groups_c = (list_plane(room, 2, my, mine) + 7) / 8;
+            groups_c = (list_plane(memory, 2, my, mine) + 7) / 8;
         }
-        if (my.lane == 0) room.x[chunk] = {0, 0, 0, 0};
+        if (my.lane == 0) memory.x[chunk] = {0, 0, 0, 0};
         wait();
         __syncwarp();
-        const Rounded rounded(room, my, mine);
+        const Rounded rounded(memory, my, mine);
         __syncwarp();
         Sums sums;
         uint4 of_c[c_ahead][2];
@@ -227,7 +227,7 @@ struct Chunk {
             }
 #pragma unroll
         for (int q = 0; q < 2; ++q) {
-            const float of_block = rounded.step * room.step[4 * q + my.four] * (1.f / (32 * 128));
+            const float of_block = rounded.step * memory.step[4 * q + my.four] * (1.f / (32 * 128));
             const auto value = [&](int p, int r) {
                 const int(&s)[4] = sums.of[q][p];
                 const int high = r ? s[2] >> 4 : s[0] - s[2], low = r ? s[3] >> 4 : s[1] - s[3];
@@ -238,4 +238,4 @@ struct Chunk {
     }
 };
 
-}  // namespace tw::cuda::effort::of_planes
+}  // namespace tw::cuda::effort::plane_kernels

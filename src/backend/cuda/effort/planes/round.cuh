@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// v d of a chunk as whole numbers: brought to -127..127 by powers of 2, of the chunk's largest v and (as the tile was
-// laid out) of its largest d of each block, and a fraction in 128ths of that. v itself is rounded to 11 bits.
+// Rounds v d of a chunk to integers: powers of 2, from the chunk's largest v and each block's largest d (in the layout
+// already), bring it to -127..127; a second byte holds the fraction in 128ths. v itself is rounded to 11 bits.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -10,11 +10,11 @@
 #include "backend/cuda/effort/planes/planes.cuh"
 #include "backend/cuda/ptx/integer.cuh"
 
-namespace tw::cuda::effort::of_planes {
+namespace tw::cuda::effort::plane_kernels {
 
 __device__ inline __half2& half2_of(unsigned& bits) { return reinterpret_cast<__half2&>(bits); }
 
-/// Byte n of each of four words, as one word.
+/// Transposes four words as 4 x 4 bytes.
 __device__ inline void turn_bytes(const unsigned (&from)[4], unsigned (&to)[4]) {
     const unsigned low = __byte_perm(from[0], from[1], 0x5140), low_behind = __byte_perm(from[2], from[3], 0x5140);
     const unsigned high = __byte_perm(from[0], from[1], 0x7362), high_behind = __byte_perm(from[2], from[3], 0x7362);
@@ -22,12 +22,12 @@ __device__ inline void turn_bytes(const unsigned (&from)[4], unsigned (&to)[4]) 
     to[2] = __byte_perm(high, high_behind, 0x5410), to[3] = __byte_perm(high, high_behind, 0x7632);
 }
 
-/// What a lane keeps of it; the bytes lie in Room::x, where the scales were.
+/// What a lane keeps; the bytes are written to WarpMemory::x, over the scales.
 struct Rounded {
-    float step;     ///< what v is counted in
-    int offset[2];  ///< of the lane's block of each quarter: twice what the codes are counted from, times v d in 128ths
+    float step;     ///< of v
+    int offset[2];  ///< for the lane's block of each quarter: twice the codes' offset times v d, in 128ths
 
-    __device__ Rounded(Room& room, const Lane& my, const Own& mine) {
+    __device__ Rounded(WarpMemory& memory, const Lane& my, const LaneInputs& mine) {
         unsigned most = 0;
 #pragma unroll
         for (int i = 0; i < own; ++i) most = max(most, __float_as_uint(mine.v[i]) & 0x7fffffffu);
@@ -38,8 +38,8 @@ struct Rounded {
         const float factor = most >= least ? __uint_as_float((259 - exponent) << 23) * widest : 0.f;
         step = most >= least ? __uint_as_float((exponent - 5) << 23) * (1 / widest) : 0.f;
         const __half2 shift = __float2half2_rn(1536.f), fraction = __float2half2_rn(128.f);
-        unsigned bytes[4][own], counted_from = 0;  // words as in Room::x
-        // Lanes begin with another one of their inputs each, and so in other banks.
+        unsigned bytes[4][own], counted_from = 0;  // words as in WarpMemory::x
+        // Lanes start with different inputs, so that they use different banks.
         const int turn = my.lane / 2 % own;
         const auto turned = [&](const auto(&of)[own], int i) {
             const auto even = turn & 1 ? of[(i + 1) % own] : of[i],
@@ -50,7 +50,7 @@ struct Rounded {
         for (int i = 0; i < own; ++i) {
             const int input = own * my.lane + (i + turn) % own;
             const unsigned k = turned(mine.k, i);
-            uint4 d = room.x[input];
+            uint4 d = memory.x[input];
             const __half2 v = __float2half2_rn(turned(mine.v, i) * factor);
             unsigned high[4], low[4];
 #pragma unroll
@@ -65,7 +65,7 @@ struct Rounded {
                 bytes[q][i] = __byte_perm(high[2 * q], high[2 * q + 1], 0x6420);
                 bytes[2 + q][i] = __byte_perm(low[2 * q], low[2 * q + 1], 0x6420);
             }
-            room.x[input] = {bytes[0][i], bytes[1][i], bytes[2][i], bytes[3][i]};
+            memory.x[input] = {bytes[0][i], bytes[1][i], bytes[2][i], bytes[3][i]};
             counted_from |= (k > 2 ? 255u : k > 1 ? 240u : 192u) << 8 * i;
         }
 #pragma unroll
@@ -82,4 +82,4 @@ struct Rounded {
     }
 };
 
-}  // namespace tw::cuda::effort::of_planes
+}  // namespace tw::cuda::effort::plane_kernels

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How the warps' sums of planes become y, in one order: of a block's warps, then of a cluster's blocks.
+// Adds the warps' sums of planes to y in a fixed order: over a block's warps, then over a cluster's blocks.
 #pragma once
 
 #include "backend/cuda/effort/planes/planes.cuh"
 #include "backend/cuda/ptx/mbarrier.cuh"
 
-namespace tw::cuda::effort::of_planes {
+namespace tw::cuda::effort::plane_kernels {
 
-/// What was read of the lane's inputs, for whoever asks.
-__device__ inline void note(const Work& w, const Place& at, int begin, int there, const Own& mine) {
+/// Writes the entries of the lane's inputs, for the report.
+__device__ inline void note(const Params& w, const BlockPlace& at, int begin, int there, const LaneInputs& mine) {
     EffortEntry* entries = w.entries + static_cast<std::int64_t>(at.product) * w.m.inputs + begin;
 #pragma unroll
     for (int i = 0; i < own; ++i)
         if (i < there) entries[i] = {static_cast<std::uint32_t>(begin + i), mine.k[i], mine.v[i]};
 }
 
-/// The sums of all blocks of a cluster, of the outputs that one block brings to y, and a barrier: all of them have
-/// come.
+/// The sums of all blocks of a cluster for the outputs that one block writes to y, and a barrier: all have arrived.
 template <int ranks>
 struct SumsOfBlocks {
     static constexpr int of_rank = (outputs + ranks - 1) / ranks;
 
     float of[ranks][of_rank];
     std::uint64_t here;
-    bool is_last;  ///< of the clusters that share a tile
+    bool is_last;  ///< the last of the clusters that share a tile
 
-    /// By one thread, before any block of the cluster goes on.
+    /// One thread calls it before any block of the cluster goes on.
     __device__ void expect(int rank) {
         if constexpr (ptx::are_together<ranks>) {
             ptx::init_barrier(ptx::shared_address(&here), 1);
@@ -37,10 +36,10 @@ struct SumsOfBlocks {
     }
 };
 
-/// What several clusters have of a tile goes through the device's memory; the last to come, which is told so, adds it
-/// up in their order. By a thread for each of the block's outputs.
+/// Clusters that share a tile leave their sums in global memory; the last one to arrive (it gets true) adds them up in
+/// the clusters' order. Called by one thread for each of the block's outputs.
 template <int ranks>
-__device__ bool add_clusters(const Work& w, const Place& at, int output, int rank, SumsOfBlocks<ranks>& sums,
+__device__ bool add_clusters(const Params& w, const BlockPlace& at, int output, int rank, SumsOfBlocks<ranks>& sums,
                              float& sum) {
     constexpr int of_rank = SumsOfBlocks<ranks>::of_rank;
     partial_of(w, at, at.chunk)[output] = sum;
@@ -59,15 +58,14 @@ __device__ bool add_clusters(const Work& w, const Place& at, int output, int ran
     return true;
 }
 
-/// A warp's total[q] is of outputs 128 q + 32 four + 4 row and the three behind it. Every block of the cluster has
-/// begun already.
+/// A warp's total[q] is for the four outputs from 128 q + 32 four + 4 row on. Every block of the cluster has begun.
 template <int ranks, bool tiles_are_shared = false>
-__device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], SumsOfBlocks<ranks>& sums,
-                       const float4 (&total)[2], int rank, double factor) {
+__device__ void add_up(const Params& w, const BlockPlace& at, WarpMemory (&warp_memory)[warps],
+                       SumsOfBlocks<ranks>& sums, const float4 (&total)[2], int rank, double factor) {
     const Lane my;
     const auto sums_of = [&](int warp) {
-        return reinterpret_cast<float*>(rooms[warp].a);
-    };  // plane A is not needed any more
+        return reinterpret_cast<float*>(warp_memory[warp].a);
+    };  // in plane A's memory, which is free now
     __syncwarp();
 #pragma unroll
     for (int q = 0; q < 2; ++q)
@@ -96,4 +94,4 @@ __device__ void add_up(const Work& w, const Place& at, Room (&rooms)[warps], Sum
     if (to < w.m.outputs) w.y[at.product * w.y_step + to] = static_cast<float>(static_cast<double>(sum) * factor);
 }
 
-}  // namespace tw::cuda::effort::of_planes
+}  // namespace tw::cuda::effort::plane_kernels

@@ -20,15 +20,15 @@ struct Words {
     static constexpr int units = bucket, bytes = on_device::Rows::bytes_of_rank(bucket), buckets_of_lane = 32 / bucket;
     static constexpr int together = bucket / 4, copies = 1, arrays = 1, stages = 4, most_rows = 5632;
     static constexpr bool in_turns =
-        true;  ///< a block's warps take rows in turns: what is asked for at a time lies side by side
+        true;  ///< a block's warps take rows in turns, so that rows in flight are contiguous
     std::conditional_t<bucket == 8, uint2, std::conditional_t<bucket == 16, unsigned, std::uint16_t>> bits;
 
-    /// Where a row's piece of 16 bytes is; what no lane with outputs has is another one's.
+    /// Where piece `piece` of 16 bytes of a row is; pieces without outputs repeat others.
     __device__ static int place_of(int piece, int lanes) {
         return 16 * min(piece, (2 * buckets_of_lane * lanes - 1) / 16);
     }
-    /// Of two words: the position is masked off, or read with them.
-    __device__ static unsigned how(const Work& w) {
+    /// A mask for two words: the position is masked off, or read as part of the value.
+    __device__ static unsigned how(const Params& w) {
         const unsigned kept = w.m.masking ? 0xffffu & ~(bucket - 1u) : 0xffffu;
         return kept << 16 | kept;
     }
@@ -57,35 +57,35 @@ struct Words {
 };
 
 template <int bucket, int ranks>
-__global__ void __launch_bounds__(of_rows::threads, of_rows::blocks_at_once<true>)
-    buckets(const __grid_constant__ Work w) {
-    if (ptx::is_launched<ranks>) of_rows::multiply<Words<bucket>, ranks>(w);
+__global__ void __launch_bounds__(row_kernels::threads, row_kernels::blocks_at_once<true>)
+    buckets(const __grid_constant__ Params w) {
+    if (ptx::is_launched<ranks>) row_kernels::multiply<Words<bucket>, ranks>(w);
 }
 
 template <int bucket, int ranks>
-Status start(const Work& w, int products, void* stream) {
+Status start(const Params& w, int products, void* stream) {
     const auto blocks = static_cast<unsigned>(products * w.blocks);
     return launch(buckets<bucket, ranks>,
                   {.blocks = blocks,
-                   .threads = of_rows::threads,
-                   .shared = of_rows::shared<Words<bucket>>,
+                   .threads = row_kernels::threads,
+                   .shared = row_kernels::shared_bytes<Words<bucket>>,
                    .cluster = ranks,
                    .overlaps = true},
                   stream, w);
 }
 
 template <int bucket>
-Status start(const Work& w, int products, void* stream) {
+Status start(const Params& w, int products, void* stream) {
     if constexpr (bucket == 16)
-        if (w.ranks > 1) return start<bucket, of_rows::most_ranks>(w, products, stream);
+        if (w.ranks > 1) return start<bucket, row_kernels::most_ranks>(w, products, stream);
     return start<bucket, 1>(w, products, stream);
 }
 
 }  // namespace
 
-int ranks_of_rows(int inputs) { return inputs > of_rows::inputs_for_one ? of_rows::most_ranks : 1; }
+int ranks_of_rows(int inputs) { return inputs > row_kernels::inputs_for_one ? row_kernels::most_ranks : 1; }
 
-Status start_buckets(const Work& w, int products, void* stream) {
+Status start_buckets(const Params& w, int products, void* stream) {
     return w.m.bucket == 8    ? start<8>(w, products, stream)
            : w.m.bucket == 16 ? start<16>(w, products, stream)
                               : start<32>(w, products, stream);

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How a block of buckets or tiers chooses: as effort/choice/choice.cuh does, but an input has up to 32 units, all of
-// one weight. What is counted is rows, then. All warps search: 16 lanes look for one bin, a unit each. A table says how
-// many units fall no further than so many steps: which rows of an input are in the cutoff's bin, and how many are read,
-// is a look into it. The hundreds of rows of that bin are counted by their next eight bits before the last few are
-// ranked.
+// How a block of buckets or tiers chooses: like effort/choice/choice.cuh, but an input has up to 32 units, all of the
+// same weight, so rows are counted instead of weights. All warps search: 16 lanes look at one bin, a unit each. A table
+// (falls.cuh) gives the units with a fall of at most so many steps, so a lookup says which rows of an input are in the
+// cutoff's bin, and how many are read. The hundreds of rows of that bin are counted by their next eight bits before the
+// last few are ranked.
 //
-//   keys -> counters -> sums of 32 bins, of the 64 behind one of them -> rows of the bin -> their next bits -> the row
-//   that is last
+//   keys -> counts of bins -> sums at every 64th bin -> sums at the 64 bins before one of them
+//        -> rows of the bin -> counts of their next bits -> the cutoff
 #pragma once
 
 #include "backend/cuda/effort/rows/falls.cuh"
 
-namespace tw::cuda::effort::of_rows {
+namespace tw::cuda::effort::row_kernels {
 
-/// What blocks choose with. All of `ranks` that are a cluster have a part of the inputs each.
+/// The shared memory to choose with. The `ranks` blocks of a cluster have a part of the inputs each.
 template <int ranks, int threads, int units>
 struct Choosing {
-    static constexpr int warps = threads / 32, most_alike = 2 * threads, most_narrowed = threads / 2, narrow_bits = 8,
-                         narrow = 1 << narrow_bits, of_candidate = 16;
-    using OfKeys = of_choice::Desk<ranks, threads, most_alike>;
+    static constexpr int warps = threads / 32, most_candidates = 2 * threads, most_narrowed = threads / 2,
+                         narrow_bits = 8, narrow = 1 << narrow_bits, of_candidate = 16;
+    using KeySearch = cutoff_search::SharedMemory<ranks, threads, most_candidates>;
     static_assert(32 * of_candidate == threads, "a thread for each unit, or two, of 32 bins");
 
-    OfKeys desk;
+    KeySearch shared;
     int falls[2 * of_candidate];           ///< of the units
-    unsigned wanted, affordable;           ///< rows upto the last one, which is read if so many may be
-    unsigned upto_many[32], upto_one[64];  ///< rows upto so many bins
+    unsigned wanted, affordable;           ///< rows down to the cutoff; it is read if that is affordable
+    unsigned upto_many[32], upto_one[64];  ///< rows down to every 64th bin, and to each bin of 64
     alignas(16) unsigned counts[narrow];   ///< rows of the bin, by their next bits
     unsigned count_narrowed;
-    of_choice::Row narrowed[most_narrowed];
+    cutoff_search::Row narrowed[most_narrowed];
 
-    __device__ void clear(const Work& w) {
-        desk.clear();
+    __device__ void clear(const Params& w) {
+        shared.clear();
         if (threadIdx.x < 2 * of_candidate) falls[threadIdx.x] = static_cast<int>(w.m.falls[threadIdx.x]);
         if (threadIdx.x < narrow) counts[threadIdx.x] = 0;
         if (threadIdx.x != 0) return;
@@ -41,25 +41,25 @@ struct Choosing {
     }
 
     struct Bin {
-        unsigned number, above;  ///< which one, or of_choice::bins; rows before it
+        unsigned number, above;  ///< its number, or cutoff_search::bins if there is none; rows before it
     };
 
-    /// The bin of the row that is last.
+    /// The bin that holds the cutoff.
     __device__ Bin find_bin() {
         const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-        constexpr int of_thread = OfKeys::of_thread, of_warp = 32 * of_thread;
-        static_assert(of_thread == 4 && OfKeys::scanning == warps);
+        constexpr int of_thread = KeySearch::of_thread, of_warp = 32 * of_thread;
+        static_assert(of_thread == 4 && KeySearch::scanning == warps);
         __syncwarp();
         ptx::publish_to_ranks<ranks>();
         unsigned keys[of_thread] = {};
-        of_choice::count_upto(desk, keys);
+        cutoff_search::count_upto(shared, keys);
         const unsigned all = ptx::prefix_of_warp(keys[of_thread - 1]), before = all - keys[of_thread - 1];
-        *reinterpret_cast<uint4*>(desk.upto + of_thread * thread) = {before + keys[0], before + keys[1],
-                                                                     before + keys[2], before + keys[3]};
-        if (lane == 31) desk.before[warp] = all;
+        *reinterpret_cast<uint4*>(shared.upto + of_thread * thread) = {before + keys[0], before + keys[1],
+                                                                       before + keys[2], before + keys[3]};
+        if (lane == 31) shared.before[warp] = all;
         __syncthreads();
-        const unsigned own = lane < warps ? desk.before[lane] : 0, in_front = ptx::prefix_of_warp(own) - own;
-        /// Rows upto a bin, in 16 lanes alike.
+        const unsigned own = lane < warps ? shared.before[lane] : 0, in_front = ptx::prefix_of_warp(own) - own;
+        /// Rows down to a bin, the same in 16 lanes.
         const auto upto = [&](int bin) {
             unsigned rows = 0;
 #pragma unroll
@@ -67,7 +67,7 @@ struct Choosing {
                 const int of_key = bin - falls[of_candidate * n + lane % of_candidate];
                 const unsigned front = __shfl_sync(~0u, in_front, of_key / of_warp % 32);
                 if (of_key >= 0 && (units % of_candidate == 0 || lane % of_candidate < units))
-                    rows += desk.upto[of_key] + front;
+                    rows += shared.upto[of_key] + front;
             }
 #pragma unroll
             for (int apart = 1; apart < of_candidate; apart *= 2) rows += __shfl_xor_sync(~0u, rows, apart);
@@ -78,7 +78,7 @@ struct Choosing {
         if (lane % of_candidate == 0) upto_many[candidate] = of_many;
         __syncthreads();
         const unsigned many = upto_many[lane], found = __ballot_sync(~0u, many >= wanted);
-        if (found == 0) return {of_choice::bins, 0};
+        if (found == 0) return {cutoff_search::bins, 0};
         const int first = __ffs(static_cast<int>(found)) - 1;
         const unsigned low = upto(64 * first + candidate), high = upto(64 * first + 32 + candidate);
         if (lane % of_candidate == 0) upto_one[candidate] = low, upto_one[32 + candidate] = high;
@@ -91,33 +91,35 @@ struct Choosing {
                                                                     : 0};
     }
 
-    __device__ static unsigned number_of(const of_choice::Row& row) {
-        return row.worth >> (of_choice::step - narrow_bits) & (narrow - 1);
+    __device__ static unsigned number_of(const cutoff_search::Row& row) {
+        return row.worth >> (cutoff_search::step - narrow_bits) & (narrow - 1);
     }
 
-    /// A row of the cutoff's bin, to all ranks.
-    __device__ void put_alike(const of_choice::Row& row) {
+    /// Sends a row of the cutoff's bin to all ranks.
+    __device__ void add_candidate(const cutoff_search::Row& row) {
 #pragma unroll
         for (int r = 0; r < ranks; ++r) {
-            const unsigned at = ptx::add_in_rank<ranks>(&desk.count_alike, r, 1);
-            if (at < most_alike && ranks == 1) desk.alike[at] = row;
-            if (at < most_alike && ranks > 1) {
-                ptx::write_float_in(reinterpret_cast<float*>(&desk.alike[at].worth), r, __uint_as_float(row.worth));
-                ptx::write_float_in(reinterpret_cast<float*>(&desk.alike[at].key), r, __uint_as_float(row.key));
+            const unsigned at = ptx::add_in_rank<ranks>(&shared.count_candidates, r, 1);
+            if (at < most_candidates && ranks == 1) shared.candidates[at] = row;
+            if (at < most_candidates && ranks > 1) {
+                ptx::write_float_in(reinterpret_cast<float*>(&shared.candidates[at].worth), r,
+                                    __uint_as_float(row.worth));
+                ptx::write_float_in(reinterpret_cast<float*>(&shared.candidates[at].key), r, __uint_as_float(row.key));
             }
             ptx::add_in_rank<ranks>(counts + number_of(row), r, 1);
         }
     }
 
-    /// The rows of the bin that was found, of these keys. input_of(n): which input a key is of.
+    /// Gathers the rows of the bin that was found from these keys. input_of(n): the input of key n.
     template <int count, class InputOf>
-    __device__ void gather(const Work& w, const Falls& falls, int bin, const unsigned (&keys)[count],
+    __device__ void gather(const Params& w, const Falls& falls, int bin, const unsigned (&keys)[count],
                            const InputOf& input_of) {
-        const unsigned top = of_choice::top_of(w);
+        const unsigned top = cutoff_search::top_of(w);
         unsigned those = 0;
 #pragma unroll
         for (int n = 0; n < count; ++n) {
-            const int steps = bin - static_cast<int>(min((top - keys[n]) >> of_choice::step, of_choice::bins - 1u));
+            const int steps =
+                bin - static_cast<int>(min((top - keys[n]) >> cutoff_search::step, cutoff_search::bins - 1u));
             if (steps >= 0 && falls.upto[steps] >= Falls::is_one) those |= 1u << n;
         }
 #pragma unroll 1
@@ -126,20 +128,21 @@ struct Choosing {
             unsigned key = keys[0];
 #pragma unroll
             for (int n = 1; n < count; ++n) key = of == n ? keys[n] : key;
-            const int steps = bin - static_cast<int>((top - key) >> of_choice::step),
+            const int steps = bin - static_cast<int>((top - key) >> cutoff_search::step),
                       upto = falls.upto[steps] % Falls::is_one;
 #pragma unroll 1
             for (int u = falls.before(steps); u < upto; ++u)
-                put_alike({lowered(w, key, u), of_choice::key_of(u, input_of(of))});
+                add_candidate({lowered(w, key, u), cutoff_search::key_of(u, input_of(of))});
         }
     }
 
-    /// The last of the rows of the bin that have been gathered. False: there are too many alike, for all ranks.
-    __device__ bool rank_rows(unsigned above, of_choice::Cutoff& cutoff) {
+    /// Finds the cutoff among the gathered rows. False, on all ranks: there are too many.
+    __device__ bool rank_rows(unsigned above, cutoff_search::Cutoff& cutoff) {
         __syncwarp();
         ptx::sync_ranks<ranks>();
-        const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, all = static_cast<int>(desk.count_alike);
-        if (all > most_alike) return false;
+        const int thread = static_cast<int>(threadIdx.x), lane = thread % 32,
+                  all = static_cast<int>(shared.count_candidates);
+        if (all > most_candidates) return false;
         const uint4 low = reinterpret_cast<const uint4*>(counts)[62 - 2 * lane],
                     high = reinterpret_cast<const uint4*>(counts)[63 - 2 * lane];
         unsigned upto[narrow / 32] = {high.w, high.z, high.y, high.x, low.w, low.z, low.y, low.x};
@@ -155,7 +158,7 @@ struct Choosing {
         in_front = __shfl_sync(~0u, in_front, of);
 #pragma unroll 1
         for (int c = thread; c < all; c += threads) {
-            const of_choice::Row row = desk.alike[c];
+            const cutoff_search::Row row = shared.candidates[c];
             if (number_of(row) != found) continue;
             const unsigned at = ptx::take_number(ptx::shared_address(&count_narrowed));
             if (at < most_narrowed) narrowed[at] = row;
@@ -163,23 +166,23 @@ struct Choosing {
         __syncthreads();
         const int few = static_cast<int>(count_narrowed);
         if (few > most_narrowed) return false;
-        // A lane has a row; of more than a warp has lanes, all warps have some.
+        // A lane has one row: every warp has all rows if they fit, else they are spread over the warps.
         const bool in_turns = few > 32;
         const int mine = in_turns ? thread : lane;
-        const of_choice::Row one = mine < few ? narrowed[mine] : of_choice::Row{0, ~0u};
+        const cutoff_search::Row one = mine < few ? narrowed[mine] : cutoff_search::Row{0, ~0u};
         unsigned ties = 0;
 #pragma unroll 1
         for (int x = 0; x < few; ++x) {
-            const of_choice::Row other = narrowed[x];
+            const cutoff_search::Row other = narrowed[x];
             in_front += other.is_before(one), ties += other.worth == one.worth;
         }
         const bool is_last = mine < few && in_front + 1 == wanted;
         const unsigned is_read = wanted <= affordable;
         cutoff = {{one.worth, one.key + is_read}, one.worth + 1 - is_read, ties > 1};
         if (in_turns) {
-            if (is_last) desk.cutoff = cutoff;
+            if (is_last) shared.cutoff = cutoff;
             __syncthreads();
-            cutoff = desk.cutoff;
+            cutoff = shared.cutoff;
         } else {
             const int last = __ffs(static_cast<int>(__ballot_sync(~0u, is_last))) - 1;
             cutoff.row = {__shfl_sync(~0u, cutoff.row.worth, last), __shfl_sync(~0u, cutoff.row.key, last)};
@@ -188,18 +191,19 @@ struct Choosing {
         return true;
     }
 
-    /// The cutoff, of the first groups of inputs by their keys, of the others as they lie in the device's memory.
+    /// The cutoff. `keys` has the first groups of inputs; the others are read from global memory.
     template <int count, class Inputs>
-    __device__ of_choice::Cutoff choose(const Work& w, const Falls& falls, const unsigned (&keys)[count], float scale,
-                                        const Inputs& inputs) {
+    __device__ cutoff_search::Cutoff choose(const Params& w, const Falls& falls, const unsigned (&keys)[count],
+                                            float scale, const Inputs& inputs) {
         constexpr int groups = count / 4;
-        const unsigned top = of_choice::top_of(w);
-        of_choice::count_keys(desk, keys, top);
+        const unsigned top = cutoff_search::top_of(w);
+        cutoff_search::count_keys(shared, keys, top);
         inputs.each_group(groups, scale,
-                          [&](const unsigned(&four)[4], int) { of_choice::count_keys(desk, four, top); });
+                          [&](const unsigned(&four)[4], int) { cutoff_search::count_keys(shared, four, top); });
         const Bin bin = find_bin();
-        const bool has_bin = of_choice::is_finite(w, scale) && static_cast<int>(bin.number) < of_choice::end_of_bins(w);
-        of_choice::Cutoff cutoff;
+        const bool has_bin =
+            cutoff_search::is_finite(w, scale) && static_cast<int>(bin.number) < cutoff_search::end_of_bins(w);
+        cutoff_search::Cutoff cutoff;
         if (has_bin) {
             gather(w, falls, static_cast<int>(bin.number), keys, [&](int n) { return inputs.first(n / 4) + n % 4; });
             inputs.each_group(groups, scale, [&](const unsigned(&four)[4], int group) {
@@ -207,9 +211,9 @@ struct Choosing {
             });
             if (rank_rows(bin.above, cutoff)) return cutoff;
         }
-        if (threadIdx.x == 0) desk.bin = bin.number;
+        if (threadIdx.x == 0) shared.bin = bin.number;
         __syncthreads();
-        of_choice::find_bit_by_bit(w, desk, has_bin, [&](const auto& act) {
+        cutoff_search::find_bit_by_bit(w, shared, has_bin, [&](const auto& act) {
             inputs.each_group(0, scale, [&](const unsigned(&four)[4], int group) {
 #pragma unroll 1
                 for (int n = 0; n < 4; ++n)
@@ -224,8 +228,8 @@ struct Choosing {
                                     u));
             });
         });
-        return desk.cutoff;
+        return shared.cutoff;
     }
 };
 
-}  // namespace tw::cuda::effort::of_rows
+}  // namespace tw::cuda::effort::row_kernels

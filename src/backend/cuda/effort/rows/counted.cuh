@@ -2,15 +2,15 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
-#include "backend/cuda/effort/rows/desk.cuh"
+#include "backend/cuda/effort/rows/shared_memory.cuh"
 
-namespace tw::cuda::effort::of_rows {
+namespace tw::cuda::effort::row_kernels {
 
-/// The part of the inputs that a block counts: four neighbours of each thread at a time.
+/// The part of the inputs that a block counts: each thread takes four neighbours at a time.
 struct Counted {
     const float *importance, *vector;
     int begin, end;
-    bool is_even;  ///< four neighbours are 16 bytes at a multiple of 16
+    bool is_even;  ///< every four floats are aligned to 16 bytes
 
     __device__ int first(int group) const { return begin + 4 * (group * threads + static_cast<int>(threadIdx.x)); }
     __device__ float4 four(const float* of_inputs, int group) const {
@@ -24,7 +24,7 @@ struct Counted {
         keys[0] = key_of_input(v.x, scale, importance.x), keys[1] = key_of_input(v.y, scale, importance.y);
         keys[2] = key_of_input(v.z, scale, importance.z), keys[3] = key_of_input(v.w, scale, importance.w);
     }
-    /// act(keys, group), of the groups from this one on, as they lie in the device's memory.
+    /// Calls act(keys, group) for the groups from `from` on, read from global memory.
     template <class Act>
     __device__ void each_group(int from, float scale, const Act& act) const {
 #pragma unroll 1
@@ -36,4 +36,4 @@ struct Counted {
     }
 };
 
-}  // namespace tw::cuda::effort::of_rows
+}  // namespace tw::cuda::effort::row_kernels

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How many units of an input of buckets or tiers are read, by a look into a table.
+// A table that gives how many units of an input of buckets or tiers are read.
 #pragma once
 
 #include "backend/cuda/effort/choice/choice_ranked.cuh"
 
-namespace tw::cuda::effort::of_rows {
+namespace tw::cuda::effort::row_kernels {
 
-/// How many units fall so many steps or fewer, and beside it whether one falls as many.
+/// For each number of steps: how many units have at most that fall, and whether one has exactly that.
 struct Falls {
     static constexpr unsigned is_one = 0x80;
-    alignas(4) std::uint8_t upto[of_choice::bins];
+    alignas(4) std::uint8_t upto[cutoff_search::bins];
 
     template <int threads, int units>
-    __device__ void fill(const Work& w) {
-        for (int four = static_cast<int>(threadIdx.x); four < of_choice::bins / 4; four += threads) {
+    __device__ void fill(const Params& w) {
+        for (int four = static_cast<int>(threadIdx.x); four < cutoff_search::bins / 4; four += threads) {
             unsigned counts = 0, ones = 0;
 #pragma unroll 4
             for (int u = 0; u < units; ++u) {
@@ -29,17 +29,17 @@ struct Falls {
     __device__ int before(int steps) const { return steps > 0 ? upto[steps - 1] % is_one : 0; }
 };
 
-/// How many units of an input are read; with the table, or one by one.
-__device__ inline unsigned units_read(const Work& w, const of_choice::Cutoff& cutoff, const Falls* falls, unsigned key,
-                                      int input) {
-    const unsigned steps = (key - cutoff.least) >> of_choice::step;
+/// How many units of an input are read, by the table or, without one, unit by unit.
+__device__ inline unsigned units_read(const Params& w, const cutoff_search::Cutoff& cutoff, const Falls* falls,
+                                      unsigned key, int input) {
+    const unsigned steps = (key - cutoff.least) >> cutoff_search::step;
     if (!cutoff.has_ties && key < cutoff.least) return 0;
-    if (!cutoff.has_ties && steps < of_choice::bins && falls) return falls->upto[steps] % Falls::is_one;
+    if (!cutoff.has_ties && steps < cutoff_search::bins && falls) return falls->upto[steps] % Falls::is_one;
     unsigned k = 0;
 #pragma unroll 1
     for (int u = 0; u < w.m.units; ++u)
-        k += of_choice::Row{lowered(w, key, u), of_choice::key_of(u, input)}.is_before(cutoff.row);
+        k += cutoff_search::Row{lowered(w, key, u), cutoff_search::key_of(u, input)}.is_before(cutoff.row);
     return k;
 }
 
-}  // namespace tw::cuda::effort::of_rows
+}  // namespace tw::cuda::effort::row_kernels

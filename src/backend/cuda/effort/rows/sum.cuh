@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How the sums of buckets' and tiers' warps become y, in one order whoever adds them up: of a block's warps, of every
-// so many blocks of a tile, of those. What a block has of a tile goes through the device's memory, as letters where
-// there is room: words of which each tells whether it has come, so that nothing else is waited for. The last blocks of
-// a tile add up a slice of it each.
+// Adds the sums of buckets and tiers to y, in an order that does not depend on which block adds: over a block's warps,
+// over groups of a tile's blocks, over the groups. Blocks pass their sums through global memory, in mailboxes if there
+// are enough: each word says whether it has arrived, so nothing else needs to be waited for. The last blocks of a tile
+// add up a slice of it each.
 //
 //   blocks of a tile   0 1 2 .. 30 31     slice 0: by block 30    0 + 2 + 4 ..   1 + 3 + 5 ..  ->  y
 //                                         slice 1: by block 31    0 + 2 + 4 ..   1 + 3 + 5 ..  ->  y
 //
-// No more of a kernel's blocks wait for one that has not begun than a tile has slices, as blocks begin in their order.
+// Blocks start in their order, so at most as many blocks as a tile has slices wait for one that has not started.
 #pragma once
 
 #include "backend/cuda/effort/effort.cuh"
 #include "backend/cuda/ptx/flag.cuh"
 #include "backend/cuda/ptx/keep.cuh"
 
-namespace tw::cuda::effort::of_rows {
+namespace tw::cuda::effort::row_kernels {
 
 constexpr int outputs = on_device::Rows::outputs;
 
@@ -25,14 +25,14 @@ __device__ inline void add(float4& sum, const float4& x) {
     sum.w = __fadd_rn(sum.w, x.w);
 }
 
-/// The part of a product that a block has: a chunk of a tile's inputs. All blocks are dealt out to the tiles, whole
-/// clusters of them, so that a multiprocessor has one of each product.
+/// A block's part of a product: a chunk of a tile's inputs. Blocks are assigned to tiles by whole clusters, so that a
+/// multiprocessor has one block of each product.
 struct Part {
-    Place at;
+    BlockPlace at;
     int chunks, first_block;  ///< of the tile
     int begin, end;           ///< inputs
 
-    __device__ Part(const Work& w, int ranks) : at(0, 1) {
+    __device__ Part(const Params& w, int ranks) : at(0, 1) {
         const int block = static_cast<int>(blockIdx.x), clusters = w.blocks / ranks, tiles = w.m.tiles;
         at.product = block / w.blocks;
         const int of_product = block - at.product * w.blocks;
@@ -45,27 +45,27 @@ struct Part {
     }
 };
 
-/// Word 32 x + l of a tile's sums is of lane l, and x of its columns and their positions in turn.
+/// Word 32 x + l of a tile's sums belongs to lane l; x counts its columns and, for each, the positions.
 template <int threads, int buckets_of_lane>
 class TileSum {
 public:
-    __device__ TileSum(const Work& w, const Part& part) : w_(w), at_(part.at), chunks_(part.chunks) {
+    __device__ TileSum(const Params& w, const Part& part) : w_(w), at_(part.at), chunks_(part.chunks) {
         while ((at_once * threads * 4 << shift_) < (chunks_ - 1) * outputs && shift_ < 4) ++shift_;
-        words_ =
-            (w.letters ? reinterpret_cast<std::uint32_t*>(w.letters) : reinterpret_cast<std::uint32_t*>(w.partial)) +
-            std::int64_t{part.first_block} * outputs;
+        words_ = (w.mailboxes ? reinterpret_cast<std::uint32_t*>(w.mailboxes)
+                              : reinterpret_cast<std::uint32_t*>(w.partial)) +
+                 std::int64_t{part.first_block} * outputs;
     }
 
-    /// By all threads, when all warps have added what they have. `room`: 8448 bytes that nobody needs. pair_of(n): the
-    /// block's sums of words 2 n and 2 n + 1.
+    /// Called by all threads once all warps have added their rows. `buffer`: 8448 free bytes. pair_of(n): the block's
+    /// sums of words 2 n and 2 n + 1.
     template <class PairOf>
-    __device__ void finish(float* room, double factor, bool& is_last, const PairOf& pair_of) const {
+    __device__ void finish(float* buffer, double factor, bool& is_last, const PairOf& pair_of) const {
         for (int pair = static_cast<int>(threadIdx.x); pair < outputs / 2; pair += threads) {
             const float2 sum = pair_of(pair);
             ptx::send_words(words_ + at_.chunk * outputs + 2 * pair, word_of(sum.x), word_of(sum.y));
         }
         int slice = at_.chunk - (chunks_ - (1 << shift_)), end = slice + (slice >= 0);
-        if (!w_.letters) {
+        if (!w_.mailboxes) {
             __syncthreads();
             const auto others = static_cast<unsigned>(chunks_ - 1);
             if (threadIdx.x == 0)
@@ -75,21 +75,21 @@ public:
             slice = 0, end = is_last ? 1 << shift_ : 0;
         }
 #pragma unroll 1
-        for (; slice < end; ++slice) add_up(slice, room, factor);
+        for (; slice < end; ++slice) add_up(slice, buffer, factor);
     }
 
 private:
     static constexpr int at_once = 4;
     static_assert(threads % 256 == 0);
 
-    /// A sum is never the number whose bits are all ones, so that its word is not zero.
+    /// No sum has all bits set, so a word is never zero.
     __device__ static std::uint32_t word_of(float x) { return ~__float_as_uint(x); }
     __device__ static float number_in(std::uint32_t word) { return __uint_as_float(~word); }
 
-    /// By groups of threads, of which each has every so manieth of the chunks.
-    __device__ void add_up(int slice, float* room, double factor) const {
+    /// Threads form groups, and group g adds every chunk whose number is g modulo the number of groups.
+    __device__ void add_up(int slice, float* buffer, double factor) const {
         int thread = static_cast<int>(threadIdx.x);
-        ptx::keep(thread);  // for all slices alike, what follows from it would take more registers than there are
+        ptx::keep(thread);  // computed again for each slice: keeping it would take too many registers
         const int quads = outputs / 4 >> shift_, groups = threads / (outputs / 4) << shift_;
         const int group = thread >> (8 - shift_), quad = thread & (quads - 1);
         std::uint32_t* words = words_ + slice * 4 * quads + 4 * quad;
@@ -115,7 +115,7 @@ private:
         }
         const int shift_of_lane = 5 - shift_, of_lane = 1 << shift_of_lane, of_group = 33 * of_lane;
         __syncthreads();
-        float* to = room + group * of_group + 33 * (quad / 8) + 4 * quad % 32;
+        float* to = buffer + group * of_group + 33 * (quad / 8) + 4 * quad % 32;
         to[0] = sum.x, to[1] = sum.y, to[2] = sum.z, to[3] = sum.w;
         __syncthreads();
         float* y = w_.y + at_.product * w_.y_step;
@@ -126,16 +126,16 @@ private:
                 at_.tile * outputs + 32 * lane + x % buckets_of_lane * (32 / buckets_of_lane) + x / buckets_of_lane;
             float all = 0;
 #pragma unroll 1
-            for (int g = 0; g < groups; ++g) all = __fadd_rn(all, room[g * of_group + 33 * word + lane]);
+            for (int g = 0; g < groups; ++g) all = __fadd_rn(all, buffer[g * of_group + 33 * word + lane]);
             if (output < w_.m.outputs) y[output] = static_cast<float>(static_cast<double>(all) * factor);
         }
         __syncthreads();
     }
 
-    const Work& w_;
-    const Place& at_;
-    int chunks_, shift_ = 0;  ///< of slices there are 2 to this
+    const Params& w_;
+    const BlockPlace& at_;
+    int chunks_, shift_ = 0;  ///< there are 2^shift_ slices
     std::uint32_t* words_;
 };
 
-}  // namespace tw::cuda::effort::of_rows
+}  // namespace tw::cuda::effort::row_kernels

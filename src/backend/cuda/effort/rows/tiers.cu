@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_tiers: effort_buckets for values as they were given: 16 bits beside the four values of a tier say which
-// outputs of a bucket they belong to, four bits each. A lane has two neighbouring buckets.
+// effort_tiers: like effort_buckets, with the weights as given: beside the four values of a tier, 16 bits hold their
+// positions in the bucket, four bits each. A lane has two neighbouring buckets.
 //
 //      a row: 64 x 4 positions, 64 x 4 values         sums[position][bucket][lane]
 //   |pppp|pppp| .. |wwww|wwww| .. |wwww|      ->      |  |+=|  |  | .. |  |
@@ -22,20 +22,20 @@ template <class T>
 struct Fours {
     static constexpr int units = 4, bytes = on_device::Rows::bytes_of_tier(static_cast<int>(sizeof(T))),
                          buckets_of_lane = 2, bytes_of_values = 8 * static_cast<int>(sizeof(T));
-    static constexpr int together = sizeof(T) == 4 ? 1 : 2, copies = 3, arrays = of_rows::warps, stages = 2,
+    static constexpr int together = sizeof(T) == 4 ? 1 : 2, copies = 3, arrays = row_kernels::warps, stages = 2,
                          most_rows = 2048;
-    static constexpr bool in_turns = false;  ///< each warp takes a run of rows
+    static constexpr bool in_turns = false;  ///< each warp takes a run of consecutive rows
     unsigned positions;
     uint4 bits[sizeof(T) / 2];
 
-    /// Where a row's piece of 16 bytes is; what no lane with outputs has is another one's.
+    /// Where piece `piece` of 16 bytes of a row is; pieces without outputs repeat others.
     __device__ static int place_of(int piece, int lanes) {
         constexpr int of_positions = on_device::Rows::bytes_of_positions;
         return piece < of_positions / 16
                    ? 16 * min(piece, (4 * lanes - 1) / 16)
                    : of_positions + 16 * min(piece - of_positions / 16, bytes_of_values * lanes / 16 - 1);
     }
-    __device__ static unsigned how(const Work&) { return 0; }
+    __device__ static unsigned how(const Params&) { return 0; }
     __device__ void read(const std::byte* row, int lane) {
         positions = reinterpret_cast<const unsigned*>(row)[lane];
 #pragma unroll
@@ -75,33 +75,33 @@ struct Fours {
 };
 
 template <class T, int ranks>
-__global__ void __launch_bounds__(of_rows::threads, of_rows::blocks_at_once<sizeof(T) != 4>)
-    multiply_tiers(const __grid_constant__ Work w) {
-    if (ptx::is_launched<ranks>) of_rows::multiply<Fours<T>, ranks>(w);
+__global__ void __launch_bounds__(row_kernels::threads, row_kernels::blocks_at_once<sizeof(T) != 4>)
+    multiply_tiers(const __grid_constant__ Params w) {
+    if (ptx::is_launched<ranks>) row_kernels::multiply<Fours<T>, ranks>(w);
 }
 
 template <class T, int ranks>
-Status start(const Work& w, int products, void* stream) {
+Status start(const Params& w, int products, void* stream) {
     const auto blocks = static_cast<unsigned>(products * w.blocks);
     return launch(multiply_tiers<T, ranks>,
                   {.blocks = blocks,
-                   .threads = of_rows::threads,
-                   .shared = of_rows::shared<Fours<T>>,
+                   .threads = row_kernels::threads,
+                   .shared = row_kernels::shared_bytes<Fours<T>>,
                    .cluster = ranks,
                    .overlaps = true},
                   stream, w);
 }
 
 template <class T>
-Status start(const Work& w, int products, void* stream) {
+Status start(const Params& w, int products, void* stream) {
     if constexpr (std::is_same_v<T, __half>)
-        if (w.ranks > 1) return start<T, of_rows::most_ranks>(w, products, stream);
+        if (w.ranks > 1) return start<T, row_kernels::most_ranks>(w, products, stream);
     return start<T, 1>(w, products, stream);
 }
 
 }  // namespace
 
-Status start_tiers(const Work& w, int products, void* stream) {
+Status start_tiers(const Params& w, int products, void* stream) {
     if (w.m.type == Type::f32) return start<float>(w, products, stream);
     return w.m.type == Type::f16 ? start<__half>(w, products, stream) : start<__nv_bfloat16>(w, products, stream);
 }
