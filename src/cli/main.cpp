@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw: the command. THE list of verbs, and the one place where sentences are printed and exit codes made.
+// tw, the command: THE list of verbs. All error messages are printed and all exit codes are set here.
 #include <fcntl.h>
 
 #include <cstdio>
@@ -34,8 +34,8 @@ constexpr const char* examples = R"text(Examples:
 Exit codes: 0 ok, 1 failure, 2 bad usage or input, 3 verification failed, 130 interrupted.
 )text";
 
-/// A standard stream that is closed would lend its number to the next file that is opened, and sentences would go
-/// there. What fills its place can't be written to, so that what is printed to a closed standard output is missed.
+/// If a standard stream is closed, the next file to be opened would get its number, and messages would go into it. So
+/// it is replaced by a descriptor that can't be written to, and printing to a closed standard output is an error.
 void fill_standard_streams() {
     for (int number = 0; number <= 2; ++number)
         if (fcntl(number, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDONLY));  // takes the lowest free number
@@ -62,7 +62,7 @@ int run(const tw::cli::CommandLine& line, int argc, char** argv) {
         return ended(Exit::failed, "out of memory");
     } catch (const std::exception& error) {
         if (!std::ferror(stdout))
-            return ended(Exit::failed, error.what());  // else it is fmt's word for what is said below
+            return ended(Exit::failed, error.what());  // else fmt reports what why_unwritten() says better
     }
     std::cout.flush();
     if (std::fflush(stdout) != 0 || std::ferror(stdout) || !std::cout) return ended(Exit::failed, why_unwritten());

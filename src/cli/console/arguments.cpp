@@ -21,7 +21,7 @@ std::string_view without_spaces_around(std::string_view text) {
     return text;
 }
 
-/// What strtod reads, all of it or nothing.
+/// Reads a number with strtod; false unless the whole word is one.
 bool read_number(std::string_view word, double& value) {
     const std::string text(word);
     if (text.empty() || text.front() == ' ' || text.find('\0') != std::string::npos) return false;
@@ -47,14 +47,14 @@ bool lies_in(std::int64_t value, std::int64_t least, std::int64_t most) { return
 
 double parse_number(std::string_view option, std::string_view word) {
     double value = 0;
-    if (!read_number(word, value)) refuse("{} takes a number, such as 2 or -0.5; '{}' is none", option, word);
+    if (!read_number(word, value)) refuse("{} takes a number, such as 2 or -0.5; got '{}'", option, word);
     return value;
 }
 
 std::int64_t parse_whole(std::string_view option, std::string_view word, std::int64_t least, std::int64_t most) {
     std::int64_t value = 0;
     if (!read_whole(word, value) || !lies_in(value, least, most))
-        refuse("{} takes a whole number from {} to {}; '{}' is none", option, least, most, word);
+        refuse("{} takes a whole number from {} to {}; got '{}'", option, least, most, word);
     return value;
 }
 
@@ -66,17 +66,15 @@ std::int64_t parse_bytes(std::string_view option, std::string_view word) {
     const bool read = read_number(has_unit ? word.substr(0, word.size() - 1) : word, value);
     if (has_unit) value = std::ldexp(value, 10 * (static_cast<int>(unit) + 1));
     if (!read || !(value >= 0 && value < 0x1p62))
-        refuse("{} takes a number of bytes, such as 65536, 512M or 2.5G; '{}' is none", option, word);
+        refuse("{} takes a number of bytes, such as 65536, 512M or 2.5G; got '{}'", option, word);
     return static_cast<std::int64_t>(value);
 }
 
 Accuracy parse_accuracy_word(std::string_view option, std::string_view word) {
     Accuracy accuracy;
     if (!parse_accuracy(word, accuracy) || (accuracy.rule == Accuracy::Rule::number && !std::isfinite(accuracy.value)))
-        refuse(
-            "{} takes fp64, fp32, fp32_elementwise, tf32, bf16, fp16 or a positive number such as 1e-6; '{}' is none "
-            "of them",
-            option, word);
+        refuse("{} takes fp64, fp32, fp32_elementwise, tf32, bf16, fp16 or a positive number such as 1e-6; got '{}'",
+               option, word);
     return accuracy;
 }
 

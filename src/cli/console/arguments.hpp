@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Words of the command line become values here. A word that makes none is refused with what was expected and what came.
+// Parses words of the command line. An invalid word is refused with a sentence: what was expected, and what it was.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tw::cli {
 
-/// A finite or infinite number, or nan: what alpha and beta may be.
+/// A number for alpha or beta: finite, infinite or nan.
 double parse_number(std::string_view option, std::string_view word);
 
 /// A whole number in [least, most].
@@ -21,7 +21,7 @@ std::int64_t parse_whole(std::string_view option, std::string_view word, std::in
 /// Bytes: "65536", "512K", "64M", "2.5G", "1T", in powers of 1024.
 std::int64_t parse_bytes(std::string_view option, std::string_view word);
 
-/// A name of the dial or a positive number.
+/// An accuracy by name, or as a positive number.
 Accuracy parse_accuracy_word(std::string_view option, std::string_view word);
 
 struct Pair {

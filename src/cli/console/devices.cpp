@@ -24,7 +24,7 @@ std::string names_of_backends() {
 const Backend& parse_device(const std::string& word) {
     const std::size_t colon = word.find(':');
     const Backend* backend = find_backend(word.substr(0, colon));
-    if (!backend) refuse("--device: expected one of {}; '{}' came", names_of_backends(), word);
+    if (!backend) refuse("--device: expected one of {}; got '{}'", names_of_backends(), word);
     const int count = backend->devices();
     if (count == 0) refuse("--device {}: {}", word, backend->absence());
     if (colon == std::string::npos) return *backend;
@@ -73,7 +73,7 @@ void parse_shape(std::string_view option, const std::string& word, measure::Task
         task.m = task.n = task.k = side(word);
         return;
     }
-    if (second == std::string::npos) refuse("{}: expected MxNxK, such as 1000x200x300; '{}' came", option, word);
+    if (second == std::string::npos) refuse("{}: expected MxNxK, such as 1000x200x300; got '{}'", option, word);
     task.m = side(word.substr(0, first));
     task.n = side(word.substr(first + 1, second - first - 1));
     task.k = side(word.substr(second + 1));
@@ -82,13 +82,13 @@ void parse_shape(std::string_view option, const std::string& word, measure::Task
 Type parse_type(std::string_view option, const std::string& word) {
     if (word == "f32") return Type::f32;
     if (word == "f64") return Type::f64;
-    refuse("{}: expected f32 or f64; '{}' came", option, word);
+    refuse("{}: expected f32 or f64; got '{}'", option, word);
 }
 
 Type parse_any_type(std::string_view option, const std::string& word) {
     for (const Type type : {Type::f32, Type::f64, Type::bf16, Type::f16})
         if (word == name_of(type)) return type;
-    refuse("{}: expected f32, f64, bf16 or f16; '{}' came", option, word);
+    refuse("{}: expected f32, f64, bf16 or f16; got '{}'", option, word);
 }
 
 }  // namespace tw::cli

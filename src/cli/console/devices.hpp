@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Words of the measuring verbs: devices, shapes, types.
+// Parses what the measuring verbs take: devices, shapes, types.
 #pragma once
 
 #include <string>
@@ -12,18 +12,17 @@
 
 namespace tw::cli {
 
-/// The backend that a word names ("cpu", "cuda:1"), its device selected; refused when there is none, with what there
-/// is.
+/// The backend that a word names ("cpu", "cuda:1"), with its device selected. Refuses a name that is not here, and
+/// lists those that are.
 const Backend& parse_device(const std::string& word);
 
-/// Every backend that finds a device here. One that emulates its device takes minutes for what others do in no time: it
-/// is asked for by name.
+/// Every backend with a device here, except those that emulate it: they are slow and run only when asked for by name.
 std::vector<const Backend*> devices_here();
 
-/// Refuses a product whose operands are more than this machine's memory: that is told before anything is measured.
+/// Refuses a product whose operands do not fit this machine's memory, before anything is measured.
 void check_memory(const measure::Task& task);
 
-/// Those of this build, whether they find a device or not.
+/// Every backend of this build, with or without a device.
 std::vector<const Backend*> every_backend();
 
 /// Refuses a name that no rung or kernel of these devices has.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What long measurements owe the person in front of them: progress with the time left, bars, and Ctrl-C that keeps
-// what was measured. Into a pipe goes plain text.
+// Output of long measurements: progress with the time left, bars, and a Ctrl-C that keeps what was measured. A pipe
+// gets plain text.
 #pragma once
 
 #include <cstdio>
@@ -14,10 +14,10 @@ namespace tw::cli {
 
 bool is_terminal(std::FILE* stream);
 
-/// How wide a terminal is; 80 where it does not say.
+/// The terminal's width; 80 if it is not known.
 int columns_of(std::FILE* terminal);
 
-/// A line on the terminal that tells what is going on; nothing when standard error is not a terminal.
+/// A progress line on the terminal; it does nothing when standard error is not a terminal.
 class ProgressLine {
 public:
     ProgressLine();
@@ -25,7 +25,7 @@ public:
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    /// `done` of this part, from 0 to 1; the parts before it count `before` of `parts` in all.
+    /// `done`: the progress of this part, from 0 to 1, after `before` of `parts` parts.
     void show(const std::string& what, double done, int before = 0, int parts = 1);
     void clear();
 
@@ -35,24 +35,23 @@ private:
     std::size_t width_ = 0;
 };
 
-/// From now on the first Ctrl-C raises a flag, and the second ends the program.
+/// From now on the first Ctrl-C sets a flag, and the second ends the program.
 void note_interrupts();
 bool is_interrupted();
 
-/// Progress and interrupts as measure wants them; the line outlives the watch.
+/// Progress and interrupts for measure. The line must outlive the watch.
 measure::Watch watch_with(ProgressLine& line, int before = 0, int parts = 1);
 
-/// Of `width` cells, filled from the left to `fraction`: by eighths of a cell, or by # on a terminal that is not told
-/// UTF-8.
+/// A bar of `width` cells, filled from the left to `fraction`: by eighths of a cell, or by # without UTF-8.
 std::string bar(double fraction, int width);
 
-/// Writes beside and renames, so that a file is whole or is the one from before. Throws a Stop when it can't.
+/// Writes a temporary file and renames it, so that the file is always whole, old or new. Throws a Stop when it can't.
 void write_file(const std::string& path, const std::string& text);
 
-/// Before a long measurement: throws the Stop with which write_file() would end it. Nothing is asked of "" and "-".
+/// Called before a long measurement: throws the Stop that write_file() would throw after it. Ignores "" and "-".
 void check_place_for(const std::string& path);
 
-/// The same of the tuning store: its folder is made, and what is there must be a store.
+/// The same for the tuning store: makes its folder, and refuses a file that is not a store.
 void check_store(const std::string& path);
 
 }  // namespace tw::cli

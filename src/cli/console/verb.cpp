@@ -15,14 +15,14 @@ Option added(CLI::App* app, const std::string& names, T& value, const std::strin
     return Option(app->add_option(names, value, text));
 }
 
-/// A number of that range; CLI11's own sentence and its type in the help read like a program.
+/// A number in that range. CLI11's own message and help text for this are hard to read.
 template <class T>
 const CLI::Validator within_range(T least, T most) {
     return CLI::Validator(
         [least, most](std::string& word) {
             T value{};
             if (CLI::detail::lexical_cast(word, value) && value >= least && value <= most) return std::string();
-            return fmt::format("expected a number from {} to {}; '{}' came", least, most, word);
+            return fmt::format("expected a number from {} to {}; got '{}'", least, most, word);
         },
         "");
 }
@@ -41,7 +41,7 @@ const CLI::App* verb_named(const CLI::App& app, const std::string& word) {
     return nullptr;
 }
 
-/// Where a verb is wanted stands a verb or an option; what is neither gets the list.
+/// Refuses a word that should be a verb and is not, with the list of verbs.
 void check_verbs(const CLI::App& root, int argc, const char* const* argv) {
     std::string path;
     const CLI::App* app = &root;
@@ -57,7 +57,7 @@ void check_verbs(const CLI::App& root, int argc, const char* const* argv) {
     }
 }
 
-/// "multiply " or "effort build ": as far as the words were understood.
+/// "multiply " or "effort build ": the verbs that were recognised.
 std::string chosen_verbs(const CLI::App& root) {
     std::string path;
     for (const CLI::App* app = &root; !app->get_subcommands().empty();) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How a verb of tw says what it takes. A thin face: the library behind it takes long to compile, and only verb.cpp sees
-// it.
+// How a verb of tw declares its options. A thin wrapper, so that only verb.cpp includes CLI11, which is slow to
+// compile.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +18,30 @@ class Option;
 
 namespace tw::cli {
 
-/// One option of a verb, already added: what else is to be said of it.
+/// An option that was added to a verb, for settings beyond its name and text.
 class Option {
 public:
     explicit Option(CLI::Option* option) : option_(option) {}
     const Option& required() const;
-    const Option& shows_default() const;  ///< the help tells the value that the variable has now
+    const Option& shows_default() const;  ///< the help shows the variable's current value
     const Option& within(int least, int most) const;
     const Option& within(double least, double most) const;
     const Option& needs(const Option& other) const;
     const Option& excludes(const Option& other) const;
     const Option& may_stand_alone() const;  ///< its value may be left out
-    bool is_given() const;                  ///< once the words are read
+    bool is_given() const;                  ///< valid after the command line is parsed
 
 private:
     CLI::Option* option_;
 };
 
-/// A verb, or tw itself. Variables that options write to must live until the verb has run. A copy is the same verb.
+/// A verb, or tw itself. Variables for options must live until the verb has run. Copies refer to the same verb.
 class Verb {
 public:
     explicit Verb(CLI::App* app) : app_(app) {}
-    /// A verb below this one, which from then on can't do without one.
+    /// Adds a verb below this one; from then on one of them is required.
     Verb add_verb(const std::string& name, const std::string& does) const;
-    /// "--name", "-n,--name", or "NAME" for an operand by its place. A vector takes the option again and again.
+    /// "--name", "-n,--name", or "NAME" for a positional argument. With a vector the option may be repeated.
     Option add_option(const std::string& names, std::string& value, const std::string& text) const;
     Option add_option(const std::string& names, std::vector<std::string>& values, const std::string& text) const;
     Option add_option(const std::string& names, int& value, const std::string& text) const;
@@ -56,14 +56,14 @@ private:
     CLI::App* app_;
 };
 
-/// The words behind "tw".
+/// The command line after "tw".
 class CommandLine {
 public:
     CommandLine(const std::string& name, const std::string& does, const std::string& version);
     ~CommandLine();
     Verb root() const { return Verb(app_.get()); }
 
-    /// Runs the verb that the words name, or prints the help or the version. Bad usage throws a Stop, and a verb may.
+    /// Runs the verb, or prints the help or the version. Throws a Stop for bad usage; a verb may throw one, too.
     void run(int argc, const char* const* argv) const;
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How a verb ends early: it throws a Stop, main prints its sentence and exits with its code.
+// A verb ends early by throwing a Stop; main prints its sentence and exits with its code.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ template <class... T>
     throw Stop(Exit::bad_input, fmt::format(sentence, std::forward<T>(values)...));
 }
 
-/// The machine did not let us: exit 1.
+/// The machine or the system failed: exit 1.
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> sentence, T&&... values) {
     throw Stop(Exit::failed, fmt::format(sentence, std::forward<T>(values)...));

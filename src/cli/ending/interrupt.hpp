@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What happens when somebody presses Ctrl-C, or asks the process to end: the half-written file goes, exit 128 + signal.
+// On Ctrl-C, or another signal to end: removes the half-written file and exits with 128 + signal.
 #pragma once
 
 #include <signal.h>
 
 namespace tw::cli {
 
-/// Catches SIGINT, SIGTERM and SIGHUP, unless whoever started us had them ignored; a file too large for its limit
-/// becomes an error of the write instead of a signal.
+/// Catches SIGINT, SIGTERM and SIGHUP, unless they were ignored when the program started. Makes a write beyond the file
+/// size limit an error instead of a signal.
 void catch_interrupts();
 
-/// Holds those signals back while this lives.
+/// Blocks those signals during its lifetime.
 class HoldInterrupts {
 public:
     HoldInterrupts();
@@ -24,7 +24,7 @@ private:
     sigset_t saved_;
 };
 
-/// The one file that is removed when a signal ends the process; null: none. The path is copied and must fit PATH_MAX.
+/// Sets the file to remove when a signal ends the process; null: none. The path is copied and must fit PATH_MAX.
 void remove_on_interrupt(const char* path) noexcept;
 
 }  // namespace tw::cli

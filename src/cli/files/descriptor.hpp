@@ -8,7 +8,7 @@
 
 namespace tw::cli {
 
-/// An open file, closed when this goes.
+/// An open file, closed by the destructor.
 class Descriptor {
 public:
     explicit Descriptor(int number = -1) noexcept : number_(number) {}

@@ -23,7 +23,7 @@ const char* kind_of(mode_t mode) {
     return "no regular file";
 }
 
-/// A path that can't be used is the user's affair; a machine out of means is not.
+/// A path that can't be used is the user's mistake; a lack of memory or descriptors is not.
 Exit code_for(int error) {
     return error == EIO || error == EMFILE || error == ENFILE || error == ENOMEM ? Exit::failed : Exit::bad_input;
 }
@@ -39,7 +39,7 @@ timespec time_written(const struct stat& status) {
 }  // namespace
 
 InputFile::InputFile(std::string path, const char* kind) : path_(std::move(path)) {
-    // Without O_NONBLOCK, opening a pipe would wait for a writer that may never come.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer, perhaps forever.
     file_ = Descriptor(open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat status{};
     if (!file_.is_open() || fstat(file_.number(), &status) != 0) {

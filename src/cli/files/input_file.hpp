@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A regular file that is read at positions. It is never mapped: a mapped file that somebody truncates kills its reader.
-// Whatever is wrong with it ends in a Stop that names the file and the byte.
+// A regular file, read at given positions. It is not memory-mapped: if a mapped file is truncated, reading it kills the
+// process. Errors throw a Stop that names the file and the byte.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tw::cli {
 
 class InputFile {
 public:
-    /// `kind` is what it should be, for sentences: "an .npy file".
+    /// `kind` says in messages what it should be: "an .npy file".
     InputFile(std::string path, const char* kind);
 
     const std::string& path() const noexcept { return path_; }
@@ -24,7 +24,7 @@ public:
     void read(std::int64_t offset, std::int64_t count, char* memory) const;
     std::string read(std::int64_t offset, std::int64_t count) const;
 
-    /// Refuses a file that was written to since it was opened; `first` is the byte that the sentence names.
+    /// Refuses a file that was written to since it was opened; the message names byte `first`.
     void check_unchanged(std::int64_t first) const;
 
     [[noreturn]] void refuse_at(std::int64_t offset, const std::string& what_is_wrong) const;

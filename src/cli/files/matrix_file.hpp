@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A matrix in a file, read block by block, whatever the format: where its elements begin, what they are, and their
-// order.
+// A matrix in a file of any format, read block by block: it knows where the elements begin, their type and their order.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +33,7 @@ public:
     std::int64_t data_bytes() const noexcept { return stored_.bytes(); }
     bool is_row_major() const noexcept { return stored_.by_rows; }
 
-    /// Reads the block whose corner is (i, j) into `memory`, in the file's own order, and says how it lies there.
+    /// Reads the block with corner (i, j) into `memory`, in the file's order, and returns its layout there.
     Matrix read(std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t cols, void* memory) const;
 
     /// Refuses a file that was written to since it was opened.

@@ -13,7 +13,7 @@
 namespace tw::cli {
 namespace {
 
-/// Reads from the front; every refusal names the byte of the file where it stands.
+/// Parses from front to back; every error names its byte in the file.
 class Reader {
 public:
     Reader(std::string_view text, std::int64_t offset) : text_(text), first_(offset) {}
@@ -47,7 +47,7 @@ public:
         if (!take(c)) fault("expected '{}' in the header, found {}", c, what_is_next());
     }
 
-    /// 'text' or "text", without escapes: no key and no type needs one.
+    /// 'text' or "text", without escapes, which no key and no type needs.
     std::string_view string(const char* meaning) {
         skip_space();
         const char quote = next_is('"') ? '"' : '\'';

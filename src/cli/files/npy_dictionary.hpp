@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The text of an .npy header: a Python dictionary of three known keys, read by a parser that knows nothing else.
+// The text of an .npy header: a Python dictionary with three known keys, and a parser that accepts nothing else.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace tw::cli {
 
 struct NpyDictionary {
-    std::string_view descr;  ///< lies in the text that was parsed
+    std::string_view descr;  ///< points into the parsed text
     bool fortran_order = false;
     int dimensions = 0;
     std::int64_t extent[2] = {1, 1};
-    std::int64_t descr_offset = 0, shape_offset = 0;  ///< where in the file, for sentences
+    std::int64_t descr_offset = 0, shape_offset = 0;  ///< bytes of the file, for messages
 };
 
-/// `text` is what follows the header's length, `offset` where it begins in the file. Throws Fault.
+/// `text` follows the header's length, and begins at byte `offset` of the file. Throws Fault.
 NpyDictionary parse_npy_dictionary(std::string_view text, std::int64_t offset);
 
 }  // namespace tw::cli

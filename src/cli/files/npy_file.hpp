@@ -10,7 +10,7 @@
 
 namespace tw::cli {
 
-/// What a file of one dimension stands for.
+/// How to read a file of one dimension.
 enum class Vector { row, column };
 
 class NpyFile : public MatrixFile {

@@ -36,7 +36,7 @@ void check_magic(std::string_view prefix) {
     const auto [theirs, ours] = std::mismatch(expected.begin(), expected.end(), prefix.begin());
     if (theirs == expected.end()) return;
     if (prefix.starts_with("PK")) fault(0, "this is a zip archive, as np.savez writes: unpack it to .npy files first");
-    fault(theirs - expected.begin(), "this is no .npy file: it begins with {}, not with \\x93NUMPY",
+    fault(theirs - expected.begin(), "this is not an .npy file: it begins with {}, not with \\x93NUMPY",
           quoted(prefix.substr(0, magic.size())));
 }
 
@@ -48,7 +48,7 @@ int bytes_of_length(std::string_view prefix) {
     return major == 1 ? 2 : 4;
 }
 
-/// '<f4' and its like; everything else has a reason to be refused.
+/// The type of '<f4' and the like; refuses everything else with a reason.
 Type type_named(const NpyDictionary& d) {
     const std::string_view descr = d.descr;
     if (descr == "<f4") return Type::f32;

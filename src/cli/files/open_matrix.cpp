@@ -24,7 +24,7 @@ std::vector<SafeTensor> read_header(const InputFile& file) {
 
 bool is_matrix(const SafeTensor& tensor) { return tensor.type() && tensor.shape.size() <= 2; }
 
-/// The first few names, for a sentence.
+/// The first few names, for a message.
 std::string names_of(const std::vector<SafeTensor>& tensors, bool matrices_only) {
     constexpr std::size_t most = 8;
     std::string text;
@@ -77,7 +77,7 @@ MatrixFile open_matrix(const std::string& word, Vector vector) {
     const std::size_t named = word.find(std::string(ending) + ":");
     if (named == std::string::npos) return NpyFile(word, vector);
     const std::size_t colon = named + ending.size();
-    if (colon + 1 == word.size()) refuse("{}: the tensor's name is missing behind the colon", quoted_path(word));
+    if (colon + 1 == word.size()) refuse("{}: the tensor's name is missing after the colon", quoted_path(word));
     return open_safetensors(word.substr(0, colon), word.substr(colon + 1), vector);
 }
 

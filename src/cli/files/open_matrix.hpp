@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The one way of the command to open a matrix, whatever the format of its file.
+// Opens a matrix for the command, whatever the format of its file.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace tw::cli {
 
-/// "W.npy", "W.safetensors:NAME" for one of its tensors, or "W.safetensors" when it has only one of numbers that tw
-/// multiplies. A tensor has at most two dimensions; one of one dimension stands for what `vector` says. Throws a Stop.
+/// "W.npy", "W.safetensors:NAME" for one of its tensors, or "W.safetensors" if only one of its tensors has a type that
+/// tw multiplies. A tensor may have two dimensions, or one, which is read as `vector` says. Throws a Stop.
 MatrixFile open_matrix(const std::string& word, Vector vector);
 
 }  // namespace tw::cli

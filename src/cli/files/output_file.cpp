@@ -24,7 +24,7 @@ std::string folder_of(const std::string& path) {
     return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// ".c.npy.3f9a0c21d4e8b7f6.part": hidden, of nobody else, and telling of what it was a part. A long name is cut.
+/// ".c.npy.3f9a0c21d4e8b7f6.part": hidden, unique, and made from the target's name, which is cut if it is long.
 std::string name_beside(const std::string& path) {
     constexpr std::size_t longest_stem = 200;
     const std::size_t slash = path.rfind('/');
@@ -33,7 +33,7 @@ std::string name_beside(const std::string& path) {
     return fmt::format("{}/.{}.{:08x}{:08x}.part", folder_of(path), stem, random(), random());
 }
 
-/// How an open file is named to a call that takes a path.
+/// A path that names an open file.
 std::string name_of_open(int number) { return fmt::format("/proc/self/fd/{}", number); }
 
 bool is_users_affair(int error) {
@@ -47,15 +47,15 @@ OutputFile::OutputFile(std::string path) : shown_(std::move(path)), target_(show
     if (shown_.empty()) refuse("'': a file to write needs a name");
     if (shown_ == "-")
         refuse(
-            "'-': a result that is whole or absent can't go to standard output; name a file, or ./- if it is called "
+            "'-': the result can't go to standard output, since it is written whole or not at all; name a file, or ./- "
+            "if it is called "
             "so");
     struct stat there{};
     const bool exists = stat(shown_.c_str(), &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
         refuse(
-            "{}: it exists already and is not a regular file; the result is written beside its place and renamed, "
-            "which "
-            "would replace it",
+            "{}: it exists already and is not a regular file; the result is written to a temporary file and "
+            "renamed, which would replace it",
             quoted_path(shown_));
     struct stat link{};
     if (lstat(shown_.c_str(), &link) == 0 && S_ISLNK(link.st_mode)) {
@@ -65,10 +65,12 @@ OutputFile::OutputFile(std::string path) : shown_(std::move(path)), target_(show
         std::free(followed);
     }
     if (!open_nameless()) open_beside();
-    if (exists) static_cast<void>(fchmod(file_.number(), there.st_mode & 07777));  // at worst it keeps the default
+    if (exists)
+        static_cast<void>(
+            fchmod(file_.number(), there.st_mode & 07777));  // if it fails, the file keeps the default mode
 }
 
-/// Where folders can hold a file that has no name yet, and /proc can name it later.
+/// Works where the file system has files without a name, and /proc can name them later.
 bool OutputFile::open_nameless() {
 #if defined(O_TMPFILE)
     file_ = Descriptor(open(folder_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
@@ -78,7 +80,7 @@ bool OutputFile::open_nameless() {
 #endif
 }
 
-/// A link never replaces a file that is there, a rename does: so it gets a name beside first.
+/// A link can't replace an existing file, but a rename can: so it links to a temporary name first.
 void OutputFile::give_name() {
     const HoldInterrupts hold;
     temporary_ = name_beside(target_);
@@ -138,7 +140,7 @@ void OutputFile::keep() {
     if (rename(temporary_.c_str(), target_.c_str()) != 0) fail_with(errno, "putting it in its place");
     temporary_.clear();
     remove_on_interrupt(nullptr);
-    // The folder remembers the new name once it is flushed itself. Not every file system can: the file is whole anyway.
+    // The new name is safe only once the folder is flushed, too. Where the file system can't, the file is whole anyway.
     const Descriptor folder(open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.is_open()) fsync(folder.number());
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A file that comes into being whole: written in the folder of its place, without a name where the file system can (so
-// that a process killed meanwhile leaves nothing), else under another name; flushed, then renamed. Until then, and if
-// anything fails, what was there before stays as it was.
+// A file that appears whole or not at all. It is written in its folder, without a name where the file system can (so
+// that a killed process leaves nothing behind), else under a temporary name; then flushed and renamed. Until then, and
+// if anything fails, the old file stays.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ namespace tw::cli {
 
 class OutputFile {
 public:
-    /// Makes the file beside `path`.
+    /// Creates the temporary file in the folder of `path`.
     explicit OutputFile(std::string path);
-    ~OutputFile();  ///< removes what was not kept
+    ~OutputFile();  ///< removes the file unless keep() was called
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    /// Takes the room for so many bytes now, so that a full disk is found before the work and not after it. Where the
-    /// file system can't, writing will tell.
+    /// Reserves so many bytes, so that a full disk is found before the work. Where the file system can't, write()
+    /// fails.
     void reserve(std::int64_t bytes);
 
     void write(std::int64_t offset, std::string_view bytes);
 
-    /// Puts the file in its place.
+    /// Renames the file to its final name.
     void keep();
 
 private:
@@ -39,7 +39,7 @@ private:
 
     std::string shown_;      ///< as the user wrote it
     std::string target_;     ///< with links followed
-    std::string temporary_;  ///< its name beside; empty: it has none
+    std::string temporary_;  ///< its temporary name; empty: it has none
     Descriptor file_;
 };
 

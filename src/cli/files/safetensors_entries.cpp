@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Characters, and a note of how far the parser has come.
+/// Characters, and how far the parser has read.
 struct Counted {
     using iterator_category = std::input_iterator_tag;
     using value_type = char;
@@ -46,7 +46,7 @@ struct Counted {
 enum class Expected {
     header,
     entry,
-    end,  // the whole, its entries, nothing more
+    end,  // the header, its entries, nothing more
     fields,
     field,
     dtype,
@@ -70,7 +70,7 @@ public:
         Json::sax_parse(Counted{text_.data(), &furthest_}, Counted{text_.data() + text_.size(), &furthest_}, this);
         const std::size_t behind =
             text_.find_first_not_of(" \t\r\n", static_cast<std::size_t>(token_end_ - text_.data()));
-        if (behind != std::string_view::npos) not_json(behind);  // the parser takes a zero byte for the end
+        if (behind != std::string_view::npos) not_json(behind);  // the parser would stop at a zero byte
         return std::move(entries_);
     }
 
@@ -148,14 +148,14 @@ private:
         if (lacking) fault("the entry of {} lacks {}", cli::quoted(entries_.back().name), lacking);
     }
 
-    /// Notes where this event's token ended, which is where the next one's search begins.
+    /// Stores where this event's token ended, from where the next one is searched.
     bool next(Expected expected) {
         expected_ = expected;
         token_end_ = end_of_token();
         return true;
     }
 
-    /// A number is known to end only by the character behind it.
+    /// After a number the parser has read one character more.
     const char* end_of_token() const {
         const bool is_behind = furthest_ > text_.data() && is_one_of(furthest_[-1], ",]} \t\r\n");
         const bool is_in_list = expected_ == Expected::shape_end || expected_ == Expected::offsets_end;
@@ -180,7 +180,7 @@ private:
 
     [[noreturn]] void not_json(std::size_t at) const {
         throw Fault(offset_ + static_cast<std::int64_t>(at),
-                    fmt::format("the header is no JSON from here on: {}", what_is_at(at)));
+                    fmt::format("the header is not JSON from here on: {}", what_is_at(at)));
     }
 
     [[noreturn]] bool wrong() const { fault("expected {}, found {}", what_was_expected(), token()); }

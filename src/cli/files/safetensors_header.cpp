@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t length_bytes = 8;
 
-/// What the format names; tw multiplies those that have a type of ours.
+/// The types of the format; tw multiplies those with a Type.
 struct Dtype {
     std::string_view name;
     std::int64_t bits;
@@ -59,7 +59,7 @@ template <class... T>
 std::int64_t bytes_of(const SafetensorsEntry& entry) {
     const Dtype* dtype = dtype_named(entry.dtype);
     if (!dtype)
-        fault(entry.dtype_at, "the type {} of {} is none of the format's", quoted(entry.dtype), quoted(entry.name));
+        fault(entry.dtype_at, "the type {} of {} is not one of the format's", quoted(entry.dtype), quoted(entry.name));
     std::int64_t bits = dtype->bits;
     for (const std::int64_t extent : entry.shape)
         if (__builtin_mul_overflow(bits, extent, &bits))
@@ -85,7 +85,7 @@ void check_entry(const SafetensorsEntry& entry, std::int64_t data_bytes, std::in
               quoted(entry.name), end);
 }
 
-/// Sorted by where they lie, each must begin where the one before it ended.
+/// Sorted by position, each tensor must begin where the one before it ends.
 void check_cover(const std::vector<SafetensorsEntry>& entries, std::int64_t data_bytes, std::int64_t data_at) {
     std::int64_t covered = 0;
     const SafetensorsEntry* before = nullptr;
@@ -122,7 +122,7 @@ std::int64_t safetensors_header_end(std::string_view prefix, std::int64_t file_b
         fault(0, "it claims a header of {} bytes, up to byte {}, but the file has {}", length, end, file_bytes);
     if (length == 0) fault(0, "it claims a header of no bytes");
     if (prefix[length_bytes] != '{')
-        fault(length_bytes, "this is no .safetensors file: its header begins with {}, not with '{{'",
+        fault(length_bytes, "this is not a .safetensors file: its header begins with {}, not with '{{'",
               quoted(prefix.substr(length_bytes, 1)));
     return end;
 }

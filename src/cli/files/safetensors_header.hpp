@@ -2,8 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // The header of a .safetensors file: eight bytes of length, a JSON object with an entry for each tensor, then the
-// tensors' bytes without a gap. Nothing here opens a file or trusts a number: the entries must cover what follows
-// exactly once.
+// tensors' bytes without gaps. It opens no file and trusts no number: the entries must cover the data exactly once.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +28,11 @@ struct SafeTensor {
 inline constexpr std::int64_t safetensors_prefix_bytes = 9;
 inline constexpr std::int64_t safetensors_longest_header = std::int64_t{8} << 20;
 
-/// Where the header ends and the tensors begin, from the first bytes of the file (safetensors_prefix_bytes, or the
-/// whole file when it is shorter). Throws Fault.
+/// The byte where the header ends and the tensors begin. `prefix`: the file's first safetensors_prefix_bytes, or all of
+/// a shorter file. Throws Fault.
 std::int64_t safetensors_header_end(std::string_view prefix, std::int64_t file_bytes);
 
-/// Every tensor in the order of its bytes, from the file's first safetensors_header_end() bytes. Throws Fault.
+/// Parses the file's first safetensors_header_end() bytes: all tensors, in the order of their data. Throws Fault.
 std::vector<SafeTensor> parse_safetensors_header(std::string_view bytes, std::int64_t file_bytes);
 
 }  // namespace tw::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A matrix read whole into memory, for the verbs that don't work panel by panel.
+// A matrix read into memory as a whole, for verbs that do not work panel by panel.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct LoadedMatrix {
     Matrix matrix{};
 };
 
-/// Reads what open_matrix() names. `what` is for the sentence when there is no memory for it. Throws a Stop.
+/// Reads the matrix that open_matrix() opens. `what` names it in the message when memory is short. Throws a Stop.
 LoadedMatrix load_matrix(const std::string& word, Vector vector, const char* what);
 
 /// The same as rows of f32, whatever the type in the file.

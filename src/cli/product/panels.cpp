@@ -19,8 +19,7 @@ double pieces(std::int64_t whole, std::int64_t part) noexcept {
     return static_cast<double>(std::max<std::int64_t>(1, (whole + part - 1) / part));
 }
 
-/// Terms between two roundings of C: many enough that the roundings never count, and in step with the kernels' own
-/// blocks.
+/// C is rounded once for so many terms: enough for the roundings not to matter, and a multiple of the kernels' blocks.
 constexpr std::int64_t step_of_k = 1024;
 
 constexpr std::int64_t half(std::int64_t extent) noexcept { return (extent + 1) / 2; }
@@ -31,7 +30,7 @@ std::int64_t smaller_k(std::int64_t k) noexcept {
     return next < k ? next : 0;
 }
 
-/// Bytes moved, from files and within memory, with each read counted as so many bytes for its own sake.
+/// Bytes moved, from files and within memory, plus a constant for each read.
 double cost(const PanelProblem& p, const Panels& panels) noexcept {
     constexpr double bytes_a_read = 8192, memory_over_file = 0.25;
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t strip_bytes = std::int64_t{1} << 20;
 
-/// Memory for one panel; what it held before is not kept.
+/// Memory for one panel.
 class Panel {
 public:
     Panel(std::int64_t elements, Type type, const char* what) {
@@ -52,7 +52,7 @@ private:
     Type type() const { return p_.a.file.type(); }
     std::int64_t size() const { return static_cast<std::int64_t>(size_of(type())); }
 
-    /// Narrow results are summed in f32 and rounded once, when they are written.
+    /// Narrow results are summed in f32 and rounded once, when written.
     Type sum_type() const { return type() == Type::f64 ? Type::f64 : Type::f32; }
 
     std::int64_t strip_elements() const { return std::max({strip_bytes / size(), panels_.m, panels_.n}); }
@@ -63,7 +63,7 @@ private:
         if (p_.c0) read_c0(i, j, c);
         double beta = p_.c0 ? p_.options.beta : 0;
         std::int64_t done = 0;
-        do {  // once without terms, too: beta * C0 is left
+        do {  // also once with k = 0, for beta * C0
             const std::int64_t terms = std::min(panels_.k, p_.k() - done);
             add_terms(i, j, done, terms, beta, c);
             done += terms;
@@ -88,9 +88,8 @@ private:
         }
     }
 
-    /// A part of a second on most machines, so that there is something to say in between; enough rows that reading B
-    /// anew for each, to pack it and to verify, counts little. By the shape alone: bits must not depend on who is
-    /// watching.
+    /// Rows for each call: a fraction of a second on most machines, so that progress can be shown, but enough rows for
+    /// packing and verifying B again in each call to cost little. By the shape alone, since the bits depend on it.
     static std::int64_t rows_a_call(std::int64_t cols, std::int64_t terms) {
         constexpr double flops_a_call = 0x1p33;
         constexpr std::int64_t least = 512;
@@ -145,7 +144,7 @@ private:
     const std::string header_;
     Panel a_panel_, b_panel_, c_panel_, strip_;
     Matrix a_{}, b_{};
-    std::int64_t a_row_ = -1, b_col_ = -1;  ///< what the panels hold, when they hold all terms
+    std::int64_t a_row_ = -1, b_col_ = -1;  ///< what the panels hold, if they hold all terms
     double done_ = 0;                       ///< flops
     ProgressLine progress_;
 };

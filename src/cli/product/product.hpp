@@ -29,7 +29,7 @@ struct Operand {
 
 struct Product {
     Operand a, b;
-    std::optional<MatrixFile> c0;  ///< what beta multiplies
+    std::optional<MatrixFile> c0;  ///< multiplied by beta
     Options options;
 
     std::int64_t m() const noexcept { return a.rows(); }
@@ -40,7 +40,7 @@ struct Product {
     }
 };
 
-/// What tw exits with when the library ends a product with this code.
+/// The exit code of tw for a code of the library.
 Exit exit_for(Code code);
 
 /// Computes the product into the file, header and all; shows progress. Throws a Stop.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw bench: the benchmark for people who distrust benchmarks.
+// tw bench: times products in turns with other libraries, with the spread of every figure.
 #include "measure/bench.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::vector<Row> baseline_of(const std::string& path) {
     }
 }
 
-/// A promise that no kernel here keeps is told before anything is measured.
+/// Refuses an accuracy that no kernel here keeps, before anything is measured.
 void check_promise(const measure::Bench& bench, const std::string& device) {
     if (!bench.kernels.empty()) return;
     const measure::Shape& first = bench.shapes.front();
@@ -65,7 +65,7 @@ void write_results(const BenchOptions& asked, const Run& run) {
 
 void run(const BenchOptions& asked) {
     if (asked.what == "loaders") return run_loaders(asked.device);
-    if (!asked.what.empty()) refuse("bench: nothing, or loaders, was expected; '{}' came", asked.what);
+    if (!asked.what.empty()) refuse("bench: expected loaders or no word; got '{}'", asked.what);
     if (is_survey(asked.suite)) return run_survey(survey_of(asked));
     measure::Bench bench = bench_of(asked);
     std::vector<Row> before;

@@ -32,7 +32,7 @@ std::vector<measure::Shape> shapes_of(const BenchOptions& asked) {
     const std::string name = asked.suite.empty() ? "square" : asked.suite;
     auto shapes = measure::suite(name);
     if (shapes.empty())
-        refuse("--suite: expected square, skinny, small, ragged, llm, mixed, survey or decode; '{}' came", name);
+        refuse("--suite: expected square, skinny, small, ragged, llm, mixed, survey or decode; got '{}'", name);
     return shapes;
 }
 
@@ -44,7 +44,7 @@ void refuse_what_excludes(const BenchOptions& asked) {
         if (is_asked && !asked.kernels.empty()) refuse("{} and --kernel exclude each other", option);
         if (is_asked && asked.batch > 0) refuse("{} and --batch exclude each other", option);
         if (is_asked && !asked.is_reproducible && asked.device != "cpu")
-            refuse("{}: threads are the CPU's; '--device {}' came", option, asked.device);
+            refuse("{}: threads are the CPU's; got '--device {}'", option, asked.device);
     }
     if (asked.callers > 0 && !measure::has_openmp())
         refuse("--callers: an OpenMP runtime was expected, libgomp or libomp; none is found here");
@@ -53,44 +53,48 @@ void refuse_what_excludes(const BenchOptions& asked) {
 }  // namespace
 
 Option add_bench_options(const Verb& verb, BenchOptions& asked) {
-    verb.add_option("what", asked.what,
-                    "loaders: how many SIMD-groups should share the loading, on --device cuda, metal or metal-check");
+    verb.add_option(
+        "what", asked.what,
+        "loaders: instead measures how many SIMD-groups should load a tile, on --device cuda, metal or metal-check");
     verb.add_option("--m", asked.m, "Rows of C: a list or ranges, such as 64,100 or 8:4096:x2 or 10:50:+10");
-    verb.add_option("--n", asked.n, "Columns of C; as --m when left out");
-    verb.add_option("--k", asked.k, "Columns of A; as --m when left out");
+    verb.add_option("--n", asked.n, "Columns of C; default: as --m");
+    verb.add_option("--k", asked.k, "Columns of A; default: as --m");
     verb.add_option("--suite", asked.suite,
-                    "square, skinny, small, ragged, llm, mixed, survey or decode; square when nothing is said");
+                    "square, skinny, small, ragged, llm, mixed, survey or decode; default: square");
     add_survey_options(verb, asked.survey);
     verb.add_option("--type", asked.type, "f32 or f64").shows_default();
-    verb.add_option("--accuracy", asked.accuracy, "What multiply() must keep: auto, fp32, tf32, bf16, ... or a number")
+    verb.add_option("--accuracy", asked.accuracy,
+                    "The accuracy that multiply() must keep: auto, fp32, tf32, bf16, ... or a number")
         .shows_default();
     verb.add_option("--device", asked.device, "cpu, cuda, cuda:1, ...").shows_default();
     verb.add_option("--threads", asked.threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--kernel", asked.kernels,
                     "Kernels or rungs by name instead of what multiply() chooses; may be repeated");
     const Option peers = verb.add_option(
-        "--peers", asked.peers, "Also openblas, blis, onednn, mkl, libxsmm, cublas, mps: those named, or all found");
+        "--peers", asked.peers,
+        "Also measure openblas, blis, onednn, mkl, libxsmm, cublas, mps: those listed, or all that are found");
     peers.may_stand_alone();
-    verb.add_option("--seconds", asked.seconds, "For each shape").shows_default().within(0.01, 86400.0);
+    verb.add_option("--seconds", asked.seconds, "How long to time each shape").shows_default().within(0.01, 86400.0);
     verb.add_option("--relative-error", asked.relative_error, "Stop a shape earlier once every interval is this narrow")
         .within(0.0, 1.0);
     verb.add_flag("--cold", asked.is_cold, "Empty the caches before each product");
-    verb.add_flag("--hot", asked.is_hot, "Leave the operands in the caches, as is usual");
+    verb.add_flag("--hot", asked.is_hot, "Leave the operands in the caches, the default");
     verb.add_flag("--reproducible", asked.is_reproducible,
-                  "Also what multiply() chooses where a row's bits may depend on nothing around it");
-    verb.add_flag("--scaling", asked.is_scaling, "Also on one thread");
-    verb.add_option("--callers", asked.callers, "Also so many calls at once, each by a thread of an OpenMP region")
+                  "Also measure Options::reproducible: a row's bits depend on nothing around it");
+    verb.add_flag("--scaling", asked.is_scaling, "Also measure on one thread");
+    verb.add_option("--callers", asked.callers,
+                    "Also measure so many calls at once, each from a thread of an OpenMP region")
         .within(1, most_threads);
     verb.add_option("--batch", asked.batch,
-                    "Also batches of so many products, by steps and by pointers; peers multiply a batch then")
+                    "Also measure batches of so many products, by steps and by pointers, and the peers' batches")
         .within(2, 1 << 20);
-    verb.add_flag("--no-verify", asked.is_unverified, "Time also what fails the judge");
-    verb.add_flag("--no-history", asked.no_history, "Keep nothing in the history");
+    verb.add_flag("--no-verify", asked.is_unverified, "Also time results that fail the judge");
+    verb.add_flag("--no-history", asked.no_history, "Do not add to the history");
     verb.add_option("--json", asked.json, "Write the results here, in Google Benchmark's schema; - is standard output");
     verb.add_option("--csv", asked.csv, "Write the results here as CSV");
     verb.add_option("--markdown", asked.markdown, "Write the results here as a Markdown table");
     verb.add_option("--baseline", asked.baseline,
-                    "Compare with this JSON of an earlier run; exit 1 when slower beyond noise");
+                    "Compare with the JSON of an earlier run; exit 1 when slower beyond noise");
     return peers;
 }
 
@@ -121,7 +125,7 @@ std::vector<std::string> peers_of(const BenchOptions& asked) {
         const std::size_t comma = std::min(list.find(',', start), list.size());
         names.push_back(list.substr(start, comma - start));
         if (!measure::find_peer_kind(names.back()) && names.back() != measure::mps_name)
-            refuse("--peers: expected openblas, blis, onednn, mkl, libxsmm, cublas or mps; '{}' came", names.back());
+            refuse("--peers: expected openblas, blis, onednn, mkl, libxsmm, cublas or mps; got '{}'", names.back());
         start = comma + 1;
     }
     return names;

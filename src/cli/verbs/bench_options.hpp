@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the words of tw bench ask for, and the benchmark that they make.
+// The options of tw bench, and the benchmark that they describe.
 #pragma once
 
 #include <string>
@@ -24,17 +24,16 @@ struct BenchOptions {
          is_reproducible = false, is_scaling = false;
 };
 
-/// Adds the options to the verb, which writes them to `options`; what comes back is --peers, whose list may be left
-/// out.
+/// Adds the options to the verb, which writes them to `options`. Returns --peers, whose list may be left out.
 Option add_bench_options(const Verb& verb, BenchOptions& options);
 
-/// Refuses what excludes each other. The peers and the backend are still to be found: both wait for the last refusal.
+/// Refuses options that exclude each other. Does not look for peers and backend yet: first all options are checked.
 measure::Bench bench_of(const BenchOptions& options);
 
 /// The peers that --peers lists; empty: all that are found.
 std::vector<std::string> peers_of(const BenchOptions& options);
 
-/// A survey draws its shapes and chooses its ways to time them: options that say otherwise are refused.
+/// A survey draws its own shapes and times them in its own way: refuses options that contradict that.
 SurveyAsked survey_of(const BenchOptions& options);
 
 }  // namespace tw::cli

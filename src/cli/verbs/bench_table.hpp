@@ -10,13 +10,13 @@
 
 namespace tw::cli {
 
-/// The machine and the peers, and the head of the table.
+/// Prints the machine, the peers and the table's head.
 void print_bench_head(const measure::Run& run, const std::vector<std::shared_ptr<measure::PeerProcess>>& peers);
 
-/// The rows of one shape, from `first` on, and below them who is quicker than whom.
+/// Prints the rows of one shape, from `first` on, and which entrants are faster than which.
 void print_bench_rows(const measure::Run& run, std::size_t first);
 
-/// Beside the rows of an earlier run. Returns how many of ours are slower, beyond noise.
+/// Prints the rows beside those of an earlier run. Returns how many of ours are slower beyond noise.
 int print_against_baseline(const measure::Run& run, const std::vector<measure::Row>& before);
 
 }  // namespace tw::cli

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw effort: matrices whose products read only as much as they are asked to. Builds one, multiplies with one; the curve
-// is in effort_curve.cpp.
+// tw effort: builds a matrix with an effort dial and multiplies with it, reading only as much as the budget allows. The
+// curve is in effort_curve.cpp.
 #include "tilewright/effort.hpp"
 
 #include <algorithm>
@@ -40,28 +40,28 @@ struct RunAsked {
 EffortLayout parse_layout_word(const std::string& word) {
     for (const EffortLayout layout : {EffortLayout::buckets, EffortLayout::tiers, EffortLayout::planes})
         if (word == name_of(layout)) return layout;
-    refuse("--layout: expected buckets, tiers or planes; '{}' came", word);
+    refuse("--layout: expected buckets, tiers or planes; got '{}'", word);
 }
 
 DenseCopy parse_dense(const std::string& word) {
     if (word == "automatic") return DenseCopy::automatic;
     if (word == "kept") return DenseCopy::kept;
     if (word == "absent") return DenseCopy::absent;
-    refuse("--dense: expected automatic, kept or absent; '{}' came", word);
+    refuse("--dense: expected automatic, kept or absent; got '{}'", word);
 }
 
 Budget parse_budget(const RunAsked& asked) {
     if (asked.effort.empty() == asked.error.empty())
-        refuse("a product takes one of --effort and --error: how much to read, or how far off it may be");
+        refuse("a product takes one of --effort and --error: how much to read, or how far off the result may be");
     const bool is_error = asked.effort.empty();
     const char* option = is_error ? "--error" : "--effort";
     const double value = parse_number(option, is_error ? asked.error : asked.effort);
     if (!(value >= 0 && (is_error ? std::isfinite(value) : value <= 1)))
-        refuse("{}: expected {}; {} came", option, is_error ? "a number from 0 on" : "a share from 0 to 1", value);
+        refuse("{}: expected {}; got {}", option, is_error ? "a number from 0 on" : "a share from 0 to 1", value);
     return is_error ? Budget::error(value) : Budget::effort(value);
 }
 
-/// What the library throws as what tw exits with.
+/// Turns an exception of the library into an exit code of tw.
 template <class Work>
 auto with_exit_codes(Work work) {
     try {
@@ -112,7 +112,7 @@ void multiply(const RunAsked& asked) {
     check_effort_device(asked.device);
     const Budget budget = parse_budget(asked);
     if (asked.output.ends_with(".safetensors"))
-        refuse("{}: y is written as .npy, under a name that says so", quoted_path(asked.output));
+        refuse("{}: y is written as .npy, so the file's name must end in .npy", quoted_path(asked.output));
     const EffortMatrix m = with_exit_codes([&] { return load_effort(asked.matrix); });
     const LoadedRows v = load_rows(asked.vectors, "the vectors");
     if (v.cols != m.inputs())
@@ -166,17 +166,20 @@ constexpr const char* examples = R"text(Examples:
 void add_build(Verb effort) {
     const auto asked = std::make_shared<BuildAsked>();
     const Verb verb = effort.add_verb("build", "Builds a matrix with an effort dial from weights");
-    verb.add_option("W", asked->weights,
-                    "W.npy or W.safetensors[:TENSOR], a row for each output, f32, f16 or bf16; several with the same "
-                    "input are stacked")
+    verb.add_option(
+            "W", asked->weights,
+            "W.npy or W.safetensors[:TENSOR] with a row for each output, f32, f16 or bf16; several files with the "
+            "same input are stacked")
         .required();
-    verb.add_option("-o,--output", asked->output, "Where it goes").required();
-    verb.add_option("--layout", asked->layout, "buckets (bucketMul), tiers (values untouched) or planes (of bits)")
+    verb.add_option("-o,--output", asked->output, "The file to write").required();
+    verb.add_option("--layout", asked->layout,
+                    "buckets (bucketMul), tiers (weights kept as they are) or planes (of bits)")
         .shows_default();
     const Option bucket =
-        verb.add_option("--bucket", asked->bucket, "Of buckets: outputs a bucket, 8, 16 or 32").shows_default();
-    verb.add_flag("--truncating", asked->truncating, "Of buckets: bucketMul's own format to the bit, with its bias");
-    verb.add_option("--dense", asked->dense, "A dense copy for effort 1 and batches: automatic, kept or absent")
+        verb.add_option("--bucket", asked->bucket, "For buckets: outputs in a bucket, 8, 16 or 32").shows_default();
+    verb.add_flag("--truncating", asked->truncating, "For buckets: bucketMul's own format to the bit, with its bias");
+    verb.add_option("--dense", asked->dense,
+                    "Keep a dense copy for effort 1 and for batches: automatic, kept or absent")
         .shows_default();
     verb.add_flag("--transpose", asked->transpose, "The file has a row for each input");
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
@@ -190,20 +193,19 @@ void add_build(Verb effort) {
 void add_run(Verb effort) {
     const auto asked = std::make_shared<RunAsked>();
     const Verb verb = effort.add_verb("run", "Multiplies vectors, reading as much as the budget allows");
-    verb.add_option("W", asked->matrix, "A file of tw effort build").required();
+    verb.add_option("W", asked->matrix, "A file from tw effort build").required();
     verb.add_option("V", asked->vectors, "v.npy or a tensor of a .safetensors file: one vector, or a row for each")
         .required();
-    verb.add_option("-o,--output", asked->output, "Where y = W v goes, f32, a row for each vector").required();
+    verb.add_option("-o,--output", asked->output, "The file for y = W v: f32, a row for each vector").required();
     const Option share_read =
         verb.add_option("--effort", asked->effort, "The share of the layout's bytes that may be read, from 0 to 1");
-    verb.add_option("--error", asked->error, "Or the relative error that is allowed, as predicted")
-        .excludes(share_read);
+    verb.add_option("--error", asked->error, "Or the predicted relative error that is allowed").excludes(share_read);
     verb.add_option("--device", asked->device, "cpu, cuda or cuda:N").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_flag(
         "--each", asked->each,
-        fmt::format("Each vector by itself; without it {} and more are multiplied densely", effort_dense_batch));
-    verb.add_flag("--by-layout", asked->by_layout, "At effort 1, too, even when a dense copy is there");
+        fmt::format("Multiply each vector alone; otherwise {} or more use the dense copy", effort_dense_batch));
+    verb.add_flag("--by-layout", asked->by_layout, "Use the layout at effort 1, too, even when there is a dense copy");
     verb.ends_help_with(run_examples);
     verb.runs([asked] { multiply(*asked); });
 }
@@ -212,9 +214,8 @@ void add_run(Verb effort) {
 
 void check_effort_device(const std::string& word) {
     if (word.empty() || word == "cpu" || word == "cuda" || word.starts_with("cuda:")) return;
-    if (word.starts_with("metal"))
-        refuse("--device: the effort dial of tw runs on cpu and cuda; metal's kernels are the library's");
-    refuse("--device: expected cpu, cuda or cuda:N; '{}' came", word);
+    if (word.starts_with("metal")) refuse("--device: tw effort runs on cpu and cuda; on metal use the library");
+    refuse("--device: expected cpu, cuda or cuda:N; got '{}'", word);
 }
 
 void add_effort(Verb tw) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw effort curve: quality against effort against speed, every layout beside what a reader would use instead.
+// tw effort curve: quality and speed against effort, for every layout and for what one would use instead of it.
 #include "measure/effort/curve.hpp"
 
 #include <cstdlib>
@@ -53,7 +53,7 @@ measure::EffortCurve curve_of(const Asked& asked, bool is_speed) {
     if (!asked.shape.empty()) {
         const std::size_t x = asked.shape.find('x');
         if (x == std::string::npos)
-            refuse("--shape: expected OUTPUTSxINPUTS, such as 14336x4096; '{}' came", asked.shape);
+            refuse("--shape: expected OUTPUTSxINPUTS, such as 14336x4096; got '{}'", asked.shape);
         curve.outputs = parse_whole("--shape", asked.shape.substr(0, x), 1, largest_side);
         curve.inputs = parse_whole("--shape", asked.shape.substr(x + 1), 1, largest_side);
     }
@@ -94,16 +94,16 @@ void run(const Asked& asked) {
     const std::string store = store_path();
     check_effort_device(asked.device);
     if (asked.suite != "quality" && asked.suite != "speed")
-        refuse("--suite: expected quality or speed; '{}' came", asked.suite);
+        refuse("--suite: expected quality or speed; got '{}'", asked.suite);
     const bool is_speed = asked.suite == "speed";
     if (!asked.vector.empty() && asked.weights.empty()) refuse("--vector goes with --weights");
     if (is_speed && !asked.weights.empty())
         refuse("--weights is for --suite quality: speed does not depend on the values");
     const measure::EffortCurve curve = curve_of(asked, is_speed);
-    if (asked.remembers && !is_speed) refuse("--remember is for --suite speed: it is about times");
+    if (asked.remembers && !is_speed) refuse("--remember is for --suite speed, because it stores times");
     check_place_for(asked.json);
     if (asked.remembers) check_store(store);
-    if (asked.remembers) setenv("TW_STORE", "/dev/null", 1);  // the rules are timed as if nothing were tuned
+    if (asked.remembers) setenv("TW_STORE", "/dev/null", 1);  // so that the rules are timed without tuning
     note_interrupts();
     measure::Run run{
         .command = "effort " + asked.suite, .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
@@ -142,16 +142,16 @@ void add_effort_curve(Verb effort) {
     const Verb verb = effort.add_verb("curve", "Measures quality against effort, or speed against effort");
     verb.add_option("--suite", asked->suite, "quality or speed").shows_default();
     verb.add_option("--device", asked->device, "cpu, cuda or cuda:N").shows_default();
-    verb.add_option("--shape", asked->shape,
-                    "OUTPUTSxINPUTS; 2048x4096 for quality and 14336x4096 for speed when left out");
+    verb.add_option("--shape", asked->shape, "OUTPUTSxINPUTS; default: 2048x4096 for quality, 14336x4096 for speed");
     verb.add_option("--weights", asked->weights,
                     "Also the quality on these weights, shown as real: .npy or .safetensors[:TENSOR]");
-    verb.add_option("--vector", asked->vector, "With --weights: what they are multiplied by; N(0, 1) when left out");
+    verb.add_option("--vector", asked->vector, "With --weights: the vectors to multiply by; default: N(0, 1)");
     verb.add_option("--seconds", asked->seconds, "How long to time").shows_default().within(0.01, 86400.0);
-    verb.add_option("--matrices", asked->matrices,
-                    "How many equal matrices are timed in turns; 0: 2, and 8 on a CUDA device, whose cache is larger")
+    verb.add_option(
+            "--matrices", asked->matrices,
+            "How many equal matrices are timed in turns; 0: 2, or 8 on a CUDA device because of its larger cache")
         .within(0, 64);
-    verb.add_option("--threads", asked->threads, "0: one for speed, the library's number for quality")
+    verb.add_option("--threads", asked->threads, "0: one for speed, the library's default for quality")
         .within(0, most_threads);
     verb.add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");
     verb.add_flag("--remember", asked->remembers,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw explain RUNG: its idea, its count of flops and bytes, what that predicts here, and who fits on a core of a GPU.
+// tw explain RUNG: its idea, its flops and bytes, the speed they predict here, and occupancy on a GPU.
 #include <cstdio>
 #include <memory>
 
@@ -30,7 +30,7 @@ void print_count(const Kernel& kernel, const measure::Task& task, const measure:
     const double intensity = measure::intensity_of(kernel, tile, own);
     fmt::print("\n{}\n  {}\n", kernel.name, kernel.idea);
     if (tile.m > 0) fmt::print("  Its outermost block of C is {} x {}", tile.m, tile.n);
-    else fmt::print("  It blocks nothing: the whole {} x {} of C is its block", task.m, task.n);
+    else fmt::print("  It has no blocks: the whole {} x {} of C is one", task.m, task.n);
     fmt::print(": 2 x {0} x {1} flops for ({0} + {1}) x {2} bytes at each step of k = {3:.4g} flop/byte.\n",
                tile.m > 0 ? tile.m : task.m, tile.n > 0 ? tile.n : task.n, size_of(kernel.in), intensity);
     fmt::print("  Its certificate at k = {}: |C - AB| <= {:.3g} |A||B|, elementwise.\n", task.k,
@@ -53,11 +53,11 @@ void print_occupancy(const measure::CoreLimits& core, const char* name, const me
                told(core.shared_bytes, fit.by_shared), fit.groups, fit.threads, fit.limit);
 }
 
-/// Seed 002 asks why a tile of 16 beat a tile of 32, and answers with shared memory.
+/// Seed 002 says that a tile of 16 beats a tile of 32 because of shared memory; this shows why that is not the reason.
 void print_tiles_of_seed_002() {
     constexpr measure::GroupNeeds small{256, 40, 2048}, large{1024, 40, 8192};
     fmt::print(
-        "\nWho fits on a core of a GPU: tile_16 is 256 threads and 2048 bytes, tile_32 is 1024 threads and 8192 "
+        "\nOccupancy of a GPU's core: tile_16 has 256 threads and 2048 bytes, tile_32 has 1024 threads and 8192 "
         "bytes\n");
     fmt::print("  {:<35} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "groups allowed by", "threads", "registers", "memory",
                "resident", "threads");
@@ -69,10 +69,10 @@ void print_tiles_of_seed_002() {
     }
     fmt::print(
         "  Memory leaves both with 4096 threads: 16 groups of 256, or 4 of 1024. It can't be the reason.\n"
-        "  What differs is the grain. A group comes or goes as a whole: with 40 registers a thread (an assumption) "
+        "  What differs is the granularity. A core holds whole groups only: with 40 registers a thread (an assumption) "
         "six\n"
         "  small groups fit and one large one, and where 1536 threads fit a group of 1024 leaves a third of them out.\n"
-        "  And each barrier stops a whole group: with one group resident nobody is left to hide it.\n");
+        "  And a barrier stops a whole group: with only one group resident nothing hides the wait.\n");
 }
 
 double peak_of(const Kernel& kernel) {
@@ -112,9 +112,9 @@ void run(const Asked& asked) {
 void add_explain(Verb tw) {
     const auto asked = std::make_shared<Asked>();
     const Verb verb =
-        tw.add_verb("explain", "Explains a rung: idea, flops and bytes, what that predicts on this machine");
+        tw.add_verb("explain", "Explains a rung: its idea, flops and bytes, and the speed that they predict here");
     verb.add_option("RUNG", asked->rung,
-                    "A rung or kernel by name, or as the seeds call it: naive, tile_16, r7_hierarchical ...")
+                    "A rung or kernel by name, also by the seeds' names: naive, tile_16, r7_hierarchical ...")
         .required();
     verb.add_option("--shape", asked->shape, "MxNxK, or N for a square").shows_default();
     verb.ends_help_with(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw info: what is in front of us. Devices, features and why one is not used, roofs by formula and as measured,
-// bandwidth of each level, threads, peers.
+// tw info: this machine. Devices, features and why one is not used, roofs by formula and measured, the bandwidth of
+// each level, threads, peers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ std::string indented(const std::string& lines) {
     return text;
 }
 
-/// "Did it compile": Apple's compiler is asked for every family, and its own words are shown where it refuses.
+/// Has Apple's compiler compile every family, and prints its message where it refuses one.
 void print_metal_families() {
     const auto families = metal::family_states();
     if (families.empty()) return;
@@ -90,7 +90,7 @@ void print_threads(const measure::Machine& machine) {
                machine.quota > 0 ? fmt::format("a quota of {}", machine.quota) : "no quota");
 }
 
-/// "16 flops/instruction x 2 a clock x 3.21 GHz": the formula of the seeds with this machine's numbers.
+/// "32 flops/clock/core x 3.21 GHz": the formula with this machine's numbers.
 std::string formula(const measure::UnitPeak& peak) {
     const double a_clock = peak.theoretical() * 1e9 / peak.clock_hz;
     return fmt::format("{:.0f} flops/clock/core x {:.2f} GHz", a_clock, peak.clock_hz * 1e-9);
@@ -137,7 +137,7 @@ void print_peers(const std::vector<std::shared_ptr<measure::PeerProcess>>& peers
 }
 
 void run() {
-    // Peers are processes: they start before a driver or a pool is in this one, and open while we measure nothing.
+    // Peers are processes: they start before this one has a driver or a pool, and open while nothing is measured.
     const auto peers = measure::start_peers({}, "", 1, true);
     const measure::Machine machine = measure::this_machine();
     const int threads = default_threads();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw ladder: this machine climbs. Each rung is judged, then timed in turns with the others and with the peers.
+// tw ladder: runs every rung here. Each is checked by the judge, then timed in turns with the others and with the
+// peers.
 #include "measure/ladder.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ struct Column {
     std::string below;  ///< the rung of the rows before
     double best_below = 0, best_here = 0;
 
-    /// Gain over the best row of the rung below; 0 on the lowest, and beside the ladder.
+    /// Gain over the fastest row of the rung below; 0 for the lowest rung and beside the ladder.
     double gain(const Row& row) {
         if (!row.is_a_step()) return 0;
         if (row.rung != below) {
@@ -55,7 +56,7 @@ struct Column {
 void print_row(const Row& row, double gain, std::size_t width, double quickest, int room_for_bar) {
     if (!row.is_timed()) {
         fmt::print("{:<{}} {}\n", row.kernel, width,
-                   row.ok ? "right; its times mean nothing here" : "WRONG: " + row.trouble);
+                   row.ok ? "right; not timed, since it is emulated here" : "WRONG: " + row.trouble);
         return;
     }
     const std::string gained = gain > 0 ? fmt::format("{:.2f}x", gain) : "";
@@ -136,7 +137,7 @@ void run(const Asked& asked) {
     check_place_for(asked.json);
 
     note_interrupts();
-    // Peers are processes: they start before a driver or a pool is in this one.
+    // Peers are processes: they start before this one has a driver or a pool.
     std::vector<std::shared_ptr<measure::PeerProcess>> peers;
     if (!asked.no_peers) peers = measure::start_peers({}, "", task.threads);
     std::vector<const Backend*> devices;
@@ -191,20 +192,20 @@ constexpr const char* examples = R"text(Examples:
 
 void add_ladder(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    const Verb verb = tw.add_verb("ladder", "Climbs the ladder of kernels on this machine");
-    verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...; all that are found when left out");
-    verb.add_option("--size", asked->size, "N of an N x N x N product; 1024 on a CPU, 4096 on a GPU when left out");
+    const Verb verb = tw.add_verb("ladder", "Runs the ladder of kernels on this machine");
+    verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...; default: all that are found");
+    verb.add_option("--size", asked->size, "N of an N x N x N product; default: 1024 on a CPU, 4096 on a GPU");
     verb.add_option("--shape", asked->shape, "MxNxK");
-    verb.add_option("--type", asked->type, "f32 or f64; bf16 or f16 where a matrix unit's rungs take them")
+    verb.add_option("--type", asked->type, "f32 or f64; bf16 or f16 where a device has kernels for them")
         .shows_default();
     verb.add_option("--rung", asked->rungs,
-                    "Only rungs or kernels of this name; r7 and the seeds' names work; may be repeated");
+                    "Only rungs or kernels of this name, such as r7 or a name of the seeds; may be repeated");
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);
     verb.add_option("--json", asked->json, "Also write the results here, in Google Benchmark's schema");
-    verb.add_flag("--no-peers", asked->no_peers, "Leave OpenBLAS, BLIS, oneDNN, MKL, cuBLAS and MPS out");
+    verb.add_flag("--no-peers", asked->no_peers, "Do not measure OpenBLAS, BLIS, oneDNN, MKL, cuBLAS and MPS");
     const Option list = verb.add_flag("--list", asked->list, "Only list the rungs of this build, on every backend");
-    verb.add_flag("--markdown", asked->markdown, "As docs/ladder.md has it").needs(list);
+    verb.add_flag("--markdown", asked->markdown, "As the table in docs/ladder.md").needs(list);
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw layout: draws where the elements of a layout lie, and what tile, vectorize and distribute pick of it.
+// tw layout: draws the offsets of a layout's elements, and what tile, vectorize and distribute select.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -32,7 +32,7 @@ Layout tile_of(const Layout& whole, const Asked& asked) {
     const Pair at = parse_pair("--at", asked.at, 0, largest);
     const Pair tiles{(whole.rows + shape.first - 1) / shape.first, (whole.cols + shape.second - 1) / shape.second};
     if (at.first >= tiles.first || at.second >= tiles.second)
-        refuse("{} x {} elements make {} x {} tiles of {} x {}, counted from 0; there is none at {}", whole.rows,
+        refuse("{} x {} elements make {} x {} tiles of {} x {}, counted from 0; there is no tile {}", whole.rows,
                whole.cols, tiles.first, tiles.second, shape.first, shape.second, asked.at);
     return whole.tile(shape.first, shape.second, at.first, at.second);
 }
@@ -51,7 +51,7 @@ Layout share_of(const Layout& whole, const Asked& asked) {
 
 void draw_blocks(const Asked& asked) {
     if (!asked.tile.empty() || !asked.vectorize.empty() || !asked.distribute.empty())
-        refuse("--inside draws blocks within blocks and goes alone: without --tile, --vectorize and --distribute");
+        refuse("--inside draws blocks within blocks and excludes --tile, --vectorize and --distribute");
     const BlockedLayout blocked = compose(parse_layout(asked.layout), parse_layout(asked.inside));
     check_cells(blocked.rows(), blocked.cols());
     std::fputs(draw(blocked).c_str(), stdout);
@@ -83,11 +83,11 @@ void add_layout(Verb tw) {
     verb.add_option("LAYOUT", asked->layout, "row_major(ROWS,COLS) or col_major(ROWS,COLS)").required();
     const Option tile = verb.add_option("--tile", asked->tile, "Only one tile of ROWS,COLS elements");
     verb.add_option("--at", asked->at, "Which tile, counted in tiles from 0,0").needs(tile).shows_default();
-    verb.add_option("--vectorize", asked->vectorize, "Then the first elements of vectors of ROWS,COLS");
+    verb.add_option("--vectorize", asked->vectorize, "Then only the first element of each vector of ROWS,COLS");
     const Option threads = verb.add_option("--distribute", asked->distribute,
-                                           "Then what one thread gets; the threads stand as this layout");
+                                           "Then only what one thread gets, with threads arranged in this layout");
     verb.add_option("--thread", asked->thread, "Which thread, from 0").needs(threads).shows_default();
-    verb.add_option("--inside", asked->inside, "LAYOUT is of blocks, and each block is laid out like this");
+    verb.add_option("--inside", asked->inside, "LAYOUT is of blocks, and each block has this layout");
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });
 }

@@ -19,7 +19,7 @@ using measure::LoadersRun;
 
 constexpr int bar_width = 32;
 
-/// Of one threadgroup: all of them do the same.
+/// Counts of one threadgroup; all do the same.
 void print_counts(const LoadersRow& row, int threadgroups) {
     const auto& c = row.counts;
     const auto each = [threadgroups](std::uint64_t all) { return all / static_cast<std::uint64_t>(threadgroups); };
@@ -29,7 +29,7 @@ void print_counts(const LoadersRow& row, int threadgroups) {
 }
 
 void print_all_counts(const LoadersRun& run) {
-    fmt::print("Times mean nothing here, counts do; those of one threadgroup of {}:\n\n", run.groups);
+    fmt::print("Emulated, so only counts are shown: for one threadgroup of {}\n\n", run.groups);
     fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", "", "", "device bytes", "threadgroup",
                "threadgroup", "", "async", "device bytes");
     fmt::print("{:<14} {:>8} {:>13} {:>13} {:>13} {:>9} {:>7} {:>13}\n", "kernel", "loaders", "loaded", "bytes stored",
@@ -75,8 +75,7 @@ void run_loaders(const std::string& device) {
             device);
     note_interrupts();
     const bool is_cuda = backend.place == Place::cuda;
-    fmt::print("Of the 8 {}, 1 to 8 share the loading of its 32 KB\n",
-               is_cuda ? "warps of a block" : "SIMD-groups of a threadgroup");
+    fmt::print("1 to 8 of the 8 {} load its 32 KB\n", is_cuda ? "warps of a block" : "SIMD-groups of a threadgroup");
     LoadersRun run;
     {
         ProgressLine line;

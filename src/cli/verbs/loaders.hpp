@@ -6,7 +6,7 @@
 
 namespace tw::cli {
 
-/// tw bench loaders: the seeds' microbenchmark, as counts on metal-check and as a curve on a GPU.
+/// tw bench loaders: the seeds' microbenchmark; counts on metal-check, a curve on a GPU.
 void run_loaders(const std::string& device);
 
 }  // namespace tw::cli

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw metal-check: anybody's Metal kernel, executed on this machine's CPU with every access, barrier and SIMD-group call
-// checked.
+// tw metal-check: executes any Metal kernel on this machine's CPU, and checks every access, barrier and SIMD-group
+// call.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -52,16 +52,16 @@ void parse_dimensions(const char* option, const std::string& word, std::uint32_t
     refuse("{} takes one to three numbers, as in 64,32; '{}' has more", option, word);
 }
 
-/// Format 1.0 to 3.0, one kind of element; the shape is of no concern, the number of elements is.
+/// Formats 1.0 to 3.0; the type and the number of elements must match, the shape need not.
 void read_npy(const std::string& path, const ElementType& type, std::vector<std::byte>& data) {
     std::ifstream file(path, std::ios::binary);
     unsigned char start[12] = {};
     if (!file.read(reinterpret_cast<char*>(start), 12) || std::memcmp(start, "\x93NUMPY", 6) != 0)
-        refuse("{}: an .npy file was expected", path);
+        refuse("{}: expected an .npy file", path);
     const bool wide = start[6] > 1;
     std::size_t length = 0;
     for (int byte = wide ? 11 : 9; byte >= 8; --byte) length = length << 8 | start[byte];
-    if (length > 65536) refuse("{}: its header has {} bytes, which is no .npy file", path, length);
+    if (length > 65536) refuse("{}: its header has {} bytes, so this is not an .npy file", path, length);
     std::string header(length, ' ');
     file.seekg(wide ? 12 : 10);
     file.read(header.data(), static_cast<std::streamsize>(length));
@@ -91,7 +91,7 @@ FileRequest::Buffer make_buffer(const std::string& word, std::uint64_t seed, std
     for (const ElementType& known : element_types)
         if (name == known.name) type = &known;
     if (!type || colon == std::string::npos)
-        refuse("--buffer takes TYPE:COUNT or TYPE:COUNT=FILE.npy, TYPE being f32, f16, bf16, i32 or u32; '{}' came",
+        refuse("--buffer takes TYPE:COUNT or TYPE:COUNT=FILE.npy, TYPE being f32, f16, bf16, i32 or u32; got '{}'",
                word);
     const std::size_t end = equals == std::string::npos ? word.size() : equals;
     const auto count =
@@ -105,7 +105,7 @@ FileRequest::Buffer make_buffer(const std::string& word, std::uint64_t seed, std
 void print(const FileRequest& request, const FileOutcome& done) {
     const auto& c = done.outcome.counters;
     std::printf("%s of %s, read by %s\n", request.kernel.c_str(), request.path.c_str(), done.clang.c_str());
-    std::printf("%llu threads in %llu threadgroups, %.3f s on this CPU, which says nothing about a GPU\n",
+    std::printf("%llu threads in %llu threadgroups, %.3f s on this CPU; that says nothing about a GPU\n",
                 static_cast<unsigned long long>(c.threads), static_cast<unsigned long long>(c.threadgroups),
                 done.outcome.seconds);
     if (request.checked)
@@ -155,7 +155,7 @@ void run(const Asked& asked) {
     print(request, done);
     if (const std::size_t found = done.outcome.findings.size())
         fail("{} finding{} in {}", found, found == 1 ? "" : "s", asked.kernel);
-    std::printf("nothing to report\n");
+    std::printf("no findings\n");
 }
 
 constexpr const char* examples = R"text(Examples:
@@ -167,8 +167,9 @@ constexpr const char* examples = R"text(Examples:
 
 void add_metal_check(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    const Verb verb = tw.add_verb(
-        "metal-check", "Executes a Metal kernel on this CPU and reports races, stray accesses and forgotten waits");
+    const Verb verb =
+        tw.add_verb("metal-check",
+                    "Executes a Metal kernel on this CPU and reports races, accesses out of bounds and missing waits");
     verb.ends_help_with(examples);
     verb.add_option("file", asked->file, "The .metal file").required();
     verb.add_option("--kernel", asked->kernel, "The kernel's name").required();
@@ -180,7 +181,7 @@ void add_metal_check(Verb tw) {
                     "Bytes of [[threadgroup(n)]] memory, once for each, in index order");
     verb.add_option("-D", asked->defines, "A macro: NAME or NAME=VALUE");
     verb.add_option("-I", asked->folders, "A folder with headers");
-    verb.add_option("--seed", asked->seed, "Of the random data and of the order of threads; 0: in order");
+    verb.add_option("--seed", asked->seed, "Seed of the random data and of the order of threads; 0: in order");
     verb.add_flag("--plain", asked->plain, "Without checks: several times faster");
     verb.runs([asked] { run(*asked); });
 }

@@ -30,7 +30,7 @@ void print_metal_counts(std::int64_t m, std::int64_t n, std::int64_t k, Type typ
         b_data(static_cast<std::size_t>(k * n) * size), c_data(static_cast<std::size_t>(m * n) * size);
     const Matrix a{a_data.data(), type, m, k, k}, b{b_data.data(), type, k, n, n}, c{c_data.data(), type, m, n, n};
     reference::fill_operands(a, b, reference::Fill::symmetric, 1);
-    fmt::print("metal-check: {} x {} x {} {}; times mean nothing here, counts do\n", m, n, k, name_of(type));
+    fmt::print("metal-check: {} x {} x {} {}; emulated, so only counts are shown\n", m, n, k, name_of(type));
     fmt::print("{:<34} {:>13} {:>13} {:>13} {:>9} {:>13} {:>10}\n", "", "device bytes", "threadgroup", "threadgroup",
                "", "", "flop per");
     fmt::print("{:<34} {:>13} {:>13} {:>13} {:>9} {:>13} {:>10}\n", "kernel", "loaded", "bytes loaded", "bytes stored",

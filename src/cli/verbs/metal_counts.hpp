@@ -10,7 +10,7 @@
 
 namespace tw::cli {
 
-/// What each Metal rung does for one product, as the executor counts it: the table that stands in for times.
+/// Prints what each Metal rung loads, stores and computes for one product, counted by the executor.
 /// `rungs` as answers_to() takes them; empty: all.
 void print_metal_counts(std::int64_t m, std::int64_t n, std::int64_t k, Type type,
                         const std::vector<std::string>& rungs);

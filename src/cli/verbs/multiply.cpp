@@ -20,10 +20,10 @@
 namespace tw::cli {
 namespace {
 
-/// The memory that tw takes for itself is at most the files' size and this; a part of it is the library's scratch.
+/// Unless --memory says otherwise, tw uses at most the files' size and this much more; a part of it is for scratch.
 constexpr std::int64_t beyond_files = std::int64_t{64} << 20, for_scratch = std::int64_t{40} << 20;
 
-/// Smaller panels would spend their time on being read.
+/// Smaller panels would take longer to read than to multiply.
 constexpr std::int64_t least_for_panels = std::int64_t{4} << 20;
 
 struct Asked {
@@ -57,7 +57,7 @@ void check_shapes(const Product& p) {
                p.c0->rows(), p.c0->cols());
 }
 
-/// From 512 x 512 x 512 on: there the check costs a few hundredths of the product.
+/// From 512 x 512 x 512 on, where the check takes a few percent of the product's time.
 bool verifies(const Asked& asked, const Product& p) {
     constexpr double worth_it = 2.0 * 512 * 512 * 512;
     return asked.verify || (!asked.no_verify && p.flops() >= worth_it);
@@ -68,7 +68,7 @@ Options options_of(const Asked& asked) {
     options.alpha = parse_number("--alpha", asked.alpha);
     if (!asked.c0.empty()) options.beta = parse_number("--beta", asked.beta);
     if (!asked.accuracy.empty()) options.accuracy = parse_accuracy_word("--accuracy", asked.accuracy);
-    if (!asked.device.empty()) parse_device(asked.device);  // its sentence knows why there is none
+    if (!asked.device.empty()) parse_device(asked.device);  // refuses with the reason
     if (!asked.kernel.empty()) check_kernel_name(asked.kernel, every_backend());
     if (!asked.threads.empty())
         options.threads = static_cast<int>(parse_whole("--threads", asked.threads, 1, most_threads));
@@ -79,7 +79,7 @@ Options options_of(const Asked& asked) {
 
 Product open_product(const Asked& asked) {
     if (asked.output.ends_with(".safetensors"))
-        refuse("{}: the result is written as .npy, under a name that says so", quoted_path(asked.output));
+        refuse("{}: the result is written as .npy, so the file's name must end in .npy", quoted_path(asked.output));
     const Options options = options_of(asked);
     Product p{{open_matrix(asked.a, Vector::row), asked.transpose_a},
               {open_matrix(asked.b, Vector::column), asked.transpose_b},
@@ -125,7 +125,7 @@ Panels panels_for(const Asked& asked, const Product& p) {
     return *panels;
 }
 
-/// Which kernel does it: the plan of the first call, made once more for the sentence at the end.
+/// The kernel's name for the closing message, from the plan of the first call, made once more.
 std::string kernel_of(const Product& p) {
     Problem problem{.m = p.m(),
                     .n = p.n(),
@@ -169,20 +169,20 @@ void add_multiply(Verb tw) {
     const Verb verb = tw.add_verb("multiply", "Multiplies two .npy or .safetensors files into an .npy file");
     verb.add_option("A", asked->a, "The left operand").required();
     verb.add_option("B", asked->b, "The right operand").required();
-    verb.add_option("-o,--output", asked->output, "Where the product goes; replaced only when all is well").required();
+    verb.add_option("-o,--output", asked->output, "The file for the product; replaced only if all succeeds").required();
     verb.add_option("--accuracy", asked->accuracy,
                     "fp64, fp32, fp32_elementwise, tf32, bf16, fp16, or the largest |C - AB| / (|A||B|) as a number");
-    verb.add_option("--alpha", asked->alpha, "What A times B is multiplied by").shows_default();
+    verb.add_option("--alpha", asked->alpha, "The factor of A times B").shows_default();
     const Option c0 = verb.add_option("--c", asked->c0, "A file to add, of the product's shape and type");
-    verb.add_option("--beta", asked->beta, "What that file is multiplied by").needs(c0).shows_default();
+    verb.add_option("--beta", asked->beta, "The factor of --c").needs(c0).shows_default();
     verb.add_flag("--transpose-a", asked->transpose_a, "Multiplies A's transpose");
     verb.add_flag("--transpose-b", asked->transpose_b, "Multiplies by B's transpose");
-    verb.add_option("--threads", asked->threads, "How many threads; all cores otherwise");
+    verb.add_option("--threads", asked->threads, "How many threads; default: all cores");
     verb.add_option("--memory", asked->memory, "The most memory to use: 512M, 2.5G");
     verb.add_option("--kernel", asked->kernel, "A kernel or rung by name, such as r3_tiled");
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, metal");
     const Option verify =
-        verb.add_flag("--verify", asked->verify, "Checks the result in O(n^2); the default from 512 x 512 x 512 on");
+        verb.add_flag("--verify", asked->verify, "Checks the result in O(n^2); default from 512 x 512 x 512 on");
     verb.add_flag("--no-verify", asked->no_verify, "Never checks it").excludes(verify);
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw report: one page that shows this machine's climb. What the history has is shown; what it lacks is measured now.
+// tw report: one page about this machine's ladder. It shows what the history has, and measures what is missing.
 #include "measure/report/report.hpp"
 
 #include <algorithm>
@@ -35,10 +35,10 @@ using Peers = std::vector<std::shared_ptr<measure::PeerProcess>>;
 
 constexpr std::size_t largest_page = std::size_t{2} << 20;
 
-/// Of the square product that is climbed with and that the dial is turned on.
+/// The side of the square product for the ladder and for the accuracy dial.
 std::int64_t side_of(const Backend& backend) { return backend.place == Place::host ? 512 : 4096; }
 
-/// One climb on each device. The shares of the budget leave a third of it to the judge.
+/// One ladder on each device. A third of the time is left to the judge.
 void measure_climb(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch,
                    measure::Run& run) {
     for (const Backend* backend : devices_here()) {
@@ -53,7 +53,7 @@ void measure_climb(const Asked& asked, const measure::ReportData&, const Peers& 
     }
 }
 
-/// On the matrices that were climbed with, so that the peers of the climb can be shown beside it.
+/// On the ladder's matrices, so that the ladder's peers can be shown beside it.
 measure::Task task_of_dial(const Backend& backend, const measure::ReportData& data) {
     for (const measure::Row& row : data.climb)
         if (row.device == backend.name && row.type == "f32")
@@ -82,7 +82,7 @@ void measure_shapes(const Asked& asked, const measure::ReportData&, const Peers&
     measure::bench(bench, watch, run, {});
 }
 
-/// What the history may have and what is measured when it has not.
+/// A part of the page: how to find it in the history, and how to measure it.
 struct Part {
     const char* command;
     std::vector<measure::Row> measure::ReportData::* rows;
@@ -132,7 +132,7 @@ void run(const Asked& asked) {
     write_file(asked.output, page);
     if (!asked.picture.empty()) {
         const std::string picture = measure::accuracy_picture(data);
-        if (picture.empty()) fail("--picture: nothing was measured that it could show");
+        if (picture.empty()) fail("--picture: nothing was measured for it");
         write_file(asked.picture, picture);
     }
     if (asked.output != "-") fmt::print("{}: {} kB; open it in a browser\n", asked.output, page.size() / 1000);
@@ -144,8 +144,10 @@ void run(const Asked& asked) {
 void add_report(Verb tw) {
     const auto asked = std::make_shared<Asked>();
     const Verb verb = tw.add_verb("report", "Writes one HTML page of what was measured on this machine");
-    verb.add_option("-o,--output", asked->output, "Where to; - is standard output").shows_default();
-    verb.add_option("--seconds", asked->seconds, "For what the history lacks").shows_default().within(0.1, 86400.0);
+    verb.add_option("-o,--output", asked->output, "The file to write; - is standard output").shows_default();
+    verb.add_option("--seconds", asked->seconds, "How long to measure what the history lacks")
+        .shows_default()
+        .within(0.1, 86400.0);
     verb.add_flag("--fresh", asked->is_fresh, "Measure all of it again");
     verb.add_option("--picture", asked->picture, "Also write error against speed as an SVG that stands alone");
     verb.ends_help_with("Examples:\n  tw report -o report.html\n  tw report --fresh --seconds 120");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw roofline: the roofs of each device, by formula and as measured, and every rung as a point below them.
+// tw roofline: the roofs of each device, by formula and measured, and every rung as a point below them.
 #include "measure/roofs/roofline.hpp"
 
 #include <algorithm>
@@ -90,8 +90,8 @@ void run(const Asked& asked) {
 void add_roofline(Verb tw) {
     const auto asked = std::make_shared<Asked>();
     const Verb verb = tw.add_verb("roofline", "Shows the roofs of each device, and every rung below them");
-    verb.add_option("--device", asked->device, "cpu, cuda, ...; all that are found when left out");
-    verb.add_option("--shape", asked->shape, "MxNxK; 512 on a CPU, 4096 on a GPU when left out");
+    verb.add_option("--device", asked->device, "cpu, cuda, ...; default: all that are found");
+    verb.add_option("--shape", asked->shape, "MxNxK; default: 512 on a CPU, 4096 on a GPU");
     verb.add_option("--type", asked->type, "f32 or f64").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw bench --suite survey: shapes that users have, drawn by a seed, beside the peer's best.
+// tw bench --suite survey: shapes as users have them, drawn by a seed, against the peer's best.
 #include "cli/verbs/survey.hpp"
 
 #include <cstdio>
@@ -33,7 +33,7 @@ std::vector<const measure::Kind*> kinds_of(const std::string& list) {
         const std::size_t comma = std::min(list.find(',', start), list.size());
         const std::string name = list.substr(start, comma - start);
         kinds.push_back(measure::find_kind(name));
-        if (!kinds.back()) refuse("--types: expected bf16, f16, f32, tf32, fp32_elementwise or f64; '{}' came", name);
+        if (!kinds.back()) refuse("--types: expected bf16, f16, f32, tf32, fp32_elementwise or f64; got '{}'", name);
         start = comma + 1;
     }
     return kinds;
@@ -41,7 +41,7 @@ std::vector<const measure::Kind*> kinds_of(const std::string& list) {
 
 std::vector<measure::Case> cases_of(const SurveyAsked& asked, bool is_host) {
     const std::size_t slash = asked.shard.find('/');
-    if (slash == std::string::npos) refuse("--shard: expected I/N, such as 1/2; '{}' came", asked.shard);
+    if (slash == std::string::npos) refuse("--shard: expected I/N, such as 1/2; got '{}'", asked.shard);
     const auto parts = static_cast<int>(parse_whole("--shard", asked.shard.substr(slash + 1), 1, 1000));
     const auto number = static_cast<int>(parse_whole("--shard", asked.shard.substr(0, slash), 1, parts));
     const measure::Limits& limits = is_host ? measure::host_limits : measure::device_limits;
@@ -77,7 +77,7 @@ std::string command_of(const SurveyAsked& asked) {
 measure::Survey survey_of(const SurveyAsked& asked) {
     measure::Survey survey{.is_reproducible = asked.is_reproducible};
     if (!asked.peers.empty() && asked.peers != "cublas")
-        refuse("--peers: a survey's peer is cublas, on --device cuda; '{}' came", asked.peers);
+        refuse("--peers: a survey's peer is cublas, on --device cuda; got '{}'", asked.peers);
     survey.backend = &parse_device(asked.device);
     survey.cases = cases_of(asked, survey.backend->place == Place::host);
     survey.has_peer = asked.with_peers && survey.backend->name == std::string("cuda");
@@ -87,7 +87,7 @@ measure::Survey survey_of(const SurveyAsked& asked) {
     return survey;
 }
 
-/// Told as they come; the file is written now and then, so that a run that is cut off has told what it found.
+/// Prints outcomes as they come, and writes the file from time to time, so that an interrupted run loses little.
 std::vector<Outcome> measured(const SurveyAsked& asked) {
     constexpr std::size_t at_a_time = 20;
     check_place_for(asked.json);
@@ -124,12 +124,13 @@ std::vector<Outcome> measured(const SurveyAsked& asked) {
 bool is_survey(const std::string& suite) { return suite == "survey" || suite == "decode"; }
 
 void add_survey_options(const Verb& verb, SurveyAsked& asked) {
-    verb.add_option("--seed", asked.seed, "Of --suite survey: another seed draws other shapes").shows_default();
-    verb.add_option("--count", asked.count, "Of --suite survey: how many shapes").shows_default().within(1, 100000);
-    verb.add_option("--shard", asked.shard, "I/N: of --suite survey and decode, part I of N").shows_default();
+    verb.add_option("--seed", asked.seed, "For --suite survey: the seed that shapes are drawn by").shows_default();
+    verb.add_option("--count", asked.count, "For --suite survey: how many shapes").shows_default().within(1, 100000);
+    verb.add_option("--shard", asked.shard, "For --suite survey and decode: I/N, part I of N").shows_default();
     verb.add_option("--types", asked.types,
-                    "Of --suite survey and decode, a list: bf16, f16, f32, tf32, fp32_elementwise, f64");
-    verb.add_option("--from", asked.from, "Measure nothing: the table of surveys kept by --json; may be repeated");
+                    "For --suite survey and decode, a list: bf16, f16, f32, tf32, fp32_elementwise, f64");
+    verb.add_option("--from", asked.from,
+                    "Do not measure: make the table from surveys kept by --json; may be repeated");
 }
 
 void run_survey(const SurveyAsked& asked) {

@@ -9,7 +9,7 @@
 
 namespace tw::cli {
 
-/// The options of tw bench that a survey alone has, and those that it shares.
+/// The options of tw bench for a survey.
 struct SurveyAsked {
     std::string suite, types, shard = "1/1", device, json, peers, baseline;
     std::vector<std::string> from;

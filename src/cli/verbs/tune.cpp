@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw tune: finds what is quickest on this machine for the problems given, and remembers it.
+// tw tune: finds the fastest kernel, tile and threads on this machine for the given problems, and stores them.
 #include "measure/tune.hpp"
 
 #include <cstdio>
@@ -38,19 +38,19 @@ std::vector<measure::Shape> shapes_of(const Asked& asked) {
     if (shapes.empty() || !asked.suite.empty()) {
         const std::string name = asked.suite.empty() ? "square" : asked.suite;
         const auto more = measure::suite(name);
-        if (more.empty()) refuse("--suite: expected square, skinny, small, ragged, llm or mixed; '{}' came", name);
+        if (more.empty()) refuse("--suite: expected square, skinny, small, ragged, llm or mixed; got '{}'", name);
         shapes.insert(shapes.end(), more.begin(), more.end());
     }
     return shapes;
 }
 
-/// The table, and what whoever reads it elsewhere must know.
+/// The table, and how it was measured.
 std::string page_of(const measure::Tuning& tuning, const std::vector<measure::TunedShape>& all) {
     const measure::Machine machine = measure::this_machine();
     const bool is_alone = tuning.backend->place == Place::host && tuning.task.threads == 1;
     return fmt::format(
                "# What tuning found\n\n{}, load {:.2f}; tilewright {}, {}. {}, {} thread{}, timed in turns by {}. "
-               "Whoever won was judged, and then timed once "
+               "The winner was checked by the judge and timed once "
                "more against the rules' choice: the ratio is of those samples.\n\n",
                machine.processor, machine.load[0], machine.version, machine.date.substr(0, 10),
                name_of(tuning.task.type), tuning.task.threads, tuning.task.threads == 1 ? "" : "s",
@@ -64,7 +64,7 @@ void run(const Asked& asked) {
     tuning.task.accuracy = parse_accuracy_word("--accuracy", asked.accuracy);
     tuning.task.threads = asked.threads > 0 ? asked.threads : default_threads();
     const std::string path = asked.store.empty() ? store_path() : asked.store;
-    setenv("TW_STORE", "/dev/null", 1);  // the rules are asked as if nothing were tuned
+    setenv("TW_STORE", "/dev/null", 1);  // so that the rules choose without tuning
     tuning.backend = &parse_device(asked.device);
     check_place_for(asked.markdown);
     if (!asked.is_trial) check_store(path);
@@ -109,18 +109,19 @@ constexpr const char* examples = R"text(Examples:
 
 void add_tune(Verb tw) {
     const auto asked = std::make_shared<Asked>();
-    const Verb verb = tw.add_verb("tune", "Finds the quickest kernels, tiles and threads here, and remembers them");
+    const Verb verb =
+        tw.add_verb("tune", "Finds the fastest kernels, tiles and threads on this machine, and stores them");
     verb.add_option("--shape", asked->shapes, "MxNxK, or N for a square; may be repeated");
-    verb.add_option("--suite", asked->suite,
-                    "square, skinny, small, ragged, llm or mixed; square when nothing is said");
+    verb.add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed; default: square");
     verb.add_option("--type", asked->type, "f32 or f64").shows_default();
-    verb.add_option("--accuracy", asked->accuracy, "The promise to keep").shows_default();
+    verb.add_option("--accuracy", asked->accuracy, "The accuracy to keep").shows_default();
     verb.add_option("--device", asked->device, "cpu, cuda, ...").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
-    verb.add_option("--seconds", asked->seconds, "For all problems together").shows_default().within(0.1, 864000.0);
-    verb.add_option("--store", asked->store, "Remember here instead of TW_STORE or the cache folder");
-    verb.add_option("--markdown", asked->markdown,
-                    "Write what was found here as a Markdown table; - is standard output");
+    verb.add_option("--seconds", asked->seconds, "How long to measure all problems together")
+        .shows_default()
+        .within(0.1, 864000.0);
+    verb.add_option("--store", asked->store, "The store to write, instead of TW_STORE or the one in the cache folder");
+    verb.add_option("--markdown", asked->markdown, "Write the results here as a Markdown table; - is standard output");
     verb.add_flag("--dry-run", asked->is_trial, "Remember nothing");
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });

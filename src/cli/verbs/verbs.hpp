@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The verbs of tw: each lives in a file of its own, adds itself to tw here, and says what it runs.
+// The verbs of tw. Each has its own file, which adds the verb with its options and its function.
 // A verb ends by returning (exit 0) or by throwing a Stop.
 #pragma once
 
@@ -23,7 +23,7 @@ void add_effort(Verb tw);
 
 // Below tw effort.
 void add_effort_curve(Verb effort);
-/// Refuses a device that the dial has no kernels for.
+/// Refuses a device that tw effort does not run on.
 void check_effort_device(const std::string& word);
 
 }  // namespace tw::cli

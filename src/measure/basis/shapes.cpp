@@ -19,7 +19,7 @@ std::int64_t parse_side(const std::string& text, const std::string& whole) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > largest_side)
         throw std::invalid_argument(fmt::format(
-            "expected whole numbers from 1 to {}, such as 64,100 or 8:4096:x2; '{}' came", largest_side, whole));
+            "expected whole numbers from 1 to {}, such as 64,100 or 8:4096:x2; got '{}'", largest_side, whole));
     return value;
 }
 

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // Every kernel of the Metal ladder, executed with every access checked, on ragged shapes: the judge is content with the
-// numbers, the machine has nothing to report, and nothing but C's elements is written.
+// numbers, the machine has no findings, and nothing but C's elements is written.
 #include <gtest/gtest.h>
 
 #include <cmath>

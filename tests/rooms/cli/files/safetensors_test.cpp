@@ -90,7 +90,7 @@ TEST(Safetensors, AFileWithoutAMatrixSaysWhatItHas) {
 TEST(Safetensors, AWordThatNamesNoMatrixGetsTheNames) {
     const Files files;
     files.expect_refused(files.at, "which tensor? Write FILE:NAME; its matrices and vectors are: 'layer.weight', ");
-    files.expect_refused(files.at + ":", "the tensor's name is missing behind the colon");
+    files.expect_refused(files.at + ":", "the tensor's name is missing after the colon");
     files.expect_refused(files.at + ":layer", "it has no tensor 'layer'; it has: 'mask', 'layer.weight', ");
     files.expect_refused(files.at + ":mask", "the tensor 'mask' holds 'BOOL'; tw multiplies F32, F16, BF16 and F64");
     files.expect_refused(files.at + ":cube", "the tensor 'cube' has 3 dimensions; a matrix has two");

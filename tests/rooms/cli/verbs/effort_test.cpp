@@ -150,9 +150,9 @@ TEST(Effort, WhatCannotBeGetsASentence) {
     files.expect_refused({}, "build, run, curve");
     files.expect_refused({"bild"}, "build, run, curve");
     files.expect_refused({"build", files.w, "-o", files.built, "--layout", "plains"},
-                         "--layout: expected buckets, tiers or planes; 'plains' came");
+                         "--layout: expected buckets, tiers or planes; got 'plains'");
     files.expect_refused({"build", files.w, "-o", files.built, "--dense", "no"},
-                         "--dense: expected automatic, kept or absent; 'no' came");
+                         "--dense: expected automatic, kept or absent; got 'no'");
     files.expect_refused({"build", files.w, "-o", files.built, "--layout", "buckets", "--bucket", "9"}, "bucket");
     files.expect_refused({"build", files.w, "-o", files.built, "--bucket", "8"},
                          "--bucket and --truncating are for --layout buckets; the layout is planes");
@@ -162,16 +162,16 @@ TEST(Effort, WhatCannotBeGetsASentence) {
     files.expect_refused({"build", files.folder.path("absent.npy"), "-o", files.built}, "it can't be opened");
     files.expect_refused({"run", files.built, files.v, "-o", files.y}, "one of --effort and --error");
     files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1.5"},
-                         "--effort: expected a share from 0 to 1; 1.5 came");
+                         "--effort: expected a share from 0 to 1; got 1.5");
     files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "nan"}, "--effort: expected a share");
     files.expect_refused({"run", files.built, files.v, "-o", files.y, "--error", "-1"},
-                         "--error: expected a number from 0 on; -1 came");
+                         "--error: expected a number from 0 on; got -1");
     files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1", "--error", "1"}, "excludes");
     files.expect_refused({"run", files.w, files.v, "-o", files.y, "--effort", "1"}, "offset 0");
     files.expect_refused({"run", files.built, files.v, "-o", files.y, "--effort", "1", "--device", "metal"},
                          "runs on cpu and cuda");
-    files.expect_refused({"curve", "--device", "abacus"}, "expected cpu, cuda or cuda:N; 'abacus' came");
-    files.expect_refused({"curve", "--suite", "taste"}, "--suite: expected quality or speed; 'taste' came");
+    files.expect_refused({"curve", "--device", "abacus"}, "expected cpu, cuda or cuda:N; got 'abacus'");
+    files.expect_refused({"curve", "--suite", "taste"}, "--suite: expected quality or speed; got 'taste'");
     files.expect_refused({"curve", "--shape", "12"}, "--shape: expected OUTPUTSxINPUTS");
     files.expect_refused({"curve", "--vector", files.v}, "--vector goes with --weights");
     write_file(files.v, npy_file<float>("<f4", "(3,)", {1, 2, 3}));

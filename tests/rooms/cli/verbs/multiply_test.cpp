@@ -171,13 +171,13 @@ TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
     expect_refused(multiply({"--transpose-a"}), "is 3 x 2 when transposed");
     expect_refused(multiply({"--c", b}), "--c must have the product's shape, 2 x 2");
     expect_refused(multiply({"--c", c0}), "a product takes one type");
-    expect_refused(multiply({"--alpha", "two"}), "--alpha takes a number, such as 2 or -0.5; 'two' is none");
+    expect_refused(multiply({"--alpha", "two"}), "--alpha takes a number, such as 2 or -0.5; got 'two'");
     expect_refused(multiply({"--alpha", ""}), "--alpha takes a number");
     expect_refused(multiply({"--beta", "2"}), "--beta requires --c");
-    expect_refused(multiply({"--accuracy", "fp31"}), "'fp31' is none of them");
-    expect_refused(multiply({"--accuracy", "-1"}), "'-1' is none of them");
-    expect_refused(multiply({"--accuracy", "nan"}), "'nan' is none of them");
-    expect_refused(multiply({"--accuracy", "inf"}), "'inf' is none of them");
+    expect_refused(multiply({"--accuracy", "fp31"}), "got 'fp31'");
+    expect_refused(multiply({"--accuracy", "-1"}), "got '-1'");
+    expect_refused(multiply({"--accuracy", "nan"}), "got 'nan'");
+    expect_refused(multiply({"--accuracy", "inf"}), "got 'inf'");
     expect_refused(multiply({"--accuracy", "1e-30"}), "no kernel here keeps that accuracy");
     expect_refused(multiply({"--threads", "0"}), "--threads takes a whole number from 1");
     expect_refused(multiply({"--threads", "2x"}), "--threads takes a whole number from 1");

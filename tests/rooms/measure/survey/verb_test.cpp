@@ -53,16 +53,16 @@ TEST(SurveyVerb, APartHasItsShare) {
 
 TEST(SurveyVerb, WhatCannotBeIsRefusedWithASentence) {
     const std::pair<const char*, const char*> cases[] = {
-        {"--suite survey --types f8", "expected bf16, f16, f32, tf32, fp32_elementwise or f64; 'f8' came"},
+        {"--suite survey --types f8", "expected bf16, f16, f32, tf32, fp32_elementwise or f64; got 'f8'"},
         {"--suite survey --shard 3/2", "--shard"},
-        {"--suite survey --shard 2", "expected I/N, such as 1/2; '2' came"},
+        {"--suite survey --shard 2", "expected I/N, such as 1/2; got '2'"},
         {"--suite survey --count 0", "--count"},
         {"--suite survey --m 64", "--suite survey and --m exclude each other"},
         {"--suite decode --kernel r7", "--suite decode and --kernel exclude each other"},
-        {"--suite survey --peers=mkl", "a survey's peer is cublas, on --device cuda; 'mkl' came"},
+        {"--suite survey --peers=mkl", "a survey's peer is cublas, on --device cuda; got 'mkl'"},
         {"--suite survey --from /nowhere.json", "--from /nowhere.json: it can't be read"},
         {"--suite survey --baseline /dev/null", "not a survey of tw"},
-        {"--suite servey", "mixed, survey or decode; 'servey' came"}};
+        {"--suite servey", "mixed, survey or decode; got 'servey'"}};
     for (const auto& [arguments, sentence] : cases) {
         const Said said = say(arguments);
         EXPECT_EQ(said.code, 2) << arguments << "\n" << said.text;
