@@ -7,7 +7,7 @@
 namespace tw::measure {
 namespace {
 
-/// multiply() at one stop, whatever the accuracy of the task that all take part in.
+/// multiply() at one stop of the dial, instead of the accuracy of the task.
 class Stop : public OwnEntrant {
 public:
     Stop(const Backend& backend, Accuracy stop, std::shared_ptr<Operands> operands)

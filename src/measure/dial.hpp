@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What accuracy costs: multiply() is asked for each stop of the dial in turn, on one product, and takes what it would
-// take.
+// What accuracy costs: times multiply() at each stop of the accuracy dial, on one product, with the kernel it chooses.
 #pragma once
 
 #include <vector>

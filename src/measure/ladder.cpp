@@ -27,7 +27,7 @@ std::map<std::string, const char*> ideas_of(const Backend& backend) {
     return ideas;
 }
 
-/// Several tiles of a kernel are rows of their own: the seeds' tile_16 and tile_32 are one rung.
+/// Each tile of a kernel is a row: the seeds' tile_16 and tile_32 are one rung.
 std::vector<std::shared_ptr<Entrant>> own_entrants(const Climb& asked, const std::shared_ptr<Operands>& operands) {
     std::vector<std::shared_ptr<Entrant>> entrants;
     for (const Kernel* kernel : asked.backend->ladder) {

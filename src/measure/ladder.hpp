@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The climb: every rung of a backend on one problem, judged, then timed beside the peers.
+// The ladder: every rung of a backend on one problem, checked by the judge, then timed in turns with the peers.
 #pragma once
 
 #include <string>
@@ -18,13 +18,13 @@ struct Climb {
     std::vector<std::string> rungs{};  ///< names as answers_to() takes them; empty: all
     Budget budget{};
     std::vector<std::shared_ptr<PeerProcess>> peers{};  ///< those of the device
-    bool has_mps = false;                               ///< on Metal, Apple's own product too
+    bool has_mps = false;                               ///< on Metal, also measure Apple's own product
 };
 
-/// The roofs of the processor's own loops (or of the device's) that were measured beside the rows go into the run.
+/// Also records the roofs that were measured between the rows, by the loops of the processor or of the device.
 void climb(const Climb& asked, const Watch& watch, Run& run);
 
-/// 1024 on a CPU, 4096 on a GPU, 64 where times mean nothing: what is seen within a minute.
+/// 1024 on a CPU, 4096 on a GPU, 64 where kernels are emulated: done within a minute.
 std::int64_t usual_size(const Backend& backend);
 
 /// Markdown: every rung of every backend of this build, its idea and the seeds' names for it.

@@ -17,7 +17,7 @@
 namespace tw::measure {
 namespace {
 
-constexpr double hopeless = 1.5;  // times the rules' own time, at the first look
+constexpr double hopeless = 1.5;  // times the rules' time, at the first timing
 constexpr std::size_t most_finalists = 4, least_samples = 7, most_samples = 40;
 constexpr double shortest_sample = 0.003;
 constexpr double close = 0.97;  // of the best found
@@ -29,7 +29,7 @@ struct Candidate {
     int threads;
 };
 
-/// The rules' own choice, without any record.
+/// The rules' choice, without tuning.
 Plan plan_by_rules(const Tuning& asked, const Task& task) {
     Plan plan;
     const Problem problem{.m = task.m,
@@ -69,7 +69,7 @@ std::string named(const Candidate& candidate) {
     return fmt::format("{}{} x{}", candidate.kernel->name, tile, candidate.threads);
 }
 
-/// One problem and everybody who might do it best.
+/// One problem and all candidates for it.
 class Search {
 public:
     Search(const Tuning& asked, const Task& task, const Watch& watch)
@@ -98,7 +98,7 @@ double Search::timed(const Candidate& candidate, int passes) const {
     return is_alone_ && !std::isnan(wall) ? thread_time() - start : wall;
 }
 
-/// The quickest of a few looks: enough to drop who is far behind.
+/// The fastest of a few timings: enough to drop candidates that are far behind.
 double Search::first_look(const Candidate& candidate) const {
     Task own = task_;
     own.threads = candidate.threads;
@@ -110,7 +110,7 @@ double Search::first_look(const Candidate& candidate) const {
     return std::isnan(best) ? HUGE_VAL : best;
 }
 
-/// The rules' choice first, then the quickest others; empty when the rules' choice can't run or time is up.
+/// The rules' choice first, then the fastest others; empty when the rules' choice can't run or time is up.
 std::vector<Candidate> Search::finalists(const Plan& by_rules, int& tried) const {
     std::vector<Candidate> all = candidates_of(asked_, task_, *by_rules.kernel, std::make_shared<Operands>(task_));
     const int threads = asked_.backend->place == Place::host ? task_.threads : 1;

@@ -131,7 +131,7 @@ std::vector<std::string> peers_of(const BenchOptions& asked) {
     return names;
 }
 
-SurveyAsked survey_of(const BenchOptions& asked) {
+SurveyArguments survey_of(const BenchOptions& asked) {
     const std::pair<bool, const char*> others[] = {{!asked.m.empty() || !asked.n.empty() || !asked.k.empty(), "--m"},
                                                    {!asked.kernels.empty(), "--kernel"},
                                                    {asked.batch > 0, "--batch"},
@@ -142,7 +142,7 @@ SurveyAsked survey_of(const BenchOptions& asked) {
                                                    {!asked.markdown.empty(), "--markdown"}};
     for (const auto& [is_asked, option] : others)
         if (is_asked) refuse("--suite {} and {} exclude each other", asked.suite, option);
-    SurveyAsked survey = asked.survey;
+    SurveyArguments survey = asked.survey;
     survey.suite = asked.suite, survey.device = asked.device, survey.json = asked.json, survey.peers = asked.peers;
     survey.threads = asked.threads, survey.baseline = asked.baseline;
     survey.with_peers = asked.with_peers, survey.is_reproducible = asked.is_reproducible;

@@ -17,7 +17,7 @@ struct BenchOptions {
     std::string what, m, n, k, suite, type = "f32", accuracy = "auto", device = "cpu", peers, json, csv, markdown,
                                       baseline;
     std::vector<std::string> kernels;
-    SurveyAsked survey;
+    SurveyArguments survey;
     double seconds = 3, relative_error = 0;
     int threads = 0, batch = 0, callers = 0;
     bool with_peers = false, is_cold = false, is_hot = false, is_unverified = false, no_history = false,
@@ -34,6 +34,6 @@ measure::Bench bench_of(const BenchOptions& options);
 std::vector<std::string> peers_of(const BenchOptions& options);
 
 /// A survey draws its own shapes and times them in its own way: refuses options that contradict that.
-SurveyAsked survey_of(const BenchOptions& options);
+SurveyArguments survey_of(const BenchOptions& options);
 
 }  // namespace tw::cli

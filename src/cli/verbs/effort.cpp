@@ -24,14 +24,14 @@
 namespace tw::cli {
 namespace {
 
-struct BuildAsked {
+struct BuildArguments {
     std::vector<std::string> weights;
     std::string output, layout = "planes", dense = "automatic";
     int bucket = 16, threads = 0;
     bool transpose = false, truncating = false, bucket_is_given = false;
 };
 
-struct RunAsked {
+struct RunArguments {
     std::string matrix, vectors, output, effort, error, device = "cpu";
     int threads = 0;
     bool by_layout = false, each = false;
@@ -50,7 +50,7 @@ DenseCopy parse_dense(const std::string& word) {
     refuse("--dense: expected automatic, kept or absent; got '{}'", word);
 }
 
-Budget parse_budget(const RunAsked& asked) {
+Budget parse_budget(const RunArguments& asked) {
     if (asked.effort.empty() == asked.error.empty())
         refuse("a product takes one of --effort and --error: how much to read, or how far off the result may be");
     const bool is_error = asked.effort.empty();
@@ -77,7 +77,7 @@ double share(std::int64_t part, std::int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-void build(const BuildAsked& asked) {
+void build(const BuildArguments& asked) {
     if ((asked.bucket_is_given || asked.truncating) && asked.layout != "buckets")
         refuse("--bucket and --truncating are for --layout buckets; the layout is {}", asked.layout);
     check_place_for(asked.output);
@@ -108,7 +108,7 @@ void print_report(const EffortReport& report, std::int64_t fp16_bytes) {
                report.dense ? "; by the dense copy" : "");
 }
 
-void multiply(const RunAsked& asked) {
+void multiply(const RunArguments& asked) {
     check_effort_device(asked.device);
     const Budget budget = parse_budget(asked);
     if (asked.output.ends_with(".safetensors"))
@@ -164,7 +164,7 @@ constexpr const char* examples = R"text(Examples:
 )text";
 
 void add_build(Verb effort) {
-    const auto asked = std::make_shared<BuildAsked>();
+    const auto asked = std::make_shared<BuildArguments>();
     const Verb verb = effort.add_verb("build", "Builds a matrix with an effort dial from weights");
     verb.add_option(
             "W", asked->weights,
@@ -191,7 +191,7 @@ void add_build(Verb effort) {
 }
 
 void add_run(Verb effort) {
-    const auto asked = std::make_shared<RunAsked>();
+    const auto asked = std::make_shared<RunArguments>();
     const Verb verb = effort.add_verb("run", "Multiplies vectors, reading as much as the budget allows");
     verb.add_option("W", asked->matrix, "A file from tw effort build").required();
     verb.add_option("V", asked->vectors, "v.npy or a tensor of a .safetensors file: one vector, or a row for each")

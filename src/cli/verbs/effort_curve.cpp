@@ -22,14 +22,14 @@
 namespace tw::cli {
 namespace {
 
-struct Asked {
+struct Arguments {
     std::string suite = "quality", device = "cpu", json, shape, weights, vector;
     int threads = 0, matrices = 0;
     double seconds = 20;
     bool remembers = false;
 };
 
-measure::RealWeights load_real(const Asked& asked) {
+measure::RealWeights load_real(const Arguments& asked) {
     measure::RealWeights real{measure::effort_weights(load_matrix(asked.weights, Vector::row, "the weights").matrix),
                               {}};
     if (asked.vector.empty()) return real;
@@ -41,7 +41,7 @@ measure::RealWeights load_real(const Asked& asked) {
     return real;
 }
 
-measure::EffortCurve curve_of(const Asked& asked, bool is_speed) {
+measure::EffortCurve curve_of(const Arguments& asked, bool is_speed) {
     constexpr std::int64_t largest_side = 65536;
     const int usual_threads = is_speed ? 1 : default_threads(),
               usual_matrices = asked.device.starts_with("cuda") ? 8 : 2;
@@ -90,7 +90,7 @@ void remember(const std::string& path, const std::vector<measure::FoundTuning>& 
     }
 }
 
-void run(const Asked& asked) {
+void run(const Arguments& asked) {
     const std::string store = store_path();
     check_effort_device(asked.device);
     if (asked.suite != "quality" && asked.suite != "speed")
@@ -138,7 +138,7 @@ rivals in quality: q4_0 and q8_0 as llama.cpp makes them, teal (the largest inpu
 }  // namespace
 
 void add_effort_curve(Verb effort) {
-    const auto asked = std::make_shared<Asked>();
+    const auto asked = std::make_shared<Arguments>();
     const Verb verb = effort.add_verb("curve", "Measures quality against effort, or speed against effort");
     verb.add_option("--suite", asked->suite, "quality or speed").shows_default();
     verb.add_option("--device", asked->device, "cpu, cuda or cuda:N").shows_default();

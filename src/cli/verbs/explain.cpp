@@ -19,7 +19,7 @@
 namespace tw::cli {
 namespace {
 
-struct Asked {
+struct Arguments {
     std::string rung, shape = "1024";
 };
 
@@ -80,7 +80,7 @@ double peak_of(const Kernel& kernel) {
     return loop.run ? measure::measure_gflops(loop, 0.02) : 0;
 }
 
-void run(const Asked& asked) {
+void run(const Arguments& asked) {
     measure::Task task;
     parse_shape("--shape", asked.shape, task);
     std::vector<measure::Bandwidth> bandwidths;
@@ -110,7 +110,7 @@ void run(const Asked& asked) {
 }  // namespace
 
 void add_explain(Verb tw) {
-    const auto asked = std::make_shared<Asked>();
+    const auto asked = std::make_shared<Arguments>();
     const Verb verb =
         tw.add_verb("explain", "Explains a rung: its idea, flops and bytes, and the speed that they predict here");
     verb.add_option("RUNG", asked->rung,

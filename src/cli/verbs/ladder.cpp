@@ -25,7 +25,7 @@ namespace {
 using measure::Row;
 using measure::Run;
 
-struct Asked {
+struct Arguments {
     std::string device, shape, size, type = "f32", json;
     std::vector<std::string> rungs;
     double seconds = 8;
@@ -121,7 +121,7 @@ std::string names_of(const std::vector<const Backend*>& devices) {
     return names;
 }
 
-void run(const Asked& asked) {
+void run(const Arguments& asked) {
     if (asked.list) {
         if (asked.markdown) std::fputs(measure::ladder_in_markdown().c_str(), stdout);
         else print_list();
@@ -191,7 +191,7 @@ constexpr const char* examples = R"text(Examples:
 }  // namespace
 
 void add_ladder(Verb tw) {
-    const auto asked = std::make_shared<Asked>();
+    const auto asked = std::make_shared<Arguments>();
     const Verb verb = tw.add_verb("ladder", "Runs the ladder of kernels on this machine");
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...; default: all that are found");
     verb.add_option("--size", asked->size, "N of an N x N x N product; default: 1024 on a CPU, 4096 on a GPU");

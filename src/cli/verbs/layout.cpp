@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t most_cells = 65536;
 constexpr std::int64_t largest = std::int64_t{1} << 31;
 
-struct Asked {
+struct Arguments {
     std::string layout, inside, tile, at = "0,0", vectorize, distribute, thread = "0";
 };
 
@@ -27,7 +27,7 @@ void check_cells(std::int64_t rows, std::int64_t cols) {
                cols);
 }
 
-Layout tile_of(const Layout& whole, const Asked& asked) {
+Layout tile_of(const Layout& whole, const Arguments& asked) {
     const Pair shape = parse_pair("--tile", asked.tile, 1, largest);
     const Pair at = parse_pair("--at", asked.at, 0, largest);
     const Pair tiles{(whole.rows + shape.first - 1) / shape.first, (whole.cols + shape.second - 1) / shape.second};
@@ -37,19 +37,19 @@ Layout tile_of(const Layout& whole, const Asked& asked) {
     return whole.tile(shape.first, shape.second, at.first, at.second);
 }
 
-Layout vectors_of(const Layout& whole, const Asked& asked) {
+Layout vectors_of(const Layout& whole, const Arguments& asked) {
     const Pair shape = parse_pair("--vectorize", asked.vectorize, 1, largest);
     return whole.vectorize(shape.first, shape.second);
 }
 
-Layout share_of(const Layout& whole, const Asked& asked) {
+Layout share_of(const Layout& whole, const Arguments& asked) {
     const Layout threads = parse_layout(asked.distribute);
     if (threads.rows > most_cells || threads.cols > most_cells)
         refuse("--distribute takes at most {} x {} threads; '{}' has more", most_cells, most_cells, asked.distribute);
     return whole.distribute(threads, parse_whole("--thread", asked.thread, 0, threads.size() - 1));
 }
 
-void draw_blocks(const Asked& asked) {
+void draw_blocks(const Arguments& asked) {
     if (!asked.tile.empty() || !asked.vectorize.empty() || !asked.distribute.empty())
         refuse("--inside draws blocks within blocks and excludes --tile, --vectorize and --distribute");
     const BlockedLayout blocked = compose(parse_layout(asked.layout), parse_layout(asked.inside));
@@ -57,7 +57,7 @@ void draw_blocks(const Asked& asked) {
     std::fputs(draw(blocked).c_str(), stdout);
 }
 
-void run(const Asked& asked) {
+void run(const Arguments& asked) {
     if (!asked.inside.empty()) return draw_blocks(asked);
     Layout layout = parse_layout(asked.layout);
     if (!asked.tile.empty()) layout = tile_of(layout, asked);
@@ -78,7 +78,7 @@ constexpr const char* examples = R"text(Examples:
 }  // namespace
 
 void add_layout(Verb tw) {
-    const auto asked = std::make_shared<Asked>();
+    const auto asked = std::make_shared<Arguments>();
     const Verb verb = tw.add_verb("layout", "Draws the grid of offsets of a layout");
     verb.add_option("LAYOUT", asked->layout, "row_major(ROWS,COLS) or col_major(ROWS,COLS)").required();
     const Option tile = verb.add_option("--tile", asked->tile, "Only one tile of ROWS,COLS elements");

@@ -25,7 +25,7 @@ namespace {
 using metal_check::FileOutcome;
 using metal_check::FileRequest;
 
-struct Asked {
+struct Arguments {
     std::string file, kernel, grid = "1", threads = "1", seed = "1";
     std::vector<std::string> buffers, threadgroup, defines, folders;
     bool plain = false;
@@ -123,7 +123,7 @@ void print(const FileRequest& request, const FileOutcome& done) {
                     static_cast<unsigned long long>(finding.count), finding.text.c_str());
 }
 
-void run(const Asked& asked) {
+void run(const Arguments& asked) {
     const metal_check::Door* door = metal_check::door();
     if (!door) fail("Metal kernels can't be executed here: {}", metal_check::absence());
     if (!std::filesystem::is_regular_file(asked.file)) refuse("there is no file '{}'", asked.file);
@@ -166,7 +166,7 @@ constexpr const char* examples = R"text(Examples:
 }  // namespace
 
 void add_metal_check(Verb tw) {
-    const auto asked = std::make_shared<Asked>();
+    const auto asked = std::make_shared<Arguments>();
     const Verb verb =
         tw.add_verb("metal-check",
                     "Executes a Metal kernel on this CPU and reports races, accesses out of bounds and missing waits");

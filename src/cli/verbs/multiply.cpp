@@ -26,7 +26,7 @@ constexpr std::int64_t beyond_files = std::int64_t{64} << 20, for_scratch = std:
 /// Smaller panels would take longer to read than to multiply.
 constexpr std::int64_t least_for_panels = std::int64_t{4} << 20;
 
-struct Asked {
+struct Arguments {
     std::string a, b, output, c0;
     std::string accuracy, alpha = "1", beta = "1", threads, memory, kernel, device;
     bool transpose_a = false, transpose_b = false, verify = false, no_verify = false;
@@ -58,12 +58,12 @@ void check_shapes(const Product& p) {
 }
 
 /// From 512 x 512 x 512 on, where the check takes a few percent of the product's time.
-bool verifies(const Asked& asked, const Product& p) {
+bool verifies(const Arguments& asked, const Product& p) {
     constexpr double worth_it = 2.0 * 512 * 512 * 512;
     return asked.verify || (!asked.no_verify && p.flops() >= worth_it);
 }
 
-Options options_of(const Asked& asked) {
+Options options_of(const Arguments& asked) {
     Options options;
     options.alpha = parse_number("--alpha", asked.alpha);
     if (!asked.c0.empty()) options.beta = parse_number("--beta", asked.beta);
@@ -77,7 +77,7 @@ Options options_of(const Asked& asked) {
     return options;
 }
 
-Product open_product(const Asked& asked) {
+Product open_product(const Arguments& asked) {
     if (asked.output.ends_with(".safetensors"))
         refuse("{}: the result is written as .npy, so the file's name must end in .npy", quoted_path(asked.output));
     const Options options = options_of(asked);
@@ -99,7 +99,7 @@ std::int64_t memory_asked_for(const std::string& word) {
     return bytes;
 }
 
-Panels panels_for(const Asked& asked, const Product& p) {
+Panels panels_for(const Arguments& asked, const Product& p) {
     const PanelProblem problem{.m = p.m(),
                                .n = p.n(),
                                .k = p.k(),
@@ -139,7 +139,7 @@ std::string kernel_of(const Product& p) {
     return try_plan(problem, p.options, plan) ? plan.kernel_name() : "no kernel needed";
 }
 
-void run(const Asked& asked) {
+void run(const Arguments& asked) {
     const auto start = std::chrono::steady_clock::now();
     const Product product = open_product(asked);
     OutputFile output(asked.output);
@@ -165,7 +165,7 @@ C order. A file of one dimension is a row as A and a column as B. What does not 
 }  // namespace
 
 void add_multiply(Verb tw) {
-    const auto asked = std::make_shared<Asked>();
+    const auto asked = std::make_shared<Arguments>();
     const Verb verb = tw.add_verb("multiply", "Multiplies two .npy or .safetensors files into an .npy file");
     verb.add_option("A", asked->a, "The left operand").required();
     verb.add_option("B", asked->b, "The right operand").required();

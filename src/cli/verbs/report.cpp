@@ -25,7 +25,7 @@
 namespace tw::cli {
 namespace {
 
-struct Asked {
+struct Arguments {
     std::string output = "report.html", picture;
     double seconds = 30;
     bool is_fresh = false;
@@ -39,7 +39,7 @@ constexpr std::size_t largest_page = std::size_t{2} << 20;
 std::int64_t side_of(const Backend& backend) { return backend.place == Place::host ? 512 : 4096; }
 
 /// One ladder on each device. A third of the time is left to the judge.
-void measure_climb(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch,
+void measure_climb(const Arguments& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch,
                    measure::Run& run) {
     for (const Backend* backend : devices_here()) {
         if (backend->times_mean_nothing || watch.is_interrupted()) continue;
@@ -62,7 +62,7 @@ measure::Task task_of_dial(const Backend& backend, const measure::ReportData& da
     return {.m = side, .n = side, .k = side, .threads = default_threads()};
 }
 
-void measure_dial(const Asked& asked, const measure::ReportData& data, const Peers&, const measure::Watch& watch,
+void measure_dial(const Arguments& asked, const measure::ReportData& data, const Peers&, const measure::Watch& watch,
                   measure::Run& run) {
     for (const Backend* backend : devices_here()) {
         if (backend->times_mean_nothing || watch.is_interrupted()) continue;
@@ -72,7 +72,7 @@ void measure_dial(const Asked& asked, const measure::ReportData& data, const Pee
     }
 }
 
-void measure_shapes(const Asked& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch,
+void measure_shapes(const Arguments& asked, const measure::ReportData&, const Peers& peers, const measure::Watch& watch,
                     measure::Run& run) {
     measure::Bench bench{.backend = find_backend("cpu"), .task = {.threads = default_threads()}, .peers = peers};
     bench.shapes = {{64, 64, 64},     {256, 256, 256},  {512, 512, 512},  {1024, 1024, 1024}, {8, 2048, 2048},
@@ -86,19 +86,19 @@ void measure_shapes(const Asked& asked, const measure::ReportData&, const Peers&
 struct Part {
     const char* command;
     std::vector<measure::Row> measure::ReportData::* rows;
-    void (*measure)(const Asked&, const measure::ReportData&, const Peers&, const measure::Watch&, measure::Run&);
+    void (*measure)(const Arguments&, const measure::ReportData&, const Peers&, const measure::Watch&, measure::Run&);
 };
 constexpr Part parts[] = {{"ladder", &measure::ReportData::climb, measure_climb},
                           {"dial", &measure::ReportData::dial, measure_dial},
                           {"bench", &measure::ReportData::shapes, measure_shapes}};
 
-bool lacks_any(const Asked& asked, const std::string& history, const measure::Machine& machine) {
+bool lacks_any(const Arguments& asked, const std::string& history, const measure::Machine& machine) {
     return asked.is_fresh || std::any_of(std::begin(parts), std::end(parts), [&](const Part& part) {
                return measure::last_from_history(history, part.command, machine).empty();
            });
 }
 
-void run(const Asked& asked) {
+void run(const Arguments& asked) {
     check_place_for(asked.output);
     check_place_for(asked.picture);
     note_interrupts();
@@ -142,7 +142,7 @@ void run(const Asked& asked) {
 }  // namespace
 
 void add_report(Verb tw) {
-    const auto asked = std::make_shared<Asked>();
+    const auto asked = std::make_shared<Arguments>();
     const Verb verb = tw.add_verb("report", "Writes one HTML page of what was measured on this machine");
     verb.add_option("-o,--output", asked->output, "The file to write; - is standard output").shows_default();
     verb.add_option("--seconds", asked->seconds, "How long to measure what the history lacks")

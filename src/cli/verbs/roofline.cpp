@@ -21,7 +21,7 @@
 namespace tw::cli {
 namespace {
 
-struct Asked {
+struct Arguments {
     std::string device, shape, type = "f32";
     double seconds = 5;
     int threads = 0;
@@ -50,7 +50,7 @@ void print_points(const std::vector<measure::RooflinePoint>& points) {
     fmt::print("\n");
 }
 
-void run(const Asked& asked) {
+void run(const Arguments& asked) {
     measure::Task task;
     task.type = parse_type("--type", asked.type);
     task.threads = asked.threads > 0 ? asked.threads : default_threads();
@@ -88,7 +88,7 @@ void run(const Asked& asked) {
 }  // namespace
 
 void add_roofline(Verb tw) {
-    const auto asked = std::make_shared<Asked>();
+    const auto asked = std::make_shared<Arguments>();
     const Verb verb = tw.add_verb("roofline", "Shows the roofs of each device, and every rung below them");
     verb.add_option("--device", asked->device, "cpu, cuda, ...; default: all that are found");
     verb.add_option("--shape", asked->shape, "MxNxK; default: 512 on a CPU, 4096 on a GPU");

@@ -39,7 +39,7 @@ std::vector<const measure::Kind*> kinds_of(const std::string& list) {
     return kinds;
 }
 
-std::vector<measure::Case> cases_of(const SurveyAsked& asked, bool is_host) {
+std::vector<measure::Case> cases_of(const SurveyArguments& asked, bool is_host) {
     const std::size_t slash = asked.shard.find('/');
     if (slash == std::string::npos) refuse("--shard: expected I/N, such as 1/2; got '{}'", asked.shard);
     const auto parts = static_cast<int>(parse_whole("--shard", asked.shard.substr(slash + 1), 1, 1000));
@@ -68,13 +68,13 @@ std::vector<Outcome> read_outcomes(const char* option, const std::vector<std::st
     return all;
 }
 
-std::string command_of(const SurveyAsked& asked) {
+std::string command_of(const SurveyArguments& asked) {
     return fmt::format("tw bench --suite {} --seed {} --count {} --shard {} --device {}{}{}{}", asked.suite, asked.seed,
                        asked.count, asked.shard, asked.device, asked.types.empty() ? "" : " --types " + asked.types,
                        asked.with_peers ? " --peers=cublas" : "", asked.is_reproducible ? " --reproducible" : "");
 }
 
-measure::Survey survey_of(const SurveyAsked& asked) {
+measure::Survey survey_of(const SurveyArguments& asked) {
     measure::Survey survey{.is_reproducible = asked.is_reproducible};
     if (!asked.peers.empty() && asked.peers != "cublas")
         refuse("--peers: a survey's peer is cublas, on --device cuda; got '{}'", asked.peers);
@@ -88,7 +88,7 @@ measure::Survey survey_of(const SurveyAsked& asked) {
 }
 
 /// Prints outcomes as they come, and writes the file from time to time, so that an interrupted run loses little.
-std::vector<Outcome> measured(const SurveyAsked& asked) {
+std::vector<Outcome> measured(const SurveyArguments& asked) {
     constexpr std::size_t at_a_time = 20;
     check_place_for(asked.json);
     const measure::Survey survey = survey_of(asked);
@@ -123,7 +123,7 @@ std::vector<Outcome> measured(const SurveyAsked& asked) {
 
 bool is_survey(const std::string& suite) { return suite == "survey" || suite == "decode"; }
 
-void add_survey_options(const Verb& verb, SurveyAsked& asked) {
+void add_survey_options(const Verb& verb, SurveyArguments& asked) {
     verb.add_option("--seed", asked.seed, "For --suite survey: the seed that shapes are drawn by").shows_default();
     verb.add_option("--count", asked.count, "For --suite survey: how many shapes").shows_default().within(1, 100000);
     verb.add_option("--shard", asked.shard, "For --suite survey and decode: I/N, part I of N").shows_default();
@@ -133,7 +133,7 @@ void add_survey_options(const Verb& verb, SurveyAsked& asked) {
                     "Do not measure: make the table from surveys kept by --json; may be repeated");
 }
 
-void run_survey(const SurveyAsked& asked) {
+void run_survey(const SurveyArguments& asked) {
     const bool has_baseline = !asked.baseline.empty();
     const std::vector<Outcome> before =
         has_baseline ? read_outcomes("--baseline", {asked.baseline}) : std::vector<Outcome>();

@@ -10,17 +10,17 @@
 namespace tw::cli {
 
 /// The options of tw bench for a survey.
-struct SurveyAsked {
+struct SurveyArguments {
     std::string suite, types, shard = "1/1", device, json, peers, baseline;
     std::vector<std::string> from;
     int seed = 1, count = 400, threads = 0;
     bool with_peers = false, is_reproducible = false;
 };
 
-void add_survey_options(const Verb& verb, SurveyAsked& asked);
+void add_survey_options(const Verb& verb, SurveyArguments& asked);
 
 /// "survey" and "decode".
 bool is_survey(const std::string& suite);
-void run_survey(const SurveyAsked& asked);
+void run_survey(const SurveyArguments& asked);
 
 }  // namespace tw::cli

@@ -19,7 +19,7 @@
 namespace tw::cli {
 namespace {
 
-struct Asked {
+struct Arguments {
     std::vector<std::string> shapes;
     std::string suite, type = "f32", accuracy = "auto", device = "cpu", store, markdown;
     double seconds = 60;
@@ -27,7 +27,7 @@ struct Asked {
     bool is_trial = false;
 };
 
-std::vector<measure::Shape> shapes_of(const Asked& asked) {
+std::vector<measure::Shape> shapes_of(const Arguments& asked) {
     std::vector<measure::Shape> shapes;
     for (const std::string& word : asked.shapes) {
         measure::Task task;
@@ -58,7 +58,7 @@ std::string page_of(const measure::Tuning& tuning, const std::vector<measure::Tu
            measure::tuned_in_markdown(all) + "\n" + measure::summary_of(all);
 }
 
-void run(const Asked& asked) {
+void run(const Arguments& asked) {
     measure::Tuning tuning{.shapes = shapes_of(asked), .seconds = asked.seconds};
     tuning.task.type = parse_type("--type", asked.type);
     tuning.task.accuracy = parse_accuracy_word("--accuracy", asked.accuracy);
@@ -108,7 +108,7 @@ constexpr const char* examples = R"text(Examples:
 }  // namespace
 
 void add_tune(Verb tw) {
-    const auto asked = std::make_shared<Asked>();
+    const auto asked = std::make_shared<Arguments>();
     const Verb verb =
         tw.add_verb("tune", "Finds the fastest kernels, tiles and threads on this machine, and stores them");
     verb.add_option("--shape", asked->shapes, "MxNxK, or N for a square; may be repeated");

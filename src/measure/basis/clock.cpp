@@ -18,7 +18,7 @@ double read(clockid_t id) noexcept {
 constexpr int multiplications_per_pass = 10;
 constexpr int latency = 3;
 
-/// Multiplications can't be folded, split or renamed away, as chained additions of a constant are on some cores.
+/// Multiplications, because some cores fold chained additions of a constant.
 std::uint64_t multiply_chain(int passes, std::uint64_t x) noexcept {
     for (int pass = 0; pass < passes; ++pass) {
 #if defined(__x86_64__)

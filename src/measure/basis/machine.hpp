@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a figure must be read with: the machine, its mood, and the versions of what ran.
+// What a figure depends on: the machine, its load and clock, and the versions of what ran.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct Machine {
 
 Machine this_machine();
 
-/// Changes when a figure or a tuned choice from before may no longer hold: processor, features in use, threads allowed.
+/// Differs when old figures and tuned choices may no longer hold: by processor, features in use and threads allowed.
 std::string machine_key(const Machine& machine);
 
 }  // namespace tw::measure

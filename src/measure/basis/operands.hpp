@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The matrices of one measured product: made once on the host, the same values for everybody, and a copy of them
-// wherever a backend wants its operands.
+// The matrices of one measured product: made once on the host, with the same values for all entrants, and copied to the
+// memory that a backend wants its operands in.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace tw::measure {
 
-/// What is to be multiplied, by everybody alike.
+/// The product that all entrants compute.
 struct Task {
     std::int64_t m = 0, n = 0, k = 0;  ///< of one product
-    std::int64_t products = 1;         ///< more than one: a batch of them, one behind the other in memory
+    std::int64_t products = 1;         ///< more than one: a batch, contiguous in memory
     Type type = Type::f32;
     Accuracy accuracy{};
     int threads = 1;
@@ -26,7 +26,7 @@ struct Task {
 
     friend bool operator==(const Task&, const Task&) = default;
 
-    /// Of one product.
+    /// Flops of one product.
     double flops() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
     std::string shape() const;  ///< "1024x1024x1024"
 };
@@ -45,15 +45,15 @@ public:
     /// Copies A and B to where the backend wants them. Does nothing when that is the host.
     Status place_on(const Backend& backend);
 
-    /// Where the kernels of the backend find those of a product.
+    /// The operands of a product, in the backend's memory.
     Matrix a(std::int64_t product = 0) const { return one(on_device_[0].data ? on_device_ : host_, 0, product); }
     Matrix b(std::int64_t product = 0) const { return one(on_device_[1].data ? on_device_ : host_, 1, product); }
     Matrix c(std::int64_t product = 0) const { return one(on_device_[2].data ? on_device_ : host_, 2, product); }
 
-    /// Fills C with NaN, so that an element that nobody wrote is found.
+    /// Fills C with NaN, so that an element that was not written is found.
     Status poison_result();
 
-    /// Every C as it is now, on the host.
+    /// Copies every C to the host.
     Status fetch_result();
 
     Matrix host_a(std::int64_t product = 0) const { return one(host_, 0, product); }
@@ -72,7 +72,7 @@ private:
 
     std::int64_t products_;
     std::unique_ptr<void, Freed> memory_[3];
-    Matrix host_[3], on_device_[3];  ///< those of all products, one below the other
+    Matrix host_[3], on_device_[3];  ///< of all products, one below the other
     const Backend* backend_ = nullptr;
 };
 

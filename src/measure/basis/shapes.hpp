@@ -18,7 +18,7 @@ struct Shape {
 /// "64,100,8:4096:x2,10:30:+5": each value once, in the order of writing. Throws std::invalid_argument with a sentence.
 std::vector<std::int64_t> parse_list(const std::string& text);
 
-/// Every m with every n and k. An empty list of n or k follows the others: only m gives squares.
+/// Every m with every n and k. An empty list of n or k is as m: so m alone gives squares.
 std::vector<Shape> shapes_of(const std::vector<std::int64_t>& m, const std::vector<std::int64_t>& n,
                              const std::vector<std::int64_t>& k);
 

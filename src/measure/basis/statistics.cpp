@@ -52,8 +52,8 @@ Ranked rank(std::span<const double> a, std::span<const double> b) {
     return {rank_sum - n * (n + 1) / 2, tie_sum};
 }
 
-/// In how many of the orders of n + m values U is u or less, as a share of all of them. The count of orders with
-/// U = u obeys count(n, m, u) = count(n - 1, m, u - m) + count(n, m - 1, u).
+/// The share of all orders of n + m values that have U of u or less. The number of orders with U = u obeys
+/// count(n, m, u) = count(n - 1, m, u - m) + count(n, m - 1, u).
 double exact_share(std::size_t n, std::size_t m, double u) {
     const std::size_t most = n * m;
     std::vector<std::vector<double>> row(m + 1, std::vector<double>(most + 1, 0));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a handful of timings says and what it does not: medians, intervals without an assumption of normality, and the
-// rank test that decides whether two sets of timings differ.
+// Statistics for a few timings: medians, intervals that do not assume normality, and the rank test that decides whether
+// two sets of timings differ.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the dial is measured on: weights and vectors whose importance is spread in different ways. The same seed gives
+// The data that the effort dial is measured with: weights and vectors with different distributions. The same seed gives
 // the same values on every machine.
 #pragma once
 
@@ -15,11 +15,11 @@ namespace tw::measure {
 
 /// Weights, as f16 as networks keep them, and a vector to multiply them by.
 enum class EffortData : std::uint8_t {
-    gauss,    ///< both N(0, 1): the hardest, every input matters nearly alike
-    swiglu,   ///< the vector is silu(g) u, what the last matrix of a gated feed-forward block is given
-    laplace,  ///< the vector is of Laplace's distribution
+    gauss,    ///< both N(0, 1): the hardest, as all inputs matter nearly the same
+    swiglu,   ///< the vector is silu(g) u, the input of the last matrix of a gated feed-forward block
+    laplace,  ///< the vector has a Laplace distribution
     outlier,  ///< one entry of the vector in 200 is 20 times larger
-    t5,       ///< the weights are of Student's distribution with 5 degrees of freedom
+    t5,       ///< the weights have Student's distribution with 5 degrees of freedom
     real,     ///< the weights, and perhaps the vector, are from a file
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Products whose vectors and result stay in a CUDA device's memory, and graphs of them.
+// Products with vectors and results in a CUDA device's memory, and graphs of such products.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace tw::measure {
 
-/// Vectors, a result, and a queue of the calling thread's, which work is recorded from.
+/// Vectors, a result, and a stream of the calling thread, from which work is recorded.
 class OnCuda {
 public:
     /// Throws tw::Error when the device lacks memory, or fails.
@@ -26,7 +26,7 @@ public:
     void* queue() const { return queue_; }
     void wait() const;
 
-    /// A graph of what the work gives the queue.
+    /// A graph of the work that `work` enqueues.
     std::shared_ptr<void> record(const std::function<void()>& work) const;
     void replay(const std::shared_ptr<void>& graph) const;
 

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::uint64_t seed = 4;
 
-/// One vector and what W times it should be.
+/// One vector and its exact product with W.
 struct Question {
     EffortData data;
     std::vector<float> v;
     std::vector<double> exact;
 };
 
-/// A matrix and the questions that are put to it.
+/// A matrix and the vectors to multiply it by.
 struct Subject {
     EffortWeights weights;
     std::vector<Question> questions;

@@ -19,7 +19,7 @@ constexpr double bits_of_q4 = 4.5, bits_of_q8 = 8.5;
 
 float through_f16(float x) { return widen(to_float16(x)); }
 
-/// The weight of largest size becomes -8 steps; the others are rounded to -8 .. 7.
+/// The largest |w| becomes -8 steps; the others are rounded to -8 .. 7.
 Block through_q4(const Block& x) {
     const float largest =
         *std::max_element(x.begin(), x.end(), [](float p, float q) { return std::fabs(p) < std::fabs(q); });
@@ -43,7 +43,7 @@ Block through_q8(const Block& x) {
 
 Block as_it_is(const Block& x) { return x; }
 
-/// A product in which everything is read, quantised along the rows.
+/// A product that reads everything, quantised along the rows.
 template <class Through>
 double error_of_all(const EffortWeights& w, const std::vector<float>& v, const std::vector<double>& exact,
                     Through through) {
@@ -71,7 +71,7 @@ std::vector<std::size_t> by_size(const std::vector<float>& v) {
     return order;
 }
 
-/// The errors after each of `counts` inputs, which rise; blocks lie along the outputs, within an input.
+/// The errors after each of the rising `counts` of inputs; blocks are along the outputs of an input.
 template <class Through>
 std::vector<double> errors_of_largest(const EffortWeights& w, const std::vector<float>& v,
                                       const std::vector<double>& exact, const std::vector<std::size_t>& counts,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a reader would use instead of a dial, computed on the same weights and vectors: quantised formats, which read
-// everything at a fixed size, and the inputs of a vector that are largest, in f16 or quantised.
+// Alternatives to the effort dial, computed on the same weights and vectors: quantised formats, which read everything
+// at a fixed size, and only the largest inputs of a vector, in f16 or quantised.
 #pragma once
 
 #include <span>
@@ -18,10 +18,9 @@ struct RivalPoint {
     double relative_error;
 };
 
-/// q4_0 and q8_0 as llama.cpp makes them: 32 weights and an f16 scale, 4.5 and 8.5 bits a weight. teal: the inputs
-/// whose |v_i| reaches a threshold, in f16; the threshold is the ideal one, set by this very vector. q8_top_k and
-/// q4_top_k: the same choice, quantised, each input in blocks of its own so that it can be left out. At `fractions` of
-/// the bytes.
+/// q4_0 and q8_0 as in llama.cpp: 32 weights and an f16 scale, 4.5 and 8.5 bits a weight. teal: the inputs with |v_i|
+/// at or above a threshold, in f16; the threshold is the ideal one for this vector. q8_top_k and q4_top_k: the same
+/// inputs, quantised, in blocks within an input so that it can be left out. At `fractions` of the bytes.
 std::vector<RivalPoint> rival_points(const EffortWeights& weights, const std::vector<float>& v,
                                      const std::vector<double>& exact, std::span<const double> fractions);
 

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::uint64_t seed = 4;
 constexpr int vectors = 8;
-constexpr int recorded = 64;  // products of a graph, which a device is waited for
+constexpr int recorded = 64;  // products in a graph, for each wait for the device
 
-/// A budget that is timed, and its row.
+/// A budget to time, and its row.
 struct Entrant {
     std::string point;
     tw::Budget budget;
@@ -28,7 +28,7 @@ struct Entrant {
     std::shared_ptr<void> graph{};  ///< of products on a device
 };
 
-/// One layout of a few equal matrices, side by side in memory, and the vectors that they are multiplied by in turns.
+/// A few equal matrices in one layout, contiguous in memory, and the vectors that they are multiplied by in turns.
 class Track {
 public:
     Track(const EffortCurve& asked, const EffortWeights& weights, EffortLayout layout) : asked_(asked) {
@@ -52,8 +52,8 @@ public:
 
     const char* name() const { return name_of(m_.layout()); }
 
-    /// One product of each entrant, in an order that turns. One thread is timed by its own clock, which neighbours on
-    /// the core don't move.
+    /// One product of each entrant, starting with another one in each round. A single thread is timed by its processor
+    /// time, which other processes on the core do not change.
     void round(int number) {
         const std::size_t count = entrants_.size();
         for (std::size_t i = 0; i < count; ++i) {
@@ -79,7 +79,7 @@ public:
         }
     }
 
-    /// From the times of all rounds; with several threads also from a few more products, with fewer.
+    /// From the times of all rounds; with several threads also from a few more products with fewer threads.
     FoundTuning tuning() {
         std::vector<TimedBytes> points;
         for (const Entrant& entrant : entrants_)
@@ -93,7 +93,7 @@ public:
     }
 
 private:
-    /// Bytes for each of the threads that are quickest at a small effort; 0 when all are.
+    /// Bytes per thread for the number of threads that is fastest at a small effort; 0 if that is all of them.
     std::int64_t bytes_a_thread() {
         constexpr int tries = 9;
         const Entrant entrant{"", tw::Budget::effort(.1)};
@@ -113,7 +113,7 @@ private:
         return bytes;
     }
 
-    /// Of the device's memory, enqueued, or of the host's.
+    /// On the device, enqueued, or on the host.
     EffortReport multiply(const Entrant& entrant, int turn, bool is_far) {
         const int chosen = turn % m_.experts();
         const auto number = static_cast<std::size_t>(turn % vectors);
@@ -139,7 +139,7 @@ private:
         entrant.row.relative_error = relative_error(y_.data(), exact_);
         entrant.row.effort->point = entrant.point.substr(0, entrant.point.find(':'));
         if (!on_cuda_) return;
-        multiply(entrant, 0, true);  // its scratch can't be allocated while it is recorded
+        multiply(entrant, 0, true);  // allocates scratch, which is not possible while recording
         entrant.graph = on_cuda_->record([&] {
             for (int turn = 0; turn < recorded; ++turn) multiply(entrant, turn, true);
         });

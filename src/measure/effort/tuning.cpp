@@ -7,7 +7,7 @@
 namespace tw::measure {
 
 double byte_cost_of(std::span<const TimedBytes> points, const TimedBytes& dense) {
-    constexpr double beyond = 1.01;  // an end of the curve is on the side that it is said to be on
+    constexpr double beyond = 1.01;  // puts an end of the curve clearly on its side
     const auto slower = std::find_if(points.begin(), points.end(),
                                      [&](const TimedBytes& point) { return point.seconds > dense.seconds; });
     if (slower == points.end()) return dense.bytes / (beyond * points.back().bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// From times of the effort dial to what the library is to do with them on this machine.
+// Turns times of the effort dial into settings of the library for this machine.
 #pragma once
 
 #include <span>
@@ -15,14 +15,14 @@ struct FoundTuning {
     DialTuning tuning{};
 };
 
-/// A product of a layout: what it read and how long it took.
+/// A product by a layout: the bytes that it read and the time that it took.
 struct TimedBytes {
     double bytes, seconds;
 };
 
-/// How much longer a byte of the layout takes than one of dense, where both take as long: between the first point that
-/// is slower than dense and the one in front of it, in a straight line. Points are in the order of their bytes. Above
-/// all bytes where none is slower, below the fewest where the first is.
+/// The time of a byte of the layout over that of a byte of the dense copy, where the curve crosses the dense time:
+/// interpolated between the first point that is slower than dense and the one before. Points are in the order of their
+/// bytes. If none is slower the crossing is above all bytes; if the first is, it is below the fewest.
 double byte_cost_of(std::span<const TimedBytes> points, const TimedBytes& dense);
 
 }  // namespace tw::measure

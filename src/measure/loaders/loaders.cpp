@@ -17,7 +17,7 @@ namespace {
 
 constexpr int rounds = 21, groups_counted = 2, groups_timed = 4096;
 
-/// Where the kernels of the backend find their floats.
+/// Floats in the backend's memory.
 class Floats {
 public:
     Floats(const Backend& backend, std::size_t count) : backend_(backend), host_(backend.alloc ? 0 : count) {
@@ -49,7 +49,7 @@ void run_once(const Backend& backend, std::span<const float> from, std::span<flo
         return;
     }
     if (!metal::is_loaded_right(from, to)) {
-        row.trouble = "threads read other data than was to be loaded";
+        row.trouble = "threads read other data than the loaders should have loaded";
         row.is_wrong = true;
         return;
     }

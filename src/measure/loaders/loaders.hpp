@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The seeds' microbenchmark of loading, on a Metal device, on the machine that executes its kernels, or on a CUDA
-// device: how many of a threadgroup's SIMD-groups (of a block's warps) should share the loading?
+// The seeds' microbenchmark: how many of a threadgroup's SIMD-groups (of a block's warps) should load a tile? On a
+// Metal device, on metal-check, or on a CUDA device.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct LoadersRow {
     int loaders = 1;
     std::string trouble{};           ///< a sentence when it could not run, or brought wrong data
     bool is_wrong = false;           ///< the latter
-    metal_check::Counters counts{};  ///< where times mean nothing
-    std::vector<double> seconds{};   ///< of the GPU's clock, a value a round; sorted
+    metal_check::Counters counts{};  ///< on metal-check, which has no times
+    std::vector<double> seconds{};   ///< by the GPU's clock, one a round; sorted
     double median() const { return seconds.empty() ? 0 : seconds[seconds.size() / 2]; }
 };
 
@@ -35,7 +35,7 @@ struct LoadersRun {
 /// True for the backends that have the microbenchmark.
 bool has_loaders(const Backend& backend) noexcept;
 
-/// Every form with 1 to 8 loaders, in turns; where times mean nothing, once each.
+/// Every form with 1 to 8 loaders, in turns; on metal-check once each.
 LoadersRun bench_loaders(const Backend& backend, const Watch& watch);
 
 }  // namespace tw::measure

@@ -36,7 +36,7 @@ private:
     void* memory_;
 };
 
-/// Where a row's tiles lie, and the launch that fills them.
+/// The source of a row's tiles, and the launch that loads them.
 struct Way {
     cuda::LoaderForm form;
     cuda::LoadersTask task;
@@ -85,7 +85,7 @@ LoadersRun bench_cuda_loaders(const Backend& backend, const Watch& watch) {
             if (!status) {
                 row.trouble = status.text;
             } else if (round == 0 && !cuda::are_loaded_right(ways[i].task, host, results, blocks)) {
-                row.trouble = "threads read other data than was to be loaded";
+                row.trouble = "threads read other data than the loaders should have loaded";
                 row.is_wrong = true;
             } else {
                 row.seconds.push_back(cuda::loaders_seconds(results, blocks));

@@ -6,8 +6,7 @@
 
 namespace tw::measure {
 
-/// bench_loaders() on a CUDA device: what is loaded lies in device memory in half of the rows, in the second-level
-/// cache in the others.
+/// bench_loaders() on a CUDA device: half of the rows load from device memory, the others from L2.
 LoadersRun bench_cuda_loaders(const Backend& backend, const Watch& watch);
 
 }  // namespace tw::measure

@@ -84,7 +84,7 @@ void open_openblas(void* handle, PeerLibrary& library) {
     fill_in_calls(handle, library);
 }
 
-/// Asked before it is initialised, BLIS 0.9 ends the process when BLIS_ARCH_TYPE is set.
+/// Arguments before it is initialised, BLIS 0.9 ends the process when BLIS_ARCH_TYPE is set.
 void open_blis(void* handle, PeerLibrary& library) {
     if (auto* initialise = function<void()>(handle, "bli_init")) initialise();
     if (auto* version = function<const char*()>(handle, "bli_info_get_version_str")) library.version = version();

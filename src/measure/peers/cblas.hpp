@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The peers that have CBLAS's calls: OpenBLAS, BLIS and MKL. Each function fills in the calls and the version of an
+// The peers with CBLAS functions: OpenBLAS, BLIS and MKL. Each function here fills in the calls and the version of an
 // opened library.
 #pragma once
 

@@ -23,7 +23,7 @@
 namespace tw::measure {
 namespace {
 
-/// The peer at work: its library and the operands of the task judged last.
+/// The peer's library, and the operands of the last task.
 class Worker {
 public:
     Worker(const PeerKind& kind, int threads)
@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    /// A batch by the library's own call for one, else product after product.
+    /// A batch by the library's batch function if it has one, else product after product.
     bool call() {
         const auto& multiply = task_.type == Type::f64 ? library_.f64 : library_.f32;
         const auto& multiply_batch = task_.type == Type::f64 ? library_.f64_batch : library_.f32_batch;

@@ -6,7 +6,7 @@
 
 namespace tw::measure {
 
-/// The life of a forked process: opens the peer, describes it, and multiplies as it is asked until the channel closes.
+/// Runs in a forked process: opens the peer, describes it, and serves requests until the channel closes.
 [[noreturn]] void serve_peer(const PeerKind& kind, int threads, int channel);
 
 }  // namespace tw::measure

@@ -15,7 +15,7 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&)> gemm(void* hand
     auto* call = reinterpret_cast<Gemm*>(dlsym(handle, name));
     if (!call) return {};
     return [call, context](const Matrix& a, const Matrix& b, const Matrix& c) {
-        // It stores by columns: C' = B' A' of the transposes, which is how row-major memory looks to it.
+        // cuBLAS is column-major: row-major memory looks transposed to it, so it computes C' = B' A'.
         const T one = 1, zero = 0;
         const auto whole = [](std::int64_t x) { return static_cast<int>(x); };
         return call(context, no_transpose, no_transpose, whole(c.cols), whole(c.rows), whole(a.cols), &one,

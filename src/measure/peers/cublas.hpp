@@ -6,7 +6,7 @@
 
 namespace tw::measure {
 
-/// Fills in the calls and the version of an opened cuBLAS. Its operands live on the device.
+/// Fills in the calls and the version of an opened cuBLAS. Its operands are on the device.
 void open_cublas(void* handle, PeerLibrary& library);
 
 }  // namespace tw::measure

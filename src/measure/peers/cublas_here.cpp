@@ -21,7 +21,7 @@ bool find(void* library, const char* name, Function*& found) {
 
 }  // namespace
 
-/// cublasLt is a library that cuBLAS needs: its functions are found through cuBLAS's handle.
+/// cuBLAS is linked to cublasLt, so its functions are found through cuBLAS's handle.
 const char* CublasHere::Calls::find_all(void* library) {
     const char* missing = nullptr;
     const auto want = [&](const char* name, auto*& found) {
@@ -75,7 +75,7 @@ std::unique_ptr<CublasHere> CublasHere::open(void* stream, void* workspace, std:
         trouble = made->file_ + " opens, but finds no device that it can use";
         return nullptr;
     }
-    // A stream brings cuBLAS's own workspace back, so the workspace comes second.
+    // Setting a stream resets the workspace to cuBLAS's own, so the workspace comes second.
     if (its.set_stream(made->handle_, stream) != 0 || its.set_workspace(made->handle_, workspace, bytes) != 0 ||
         its.get_version(made->handle_, &number) != 0) {
         trouble = made->file_ + " does not take our stream and workspace";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// cuBLAS in this process, on a stream of ours, so that its products and ours take turns on one queue and are recorded
-// into graphs alike: cublasGemmEx and its batches, and cublasLt with the algorithms that its heuristic names.
+// cuBLAS in this process, on our stream, so that its products and ours take turns on one stream and both can be
+// recorded into graphs: cublasGemmEx and its batches, and cublasLt with the algorithms that its heuristic suggests.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace tw::measure {
 
 class CublasHere {
 public:
-    /// Opens the library and makes it ready for the stream. `workspace` is device memory that it may use for products
-    /// in flight, one at a time. Null with a sentence in `trouble` when there is none that works here.
+    /// Opens the library for the stream. `workspace` is device memory for one product in flight at a time. Null, with a
+    /// sentence in `trouble`, if no cuBLAS works here.
     static std::unique_ptr<CublasHere> open(void* stream, void* workspace, std::size_t bytes, std::string& trouble);
     ~CublasHere();
     CublasHere(const CublasHere&) = delete;
@@ -25,13 +25,13 @@ public:
     const std::string& version() const { return version_; }
     const std::string& file() const { return file_; }
 
-    /// cublasGemmEx, cublasGemmStridedBatchedEx or cublasGemmBatchedEx, as the product is.
+    /// Calls cublasGemmEx, cublasGemmStridedBatchedEx or cublasGemmBatchedEx, depending on the product.
     Status multiply(const CublasProduct& product) const;
 
-    /// One of cublasLt's algorithms, made ready for products of one description.
+    /// One of cublasLt's algorithms, for products of one description.
     class Choice {
     public:
-        /// For other operands of the same description.
+        /// Also for other operands of the same description.
         Status multiply(const CublasProduct& product) const;
 
     private:
@@ -41,7 +41,7 @@ public:
         unsigned long long algorithm_[8]{};  // cublasLtMatmulAlgo_t
     };
 
-    /// What its heuristic names first, up to `most`, for operands that lie as these do; none for a batch by pointers.
+    /// The heuristic's first `most` algorithms for operands laid out like these; none for a batch by pointers.
     std::vector<Choice> choices(const CublasProduct& product, int most) const;
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// cublasLt's side of it: a product is described once, and its heuristic names algorithms for the description.
+// cublasLt: a product is described once, and the heuristic suggests algorithms for the description.
 #include <algorithm>
 #include <cstring>
 
@@ -25,7 +25,7 @@ struct Heuristic {  // cublasLtMatmulHeuristicResult_t
     int reserved[4];
 };
 
-/// Of all the products of a batch.
+/// The alignment over all products of a batch.
 std::uint32_t alignment_of(const CublasOperand& operand, std::int64_t products, std::size_t element) {
     const auto lowest_bit = [](std::uint64_t x) { return x & (~x + 1); };
     std::uint64_t bits = reinterpret_cast<std::uintptr_t>(operand.data) | 256;

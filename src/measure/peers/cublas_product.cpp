@@ -20,8 +20,8 @@ int data_type_of(Type type) {
     return -1;
 }
 
-/// By columns it is as it lies; by rows it lies as its transpose. Of a single line both steps may be 1: then a pitch of
-/// 1 must be that of lines of one element.
+/// Column-major operands are passed as they are, row-major ones as their transpose. A single row or column may have
+/// both steps 1: then a pitch of 1 must mean lines of one element.
 CublasOperand seen_by_columns(const Matrix& matrix, std::int64_t step, void** pointers) {
     const bool by_columns = matrix.row_step == 1 && (matrix.col_step != 1 || matrix.cols > 1);
     if (by_columns)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One of our products as cuBLAS is told it. It thinks in columns: row-major memory looks like the transpose to it, so a
-// C by rows is C^T = B^T A^T there.
+// One of our products as cuBLAS's arguments. cuBLAS is column-major, so row-major memory looks transposed to it and a
+// row-major C is computed as C^T = B^T A^T.
 #pragma once
 
 #include "tilewright/accuracy.hpp"
@@ -15,20 +15,20 @@ inline constexpr int cublas_no_transpose = 0, cublas_transpose = 1;
 struct CublasOperand {
     void* data = nullptr;
     int operation = cublas_no_transpose;
-    std::int64_t rows = 0, cols = 0;  ///< as it lies in memory, by columns, before the operation
+    std::int64_t rows = 0, cols = 0;  ///< in memory, column-major, before the operation
     std::int64_t pitch = 0, step = 0;
     void** pointers = nullptr;  ///< in the device's memory
 };
 
 struct CublasProduct {
     std::int64_t m = 0, n = 0, k = 0;
-    CublasOperand a, b, c;  ///< a is the left one as cuBLAS sees it
+    CublasOperand a, b, c;  ///< a is the left operand for cuBLAS
     std::int64_t products = 1;
     bool by_pointers = false;
     int data_type = 0, compute_type = 0, scale_type = 0;
     double alpha = 1, beta = 0;
 
-    /// Where cuBLAS reads alpha and beta: of f64 for DGEMM, else f32.
+    /// Where cuBLAS reads alpha and beta: f64 for DGEMM, else f32.
     const void* alpha_at() const;
     const void* beta_at() const;
 
@@ -38,7 +38,7 @@ private:
     float alpha_f32_ = 1, beta_f32_ = 0;
 };
 
-/// Each operand has a step of 1. `pointers` are A's, B's and C's lists on the device, used `by_pointers` alone.
+/// Each operand must have a step of 1. `pointers`: A's, B's and C's lists on the device, used if `by_pointers`.
 CublasProduct cublas_product(const Matrix& a, const Matrix& b, const Matrix& c, const Batch& batch,
                              void** const (&pointers)[3], bool by_pointers, double beta, Accuracy accuracy);
 

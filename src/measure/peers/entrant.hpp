@@ -9,7 +9,7 @@
 
 namespace tw::measure {
 
-/// A peer as one who enters a comparison.
+/// A peer as an entrant of a comparison.
 class PeerEntrant : public Entrant {
 public:
     PeerEntrant(std::shared_ptr<PeerProcess> process, const Task& task);

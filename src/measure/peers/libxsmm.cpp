@@ -7,7 +7,7 @@
 namespace tw::measure {
 namespace {
 
-/// By columns, as Fortran has it: C^T = B^T A^T. What is too large for it goes to the BLAS that it was built with.
+/// Column-major, so C^T = B^T A^T. For large products libxsmm calls the BLAS that it was built with.
 template <class T>
 std::function<bool(const Matrix&, const Matrix&, const Matrix&)> gemm_of(void* handle, const char* name) {
     using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,

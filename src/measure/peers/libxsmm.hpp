@@ -6,7 +6,7 @@
 
 namespace tw::measure {
 
-/// Fills in the calls of an opened libxsmm, and the processor that it generates code for.
+/// Fills in the calls of an opened libxsmm, and the processor for which it generates code.
 void open_libxsmm(void* handle, PeerLibrary& library);
 
 }  // namespace tw::measure

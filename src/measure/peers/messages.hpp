@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a process and the peer that it has forked say to each other: structs of bytes over a socket, since both are one
+// Messages between a process and the peer that it has forked: plain structs over a socket, since both are the same
 // program.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace tw::measure {
 
-/// What a peer says of itself once it is open.
+/// Describes a peer once it is open.
 struct PeerDescription {
     char name[16] = "";
     char device[8] = "";
@@ -39,10 +39,10 @@ struct PeerReply {
 
 bool send_all(int channel, const void* data, std::size_t size);
 
-/// False when the other end is gone or silent for `patience` milliseconds; -1 waits for ever.
+/// False when the other end has closed or sent nothing for `patience` milliseconds; -1 waits forever.
 bool receive_all(int channel, void* data, std::size_t size, int patience);
 
-/// As much of the text as fits.
+/// Copies as much of the text as fits.
 template <std::size_t size>
 void keep_text(char (&to)[size], const std::string& from) {
     std::snprintf(to, size, "%s", from.c_str());

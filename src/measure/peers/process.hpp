@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A peer in a process of its own: its thread pool, its environment and its crashes stay there. Between its turns the
-// process is stopped, so that threads which spin while they wait take nothing from the others.
+// A peer in a separate process, so that its thread pool, its environment and its crashes stay there. The process is
+// stopped between its turns, so that spinning threads take no time from others.
 #pragma once
 
 #include <sys/types.h>
@@ -19,13 +19,13 @@ namespace tw::measure {
 
 class PeerProcess {
 public:
-    /// Forks. The child opens the peer with `threads` threads; nullptr when there is no process to be had.
+    /// Forks; the child opens the peer with `threads` threads. Null when forking fails.
     static std::unique_ptr<PeerProcess> start(const PeerKind& kind, int threads);
     ~PeerProcess();
     PeerProcess(const PeerProcess&) = delete;
     PeerProcess& operator=(const PeerProcess&) = delete;
 
-    /// Waits until the library is open, or has failed to; a crash or 20 silent seconds are failures.
+    /// Waits until the library is open or has failed to open; a crash, or 20 s without an answer, is a failure.
     const PeerDescription& description();
     bool is_usable(Type type);
 
@@ -44,8 +44,8 @@ private:
     PeerDescription description_;
 };
 
-/// Starts every peer of the device, or those named, and keeps the usable ones; those found but unusable are kept too
-/// when `keep_troubled`. Peers start before the device is first used: a driver does not survive fork().
+/// Starts all peers of the device, or those in `names`, and returns the usable ones; with `keep_troubled` also those
+/// that were found but do not work. Call it before the device is first used: a driver does not survive fork().
 std::vector<std::shared_ptr<PeerProcess>> start_peers(const std::vector<std::string>& names, const std::string& device,
                                                       int threads, bool keep_troubled = false);
 

@@ -6,7 +6,7 @@
 
 namespace tw::measure {
 
-/// A function by its plain name, or as the wheels spell it: scipy_NAME, NAME64_, scipy_NAME64_.
+/// A function by its plain name, or by its name in Python's wheels: scipy_NAME, NAME64_, scipy_NAME64_.
 struct Symbol {
     void* address = nullptr;
     bool has_long_integers = false;

@@ -16,7 +16,7 @@
 namespace tw::measure {
 namespace {
 
-/// What the trial says: the core type chosen, and the number by which BLIS knows the better one.
+/// A trial's answer: the core type chosen, and BLIS's number for the better one.
 struct Answer {
     char core_type[40] = "";
     int better_number = -1;
@@ -29,7 +29,7 @@ F* find(void* handle, const char* name) {
     return reinterpret_cast<F*>(dlsym(handle, (std::string("scipy_") + name).c_str()));
 }
 
-/// BLIS numbers its configurations anew in each version; "generic" is always the last.
+/// BLIS's numbers for configurations change from version to version; "generic" is always the last.
 int number_of(const char* (*name_of)(int), const std::string& wanted) {
     for (int number = 0; number < 100; ++number) {
         const char* name = name_of(number);
@@ -42,7 +42,7 @@ int number_of(const char* (*name_of)(int), const std::string& wanted) {
 bool multiplies(void* handle) {
     using Gemm = void(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
     auto* gemm = find<Gemm>(handle, "cblas_sgemm");
-    if (!gemm) return true;  // of another kind: it is judged later like all others
+    if (!gemm) return true;  // another type of library: the judge will check it later
     const float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
     float c[4] = {};
     gemm(101, 111, 111, 2, 2, 2, 1, a, 2, b, 2, 0, c, 2);
@@ -66,7 +66,7 @@ Answer try_here(const PeerKind& kind, const std::string& file) {
     return answer;
 }
 
-/// In a process of its own, so that what a library decides when it is loaded can be decided again.
+/// Tries in a separate process, because a library chooses only once, when it is loaded.
 Answer try_apart(const PeerKind& kind, const std::string& file) {
     Answer answer;
     int ends[2];
@@ -74,7 +74,7 @@ Answer try_apart(const PeerKind& kind, const std::string& file) {
     const pid_t child = fork();
     if (child == 0) {
         if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0)
-            dup2(nowhere, STDERR_FILENO);  // its last words are no news
+            dup2(nowhere, STDERR_FILENO);  // hides the message of a crash
         const Answer found = try_here(kind, file);
         const ssize_t written = write(ends[1], &found, sizeof found);
         _exit(written == sizeof found ? 0 : 1);

@@ -8,10 +8,9 @@
 
 namespace tw::measure {
 
-/// OpenBLAS and BLIS choose kernels by the processor's model number and take a narrow one for a model that they don't
-/// know. A forked trial asks what this file would choose; when the feature bits allow wider, the environment of this
-/// process is set so that it does, once a second trial has shown that it works. A choice that the user made is left
-/// alone.
+/// OpenBLAS and BLIS choose kernels by the processor's model number, and narrow ones for a model that they do not know.
+/// A forked trial finds out what this file chooses. If the feature bits allow wider kernels, and a second trial shows
+/// that they work, this sets the environment so that they are used. It never overrides the user's own choice.
 void correct_core_type(const PeerKind& kind, const std::string& file);
 
 }  // namespace tw::measure

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Error against speed: a point for each stop of the accuracy dial and each peer, and the front that nobody beats.
+// Error against speed: a point for each stop of the accuracy dial and for each peer, and their Pareto front.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Rows rows_of(const ReportData& data, const std::string& device) {
     return rows;
 }
 
-/// Nobody is both quicker and closer.
+/// True when no other row is both faster and more accurate.
 bool is_on_front(const Rows& rows, const Row* row) {
     return std::none_of(rows.begin(), rows.end(), [row](const Row* other) {
         return (other->relative_error <= row->relative_error && other->gflops > row->gflops) ||
@@ -38,7 +38,7 @@ bool is_on_front(const Rows& rows, const Row* row) {
     });
 }
 
-/// Stops that took the same kernel lie on each other but for noise: one label names them all, in lines of some length.
+/// Stops with the same kernel differ only by noise, so one label names them all, broken into lines.
 std::vector<std::string> label_of(const Rows& rows, const Row* row) {
     const std::size_t length = 22;
     std::vector<std::string> lines{""};
@@ -140,7 +140,7 @@ std::string accuracy_section(const ReportData& data) {
         text += fmt::format(
             "<p>multiply() was asked for each accuracy in turn, {} x {} x {} on {} thread{} of the device {}, and took "
             "the cheapest kernel that keeps it. "
-            "On the line nothing is both quicker and closer.</p>\n",
+            "On the line nothing else is both faster and more accurate.</p>\n",
             any.m, any.n, any.k, any.threads, any.threads == 1 ? "" : "s", escaped(device));
         text += figure(std::string(in_words) + "; the table below has the figures",
                        [&rows](const Frame& frame) { return draw(frame, rows); });

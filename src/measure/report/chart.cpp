@@ -28,7 +28,7 @@ double label_width(const std::vector<std::string>& lines) {
     return letter_width * static_cast<double>(most);
 }
 
-/// Right of its point, left, above, below, then ever further down and up on the right.
+/// Tries right of the point, left, above, below, then further and further down and up on the right.
 Box place(const Frame& frame, const Mark& mark, const std::vector<Box>& taken) {
     const double w = label_width(mark.label), h = line_height * static_cast<double>(mark.label.size()),
                  gap = radius + 5;

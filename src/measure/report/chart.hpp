@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Drawing for the report: axes, points with labels that keep clear of each other, and each chart twice: as a wide
-// screen or paper has room for it, and as a phone has.
+// Drawing for the report: axes, and points with labels that do not overlap. Each chart is drawn twice: for wide screens
+// and paper, and for phones.
 #pragma once
 
 #include <functional>
@@ -39,14 +39,14 @@ private:
     std::vector<double> ticks_{};
 };
 
-/// "1,000", "0.1", and outside of what is read at a glance "10" with a raised exponent.
+/// "1,000", "0.1", and very large or small numbers as "10" with an exponent.
 std::string tick_text(double value);
 
 /// Lines, figures at the ticks, and what they mean.
 std::string grid(const Frame& frame, const Axis& x, const Axis& y, const std::string& x_title,
                  const std::string& y_title);
 
-/// A rectangle that labels keep clear of; a line is a thin one.
+/// A rectangle that labels must not overlap; a line is a thin one.
 struct Box {
     double left, top, right, bottom;
     bool meets(const Box& other) const {
@@ -61,13 +61,13 @@ struct Mark {
     std::string title;               ///< shown when pointed at
 };
 
-/// The points, and each label beside its own where no other label or point lies, nor anything that is `taken`.
+/// Draws the points, with labels beside them that overlap no other label, no point and no `taken` box.
 std::string marks(const Frame& frame, const std::vector<Mark>& all, std::vector<Box> taken);
 
-/// Both sizes of a chart; `label` says in words what is to be seen.
+/// Both sizes of a chart; `label` describes it in words.
 std::string figure(const std::string& label, const std::function<std::string(const Frame&)>& draw);
 
-/// One size alone, with its own colours, as a file.
+/// Only the wide size, with its own colours, as a file.
 std::string picture(const std::string& label, const std::function<std::string(const Frame&)>& draw);
 
 }  // namespace tw::measure

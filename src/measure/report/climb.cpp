@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The climb: a bar for each row, and a card for each rung with its idea, its walk, its heart and its figures.
+// The ladder: a bar for each row, and a card for each rung with its idea, animation, main loop and figures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace tw::measure {
 namespace {
 
-/// The tiles of a rung on a matrix of 12 x 12: a held block BM x BN x BK, and the piece TM x TN x TK at work in it.
+/// The tiles of a rung on a matrix of 12 x 12: a block of BM x BN x BK, and the part of it, TM x TN x TK, at work.
 struct Picture {
     std::string_view of;
     int BM, BN, BK, TM, TN, TK;
@@ -38,7 +38,7 @@ constexpr Picture pictures[] = {
     {"few_rows", 2, 12, 4, 2, 4, 2, false, "B is read once, for all of the few rows of A."},
 };
 
-/// The picture of a kernel's file when it differs from its rung's, else the rung's.
+/// The picture of the kernel's file if it has its own, else the rung's.
 std::string walk_of(const std::string& rung, std::string_view file) {
     const auto is_of = [](std::string_view name) { return [=](const Picture& w) { return w.of == name; }; };
     const Picture* of = std::find_if(std::begin(pictures), std::end(pictures), is_of(file));
@@ -156,7 +156,7 @@ std::string climb_section(const ReportData& data) {
         const Row& any = *rows.front();
         text += fmt::format(
             "<p>Every rung multiplies the same {} x {} x {} matrices of {} on {} thread{} of the device {}. Each was "
-            "judged against f64 "
+            "checked against f64 "
             "before it was timed; 100 % is the multiply-add peak, measured between the rows.</p>\n",
             any.m, any.n, any.k, any.type, any.threads, any.threads == 1 ? "" : "s", escaped(device));
         text +=

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The effort dial: error against the bytes that are read, and speed against them, a line for each layout and rival.
+// The effort dial: error and speed against the bytes that are read, with a line for each layout and each alternative.
 #include "measure/report/effort.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Rows = std::vector<const Row*>;
 
-/// What a line shows on each axis, and which rows may be on it.
+/// The titles of the axes, and which figures of a row to plot.
 struct Plot {
     const char* x_title;
     const char* y_title;
@@ -37,7 +37,7 @@ std::vector<std::string> layouts_of(const Rows& rows) {
     return layouts;
 }
 
-/// One kind of data, what reads most first. What is exact has no place on a logarithmic axis.
+/// The rows of one kind of data, by falling bytes. Rows without error are left out: the axis is logarithmic.
 Rows rows_of(const std::vector<Row>& all, const std::string& data, bool is_speed) {
     Rows rows;
     for (const Row& row : all)

@@ -8,8 +8,8 @@
 
 namespace tw::measure {
 
-/// The effort dial, from rows of tw effort curve: error against the bytes that are read, and speed against them. Its
-/// text is "" when there are none.
+/// The effort dial, from rows of tw effort curve: error and speed against the bytes that are read. Its text is "" when
+/// there are no rows.
 Section effort_section(const std::vector<Row>& quality, const std::vector<Row>& speed);
 
 }  // namespace tw::measure

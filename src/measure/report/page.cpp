@@ -23,7 +23,7 @@ std::string headline_fact(const std::string& figure, const std::string& words) {
     return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", words, figure);
 }
 
-/// Three figures for whoever reads no further: of the first device that was climbed, and only what was measured.
+/// Up to three figures at the top, for the first device with a ladder, and only if they were measured.
 std::string headline(const ReportData& data) {
     const Row *first = nullptr, *best = nullptr, *rival = nullptr;
     for (const Row& row : data.climb) {

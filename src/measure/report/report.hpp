@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One page that shows what was measured here: no network, no script from elsewhere, nothing that was not measured.
+// One page with all that was measured here: it needs no network and shows nothing that was not measured.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace tw::measure {
 
-/// A part of the page with a heading of its own. One without text is absent.
+/// A section of the page; it is left out when its text is empty.
 struct Section {
     std::string id, title, text;
 };
@@ -23,19 +23,19 @@ struct Section {
 struct ReportData {
     Machine machine{};
     double clock_hz = 0;
-    std::vector<Row> climb{};   ///< of tw ladder
+    std::vector<Row> climb{};   ///< from tw ladder
     std::vector<Row> dial{};    ///< a row for each stop of the accuracy dial
-    std::vector<Row> shapes{};  ///< of tw bench, with peers
+    std::vector<Row> shapes{};  ///< from tw bench, with peers
     std::vector<RooflinePoint> points{};
     std::vector<UnitPeak> units{};
     std::vector<Bandwidth> bandwidths{};
     std::vector<Section> further{};  ///< of other rooms, between the shapes and the machine
 };
 
-/// The whole page. A section without data is absent.
+/// The whole page, without the sections that have no data.
 std::string report_page(const ReportData& data);
 
-/// Error against speed as a picture that stands alone, for a README; "" when it was not measured.
+/// Error against speed as a separate picture, for a README; "" when it was not measured.
 std::string accuracy_picture(const ReportData& data);
 
 // Its parts, each a section or "".
@@ -50,10 +50,10 @@ const char* report_script();
 /// For text between tags and in quoted attributes.
 std::string escaped(const std::string& text);
 
-/// "0.23", "23.4", "1,234": three digits that matter.
+/// "0.23", "23.4", "1,234": three significant digits.
 std::string in_figures(double value);
 
-/// "cpu.r7_hierarchical.f32.avx2" is "r7 avx2" where there is little room.
+/// "r7 avx2" for "cpu.r7_hierarchical.f32.avx2", where space is short.
 std::string short_name(const std::string& kernel);
 
 }  // namespace tw::measure

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The roofline: what units and memory allow, and where each rung stands below it.
+// The roofline: the rates that units and memory allow, and each rung as a point below.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points
     return text;
 }
 
-/// All points, and a label at the quickest of each rung.
+/// All points, with a label at the fastest of each rung.
 std::vector<Mark> marks_of(const Axis& x, const Axis& y, const Points& points) {
     std::map<std::string, const RooflinePoint*> best;
     for (const RooflinePoint* point : points)
@@ -117,9 +117,9 @@ std::string roofline_section(const ReportData& data) {
         if (std::find(devices.begin(), devices.end(), point.device) == devices.end()) devices.push_back(point.device);
     if (devices.empty()) return "";
     std::string text =
-        "<p>A rung can't be quicker than its unit (flat lines) nor than memory feeds it (slopes). The line above a "
-        "point leads to what its own count of "
-        "bytes predicts: a long one says that something else holds it back.</p>\n";
+        "<p>A rung can't be faster than its unit (flat lines) or than memory feeds it (slopes). The line above a "
+        "point leads to the speed that its own count of "
+        "bytes predicts: where it is long, something else limits the rung.</p>\n";
     for (const std::string& device : devices) {
         Points points;
         for (const RooflinePoint& point : data.points)

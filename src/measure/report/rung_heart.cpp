@@ -26,7 +26,7 @@ bool begins_function(std::string_view line) {
            line.ends_with("{") && line.find('(') != std::string_view::npos && !line.starts_with("namespace");
 }
 
-/// Lines before the brace that belong to the function: its template line and its comment.
+/// Where the function begins, with its template line and its comment.
 std::size_t head_of(const std::vector<std::string_view>& lines, std::size_t at) {
     while (at > 0 &&
            (lines[at - 1].starts_with("template") || lines[at - 1].starts_with("///") || lines[at - 1].ends_with(",")))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
 #
-# rung_sources(RESULT): a generated file with the text of every rung's file, for the report. Written anew when one changes.
+# rung_sources(RESULT): a generated file with the text of every rung's file, for the report. Written again when one changes.
 function(rung_sources result)
   foreach(suffix cpp cu metal)
     list(APPEND patterns backend/*/r[0-9]*_*.${suffix} backend/*/few_rows*.${suffix})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The rungs' own files, compiled in as text by the build, so that the report can show the heart of each.
+// The source text of the rungs, compiled in by the build, so that the report can show the main loop of each.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct RungSource {
 
 std::span<const RungSource> rung_sources();
 
-/// The function with the most loops in a backend's file of this name ("r3_tiled"), at most 40 lines; "" when there is
+/// The function with the most loops, at most 40 lines, in a backend's file of this name ("r3_tiled"); "" when there is
 /// none.
 std::string heart_of(const std::string& backend, const std::string& file);
 

@@ -21,7 +21,7 @@ double best_of(const ReportData& data, const std::string& shape, const std::stri
     return best;
 }
 
-/// Its colour says how far it is ahead of the best of the others or behind it, and so do its words.
+/// Its colour and its text say how far it is ahead of the best peer or behind it.
 std::string cell(double own, double other) {
     if (own <= 0) return "<td class=\"none\">not measured</td>";
     if (other <= 0) return fmt::format("<td>{}</td>", in_figures(own));

@@ -17,7 +17,7 @@
 namespace tw::measure {
 namespace {
 
-constexpr std::size_t step = 1024;  // what a read loop takes at a time divides this
+constexpr std::size_t step = 1024;  // a multiple of what any read loop reads at a time
 constexpr std::size_t smallest_memory = std::size_t{64} << 20, largest_memory = std::size_t{256} << 20;
 
 std::string first_word(const std::string& path) {
@@ -34,7 +34,7 @@ std::size_t parse_size(const std::string& text) {
     return number;
 }
 
-/// "0-3,8" names five processors.
+/// The number of processors in a list: 5 for "0-3,8".
 int count_list(const std::string& list) {
     int count = 0;
     const char* at = list.c_str();
@@ -63,7 +63,7 @@ struct Freed {
 };
 using Buffer = std::unique_ptr<void, Freed>;
 
-/// Written once, so that its pages are there and are not all one page of zeros.
+/// Memory that was written once, so that its pages exist and are not all mapped to one page of zeros.
 Buffer touched(std::size_t bytes) {
     Buffer buffer(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096));
     if (buffer) std::memset(buffer.get(), 1, bytes);
@@ -85,7 +85,7 @@ double read_rate(const void* memory, std::size_t bytes, double seconds) {
     return quantile(rates, 0.9);
 }
 
-/// Each thread reads a part of its own.
+/// Each thread reads its own part.
 double read_rate_together(const char* memory, std::size_t bytes, double seconds, int threads) {
     const std::size_t part = bytes / static_cast<std::size_t>(threads) / step * step;
     std::vector<double> rates(static_cast<std::size_t>(threads));
@@ -126,7 +126,7 @@ std::vector<Bandwidth> measure_bandwidths(double seconds, int threads) {
     const Buffer buffer = touched(largest);
     if (!buffer) return measured;
     for (const CacheLevel& level : levels) {
-        // Half of a level is its own: the other half is left to what else lives there, and L3 to neighbours.
+        // Half of a level, since other data is in the caches, too, and L3 is shared with other cores.
         const std::size_t bytes = std::min(level.bytes / 2, largest / 4) / step * step;
         if (bytes) measured.push_back({level.name, bytes, read_rate(buffer.get(), bytes, seconds), 1});
     }

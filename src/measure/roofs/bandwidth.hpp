@@ -14,20 +14,20 @@ struct CacheLevel {
     int shared_by = 1;      ///< processors that share an instance
 };
 
-/// Data caches as the operating system lists them, innermost first; empty when it does not say.
+/// Data caches as the operating system lists them, innermost first; empty when it does not list any.
 std::vector<CacheLevel> cache_levels();
 
 struct Bandwidth {
     std::string level;      ///< "L1", "L2", "L3", "memory"
-    std::size_t bytes = 0;  ///< what was read over and over
+    std::size_t bytes = 0;  ///< size of the memory that was read again and again
     double gigabytes_per_second = 0;
     int threads = 1;
 };
 
-/// What one core reads from each level in about `seconds` a level, and from memory with all `threads` at once.
+/// Measures what one core reads from each level, and all `threads` from memory, in about `seconds` each.
 std::vector<Bandwidth> measure_bandwidths(double seconds, int threads);
 
-/// Memory alone, one core: the calibration loop of a benchmark's round.
+/// Measures one core reading from memory: the calibration loop of a benchmark's round.
 double measure_memory_bandwidth(double seconds);
 
 }  // namespace tw::measure

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Loops that keep one unit of one core as busy as it can be: what they reach is the roof that a kernel is held against.
+// Loops that keep one unit of one core fully busy: their rate is the roof that kernels are compared with.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace tw::measure {
 
-/// Arithmetic on registers alone. Independent chains hide the unit's latency; nothing is read from memory.
+/// Arithmetic on registers. Independent chains hide the unit's latency; nothing is read from memory.
 struct ComputeLoop {
     const char* unit;     ///< "FMA avx2": also the name in tables
     const char* type;     ///< what it multiplies: "f32", "f64", "bf16", "int8"
@@ -17,7 +17,7 @@ struct ComputeLoop {
     bool is_matrix_unit;
     int flops_per_instruction;           ///< both operations of each lane
     std::int64_t instructions;           ///< in one pass
-    double (*run)(std::int64_t passes);  ///< the value only keeps the work from being optimised away
+    double (*run)(std::int64_t passes);  ///< returns a value so that the work is not optimised away
 };
 
 /// Reads `bytes` bytes (a multiple of 1024, aligned to 64) from front to back, `passes` times.
@@ -27,7 +27,7 @@ struct ReadLoop {
     double (*run)(const void* memory, std::size_t bytes, std::int64_t passes);
 };
 
-/// Plain data, as the files with extra instruction sets may define no inline function.
+/// Plain data, because files with extra instruction sets must not define inline functions.
 struct ComputeLoops {
     const ComputeLoop* first;
     int count;

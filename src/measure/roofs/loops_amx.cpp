@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The matrix unit on its own. The tiles hold random bits of small numbers: zeros draw less power and flatter the clock.
+// The matrix unit alone. The tiles hold random numbers: zeros draw less power, which raises the clock.
 #include <immintrin.h>
 
 #include "base/cpu_features.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The loops that every processor of the platform runs: SSE2 on x86-64 (a multiply and an add, it has no FMA), NEON.
+// The loops that every processor of the platform can run: SSE2 on x86-64 (multiply and add, as it has no FMA), or NEON.
 #include "measure/roofs/loops.hpp"
 
 #if defined(__aarch64__)
@@ -37,7 +37,7 @@ constexpr const char* unit = "mul+add sse2";
 constexpr int instructions_per_step = 2;
 #endif
 
-/// x -> x * factor + term settles near a fixed point: no overflow, no subnormals, no shortcut.
+/// x -> x * factor + term converges to a fixed point: no overflow, no subnormals.
 template <class V>
 double arithmetic(std::int64_t passes) {
     V x[chains];

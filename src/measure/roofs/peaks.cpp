@@ -25,7 +25,7 @@ std::vector<ComputeLoops> tables() {
 #endif
 }
 
-/// Passes that take about a millisecond: long for the clock, short beside a time slice.
+/// The number of passes that takes about a millisecond: long enough to time, shorter than a time slice.
 std::int64_t calibrate(const ComputeLoop& loop) {
     [[maybe_unused]] volatile double kept = 0;
     std::int64_t passes = 1000;

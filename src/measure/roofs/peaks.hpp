@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The roofs of this processor: what its units do at most, by formula and as measured by loops.
+// The roofs of this processor: the peak rates of its units, by formula and measured.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ constexpr double theoretical_gflops(double flops_per_clock_per_core, double cloc
     return flops_per_clock_per_core * clock_ghz * cores;
 }
 
-/// The loops that this processor runs, with TW_FEATURES taken into account: the plainest first.
+/// The loops that this processor can run, without features that TW_FEATURES turns off; the plainest first.
 std::vector<ComputeLoop> compute_loops();
 
-/// The widest unit, matrix units left out, for operands of the type: "f32" or "f64".
+/// The widest unit except matrix units, for operands of the type: "f32" or "f64".
 ComputeLoop fma_loop(const std::string& type);
 
-/// The unit that a kernel with these needs works with, for operands of the type; the baseline when it needs nothing.
+/// The unit that a kernel with these needs uses, for operands of the type; the baseline when it needs nothing.
 ComputeLoop loop_for(std::uint64_t needs, const std::string& type);
 
-/// What one core does in about `seconds`, in GFLOP/s (TOP/s for int8 are GFLOP/s by another name).
+/// The rate of one core in GFLOP/s (for int8 in billions of operations), measured for about `seconds`.
 double measure_gflops(const ComputeLoop& loop, double seconds);
 
-/// All of `threads` threads at once: the sum of what they do.
+/// The rate of all `threads` threads at once.
 double measure_gflops(const ComputeLoop& loop, double seconds, int threads);
 
 struct UnitPeak {
@@ -38,11 +38,11 @@ struct UnitPeak {
     double gflops = 0;              ///< measured, one core
     double all_threads_gflops = 0;  ///< measured, `threads` at once
     int threads = 1;
-    int pipes = 1;  ///< instructions a clock, as the measurement shows: a whole number for a vector unit
+    int pipes = 1;  ///< instructions a clock, from the measurement; a whole number for a vector unit
 
     double flops_per_clock() const { return gflops * 1e9 / clock_hz; }
 
-    /// By formula, for one core: lanes and pipes as the unit has them.
+    /// By formula, for one core: lanes x pipes x clock.
     double theoretical() const;
 };
 

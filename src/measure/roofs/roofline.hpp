@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The arithmetic of the seeds: what a tile makes of each byte, what a roof allows, how many groups fit on a core of a
-// GPU.
+// The roofline's arithmetic: flops for each byte of a tile, the speed that a roof allows, and occupancy of a GPU's
+// core.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace tw::measure {
 
-/// A BM x BN block of C reads BM + BN elements for each step of k and makes 2 BM BN flops of them. One result at a time
-/// is the 1 x 1 tile: 2 flops for 8 bytes in f32, 0.25. A 16 x 16 tile makes 4, not 8: A's tile is read and B's too.
+/// A BM x BN block of C reads BM + BN elements for each step of k and does 2 BM BN flops with them. One result at a
+/// time is a 1 x 1 tile: 2 flops for 8 bytes in f32, 0.25. A 16 x 16 tile has 4, not 8: both A's and B's tile are read.
 constexpr double flops_per_byte(double block_m, double block_n, double element_bytes) {
     return 2 * block_m * block_n / ((block_m + block_n) * element_bytes);
 }
@@ -26,27 +26,27 @@ constexpr double attainable(double peak_gflops, double bandwidth, double intensi
     return std::min(peak_gflops, bandwidth * intensity);
 }
 
-/// What a kernel reads of its operands by its own count: its outermost block, and C once more for each block of k.
-/// A tile of {0, 0, 0} or a side beyond the problem means the problem's own side.
+/// Flops for each byte that a kernel reads: by its outermost block, and C once more for each block of k. A side of 0,
+/// or larger than the problem's, means the problem's side.
 double intensity_of(const Kernel& kernel, const Tile& tile, const Task& task);
 
-/// A core of a GPU: what it can keep resident.
+/// The limits of a GPU's core.
 struct CoreLimits {
     std::string name;
     int threads, groups, registers, shared_bytes;
 };
 
-/// A group of threads (a block, a threadgroup): what it asks for.
+/// What a group of threads (a block, a threadgroup) needs.
 struct GroupNeeds {
     int threads, registers_per_thread, shared_bytes;
 };
 
 struct Occupancy {
     int by_threads, by_groups, by_registers,
-        by_shared;      ///< groups that each limit lets in; a limit not given: by_groups
+        by_shared;      ///< groups that each limit allows; by_groups where a limit is not given
     int groups;         ///< the least of them
     int threads;        ///< resident
-    std::string limit;  ///< which one is the least
+    std::string limit;  ///< the name of the least
 };
 
 Occupancy occupancy(const CoreLimits& core, const GroupNeeds& group);
@@ -58,10 +58,10 @@ struct RooflinePoint {
     double peak = 0, bandwidth = 0;
 };
 
-/// "the arithmetic of FMA avx2", "reading from L3", or that neither explains it.
+/// "the arithmetic of FMA avx2", "reading from L3", or that neither roof explains the speed.
 std::string what_bounds(double predicted, double attained, double peak, const std::string& level);
 
-/// The innermost level that holds all three operands, by the sizes that the bandwidths were measured with.
+/// The innermost level that holds all three operands, and its bandwidth.
 struct Level {
     std::string name;
     double gigabytes_per_second;

@@ -21,7 +21,7 @@ bool is_same_question(const Row& x, const Row& y) {
            x.threads == y.threads && x.provider == y.provider && x.device == y.device && x.accuracy == y.accuracy;
 }
 
-/// A row of an earlier version may have an earlier name.
+/// A row of an earlier version may have a former name.
 bool is_same_kernel(const Row& old, const Row& now) {
     const Kernel* const kernel = find_kernel(now.kernel);
     return old.kernel == now.kernel || (kernel && is_called(*kernel, old.kernel));

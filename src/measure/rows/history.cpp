@@ -50,7 +50,7 @@ bool run_all(sqlite3* file, const char* text) {
     return sqlite3_exec(file, text, nullptr, nullptr, nullptr) == SQLITE_OK;
 }
 
-/// -1 when the file can't be read at all.
+/// The schema's number; -1 when the file can't be read.
 int schema_of(sqlite3* file) {
     const Statement statement = prepare(file, "PRAGMA user_version");
     return statement && sqlite3_step(statement.get()) == SQLITE_ROW ? sqlite3_column_int(statement.get(), 0) : -1;

@@ -10,7 +10,7 @@
 namespace tw::measure {
 namespace {
 
-/// The bandwidth of a device's memory by its own loop; 0 when it has none.
+/// The bandwidth of a device's memory, by its roof's loop; 0 when it has no such roof.
 double device_bandwidth(const std::string& device) {
     const Backend* backend = find_backend(device);
     if (!backend) return 0;

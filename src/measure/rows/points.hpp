@@ -10,7 +10,7 @@
 
 namespace tw::measure {
 
-/// Each timed row of ours as a point below the roofs: counted by its kernel's default tile, held against its own unit.
+/// Each of our timed rows as a point below the roofs, with the flops for each byte of its kernel's default tile.
 std::vector<RooflinePoint> points_of(const std::vector<Row>& rows, const std::vector<Bandwidth>& bandwidths);
 
 }  // namespace tw::measure

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A measured line of any of our tables, and where it goes: text, JSON, CSV, Markdown, the history.
+// A measured row of any of our tables, and how it is written: as text, JSON, CSV, Markdown, or to the history.
 #pragma once
 
 #include <cmath>
@@ -14,20 +14,20 @@
 
 namespace tw::measure {
 
-/// What a product with an effort dial has beside the others: tw effort curve.
+/// Additional figures of a product with an effort dial: tw effort curve.
 struct EffortFigures {
     std::string layout{}, data{};
-    std::string point{};           ///< what was asked for: "effort" or "bytes_fraction"
-    double effort = 0;             ///< the share of the layout that was read; of a rival, the share of the inputs
+    std::string point{};           ///< what was set: "effort" or "bytes_fraction"
+    double effort = 0;             ///< the share of the layout that was read; for an alternative, of the inputs
     double bytes_fraction = 0;     ///< bytes read over those of 16 bits a weight
-    double predicted_error = NAN;  ///< NaN: nothing was predicted
+    double predicted_error = NAN;  ///< NaN: not predicted
     double gbps = 0, speedup = 0;  ///< 0: not timed; speedup is over the dense product of the same values
 };
 
 struct Row {
     std::string provider{}, device{}, kernel{}, rung{}, type{}, accuracy{}, idea{}, trouble{};
     std::int64_t m = 0, n = 0, k = 0;
-    std::int64_t products = 1;  ///< more than one: a batch, and seconds are its share for each
+    std::int64_t products = 1;  ///< more than one: a batch, and seconds are per product
     int threads = 1, passes = 1;
     std::vector<double> seconds{};           ///< of one product, by sample; empty: not timed
     double gflops = 0;                       ///< of the median
@@ -35,7 +35,7 @@ struct Row {
     double spread = 0;                       ///< half the interquartile range over the median
     double fraction_of_peak =
         0;  ///< over the FMA peak of the type (its unit's if FMA has none), measured in the same run, times the threads
-    double fraction_of_unit_peak = 0;  ///< over the unit that the kernel works with
+    double fraction_of_unit_peak = 0;  ///< over the peak of the unit that the kernel uses
     double relative_error = 0, error_over_bound = 0;
     bool ok = false;
     bool times_mean_nothing = false;
@@ -46,14 +46,14 @@ struct Row {
     bool is_timed() const { return !seconds.empty() && !times_mean_nothing; }
 };
 
-/// The peaks that a row is held against, in GFLOP/s, for all threads of the task together.
+/// The peaks that a row is compared with, in GFLOP/s, for all threads of the task together.
 struct RowPeaks {
     double fma = 0, unit = 0;
 };
 
 Row make_row(const Timing& timing, const Task& task, const RowPeaks& peaks);
 
-/// A run of `tw`: what was measured, on what, with which roofs.
+/// A run of `tw`: its rows, the machine and the roofs.
 struct Run {
     std::string command;  ///< "ladder", "bench"
     Machine machine;
@@ -70,10 +70,10 @@ struct Run {
 /// Google Benchmark's schema, with our fields beside its own in each entry. A sample is a repetition.
 std::string to_json(const Run& run);
 
-/// The inverse, for what to_json wrote: rows with their samples. Throws std::runtime_error with a sentence.
+/// Reads what to_json() wrote: rows with their samples. Throws std::runtime_error with a sentence.
 std::vector<Row> rows_from_json(const std::string& text);
 
-/// "61.7 %"; nothing on a device whose peak was not measured.
+/// "61.7 %"; "" on a device whose peak was not measured.
 std::string share_of_peak(double fraction);
 
 std::string to_csv(const Run& run);

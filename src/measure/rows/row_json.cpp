@@ -68,7 +68,7 @@ std::string entry_name(const Run& run, const Row& row) {
            row.type + "/threads:" + std::to_string(row.threads);
 }
 
-/// What every entry of a row has, and the counters for one product that took `seconds`.
+/// The fields of every entry of a row, and the counters for a product that took `seconds`.
 Json entry(const Run& run, const Row& row, std::size_t family, const char* run_type) {
     const std::string name = entry_name(run, row);
     return {{"name", name},          {"family_index", family}, {"per_family_instance_index", 0},
@@ -215,7 +215,7 @@ std::vector<Row> rows_from_json(const std::string& text) {
                 row.relative_error = made.at("relative_error");
                 row.error_over_bound = made.at("error_over_bound");
                 if (made.contains("bytes_fraction")) row.effort = dial_from(made);
-                if (const double gflops = made.at("gflops"); gflops > 0) {  // for now of one GFLOP/s
+                if (const double gflops = made.at("gflops"); gflops > 0) {  // 1 GFLOP/s until the samples are read
                     row.fraction_of_peak = made.at("fraction_of_peak").get<double>() / gflops;
                     row.fraction_of_unit_peak = made.at("fraction_of_unit_peak").get<double>() / gflops;
                 }
@@ -225,7 +225,7 @@ std::vector<Row> rows_from_json(const std::string& text) {
             if (seconds <= 0) continue;
             Row& row = rows[place->second];
             row.seconds.push_back(seconds);
-            if (row.effort && row.seconds.size() == 1) {  // for now of one second
+            if (row.effort && row.seconds.size() == 1) {  // 1 s until the samples are read
                 row.effort->gbps = made.at("gbps").get<double>() * row.seconds.front();
                 row.effort->speedup = made.at("speedup").get<double>() * row.seconds.front();
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The roofs of one run: which loops to time beside the entrants, and what a row is held against.
+// The roofs of one run: the loops to time between the entrants, and the peaks that rows are compared with.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ class RunRoofs {
 public:
     static constexpr std::size_t none = ~std::size_t{0};
 
-    /// The FMA roof of the type is always among them.
+    /// Always has the FMA roof of the type.
     RunRoofs(const Backend& backend, const std::string& type, int threads);
 
-    /// Adds the unit of kernels with these needs.
+    /// Adds the roof of kernels with these needs.
     void add(std::uint64_t needs);
 
     std::vector<Calibration>& calibrations() { return calibrations_; }
 
-    /// From the medians of what was measured beside the entrants.
+    /// From the medians of what was measured between the entrants.
     RowPeaks peaks_for(std::uint64_t needs) const;
 
     void record(Run& run) const;

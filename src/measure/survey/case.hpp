@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One shape of the survey with all that a caller decides beside it: how the operands lie, beta, the batch.
+// One case of the survey: a shape, with the operands' layout, beta and the batch.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace tw::measure {
 
-/// How an operand lies in memory, in elements. A line is a row, or a column where it lies by columns.
+/// An operand's layout in memory, in elements. A line is a row, or a column if it is column-major.
 struct Lay {
     bool by_columns = false;
     std::int64_t pitch = 0;   ///< from line to line; 0: lines are dense
-    std::int64_t step = 0;    ///< from product to product; 0: one behind the other
+    std::int64_t step = 0;    ///< from product to product; 0: contiguous
     std::int64_t offset = 0;  ///< of the first element from an aligned address
 
     friend bool operator==(const Lay&, const Lay&) = default;
@@ -26,27 +26,27 @@ struct Case {
     std::string family{};
     std::int64_t m = 0, n = 0, k = 0;
     std::int64_t products = 1;
-    bool by_pointers = false;  ///< the batch's operands are told by arrays of pointers
+    bool by_pointers = false;  ///< the batch's operands are given by arrays of pointers
     Lay a{}, b{}, c{};
     double beta = 0;
 
     double operations() const;
     bool is_batch() const { return products > 1; }
-    /// "16x14336x4096 NT", and what else is unusual: " x512", " pointers", " C^T", " beta 0.5", " pitch +1 +0 +3".
+    /// "16x14336x4096 NT", then what is not the default: " x512", " pointers", " C^T", " beta 0.5", " pitch +1 +0 +3".
     std::string text() const;
 
     friend bool operator==(const Case&, const Case&) = default;
 };
 
-/// An operand of the case, laid out: pitch and step are told, none is 0.
+/// An operand of the case with its pitch and step filled in.
 struct Laid {
     std::int64_t rows = 0, cols = 0;
     Lay lay{};
-    std::int64_t elements = 0;  ///< from the aligned address to behind the last element of the last product
+    std::int64_t elements = 0;  ///< from the aligned address to the end of the last product
 
     std::int64_t lines() const { return lay.by_columns ? cols : rows; }
     std::int64_t width() const { return lay.by_columns ? rows : cols; }
-    /// False where what lies between the lines of a product is other products'.
+    /// False when other products are between the lines of a product.
     bool has_gaps_of_its_own(std::int64_t products) const {
         return lay.pitch > width() && (products == 1 || lay.step >= lines() * lay.pitch);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Two surveys of the same shapes, held against each other.
+// Compares two surveys of the same shapes.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ namespace tw::measure {
 /// One shape in both.
 struct Change {
     const Outcome *now, *before;
-    /// Our old time over our new one: above 1 we are quicker than we were.
+    /// Our old time over our new one: above 1 we are faster than before.
     double ratio() const;
 };
 
-/// Of the shapes that both have timed, the slowest change first.
+/// For the shapes that both have timed, the worst change first.
 std::vector<Change> changes(const std::vector<Outcome>& now, const std::vector<Outcome>& before);
 
 /// For each kind the geometric mean of the changes; then those beyond noise, the largest first.

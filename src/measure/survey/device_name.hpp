@@ -8,7 +8,7 @@
 
 namespace tw::measure {
 
-/// "NVIDIA H200", as the driver names the calling thread's device; the backend's name where there is no driver.
+/// The driver's name for the calling thread's device, "NVIDIA H200"; the backend's name where there is no driver.
 std::string device_name(const Backend& backend);
 
 }  // namespace tw::measure

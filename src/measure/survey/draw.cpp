@@ -10,7 +10,7 @@
 namespace tw::measure {
 namespace {
 
-/// `count` shared out by weights: the whole parts first, what is left to those with the largest remainders.
+/// Divides `count` by weights: rounded down, then one more for those with the largest remainders.
 std::vector<std::int64_t> shares(std::int64_t count, const std::vector<int>& weights) {
     const std::int64_t all = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
     std::vector<std::int64_t> parts;

@@ -11,8 +11,8 @@
 
 namespace tw::measure {
 
-/// `count` shapes: each kind has the share that its weight gives it among those named, each family its share of every
-/// kind, and the whole is shuffled, so that any part of it is a survey too.
+/// Draws `count` shapes, divided among the kinds and then among the families by their weights, and shuffles them, so
+/// that any part is a survey, too.
 std::vector<Case> draw(std::uint64_t seed, std::int64_t count, const std::vector<const Kind*>& kinds,
                        const Limits& limits);
 

@@ -11,7 +11,7 @@ namespace {
 
 using reference::Random;
 
-/// As many between 8 and 16 as between 800 and 1600.
+/// Log-uniform: as many between 8 and 16 as between 800 and 1600.
 std::int64_t by_magnitude(Random& random, double least, double most) {
     return static_cast<std::int64_t>(std::exp(random.between(std::log(least), std::log(most + 1))));
 }
@@ -25,7 +25,7 @@ std::int64_t one_of(Random& random, const std::int64_t (&values)[count]) {
 }
 std::int64_t multiple_of(std::int64_t unit, std::int64_t x) { return std::max(unit, (x + unit / 2) / unit * unit); }
 
-/// The largest side is halved, and odd stays odd.
+/// Halves the largest side until the case fits; odd sides stay odd.
 Case fitted(Case drawn, const Limits& limits) {
     while (lay_out(drawn).bytes() > limits.bytes ||
            drawn.operations() > limits.operations * drawn.kind->most_operations) {
@@ -41,7 +41,7 @@ Case fitted(Case drawn, const Limits& limits) {
     return drawn;
 }
 
-/// Tokens: half of the time few, as a server decodes; else a prompt or a training step.
+/// Tokens: half of the time few, as in decoding; else a prompt or a training step.
 std::int64_t tokens(Random& random) {
     if (one_in(random, 2)) return one_in(random, 3) ? random.whole(1, 64) : one_of(random, {1, 2, 4, 8, 16, 32, 64});
     return one_in(random, 2) ? std::int64_t{64} << random.whole(1, 7) : by_magnitude(random, 65, 8192);
@@ -53,7 +53,7 @@ Layer any_layer(Random& random) {
     return list[static_cast<std::size_t>(random.whole(0, static_cast<std::int64_t>(list.size()) - 1))];
 }
 
-/// Weights as they are kept mostly, N x K; a fifth of them K x N.
+/// Weights mostly N x K, as they are usually stored; a fifth of them K x N.
 Case layer(Random& random, const Kind& kind, const Limits& limits) {
     const Layer of = any_layer(random);
     Case drawn{.kind = &kind, .m = tokens(random), .n = of.n, .k = of.k};
@@ -108,7 +108,7 @@ Case long_k(Random& random, const Kind& kind, const Limits& limits) {
     return fitted(drawn, limits);
 }
 
-/// A layer's or a square's shape, as one of the two is drawn.
+/// Either a layer's or a square's shape.
 Case plain(Random& random, const Kind& kind, const Limits& limits) {
     if (one_in(random, 2)) return square(random, kind, limits);
     Case drawn = layer(random, kind, limits);
@@ -116,7 +116,7 @@ Case plain(Random& random, const Kind& kind, const Limits& limits) {
     return fitted(drawn, limits);
 }
 
-/// Views of larger matrices: pitches and addresses that no vector load or TMA takes.
+/// Views of larger matrices: pitches and addresses that neither vector loads nor TMA can use.
 Case odd_steps(Random& random, const Kind& kind, const Limits& limits) {
     Case drawn = plain(random, kind, limits);
     for (const auto& [lay, width] :
@@ -160,7 +160,7 @@ Case pointers(Random& random, const Kind& kind, const Limits& limits) {
     return drawn;
 }
 
-/// Q K^T and P V over all heads: heads one behind the other, or side by side in each token's row.
+/// Q K^T and P V over all heads: heads contiguous, or side by side in each token's row.
 Case attention(Random& random, const Kind& kind, const Limits& limits) {
     const bool is_scores = one_in(random, 2), side_by_side = one_in(random, 3);
     const std::int64_t tokens = one_of(random, {128, 200, 512, 1000, 1024, 2048}), head = one_of(random, {64, 80, 128});

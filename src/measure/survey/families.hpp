@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The families that the survey's shapes are drawn from; docs/survey.md tells them.
+// The families that the survey's shapes are drawn from; docs/survey.md describes them.
 #pragma once
 
 #include <span>
@@ -16,12 +16,12 @@ struct Limits {
     double bytes = 6e9;     ///< of all operands
     double operations = 1;  ///< as a share of the kind's most_operations
 };
-/// A host has a thousandth of a device's memory bandwidth and operations to spend on a shape.
+/// A host gets smaller shapes, as its bandwidth and its rate are far lower than a device's.
 inline constexpr Limits device_limits{}, host_limits{.bytes = 3e8, .operations = 0.004};
 
 struct Family {
     const char* name;
-    int weight;  ///< of each kind's shapes; all weights add up to 100
+    int weight;  ///< percent of each kind's shapes
     Case (*draw)(reference::Random& random, const Kind& kind, const Limits& limits);
 };
 

@@ -19,7 +19,7 @@ std::vector<std::string> layers() {
     return names;
 }
 
-/// One grid; nothing when none of its shapes has a ratio.
+/// One grid; "" when none of its shapes has a ratio.
 std::string grid_of(const std::vector<Outcome>& outcomes, const Kind& kind, bool by_columns) {
     std::map<std::int64_t, std::map<std::string, double>> grid;
     for (const Outcome& one : outcomes)

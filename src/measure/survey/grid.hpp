@@ -11,7 +11,7 @@
 
 namespace tw::measure {
 
-/// True when every outcome is of a layer that decoding() names.
+/// True when every outcome is a case of decoding().
 bool is_decoding(const std::vector<Outcome>& outcomes);
 
 /// For each kind, and weights N x K (NT) and K x N (NN): the ratios, a row for each number of tokens.

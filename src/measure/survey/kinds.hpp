@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What the survey multiplies: a type of elements, and the accuracy asked for.
+// The kinds of products in a survey: a type of elements and an accuracy.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@
 namespace tw::measure {
 
 struct Kind {
-    const char* name;  ///< "bf16", "tf32": of a type, or of what f32 is asked to keep
+    const char* name;  ///< "bf16", "tf32": the type, or the accuracy for f32
     Type type;
     Accuracy accuracy;
     int weight;              ///< its share of the shapes
-    bool is_usual;           ///< false: measured only when it is named
-    double most_operations;  ///< of one shape on a device, so that the slower side is done with it in some 0.1 s
+    bool is_usual;           ///< false: measured only on request
+    double most_operations;  ///< of one shape on a device, so that the slower side takes about 0.1 s
 };
 
 std::span<const Kind> every_kind() noexcept;

@@ -23,7 +23,7 @@ inline constexpr Layer llama3_70b[] = {
     {"70B down", 28672, 8192},  {"70B head", 8192, 128256},
 };
 
-/// Of other networks: Llama-2, Qwen, Gemma, GPT-2, BERT, ViT, and convolutions as products.
+/// Layers of other networks: Llama-2, Qwen, Gemma, GPT-2, BERT, ViT, and convolutions as products.
 inline constexpr Layer others[] = {
     {"Llama-2 up", 4096, 11008}, {"Llama-2 down", 11008, 4096}, {"Qwen o", 5120, 5120},   {"Qwen up", 5120, 13824},
     {"Qwen down", 13824, 5120},  {"Gemma up", 3584, 14336},     {"GPT-2 qkv", 768, 2304}, {"GPT-2 up", 768, 3072},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Where the survey's work goes: a queue of a device, whose work can be recorded as a graph; on the host, at once.
+// Where the survey's work is enqueued: a stream of a device, whose work can be recorded as a graph. On the host work is
+// done at once.
 #pragma once
 
 #include <functional>
@@ -15,19 +16,19 @@ class Queue {
 public:
     explicit Queue(const Backend& backend) : backend_(backend) {}
 
-    /// On a device, before anything else.
+    /// Call it first, on a device.
     Status open();
     void* stream() const { return stream_; }
     const Backend& backend() const { return backend_; }
 
     Status wait() const;
 
-    /// From any place to any other, behind what is in the queue.
+    /// Copies between any places, after what is in the queue.
     Status copy(const Matrix& to, const Matrix& from) const;
 
     bool can_record() const;
 
-    /// A graph of what the work gives the queue. When the work fails there is none, and the queue is as before.
+    /// Records the work that `work` enqueues as a graph. If it fails there is no graph, and the queue is unchanged.
     Status record(const std::function<Status()>& work, std::shared_ptr<void>& graph) const;
     Status replay(const std::shared_ptr<void>& graph) const;
 
@@ -36,7 +37,7 @@ private:
     void* stream_ = nullptr;
 };
 
-/// Memory of the queue's device, or of the host, given back at the end of its life.
+/// Memory of the queue's device, or of the host, freed by the destructor.
 class Memory {
 public:
     Memory() = default;
@@ -45,7 +46,7 @@ public:
     Memory(Memory&& other) noexcept;
     Memory& operator=(Memory&& other) noexcept;
 
-    /// Null when there is not so much.
+    /// Null when there is not enough.
     std::byte* data() const { return data_; }
     std::size_t size() const { return size_; }
 

@@ -18,7 +18,7 @@ constexpr double terms_judged = 0x1p22, most_line_elements = 0x1p22;
 
 constexpr Status no_memory{Code::out_of_memory, Argument::none, "the survey's memory does not hold the samples"};
 
-/// All where that is what is wanted; else the first, the last, and others by chance.
+/// All lines if so many are wanted; else the first, the last, and random ones.
 std::vector<std::int64_t> lines_of(std::int64_t size, std::int64_t wanted, std::uint64_t seed) {
     if (size <= wanted) {
         std::vector<std::int64_t> all(static_cast<std::size_t>(size));
@@ -58,7 +58,7 @@ Status Samples::fetch(const Ground& ground, const Case& what, const Set& set) {
     return {};
 }
 
-/// Each row of a matrix whose rows lie anywhere, one behind the other, through the device's memory.
+/// Fetches a matrix whose rows may be anywhere, row after row, through the device's memory.
 Status Samples::fetch_lines(const Matrix& from, std::vector<std::byte>& to) const {
     const Queue& queue = ground_->queue();
     const std::size_t bytes = static_cast<std::size_t>(from.cols) * size_of(from.type), at = to.size();
@@ -87,7 +87,8 @@ Matrix Samples::met_matrix(std::vector<std::byte>& met) const {
                  static_cast<std::int64_t>(cols_.size()));
 }
 
-/// C where the rows and columns meet. Whole rows are fetched: none of their elements may be NaN, that is, unwritten.
+/// C's elements in the sampled rows and columns. Whole rows are fetched, because none of their elements may be NaN,
+/// which would mean unwritten.
 Status Samples::fetch_met(std::int64_t product, std::vector<std::byte>& met, bool& is_whole) const {
     const Matrix c = set_->c_of(product);
     met.resize(rows_.size() * cols_.size() * size_of(c.type));
@@ -104,7 +105,7 @@ Status Samples::fetch_met(std::int64_t product, std::vector<std::byte>& met, boo
     return {};
 }
 
-/// What lies between C's lines and behind its last element is NaN as it was.
+/// Checks that everything between C's lines and after its last element is still NaN.
 Status Samples::look_beside(bool& is_untouched) const {
     const Queue& queue = ground_->queue();
     std::vector<std::byte> behind;
@@ -119,7 +120,7 @@ Status Samples::look_beside(bool& is_untouched) const {
         const std::int64_t gap = laid.lay.pitch - laid.width(), last = lines.rows - 1;
         const Matrix gaps{lines.at(0, lines.cols), lines.type, last, gap, laid.lay.pitch};
         if (last < 1) continue;
-        // Turned round on the way, so that a kernel gathers them: the copy engine takes its time over short lines.
+        // Transposed on the way, so that a kernel gathers the elements: the copy engine is slow with short lines.
         std::vector<std::byte> host(static_cast<std::size_t>(last * gap) * size_of(c.type));
         const std::span<std::byte> between = ground_->rest();
         if (between.size() < host.size()) return no_memory;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The judge where a result is too large to be looked at whole: some rows and columns of three of a batch's products
-// are fetched, and what they meet in is judged as a product of its own. What C must not change is looked at too.
+// The judge for results that are too large to check whole: it fetches some rows and columns of up to three products of
+// a batch, and checks the elements of C where they cross. It also checks that nothing beside C was written.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,18 @@ namespace tw::measure {
 
 class Samples {
 public:
-    /// Fetches A's rows and B's columns, and the old C's elements where beta needs them: of the set as poison() left
-    /// it.
+    /// Fetches A's rows and B's columns, and C's old elements where beta needs them. Call it after poison().
     Status fetch(const Ground& ground, const Case& what, const Set& set);
 
     struct Found {
         double error_over_bound = 0;
         std::string trouble{};  ///< a sentence when the result is wrong
     };
-    /// The set's C as it is now, within so much of |A||B|.
+    /// Checks the set's C against the bound, in units of |A||B|.
     Status judge(double bound, int threads, Found& found) const;
 
 private:
-    /// Of one product; everything on the host and dense.
+    /// The samples of one product, dense and on the host.
     struct Part {
         std::int64_t product = 0;
         std::vector<std::byte> a{}, b{}, old_c{};

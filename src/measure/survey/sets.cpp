@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::size_t alignment = 256, around_l2 = std::size_t{128} << 20, least_rest = std::size_t{256} << 20,
                       nan_bytes = std::size_t{8} << 20, most_sets = 64;
-constexpr std::int64_t noise_count = 4194301;  // a prime: rows of no matrix begin at the same numbers again and again
+constexpr std::int64_t noise_count = 4194301;  // a prime, so that rows of a matrix begin at different numbers
 
 constexpr Status no_memory{Code::out_of_memory, Argument::none, "the survey's memory does not hold these operands"};
 
 std::size_t whole(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-/// So many elements in a row.
+/// `count` contiguous elements.
 Matrix line(void* at, Type type, std::int64_t count) { return {at, type, 1, count, count}; }
 
 Matrix matrix_of(const Laid& laid, Type type, std::byte* memory) {
@@ -126,7 +126,7 @@ Status Ground::lay_out(const Case& what, std::vector<Set>& sets) {
             if (const Status bad = tell_pointers(set); !bad) return bad;
         sets.push_back(std::move(set));
     }
-    for (Set& set : sets)  // where the lists stay once the sets do
+    for (Set& set : sets)  // the sets no longer move, so their lists do not
         if (what.by_pointers)
             set.batch.a = set.at[0].data(), set.batch.b = set.at[1].data(), set.batch.c = set.at[2].data();
     return queue_.wait();
@@ -136,7 +136,7 @@ Status Ground::tell_pointers(Set& set) {
     const Matrix* const first[] = {&set.a, &set.b, &set.c};
     const std::int64_t steps[] = {set.batch.a_step, set.batch.b_step, set.batch.c_step}, size = set.batch.size;
     for (std::size_t i = 0; i < 3; ++i) {
-        for (std::int64_t product = size - 1; product >= 0; --product)  // backwards: pointers know no step
+        for (std::int64_t product = size - 1; product >= 0; --product)  // in reverse order, since pointers allow any
             set.at[i].push_back(static_cast<char*>(first[i]->data) +
                                 product * steps[i] * static_cast<std::int64_t>(size_of(set.a.type)));
         set.pointers[i] = set.at[i].data();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The operands of one shape, several times over, so that no product finds its own in L2. They are cut from one block
-// of memory and filled with N(0, 1) by copies of numbers that were made once.
+// Several sets of operands of one shape, so that no product finds its own in L2. They are cut from one block of memory,
+// and filled by copies of N(0, 1) numbers that were generated once.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@
 
 namespace tw::measure {
 
-/// One set. The matrices are the first product's; `batch` tells the others.
+/// One set. The matrices are the first product's; `batch` gives the others.
 struct Set {
     Matrix a, b, c;
     Batch batch{};
-    std::vector<void*> at[3]{};     ///< of a batch by pointers: where each product's A, B and C begin
+    std::vector<void*> at[3]{};     ///< for a batch by pointers: the addresses of each product's A, B and C
     void** pointers[3]{};           ///< the same lists in memory that the device reads
     std::byte* c_memory = nullptr;  ///< from the aligned address before C's first element
-    std::size_t c_bytes = 0;        ///< to behind its last, and then come the guarded bytes
+    std::size_t c_bytes = 0;        ///< to the end of the last element, where the guard bytes begin
 
     Matrix a_of(std::int64_t product) const { return one(a, 0, batch.a_step, product); }
     Matrix b_of(std::int64_t product) const { return one(b, 1, batch.b_step, product); }
@@ -41,19 +41,19 @@ inline constexpr std::size_t guarded_bytes = 4096;
 
 class Ground {
 public:
-    /// As much memory as may be had, up to `most_bytes`; status() tells whether that went well.
+    /// Takes as much memory as it can get, up to `most_bytes`; status() says whether it succeeded.
     Ground(const Queue& queue, std::size_t most_bytes);
     const Status& status() const { return status_; }
     const Queue& queue() const { return queue_; }
 
-    /// At least one set, enough to go around L2, and no more than 64. Sets are valid until the next call.
+    /// Makes enough sets to exceed L2, at least 1 and at most 64. They are valid until the next call.
     Status lay_out(const Case& what, std::vector<Set>& sets);
 
-    /// NaNs over the whole of a set's C, between its rows and behind it; where beta needs an old C, N(0, 1) in its
-    /// elements.
+    /// Fills a set's C with NaN, also between its rows and after it; where beta needs an old C, its elements are N(0,
+    /// 1).
     Status poison(const Case& what, const Set& set) const;
 
-    /// Device memory behind the sets, for whoever needs some in between; empty when there is none left.
+    /// Device memory that the sets do not use, for temporary data; empty when there is none left.
     std::span<std::byte> rest() const;
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Who multiplies: our library, or one of the peer's ways.
+// The two sides of a comparison: our library, and each of the peer's ways to multiply.
 #pragma once
 
 #include <memory>
@@ -18,13 +18,13 @@ class Side {
 public:
     virtual ~Side() = default;
 
-    /// Puts one product, or one batch, of the set's into the queue.
+    /// Enqueues one product, or one batch, of the set.
     virtual Status begin(const Set& set) = 0;
 
-    std::string name;  ///< the kernel that was chosen; the peer's function
+    std::string name;  ///< the chosen kernel, or the peer's function
 };
 
-/// What multiply() chooses.
+/// multiply(), with the kernel that it chooses.
 class OurSide : public Side {
 public:
     OurSide(const Case& what, bool is_reproducible, int threads, const Queue& queue);
@@ -40,7 +40,7 @@ private:
     Plan plan_{};
 };
 
-/// cuBLAS's ways to do the case, those that its heuristic likes most first and cublasGemmEx last.
+/// cuBLAS's ways to do the case, in the order of its heuristic, and cublasGemmEx last.
 std::vector<std::unique_ptr<Side>> cublas_sides(const CublasHere& cublas, const Case& what, const Set& set);
 
 }  // namespace tw::measure

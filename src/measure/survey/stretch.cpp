@@ -77,7 +77,7 @@ Status take_turns(Stretch& ours, Stretch* theirs, double turn, Turns& turns) {
     for (std::size_t round = 0; round < rounds; ++round) {
         if (round >= least_rounds && now() - start > most_for_rounds) break;
         for (std::size_t i = 0; i < 2; ++i) {
-            const std::size_t who = (round + i) % 2;  // each round begins with the other
+            const std::size_t who = (round + i) % 2;  // rounds begin with alternating sides
             if (!sides[who]) continue;
             if (const Status bad = sides[who]->run(turn); !bad) return bad;
             kept[who]->push_back(sides[who]->each());

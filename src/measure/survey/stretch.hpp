@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A side at work: products over the sets in turn, as called or replayed from a graph, and how long they take.
+// Times one side: products over the sets in turn, as calls or replayed from a graph.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,19 @@ class Stretch {
 public:
     Stretch(Side& side, const std::vector<Set>& sets, const Queue& queue) : side_(side), sets_(sets), queue_(queue) {}
 
-    /// Once, to the end: code is loaded, scratch allocated. Then for about so many seconds, for a first idea of each().
+    /// Runs once, to load code and allocate scratch, then for about so many seconds, for a first estimate of each().
     Status warm_up(double seconds);
 
-    /// From now on 20 to 64 products are replayed from a graph.
+    /// Records 20 to 64 products as a graph, which is replayed from now on.
     Status record();
     bool is_recorded() const { return graph_ != nullptr; }
-    /// As called again.
+    /// Goes back to calls.
     void forget() { graph_ = nullptr; }
 
-    /// Runs for about so many seconds and to the end; each() is of this run. Always one product at least.
+    /// Runs for about so many seconds, at least one product, and waits; each() is then for this run.
     Status run(double seconds);
 
-    /// Multiplies the first set's operands, to the end, in the way in which it is timed.
+    /// Multiplies the first set's operands in the way that is timed, and waits.
     Status run_first();
 
     /// Seconds of one product, or of one batch.
@@ -47,11 +47,11 @@ private:
     double each_ = 0;
 };
 
-/// Seconds of one product, a value a round.
+/// Seconds of one product, one value for each round.
 struct Turns {
     std::vector<double> ours, theirs;  ///< theirs empty without a peer
 };
-/// Five rounds, each begun by another side; fewer where products are long.
+/// Five rounds, begun by alternating sides; fewer where products take long.
 Status take_turns(Stretch& ours, Stretch* theirs, double turn, Turns& turns);
 
 }  // namespace tw::measure

@@ -21,7 +21,7 @@ constexpr std::size_t device_memory = std::size_t{24} << 30, host_memory = std::
 constexpr double worth_recording = 80e-6, most_recorded = 2e-3, most_for_candidates = 0.6;  // seconds
 constexpr double turns_for_a_candidate = 0.15;
 
-/// Everything that lives as long as the survey.
+/// All that is needed for the whole survey.
 struct Field {
     const Survey& asked;
     Queue queue;
@@ -30,12 +30,12 @@ struct Field {
     std::unique_ptr<CublasHere> cublas{};
 };
 
-/// The peer's ways, timed one after the other; its best one.
+/// The peer's ways to multiply, timed one after the other, and the fastest of them.
 struct Peer {
     std::vector<std::unique_ptr<Side>> sides{};
     std::optional<Stretch> best{};
 
-    /// Those that refuse the product are passed over. Fails when all do, or the device does.
+    /// Skips ways that refuse the product. Fails when all do, or the device does.
     Status choose(const std::vector<Set>& sets, const Queue& queue, double seconds) {
         Status last{Code::unsupported, Argument::none, "the peer has no way to do it"};
         double spent = 0;
@@ -62,13 +62,13 @@ struct Peer {
 
 double our_bound(const Case& what) { return promise(what.kind->accuracy, what.kind->type, what.k); }
 
-/// The peer promised nothing: it may add parts of k up in the result's own type.
+/// The peer promises no accuracy: it may sum parts of k in the result's type.
 double peers_bound(const Case& what) {
     constexpr double parts = 32;
     return 2 * our_bound(what) + parts * range_of(what.kind->type).unit / std::sqrt(static_cast<double>(what.k));
 }
 
-/// The judge's word on what the stretch makes of the first set; false: it is in `outcome`.
+/// Has the judge check the first set's product; false: the reason is in `outcome`.
 bool passes(const Field& field, const Set& set, const Samples& samples, Stretch& stretch, double bound,
             Outcome& outcome) {
     Samples::Found found;
@@ -82,8 +82,8 @@ bool passes(const Field& field, const Set& set, const Samples& samples, Stretch&
     return outcome.trouble.empty();
 }
 
-/// Both sides replay graphs where one takes little, since the host would count otherwise; but a side that takes far
-/// more may be thousands of launches, and the host is no part of it.
+/// Both sides replay graphs where one of them is short, so that the host's time does not count; but not a side that
+/// takes far longer, which may be thousands of launches.
 Status record_both(Stretch& ours, Stretch* theirs) {
     const bool is_short = ours.each() < worth_recording || (theirs && theirs->each() < worth_recording);
     if (!is_short) return {};

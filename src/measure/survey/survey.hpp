@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The survey: each shape judged and timed, ours and the peer's best way in turns.
+// The survey: checks and times each shape, our product and the peer's fastest way in turns.
 #pragma once
 
 #include <functional>
@@ -13,20 +13,20 @@
 
 namespace tw::measure {
 
-/// What became of one shape.
+/// The result for one shape.
 struct Outcome {
     Case what{};
-    std::string kernel{}, peer{};                   ///< what was chosen, and the peer's quickest way
+    std::string kernel{}, peer{};                   ///< the chosen kernel, and the peer's fastest way
     std::vector<double> seconds{}, peer_seconds{};  ///< of one product or batch, by round
     bool is_recorded = false;                       ///< replayed from a graph
     double error_over_bound = 0;
-    bool is_wrong = false;  ///< our result is
+    bool is_wrong = false;  ///< our result is wrong
     std::string trouble{};  ///< why it is not timed; a sentence
-    std::string note{};     ///< what else is to be known
+    std::string note{};     ///< a remark
 
     bool is_timed() const { return !seconds.empty(); }
     bool has_ratio() const { return is_timed() && !peer_seconds.empty(); }
-    /// The peer's time over ours: above 1 we are quicker.
+    /// The peer's time over ours: above 1 we are faster.
     double ratio() const;
     double gflops() const;
 };
@@ -37,17 +37,18 @@ struct Survey {
     bool has_peer = false;  ///< cuBLAS, on CUDA
     bool is_reproducible = false;
     int threads = 1;
-    double turn = 0.03;  ///< seconds of a side's turn; five turns each
+    double turn = 0.03;  ///< seconds of a side's turn, of which it has five
 };
 
-/// What a survey tells before its shapes: whom it has met, or why there is nobody.
+/// What a survey reports before its shapes: the device and the peer, or why there is none.
 struct Opened {
     std::string device{};  ///< "NVIDIA H200"; the backend's name where there is no other
     std::string peer{}, file{};
     std::string trouble{};  ///< why nothing can be measured; empty when it can
 };
 
-/// Measures every case and calls `done` after each. A shape that fails is told in its outcome and ends nothing.
+/// Measures every case and calls `done` after each. A failure is reported in the case's outcome and does not end the
+/// survey.
 Opened survey(const Survey& asked, const Watch& watch, const std::function<void(const Opened&)>& opened,
               const std::function<void(const Outcome&)>& done);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Surveys in files: a shape a line, so that parts can be put together and runs compared.
+// Surveys as files, one shape a line, so that parts can be joined and runs compared.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace tw::measure {
 
-/// What a file says of the whole.
+/// A file's data about the whole survey.
 struct SurveyContext {
     Machine machine{};
     std::string command{};  ///< "tw bench --suite survey --seed 1 ..."
@@ -21,7 +21,7 @@ struct SurveyContext {
 
 std::string to_json(const SurveyContext& context, const std::vector<Outcome>& outcomes);
 
-/// The shapes of what to_json() wrote. Throws std::runtime_error with a sentence.
+/// Reads the shapes that to_json() wrote. Throws std::runtime_error with a sentence.
 std::vector<Outcome> outcomes_from_json(const std::string& text);
 
 }  // namespace tw::measure

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t worst_told = 20;
 
-/// Nothing when there are none.
+/// Adds nothing when no outcome is in it.
 void add_line(std::vector<Line>& lines, const std::string& name, const std::vector<Outcome>& outcomes,
               const std::function<bool(const Outcome&)>& is_in) {
     std::vector<double> ratios;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a survey comes to: for each kind the shares at or above 0.95 and 0.80 of the peer and the geometric mean, then
+// The summary of a survey: for each kind the shares at or above 0.95 and 0.80 of the peer and the geometric mean, then
 // the worst shapes.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tw::measure {
 
-/// Of all outcomes that have a ratio and one name.
+/// Summary of the outcomes of one kind or family that have a ratio.
 struct Line {
     std::string name{};
     std::int64_t count = 0;
@@ -28,8 +28,8 @@ std::vector<Line> lines_by_family(const std::vector<Outcome>& outcomes, const st
 /// One shape: "bf16  16x14336x4096 NT  g  0.97  31.2  32.1 us  ...".
 std::string line_of(const Outcome& outcome);
 
-/// The whole: the table of kinds, that of families, or of layers and tokens where decoding was measured, the twenty
-/// worst, and those that failed.
+/// All of it: the table of kinds, the table of families (or of layers and tokens for decoding), the twenty worst
+/// shapes, and those that failed.
 std::string table_of(const std::vector<Outcome>& outcomes);
 
 }  // namespace tw::measure

@@ -36,7 +36,7 @@ std::string spelled(Accuracy accuracy) {
     return text;
 }
 
-/// A kernel below the promise that the task names is shown at what it keeps itself.
+/// The accuracy to show: a kernel that does not keep the task's promise is shown with its own.
 std::string accuracy_of(const Kernel& kernel, const Task& task) {
     const double own = certificate(kernel, task.k);
     const Accuracy asked = resolve(task.accuracy, task.type);

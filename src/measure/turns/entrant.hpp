@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Whoever enters a comparison: one of our kernels, the front door's own choice, or a peer in a process of its own.
+// The entrants of a comparison: one of our kernels, multiply()'s own choice, or a peer in a separate process.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@
 
 namespace tw::measure {
 
-/// How an entrant stands before the judge.
+/// The judge's verdict on an entrant.
 struct Judgement {
     bool ok = false;
     double relative_error = 0;    ///< Frobenius, against f64
-    double error_over_bound = 0;  ///< the worst element, as a fraction of what is allowed
-    double seconds = 0;           ///< what the judged product took: the first one, so cold and never fast
+    double error_over_bound = 0;  ///< of the worst element
+    double seconds = 0;           ///< of the judged product, which is the first one and so not warmed up
     std::string trouble{};        ///< a sentence when not ok
 };
 
@@ -29,25 +29,25 @@ public:
     std::string device;         ///< "cpu", "cuda"
     std::string kernel;         ///< a kernel's name; a peer's version and core type
     std::string rung;           ///< "r3_tiled"; empty for a peer
-    std::string accuracy;       ///< as the dial spells it
+    std::string accuracy;       ///< its name, or a number
     int threads = 0;            ///< 0: the task's
     std::int64_t products = 1;  ///< of the task's shape, in one pass
-    std::uint64_t needs = 0;    ///< features of the unit that it works with; of a peer: all
+    std::uint64_t needs = 0;    ///< features of the unit that it uses; for a peer all
     bool times_mean_nothing = false;
 
-    /// Makes ready for the task, runs it once and judges the result; not timed.
+    /// Prepares the task, runs it once and checks the result; not timed.
     virtual Judgement judge(const Task& task) = 0;
 
-    /// Seconds for `passes` passes over the products of the task judged last, NaN on failure.
+    /// Seconds for `passes` passes over the products of the last task, NaN on failure.
     virtual double seconds(int passes) = 0;
 
-    /// Around an entrant's turn: a peer's threads sleep outside it.
+    /// Called before an entrant's turn; outside its turn a peer's process is stopped.
     virtual void begin_turn() {}
     virtual void end_turn() {}
 };
 
-/// Behind the name of a kernel that was asked for something else than one product at a time: for reproducible results,
-/// on one thread where the task has several, for a batch, for as many calls at once as there are callers.
+/// Appended to a kernel's name when it is not timed on single products by all threads: reproducible results, one thread
+/// where the task has several, batches, or concurrent calls.
 inline constexpr const char *reproducible_mark = " reproducible", *one_thread_mark = " on one thread",
                             *batch_mark = " batch", *pointers_mark = " batch by pointers",
                             *region_mark = " in an OpenMP region";
@@ -55,29 +55,29 @@ inline constexpr const char *reproducible_mark = " reproducible", *one_thread_ma
 /// The mark at the end of a kernel's name; empty when it has none.
 std::string_view mark_of(std::string_view kernel);
 
-/// A kernel of a backend, or (kernel null) what multiply() itself would choose, for the first product of a batch. The
-/// operands are shared: they must be those of the task.
+/// A kernel of a backend or, if `kernel` is null, the one that multiply() chooses, on the first product of a batch. The
+/// operands are shared and must be the task's.
 class OwnEntrant : public Entrant {
 public:
     OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, std::shared_ptr<Operands> operands);
 
-    /// Makes ready for the task without running it.
+    /// Prepares the task without running it.
     Status prepare(const Task& task);
     Judgement judge(const Task& task) override;
     double seconds(int passes) override;
 
-    /// Rests for a moment, as peers do: where cores are fought for, a process that has just run is interrupted first.
+    /// Sleeps for a moment, as peers do: on a busy machine the scheduler interrupts a process that has just run first.
     void begin_turn() override;
 
-    /// What multiply() would choose so that a row's bits depend on nothing around it.
+    /// With Options::reproducible.
     bool is_reproducible = false;
 
-    std::string mark;  ///< behind the kernel's name
+    std::string mark;  ///< appended to the kernel's name
 
     const Plan& plan() const { return plan_; }
 
 protected:
-    /// All of a pass, on a device only begun.
+    /// Runs a pass; on a device it only enqueues it.
     virtual Status begin_pass() { return plan_.try_run(a_, b_, c_); }
 
     const Operands& operands() const { return *operands_; }
@@ -97,11 +97,11 @@ private:
 /// True when the kernel can do the task on this machine: features, types, shape.
 bool can_enter(const Backend& backend, const Kernel& kernel, const Task& task);
 
-/// Judges the Cs of the first `products` against f64 and the promise or certificate `bound`, on as many of them and of
-/// their rows as about half a second allows.
+/// Checks the Cs of the first `products` against f64 and `bound`, a promise or a certificate: as many of them, and of
+/// their rows, as half a second allows.
 Judgement judge_results(const Operands& operands, std::int64_t products, double bound, int threads);
 
-/// Reads enough memory that nothing of the operands is left in a cache.
+/// Reads so much memory that no operand is left in a cache.
 void empty_caches();
 
 }  // namespace tw::measure

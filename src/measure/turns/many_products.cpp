@@ -21,7 +21,7 @@ BatchEntrant::BatchEntrant(const Backend& backend, const Kernel* kernel, std::sh
 Judgement BatchEntrant::judge(const Task& task) {
     if (const Status status = prepare(task); !status) return {.trouble = status.text};
     options_ = plan().options;
-    if (!is_named_) options_.kernel = {};  // the plan has the name of what it chose
+    if (!is_named_) options_.kernel = {};  // the plan set it to its own choice
     for (std::int64_t i = 0; by_pointers_ && i < products; ++i) {
         a_at_.push_back(operands().a(i).data);
         b_at_.push_back(operands().b(i).data);
@@ -40,7 +40,7 @@ Status BatchEntrant::begin_pass() {
 RegionEntrant::RegionEntrant(const Backend& backend, std::shared_ptr<Operands> operands)
     : OwnEntrant(backend, nullptr, Tile{}, std::move(operands)) {
     products = this->operands().products();
-    threads = 1;  // what a call in a region takes by itself
+    threads = 1;  // a call in a region uses only its own thread
     mark = region_mark;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Entrants that multiply many products in one pass: a batch, and calls from all threads of a region of the caller's.
+// Entrants with many products in one pass: a batch, and concurrent calls from the threads of an OpenMP region.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ private:
     std::vector<void*> a_at_, b_at_, c_at_;
 };
 
-/// Each of the operands' products by a call of its own on one thread, all at once in a region of OpenMP.
+/// Each of the operands' products by its own call on one thread, all at once in an OpenMP region.
 class RegionEntrant : public OwnEntrant {
 public:
     RegionEntrant(const Backend& backend, std::shared_ptr<Operands> operands);

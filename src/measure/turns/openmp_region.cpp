@@ -10,7 +10,7 @@
 namespace tw::measure {
 namespace {
 
-/// What compilers emit for a region: GNU's interface, which LLVM's runtime has too.
+/// The functions that compilers call for a region: GNU's interface, which LLVM's runtime has, too.
 struct Runtime {
     void (*parallel)(void (*body)(void*), void* context, unsigned threads, unsigned flags) = nullptr;
     int (*thread_number)() = nullptr;
@@ -39,7 +39,7 @@ struct Region {
     std::atomic<int> done{0};
 };
 
-/// The region under way, handed over and back by atomics: a thread sanitizer does not see how the runtime does it.
+/// The current region, passed by atomics, since a thread sanitizer does not see how the runtime synchronises.
 constinit std::atomic<Region*> under_way{nullptr};
 
 void take_part(void*) {

@@ -11,25 +11,24 @@
 namespace tw::measure {
 namespace {
 
-constexpr double shortest_sample = 0.003;  // seconds: far above the clock's grain and a wake-up
+constexpr double shortest_sample = 0.003;  // seconds: far above the clock's resolution and the time to wake a thread
 constexpr double short_enough_for_three = 0.5;
 constexpr double long_enough_to_keep =
     1.0;  // a first run this long is no longer warm-up: loading, compiling, page faults
 constexpr int most_passes = 1 << 20;
-constexpr double rounding = 1e-6;  // of shares of samples: equal must not look ahead
+constexpr double rounding = 1e-6;  // of shares of samples, so that equal shares compare as equal
 
-/// How many samples an entrant may take of the budget: its share over what one costs.
+/// How many samples an entrant may take: its share of the budget over the time of one.
 int samples_allowed(double seconds_each, double share, const Budget& budget) {
     const double fit = share / std::max(seconds_each, 1e-9), least = seconds_each < short_enough_for_three ? 3 : 1;
     return static_cast<int>(std::clamp(fit, least, std::max(least, static_cast<double>(budget.most_samples))));
 }
 
-/// Warms up and finds how many products make one sample; returns the seconds of one sample, and keeps the timing of a
-/// product so slow that its warm-up alone is worth a sample.
+/// Warms up and finds how many products make one sample; returns the seconds of a sample. For a very slow product the
+/// warm-up itself is kept as a sample.
 double warm_up(Timing& timing, double share) {
     Entrant& entrant = *timing.entrant;
-    if (timing.judgement.seconds >
-        std::max(share, long_enough_to_keep)) {  // a second run would cost more than it tells
+    if (timing.judgement.seconds > std::max(share, long_enough_to_keep)) {  // a second run would take too long
         timing.seconds.push_back(timing.judgement.seconds);
         return timing.judgement.seconds;
     }
@@ -56,8 +55,8 @@ bool is_precise(const Timing& timing, double relative_error) {
     return interval.high - middle <= relative_error * middle && middle - interval.low <= relative_error * middle;
 }
 
-/// How much of their samples those still in the race have taken: one of them is always at it or behind, so that
-/// every round moves on.
+/// The share of their samples that the remaining entrants have taken, at least: one of them always has no more than
+/// that, so every round makes progress.
 double share_done(const std::vector<Timing>& timings, const std::vector<int>& allowed, const std::vector<char>& is_in) {
     double taken = 0, wanted = 0;
     for (std::size_t i = 0; i < timings.size(); ++i) {
@@ -115,7 +114,7 @@ std::vector<Timing> run_rounds(const Task& task, const std::vector<std::shared_p
             Timing& timing = timings[i];
             if (is_in[i] && is_done(i)) is_in[i] = 0;
             if (!is_in[i]) continue;
-            // Whoever may take few samples is spread over the rounds of the others.
+            // The samples of an entrant with few are spread over all rounds.
             const double done = share_done(timings, allowed, is_in);
             if (static_cast<double>(timing.seconds.size()) > done * allowed[i] + rounding) continue;
             watch.say(timing.entrant->kernel, std::max(done, std::min(1.0, (now() - start) / budget.seconds)));
