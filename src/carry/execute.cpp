@@ -43,6 +43,13 @@ std::size_t widened_bytes(const Problem& p) noexcept {
            (p.out == Type::f32 ? 0 : matrix_bytes(Type::f32, p.m, p.n));
 }
 
+/// What of an operand must be widened: rows or columns that a step of 0 repeats, once. Device kernels ask for rows of
+/// their own.
+Matrix distinct(const Plan& plan, const Matrix& m) noexcept {
+    const bool on_host = plan.backend->place == Place::host;
+    return m.block(0, 0, on_host && m.row_step == 0 ? 1 : m.rows, on_host && m.col_step == 0 ? 1 : m.cols);
+}
+
 /// Converts element by element, on the device that holds the operands.
 Status move(const Plan& plan, const Matrix& to, const Matrix& from, void* stream) noexcept {
     if (plan.backend->copy) return plan.backend->copy(to, from, stream);
@@ -60,18 +67,25 @@ Status run_kernel(const Plan& plan, Call& call) noexcept {
     return {};
 }
 
+Status widen_operand(const Plan& plan, Arena& arena, Matrix& operand, void* stream) noexcept {
+    const Matrix narrow = distinct(plan, operand), wide = arena.row_major(Type::f32, narrow.rows, narrow.cols);
+    operand = {wide.data,
+               Type::f32,
+               operand.rows,
+               operand.cols,
+               narrow.rows == operand.rows ? wide.row_step : 0,
+               narrow.cols == operand.cols ? 1 : 0};
+    return move(plan, wide, narrow, stream);
+}
+
 Status run_widened(const Plan& plan, Call& call) noexcept {
     Arena arena(call.scratch);
-    const Matrix a = call.a, b = call.b, c = call.c;
+    const Matrix c = call.c;
     const bool packed_a = call.packed.panels && call.packed.is_a, packed_b = call.packed.panels && !packed_a;
-    if (!packed_a) {  // a packed operand was widened when it was packed
-        call.a = arena.row_major(Type::f32, a.rows, a.cols);
-        if (const Status bad = move(plan, call.a, a, call.stream); !bad) return bad;
-    }
-    if (!packed_b) {
-        call.b = arena.row_major(Type::f32, b.rows, b.cols);
-        if (const Status bad = move(plan, call.b, b, call.stream); !bad) return bad;
-    }
+    if (!packed_a)  // a packed operand was widened when it was packed
+        if (const Status bad = widen_operand(plan, arena, call.a, call.stream); !bad) return bad;
+    if (!packed_b)
+        if (const Status bad = widen_operand(plan, arena, call.b, call.stream); !bad) return bad;
     if (c.type != Type::f32) {
         call.c = arena.row_major(Type::f32, c.rows, c.cols);
         if (call.beta != 0)
@@ -102,8 +116,19 @@ Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept {
     return captured(plan, call) ? nothing_kept : no_memory;
 }
 
+/// Less than any operands of the plan's shape may need, where theirs repeat rows or columns.
+std::size_t scratch_of(const Plan& plan, const Call& call) noexcept {
+    std::size_t bytes = aligned_scratch_bytes(plan);
+    if (!needs_widening(plan)) return bytes;
+    for (const Matrix* whole : {&call.a, &call.b}) {
+        const Matrix once = distinct(plan, *whole);
+        bytes -= matrix_bytes(Type::f32, whole->rows, whole->cols) - matrix_bytes(Type::f32, once.rows, once.cols);
+    }
+    return bytes;
+}
+
 Status run_in_place(const Plan& plan, Call& call) noexcept {
-    if (const Status short_of = scratch_for(plan, aligned_scratch_bytes(plan), call); !short_of) return short_of;
+    if (const Status short_of = scratch_for(plan, scratch_of(plan, call), call); !short_of) return short_of;
     return needs_widening(plan) ? run_widened(plan, call) : run_kernel(plan, call);
 }
 

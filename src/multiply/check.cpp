@@ -101,16 +101,7 @@ bool overlap(const Matrix& x, const Matrix& y) noexcept {
 #endif
 
 Status check_rules(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
-    if (const Status s = check_one(a, Argument::a); !s) return s;
-    if (const Status s = check_one(b, Argument::b); !s) return s;
-    if (const Status s = check_one(c, Argument::c); !s) return s;
-    if (b.rows != a.cols) return bad(Argument::b, "its rows must be as many as A's columns");
-    if (c.rows != a.rows) return bad(Argument::c, "its rows must be as many as A's");
-    if (c.cols != b.cols) return bad(Argument::c, "its columns must be as many as B's");
-    if (a.type != b.type) return bad(Argument::b, "its type must be A's");
-    if (c.type != a.type && !(c.type == Type::f32 && a.type != Type::f64))
-        return bad(Argument::c, "its type must be A's, or f32 for narrower operands");
-
+    if (const Status s = check_shapes(a, b, c); !s) return s;
     if (!has_elements(c)) return {};
     const Epilogue& epilogue = options.epilogue;
     if (epilogue.bias && epilogue.bias_size != c.cols)
@@ -141,6 +132,19 @@ Status check_overlap(const Matrix& a, const Matrix& b, const Matrix& c, const Op
     return {};
 }
 #endif
+
+Status check_shapes(const Matrix& a, const Matrix& b, const Matrix& c) noexcept {
+    if (const Status s = check_one(a, Argument::a); !s) return s;
+    if (const Status s = check_one(b, Argument::b); !s) return s;
+    if (const Status s = check_one(c, Argument::c); !s) return s;
+    if (b.rows != a.cols) return bad(Argument::b, "its rows must be as many as A's columns");
+    if (c.rows != a.rows) return bad(Argument::c, "its rows must be as many as A's");
+    if (c.cols != b.cols) return bad(Argument::c, "its columns must be as many as B's");
+    if (a.type != b.type) return bad(Argument::b, "its type must be A's");
+    if (!types_go_together(a.type, c.type))
+        return bad(Argument::c, "its type must be A's, or f32 for narrower operands");
+    return {};
+}
 
 Status check_operand(const Matrix& operand, Argument which) noexcept {
     if (const Status s = check_one(operand, which); !s) return s;

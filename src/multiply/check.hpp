@@ -9,6 +9,9 @@ namespace tw {
 /// Every rule about operands that can be checked without reading an element.
 Status check_operands(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept;
 
+/// Those about shapes and types alone: what a plan is made of. Nothing need point anywhere.
+Status check_shapes(const Matrix& a, const Matrix& b, const Matrix& c) noexcept;
+
 /// Whether C overlaps another operand. Only in debug builds: a small product takes less time than this check.
 #ifdef NDEBUG
 inline Status check_overlap(const Matrix&, const Matrix&, const Matrix&, const Options&) noexcept { return {}; }

@@ -151,6 +151,7 @@ Status check_problem(const Problem& p) noexcept {
     if (!copy_fits(p.m, p.k) || !copy_fits(p.k, p.n) || !copy_fits(p.m, p.n))
         return bad("the shape does not fit into an address");
     if (p.in > Type::bf16 || p.out > Type::bf16) return bad("a type is none of f64, f32, f16 and bf16");
+    if (!types_go_together(p.in, p.out)) return bad("C's type must be A's, or f32 for narrower operands");
     return {};
 }
 

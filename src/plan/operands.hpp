@@ -33,6 +33,11 @@ constexpr bool widens_to_f32(const Problem& problem) noexcept {
     return problem.in == Type::f16 || problem.in == Type::bf16;
 }
 
+/// C has the operands' type, or f32 where they are narrower.
+constexpr bool types_go_together(Type in, Type out) noexcept {
+    return out == in || (out == Type::f32 && (in == Type::f16 || in == Type::bf16));
+}
+
 /// Copies element by element, widening or rounding to nearest even. The shapes are equal.
 void convert(const Matrix& to, const Matrix& from) noexcept;
 

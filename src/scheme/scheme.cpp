@@ -3,6 +3,7 @@
 #include "scheme/scheme.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -109,7 +110,7 @@ bool parse_accuracy(std::string_view text, Accuracy& accuracy) noexcept {
         if (text == name.text) return accuracy = Accuracy(name.rule), true;
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) return false;
+    if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || std::isinf(value)) return false;
     return accuracy = Accuracy(value), true;
 }
 

@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 #include "cli/console/arguments.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -21,13 +22,14 @@ std::string_view without_spaces_around(std::string_view text) {
     return text;
 }
 
-/// Reads a number with strtod; false unless the whole word is one.
+/// Reads a number with strtod; false unless the whole word is one, and one that f64 holds: 1e400 is not, "inf" is.
 bool read_number(std::string_view word, double& value) {
     const std::string text(word);
     if (text.empty() || text.front() == ' ' || text.find('\0') != std::string::npos) return false;
     char* end = nullptr;
+    errno = 0;
     value = std::strtod(text.c_str(), &end);
-    return *end == '\0';
+    return *end == '\0' && !(errno == ERANGE && std::isinf(value));
 }
 
 bool read_whole(std::string_view word, std::int64_t& value) {
@@ -72,7 +74,7 @@ std::int64_t parse_bytes(std::string_view option, std::string_view word) {
 
 Accuracy parse_accuracy_word(std::string_view option, std::string_view word) {
     Accuracy accuracy;
-    if (!parse_accuracy(word, accuracy) || (accuracy.rule == Accuracy::Rule::number && !std::isfinite(accuracy.value)))
+    if (!parse_accuracy(word, accuracy))
         refuse("{} takes fp64, fp32, fp32_elementwise, tf32, bf16, fp16 or a positive number such as 1e-6; got '{}'",
                option, word);
     return accuracy;

@@ -57,6 +57,17 @@ void check_verbs(const CLI::App& root, int argc, const char* const* argv) {
     }
 }
 
+/// An option's value that is empty, as "$unset" leaves it, would be taken for none given.
+void check_values(int argc, const char* const* argv) {
+    for (int at = 1; at < argc; ++at) {
+        const std::string_view word = argv[at], before = argv[at - 1];
+        if (word == "--") return;
+        if (word.empty() && at > 1 && before.size() > 1 && before[0] == '-') refuse("{} takes a value; got ''", before);
+        if (word.starts_with("--") && word.ends_with("="))
+            refuse("{} takes a value; got ''", word.substr(0, word.size() - 1));
+    }
+}
+
 /// "multiply " or "effort build ": the verbs that were recognised.
 std::string chosen_verbs(const CLI::App& root) {
     std::string path;
@@ -118,6 +129,7 @@ CommandLine::~CommandLine() = default;
 
 void CommandLine::run(int argc, const char* const* argv) const {
     check_verbs(*app_, argc, argv);
+    check_values(argc, argv);
     try {
         app_->parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help and --version

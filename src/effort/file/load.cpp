@@ -56,6 +56,14 @@ public:
         if (!holds) refuse(offset, "expected " + what + ", got " + std::to_string(got));
     }
 
+    /// Between the arrays.
+    void expect_zeros(std::int64_t offset, std::int64_t count) const {
+        std::byte bytes[line];
+        read(offset, std::span(bytes).first(static_cast<std::size_t>(count)));
+        for (std::int64_t i = 0; i < count; ++i)
+            expect(bytes[i] == std::byte{0}, offset + i, "0", std::to_integer<int>(bytes[i]));
+    }
+
 private:
     std::string path_;
     mutable int file_;
@@ -131,6 +139,7 @@ EffortMatrix load_effort(const std::string& path) {
                         path + ": not enough memory for its " + std::to_string(end) + " bytes");
         reader.read(offsets[a], arrays[a]->bytes());
         sum = checksum(arrays[a]->bytes(), sum);
+        reader.expect_zeros(offsets[a] + h.sizes[a], up_to_line(h.sizes[a]) - h.sizes[a]);
     }
     if (sum != h.arrays_sum) reader.refuse(112, "the arrays' checksum does not match");
 

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "multiply/c/values.hpp"
+#include "multiply/check.hpp"
 
 struct tw_plan {
     tw::Plan plan;
@@ -41,6 +42,7 @@ tw_plan* tw_plan_create(const tw_matrix* a, const tw_matrix* b, const tw_matrix*
     tw::Options options;
     tw::Status status{tw::Code::out_of_memory, tw::Argument::none, "no memory for a plan"};
     if (made) status = from_c(given, made->executor, options);
+    if (status) status = tw::check_shapes(am, bm, cm);
     if (status) status = tw::try_plan(tw::problem_of(am, bm, cm, options), options, made->plan);
     if (status) return made;
     delete made;

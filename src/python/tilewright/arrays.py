@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
 """Other libraries' arrays: whose they are, where they live, and how the native module may look at them. Nothing is copied."""
+import operator
 import sys
 
 import numpy
@@ -52,6 +53,10 @@ def exported(array, name, stream, is_own=False):
     if library_of(array) == "torch":
         return array
     if isinstance(array, numpy.ndarray):
+        if isinstance(array, numpy.ma.MaskedArray):
+            raise TypeError(f"{name}: expected an array without a mask; fill it first, as by {name}.filled(0)")
+        if not (array.dtype.kind in "fiub" and array.dtype.itemsize <= 8) and array.dtype.name not in ("bfloat16", "complex64", "complex128"):
+            raise TypeError(f"{name}: expected float64, float32, float16 or bfloat16; it is {array.dtype}")
         if not array.dtype.isnative:
             raise TypeError(f"{name}: expected numbers in this machine's byte order; its dtype is {array.dtype!r}")
         if any(stride % array.itemsize for stride in array.strides):
@@ -80,6 +85,27 @@ def _plain_tensor(tensor, name):
             raise ValueError(f"{name}: expected memory to write numbers to; it is a tensor that torch negates as it reads")
         tensor = tensor.resolve_neg()
     return tensor
+
+
+def check_device(device):
+    """A name that no build has is a mistake of the caller's; a device that is not there is the machine's affair."""
+    if device is not None and not isinstance(device, str):
+        raise TypeError(f"device: expected a name such as 'cpu' or 'cuda:1'; it is {device!r}")
+    if device and device.partition(":")[0] not in ("cpu", "cpu-check", "cuda", "metal", "metal-check"):
+        raise ValueError(f"device: expected cpu, cuda, cuda:1 or metal; it is '{device}'")
+
+
+def whole_number(number, name):
+    """A number that counts: neither "2" nor 1.5 does."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name}: expected a whole number; it is {number!r}") from None
+
+
+def thread_count(threads):
+    """As the native module takes it, where counts out of range are clamped."""
+    return max(0, min(whole_number(threads, "threads"), 2**31 - 1))
 
 
 def contiguous(array):

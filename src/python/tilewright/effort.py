@@ -6,7 +6,7 @@ import os
 import numpy
 
 from tilewright import _native
-from tilewright.arrays import CUDA, contiguous, current_stream, dtype_name, empty_like, exported, library_of, lives_on_cuda
+from tilewright.arrays import CUDA, check_device, contiguous, current_stream, dtype_name, empty_like, exported, library_of, lives_on_cuda, thread_count
 
 
 class EffortMatrix:
@@ -28,7 +28,7 @@ class EffortMatrix:
 
     def __init__(self, weights, *, layout="planes", bucket=16, truncating=False, dense="automatic", threads=0):
         self._native = _native.build_effort(exported(weights, "weights", 0), dtype_name(weights), layout, bucket, truncating,
-                                            _named(_native.DenseCopy, "dense", dense), threads)
+                                            _named(_native.DenseCopy, "dense", dense), thread_count(threads))
 
     @classmethod
     def load(cls, path):
@@ -72,6 +72,7 @@ class EffortMatrix:
         """
         if (effort is None) == (error is None):
             raise ValueError("matvec: expected exactly one of effort= and error=")
+        check_device(device)
         is_far = lives_on_cuda(v) and library_of(v) in ("torch", "cupy")
         if is_far and dtype_name(v) != "float32":
             raise ValueError(f"matvec: a v in a device's memory is float32; it is {dtype_name(v)}")
@@ -88,7 +89,7 @@ class EffortMatrix:
         stream = current_stream(rows) if is_far else 0
         reports = self._native.products(exported(rows, "v", stream), exported(y, "y", stream), effort is None,
                                         float(error if effort is None else effort), chosen,
-                                        _named(_native.DenseSwitch, "dense", dense), threads, device or _device_of(rows), stream)
+                                        _named(_native.DenseSwitch, "dense", dense), thread_count(threads), device or _device_of(rows), stream)
         return (y, reports) if many else (y[0], reports[0])
 
 

@@ -5,7 +5,8 @@ here for the rest and for what is wrong."""
 import numpy
 
 from tilewright import _native
-from tilewright.arrays import contiguous, current_stream, dtype_name, empty_like, exported, is_jax, library_of, lives_on_cuda
+from tilewright.arrays import (check_device, contiguous, current_stream, dtype_name, empty_like, exported, is_jax, library_of,
+                               lives_on_cuda, thread_count, whole_number)
 from tilewright.epilogue import Epilogue
 
 
@@ -54,6 +55,11 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     if isinstance(epilogue, str):
         epilogue = Epilogue(activation=epilogue)
     epilogue = epilogue or Epilogue()
+    check_device(device)
+    if algorithm is not None and not isinstance(algorithm, str):
+        raise TypeError(f"algorithm: expected the name of a rung or kernel; it is {algorithm!r}")
+    if stream is not None and whole_number(stream, "stream") < 0:
+        raise ValueError(f"stream: expected a stream's address, or 0 for the default one; it is {stream}")
     own = current_stream(target) if lives_on_cuda(target) else 0
     stream = own if stream is None else stream
 
@@ -64,8 +70,8 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     residual = None if epilogue.residual is None else _array(epilogue.residual, "residual")
     beside = target.copy() if _shares_memory(target, (a, b, bias, residual)) else target
     _native.matmul(give(a, "a"), give(b, "b"), give(beside, "out"), dtype_name(a), dtype_name(b), dtype_name(target),
-                   float(alpha), float(beta), _accuracy_text(accuracy), algorithm or "", device or "", stream, int(threads),
-                   reproducible, verify, float(epilogue.scale), epilogue.activation, give(bias, "bias"),
+                   float(alpha), float(beta), _accuracy_text(accuracy), algorithm or "", device or "", stream,
+                   thread_count(threads), bool(reproducible), bool(verify), float(epilogue.scale), epilogue.activation, give(bias, "bias"),
                    dtype_name(bias), give(residual, "residual"), dtype_name(residual))
     if beside is not target:
         target[...] = beside

@@ -68,6 +68,24 @@ static void test_packed(void) {
            "nor is nothing");
 }
 
+/* What can't be run can't be planned. The operands need not point anywhere yet. */
+static void test_plans_that_do_not_fit(void) {
+    tw_matrix am = {NULL, TW_F32, 2, 3, 3, 1}, bm = {NULL, TW_F32, 3, 2, 2, 1}, cm = {NULL, TW_F32, 2, 2, 2, 1};
+    tw_plan* plan = tw_plan_create(&am, &bm, &cm, NULL);
+    expect(plan != NULL, "a plan needs no memory of its operands");
+    tw_plan_destroy(plan);
+    bm.rows = 2;
+    expect(tw_plan_create(&am, &bm, &cm, NULL) == NULL && strstr(tw_last_error(), "as many as A's columns") != NULL,
+           "a B that does not fit is not planned");
+    bm.rows = 3, bm.type = TW_F64;
+    expect(tw_plan_create(&am, &bm, &cm, NULL) == NULL && strstr(tw_last_error(), "its type must be A's") != NULL,
+           "nor one of another type");
+    bm.type = TW_F32, cm.type = TW_F64;
+    expect(
+        tw_plan_create(&am, &bm, &cm, NULL) == NULL && strstr(tw_last_error(), "C: its type must be A's, or") != NULL,
+        "nor a C that no product is written to");
+}
+
 int main(void) {
     double a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {7, 8, 9, 10, 11, 12}, c[4] = {1, 1, 1, 1};
     const double right[4] = {58, 64, 139, 154}, with_beta[4] = {60, 66, 141, 156};
@@ -124,6 +142,7 @@ int main(void) {
 
     test_batches();
     test_packed();
+    test_plans_that_do_not_fit();
 
     printf("%d failed\n", failures);
     return failures != 0;

@@ -94,7 +94,18 @@ def test_every_algorithm_by_name(algorithm):
     (TypeError, "a: expected float64, float32, float16 or bfloat16; it is int64", lambda a, b: tilewright.matmul(a.astype(numpy.int64), b)),
     (TypeError, "expected an array with DLPack", lambda a, b: tilewright.matmul("text", b)),
     (TypeError, "byte order", lambda a, b: tilewright.matmul(a.astype(">f4"), b)),
-    (RuntimeError, "no backend of this build", lambda a, b: tilewright.matmul(a, b, device="abacus")),
+    (ValueError, "device: expected cpu, cuda, cuda:1 or metal; it is 'abacus'", lambda a, b: tilewright.matmul(a, b, device="abacus")),
+    (TypeError, "device: expected a name such as 'cpu' or 'cuda:1'; it is 3", lambda a, b: tilewright.matmul(a, b, device=3)),
+    (TypeError, "algorithm: expected the name of a rung or kernel; it is 6", lambda a, b: tilewright.matmul(a, b, algorithm=6)),
+    (ValueError, "stream: expected a stream's address", lambda a, b: tilewright.matmul(a, b, stream=-1)),
+    (TypeError, "stream: expected a whole number; it is 'first'", lambda a, b: tilewright.matmul(a, b, stream="first")),
+    (TypeError, "threads: expected a whole number; it is '2'", lambda a, b: tilewright.matmul(a, b, threads="2")),
+    (TypeError, "threads: expected a whole number; it is 1.5", lambda a, b: tilewright.matmul(a, b, threads=1.5)),
+    (TypeError, "a: expected an array without a mask", lambda a, b: tilewright.matmul(numpy.ma.masked_equal(a, 1), b)),
+    (TypeError, "out: expected an array without a mask", lambda a, b: tilewright.matmul(a, b, out=numpy.ma.zeros((2, 4), numpy.float32))),
+    (TypeError, "b: expected float64, float32, float16 or bfloat16; it is object", lambda a, b: tilewright.matmul(a, b.astype(object))),
+    (TypeError, "it is float128", lambda a, b: tilewright.matmul(a.astype(numpy.longdouble), b.astype(numpy.longdouble))),
+    (ValueError, "accuracy: expected fp64", lambda a, b: tilewright.matmul(a, b, accuracy=float("inf"))),
 ])
 def test_errors_are_sentences(error, said, call):
     with pytest.raises(error) as raised:

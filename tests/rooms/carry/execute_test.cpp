@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/element.hpp"
@@ -70,6 +71,28 @@ TEST_F(Execute, OnTheHost) {
     plan_.options.alpha = 2, plan_.options.beta = -1;
     ASSERT_TRUE(execute(plan_, a_, b_, c_));
     expect_product(2, -1);
+}
+
+TEST_F(Execute, RowsAndColumnsThatAStepOfZeroRepeatsAreWidenedOnce) {
+    operands(Type::bf16);
+    const std::int64_t steps[][2] = {{0, 1}, {1, 0}, {0, 0}, {0, 3}, {2, 0}};
+    for (const auto& of_a : steps)
+        for (const auto& of_b : steps) {
+            std::byte scratch[2048];  // A whole would take 2432
+            std::fill(std::begin(scratch), std::end(scratch), std::byte{0xa5});
+            plan_.problem.n = 1, c_.cols = 1, b_.cols = 1;
+            a_.row_step = of_a[0], a_.col_step = of_a[1], b_.row_step = of_b[0], b_.col_step = of_b[1];
+            plan_.options.scratch = scratch;
+            ASSERT_TRUE(execute(plan_, a_, b_, c_));
+            for (std::int64_t i = 0; i < m; ++i) {
+                double sum = 0;
+                for (std::int64_t t = 0; t < k; ++t) sum += load_element(a_, i, t) * load_element(b_, t, 0);
+                ASSERT_EQ(load_element(c_, i, 0), sum) << i;
+            }
+            EXPECT_TRUE(std::any_of(std::begin(scratch), std::end(scratch), [](std::byte x) {
+                return x != std::byte{0xa5};
+            })) << "the caller's scratch was enough";
+        }
 }
 
 TEST_F(Execute, NarrowOperandsAreWidenedForAKernelOfF32) {

@@ -70,6 +70,17 @@ TYPED_TEST(Scalars, Rule06_NaNScalarsReachEveryOutput) {
     }
 }
 
+TYPED_TEST(Scalars, Rule06_WithoutTermsAlphaMultipliesNothing) {
+    std::vector<TypeParam> c{1, 2, 3, 4};
+    const tw::View<const TypeParam> thin(nullptr, 2, 0), flat(nullptr, 0, 2);
+    tw::multiply(thin, flat, tw::View(c.data(), 2, 2), {.alpha = NAN, .beta = 1});
+    EXPECT_EQ(c, (std::vector<TypeParam>{1, 2, 3, 4}));
+    tw::multiply(thin, flat, tw::View(c.data(), 2, 2), {.alpha = NAN, .beta = 2});
+    EXPECT_EQ(c, (std::vector<TypeParam>{2, 4, 6, 8}));
+    tw::multiply(thin, flat, tw::View(c.data(), 2, 2), {.alpha = NAN, .beta = NAN});
+    for (TypeParam x : c) EXPECT_TRUE(std::isnan(x)) << "beta's NaN has C to go to";
+}
+
 TYPED_TEST(Scalars, Rule07_ZeroScalarsWinOverNaNOperands) {
     for (const auto& row : rows<TypeParam>()) {
         Product<TypeParam> p(49, 15, 6);

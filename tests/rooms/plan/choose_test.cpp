@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "plan/eligibility.hpp"
 #include "plan/registry.hpp"
 #include "tilewright/plan.hpp"
@@ -24,6 +26,16 @@ TEST(Choose, RefusesWhatIsNoProblem) {
     for (const tw::Problem& bad : {tw::Problem{.m = -3, .n = 4, .k = 5}, tw::Problem{.m = 2, .n = INT64_MAX, .k = 5},
                                    tw::Problem{.m = 2, .n = 2, .k = 2, .in = static_cast<tw::Type>(9)}})
         EXPECT_EQ(tw::try_plan(bad, {}, plan).code, tw::Code::bad_argument);
+    using tw::Type;
+    for (const auto& [in, out] : {std::pair{Type::f32, Type::f64},
+                                  {Type::f64, Type::f32},
+                                  {Type::f32, Type::bf16},
+                                  {Type::bf16, Type::f16},
+                                  {Type::f16, Type::f64}}) {
+        const tw::Status refused = tw::try_plan({.m = 2, .n = 2, .k = 2, .in = in, .out = out}, {}, plan);
+        EXPECT_EQ(refused.code, tw::Code::bad_argument);
+        EXPECT_STREQ(refused.text, "C's type must be A's, or f32 for narrower operands");
+    }
     EXPECT_STREQ(plan.kernel_name(), "");
     EXPECT_EQ(plan.scratch_bytes(), 0u);
     float x = 0;

@@ -91,8 +91,8 @@ TEST(Spelling, OfEveryNumberComesBackToTheBit) {
 }
 
 TEST(Spelling, OfNothingElseIsRead) {
-    for (const char* text :
-         {"", "fp", "fp33", "FP32", "fp32 ", " fp32", "0", "-1e-3", "nan", "1e-3x", "1e-3 ", "--", "0x", "1e999"}) {
+    for (const char* text : {"", "fp", "fp33", "FP32", "fp32 ", " fp32", "0", "-1e-3", "nan", "1e-3x", "1e-3 ", "--",
+                             "0x", "1e999", "inf", "infinity"}) {
         Accuracy read = tf32;
         EXPECT_FALSE(parse_accuracy(text, read)) << '"' << text << '"';
         EXPECT_EQ(read, tf32) << "what is refused changes nothing";

@@ -172,7 +172,12 @@ TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
     expect_refused(multiply({"--c", b}), "--c must have the product's shape, 2 x 2");
     expect_refused(multiply({"--c", c0}), "a product takes one type");
     expect_refused(multiply({"--alpha", "two"}), "--alpha takes a number, such as 2 or -0.5; got 'two'");
-    expect_refused(multiply({"--alpha", ""}), "--alpha takes a number");
+    for (const char* option : {"--alpha", "--memory", "--threads", "--accuracy", "--kernel", "--device", "--c"}) {
+        const std::string sentence = std::string(option) + " takes a value; got ''";
+        expect_refused(multiply({option, ""}), sentence);
+        expect_refused(multiply({std::string(option) + "="}), sentence);
+    }
+    expect_refused(multiply({"--alpha", "1e400"}), "--alpha takes a number");
     expect_refused(multiply({"--beta", "2"}), "--beta requires --c");
     expect_refused(multiply({"--accuracy", "fp31"}), "got 'fp31'");
     expect_refused(multiply({"--accuracy", "-1"}), "got '-1'");

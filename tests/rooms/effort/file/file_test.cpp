@@ -118,15 +118,11 @@ TEST(EffortFile, EachFlippedByteIsFound) {
     const std::string path = folder.file("matrix");
     build_effort(Weights(9, 3, Type::f16, 8).matrix, {.layout = EffortLayout::tiers}).save(path);
     const std::string good = bytes_of(path);
-    const auto size = static_cast<std::size_t>(load_effort(path).bytes_held());
-    for (std::size_t at = 0; at < std::min(good.size(), 128 + size); at += 3) {
+    for (std::size_t at = 0; at < good.size(); ++at) {
         std::string bad = good;
         bad[at] = static_cast<char>(bad[at] ^ 0x10);
         write(path, bad);
-        // Between the arrays there are zeros that nobody reads.
-        const std::string sentence = refusal(path);
-        if (sentence.empty()) EXPECT_EQ(product(load_effort(path), {1, 2, 3}, Budget::effort(1)).y.size(), 9u) << at;
-        else EXPECT_NE(sentence.find("offset "), std::string::npos);
+        EXPECT_NE(refusal(path).find("offset "), std::string::npos) << at;
     }
 }
 
