@@ -18,6 +18,7 @@ struct Options {
     double beta = 0;            ///< 0: C is never read
     Accuracy accuracy{};        ///< fp32 for f32 and narrower, fp64 for f64
     bool reproducible = false;  ///< a row's bits depend on that row of A, on B and on k alone
+    int slabs = 0;              ///< a power of two: so many parts of k, added in a tree (docs/rules.md, 40); 0: k whole
     bool verify = false;        ///< check the result in O(n^2); once more on the reference path before failing
     Epilogue epilogue{};
     std::string_view device{};           ///< "cpu", "cuda", "cuda:1", "metal"; empty: where the operands live

@@ -39,10 +39,11 @@ private:
     const Kernel* kernel_ = nullptr;
     Tile tile_{};
     bool is_a_ = false, on_left_ = false;
+    int slabs_ = 1;  // of k, one packed after the other
 };
 
 /// Lays out B, or A, for products whose C lies as `of_c` says. Any other C is accepted later, but is slower. Of the
-/// options, accuracy, reproducible, device, kernel, threads and executor count.
+/// options, accuracy, reproducible, slabs, device, kernel, threads and executor count.
 TW_API Status try_pack(const Matrix& b, Packed& packed, const Options& options = {},
                        Form of_c = Form::row_major) noexcept;
 TW_API Status try_pack_a(const Matrix& a, Packed& packed, const Options& options = {},
@@ -61,7 +62,8 @@ Packed pack_a(const A& a, const Options& options = {}, Form of_c = Form::row_maj
 }
 
 /// As multiply() with the matrix that was packed. Refused when the packed operand's kernel can't do what the options
-/// ask: it was packed for less accuracy, another device or another kernel; and with `verify`, which needs B's elements.
+/// ask: it was packed for less accuracy, other slabs, another device or another kernel; and with `verify`, which needs
+/// B's elements.
 TW_API Status try_multiply(const Matrix& a, const Packed& b, const Matrix& c, const Options& options = {}) noexcept;
 TW_API Status try_multiply(const Packed& a, const Matrix& b, const Matrix& c, const Options& options = {}) noexcept;
 

@@ -63,7 +63,8 @@ public:
     Problem problem{};
     Options options{};
     const Backend* backend = nullptr;
-    const Kernel* kernel = nullptr;
+    const Kernel* kernel = nullptr;      ///< with slabs, of those that are longest
+    const Kernel* of_shorter = nullptr;  ///< with slabs: of those that have one of k less, where that is another kernel
     Tile tile{};
     int threads = 1;
     int device = -1;                        ///< its number among the backend's; -1: the calling thread's current one

@@ -59,6 +59,7 @@ typedef struct tw_options {
     int threads; /* 0: as many as are sensible */
     int reproducible;
     int verify;
+    int64_t slabs; /* a power of two: so many parts of k, added in a tree (docs/rules.md, 40); 0: k whole */
 } tw_options;
 
 typedef struct tw_plan tw_plan;

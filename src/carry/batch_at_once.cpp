@@ -9,6 +9,7 @@
 #include "carry/staging.hpp"
 #include "plan/eligibility.hpp"
 #include "plan/operands.hpp"
+#include "plan/slabs.hpp"
 
 namespace tw {
 namespace {
@@ -51,7 +52,7 @@ bool takes(const Plan& plan, const Kernel& kernel, const Call& call) noexcept {
 bool plan_at_once(const Plan& plan, const Products& products, bool any_of_its_order, Plan& found) noexcept {
     const bool there =
         plan.backend->place != Place::host && plan.backend->copy && !needs_staging(plan, products.c_of(0));
-    if (!there || plan.options.verify) return false;
+    if (!there || plan.options.verify || has_slabs(plan.options)) return false;
     const Batch piece = piece_of(products.batch, 0, std::min(products.batch.size, most_products));
     const Call call = call_of(plan, products, piece, 0);
     found = plan;

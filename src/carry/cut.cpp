@@ -6,6 +6,7 @@
 
 #include "carry/arena.hpp"
 #include "carry/staging.hpp"
+#include "plan/slabs.hpp"
 
 namespace tw {
 namespace {
@@ -86,7 +87,7 @@ bool cut_for(const Plan& plan, const Call& call, std::size_t memory, Cut& cut) n
         cut.c_slots = at_most(cut.tiles(), 2);
     };
     // Between the slabs of a cut k the sum is kept in C, so C's type must be as wide as the sum's.
-    const bool k_may_be_cut = size_of(call.c.type) >= sizeof(float);
+    const bool k_may_be_cut = size_of(call.c.type) >= sizeof(float) && !has_slabs(plan.options);
     for (take_turns(); !fits(cut); take_turns()) {
         Pieces& wider = cut.m.largest() >= cut.n.largest() ? cut.m : cut.n;
         Pieces& thinner = &wider == &cut.m ? cut.n : cut.m;

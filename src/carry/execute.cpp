@@ -10,9 +10,11 @@
 #include "base/float_mode.hpp"
 #include "base/scratch.hpp"
 #include "carry/arena.hpp"
+#include "carry/slabs.hpp"
 #include "carry/staging.hpp"
 #include "epilogue/finish.hpp"
 #include "plan/operands.hpp"
+#include "plan/slabs.hpp"
 
 namespace tw {
 namespace {
@@ -29,18 +31,24 @@ bool captured(const Plan& plan, const Call& call) noexcept {
     return plan.backend->captures && plan.backend->captures(call.stream);
 }
 
-std::size_t kernel_scratch(const Plan& plan) noexcept {
+std::size_t kernel_scratch(const Plan& plan, const PackedPanels& packed) noexcept {
+    if (has_slabs(plan.options)) return slab_scratch_bytes(plan, packed);
     const Kernel& kernel = *plan.kernel;
     return kernel.scratch_bytes ? in_lines(kernel.scratch_bytes(plan.problem, plan.tile, plan.threads)) : 0;
 }
 
 bool needs_widening(const Plan& plan) noexcept {
+    if (has_slabs(plan.options)) return widens_all_slabs(plan);
     return plan.kernel->in != plan.problem.in || plan.kernel->out != plan.problem.out;
 }
 
-std::size_t widened_bytes(const Problem& p) noexcept {
+/// The sums of slabs are f32 as they are.
+bool widens_c(const Plan& plan) noexcept { return plan.problem.out != Type::f32 && !has_slabs(plan.options); }
+
+std::size_t widened_bytes(const Plan& plan) noexcept {
+    const Problem& p = plan.problem;
     return matrix_bytes(Type::f32, p.m, p.k) + matrix_bytes(Type::f32, p.k, p.n) +
-           (p.out == Type::f32 ? 0 : matrix_bytes(Type::f32, p.m, p.n));
+           (widens_c(plan) ? matrix_bytes(Type::f32, p.m, p.n) : 0);
 }
 
 /// What of an operand must be widened: rows or columns that a step of 0 repeats, once. Device kernels ask for rows of
@@ -58,6 +66,7 @@ Status move(const Plan& plan, const Matrix& to, const Matrix& from, void* stream
 }
 
 Status run_kernel(const Plan& plan, Call& call) noexcept {
+    if (has_slabs(plan.options)) return run_slabs(plan, call);
     if (plan.kernel->fuses_epilogue || call.epilogue.is_empty()) return plan.kernel->run(call, plan.tile);
     const Epilogue epilogue = call.epilogue;
     call.epilogue = {};
@@ -86,20 +95,20 @@ Status run_widened(const Plan& plan, Call& call) noexcept {
         if (const Status bad = widen_operand(plan, arena, call.a, call.stream); !bad) return bad;
     if (!packed_b)
         if (const Status bad = widen_operand(plan, arena, call.b, call.stream); !bad) return bad;
-    if (c.type != Type::f32) {
+    if (widens_c(plan)) {
         call.c = arena.row_major(Type::f32, c.rows, c.cols);
         if (call.beta != 0)
             if (const Status bad = move(plan, call.c, c, call.stream); !bad) return bad;
     }
     call.scratch = arena.rest();
     const Status status = run_kernel(plan, call);
-    return status && c.type != Type::f32 ? move(plan, c, call.c, call.stream) : status;
+    return status && widens_c(plan) ? move(plan, c, call.c, call.stream) : status;
 }
 
 }  // namespace
 
-std::size_t aligned_scratch_bytes(const Plan& plan) noexcept {
-    return kernel_scratch(plan) + (needs_widening(plan) ? widened_bytes(plan.problem) : 0);
+std::size_t aligned_scratch_bytes(const Plan& plan, const PackedPanels& packed) noexcept {
+    return kernel_scratch(plan, packed) + (needs_widening(plan) ? widened_bytes(plan) : 0);
 }
 
 std::size_t Plan::scratch_bytes() const noexcept {
@@ -118,7 +127,7 @@ Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept {
 
 /// Less than any operands of the plan's shape may need, where theirs repeat rows or columns.
 std::size_t scratch_of(const Plan& plan, const Call& call) noexcept {
-    std::size_t bytes = aligned_scratch_bytes(plan);
+    std::size_t bytes = aligned_scratch_bytes(plan, call.packed);
     if (!needs_widening(plan)) return bytes;
     for (const Matrix* whole : {&call.a, &call.b}) {
         const Matrix once = distinct(plan, *whole);

@@ -9,7 +9,7 @@
 namespace tw {
 
 /// Bytes of scratch that a run needs if they begin on a line. Plan::scratch_bytes() adds what aligning may take.
-std::size_t aligned_scratch_bytes(const Plan& plan) noexcept;
+std::size_t aligned_scratch_bytes(const Plan& plan, const PackedPanels& packed = {}) noexcept;
 
 /// Gives the call scratch of so many bytes: the caller's, or memory kept for this thread.
 Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept;

@@ -35,6 +35,7 @@ std::string describe(const Options& options) {
     char accuracy[40];
     spell(options.accuracy, accuracy, sizeof accuracy);
     std::string text = std::string("accuracy ") + accuracy;
+    if (options.slabs != 0) text += ", slabs " + std::to_string(options.slabs);
     if (!options.device.empty()) text += ", device '" + std::string(options.device) + "'";
     if (!options.kernel.empty()) text += ", kernel '" + std::string(options.kernel) + "'";
     return text;

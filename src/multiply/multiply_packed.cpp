@@ -13,6 +13,7 @@
 #include "plan/eligibility.hpp"
 #include "plan/names.hpp"
 #include "plan/operands.hpp"
+#include "plan/slabs.hpp"
 
 namespace tw {
 namespace {
@@ -29,9 +30,13 @@ Status check_fit(const Packed& packed, const Problem& problem, const Options& op
     if (problem.place != backend.place) return not_for("the packed operand was laid out for host memory");
     if (!options.kernel.empty() && !answers_to(kernel, options.kernel))
         return not_for("the packed operand was laid out for another kernel");
-    if (!can_run(backend, kernel, problem)) return not_for("the packed operand's kernel can't do this product");
-    if (!keeps_promise(kernel, problem)) return not_for("the packed operand was laid out for less accuracy");
-    if (options.reproducible && kernel.order == 0) return not_for("the packed operand's kernel is not reproducible");
+    if (std::max(1, options.slabs) != PackedParts::slabs(packed))
+        return not_for("the packed operand was laid out for another number of slabs");
+    const Problem of_kernel = problem_of_kernel(problem, options);
+    if (!can_run(backend, kernel, of_kernel)) return not_for("the packed operand's kernel can't do this product");
+    if (!keeps_promise(kernel, of_kernel)) return not_for("the packed operand was laid out for less accuracy");
+    if (is_reproducible(options) && kernel.order == 0)
+        return not_for("the packed operand's kernel is not reproducible");
     return {};
 }
 

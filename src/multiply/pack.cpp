@@ -5,9 +5,11 @@
 // this one out in memory that the Packed owns.
 #include <algorithm>
 
+#include "carry/slabs.hpp"
 #include "multiply/check.hpp"
 #include "multiply/packed_parts.hpp"
 #include "plan/operands.hpp"
+#include "plan/slabs.hpp"
 
 namespace tw {
 namespace {
@@ -30,7 +32,7 @@ std::byte* allocate(std::size_t bytes) noexcept {
 /// of its own, so that the bits do not depend on the other operand's shape.
 Status plan_with_packing(const Problem& problem, const Options& options, Plan& plan) noexcept {
     if (const Status none = try_plan(problem, options, plan); !none) return none;
-    if (plan.kernel->packing) return {};
+    if (plan.kernel->packing && !plan.of_shorter) return {};
     const Plan first = plan;
     const Kernel* best = nullptr;
     for (const Kernel* kernel : first.backend->ladder) {
@@ -38,12 +40,29 @@ Status plan_with_packing(const Problem& problem, const Options& options, Plan& p
         if (best && kernel->nanoseconds(problem, 1) >= best->nanoseconds(problem, 1)) continue;
         Options by_name = options;
         by_name.kernel = kernel->name;
-        if (options.kernel.empty() && try_plan(problem, by_name, plan)) best = kernel;
+        if (options.kernel.empty() && try_plan(problem, by_name, plan) && !plan.of_shorter) best = kernel;
     }
     if (!best) return not_there;
     Options by_name = options;
     by_name.kernel = best->name;
     return try_plan(problem, by_name, plan);
+}
+
+/// One slab of k after the other, each where run_slabs() looks for it; `operand` is of the kernel's type.
+void pack_slabs(const Plan& plan, const Matrix& operand, const PackedPanels& where, std::byte* memory) noexcept {
+    const Packing& packing = *plan.kernel->packing;
+    const std::int64_t lines = where.is_a ? operand.rows : operand.cols, k = plan.problem.k;
+    const int slabs = std::max(1, plan.options.slabs);
+    const bool turned = where.is_a != where.on_left;
+    Call threads;
+    threads.threads = plan.threads;
+    threads.executor = plan.options.executor;
+    for_each_slab(k, slabs, [&](int number, std::int64_t first, std::int64_t length) {
+        const Matrix slab =
+            where.is_a ? operand.block(0, first, lines, length) : operand.block(first, 0, length, lines);
+        packing.pack(turned ? slab.transposed() : slab, where.on_left, threads,
+                     memory + packed_slab_at(packing, lines, k, slabs, where.on_left, number));
+    });
 }
 
 /// The operand in the kernel's type; `widened` owns the copy if that takes one.
@@ -76,7 +95,9 @@ Status pack_operand(const Matrix& operand, bool is_a, Packed& packed, const Opti
     const PackedPanels where{nullptr, is_a, is_a != turned};
     const std::int64_t lines = is_a ? operand.rows : operand.cols;
     const bool has_elements = lines > 0 && problem.k > 0;
-    const std::size_t bytes = has_elements ? plan.kernel->packing->bytes(lines, problem.k, where.on_left) : 0;
+    const int slabs = std::max(1, options.slabs);
+    const std::size_t bytes =
+        has_elements ? packed_slab_at(*plan.kernel->packing, lines, problem.k, slabs, where.on_left, slabs) : 0;
     std::byte* const memory = allocate(bytes);
     if (!memory) return no_memory;
     Packed made = PackedParts::make(plan, operand, where, memory, bytes);
@@ -84,10 +105,7 @@ Status pack_operand(const Matrix& operand, bool is_a, Packed& packed, const Opti
         std::unique_ptr<std::byte, void (*)(std::byte*)> widened(nullptr, [](std::byte* p) { std::free(p); });
         Matrix as{};
         if (const Status bad = as_kernel_type(operand, plan.kernel->in, widened, as); !bad) return bad;
-        Call threads;
-        threads.threads = plan.threads;
-        threads.executor = options.executor;
-        plan.kernel->packing->pack(turned ? as.transposed() : as, where.on_left, threads, memory);
+        pack_slabs(plan, as, where, memory);
     }
     packed = std::move(made);
     return {};

@@ -4,6 +4,8 @@
 // The private parts of a Packed, for the code that makes and runs it.
 #pragma once
 
+#include <algorithm>
+
 #include "backend/contract.hpp"
 #include "tilewright/packed.hpp"
 
@@ -22,11 +24,13 @@ struct PackedParts {
         made.tile_ = plan.tile;
         made.is_a_ = where.is_a;
         made.on_left_ = where.on_left;
+        made.slabs_ = std::max(1, plan.options.slabs);
         return made;
     }
 
     static const Kernel* kernel(const Packed& p) noexcept { return p.kernel_; }
     static const Backend* backend(const Packed& p) noexcept { return p.backend_; }
+    static int slabs(const Packed& p) noexcept { return p.slabs_; }
     static const Tile& tile(const Packed& p) noexcept { return p.tile_; }
     static PackedPanels panels(const Packed& p) noexcept { return {p.memory_.get(), p.is_a_, p.on_left_}; }
 

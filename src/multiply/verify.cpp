@@ -17,6 +17,7 @@
 #include "multiply/freivalds.hpp"
 #include "plan/eligibility.hpp"
 #include "plan/operands.hpp"
+#include "plan/slabs.hpp"
 
 namespace tw {
 namespace {
@@ -76,6 +77,19 @@ Plan without_epilogue(Plan plan) noexcept {
     return plan;
 }
 
+Plan with_plainest_of_its_order(Plan plan) noexcept {
+    const Problem problem = problem_of_kernel(plan.problem, plan.options);
+    for (const Kernel* kernel : plan.backend->ladder) {
+        if (kernel->order != plan.kernel->order || !can_run(*plan.backend, *kernel, problem)) continue;
+        plan.kernel = kernel;
+        plan.options.kernel = kernel->name;
+        plan.tile = kernel->tiles.empty() ? Tile{} : kernel->tiles.front();
+        break;
+    }
+    set_direct(plan, {});
+    return plan;
+}
+
 /// Both plans are without epilogue. Without an error, `c` holds what the check accepted, else the second result.
 Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
                        void* stream) noexcept {
@@ -93,18 +107,14 @@ Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, co
 }  // namespace
 
 Status plan_second(const Plan& plan, Plan& second) noexcept {
+    if (plan.options.reproducible) {
+        second = with_plainest_of_its_order(plan);
+        return {};
+    }
     Problem problem = plan.problem;
     problem.accuracy = {};
     Options options = plan.options;
     options.kernel = "r1_naive";
-    if (options.reproducible) {
-        const auto& ladder = plan.backend->ladder;
-        const auto plainest = std::find_if(ladder.begin(), ladder.end(), [&](const Kernel* kernel) {
-            return kernel->order == plan.kernel->order && can_run(*plan.backend, *kernel, problem);
-        });
-        options.kernel = plainest != ladder.end() ? (*plainest)->name : plan.kernel->name;
-        options.reproducible = false;  // the name decides alone: a row for few rows would be asked for a large product
-    }
     if (try_plan(problem, options, second)) return {};
     options.device = {};  // a device without a naive kernel: the host has one
     return try_plan(problem, options, second);

@@ -14,6 +14,7 @@
 #include "plan/names.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
+#include "plan/slabs.hpp"
 #include "plan/store.hpp"
 #include "tilewright/plan.hpp"
 
@@ -33,11 +34,17 @@ constexpr Status no_such_device{Code::no_device, Argument::options,
                                 "the number after the colon is no device of this machine"};
 constexpr Status no_such_kernel{Code::unsupported, Argument::options,
                                 "no kernel of that name can do this product on this machine"};
+constexpr Status not_slabs{Code::bad_argument, Argument::options,
+                           "slabs must be 0 or a power of two up to 1024: k is halved again and again"};
+constexpr Status no_row_for_slabs{
+    Code::unsupported, Argument::options,
+    "slabs are multiplied by kernels whose bits follow from k alone, as with `reproducible`; none of those that may be "
+    "taken can do this product at that accuracy"};
 constexpr Status promise_too_high{Code::unsupported, Argument::options, "no kernel here keeps that accuracy"};
 
 /// What a kernel must meet to be chosen.
 struct Criteria {
-    const Problem& problem;
+    Problem problem;
     std::string_view name;  ///< empty: any kernel
     bool promised;          ///< the certificate must stay under the promise
     int threads;
@@ -92,15 +99,39 @@ Choice cheapest_for_threads(const Backend& backend, Criteria criteria) noexcept 
     return cheapest(backend, criteria, false);
 }
 
+Choice choose(const Backend& backend, const Criteria& criteria, bool reproducible) noexcept {
+    return reproducible ? cheapest_reproducible(backend, criteria) : cheapest_for_threads(backend, criteria);
+}
+
+Problem with_terms(Problem problem) noexcept {
+    for (std::int64_t* extent : {&problem.m, &problem.n, &problem.k}) *extent = std::max<std::int64_t>(1, *extent);
+    return problem;
+}
+
+/// The row of the slabs that are one of k shorter: chosen by their own k, as a part of k that has no other would be.
+Status choose_for_shorter(const Criteria& criteria, Plan& plan) noexcept {
+    const int slabs = plan.options.slabs;
+    const std::int64_t k = plan.problem.k;
+    plan.of_shorter = nullptr;
+    if (!has_slabs(plan.options) || k < slabs || k % slabs == 0) return {};
+    const Criteria shorter{with_terms(problem_of_slab(plan.problem, slabs, shortest_slab(k, slabs))), criteria.name,
+                           criteria.promised, criteria.threads};
+    const Choice choice = cheapest_reproducible(*plan.backend, shorter);
+    if (!choice.kernel) return no_row_for_slabs;
+    if (choice.kernel->order != plan.kernel->order || !can_run(*plan.backend, *plan.kernel, shorter.problem))
+        plan.of_shorter = choice.kernel;
+    return {};
+}
+
 /// A tuning record may change the kernel, the tile or the number of threads, but break no rule: the kernel can run and
 /// keeps the promise, the tile is one of its own, and the bits do not change where they are promised.
-void follow_record(const Tuned& record, bool reproducible, Plan& plan) noexcept {
+void follow_record(const Tuned& record, const Problem& problem, Plan& plan) noexcept {
     for (const Kernel* kernel : plan.backend->ladder) {
         if (!is_called(*kernel, record.kernel)) continue;
         const bool is_tile = std::find(kernel->tiles.begin(), kernel->tiles.end(), record.tile) != kernel->tiles.end();
-        const bool keeps_bits = kernel->order == plan.kernel->order && (kernel->order != 0 || !reproducible);
-        if (!is_tile || !keeps_bits || !can_run(*plan.backend, *kernel, plan.problem) ||
-            !keeps_promise(*kernel, plan.problem))
+        const bool keeps_bits =
+            kernel->order == plan.kernel->order && (kernel->order != 0 || !plan.options.reproducible);
+        if (!is_tile || !keeps_bits || !can_run(*plan.backend, *kernel, problem) || !keeps_promise(*kernel, problem))
             return;
         plan.kernel = kernel;
         plan.options.kernel = kernel->name;
@@ -136,13 +167,13 @@ struct LastChoice {
     Direct direct;
 
     bool answers(const Options& options, int allowed) const noexcept {
-        return backend && asked_threads == allowed && reproducible == options.reproducible;
+        return backend && asked_threads == allowed && reproducible == is_reproducible(options);
     }
 };
 constinit thread_local LastChoice last_choices[2]{};
 
 bool may_be_remembered(const Options& options) noexcept {
-    return options.kernel.empty() && (options.device.empty() || options.device == "cpu");
+    return options.kernel.empty() && options.slabs < 2 && (options.device.empty() || options.device == "cpu");
 }
 
 Status check_problem(const Problem& p) noexcept {
@@ -181,6 +212,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     if (remembers && last.answers(options, threads) && last.problem == problem) {
         plan.problem = problem;
         plan.options = options;
+        plan.options.reproducible = last.reproducible;
         plan.options.device = last.device;
         plan.options.kernel = last.name;
         plan.backend = last.backend, plan.kernel = last.kernel, plan.tile = last.tile;
@@ -189,6 +221,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
         return {};
     }
     if (const Status bad = check_problem(problem); !bad) return bad;
+    if (!may_be_slabs(options.slabs)) return not_slabs;
     const Backend* backend = backend_for(problem, options.device);
     if (!backend) return no_backend;
     if (backend->devices() == 0) return no_devices;
@@ -202,16 +235,15 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     const bool promised = name.empty() || problem.accuracy.rule != Accuracy::Rule::automatic;
 
     // Kernels are asked about k of at least 1: a product with k = 0 runs no kernel.
-    Problem with_terms = problem;
-    for (std::int64_t* extent : {&with_terms.m, &with_terms.n, &with_terms.k})
-        *extent = std::max<std::int64_t>(1, *extent);
-    const Criteria criteria{with_terms, name, promised, threads};
-    const Choice choice =
-        options.reproducible ? cheapest_reproducible(*backend, criteria) : cheapest_for_threads(*backend, criteria);
+    const Problem of_kernel = problem_of_kernel(problem, options);
+    const Criteria criteria{with_terms(of_kernel), name, promised, threads};
+    const Choice choice = choose(*backend, criteria, is_reproducible(options));
+    if (!choice.kernel && options.slabs > 0) return no_row_for_slabs;
     if (!choice.kernel) return name.empty() || choice.one_broke_the_promise ? promise_too_high : no_such_kernel;
 
     plan.problem = problem;
     plan.options = options;
+    plan.options.reproducible = is_reproducible(options);
     plan.options.device = backend->name;  // static text: the plan may outlive the caller's string
     plan.options.kernel = choice.kernel->name;
     plan.backend = backend;
@@ -221,16 +253,16 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     plan.device = device;
     plan.reason = name.empty() ? "the cheapest that keeps the promise" : "asked for by name";
     if (const Store* store = name.empty() ? tuning_store() : nullptr)
-        if (const Tuned* record = find_tuned(*store, problem, threads))
-            follow_record(*record, options.reproducible, plan);
+        if (const Tuned* record = find_tuned(*store, of_kernel, threads)) follow_record(*record, of_kernel, plan);
+    if (const Status none = choose_for_shorter(criteria, plan); !none) return none;
     const bool as_they_are = plan.kernel->in == problem.in && plan.kernel->out == problem.out;
-    const bool has_terms = problem.m > 0 && problem.n > 0 && problem.k > 0;
+    const bool has_terms = problem.m > 0 && problem.n > 0 && problem.k > 0 && !has_slabs(options);
     set_direct(plan,
                plan.kernel->direct && as_they_are && has_terms ? plan.kernel->direct(problem, plan.threads) : Direct{});
     if (remembers)
         last = {problem,
                 threads,
-                options.reproducible,
+                plan.options.reproducible,
                 backend,
                 plan.kernel,
                 plan.options.device,

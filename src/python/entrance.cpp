@@ -180,7 +180,7 @@ nanobind::object entrance_before(nanobind::object function) {
     static PyMethodDef method{"matmul", nullptr, METH_FASTCALL | METH_KEYWORDS, nullptr};
     words =
         "matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None, verify=False, device=None, "
-        "algorithm=None, reproducible=False, threads=0, stream=None)\n--\n\n" +
+        "algorithm=None, reproducible=False, slabs=0, threads=0, stream=None)\n--\n\n" +
         (function.doc().is_none() ? "" : nanobind::cast<std::string>(function.doc()));  // python -OO keeps none
     method.ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&matmul));
     method.ml_doc = words.c_str();

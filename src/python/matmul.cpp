@@ -44,7 +44,7 @@ Activation activation_named(const std::string& name) {
 void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_array, const std::string& a_dtype,
             const std::string& b_dtype, const std::string& c_dtype, double alpha, double beta,
             const std::string& accuracy, const std::string& kernel, const std::string& device, std::uintptr_t stream,
-            int threads, bool reproducible, bool verify, double scale, const std::string& activation,
+            int threads, bool reproducible, int slabs, bool verify, double scale, const std::string& activation,
             std::optional<Array> bias, const std::string& bias_dtype, std::optional<Array> residual,
             const std::string& residual_dtype) {
     const Operand a("a", a_array, a_dtype), b("b", b_array, b_dtype), c("out", Array(c_array), c_dtype);
@@ -52,6 +52,7 @@ void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_a
                     .beta = beta,
                     .accuracy = accuracy_named(accuracy),
                     .reproducible = reproducible,
+                    .slabs = slabs,
                     .verify = verify,
                     .device = device,
                     .stream = reinterpret_cast<void*>(stream),
@@ -98,8 +99,8 @@ std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std
 
 void bind_matmul(nb::module_& module) {
     module.def("matmul", &matmul, "a"_a, "b"_a, "out"_a, "a_dtype"_a, "b_dtype"_a, "out_dtype"_a, "alpha"_a, "beta"_a,
-               "accuracy"_a, "kernel"_a, "device"_a, "stream"_a, "threads"_a, "reproducible"_a, "verify"_a, "scale"_a,
-               "activation"_a, "bias"_a.none(), "bias_dtype"_a, "residual"_a.none(), "residual_dtype"_a,
+               "accuracy"_a, "kernel"_a, "device"_a, "stream"_a, "threads"_a, "reproducible"_a, "slabs"_a, "verify"_a,
+               "scale"_a, "activation"_a, "bias"_a.none(), "bias_dtype"_a, "residual"_a.none(), "residual_dtype"_a,
                "What tilewright.matmul calls once the arrays, their dtypes and their stream are known.");
     module.def("kernel_for", &kernel_for, "m"_a, "n"_a, "k"_a, "dtype"_a = "float32", "accuracy"_a = "",
                "kernel"_a = "", "device"_a = "",

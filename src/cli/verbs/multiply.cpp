@@ -15,6 +15,7 @@
 #include "cli/files/quoted.hpp"
 #include "cli/product/product.hpp"
 #include "cli/verbs/verbs.hpp"
+#include "plan/slabs.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw::cli {
@@ -28,7 +29,7 @@ constexpr std::int64_t least_for_panels = std::int64_t{4} << 20;
 
 struct Arguments {
     std::string a, b, output, c0;
-    std::string accuracy, alpha = "1", beta = "1", threads, memory, kernel, device;
+    std::string accuracy, alpha = "1", beta = "1", threads, memory, kernel, device, slabs;
     bool transpose_a = false, transpose_b = false, verify = false, no_verify = false;
 };
 
@@ -72,6 +73,9 @@ Options options_of(const Arguments& asked) {
     if (!asked.kernel.empty()) check_kernel_name(asked.kernel, every_backend());
     if (!asked.threads.empty())
         options.threads = static_cast<int>(parse_whole("--threads", asked.threads, 1, most_threads));
+    if (!asked.slabs.empty()) options.slabs = static_cast<int>(parse_whole("--slabs", asked.slabs, 1, most_slabs));
+    if (!may_be_slabs(options.slabs))
+        refuse("--slabs is {}; expected a power of two up to {}: k is halved again and again", asked.slabs, most_slabs);
     options.kernel = asked.kernel;
     options.device = asked.device;
     return options;
@@ -100,14 +104,15 @@ std::int64_t memory_asked_for(const std::string& word) {
 }
 
 Panels panels_for(const Arguments& asked, const Product& p) {
-    const PanelProblem problem{.m = p.m(),
-                               .n = p.n(),
-                               .k = p.k(),
-                               .type = p.a.file.type(),
-                               .a_by_rows = p.a.is_row_major(),
-                               .b_by_rows = p.b.is_row_major(),
-                               .copies_c = p.options.verify && p.options.beta != 0,
-                               .may_split_k = p.options.accuracy.rule != Accuracy::Rule::number};
+    const PanelProblem problem{
+        .m = p.m(),
+        .n = p.n(),
+        .k = p.k(),
+        .type = p.a.file.type(),
+        .a_by_rows = p.a.is_row_major(),
+        .b_by_rows = p.b.is_row_major(),
+        .copies_c = p.options.verify && p.options.beta != 0,
+        .may_split_k = p.options.accuracy.rule != Accuracy::Rule::number && p.options.slabs == 0};
     const auto result =
         static_cast<double>(p.m()) * static_cast<double>(p.n()) * static_cast<double>(size_of(problem.type));
     const double files = static_cast<double>(p.a.file.data_bytes() + p.b.file.data_bytes()) + result +
@@ -179,6 +184,9 @@ void add_multiply(Verb tw) {
     verb.add_flag("--transpose-b", asked->transpose_b, "Multiplies by B's transpose");
     verb.add_option("--threads", asked->threads, "How many threads; default: all cores");
     verb.add_option("--memory", asked->memory, "The most memory to use: 512M, 2.5G");
+    verb.add_option(
+        "--slabs", asked->slabs,
+        "A power of two: so many parts of k, added in a tree; half of k by half as many has the bits of its half");
     verb.add_option("--kernel", asked->kernel, "A kernel or rung by name, such as r3_tiled");
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, metal");
     const Option verify =

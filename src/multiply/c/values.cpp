@@ -43,6 +43,7 @@ Status from_c(const tw_options* given, Executor& executor, Options& options) noe
     options.threads = c.threads;
     options.reproducible = c.reproducible != 0;
     options.verify = c.verify != 0;
+    options.slabs = static_cast<int>(std::clamp<std::int64_t>(c.slabs, -1, INT32_MAX));  // beyond: refused as it is
     return {};
 }
 

@@ -11,7 +11,7 @@ from tilewright.epilogue import Epilogue
 
 
 def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None, verify=False, device=None,
-           algorithm=None, reproducible=False, threads=0, stream=None):
+           algorithm=None, reproducible=False, slabs=0, threads=0, stream=None):
     """epilogue(alpha * a @ b + beta * out), with the shapes and broadcasting of numpy.matmul.
 
     a, b        anything with DLPack or the buffer protocol: NumPy, torch, CuPy, memoryview; on the CPU or on a CUDA
@@ -24,6 +24,9 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     verify      check the result in O(n^2); ArithmeticError when it can't be right, twice.
     device      "cpu", "cuda", "cuda:1"; left out: where the operands live.
     algorithm   a rung or kernel by name: "tiled_register", "r7_hierarchical"; left out: the cheapest.
+    reproducible  a row's bits depend on that row of a, on b and on k alone.
+    slabs       a power of two: k in so many parts, added in a tree; a half of k by half as many slabs has the bits of its
+                half of the tree, a quarter those of its quarter (docs/rules.md, rule 40).
     stream      of a CUDA device, as a number; left out: the one that the array's library is working on.
 
     A torch tensor that asks for a gradient is refused where gradients are recorded: tilewright.torch.matmul has them.
@@ -41,7 +44,7 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     ValueError: matmul: a is 2 x 3 and b is 2 x 3; b's rows must be as many as a's columns
     """
     if is_jax(a) or is_jax(b):
-        return _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm)
+        return _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm, slabs)
     a, b, lost = _as_matrices(a, b)
     shape = _shape_of_product(a, b)
     if out is None:
@@ -71,19 +74,27 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     beside = target.copy() if _shares_memory(target, (a, b, bias, residual)) else target
     _native.matmul(give(a, "a"), give(b, "b"), give(beside, "out"), dtype_name(a), dtype_name(b), dtype_name(target),
                    float(alpha), float(beta), _accuracy_text(accuracy), algorithm or "", device or "", stream,
-                   thread_count(threads), bool(reproducible), bool(verify), float(epilogue.scale), epilogue.activation, give(bias, "bias"),
+                   thread_count(threads), bool(reproducible), _slab_count(slabs), bool(verify), float(epilogue.scale),
+                   epilogue.activation, give(bias, "bias"),
                    dtype_name(bias), give(residual, "residual"), dtype_name(residual))
     if beside is not target:
         target[...] = beside
     return out if out is not None else _without_lost(target, lost)
 
 
-def _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm):
+def _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm, slabs):
+    if slabs:
+        raise ValueError(f"matmul: slabs is {slabs}; jax's arrays are multiplied with k whole, expected 0")
     if out is not None or beta != 0 or epilogue is not None:
         raise TypeError("matmul: jax's arrays are never written to: expected no out, beta or epilogue; add what you want to the result")
     from tilewright import graph
     product = graph.matmul(a, b, algorithm=algorithm, accuracy=accuracy)
     return product if alpha == 1 else alpha * product
+
+
+def _slab_count(slabs):
+    """As the native module takes it, where a count out of range is refused."""
+    return max(-1, min(whole_number(slabs, "slabs"), 2**31 - 1))
 
 
 def _accuracy_text(accuracy):

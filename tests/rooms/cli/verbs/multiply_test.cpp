@@ -103,6 +103,7 @@ TEST_F(MultiplyVerb, TransposesAndAdds) {
                  {106, 108, 248, 268});
     expect_small(multiply({"--transpose-a", "--transpose-b", "--c", c0, "--alpha", "0"}), {1, 2, 3, 4});
     expect_small(multiply({"--transpose-a", "--transpose-b", "--alpha", "-1"}), {-58, -64, -139, -154});
+    expect_small(multiply({"--transpose-a", "--transpose-b", "--c", c0, "--slabs", "2"}), {59, 66, 142, 158});
     write_file(c0, tw::test::npy_padded(1, tw::test::npy_dictionary("<f4", true, "(2, 2)")) +
                        tw::test::bytes_of<float>({1, 3, 2, 4}));
     expect_small(multiply({"--transpose-a", "--transpose-b", "--c", c0}), {59, 66, 142, 158});
@@ -193,6 +194,8 @@ TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
                    "no rung or kernel of these devices has the name 'r99'; see tw ladder --list");
     expect_refused(multiply({"--kernel", "cpu.r1_naive.f64"}),
                    "no kernel of that name can do this product on this machine");
+    expect_refused(multiply({"--slabs", "3"}), "--slabs is 3; expected a power of two up to 1024");
+    expect_refused(multiply({"--slabs", "2048"}), "--slabs takes a whole number from 1");
     expect_refused(multiply({"--device", "abacus"}), "--device: expected one of cpu, ");
     expect_refused(multiply({"--verify", "--no-verify"}), "excludes");
     expect_refused(run_tw({"multiply", a, "-o", c}), "B is required");

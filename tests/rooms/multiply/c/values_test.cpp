@@ -24,7 +24,7 @@ TEST(CValues, EveryOptionArrives) {
     c.accuracy = "tf32", c.device = "cpu", c.kernel = "r1_naive";
     c.stream = &stream, c.executor = &own;
     c.scratch = scratch, c.scratch_bytes = sizeof scratch;
-    c.threads = 5, c.reproducible = 1, c.verify = 1;
+    c.threads = 5, c.reproducible = 1, c.verify = 1, c.slabs = 8;
     tw::Options options;
     tw::Executor executor;
     ASSERT_TRUE(from_c(&c, executor, options));
@@ -42,6 +42,7 @@ TEST(CValues, EveryOptionArrives) {
     EXPECT_EQ(options.threads, 5);
     EXPECT_TRUE(options.reproducible);
     EXPECT_TRUE(options.verify);
+    EXPECT_EQ(options.slabs, 8);
 }
 
 TEST(CValues, WhatAnOlderStructHasNotIsTheDefault) {
@@ -55,6 +56,11 @@ TEST(CValues, WhatAnOlderStructHasNotIsTheDefault) {
     EXPECT_EQ(options.threads, 0);
     EXPECT_FALSE(options.reproducible);
     EXPECT_FALSE(options.verify);
+    // The first version ended in padding behind `verify`, which may hold anything.
+    static_assert(offsetof(tw_options, slabs) == (offsetof(tw_options, verify) + sizeof(int) + 7) / 8 * 8);
+    c.size = offsetof(tw_options, slabs);
+    ASSERT_TRUE(from_c(&c, executor, options));
+    EXPECT_EQ(options.slabs, 0);
     c.size = 1;
     EXPECT_EQ(from_c(&c, executor, options).code, tw::Code::bad_argument);
 }
