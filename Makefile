@@ -6,11 +6,12 @@
 #   make check     what takes a machine more time: the formatting, CUDA's kernels for every architecture, sanitizers on what
 #                  reads input, a minute of fuzzing
 #   make test-all  both, and everything that takes longer: run before a piece of work is called done
+#   make test-models  what needs torch and transformers, some 6 GB in an environment of its own
 #
 # What is missing is named first, and installed after a yes. YES=1 says yes beforehand.
 # The work is done by small scripts in tools/, each of which can be run by itself.
 
-.PHONY: run test check test-all clean
+.PHONY: run test check test-all test-models clean
 .NOTPARALLEL:
 
 run:
@@ -24,6 +25,9 @@ check:
 
 test-all:
 	@tools/test all
+
+test-models:
+	@tools/test_models
 
 clean:
 	rm -rf build

@@ -11,14 +11,10 @@
 
 #include "python/handed.hpp"
 #include "python/matmul.hpp"
-#include "python/product.hpp"
-#include "tilewright/multiply.hpp"
+#include "python/quick.hpp"
 
 namespace tw::python {
 namespace {
-
-constexpr std::int64_t few_steps =
-    1 << 18;  // of m n k: some microseconds. Getting the interpreter back may take longer
 
 PyObject* general;  // tilewright.product.matmul
 
@@ -90,60 +86,6 @@ bool read(PyObject* const* arguments, Py_ssize_t count, PyObject* names, Asked& 
     return true;
 }
 
-/// The result's shape; false when the operands' do not fit.
-bool shape_of_product(const Handed& a, const Handed& b, std::int64_t (&shape)[most_dims], int& dims) {
-    const Operand &left = a.operand, &right = b.operand;
-    if (left.cols() != right.rows()) return false;
-    dims = a.dims() > b.dims() ? a.dims() : b.dims();
-    for (int d = 0; d < dims - 2; ++d) {
-        const int of_left = d - (dims - a.dims()), of_right = d - (dims - b.dims());
-        const std::int64_t x = of_left < 0 ? 1 : left.shape[of_left], y = of_right < 0 ? 1 : right.shape[of_right];
-        if (x != y && x != 1 && y != 1) return false;
-        shape[d] = x == 1 ? y : x;
-    }
-    shape[dims - 2] = left.rows();
-    shape[dims - 1] = right.cols();
-    return true;
-}
-
-bool has_shape(const Handed& array, const std::int64_t* shape, int dims) {
-    bool same = array.dims() == dims;
-    for (int d = 0; same && d < dims; ++d) same = array.operand.shape[d] == shape[d];
-    return same;
-}
-
-bool is_short(const Handed& a, const Handed& b) {
-    const std::int64_t m = a.operand.rows(), n = b.operand.cols(), k = a.operand.cols();
-    return a.dims() == 2 && b.dims() == 2 && m <= few_steps && n <= few_steps && k <= few_steps && m * n <= few_steps &&
-           m * n * k <= few_steps && !a.is_far();
-}
-
-/// True when the product is done; false with an exception when it failed.
-bool multiply_handed(const Handed& a, const Handed& b, const Handed& c, Options& options) {
-    if (c.is_far() && !c.stream(options.stream)) return false;
-    PyThreadState* others_may_run = is_short(a, b) ? nullptr : PyEval_SaveThread();
-    const auto back = [&] {
-        if (others_may_run) PyEval_RestoreThread(others_may_run);
-    };
-    try {
-        if (c.dims() == 2) {
-            const Operand &x = a.operand, &y = b.operand, &z = c.operand;
-            multiply(x.matrix(x.data), y.matrix(y.data), z.matrix(z.data), options);
-        } else {
-            multiply_operands(a.operand, b.operand, c.operand, nullptr, options);
-        }
-        back();
-        return true;
-    } catch (const Error& error) {
-        back();
-        set_error(error);
-    } catch (const std::exception& error) {
-        back();
-        PyErr_SetString(PyExc_RuntimeError, error.what());
-    }
-    return false;
-}
-
 /// The result; null without an exception when the general function is to be asked.
 PyObject* product_of(Asked& asked) {
     Handed a("a"), b("b"), c("out");
@@ -160,7 +102,7 @@ PyObject* product_of(Asked& asked) {
         made = c.make(a, shape, dims);
         if (!made) return nullptr;
     }
-    if (multiply_handed(a, b, c, asked.options)) return made ? made : Py_NewRef(asked.out);
+    if (multiply_handed(a, b, c, nullptr, asked.options)) return made ? made : Py_NewRef(asked.out);
     Py_XDECREF(made);
     return nullptr;
 }

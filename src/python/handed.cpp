@@ -14,6 +14,7 @@ struct Known {
     PyObject* empty = nullptr;      ///< numpy.empty
     PyTypeObject *tensor = nullptr, *parameter = nullptr;
     PyObject* grad_enabled = nullptr;  ///< torch.is_grad_enabled
+    PyObject* watchers[3] = {};        ///< of torch._C: how many modes, or whether any, look at what is called
     const exchange::Table* table = nullptr;
     bool has_looked_for_torch = false;
     PyObject *dtype, *requires_grad, *is_neg, *empty_beside;
@@ -41,6 +42,17 @@ struct Known {
     }
 
 private:
+    void find_watchers(PyObject* torch) {
+        PyObject* within = PyObject_GetAttrString(torch, "_C");
+        const char* names[] = {"_len_torch_dispatch_stack", "_is_torch_function_mode_enabled",
+                               "_is_any_autocast_enabled"};
+        for (int i = 0; within && i < 3; ++i) {
+            PyErr_Clear();
+            watchers[i] = PyObject_GetAttrString(within, names[i]);
+        }
+        Py_XDECREF(within);
+    }
+
     void find_torch() {
         PyObject* torch = PyImport_ImportModule("torch");
         PyObject* nn = torch ? PyObject_GetAttrString(torch, "nn") : nullptr;
@@ -56,6 +68,7 @@ private:
             tensor = reinterpret_cast<PyTypeObject*>(of_tensor);
             parameter = reinterpret_cast<PyTypeObject*>(of_parameter);
             if (grad_enabled) table = found;
+            find_watchers(torch);
         }
         Py_XDECREF(torch), Py_XDECREF(nn), Py_XDECREF(capsule);
     }
@@ -73,9 +86,10 @@ bool is_true(PyObject* answer) {
 }
 
 /// A tensor whose gradient somebody wants, or whose numbers are the negatives of what lies in memory.
-bool is_more_than_its_memory(PyObject* tensor) {
+bool is_more_than_its_memory(PyObject* tensor, bool is_recorded) {
     const Known& of = known();
-    if (is_true(PyObject_GetAttr(tensor, of.requires_grad)) && is_true(PyObject_CallNoArgs(of.grad_enabled)))
+    if (is_recorded && is_true(PyObject_GetAttr(tensor, of.requires_grad)) &&
+        is_true(PyObject_CallNoArgs(of.grad_enabled)))
         return true;
     return is_true(PyObject_VectorcallMethod(of.is_neg, &tensor, 1, nullptr));
 }
@@ -105,6 +119,16 @@ bool type_of_dtype(exchange::Dtype dtype, Type& type) {
 
 }  // namespace
 
+bool is_watched() {
+    for (PyObject* watcher : known().watchers) {
+        PyObject* answer = watcher ? PyObject_CallNoArgs(watcher) : nullptr;
+        const bool nobody = answer && PyObject_Not(answer) == 1;
+        Py_XDECREF(answer);
+        if (!nobody) return PyErr_Clear(), true;
+    }
+    return false;
+}
+
 void Handed::reset() {
     if (buffer_.obj) PyBuffer_Release(&buffer_);
 }
@@ -123,7 +147,8 @@ bool Handed::take_buffer(PyObject* array, bool is_written) {
         PyErr_Clear();
         return false;
     }
-    if (buffer_.ndim < 2 || buffer_.ndim > most_dims || !type_of_format(buffer_.format, buffer_.itemsize, operand.type))
+    if (buffer_.ndim < least_dims_ || buffer_.ndim > most_dims ||
+        !type_of_format(buffer_.format, buffer_.itemsize, operand.type))
         return false;
     operand.data = buffer_.buf;
     operand.batch_dims = buffer_.ndim - 2;
@@ -137,14 +162,14 @@ bool Handed::take_buffer(PyObject* array, bool is_written) {
 
 bool Handed::take_tensor(PyObject* array) {
     const exchange::Table* table = known().table;
-    if (is_more_than_its_memory(array)) return false;
+    if (is_more_than_its_memory(array, is_recorded)) return false;
     exchange::Tensor seen{};
     if (PyErr_Occurred() || table->look(array, &seen) != 0) {
         PyErr_Clear();
         return false;
     }
     const bool is_known = seen.device.kind == exchange::cpu || seen.device.kind == exchange::cuda;
-    if (!is_known || seen.dims < 2 || seen.dims > most_dims || !seen.strides ||
+    if (!is_known || seen.dims < least_dims_ || seen.dims > most_dims || !seen.strides ||
         !type_of_dtype(seen.dtype, operand.type))
         return false;
     operand.data = static_cast<std::byte*>(seen.data) + seen.byte_offset;
@@ -153,6 +178,12 @@ bool Handed::take_tensor(PyObject* array) {
     device_ = seen.device;
     table_ = table;
     return true;
+}
+
+void Handed::turn_into_row() {
+    operand.batch_dims = 0;
+    operand.shape[1] = operand.shape[0], operand.steps[1] = operand.steps[0];
+    operand.shape[0] = 1, operand.steps[0] = operand.shape[1];
 }
 
 PyObject* Handed::make(const Handed& like, const std::int64_t* shape, int dims) {

@@ -6,10 +6,16 @@
 // with it.
 #pragma once
 
+#include <utility>
+
 #include "python/arrays.hpp"
 #include "python/exchange.hpp"
 
 namespace tw::python {
+
+/// True where torch wants to see what is called: autocast, a mode of its dispatcher, or a torch that can't be asked.
+/// The answer counts once a tensor has been taken.
+bool is_watched();
 
 class Handed {
 public:
@@ -20,6 +26,18 @@ public:
 
     /// False, without an exception, for an array that is not to be had so. The array must outlive this.
     bool take(PyObject* array, bool is_written);
+
+    /// A vector, as the one row of a matrix.
+    bool take_row(PyObject* array) {
+        least_dims_ = 1;
+        return take(array, false) && dims() == 1 && (turn_into_row(), true);
+    }
+
+    /// What lies transposed in memory is read so.
+    void transpose() {
+        std::swap(operand.shape[operand.batch_dims], operand.shape[operand.batch_dims + 1]);
+        std::swap(operand.steps[operand.batch_dims], operand.steps[operand.batch_dims + 1]);
+    }
 
     /// The same library's fresh array of a type, a shape and a place of `like`, taken; a new reference. Null: with an
     /// exception.
@@ -36,13 +54,16 @@ public:
     bool stream(void*& current) const;
 
     Operand operand;
+    bool is_recorded = true;  ///< false: below torch's own records of gradients, which are nobody's business then
 
 private:
+    void turn_into_row();
     bool take_buffer(PyObject* array, bool is_written);
     bool take_tensor(PyObject* array);
     void reset();
 
     PyObject* array_ = nullptr;  ///< borrowed
+    int least_dims_ = 2;
     const exchange::Table* table_ = nullptr;
     exchange::Device device_{exchange::cpu, 0};
     Py_buffer buffer_{};

@@ -16,6 +16,7 @@ void set_error(const Error& error);
 void bind_errors(nanobind::module_& module);
 void bind_matmul(nanobind::module_& module);
 void bind_entrance(nanobind::module_& module);
+void bind_affine(nanobind::module_& module);
 void bind_layout(nanobind::module_& module);
 void bind_effort(nanobind::module_& module);
 

@@ -11,6 +11,7 @@ NB_MODULE(_native, module) {
     tw::python::bind_errors(module);
     tw::python::bind_matmul(module);
     tw::python::bind_entrance(module);
+    tw::python::bind_affine(module);
     tw::python::bind_layout(module);
     tw::python::bind_effort(module);
 }

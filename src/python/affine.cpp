@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// activation(alpha a b + bias) + residual of tensors, for tilewright.torch: arguments by place, so that nothing is
+// looked up.
+#include <nanobind/nanobind.h>
+
+#include <cstring>
+#include <string_view>
+
+#include "python/matmul.hpp"
+#include "python/quick.hpp"
+
+namespace tw::python {
+namespace {
+
+constexpr const char* words =
+    "affine(a, b, bias, residual, activation, accuracy, reproducible, is_transposed, is_recorded, alpha, out, "
+    "/)\n--\n\n"
+    "activation(alpha a b + bias) + residual, with b transposed on request; bias, residual and out may be None.\n"
+    "NotImplemented when an operand is out of the ordinary or, with is_recorded, torch wants to see: nothing was done "
+    "then.";
+enum Place {
+    of_a,
+    of_b,
+    of_bias,
+    of_residual,
+    of_activation,
+    of_accuracy,
+    of_reproducible,
+    of_transposed,
+    of_recorded,
+    of_alpha,
+    of_out,
+    count_of_places
+};
+
+bool read_options(PyObject* const* given, Options& options) {
+    Py_ssize_t size = 0;
+    const char* accuracy = PyUnicode_AsUTF8AndSize(given[of_accuracy], &size);
+    if (!accuracy || (size > 0 && !parse_accuracy({accuracy, static_cast<std::size_t>(size)}, options.accuracy)))
+        return false;
+    const char* activation = PyUnicode_AsUTF8AndSize(given[of_activation], &size);
+    if (!activation) return false;
+    const std::string_view name(activation, static_cast<std::size_t>(size));
+    Activation& of = options.epilogue.activation;
+    if (name == "relu") of = Activation::relu;
+    else if (name == "gelu") of = Activation::gelu;
+    else if (name == "silu") of = Activation::silu;
+    else if (name != "none") return false;
+    options.reproducible = given[of_reproducible] == Py_True;
+    options.alpha = PyFloat_AsDouble(given[of_alpha]);
+    return !PyErr_Occurred();
+}
+
+/// The result; null without an exception when the caller is to go another way.
+PyObject* product_of(PyObject* const* given) {
+    Options options;
+    Handed a("a"), b("b"), bias("bias"), residual("residual"), c("out");
+    for (Handed* all : {&a, &b, &bias, &residual, &c}) all->is_recorded = given[of_recorded] == Py_True;
+    const bool has_bias = given[of_bias] != Py_None, has_residual = given[of_residual] != Py_None;
+    if (!read_options(given, options)) return PyErr_Clear(), nullptr;
+    if (!a.take(given[of_a], false) || !b.take(given[of_b], false) || !a.is_beside(b)) return nullptr;
+    if (a.is_recorded && is_watched()) return nullptr;
+    if (given[of_transposed] == Py_True) b.transpose();
+    std::int64_t shape[most_dims];
+    int dims = 0;
+    if (!shape_of_product(a, b, shape, dims)) return nullptr;
+    if (has_bias) {
+        if (!bias.take_row(given[of_bias]) || !bias.is_beside(a) || bias.operand.cols() != shape[dims - 1])
+            return nullptr;
+        if (bias.operand.cols() > 1 && bias.operand.steps[1] != 1) return nullptr;
+        options.epilogue.bias = bias.operand.data;
+        options.epilogue.bias_type = bias.operand.type;
+        options.epilogue.bias_size = bias.operand.cols();
+    }
+    if (has_residual &&
+        (!residual.take(given[of_residual], false) || !residual.is_beside(a) || !has_shape(residual, shape, dims)))
+        return nullptr;
+    PyObject* made = nullptr;
+    if (given[of_out] != Py_None) {
+        if (!c.take(given[of_out], true) || !c.is_beside(a) || !has_shape(c, shape, dims) || c.overlaps(a) ||
+            c.overlaps(b) || (has_bias && c.overlaps(bias)) || (has_residual && c.overlaps(residual)))
+            return nullptr;
+    } else if (!(made = c.make(a, shape, dims))) {
+        return nullptr;
+    }
+    if (multiply_handed(a, b, c, has_residual ? &residual : nullptr, options))
+        return made ? made : Py_NewRef(given[of_out]);
+    Py_XDECREF(made);
+    return nullptr;
+}
+
+PyObject* affine(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    if (count != count_of_places) return PyErr_SetString(PyExc_TypeError, "affine: expected eleven arguments"), nullptr;
+    PyObject* product = product_of(given);
+    return product || PyErr_Occurred() ? product : Py_NewRef(Py_NotImplemented);
+}
+
+}  // namespace
+
+void bind_affine(nanobind::module_& module) {
+    static PyMethodDef method{"affine", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&affine)),
+                              METH_FASTCALL, words};
+    module.attr("affine") =
+        nanobind::steal(PyCFunction_NewEx(&method, nullptr, nanobind::str("tilewright._native").ptr()));
+}
+
+}  // namespace tw::python

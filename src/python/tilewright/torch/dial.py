@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""The effort dial as an operator, and as a layer in the place of torch.nn.Linear."""
+import itertools
+import weakref
+
+import torch
+
+import tilewright
+from tilewright.torch.operators import LIBRARY
+
+ROWS = 3  # that take the dial in one call; from 4 on EffortMatrix reads everything
+_held, _numbers = weakref.WeakValueDictionary(), itertools.count(1)
+
+
+class Held:
+    """An EffortMatrix with a number, by which an operator finds it, and what its products have read."""
+
+    def __init__(self, matrix, threads=0):
+        self.matrix, self.threads, self.number = matrix, threads, next(_numbers)
+        self.outputs, self.inputs = matrix.shape
+        self.bytes_read = self.calls = 0
+        _held[self.number] = self
+
+    def products(self, x, effort):
+        rows = x.detach().reshape(-1, x.shape[-1]).to(torch.float32)
+        parts = []
+        for first in range(0, len(rows), ROWS):
+            y, reports = self.matrix.matvec(rows[first:first + ROWS], effort=effort, threads=self.threads)
+            parts.append(y if isinstance(y, torch.Tensor) else torch.from_numpy(y))
+            self.bytes_read += sum(max(report.bytes_read, 0) for report in reports)
+        self.calls += 1
+        whole = parts[0] if len(parts) == 1 else torch.cat(parts) if parts else rows.new_empty(0, self.outputs)
+        return whole.reshape(*x.shape[:-1], -1 if x.numel() else self.outputs).to(x.dtype)
+
+
+def _matvec(x, matrix, outputs, effort):
+    held = _held.get(matrix)
+    if held is None:
+        raise ValueError(f"tilewright.torch.matvec: nobody holds matrix {matrix} any more")
+    return held.products(x, effort)
+
+
+def _backward(context, g):
+    raise NotImplementedError("tilewright.torch.matvec: the effort dial has no gradient: expected torch.no_grad() or operands without one")
+
+
+LIBRARY.define("matvec(Tensor x, int matrix, int outputs, float effort) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
+for _place in ("CPU", "CUDA"):
+    LIBRARY.impl("matvec", _matvec, _place)
+torch.library.register_fake("tilewright::matvec", lambda x, matrix, outputs, effort: x.new_empty((*x.shape[:-1], outputs)), lib=LIBRARY)
+torch.library.register_autograd("tilewright::matvec", _backward, lib=LIBRARY)
+
+
+def matvec(held, x, effort):
+    """W x for every vector in the last dimension of x, each at an effort of [0, 1]; `held` is a Held EffortMatrix."""
+    return torch.ops.tilewright.matvec(x, held.number, held.outputs, float(effort))
+
+
+class Dialled(torch.nn.Module):
+    """A linear layer on the effort dial. `effort` may be set between any two calls.
+
+    >>> import torch, tilewright.torch
+    >>> layer = tilewright.torch.Dialled(torch.nn.Linear(64, 128), effort=1.0)
+    >>> with torch.no_grad():
+    ...     layer(torch.ones(2, 64)).shape
+    torch.Size([2, 128])
+    """
+
+    def __init__(self, linear, effort=0.5, threads=0):
+        super().__init__()
+        if not torch.isfinite(linear.weight).all():
+            raise ValueError("tilewright.torch.Dialled: expected finite weights; there is an Inf or a NaN among them")
+        weights = linear.weight.detach().to(device="cpu", dtype=torch.float32)
+        self.held, self.effort, self.bias = Held(tilewright.EffortMatrix(weights, dense="absent"), threads), effort, linear.bias
+        self.in_features, self.out_features = linear.in_features, linear.out_features
+
+    def forward(self, x):
+        y = matvec(self.held, x, self.effort)
+        return y if self.bias is None else y + self.bias

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""A transformers model on the effort dial: generate() as it is, while the weights that are read become fewer or more."""
+import contextlib
+
+import torch
+from torch import nn
+
+import tilewright
+from tilewright.torch.dial import Held, matvec
+
+TOGETHER = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))  # take one vector: one matrix, whose rows are chosen once
+
+
+class Dial:
+    """What turns a model's dial. `effort` may be set at any time; `bytes_read` counts what the products have read."""
+
+    def __init__(self, effort, last):
+        self.effort, self.last, self.held = _effort(effort), _effort(last), []
+
+    @contextlib.contextmanager
+    def at(self, effort):
+        """The model at another effort for a while."""
+        before, self.effort = self.effort, _effort(effort)
+        try:
+            yield self
+        finally:
+            self.effort = before
+
+    @property
+    def bytes_read(self):
+        return sum(held.bytes_read for held in self.held)
+
+    @property
+    def nbytes(self):
+        """Of the layouts: what effort 1 reads for one token, all experts counted."""
+        return sum(held.matrix.nbytes * held.matrix.experts for held in self.held)
+
+
+def dial(model, effort=0.5, *, last=1.0, threads=0):
+    """Puts every linear layer of a transformers model on the effort dial, in place, and returns the Dial that turns it.
+
+    q/k/v and gate/up become one matrix each; Mixtral's experts become one matrix with experts; the layer that makes the logits
+    stays at the effort of `last`, which halves the error at equal bytes. Weights are copied to the CPU's memory in planes, and the
+    model's own are let go. ValueError, with the model as it was, for weights that are not finite or that no dial takes.
+
+    >>> import torch, transformers, tilewright.transformers
+    >>> config = transformers.LlamaConfig(vocab_size=128, hidden_size=64, intermediate_size=128, num_hidden_layers=1,
+    ...                                   num_attention_heads=2)
+    >>> model = transformers.LlamaForCausalLM(config).eval()
+    >>> dial = tilewright.transformers.dial(model, effort=.5)
+    >>> model.generate(torch.tensor([[1, 2, 3]]), max_new_tokens=2, do_sample=False, pad_token_id=0).shape
+    torch.Size([1, 5])
+    >>> dial.effort = 0.25
+    """
+    turned = Dial(effort, last)
+    head = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
+    with torch.no_grad():
+        made = [change for name, module in model.named_modules() for change in _changes(name, module, head, turned, threads)]
+    if not made:
+        raise ValueError("tilewright.transformers.dial: expected a model with torch.nn.Linear layers; it has none (was it dialled before?)")
+    for change in made:
+        change()
+    return turned
+
+
+def _effort(value):
+    value = float(value)
+    if not 0 <= value <= 1:
+        raise ValueError(f"tilewright.transformers: expected an effort from 0 to 1; it is {value}")
+    return value
+
+
+def _changes(name, module, head, turned, threads):
+    """What is to be done to a module once all matrices could be made."""
+    if _has_experts(module):
+        yield _on_experts(name, module, turned, threads)
+    children = {called: child for called, child in module.named_children() if type(child) is nn.Linear}
+    groups = [called for called in TOGETHER if all(one in children for one in called)]
+    groups += [(one,) for one in children if not any(one in called for called in groups)]
+    for called in groups:
+        layers = [children[one] for one in called]
+        stack = Stack(_matrix(f"{name}.{'/'.join(called)}", torch.cat([_plain(layer.weight) for layer in layers]), turned, threads),
+                      len(layers), turned, layers[0] is head)
+        first = 0
+        for one, layer in zip(called, layers):
+            yield lambda one=one, part=Part(stack, first, layer): setattr(module, one, part)
+            first += layer.out_features
+
+
+def _plain(weight):
+    return weight.detach().to(device="cpu", dtype=torch.float32)
+
+
+def _matrix(name, weights, turned, threads):
+    if not torch.isfinite(weights).all():
+        raise ValueError(f"tilewright.transformers.dial: {name} has an Inf or a NaN among its weights")
+    try:
+        held = Held(tilewright.EffortMatrix(weights, dense="absent"), threads)
+    except ValueError as error:
+        raise ValueError(f"tilewright.transformers.dial: {name}: {error}") from None
+    turned.held.append(held)
+    return held
+
+
+class Stack:
+    """Linear layers of one input, one below the other. The first that asks has all of them computed; a result is let go when each
+    has taken its part, or another input comes."""
+
+    def __init__(self, held, parts, turned, is_last):
+        self.held, self.parts, self.turned, self.is_last, self.kept = held, parts, turned, is_last, None
+
+    def __call__(self, x, first):
+        kept = self.kept
+        if kept is None or kept[0] is not x or first in kept[2]:
+            kept = (x, matvec(self.held, x, self.turned.last if self.is_last else self.turned.effort), set())
+        kept[2].add(first)
+        self.kept = kept if len(kept[2]) < self.parts else None
+        return kept[1]
+
+
+class Part(nn.Module):
+    """One layer of a stack, in the place of its nn.Linear."""
+
+    def __init__(self, stack, first, layer):
+        super().__init__()
+        self.stack, self.rows, self.bias = stack, slice(first, first + layer.out_features), layer.bias
+        self.in_features, self.out_features = layer.in_features, layer.out_features
+
+    def forward(self, x):
+        y = self.stack(x, self.rows.start)[..., self.rows]
+        return y if self.bias is None else y + self.bias
+
+    def extra_repr(self):
+        return f"in_features={self.in_features}, out_features={self.out_features}, on the effort dial"
+
+
+def _has_experts(module):
+    """transformers 5 keeps a mixture's experts in two parameters, experts x outputs x inputs: what EffortMatrix takes."""
+    both, down = getattr(module, "gate_up_proj", None), getattr(module, "down_proj", None)
+    return (isinstance(both, nn.Parameter) and isinstance(down, nn.Parameter) and both.dim() == down.dim() == 3
+            and not getattr(module, "is_transposed", False) and not hasattr(module, "gate_up_proj_bias")
+            and tuple(down.shape) == (both.shape[0], both.shape[2], both.shape[1] // 2))
+
+
+def _on_experts(name, module, turned, threads):
+    both = _matrix(f"{name}.gate_up_proj", _plain(module.gate_up_proj), turned, threads)
+    down = _matrix(f"{name}.down_proj", _plain(module.down_proj), turned, threads)
+
+    def products(held, v, experts):
+        y, reports = held.matrix.matvec(v, effort=turned.effort, experts=experts, threads=held.threads)
+        held.bytes_read += sum(max(report.bytes_read, 0) for report in reports)
+        return torch.as_tensor(y)
+
+    def forward(x, chosen, shares):
+        y = torch.zeros_like(x)
+        rows = x.detach().to(torch.float32)
+        for row, experts in enumerate(chosen.tolist()):
+            gate, up = products(both, rows[row], experts).chunk(2, -1)
+            y[row] = (shares[row][:, None] * products(down, module.act_fn(gate) * up, experts)).sum(0).to(x.dtype)
+        return y
+
+    def change():
+        del module.gate_up_proj, module.down_proj
+        module.forward = forward
+    return change
