@@ -19,9 +19,9 @@ namespace {
 using tw::cli::Exit;
 
 constexpr void (*verbs[])(tw::cli::Verb) = {
-    tw::cli::add_info,    tw::cli::add_ladder, tw::cli::add_bench,       tw::cli::add_roofline,
-    tw::cli::add_explain, tw::cli::add_tune,   tw::cli::add_report,      tw::cli::add_multiply,
-    tw::cli::add_effort,  tw::cli::add_layout, tw::cli::add_metal_check,
+    tw::cli::add_info,    tw::cli::add_ladder, tw::cli::add_bench,  tw::cli::add_roofline,
+    tw::cli::add_explain, tw::cli::add_tune,   tw::cli::add_report, tw::cli::add_multiply,
+    tw::cli::add_effort,  tw::cli::add_layout, tw::cli::add_judge,  tw::cli::add_metal_check,
 };
 
 constexpr const char* examples = R"text(Examples:

@@ -3,6 +3,7 @@
 #include "multiply/no_product.hpp"
 
 #include "backend/contract.hpp"
+#include "base/f32_rounding.hpp"
 #include "base/float_mode.hpp"
 #include "epilogue/finish.hpp"
 #include "plan/operands.hpp"
@@ -12,12 +13,13 @@ namespace tw {
 
 Status finish_anywhere(const Matrix& c, const Options& options) noexcept {
     if (c.rows == 0 || c.cols == 0) return {};
+    const IeeeMode mode;
+    const double beta = c.type == Type::f64 ? options.beta : rounded_to_f32(options.beta);  // as kernels take it
     const Place place = place_of(c.data);
     for (const BackendSource& source : backends())
         if (source.place == place && place != Place::host)
-            return source().finish(c, options.beta, options.epilogue, options.stream);
-    const IeeeMode mode;
-    finish(c, options.beta, options.epilogue);
+            return source().finish(c, beta, options.epilogue, options.stream);
+    finish(c, beta, options.epilogue);
     return {};
 }
 

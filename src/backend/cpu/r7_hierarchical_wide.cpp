@@ -15,6 +15,7 @@
 #include "backend/cpu/panels/macro_kernel.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "base/cpu_features.hpp"
+#include "base/f32_rounding.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -59,11 +60,13 @@ struct Wide {
                    .beta = 0,
                    .rows = static_cast<int>(t.c.rows),
                    .cols = static_cast<int>(t.c.cols)});
+        const double alpha = rounded_to_f32(t.alpha),
+                     beta = rounded_to_f32(t.beta);  // as every other row of f32 takes them
         const auto c = typed<float>(t.c);
         for (std::int64_t i = 0; i < c.rows; ++i)
             for (std::int64_t j = 0; j < c.cols; ++j) {
-                const double sum = t.alpha * sums[i * c.cols + j];
-                c(i, j) = static_cast<float>(t.beta == 0 ? sum : sum + t.beta * static_cast<double>(c(i, j)));
+                const double sum = alpha * sums[i * c.cols + j];
+                c(i, j) = static_cast<float>(beta == 0 ? sum : sum + beta * static_cast<double>(c(i, j)));
             }
     }
     static PanelKernel kernel() { return {micro.mr, micro.nr, wide_k_block, panel_bytes, pack_a, pack_b, multiply}; }

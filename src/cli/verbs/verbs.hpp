@@ -10,6 +10,7 @@
 namespace tw::cli {
 
 void add_info(Verb tw);
+void add_judge(Verb tw);
 void add_tune(Verb tw);
 void add_report(Verb tw);
 void add_roofline(Verb tw);

@@ -104,5 +104,31 @@ TYPED_TEST(Scalars, Rule11_AlphaIsAppliedToTheFinishedSum) {
     }
 }
 
+// 0.1 is another number in f32 than in f64, and subnormal scalars have few bits there: with a product or without, beta
+// is f32's. 1e-42 has ten bits in f32: what f64 makes of it differs by 5e-4.
+TEST(Rows, Rule11_ScalarsAreF32sWhateverARowSumsIn) {
+    const double alpha = 1e-42, rounded = static_cast<double>(static_cast<float>(alpha));
+    for (const auto& row : rows<float>()) {
+        Product<float> by_alpha(1, 1, 1), by_beta(1, 1, 1);
+        by_alpha.a = {0x1p24f}, by_alpha.b = {1};
+        by_alpha.run(row, {.alpha = alpha});
+        EXPECT_NEAR(by_alpha.c[0] / (0x1p24 * rounded), 1, 1e-4) << row;
+        by_beta.a = {0}, by_beta.b = {1}, by_beta.c = {0x1p24f};
+        by_beta.run(row, {.beta = alpha});
+        EXPECT_NEAR(by_beta.c[0] / (0x1p24 * rounded), 1, 1e-4) << row;
+    }
+}
+
+TEST(WithoutProduct, Rule11_BetaIsRoundedToTheTypeThatIsSummedIn) {
+    for (const double beta : {1e-42, 0.1, 1e-39}) {
+        const float whole = 16777215.f, one = 1, zero = 0;
+        float by_product = whole, alone = whole;
+        tw::multiply(tw::View(&one, 1, 1), tw::View(&zero, 1, 1), tw::View(&by_product, 1, 1), {.beta = beta});
+        tw::multiply(tw::View(&one, 1, 1), tw::View(&zero, 1, 1), tw::View(&alone, 1, 1), {.alpha = 0, .beta = beta});
+        EXPECT_EQ(alone, by_product) << beta;
+        EXPECT_EQ(alone, whole * static_cast<float>(beta)) << beta;
+    }
+}
+
 }  // namespace
 }  // namespace rules

@@ -97,6 +97,14 @@ tw::Freivalds check_of(Product<float>& p) {
     return freivalds;
 }
 
+TEST(Verification, AcceptsTheNaNOfAPartialSumThatOverflowsBesideAnInfinity) {
+    // -3e38 - 3e38 is -Inf in f32, and -Inf + Inf a NaN; in f64 the sum is Inf.
+    Product<float> p(1, 1, 3);
+    p.a = {-3e38f, -3e38f, infinity<float>}, p.b = {1, 1, 1};
+    EXPECT_TRUE(tw::try_multiply(p.av(), p.bv(), p.cv(), {.verify = true}));
+    EXPECT_FALSE(std::isfinite(p.c[0]));
+}
+
 TEST(Verification, SeesWhatIsNotFiniteAndShouldBe) {
     for (const float wrong : {infinity<float>, -infinity<float>, nan<float>}) {
         Product<float> p(6, 40, 20);

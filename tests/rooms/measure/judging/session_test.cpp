@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The judge of random products sees what is wrong, wherever it is, makes it plain, and is silent otherwise.
+#include "measure/judging/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/element.hpp"
+#include "measure/judging/operand.hpp"
+#include "measure/judging/shrink.hpp"
+
+namespace tw::judging {
+namespace {
+
+TEST(Judging, ASeedIsACase) {
+    EXPECT_EQ(spelled(draw(77)), spelled(draw(77)));
+    std::set<std::string> texts;
+    std::set<Door> doors;
+    std::set<Type> types;
+    int verified = 0, repeated = 0, odd = 0;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+        const Case one = draw(seed);
+        texts.insert(spelled(one)), doors.insert(one.door), types.insert(one.in);
+        verified += one.verify, repeated += one.a.one_row || one.b.one_column, odd += one.odd_mode;
+    }
+    EXPECT_EQ(texts.size(), 400u);
+    EXPECT_EQ(doors.size(), 5u);
+    EXPECT_EQ(types.size(), 4u);
+    EXPECT_GT(verified, 10);
+    EXPECT_GT(repeated, 10);
+    EXPECT_GT(odd, 10);
+}
+
+TEST(Judging, WhatIsRightIsNotCalledWrong) {
+    const Session session = judge_cases({.seed = 1, .seconds = 600, .cases = 60});
+    EXPECT_EQ(session.cases, 60);
+    EXPECT_EQ(session.failure, "") << spelled(session.failed);
+    EXPECT_LT(session.refused, 20);
+}
+
+TEST(Judging, OneWrongElementIsSeenAndTheCaseMadePlain) {
+    Asked asked{.seed = 1, .seconds = 600, .cases = 200};
+    asked.where.spoil = [](const Matrix& c) {  // the last element, of results that have a second row
+        if (c.rows < 2 || c.cols < 1) return;
+        const double was = load_element(c, c.rows - 1, c.cols - 1);
+        store_element(c, c.rows - 1, c.cols - 1, was == 7 ? 9 : 7e4);
+    };
+    const Session session = judge_cases(asked);
+    EXPECT_NE(session.failure, "");
+    EXPECT_EQ(session.plainest.m, 2);
+    EXPECT_EQ(session.plainest.n, 1);
+    EXPECT_EQ(session.plainest.k, 1);
+    EXPECT_EQ(session.plainest.door, Door::call);
+    EXPECT_EQ(session.plainest.alpha, 1);
+    EXPECT_EQ(session.plainest.c, Lie{});
+    EXPECT_NE(session.plainest_failure, "");
+}
+
+TEST(Judging, ACaseIsShrunkToWhatItNeeds) {
+    Case large = draw(5);
+    large.m = 90, large.n = 70, large.k = 50, large.verify = true, large.b.gap = 3;
+    const Case least = shrink(large, [](const Case& one) { return one.k > 16 && one.b.gap > 1; });
+    Case wanted;
+    wanted.seed = large.seed, wanted.k = 17, wanted.b.gap = 3;
+    EXPECT_EQ(least, wanted) << spelled(least);
+    EXPECT_EQ(shrink(large, [](const Case&) { return false; }), large);
+}
+
+TEST(Judging, HolesAndElementsOfAnOperandAreToldApart) {
+    for (const bool at_start : {false, true}) {
+        Lie lie{.columns = true, .gap = 2, .padding = 1, .skew = 3, .upside_down = true};
+        lie.at_start = at_start;
+        Operand operand(Type::f32, 3, 4, lie, 2);
+        operand.remember();
+        const Matrix second = operand.product(1);
+        store_element(second, 2, 3, 5);
+        EXPECT_FALSE(operand.is_unchanged());
+        EXPECT_TRUE(operand.holes_are_unchanged());
+        static_cast<float*>(second.at(1, 1))[1] = 5;
+        EXPECT_FALSE(operand.holes_are_unchanged());
+    }
+}
+
+TEST(JudgingDeathTest, AStepBeyondAnOperandIsAFault) {
+    Operand at_end(Type::f64, 3, 3, {}), at_start(Type::f64, 3, 3, {.at_start = true});
+    EXPECT_DEATH(static_cast<double*>(at_end.product(0).at(2, 2))[1] = 1, "");
+    EXPECT_DEATH(static_cast<double*>(at_start.product(0).data)[-1] = 1, "");
+}
+
+}  // namespace
+}  // namespace tw::judging
