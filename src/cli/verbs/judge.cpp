@@ -47,11 +47,10 @@ void run(const Arguments& asked) {
     print(session);
     if (!session.failure.empty()) {
         const std::string device = asked.device == "cpu" ? "" : " --device " + asked.device;
-        throw Stop(Exit::wrong_result,
-                   fmt::format("wrong: {}\n  {}\nthe plainest that fails: {}\n  {}\n"
-                               "tw judge --seed {} --cases 1{} does it again",
-                               spelled(session.failed), session.failure, spelled(session.plainest),
-                               session.plainest_failure, session.failing_seed, device));
+        throw Stop(Exit::wrong_result, fmt::format("wrong: {}\n  {}\nthe plainest that fails: {}\n  {}\n"
+                                                   "tw judge --seed {} --cases 1{} does it again",
+                                                   spelled(session.failed), session.failure, spelled(session.plainest),
+                                                   session.plainest_failure, session.failing_seed, device));
     }
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; nothing was wrong until then");
     fmt::print("nothing is wrong\n");

@@ -15,10 +15,10 @@ namespace tw::judging {
 
 /// How an operand lies in memory: between two pages without access, its holes full of NaN.
 struct Lie {
-    bool columns = false;      ///< column-major
-    std::int64_t gap = 1;      ///< step within a row (column)
-    std::int64_t padding = 0;  ///< elements between the end of a row (column) and the next
-    std::int64_t skew = 0;     ///< elements between the operand and the page's edge
+    bool columns = false;                             ///< column-major
+    std::int64_t gap = 1;                             ///< step within a row (column)
+    std::int64_t padding = 0;                         ///< elements between the end of a row (column) and the next
+    std::int64_t skew = 0;                            ///< elements between the operand and the page's edge
     bool upside_down = false, right_to_left = false;  ///< negative steps
     bool one_row = false, one_column = false;         ///< repeated by a step of 0; never of C
     bool at_start = false;                            ///< it begins behind a page, else it ends before one
@@ -28,14 +28,15 @@ struct Lie {
 
 enum class Door : std::uint8_t { call, plan, packed_a, packed_b, batch };
 
-/// Who runs the tasks: the library's pool, an executor, or an executor whose threads are in another floating-point mode.
+/// Who runs the tasks: the library's pool, an executor, or an executor whose threads are in another floating-point
+/// mode.
 enum class Runner : std::uint8_t { pool, executor, odd_executor };
 
 struct Case {
     std::uint64_t seed = 1;  ///< of the values
     Door door = Door::call;
     std::int64_t m = 1, n = 1, k = 1;
-    std::int64_t products = 1;               ///< of a batch
+    std::int64_t products = 1;                ///< of a batch
     bool shares_a = false, shares_b = false;  ///< a batch's operand, by a step of 0
     Type in = Type::f32, out = Type::f32;
     Lie a, b, c;

@@ -42,11 +42,16 @@ Lie draw_lie(Random& random, bool is_c) {
 }
 
 double draw_scalar(Random& random, double usual) {
-    constexpr double odd[] = {0,    1,
-                              -1,   -0.0,
-                              2,    0.3,
-                              1e-42, 1e30,
-                              -7.5, std::numeric_limits<double>::quiet_NaN(),
+    constexpr double odd[] = {0,
+                              1,
+                              -1,
+                              -0.0,
+                              2,
+                              0.3,
+                              1e-42,
+                              1e30,
+                              -7.5,
+                              std::numeric_limits<double>::quiet_NaN(),
                               std::numeric_limits<double>::infinity()};
     return one_in(random, 2) ? usual : one_of(random, odd);
 }

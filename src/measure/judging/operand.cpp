@@ -19,7 +19,8 @@ struct Steps {
 Steps steps_of(std::int64_t rows, std::int64_t cols, const Lie& lie) {
     const std::int64_t stored_rows = lie.one_row ? std::min<std::int64_t>(rows, 1) : rows,
                        stored_cols = lie.one_column ? std::min<std::int64_t>(cols, 1) : cols;
-    const std::int64_t major = std::max<std::int64_t>(1, (lie.columns ? stored_rows : stored_cols) * lie.gap) + lie.padding;
+    const std::int64_t major =
+        std::max<std::int64_t>(1, (lie.columns ? stored_rows : stored_cols) * lie.gap) + lie.padding;
     const std::int64_t row = lie.columns ? lie.gap : major, col = lie.columns ? major : lie.gap;
     const std::int64_t reach = rows == 0 || cols == 0 ? 0 : (stored_rows - 1) * row + (stored_cols - 1) * col + 1;
     return {lie.one_row ? 0 : row, lie.one_column ? 0 : col, reach};
@@ -55,7 +56,8 @@ Operand::~Operand() { munmap(mapped_.data(), mapped_.size()); }
 
 Matrix Operand::product(std::int64_t index) const noexcept {
     Matrix matrix = first_;
-    matrix.data = static_cast<std::byte*>(first_.data) + index * step_ * static_cast<std::int64_t>(size_of(first_.type));
+    matrix.data =
+        static_cast<std::byte*>(first_.data) + index * step_ * static_cast<std::int64_t>(size_of(first_.type));
     return matrix;
 }
 

@@ -2,10 +2,10 @@
 // Copyright 2026 The tilewright authors
 #include "measure/judging/session.hpp"
 
+#include <unistd.h>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
 #include "measure/basis/clock.hpp"
 #include "measure/judging/shrink.hpp"

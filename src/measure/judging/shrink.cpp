@@ -18,15 +18,15 @@ std::vector<Case> plainer(const Case& one) {
     const Case plain;
     add([&](Case& c) { c.door = Door::call, c.products = 1, c.shares_a = c.shares_b = false; });
     add([](Case& c) { c.products = c.products / 2 + c.products % 2; });
-    for (std::int64_t Case::*extent : {&Case::m, &Case::n, &Case::k}) {
+    for (std::int64_t Case::* extent : {&Case::m, &Case::n, &Case::k}) {
         add([&](Case& c) { c.*extent = 1; });
         add([&](Case& c) { c.*extent = (c.*extent + 1) / 2; });
         add([&](Case& c) { c.*extent -= c.*extent > 1; });
     }
-    for (Lie Case::*lie : {&Case::a, &Case::b, &Case::c}) {
+    for (Lie Case::* lie : {&Case::a, &Case::b, &Case::c}) {
         add([&](Case& c) { c.*lie = {}; });
-        for (bool Lie::*flag : {&Lie::columns, &Lie::upside_down, &Lie::right_to_left, &Lie::one_row, &Lie::one_column,
-                                &Lie::at_start})
+        for (bool Lie::* flag :
+             {&Lie::columns, &Lie::upside_down, &Lie::right_to_left, &Lie::one_row, &Lie::one_column, &Lie::at_start})
             add([&](Case& c) { (c.*lie).*flag = false; });
         add([&](Case& c) { (c.*lie).gap = 1; });
         add([&](Case& c) { (c.*lie).padding /= 2; });
@@ -39,8 +39,8 @@ std::vector<Case> plainer(const Case& one) {
     add([](Case& c) { c.accuracy.clear(); });
     add([](Case& c) { c.scale = 1; });
     add([](Case& c) { c.activation = Activation::none; });
-    for (bool Case::*flag :
-         {&Case::bias, &Case::residual, &Case::odd_mode, &Case::reproducible, &Case::verify, &Case::shares_a, &Case::shares_b})
+    for (bool Case::* flag : {&Case::bias, &Case::residual, &Case::odd_mode, &Case::reproducible, &Case::verify,
+                              &Case::shares_a, &Case::shares_b})
         add([&](Case& c) { c.*flag = false; });
     add([](Case& c) { c.runner = Runner::pool; });
     add([](Case& c) { c.threads = 1; });

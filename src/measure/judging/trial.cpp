@@ -46,8 +46,8 @@ std::string judged(const Case& one, const Work& work) {
     const reference::Tolerance tolerance{
         .bound = work.certificate(), .range = work.range_loss(), .flush = work.flush_loss()};
     for (std::int64_t p = 0; p < one.products; ++p) {
-        const reference::Verdict verdict =
-            reference::judge(work.question(p), work.result(p), tolerance, {.products = products_judged, .seed = one.seed});
+        const reference::Verdict verdict = reference::judge(work.question(p), work.result(p), tolerance,
+                                                            {.products = products_judged, .seed = one.seed});
         if (!verdict.ok) return (one.products > 1 ? "product " + std::to_string(p) + ": " : "") + verdict.sentence();
     }
     return "";

@@ -42,8 +42,8 @@ Work::Work(const Case& one)
       a_(one.in, one.m, one.k, one.a, one.shares_a ? 1 : one.products),
       b_(one.in, one.k, one.n, one.b, one.shares_b ? 1 : one.products),
       c_(one.out, one.m, one.n, one.c, one.products),
-      residual_(one.out, one.residual ? one.m : 0, one.residual ? one.n : 0, one.b.columns ? Lie{.columns = true} : Lie{},
-                one.products),
+      residual_(one.out, one.residual ? one.m : 0, one.residual ? one.n : 0,
+                one.b.columns ? Lie{.columns = true} : Lie{}, one.products),
       scratch_(one.scratch < 0 ? 0 : scratch_bytes + 128) {
     fill();
     make_special();
@@ -95,7 +95,8 @@ Options Work::options(std::string_view device) {
     }
     if (case_.scratch >= 0) {
         const std::size_t before = 64 - reinterpret_cast<std::uintptr_t>(scratch_.data()) % 64;
-        options.scratch = std::span(scratch_).subspan(before % 64 + static_cast<std::size_t>(std::min<std::int64_t>(case_.scratch, 64)));
+        options.scratch = std::span(scratch_).subspan(
+            before % 64 + static_cast<std::size_t>(std::min<std::int64_t>(case_.scratch, 64)));
     }
     return options;
 }
