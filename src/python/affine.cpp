@@ -17,7 +17,8 @@ namespace {
 constexpr const char* words =
     "affine(a, b, bias, residual, activation, accuracy, reproducible, is_transposed, is_recorded, alpha, out, "
     "/)\n--\n\n"
-    "activation(alpha a b + bias) + residual, with b transposed on request; bias, residual and out may be None.\n"
+    "activation(alpha a b + bias) + residual, with b transposed on request; bias, residual, accuracy and out may be "
+    "None.\n"
     "NotImplemented when an operand is out of the ordinary or, with is_recorded, torch wants to see: nothing was done "
     "then.";
 enum Place {
@@ -37,9 +38,12 @@ enum Place {
 
 bool read_options(PyObject* const* given, Options& options) {
     Py_ssize_t size = 0;
-    const char* accuracy = PyUnicode_AsUTF8AndSize(given[of_accuracy], &size);
-    if (!accuracy || (size > 0 && !parse_accuracy({accuracy, static_cast<std::size_t>(size)}, options.accuracy)))
-        return false;
+    if (given[of_accuracy] != Py_None) {
+        const char* accuracy =
+            PyUnicode_Check(given[of_accuracy]) ? PyUnicode_AsUTF8AndSize(given[of_accuracy], &size) : nullptr;
+        if (!accuracy || (size > 0 && !parse_accuracy({accuracy, static_cast<std::size_t>(size)}, options.accuracy)))
+            return false;
+    }
     const char* activation = PyUnicode_AsUTF8AndSize(given[of_activation], &size);
     if (!activation) return false;
     const std::string_view name(activation, static_cast<std::size_t>(size));

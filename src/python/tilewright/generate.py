@@ -38,6 +38,7 @@ def _load(folder):
         raise SystemExit(f"{folder}: expected a folder with a model as the hub lays it out; there is no config.json "
                          "(python examples/train_small_model.py FOLDER makes a small one)")
     transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     try:
         model, told = transformers.AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, dtype="auto", output_loading_info=True)
     except Exception as error:  # whatever a reader of other people's files raises

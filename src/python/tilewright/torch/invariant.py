@@ -7,6 +7,7 @@ import warnings
 
 import torch
 
+from tilewright import _native
 from tilewright.torch.operators import affine
 
 TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
@@ -69,8 +70,15 @@ def _overrides():
 
 
 def _or_torchs(name, kernel):
-    """Numbers that tilewright has no products of (integers, complex ones, float8) stay with torch."""
+    """Numbers that tilewright has no products of (integers, complex ones, float8) stay with torch. Two plain operands, which is most
+    of what a model does, are tried before anything is asked about them."""
+    is_plain = kernel is _product
+
     def either(*given, **named):
+        if is_plain:
+            product = _native.affine(*given, None, None, "none", None, True, False, False, 1.0, None)
+            if product is not NotImplemented:
+                return product
         tensors = [x for x in given if isinstance(x, torch.Tensor)]
         if all(x.dtype in TYPES and x.dtype == tensors[0].dtype for x in tensors):
             result = kernel(*given, **named)
@@ -92,10 +100,6 @@ def _added(input, product, beta, alpha):
     return product if beta == 0 else product + (input if beta == 1 else beta * input)
 
 
-def _mm(a, b):
-    return _product(a, b)
-
-
 def _mm_out(a, b, *, out):
     return _into(out, _product(a, b))
 
@@ -108,10 +112,6 @@ def _addmm(input, a, b, *, beta=1, alpha=1):
 
 def _addmm_out(input, a, b, *, beta=1, alpha=1, out):
     return _into(out, _addmm(input, a, b, beta=beta, alpha=alpha))
-
-
-def _bmm(a, b):
-    return _product(a, b)
 
 
 def _bmm_out(a, b, *, out):
@@ -153,5 +153,5 @@ def _into(out, product):
     return out.copy_(product)
 
 
-KERNELS = {"mm": _mm, "mm.out": _mm_out, "addmm": _addmm, "addmm.out": _addmm_out, "bmm": _bmm, "bmm.out": _bmm_out,
+KERNELS = {"mm": _product, "mm.out": _mm_out, "addmm": _addmm, "addmm.out": _addmm_out, "bmm": _product, "bmm.out": _bmm_out,
            "baddbmm": _baddbmm, "mv": _mv, "addmv": _addmv, "mean.dim": _mean}

@@ -26,11 +26,11 @@ def matmul(a, b, *, out=None, accuracy=None, reproducible=False):
     tensor([[4., 4., 4.],
             [4., 4., 4.]])
     """
-    text = accuracy if accuracy.__class__ is str else _text(accuracy)
     if not is_traced():
-        product = _native.affine(a, b, None, None, "none", text, reproducible, False, True, 1.0, out)
+        product = _native.affine(a, b, None, None, "none", accuracy, reproducible, False, True, 1.0, out)
         if product is not NotImplemented:
             return product
+    text = _text(accuracy)
     if a.dim() == 1 or b.dim() == 1:
         return _of_vectors(a, b, out, text, reproducible)
     if out is None:
@@ -58,11 +58,11 @@ def _of_vectors(a, b, out, text, reproducible):
 
 def linear(x, weight, bias=None, *, activation="none", residual=None, accuracy=None, reproducible=False):
     """activation(x weight' + bias) + residual, as torch.nn.functional.linear has it; activations: none, relu, gelu (erf), silu."""
-    text = accuracy if accuracy.__class__ is str else _text(accuracy)
     if not is_traced():
-        product = _native.affine(x, weight, bias, residual, activation, text, reproducible, True, True, 1.0, None)
+        product = _native.affine(x, weight, bias, residual, activation, accuracy, reproducible, True, True, 1.0, None)
         if product is not NotImplemented:
             return product
+    text = _text(accuracy)
     if x.dim() == 1:
         row = None if residual is None else residual[None]
         return OPS.linear(x[None], weight, bias, row, activation=activation, accuracy=text, reproducible=reproducible)[0]
@@ -71,9 +71,9 @@ def linear(x, weight, bias=None, *, activation="none", residual=None, accuracy=N
 
 def addmm(input, a, b, *, beta=1.0, alpha=1.0, activation="none", accuracy=None, reproducible=False):
     """activation(beta input + alpha a b), as torch.addmm has it; input is a matrix, or a vector that every row gets."""
-    text = accuracy if accuracy.__class__ is str else _text(accuracy)
     if beta == 1 and input.dim() == 1 and not is_traced():
-        product = _native.affine(a, b, input, None, activation, text, reproducible, False, True, float(alpha), None)
+        product = _native.affine(a, b, input, None, activation, accuracy, reproducible, False, True, float(alpha), None)
         if product is not NotImplemented:
             return product
+    text = _text(accuracy)
     return OPS.addmm(input, a, b, beta=float(beta), alpha=float(alpha), activation=activation, accuracy=text, reproducible=reproducible)
