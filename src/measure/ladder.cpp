@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "measure/peers/entrant.hpp"
 #include "measure/peers/mps.hpp"
@@ -21,24 +20,34 @@ bool is_wanted(const Kernel& kernel, const std::vector<std::string>& names) {
            std::any_of(names.begin(), names.end(), [&](const std::string& name) { return answers_to(kernel, name); });
 }
 
-std::map<std::string, const char*> ideas_of(const Backend& backend) {
-    std::map<std::string, const char*> ideas;
-    for (const Kernel* kernel : backend.ladder) ideas[kernel->name] = kernel->idea;
-    return ideas;
-}
-
-/// Each tile of a kernel is a row: the seeds' tile_16 and tile_32 are one rung.
 std::vector<std::shared_ptr<Entrant>> own_entrants(const Climb& asked, const std::shared_ptr<Operands>& operands) {
     std::vector<std::shared_ptr<Entrant>> entrants;
     for (const Kernel* kernel : asked.backend->ladder) {
         if (!is_wanted(*kernel, asked.rungs) || !can_enter(*asked.backend, *kernel, asked.task)) continue;
-        const Tile tile = kernel->tiles.empty() ? Tile{} : kernel->tiles.front();
-        entrants.push_back(std::make_shared<OwnEntrant>(*asked.backend, kernel, tile, operands));
+        for (const std::string& name : rows_of(*kernel, asked.rungs)) {
+            const auto own = std::make_shared<OwnEntrant>(*asked.backend, kernel, kernel_and_tile(name).tile, operands);
+            own->mark = name.substr(std::string_view(kernel->name).size());
+            entrants.push_back(own);
+        }
     }
     return entrants;
 }
 
 }  // namespace
+
+std::vector<std::string> rows_of(const Kernel& kernel, const std::vector<std::string>& names) {
+    if (kernel.rung != Rung::tiled) return {kernel.name};
+    std::vector<std::string> rows;
+    for (const Tile& tile : kernel.tiles) {
+        const std::string side = std::to_string(tile.m);
+        const auto means_it = [&](const std::string& name) {
+            return name.starts_with("tile_") ? name == "tile_" + side : answers_to(kernel, name);
+        };
+        if (names.empty() || std::any_of(names.begin(), names.end(), means_it))
+            rows.push_back(kernel.tiles.size() > 1 ? kernel.name + std::string(tile_mark) + side : kernel.name);
+    }
+    return rows;
+}
 
 std::int64_t usual_size(const Backend& backend) {
     if (backend.times_mean_nothing) return 64;
@@ -60,10 +69,9 @@ void climb(const Climb& asked, const Watch& watch, Run& run) {
     for (const auto& entrant : entrants) roofs.add(entrant->needs);
     const std::vector<Timing> timings = run_rounds(task, entrants, roofs.calibrations(), asked.budget, watch);
 
-    auto ideas = ideas_of(*asked.backend);
     for (const Timing& timing : timings) {
         Row row = make_row(timing, task, roofs.peaks_for(timing.entrant->needs));
-        if (const auto idea = ideas.find(row.kernel); idea != ideas.end()) row.idea = idea->second;
+        if (const Kernel* kernel = kernel_and_tile(row.kernel).kernel) row.idea = kernel->idea;
         run.rows.push_back(std::move(row));
     }
     roofs.record(run);

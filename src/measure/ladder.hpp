@@ -24,6 +24,10 @@ struct Climb {
 /// Also records the roofs that were measured between the rows, by the loops of the processor or of the device.
 void climb(const Climb& asked, const Watch& watch, Run& run);
 
+/// The rows that a kernel has in a climb, of those that are asked for (empty: all): its name, or its name with each
+/// tile of r3, which are the seeds' tile_16 and tile_32.
+std::vector<std::string> rows_of(const Kernel& kernel, const std::vector<std::string>& names);
+
 /// 1024 on a CPU, 4096 on a GPU, 64 where kernels are emulated: done within a minute.
 std::int64_t usual_size(const Backend& backend);
 

@@ -35,6 +35,13 @@ const Backend& parse_device(const std::string& word) {
     return *backend;
 }
 
+const Backend& parse_timed_device(const std::string& word) {
+    const Backend& backend = parse_device(word);
+    if (backend.times_mean_nothing)
+        refuse("--device {}: it executes kernels to check them, so its times mean nothing", word);
+    return backend;
+}
+
 std::vector<const Backend*> devices_here() {
     std::vector<const Backend*> found;
     for (const BackendSource& source : backends())

@@ -16,6 +16,9 @@ namespace tw::cli {
 /// lists those that are.
 const Backend& parse_device(const std::string& word);
 
+/// The same, of devices that are timed: one that emulates has no speeds to draw or to tune by.
+const Backend& parse_timed_device(const std::string& word);
+
 /// Every backend with a device here, except those that emulate it: they are slow and run only when asked for by name.
 std::vector<const Backend*> devices_here();
 

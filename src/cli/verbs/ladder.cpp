@@ -16,6 +16,7 @@
 #include "cli/verbs/metal_counts.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "measure/basis/clock.hpp"
+#include "measure/rows/gains.hpp"
 #include "measure/rows/history.hpp"
 #include "plan/registry.hpp"
 
@@ -36,23 +37,6 @@ struct Arguments {
 constexpr int bar_width = 24, least_bar = 8;
 constexpr int figures_width = 52;  // of a row without its name and its bar
 
-struct Column {
-    std::string below;  ///< the rung of the rows before
-    double best_below = 0, best_here = 0;
-
-    /// Gain over the fastest row of the rung below; 0 for the lowest rung and beside the ladder.
-    double gain(const Row& row) {
-        if (!row.is_a_step()) return 0;
-        if (row.rung != below) {
-            best_below = best_here;
-            best_here = 0;
-            below = row.rung;
-        }
-        best_here = std::max(best_here, row.gflops);
-        return best_below > 0 ? row.gflops / best_below : 0;
-    }
-};
-
 void print_row(const Row& row, double gain, std::size_t width, double quickest, int room_for_bar) {
     if (!row.is_timed()) {
         fmt::print("{:<{}} {}\n", row.kernel, width,
@@ -72,20 +56,26 @@ void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) 
     const Row& any = run.rows[first_row];
     double quickest = 0;
     std::size_t width = 0;
+    int threads = 1;
+    std::string alone;  // the last rung that works on one thread where others have several
     for (std::size_t i = first_row; i < run.rows.size(); ++i) {
         quickest = std::max(quickest, run.rows[i].gflops);
         width = std::max(width, run.rows[i].kernel.size());
+        threads = std::max(threads, run.rows[i].threads);
     }
-    fmt::print("{}: {} x {} x {} {}, {} thread{}", any.device, any.m, any.n, any.k, any.type, any.threads,
-               any.threads == 1 ? "" : "s");
+    for (std::size_t i = first_row; i < run.rows.size(); ++i)
+        if (run.rows[i].threads < threads) alone = run.rows[i].rung.substr(0, run.rows[i].rung.find('_'));
+    fmt::print("{}: {} x {} x {} {}, {} thread{}", any.device, any.m, any.n, any.k, any.type, threads,
+               threads == 1 ? "" : "s");
+    if (!alone.empty()) fmt::print(" (up to {}: 1, and held against one)", alone);
     if (first_roof < run.calibrations.size())
         fmt::print("; 100 % is {}{} at {:.1f} GFLOP/s, measured between the rows",
-                   any.device == "cpu" && any.threads > 1 ? fmt::format("{} times ", any.threads) : "",
-                   run.calibrations[first_roof].name, run.calibrations[first_roof].median);
+                   any.device == "cpu" && threads > 1 ? "a thread's " : "", run.calibrations[first_roof].name,
+                   run.calibrations[first_roof].median);
     fmt::print("\n{:<{}} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", width, "GFLOP/s", "spread", "of peak", "gain",
                "of bound");
     const int room_for_bar = is_terminal(stdout) ? columns_of(stdout) - static_cast<int>(width) - figures_width : 0;
-    Column column;
+    const std::vector<double> gains = measure::gains_of(std::span(run.rows).subspan(first_row));
     const Row *ours = nullptr, *theirs = nullptr;
     for (std::size_t i = first_row; i < run.rows.size(); ++i) {
         const Row& row = run.rows[i];
@@ -94,8 +84,10 @@ void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) 
         // A rung below the type's own accuracy is no rival of a peer's product.
         const bool is_rival = !is_ours || row.accuracy.starts_with("fp64") || row.accuracy.starts_with("fp32");
         if (is_rival && row.is_timed() && (!best || row.gflops > best->gflops)) best = &row;
-        print_row(row, is_ours && row.is_timed() ? column.gain(row) : 0, width, quickest, room_for_bar);
+        print_row(row, gains[i - first_row], width, quickest, room_for_bar);
     }
+    if (ours && any.rung.starts_with("r1_") && any.is_timed() && ours != &any)
+        fmt::print("{} is {:.4g} times {}.\n", ours->kernel, ours->gflops / any.gflops, any.kernel);
     if (ours && theirs)
         fmt::print("{} reaches {:.2f} of {}.\n", ours->kernel, ours->gflops / theirs->gflops, theirs->kernel);
     fmt::print("\n");
@@ -150,6 +142,9 @@ void run(const Arguments& asked) {
     fmt::print("{}, {} core{}, {:.2f} GHz; tilewright {}\n\n", run.machine.processor, run.machine.cores,
                run.machine.cores == 1 ? "" : "s", run.clock_hz * 1e-9, run.machine.version);
     if (!run.machine.has_speed) fmt::print("This is a build without optimisation: its speeds mean little.\n\n");
+    if (const double load = run.machine.load[0]; load > 0.5 * run.machine.cores)
+        fmt::print("Other programs are at work (load {:.1f} on {} core{}): speeds will be too low.\n\n", load,
+                   run.machine.cores, run.machine.cores == 1 ? "" : "s");
     std::fflush(stdout);
 
     for (std::size_t i = 0; i < devices.size() && !is_interrupted(); ++i) {

@@ -83,7 +83,28 @@ void fill_randomly(const ElementType& type, std::uint64_t seed, std::vector<std:
     }
 }
 
-/// "f32:1024" or "f32:1024=a.npy".
+void put(const ElementType& type, double x, std::byte* to) {
+    const auto narrow = static_cast<float>(x);
+    const auto whole = static_cast<std::int64_t>(x);
+    const std::uint16_t half = type.name[0] == 'b' ? to_bfloat16(narrow).bits : to_float16(narrow).bits;
+    if (type.bytes == 2) std::memcpy(to, &half, 2);
+    else if (type.name[0] == 'f') std::memcpy(to, &narrow, 4);
+    else std::memcpy(to, &whole, 4);  // the low half: what an i32 or a u32 is
+}
+
+/// "64,64,64": as many numbers as there are elements.
+void read_numbers(const std::string& words, const ElementType& type, std::vector<std::byte>& data) {
+    std::size_t at = 0, from = 0;
+    for (; from <= words.size() && at < data.size(); at += type.bytes) {
+        const std::size_t comma = std::min(words.find(',', from), words.size());
+        put(type, parse_number("--buffer", words.substr(from, comma - from)), &data[at]);
+        from = comma + 1;
+    }
+    if (at < data.size() || from <= words.size())
+        refuse("--buffer: {} numbers were expected, as 1,2,3; got '{}'", data.size() / type.bytes, words);
+}
+
+/// "f32:1024", "f32:1024=a.npy" or "u32:3=64,64,64".
 FileRequest::Buffer make_buffer(const std::string& word, std::uint64_t seed, std::vector<std::byte>& data) {
     const std::size_t colon = word.find(':'), equals = word.find('=');
     const std::string name = word.substr(0, colon);
@@ -91,14 +112,18 @@ FileRequest::Buffer make_buffer(const std::string& word, std::uint64_t seed, std
     for (const ElementType& known : element_types)
         if (name == known.name) type = &known;
     if (!type || colon == std::string::npos)
-        refuse("--buffer takes TYPE:COUNT or TYPE:COUNT=FILE.npy, TYPE being f32, f16, bf16, i32 or u32; got '{}'",
-               word);
+        refuse(
+            "--buffer takes TYPE:COUNT, TYPE:COUNT=FILE.npy or TYPE:COUNT=1,2,.., TYPE being f32, f16, bf16, i32 or "
+            "u32; got '{}'",
+            word);
     const std::size_t end = equals == std::string::npos ? word.size() : equals;
     const auto count =
         static_cast<std::size_t>(parse_whole("--buffer", word.substr(colon + 1, end - colon - 1), 1, most_elements));
     data.resize(count * type->bytes);
+    const std::string what = equals == std::string::npos ? "" : word.substr(equals + 1);
     if (equals == std::string::npos) fill_randomly(*type, seed, data);
-    else read_npy(word.substr(equals + 1), *type, data);
+    else if (what.ends_with(".npy")) read_npy(what, *type, data);
+    else read_numbers(what, *type, data);
     return {type->bytes, count, data.data()};
 }
 
@@ -176,7 +201,7 @@ void add_metal_check(Verb tw) {
     verb.add_option("--grid", asked->grid, "Threads in all: X, X,Y or X,Y,Z").required();
     verb.add_option("--threads", asked->threads, "Threads of a threadgroup, as --grid").required();
     verb.add_option("--buffer", asked->buffers,
-                    "TYPE:COUNT or TYPE:COUNT=FILE.npy, once for each buffer, in index order");
+                    "TYPE:COUNT, TYPE:COUNT=FILE.npy or TYPE:COUNT=1,2,.. once for each buffer, in index order");
     verb.add_option("--threadgroup", asked->threadgroup,
                     "Bytes of [[threadgroup(n)]] memory, once for each, in index order");
     verb.add_option("-D", asked->defines, "A macro: NAME or NAME=VALUE");

@@ -8,6 +8,8 @@
 
 #include "backend/metal/on_linux/backend.hpp"
 #include "backend/metal/on_linux/door.hpp"
+#include "measure/ladder.hpp"
+#include "measure/turns/entrant.hpp"
 #include "plan/names.hpp"
 #include "reference/fill.hpp"
 
@@ -38,18 +40,20 @@ void print_metal_counts(std::int64_t m, std::int64_t n, std::int64_t k, Type typ
     const Problem problem{.m = m, .n = n, .k = k, .in = type, .out = type};
     for (const Kernel* kernel : metal_check::backend().ladder) {
         if (kernel->in != type || !is_asked_for(*kernel, rungs) || !kernel->takes(problem)) continue;
-        const Status status = kernel->run({.a = a, .b = b, .c = c}, kernel->tiles.front());
-        metal_check::LastRun last;
-        door->last_run(last);
-        const auto& counts = last.outcome.counters;
-        if (!status) {
-            fmt::print("{:<34} {}\n", kernel->name, status.text);
-            continue;
+        for (const std::string& name : measure::rows_of(*kernel, rungs)) {
+            const Status status = kernel->run({.a = a, .b = b, .c = c}, measure::kernel_and_tile(name).tile);
+            metal_check::LastRun last;
+            door->last_run(last);
+            const auto& counts = last.outcome.counters;
+            if (!status) {
+                fmt::print("{:<34} {}\n", name, status.text);
+                continue;
+            }
+            fmt::print("{:<34} {:>13} {:>13} {:>13} {:>9} {:>13} {:>10.2f}\n", name, counts.device_loaded,
+                       counts.threadgroup_loaded, counts.threadgroup_stored, counts.barriers, counts.flops,
+                       static_cast<double>(counts.flops) /
+                           static_cast<double>(std::max<std::uint64_t>(counts.device_loaded, 1)));
         }
-        fmt::print(
-            "{:<34} {:>13} {:>13} {:>13} {:>9} {:>13} {:>10.2f}\n", kernel->name, counts.device_loaded,
-            counts.threadgroup_loaded, counts.threadgroup_stored, counts.barriers, counts.flops,
-            static_cast<double>(counts.flops) / static_cast<double>(std::max<std::uint64_t>(counts.device_loaded, 1)));
     }
     fmt::print("\n");
 }

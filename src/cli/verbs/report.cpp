@@ -55,11 +55,11 @@ void measure_climb(const Arguments& asked, const measure::ReportData&, const Pee
 
 /// On the ladder's matrices, so that the ladder's peers can be shown beside it.
 measure::Task task_of_dial(const Backend& backend, const measure::ReportData& data) {
-    for (const measure::Row& row : data.climb)
-        if (row.device == backend.name && row.type == "f32")
-            return {.m = row.m, .n = row.n, .k = row.k, .threads = row.threads};
     const std::int64_t side = side_of(backend);
-    return {.m = side, .n = side, .k = side, .threads = default_threads()};
+    measure::Task task{.m = side, .n = side, .k = side, .threads = default_threads()};
+    for (const measure::Row& row : data.climb)
+        if (row.device == backend.name && row.type == "f32") task.m = row.m, task.n = row.n, task.k = row.k;
+    return task;
 }
 
 void measure_dial(const Arguments& asked, const measure::ReportData& data, const Peers&, const measure::Watch& watch,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw roofline: the roofs of each device, by formula and measured, and every rung as a point below them.
+// tw roofline: the roofs of each device, by formula and as measured, and every rung as a point below them; or the
+// arithmetic alone, for a chip that is told by two numbers.
 #include "measure/roofs/roofline.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "cli/console/devices.hpp"
 #include "cli/console/terminal.hpp"
 #include "cli/ending/exit.hpp"
+#include "cli/verbs/roofs_of_a_chip.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "measure/basis/clock.hpp"
 #include "measure/ladder.hpp"
@@ -22,7 +24,7 @@ namespace tw::cli {
 namespace {
 
 struct Arguments {
-    std::string device, shape, type = "f32";
+    std::string device, shape, type = "f32", peak, bandwidth;
     double seconds = 5;
     int threads = 0;
 };
@@ -51,15 +53,16 @@ void print_points(const std::vector<measure::RooflinePoint>& points) {
 }
 
 void run(const Arguments& asked) {
+    if (!asked.peak.empty()) return run_roofs_of_a_chip(asked.peak, asked.bandwidth, asked.type);
     measure::Task task;
     task.type = parse_type("--type", asked.type);
     task.threads = asked.threads > 0 ? asked.threads : default_threads();
     if (!asked.shape.empty()) parse_shape("--shape", asked.shape, task), check_memory(task);
     note_interrupts();
     const std::vector<const Backend*> devices =
-        asked.device.empty() ? devices_here() : std::vector{&parse_device(asked.device)};
+        asked.device.empty() ? devices_here() : std::vector{&parse_timed_device(asked.device)};
     for (const Backend* backend : devices) {
-        if (backend->times_mean_nothing || is_interrupted()) continue;
+        if (is_interrupted()) continue;
         std::vector<measure::Bandwidth> bandwidths;
         if (backend->place == Place::host) {
             bandwidths = measure::measure_bandwidths(0.08, task.threads);
@@ -95,7 +98,12 @@ void add_roofline(Verb tw) {
     verb.add_option("--type", asked->type, "f32 or f64").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_option("--seconds", asked->seconds, "How long to time each device").shows_default().within(0.01, 86400.0);
-    verb.ends_help_with("Examples:\n  tw roofline\n  tw roofline --shape 64 --type f64");
+    const Option peak =
+        verb.add_option("--peak", asked->peak, "GFLOP/s of a chip, also as 256x1.296x16; nothing is measured then");
+    const Option bandwidth = verb.add_option("--bandwidth", asked->bandwidth, "GB/s that it reads");
+    peak.needs(bandwidth), bandwidth.needs(peak);
+    verb.ends_help_with(
+        "Examples:\n  tw roofline\n  tw roofline --shape 64 --type f64\n  tw roofline --peak 19500 --bandwidth 1600");
     verb.runs([asked] { run(*asked); });
 }
 

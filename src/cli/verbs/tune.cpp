@@ -65,7 +65,7 @@ void run(const Arguments& asked) {
     tuning.task.threads = asked.threads > 0 ? asked.threads : default_threads();
     const std::string path = asked.store.empty() ? store_path() : asked.store;
     setenv("TW_STORE", "/dev/null", 1);  // so that the rules choose without tuning
-    tuning.backend = &parse_device(asked.device);
+    tuning.backend = &parse_timed_device(asked.device);
     check_place_for(asked.markdown);
     if (!asked.is_trial) check_store(path);
     note_interrupts();

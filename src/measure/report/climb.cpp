@@ -9,6 +9,7 @@
 
 #include "measure/report/report.hpp"
 #include "measure/report/rung_sources.hpp"
+#include "measure/rows/gains.hpp"
 #include "plan/names.hpp"
 
 namespace tw::measure {
@@ -106,7 +107,7 @@ std::string fact(const char* name, const std::string& value) {
 }
 
 std::string card(const ReportData& data, const Row& best, double gain) {
-    const Kernel* kernel = find_kernel(best.kernel);
+    const Kernel* kernel = kernel_and_tile(best.kernel).kernel;
     const RooflinePoint* point = point_of(data, best.kernel);
     std::string text = fmt::format(
         "<article class=\"rung\"><div class=\"left\"><h3 class=\"mono\">{}</h3><p class=\"idea\">{}.</p><dl "
@@ -126,16 +127,16 @@ std::string card(const ReportData& data, const Row& best, double gain) {
 
 std::string cards(const ReportData& data, const std::vector<const Row*>& rows) {
     std::string text = "<div class=\"rungs\">\n";
-    double below = 0;
+    std::vector<Row> copies;
+    for (const Row* row : rows) copies.push_back(*row);
+    const std::vector<double> gains = gains_of(copies);
     for (std::size_t i = 0; i < rows.size();) {
-        const Row* best = rows[i];
-        std::size_t end = i;
+        std::size_t best = i, end = i;
         while (end < rows.size() && rows[end]->rung == rows[i]->rung) {
-            if (rows[end]->gflops > best->gflops) best = rows[end];
+            if (rows[end]->gflops > rows[best]->gflops) best = end;
             ++end;
         }
-        if (!best->rung.empty()) text += card(data, *best, below > 0 && best->is_a_step() ? best->gflops / below : 0);
-        below = best->gflops;
+        if (!rows[best]->rung.empty()) text += card(data, *rows[best], gains[best]);
         i = end;
     }
     return text + "</div>\n";
@@ -154,11 +155,14 @@ std::string climb_section(const ReportData& data) {
         for (const Row& row : data.climb)
             if (row.device == device && row.is_timed()) rows.push_back(&row);
         const Row& any = *rows.front();
+        int threads = 1;
+        for (const Row* row : rows) threads = std::max(threads, row->threads);
         text += fmt::format(
-            "<p>Every rung multiplies the same {} x {} x {} matrices of {} on {} thread{} of the device {}. Each was "
-            "checked against f64 "
-            "before it was timed; 100 % is the multiply-add peak, measured between the rows.</p>\n",
-            any.m, any.n, any.k, any.type, any.threads, any.threads == 1 ? "" : "s", escaped(device));
+            "<p>Every rung multiplies the same {} x {} x {} matrices of {} on {} thread{} of the device {}{}. Each was "
+            "judged against f64 "
+            "before it was timed; 100 % is the multiply-add peak of its threads, measured between the rows.</p>\n",
+            any.m, any.n, any.k, any.type, threads, threads == 1 ? "" : "s", escaped(device),
+            threads > any.threads ? ", those below r6 on one, and held against one" : "");
         text +=
             "<p class=\"key\"><span><i style=\"background:var(--ours)\"></i>tilewright, GFLOP/s and share of the "
             "peak</span><span><i style=\"background:var(--theirs)\"></i>libraries of others found here</span></p>";

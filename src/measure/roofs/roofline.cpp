@@ -6,7 +6,16 @@
 
 namespace tw::measure {
 
-double intensity_of(const Kernel&, const Tile& tile, const Task& task) {
+Tile read_once_for(const Kernel& kernel, const Tile& tile) {
+    const std::string_view name = kernel.name ? kernel.name : "";
+    if (name.empty() || name.starts_with("cpu")) return tile;
+    if (kernel.rung == Rung::naive || kernel.rung == Rung::coalesced) return {1, 1, 1};
+    if (kernel.rung == Rung::matrix_unit && name.starts_with("metal")) return {tile.m / 2, tile.n / 2, tile.k};
+    return tile;
+}
+
+double intensity_of(const Kernel& kernel, const Tile& whole, const Task& task) {
+    const Tile tile = read_once_for(kernel, whole);
     const auto side = [](int of_tile, std::int64_t of_problem) {
         return static_cast<double>(of_tile <= 0 ? of_problem : std::min<std::int64_t>(of_tile, of_problem));
     };
@@ -43,10 +52,15 @@ std::string what_bounds(double predicted, double attained, double peak, const st
 
 Level level_of(const Task& task, std::span<const Bandwidth> bandwidths) {
     const double needed = operand_bytes(task);
-    for (const Bandwidth& read : bandwidths)
-        if (read.threads == 1 && (read.level == "memory" || needed <= 2 * static_cast<double>(read.bytes)))
-            return {read.level, read.gigabytes_per_second};
-    return {"memory", 0};
+    Level found{"memory", 0};
+    for (const Bandwidth& read : bandwidths) {
+        if (read.level != "memory" && read.threads == 1 && needed <= 2 * static_cast<double>(read.bytes))
+            return {read.level, read.gigabytes_per_second * task.threads};  // a cache of its own for each
+        const bool is_of_all = read.threads > 1 && task.threads > 1;
+        if (read.level == "memory" && (is_of_all || found.gigabytes_per_second == 0))
+            found.gigabytes_per_second = read.gigabytes_per_second;
+    }
+    return found;
 }
 
 }  // namespace tw::measure

@@ -26,8 +26,12 @@ constexpr double attainable(double peak_gflops, double bandwidth, double intensi
     return std::min(peak_gflops, bandwidth * intensity);
 }
 
-/// Flops for each byte that a kernel reads: by its outermost block, and C once more for each block of k. A side of 0,
-/// or larger than the problem's, means the problem's side.
+/// The block of C that a kernel reads each operand once for. That is its tile, but on a GPU a block of r1 and r2 is a
+/// shape of threads that share nothing, and of Metal's r8 each SIMD-group reads for its own quarter.
+Tile read_once_for(const Kernel& kernel, const Tile& tile);
+
+/// What a kernel reads of its operands by its own count: its outermost block that is read for at once.
+/// A tile of {0, 0, 0} or a side beyond the problem means the problem's own side.
 double intensity_of(const Kernel& kernel, const Tile& tile, const Task& task);
 
 /// The limits of a GPU's core.

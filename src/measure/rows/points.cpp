@@ -24,10 +24,9 @@ double device_bandwidth(const std::string& device) {
 std::vector<RooflinePoint> points_of(const std::vector<Row>& rows, const std::vector<Bandwidth>& bandwidths) {
     std::vector<RooflinePoint> points;
     for (const Row& row : rows) {
-        const Kernel* kernel = find_kernel(row.kernel);
+        const auto [kernel, tile] = kernel_and_tile(row.kernel);
         if (!kernel || !row.is_timed() || row.fraction_of_unit_peak <= 0) continue;
         const Task task{.m = row.m, .n = row.n, .k = row.k, .type = kernel->in, .threads = row.threads};
-        const Tile tile = kernel->tiles.empty() ? Tile{} : kernel->tiles.front();
         RooflinePoint point{.device = row.device, .kernel = row.kernel, .rung = row.rung};
         point.intensity = intensity_of(*kernel, tile, task);
         point.attained = row.gflops;
@@ -35,8 +34,7 @@ std::vector<RooflinePoint> points_of(const std::vector<Row>& rows, const std::ve
         const Level level =
             row.device == "cpu" ? level_of(task, bandwidths) : Level{"memory", device_bandwidth(row.device)};
         point.level = level.name;
-        point.bandwidth =
-            level.gigabytes_per_second * (row.device == "cpu" && level.name != "memory" ? row.threads : 1);
+        point.bandwidth = level.gigabytes_per_second;
         point.predicted = point.bandwidth > 0 ? attainable(point.peak, point.bandwidth, point.intensity) : point.peak;
         point.bound = what_bounds(point.predicted, point.attained, point.peak, point.level);
         points.push_back(std::move(point));

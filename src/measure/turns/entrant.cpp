@@ -54,6 +54,21 @@ std::string_view mark_of(std::string_view kernel) {
     return {};
 }
 
+KernelAndTile kernel_and_tile(std::string_view name) {
+    const std::size_t mark = name.find(tile_mark);
+    const Kernel* kernel = find_kernel(name.substr(0, mark));
+    if (!kernel || kernel->tiles.empty()) return {kernel, {}};
+    for (const Tile& tile : kernel->tiles)
+        if (mark != std::string_view::npos && name.substr(mark + tile_mark.size()) == std::to_string(tile.m))
+            return {kernel, tile};
+    return {kernel, kernel->tiles.front()};
+}
+
+bool works_alone(const Backend& backend, const Kernel& kernel) {
+    return backend.place == Place::host && kernel.rung != Rung::none && kernel.rung < Rung::vectorized &&
+           std::string_view(backend.name) == "cpu";
+}
+
 bool can_enter(const Backend& backend, const Kernel& kernel, const Task& task) {
     return kernel.in == task.type && kernel.out == task.type && (kernel.needs & ~backend.features()) == 0 &&
            (!kernel.takes || kernel.takes(problem_for(backend, task)));
@@ -68,6 +83,7 @@ OwnEntrant::OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, 
         this->kernel = kernel->name;
         rung = stem_of(*kernel);
         needs = kernel->needs;
+        if (works_alone(backend, *kernel)) threads = 1;
     }
 }
 

@@ -55,6 +55,18 @@ inline constexpr const char *reproducible_mark = " reproducible", *one_thread_ma
 /// The mark at the end of a kernel's name; empty when it has none.
 std::string_view mark_of(std::string_view kernel);
 
+/// Behind the name of a kernel whose tiles are rows of a table, with the tile's side: the seeds' tile_16 and tile_32.
+inline constexpr std::string_view tile_mark = " tile ";
+
+struct KernelAndTile {
+    const Kernel* kernel = nullptr;  ///< null: no kernel has this name
+    Tile tile{};                     ///< the one that is marked, else the kernel's default
+};
+KernelAndTile kernel_and_tile(std::string_view name);
+
+/// The CPU's rungs below r6 share no work out: they are one thread's, whatever the task allows.
+bool works_alone(const Backend& backend, const Kernel& kernel);
+
 /// A kernel of a backend or, if `kernel` is null, the one that multiply() chooses, on the first product of a batch. The
 /// operands are shared and must be the task's.
 class OwnEntrant : public Entrant {

@@ -64,6 +64,24 @@ TEST(Roofline, TheLevelIsTheInnermostThatHoldsTheOperands) {
     EXPECT_EQ(level_of({.m = 1024, .n = 1024, .k = 1024}, reads).name, "memory");
 }
 
+TEST(Roofline, ThreadsHaveTheirCachesEachAndTheMemoryTogether) {
+    const Bandwidth reads[] = {{"L1", 16384, 100, 1}, {"memory", 1 << 27, 10, 1}, {"memory", 1 << 27, 16, 2}};
+    const Task small{.m = 32, .n = 32, .k = 32, .threads = 2}, large{.m = 1024, .n = 1024, .k = 1024, .threads = 2};
+    EXPECT_EQ(level_of(small, reads).gigabytes_per_second, 200);
+    EXPECT_EQ(level_of(large, reads).gigabytes_per_second, 16);
+    EXPECT_EQ(level_of({.m = 1024, .n = 1024, .k = 1024}, reads).gigabytes_per_second, 10);
+}
+
+TEST(Roofline, ThreadsOfABlockThatShareNothingReadForThemselves) {
+    Kernel kernel{.name = "cuda.r1_naive.f32", .rung = Rung::naive};
+    const Task task{.m = 4096, .n = 4096, .k = 4096};
+    EXPECT_DOUBLE_EQ(intensity_of(kernel, {32, 32, 1}, task), 0.25);
+    kernel = {.name = "metal-check.r8_matrix_unit.f32", .rung = Rung::matrix_unit};
+    EXPECT_DOUBLE_EQ(intensity_of(kernel, {32, 32, 8}, task), 4);
+    kernel = {.name = "cuda.r3_tiled.f32", .rung = Rung::tiled};
+    EXPECT_DOUBLE_EQ(intensity_of(kernel, {32, 32, 32}, task), 8);
+}
+
 TEST(Roofline, WhatBoundsIsSaidOnlyWhenTheRoofIsNear) {
     EXPECT_EQ(what_bounds(100, 90, 100, "L3"), "arithmetic");
     EXPECT_EQ(what_bounds(20, 15, 100, "L3"), "reading from L3");
