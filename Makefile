@@ -5,13 +5,14 @@
 #   make test      build everything and run every test
 #   make check     what takes a machine more time: the formatting, CUDA's kernels for every architecture, sanitizers on what
 #                  reads input, a minute of fuzzing
+#   make docs      README and docs as one site with a search, in build/site
 #   make test-all  both, and everything that takes longer: run before a piece of work is called done
 #   make test-models  what needs torch and transformers, some 6 GB in an environment of its own
 #
 # What is missing is named first, and installed after a yes. YES=1 says yes beforehand.
 # The work is done by small scripts in tools/, each of which can be run by itself.
 
-.PHONY: run test check test-all test-models clean
+.PHONY: run test check test-all docs clean
 .NOTPARALLEL:
 
 run:
@@ -26,8 +27,8 @@ check:
 test-all:
 	@tools/test all
 
-test-models:
-	@tools/test_models
+docs:
+	@tools/write_site
 
 clean:
 	rm -rf build

@@ -4,6 +4,10 @@
 // tw report: one page about this machine's ladder. It shows what the history has, and measures what is missing.
 #include "measure/report/report.hpp"
 
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -16,6 +20,7 @@
 #include "measure/basis/clock.hpp"
 #include "measure/bench.hpp"
 #include "measure/dial.hpp"
+#include "measure/effort/curve.hpp"
 #include "measure/ladder.hpp"
 #include "measure/report/effort.hpp"
 #include "measure/rows/history.hpp"
@@ -28,7 +33,7 @@ namespace {
 struct Arguments {
     std::string output = "report.html", picture;
     double seconds = 30;
-    bool is_fresh = false;
+    bool is_fresh = false, is_opened = false;
 };
 
 using Peers = std::vector<std::shared_ptr<measure::PeerProcess>>;
@@ -82,6 +87,17 @@ void measure_shapes(const Arguments& asked, const measure::ReportData&, const Pe
     measure::bench(bench, watch, run, {});
 }
 
+/// Shapes that a machine has done with in some seconds; tw effort curve takes larger ones.
+void measure_effort_errors(const Arguments&, const measure::ReportData&, const Peers&, const measure::Watch& watch,
+                           measure::Run& run) {
+    measure::measure_effort_quality({.outputs = 512, .inputs = 1024, .threads = default_threads()}, watch, run);
+}
+
+void measure_effort_times(const Arguments& asked, const measure::ReportData&, const Peers&, const measure::Watch& watch,
+                          measure::Run& run) {
+    measure::measure_effort_speed({.outputs = 4096, .inputs = 4096, .seconds = asked.seconds * 0.2}, watch, run);
+}
+
 /// A part of the page: how to find it in the history, and how to measure it.
 struct Part {
     const char* command;
@@ -90,7 +106,9 @@ struct Part {
 };
 constexpr Part parts[] = {{"ladder", &measure::ReportData::climb, measure_climb},
                           {"dial", &measure::ReportData::dial, measure_dial},
-                          {"bench", &measure::ReportData::shapes, measure_shapes}};
+                          {"bench", &measure::ReportData::shapes, measure_shapes},
+                          {"effort quality", &measure::ReportData::effort_quality, measure_effort_errors},
+                          {"effort speed", &measure::ReportData::effort_speed, measure_effort_times}};
 
 bool lacks_any(const Arguments& asked, const std::string& history, const measure::Machine& machine) {
     return asked.is_fresh || std::any_of(std::begin(parts), std::end(parts), [&](const Part& part) {
@@ -98,7 +116,24 @@ bool lacks_any(const Arguments& asked, const std::string& history, const measure
            });
 }
 
+/// By the desktop's own program for that; it goes on when tw has ended.
+void open_in_browser(const std::string& page) {
+#ifdef __APPLE__
+    const char* const program = "open";
+#else
+    const char* const program = "xdg-open";
+#endif
+    const char* const words[] = {program, page.c_str(), nullptr};
+    pid_t child = 0;
+    if (posix_spawnp(&child, program, nullptr, nullptr, const_cast<char* const*>(words), environ) != 0)
+        fail("--open: there is no {} here; open {} in a browser", program, page);
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || status != 0)
+        fail("--open: {} found no browser; open {} in one", program, page);
+}
+
 void run(const Arguments& asked) {
+    if (asked.is_opened && asked.output == "-") refuse("--open needs a file; standard output is none");
     check_place_for(asked.output);
     check_place_for(asked.picture);
     note_interrupts();
@@ -125,8 +160,7 @@ void run(const Arguments& asked) {
     data.units = measure::measure_units(0.1, default_threads());
     data.bandwidths = measure::measure_bandwidths(0.08, default_threads());
     data.points = measure::points_of(data.climb, data.bandwidths);
-    data.further.push_back(measure::effort_section(measure::last_from_history(history, "effort quality", data.machine),
-                                                   measure::last_from_history(history, "effort speed", data.machine)));
+    data.further.push_back(measure::effort_section(data.effort_quality, data.effort_speed));
     const std::string page = measure::report_page(data);
     if (page.size() > largest_page) fail("the page would have {} bytes, more than {}", page.size(), largest_page);
     write_file(asked.output, page);
@@ -135,7 +169,11 @@ void run(const Arguments& asked) {
         if (picture.empty()) fail("--picture: nothing was measured for it");
         write_file(asked.picture, picture);
     }
-    if (asked.output != "-") fmt::print("{}: {} kB; open it in a browser\n", asked.output, page.size() / 1000);
+    if (asked.output != "-")
+        fmt::print("{}: {} kB{}\n", asked.output, page.size() / 1000,
+                   asked.is_opened ? "" : "; open it in a browser, or say --open");
+    std::fflush(stdout);
+    if (asked.is_opened) open_in_browser(asked.output);
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; the page has what was measured");
 }
 
@@ -149,8 +187,9 @@ void add_report(Verb tw) {
         .shows_default()
         .within(0.1, 86400.0);
     verb.add_flag("--fresh", asked->is_fresh, "Measure all of it again");
+    verb.add_flag("--open", asked->is_opened, "Show the page in this desktop's browser");
     verb.add_option("--picture", asked->picture, "Also write error against speed as an SVG that stands alone");
-    verb.ends_help_with("Examples:\n  tw report -o report.html\n  tw report --fresh --seconds 120");
+    verb.ends_help_with("Examples:\n  tw report -o report.html\n  tw report --fresh --seconds 120\n  tw report --open");
     verb.runs([asked] { run(*asked); });
 }
 

@@ -166,7 +166,13 @@ std::string climb_section(const ReportData& data) {
         text +=
             "<p class=\"key\"><span><i style=\"background:var(--ours)\"></i>tilewright, GFLOP/s and share of the "
             "peak</span><span><i style=\"background:var(--theirs)\"></i>libraries of others found here</span></p>";
-        text += bars(rows) + table(rows) + cards(data, rows);
+        text += bars(rows) + table(rows);
+        text +=
+            "<p>The words on the cards: a <b>tile</b> is a small piece of a matrix that is multiplied as a whole; a "
+            "<b>register</b> is the processor's nearest memory, where a handful of numbers wait for nothing; a "
+            "<b>panel</b> is a strip of a matrix, copied so that it lies in the order in which it will be read; a "
+            "<b>block</b> is what fits into a level of cache.</p>\n";
+        text += cards(data, rows);
     }
     return text;
 }

@@ -49,6 +49,18 @@ Rows rows_of(const std::vector<Row>& all, const std::string& data, bool is_speed
     return rows;
 }
 
+/// The class that has a line's colour.
+std::string way_of(int number) { return fmt::format("way{}", number % 8 + 1); }
+
+/// Names beside the chart: on it they would lie on each other where all lines end.
+std::string key_of(const Rows& rows) {
+    std::string text = "<p class=\"key\">";
+    int number = 0;
+    for (const std::string& layout : layouts_of(rows))
+        text += fmt::format("<span><i class=\"{}\"></i>{}</span>", way_of(number++), escaped(layout));
+    return text + "</p>\n";
+}
+
 std::string draw(const Frame& frame, const Rows& rows, const Plot& plot) {
     double least = 1e9, most = 0, widest = 0;
     for (const Row* row : rows) {
@@ -61,25 +73,22 @@ std::string draw(const Frame& frame, const Rows& rows, const Plot& plot) {
                                  : Axis::logarithmic(least, most, frame.plot_bottom(), frame.top);
     std::string inside = grid(frame, x, y, plot.x_title, plot.y_title);
     std::vector<Mark> all;
+    int number = 0;
     for (const std::string& layout : layouts_of(rows)) {
         std::string path;
-        std::size_t last = 0;
-        const char* kind = "theirs";
+        const std::string way = way_of(number++);
         for (const Row* row : rows) {
             if (row->effort->layout != layout) continue;
             const double px = x.at(row->effort->bytes_fraction), py = y.at(plot.y_of(*row));
             path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", px, py);
-            kind = row->provider == "tilewright" ? "ours" : "theirs";
             all.push_back(
                 {px,
                  py,
                  {},
-                 kind,
+                 way,
                  fmt::format("{}: {:.2f} of the bytes, {:.3g}", layout, row->effort->bytes_fraction, plot.y_of(*row))});
-            last = all.size() - 1;
         }
-        all[last].label = {layout};
-        inside += fmt::format("<path style=\"fill:none;stroke-width:1.5;stroke:var(--{})\" d=\"{}\"/>", kind, path);
+        inside += fmt::format("<path class=\"line {}\" d=\"{}\"/>", way, path);
     }
     return inside + marks(frame, all, {});
 }
@@ -112,15 +121,20 @@ std::string table_of(const Rows& rows, const std::string& title, bool is_speed) 
 
 Section effort_section(const std::vector<Row>& quality_rows, const std::vector<Row>& speed_rows) {
     std::string text;
-    for (const auto& [name, is_about] : {std::pair("gauss", "weights and vector N(0, 1), the hardest there is"),
-                                         std::pair("swiglu", "a vector as the last matrix of a gated network is given"),
-                                         std::pair("real", "weights from a file")}) {
+    struct Kind {
+        const char *name, *title, *is_about;
+    };
+    for (const auto& [name, title, is_about] :
+         {Kind{"gauss", "Error on random data", "weights and vector N(0, 1), the hardest there is"},
+          Kind{"swiglu", "Error inside a gated network", "a vector as the last matrix of a gated network is given"},
+          Kind{"real", "Error on real weights", "weights from a file"}}) {
         const Rows rows = rows_of(quality_rows, name, false);
         if (rows.size() < 2) continue;
         text += fmt::format(
-            "<h3>Quality: {}</h3>\n<p>{} x {} weights, {}. Ours are the layouts of the dial; the others are what one "
+            "<h3>{}</h3>\n<p>{} x {} weights, {}. Ours are the layouts of the dial; the others are what one "
             "would use instead.</p>\n",
-            name, rows.front()->m, rows.front()->k, is_about);
+            title, rows.front()->m, rows.front()->k, is_about);
+        text += key_of(rows);
         text += figure(
             fmt::format("Relative error against the share of bytes read, {}; the table below has the figures", name),
             [&rows](const Frame& frame) { return draw(frame, rows, quality); });
@@ -132,6 +146,7 @@ Section effort_section(const std::vector<Row>& quality_rows, const std::vector<R
         "<h3>Speed</h3>\n<p>{} x {} weights, {} thread{}, selection included, timed in turns with the dense product of "
         "the same values.</p>\n",
         timed.front()->m, timed.front()->k, timed.front()->threads, timed.front()->threads == 1 ? "" : "s");
+    text += key_of(timed);
     text += figure("Speed over the dense product against the share of bytes read; the table below has the figures",
                    [&timed](const Frame& frame) { return draw(frame, timed, speed); });
     return {"effort", "The effort dial", text + table_of(timed, "Speed", true)};

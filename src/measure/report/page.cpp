@@ -47,6 +47,19 @@ std::string headline(const ReportData& data) {
     return text + "</dl>\n";
 }
 
+/// A busy machine measures its neighbours, too.
+std::string noise(const ReportData& data) {
+    double most = 0;
+    for (const Row& row : data.climb)
+        if (row.is_timed() && row.seconds.size() > 2) most = std::max(most, row.spread);
+    const bool is_busy = data.machine.load[0] > 0.5 * data.machine.cores;
+    if (!is_busy && most < 0.25) return "";
+    return fmt::format(
+        "<p class=\"noise\" role=\"note\">Other programs were at work: the load was {:.1f} on {} core{}, and times "
+        "spread by up to {:.0f} %. A quiet machine is quicker.</p>\n",
+        data.machine.load[0], data.machine.cores, data.machine.cores == 1 ? "" : "s", 100 * most);
+}
+
 }  // namespace
 
 std::string escaped(const std::string& text) {
@@ -133,7 +146,7 @@ std::string report_page(const ReportData& data) {
         "shown.",
         escaped(data.machine.processor), data.machine.cores, data.machine.cores == 1 ? "" : "s",
         data.machine.date.substr(0, 10));
-    page += "</p>\n" + headline(data) + "<nav aria-label=\"Sections\"><ul>";
+    page += "</p>\n" + noise(data) + headline(data) + "<nav aria-label=\"Sections\"><ul>";
     for (const Section& section : sections)
         if (!section.text.empty()) page += fmt::format("<li><a href=\"#{}\">{}</a></li>", section.id, section.title);
     page += "</ul></nav></header>\n<main id=\"main\">\n";

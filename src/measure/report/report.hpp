@@ -23,9 +23,10 @@ struct Section {
 struct ReportData {
     Machine machine{};
     double clock_hz = 0;
-    std::vector<Row> climb{};   ///< from tw ladder
-    std::vector<Row> dial{};    ///< a row for each stop of the accuracy dial
-    std::vector<Row> shapes{};  ///< from tw bench, with peers
+    std::vector<Row> climb{};                           ///< of tw ladder
+    std::vector<Row> dial{};                            ///< a row for each stop of the accuracy dial
+    std::vector<Row> shapes{};                          ///< of tw bench, with peers
+    std::vector<Row> effort_quality{}, effort_speed{};  ///< of tw effort curve
     std::vector<RooflinePoint> points{};
     std::vector<UnitPeak> units{};
     std::vector<Bandwidth> bandwidths{};

@@ -35,13 +35,15 @@ std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points
                             y.at(std::min(point->peak, ridge * point->bandwidth)), frame.plot_right());
         const double height = y.at(point->peak) - 6, right = frame.plot_right();
         lines.push_back({x.at(ridge), height + 5, right, height + 7});
-        lines.push_back({right - 110, height - 12, right, height + 2});
+        const std::string name = frame.is_narrow ? in_figures(point->peak)
+                                                 : fmt::format("{}: {} GFLOP/s", point->roof, in_figures(point->peak));
+        lines.push_back({right - 7.1 * static_cast<double>(name.size()), height - 12, right, height + 2});
         const bool is_free = std::none_of(heights.begin(), heights.end(),
                                           [height](double other) { return std::abs(other - height) < 14; });
         heights.push_back(height);
         if (is_free)
-            text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{} GFLOP/s</text>", right - 2,
-                                height, in_figures(point->peak));
+            text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", right - 2, height,
+                                escaped(name));
         if (drawn.size() == 1) {
             const std::string slope = fmt::format("{}: {} GB/s", point->level, in_figures(point->bandwidth));
             text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x.at(start) + 8, frame.plot_bottom() - 8,
@@ -117,9 +119,11 @@ std::string roofline_section(const ReportData& data) {
         if (std::find(devices.begin(), devices.end(), point.device) == devices.end()) devices.push_back(point.device);
     if (devices.empty()) return "";
     std::string text =
-        "<p>A rung can't be faster than its unit (flat lines) or than memory feeds it (slopes). The line above a "
-        "point leads to the speed that its own count of "
-        "bytes predicts: where it is long, something else limits the rung.</p>\n";
+        "<p>A rung can't be quicker than its unit: the flat lines, each with the unit's name and the threads that "
+        "work. "
+        "Nor can it be quicker than memory feeds it: the slopes. Left of the corner reading bounds, right of it "
+        "arithmetic. The dotted line above a point leads to what its own count of bytes predicts: a long one says that "
+        "something else holds it back, a chain of waits for instance.</p>\n";
     for (const std::string& device : devices) {
         Points points;
         for (const RooflinePoint& point : data.points)

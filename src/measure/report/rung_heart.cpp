@@ -9,8 +9,6 @@
 namespace tw::measure {
 namespace {
 
-constexpr std::size_t most_lines = 40;
-
 std::vector<std::string_view> lines_of(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {
@@ -43,7 +41,7 @@ std::string heart_of(const std::string& backend, const std::string& wanted) {
             continue;
         const std::vector<std::string_view> lines = lines_of(source.text);
         std::size_t best_first = 0, best_last = 0;
-        long best_loops = 0;
+        long best_loops = -1;  // a function without a loop is better than none: r7 hands its loops to the macro-kernel
         for (std::size_t i = 0; i < lines.size(); ++i) {
             if (!begins_function(lines[i])) continue;
             std::size_t last = i;
@@ -51,12 +49,12 @@ std::string heart_of(const std::string& backend, const std::string& wanted) {
             const long loops =
                 std::count_if(lines.begin() + static_cast<long>(i), lines.begin() + static_cast<long>(last),
                               [](std::string_view line) { return line.find("for (") != std::string_view::npos; });
-            if (loops > best_loops) best_loops = loops, best_first = head_of(lines, i), best_last = last;
+            const bool is_longer = last - i > best_last - best_first && loops == best_loops && loops == 0;
+            if (loops > best_loops || is_longer) best_loops = loops, best_first = head_of(lines, i), best_last = last;
             i = last;
         }
         std::string text;
-        for (std::size_t i = best_first; best_loops > 0 && i <= best_last && i < best_first + most_lines; ++i)
-            text.append(lines[i]).append("\n");
+        for (std::size_t i = best_first; best_loops >= 0 && i <= best_last; ++i) text.append(lines[i]).append("\n");
         return text;
     }
     return "";

@@ -58,6 +58,7 @@ Occupancy occupancy(const CoreLimits& core, const GroupNeeds& group);
 /// A point below the roofs.
 struct RooflinePoint {
     std::string device{}, kernel{}, rung{}, bound{}, level{};
+    std::string roof{};  ///< whose peak it is: "FMA avx2 f32, 2 threads"
     double intensity = 0, predicted = 0, attained = 0;
     double peak = 0, bandwidth = 0;
 };

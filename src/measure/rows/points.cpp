@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "measure/roofs/peaks.hpp"
 #include "plan/names.hpp"
 #include "plan/registry.hpp"
 
@@ -17,6 +18,13 @@ double device_bandwidth(const std::string& device) {
     for (const Roof& roof : backend->roofs)
         if (std::string(roof.type) == "bytes" && roof.measure) return roof.measure(0.05);
     return 0;
+}
+
+std::string roof_of(const Row& row, const Kernel& kernel) {
+    if (row.device != "cpu") return row.device + "'s peak";
+    const ComputeLoop loop = loop_for(kernel.needs, name_of(kernel.in));
+    return std::string(loop.unit) + " " + loop.type + ", " + std::to_string(row.threads) +
+           (row.threads == 1 ? " thread" : " threads");
 }
 
 }  // namespace
@@ -35,6 +43,7 @@ std::vector<RooflinePoint> points_of(const std::vector<Row>& rows, const std::ve
             row.device == "cpu" ? level_of(task, bandwidths) : Level{"memory", device_bandwidth(row.device)};
         point.level = level.name;
         point.bandwidth = level.gigabytes_per_second;
+        point.roof = roof_of(row, *kernel);
         point.predicted = point.bandwidth > 0 ? attainable(point.peak, point.bandwidth, point.intensity) : point.peak;
         point.bound = what_bounds(point.predicted, point.attained, point.peak, point.level);
         points.push_back(std::move(point));

@@ -123,6 +123,7 @@ TEST(Verbs, BadInputIsASentenceAndExit2) {
                                   "effort curve --suite speed --remember",
                                   "ladder --device cpu:5",
                                   "report -o /no/such/folder/x.html",
+                                  "report -o - --open",
                                   "ladder --size 1000000",
                                   "bench --m 8,1000000",
                                   "bench --m 8 --seconds soon"}) {

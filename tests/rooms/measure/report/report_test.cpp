@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "measure/report/chart.hpp"
+#include "measure/report/effort.hpp"
 #include "measure/report/rung_sources.hpp"
 
 namespace tw::measure {
@@ -78,6 +79,45 @@ TEST(Report, TheHeartOfARungIsItsLoops) {
     const std::string heart = heart_of("cpu", "r1_naive");
     EXPECT_NE(heart.find("sum += a(i, p) * b(p, j)"), std::string::npos) << heart;
     EXPECT_EQ(heart_of("cpu", "r99_none"), "");
+}
+
+TEST(Report, EveryRungHasItsWholeCode) {
+    for (const RungSource& source : rung_sources()) {
+        std::string file = source.file;
+        file.resize(file.rfind('.'));
+        if (file.ends_with("_sm90")) file.resize(file.size() - 5);
+        const std::string heart = heart_of(source.backend, file);
+        EXPECT_FALSE(heart.empty()) << source.backend << " " << source.file;
+        EXPECT_TRUE(heart.ends_with("}\n")) << source.file << ": it is cut off\n" << heart;
+    }
+}
+
+TEST(Report, TellsThatTheMachineWasBusy) {
+    ReportData data = small_report();
+    data.machine.load[0] = 0;
+    for (Row& row : data.climb) row.spread = 0.01;
+    EXPECT_EQ(report_page(data).find("class=\"noise\""), std::string::npos);
+    data.machine.load[0] = 14;
+    EXPECT_NE(report_page(data).find("the load was 14.0"), std::string::npos);
+}
+
+TEST(Report, RoofsAndLinesOfTheEffortDialHaveNames) {
+    const ReportData data = small_report();
+    for (const RooflinePoint& point : data.points)
+        EXPECT_NE(point.roof.find(", 1 thread"), std::string::npos) << point.kernel << ": " << point.roof;
+    EXPECT_NE(roofline_section(data).find(data.points.front().roof + ": "), std::string::npos);
+    const auto row = [](const char* layout, double bytes, double error) {
+        return Row{.provider = "tilewright",
+                   .m = 64,
+                   .k = 64,
+                   .relative_error = error,
+                   .effort = EffortFigures{.layout = layout, .data = "gauss", .bytes_fraction = bytes}};
+    };
+    const std::string text =
+        effort_section({row("planes", .5, .1), row("planes", .2, .2), row("tiers", .5, .3), row("tiers", .2, .4)}, {})
+            .text;
+    for (const char* part : {"<i class=\"way1\"></i>planes", "<i class=\"way2\"></i>tiers", "line way1", "line way2"})
+        EXPECT_NE(text.find(part), std::string::npos) << part;
 }
 
 }  // namespace

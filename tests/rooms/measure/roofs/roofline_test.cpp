@@ -73,12 +73,13 @@ TEST(Roofline, ThreadsHaveTheirCachesEachAndTheMemoryTogether) {
 }
 
 TEST(Roofline, ThreadsOfABlockThatShareNothingReadForThemselves) {
-    Kernel kernel{.name = "cuda.r1_naive.f32", .rung = Rung::naive};
     const Task task{.m = 4096, .n = 4096, .k = 4096};
+    Kernel kernel{};
+    kernel.name = "cuda.r1_naive.f32", kernel.rung = Rung::naive;
     EXPECT_DOUBLE_EQ(intensity_of(kernel, {32, 32, 1}, task), 0.25);
-    kernel = {.name = "metal-check.r8_matrix_unit.f32", .rung = Rung::matrix_unit};
+    kernel.name = "metal-check.r8_matrix_unit.f32", kernel.rung = Rung::matrix_unit;
     EXPECT_DOUBLE_EQ(intensity_of(kernel, {32, 32, 8}, task), 4);
-    kernel = {.name = "cuda.r3_tiled.f32", .rung = Rung::tiled};
+    kernel.name = "cuda.r3_tiled.f32", kernel.rung = Rung::tiled;
     EXPECT_DOUBLE_EQ(intensity_of(kernel, {32, 32, 32}, task), 8);
 }
 
