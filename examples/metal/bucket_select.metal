@@ -4,15 +4,12 @@
 // For metal-check, after seed 004: bucketMul as the essay draws it. A thread has one bucket of OUTPUTS results; every
 // weight says in its low bits which of them it belongs to, and a loop of selects adds v to that one and 0 to the
 // others. -D AS_DRAWN keeps what the essay's drawing gets wrong, so that metal-check refuses it. -D BY_INDEX adds to
-// the one result alone, and -D MASK=7 says that places are below 8. docs/metal-seeds.md runs them.
+// the one result alone. docs/metal-seeds.md runs them.
 #include <metal_stdlib>
 using namespace metal;
 
 #ifndef OUTPUTS
 #define OUTPUTS 16
-#endif
-#ifndef MASK
-#define MASK (OUTPUTS - 1)
 #endif
 
 // dispatch: pairs of a vector's element and the row of weights that it multiplies
@@ -29,7 +26,7 @@ kernel void bucket_mul(device const half* weights [[buffer(0)]], device const fl
 #endif
         const half w = weights[uint(entry.y) * buckets + bucket];
         const float v = entry.x * float(w);
-        const ushort place = as_type<ushort>(w) & MASK;
+        const ushort place = as_type<ushort>(w) & (OUTPUTS - 1);
 #ifdef BY_INDEX
         sums[place] += v;
 #else

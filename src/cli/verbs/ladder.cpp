@@ -69,9 +69,8 @@ void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) 
                threads == 1 ? "" : "s");
     if (!alone.empty()) fmt::print(" (up to {}: 1, and held against one)", alone);
     if (first_roof < run.calibrations.size())
-        fmt::print("; 100 % is {}{} at {:.1f} GFLOP/s, measured between the rows",
-                   any.device == "cpu" && threads > 1 ? "a thread's " : "", run.calibrations[first_roof].name,
-                   run.calibrations[first_roof].median);
+        fmt::print("; 100 % is {} at {:.1f} GFLOP/s{}, measured between the rows", run.calibrations[first_roof].name,
+                   run.calibrations[first_roof].median, any.device == "cpu" && threads > 1 ? " for each thread" : "");
     fmt::print("\n{:<{}} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", width, "GFLOP/s", "spread", "of peak", "gain",
                "of bound");
     const int room_for_bar = is_terminal(stdout) ? columns_of(stdout) - static_cast<int>(width) - figures_width : 0;

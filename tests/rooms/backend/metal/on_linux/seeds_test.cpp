@@ -116,11 +116,10 @@ TEST(Seeds, BucketMulAsItIsDrawnDoesNotCompileAndMendedItIsRight) {
     EXPECT_GT(largest, 0);
 }
 
-TEST(Seeds, SelectsCostAnAdditionForEachPlaceThatTheCompilerCantRuleOut) {
+TEST(Seeds, SelectsCostAnAdditionForEachPlaceAndAnIndexCostsOne) {
     constexpr std::uint64_t weights = 64 * 32;
     EXPECT_EQ(multiply_buckets({}).done.outcome.counters.flops, 17 * weights);
     EXPECT_EQ(multiply_buckets({"-DOUTPUTS=32"}, 32).done.outcome.counters.flops, 33 * weights);
-    EXPECT_EQ(multiply_buckets({"-DMASK=7"}).done.outcome.counters.flops, 9 * weights);
     EXPECT_EQ(multiply_buckets({"-DBY_INDEX"}).done.outcome.counters.flops, 2 * weights);
 }
 
