@@ -19,9 +19,29 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return lines;
 }
 
-bool begins_function(std::string_view line) {
-    return !line.empty() && line.front() != ' ' && line.front() != '/' && line.front() != '#' && line.front() != '}' &&
-           line.ends_with("{") && line.find('(') != std::string_view::npos && !line.starts_with("namespace");
+/// A function whose first line this is; its parameters may go on over some lines.
+bool begins_function(const std::vector<std::string_view>& lines, std::size_t at) {
+    const std::string_view line = lines[at];
+    if (line.empty() || std::string_view(" /#}").find(line.front()) != std::string_view::npos ||
+        line.find('(') == std::string_view::npos || line.starts_with("namespace"))
+        return false;
+    for (std::size_t i = at; i < lines.size() && i < at + 6; ++i) {
+        if (i > at && !lines[i].starts_with(" ")) return false;
+        if (lines[i].ends_with("{")) return true;
+        if (lines[i].ends_with(";") || lines[i].ends_with("}")) return false;
+    }
+    return false;
+}
+
+bool begins_type(std::string_view line) { return line.starts_with("struct ") && line.ends_with("{"); }
+
+/// A function with loops tells most, the more the better; then a type with loops in its functions, as r7's; then the
+/// row, of a rung whose loops are another's, as r10's are r8's. Below 0: nothing of the rung.
+long telling(std::string_view head, long loops) {
+    constexpr long of_function = 1000;
+    if (begins_type(head)) return loops > 0 ? loops : -1;
+    if (loops > 0) return of_function + loops;
+    return head.find(" row(") != std::string_view::npos ? 0 : -1;
 }
 
 /// Where the function begins, with its template line and its comment.
@@ -41,20 +61,21 @@ std::string heart_of(const std::string& backend, const std::string& wanted) {
             continue;
         const std::vector<std::string_view> lines = lines_of(source.text);
         std::size_t best_first = 0, best_last = 0;
-        long best_loops = -1;  // a function without a loop is better than none: r7 hands its loops to the macro-kernel
+        long best = -1;
         for (std::size_t i = 0; i < lines.size(); ++i) {
-            if (!begins_function(lines[i])) continue;
+            const bool is_type = begins_type(lines[i]);
+            if (!is_type && !begins_function(lines, i)) continue;
             std::size_t last = i;
-            while (last + 1 < lines.size() && lines[last] != "}") ++last;
+            while (last + 1 < lines.size() && lines[last] != (is_type ? "};" : "}")) ++last;
             const long loops =
                 std::count_if(lines.begin() + static_cast<long>(i), lines.begin() + static_cast<long>(last),
                               [](std::string_view line) { return line.find("for (") != std::string_view::npos; });
-            const bool is_longer = last - i > best_last - best_first && loops == best_loops && loops == 0;
-            if (loops > best_loops || is_longer) best_loops = loops, best_first = head_of(lines, i), best_last = last;
+            if (const long told = telling(lines[i], loops); told > best)
+                best = told, best_first = head_of(lines, i), best_last = last;
             i = last;
         }
         std::string text;
-        for (std::size_t i = best_first; best_loops >= 0 && i <= best_last; ++i) text.append(lines[i]).append("\n");
+        for (std::size_t i = best_first; best >= 0 && i <= best_last; ++i) text.append(lines[i]).append("\n");
         return text;
     }
     return "";

@@ -19,7 +19,7 @@ TEST(Report, HasASectionForWhatWasMeasuredAndNoneForWhatWasNot) {
     for (const char* id : {"id=\"climb\"", "id=\"roofline\"", "id=\"accuracy\"", "id=\"shapes\"", "id=\"machine\""})
         EXPECT_NE(page.find(id), std::string::npos) << id;
     EXPECT_LT(page.size(), std::size_t{2} << 20);
-    EXPECT_EQ(page.find("nan"), std::string::npos);
+    EXPECT_EQ(page.find(">nan"), std::string::npos);
     EXPECT_EQ(page.find("https:"), std::string::npos);
     data.climb.clear();
     data.points.clear();
@@ -88,7 +88,7 @@ TEST(Report, EveryRungHasItsWholeCode) {
         if (file.ends_with("_sm90")) file.resize(file.size() - 5);
         const std::string heart = heart_of(source.backend, file);
         EXPECT_FALSE(heart.empty()) << source.backend << " " << source.file;
-        EXPECT_TRUE(heart.ends_with("}\n")) << source.file << ": it is cut off\n" << heart;
+        EXPECT_TRUE(heart.ends_with("}\n") || heart.ends_with("};\n")) << source.file << ": it is cut off\n" << heart;
     }
 }
 
