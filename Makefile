@@ -12,7 +12,7 @@
 # What is missing is named first, and installed after a yes. YES=1 says yes beforehand.
 # The work is done by small scripts in tools/, each of which can be run by itself.
 
-.PHONY: run test check test-all docs clean
+.PHONY: run test check test-all test-models docs clean
 .NOTPARALLEL:
 
 run:
@@ -26,6 +26,9 @@ check:
 
 test-all:
 	@tools/test all
+
+test-models:
+	@tools/test_models
 
 docs:
 	@tools/write_site
