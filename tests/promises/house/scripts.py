@@ -266,6 +266,60 @@ class Count(unittest.TestCase):
         self.assertEqual(self.count("notrun"), (1, "0 passed, 0 failed, 1 skipped"))
 
 
+class Mutants(unittest.TestCase):
+    """tools/mutate on a house of one file, with stand-ins for the build and for the test program."""
+
+    FILE = """// a comment: x < y
+int base(int a, int b) {
+    if (a < b) return 1;
+    return a;
+}
+"""
+
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.root)
+        for folder in ["tools", "src/base", "docs", "tests/rooms/base", "programs", "build/mutants/build/tests"]:
+            (self.root / folder).mkdir(parents=True)
+        for name in ["mutate", "source_tree.py"]:
+            shutil.copy(TOOLS / name, self.root / "tools")
+        (self.root / "tools/equivalent_mutants.txt").write_text("# none\n")
+        (self.root / "src/base/one.cpp").write_text(self.FILE)
+        (self.root / "docs/tests.md").write_text("| `base/one` | base/one_test.cpp |\n")
+        (self.root / "tests/CMakeLists.txt").write_text("test_program(base rooms/base)\n")
+        (self.root / "tests/rooms/base/one_test.cpp").write_text("TEST(One, Works) {}\n")
+        self.program("programs/cmake", "exit 0")
+        self.program("programs/ninja", "exit 0")
+
+    def program(self, name, text):
+        (self.root / name).write_text(f"#!/bin/sh\n{text}\n")
+        (self.root / name).chmod(0o755)
+
+    def mutate(self, *words):
+        path = f"{self.root}/programs:{os.environ['PATH']}"
+        return subprocess.run([sys.executable, self.root / "tools/mutate", *words], capture_output=True, text=True, env={**os.environ, "PATH": path})
+
+    def test_edits_are_of_code_alone_and_those_that_are_explained_are_left_out(self):
+        told = self.mutate("--list").stdout
+        self.assertEqual(sorted(told.splitlines()), ["base/one.cpp:3: bound: if (a < b) return 1;  ->  if (a <= b) return 1;",
+                                                     "base/one.cpp:3: dropped: if (a < b) return 1;  ->  ;"])
+        (self.root / "tools/equivalent_mutants.txt").write_text("base/one.cpp | ; | nobody asks\n")
+        self.assertNotIn("dropped", self.mutate("--list").stdout)
+
+    def test_a_survivor_is_told_and_the_tree_is_left_as_it_was(self):
+        tree = self.root / "build/mutants/tree/src/base/one.cpp"
+        self.program("build/mutants/build/tests/test_base", f"case $1 in *One.*) grep -q return.1 {tree} ;; *) exit 0 ;; esac")
+        ended = self.mutate()
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("survived  base/one.cpp:3: bound", ended.stdout)
+        self.assertIn("killed  base/one.cpp:3: dropped", ended.stdout)
+        self.assertIn("2 ran, 1 killed, 1 survived", ended.stdout)
+        self.assertEqual((self.root / "src/base/one.cpp").read_text(), self.FILE)
+        self.assertEqual(tree.read_text(), self.FILE)
+        self.program("build/mutants/build/tests/test_base", "exit 1")
+        self.assertEqual(self.mutate().returncode, 0)
+
+
 if __name__ == "__main__":
     os.umask(0o022)
     unittest.main()
