@@ -59,6 +59,7 @@ struct Call {
     PackedPanels packed{};           ///< empty unless the kernel's row has a packing
     const Batch* batch = nullptr;    ///< the whole batch, of which a, b and c are the first product; null: one product
     const Direct* direct = nullptr;  ///< the direct way planned for these operands; null: none
+    bool reproducible = false;       ///< Kernel::order binds: nothing is summed in another order, however it would pay
 
     std::int64_t m() const noexcept { return c.rows; }
     std::int64_t n() const noexcept { return c.cols; }
@@ -94,10 +95,15 @@ struct Kernel {
     double (*sum_bound)(std::int64_t k) = nullptr;                 ///< bound on what its order of summation loses
     double (*nanoseconds)(const Problem&, int threads) = nullptr;  ///< estimated time, for choose()
     std::size_t (*scratch_bytes)(const Problem&, const Tile&, int threads) = nullptr;  ///< null: none
+    /// What more it would use of scratch for operands with such addresses and steps. It is right with less, and slower.
+    std::size_t (*scratch_of)(const Call&, const Tile&) = nullptr;
+    /// Whether a free call (Call::reproducible) of this shape is summed in parts of k. Null: never.
+    bool (*cuts)(const Problem&) = nullptr;
     Status (*run)(const Call&, const Tile&) = nullptr;
 
     /// Kernels with the same number sum in the same order: they give a row of C the same bits whatever m, n, steps,
-    /// alignment and threads are. 0: only the same call gives the same bits again.
+    /// alignment and threads are, but for a free call (Call::reproducible) that `cuts` k. 0: only the same call gives
+    /// the same bits again.
     int order = 0;
 
     const Packing* packing = nullptr;    ///< null: it takes no packed operand

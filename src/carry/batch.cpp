@@ -51,7 +51,8 @@ struct Work {
                   .scratch = own,
                   .threads = 1,
                   .executor = nullptr,
-                  .stream = options.stream};
+                  .stream = options.stream,
+                  .reproducible = options.reproducible};
         call.epilogue.residual = products.residual_of(i);
         return run_in_place(plan, call);
     }

@@ -37,7 +37,8 @@ Call call_of(const Plan& plan, const Products& products, const Batch& piece, std
               .epilogue = options.epilogue,
               .scratch = from_first_line(options.scratch),
               .stream = options.stream,
-              .batch = &piece};
+              .batch = &piece,
+              .reproducible = options.reproducible};
     call.epilogue.residual = products.residual_of(first);
     return call;
 }
@@ -58,6 +59,8 @@ bool plan_at_once(const Plan& plan, const Products& products, bool any_of_its_or
     found = plan;
     if (takes(plan, *plan.kernel, call)) return true;
     if (!any_of_its_order || plan.kernel->order == 0) return false;
+    // Parts of k are one row's own: no other has its bits.
+    if (plan.kernel->cuts && !plan.options.reproducible && plan.kernel->cuts(plan.problem)) return false;
     const auto& ladder = plan.backend->ladder;
     const auto at = std::find_if(ladder.rbegin(), ladder.rend(), [&](const Kernel* kernel) {
         return kernel->order == plan.kernel->order && takes(plan, *kernel, call) &&

@@ -137,7 +137,14 @@ std::size_t scratch_of(const Plan& plan, const Call& call) noexcept {
 }
 
 Status run_in_place(const Plan& plan, Call& call) noexcept {
-    if (const Status short_of = scratch_for(plan, scratch_of(plan, call), call); !short_of) return short_of;
+    const std::size_t least = scratch_of(plan, call);
+    // Odd addresses and steps: copies that lie in order are worth more scratch, but nothing fails without it. A call
+    // that has some already may work in the very block that would be given back for a larger one.
+    const bool may_grow = !call.scratch.data() && !needs_widening(plan);
+    const auto more = may_grow ? plan.kernel->scratch_of : nullptr;
+    const std::size_t best = more ? more(call, plan.tile) : 0;
+    if (best <= least || !scratch_for(plan, best, call))
+        if (const Status short_of = scratch_for(plan, least, call); !short_of) return short_of;
     return needs_widening(plan) ? run_widened(plan, call) : run_kernel(plan, call);
 }
 
@@ -158,7 +165,8 @@ Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix&
               .executor = options.executor,
               .stream = stream ? stream : options.stream,
               .packed = packed,
-              .direct = direct_of(plan).run ? &direct_of(plan) : nullptr};
+              .direct = direct_of(plan).run ? &direct_of(plan) : nullptr,
+              .reproducible = options.reproducible};
     if (!needs_staging(plan, c)) return run_in_place(plan, call);
     return captured(plan, call) ? on_the_host : run_staged(plan, call);
 }

@@ -169,7 +169,8 @@ private:
                  .threads = threads_,
                  .executor = call_.executor,
                  .stream = call_.stream,
-                 .packed = call_.packed};
+                 .packed = call_.packed,
+                 .reproducible = true};
         if (one.packed.panels)
             one.packed.panels += packed_slab_at(*part.kernel->packing, one.packed.is_a ? call_.m() : call_.n(),
                                                 call_.k(), plan_.options.slabs, one.packed.on_left, number);

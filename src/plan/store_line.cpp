@@ -12,7 +12,7 @@ namespace {
 
 constexpr int digits_of_checksum = 8;
 constexpr std::int64_t largest_side = std::int64_t{1} << 40;
-constexpr int largest_tile = 1 << 20;
+constexpr int largest_tile = 1 << 20, most_parts = 64;  // a tile's k under 0 counts parts
 
 /// Words separated by single spaces.
 class Words {
@@ -111,7 +111,8 @@ bool parse_line(std::string_view line, Tuned& r) {
     if (!parse_whole(words.next(), 1, most_threads, r.allowed_threads)) return false;
     r.kernel = words.next();
     if (r.kernel.empty()) return false;
-    if (!parse_three(words.next(), ',', 0, largest_tile, r.tile.m, r.tile.n, r.tile.k)) return false;
+    if (!parse_three(words.next(), ',', -most_parts, largest_tile, r.tile.m, r.tile.n, r.tile.k)) return false;
+    if (r.tile.m < 0 || r.tile.n < 0) return false;
     return parse_whole(words.next(), 1, r.allowed_threads, r.threads) && words.is_empty();
 }
 

@@ -13,7 +13,6 @@
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
-#include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
@@ -22,6 +21,7 @@
 #include "backend/cuda/split/scratch.hpp"
 #include "backend/cuda/split/split.hpp"
 #include "backend/cuda/split/stage.cuh"
+#include "backend/cuda/tiles/heuristics_sm90.hpp"
 #include "backend/cuda/tiles/pipeline.cuh"
 
 namespace tw::cuda {
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(P::threads, 1)
     if (group == 0) {
         ptx::give_registers<promoted ? 40 : 88>();  // the rest of 504, for late rows
         if (thread == 0) {
-            produce<P, Major::k, Major::k>(pipe, a, b, raster, steps, [&](int row, int col) {
+            produce<P>(pipe, a, b, raster, steps, [&](int row, int col) {
                 wait_for_rows(late.a, late.a_done, late.a_first, row, P::BM);
                 wait_for_rows(late.b, late.b_done, late.b_first, col, P::b_share);
             });

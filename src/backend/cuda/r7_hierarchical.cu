@@ -18,10 +18,10 @@
 
 #include "backend/cuda/core_rung.cuh"
 #include "backend/cuda/epilogue/fused.cuh"
-#include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/tiles/async_tile.cuh"
+#include "backend/cuda/tiles/heuristics_sm90.hpp"
 #include "backend/cuda/tiles/hierarchy_shape.cuh"
 #include "backend/cuda/tiles/sums_to_c.cuh"
 

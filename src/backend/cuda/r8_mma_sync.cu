@@ -17,12 +17,12 @@
 // of what wgmma does.
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
-#include "backend/cuda/heuristics_sm90.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
+#include "backend/cuda/tiles/heuristics_sm90.hpp"
 #include "backend/cuda/tiles/swizzled_operand.cuh"
 
 namespace tw::cuda {
@@ -197,25 +197,27 @@ template <class T>
 Status run_by_rows(const Call& call, const Tile& tile) {
     AlignedRows a, b;
     bool possible;
-    if (const Status bad = align_operands(call, a, b, possible); !bad) return bad;
+    const Matrix weights = call.b.transposed();
+    if (const Status bad = align_operands(call, AsRead::b_across, a, b, possible); !bad) return bad;
     if (!possible)
-        return start<Little, T, Way::any, Way::any>(call, tensor_of<const T>(call.a),
-                                                    tensor_of<const T>(call.b.transposed()));
+        return start<Little, T, Way::any, Way::any>(call, tensor_of<const T>(call.a), tensor_of<const T>(weights));
     const int columns = tile == Tile{} ? sm90::r8_mma_sync_columns(sm90::sizes_of(call)) : tile.n;
     return columns == Wide::BN ? run_aligned<Wide, T>(call, a, b) : run_aligned<Square, T>(call, a, b);
 }
 
 template <class T>
 Status run(const Call& call, const Tile& tile) {
-    const bool is_turned = call.c.col_step != 1 && call.c.row_step == 1;
-    return run_by_rows<T>(is_turned ? across(call) : call, tile);
+    return run_by_rows<T>(is_turned(call) ? across(call) : call, tile);
+}
+
+std::size_t scratch_of(const Call& call, const Tile&) {
+    return aligned_bytes_of(is_turned(call) ? across(call) : call, AsRead::b_across);
 }
 
 double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 300, 128, 256); }
 
-/// Ampere adds 8 of k at a time: 9 errors of 2^-24 and one of 2^-23. Hopper loses less.
+/// Ampere adds 8 of k at a time: 9 errors of 2^-24 and one of 2^-23; Hopper loses less.
 double sum_bound(std::int64_t k) { return gamma(11 * static_cast<double>((k + 7) / 8) + 2, unit_f32); }
-
 constexpr Tile tiles[] = {{}, {128, 256, 64}, {128, 128, 64}};
 
 template <class T>
@@ -232,7 +234,8 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .takes = fits_ints,
             .sum_bound = sum_bound,
             .nanoseconds = nanoseconds,
-            .scratch_bytes = aligned_bytes,
+            .scratch_bytes = [](const Problem& p, const Tile&, int) { return aligned_bytes(p, AsRead::b_across); },
+            .scratch_of = scratch_of,
             .run = run<T>,
             .order = mma_sync_order};
 }

@@ -10,227 +10,181 @@
 //   +--------+     +----+----+----+----+      | 64 x BN sums in registers|     +---------+
 //     copies boxes   A: BM x 64, B: BN x 64   +--------------------------+  stored while the next tile begins
 //
-// Two blocks of a cluster, one below the other, fetch half of B's tile each and give it to both.
+// Tiles of three kinds (async/): wide ones share B between two blocks, level ones are for few rows, thin ones are small
+// and cut k. Each sums a result over k in the same steps, but for the parts of thin ones.
 // Needs: sm_90a. 2mnk flops; BM x BN x 64 of them for (BM + BN / CLUSTER) x 128 bytes from L2.
+#include "backend/cuda/async/runs.hpp"
 #include "backend/cuda/device/device.hpp"
-#include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
-#include "backend/cuda/epilogue/epilogue.cuh"
-#include "backend/cuda/heuristics_sm90.hpp"
+#include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/ladder.hpp"
-#include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
-#include "backend/cuda/tiles/pipeline.cuh"
+#include "backend/cuda/tiles/heuristics_sm90.hpp"
 
 namespace tw::cuda {
 namespace {
 
-using ptx::Major;
-
-template <int BM, int BN, int STAGES, int CLUSTER>
-using Shape = Pipeline<BM, BN, STAGES, CLUSTER, BM / 64 * 16384>;
-
-/// A thread with 128 sums has no registers left for steps, bounds and an old C: that is the smaller tiles' work.
-template <class P>
-constexpr bool rows_only = P::BN == 256;
-
-/// TMA writes whole 16 bytes: a row that ends inside of them is left to the threads.
-bool goes_by_box(const Call& call) {
-    const auto size = static_cast<std::int64_t>(size_of(call.c.type));
-    return call.c.col_step == 1 && call.n() * size % 16 == 0 && suits_tma(call.c.data, call.c.row_step * size);
+sm90::R9Operands operands_of(const Job& job) {
+    const Call& call = job.call;
+    const Matrix& residual = call.epilogue.residual;
+    return {.a_across = job.a.across,
+            .b_across = job.b.across,
+            .is_f32 = call.a.type == Type::f32,
+            .c_by_group = goes_by_group(call, job.mapped.c),
+            .adds = call.beta != 0 || residual.data};
 }
 
-template <class P, class T, Major b_major>
-__global__ void __launch_bounds__(P::threads, 1)
-    async_pipeline(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                   const __grid_constant__ CUtensorMap c, Output out, BatchRaster raster, int steps) {
-    extern __shared__ char memory[];
-    const P pipe(memory);
-    pipe.init(a, b, c);
-    ptx::let_next_kernel_begin();
-    ptx::wait_for_kernel_before();
-
-    const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
-              thread = static_cast<int>(threadIdx.x) % 128;
-    if (group == 0) {
-        ptx::give_registers<P::producer_registers>();
-        if (thread == 0) produce<P, Major::k, b_major>(pipe, a, b, raster, steps, [](int, int) {});
-        P::arrive_all();
-    } else {
-        ptx::take_registers<P::consumer_registers>();
-        using Unit = ptx::MatrixUnit<P::BN, T, Major::k, b_major>;
-        const int consumer = group - 1, clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
-        constexpr int b_lead = b_major == Major::k ? 16 : 64 * P::row_bytes;
-        constexpr int b_step = b_major == Major::k ? 32 : 16 * P::row_bytes;  // bytes to the next 16 of k
-        float sums[P::BN / 2];
-        Turn<P::STAGES> turn;
-        for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
-            int before = 0;
-#pragma unroll
-            for (int i = 0; i < P::BN / 2; ++i) sums[i] = 0;  // dead stores: they end the live range of the sums before
-            for (int step = 0; step < steps; ++step, turn.next()) {
-                ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
-                const std::uint64_t at = ptx::tile_descriptor(pipe.a_tile(turn.stage) + consumer * 64 * P::row_bytes);
-                const std::uint64_t bt = ptx::tile_descriptor(pipe.b_tile(turn.stage), b_lead);
-                ptx::pin(sums);
-                ptx::fence_products();
-#pragma unroll
-                for (int q = 0; q < 4; ++q) Unit::add(sums, at + q * (32 >> 4), bt + q * (b_step >> 4), step + q);
-                ptx::commit_products();
-                if (step > 0) {
-                    ptx::wait_for_products<1>();
-                    pipe.release(before, thread);
-                }
-                before = turn.stage;
-            }
-            ptx::wait_for_products<0>();
-            ptx::pin(sums);
-            pipe.release(before, thread);
-            if (tile + clusters >= raster.count()) P::arrive_all();
-            int row, col;
-            raster.place(tile, row, col);
-            const int product = raster.product_of(tile);
-            const Output mine = raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
-            finish_tile<T, P::BN, rows_only<P>>(sums, mine, c, pipe.base + P::staging + consumer * 16384,
-                                                (row * P::CLUSTER + P::rank()) * P::BM + consumer * 64, col * P::BN,
-                                                thread);
-        }
-        if (thread % 32 == 0) ptx::wait_for_reads_of_stores<0>();
-    }
-    P::wait_for_all();
+/// What was asked for where it is possible, else the choice.
+Tile tile_of(const Job& job, const Tile& asked) {
+    const sm90::R9Operands operands = operands_of(job);
+    const bool one_order = job.call.reproducible;
+    if (asked != Tile{} && sm90::r9_possible(operands, asked) && (asked.k >= -1 || !one_order)) return asked;
+    return sm90::r9_tile(sm90::sizes_of(job.call), operands, one_order);
 }
-
-/// The products of a batch as TMA sees them: for each operand a map of many matrices. One product is a map of one.
-struct Mapped {
-    Depth a, b, c;
-
-    bool fits(const Call& call) {
-        return depth_of(a_of(call), a) && depth_of(b_of(call), b) && depth_of(c_of(call), c);
-    }
-};
-
-template <class P, class T, Major b_major>
-Status start(const Call& call, const AlignedRows& a, const AlignedRows& b, const Mapped& mapped, int group) {
-    const int m = static_cast<int>(call.m()), n = static_cast<int>(call.n());
-    const Type narrow = call.a.type;
-    CUtensorMap a_map, b_map, c_map{};
-    constexpr int a_rows = P::BM, b_rows = P::b_share;
-    const int deep = products_of(call) > 1;  // one product is quicker by maps of two dimensions
-    const BoxedMatrix a_boxes{a.data,        narrow, call.k(), m, a.step * 2, 64, a_rows, deep * mapped.a.extent,
-                              mapped.a.bytes};
-    const BoxedMatrix b_boxes =
-        b_major == Major::k
-            ? BoxedMatrix{b.data, narrow, call.k(), n, b.step * 2, 64, b_rows, deep * mapped.b.extent, mapped.b.bytes}
-            : BoxedMatrix{b.data, narrow, n, call.k(), b.step * 2, 64, 64, deep * mapped.b.extent, mapped.b.bytes};
-    if (const Status bad = describe(a_map, a_boxes); !bad) return bad;
-    if (const Status bad = describe(b_map, b_boxes); !bad) return bad;
-    const auto size = static_cast<std::int64_t>(size_of(call.c.type));
-    const bool by_box = goes_by_box(call) && reinterpret_cast<std::uintptr_t>(mapped.c.first) % 16 == 0;
-    const BoxedMatrix c_boxes{
-        mapped.c.first,         call.c.type,   n, m, call.c.row_step * size, static_cast<int>(128 / size), 16,
-        deep * mapped.c.extent, mapped.c.bytes};
-    if (by_box)
-        if (const Status bad = describe(c_map, c_boxes); !bad) return bad;
-
-    Depths depths{nullptr, static_cast<int>(products_of(call)), mapped.a.extent > 1, mapped.b.extent > 1,
-                  mapped.c.extent > 1};
-    if (const Status bad = place_depths(call, mapped.a, mapped.b, mapped.c, depths); !bad) return bad;
-    const Output out{mapped.c.first,
-                     call.c.row_step,
-                     call.c.col_step,
-                     m,
-                     n,
-                     static_cast<float>(call.alpha),
-                     static_cast<float>(call.beta),
-                     call.c.type == Type::f32,
-                     call.c.col_step == 1,
-                     by_box,
-                     fused(call.epilogue),
-                     mapped.c.bytes,
-                     call.batch ? call.batch->residual_step * size : 0};
-    const Raster one{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)),
-                     group};
-    const BatchRaster raster{one, depths.size, depths};
-    const int steps = static_cast<int>(tiles_over(call.k(), 64)), fit = multiprocessors() / P::CLUSTER;
-    const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * P::CLUSTER);
-    return launch(
-        async_pipeline<P, T, b_major>,
-        {.blocks = blocks, .threads = P::threads, .shared = P::shared, .cluster = P::CLUSTER, .overlaps = true},
-        call.stream, a_map, b_map, c_map, out, raster, steps);
-}
-
-template <class P, class T>
-Status run_with(const Call& call, int group) {
-    AlignedRows a, b;
-    bool possible;
-    Mapped mapped;
-    mapped.fits(call);
-    Call first = call;
-    first.a.data = mapped.a.first, first.b.data = mapped.b.first;
-    if (const Status bad = align_operands(first, a, b, possible); !bad) return bad;
-    if (!possible) return run_plainly(call);
-    return b.across ? start<P, T, Major::other>(call, a, b, mapped, group)
-                    : start<P, T, Major::k>(call, a, b, mapped, group);
-}
-
-using Large = Shape<128, 256, 4, 2>;
-using Middle = Shape<128, 128, 6, 2>;
-using Little = Shape<128, 64, 8, 1>;
-
-bool suits_large(const Call& call) { return call.c.col_step == 1 && call.beta == 0 && !call.epilogue.residual.data; }
 
 template <class T>
-Status run_fused(const Call& given, const Tile& tile) {
-    const bool from_other_side = given.c.col_step != 1 && given.c.row_step == 1 && !given.epilogue.bias;
-    const Call call = from_other_side ? across(given) : given;
-    const bool chosen = tile == Tile{}, large = suits_large(call);
-    const int columns = chosen ? sm90::r9_columns(sm90::sizes_of(call), large) : tile.n, group = chosen ? 8 : tile.k;
-    if (columns == Large::BN && large) return run_with<Large, T>(call, group);
-    return columns >= Middle::BN ? run_with<Middle, T>(call, group) : run_with<Little, T>(call, group);
+Status run_fused(const Call& given, const Tile& asked) {
+    if (given.c.col_step != 1 && given.c.row_step != 1) return run_plainly(given);
+    const Call call = is_turned(given) ? across(given) : given;
+    Job job{.call = call, .is_turned = is_turned(given)};
+    job.mapped.fits(call);
+    Call first = call;
+    first.a.data = job.mapped.a.first, first.b.data = job.mapped.b.first;
+    bool possible;
+    if (const Status bad = align_operands(first, AsRead::both_across, job.a, job.b, possible); !bad) return bad;
+    if (!possible) return run_plainly(given);
+    job.tile = tile_of(job, asked);
+    return job.tile.k > 0 ? run_wide<T>(job) : job.tile.k == 0 ? run_level<T>(job) : run_thin<T>(job);
+}
+
+/// What the kernels don't do beside the product: a residual that does not lie as C does.
+bool goes_behind(const Call& call) {
+    const Matrix& residual = call.epilogue.residual;
+    return residual.data && (is_turned(call) ? residual.row_step : residual.col_step) != 1;
 }
 
 template <class T>
 Status run(const Call& call, const Tile& tile) {
-    return with_epilogue(call, [&](const Call& one) { return run_fused<T>(one, tile); });
+    const auto run_one = [&](const Call& one) { return run_fused<T>(one, tile); };
+    return goes_behind(call) ? finished_behind(call, run_one) : with_epilogue(call, run_one);
 }
 
-double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 750, 128, 256); }
+std::size_t scratch_of(const Call& call, const Tile&) {
+    return aligned_bytes_of(is_turned(call) ? across(call) : call, AsRead::both_across);
+}
+
+bool cuts(const Problem& p) {
+    const bool turned = p.c == Form::col_major;
+    return sm90::r9_parts({turned ? p.n : p.m, turned ? p.m : p.n, p.k, 1, 0}, {}) > 1;
+}
+
+double nanoseconds(const Problem& p, int) {
+    const sm90::Sizes sizes{p.m, p.n, p.k, 1, static_cast<int>(multiprocessors_for_costs())};
+    const bool is_f32 = p.in == Type::f32, turned = p.c == Form::col_major;
+    const auto across = [&](Form form, Form along) { return !is_f32 && form != along && form != Form::strided; };
+    const sm90::R9Operands operands{.a_across = across(p.a, Form::row_major),
+                                    .b_across = across(p.b, Form::col_major),
+                                    .is_f32 = is_f32,
+                                    .c_by_group = (turned ? p.m : p.n) % 8 == 0};
+    // What is copied first is read and written once, at some third of the memory's pace.
+    const double copied = static_cast<double>(aligned_bytes(p, AsRead::both_across));
+    return sm90::r9_time(sizes, sm90::r9_tile(sizes, operands, false), operands) +
+           (copied > 0 ? launch_nanoseconds + copied / 1100 : 0);
+}
+
+/// tf32's own steps: 8 of k at a time, 9 errors of 2^-25 and one of 2^-23.
+double tf32_sum_bound(std::int64_t k) { return gamma(6.5 * static_cast<double>((k + 7) / 8) + 2, unit_f32); }
 
 /// All products as TMA can describe them by one map.
 bool takes_batch(const Call& call) {
     Mapped mapped;
-    return cuda::takes_batch(call) && call.c.col_step == 1 && mapped.fits(call) && is_aligned(call.a, mapped.a.first) &&
-           (is_aligned(call.b, mapped.b.first) || is_aligned(call.b.transposed(), mapped.b.first));
+    if (!cuda::takes_batch(call) || call.c.col_step != 1 || goes_behind(call) || !mapped.fits(call)) return false;
+    const Matrix a = call.a, b = call.b.transposed();
+    const bool turns = a.type != Type::f32;  // tf32 is multiplied along k alone
+    return (is_aligned(a, mapped.a.first) || (turns && is_aligned(a.transposed(), mapped.a.first))) &&
+           (is_aligned(b, mapped.b.first) || (turns && is_aligned(b.transposed(), mapped.b.first)));
 }
 
 constexpr Batching batching{takes_batch, places_bytes};
 
-/// m and n of a block; k: how many rows of tiles are walked together (Raster).
-constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 256, 4}, {128, 256, 16}, {128, 128, 8}, {128, 64, 8}};
+/// m and n of a block; k as r9_possible says. Those that a product can't have are as if nothing was asked for.
+constexpr Tile tiles[] = {
+    {},
+    {128, 256, 8},
+    {128, 256, 4},
+    {128, 256, 16},
+    {128, 208, 8},
+    {128, 192, 8},
+    {128, 176, 8},
+    {128, 160, 8},
+    {128, 144, 8},
+    {128, 128, 8},
+    {128, 112, 8},
+    {128, 96, 8},
+    {128, 80, 8},
+    {128, 64, 8},
+    {128, 112, 0},
+    {128, 96, 0},
+    {128, 88, 0},
+    {128, 80, 0},
+    {128, 64, 0},
+    {128, 56, 0},
+    {128, 48, 0},
+    {128, 40, 0},
+    {128, 32, 0},
+    {64, 160, 0},
+    {64, 144, 0},
+    {64, 128, 0},
+    {64, 112, 0},
+    {64, 96, 0},
+    {64, 88, 0},
+    {64, 80, 0},
+    {64, 64, 0},
+    {64, 56, 0},
+    {64, 48, 0},
+    {64, 40, 0},
+    {64, 32, 0},
+    {64, 24, 0},
+    {128, 64, -1},
+    {128, 64, -2},
+    {128, 64, -4},
+    {128, 64, -8},
+    {64, 64, -1},
+    {64, 64, -2},
+    {64, 64, -4},
+    {64, 64, -8},
+    {64, 32, -1},
+    {64, 32, -2},
+    {64, 32, -4},
+};
 
 template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {
+    constexpr bool is_tf32 = sizeof(T) == 4;
     return {.name = name,
             .rung = Rung::async_pipeline,
             .in = in,
             .out = out,
             .sum = Type::f32,
-            .scheme = &plain_f32,
+            .scheme = is_tf32 ? &tf32x1 : &plain_f32,
             .needs = feature::sm90a,
             .tiles = tiles,
             .fuses_epilogue = true,
-            .idea = "one thread feeds a ring of tiles by TMA, two warpgroups only multiply, blocks persist",
+            .idea = "TMA keeps a ring of tiles full, and the matrix unit never waits for memory",
             .takes = fits_ints,
-            .sum_bound = matrix_unit_sum_bound,
+            .sum_bound = is_tf32 ? tf32_sum_bound : matrix_unit_sum_bound,
             .nanoseconds = nanoseconds,
-            .scratch_bytes = aligned_bytes,
+            .scratch_bytes = [](const Problem& p, const Tile&, int) { return aligned_bytes(p, AsRead::both_across); },
+            .scratch_of = scratch_of,
+            .cuts = is_tf32 ? nullptr : cuts,
             .run = run<T>,
-            .order = matrix_unit_order,
+            .order = is_tf32 ? tf32_order : matrix_unit_order,
             .batching = &batching};
 }
 
 }  // namespace
 
+constinit const Kernel r9_async_pipeline_f32 = row<float>("cuda.r9_async_pipeline.f32.tf32", Type::f32, Type::f32);
 constinit const Kernel r9_async_pipeline_bf16 =
     row<__nv_bfloat16>("cuda.r9_async_pipeline.bf16", Type::bf16, Type::bf16);
 constinit const Kernel r9_async_pipeline_bf16_f32 =

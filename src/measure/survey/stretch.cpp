@@ -61,8 +61,8 @@ Status Stretch::run(double seconds) {
     return {};
 }
 
-Status Stretch::run_first() {
-    if (graph_) {
+Status Stretch::run_first(bool once) {
+    if (graph_ && !once) {
         if (const Status bad = queue_.replay(graph_); !bad) return bad;
     } else if (const Status bad = side_.begin(sets_.front()); !bad) {
         return bad;

@@ -27,8 +27,8 @@ public:
     /// Runs for about so many seconds, at least one product, and waits; each() is then for this run.
     Status run(double seconds);
 
-    /// Multiplies the first set's operands in the way that is timed, and waits.
-    Status run_first();
+    /// Multiplies the first set's operands in the way that is timed, or, `once`, as called; and waits.
+    Status run_first(bool once = false);
 
     /// Seconds of one product, or of one batch.
     double each() const { return each_; }

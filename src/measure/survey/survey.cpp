@@ -73,7 +73,8 @@ bool passes(const Field& field, const Set& set, const Samples& samples, Stretch&
             Outcome& outcome) {
     Samples::Found found;
     Status status = field.ground->poison(outcome.what, set);
-    if (status) status = stretch.run_first();
+    // A graph may come back to the first set, where beta would add its own result.
+    if (status) status = stretch.run_first(outcome.what.beta != 0);
     if (status) status = samples.judge(bound, field.asked.threads, found);
     outcome.trouble = status ? found.trouble : status.text;
     if (bound == our_bound(outcome.what))

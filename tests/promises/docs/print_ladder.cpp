@@ -3,6 +3,7 @@
 //
 // Every row of every backend of this build, one a line, fields apart by tabs: what tools/write_ladder_page makes a page
 // of. A backend without rows still has its line, with nothing after its name.
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -26,7 +27,10 @@ std::string spell(const tw::Tile& tile) {
 void print(const tw::Backend& backend, const tw::Kernel& kernel) {
     const std::string in = tw::name_of(kernel.in), out = tw::name_of(kernel.out), sum = tw::name_of(kernel.sum);
     std::string tiles;
-    for (const tw::Tile& tile : kernel.tiles) tiles += (tiles.empty() ? "" : ", ") + spell(tile);
+    constexpr std::size_t most = 8;
+    for (const tw::Tile& tile : kernel.tiles.first(std::min(most, kernel.tiles.size())))
+        tiles += (tiles.empty() ? "" : ", ") + spell(tile);
+    if (kernel.tiles.size() > most) tiles += " and " + std::to_string(kernel.tiles.size() - most) + " more";
     std::printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", backend.name, tw::stem_of(kernel),
                 tw::seed_names_of(kernel), kernel.name, (in == out ? in : in + " to " + out).c_str(), sum.c_str(),
                 std::string(kernel.scheme->name).c_str(), names_of(backend, kernel.needs).c_str(), tiles.c_str(),

@@ -57,7 +57,7 @@ Tuned record_of(std::int64_t m, int threads = 2) {
             .accuracy = fp32,
             .allowed_threads = 4,
             .kernel = "cpu.r7_hierarchical.f32.portable",
-            .tile = {96, 1024, 0},
+            .tile = {96, 1024, -4},
             .threads = threads};
 }
 

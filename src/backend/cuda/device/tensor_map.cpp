@@ -29,8 +29,9 @@ Status find(Encode& encode) noexcept {
     return {};
 }
 
-CUtensorMapDataType engine_type(Type type) noexcept {
-    return type == Type::f32 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_UINT16;
+CUtensorMapDataType engine_type(const BoxedMatrix& m) noexcept {
+    if (m.rounds_to_tf32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+    return m.type == Type::f32 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_UINT16;
 }
 
 }  // namespace
@@ -47,8 +48,8 @@ Status describe(CUtensorMap& map, const BoxedMatrix& m) noexcept {
     const CUtensorMapSwizzle swizzle = row > 128    ? CU_TENSOR_MAP_SWIZZLE_NONE
                                        : row == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
                                                     : CU_TENSOR_MAP_SWIZZLE_64B;
-    const CUresult result = encode(&map, engine_type(m.type), rank, const_cast<void*>(m.data), extents, steps, box,
-                                   every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+    const CUresult result = encode(&map, engine_type(m), rank, const_cast<void*>(m.data), extents, steps, box, every,
+                                   CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return status_of(result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, Step::describe);
 }

@@ -23,6 +23,7 @@ struct BoxedMatrix {
     std::int64_t inner, outer, row_bytes;
     int box_inner, box_outer;
     std::int64_t depth = 0, depth_bytes = 16;
+    bool rounds_to_tf32 = false;  ///< f32 on its way to the matrix unit: to the nearest tf32, ties to even
 };
 
 Status describe(CUtensorMap& map, const BoxedMatrix& matrix) noexcept;

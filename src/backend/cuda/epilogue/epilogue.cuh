@@ -28,6 +28,8 @@ struct Output {
     std::int64_t depth_bytes = 0,
                  residual_bytes = 0;  ///< of a batch: what `depth` counts, and from one residual to the next
     int depth = -1;                   ///< the map's third coordinate, if it has one
+    bool by_group = false;            ///< its rows are contiguous and start at multiples of 16 bytes
+    bool bias_down = false;           ///< the bias has an element for each row
 
     /// C of one product of a batch.
     __device__ Output of(int product, int its_depth) const {
@@ -196,22 +198,6 @@ template <class T, int N>
 __device__ void finish_elements(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
     apply_all<T, N>(sums, out, first_row, first_col, thread);
     store_elements<T, N>(sums, out, first_row, first_col, thread);
-}
-
-/// rows_only: the caller vouches for by_row, a beta of 0 and no residual, and keeps the registers that the rest would
-/// need.
-template <class T, int N, bool rows_only>
-__device__ void finish_tile(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
-                            int first_row, int first_col, int thread) {
-    if constexpr (rows_only) {
-        each_sum<N>(sums, [&](float x) { return x * out.alpha; });
-        apply<T, N>(sums, out.fused, out.cols, first_col, thread);
-    } else {
-        apply_all<T, N>(sums, out, first_row, first_col, thread);
-        if (!out.by_row) return store_elements<T, N>(sums, out, first_row, first_col, thread);
-    }
-    if (out.wide) store_boxes<float, N>(sums, out, map, buffers, first_row, first_col, thread);
-    else store_boxes<T, N>(sums, out, map, buffers, first_row, first_col, thread);
 }
 
 }  // namespace tw::cuda

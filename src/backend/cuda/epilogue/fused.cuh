@@ -62,14 +62,19 @@ inline Fused fused(const Epilogue& epilogue) noexcept {
             epilogue.residual.col_step};
 }
 
-/// run(call) by a kernel that fuses; an epilogue of other types goes behind it, in a pass of its own.
+/// The epilogue in a pass of its own behind run(call).
 template <class Run>
-Status with_epilogue(const Call& call, const Run& run) {
-    if (can_fuse(call.epilogue, call.a.type, call.c.type)) return run(call);
+Status finished_behind(const Call& call, const Run& run) {
     Call plain = call;
     plain.epilogue = {};
     const Status done = run(plain);
     return done ? finish(call.c, 1, call.epilogue, call.stream) : done;
+}
+
+/// run(call) by a kernel that fuses epilogues of its own types.
+template <class Run>
+Status with_epilogue(const Call& call, const Run& run) {
+    return can_fuse(call.epilogue, call.a.type, call.c.type) ? run(call) : finished_behind(call, run);
 }
 
 /// Scale and bias of a consumer's 64 x N sums. T: the operands' type.

@@ -65,9 +65,13 @@ __global__ void __launch_bounds__(side* deep)
         if (row + s < from.rows() && col + x < pitch) to[(row + s) * pitch + col + x] = tile[s][x];
 }
 
-constexpr std::int64_t padded(std::int64_t k) { return (k + 7) / 8 * 8; }
-constexpr std::size_t padded_bytes(std::int64_t rows, std::int64_t k) {
-    return (static_cast<std::size_t>(rows * padded(k)) * 2 + 127) / 128 * 128;
+/// Elements from one row of a copy to the next: rows begin at 16 bytes.
+std::int64_t padded(std::int64_t length, Type type) {
+    const auto in_16_bytes = static_cast<std::int64_t>(16 / size_of(type));
+    return (length + in_16_bytes - 1) / in_16_bytes * in_16_bytes;
+}
+std::size_t padded_bytes(std::int64_t rows, std::int64_t length, Type type) {
+    return (static_cast<std::size_t>(rows * padded(length, type)) * size_of(type) + 127) / 128 * 128;
 }
 
 template <class T>
@@ -78,27 +82,59 @@ Status transpose(T* to, std::int64_t pitch, const Tensor<const T>& from, void* s
                   TileGrid{static_cast<int>(across)});
 }
 
-/// `m` with the rows that it shall have.
-Status copy_to_scratch(const Matrix& m, std::span<std::byte>& scratch, void* stream, AlignedRows& copy,
-                       bool& possible) {
-    const std::int64_t pitch = padded(m.cols);
-    const std::size_t bytes = padded_bytes(m.rows, m.cols);
-    possible = scratch.size() >= bytes;
-    if (!possible) return {};
-    copy.data = scratch.data(), copy.step = pitch;
-    auto* to = reinterpret_cast<std::uint16_t*>(scratch.data());
-    scratch = scratch.subspan(bytes);
+/// `m`, element for element, with rows of `pitch`.
+Status copy_rows(const Matrix& m, void* to, std::int64_t pitch, void* stream) {
+    if (m.type == Type::f32) return transpose(static_cast<float*>(to), pitch, tensor_of<const float>(m), stream);
     const auto from = tensor_of<const std::uint16_t>(m);
-    if (m.col_step == 1) {
-        const std::int64_t wanted = (m.rows * (pitch / at_once) + threads - 1) / threads,
-                           most = 16 * std::int64_t{multiprocessors()};
-        return launch(shift_rows, {.blocks = static_cast<unsigned>(wanted < most ? wanted : most), .threads = threads},
-                      stream, to, pitch, from);
-    }
-    return transpose(to, pitch, from, stream);
+    auto* const rows = static_cast<std::uint16_t*>(to);
+    if (m.col_step != 1) return transpose(rows, pitch, from, stream);
+    const std::int64_t wanted = (m.rows * (pitch / at_once) + threads - 1) / threads,
+                       most = 16 * std::int64_t{multiprocessors()};
+    return launch(shift_rows, {.blocks = static_cast<unsigned>(wanted < most ? wanted : most), .threads = threads},
+                  stream, rows, pitch, from);
 }
 
-bool lies_in_rows(const Matrix& m) { return m.col_step == 1 && suits_tma(m.data, m.row_step * 2); }
+bool lies_in_rows(const Matrix& m) {
+    return m.col_step == 1 && suits_tma(m.data, m.row_step * static_cast<std::int64_t>(size_of(m.type)));
+}
+
+/// Where an operand's rows along k can be read as they lie, or what the copy of them is.
+struct Place {
+    bool lies, across;
+
+    /// tf32 is multiplied along k alone.
+    Place(const Matrix& rows, bool takes_across) {
+        const bool may = takes_across && rows.type != Type::f32;
+        lies = lies_in_rows(rows) || (may && lies_in_rows(rows.transposed()));
+        across = may && !lies_in_rows(rows) && rows.row_step == 1;
+    }
+};
+
+/// Few long rows are sooner turned than read across k by every block: 88 x 6144 times 6144 x 4096 takes 33 us instead
+/// of
+/// 50. A batch is never copied.
+bool is_turned_first(const Call& call, std::int64_t rows) { return !call.batch && rows <= 128 && call.k() >= 2048; }
+
+std::size_t copy_bytes(const Matrix& rows, bool takes_across) {
+    const Place place(rows, takes_across);
+    if (place.lies) return 0;
+    const Matrix copied = place.across ? rows.transposed() : rows;
+    return padded_bytes(copied.rows, copied.cols, copied.type);
+}
+
+Status align(const Matrix& rows, bool takes_across, std::span<std::byte>& scratch, void* stream, AlignedRows& to,
+             bool& possible) {
+    const Place place(rows, takes_across);
+    const Matrix as_read = place.across ? rows.transposed() : rows;
+    to = {as_read.data, as_read.row_step, place.across};
+    if (place.lies) return {};
+    const std::size_t bytes = padded_bytes(as_read.rows, as_read.cols, as_read.type);
+    possible = scratch.size() >= bytes;
+    if (!possible) return {};
+    to.data = scratch.data(), to.step = padded(as_read.cols, as_read.type);
+    scratch = scratch.subspan(bytes);
+    return copy_rows(as_read, const_cast<void*>(to.data), to.step, stream);
+}
 
 }  // namespace
 
@@ -107,21 +143,17 @@ bool is_aligned(Matrix m, const void* data) noexcept {
     return lies_in_rows(m);
 }
 
-Status align_operands(const Call& call, AlignedRows& a, AlignedRows& b, bool& possible) noexcept {
+Status align_operands(const Call& call, AsRead how, AlignedRows& a, AlignedRows& b, bool& possible) noexcept {
     possible = true;
     std::span<std::byte> scratch = call.scratch;
-    const Matrix weights = call.b.transposed();  // n rows along k
-    a = {call.a.data, call.a.row_step, false};
-    if (!lies_in_rows(call.a))
-        if (const Status bad = copy_to_scratch(call.a, scratch, call.stream, a, possible); !bad || !possible)
-            return bad;
-    if (lies_in_rows(weights)) {
-        b = {weights.data, weights.row_step, false};
-        return {};
-    }
-    b = {call.b.data, call.b.row_step, call.b.col_step == 1};
-    if (lies_in_rows(call.b)) return {};
-    return copy_to_scratch(b.across ? call.b : weights, scratch, call.stream, b, possible);
+    const bool a_across = how == AsRead::both_across && !is_turned_first(call, call.m());
+    if (const Status bad = align(call.a, a_across, scratch, call.stream, a, possible); !bad || !possible) return bad;
+    return align(call.b.transposed(), !is_turned_first(call, call.n()), scratch, call.stream, b, possible);
+}
+
+std::size_t aligned_bytes_of(const Call& call, AsRead how) noexcept {
+    return copy_bytes(call.a, how == AsRead::both_across && !is_turned_first(call, call.m())) +
+           copy_bytes(call.b.transposed(), !is_turned_first(call, call.n()));
 }
 
 Status turn(Matrix& m, std::span<std::byte>& scratch, void* stream) noexcept {
@@ -139,16 +171,19 @@ std::size_t turned_bytes(std::int64_t rows, std::int64_t cols) noexcept {
     return (static_cast<std::size_t>(rows * ((cols + 3) / 4 * 4)) * sizeof(float) + 127) / 128 * 128;
 }
 
-std::size_t aligned_bytes(const Problem& p, const Tile&, int) noexcept {
+std::size_t aligned_bytes(const Problem& p, AsRead how) noexcept {
     // C from its other side changes the operands' roles, so count both sides of a column-major C.
-    const bool odd_k = p.k % 8 != 0, swapped = p.c == Form::col_major;
-    const Form a = p.a, b = p.b;
-    const bool a_lies = swapped ? (a == Form::row_major ? !odd_k : a == Form::col_major && p.m % 8 == 0)
-                                : a == Form::row_major && !odd_k;
-    const bool b_lies = swapped ? b == Form::col_major && !odd_k
-                                : (b == Form::col_major ? !odd_k : b == Form::row_major && p.n % 8 == 0);
-    const auto either = [&](std::int64_t rows) { return std::max(padded_bytes(rows, p.k), padded_bytes(p.k, rows)); };
-    return (a_lies ? 0 : either(p.m)) + (b_lies ? 0 : either(p.n));
+    const bool swapped = p.c == Form::col_major, f32 = p.in == Type::f32;
+    const auto in_16_bytes = static_cast<std::int64_t>(16 / size_of(p.in));
+    const auto bytes = [&](Form form, std::int64_t width, bool is_left) {
+        const Form along_k = is_left ? Form::row_major : Form::col_major;
+        const bool takes_across =
+            !f32 && (how == AsRead::both_across || is_left == swapped) && (width > 128 || p.k < 2048);
+        if (form == along_k && p.k % in_16_bytes == 0) return std::size_t{0};
+        if (takes_across && form != along_k && form != Form::strided && width % in_16_bytes == 0) return std::size_t{0};
+        return std::max(padded_bytes(width, p.k, p.in), padded_bytes(p.k, width, p.in));
+    };
+    return bytes(p.a, p.m, true) + bytes(p.b, p.n, false);
 }
 
 }  // namespace tw::cuda

@@ -41,6 +41,11 @@ __device__ inline std::uint64_t leaves_l2_first() {
     asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
+__device__ inline std::uint64_t stays_as_usual() {
+    std::uint64_t policy;
+    asm volatile("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
 __device__ inline void load_bytes(std::uint32_t to, const void* from, int bytes, std::uint32_t barrier,
                                   std::uint64_t policy) {
     asm volatile(

@@ -12,9 +12,6 @@
 
 #include <cuda.h>
 
-#include <type_traits>
-
-#include "backend/cuda/operands/depths.hpp"
 #include "backend/cuda/ptx/bulk_copy.cuh"
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/mbarrier.cuh"
@@ -111,40 +108,10 @@ struct Raster {
     }
 };
 
-/// Those of a batch's products, one after the other, whose operands are matrices of one map.
-struct BatchRaster {
-    Raster one;
-    int products;
-    Depths depths;
-
-    __host__ __device__ int count() const { return one.count() * products; }
-    __device__ int product_of(int tile) const { return products > 1 ? tile / one.count() : 0; }
-    __device__ void place(int tile, int& row, int& col) const {
-        one.place(tile - product_of(tile) * one.count(), row, col);
-    }
-};
-
-/// One operand's tile, or this block's part of it, from row `first` on and 64 elements deep from k. `deep`: which
-/// matrix of the map, if it has many.
-template <ptx::Major major, int rows, bool to_all, class... Deep>
-__device__ void load_tile(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int k, int first,
-                          std::uint16_t mask, Deep... deep) {
-    const auto load = [&](std::uint32_t place, int inner, int outer) {
-        if constexpr (to_all) ptx::load_box_to_all(place, map, barrier, mask, inner, outer, deep...);
-        else ptx::load_box(place, map, barrier, inner, outer, deep...);
-    };
-    if constexpr (major == ptx::Major::k) {
-        load(to, k, first);
-    } else {
-#pragma unroll
-        for (int run = 0; run < rows / 64; ++run) load(to + run * 64 * 128, first + run * 64, k);
-    }
-}
-
-/// All that the producer does. `steps` stages a tile; before(row of A, row of B) comes in front of a tile's first
-/// copies.
-template <class P, ptx::Major a_major, ptx::Major b_major, class Tiles, class Before>
-__device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& b, const Tiles& raster, int steps,
+/// All that the producer of operands along k does. `steps` stages a tile; before(row of A, row of B) comes in front of
+/// a tile's first copies.
+template <class P, class Before>
+__device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& b, const Raster& raster, int steps,
                         const Before& before) {
     constexpr std::uint16_t everybody = (1 << P::CLUSTER) - 1;
     const int rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
@@ -154,28 +121,19 @@ __device__ void produce(const P& pipe, const CUtensorMap& a, const CUtensorMap& 
         raster.place(tile, row, col);
         const int first_row = (row * P::CLUSTER + rank) * P::BM, first_col = col * P::BN + rank * P::b_share;
         before(first_row, first_col);
-        const auto copy = [&](auto... deep) {  // of A, and of B
-            for (int step = 0; step < steps; ++step, turn.next()) {
-                const std::uint32_t full = pipe.full(turn.stage);
-                ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
-                ptx::expect_bytes(full, P::stage_bytes);
+        for (int step = 0; step < steps; ++step, turn.next()) {
+            const std::uint32_t full = pipe.full(turn.stage);
+            ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
+            ptx::expect_bytes(full, P::stage_bytes);
 #pragma unroll
-                for (int part = 0; part < P::PARTS; ++part) {
-                    const int k = (step * P::PARTS + part) * P::row_elements;
-                    const std::uint32_t share = pipe.b_tile(turn.stage, part) + rank * P::b_share * P::row_bytes;
-                    load_tile<a_major, P::BM, false>(pipe.a_tile(turn.stage, part), a, full, k, first_row, 0,
-                                                     deep.a...);
-                    load_tile<b_major, P::b_share, (P::CLUSTER > 1)>(share, b, full, k, first_col, everybody,
-                                                                     deep.b...);
-                }
+            for (int part = 0; part < P::PARTS; ++part) {
+                const int k = (step * P::PARTS + part) * P::row_elements;
+                const std::uint32_t share = pipe.b_tile(turn.stage, part) + rank * P::b_share * P::row_bytes;
+                ptx::load_box(pipe.a_tile(turn.stage, part), a, full, k, first_row);
+                if constexpr (P::CLUSTER > 1) ptx::load_box_to_all(share, b, full, everybody, k, first_col);
+                else ptx::load_box(share, b, full, k, first_col);
             }
-        };
-        if constexpr (std::is_same_v<Tiles, BatchRaster>)
-            if (raster.products > 1) {
-                copy(raster.depths.of(raster.product_of(tile)));
-                continue;
-            }
-        copy();
+        }
     }
 }
 

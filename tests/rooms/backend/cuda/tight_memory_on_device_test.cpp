@@ -40,7 +40,9 @@ Matrix in(void* data, Type type, std::int64_t rows, std::int64_t cols, bool by_c
 Product of_a_few(const Tile& tile, Product w) {
     if (tile == Tile{}) return w;
     w.m = std::min(w.m, 2 * std::int64_t{tile.m} + 13), w.n = std::min(w.n, 2 * std::int64_t{tile.n} + 3);
-    w.k = std::min(w.k, 4 * std::int64_t{tile.k} + w.k % 2 + 4);
+    // Where k of a tile is no length, but says how tiles are walked or k is cut, so many suffice.
+    const std::int64_t depth = tile.k > 0 ? tile.k : 16;
+    w.k = std::min(w.k, 4 * depth + w.k % 2 + 4);
     return w;
 }
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Blocks that stay on their multiprocessor and take tile after tile: the next tile's boxes are on their way while a
+// tile is stored. A block has BM / 64 warpgroups that multiply 64 x width each, and one thread that feeds them.
+//
+//    BM 128, two blocks share B's tile    products that the unit's pace decides: width up to 256
+//    BM 128 or 64, alone                  few rows, memory decides: width such that one wave of blocks has all columns
+#pragma once
+
+#include "backend/cuda/async/again.cuh"
+#include "backend/cuda/async/feed.cuh"
+#include "backend/cuda/async/job.hpp"
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/epilogue/groups.cuh"
+#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/tiles/heuristics_sm90.hpp"
+
+namespace tw::cuda {
+
+/// WIDTH: columns of a tile of C; in shared memory it is 64 of them and again 64 where B lies across k. by_box: boxes
+/// of C have room beside the ring.
+template <int BM_, int WIDTH_, int CLUSTER_, ptx::Major b_major>
+struct TileShape {
+    static constexpr int BM = BM_, WIDTH = WIDTH_, CLUSTER = CLUSTER_, consumers = BM / 64;
+    static constexpr bool by_box = CLUSTER > 1 && (WIDTH == 128 || WIDTH == 256);
+    static constexpr int BN = b_major == ptx::Major::k ? WIDTH : (WIDTH + 63) / 64 * 64;
+    static constexpr int staging = by_box ? consumers * 16384 : 0;
+    static constexpr int threads = consumers > 1 ? 128 * (consumers + 1) : 160;
+    using Ring = Pipeline<BM, BN, sm90::r9_stages(BM + BN, staging, 1), CLUSTER, staging>;
+};
+
+template <class S, class T, ptx::Major a_major, ptx::Major b_major>
+__global__ void __launch_bounds__(S::threads, 1)
+    async_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                const __grid_constant__ CUtensorMap c, Output out, BatchRaster raster, Feed feed,
+                [[maybe_unused]] AgainFrom again) {
+    extern __shared__ char memory[];
+    using P = typename S::Ring;
+    const P pipe(memory);
+    pipe.init(a, b, c);
+    const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
+              thread = static_cast<int>(threadIdx.x) % 128;
+    const int first = static_cast<int>(blockIdx.x) / P::CLUSTER, clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
+    const Feeder<P, a_major, b_major> feeder(pipe, a, b, feed);
+    int row, col;
+    if (group == S::consumers && thread == 0 && feed.reads_once) {
+        raster.place(first, row, col);
+        feeder.bring_closer(col * S::WIDTH, 0, min(feed.steps, P::STAGES));
+    }
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
+
+    Turn<P::STAGES> turn;
+    if (group == S::consumers) {
+        if constexpr (S::consumers > 1) ptx::give_registers<P::producer_registers>();
+        for (int tile = first; thread == 0 && tile < raster.count(); tile += clusters) {
+            raster.place(tile, row, col);
+            const int first_row = (row * P::CLUSTER + P::rank()) * P::BM, first_col = col * S::WIDTH;
+            if (raster.products > 1)
+                feeder.tile(turn, first_row, first_col, 0, feed.steps, raster.depths.of(raster.product_of(tile)));
+            else feeder.tile(turn, first_row, first_col, 0, feed.steps);
+        }
+        P::arrive_all();
+    } else {
+        if constexpr (S::consumers > 1) ptx::take_registers<P::consumer_registers>();
+        using Work = Multiplier<P, S::WIDTH, T, a_major, b_major>;
+        float sums[S::WIDTH / 2];
+        for (int tile = first; tile < raster.count(); tile += clusters) {
+            Work::tile(sums, pipe, turn, feed.steps, group, thread);
+            if (tile + clusters >= raster.count()) P::arrive_all();
+            raster.place(tile, row, col);
+            const int product = raster.product_of(tile);
+            const Output mine = raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
+            const int own_row = (row * P::CLUSTER + P::rank()) * P::BM + group * 64, first_col = col * S::WIDTH;
+            if constexpr (std::is_same_v<T, float>) {
+                const AgainFrom from = raster.products > 1 ? again.of(raster.depths.of(product)) : again;
+                make_again<S::WIDTH>(sums, from, own_row, first_col, thread);
+            }
+            if constexpr (S::by_box)
+                finish_boxes<T, S::WIDTH>(sums, mine, c, pipe.base + P::staging + group * 16384, own_row, first_col,
+                                          thread);
+            else finish_groups<T, S::WIDTH>(sums, mine, own_row, first_col, thread);
+        }
+        if constexpr (S::by_box)
+            if (thread % 32 == 0) ptx::wait_for_reads_of_stores<0>();
+    }
+    P::wait_for_all();
+}
+
+/// C as the kernels finish it.
+inline Output output_of(const Job& job) {
+    const Call& call = job.call;
+    const auto size = static_cast<std::int64_t>(size_of(call.c.type));
+    return {.data = job.mapped.c.first,
+            .row_step = call.c.row_step,
+            .col_step = call.c.col_step,
+            .rows = job.m(),
+            .cols = job.n(),
+            .alpha = static_cast<float>(call.alpha),
+            .beta = static_cast<float>(call.beta),
+            .wide = call.c.type == Type::f32,
+            .by_row = true,
+            .by_box = goes_by_box(job),
+            .fused = fused(call.epilogue),
+            .depth_bytes = job.mapped.c.bytes,
+            .residual_bytes = call.batch ? call.batch->residual_step * size : 0,
+            .by_group = goes_by_group(call, job.mapped.c),
+            .bias_down = job.is_turned};
+}
+
+inline AgainFrom again_from(const Job& job) {
+    return {static_cast<const float*>(job.a.data),
+            static_cast<const float*>(job.b.data),
+            job.a.step,
+            job.b.step,
+            job.mapped.a.bytes,
+            job.mapped.b.bytes,
+            job.m(),
+            job.n(),
+            static_cast<int>(job.call.k())};
+}
+
+inline Status depths_of(const Job& job, Depths& depths) {
+    const Mapped& mapped = job.mapped;
+    depths = {nullptr, static_cast<int>(products_of(job.call)), mapped.a.extent > 1, mapped.b.extent > 1,
+              mapped.c.extent > 1};
+    return place_depths(job.call, mapped.a, mapped.b, mapped.c, depths);
+}
+
+/// Rows of A that a box has: few rows need not fill a tile, since what it has besides only makes rows that C lacks.
+template <int BM>
+int rows_of_box(const Job& job) {
+    const int rows = (job.m() + 7) / 8 * 8;
+    return rows < BM ? rows : BM;
+}
+
+template <class S, class T, ptx::Major a_major, ptx::Major b_major>
+Status start_tiles(const Job& job) {
+    using P = typename S::Ring;
+    constexpr bool a_along = a_major == ptx::Major::k, b_along = b_major == ptx::Major::k;
+    const int a_rows = a_along && S::CLUSTER == 1 ? rows_of_box<S::BM>(job) : S::BM;
+    CUtensorMap a, b, c{};
+    if (const Status bad = describe_operand(a, job, true, a_along ? a_rows : 64); !bad) return bad;
+    if (const Status bad = describe_operand(b, job, false, b_along ? P::b_share : 64 / S::CLUSTER); !bad) return bad;
+    const Output out = output_of(job);
+    if (S::by_box && out.by_box)
+        if (const Status bad = describe_c(c, job); !bad) return bad;
+    Depths depths;
+    if (const Status bad = depths_of(job, depths); !bad) return bad;
+    const Raster one{static_cast<int>(tiles_over(job.m(), S::BM * S::CLUSTER)),
+                     static_cast<int>(tiles_over(job.n(), S::WIDTH)), job.tile.k > 0 ? job.tile.k : 8};
+    const BatchRaster raster{one, depths.size, depths};
+    const Feed feed{job.steps(), job.depth(), a_rows * 128 + P::b_bytes,
+                    S::CLUSTER == 1 && one.down == 1 && !job.is_deep()};
+    const int fit = multiprocessors() / S::CLUSTER;
+    const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * S::CLUSTER);
+    return launch(
+        async_tiles<S, T, a_major, b_major>,
+        {.blocks = blocks, .threads = S::threads, .shared = P::shared, .cluster = S::CLUSTER, .overlaps = true},
+        job.call.stream, a, b, c, out, raster, feed, again_from(job));
+}
+
+}  // namespace tw::cuda
