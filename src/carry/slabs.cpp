@@ -35,8 +35,9 @@ struct Blocks {
     Pieces m, n;
 
     Blocks(const Plan& plan, const PackedPanels& packed) noexcept : m{plan.problem.m, 1}, n{plan.problem.n, 1} {
-        // On the host three levels of a block stay in the last cache but one; a device wants large products.
-        const std::int64_t rows = on_host(plan) ? 512 : 16384, cols = on_host(plan) ? 512 : 16384;
+        // On the host the sums of a block stay in the last cache; fewer rows would pack B more often. A device wants
+        // large products.
+        const std::int64_t rows = on_host(plan) ? 1024 : 16384, cols = on_host(plan) ? 384 : 16384;
         if (!packed.panels || !packed.is_a)
             m.count = std::clamp<std::int64_t>((m.extent + rows - 1) / rows, 1, m.most());
         if (!packed.panels || packed.is_a)

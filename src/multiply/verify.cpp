@@ -77,10 +77,12 @@ Plan without_epilogue(Plan plan) noexcept {
     return plan;
 }
 
+/// Another row if there is one: it does not repeat the first one's mistake.
 Plan with_plainest_of_its_order(Plan plan) noexcept {
     const Problem problem = problem_of_kernel(plan.problem, plan.options);
     for (const Kernel* kernel : plan.backend->ladder) {
-        if (kernel->order != plan.kernel->order || !can_run(*plan.backend, *kernel, problem)) continue;
+        if (kernel == plan.kernel || kernel->order != plan.kernel->order || !can_run(*plan.backend, *kernel, problem))
+            continue;
         plan.kernel = kernel;
         plan.options.kernel = kernel->name;
         plan.tile = kernel->tiles.empty() ? Tile{} : kernel->tiles.front();

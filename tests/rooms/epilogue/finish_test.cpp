@@ -129,6 +129,21 @@ TEST(Finish, EveryInstructionSetGivesTheSameBits) {
 #endif
 }
 
+TEST(Finish, AResidualAloneIsAddedWithOneRounding) {
+    const std::vector<float> x = arguments(), addend(x.rbegin(), x.rend());
+    const auto size = static_cast<std::int64_t>(x.size());
+    for (const std::int64_t step : {1, 2}) {  // in place, and in strips
+        std::vector<float> c(x.size() * 2), residual(c.size());
+        const auto at = [&](std::size_t i) { return i * static_cast<std::size_t>(step); };
+        for (std::size_t i = 0; i < x.size(); ++i) c[at(i)] = x[i], residual[at(i)] = addend[i];
+        finish(erase(View(c.data(), 1, size, 0, step)), 1, tw::residual(View(residual.data(), 1, size, 0, step)));
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const float sum = x[i] + addend[i];
+            ASSERT_EQ(std::memcmp(&c[at(i)], &sum, sizeof sum), 0) << x[i] << " + " << addend[i];
+        }
+    }
+}
+
 TEST(Finish, WhereCLiesChangesNoBit) {
     const std::vector<float> x = arguments();
     for (const Activation activation : activations) {
