@@ -15,7 +15,8 @@ foreach(kind shared static)
   install(EXPORT tilewright-${kind} NAMESPACE tilewright:: DESTINATION ${package_folder})
 endforeach()
 if(TARGET tilewright_cuda)
-  install(TARGETS tilewright_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)   # opened on first use, found beside ours
+  # Opened on first use, found beside ours.
+  install(TARGETS tilewright_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)
 endif()
 if(TARGET tilewright_metal_check)
   install(TARGETS tilewright_metal_check LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT metal_check)   # likewise
@@ -28,7 +29,8 @@ if(TARGET tw)
   install(TARGETS tw)
 endif()
 
-configure_package_config_file(cmake/tilewright-config.cmake.in tilewright-config.cmake INSTALL_DESTINATION ${package_folder})
+configure_package_config_file(cmake/tilewright-config.cmake.in tilewright-config.cmake INSTALL_DESTINATION
+    ${package_folder})
 write_basic_package_version_file(tilewright-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tilewright-config.cmake ${PROJECT_BINARY_DIR}/tilewright-config-version.cmake
         DESTINATION ${package_folder})

@@ -10,12 +10,14 @@ function(own_code target)
   # g++ 12 takes "text" + string for overlapping copies when it inlines them (its bug 105651).
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   if(TW_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${TW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_compile_options(${target} PRIVATE -fsanitize=${TW_SANITIZE} -fno-omit-frame-pointer
+        -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${TW_SANITIZE})
   endif()
 endfunction()
 
-# Kernels that spread addresses widely put something where the thread sanitizer wants to be: its programs are started without that.
+# Kernels that spread addresses widely put something where the thread sanitizer wants to be: its programs are started
+# without that.
 if(TW_SANITIZE MATCHES thread)
   find_program(setarch_found setarch)
   if(setarch_found)
@@ -26,10 +28,11 @@ if(TW_SANITIZE MATCHES thread)
   endif()
 endif()
 
-# instruction_set_flags(files...): a file that ends in _avx2.cpp, _avx512.cpp or _amx.cpp may use those instructions, and it
-# alone; one in _vnni_avx512.cpp also VNNI and VBMI. Such files define nothing weak or inline that others could link (tools/check_weak holds them to it).
-# They are optimised in every build: without, inline functions of the standard library would stay in them as weak copies.
-# Sanitized builds are not shipped and bring weak symbols of their own; -O2 would take three times as long there as their -O1.
+# instruction_set_flags(files...): a file that ends in _avx2.cpp, _avx512.cpp or _amx.cpp may use those instructions,
+# and it alone; one in _vnni_avx512.cpp also VNNI and VBMI. Such files define nothing weak or inline that others could
+# link (tools/check_weak holds them to it). They are optimised in every build: without, inline functions of the standard
+# library would stay in them as weak copies. Sanitized builds are not shipped and bring weak symbols of their own; -O2
+# would take three times as long there as their -O1.
 function(instruction_set_flags)
   set(avx2 -mavx2 -mfma -mf16c -fno-exceptions)  # kernels throw nothing, and unwinding would bring a weak symbol
   if(NOT TW_SANITIZE)
@@ -41,11 +44,13 @@ function(instruction_set_flags)
     if(file MATCHES "_avx2\\.cpp$")
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx2}")
     elseif(file MATCHES "_vnni_avx512\\.cpp$")
-      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx512};-mavx512vnni;-mavx512vbmi;-mavx512vbmi2")
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS
+          "${avx512};-mavx512vnni;-mavx512vbmi;-mavx512vbmi2")
     elseif(file MATCHES "_avx512\\.cpp$")
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx512}")
     elseif(file MATCHES "_amx\\.cpp$")
-      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx512};-mavx512bf16;-mamx-tile;-mamx-bf16;-mamx-int8")
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS
+          "${avx512};-mavx512bf16;-mamx-tile;-mamx-bf16;-mamx-int8")
     endif()
   endforeach()
 endfunction()
@@ -57,8 +62,8 @@ function(quickly_compiled)
 endfunction()
 
 # shared_headers(target headers...): what most files of a target include is read by the compiler once. A compiler cache
-# does better, and would not know files again that were compiled so: with a launcher nothing is done. Not for code compiled
-# with -O3: there g++ 12 warns of the C++ library's own headers when it has read them before.
+# does better, and would not know files again that were compiled so: with a launcher nothing is done. Not for code
+# compiled with -O3: there g++ 12 warns of the C++ library's own headers when it has read them before.
 function(shared_headers target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
     list(TRANSFORM ARGN REPLACE "(.+)" "<\\1>" OUTPUT_VARIABLE headers)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
 #
-# cpack -G DEB: one package with the library, the headers, tw and the BLAS door; without the CUDA library, which belongs to
-# machines that have the driver. The complete BLAS joins Debian's alternatives at a priority that is chosen by hand alone.
+# cpack -G DEB: one package with the library, the headers, tw and the BLAS door; without the CUDA library, which belongs
+# to machines that have the driver. The complete BLAS joins Debian's alternatives at a priority that is chosen by hand
+# alone.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)   # packing takes what was built; it does not build the tests
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tilewright)

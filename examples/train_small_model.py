@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""train_small_model.py FOLDER [SECONDS]: a small Llama that reads bytes, trained on Python's own documentation for SECONDS (300).
+"""train_small_model.py FOLDER [SECONDS]: a small Llama that reads bytes, trained on Python's own documentation
+for SECONDS (300).
 
 What it writes looks like that documentation from afar: enough to see what the effort dial does.
 Then: python -m tilewright.generate FOLDER "The statement" --effort .5
@@ -25,7 +26,8 @@ def main():
     folder, seconds = sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 300.0
     torch.manual_seed(0)
     data = torch.tensor(list("\n".join(pydoc_data.topics.topics.values()).encode()))
-    config = transformers.LlamaConfig(vocab_size=256, hidden_size=256, intermediate_size=768, num_hidden_layers=4, num_attention_heads=4,
+    config = transformers.LlamaConfig(vocab_size=256, hidden_size=256, intermediate_size=768, num_hidden_layers=4,
+                                      num_attention_heads=4,
                                       num_key_value_heads=2, max_position_embeddings=2048, tie_word_embeddings=False)
     model = transformers.LlamaForCausalLM(config)
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.05, betas=(0.9, 0.95))

@@ -8,18 +8,23 @@ stage "The formatting, by clang-format" tools/check_format || true
 if [ -n "$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)" ]; then
     export PYTHONPATH=$root/build/nvdisasm  # where there is no disassembler, it is fetched
     command -v nvdisasm >/dev/null || [ -d build/nvdisasm ] ||
-        python3 -m pip install --quiet --target build/nvdisasm nvidia-cuda-nvdisasm || echo "   nvdisasm could not be fetched"
-    stage "Building CUDA's kernels for every architecture" build release --with -DTW_TESTS=ON --with -UCMAKE_CUDA_ARCHITECTURES tilewright_cuda &&
-        { stage "Their machine code" run_tests release -R '^cuda_machine_code$' --output-junit "$results/cuda.xml" || true; }
+        python3 -m pip install --quiet --target build/nvdisasm nvidia-cuda-nvdisasm ||
+            echo "   nvdisasm could not be fetched"
+    stage "Building CUDA's kernels for every architecture" build release --with -DTW_TESTS=ON --with \
+        -UCMAKE_CUDA_ARCHITECTURES tilewright_cuda &&
+        { stage "Their machine code" run_tests release -R '^cuda_machine_code$' --output-junit "$results/cuda.xml" ||
+            true; }
 fi
 
 # Another day's seed finds other mistakes; what fails says which one it was.
 judge_products() {
-    build/release/tw judge --seconds "$1" --seed "$(date +%Y%m%d)0000000" && build/release/tw judge --seconds "$(($1 / 6))" --device cpu-check
+    build/release/tw judge --seconds "$1" --seed "$(date +%Y%m%d)0000000" &&
+        build/release/tw judge --seconds "$(($1 / 6))" --device cpu-check
 }
 
 if [ "$what" = check ]; then
-    stage "Building tw" build release --with -DTW_TESTS=ON tw && { stage "A minute of random products, judged" judge_products 60 || true; }
+    stage "Building tw" build release --with -DTW_TESTS=ON tw &&
+        { stage "A minute of random products, judged" judge_products 60 || true; }
     stage "Building what reads input under asan and ubsan" tools/sanitized build &&
         { stage "Its tests under asan and ubsan" tools/sanitized test || true; }
     stage "A minute of fuzzing" tools/fuzz 60 || true

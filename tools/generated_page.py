@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""Pages with a generated part: between <!-- NAME:begin --> and <!-- NAME:end --> a program writes, elsewhere people do."""
+"""Pages with a generated part: between <!-- NAME:begin --> and <!-- NAME:end --> a program writes, elsewhere people
+do."""
+
 import re
 import sys
 

@@ -4,9 +4,10 @@
 #
 # What `make test-all` adds to `make test` and `make check`; sourced by tools/test. Results are counted with the others.
 
-# The second compiler sees the same code, and its tests the same kernels. CUDA's are nvcc's and g++'s in every build and take minutes:
-# they are made above, and what stands around them is read by clang.
-stage "Building everything with clang, into build/clang" build clang --with -DTW_TESTS=ON --with -DTW_EXHAUSTIVE=ON --with -DTW_CUDA=OFF && {
+# The second compiler sees the same code, and its tests the same kernels. CUDA's are nvcc's and g++'s in every build and
+# take minutes: they are made above, and what stands around them is read by clang.
+stage "Building everything with clang, into build/clang" build clang --with -DTW_TESTS=ON --with -DTW_EXHAUSTIVE=ON \
+    --with -DTW_CUDA=OFF && {
     stage "The tests, built with clang" run_tests clang || true
 }
 read_by_clang() {
@@ -29,12 +30,15 @@ stage "Building the conversions, into build/exhaustive" build exhaustive every_c
     stage "Conversions on all 2^32 inputs" run_tests exhaustive -L '^exhaustive$' || true
 }
 
-# AArch64 and its NEON kernels, by a processor that is only played: right or wrong, never a speed. Digits and parts of emulated units
-# take minutes there and have nothing of NEON's; a child of a process with threads is more than qemu plays.
+# AArch64 and its NEON kernels, by a processor that is only played: right or wrong, never a speed. Digits and parts of
+# emulated units take minutes there and have nothing of NEON's; a child of a process with threads is more than qemu
+# plays.
 googletest_for_aarch64() {
     local folder=$root/build/aarch64-googletest
-    cmake -S /usr/src/googletest -B "$folder" --toolchain "$root/cmake/aarch64-linux-gnu.cmake" -DCMAKE_BUILD_TYPE=Release \
-          -DBUILD_GMOCK=OFF -DCMAKE_INSTALL_PREFIX="$folder/installed" && cmake --build "$folder" -j "$jobs" --target install
+    cmake -S /usr/src/googletest -B "$folder" --toolchain "$root/cmake/aarch64-linux-gnu.cmake" \
+        -DCMAKE_BUILD_TYPE=Release \
+          -DBUILD_GMOCK=OFF -DCMAKE_INSTALL_PREFIX="$folder/installed" &&
+              cmake --build "$folder" -j "$jobs" --target install
 }
 if command -v qemu-aarch64 >/dev/null; then
     stage "Building for AArch64" eval "quietly googletest-aarch64 googletest_for_aarch64 &&
@@ -52,14 +56,17 @@ stage "Building what has threads under tsan" tools/sanitized build tsan && {
     stage "Its tests under tsan" tools/sanitized test tsan || true
 }
 
-stage "Forty small mistakes, of which the tests must see nearly all" tools/mutate --count 40 --seed "$(date +%Y%m%d)" || true
+stage "Forty small mistakes, of which the tests must see nearly all" tools/mutate --count 40 --seed "$(date +%Y%m%d)" \
+    || true
 stage "Ten minutes of random products, judged" judge_products 600 || true
 stage "Ten minutes of fuzzing" tools/fuzz 600 || true
 stage "A minute of fuzzing the parsers under msan" tools/fuzz 60 fuzz-memory || true
 
-stage "Other people's programs on our BLAS (docs/clients.md)" run_tests release -C clients -L clients --output-junit "$results/clients.xml" || true
+stage "Other people's programs on our BLAS (docs/clients.md)" run_tests release -C clients -L clients --output-junit \
+    "$results/clients.xml" || true
 
-stage "A network with real weights takes the effort dial (examples/network)" quietly network examples/network/run build/results/network || true
+stage "A network with real weights takes the effort dial (examples/network)" quietly network examples/network/run \
+    build/results/network || true
 
 stage "A clean clone: make run, make test" tools/clean_clone || true
 

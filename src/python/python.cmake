@@ -5,7 +5,8 @@
 # Everything of the component `python` lands in the package's own folder: the library, its CUDA half when it is built,
 # tw, the module and the graph op.
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
-execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
+execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
 find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB python_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
@@ -45,7 +46,8 @@ endforeach()
 add_custom_target(tilewright_python DEPENDS tilewright ${python_parts} tilewright_stub)
 install(TARGETS ${python_parts} LIBRARY DESTINATION tilewright COMPONENT python)
 install(FILES ${PROJECT_BINARY_DIR}/python/_native.pyi DESTINATION tilewright COMPONENT python)
-install(FILES $<TARGET_FILE:tilewright> RENAME $<TARGET_SONAME_FILE_NAME:tilewright> DESTINATION tilewright COMPONENT python)
+install(FILES $<TARGET_FILE:tilewright> RENAME $<TARGET_SONAME_FILE_NAME:tilewright> DESTINATION tilewright COMPONENT
+    python)
 foreach(program tilewright_cuda tw)
   if(TARGET ${program})
     add_dependencies(tilewright_python ${program})

@@ -31,6 +31,6 @@ double last_gpu_seconds() { return 0; }
 std::string device_name() { return {}; }
 std::vector<FamilyState> family_states() { return {}; }
 Status multiply_by_mps(const Matrix&, const Matrix&, const Matrix&) { return no_backend; }
-const char* why_no_mps() { return "it belongs to macOS"; }
+const char* why_no_mps() { return "it is part of macOS"; }
 
 }  // namespace tw::metal

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// All that a device has to know to run a kernel: which, with what, on how many threads. The GPU of a Mac and the
-// machine in on_linux/ both take it.
+// A kernel's launch: its function, arguments and threads. The GPU of a Mac and the machine in on_linux/ both take it.
 #pragma once
 
 #include <array>
@@ -12,9 +11,9 @@
 
 namespace tw::metal {
 
-/// What a kernel finds at one buffer index: memory that the device can reach, or a small value that is copied.
+/// The argument at one buffer index: memory that the device can access, or a small value that is copied.
 struct Slot {
-    const void* data = nullptr;  ///< null: the kernel has nothing at this index
+    const void* data = nullptr;  ///< null: the kernel has no argument at this index
     std::size_t bytes = 0;
     bool is_value = false;
 };

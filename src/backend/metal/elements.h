@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Elements of the operands, as every rung reads and writes them. Sums are f32 whatever the type in memory is.
+// How every rung reads and writes elements of the operands. Sums are f32, whatever the type in memory is.
 #ifndef TW_METAL_ELEMENTS
 #define TW_METAL_ELEMENTS
 
@@ -19,7 +19,7 @@ inline T element_of_b(device const T* b, constant Parameters& p, uint i, uint j)
     return b[step_t(i) * p.b_row + step_t(j) * p.b_col];
 }
 
-/// Zero beyond the edge: what a tile is padded with.
+/// Zero beyond the edge, to pad a tile.
 template <class T>
 inline T padded_a(device const T* a, constant Parameters& p, uint i, uint j) {
     if (i < p.m && j < p.k) return element_of_a(a, p, i, j);

@@ -3,7 +3,7 @@
 //
 // few_rows: k is split among the threads of a threadgroup, for products of 1 to 16 rows, where all other rungs would
 // leave most of their threads without a row. Each thread takes every eighth term of one column for all rows at once, so
-// that B is read once; the eight partial sums meet in threadgroup memory.
+// that B is read once; the eight partial sums are added in threadgroup memory.
 //
 //          k             32              32 columns x 8 slices of k:
 //      +--------+      +-----+           thread (x, y) sums terms y, y+8, y+16 ...

@@ -12,12 +12,12 @@ constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
 
 bool fits(const Problem& p) noexcept { return p.m <= longest && p.n <= longest && p.k <= longest; }
 
-/// From the first element to the end of the last.
+/// Bytes from the first element to the end of the last.
 std::size_t bytes_of(const Matrix& x) noexcept {
     return static_cast<std::size_t>((x.rows - 1) * x.row_step + (x.cols - 1) * x.col_step + 1) * size_of(x.type);
 }
 
-/// Four elements side by side, their address a multiple of their size, in every row.
+/// `bit` if every row can be read as aligned vectors of four elements.
 uint reads_vectors(const Matrix& x, uint bit) noexcept {
     const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % (4 * size_of(x.type)) == 0;
     return x.col_step == 1 && x.row_step % 4 == 0 && aligned ? bit : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The Metal ladder, without a device: which function does which rung, and with what grid. Two backends run it, the GPU
-// of a Mac and the machine in on_linux/.
+// The Metal ladder, without a device: the functions of each rung, and their grids. Two backends run it: the GPU of a
+// Mac, and the machine in on_linux/.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace tw::metal {
 
-/// What a kernel may need beyond what every Metal GPU has.
+/// Features that not every Metal GPU has.
 inline constexpr Features simdgroup_matrices = 1 << 0;  // Apple7 and later
 inline constexpr Features async_copy = 1 << 1;          // the compiler takes simdgroup_async_copy
 inline constexpr Features bfloat_type = 1 << 2;         // MSL 3.1
 
-/// One compiled function: its tile, of which a threadgroup makes m x n results of C, and the threadgroup.
+/// One compiled function: its tile, of which a threadgroup computes m x n elements of C, and its threads.
 struct Shape {
     Tile tile;
     const char* function;
@@ -27,12 +27,12 @@ struct Shape {
     bool rows_along_x = false;  ///< the grid's x runs down C instead of along it
 };
 
-/// What a row takes: any product that 32 bits can count; A and B with one step of 1; 16 rows at most.
+/// Which products a row takes: any that 32 bits can count; with a step of 1 in A and B; with at most 16 rows.
 bool takes_any(const Problem& problem) noexcept;
 bool takes_unit_steps(const Problem& problem) noexcept;
 bool takes_few_rows(const Problem& problem) noexcept;
 
-/// A Kernel before it belongs to a device: the same words, and its compiled functions in place of run and tiles.
+/// A Kernel without a device: the same fields, with compiled functions in place of `run` and `tiles`.
 struct LadderRow {
     const char* name;  ///< "r3_tiled.f32", without the device's
     Rung rung;
@@ -40,7 +40,7 @@ struct LadderRow {
     Features needs = 0;
     bool (*takes)(const Problem&) = takes_any;
     Shape shapes[3];
-    double picoseconds;  ///< for one multiplication on a small GPU: a guess, until a tuner has measured
+    double picoseconds;  ///< for one multiplication on a small GPU: an estimate, used unless tuned
     const char* idea;
 
     constexpr std::size_t count() const noexcept {
@@ -50,7 +50,7 @@ struct LadderRow {
     }
 };
 
-/// A product of the ladder on its way to a device.
+/// The launch of a product.
 struct Launch {
     const char* family;
     const char* function;
@@ -60,7 +60,7 @@ struct Launch {
     std::size_t a_bytes, b_bytes, c_bytes;
     uint groups_x, groups_y, threads_x, threads_y;
 
-    /// It points to the parameters of this launch.
+    /// Points to the parameters of this launch, which must outlive it.
     Dispatch dispatch() const noexcept {
         return {.family = family,
                 .function = function,
@@ -72,7 +72,7 @@ struct Launch {
     }
 };
 
-/// `family`: the .metal file that the row's functions are compiled from.
+/// `family`: the .metal file of the row's functions.
 Status make_launch(const LadderRow& row, const char* family, const Call& call, const Tile& tile,
                    Launch& launch) noexcept;
 

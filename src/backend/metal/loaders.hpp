@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The seeds' microbenchmark: a threadgroup fills all of its memory from device memory, and of its SIMD-groups one, or
-// two, or all share the work. By the copy instruction one alone is said to be the quickest.
+// The seeds' microbenchmark: a threadgroup fills all of its memory from device memory, by one, some or all of its
+// SIMD-groups. With the copy instruction one alone is said to be fastest.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@
 
 namespace tw::metal {
 
-/// The two kernels: a compiler may refuse the first.
+/// The two kernels; some compilers refuse the first.
 inline constexpr const char* loader_forms[] = {"loaders_async", "loaders_plain"};
 
-/// SIMD-groups of a threadgroup: how many may load.
+/// The most SIMD-groups that may load.
 inline constexpr uint most_loaders = 8, loaders_threads = 32 * most_loaders;
 
 /// Floats of threadgroup memory that a threadgroup fills: all 32 KB.
@@ -23,7 +23,7 @@ inline constexpr uint loaders_floats = 8192;
 /// `from` has loaders_floats, `to` loaders_threads for each threadgroup. The dispatch points to `loaders`.
 Dispatch loaders_dispatch(const char* form, std::span<const float> from, std::span<float> to, const uint& loaders);
 
-/// True when every thread has read what it should have.
+/// True when every thread has read the right data.
 bool is_loaded_right(std::span<const float> from, std::span<const float> to) noexcept;
 
 }  // namespace tw::metal

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A microbenchmark, not a rung: how many SIMD-groups should share the loading? A threadgroup fills its whole 32 KB with
-// 128 rows of 64 floats; of its eight SIMD-groups the first `loaders` copy an equal share each, by the copy
-// instruction. Every thread then reads some of it, so that no copy goes unread.
+// A microbenchmark, not a rung: how many SIMD-groups should load a tile? A threadgroup fills its whole 32 KB with 128
+// rows of 64 floats; the first `loaders` of its eight SIMD-groups copy an equal share each, by the copy instruction.
+// Then every thread reads some of it, so that no copy is unread.
 //
 // Needs: Apple7, a compiler that takes the instruction. Counts for each threadgroup: device loads 32768 bytes, stores
 // 1024; threadgroup stores 32768 bytes, loads 1024; 1 barrier, a copy for each loader; no flops.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The microbenchmark loaders_async with plain loads: the first `loaders` SIMD-groups load an equal share each, a float
-// a lane and turn.
+// The microbenchmark loaders_async with plain loads: the first `loaders` SIMD-groups load an equal share each, one
+// float for each lane at a time.
 //
 // Needs: any Metal GPU. Counts for each threadgroup: device loads 32768 bytes, stores 1024; threadgroup stores 32768
 // bytes, loads 1024; 1 barrier; no flops.

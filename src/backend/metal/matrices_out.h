@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a SIMD-group does with the 8x8 results that it holds. Which lane holds which element is not documented, so they
-// pass through 64 floats of threadgroup memory that no other SIMD-group touches.
+// How a SIMD-group writes its 8x8 results to C. Which lane holds which element is not documented, so they go through 64
+// floats of threadgroup memory that no other SIMD-group uses.
 #ifndef TW_METAL_MATRICES_OUT
 #define TW_METAL_MATRICES_OUT
 

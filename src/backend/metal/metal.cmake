@@ -5,7 +5,7 @@
 # executes the same kernels on a CPU. Sets metal_files and metal_frameworks for the library, and TW_METAL_CLANG.
 set(metal_here ${CMAKE_CURRENT_LIST_DIR})
 
-# The kernels' text as one table, for compilers that are asked on the user's machine.
+# The kernels' source text as one table, to be compiled on the user's machine.
 file(GLOB metal_texts CONFIGURE_DEPENDS ${metal_here}/*.metal ${metal_here}/*.h ${metal_here}/effort/*.metal
      ${metal_here}/effort/*.h)
 set(metal_rows "")
@@ -25,7 +25,8 @@ const SourceFile source_files[] = {
 ]])
 set(TW_METAL_SOURCES ${TW_METAL_SOURCES} PARENT_SCOPE)
 
-set(metal_files ${metal_here}/ladder.cpp ${metal_here}/effort/products.cpp ${metal_here}/loaders.cpp ${metal_here}/on_linux/door.cpp)
+set(metal_files ${metal_here}/ladder.cpp ${metal_here}/effort/products.cpp ${metal_here}/loaders.cpp
+    ${metal_here}/on_linux/door.cpp)
 set(metal_frameworks "")
 if(APPLE)
   message(STATUS "Metal backend: built, its kernels are compiled on first use")
@@ -37,7 +38,8 @@ else()
 endif()
 
 set(TW_METAL_CLANG "")
-if(NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|aarch64")
+if(NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES
+    "x86_64|AMD64|aarch64")
   find_program(metal_clang_found NAMES clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang)
   if(metal_clang_found)
     execute_process(COMMAND ${metal_clang_found} -dumpversion OUTPUT_VARIABLE metal_clang_version ERROR_QUIET

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a kernel is told about its product: one struct, written by the host and read by the shader. Element (i, j) of A
-// is a[i * a_row + j * a_col]; the steps are 64 bits wide, so that no offset wraps.
+// The parameters of a product's kernel, shared by the host and the shader. Element (i, j) of A is
+// a[i * a_row + j * a_col]; steps have 64 bits, so that no offset overflows.
 #ifndef TW_METAL_PARAMETERS
 #define TW_METAL_PARAMETERS
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r2_coalesced: the same dot products, the axes of the grid exchanged. Neighbouring threads have neighbouring columns:
-// a SIMD-group reads one element of A for all its lanes and 32 neighbours of B, and writes 32 neighbours of C.
+// r2_coalesced: the same dot products with the axes of the grid exchanged. Neighbouring threads have neighbouring
+// columns: a SIMD-group reads one element of A for all its lanes and 32 neighbours of B, and writes 32 neighbours of C.
 //
 //        k            n               n
 //      +-----+      +---+---+      +-------+

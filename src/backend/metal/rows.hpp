@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The ladder's rows made into kernels of one device. `Device` has a name and launch(const Dispatch&).
+// Turns the ladder's rows into kernels of one device. `Device` has a name and launch(const Dispatch&).
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace tw::metal {
 
-/// `first` and, when there is one, `.` and `second`, with a zero behind.
+/// `first`, then `.` and `second` if there is one, then a zero.
 template <std::size_t size>
 constexpr std::array<char, size> joined(std::string_view first, std::string_view second = "") {
     std::array<char, size> text{};
@@ -30,7 +30,7 @@ struct RowOf {
 
     static constexpr auto name = joined<device.size() + own_name.size() + 2>(device, own_name);
 
-    /// The file of the row's name; what needs bfloat is compiled in one of its own.
+    /// The file of the row's name; kernels that need bfloat are compiled in a separate file.
     static constexpr std::string_view file =
         rungs[index].needs & bfloat_type ? std::string_view("bfloat") : own_name.substr(0, own_name.find('.'));
     static constexpr auto family = joined<file.size() + 1>(file);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// THE list of Metal kernels, by rung, those for few rows last. To add one: write its .metal file, which bears the name
-// of its row, and add the row here.
+// THE list of Metal kernels, by rung, those for few rows last. To add one, write its .metal file, named like its row,
+// and add the row here.
 #pragma once
 
 #include "backend/metal/ladder.hpp"

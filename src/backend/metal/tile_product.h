@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The arithmetic of rung 9 and of its twin: SIGMA x SIGMA SIMD-groups, each with S x S matrices of 8x8, multiply two
-// tiles that lie in threadgroup memory, 8 TILE_K deep. A tile of a transposed operand lies transposed.
+// The arithmetic of both kernels of rung 9: SIGMA x SIGMA SIMD-groups, each with S x S matrices of 8x8, multiply two
+// tiles in threadgroup memory, 8 TILE_K deep. A tile of a transposed operand is stored transposed.
 #ifndef TW_METAL_TILE_PRODUCT
 #define TW_METAL_TILE_PRODUCT
 

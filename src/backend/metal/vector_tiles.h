@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How the vectorised rungs fill their tiles: four elements a load where a row of the operand allows it, one by one at
-// the edges. A's tile is transposed on the way, so that four rows of it are one load later.
+// How the vectorised rungs fill their tiles: four elements with each load where a row of the operand allows it, one by
+// one at the edges. A's tile is transposed on the way, so that four of its rows can be read with one load.
 #ifndef TW_METAL_VECTOR_TILES
 #define TW_METAL_VECTOR_TILES
 
@@ -52,7 +52,7 @@ inline void fill_tiles(device const T* a, device const T* b, constant Parameters
     }
 }
 
-/// Four neighbours in a tile, as floats.
+/// Four neighbouring elements of a tile, as floats.
 template <class T>
 inline float4 four_of(threadgroup const T* tile) {
     return float4(*reinterpret_cast<threadgroup const vec<T, 4>*>(tile));

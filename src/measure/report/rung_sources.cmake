@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
 #
-# rung_sources(RESULT): a generated file with the text of every rung's file, for the report. Written again when one changes.
+# rung_sources(RESULT): a generated file with the text of every rung's file, for the report. Written again when one
+# changes.
 function(rung_sources result)
   foreach(suffix cpp cu metal)
     list(APPEND patterns backend/*/r[0-9]*_*.${suffix} backend/*/few_rows*.${suffix})
@@ -16,7 +17,10 @@ function(rung_sources result)
     get_filename_component(name ${file} NAME)
     string(APPEND rows "    {\"${backend}\", \"${name}\", R\"tw_rung(${text})tw_rung\"},\n")
   endforeach()
-  set(made "#include \"measure/report/rung_sources.hpp\"\n\nnamespace tw::measure {\nnamespace {\n\nconstexpr RungSource all[] = {\n${rows}};\n\n}  // namespace\n\nstd::span<const RungSource> rung_sources() { return all; }\n\n}  // namespace tw::measure\n")
+  string(CONCAT made
+    "#include \"measure/report/rung_sources.hpp\"\n\nnamespace tw::measure {\nnamespace {\n\n"
+    "constexpr RungSource all[] = {\n${rows}};\n\n}  // namespace\n\n"
+    "std::span<const RungSource> rung_sources() { return all; }\n\n}  // namespace tw::measure\n")
   set(output ${CMAKE_CURRENT_BINARY_DIR}/rung_sources.cpp)
   file(GENERATE OUTPUT ${output} CONTENT "${made}")
   set(${result} ${output} PARENT_SCOPE)
@@ -28,7 +32,11 @@ function(page_texts result)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/page.css ${folder}/page.js)
   file(READ ${folder}/page.css style)
   file(READ ${folder}/page.js script)
-  set(made "#include \"measure/report/report.hpp\"\n\nnamespace tw::measure {\n\nconst char* report_style() { return R\"tw_page(${style})tw_page\"; }\nconst char* report_script() { return R\"tw_page(${script})tw_page\"; }\n\n}  // namespace tw::measure\n")
+  string(CONCAT made
+    "#include \"measure/report/report.hpp\"\n\nnamespace tw::measure {\n\n"
+    "const char* report_style() { return R\"tw_page(${style})tw_page\"; }\n"
+    "const char* report_script() { return R\"tw_page(${script})tw_page\"; }\n\n"
+    "}  // namespace tw::measure\n")
   set(output ${CMAKE_CURRENT_BINARY_DIR}/report_page_texts.cpp)
   file(GENERATE OUTPUT ${output} CONTENT "${made}")
   set(${result} ${output} PARENT_SCOPE)

@@ -21,7 +21,10 @@ def svg_of(layout):
         for j, offset in enumerate(row):
             shade = 96 - round(46 * (offset - min(every)) / span)
             ink = "#fff" if shade < 62 else "#123"
-            parts.append(f'<rect x="{j * CELL}" y="{i * CELL}" width="{CELL}" height="{CELL}" fill="hsl(205,60%,{shade}%)" '
-                         f'stroke="#fff"/><text x="{j * CELL + CELL / 2:g}" y="{i * CELL + CELL / 2 + 4:g}" fill="{ink}">{offset}</text>')
+            parts.append(
+                f'<rect x="{j * CELL}" y="{i * CELL}" width="{CELL}" height="{CELL}" fill="hsl(205,60%,{shade}%)" '
+                f'stroke="#fff"/><text x="{j * CELL + CELL / 2:g}" y="{i * CELL + CELL / 2 + 4:g}" '
+                f'fill="{ink}">{offset}</text>'
+            )
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{cols * CELL}" height="{rows * CELL}" font-size="11" '
             f'font-family="sans-serif" text-anchor="middle" role="img" aria-label="{layout!r}">{"".join(parts)}</svg>')

@@ -2,8 +2,10 @@
 # Copyright 2026 The tilewright authors
 """judges.py: netlib's testers of level 3, stock and with sizes up to 65, over every kernel of this machine's CPU.
 
-xblat3s, xblat3d, xscblat3, xdcblat3: gemm is ours and its calls are counted; the other routines are the BLAS underneath.
-The complete libblas.so.3 is judged too, and the complex testers run through it, all of whose calls are forwarded."""
+xblat3s, xblat3d, xscblat3, xdcblat3: gemm is ours and its calls are counted; the other routines are the BLAS
+underneath. The complete libblas.so.3 is judged too, and the complex testers run through it, all of whose calls are
+forwarded."""
+
 import os
 import pathlib
 import re
@@ -26,7 +28,11 @@ def kernels():
     for path in (ROOT / "src/backend/cpu").glob("*.cpp"):
         names.update(re.findall(r'"(cpu\.(?:r\d+|few)_\w+\.f(?:32|64)[^"]*)"', path.read_text(encoding="utf-8")))
     flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8") if os.path.exists("/proc/cpuinfo") else ""
-    lacking = [name for name, flag in (("avx2", "avx2"), ("avx512", "avx512f"), ("amx", "amx_tile"), ("neon", "asimd")) if flag not in flags]
+    lacking = [
+        name
+        for name, flag in (("avx2", "avx2"), ("avx512", "avx512f"), ("amx", "amx_tile"), ("neon", "asimd"))
+        if flag not in flags
+    ]
     return sorted(name for name in names if not any(part in name for part in (*lacking, *COARSER_THAN_F32)))
 
 
@@ -36,20 +42,33 @@ def judge(program, sizes, environment):
     letter = program[1] if is_c else program[-1]
     questions = (FOLDER / (f"{letter}in3" if is_c else f"{letter}blat3.in")).read_text(encoding="ascii")
     if sizes != "stock":
-        questions = re.sub(r"(?m)^\d+( +NUMBER OF VALUES OF N.*\n).*", rf"{len(SIZES.split())}\g<1>{SIZES}     VALUES OF N", questions)
+        questions = re.sub(
+            r"(?m)^\d+( +NUMBER OF VALUES OF N.*\n).*", rf"{len(SIZES.split())}\g<1>{SIZES}     VALUES OF N", questions
+        )
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run([str(FOLDER / program)], input=questions, cwd=folder, text=True, capture_output=True, timeout=600,
-                             env={**os.environ, **environment, "TW_LOG": "counts"})
+        run = subprocess.run(
+            [str(FOLDER / program)],
+            input=questions,
+            cwd=folder,
+            text=True,
+            capture_output=True,
+            timeout=600,
+            env={**os.environ, **environment, "TW_LOG": "counts"},
+        )
         said = run.stdout + "".join(path.read_text() for path in pathlib.Path(folder).glob("*.out"))
     wrong = re.search(r"(?im)^.*(\*\*\*|fail|suspect|abandon).*$", said)
     if run.returncode or wrong or "END OF TESTS" not in said:
-        raise SystemExit(f"{program} ({sizes}, {environment}): {wrong.group() if wrong else said[-600:]} {run.stderr[-600:]}")
+        raise SystemExit(
+            f"{program} ({sizes}, {environment}): {wrong.group() if wrong else said[-600:]} {run.stderr[-600:]}"
+        )
     if letter not in "sd":
         return said.count("PASSED THE")
     counted = re.search(rf"tilewright blas: (\d+) {'cblas_' if is_c else ''}{letter}gemm_?(.*)", run.stderr)
     expected = GEMM_CALLS[sizes] * (2 if is_c else 1) + ERROR_EXITS * (2 if is_c else 1)
     if not counted or counted.group(2) or int(counted.group(1)) != expected:
-        raise SystemExit(f"{program} ({sizes}, {environment}): expected {expected} calls, all as asked: {run.stderr[-300:]}")
+        raise SystemExit(
+            f"{program} ({sizes}, {environment}): expected {expected} calls, all as asked: {run.stderr[-300:]}"
+        )
     return expected
 
 

@@ -1,6 +1,7 @@
 % SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 % Copyright 2026 The tilewright authors
-% Octave: exact products of whole numbers, then an LU decomposition on the processor's clock; LAPACK's blocks are products.
+% Octave: exact products of whole numbers, then an LU decomposition on the processor's clock; LAPACK's
+% blocks are products.
 rand("seed", 3);
 a = round(16 * rand(120, 80) - 8);
 b = round(16 * rand(80, 60) - 8);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""SciPy's own door to BLAS, by the Fortran names, with alpha, beta and transposes; then one product on the processor's clock."""
+"""SciPy's own door to BLAS, by the Fortran names, with alpha, beta and transposes; then one product on the processor's
+clock."""
+
 import statistics
 import time
 

@@ -3,12 +3,13 @@
 # Copyright 2026 The tilewright authors
 """pages.py SOURCE_FOLDER BUILD_FOLDER COMPILER PAGE...: what the pages show is done, block by block.
 
-Each sh block but the commands that build runs with 'bash -e' in a scratch folder where build/release is this build, examples are
-there, and two small matrices, A.npy and B.npy, lie. A console block has commands behind '$ ' and what they print: each of
-those lines must be printed, in that order; times aside, and '...' stands for any lines. In tables, `tw ...` is a command.
-Each C++ and each Python program is run; a comment // VALUE behind a program's printf says what it prints. What needs a
-device or a package that is not here is named and left out.
+Each sh block but the commands that build runs with 'bash -e' in a scratch folder where build/release is this build,
+examples are there, and two small matrices, A.npy and B.npy, lie. A console block has commands behind '$ ' and what
+they print: each of those lines must be printed, in that order; times aside, and '...' stands for any lines. In tables,
+`tw ...` is a command. Each C++ and each Python program is run; a comment // VALUE behind a program's printf says what
+it prints. What needs a device or a package that is not here is named and left out.
 """
+
 import importlib.util
 import os
 import pathlib
@@ -105,7 +106,9 @@ def run_program(text, folder, source, build, compiler):
 
 def run_python(text, folder):
     wanted = re.findall(r"^(?:import|from) ([\w, ]+?)(?: import .*)?$", text, re.MULTILINE)
-    missing = [name for names in wanted for name in names.split(", ") if not importlib.util.find_spec(name.split(" ")[0])]
+    missing = [
+        name for names in wanted for name in names.split(", ") if not importlib.util.find_spec(name.split(" ")[0])
+    ]
     if missing:
         print("-- not here: the package", ", ".join(missing), flush=True)
     else:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""The checkers of tools/ are checked: each is shown a small house in order, then the same house with one thing wrong."""
+"""The checkers of tools/ are checked: each is shown a small house in order, then the same with one thing wrong."""
 import pathlib
 import shutil
 import subprocess
@@ -37,7 +37,8 @@ class House(unittest.TestCase):
         path.write_text(text)
 
     def run_checker(self, checker, *arguments):
-        return subprocess.run([sys.executable, str(TOOLS / checker), *map(str, arguments)], capture_output=True, text=True)
+        return subprocess.run([sys.executable, str(TOOLS / checker), *map(str, arguments)], capture_output=True,
+            text=True)
 
     def expect_order(self, checker):
         ended = self.run_checker(checker, self.root)
@@ -52,15 +53,18 @@ class House(unittest.TestCase):
 
 
 class Ladder(House):
-    NAMES = 'constexpr RungName rung_names[] = {\n    {"few_rows", ""},\n    {"r1_naive", "naive"},\n    {"r9_async_pipeline", ""},\n};\n'
+    NAMES = ('constexpr RungName rung_names[] = {\n    {"few_rows", ""},\n    {"r1_naive", "naive"},\n    '
+        '{"r9_async_pipeline", ""},\n};\n')
     RUNG = "//\n// %s: an idea.\n" + "constexpr Rung rung = Rung::%s;\n"
-    TABLE = '    {.name = "%s.f32",\n     .rung = Rung::%s,\n     .shapes = {{.function = "%s_f32"}},\n     .idea = ""},\n'
+    TABLE = ('    {.name = "%s.f32",\n     .rung = Rung::%s,\n     .shapes = {{.function = "%s_f32"}},\n     .idea = '
+        '""},\n')
 
     def setUp(self):
         super().setUp()
         self.write("src/plan/names.cpp", self.NAMES)
         self.write("src/backend/cpu/r1_naive.cpp", self.rung("r1_naive", "naive", "cpu.r1_naive.f32"))
-        self.write("src/backend/cuda/few_rows_async_sm90.cu", self.rung("few_rows_async", "none", "cuda.few_rows_async.f32"))
+        self.write("src/backend/cuda/few_rows_async_sm90.cu", self.rung("few_rows_async", "none",
+            "cuda.few_rows_async.f32"))
         self.write("src/backend/metal/r9_plain_loads.metal", "//\n// r9_plain_loads: an idea.\n")
         self.write("src/backend/metal/rungs.hpp", self.TABLE % ("r9_plain_loads", "async_pipeline", "r9_plain_loads"))
 
@@ -71,31 +75,39 @@ class Ladder(House):
         self.expect_caught("check_ladder", name, text, told)
 
     def test_a_row_in_another_rungs_file(self):
-        self.caught("src/backend/cpu/r1_naive.cpp", self.rung("r1_naive", "naive", "cpu.r9_async_pipeline.f32"), "a row of r9_async_pipeline")
+        self.caught("src/backend/cpu/r1_naive.cpp", self.rung("r1_naive", "naive", "cpu.r9_async_pipeline.f32"),
+            "a row of r9_async_pipeline")
 
     def test_a_file_without_a_row(self):
         self.caught("src/backend/cpu/few_rows.cpp", self.RUNG % ("few_rows", "none"), "it has no row")
 
     def test_another_idea_under_a_number(self):
-        self.caught("src/backend/cuda/r9_split.cu", self.rung("r9_split", "async_pipeline", "cuda.r9_split.f32"), "is r9_async_pipeline on every")
+        self.caught("src/backend/cuda/r9_split.cu", self.rung("r9_split", "async_pipeline", "cuda.r9_split.f32"),
+            "is r9_async_pipeline on every")
 
     def test_a_number_for_few_rows(self):
-        self.caught("src/backend/cpu/few_rows.cpp", self.rung("few_rows", "naive", "cpu.few_rows.f32"), "it says Rung::naive")
+        self.caught("src/backend/cpu/few_rows.cpp", self.rung("few_rows", "naive", "cpu.few_rows.f32"),
+            "it says Rung::naive")
 
     def test_a_head_that_speaks_of_another(self):
-        self.caught("src/backend/cpu/few_rows.cpp", self.rung("r1_naive", "none", "cpu.few_rows.f32"), "does not begin with")
+        self.caught("src/backend/cpu/few_rows.cpp", self.rung("r1_naive", "none", "cpu.few_rows.f32"),
+            "does not begin with")
 
     def test_a_number_that_no_rung_has(self):
-        self.caught("src/backend/cpu/r11_odd.cpp", self.rung("r11_odd", "none", "cpu.r11_odd.f32"), "no rung of that number")
+        self.caught("src/backend/cpu/r11_odd.cpp", self.rung("r11_odd", "none", "cpu.r11_odd.f32"),
+            "no rung of that number")
 
     def test_a_row_of_metal_without_a_file(self):
-        self.caught("src/backend/metal/rungs.hpp", self.TABLE % ("r1_naive", "naive", "r1_naive"), "has no file r1_naive.metal")
+        self.caught("src/backend/metal/rungs.hpp", self.TABLE % ("r1_naive", "naive", "r1_naive"),
+            "has no file r1_naive.metal")
 
     def test_a_row_of_metal_that_runs_anothers_function(self):
-        self.caught("src/backend/metal/rungs.hpp", self.TABLE % ("r9_plain_loads", "async_pipeline", "r1_naive"), "runs r1_naive_f32")
+        self.caught("src/backend/metal/rungs.hpp", self.TABLE % ("r9_plain_loads", "async_pipeline", "r1_naive"),
+            "runs r1_naive_f32")
 
     def test_a_row_of_metal_that_says_another_rung(self):
-        self.caught("src/backend/metal/rungs.hpp", self.TABLE % ("r9_plain_loads", "naive", "r9_plain_loads"), "says Rung::naive")
+        self.caught("src/backend/metal/rungs.hpp", self.TABLE % ("r9_plain_loads", "naive", "r9_plain_loads"),
+            "says Rung::naive")
 
     def test_a_file_of_metal_without_a_row(self):
         self.caught("src/backend/metal/r1_naive.metal", "//\n// r1_naive: an idea.\n", "r1_naive.metal has no row")
@@ -133,7 +145,8 @@ class Rooms(House):
         self.caught("src/base/odd.cpp", '"../plan/choose.hpp"', "not by '..'")
 
     def test_a_higher_wing(self):
-        self.caught("src/measure/basis/odd.cpp", '"measure/rows/row.hpp"', "the wing basis (rank 0) may not look up to rows (rank 3)")
+        self.caught("src/measure/basis/odd.cpp", '"measure/rows/row.hpp"',
+            "the wing basis (rank 0) may not look up to rows (rank 3)")
 
     def test_the_top_of_a_room_from_a_wing(self):
         self.caught("src/backend/cpu/micro/odd.cpp", '"backend/cpu/ladder.hpp"', "may not look up to the top")
@@ -145,7 +158,8 @@ class Rooms(House):
         self.caught("src/measure/attic/odd.cpp", '"base/clock.hpp"', "no room of the house, and no wing")
 
     def test_a_wing_may_include_the_face_and_lower_wings(self):
-        self.write("src/backend/cuda/tiles/fine.cuh", HEAD + '#include "backend/cuda/backend.hpp"\n#include "backend/cuda/ptx/wgmma.cuh"\n')
+        self.write("src/backend/cuda/tiles/fine.cuh", HEAD +
+            '#include "backend/cuda/backend.hpp"\n#include "backend/cuda/ptx/wgmma.cuh"\n')
         self.expect_order("check_rooms")
 
     def test_a_full_folder(self):
@@ -175,25 +189,30 @@ class Sizes(House):
         self.expect_caught("check_sizes", "src/backend/metal/r3_tiled.metal", "\n" * 251, "251 lines")
 
     def test_a_long_cuda_kernel_anywhere(self):
-        self.expect_caught("check_sizes", "src/backend/cuda/tiles/odd.cuh", "__global__ void kernel();\n" + "\n" * 250, "251 lines")
+        self.expect_caught("check_sizes", "src/backend/cuda/tiles/odd.cuh", "__global__ void kernel();\n" +
+            "\n" * 250, "251 lines")
 
     def test_a_long_part_of_a_cuda_kernel(self):
         part = "__device__ void part();\n" + "\n" * 250
         self.expect_caught("check_sizes", "src/backend/cuda/tiles/odd.cuh", part, "251 lines")
 
     def test_a_wide_line(self):
-        self.expect_caught("check_sizes", "src/base/wide.cpp", "// " + "x" * 118 + "\n", "121 columns")
+        for name in ("src/base/wide.cpp", "tools/wide.py", "tools/wide.sh", "cmake/Wide.cmake", "src/CMakeLists.txt"):
+            self.expect_caught("check_sizes", name, "## " + "x" * 118 + "\n", "121 columns")
 
     def test_a_long_function(self):
         body = "    step();\n" * 79
-        self.expect_caught("check_functions", "src/base/odd.cpp", "void long_one(int\n              x) {\n" + body + "}\n", "long_one has 82 lines")
+        self.expect_caught("check_functions", "src/base/odd.cpp", "void long_one(int\n              x) {\n" + body +
+            "}\n", "long_one has 82 lines")
 
     def test_a_long_method(self):
         body = "        step();\n" * 79
-        self.expect_caught("check_functions", "src/base/odd.hpp", "struct S {\n    int of() const {\n" + body + "    }\n};\n", "of has 81 lines")
+        self.expect_caught("check_functions", "src/base/odd.hpp", "struct S {\n    int of() const {\n" + body +
+            "    }\n};\n", "of has 81 lines")
 
     def test_a_function_of_80_lines_passes(self):
-        self.write("src/base/fine.cpp", "void fine() {\n" + "    step();\n" * 78 + "}\n\nstruct S {\n" + "    int x;\n" * 90 + "};\n")
+        self.write("src/base/fine.cpp", "void fine() {\n" + "    step();\n" * 78 + "}\n\nstruct S {\n" +
+            "    int x;\n" * 90 + "};\n")
         self.expect_order("check_functions")
 
     def test_a_listed_function_that_is_no_longer_long(self):
@@ -268,7 +287,8 @@ class Words(House):
         self.expect_order("check_words")
 
     def test_a_path_of_one_machine(self):
-        for i, path in enumerate(["/ho" + "me/me/tilewright", "'/ro" + "ot'", "cd /wo" + "rk/main", "/Us" + "ers/me/x"]):
+        for i, path in enumerate(["/ho" + "me/me/tilewright", "'/ro" + "ot'", "cd /wo" + "rk/main", "/Us" +
+            "ers/me/x"]):
             name = f"docs/odd{i}.md"
             with self.subTest(path):
                 self.caught(name, f"Look at {path} there.\n", "a path of one machine")
@@ -311,7 +331,8 @@ class Links(House):
         self.caught("../..", "out of the repository")
 
     def test_what_is_there_is_found(self):
-        self.write("docs/fine.md", '# A page\n\n[a](#a-page) [b](../src) [c](../src/cli/main.cpp "made") [d](https://x.org)\n')
+        self.write("docs/fine.md",
+            '# A page\n\n[a](#a-page) [b](../src) [c](../src/cli/main.cpp "made") [d](https://x.org)\n')
         self.expect_order("check_links")
 
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""The scripts behind the Makefile, on machines that are made up: a folder of stand-ins is all that they find in PATH."""
+"""The scripts behind the Makefile, on machines that are made up: a folder of stand-ins is all that they find in
+PATH."""
+
 import os
 import pathlib
 import shutil
@@ -29,8 +31,10 @@ class Machine(unittest.TestCase):
         tools = self.folder / "tools"
         tools.mkdir()
         shutil.copy(TOOLS / "install_packages", tools)
-        (tools / "packages.txt").write_text("# comment\nrun libone one-formula - the first\nrun libtwo - two-command the second\n"
-                                            "test libthree three-formula - the third\n")
+        (tools / "packages.txt").write_text(
+            "# comment\nrun libone one-formula - the first\nrun libtwo - two-command the second\n"
+            "test libthree three-formula - the third\n"
+        )
         self.script = tools / "install_packages"
 
     def program(self, name, text):
@@ -147,11 +151,19 @@ class Run(unittest.TestCase):
     def run_with(self, compiler, device, clang=False):
         says = "built with nvcc 13.0" if compiler else "absent, no nvcc was found"
         metal = "built with clang 14.0.6" if clang else "absent, it needs a clang of version 14 to 19"
-        self.program(self.folder / "programs/cmake", f'echo "-- CUDA backend: {says}"\necho "-- Metal executor: {metal}"\n'
-                     f'case $1 in --build) shift 4; echo "build $*" >> "{self.calls}" ;; esac')
+        self.program(
+            self.folder / "programs/cmake",
+            f'echo "-- CUDA backend: {says}"\necho "-- Metal executor: {metal}"\n'
+            f'case $1 in --build) shift 4; echo "build $*" >> "{self.calls}" ;; esac',
+        )
         self.program(self.folder / "programs/nvidia-smi", f"exit {0 if device else 9}")
-        ended = subprocess.run(["bash", str(self.folder / "tools/run")], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                               env={**os.environ, "PATH": f"{self.folder}/programs:{os.environ['PATH']}"})
+        ended = subprocess.run(
+            ["bash", str(self.folder / "tools/run")],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "PATH": f"{self.folder}/programs:{os.environ['PATH']}"},
+        )
         self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
         return ended.stdout, self.calls.read_text().splitlines()
 
@@ -175,11 +187,19 @@ class Run(unittest.TestCase):
     def test_kernels_are_compiled_for_the_device_that_is_here(self):
         for device, architecture in ("", "90a-real"), ("9.0\n9.0", "90a-real"), ("8.0", "80"), ("12.0", "80"):
             self.program(self.folder / "programs/nvidia-smi", f'printf "{device}\\n"' if device else "exit 9")
-            ended = subprocess.run(["bash", "-c", f"source '{self.folder}/tools/stages.sh'; local_architecture"], capture_output=True, text=True,
-                                   env={**os.environ, "PATH": f"{self.folder}/programs:{os.environ['PATH']}"})
+            ended = subprocess.run(
+                ["bash", "-c", f"source '{self.folder}/tools/stages.sh'; local_architecture"],
+                capture_output=True,
+                text=True,
+                env={**os.environ, "PATH": f"{self.folder}/programs:{os.environ['PATH']}"},
+            )
             self.assertEqual(ended.stdout, f"--with -DCMAKE_CUDA_ARCHITECTURES={architecture}\n", ended.stderr)
         (self.folder / "build/release/CMakeCache.txt").touch()
-        ended = subprocess.run(["bash", "-c", f"source '{self.folder}/tools/stages.sh'; local_architecture"], capture_output=True, text=True)
+        ended = subprocess.run(
+            ["bash", "-c", f"source '{self.folder}/tools/stages.sh'; local_architecture"],
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual(ended.stdout, "")
 
     def test_a_device_without_a_compiler_is_told(self):
@@ -198,14 +218,28 @@ class Stages(unittest.TestCase):
         (self.folder / "tools").mkdir()
         for name in ("test", "stages.sh", "check_stages.sh", "longer_stages.sh", "closing_count"):
             shutil.copy(TOOLS / name, self.folder / "tools")
-        for name in ("tools/install_packages", "tools/check_format", "tools/check_headers", "tools/sanitized", "tools/fuzz",
-                     "tools/clean_clone", "tools/bare_debian", "tools/tidy", "examples/network/run", "programs/cmake",
-                     "programs/nvcc", "programs/nvdisasm"):
+        for name in (
+            "tools/install_packages",
+            "tools/check_format",
+            "tools/check_headers",
+            "tools/sanitized",
+            "tools/fuzz",
+            "tools/clean_clone",
+            "tools/bare_debian",
+            "tools/tidy",
+            "examples/network/run",
+            "programs/cmake",
+            "programs/nvcc",
+            "programs/nvdisasm",
+        ):
             ends = "0" if name == "tools/install_packages" else "${ENDS:-0}"
             self.program(name, f'echo "{name} $*" >> "{self.calls}"; exit {ends}')
-        self.program("programs/ctest", 'while [ $# -gt 0 ]; do [ "$1" != --output-junit ] || file=$2; shift; done\n'
-                     "[ ${ENDS:-0} = 0 ] && status=run || status=fail\n"
-                     'echo "<testsuite><testcase name=\\"t\\" status=\\"$status\\"/></testsuite>" > "$file"; exit ${ENDS:-0}')
+        self.program(
+            "programs/ctest",
+            'while [ $# -gt 0 ]; do [ "$1" != --output-junit ] || file=$2; shift; done\n'
+            "[ ${ENDS:-0} = 0 ] && status=run || status=fail\n"
+            'echo "<testsuite><testcase name=\\"t\\" status=\\"$status\\"/></testsuite>" > "$file"; exit ${ENDS:-0}',
+        )
 
     def program(self, name, text):
         path = self.folder / name
@@ -214,8 +248,13 @@ class Stages(unittest.TestCase):
         path.chmod(0o755)
 
     def make(self, *what, ends=0):
-        ended = subprocess.run(["bash", str(self.folder / "tools/test"), *what], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                               env={**os.environ, "ENDS": str(ends), "PATH": f"{self.folder}/programs:{os.environ['PATH']}"})
+        ended = subprocess.run(
+            ["bash", str(self.folder / "tools/test"), *what],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "ENDS": str(ends), "PATH": f"{self.folder}/programs:{os.environ['PATH']}"},
+        )
         return ended.returncode, ended.stdout.splitlines(), ended.stderr
 
     def test_each_ends_with_its_own_count(self):
@@ -223,7 +262,9 @@ class Stages(unittest.TestCase):
         self.assertEqual((code, said[-1]), (0, "1 passed, 0 failed, 0 skipped"))
         self.assertNotIn("tools/fuzz", self.calls.read_text())
         code, said, _ = self.make("check")
-        self.assertEqual((code, said[-1]), (0, "1 passed, 0 failed, 0 skipped"))  # the machine code; tools/sanitized counts nothing here
+        self.assertEqual(
+            (code, said[-1]), (0, "1 passed, 0 failed, 0 skipped")
+        )  # the machine code; tools/sanitized counts nothing here
         for stage in "tools/check_format", "tools/sanitized build", "tools/sanitized test", "tools/fuzz 60":
             self.assertIn(stage, self.calls.read_text())
 
@@ -234,7 +275,13 @@ class Stages(unittest.TestCase):
             self.assertRegex(said[-1], r"^\d+ passed, \d+ failed, 0 skipped$")
             self.assertIn("failed: The formatting, by clang-format", errors)
             self.assertIn("== Time", said)
-        for stage in "tools/fuzz 600", "tools/clean_clone", "tools/bare_debian trixie", "tools/check_headers", "examples/network/run":
+        for stage in (
+            "tools/fuzz 600",
+            "tools/clean_clone",
+            "tools/bare_debian trixie",
+            "tools/check_headers",
+            "examples/network/run",
+        ):
             self.assertIn(stage, self.calls.read_text())
 
     def test_all_ends_with_a_table_of_all_its_stages(self):
@@ -252,7 +299,9 @@ class Count(unittest.TestCase):
             path = pathlib.Path(folder) / "release.xml"
             path.write_text("<testsuite>" + "".join(f'<testcase name="t{i}" status="{status}"/>' for i, status in
                                                     enumerate(cases)) + "</testsuite>")
-            ended = subprocess.run([sys.executable, str(TOOLS / "closing_count"), str(path)], capture_output=True, text=True)
+            ended = subprocess.run(
+                [sys.executable, str(TOOLS / "closing_count"), str(path)], capture_output=True, text=True
+            )
             return ended.returncode, ended.stdout.splitlines()[-1]
 
     def test_all_pass(self):

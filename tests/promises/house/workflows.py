@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""What the workflows do can be done at home: every step is a make target or a script of tools/, and what costs nothing is
-done here, macOS's with stand-ins for Apple's programs. So are the templates: what they point to is there."""
+"""What the workflows do can be done at home: every step is a make target or a script of tools/, and what costs nothing
+is done here, macOS's with stand-ins for Apple's programs. So are the templates: what they point to is there."""
+
 import os
 import pathlib
 import re

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
 #
-# pkg_config.sh PREFIX VERSION FOLDER COMPILER: builds program.cpp as a Makefile would, with what pkg-config says. The installed
-# tree is moved first: the .pc file finds its headers and libraries wherever it lies.
+# pkg_config.sh PREFIX VERSION FOLDER COMPILER: builds program.cpp as a Makefile would, with what pkg-config says. The
+# installed tree is moved first: the .pc file finds its headers and libraries wherever it lies.
 set -eu
 command -v pkg-config >/dev/null || { echo "SKIP: there is no pkg-config on this machine"; exit 77; }
 here=$(cd "$(dirname "$0")" && pwd)

@@ -25,7 +25,8 @@ rm -rf package/root
 dpkg-deb -x "$deb" package/root
 usr=$PWD/package/root/usr
 library=$(dirname "$(find "$usr" -name libtilewright.so.0)")
-case $(readelf -d "$library/libtilewright.so.0") in *"soname: [libtilewright.so.0]"*) ;; *) echo "no SONAME"; exit 1 ;; esac
+case $(readelf -d "$library/libtilewright.so.0") in *"soname: [libtilewright.so.0]"*) ;; *) echo "no SONAME"; exit 1 \
+    ;; esac
 cc "$examples/multiply.c" -I"$usr/include" -L"$library" -ltilewright -o package/example
 [ "$(LD_LIBRARY_PATH=$library package/example)" = "4 5
 10 11" ]

@@ -3,11 +3,13 @@
 # Copyright 2026 The tilewright authors
 """walk.py ROOT PROGRAM NM: docs/walk.md is what happens.
 
-The page has a list for each way, between <!-- walk: NAME --> and <!-- end -->, of links to functions. PROGRAM multiplies by
-that way and says which functions it entered; NM says whose they are. The first entrances of the functions that the list
-names must be in the list's order, each in the file that it links to; and no file of the library may be entered that the
+The page has a list for each way, between <!-- walk: NAME --> and <!-- end -->, of links to functions. PROGRAM
+multiplies by that way and says which functions it entered; NM says whose they are. The first entrances of the
+functions that the list names must be in the list's order, each in the file that it links to; and no file of the
+library may be entered that the
 page does not name.
 """
+
 import os
 import pathlib
 import re

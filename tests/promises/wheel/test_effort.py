@@ -78,13 +78,22 @@ def test_vectors_of_other_libraries_and_no_rows_at_all():
     assert none.shape == (0, 200) and reports == []
 
 
-@pytest.mark.parametrize(("said", "call"), [
-    ("exactly one of effort= and error=", lambda: tilewright.EffortMatrix(WEIGHTS).matvec(VECTOR)),
-    ("v is 7; expected 300 values", lambda: tilewright.EffortMatrix(WEIGHTS).matvec(VECTOR[:7], effort=1)),
-    ("layout: expected buckets, tiers or planes; it is 'rows'", lambda: tilewright.EffortMatrix(WEIGHTS, layout="rows")),
-    ("dense: expected automatic, kept, absent; it is 'maybe'", lambda: tilewright.EffortMatrix(WEIGHTS, dense="maybe")),
-    ("effort", lambda: tilewright.EffortMatrix(WEIGHTS).matvec(VECTOR, effort=1.5)),
-])
+@pytest.mark.parametrize(
+    ("said", "call"),
+    [
+        ("exactly one of effort= and error=", lambda: tilewright.EffortMatrix(WEIGHTS).matvec(VECTOR)),
+        ("v is 7; expected 300 values", lambda: tilewright.EffortMatrix(WEIGHTS).matvec(VECTOR[:7], effort=1)),
+        (
+            "layout: expected buckets, tiers or planes; it is 'rows'",
+            lambda: tilewright.EffortMatrix(WEIGHTS, layout="rows"),
+        ),
+        (
+            "dense: expected automatic, kept, absent; it is 'maybe'",
+            lambda: tilewright.EffortMatrix(WEIGHTS, dense="maybe"),
+        ),
+        ("effort", lambda: tilewright.EffortMatrix(WEIGHTS).matvec(VECTOR, effort=1.5)),
+    ],
+)
 def test_what_is_wrong_is_said(said, call):
     with pytest.raises(ValueError, match=said):
         call()

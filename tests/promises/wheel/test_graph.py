@@ -29,7 +29,9 @@ def test_every_algorithm_in_a_compiled_graph(algorithm):
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float16, jnp.bfloat16])
-@pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), ((2, 3, 5), (5, 4)), ((3, 5), (6, 5, 4)), ((2, 1, 3, 5), (6, 5, 4))])
+@pytest.mark.parametrize(
+    "shapes", [((3, 5), (5, 4)), ((2, 3, 5), (5, 4)), ((3, 5), (6, 5, 4)), ((2, 1, 3, 5), (6, 5, 4))]
+)
 def test_types_and_batches(shapes, dtype):
     a, b = (whole(*shape, dtype=dtype) for shape in shapes)
     result = jax.jit(graph.matmul)(a, b)

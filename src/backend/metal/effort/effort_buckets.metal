@@ -3,8 +3,8 @@
 //
 // effort_buckets: the seeds' bucketMul. A threadgroup multiplies one tile of 32 buckets by one chunk of entries; each
 // of its four SIMD-groups takes 32 of them, a bucket a lane. A word's low bits say which output of the bucket it
-// belongs to; a lane has its sums in threadgroup memory, a column of its own, so that any position costs the same and
-// no two lanes meet.
+// belongs to; a lane has its own column of sums in threadgroup memory, so that any position costs the same and there
+// are no bank conflicts.
 //
 //      unit of an input: 32 words           sums[position][lane]
 //   |w|w|w|w|w|w|w|w| .. |w|      ->      |  |+=|  |  |  | .. |  |

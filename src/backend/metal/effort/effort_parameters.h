@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The effort dial on a GPU: what its kernels are told, and what they tell each other. Written by the host and by
-// shaders.
+// The parameters of the effort dial's kernels and the data that they exchange, shared by the host and the shaders.
 #ifndef TW_METAL_EFFORT_PARAMETERS
 #define TW_METAL_EFFORT_PARAMETERS
 
@@ -30,12 +29,12 @@ struct EffortEntry {
 };
 #endif
 
-/// What is to be chosen. Weights of units are their bytes over a common divisor, so that 32 bits hold every sum.
+/// What to choose. Weights of units are their bytes over a common divisor, so that 32 bits hold every sum.
 struct EffortChoice {
     uint inputs, units;
     uint reached;       // the rows at the cutoff or above it weigh at least this much
-    uint affordable;    // and those that are taken at most this
-    uint everything;    // 1: all is taken, whatever it is worth
+    uint affordable;    // and those that are read at most this
+    uint everything;    // 1: all are read, whatever they are worth
     uint has_gains;     // 1: planes
     float scale;        // of v, a power of 2
     float entry_scale;  // of the entries' v

@@ -37,7 +37,7 @@ kernel void effort_planes(device const uchar* rows [[buffer(0)]], device const E
     device const uchar* b = a + (all * 32 * q + up) / 64 * 64;
     device const uchar* c = b + (all * 32 * q + up) / 64 * 64;
 
-    // A thread an entry: v d of every block, and the largest of each block.
+    // One thread for each entry: v d of every block, and the largest of each block.
     float products[BLOCKS];
     for (uint block = 0; block < BLOCKS; ++block) products[block] = 0.0f;
     if (t < count) {
@@ -71,7 +71,7 @@ kernel void effort_planes(device const uchar* rows [[buffer(0)]], device const E
         const int rounded = high[e * BLOCKS + block], rest = low[e * BLOCKS + block];
         const uint in_a = a[input * 32 * q + t];
         uint in_b = 0, in_c[2] = {0, 0};
-        int of_two = 192, of_three = 0;  // what the codes are counted from
+        int of_two = 192, of_three = 0;  // the offset of the codes
         if (units[e] > 1) {
             in_b = b[input * 32 * q + t];
             of_two = 240;

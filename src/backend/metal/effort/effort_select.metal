@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_select: which units of which inputs a product reads, in one threadgroup. A row (unit u of input i) is worth
-// the bits of |v_i| * importance[i] less the unit's fall. Rows are ordered by worth, then by place, which is u * inputs
-// + i; what is read is all that is before some row. Its worth is found two bits a step, then its place: each step
-// weighs the rows before three guesses. Whole numbers are added and nothing else, so the choice is the CPU's, bit for
-// bit, on any run; entries are numbered by prefix sums.
+// effort_select: one threadgroup chooses which units of which inputs a product reads. A row (unit u of input i) is
+// worth the bits of |v_i| * importance[i] less the unit's fall. Rows are ordered by worth, then by place, which is u *
+// inputs
+// + i; all rows before the cutoff are read. The cutoff's worth is found two bits a step, then its place: each step
+// weighs the rows before three guesses. Only integers are added, so the choice is the CPU's, bit for bit, in every run;
+// entries are numbered by prefix sums.
 //
 //     keys     less falls      before the row      inputs            entries
 //   |######| -> |######|   ->  k = 2 0 1 3 0 1  -> (0,2) (2,1) (3,3) (5,1)
@@ -18,7 +19,7 @@
 
 constant constexpr uint THREADS = 1024, GROUPS = 32, GUESSES = 3;
 
-/// The sum over the threads before this one; `all` is that over all threads. Whole numbers: no order matters.
+/// The sum over the threads before this one; `all`: over all threads. Of integers, so the order does not matter.
 inline uint prefix_of(uint x, threadgroup uint* sums, thread uint& all, uint simdgroup_index, uint lane) {
     const uint before = simd_prefix_exclusive_sum(x);
     if (lane == 31) sums[simdgroup_index] = before + x;
@@ -43,7 +44,7 @@ inline float total_of(float x, threadgroup float* sums, uint simdgroup_index, ui
     return total;
 }
 
-/// Not negative, so the bits are ordered as the numbers are.
+/// The key is not negative, so its bits are ordered as the numbers are.
 inline uint key_of(float v, float importance, constant EffortChoice& p) {
     const float scaled = fabs(v) * p.scale;
     const float key = scaled * importance;
@@ -60,8 +61,8 @@ inline uint units_before(constant EffortChoice& p, uint key, uint i, uint worth,
     return k;
 }
 
-/// The largest worth such that rows of no less weigh enough; or, `of_places`, the largest place such that the rows of
-/// that worth before it can be afforded with all that are worth more.
+/// The largest worth for which the rows of at least that worth weigh enough; with `of_places` the largest place for
+/// which the rows of that worth before it are affordable, together with all that are worth more.
 inline uint search(device const float* v, device const float* importance, constant EffortChoice& p, bool of_places,
                    uint worth, threadgroup uint* sums, uint t, uint simdgroup_index, uint lane) {
     uint found = 0;

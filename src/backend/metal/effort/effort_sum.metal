@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_sum: the chunks' sums of one output each, added from the first chunk to the last by one thread. What a product
-// of the effort dial adds across threadgroups is added here and in this order only.
+// effort_sum: one thread for each output adds the chunks' sums, from the first chunk to the last. Sums of different
+// threadgroups are added only here, in this order.
 //
 // Needs: any Metal GPU. Counts, O outputs, C chunks of 128 entries that there were: device loads 4 CO, stores 4 O;
 // flops CO.

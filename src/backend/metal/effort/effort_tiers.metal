@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// effort_tiers: effort_buckets for values as they were given: a mask of 16 bits says which outputs of a bucket the four
-// values of a tier belong to.
+// effort_tiers: like effort_buckets, with the weights as given: a mask of 16 bits says which outputs of a bucket the
+// four values of a tier belong to.
 //
 //      unit of an input: P masks, P x 4 values        sums[position][lane]
 //   |m|m|m| .. |m|  |wwww|wwww| .. |wwww|      ->      |  |+=|  |  | .. |  |

@@ -24,12 +24,12 @@ constexpr std::size_t lines(std::size_t bytes) { return (bytes + 255) / 256 * 25
 std::int64_t chunks_of(const EffortPlaced& m) noexcept { return (m.inputs + std::int64_t{CHUNK} - 1) / CHUNK; }
 std::int64_t padded_outputs(const EffortPlaced& m) noexcept { return std::int64_t{m.tiles} * m.outputs_of_tile; }
 
-/// What the kernels write beside the entries and y.
-struct Room {
+/// The kernels' scratch: what they write besides the entries and y.
+struct Scratch {
     EffortChosen* chosen;
     std::span<float> partial;
 
-    Room(const EffortPlaced& m, std::byte* at) noexcept
+    Scratch(const EffortPlaced& m, std::byte* at) noexcept
         : chosen(reinterpret_cast<EffortChosen*>(at)),
           partial(reinterpret_cast<float*>(at + lines(sizeof *chosen)),
                   static_cast<std::size_t>(chunks_of(m) * padded_outputs(m))) {}
@@ -78,9 +78,9 @@ Slot value_of(const T& value) {
     return {&value, sizeof value, true};
 }
 
-/// Choose, multiply chunk by chunk, add up. What the arguments refer to must live until the launch is over.
+/// Choose, multiply chunk by chunk, add up. The arguments must live until the launch is over.
 std::array<Dispatch, 3> dispatches_of(const char* family, const EffortCall& call, const EffortChoice& choice,
-                                      const EffortProduct& product, const Room& room) {
+                                      const EffortProduct& product, const Scratch& scratch) {
     const EffortPlaced& m = call.matrix;
     const auto inputs = static_cast<std::size_t>(m.inputs), units = static_cast<std::size_t>(m.units);
     const auto expert = static_cast<std::size_t>(call.expert_of(0));
@@ -90,7 +90,7 @@ std::array<Dispatch, 3> dispatches_of(const char* family, const EffortCall& call
     const Slot rows = of_expert(m.rows, static_cast<std::size_t>(effort::tiling_of(*m.body).bytes)),
                importance = of_expert(m.importance, inputs), left = of_expert(m.left, (units + 1) * inputs),
                gains = m.gains ? of_expert(m.gains, units * inputs) : importance,
-               entries = slot_of(std::span(call.notes.entries, inputs)), chosen{room.chosen, sizeof *room.chosen};
+               entries = slot_of(std::span(call.notes.entries, inputs)), chosen{scratch.chosen, sizeof *scratch.chosen};
     return {{{.family = "effort_select",
               .function = "effort_select",
               .arguments = {{slot_of(std::span(call.v, inputs)), importance, left, gains, value_of(choice), entries,
@@ -98,13 +98,13 @@ std::array<Dispatch, 3> dispatches_of(const char* family, const EffortCall& call
               .threads_x = select_threads},
              {.family = family,
               .function = family,
-              .arguments = {{rows, entries, value_of(product), chosen, slot_of(room.partial)}},
+              .arguments = {{rows, entries, value_of(product), chosen, slot_of(scratch.partial)}},
               .groups_x = product.padded_outputs / product.outputs_of_tile,
               .groups_y = static_cast<uint>(chunks_of(m)),
               .threads_x = product_threads},
              {.family = "effort_sum",
               .function = "effort_sum",
-              .arguments = {{slot_of(room.partial), value_of(product), chosen,
+              .arguments = {{slot_of(scratch.partial), value_of(product), chosen,
                              slot_of(std::span(call.y, static_cast<std::size_t>(m.outputs)))}},
               .groups_x = (product.outputs + sum_threads - 1) / sum_threads,
               .threads_x = sum_threads}}};
@@ -116,21 +116,22 @@ std::size_t effort_scratch(const EffortPlaced& m, int) {
     return lines(sizeof(EffortChosen)) + lines(4 * static_cast<std::size_t>(chunks_of(m) * padded_outputs(m)));
 }
 
-/// For one layout there is one row: any number does.
+/// Each layout has only one kernel, so any estimate does.
 double effort_nanoseconds(const EffortProblem& problem) { return static_cast<double>(problem.bytes); }
 
 Status run_effort(const char* family, const EffortCall& call, LaunchAll launch) {
     const EffortPlaced& m = call.matrix;
-    const Room room(m, call.scratch.data());
+    const Scratch scratch(m, call.scratch.data());
     const float scale = effort::unit_scale(call.v, m.inputs);
     tw::EffortChosen& told = call.notes.chosen[0];
-    if (call.is_chosen) *room.chosen = {told.entries, 0, told.fine, 0};
+    if (call.is_chosen) *scratch.chosen = {told.entries, 0, told.fine, 0};
     const EffortChoice choice = choice_of(call, scale);
     const EffortProduct product = product_of(m);
-    const auto dispatches = dispatches_of(family, call, choice, product, room);
+    const auto dispatches = dispatches_of(family, call, choice, product, scratch);
     if (const Status bad = launch(std::span(dispatches).subspan(call.is_chosen ? 1 : 0)); !bad) return bad;
     if (!call.is_chosen)
-        told = {room.chosen->entries, room.chosen->worth, room.chosen->fine, std::bit_cast<std::uint32_t>(scale),
+        told = {scratch.chosen->entries, scratch.chosen->worth, scratch.chosen->fine,
+                std::bit_cast<std::uint32_t>(scale),
                 m.gains ? std::ldexp(1 / static_cast<double>(scale), -m.exponent) : 1};
     for (int o = 0; o < m.outputs && told.factor != 1; ++o)  // Metal has no f64
         call.y[o] = static_cast<float>(static_cast<double>(call.y[o]) * told.factor);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The effort dial's products in Metal, on whichever device: selection, product and sum are three dispatches of one
-// command, and nothing comes back to the host in between.
+// The effort dial's products in Metal, on either device: selection, product and sum are three dispatches of one
+// command, without the host in between.
 #pragma once
 
 #include <span>

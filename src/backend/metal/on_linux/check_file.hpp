@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Anybody's .metal file: translated with the clang of this machine, opened, executed.
+// Translates any .metal file with this machine's clang, opens the result and executes its kernels.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct OpenedFile {
     std::string clang;
 };
 
-/// The module stays open as long as the process lives.
+/// The module stays open until the process ends.
 OpenedFile open_file(const std::string& path, const std::vector<std::string>& flags, bool checked);
 
 void check_file(const FileRequest& request, FileOutcome& outcome);

@@ -75,7 +75,8 @@ const Door* door() noexcept { return opened().door; }
 const char* absence() noexcept { return opened().absence; }
 
 Status launch(std::span<const metal::Dispatch> dispatches) {
-    constexpr Status closed{Code::no_device, Argument::options, "the library that executes Metal kernels is not there"};
+    constexpr Status closed{Code::no_device, Argument::options,
+                            "the library that executes Metal kernels was not found"};
     const Door* way = door();
     return way ? way->launch(dispatches) : closed;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The machine lives in a library of its own, libtilewright_metal_check, so that libtilewright carries neither a Metal
-// emulator nor the thread-local arrays of its kernels (docs/adr/0005). This is the way in; it is opened on first use.
+// The machine is a separate library, libtilewright_metal_check, so that libtilewright has neither a Metal emulator nor
+// the thread-local arrays of its kernels (docs/adr/0005). It is opened on first use, through this header.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace tw::metal_check {
 
-/// Somebody's kernel, to be checked: what `tw metal-check` was told.
+/// A kernel in a file to be checked, as `tw metal-check` was asked to.
 struct FileRequest {
     struct Buffer {
         std::size_t element = 4, count = 0;
@@ -31,13 +31,13 @@ struct FileRequest {
 };
 
 struct FileOutcome {
-    std::vector<std::string> refusals;  ///< what the reader, the dialect check or clang says; nothing was run
+    std::vector<std::string> refusals;  ///< errors of the reader, the dialect check or clang; if any, nothing was run
     Outcome outcome;
     std::string clang;                 ///< the compiler that was used
     std::vector<std::string> kernels;  ///< those of the file
 };
 
-/// The last launch that the metal-check backend made in this process: all of its dispatches together.
+/// The last launch of the metal-check backend in this process, with all its dispatches.
 struct LastRun {
     const char* function = "";  ///< of the last dispatch
     Outcome outcome;

@@ -18,7 +18,7 @@ namespace {
 constexpr Status unknown_kernel{Code::device_failed, Argument::none,
                                 "the Metal executor was built without this kernel"};
 constexpr Status faults{Code::device_failed, Argument::none,
-                        "the Metal executor found faults in this kernel: tw metal-check tells which"};
+                        "the Metal executor found faults in this kernel: tw metal-check shows them"};
 
 std::mutex last_mutex;
 LastRun& last() {
@@ -26,7 +26,7 @@ LastRun& last() {
     return run;
 }
 
-/// TW_METAL_SEED shuffles the order of threads; 0, or nothing, lets them begin in order.
+/// TW_METAL_SEED shuffles the order of threads; 0 or unset: in order.
 unsigned seed() {
     const char* word = environment("TW_METAL_SEED");
     return word ? static_cast<unsigned>(std::strtoul(word, nullptr, 10)) : 0;

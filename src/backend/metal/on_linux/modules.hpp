@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The ladder's kernels, translated when the project was built, twice: with every access checked, and plain.
+// The ladder's kernels, translated by the build twice: with every access checked, and plain.
 #pragma once
 
 #include <span>

@@ -22,10 +22,9 @@ struct Gpu {
     static Status launch_all(std::span<const Dispatch> dispatches) { return Device::only().launch(dispatches); }
 };
 
-constexpr Status only_one{Code::no_device, Argument::options,
-                          "Metal's default GPU is the only one used here: metal or metal:0"};
+constexpr Status only_one{Code::no_device, Argument::options, "only Metal's default GPU can be used: metal or metal:0"};
 
-/// What this thread's products keep between calls.
+/// Scratch that this thread keeps between calls.
 class Scratch {
 public:
     ~Scratch() { Device::only().free(memory_); }

@@ -14,12 +14,11 @@ constexpr unsigned long command_failed = 5;  // MTLCommandBufferStatusError
 
 constexpr Status no_device{Code::no_device, Argument::options, "Metal finds no GPU on this machine"};
 constexpr Status no_kernel{Code::device_failed, Argument::none,
-                           "Metal would not compile this kernel; tw info shows what its compiler says"};
+                           "Metal's compiler refuses this kernel; tw info shows its message"};
 constexpr Status too_many_threads{Code::unsupported, Argument::options,
                                   "this GPU runs this kernel with fewer threads than it needs"};
 constexpr Status gpu_failed{Code::device_failed, Argument::none, "the GPU stopped with an error"};
-constexpr Status foreign_memory{Code::bad_argument, Argument::none,
-                                "an operand does not lie in memory that Metal lent"};
+constexpr Status foreign_memory{Code::bad_argument, Argument::none, "an operand is not in memory allocated by Metal"};
 
 Object string_of(const std::string& text) {
     return selectors().string_with.to<Object>(objc_getClass("NSString"), text.c_str());
@@ -63,7 +62,7 @@ Features Device::features() {
     return found;
 }
 
-/// Each family is a library of its own: what a compiler refuses takes nothing else with it.
+/// Each family is compiled to a separate library, so that an error in one does not affect the others.
 Device::Family& Device::family(std::string_view name) {
     if (const auto known = families_.find(name); known != families_.end()) return known->second;
     Family& made = families_[std::string(name)];

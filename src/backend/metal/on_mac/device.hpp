@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The GPU: its queue, the kernels that it has compiled, the buffers that it has lent.
+// The GPU: its queue, its compiled kernels, its buffers.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace tw::metal {
 
 class Device {
 public:
-    /// The system's default GPU; one that is_there() or not, and then why_not().
+    /// The system's default GPU. If is_there() is false, why_not() says why.
     static Device& only();
 
     bool is_there() const noexcept { return device_ != nullptr; }
@@ -25,14 +25,14 @@ public:
     std::string name();
     Features features();
 
-    /// One after another, each seeing what those before it have written; waits until the GPU is done.
+    /// Runs them in order, each after the one before has finished writing; waits until the GPU is done.
     Status launch(std::span<const Dispatch> dispatches);
     double last_gpu_seconds() const noexcept { return gpu_seconds_; }
 
-    /// What the compiler said of a family of kernels; "" when it took it.
+    /// The compiler's message for a family of kernels; "" when it compiled.
     const std::string& refusal_of(const char* family);
 
-    /// C = A B by Apple's own MPSMatrixMultiplication, of f32 or f16 in memory that was lent; waits until it is done.
+    /// C = A B by Apple's MPSMatrixMultiplication, of f32 or f16 in memory from alloc(); waits until it is done.
     Status multiply_by_mps(const Matrix& a, const Matrix& b, const Matrix& c);
     /// Looks the framework up at run time; "" when it is there.
     const char* why_no_mps();

@@ -15,8 +15,7 @@ constexpr unsigned mps_float = 0x10000000;  // MPSDataTypeFloatBit, to which the
 
 constexpr Status not_there{Code::no_device, Argument::options, "MetalPerformanceShaders is not on this system"};
 constexpr Status no_such_type{Code::unsupported, Argument::a, "MPS multiplies f32 and f16 whose rows are contiguous"};
-constexpr Status foreign_memory{Code::bad_argument, Argument::none,
-                                "an operand does not lie in memory that Metal lent"};
+constexpr Status foreign_memory{Code::bad_argument, Argument::none, "an operand is not in memory allocated by Metal"};
 constexpr Status not_made{Code::device_failed, Argument::none, "MPS would not make a product of this shape"};
 
 /// The classes of the framework, once it is loaded.

@@ -8,7 +8,7 @@
 
 namespace tw::metal {
 
-/// Element by element, widening or rounding to nearest even. Shapes agree.
+/// Copies element by element, widening or rounding to nearest even. The shapes are equal.
 void copy_elements(const Matrix& to, const Matrix& from) noexcept;
 
 }  // namespace tw::metal

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""python -m tilewright.graph: every algorithm in a graph of one operation, on random matrices, beside jax's own product.
+"""python -m tilewright.graph: every algorithm in a graph of one operation, on random matrices, beside jax's own
+product.
 
 With --benchmark: how fast each is, over the same operation."""
+
 import argparse
 import statistics
 import time
@@ -16,7 +18,8 @@ UNIT = 2.0**-24
 
 
 def bound_of(a, b, accuracy):
-    """The largest elementwise error allowed: what a plain float32 sum keeps, and two rounded operands for the narrow units."""
+    """The largest elementwise error allowed: what a plain float32 sum keeps, and two rounded operands for the narrow
+    units."""
     k = a.shape[1]
     relative = (max(k, 32) + 2) * UNIT + (2.0**-10 if accuracy == "tf32" else 2.0**-7 if accuracy == "bf16" else 0)
     return 1.01 * relative * (abs(a).astype(numpy.float64) @ abs(b).astype(numpy.float64))
@@ -47,7 +50,9 @@ def seconds_of(compiled, a, b, budget):
 def main():
     parser = argparse.ArgumentParser(prog="python -m tilewright.graph", description=__doc__)
     parser.add_argument("--benchmark", action="store_true", help="time the algorithms")
-    parser.add_argument("--size", type=int, help="N of N x N x N; 256, or for --benchmark 1024 on a CPU and 4096 on a GPU")
+    parser.add_argument(
+        "--size", type=int, help="N of N x N x N; 256, or for --benchmark 1024 on a CPU and 4096 on a GPU"
+    )
     parser.add_argument("--seconds", type=float, default=1.0, help="how long to time each")
     asked = parser.parse_args()
     device = jax.devices()[0]
@@ -78,7 +83,9 @@ def main():
         print(f"{algorithm:<24}{accuracy:>9}{share:>15.3f}{speed}", flush=True)
     if asked.benchmark:
         own = jax.jit(lambda x, y: jax.lax.dot(x, y, precision="highest")).lower(*on_device).compile()
-        print(f"{'jax itself':<24}{'fp32':>9}{'':>15}{2e-9 * size**3 / seconds_of(own, *on_device, asked.seconds):>12.1f}")
+        print(
+            f"{'jax itself':<24}{'fp32':>9}{'':>15}{2e-9 * size**3 / seconds_of(own, *on_device, asked.seconds):>12.1f}"
+        )
     if wrong:
         raise SystemExit(f"These are wrong: {', '.join(wrong)}")
     print("All results agree with the product in float64, within the bound of their accuracy.")

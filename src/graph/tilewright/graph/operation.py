@@ -18,7 +18,10 @@ TARGET = "tilewright_matmul"
 def _register():
     path = pathlib.Path(_native.__file__).with_name("libtilewright_graph.so")
     if not path.exists():
-        raise RuntimeError("this build of tilewright has no graph op: it was built without the headers of XLA's FFI, which jaxlib brings")
+        raise RuntimeError(
+            "this build of tilewright has no graph op: it was built without the headers of XLA's FFI, "
+            "which jaxlib brings"
+        )
     library = ctypes.CDLL(str(path))
     for platform, handler in (("cpu", library.tilewright_matmul_cpu), ("CUDA", library.tilewright_matmul_cuda)):
         jax.ffi.register_ffi_target(TARGET, jax.ffi.pycapsule(handler), platform=platform)
@@ -29,29 +32,36 @@ def _device():
 
 
 def _check(m, n, k, dtype, algorithm, accuracy):
-    """Raises ValueError, while the program is traced, when no kernel can do it: a name nobody has, a unit that is missing."""
+    """Raises ValueError, while the program is traced, when no kernel can do it: a name nobody has, a unit that is
+    missing."""
     try:
         _native.kernel_for(max(m, 1), max(n, 1), max(k, 1), str(dtype), accuracy, algorithm, _device())
     except ValueError as error:
         if not algorithm:
             raise
         if algorithm == "tensor_core":
-            raise ValueError(f"tilewright.matmul: tensor_core needs a matrix unit that can do this product, and tilewright finds "
-                             f"none on this {_device()}: {error}") from None
-        raise ValueError(f"tilewright.matmul: algorithm {algorithm!r} can't be had for this product on this {_device()}; "
-                         f"expected one of {', '.join(ALGORITHMS)}, or a rung or kernel of `tw ladder --list` ({error})") from None
+            raise ValueError(
+                f"tilewright.matmul: tensor_core needs a matrix unit that can do this product, and tilewright finds "
+                f"none on this {_device()}: {error}"
+            ) from None
+        raise ValueError(
+            f"tilewright.matmul: algorithm {algorithm!r} can't be had for this product on this {_device()}; "
+            f"expected one of {', '.join(ALGORITHMS)}, or a rung or kernel of `tw ladder --list` ({error})"
+        ) from None
 
 
 def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_b=False):
-    """a @ b inside a jax program, with numpy.matmul's broadcasting of batches. With transpose_a, a is stored transposed in
-    its last two dimensions and read so, without a copy; b alike. Differentiable in both."""
+    """a @ b inside a jax program, with numpy.matmul's broadcasting of batches. With transpose_a, a is stored
+    transposed in its last two dimensions and read so, without a copy; b alike. Differentiable in both."""
     a, b = (x if isinstance(x, jax.Array) else jnp.asarray(x) for x in (a, b))
     if a.dtype != b.dtype:
         raise TypeError(f"tilewright.matmul: a is {a.dtype} and b is {b.dtype}; expected one dtype")
     if a.dtype.name not in ("float64", "float32", "float16", "bfloat16"):
         raise TypeError(f"tilewright.matmul: expected float64, float32, float16 or bfloat16; a is {a.dtype}")
     if a.ndim < 2 or b.ndim < 2:
-        raise ValueError(f"tilewright.matmul: expected matrices or batches of them; a has {a.ndim} dimensions and b {b.ndim}")
+        raise ValueError(
+            f"tilewright.matmul: expected matrices or batches of them; a has {a.ndim} dimensions and b {b.ndim}"
+        )
     text = "" if accuracy is None else accuracy if isinstance(accuracy, str) else repr(float(accuracy))
     return _compiled(a, b, algorithm or "", text, bool(transpose_a), bool(transpose_b))
 
@@ -65,7 +75,9 @@ def _shape(array, transposed):
 def _differentiable(a, b, algorithm, accuracy, transpose_a, transpose_b):
     (m, k), (k_of_b, n) = _shape(a, transpose_a), _shape(b, transpose_b)
     if k != k_of_b:
-        raise ValueError(f"tilewright.matmul: a is {m} x {k} and b is {k_of_b} x {n}; b's rows must be as many as a's columns")
+        raise ValueError(
+            f"tilewright.matmul: a is {m} x {k} and b is {k_of_b} x {n}; b's rows must be as many as a's columns"
+        )
     _check(m, n, k, a.dtype, algorithm, accuracy)
     _register()
     batch = jnp.broadcast_shapes(a.shape[:-2], b.shape[:-2])

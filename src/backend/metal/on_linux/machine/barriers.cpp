@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The two places where threads wait for each other: a barrier of the threadgroup, and a call that a whole SIMD-group
-// makes. Threads that wait in different places are reported.
+// Where threads wait for each other: at a barrier of the threadgroup, or at a call by a whole SIMD-group. Threads that
+// wait in different places are reported.
 #include <cstdlib>
 
 #include "backend/metal/on_linux/machine/core.hpp"
@@ -44,25 +44,25 @@ void Core::release_barrier() {
     for (const std::uint32_t t : order_) make_ready(fibers_[t], State::at_barrier);
 }
 
-/// The last to come goes on at once: it needs no turn.
+/// The last thread to arrive goes on at once.
 void Core::make_ready(Fiber& fiber, State from) {
     if (fiber.state != from) return;
     fiber.state = State::ready;
     if (&fiber != current_) queue_.push_back(fiber.thread);
 }
 
-void Core::meet(const Errand& errand, std::uint32_t site) {
+void Core::join_simd_call(const SimdCall& simd_call, std::uint32_t site) {
     Fiber* me = current_;
-    me->errand = errand;
+    me->simd_call = simd_call;
     me->site = site;
     me->state = State::in_meeting;
     SimdGroup& group = simdgroup();
     if (++group.waiting < group.alive) return yield();
-    release_meeting(group);
+    release_simd_call(group);
 }
 
-/// Lanes that came to the same call are served together; that there is more than one call is worth a word.
-void Core::release_meeting(SimdGroup& group) {
+/// Runs each call for all lanes that are at it; more than one call is reported.
+void Core::release_simd_call(SimdGroup& group) {
     std::uint32_t waiting = 0, returned = 0;
     for (std::uint32_t i = 0; i < group.size; ++i) {
         const Fiber& f = lane(group, i);
@@ -75,7 +75,8 @@ void Core::release_meeting(SimdGroup& group) {
         const Fiber& leader = lane(group, static_cast<std::uint32_t>(__builtin_ctz(left)));
         std::uint32_t present = 0;
         for (std::uint32_t i = 0; i < group.size; ++i)
-            if (left >> i & 1u && lane(group, i).errand.run == leader.errand.run && lane(group, i).site == leader.site)
+            if (left >> i & 1u && lane(group, i).simd_call.run == leader.simd_call.run &&
+                lane(group, i).site == leader.site)
                 present |= 1u << i;
         if (first)
             report(Kind::divergent_simd_call, leader.site,
@@ -85,19 +86,19 @@ void Core::release_meeting(SimdGroup& group) {
             report(Kind::divergent_simd_call, leader.site,
                    where(leader) + " makes a SIMD-group call that " + std::to_string(returned) +
                        " lane(s) returned without reaching");
-        else if (leader.errand.needs_all && group.size < lanes)
+        else if (leader.simd_call.needs_all && group.size < lanes)
             report(Kind::divergent_simd_call, leader.site,
                    where(leader) + " makes a matrix call in a SIMD-group of only " + std::to_string(group.size) +
                        " lanes");
         if (!first) first = &leader;
-        leader.errand.run(*this, group, present);
+        leader.simd_call.run(*this, group, present);
         left &= ~present;
     }
     for (std::uint32_t i = 0; i < group.size; ++i) make_ready(lane(group, (i + turn_) % group.size), State::in_meeting);
 }
 
-/// Nobody can go on: lanes of one SIMD-group wait in different places.
-void Core::untangle() {
+/// Deadlock: lanes of one SIMD-group wait in different places.
+void Core::report_divergence() {
     for (SimdGroup& group : simdgroups_) {
         if (group.waiting == 0) continue;
         for (std::uint32_t i = 0; i < group.size; ++i)
@@ -107,24 +108,25 @@ void Core::untangle() {
                 report(Kind::divergent_simd_call, met.site,
                        where(met) + " makes a SIMD-group call while " + where(other) +
                            " of its SIMD-group waits at the barrier of " + site_text(other.site));
-                return release_meeting(group);
+                return release_simd_call(group);
             }
-        return release_meeting(group);
+        return release_simd_call(group);
     }
     std::abort();  // a barrier that all living threads have reached is released when the last one comes
 }
 
 void Core::simdgroup_barrier(std::uint32_t flags, std::uint32_t site) {
     fiber().flags = flags;
-    meet({.run =
-              [](Core& core, SimdGroup& group, std::uint32_t present) {
-                  ++group.epoch;
-                  const std::uint32_t all = core.lane(group, static_cast<std::uint32_t>(__builtin_ctz(present))).flags;
-                  for (const unsigned space : {0u, 1u})
-                      if (all >> space & 1u) group.fence[space] = group.epoch;
-                  ++core.counters.simdgroup_barriers;
-              }},
-         site);
+    join_simd_call({.run =
+                        [](Core& core, SimdGroup& group, std::uint32_t present) {
+                            ++group.epoch;
+                            const std::uint32_t all =
+                                core.lane(group, static_cast<std::uint32_t>(__builtin_ctz(present))).flags;
+                            for (const unsigned space : {0u, 1u})
+                                if (all >> space & 1u) group.fence[space] = group.epoch;
+                            ++core.counters.simdgroup_barriers;
+                        }},
+                   site);
 }
 
 }  // namespace tw::metal_check

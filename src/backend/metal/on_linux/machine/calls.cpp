@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What translated kernels call, by the names that the prelude and the translator give. The last argument of each is the
-// source line that it stands for.
+// The functions that translated kernels call, by the names in the prelude and the translator. The last argument of each
+// is the source line of the call.
 #include <cmath>
 #include <cstring>
 
@@ -53,17 +53,17 @@ u32 combined(Atomic operation, u32 old, u32 value) {
     }
 }
 
-/// Row and column of a lane's first element of an 8x8 matrix, as the prelude has it.
+/// Row and column of a lane's first element of an 8x8 matrix, as in the prelude.
 constexpr u32 row_of(u32 lane) { return (lane / 4 & 4) + lane / 2 % 4; }
 constexpr u32 column_of(u32 lane) { return 2 * ((lane / 4 & 2) + lane % 2); }
 
 void gather(Core& core, SimdGroup& group, u32 present) {
     u64 all[lanes + 1] = {};
     for (u32 i = 0; i < group.size; ++i)
-        if (present >> i & 1u) all[i] = core.lane(group, i).errand.value;
+        if (present >> i & 1u) all[i] = core.lane(group, i).simd_call.value;
     all[lanes] = present;
     for (u32 i = 0; i < group.size; ++i)
-        if (present >> i & 1u) std::memcpy(core.lane(group, i).errand.out, all, sizeof all);
+        if (present >> i & 1u) std::memcpy(core.lane(group, i).simd_call.out, all, sizeof all);
 }
 
 #if defined(__x86_64__)
@@ -72,25 +72,25 @@ void gather(Core& core, SimdGroup& group, u32 present) {
 #define TW_FUSED
 #endif
 
-/// Summed in f32 along k, a fused multiply and add each.
+/// Sums in f32 along k, with fused multiply-adds.
 TW_FUSED void matrix_multiply(Core& core, SimdGroup& group, u32 present) {
     float a[8][8] = {}, b[8][8] = {}, c[8][8] = {};
     for (u32 l = 0; l < group.size; ++l) {
         if (!(present >> l & 1u)) continue;
-        const Errand& errand = core.lane(group, l).errand;
-        std::memcpy(&a[row_of(l)][column_of(l)], errand.in[0], 8);
-        std::memcpy(&b[row_of(l)][column_of(l)], errand.in[1], 8);
-        if (errand.in[2]) std::memcpy(&c[row_of(l)][column_of(l)], errand.in[2], 8);
+        const SimdCall& simd_call = core.lane(group, l).simd_call;
+        std::memcpy(&a[row_of(l)][column_of(l)], simd_call.in[0], 8);
+        std::memcpy(&b[row_of(l)][column_of(l)], simd_call.in[1], 8);
+        if (simd_call.in[2]) std::memcpy(&c[row_of(l)][column_of(l)], simd_call.in[2], 8);
     }
     for (int i = 0; i < 8; ++i)
         for (int k = 0; k < 8; ++k)
             for (int j = 0; j < 8; ++j) c[i][j] = std::fma(a[i][k], b[k][j], c[i][j]);
     for (u32 l = 0; l < group.size; ++l)
-        if (present >> l & 1u) std::memcpy(core.lane(group, l).errand.out, &c[row_of(l)][column_of(l)], 8);
+        if (present >> l & 1u) std::memcpy(core.lane(group, l).simd_call.out, &c[row_of(l)][column_of(l)], 8);
     core.counters.flops += 2 * 8 * 8 * 8;
 }
 
-void meet_only(Core&, SimdGroup&, u32) {}
+void synchronize_only(Core&, SimdGroup&, u32) {}
 
 void* pointer(u64 address) { return reinterpret_cast<void*>(address); }
 
@@ -134,7 +134,7 @@ MACHINE_CALL(void*, tw_memset, void* to, int value, u64 bytes, u32 site) {
 }
 
 MACHINE_CALL(void, tw_init, u32) __asm__("msl.init");
-MACHINE_CALL(void, tw_init, u32) {}  // what stands in the place of a sanitizer's own beginning
+MACHINE_CALL(void, tw_init, u32) {}  // replaces the sanitizer's initialisation
 MACHINE_CALL(void, tw_flops, u32 count) __asm__("msl.flops");
 MACHINE_CALL(void, tw_flops, u32 count) { Core::here().counters.flops += count; }
 
@@ -147,18 +147,19 @@ MACHINE_CALL(u32, tw_lane, u32 site) __asm__("msl.lane");
 MACHINE_CALL(u32, tw_lane, u32) { return Core::here().fiber().lane; }
 MACHINE_CALL(void, tw_gather, u64 value, u64 out, u32 site) __asm__("msl.gather");
 MACHINE_CALL(void, tw_gather, u64 value, u64 out, u32 site) {
-    Core::here().meet({.run = gather, .out = pointer(out), .value = value}, site);
+    Core::here().join_simd_call({.run = gather, .out = pointer(out), .value = value}, site);
 }
 MACHINE_CALL(void, tw_matrix_multiply, u64 d, u64 a, u64 b, u64 c, u32 site) __asm__("msl.matrix_multiply");
 MACHINE_CALL(void, tw_matrix_multiply, u64 d, u64 a, u64 b, u64 c, u32 site) {
-    Core::here().meet(
+    Core::here().join_simd_call(
         {.run = matrix_multiply, .needs_all = true, .in = {pointer(a), pointer(b), pointer(c)}, .out = pointer(d)},
         site);
 }
 MACHINE_CALL(void, tw_matrix_meeting, u32 site) __asm__("msl.matrix_meeting");
 MACHINE_CALL(void, tw_matrix_meeting, u32 site) {
     Core& core = Core::here();
-    if (core.is_checked()) core.meet({.run = meet_only, .needs_all = true}, site);  // lanes load for themselves
+    if (core.is_checked())
+        core.join_simd_call({.run = synchronize_only, .needs_all = true}, site);  // lanes load for themselves
 }
 
 MACHINE_CALL(u32, tw_atomic, u64 where, u32 value, u32 expected, u32 operation, u32 site) __asm__("msl.atomic");

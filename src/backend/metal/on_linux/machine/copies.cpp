@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The undocumented simdgroup_async_copy, modelled as strictly as it can be: from its issue to its wait the destination
-// is poison and nobody may touch it; at the wait the data is there for the SIMD-group that waited, and for others
-// behind a threadgroup barrier. Source elements outside the source's tile become zero.
+// The undocumented simdgroup_async_copy, modelled as strictly as possible. From its issue to its wait the destination
+// is poison and no thread may access it; after the wait the data is there for the SIMD-group that waited, and for
+// others after a threadgroup barrier. Elements outside the source's tile become zero.
 #include <cstring>
 
 #include "backend/metal/on_linux/machine/core.hpp"
 
 namespace tw::metal_check {
 
-/// The range of one row, checked for the SIMD-group as a whole; false when it is not inside one buffer.
+/// Checks the range of one row for the whole SIMD-group; false when it is not inside one buffer.
 bool Core::check_copy(const Copy& copy, const char* address, std::size_t bytes, bool write) {
     if (!job_->checked || bytes == 0) return true;
     Region* region = region_of(address, bytes, copy.site);
@@ -89,19 +89,19 @@ using Pair = std::uint64_t __attribute__((vector_size(16)));
 using SignedPair = std::int64_t __attribute__((vector_size(16)));
 
 void issue_for_all(Core& core, SimdGroup& group, std::uint32_t present) {
-    const Errand& first = core.lane(group, static_cast<std::uint32_t>(__builtin_ctz(present))).errand;
+    const SimdCall& first = core.lane(group, static_cast<std::uint32_t>(__builtin_ctz(present))).simd_call;
     const Copy& wanted = *static_cast<const Copy*>(first.in[0]);
     for (std::uint32_t i = 0; i < group.size; ++i)
-        if (present >> i & 1u && !(*static_cast<const Copy*>(core.lane(group, i).errand.in[0]) == wanted))
+        if (present >> i & 1u && !(*static_cast<const Copy*>(core.lane(group, i).simd_call.in[0]) == wanted))
             core.report(Kind::copy_disagrees, wanted.site,
                         core.where(core.lane(group, i)) + " gives other arguments than the first lane");
     Copy* copy = core.issue(wanted, group);
     for (std::uint32_t i = 0; i < group.size; ++i)
-        if (present >> i & 1u) *static_cast<Copy**>(core.lane(group, i).errand.out) = copy;
+        if (present >> i & 1u) *static_cast<Copy**>(core.lane(group, i).simd_call.out) = copy;
 }
 
 void land_all(Core& core, SimdGroup& group, std::uint32_t present) {
-    const Errand& first = core.lane(group, static_cast<std::uint32_t>(__builtin_ctz(present))).errand;
+    const SimdCall& first = core.lane(group, static_cast<std::uint32_t>(__builtin_ctz(present))).simd_call;
     for (std::uint64_t i = 0; i < first.value; ++i) core.land(*static_cast<Copy* const*>(first.in[0])[i], group);
 }
 
@@ -126,15 +126,15 @@ extern "C" void* tw_async_copy(std::uint64_t element, std::uint64_t, void* to, s
                       site,
                       false};
     Copy* copy = nullptr;
-    Core::here().meet({.run = issue_for_all, .needs_all = true, .in = {&wanted}, .out = &copy}, site);
+    Core::here().join_simd_call({.run = issue_for_all, .needs_all = true, .in = {&wanted}, .out = &copy}, site);
     return copy;
 }
 
 extern "C" __attribute__((visibility("default"))) void tw_wait_events(
     int count, void** events, std::uint32_t site) __asm__("air.wait_simdgroup_events");
 extern "C" void tw_wait_events(int count, void** events, std::uint32_t site) {
-    Core::here().meet({.run = land_all, .needs_all = true, .in = {events}, .value = static_cast<std::uint64_t>(count)},
-                      site);
+    Core::here().join_simd_call(
+        {.run = land_all, .needs_all = true, .in = {events}, .value = static_cast<std::uint64_t>(count)}, site);
 }
 
 }  // namespace tw::metal_check

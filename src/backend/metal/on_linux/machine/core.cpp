@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Threads of a threadgroup, one after another until each has ended.
+// Runs the threads of a threadgroup in turns until all have ended.
 #include "backend/metal/on_linux/machine/core.hpp"
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ void Core::run(std::uint32_t group) {
     while (alive_ > 0) {
         if (queue_head_ == queue_.size()) {
             current_ = nullptr;
-            untangle();
+            report_divergence();
         }
         current_ = &fibers_[queue_[queue_head_++]];
         if (queue_head_ == queue_.size()) queue_.clear(), queue_head_ = 0;
@@ -54,14 +54,14 @@ void Core::trampoline() {
 
 void Core::yield() { switch_to(current_->context, scheduler_); }
 
-/// The thread is over: others may have waited for nobody else.
+/// The thread has ended; others may have waited only for it.
 void Core::ended() {
     current_->state = State::ended;
     --alive_;
     SimdGroup& group = simdgroup();
     --group.alive;
     if (waiting_ > 0 && waiting_ == alive_) release_barrier();
-    if (group.waiting > 0 && group.waiting == group.alive) release_meeting(group);
+    if (group.waiting > 0 && group.waiting == group.alive) release_simd_call(group);
     stacks_.give(current_->stack);
     yield();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One core of the machine: an operating system's thread that runs threadgroups, one after another, each of their
-// threads on a stack of its own. What the kernels call (barriers, SIMD-group functions, checked accesses) ends up here.
+// One core of the machine: an operating system's thread that runs threadgroups one after another, with a stack for each
+// of their threads. The kernels' barriers, SIMD-group functions and checked accesses call it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Dim {
     std::uint64_t count() const noexcept { return std::uint64_t{x} * y * z; }
 };
 
-/// What all cores share while a dispatch runs.
+/// A dispatch, shared by all cores.
 struct Job {
     void (*entry)(std::uint64_t arguments, std::uint64_t ids) = nullptr;
     const Program* program = nullptr;
@@ -33,8 +33,8 @@ struct Job {
     const Module* module = nullptr;
     std::uint64_t buffers[31] = {};
     std::size_t threadgroup_bytes[8] = {};
-    std::vector<Region> device;  ///< without cells: each core makes its own
-    Dim grid, threads;           ///< threads in all, and in a threadgroup; those at the edges may be smaller
+    std::vector<Region> device;  ///< without cells: each core adds its own
+    Dim grid, threads;           ///< threads in all, and in a threadgroup; threadgroups at the edges may be smaller
     bool checked = true;
     unsigned seed = 0;
 };
@@ -53,8 +53,8 @@ enum class State : std::uint8_t { fresh, ready, at_barrier, in_meeting, ended };
 class Core;
 struct SimdGroup;
 
-/// What a lane brings to a call that its whole SIMD-group makes; the last lane to come does `run` for all present.
-struct Errand {
+/// A lane's part in a call by its whole SIMD-group; the last lane to arrive calls `run` for all that are present.
+struct SimdCall {
     using Run = void (*)(Core& core, SimdGroup& group, std::uint32_t present);
     Run run = nullptr;
     bool needs_all = false;  ///< undefined unless all 32 lanes take part
@@ -67,10 +67,10 @@ struct Fiber {
     Context context;
     char* stack = nullptr;
     State state = State::fresh;
-    bool stopped = false;  ///< ended by a finding, not by itself
+    bool stopped = false;  ///< ended because of a finding
     std::uint32_t thread = 0, simdgroup = 0, lane = 0;
     std::uint32_t site = 0, flags = 0;
-    Errand errand;
+    SimdCall simd_call;
     Ids ids;
 };
 
@@ -98,19 +98,19 @@ public:
     void begin(const Job& job);
     void run(std::uint32_t group);
 
-    // What kernels call.
+    // Called by kernels.
     void access(const void* address, std::size_t bytes, bool write, bool aligned, std::uint32_t site);
     void atomic_access(const void* address, bool reads, std::uint32_t site);
     void barrier(std::uint32_t flags, std::uint32_t site);
     void simdgroup_barrier(std::uint32_t flags, std::uint32_t site);
-    /// Returns when all living lanes of the SIMD-group have come and the errand is done.
-    void meet(const Errand& errand, std::uint32_t site);
+    /// Returns when all running lanes of the SIMD-group have arrived and the call is done.
+    void join_simd_call(const SimdCall& simd_call, std::uint32_t site);
     bool is_checked() const noexcept { return job_->checked; }
     Fiber& fiber() noexcept { return *current_; }
     Fiber& lane(const SimdGroup& group, std::uint32_t index) noexcept { return fibers_[group.first + index]; }
     SimdGroup& simdgroup() noexcept { return simdgroups_[current_->simdgroup]; }
 
-    /// An async copy begins: its destination is nobody's until it has landed.
+    /// Starts an async copy; until it has landed no thread may access its destination.
     Copy* issue(const Copy& copy, const SimdGroup& group);
     void land(Copy& copy, const SimdGroup& group);
 
@@ -134,8 +134,8 @@ private:
     void yield();
     void ended();
     void release_barrier();
-    void release_meeting(SimdGroup& group);
-    void untangle();
+    void release_simd_call(SimdGroup& group);
+    void report_divergence();
     void make_ready(Fiber& fiber, State from);
     Region* region_of(const char* address, std::size_t bytes, std::uint32_t site);
     void outside(const char* address, std::size_t bytes, bool write, std::uint32_t site);
@@ -159,9 +159,9 @@ private:
     std::vector<Fiber> fibers_;
     std::vector<SimdGroup> simdgroups_;
     std::vector<std::uint32_t> order_, queue_;
-    std::vector<std::vector<char>> dynamic_;  ///< threadgroup memory whose length the host gives
+    std::vector<std::vector<char>> dynamic_;  ///< threadgroup memory with a length set by the host
     std::mt19937 random_;
-    std::uint32_t turn_ = 0;  ///< which lane goes on first after a meeting
+    std::uint32_t turn_ = 0;  ///< which lane goes on first after a SIMD-group call
     std::size_t queue_head_ = 0;
     Fiber* current_ = nullptr;
     std::uint32_t threads_ = 0, alive_ = 0, waiting_ = 0, group_ = 0;

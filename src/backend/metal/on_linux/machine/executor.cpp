@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t page = 4096, around = std::size_t{1} << 20;
 
-/// Copies of the buffers, each with a wide stretch on both sides that belongs to nobody.
+/// Copies of the buffers, each with wide guard zones on both sides.
 class Arena {
 public:
     explicit Arena(std::span<const Bound> buffers) {
@@ -55,7 +55,7 @@ void add_finding(std::map<std::pair<Kind, std::string>, Finding>& all, const Pro
     finding.count += count;
 }
 
-/// What two cores saw of one scalar: their threadgroups differ, and nothing orders them.
+/// Compares the accesses of different cores to the same scalars: nothing orders their threadgroups.
 void compare_cores(const std::vector<std::vector<Region>>& seen, const Program& program,
                    std::map<std::pair<Kind, std::string>, Finding>& all) {
     for (std::size_t r = 0; r < seen[0].size(); ++r) {

@@ -30,18 +30,18 @@ struct ConstantValue {
 struct Request {
     const Module* module = nullptr;
     std::string_view kernel;
-    std::span<const Bound> buffers;  ///< by index; a null one is not bound
+    std::span<const Bound> buffers;  ///< by index; null: not bound
     std::span<const std::size_t> threadgroup_bytes;
     std::span<const ConstantValue> constants;
     Dim grid, threads;    ///< threads in all and in a threadgroup
-    bool checked = true;  ///< as the module was translated
+    bool checked = true;  ///< must match the module's translation
     unsigned seed = 0;    ///< 0: threads begin in order; others shuffle them
     int cores = 0;        ///< 0: as many as this process may use
 };
 
 Outcome execute(const Request& request);
 
-/// What the module says of itself, read once.
+/// The module's description, read once.
 const Program& program_of(const Module& module);
 
 }  // namespace tw::metal_check

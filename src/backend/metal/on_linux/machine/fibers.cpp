@@ -11,7 +11,7 @@ namespace tw::metal_check {
 
 #if defined(__x86_64__)
 
-// Callee-saved registers onto this stack, its pointer into *from; then the same backwards on the other.
+// Pushes the callee-saved registers, stores the stack pointer in *from, loads the other one, and pops its registers.
 asm(R"(
 .text
 .p2align 4
@@ -38,7 +38,7 @@ extern "C" __attribute__((visibility("hidden"))) void tw_metal_check_switch(void
 
 void prepare(Context& context, char* stack, std::size_t bytes, void (*entry)()) {
     auto* top = reinterpret_cast<std::uintptr_t*>(stack + bytes);
-    *--top = 0;  // a return address for entry, which keeps the stack aligned as after a call
+    *--top = 0;  // a return address, so that the stack is aligned as after a call
     *--top = reinterpret_cast<std::uintptr_t>(entry);
     for (int saved = 0; saved < 6; ++saved) *--top = 0;
     context.stack = top;

@@ -23,11 +23,11 @@ struct Context {
 };
 #endif
 
-/// Makes `context` begin `entry` on the stack when it is first switched to. `entry` never returns.
+/// Makes `context` call `entry` on the stack when it is first switched to. `entry` never returns.
 void prepare(Context& context, char* stack, std::size_t bytes, void (*entry)());
 void switch_to(Context& from, Context& to);
 
-/// Stacks for the threads of one threadgroup; those that end before they wait hand theirs to the next.
+/// Stacks for the threads of a threadgroup; a thread that ends without waiting leaves its stack to the next one.
 class Stacks {
 public:
     static constexpr std::size_t bytes_each = 64 << 10;

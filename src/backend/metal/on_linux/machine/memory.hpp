@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Shadow memory. Beside each scalar that a kernel may write stands a cell that says who wrote it and who read it since,
-// and how many barriers had been passed then. Two accesses of one scalar, one of them a write, by threads that no
-// barrier orders, are a race whether or not this run's order shows it.
+// Shadow memory. Each scalar that a kernel may write has a cell that says which thread wrote it last, which read it
+// since, and how many barriers had been passed then. Two accesses to a scalar, one of them a write, by threads that no
+// barrier orders are a race, even if this run's order hides it.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace tw::metal_check {
 
 enum class Space : std::uint8_t { device, threadgroup };
 
-/// Who: 0 nobody, 1 + thread, or one of the marks below.
+/// Who accessed: 0 nobody, 1 + thread, or one of the marks below.
 using Who = std::uint16_t;
 inline constexpr Who many = 0xffff, by_atomic = 0xfffe, in_flight = 0xfffd;
 inline constexpr Who whole_simdgroup = 0x8000;  // | its number: an async copy that has landed, or several of its lanes
@@ -37,7 +37,7 @@ struct Region {
     bool read_only = false, counted = true;
     unsigned granule = 4;
     std::string name;         ///< "buffer 0 'a'", "threadgroup 'tile_a'"
-    std::vector<Cell> cells;  ///< none where nothing is written
+    std::vector<Cell> cells;  ///< empty where nothing is written
 
     bool holds(const char* address, std::size_t size) const noexcept {
         return address >= base && address + size <= base + bytes;

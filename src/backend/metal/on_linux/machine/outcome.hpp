@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a run of a kernel on the machine says: findings, one for each kind and source line, and counts.
+// The outcome of running a kernel on the machine: findings, one for each kind and source line, and counts.
 #pragma once
 
 #include <cstdint>
@@ -46,11 +46,11 @@ constexpr const char* name_of(Kind kind) noexcept {
 struct Finding {
     Kind kind = Kind::race;
     std::string site;         ///< "r3_tiled.metal:45"
-    std::string text;         ///< the first case: thread, threadgroup, what it did and to what
-    std::uint64_t count = 0;  ///< how often
+    std::string text;         ///< the first case: thread, threadgroup, and its access
+    std::uint64_t count = 0;  ///< number of cases
 };
 
-/// Work of all threads together; a barrier is counted once for each threadgroup that passes it.
+/// Counts over all threads; a barrier counts once for each threadgroup that passes it.
 struct Counters {
     std::uint64_t device_loaded = 0, device_stored = 0;            ///< bytes
     std::uint64_t threadgroup_loaded = 0, threadgroup_stored = 0;  ///< bytes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What becomes of one checked access: whose memory it is, whether it lies inside, and who else was there.
+// Checks one access: which memory it is, whether it is inside, and which other threads have accessed it.
 #include <algorithm>
 
 #include "backend/metal/on_linux/machine/core.hpp"
@@ -53,7 +53,7 @@ void Core::access(const void* at, std::size_t bytes, bool write, bool aligned, s
     if (aligned && reinterpret_cast<std::uintptr_t>(address) % bytes != 0) {
         report(Kind::misaligned, site,
                where(*current_) + " touches " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
-                   " of " + region->name + ", which is no multiple of their size");
+                   " of " + region->name + ", which is not a multiple of their size");
         stop();
     }
     if (region->space == Space::threadgroup)
@@ -183,7 +183,7 @@ void Core::check_atomic(Region& region, Cell& cell, std::size_t offset, bool rea
     else if (read && cell.reader != me && !ordered(region.space, cell.reader, cell.read_epoch, cell.read_simd_epoch))
         conflict(region, offset, "updates", "read", cell.reader, cell.read_epoch, cell.read_simd_epoch, cell.read_site,
                  site);
-    // A plain write that no barrier has ended yet stays on record: the next thread's update races with it too.
+    // A plain write stays on record until a barrier orders it: the next thread's update races with it, too.
     if (written && cell.writer != by_atomic && cell.write_epoch >= fence_[static_cast<unsigned>(region.space)]) return;
     cell.writer = by_atomic;
     cell.write_epoch = epoch_;
@@ -191,7 +191,7 @@ void Core::check_atomic(Region& region, Cell& cell, std::size_t offset, bool rea
     cell.write_site = site;
 }
 
-/// A barrier in between that orders the other kind of memory is a mistake of its own.
+/// A barrier in between that orders the wrong kind of memory is reported as such.
 void Core::conflict(const Region& region, std::size_t offset, const char* did, const char* other_did, Who who,
                     std::uint32_t epoch, std::uint32_t simd_epoch, std::uint32_t other_site, std::uint32_t site) {
     const bool barrier_between = epoch < epoch_ || (simdgroup_of(who) == current_->simdgroup &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What is laid out before a dispatch and before each of its threadgroups: memory, identities, the order of the threads.
+// Prepares a dispatch and each of its threadgroups: memory, thread indices, the order of the threads.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -78,8 +78,8 @@ void Core::order_threads() {
     order_.resize(threads_);
     std::iota(order_.begin(), order_.end(), 0u);
     if (job_->seed == 0) return;
-    // SIMD-groups in any order, and the lanes of each; a SIMD-group's lanes stay together, so that its meetings are
-    // short.
+    // Shuffles the SIMD-groups, and the lanes of each. The lanes of a SIMD-group stay together, so that its calls do
+    // not wait long.
     std::vector<std::uint32_t> groups(simdgroups_.size());
     std::iota(groups.begin(), groups.end(), 0u);
     std::shuffle(groups.begin(), groups.end(), random_);

@@ -10,7 +10,7 @@
 namespace tw::metal_check {
 namespace {
 
-constexpr const char* gap = "256";  // bytes that nobody owns between two threadgroup arrays
+constexpr const char* gap = "256";  // guard bytes between two threadgroup arrays
 
 bool opens(std::string_view line, std::string_view with) { return line.starts_with(with); }
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
@@ -51,7 +51,7 @@ unsigned granule_of_type(std::string_view type) {
     return contains(type, "half") || contains(type, "i16") || contains(type, "%") ? 2 : 4;
 }
 
-/// Where the call's closing parenthesis is, given where its opening one is.
+/// The position of the closing parenthesis that matches the opening one at `open`.
 std::size_t closing(std::string_view line, std::size_t open) {
     int depth = 0;
     for (std::size_t i = open; i < line.size(); ++i) {
@@ -61,7 +61,7 @@ std::size_t closing(std::string_view line, std::size_t open) {
     return std::string_view::npos;
 }
 
-/// "msl.", "__tsan_" and "air." are calls into the machine; all take a source line as their last argument.
+/// Finds a call into the machine: "msl.", "__tsan_" or "air.". All take a source line as their last argument.
 std::size_t machine_call(std::string_view line) {
     for (const std::string_view name : {"@msl.", "@__tsan_", "@air.", "@memcpy(", "@memset(", "@memmove("}) {
         const std::size_t at = line.find(name);
@@ -92,7 +92,7 @@ unsigned width_of(std::string_view operation) {
     return std::max(width, 1u);
 }
 
-/// Floating-point operations of one line: a fused multiply and add is two.
+/// Floating-point operations of one line: a fused multiply-add counts as two.
 unsigned flops_of(std::string_view line) {
     const std::size_t equals = line.find(" = ");
     if (equals == std::string_view::npos) return 0;

@@ -13,13 +13,12 @@
 
 namespace tw::metal_check {
 
-/// Before optimisation: threadgroup arrays become thread-local variables of their own, with a gap after each, that the
-/// optimiser must believe others write; function constants become variables that the host sets. Both are noted.
+/// Before optimisation: turns threadgroup arrays into thread-local variables, with a gap after each, that the optimiser
+/// must assume others write, and function constants into variables that the host sets. Stores both in `program`.
 std::string set_memory_apart(std::string_view assembly, Program& program);
 
-/// After optimisation: every call into the machine gets the number of the source line that it stands for,
-/// floating-point work is counted where `counted`, all names become private, and one table `symbol` describes the
-/// module.
+/// After optimisation: gives every call into the machine its source line's number, counts floating-point operations if
+/// `counted`, makes all names private, and adds one table `symbol` that describes the module.
 std::string finish_module(std::string_view assembly, Program& program, const std::string& symbol, bool counted,
                           std::string_view prelude);
 

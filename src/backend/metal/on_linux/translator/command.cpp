@@ -32,7 +32,7 @@ bool write_file(const std::string& path, const std::string& text) {
     return static_cast<bool>(file.flush());
 }
 
-Said run_command(const std::vector<std::string>& arguments, const std::string& folder) {
+CommandOutput run_command(const std::vector<std::string>& arguments, const std::string& folder) {
     std::vector<char*> argv;
     argv.reserve(arguments.size() + 1);
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -48,15 +48,15 @@ Said run_command(const std::vector<std::string>& arguments, const std::string& f
     const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
 
-    Said said;
-    if (failed) return said;
+    CommandOutput output;
+    if (failed) return output;
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    said.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    read_file(out, said.out);
-    read_file(err, said.err);
-    return said;
+    output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    read_file(out, output.out);
+    read_file(err, output.err);
+    return output;
 }
 
 TemporaryFolder::TemporaryFolder() {

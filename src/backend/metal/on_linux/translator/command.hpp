@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Running clang: a child process, what it said, and a folder that goes away with its owner.
+// Runs clang as a child process, and makes temporary folders for it.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace tw::metal_check {
 
-struct Said {
+struct CommandOutput {
     int exit_code = 127;
     std::string out, err;
 };
 
-/// No shell is involved: each argument arrives as it is.
-Said run_command(const std::vector<std::string>& arguments, const std::string& folder);
+/// Without a shell, so arguments are passed unchanged.
+CommandOutput run_command(const std::vector<std::string>& arguments, const std::string& folder);
 
 class TemporaryFolder {
 public:
@@ -26,7 +26,7 @@ public:
     const std::string& path() const noexcept { return path_; }
 
 private:
-    std::string path_;  ///< empty when none could be made
+    std::string path_;  ///< empty when the folder could not be made
 };
 
 bool read_file(const std::string& path, std::string& text);

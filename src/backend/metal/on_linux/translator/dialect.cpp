@@ -17,7 +17,7 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 
 std::string quote(std::string_view word) { return std::string(1, '\'').append(word).append(1, '\''); }
 
-/// Physical line of the preprocessed source to the file and line that its markers name.
+/// Maps a line of the preprocessed source to the original file and line, by its line markers.
 class Lines {
 public:
     explicit Lines(std::string_view source) {
@@ -46,9 +46,10 @@ private:
     std::vector<std::pair<std::string, int>> all_;
 };
 
-class Judge {
+class DialectChecker {
 public:
-    Judge(std::string_view source, std::string_view prelude) : source_(source), prelude_(prelude), lines_(source) {}
+    DialectChecker(std::string_view source, std::string_view prelude)
+        : source_(source), prelude_(prelude), lines_(source) {}
 
     std::vector<std::string> run(const Node& root) {
         walk(root, nullptr);
@@ -86,12 +87,13 @@ private:
         }
         if (function && node.kind == "DeclRefExpr" && node.refers_to_kind == "FunctionDecl")
             function->calls.insert(node.refers_to);
-        if (node.is_implicit && is_function) return;  // what the compiler adds is spelled with pointers of no space
-        if (!node.is_implicit && is_ours(node.line)) judge(node, function != nullptr, is_function);
+        if (node.is_implicit && is_function)
+            return;  // the compiler adds functions whose pointers have no address space
+        if (!node.is_implicit && is_ours(node.line)) check(node, function != nullptr, is_function);
         for (const Node& child : node.inner) walk(child, function);
     }
 
-    void judge(const Node& node, bool in_function, bool is_function) {
+    void check(const Node& node, bool in_function, bool is_function) {
         const std::string name(node.name), type(node.type);
         const bool holds = node.kind == "VarDecl" || node.kind == "ParmVarDecl" || node.kind == "FieldDecl";
         // The outer level of a pointer to a pointer needs no address space on Apple's compiler.
@@ -107,12 +109,12 @@ private:
         if (node.kind == "VarDecl" && in_function && node.storage == "static")
             refuse(node.line, quote(name) + " is a static variable in a function, which Metal does not have");
         if (node.kind == "GotoStmt" || node.kind == "IndirectGotoStmt")
-            refuse(node.line, "goto is no statement of Metal");
+            refuse(node.line, "Metal has no goto statement");
         if (node.kind == "LambdaExpr") refuse(node.line, "lambda expressions are not in Metal 3");
         if (node.kind == "CXXRecordDecl" && node.has_bases)
             refuse(node.line, quote(name) + " derives from another class, which Metal 3 does not have");
-        if (node.kind == "ExtVectorElementExpr") judge_swizzle(node);
-        if (node.kind == "MemberExpr" && contains(type, "bound member function")) judge_object(node);
+        if (node.kind == "ExtVectorElementExpr") check_swizzle(node);
+        if (node.kind == "MemberExpr" && contains(type, "bound member function")) check_object(node);
     }
 
     static bool qualified_inside(std::string_view type) {
@@ -123,7 +125,7 @@ private:
         return false;
     }
 
-    void judge_swizzle(const Node& node) {
+    void check_swizzle(const Node& node) {
         const std::string_view word = source_.substr(std::min(node.last_token, source_.size()), node.last_token_length);
         const auto made_of = [&](std::string_view letters) {
             return word.find_first_not_of(letters) == std::string_view::npos;
@@ -132,8 +134,8 @@ private:
             refuse(node.line, quote(word) + " is OpenCL's name for components; Metal has xyzw and rgba");
     }
 
-    /// A member function sees its object in thread memory unless it says otherwise.
-    void judge_object(const Node& member) {
+    /// A member function's object is in thread memory unless the function is qualified otherwise.
+    void check_object(const Node& member) {
         if (member.inner.empty()) return;
         const Node& object = member.inner[0];
         if (object.cast != "AddressSpaceConversion" || object.inner.empty()) return;
@@ -172,7 +174,7 @@ private:
 
 std::vector<std::string> foreign_constructs(std::string_view tree, std::string_view source, std::string_view prelude) {
     const Node root = parse_tree(tree);
-    return Judge(source, prelude).run(root);
+    return DialectChecker(source, prelude).run(root);
 }
 
 }  // namespace tw::metal_check

@@ -17,13 +17,13 @@ std::vector<std::string> foreign_words(std::string_view source, std::string_view
         "double",   "virtual", "throw",          "try",          "catch",      "typeid",   "dynamic_cast",  "new",
         "delete",   "printf",  "addrspace_cast", "thread_local", "long double"};
     std::vector<std::string> errors;
-    const Tokens tokens = cut(source, file);
+    const Tokens tokens = tokenize(source, file);
     for (std::size_t i = 0; i < tokens.all.size(); ++i) {
         const Token& token = tokens.all[i];
         const auto opens = [&](std::string_view opening) { return token.text.starts_with(opening); };
         if (std::any_of(openings.begin(), openings.end(), opens) ||
             std::find(words.begin(), words.end(), token.text) != words.end())
-            errors.push_back(tokens.where(token) + ": '" + std::string(token.text) + "' is no word of Metal");
+            errors.push_back(tokens.where(token) + ": '" + std::string(token.text) + "' does not exist in Metal");
         // (float4)(x, y, z, w) is OpenCL's spelling; Metal's is float4(x, y, z, w)
         const bool vector =
             token.is_word() && token.text.size() > 3 && token.text.back() >= '2' && token.text.back() <= '4';

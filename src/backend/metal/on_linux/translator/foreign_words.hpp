@@ -8,7 +8,7 @@
 
 namespace tw::metal_check {
 
-/// What the unpreprocessed text may not contain: words that clang would take and Apple's compiler would not.
+/// Finds words in the unpreprocessed text that clang accepts but Apple's compiler does not.
 std::vector<std::string> foreign_words(std::string_view source, std::string_view file);
 
 }  // namespace tw::metal_check

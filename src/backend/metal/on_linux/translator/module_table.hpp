@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The one public symbol of a translated module, in LLVM's textual assembly: three addresses that say all about it.
+// The only public symbol of a translated module, in LLVM's textual assembly: a table of three addresses.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace tw::metal_check {
 
-/// As the machine sees it. `addresses` writes address and size of each variable, then of each function constant, in
-/// the program's order, for the thread that calls it.
+/// The table for the machine. `addresses` writes the address and size of each variable, then of each function constant,
+/// in the program's order, for the calling thread.
 struct Module {
-    const char* text;  ///< what write_program() wrote
+    const char* text;  ///< from write_program()
     void (*addresses)(std::uint64_t* out);
     void (*const* entries)(std::uint64_t arguments, std::uint64_t ids);  ///< in the order of the program's kernels
 };

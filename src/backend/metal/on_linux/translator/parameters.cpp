@@ -13,7 +13,7 @@ constexpr unsigned most_buffers = 31;
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// The smallest scalar that memory of this type is made of; what isn't known is taken to be 2 bytes.
+/// The size of the smallest scalar in a type; 2 bytes for unknown types.
 unsigned granule_of(std::string_view type) {
     std::string base(type);
     for (const char* word :
@@ -66,15 +66,15 @@ void Parameters::add(const std::vector<Token>& words, const std::vector<Attribut
         p.index = static_cast<unsigned>(known - std::begin(built_ins));
         if (known == std::end(built_ins))
             refuse(*attribute.at, what + " has the attribute [[" + std::string(attribute.name) +
-                                      "]], which a compute kernel does not know");
-        else judge_built_in(at, what, p);
+                                      "]], which compute kernels do not have");
+        else check_built_in(at, what, p);
     }
     if (p.binding != Binding::built_in && !taken_.insert({static_cast<int>(p.binding), p.index}).second)
         refuse(at, what + " takes index " + std::to_string(p.index) + ", which another parameter has");
     kernel_.parameters.push_back(std::move(p));
 }
 
-void Parameters::judge_built_in(const Token& at, const std::string& what, const Parameter& p) {
+void Parameters::check_built_in(const Token& at, const std::string& what, const Parameter& p) {
     static constexpr std::array vectors{"uint", "uint2", "uint3", "ushort", "ushort2", "ushort3"};
     const bool scalar_only = p.index >= 6 && p.index <= 10;
     const std::string_view type = p.type;

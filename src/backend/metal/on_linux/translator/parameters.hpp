@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The parameters of a kernel: where each is bound, and what may be bound there.
+// The parameters of a kernel: where each is bound, and checks of that.
 #pragma once
 
 #include <set>
@@ -15,7 +15,7 @@
 
 namespace tw::metal_check {
 
-/// One of a parameter's, as [[buffer(3)]].
+/// An attribute of a parameter, such as [[buffer(3)]].
 struct Attribute {
     std::string_view name;
     long index = -1;
@@ -24,15 +24,15 @@ struct Attribute {
 
 class Parameters {
 public:
-    /// Of `kernel`, whose name is known; what is wrong becomes a sentence in `errors`.
+    /// Adds to `kernel`, whose name is set; mistakes become sentences in `errors`.
     Parameters(KernelText& kernel, const Tokens& tokens, std::vector<std::string>& errors)
         : kernel_(kernel), tokens_(tokens), errors_(errors) {}
 
-    /// `words`: the type, and last the name.
+    /// `words`: the type, then the name.
     void add(const std::vector<Token>& words, const std::vector<Attribute>& attributes);
 
 private:
-    void judge_built_in(const Token& at, const std::string& what, const Parameter& p);
+    void check_built_in(const Token& at, const std::string& what, const Parameter& p);
     void refuse(const Token& at, const std::string& sentence) {
         errors_.push_back(tokens_.where(at) + ": " + sentence);
     }

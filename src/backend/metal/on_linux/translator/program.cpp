@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One line a fact, fields separated by tabs; a parameter belongs to the kernel above it.
+// One item a line, with fields separated by tabs; a parameter belongs to the kernel above it.
 #include "backend/metal/on_linux/translator/program.hpp"
 
 namespace tw::metal_check {

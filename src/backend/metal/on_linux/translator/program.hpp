@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What is known of a .metal file once it has been read: its kernels and their parameters, its threadgroup arrays, and
-// the source line of every checked access. It travels inside the object file as text.
+// The description of a .metal file: its kernels and their parameters, its threadgroup arrays, and the source line of
+// every checked access. The object file contains it as text.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ enum class Binding { buffer, threadgroup, built_in };
 struct Parameter {
     Binding binding = Binding::buffer;
     unsigned index = 0;      ///< of the buffer, of the threadgroup memory, or of the built-in value
-    unsigned granule = 4;    ///< the smallest scalar that it holds, in bytes: what a race is decided by
+    unsigned granule = 4;    ///< bytes of its smallest scalar, the unit in which races are detected
     bool read_only = false;  ///< device const or constant
     bool constant = false;   ///< in the constant address space: not counted as device memory
     std::string type, name;  ///< as written, without attributes
@@ -52,7 +52,7 @@ struct Program {
 std::string write_program(const Program& program);
 Program read_program(std::string_view text);
 
-/// The values that a kernel may ask for by attribute, in the order in which the machine lays them out.
+/// The values that a kernel can get by an attribute, in the machine's order.
 inline constexpr const char* built_ins[] = {
     "thread_position_in_grid",
     "threadgroup_position_in_grid",

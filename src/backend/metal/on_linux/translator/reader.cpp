@@ -20,7 +20,7 @@ struct Edit {
 class Reader {
 public:
     Reader(std::string_view source, std::string_view file, std::string_view prelude)
-        : source_(source), prelude_(prelude), tokens_(cut(source, file)) {}
+        : source_(source), prelude_(prelude), tokens_(tokenize(source, file)) {}
 
     Reading read() {
         for (at_ = 0; at_ < tokens_.all.size(); ++at_) {
@@ -57,7 +57,7 @@ private:
                                           "mesh"};
         if (std::find(words.begin(), words.end(), token().text) != words.end())
             refuse(token(), "'" + std::string(token().text) +
-                                "' is a keyword of Metal, or a kind of function that is not compute");
+                                "' is a keyword of Metal, or a kind of function other than a compute kernel");
     }
 
     /// constant T name [[function_constant(n)]];  becomes  extern constant T name;
@@ -107,7 +107,7 @@ private:
         reading_.program.kernels.push_back(std::move(found));
     }
 
-    /// Up to the comma or the parenthesis that ends a parameter.
+    /// Reads up to the comma or parenthesis that ends a parameter.
     void parameter_tokens(std::vector<Token>& type, std::vector<Attribute>& attributes) {
         for (int depth = 0; at_ < tokens_.all.size(); ++at_) {
             if (depth == 0 && (is(",") || is(")"))) return;

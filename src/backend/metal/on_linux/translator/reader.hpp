@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // Reads the kernels of a preprocessed Metal source: their names, parameters and attributes, and the function constants.
-// What clang's front end would ignore (an attribute misspelt, a buffer index used twice) is an error here.
+// Mistakes that clang's front end would ignore (a misspelt attribute, a buffer index used twice) are errors here.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@
 namespace tw::metal_check {
 
 struct Reading {
-    Program program;                  ///< kernels and constants; the rest is found later
+    Program program;                  ///< only kernels and constants; the rest is added later
     std::string annotated;            ///< the source, made into C++ for OpenCL, with a wrapper for each kernel
     std::vector<std::string> errors;  ///< "file:line: sentence"
 };
 
-/// `prelude` is the folder whose files are ours and not to be judged.
+/// `prelude`: the folder with our own headers, which are not checked.
 Reading read_kernels(std::string_view preprocessed, std::string_view file, std::string_view prelude);
 
 }  // namespace tw::metal_check

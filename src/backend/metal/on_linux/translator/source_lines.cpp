@@ -27,9 +27,9 @@ std::string_view text_after(std::string_view record, std::string_view key) {
     return record.substr(open, record.find('"', open) - open);
 }
 
-/// A file that lies below the folder where clang was started, or beside it, is named from there on.
+/// clang names files relative to the folder that it was started in.
 std::string whole_name(std::string_view directory, std::string_view file) {
-    return (std::filesystem::path(directory) / file).lexically_normal().string();  // an absolute name stays alone
+    return (std::filesystem::path(directory) / file).lexically_normal().string();  // an absolute name stays as it is
 }
 
 }  // namespace

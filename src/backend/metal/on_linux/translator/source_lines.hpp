@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Which line of the Metal source an instruction stands for, from the debug records at the end of LLVM's assembly.
+// The line of the Metal source that an instruction comes from, by the debug records at the end of LLVM's assembly.
 #pragma once
 
 #include <map>
@@ -16,10 +16,10 @@ class SourceLines {
 public:
     SourceLines(std::string_view assembly, std::string_view prelude);
 
-    /// A number for the line; code of the prelude counts for the line that called it. 0: not known.
+    /// The number of the line; code of the prelude counts as the line that called it. 0: not known.
     unsigned site_of(std::string_view instruction);
 
-    /// True for the prelude's own arithmetic inside a SIMD-group function, which is no work of the kernel.
+    /// True for the prelude's arithmetic inside a SIMD-group function, which does not count as the kernel's.
     bool is_meeting(std::string_view instruction) const;
 
     const std::vector<std::string>& sites() const noexcept { return sites_; }

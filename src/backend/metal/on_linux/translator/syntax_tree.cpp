@@ -10,7 +10,7 @@ struct Location {
     std::size_t offset = 0, length = 0;
 };
 
-/// clang writes a line only when it differs from the one that it wrote last, so all locations are read, in order.
+/// clang omits a line number that equals the last one, so all locations must be read, in order.
 class Parser {
 public:
     explicit Parser(std::string_view text) : text_(text) {}

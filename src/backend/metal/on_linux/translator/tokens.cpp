@@ -11,11 +11,11 @@ namespace {
 
 bool in_word(char c) noexcept { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-class Cutter {
+class Lexer {
 public:
-    Cutter(std::string_view source, std::string_view file) : source_(source) { tokens_.files.emplace_back(file); }
+    Lexer(std::string_view source, std::string_view file) : source_(source) { tokens_.files.emplace_back(file); }
 
-    Tokens cut() {
+    Tokens tokenize() {
         while (at_ < source_.size()) step();
         return std::move(tokens_);
     }
@@ -88,6 +88,6 @@ private:
 
 }  // namespace
 
-Tokens cut(std::string_view source, std::string_view file) { return Cutter(source, file).cut(); }
+Tokens tokenize(std::string_view source, std::string_view file) { return Lexer(source, file).tokenize(); }
 
 }  // namespace tw::metal_check

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A Metal source cut into words, numbers and signs, each with the file and line that it came from.
+// The tokens of a Metal source: words, numbers and signs, each with its file and line.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace tw::metal_check {
 
 struct Token {
-    std::string_view text;  ///< a piece of the source, which must outlive it
+    std::string_view text;  ///< a part of the source, which must outlive it
     std::size_t offset = 0;
     int file = 0;  ///< index into Tokens::files
     int line = 0;
@@ -31,7 +31,7 @@ struct Tokens {
     }
 };
 
-/// Comments are skipped; the preprocessor's line markers are obeyed; string and character literals are one token.
-Tokens cut(std::string_view source, std::string_view file);
+/// Skips comments and follows the preprocessor's line markers; a string or character literal is one token.
+Tokens tokenize(std::string_view source, std::string_view file);
 
 }  // namespace tw::metal_check

@@ -31,13 +31,13 @@ const Words machine_flags{"--target=aarch64-linux-gnu"};
 #endif
 
 int version_of(const std::string& path, const std::string& folder) {
-    const Said said = run_command({path, "-dumpversion"}, folder);
-    return said.exit_code == 0 ? std::atoi(said.out.c_str()) : 0;
+    const CommandOutput output = run_command({path, "-dumpversion"}, folder);
+    return output.exit_code == 0 ? std::atoi(output.out.c_str()) : 0;
 }
 
 /// What clang said, with the files that only we know renamed, a line an error.
-void take_diagnostics(const Said& said, std::vector<std::string>& errors) {
-    std::string_view rest = said.err;
+void take_diagnostics(const CommandOutput& output, std::vector<std::string>& errors) {
+    std::string_view rest = output.err;
     while (!rest.empty()) {
         const std::size_t end = rest.find('\n');
         const std::string_view line = rest.substr(0, end);
@@ -45,7 +45,7 @@ void take_diagnostics(const Said& said, std::vector<std::string>& errors) {
         if (line.find("error:") != std::string_view::npos || line.find("warning:") != std::string_view::npos)
             errors.emplace_back(line);
     }
-    if (errors.empty()) errors.push_back("clang failed and said nothing");
+    if (errors.empty()) errors.push_back("clang failed without a message");
 }
 
 class Translator {
@@ -61,10 +61,9 @@ public:
         std::string source;
         if (!read_file(request_.source, source)) return refused(request_.source + ": can't be read");
         if (source.find('\0') != std::string::npos)
-            return refused(request_.source +
-                           ": the text of a Metal file is expected, and this one has bytes that are no text");
+            return refused(request_.source + ": expected the text of a Metal file; it has bytes that are not text");
         done_.errors = foreign_words(source, request_.source);
-        if (preprocess() && read() && judge() && assemble()) generate();
+        if (preprocess() && read() && check() && assemble()) generate();
         return std::move(done_);
     }
 
@@ -73,9 +72,9 @@ private:
     std::string file(const char* name) const { return folder_.path() + '/' + name; }
 
     bool succeeds(const Words& command) {
-        said_ = run_command(command, folder_.path());
-        if (said_.exit_code != 0) take_diagnostics(said_, done_.errors);
-        return said_.exit_code == 0;
+        output_ = run_command(command, folder_.path());
+        if (output_.exit_code != 0) take_diagnostics(output_, done_.errors);
+        return output_.exit_code == 0;
     }
 
     bool preprocess() {
@@ -84,7 +83,7 @@ private:
     }
 
     bool read() {
-        Reading reading = read_kernels(said_.out, request_.source, request_.prelude);
+        Reading reading = read_kernels(output_.out, request_.source, request_.prelude);
         done_.program = std::move(reading.program);
         done_.errors.insert(done_.errors.end(), reading.errors.begin(), reading.errors.end());
         if (done_.errors.empty() && done_.program.kernels.empty())
@@ -93,9 +92,9 @@ private:
         return write_file(file("annotated.metal"), annotated_);
     }
 
-    /// The front end's own rules first: its sentences are better where both would refuse.
-    bool judge() {
-        // What Apple's compiler calls an error is one here too; Metal before version 4 is C++14.
+    /// The front end's rules first, because its messages are better where both would refuse.
+    bool check() {
+        // Errors of Apple's compiler are errors here, too; Metal before version 4 is C++14.
         const Words strict{"-Wall",
                            "-Wno-missing-braces",
                            "-Wno-unused-function",
@@ -106,7 +105,7 @@ private:
                            "-Xclang",
                            "-ast-dump=json"};
         if (!succeeds(language_ + strict + Words{file("annotated.metal")})) return false;
-        const std::vector<std::string> found = foreign_constructs(said_.out, annotated_, request_.prelude);
+        const std::vector<std::string> found = foreign_constructs(output_.out, annotated_, request_.prelude);
         done_.errors.insert(done_.errors.end(), found.begin(), found.end());
         return done_.errors.empty();
     }
@@ -155,7 +154,7 @@ private:
     TemporaryFolder folder_;
     Words language_;
     std::string annotated_;  ///< preprocessed, with wrappers
-    Said said_;
+    CommandOutput output_;
     Translation done_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// From a .metal file, as it is, to an object file for this processor: clang's C++ for OpenCL front end does the
-// reading, our edits of its text do the rest.
+// Translates a .metal file to an object file for this processor: by clang's front end for C++ for OpenCL, and edits of
+// the source and of LLVM's assembly.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace tw::metal_check {
 
 struct Clang {
-    std::string path;  ///< empty: none was found
+    std::string path;  ///< empty: not found
     int version = 0;
 };
 
@@ -23,9 +23,9 @@ Clang find_clang();
 struct TranslationRequest {
     std::string source;   ///< the .metal file
     std::string prelude;  ///< the folder with metal_stdlib
-    std::string symbol;   ///< what the module's table is called
+    std::string symbol;   ///< the name of the module's table
     std::string object;   ///< the file to write; with `shared`, a shared object
-    bool checked = true;  ///< every load and store reports to the machine
+    bool checked = true;  ///< every load and store calls the machine
     bool shared = false;
     std::string link_with;           ///< the library that defines the machine, for a shared object
     std::vector<std::string> flags;  ///< -D and -I

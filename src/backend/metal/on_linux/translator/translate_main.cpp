@@ -8,7 +8,7 @@
 
 int main(int count, char** words) {
     if (count < 7) {
-        std::fputs("metal_translate: SOURCE OBJECT SYMBOL PRELUDE CLANG checked|plain [flags] were expected\n", stderr);
+        std::fputs("metal_translate: expected SOURCE OBJECT SYMBOL PRELUDE CLANG checked|plain [flags]\n", stderr);
         return 2;
     }
     tw::metal_check::TranslationRequest request;

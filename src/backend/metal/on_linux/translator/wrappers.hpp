@@ -9,7 +9,7 @@
 
 namespace tw::metal_check {
 
-/// Source text: a function for each kernel that takes everything from two tables of addresses and values.
+/// Source text of a wrapper for each kernel, which takes all arguments from two tables of addresses and values.
 std::string wrappers(const std::vector<KernelText>& kernels);
 
 }  // namespace tw::metal_check
