@@ -46,6 +46,35 @@ TEST(EffortRefusals, WhatCantBeBuilt) {
     }
 }
 
+TEST(EffortRefusals, ThereIsAReportForEachResultOrNone) {
+    const EffortMatrix matrix = build_effort(Weights(4, 3, Type::f32, 1).matrix);
+    std::vector<float> v(6, 1), y(8);
+    EffortReport reports[3];
+    for (const std::size_t count : {0, 1, 2, 3})
+        EXPECT_EQ(static_cast<bool>(try_matvec_batch(matrix, {v.data(), 2, 3}, {y.data(), 2, 4}, Budget::effort(1), {},
+                                                     std::span(reports, count))),
+                  count == 0 || count == 2)
+            << count;
+    const int chosen[] = {0, 0};
+    for (const std::size_t count : {0, 1, 2, 3})
+        EXPECT_EQ(static_cast<bool>(try_matvec_experts(matrix, chosen, {v.data(), 2, 3}, {y.data(), 2, 4},
+                                                       Budget::effort(1), {}, std::span(reports, count))),
+                  count == 0 || count == 2)
+            << count;
+}
+
+TEST(EffortBudget, NoErrorAtAllReadsEverything) {
+    // The last inputs weigh next to nothing: an error of 0 reads them all the same.
+    Weights weights(40, 32, Type::f32, 3);
+    for (std::int64_t o = 0; o < 40; ++o)
+        for (std::int64_t i = 16; i < 32; ++i) store_element(weights.matrix, o, i, 0);
+    for (const EffortLayout layout : {EffortLayout::buckets, EffortLayout::tiers, EffortLayout::planes}) {
+        const EffortMatrix matrix = build_effort(weights.matrix, {.layout = layout, .dense = DenseCopy::absent});
+        const Answer answer = product(matrix, gauss(32, 4), Budget::error(0), {.dense = DenseSwitch::never});
+        EXPECT_EQ(answer.report.rows_read, answer.report.rows) << name_of(layout);
+    }
+}
+
 TEST(EffortRefusals, WhatCantBeStacked) {
     const Weights one(4, 3, Type::f32, 1), longer(4, 2, Type::f32, 1), halves(4, 3, Type::f16, 1);
     EffortMatrix into;

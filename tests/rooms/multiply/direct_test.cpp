@@ -180,4 +180,13 @@ TYPED_TEST(DirectWay, RefusesWhatTheLongWayRefuses) {
     EXPECT_EQ(try_multiply(a.matrix, other_type, c.matrix).argument, Argument::b);
 }
 
+TEST(DirectWayRemembered, DoesNotAnswerForAnotherAccuracy) {
+    const float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+    float c[4] = {};
+    const View<const float> av(a, 2, 2), bv(b, 2, 2);
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(try_multiply(av, bv, View(c, 2, 2), {.threads = 1}));
+    EXPECT_EQ(try_multiply(av, bv, View(c, 2, 2), {.accuracy = Accuracy(1e-30), .threads = 1}).code, Code::unsupported);
+    EXPECT_TRUE(try_multiply(av, bv, View(c, 2, 2), {.threads = 1}));
+}
+
 }  // namespace

@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 #include <gtest/gtest.h>
 
+#include <thread>
 #include <utility>
 
 #include "plan/eligibility.hpp"
@@ -41,6 +42,40 @@ TEST(Choose, RefusesWhatIsNoProblem) {
     float x = 0;
     const tw::Matrix one{&x, tw::Type::f32, 1, 1, 1};
     EXPECT_EQ(plan.try_run(one, one, one).code, tw::Code::bad_argument) << "nobody planned it";
+}
+
+/// By a thread that remembers nothing.
+const tw::Kernel* fresh_choice(const tw::Problem& problem, const tw::Options& options) {
+    const tw::Kernel* kernel = nullptr;
+    std::thread([&] {
+        if (tw::Plan plan; tw::try_plan(problem, options, plan)) kernel = plan.kernel;
+    }).join();
+    return kernel;
+}
+
+TEST(Choose, AChoiceIsRememberedForItsOwnWishesAlone) {
+    int differ = 0;
+    for (const tw::Problem& shape : {tw::Problem{.m = 1, .n = 3000, .k = 500},
+                                     {.m = 3, .n = 4, .k = 5},
+                                     {.m = 2, .n = 900, .k = 7},
+                                     {.m = 300, .n = 300, .k = 300},
+                                     {.m = 5, .n = 5, .k = 9000}})
+        for (const int threads : {1, 2})
+            for (const bool reproducible : {false, true})
+                for (const tw::Accuracy accuracy : {tw::Accuracy(), tw::bf16, tw::Accuracy(1e-7)}) {
+                    tw::Problem changed = shape;
+                    changed.accuracy = accuracy;
+                    const tw::Options wish{.accuracy = accuracy, .reproducible = reproducible, .threads = threads};
+                    tw::Plan before, after;
+                    ASSERT_TRUE(tw::try_plan(shape, {.threads = threads}, before));
+                    const bool is_planned = static_cast<bool>(tw::try_plan(changed, wish, after));
+                    const tw::Kernel* const right = fresh_choice(changed, wish);
+                    ASSERT_EQ(is_planned, right != nullptr);
+                    if (!is_planned) continue;
+                    EXPECT_EQ(after.kernel, right) << after.kernel_name();
+                    differ += right != before.kernel;
+                }
+    EXPECT_GT(differ, 0) << "no wish here asks for another kernel";
 }
 
 // Whatever the machine has, a number is kept down to some two roundings for each 512 terms, and a name is, however long
