@@ -227,10 +227,12 @@ class Stages(unittest.TestCase):
             "tools/clean_clone",
             "tools/bare_debian",
             "tools/tidy",
+            "tools/mutate",
             "examples/network/run",
             "programs/cmake",
             "programs/nvcc",
             "programs/nvdisasm",
+            "build/release/tw",
         ):
             ends = "0" if name == "tools/install_packages" else "${ENDS:-0}"
             self.program(name, f'echo "{name} $*" >> "{self.calls}"; exit {ends}')

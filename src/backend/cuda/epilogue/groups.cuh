@@ -144,7 +144,7 @@ template <class T, int N>
 __device__ void apply_by_slices(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
     if (out.alpha != 1) each_sum<N>(sums, [&](float x) { return x * out.alpha; });
     if (out.beta == 0 && out.fused.empty) return;
-    constexpr int columns = N % 32 == 0 ? 32 : N % 16 == 0 ? 16 : 8;
+    constexpr int columns = N % 32 == 0 && N > 64 ? 32 : N % 16 == 0 ? 16 : 8;  // small tiles share their registers
     each_slice<N, columns>(sums, [&](auto& slice, int col) {
         Output added = out;
         float factor = out.beta;

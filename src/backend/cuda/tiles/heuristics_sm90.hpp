@@ -120,6 +120,8 @@ constexpr Widths r9_level(int rows, bool a_across, bool b_across) {
 constexpr bool r9_possible(const R9Operands& o, const Tile& tile) {
     // The unit takes tf32 along k alone, and its tests of many widths are spared.
     if (o.is_f32 && tile.k == 0 && tile.n > 96) return false;
+    // Sums that may have to be made again leave no registers for 256 columns.
+    if (o.is_f32 && tile.n == 256) return false;
     // Only 128 and 256 columns go through boxes in shared memory, which rows that start anywhere want.
     if (tile.k > 0 && tile.n != 128 && tile.n != 256 && !o.c_by_group) return false;
     if (tile.k > 0) return tile.m == 128 && r9_wide(o.a_across, o.b_across).has(tile.n);

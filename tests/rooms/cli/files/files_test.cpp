@@ -132,7 +132,9 @@ TEST_F(Files, AnOutputThatIsNoFileIsRefused) {
     expect_output_refused(folder.path("none/c.npy"), 2, "No such file or directory");
     expect_output_refused(a + "/c.npy", 2, "Not a directory");
     expect_output_refused("/proc/c.npy", 2, "failed");
-    expect_output_refused("", 2, "a file to write needs a name");
+    const auto unnamed = run_tw({"multiply", a, a, "-o", ""});
+    EXPECT_EQ(unnamed.code, 2);
+    EXPECT_NE(unnamed.error.find("tw: -o takes a value; got ''"), std::string::npos) << unnamed.error;
     expect_output_refused("-", 2, "can't go to standard output");
 }
 

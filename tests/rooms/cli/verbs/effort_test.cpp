@@ -99,7 +99,7 @@ TEST(Effort, SeveralMatricesAreStacked) {
     EXPECT_TRUE(std::equal(y.begin(), y.begin() + outputs, y.begin() + outputs));
     write_file(files.v, npy_file<float>("<f4", "(1, 200)", files.vector));
     files.expect_refused({"build", files.w, files.v, files.w, "-o", files.built, "--transpose"},
-                         "as many inputs as the first");
+                         "matrices of a stack must have the same number of inputs");
 }
 
 TEST(Effort, RowsOfAFileAreABatch) {
