@@ -199,6 +199,7 @@ class Sizes(House):
     def test_a_wide_line(self):
         for name in ("src/base/wide.cpp", "tools/wide.py", "tools/wide.sh", "cmake/Wide.cmake", "src/CMakeLists.txt"):
             self.expect_caught("check_sizes", name, "## " + "x" * 118 + "\n", "121 columns")
+            (self.root / name).unlink()
 
     def test_a_long_function(self):
         body = "    step();\n" * 79
