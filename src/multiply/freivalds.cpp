@@ -35,12 +35,12 @@ Freivalds::Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta
 
 bool Freivalds::prepare(const Matrix& c0) noexcept {
     const std::int64_t m = c0.rows, n = c0.cols, k = a_.cols;
-    memory_.reset(new (std::nothrow) double[static_cast<std::size_t>(2 * n + 2 * k + 2 * m)]);
+    memory_.reset(new (std::nothrow) double[static_cast<std::size_t>(2 * n + 2 * k + 3 * m)]);
     seen_.reset(new (std::nothrow) double[static_cast<std::size_t>(2 * m)]);
     if (!memory_ || !seen_) return false;
     signs_ = memory_.get(), ones_ = signs_ + n;
     inner_ = ones_ + n, inner_size_ = inner_ + k;
-    sums_ = inner_size_ + k, sizes_ = sums_ + m;
+    sums_ = inner_size_ + k, sizes_ = sums_ + m, reach_ = sizes_ + m;
 
     if (beta_ != 0) {
         c0_memory_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(m * n) * size_of(c0.type)]);
@@ -66,13 +66,17 @@ void Freivalds::sum_up() noexcept {
     row_sums(b_, signs_, ones_, inner_, inner_size_);
     row_sums(a_, inner_, inner_size_, sums_, sizes_);
     const std::int64_t m = a_.rows;
-    for (std::int64_t i = 0; i < m; ++i) sums_[i] *= alpha_, sizes_[i] *= std::fabs(alpha_);
+    for (std::int64_t i = 0; i < m; ++i) {
+        reach_[i] = sizes_[i] * std::max(1.0, std::fabs(alpha_));
+        sums_[i] *= alpha_, sizes_[i] *= std::fabs(alpha_);
+    }
     if (beta_ == 0) return;
     double *c_sums = seen_.get(), *c_sizes = c_sums + m;
     row_sums(c0_, signs_, ones_, c_sums, c_sizes);
     for (std::int64_t i = 0; i < m; ++i) {
         sums_[i] += beta_ * c_sums[i];
         sizes_[i] += std::fabs(beta_) * c_sizes[i];
+        reach_[i] += std::fabs(beta_) * c_sizes[i];
     }
 }
 
@@ -100,7 +104,7 @@ std::int64_t Freivalds::first_wrong_row(const Matrix& c) const noexcept {
     const double in_range = range_of(c.type).largest / 4;
     for (std::int64_t i = 0; i < c.rows; ++i) {
         const bool sum_tells =
-            std::isfinite(seen[i]) ? std::isfinite(sizes_[i]) : sizes_[i] <= in_range && all_columns_;
+            std::isfinite(seen[i]) ? std::isfinite(sizes_[i]) : reach_[i] <= in_range && all_columns_;
         if (sum_tells && !(std::fabs(seen[i] - sums_[i]) <= tolerance(i, c))) return i;
         if ((!sum_tells || !all_columns_) && !elements_are_right(c, i)) return i;
     }

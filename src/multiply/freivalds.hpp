@@ -51,6 +51,7 @@ private:
     double *signs_ = nullptr, *ones_ = nullptr;        // n: x, and |x|
     double *inner_ = nullptr, *inner_size_ = nullptr;  // k: B x, |B||x|
     double *sums_ = nullptr, *sizes_ = nullptr;        // m: what C x must be, and what its error is relative to
+    double* reach_ = nullptr;                          // m: how large a sum may get before a small alpha makes it small
     mutable std::unique_ptr<double[]> seen_;           // 2m: C x, and |C||x|
     bool all_columns_ = true;                          // false: some x_j are 0 because B's column j is not finite
 };

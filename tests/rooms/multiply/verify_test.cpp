@@ -105,6 +105,13 @@ TEST(Verification, AcceptsTheNaNOfAPartialSumThatOverflowsBesideAnInfinity) {
     EXPECT_FALSE(std::isfinite(p.c[0]));
 }
 
+TEST(Verification, AcceptsTheInfinityOfASumThatASmallAlphaWouldMakeSmall) {
+    Product<float> p(1, 1, 2);
+    p.a = {3e38f, 3e38f}, p.b = {1, 1};
+    for (const double alpha : {1e-10, 1e-42})
+        EXPECT_TRUE(tw::try_multiply(p.av(), p.bv(), p.cv(), {.alpha = alpha, .verify = true})) << alpha;
+}
+
 TEST(Verification, SeesWhatIsNotFiniteAndShouldBe) {
     for (const float wrong : {infinity<float>, -infinity<float>, nan<float>}) {
         Product<float> p(6, 40, 20);
