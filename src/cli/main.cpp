@@ -3,6 +3,7 @@
 //
 // tw, the command: THE list of verbs. All error messages are printed and all exit codes are set here.
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -23,6 +24,13 @@ constexpr void (*verbs[])(tw::cli::Verb) = {
     tw::cli::add_explain, tw::cli::add_tune,   tw::cli::add_report, tw::cli::add_multiply,
     tw::cli::add_effort,  tw::cli::add_layout, tw::cli::add_judge,  tw::cli::add_metal_check,
 };
+
+/// For somebody who typed the name to see what comes.
+constexpr const char* to_try = R"text(tw multiplies matrices. Three things to try:
+  tw ladder          this machine climbs: every kernel, checked, timed
+  tw explain naive   what limits a kernel
+  tw --help          everything else
+)text";
 
 constexpr const char* examples = R"text(Examples:
   tw info
@@ -73,6 +81,7 @@ int run(const tw::cli::CommandLine& line, int argc, char** argv) {
 
 int main(int argc, char** argv) {
     fill_standard_streams();
+    if (argc == 1 && isatty(1) && isatty(2)) return std::fputs(to_try, stdout) < 0;
     tw::cli::catch_interrupts();
     const tw::cli::CommandLine line(
         "tw", "Multiplies matrices as fast as this machine allows, at the accuracy asked for.", tw::version());

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "measure/report/chart.hpp"
 
@@ -49,15 +50,18 @@ Rows rows_of(const std::vector<Row>& all, const std::string& data, bool is_speed
     return rows;
 }
 
-/// The class that has a line's colour.
-std::string way_of(int number) { return fmt::format("way{}", number % 8 + 1); }
+/// The class that has a line's colour: the same in every chart.
+std::string way_of(const std::string& layout) {
+    constexpr std::string_view known[] = {"planes", "buckets", "tiers", "q8_top_k", "q4_top_k", "teal", "q8_0", "q4_0"};
+    const auto at = std::find(std::begin(known), std::end(known), layout) - std::begin(known);
+    return fmt::format("way{}", at < 8 ? at + 1 : 7);
+}
 
 /// Names beside the chart: on it they would lie on each other where all lines end.
 std::string key_of(const Rows& rows) {
     std::string text = "<p class=\"key\">";
-    int number = 0;
     for (const std::string& layout : layouts_of(rows))
-        text += fmt::format("<span><i class=\"{}\"></i>{}</span>", way_of(number++), escaped(layout));
+        text += fmt::format("<span><i class=\"{}\"></i>{}</span>", way_of(layout), escaped(layout));
     return text + "</p>\n";
 }
 
@@ -73,10 +77,9 @@ std::string draw(const Frame& frame, const Rows& rows, const Plot& plot) {
                                  : Axis::logarithmic(least, most, frame.plot_bottom(), frame.top);
     std::string inside = grid(frame, x, y, plot.x_title, plot.y_title);
     std::vector<Mark> all;
-    int number = 0;
     for (const std::string& layout : layouts_of(rows)) {
         std::string path;
-        const std::string way = way_of(number++);
+        const std::string way = way_of(layout);
         for (const Row* row : rows) {
             if (row->effort->layout != layout) continue;
             const double px = x.at(row->effort->bytes_fraction), py = y.at(plot.y_of(*row));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "measure/report/chart.hpp"
@@ -45,8 +46,11 @@ std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points
             text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", right - 2, height,
                                 escaped(name));
         if (drawn.size() == 1) {
+            // Above the slope, where no point can be.
             const std::string slope = fmt::format("{}: {} GB/s", point->level, in_figures(point->bandwidth));
-            text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x.at(start) + 8, frame.plot_bottom() - 8,
+            const double along = std::sqrt(start * ridge), width = 7.1 * static_cast<double>(slope.size());
+            text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>",
+                                std::max(x.at(along) - 8, frame.left + width), y.at(along * point->bandwidth) - 6,
                                 escaped(slope));
         }
     }

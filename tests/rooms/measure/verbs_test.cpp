@@ -161,6 +161,14 @@ std::string on_terminal(unsigned short columns, const char* locale, const std::s
     return ran == 0 ? text : "";
 }
 
+TEST(Verbs, ByItselfInATerminalTwShowsThreeThingsToTry) {
+    const std::string text = on_terminal(80, "C", "");
+    if (text.empty()) GTEST_SKIP() << "skipped: no terminal can be had here";
+    for (const char* part : {"Three things to try", "tw ladder ", "tw explain naive ", "tw --help "})
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_NE(say("").text.find("verb is missing"), std::string::npos) << "a script gets the error";
+}
+
 TEST(Verbs, ATableAndItsProgressFitTheTerminal) {
     const std::string climb = "ladder --size 32 --seconds 0.3 --no-peers --rung r3";
     for (const auto& [columns, locale] :
