@@ -16,6 +16,14 @@ namespace {
 
 constexpr std::int64_t diagonal_block = 48;  // its product lies on the stack: 18 KiB in f64
 
+Options options_of(double alpha, double beta) noexcept {
+    return {.alpha = alpha,
+            .beta = beta,
+            .accuracy = settings().accuracy,
+            .reproducible = settings().reproducible,
+            .device = settings().device};
+}
+
 /// C's triangle = alpha * A * B + beta * C's triangle, through a block of its own.
 template <class T>
 void multiply_diagonal(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta,
@@ -49,7 +57,7 @@ std::int64_t first_undone(const Status& status) noexcept {
 
 void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept {
     if (beta == 1 && (alpha == 0 || a.cols == 0)) return;  // netlib leaves such a C alone, a null one too
-    Options options{.alpha = alpha, .beta = beta, .accuracy = settings().accuracy, .device = settings().device};
+    Options options = options_of(alpha, beta);
     if (settings().device_by_size) {
         Crossing crossing(a, c);
         const bool crosses = crossing.where() != Where::cpu;
@@ -66,7 +74,7 @@ void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, d
     options.accuracy = {};
     options.device = "cpu";
     if (try_multiply(a, b, c, options)) return;
-    options.kernel = "r1_naive";
+    options.kernel = "r1_naive", options.reproducible = false;
     const Status status = try_multiply(a, b, c, options);
     if (status) return;
     // Going on would hand a wrong C to a caller who can't be told.
@@ -78,8 +86,7 @@ void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, d
               const Batch& batch) noexcept {
     std::int64_t i = 0;
     if (!settings().device_by_size) {
-        const Options options{
-            .alpha = alpha, .beta = beta, .accuracy = settings().accuracy, .device = settings().device};
+        const Options options = options_of(alpha, beta);
         const Status status = try_multiply_batch(a, b, c, batch, options);
         i = status ? batch.size : first_undone(status);
         for (std::int64_t done = options.device == "cpu" ? i : 0; done < i; ++done) count_on_device();

@@ -3,12 +3,33 @@
 #include "blas/settings.hpp"
 
 #include <atomic>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
 namespace tw::blas {
 namespace {
+
+/// Deeper panels would only take memory: a rank holds one of its rows and one of its columns.
+constexpr int deepest_panel = 32768;
+
+int panel_of(const char* text, int otherwise) noexcept {
+    const std::string_view word = text;
+    int depth = 0;
+    const auto [end, error] = std::from_chars(word.begin(), word.end(), depth);
+    if (error == std::errc() && end == word.end() && depth >= 1 && depth <= deepest_panel) return depth;
+    std::fprintf(stderr, "tilewright: TW_PANEL=%s is ignored: expected a whole number from 1 to %d\n", text,
+                 deepest_panel);
+    return otherwise;
+}
+
+bool reproducible_of(const char* text) noexcept {
+    const std::string_view word = text;
+    if (word == "0" || word == "1") return word == "1";
+    std::fprintf(stderr, "tilewright: TW_REPRODUCIBLE=%s is ignored: expected 0 or 1\n", text);
+    return false;
+}
 
 Settings read() noexcept {
     Settings found;
@@ -20,6 +41,8 @@ Settings read() noexcept {
             accuracy);
     if (const char* device = variable("TW_DEVICE")) found.device = device;
     if (found.device == "auto") found.device = "cpu", found.device_by_size = true;
+    if (const char* same = variable("TW_REPRODUCIBLE")) found.reproducible = reproducible_of(same);
+    if (const char* panel = variable("TW_PANEL")) found.panel = panel_of(panel, found.panel);
     if (const char* log = variable("TW_LOG")) found.counts = std::string_view(log) == "counts";
     return found;
 }

@@ -14,3 +14,8 @@ float sdot_(const int* n, const float* x, const int* incx, const float* y, const
     for (int i = 0; i < *n; ++i) sum += x[i * *incx] * y[i * *incy];
     return sum;
 }
+
+int pilaenv_(const int* context, const char* precision) {
+    (void)context, (void)precision;
+    return 32;
+}
