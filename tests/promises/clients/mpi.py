@@ -32,8 +32,9 @@ def ranks(words, folder=None, count=RANKS, preload=OURS, expected=0, **variables
         given["LD_PRELOAD"] = preload
     options = [word for name, value in given.items() for word in ("-x", f"{name}={value}")]
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run(["mpirun", "-np", str(count), "--oversubscribe", *options, *map(str, words)], cwd=folder, text=True,
-                          env={**os.environ, **allowed}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
+    done = subprocess.run(["mpirun", "-np", str(count), "--oversubscribe", *options, *map(str, words)], cwd=folder,
+                          env={**os.environ, **allowed}, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=600)
     if (done.returncode != 0) != (expected != 0):
         sys.exit(f"{words} ended with {done.returncode}: {done.stdout[-2000:]}")
     return done.stdout
@@ -45,7 +46,8 @@ def counts(said):
 
 
 def testers():
-    folder = need(next(pathlib.Path("/usr/lib").glob("*/scalapack/openmpi-tests/PBLAS/spb3tst"), None), "scalapack-mpi-test").parent
+    testers_of_debian = pathlib.Path("/usr/lib").glob("*/scalapack/openmpi-tests/PBLAS/spb3tst")
+    folder = need(next(testers_of_debian, None), "scalapack-mpi-test").parent
     for letter in "sd":
         with tempfile.TemporaryDirectory() as place:
             shutil.copy(folder / f"P{letter.upper()}BLAS3TST.dat", place)
@@ -55,7 +57,7 @@ def testers():
         mine = counts(said)
         if failed or table[f"P{letter.upper()}GEMM"] != ["16", "16", "0", "0"] or len(mine) != RANKS:
             sys.exit(f"{letter}pb3tst: {table}, {mine}")
-        print(f"{letter}pb3tst: P{letter.upper()}GEMM 16 of 16, the other {len(table) - 1} routines too; {'; '.join(mine)}")
+        print(f"{letter}pb3tst: P{letter.upper()}GEMM 16 of 16, and {len(table) - 1} more routines;", "; ".join(mine))
 
 
 def product(letter, n, rows, cols, repeats=1, **variables):
@@ -85,11 +87,13 @@ def hpl():
     need(shutil.which("hpcc"), "hpcc")
     example = need(next(pathlib.Path("/usr/share/doc/hpcc/examples").glob("_hpccinf.txt*"), None), "hpcc's example")
     with tempfile.TemporaryDirectory() as place:
-        (pathlib.Path(place) / "hpccinf.txt").write_text(example.read_text().replace("1000         Ns", "600          Ns"))
+        questions = example.read_text().replace("1000         Ns", "600          Ns")
+        (pathlib.Path(place) / "hpccinf.txt").write_text(questions)
         counted = counts(ranks(["hpcc"], place, TW_LOG="counts"))
         said = (pathlib.Path(place) / "hpccoutf.txt").read_text()
     residuals = re.findall(r"\|\|Ax-b\|\|.*= +([\d.]+) \.+ (\w+)", said)
-    if "Success=1" not in said or not residuals or any(word != "PASSED" for _, word in residuals) or len(counted) != RANKS:
+    passed = residuals and all(word == "PASSED" for _, word in residuals)
+    if "Success=1" not in said or not passed or len(counted) != RANKS:
         sys.exit(f"hpcc: {residuals}, {counted}, {said[-2000:]}")
     print(f"hpcc: HPL's residual {residuals[0][0]} PASSED; {'; '.join(counted)}")
 
@@ -119,7 +123,8 @@ def a_rank_dies():
 def times():
     """Five turns of each; the best of three products in each."""
     deeper = pathlib.Path(tempfile.mkdtemp()) / "libpanel.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-xc", "-", "-o", deeper], input="int pilaenv_(void) { return 256; }", text=True, check=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-xc", "-", "-o", deeper], input="int pilaenv_(void) { return 256; }",
+                   text=True, check=True)
     sides = {"BLAS of the system, panel 32": {"preload": None}, "the same, panel 256": {"preload": deeper},
              "ours, panel 32": {"TW_PANEL": "32"}, "ours, panel 256": {}}
     for letter in "sd":
@@ -128,7 +133,8 @@ def times():
             for side, given in sides.items():
                 said = ranks([PRODUCT, letter, 2048, 64, 2, 2, 3], **given)
                 best[side] = min(best[side], float(re.search(r"right; .*: ([\d.]+) ms", said).group(1)))
-        print(f"p{letter}gemm 2048, best of 15, ms: " + "; ".join(f"{side} {ms}" for side, ms in best.items()), flush=True)
+        told = "; ".join(f"{side} {ms}" for side, ms in best.items())
+        print(f"p{letter}gemm 2048, best of 15, ms: {told}", flush=True)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ void Cblacs_gridinfo(int, int*, int*, int*, int*);
 int numroc_(const int*, const int*, const int*, const int*, const int*);
 void descinit_(int*, const int*, const int*, const int*, const int*, const int*, const int*, const int*, const int*,
                int*);
-typedef void Product(const char*, const char*, const int*, const int*, const int*, const void*, const void*,
-                     const int*, const int*, const int*, const void*, const int*, const int*, const int*, const void*,
-                     void*, const int*, const int*, const int*);
+typedef void Product(const char*, const char*, const int*, const int*, const int*, const void*, const void*, const int*,
+                     const int*, const int*, const void*, const int*, const int*, const int*, const void*, void*,
+                     const int*, const int*, const int*);
 Product psgemm_, pdgemm_;
 
 /* A square matrix, block by block over the grid; this rank's part lies column by column. */
@@ -109,8 +109,8 @@ int main(int count, char** words) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == dying && repeat + 1 == repeats) raise(SIGKILL);
         const double start = MPI_Wtime();
-        multiply("N", "N", &n, &n, &n, alpha, a, &one, &one, descriptor, b, &one, &one, descriptor, beta, c, &one,
-                 &one, descriptor);
+        multiply("N", "N", &n, &n, &n, alpha, a, &one, &one, descriptor, b, &one, &one, descriptor, beta, c, &one, &one,
+                 descriptor);
         MPI_Barrier(MPI_COMM_WORLD);
         best = fmin(best, MPI_Wtime() - start);
     }

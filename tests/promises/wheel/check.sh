@@ -12,7 +12,7 @@ mkdir -p "$place"
 python3 -m venv "$place/fresh"
 python=$place/fresh/bin/python
 CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) "$python" -m pip wheel -q --no-deps -w "$place" .
-"$python" -m pip install -q "$place"/tilewright-*.whl jax ml_dtypes pytest
+"$python" -m pip install -q "$place"/tilewright-*.whl jax ml_dtypes dask distributed pytest
 
 cd "$place"   # away from the sources: only what was installed can be found
 "$python" -m pytest -q -p no:cacheprovider "$root/tests/promises/wheel"
