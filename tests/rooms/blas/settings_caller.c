@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
  * Copyright 2026 The tilewright authors
- * What the environment changes: how deep PBLAS's panels are, and whether a part of C has the bits it has in the whole. */
+ * What the environment changes: how deep PBLAS's panels are, and whether a part of C has its bits in the whole. */
 #include <stdio.h>
 #include <string.h>
 
