@@ -129,9 +129,9 @@ struct FeatureName {
 struct Roof {
     const char* unit;         ///< "FMA", "tensor core"; "memory" for bandwidth
     const char* type;         ///< of the operands: "f32", "bf16"; "bytes" for bandwidth
-    Features needs;           ///< kernels that need one of these features use the unit; 0: those that need none do
+    Features needs;           ///< 0: a unit of every chip of the kind; else a matrix unit, for rungs from r8 on
     double (*theoretical)();  ///< by formula, in GFLOP/s or GB/s: flops/clock/core x clock x cores; 0: unknown
-    double (*measure)(double seconds);  ///< runs for about so many seconds on the whole device
+    double (*measure)(double seconds);  ///< about so many seconds on the whole device; null: formula alone
 };
 
 /// How copies overlap kernels on a device with memory of its own. Streams, events and the buffer belong to the calling

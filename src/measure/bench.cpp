@@ -63,7 +63,7 @@ void bench_shape(const Bench& asked, const Task& task, const Watch& watch, Run& 
     const auto operands = std::make_shared<Operands>(task);
     const auto entrants = entrants_of(asked, task, operands);
     RunRoofs roofs(*asked.backend, name_of(task.type), task.threads);
-    for (const auto& entrant : entrants) roofs.add(entrant->needs);
+    for (const auto& entrant : entrants) roofs.add(*entrant);
     const bool is_host = asked.backend->place == Place::host && !asked.backend->times_mean_nothing;
     if (is_host) {
         if (const auto matrix_unit = cpu_features() & (cpu_feature::amx_bf16 | cpu_feature::amx_int8))
@@ -72,8 +72,8 @@ void bench_shape(const Bench& asked, const Task& task, const Watch& watch, Run& 
     }
     for (const Timing& timing :
          run_rounds(task, entrants, roofs.calibrations(), asked.budget, watch, asked.is_judged)) {
-        roofs.add(timing.entrant->needs);
-        run.rows.push_back(make_row(timing, task, roofs.peaks_for(timing.entrant->needs)));
+        roofs.add(*timing.entrant);
+        run.rows.push_back(make_row(timing, task, roofs.peaks_for(*timing.entrant)));
     }
     if (records_roofs) roofs.record(run);
 }

@@ -33,7 +33,7 @@ void turn_dial(const Dial& asked, const Watch& watch, Run& run) {
     for (const Accuracy stop : dial_stops()) entrants.push_back(std::make_shared<Stop>(*asked.backend, stop, operands));
     RunRoofs roofs(*asked.backend, name_of(asked.task.type), asked.task.threads);
     for (const Timing& timing : run_rounds(asked.task, entrants, roofs.calibrations(), asked.budget, watch))
-        run.rows.push_back(make_row(timing, asked.task, roofs.peaks_for(timing.entrant->needs)));
+        run.rows.push_back(make_row(timing, asked.task, roofs.peaks_for(*timing.entrant)));
     roofs.record(run);
     run.interrupted = run.interrupted || watch.is_interrupted();
 }

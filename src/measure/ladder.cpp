@@ -66,11 +66,11 @@ void climb(const Climb& asked, const Watch& watch, Run& run) {
         if (auto mps = mps_entrant(*asked.backend, task, operands)) entrants.push_back(std::move(mps));
 
     RunRoofs roofs(*asked.backend, name_of(task.type), task.threads);
-    for (const auto& entrant : entrants) roofs.add(entrant->needs);
+    for (const auto& entrant : entrants) roofs.add(*entrant);
     const std::vector<Timing> timings = run_rounds(task, entrants, roofs.calibrations(), asked.budget, watch);
 
     for (const Timing& timing : timings) {
-        Row row = make_row(timing, task, roofs.peaks_for(timing.entrant->needs));
+        Row row = make_row(timing, task, roofs.peaks_for(*timing.entrant));
         if (const Kernel* kernel = kernel_and_tile(row.kernel).kernel) row.idea = kernel->idea;
         run.rows.push_back(std::move(row));
     }

@@ -7,6 +7,7 @@
 #include "backend/cuda/device/async_copies.hpp"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/entry.hpp"
+#include "backend/cuda/device/roofs.hpp"
 #include "backend/cuda/device/scratch.hpp"
 #include "backend/cuda/effort/effort.hpp"
 
@@ -78,6 +79,7 @@ constexpr Backend row{
     .captures = [](void* stream) { return captures(stream); },
     .async_copies = &async_copies,
     .effort = effort_rows,
+    .roofs = roofs,
 };
 
 }  // namespace

@@ -31,7 +31,8 @@ set(metal_frameworks "")
 if(APPLE)
   message(STATUS "Metal backend: built, its kernels are compiled on first use")
   list(APPEND metal_files ${metal_here}/on_mac/device.cpp ${metal_here}/on_mac/mps.cpp ${metal_here}/on_mac/sources.cpp
-    ${metal_here}/on_mac/shared_memory.cpp ${metal_here}/on_mac/backend.cpp ${TW_METAL_SOURCES})
+    ${metal_here}/on_mac/shared_memory.cpp ${metal_here}/on_mac/backend.cpp ${metal_here}/on_mac/roofs.cpp
+    ${TW_METAL_SOURCES})
   set(metal_frameworks "-framework Metal" "-framework Foundation" objc)
 else()
   list(APPEND metal_files ${metal_here}/absent.cpp)

@@ -19,6 +19,7 @@
 #include "measure/peers/mps.hpp"
 #include "measure/peers/process.hpp"
 #include "measure/roofs/bandwidth.hpp"
+#include "measure/roofs/device_roofs.hpp"
 #include "measure/roofs/peaks.hpp"
 #include "plan/registry.hpp"
 
@@ -107,13 +108,13 @@ void print_peaks(int threads) {
     for (const BackendSource& source : backends()) {
         const Backend& backend = source();
         if (backend.devices() == 0) continue;
-        for (const Roof& roof : backend.roofs) {
-            const double by_formula = roof.theoretical ? roof.theoretical() : 0;
-            fmt::print("  {:<20} {:>10} {:>10.1f} {:>12.1f}   whole device{}\n",
-                       fmt::format("{} {} {}", backend.name, roof.unit, roof.type), "", by_formula,
-                       roof.measure ? roof.measure(seconds_a_unit) : 0.0,
-                       std::string(roof.type) == "bytes" ? ", GB/s" : "");
-        }
+        if (!backend.roofs.empty())
+            fmt::print("\nRoofs of {}, GFLOP/s{:>17} {:>12}\n", backend.name, "by formula", "measured");
+        for (const Roof& roof : backend.roofs)
+            fmt::print("  {:<24} {:>12} {:>12}{}\n", fmt::format("{} {}", roof.unit, roof.type),
+                       measure::in_a_table(measure::formula_of(roof)),
+                       measure::in_a_table(measure::loop_of(roof, seconds_a_unit)),
+                       std::string(roof.type) == "bytes" ? "   GB/s" : "");
     }
 }
 

@@ -17,6 +17,7 @@
 #include "cli/verbs/verbs.hpp"
 #include "measure/basis/clock.hpp"
 #include "measure/ladder.hpp"
+#include "measure/roofs/device_roofs.hpp"
 #include "measure/roofs/peaks.hpp"
 #include "measure/rows/points.hpp"
 
@@ -68,10 +69,11 @@ void run(const Arguments& asked) {
             bandwidths = measure::measure_bandwidths(0.08, task.threads);
             print_roofs_of_processor(measure::measure_units(0.1, task.threads), bandwidths);
         } else {
-            fmt::print("Roofs of {}\n", backend->name);
+            fmt::print("{:<24} {:>10} {:>14}\n", fmt::format("Roofs of {}", backend->name), "measured", "by formula");
             for (const Roof& roof : backend->roofs)
-                fmt::print("  {:<22} {:>10.1f} {:>14.1f} {}\n", fmt::format("{} {}", roof.unit, roof.type),
-                           roof.measure ? roof.measure(0.1) : 0.0, roof.theoretical ? roof.theoretical() : 0.0,
+                fmt::print("  {:<22} {:>10} {:>14} {}\n", fmt::format("{} {}", roof.unit, roof.type),
+                           measure::in_a_table(measure::loop_of(roof, 0.1)),
+                           measure::in_a_table(measure::formula_of(roof)),
                            std::string(roof.type) == "bytes" ? "GB/s" : "GFLOP/s");
         }
         measure::Run result{

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "measure/basis/statistics.hpp"
+#include "measure/roofs/device_roofs.hpp"
 #include "measure/roofs/peaks.hpp"
 
 namespace tw::measure {
@@ -12,17 +13,6 @@ namespace {
 
 constexpr double seconds_a_round = 0.003;
 constexpr double seconds_of_device = 0.02;
-
-/// The device's roof for the needs; null when it has none.
-const Roof* device_roof(const Backend& backend, std::uint64_t needs, const std::string& type) {
-    const Roof* best = nullptr;
-    for (const Roof& roof : backend.roofs) {
-        if (std::string(roof.type) == "bytes") continue;
-        const bool is_used = roof.needs == 0 ? type == roof.type : (roof.needs & needs) != 0;
-        if (is_used) best = &roof;
-    }
-    return best;
-}
 
 }  // namespace
 
@@ -35,35 +25,37 @@ RunRoofs::RunRoofs(const Backend& backend, const std::string& type, int threads)
                                      [loop] { return measure_gflops(loop, seconds_a_round); },
                                      {}});
         fma_ = loop.run ? 0 : none;
-    } else {
-        fma_ = roof_for(0);
+    } else if (!backend.times_mean_nothing) {
+        fma_ = device_roof(fma_roof(backend, type));
     }
 }
 
-std::size_t RunRoofs::roof_for(std::uint64_t needs) {
-    Calibration made;
-    if (backend_.times_mean_nothing) return none;
-    if (backend_.place == Place::host) {
-        const ComputeLoop loop = loop_for(needs, type_);
-        if (!loop.run) return none;
-        made = {std::string(loop.unit) + " " + loop.type + ", 1 core",
-                [loop] { return measure_gflops(loop, seconds_a_round); },
-                {}};
-    } else {
-        const Roof* roof = device_roof(backend_, needs, type_);
-        if (!roof || !roof->measure) return none;
-        made = {std::string(roof->unit) + " " + roof->type, [roof] { return roof->measure(seconds_of_device); }, {}};
-    }
+std::size_t RunRoofs::index_of(Calibration made) {
     for (std::size_t i = 0; i < calibrations_.size(); ++i)
         if (calibrations_[i].name == made.name) return i;
     calibrations_.push_back(std::move(made));
     return calibrations_.size() - 1;
 }
 
-void RunRoofs::add(std::uint64_t needs) {
-    const bool is_known =
-        std::any_of(known_.begin(), known_.end(), [needs](const Known& k) { return k.needs == needs; });
-    if (!is_known) known_.push_back({needs, roof_for(needs)});
+std::size_t RunRoofs::device_roof(const Roof* roof) {
+    if (!roof || (!roof->measure && rate_of(*roof, 0) <= 0)) return none;
+    return index_of({name_of(*roof), [roof] { return rate_of(*roof, seconds_of_device); }, {}});
+}
+
+std::size_t RunRoofs::roof_for(std::uint64_t needs, const Kernel* row) {
+    if (backend_.times_mean_nothing) return none;
+    if (backend_.place != Place::host) return row ? device_roof(roof_of(backend_, *row)) : none;
+    const ComputeLoop loop = loop_for(needs, type_);
+    if (!loop.run) return none;
+    return index_of({std::string(loop.unit) + " " + loop.type + ", 1 core",
+                     [loop] { return measure_gflops(loop, seconds_a_round); },
+                     {}});
+}
+
+void RunRoofs::add(std::uint64_t needs, const Kernel* row) {
+    for (const Known& known : known_)
+        if (known.needs == needs && known.row == row) return;
+    known_.push_back({needs, row, roof_for(needs, row)});
 }
 
 double RunRoofs::peak(std::size_t roof) const {
@@ -72,10 +64,10 @@ double RunRoofs::peak(std::size_t roof) const {
     return backend_.place == Place::host ? one * threads_ : one;
 }
 
-RowPeaks RunRoofs::peaks_for(std::uint64_t needs) const {
+RowPeaks RunRoofs::peaks_for(const Entrant& entrant) const {
     RowPeaks peaks{.fma = peak(fma_)};
     for (const Known& known : known_)
-        if (known.needs == needs) peaks.unit = peak(known.roof);
+        if (known.needs == entrant.needs && known.row == entrant.row) peaks.unit = peak(known.roof);
     return peaks;
 }
 

@@ -19,18 +19,24 @@ public:
     /// Always has the FMA roof of the type.
     RunRoofs(const Backend& backend, const std::string& type, int threads);
 
-    /// Adds the roof of kernels with these needs.
-    void add(std::uint64_t needs);
+    /// Adds the roof that the entrant stands under.
+    void add(const Entrant& entrant) { add(entrant.needs, entrant.row); }
+
+    /// Of a processor: the roof of kernels with these needs.
+    void add(std::uint64_t needs) { add(needs, nullptr); }
 
     std::vector<Calibration>& calibrations() { return calibrations_; }
 
     /// From the medians of what was measured between the entrants.
-    RowPeaks peaks_for(std::uint64_t needs) const;
+    RowPeaks peaks_for(const Entrant& entrant) const;
 
     void record(Run& run) const;
 
 private:
-    std::size_t roof_for(std::uint64_t needs);
+    void add(std::uint64_t needs, const Kernel* row);
+    std::size_t roof_for(std::uint64_t needs, const Kernel* row);
+    std::size_t device_roof(const Roof* roof);
+    std::size_t index_of(Calibration made);
     double peak(std::size_t roof) const;
 
     const Backend& backend_;
@@ -40,6 +46,7 @@ private:
     std::vector<Calibration> calibrations_;
     struct Known {
         std::uint64_t needs;
+        const Kernel* row;
         std::size_t roof;
     };
     std::vector<Known> known_;

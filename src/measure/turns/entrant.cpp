@@ -83,6 +83,7 @@ OwnEntrant::OwnEntrant(const Backend& backend, const Kernel* kernel, Tile tile, 
         this->kernel = kernel->name;
         rung = stem_of(*kernel);
         needs = kernel->needs;
+        row = kernel;
         if (works_alone(backend, *kernel)) threads = 1;
     }
 }
@@ -109,6 +110,7 @@ Status OwnEntrant::prepare(const Task& task) {
         kernel = plan_.kernel->name + mark;
         rung = stem_of(*plan_.kernel);
         needs = plan_.kernel->needs;
+        row = plan_.kernel;
     }
     accuracy = accuracy_of(*plan_.kernel, task);
     return {};

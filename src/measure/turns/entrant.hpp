@@ -25,14 +25,15 @@ class Entrant {
 public:
     virtual ~Entrant() = default;
 
-    std::string provider;       ///< "tilewright" or the peer's name
-    std::string device;         ///< "cpu", "cuda"
-    std::string kernel;         ///< a kernel's name; a peer's version and core type
-    std::string rung;           ///< "r3_tiled"; empty for a peer
-    std::string accuracy;       ///< its name, or a number
-    int threads = 0;            ///< 0: the task's
-    std::int64_t products = 1;  ///< of the task's shape, in one pass
-    std::uint64_t needs = 0;    ///< features of the unit that it uses; for a peer all
+    std::string provider;         ///< "tilewright" or the peer's name
+    std::string device;           ///< "cpu", "cuda"
+    std::string kernel;           ///< a kernel's name; a peer's version and core type
+    std::string rung;             ///< "r3_tiled"; empty for a peer
+    std::string accuracy;         ///< its name, or a number
+    int threads = 0;              ///< 0: the task's
+    std::int64_t products = 1;    ///< of the task's shape, in one pass
+    std::uint64_t needs = 0;      ///< features of the unit that it uses; for a peer all
+    const Kernel* row = nullptr;  ///< of our own; null for a peer, and before multiply() has chosen
     bool times_mean_nothing = false;
 
     /// Prepares the task, runs it once and checks the result; not timed.

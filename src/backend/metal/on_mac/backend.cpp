@@ -8,6 +8,7 @@
 
 #include "backend/metal/effort/rows.hpp"
 #include "backend/metal/on_mac/device.hpp"
+#include "backend/metal/on_mac/roofs.hpp"
 #include "backend/metal/on_mac/shared_memory.hpp"
 #include "backend/metal/on_mac/sources.hpp"
 #include "backend/metal/rows.hpp"
@@ -65,6 +66,7 @@ constexpr Backend row{
                  void*) { return finish(c, beta, epilogue), Status{}; },
     .wait = [](void*) { return Status{}; },  // every launch has waited
     .effort = effort_rows_of<Gpu>,
+    .roofs = roofs,
 };
 
 }  // namespace

@@ -57,6 +57,9 @@ const cuda::Calls table{
                 *value = which == cudaDevAttrComputeCapabilityMajor   ? device_now.major
                          : which == cudaDevAttrComputeCapabilityMinor ? device_now.minor
                          : which == cudaDevAttrMultiProcessorCount    ? device_now.multiprocessors
+                         : which == cudaDevAttrClockRate              ? device_now.clock_khz
+                         : which == cudaDevAttrMemoryClockRate        ? device_now.memory_clock_khz
+                         : which == cudaDevAttrGlobalMemoryBusWidth   ? device_now.bus_bits
                                                                       : 0;
             });
         },
