@@ -12,6 +12,7 @@
 
 #include "base/threads.hpp"
 #include "cli/console/arguments.hpp"
+#include "cli/console/devices.hpp"
 #include "cli/console/terminal.hpp"
 #include "cli/ending/exit.hpp"
 #include "cli/files/npy_header.hpp"
@@ -200,7 +201,7 @@ void add_run(Verb effort) {
     const Option share_read =
         verb.add_option("--effort", asked->effort, "The share of the layout's bytes that may be read, from 0 to 1");
     verb.add_option("--error", asked->error, "Or the predicted relative error that is allowed").excludes(share_read);
-    verb.add_option("--device", asked->device, "cpu, cuda or cuda:N").shows_default();
+    verb.add_option("--device", asked->device, "cpu, cuda, cuda:N, metal or metal-check").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.add_flag(
         "--each", asked->each,
@@ -213,9 +214,7 @@ void add_run(Verb effort) {
 }  // namespace
 
 void check_effort_device(const std::string& word) {
-    if (word.empty() || word == "cpu" || word == "cuda" || word.starts_with("cuda:")) return;
-    if (word.starts_with("metal")) refuse("--device: tw effort runs on cpu and cuda; on metal use the library");
-    refuse("--device: expected cpu, cuda or cuda:N; got '{}'", word);
+    if (parse_device(word).effort.empty()) refuse("--device {}: it has no kernels for the effort dial", word);
 }
 
 void add_effort(Verb tw) {

@@ -9,6 +9,7 @@
 
 #include "base/threads.hpp"
 #include "cli/console/arguments.hpp"
+#include "cli/console/devices.hpp"
 #include "cli/console/terminal.hpp"
 #include "cli/ending/exit.hpp"
 #include "cli/files/quoted.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 struct Arguments {
     std::string suite = "quality", device = "cpu", json, shape, weights, vector;
-    int threads = 0, matrices = 0;
+    int threads = 0, matrices = 0, bucket = 16;
     double seconds = 20;
     bool remembers = false;
 };
@@ -41,6 +42,12 @@ measure::RealWeights load_real(const Arguments& asked) {
     return real;
 }
 
+/// Elsewhere a product alone is a command of its own, and its time is not the kernels'.
+void check_timed_on_cpu_or_cuda(const std::string& word) {
+    const std::string_view name = parse_timed_device(word).name;
+    if (name != "cpu" && name != "cuda") refuse("--suite speed: it times cpu and cuda; got --device {}", word);
+}
+
 measure::EffortCurve curve_of(const Arguments& asked, bool is_speed) {
     constexpr std::int64_t largest_side = 65536;
     const int usual_threads = is_speed ? 1 : default_threads(),
@@ -48,7 +55,8 @@ measure::EffortCurve curve_of(const Arguments& asked, bool is_speed) {
     measure::EffortCurve curve{.threads = asked.threads > 0 ? asked.threads : usual_threads,
                                .seconds = asked.seconds,
                                .matrices = asked.matrices > 0 ? asked.matrices : usual_matrices,
-                               .device = asked.device};
+                               .device = asked.device,
+                               .bucket = asked.bucket};
     if (is_speed) curve.outputs = 14336;
     if (!asked.shape.empty()) {
         const std::size_t x = asked.shape.find('x');
@@ -95,7 +103,10 @@ void run(const Arguments& asked) {
     check_effort_device(asked.device);
     if (asked.suite != "quality" && asked.suite != "speed")
         refuse("--suite: expected quality or speed; got '{}'", asked.suite);
+    if (asked.bucket != 8 && asked.bucket != 16 && asked.bucket != 32)
+        refuse("--bucket: expected 8, 16 or 32; got {}", asked.bucket);
     const bool is_speed = asked.suite == "speed";
+    if (is_speed) check_timed_on_cpu_or_cuda(asked.device);
     if (!asked.vector.empty() && asked.weights.empty()) refuse("--vector goes with --weights");
     if (is_speed && !asked.weights.empty())
         refuse("--weights is for --suite quality: speed does not depend on the values");
@@ -129,6 +140,7 @@ void run(const Arguments& asked) {
 constexpr const char* examples = R"text(Examples:
   tw effort curve
   tw effort curve --suite quality --weights model.safetensors:layer.weight --vector v.npy
+  tw effort curve --suite quality --bucket 8
   tw effort curve --suite speed --shape 14336x4096 --seconds 60 --json speed.json
   tw effort curve --suite speed --shape 14336x4096 --threads 8 --remember
 
@@ -141,7 +153,9 @@ void add_effort_curve(Verb effort) {
     const auto asked = std::make_shared<Arguments>();
     const Verb verb = effort.add_verb("curve", "Measures quality against effort, or speed against effort");
     verb.add_option("--suite", asked->suite, "quality or speed").shows_default();
-    verb.add_option("--device", asked->device, "cpu, cuda or cuda:N").shows_default();
+    verb.add_option("--device", asked->device, "cpu, cuda or cuda:N; for quality also metal and metal-check")
+        .shows_default();
+    verb.add_option("--bucket", asked->bucket, "For buckets: outputs in a bucket, 8, 16 or 32").shows_default();
     verb.add_option("--shape", asked->shape, "OUTPUTSxINPUTS; default: 2048x4096 for quality, 14336x4096 for speed");
     verb.add_option("--weights", asked->weights,
                     "Also the quality on these weights, shown as real: .npy or .safetensors[:TENSOR]");

@@ -32,6 +32,7 @@ struct EffortCurve {
     double seconds = 20;         ///< of timing, for the speed suite
     int matrices = 2;            ///< that are timed in turns, so that none stays in a cache
     std::string device = "cpu";  ///< or "cuda", "cuda:1"
+    int bucket = 16;             ///< outputs in a bucket, for buckets
 };
 
 /// Errors of every layout and of its rivals on every kind of data, without times.
@@ -45,6 +46,9 @@ std::vector<FoundTuning> measure_effort_speed(const EffortCurve& asked, const Wa
 /// The budget that reads so many of 16 bits a weight; none when the layout has fewer bytes than that. A layout that is
 /// larger by less than a hundredth counts as having them.
 std::optional<tw::Budget> budget_for_bytes(const EffortMatrix& m, double fraction);
+
+/// "planes"; "buckets", and "buckets_8" where they are not of 16.
+std::string name_of_layout(const EffortMatrix& m);
 
 /// The row of one product; its error, budget and bytes are filled in, its times are not.
 Row effort_row(const EffortMatrix& m, EffortData data, const std::string& point, const EffortReport& report,

@@ -77,7 +77,8 @@ void measure_point(const EffortMatrix& m, const Question& question, const std::s
 }
 
 void measure_layout(const Subject& subject, EffortLayout layout, const EffortCurve& asked, Run& run) {
-    const EffortMatrix m = build_effort(subject.weights.matrix(), {.layout = layout, .dense = DenseCopy::absent});
+    const EffortMatrix m =
+        build_effort(subject.weights.matrix(), {.layout = layout, .bucket = asked.bucket, .dense = DenseCopy::absent});
     for (const Question& question : subject.questions) {
         for (const double effort : effort_points)
             measure_point(m, question, fmt::format("effort:{:.2f}", effort), tw::Budget::effort(effort), asked, run);
@@ -96,9 +97,15 @@ std::optional<tw::Budget> budget_for_bytes(const EffortMatrix& m, double fractio
     return tw::Budget::effort(std::min(1.0, share));
 }
 
+std::string name_of_layout(const EffortMatrix& m) {
+    constexpr int usual = 16;
+    const std::string name = name_of(m.layout());
+    return m.layout() != EffortLayout::buckets || m.bucket() == usual ? name : fmt::format("{}_{}", name, m.bucket());
+}
+
 Row effort_row(const EffortMatrix& m, EffortData data, const std::string& point, const EffortReport& report,
                const EffortCurve& asked) {
-    const char* layout = report.dense ? "dense" : name_of(m.layout());
+    const std::string layout = report.dense ? "dense" : name_of_layout(m);
     Row row{.provider = "tilewright", .device = asked.device};
     row.kernel = fmt::format("{}/{}/{}", layout, name_of(data), point);
     row.rung = report.kernels;

@@ -33,7 +33,7 @@ class Track {
 public:
     Track(const EffortCurve& asked, const EffortWeights& weights, EffortLayout layout) : asked_(asked) {
         const std::vector<Matrix> copies(static_cast<std::size_t>(asked.matrices), weights.matrix());
-        m_ = build_effort(copies, {.layout = layout, .dense = DenseCopy::kept});
+        m_ = build_effort(copies, {.layout = layout, .bucket = asked.bucket, .dense = DenseCopy::kept});
         for (std::uint64_t i = 0; i < vectors; ++i)
             v_.push_back(effort_vector(EffortData::gauss, weights.inputs, seed + 1 + i));
         y_.resize(static_cast<std::size_t>(weights.outputs));
@@ -134,7 +134,7 @@ private:
     void prepare(Entrant& entrant) {
         const EffortReport report = multiply(entrant, 0, false);
         kernels_ = report.kernels;
-        const std::string point = entrant.dense ? std::string("beside:") + name() : entrant.point;
+        const std::string point = entrant.dense ? "beside:" + name_of_layout(m_) : entrant.point;
         entrant.row = effort_row(m_, EffortData::gauss, point, report, asked_);
         entrant.row.relative_error = relative_error(y_.data(), exact_);
         entrant.row.effort->point = entrant.point.substr(0, entrant.point.find(':'));

@@ -53,7 +53,8 @@ Rows rows_of(const std::vector<Row>& all, const std::string& data, bool is_speed
 /// The class that has a line's colour: the same in every chart.
 std::string way_of(const std::string& layout) {
     constexpr std::string_view known[] = {"planes", "buckets", "tiers", "q8_top_k", "q4_top_k", "teal", "q8_0", "q4_0"};
-    const auto at = std::find(std::begin(known), std::end(known), layout) - std::begin(known);
+    const auto is_of = [&](std::string_view name) { return layout.starts_with(name); };  // "buckets_8" are buckets
+    const auto at = std::find_if(std::begin(known), std::end(known), is_of) - std::begin(known);
     return fmt::format("way{}", at < 8 ? at + 1 : 7);
 }
 
