@@ -16,6 +16,7 @@
 #include "cli/verbs/metal_counts.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "measure/basis/clock.hpp"
+#include "measure/roofs/device_roofs.hpp"
 #include "measure/rows/gains.hpp"
 #include "measure/rows/history.hpp"
 #include "plan/registry.hpp"
@@ -69,8 +70,11 @@ void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) 
                threads == 1 ? "" : "s");
     if (!alone.empty()) fmt::print(" (up to {}: 1, and held against one)", alone);
     if (first_roof < run.calibrations.size())
-        fmt::print("; 100 % is {} at {:.1f} GFLOP/s{}, measured between the rows", run.calibrations[first_roof].name,
-                   run.calibrations[first_roof].median, any.device == "cpu" && threads > 1 ? " for each thread" : "");
+        fmt::print("; 100 % is {} at {:.1f} GFLOP/s{}", run.calibrations[first_roof].name,
+                   run.calibrations[first_roof].median,
+                   run.calibrations[first_roof].name.ends_with(measure::by_formula) ? ""
+                   : any.device == "cpu" && threads > 1 ? " for each thread, measured between the rows"
+                                                        : ", measured between the rows");
     fmt::print("\n{:<{}} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", width, "GFLOP/s", "spread", "of peak", "gain",
                "of bound");
     const int room_for_bar = is_terminal(stdout) ? columns_of(stdout) - static_cast<int>(width) - figures_width : 0;
@@ -160,8 +164,7 @@ void run(const Arguments& asked) {
         line.clear();
         if (run.rows.size() == first_row) continue;
         print_table(run, first_row, first_roof);
-        if (devices[i]->name == std::string_view("metal-check"))
-            print_metal_counts(climb.task.m, climb.task.n, climb.task.k, climb.task.type, asked.rungs);
+        if (devices[i]->name == std::string_view("metal-check")) print_metal_counts(climb.task, asked.rungs);
         std::fflush(stdout);
     }
     if (run.rows.empty() && !is_interrupted())

@@ -2,17 +2,15 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "tilewright/types.hpp"
+#include "measure/basis/operands.hpp"
 
 namespace tw::cli {
 
-/// Prints what each Metal rung loads, stores and computes for one product, counted by the executor.
-/// `rungs` as answers_to() takes them; empty: all.
-void print_metal_counts(std::int64_t m, std::int64_t n, std::int64_t k, Type type,
-                        const std::vector<std::string>& rungs);
+/// Prints what each row of Metal's ladder loads, stores and computes for one product. `rungs` as answers_to() takes
+/// them; empty: all.
+void print_metal_counts(const measure::Task& task, const std::vector<std::string>& rungs);
 
 }  // namespace tw::cli

@@ -19,6 +19,7 @@
 #include "cli/verbs/verbs.hpp"
 #include "measure/basis/clock.hpp"
 #include "measure/bench.hpp"
+#include "measure/counts.hpp"
 #include "measure/dial.hpp"
 #include "measure/effort/curve.hpp"
 #include "measure/ladder.hpp"
@@ -110,6 +111,15 @@ constexpr Part parts[] = {{"ladder", &measure::ReportData::climb, measure_climb}
                           {"effort quality", &measure::ReportData::effort_quality, measure_effort_errors},
                           {"effort speed", &measure::ReportData::effort_speed, measure_effort_times}};
 
+/// The matrix unit's and the pipeline's rungs, where nothing here was timed at them.
+std::vector<std::string> rungs_of_no_device(const std::vector<measure::Row>& climb) {
+    std::vector<std::string> rungs;
+    for (const char* rung : {"r8_matrix_unit", "r9_async_pipeline"})
+        if (std::none_of(climb.begin(), climb.end(), [&](const measure::Row& row) { return row.rung == rung; }))
+            rungs.emplace_back(rung);
+    return rungs;
+}
+
 bool lacks_any(const Arguments& asked, const std::string& history, const measure::Machine& machine) {
     return asked.is_fresh || std::any_of(std::begin(parts), std::end(parts), [&](const Part& part) {
                return measure::last_from_history(history, part.command, machine).empty();
@@ -160,6 +170,8 @@ void run(const Arguments& asked) {
     data.units = measure::measure_units(0.1, default_threads());
     data.bandwidths = measure::measure_bandwidths(0.08, default_threads());
     data.points = measure::points_of(data.climb, data.bandwidths);
+    if (const auto rungs = rungs_of_no_device(data.climb); !rungs.empty())
+        data.counted = measure::count_metal_rungs({.m = 64, .n = 64, .k = 64}, rungs);
     data.further.push_back(measure::effort_section(data.effort_quality, data.effort_speed));
     const std::string page = measure::report_page(data);
     if (page.size() > largest_page) fail("the page would have {} bytes, more than {}", page.size(), largest_page);

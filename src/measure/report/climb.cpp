@@ -106,6 +106,12 @@ std::string fact(const char* name, const std::string& value) {
     return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, value);
 }
 
+std::string code_of(const std::string& device, const Kernel* kernel) {
+    const std::string heart = kernel ? heart_of(device, std::string(file_of(*kernel))) : "";
+    if (heart.empty()) return "";
+    return "<pre tabindex=\"0\" aria-label=\"The heart of its code\"><code>" + escaped(heart) + "</code></pre>";
+}
+
 std::string card(const ReportData& data, const Row& best, double gain) {
     const Kernel* kernel = kernel_and_tile(best.kernel).kernel;
     const RooflinePoint* point = point_of(data, best.kernel);
@@ -119,10 +125,25 @@ std::string card(const ReportData& data, const Row& best, double gain) {
     if (gain > 0) text += fact("over the rung below", in_figures(gain) + "<small> times</small>");
     text +=
         "</dl>" + walk_of(best.rung, kernel ? file_of(*kernel) : std::string_view()) + "</div><div class=\"right\">";
-    const std::string heart = kernel ? heart_of(best.device, std::string(file_of(*kernel))) : "";
-    if (!heart.empty())
-        text += "<pre tabindex=\"0\" aria-label=\"The heart of its code\"><code>" + escaped(heart) + "</code></pre>";
-    return text + "</div></article>\n";
+    return text + code_of(best.device, kernel) + "</div></article>\n";
+}
+
+/// A rung that no device here has: Metal's kernel, executed and counted.
+std::string counted_card(const Counted& one) {
+    const Kernel* kernel = kernel_and_tile(one.kernel).kernel;
+    if (!kernel || !one.trouble.empty()) return "";
+    const std::string rung = stem_of(*kernel);
+    std::string text = fmt::format(
+        "<article class=\"rung\"><div class=\"left\"><h3 class=\"mono\">{}</h3><p class=\"idea\">{}.</p><p>No unit "
+        "for it here, so it has no speed: Metal's kernel, executed once by metal-check, {} x {} x {}.</p><dl "
+        "class=\"facts\">",
+        escaped(rung), escaped(sentence_from(kernel->idea)), one.m, one.n, one.k);
+    text += fact("counted", in_figures(one.flops_per_byte()) + " <small>flop/byte</small>");
+    text += fact("from threadgroup memory", fmt::format("{} <small>bytes</small>", one.counts.threadgroup_loaded));
+    text += fact("barriers", fmt::format("{}", one.counts.barriers));
+    if (one.counts.async_copies > 0) text += fact("asynchronous copies", fmt::format("{}", one.counts.async_copies));
+    return text + "</dl>" + walk_of(rung, file_of(*kernel)) + "</div><div class=\"right\">" + code_of("metal", kernel) +
+           "</div></article>\n";
 }
 
 std::string cards(const ReportData& data, const std::vector<const Row*>& rows) {
@@ -174,7 +195,10 @@ std::string climb_section(const ReportData& data) {
             "<b>block</b> is what fits into a level of cache.</p>\n";
         text += cards(data, rows);
     }
-    return text;
+    if (text.empty()) return text;
+    std::string counted;
+    for (const Counted& one : data.counted) counted += counted_card(one);
+    return counted.empty() ? text : text + "<div class=\"rungs\">\n" + counted + "</div>\n";
 }
 
 }  // namespace tw::measure

@@ -11,6 +11,7 @@
 #include "measure/roofs/bandwidth.hpp"
 #include "measure/roofs/peaks.hpp"
 #include "measure/roofs/roofline.hpp"
+#include "measure/rows/counted.hpp"
 #include "measure/rows/row.hpp"
 
 namespace tw::measure {
@@ -23,9 +24,10 @@ struct Section {
 struct ReportData {
     Machine machine{};
     double clock_hz = 0;
-    std::vector<Row> climb{};                           ///< of tw ladder
-    std::vector<Row> dial{};                            ///< a row for each stop of the accuracy dial
-    std::vector<Row> shapes{};                          ///< of tw bench, with peers
+    std::vector<Row> climb{};        ///< of tw ladder
+    std::vector<Counted> counted{};  ///< Metal's rungs, executed: cards of those that no device here has
+    std::vector<Row> dial{};         ///< a row for each stop of the accuracy dial
+    std::vector<Row> shapes{};       ///< of tw bench, with peers
     std::vector<Row> effort_quality{}, effort_speed{};  ///< of tw effort curve
     std::vector<RooflinePoint> points{};
     std::vector<UnitPeak> units{};

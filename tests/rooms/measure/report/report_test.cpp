@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "measure/counts.hpp"
 #include "measure/report/chart.hpp"
 #include "measure/report/effort.hpp"
 #include "measure/report/rung_sources.hpp"
@@ -99,6 +100,18 @@ TEST(Report, TellsThatTheMachineWasBusy) {
     EXPECT_EQ(report_page(data).find("class=\"noise\""), std::string::npos);
     data.machine.load[0] = 14;
     EXPECT_NE(report_page(data).find("the load was 14.0"), std::string::npos);
+}
+
+TEST(Report, ARungThatNoDeviceHasIsShownByItsCounts) {
+    ReportData data = small_report();
+    const auto card = "<h3 class=\"mono\">r9_async_pipeline</h3>";
+    EXPECT_EQ(report_page(data).find(card), std::string::npos);
+    data.counted = count_metal_rungs({.m = 32, .n = 32, .k = 32}, {"r9_async_pipeline"});
+    if (data.counted.empty()) GTEST_SKIP() << "metal-check is not here";
+    EXPECT_GT(data.counted.front().counts.async_copies, 0u) << data.counted.front().trouble;
+    const std::string section = climb_section(data);
+    for (const char* part : {card, "asynchronous copies", "flop/byte", "events[0] ="})
+        EXPECT_NE(section.find(part), std::string::npos) << part;
 }
 
 TEST(Report, RoofsAndLinesOfTheEffortDialHaveNames) {
