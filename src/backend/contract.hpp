@@ -43,6 +43,7 @@ struct PackedPanels {
     const std::byte* panels = nullptr;  ///< null: no operand is packed
     bool is_a = false;                  ///< the packed operand is A, else B
     bool on_left = false;               ///< packed as a left operand; a B packed so gives C^T = B^T A^T
+    Type type = Type::f32;              ///< of the packed elements: the kernel's own, or narrow if it widens
 };
 
 struct Direct;
@@ -60,6 +61,7 @@ struct Call {
     const Batch* batch = nullptr;    ///< the whole batch, of which a, b and c are the first product; null: one product
     const Direct* direct = nullptr;  ///< the direct way planned for these operands; null: none
     bool reproducible = false;       ///< Kernel::order binds: nothing is summed in another order, however it would pay
+    Matrix rounded{};                ///< for a kernel that widens: where it writes C rounded; no data: nowhere
 
     std::int64_t m() const noexcept { return c.rows; }
     std::int64_t n() const noexcept { return c.cols; }
@@ -68,9 +70,10 @@ struct Call {
 
 /// How a kernel packs an operand ahead of time, for any shape of the other operand.
 struct Packing {
-    /// `width`: rows of a left operand, or columns of a right one.
-    std::size_t (*bytes)(std::int64_t width, std::int64_t k, bool on_left);
-    /// `operand` has the kernel's own type, `to` is aligned to 64 bytes; of `settings` only threads and executor count.
+    /// `width`: rows of a left operand, or columns of a right one, of elements of `type`.
+    std::size_t (*bytes)(Type type, std::int64_t width, std::int64_t k, bool on_left);
+    /// `operand` has the kernel's own type, or a narrow one if the kernel widens; `to` is aligned to 64 bytes; of
+    /// `settings` only threads and executor count.
     void (*pack)(const Matrix& operand, bool on_left, const Call& settings, std::byte* to);
 };
 
@@ -89,6 +92,7 @@ struct Kernel {
     Features needs = 0;
     std::span<const Tile> tiles{};  ///< for the tuner; the first is the default, an empty Tile lets the kernel choose
     bool fuses_epilogue = false;
+    bool widens = false;  ///< A and B may be f16 or bf16: the kernel widens what it reads, and rounds C as it goes
     const char* idea = nullptr;  ///< one sentence for the ladder's table and for docs/ladder.md
 
     bool (*takes)(const Problem&) = nullptr;                       ///< null: any shape, any steps

@@ -5,10 +5,13 @@
 // applies the epilogue if the kernel does not fuse it.
 #include "carry/execute.hpp"
 
+#include <algorithm>
+
 #include "backend/contract.hpp"
 #include "backend/direct.hpp"
 #include "base/float_mode.hpp"
 #include "base/scratch.hpp"
+#include "base/threads.hpp"
 #include "carry/arena.hpp"
 #include "carry/slabs.hpp"
 #include "carry/staging.hpp"
@@ -45,9 +48,12 @@ bool needs_widening(const Plan& plan) noexcept {
 /// The sums of slabs are f32 as they are.
 bool widens_c(const Plan& plan) noexcept { return plan.problem.out != Type::f32 && !has_slabs(plan.options); }
 
+/// Some kernels widen what they read. Slabs are views of widened copies.
+bool widens_itself(const Plan& plan) noexcept { return plan.kernel->widens && !has_slabs(plan.options); }
+
 std::size_t widened_bytes(const Plan& plan) noexcept {
     const Problem& p = plan.problem;
-    return matrix_bytes(Type::f32, p.m, p.k) + matrix_bytes(Type::f32, p.k, p.n) +
+    return (widens_itself(plan) ? 0 : matrix_bytes(Type::f32, p.m, p.k) + matrix_bytes(Type::f32, p.k, p.n)) +
            (widens_c(plan) ? matrix_bytes(Type::f32, p.m, p.n) : 0);
 }
 
@@ -58,11 +64,37 @@ Matrix distinct(const Plan& plan, const Matrix& m) noexcept {
     return m.block(0, 0, on_host && m.row_step == 0 ? 1 : m.rows, on_host && m.col_step == 0 ? 1 : m.cols);
 }
 
-/// Converts element by element, on the device that holds the operands.
-Status move(const Plan& plan, const Matrix& to, const Matrix& from, void* stream) noexcept {
-    if (plan.backend->copy) return plan.backend->copy(to, from, stream);
-    convert(to, from);
+/// Converts on the host, with all threads of the call if the matrix is large.
+void convert_in_parallel(const Call& call, const Matrix& to, const Matrix& from) noexcept {
+    constexpr std::int64_t worth_a_thread = 1 << 17;  // elements
+    if (to.col_step != 1 && to.row_step == 1) return convert_in_parallel(call, to.transposed(), from.transposed());
+    struct Shared {
+        const Matrix &to, &from;
+        std::int64_t tasks;
+    } shared{to, from, std::clamp<std::int64_t>(to.rows * to.cols / worth_a_thread, 1, call.threads)};
+    const auto tasks = static_cast<int>(shared.tasks);
+    run_tasks(
+        call.executor, tasks, tasks,
+        [](void* context, int index) {
+            const auto& s = *static_cast<const Shared*>(context);
+            const std::int64_t first = s.to.rows * index / s.tasks, end = s.to.rows * (index + 1) / s.tasks;
+            convert(s.to.block(first, 0, end - first, s.to.cols), s.from.block(first, 0, end - first, s.to.cols));
+        },
+        &shared);
+}
+
+/// Converts on the device that holds the operands.
+Status move(const Plan& plan, const Call& call, const Matrix& to, const Matrix& from) noexcept {
+    if (plan.backend->copy) return plan.backend->copy(to, from, call.stream);
+    convert_in_parallel(call, to, from);
     return {};
+}
+
+/// Room for a widened copy. On the host the copy lies as the operand does, so that nothing is transposed.
+Matrix room_like(const Plan& plan, Arena& arena, const Matrix& operand) noexcept {
+    const bool by_columns = !plan.backend->copy && operand.row_step == 1 && operand.col_step != 1;
+    return by_columns ? arena.row_major(Type::f32, operand.cols, operand.rows).transposed()
+                      : arena.row_major(Type::f32, operand.rows, operand.cols);
 }
 
 Status run_kernel(const Plan& plan, Call& call) noexcept {
@@ -76,33 +108,35 @@ Status run_kernel(const Plan& plan, Call& call) noexcept {
     return {};
 }
 
-Status widen_operand(const Plan& plan, Arena& arena, Matrix& operand, void* stream) noexcept {
-    const Matrix narrow = distinct(plan, operand), wide = arena.row_major(Type::f32, narrow.rows, narrow.cols);
+Status widen_operand(const Plan& plan, const Call& call, Arena& arena, Matrix& operand) noexcept {
+    const Matrix narrow = distinct(plan, operand), wide = room_like(plan, arena, narrow);
     operand = {wide.data,
                Type::f32,
                operand.rows,
                operand.cols,
                narrow.rows == operand.rows ? wide.row_step : 0,
-               narrow.cols == operand.cols ? 1 : 0};
-    return move(plan, wide, narrow, stream);
+               narrow.cols == operand.cols ? wide.col_step : 0};
+    return move(plan, call, wide, narrow);
 }
 
 Status run_widened(const Plan& plan, Call& call) noexcept {
     Arena arena(call.scratch);
     const Matrix c = call.c;
     const bool packed_a = call.packed.panels && call.packed.is_a, packed_b = call.packed.panels && !packed_a;
-    if (!packed_a)  // a packed operand was widened when it was packed
-        if (const Status bad = widen_operand(plan, arena, call.a, call.stream); !bad) return bad;
-    if (!packed_b)
-        if (const Status bad = widen_operand(plan, arena, call.b, call.stream); !bad) return bad;
+    const bool copies = !widens_itself(plan);
+    if (copies && !packed_a)  // a packed operand was widened when it was packed
+        if (const Status bad = widen_operand(plan, call, arena, call.a); !bad) return bad;
+    if (copies && !packed_b)
+        if (const Status bad = widen_operand(plan, call, arena, call.b); !bad) return bad;
     if (widens_c(plan)) {
-        call.c = arena.row_major(Type::f32, c.rows, c.cols);
+        call.c = room_like(plan, arena, c);
+        if (!copies) call.rounded = c;
         if (call.beta != 0)
-            if (const Status bad = move(plan, call.c, c, call.stream); !bad) return bad;
+            if (const Status bad = move(plan, call, call.c, c); !bad) return bad;
     }
     call.scratch = arena.rest();
     const Status status = run_kernel(plan, call);
-    return status && widens_c(plan) ? move(plan, c, call.c, call.stream) : status;
+    return status && copies && widens_c(plan) ? move(plan, call, c, call.c) : status;
 }
 
 }  // namespace
@@ -128,7 +162,7 @@ Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept {
 /// Less than any operands of the plan's shape may need, where theirs repeat rows or columns.
 std::size_t scratch_of(const Plan& plan, const Call& call) noexcept {
     std::size_t bytes = aligned_scratch_bytes(plan, call.packed);
-    if (!needs_widening(plan)) return bytes;
+    if (!needs_widening(plan) || widens_itself(plan)) return bytes;
     for (const Matrix* whole : {&call.a, &call.b}) {
         const Matrix once = distinct(plan, *whole);
         bytes -= matrix_bytes(Type::f32, whole->rows, whole->cols) - matrix_bytes(Type::f32, once.rows, once.cols);

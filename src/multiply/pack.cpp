@@ -48,7 +48,7 @@ Status plan_with_packing(const Problem& problem, const Options& options, Plan& p
     return try_plan(problem, by_name, plan);
 }
 
-/// One slab of k after the other, each where run_slabs() looks for it; `operand` is of the kernel's type.
+/// One slab of k after the other, each where run_slabs() looks for it; `operand` is of the panels' type.
 void pack_slabs(const Plan& plan, const Matrix& operand, const PackedPanels& where, std::byte* memory) noexcept {
     const Packing& packing = *plan.kernel->packing;
     const std::int64_t lines = where.is_a ? operand.rows : operand.cols, k = plan.problem.k;
@@ -61,7 +61,7 @@ void pack_slabs(const Plan& plan, const Matrix& operand, const PackedPanels& whe
         const Matrix slab =
             where.is_a ? operand.block(0, first, lines, length) : operand.block(first, 0, length, lines);
         packing.pack(turned ? slab.transposed() : slab, where.on_left, threads,
-                     memory + packed_slab_at(packing, lines, k, slabs, where.on_left, number));
+                     memory + packed_slab_at(packing, where.type, lines, k, slabs, where.on_left, number));
     });
 }
 
@@ -92,19 +92,21 @@ Status pack_operand(const Matrix& operand, bool is_a, Packed& packed, const Opti
     if (const Status none = plan_with_packing(problem, options, plan); !none) return none;
 
     const bool turned = of_c == Form::col_major;
-    const PackedPanels where{nullptr, is_a, is_a != turned};
+    const PackedPanels where{.is_a = is_a,
+                             .on_left = is_a != turned,
+                             .type = PackedParts::elements_of(*plan.kernel, operand.type, options.slabs)};
     const std::int64_t lines = is_a ? operand.rows : operand.cols;
     const bool has_elements = lines > 0 && problem.k > 0;
     const int slabs = std::max(1, options.slabs);
     const std::size_t bytes =
-        has_elements ? packed_slab_at(*plan.kernel->packing, lines, problem.k, slabs, where.on_left, slabs) : 0;
+        has_elements ? packed_slab_at(*plan.kernel->packing, where.type, lines, problem.k, slabs, where.on_left, slabs) : 0;
     std::byte* const memory = allocate(bytes);
     if (!memory) return no_memory;
     Packed made = PackedParts::make(plan, operand, where, memory, bytes);
     if (has_elements) {
         std::unique_ptr<std::byte, void (*)(std::byte*)> widened(nullptr, [](std::byte* p) { std::free(p); });
         Matrix as{};
-        if (const Status bad = as_kernel_type(operand, plan.kernel->in, widened, as); !bad) return bad;
+        if (const Status bad = as_kernel_type(operand, where.type, widened, as); !bad) return bad;
         pack_slabs(plan, as, where, memory);
     }
     packed = std::move(made);

@@ -28,11 +28,18 @@ struct PackedParts {
         return made;
     }
 
+    /// The type of a kernel's panels of an operand. Slabs are of the kernel's own type.
+    static Type elements_of(const Kernel& kernel, Type operand, int slabs) noexcept {
+        return kernel.widens && slabs <= 1 && size_of(operand) == 2 ? operand : kernel.in;
+    }
+
     static const Kernel* kernel(const Packed& p) noexcept { return p.kernel_; }
     static const Backend* backend(const Packed& p) noexcept { return p.backend_; }
     static int slabs(const Packed& p) noexcept { return p.slabs_; }
     static const Tile& tile(const Packed& p) noexcept { return p.tile_; }
-    static PackedPanels panels(const Packed& p) noexcept { return {p.memory_.get(), p.is_a_, p.on_left_}; }
+    static PackedPanels panels(const Packed& p) noexcept {
+        return {p.memory_.get(), p.is_a_, p.on_left_, elements_of(*p.kernel_, p.shape_.type, p.slabs_)};
+    }
 
     /// Its shape as a matrix. The address is only there to be compared: the memory does not hold the elements as such.
     static Matrix matrix(const Packed& p) noexcept {

@@ -57,6 +57,13 @@ struct Choice {
     bool one_broke_the_promise = false;
 };
 
+/// Widening whole operands on the host, and rounding a whole C, reads and writes them once more.
+double converting(const Kernel& kernel, const Problem& p, int threads) noexcept {
+    if (p.place != Place::host || kernel.widens || (kernel.in == p.in && kernel.out == p.out)) return 0;
+    const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+    return 0.1 * (m * k + n * k + (kernel.out == p.out ? 0 : m * n)) / threads;
+}
+
 /// Starts at the top of the ladder, where the fast kernels are: a kernel that is slower is asked nothing else.
 Choice cheapest(const Backend& backend, const Criteria& criteria, bool any_order) noexcept {
     Choice best;
@@ -66,7 +73,8 @@ Choice cheapest(const Backend& backend, const Criteria& criteria, bool any_order
         if (!criteria.name.empty() && !answers_to(*kernel, criteria.name)) continue;
         if (!any_order && (criteria.order ? kernel->order != criteria.order : kernel->order == 0)) continue;
         if (!fits(present, *kernel, criteria.problem)) continue;
-        const double cost = kernel->nanoseconds(criteria.problem, criteria.threads);
+        const double cost = kernel->nanoseconds(criteria.problem, criteria.threads) +
+                            converting(*kernel, criteria.problem, criteria.threads);
         if (best.kernel && !(cost < best.nanoseconds)) continue;
         if (criteria.promised && !keeps_promise(*kernel, criteria.problem)) {
             best.one_broke_the_promise = true;

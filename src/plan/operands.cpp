@@ -3,27 +3,10 @@
 #include "plan/operands.hpp"
 
 #include "base/element.hpp"
+#include "base/narrow_runs.hpp"
 #include "plan/registry.hpp"
 
 namespace tw {
-namespace {
-
-void assign(float& to, bfloat16 from) noexcept { to = widen(from); }
-void assign(float& to, float16 from) noexcept { to = widen(from); }
-void assign(bfloat16& to, float from) noexcept { to = to_bfloat16(from); }
-void assign(float16& to, float from) noexcept { to = to_float16(from); }
-
-/// Widens or rounds a whole operand, as execute() needs it.
-template <class To, class From>
-void convert_all(const Matrix& to, const Matrix& from) noexcept {
-    const auto target = typed<To>(to);
-    const auto source = typed<const From>(from);
-    for (std::int64_t i = 0; i < to.rows; ++i)
-        for (std::int64_t j = 0; j < to.cols; ++j) assign(target(i, j), source(i, j));
-}
-
-}  // namespace
-
 Place place_of(const void* memory) noexcept {
     for (const BackendSource& source : backends())
         if (source.owns && source.owns(memory)) return source.place;
@@ -52,10 +35,8 @@ Place PlaceCache::ask(const void* memory) noexcept {
 }
 
 void convert(const Matrix& to, const Matrix& from) noexcept {
-    if (to.type == Type::f32 && from.type == Type::bf16) return convert_all<float, bfloat16>(to, from);
-    if (to.type == Type::f32 && from.type == Type::f16) return convert_all<float, float16>(to, from);
-    if (to.type == Type::bf16 && from.type == Type::f32) return convert_all<bfloat16, float>(to, from);
-    if (to.type == Type::f16 && from.type == Type::f32) return convert_all<float16, float>(to, from);
+    if (to.type == Type::f32 && is_narrow(from.type)) return widen_matrix(to, from);
+    if (is_narrow(to.type) && from.type == Type::f32) return round_matrix(to, from);
     for (std::int64_t i = 0; i < to.rows; ++i)
         for (std::int64_t j = 0; j < to.cols; ++j) store_element(to, i, j, load_element(from, i, j));
 }

@@ -58,7 +58,7 @@ void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Cut<
         for (std::int64_t j = 0; j < x.n(); j += cut.width) {
             const std::int64_t block = std::min(depth, x.k() - p), cols = std::min(cut.width, x.n() - j);
             const View<const T> strip = x.b.block(p, j, block, cols);
-            if (cut.packs) pack_panel(strip.transposed(), static_cast<int>(cut.width), panel);
+            if (cut.packs) pack_panels(kernel, strip.transposed(), static_cast<int>(cut.width), panel);
             for (std::int64_t i = 0; i < x.m(); i += cut.rows) {
                 const View<T> tile = x.c.block(i, j, std::min(cut.rows, x.m() - i), cols);
                 run_tile(kernel,

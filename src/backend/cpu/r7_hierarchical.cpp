@@ -16,47 +16,18 @@
 // for a row ahead. Gained over r6: no load waits for a page or fights for a cache set, whatever the steps are, and all
 // cores join in.
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/micro/pack.hpp"
 #include "backend/cpu/micro/tile_of_c.hpp"
-#include "backend/cpu/panels/macro_kernel.hpp"
+#include "backend/cpu/panels/ahead.hpp"
+#include "backend/cpu/panels/own_panels.hpp"
 #include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/grid.hpp"
 #include "backend/cpu/product/parallel.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {
 namespace {
 
-/// A part of C that belongs to one worker.
-struct Part {
-    std::int64_t i, j, rows, cols;
-};
-
-/// How C is shared out: one part for each thread, cut so that the least is packed. A worker packs its columns of B, and
-/// its rows of A once for each block of columns.
-struct Grid {
-    std::int64_t rows, cols, across, parts;
-
-    /// `row_unit`: packed panels of A are not cut.
-    Grid(std::int64_t m, std::int64_t n, std::int64_t row_unit, std::int64_t nc, const auto& micro, int threads)
-        : rows(round_up(m, row_unit)), cols(round_up(n, micro.nr)) {
-        constexpr std::int64_t turning =
-            3;  // packing an element of A transposes it: three times the cost of copying one of B
-        std::int64_t least = INT64_MAX;
-        for (std::int64_t down = 1; down <= threads && threads > 1; ++down) {
-            const std::int64_t high = round_up(ceil_div(m, down), row_unit),
-                               wide = round_up(ceil_div(n, threads / down), micro.nr);
-            const std::int64_t packed = turning * high * ceil_div(wide, nc) + wide;
-            const std::int64_t cost = high * wide + packed * micro.mr / 2;
-            if (cost < least) least = cost, rows = high, cols = wide;
-        }
-        across = ceil_div(n, cols);
-        parts = ceil_div(m, rows) * across;
-    }
-    Part part(std::int64_t item, std::int64_t m, std::int64_t n) const {
-        const std::int64_t i = item / across * rows, j = item % across * cols;
-        return {i, j, std::min(rows, m - i), std::min(cols, n - j)};
-    }
-};
+constexpr std::int64_t few = 128;  // rows whose panels all stay in L2
 
 template <class T, const MicroKernel<T>& micro>
 struct Hierarchy {
@@ -75,82 +46,81 @@ struct Hierarchy {
     /// the panels of B as it goes.
     static void multiply_block(const Call& call, const Product<T>& x, const Finisher& finisher, const Part& part,
                                std::int64_t p, std::int64_t depth, T* b_block, T* a_panel) {
-        const bool ends = p + depth == x.k();
-        const T beta = p == 0 ? x.beta : T(1);
         const bool packed_a = call.packed.panels && call.packed.on_left, packed_b = call.packed.panels && !packed_a;
-        const PackedOperand whole(panels(), packed_a ? x.m() : x.n(), x.k(), packed_a);
-        const auto packed = [&](std::int64_t line) {
-            return reinterpret_cast<const T*>(call.packed.panels + whole.offset(p, line));
-        };
+        if (packed_b && part.rows <= few) return multiply_few(call, x, finisher, part, p, depth, b_block, a_panel);
+        const ReadyPanels<T, micro> ready(call);
+        const bool widens_b = packed_b && is_narrow(call.packed.type);
         const std::int64_t some_cols =
             4 * micro.nr;  // that are packed together: each row of them may lie on a page of its own
         const std::int64_t tiles = ceil_div(part.cols, micro.nr);
 
         for (std::int64_t i = 0; i < part.rows; i += micro.mr) {
             const std::int64_t rows = std::min<std::int64_t>(micro.mr, part.rows - i);
-            const View<const T> a = x.a.block(part.i + i, p, rows, depth);
-            const T* const from = packed_a ? packed(part.i + i) : a_panel;
-            if (!packed_a) pack_panels(micro, a, micro.mr, a_panel);
-            Ahead ahead(x.a.block(part.i + i, p, part.rows - i, depth), tiles, !packed_a);
+            const T* const from = packed_a ? ready.panel(p, part.i + i, depth, a_panel) : a_panel;
+            if (!packed_a) pack_any(micro, call.a.block(part.i + i, p, rows, depth), micro.mr, a_panel);
+            Ahead<T> ahead(call.a.block(part.i + i, p, part.rows - i, depth), micro.mr, tiles, !packed_a);
             T* panel = b_block;
             for (std::int64_t j = 0; j < part.cols; j += micro.nr, panel += micro.nr * depth, ahead.advance()) {
                 const std::int64_t cols = std::min<std::int64_t>(micro.nr, part.cols - j);
-                if (i == 0 && !packed_b && j % some_cols == 0)
-                    pack_panels(micro, x.b.block(p, part.j + j, depth, std::min(some_cols, part.cols - j)).transposed(),
-                                micro.nr, panel);
-                const View<T> c = x.c.block(part.i + i, part.j + j, rows, cols);
-                if (ends) finisher.expect(rows, cols, part.i + i, part.j + j);
-                run_tile(micro,
-                         {.k = depth,
-                          .a = from,
-                          .a_row_step = 1,
-                          .a_step = micro.mr,
-                          .b = packed_b ? packed(part.j + j) : panel,
-                          .b_step = micro.nr,
-                          .c = nullptr,
-                          .c_step = 0,
-                          .alpha = x.alpha,
-                          .beta = beta,
-                          .rows = 0,
-                          .cols = 0,
-                          .ahead = ahead.data,
-                          .ahead_step = ahead.step,
-                          .ahead_rows = ahead.rows,
-                          .ahead_lines = ahead.lines},
-                         c);
-                if (ends) finisher(erase(c), part.i + i, part.j + j);
+                const T* b = panel;
+                if (packed_b && (i == 0 || !widens_b)) b = ready.panel(p, part.j + j, depth, panel);
+                else if (i == 0 && !packed_b && j % some_cols == 0)
+                    pack_any(micro, call.b.block(p, part.j + j, depth, std::min(some_cols, part.cols - j)).transposed(),
+                             micro.nr, panel);
+                MicroTile<T> tile = tile_on(x, from, micro.mr, b, p, depth);
+                tile.ahead = ahead.data, tile.ahead_step = ahead.step;
+                tile.ahead_rows = ahead.rows, tile.ahead_lines = ahead.lines;
+                complete_tile(x, finisher, tile, part.i + i, part.j + j, rows, cols, p + depth == x.k());
             }
         }
     }
 
-    /// The panel of A behind this one, of which each tile asks for its share: so many lines of each row that is
-    /// contiguous.
-    struct Ahead {
-        const T* data = nullptr;
-        std::int64_t step = 0, rows = 0, lines = 0;
-        std::int64_t share = 0;  // from one tile to the next
-
-        Ahead(const View<const T>& rows_left, std::int64_t tiles, bool wanted) {
-            if (!wanted || rows_left.rows <= micro.mr) return;
-            constexpr std::int64_t line = 64 / std::int64_t{sizeof(T)};
-            const View<const T> next = rows_left.block(
-                micro.mr, 0, std::min<std::int64_t>(micro.mr, rows_left.rows - micro.mr), rows_left.cols);
-            data = next.data;
-            if (next.col_step == 1) {
-                step = next.row_step, rows = next.rows, lines = ceil_div(ceil_div(next.cols, line), tiles),
-                share = lines * line;
-            } else if (next.row_step == 1) {
-                step = next.col_step, rows = ceil_div(next.cols, tiles), lines = ceil_div(next.rows, line),
-                share = rows * step;
-            }
+    /// Few rows, and panels of B that lie ready: each comes from memory once, and all panels of A meet it. They are of
+    /// the same height, so that no tile is a sliver.
+    static void multiply_few(const Call& call, const Product<T>& x, const Finisher& finisher, const Part& part,
+                             std::int64_t p, std::int64_t depth, T* widened, T* a_panels) {
+        const ReadyPanels<T, micro> ready(call);
+        const std::int64_t height = block_size(part.rows, micro.mr, 1);
+        for (std::int64_t i = 0; i < part.rows; i += height) {
+            const std::int64_t rows = std::min(height, part.rows - i);
+            pack_any(micro, call.a.block(part.i + i, p, rows, depth), static_cast<int>(height), a_panels + i * depth);
         }
-        void advance() { data += share; }
-    };
+        for (std::int64_t j = 0; j < part.cols; j += micro.nr) {
+            const std::int64_t cols = std::min<std::int64_t>(micro.nr, part.cols - j);
+            const T* const b = ready.panel(p, part.j + j, depth, widened);
+            for (std::int64_t i = 0; i < part.rows; i += height)
+                complete_tile(x, finisher, tile_on(x, a_panels + i * depth, height, b, p, depth), part.i + i,
+                              part.j + j, std::min(height, part.rows - i), cols, p + depth == x.k());
+        }
+    }
 
-    /// Room for a block of B and a panel of A.
+    static MicroTile<T> tile_on(const Product<T>& x, const T* a, std::int64_t height, const T* b, std::int64_t p,
+                                std::int64_t depth) {
+        return {.k = depth,
+                .a = a,
+                .a_row_step = 1,
+                .a_step = height,
+                .b = b,
+                .b_step = micro.nr,
+                .c = nullptr,
+                .c_step = 0,
+                .alpha = x.alpha,
+                .beta = p == 0 ? x.beta : T(1),
+                .rows = 0,
+                .cols = 0};
+    }
+    static void complete_tile(const Product<T>& x, const Finisher& finisher, const MicroTile<T>& tile, std::int64_t i,
+                              std::int64_t j, std::int64_t rows, std::int64_t cols, bool ends) {
+        const View<T> c = x.c.block(i, j, rows, cols);
+        if (ends) finisher.expect(rows, cols, i, j);
+        run_tile(micro, tile, c);
+        if (ends) finisher(erase(c), i, j);
+    }
+
+    /// Room for a block of B and a panel of A, or few.
     static std::size_t worker_bytes(std::int64_t n, std::int64_t k, const Tile& blocks) {
         constexpr std::int64_t line = 64;
-        const std::int64_t lines = round_up(std::min<std::int64_t>(n, blocks.n), micro.nr) + micro.mr;
+        const std::int64_t lines = round_up(std::min<std::int64_t>(n, blocks.n), micro.nr) + few;
         return static_cast<std::size_t>(round_up(lines * k_block<T>(k) * std::int64_t{sizeof(T)}, line));
     }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
@@ -169,25 +139,6 @@ struct Hierarchy {
         });
         return {};
     }
-
-    static std::size_t panel_bytes(int width, std::int64_t k) {
-        return static_cast<std::size_t>(width * k) * sizeof(T);
-    }
-    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t) {
-        pack_panels(micro, typed<const T>(rows), micro.mr, reinterpret_cast<T*>(panel));
-    }
-    static void pack_b(const Matrix& cols, std::byte* panel, std::size_t) {
-        pack_panels(micro, typed<const T>(cols.transposed()), micro.nr, reinterpret_cast<T*>(panel));
-    }
-    static PanelKernel panels() { return {micro.mr, micro.nr, k_block<T>, panel_bytes, pack_a, pack_b, nullptr}; }
-
-    static std::size_t packed_bytes(std::int64_t width, std::int64_t k, bool on_left) {
-        return hierarchy_packed_bytes(panels(), width, k, on_left);
-    }
-    static void pack(const Matrix& operand, bool on_left, const Call& threads, std::byte* to) {
-        pack_hierarchy(panels(), operand, on_left, threads, to);
-    }
-    static constexpr Packing packing{packed_bytes, pack};
 };
 
 /// The kernel's rate on whole tiles, and what packing takes, longer for operands that come from far away.
@@ -216,13 +167,14 @@ constexpr Kernel row(const char* name, Features needs, int order) {
             .needs = needs,
             .tiles = tiles<T, NC>,
             .fuses_epilogue = true,
+            .widens = sizeof(T) == sizeof(float),
             .idea = "packed panels, a block for each cache, and every thread",
             .sum_bound = blocked_sum_bound<T>,
             .nanoseconds = nanoseconds<T, micro>,
             .scratch_bytes = Hierarchy<T, micro>::scratch_bytes,
             .run = Hierarchy<T, micro>::run,
             .order = order,
-            .packing = &Hierarchy<T, micro>::packing};
+            .packing = &OwnPanels<T, micro>::packing};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "backend/cpu/micro/micro_table.hpp"
+#include "backend/cpu/micro/pack_avx2.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -54,7 +55,7 @@ struct FourDoubles {
 
 }  // namespace
 
-constinit const MicroKernel<float> micro_avx2_f32 = micro_kernel<EightFloats, 6, 12, 6>(44);
-constinit const MicroKernel<double> micro_avx2_f64 = micro_kernel<FourDoubles, 6, 12, 6>(22);
+constinit const MicroKernel<float> micro_avx2_f32 = micro_kernel<EightFloats, 6, 12, 6>(44, pack<float>);
+constinit const MicroKernel<double> micro_avx2_f64 = micro_kernel<FourDoubles, 6, 12, 6>(22, pack<double>);
 
 }  // namespace tw::cpu

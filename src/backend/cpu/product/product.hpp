@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backend/contract.hpp"
+#include "base/narrow_runs.hpp"
 #include "epilogue/finish.hpp"
 
 namespace tw::cpu {
@@ -55,18 +56,21 @@ constexpr Call turned_if(bool turned, Call call) noexcept {
     return call;
 }
 
-/// The epilogue in the pass that completes C: called for each tile of C whose sums are all in, while it is in the first
-/// cache.
+/// The epilogue, and rounding to a narrow C, in the pass that completes C: called for each tile of C whose sums are all
+/// in, while it is in the first cache.
 class Finisher {
 public:
     explicit Finisher(const Call& call) noexcept : Finisher(call, is_turned(call)) {}
     Finisher(const Call& call, bool turned) noexcept
-        : epilogue_(call.epilogue.is_empty() ? nullptr : &call.epilogue), turned_(turned) {}
+        : epilogue_(call.epilogue.is_empty() ? nullptr : &call.epilogue),
+          rounded_(call.rounded.data ? &call.rounded : nullptr),
+          turned_(turned) {}
 
     /// `part` is the block at (i, j) of the product's C as its kernel sees it, turned or not.
     void operator()(const Matrix& part, std::int64_t i, std::int64_t j) const noexcept {
-        if (!epilogue_) return;
-        turned_ ? finish(part.transposed(), 1, *epilogue_, j, i) : finish(part, 1, *epilogue_, i, j);
+        if (!epilogue_ && !rounded_) return;
+        if (turned_) return complete(part.transposed(), j, i);
+        complete(part, i, j);
     }
 
     /// Asks L2 for what the part will be added to: its rows may lie on pages of their own, which no
@@ -80,6 +84,10 @@ public:
     }
 
 private:
+    void complete(const Matrix& part, std::int64_t i, std::int64_t j) const noexcept {
+        if (epilogue_) finish(part, 1, *epilogue_, i, j);
+        if (rounded_) round_matrix(rounded_->block(i, j, part.rows, part.cols), part);
+    }
     static void ask_for(const Matrix& part) noexcept {
         constexpr std::int64_t line = 64;
         const std::int64_t step = line / static_cast<std::int64_t>(size_of(part.type));
@@ -88,6 +96,7 @@ private:
     }
 
     const Epilogue* epilogue_;
+    const Matrix* rounded_;
     bool turned_;
 };
 

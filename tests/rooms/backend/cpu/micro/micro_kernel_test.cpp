@@ -198,6 +198,9 @@ TEST(Pack, LaysPanelsOutInTheOrderOfReading) {
     expect_panels(micro_portable_f32);
     expect_panels(micro_portable_f64);
 #if defined(__x86_64__)
+    if (!(cpu_features() & cpu_feature::avx2)) return;
+    expect_panels(micro_avx2_f32);
+    expect_panels(micro_avx2_f64);
     if (!(cpu_features() & cpu_feature::avx512)) return;
     expect_panels(micro_avx512_f32);
     expect_panels(micro_avx512_f64);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Packing by AVX2: what pack.hpp does, with squares of a vector's count of rows. Where rows are contiguous along k, a
+// vector takes 16 bytes of two rows that are half a square apart, so that only words within lanes are left to exchange.
+// For files that are compiled with the AVX2 flags.
+//
+//      lane     0        1
+//      v[0]   row 0    row 4        four steps along k each; exchanged with v[1], v[2], v[3]
+//      v[1]   row 1    row 5        they give one step of all 8 rows, four times
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace tw::cpu {
+namespace {
+
+inline __m256 load_lanes(const float* low, const float* high) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
+}
+inline __m256d load_lanes(const double* low, const double* high) {
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high), 1);
+}
+
+/// 16 bytes along k of a square's rows.
+inline void turn_square(const float* from, std::int64_t row_step, float* to, std::int64_t width) {
+    __m256 v[4];
+    for (int i = 0; i < 4; ++i) v[i] = load_lanes(from + i * row_step, from + (i + 4) * row_step);
+    const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(v[0], v[1])),
+                  b = _mm256_castps_pd(_mm256_unpacklo_ps(v[2], v[3])),
+                  c = _mm256_castps_pd(_mm256_unpackhi_ps(v[0], v[1])),
+                  d = _mm256_castps_pd(_mm256_unpackhi_ps(v[2], v[3]));
+    _mm256_storeu_ps(to, _mm256_castpd_ps(_mm256_unpacklo_pd(a, b)));
+    _mm256_storeu_ps(to + width, _mm256_castpd_ps(_mm256_unpackhi_pd(a, b)));
+    _mm256_storeu_ps(to + 2 * width, _mm256_castpd_ps(_mm256_unpacklo_pd(c, d)));
+    _mm256_storeu_ps(to + 3 * width, _mm256_castpd_ps(_mm256_unpackhi_pd(c, d)));
+}
+inline void turn_square(const double* from, std::int64_t row_step, double* to, std::int64_t width) {
+    const __m256d a = load_lanes(from, from + 2 * row_step), b = load_lanes(from + row_step, from + 3 * row_step);
+    _mm256_storeu_pd(to, _mm256_unpacklo_pd(a, b));
+    _mm256_storeu_pd(to + width, _mm256_unpackhi_pd(a, b));
+}
+
+/// The same of half as many rows, for panels of A.
+inline void turn_half_square(const float* from, std::int64_t row_step, float* to, std::int64_t width) {
+    __m128 v[4];
+    for (int i = 0; i < 4; ++i) v[i] = _mm_loadu_ps(from + i * row_step);
+    _MM_TRANSPOSE4_PS(v[0], v[1], v[2], v[3]);
+    for (int i = 0; i < 4; ++i) _mm_storeu_ps(to + i * width, v[i]);
+}
+inline void turn_half_square(const double* from, std::int64_t row_step, double* to, std::int64_t width) {
+    const __m128d a = _mm_loadu_pd(from), b = _mm_loadu_pd(from + row_step);
+    _mm_storeu_pd(to, _mm_unpacklo_pd(a, b));
+    _mm_storeu_pd(to + width, _mm_unpackhi_pd(a, b));
+}
+
+/// At most `width` rows, in squares of so many of them. The last square overlaps the one before it.
+template <class T>
+void pack_squares(const T* from, std::int64_t row_step, std::int64_t rows, std::int64_t k, T* to, std::int64_t width,
+                  std::int64_t square, const auto& turn) {
+    constexpr std::int64_t size = sizeof(T), steps = 16 / size;
+    constexpr std::int64_t run = 256 / size;  // whole cache lines of a row at a time
+    for (std::int64_t begin = 0; begin < k; begin += run) {
+        const std::int64_t end = begin + run < k ? begin + run : k;
+        for (std::int64_t w = 0; w < rows; w += square) {
+            const std::int64_t first = w + square <= rows ? w : rows - square;
+            for (std::int64_t p = begin; p < end; p += steps)
+                turn(from + first * row_step + p, row_step, to + p * width + first, width);
+        }
+    }
+}
+
+/// Rows that are contiguous along k; fewer of them than half a square has go one by one.
+template <class T>
+void pack_turned(const T* from, std::int64_t row_step, std::int64_t rows, std::int64_t k, T* to, std::int64_t width) {
+    constexpr std::int64_t size = sizeof(T), square = 32 / size, half = square / 2, steps = 16 / size;
+    const std::int64_t whole = rows < half ? 0 : k / steps * steps;
+    const auto turn_all = [](auto... tile) { turn_square(tile...); };
+    const auto turn_half = [](auto... tile) { turn_half_square(tile...); };
+    if (rows >= square) pack_squares(from, row_step, rows, whole, to, width, square, turn_all);
+    else pack_squares(from, row_step, rows, whole, to, width, half, turn_half);
+    for (std::int64_t p = whole; p < k; ++p)
+        for (std::int64_t w = 0; w < rows; ++w) to[p * width + w] = from[w * row_step + p];
+}
+
+inline void copy_vector(const float* from, float* to) { _mm256_storeu_ps(to, _mm256_loadu_ps(from)); }
+inline void copy_vector(const double* from, double* to) { _mm256_storeu_pd(to, _mm256_loadu_pd(from)); }
+
+/// Rows that lie side by side: each step along k is a copy. Each may lie on a page of its own, which no hardware
+/// prefetches. More than `width` of them fill panels that lie one behind the other.
+template <class T>
+void pack_copied(const T* from, std::int64_t step, std::int64_t rows, std::int64_t k, T* to, std::int64_t width) {
+    constexpr std::int64_t size = sizeof(T), lanes = 32 / size, line = 64 / size, steps_ahead = 8;
+    for (std::int64_t p = 0; p < k; ++p, from += step, to += width) {
+        for (std::int64_t w = 0; w < rows; w += line) __builtin_prefetch(from + steps_ahead * step + w);
+        T* panel = to;
+        for (std::int64_t w = 0; w < rows; w += width, panel += width * k) {
+            const std::int64_t some = rows - w < width ? rows - w : width;
+            std::int64_t i = 0;
+            for (; i + lanes <= some; i += lanes) copy_vector(from + w + i, panel + i);
+            for (; i < some; ++i) panel[i] = from[w + i];
+        }
+    }
+}
+
+/// `row_step` or `step` along k is 1.
+template <class T>
+void pack(const T* from, std::int64_t row_step, std::int64_t step, int rows, std::int64_t k, T* to,
+          std::int64_t width) {
+    if (step != 1) return pack_copied(from, step, rows, k, to, width);
+    for (std::int64_t w = 0; w < rows; w += width)
+        pack_turned(from + w * row_step, row_step, rows - w < width ? rows - w : width, k, to + w * k, width);
+}
+
+}  // namespace
+}  // namespace tw::cpu

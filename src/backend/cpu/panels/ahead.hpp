@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What a row of tiles asks the caches for while it is computed.
+#pragma once
+
+#include <algorithm>
+
+#include "backend/contract.hpp"
+#include "backend/cpu/product/blocks.hpp"
+
+namespace tw::cpu {
+
+/// The panel of A behind this one, of which each tile asks for its share: so many lines of each row that is contiguous.
+/// Steps and lines are in elements of T, which a tile counts in; a narrow operand has fewer bytes than it takes them for.
+template <class T>
+struct Ahead {
+    const T* data = nullptr;
+    std::int64_t step = 0, rows = 0, lines = 0;
+    std::int64_t share = 0;  // from one tile to the next
+
+    /// `rows_left`: of A, from this panel of `mr` rows on.
+    Ahead(const Matrix& rows_left, int mr, std::int64_t tiles, bool wanted) {
+        if (!wanted || rows_left.rows <= mr) return;
+        const std::int64_t size = static_cast<std::int64_t>(size_of(rows_left.type)), line = 64 / size;
+        const std::int64_t wide = static_cast<std::int64_t>(sizeof(T)) / size;  // of its elements, in a T
+        const Matrix next = rows_left.block(mr, 0, std::min<std::int64_t>(mr, rows_left.rows - mr), rows_left.cols);
+        data = static_cast<const T*>(next.data);
+        if (next.col_step == 1) {
+            step = next.row_step / wide, rows = next.rows, lines = ceil_div(ceil_div(next.cols, line), tiles),
+            share = lines * line / wide;
+        } else if (next.row_step == 1) {
+            step = next.col_step / wide, rows = ceil_div(next.cols, tiles), lines = ceil_div(next.rows, line),
+            share = rows * step;
+        }
+    }
+    void advance() { data += share; }
+};
+
+}  // namespace tw::cpu

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Few rows of C, whose sums wait in the cache while B passes by, some of its rows at a time.
+#pragma once
+
+#include "backend/cpu/micro/pack_narrow.hpp"
+#include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/product.hpp"
+
+namespace tw::cpu {
+
+constexpr std::int64_t most_rows = 128;  // of A at a time: with more, a packed B repays its copy
+constexpr std::int64_t fewest_at_a_time = 8,
+                       most_at_a_time = 32;      // rows of B: with more sums, more work for each coming
+constexpr std::int64_t waiting_bytes = 1 << 16;  // of sums
+constexpr std::int64_t copied_bytes = 1 << 14;   // of B
+constexpr std::int64_t tiles_ahead = 4;          // from the one that is computed to the one whose B is asked for
+constexpr std::int64_t most_width = 64;          // of a tile, in elements
+constexpr std::int64_t narrowest = 192, widest = 22 * narrowest;  // a strip, in elements: whole tiles of any width
+
+/// How rows of B pass by: themselves, or copies of them, which stay in L1 between being made and being read. What is
+/// contiguous along k is read so, in pieces of whole lines.
+enum class Passing { themselves, widened, turned };
+
+template <class T>
+constexpr Passing passing_of(const Matrix& b) noexcept {
+    return b.col_step != 1 ? Passing::turned : is_narrow(b.type) ? Passing::widened : Passing::themselves;
+}
+
+template <class T>
+struct Cut {
+    std::int64_t rows, panels, strip, depth, at_a_time;
+
+    Cut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k, Passing passing)
+        : rows(block_size(std::min(m, most_rows), kernel.low, 1)),
+          panels(ceil_div(std::min(m, most_rows), rows)),
+          strip(
+              std::clamp(waiting_bytes / (panels * rows * static_cast<std::int64_t>(sizeof(T))) / narrowest * narrowest,
+                         narrowest, widest)),
+          depth(k_block<T>(k)),
+          at_a_time(std::clamp(round_up(2 * m, 8), fewest_at_a_time, most_at_a_time)) {
+        constexpr std::int64_t elements = copied_bytes / static_cast<std::int64_t>(sizeof(T));
+        if (passing == Passing::turned) strip = kernel.passed_widths[rows], at_a_time = elements / strip;
+        if (passing == Passing::widened) strip = std::min(strip, elements / at_a_time / kernel.lanes * kernel.lanes);
+    }
+    std::int64_t packed() const { return round_up(panels * rows * depth, 64); }
+    std::int64_t waiting() const { return panels * rows * strip; }
+    std::int64_t copied() const { return at_a_time * strip; }
+    std::int64_t elements() const { return packed() + waiting() + copied() + at_a_time * most_width; }
+};
+
+/// At most `most_rows` rows of C, or a part of their columns.
+template <class T>
+class Slab {
+public:
+    /// `a` and `b`: the product's, which may be narrow.
+    Slab(const MicroKernel<T>& kernel, const Product<T>& x, const Matrix& a, const Matrix& b, const Cut<T>& cut,
+         T* memory)
+        : kernel_(kernel),
+          x_(x),
+          a_(a),
+          b_(b),
+          cut_(cut),
+          width_(kernel.passed_widths[cut.rows]),
+          strip_(block_size(x.n(), cut.strip, width_)),
+          packed_(memory),
+          sums_(memory + cut.packed()),
+          copied_(sums_ + cut.waiting()),
+          kept_(copied_ + cut.copied()) {}
+
+    /// `completed` gets each strip of C after its last block of k.
+    void multiply(const auto& completed) const {
+        for (std::int64_t p = 0; p < x_.k(); p += cut_.depth) {
+            const std::int64_t block = std::min(cut_.depth, x_.k() - p);
+            for (std::int64_t i = 0; i < x_.m(); i += cut_.rows) {
+                const std::int64_t rows = std::min(cut_.rows, x_.m() - i);
+                pack_any(kernel_, a_.block(i, p, rows, block), static_cast<int>(rows), packed_ + i * cut_.depth);
+            }
+            for (std::int64_t j = 0; j < x_.n(); j += strip_) {
+                const std::int64_t cols = std::min(strip_, x_.n() - j);
+                Product<T> strip{x_.a, x_.b, x_.c.block(0, j, x_.m(), cols), x_.alpha, p == 0 ? x_.beta : T(1)};
+                const Matrix b = b_.block(p, j, block, cols);
+                for (std::int64_t q = 0; q < block; q += cut_.at_a_time)
+                    pass(strip, b, q, std::min(cut_.at_a_time, block - q));
+                if (x_.c.col_step != 1) add_to_c(strip);
+                if (p + block == x_.k()) completed(erase(strip.c), j);
+            }
+        }
+    }
+
+private:
+    /// Rows q and on of the strip's B pass by, or copies of them.
+    void pass(const Product<T>& strip, const Matrix& all_of_b, std::int64_t q, std::int64_t count) const {
+        const Matrix rows_of_b = all_of_b.block(q, 0, count, strip.n());
+        const bool copies = passing_of<T>(rows_of_b) != Passing::themselves;
+        if (copies) pack_any(kernel_, rows_of_b.transposed(), static_cast<int>(cut_.strip), copied_);
+        const T* const b = copies ? copied_ : static_cast<const T*>(rows_of_b.data);
+        const std::int64_t b_step = copies ? cut_.strip : rows_of_b.row_step;
+        const bool meets_c = strip.c.col_step == 1;
+        const bool keeps = !copies && strip.m() > cut_.rows;
+        const std::int64_t panels = ceil_div(strip.m(), cut_.rows);
+        const bool asks = strip.m() > 1 && !copies;
+        for (std::int64_t j = 0; j < strip.n(); j += width_) {
+            const T* asked = asks ? b + j + ahead_of(strip, b_step, j, count) : nullptr;
+            for (std::int64_t i = 0; i < strip.m(); i += cut_.rows) {
+                const std::int64_t rows = std::min(cut_.rows, strip.m() - i);
+                const bool is_first = i == 0, from_kept = keeps && !is_first;
+                const std::int64_t cols = std::min(width_, strip.n() - j);
+                kernel_.pass({.tile = {.k = count,
+                                       .a = packed_ + i * cut_.depth + q * rows,
+                                       .a_row_step = 1,
+                                       .a_step = rows,
+                                       .b = from_kept ? kept_ : b + j,
+                                       .b_step = from_kept ? round_up(cols, kernel_.lanes) : b_step,
+                                       .c = &strip.c(i, j),
+                                       .c_step = strip.c.row_step,
+                                       .alpha = strip.alpha,
+                                       .beta = strip.beta,
+                                       .rows = static_cast<int>(rows),
+                                       .cols = static_cast<int>(cols)},
+                              .sums = sums_ + i * cut_.strip + j,
+                              .sums_step = cut_.strip,
+                              .asked = asked,
+                              .asked_step = b_step,
+                              .asked_every = asks ? panels : 0,
+                              .kept = keeps && is_first ? kept_ : nullptr,
+                              .begins = q == 0,
+                              .ends = meets_c && q + count == all_of_b.rows});
+                if (asks) asked += ceil_div(count, panels) * b_step;
+            }
+        }
+    }
+
+    /// From an element of B to the one that is wanted some tiles later: in the same row, or in the next rows to pass
+    /// by.
+    std::int64_t ahead_of(const Product<T>& strip, std::int64_t b_step, std::int64_t j, std::int64_t count) const {
+        const std::int64_t distance = tiles_ahead * width_;
+        if (j + distance < strip.n()) return distance;
+        return count * b_step + distance - round_up(strip.n(), width_);
+    }
+
+    /// A C without contiguous rows meets its sums one by one, with the same roundings in the same order.
+    void add_to_c(const Product<T>& strip) const {
+        for (std::int64_t i = 0; i < strip.m(); ++i)
+            for (std::int64_t j = 0; j < strip.n(); ++j) strip.finish(i, j, sums_[i * cut_.strip + j]);
+    }
+
+    const MicroKernel<T>& kernel_;
+    const Product<T>& x_;
+    const Matrix &a_, &b_;
+    const Cut<T>& cut_;
+    std::int64_t width_, strip_;
+    T *packed_, *sums_, *copied_, *kept_;
+};
+
+}  // namespace tw::cpu
