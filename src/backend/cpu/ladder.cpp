@@ -43,6 +43,8 @@ const Kernel* const ladder[] = {
     &r7_hierarchical_avx2_f64,
     &r7_hierarchical_avx512_f32,
     &r7_hierarchical_avx512_f64,
+    &r7_hierarchical_avx512_apart_f32,
+    &r7_hierarchical_avx512_apart_f64,
 #elif defined(__aarch64__)
     &r7_hierarchical_neon_f32,
     &r7_hierarchical_neon_f64,

@@ -18,6 +18,7 @@ extern const Kernel r6_vectorized_portable_f64, r6_vectorized_avx2_f64, r6_vecto
 extern const Kernel r6_vectorized_neon_f32, r6_vectorized_neon_f64;
 extern const Kernel r7_hierarchical_portable_f32, r7_hierarchical_avx2_f32, r7_hierarchical_avx512_f32;
 extern const Kernel r7_hierarchical_portable_f64, r7_hierarchical_avx2_f64, r7_hierarchical_avx512_f64;
+extern const Kernel r7_hierarchical_avx512_apart_f32, r7_hierarchical_avx512_apart_f64;
 extern const Kernel r7_hierarchical_neon_f32, r7_hierarchical_neon_f64;
 
 extern const Kernel r7_hierarchical_wide_portable, r7_hierarchical_wide_avx2, r7_hierarchical_wide_avx512,

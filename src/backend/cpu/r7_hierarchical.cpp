@@ -22,6 +22,7 @@
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/grid.hpp"
 #include "backend/cpu/product/parallel.hpp"
+#include "base/cpu_core.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {
@@ -151,13 +152,20 @@ double nanoseconds(const Problem& p, int threads) {
     return 400 + 1000 * (threads > 1) + (tiles * k / micro.rate + packing) / threads;
 }
 
+/// Two forms of one kernel: the one that does not suit the core costs a little more.
+template <class T, const MicroKernel<T>& micro, bool folds>
+double nanoseconds_of_form(const Problem& p, int threads) {
+    return nanoseconds<T, micro>(p, threads) * (cpu_core().folds_broadcasts() == folds ? 1 : 1.05);
+}
+
 /// {any rows, NC, KC}: KC x NC fills about half of an L2 of 512 KiB (AVX2) or 2 MiB (AVX-512); KC is not for
 /// tuning.
 template <class T, int NC>
 constexpr Tile tiles[] = {{0, NC, KC<T>}, {0, NC / 2, KC<T>}, {0, NC / 2 * 3, KC<T>}, {0, NC * 2, KC<T>}};
 
 template <class T, const MicroKernel<T>& micro, int NC>
-constexpr Kernel row(const char* name, Features needs, int order) {
+constexpr Kernel row(const char* name, Features needs, int order,
+                     double (*cost)(const Problem&, int) = nanoseconds<T, micro>) {
     return {.name = name,
             .rung = Rung::hierarchical,
             .in = type_of<T>,
@@ -170,7 +178,7 @@ constexpr Kernel row(const char* name, Features needs, int order) {
             .widens = sizeof(T) == sizeof(float),
             .idea = "packed panels, a block for each cache, and every thread",
             .sum_bound = blocked_sum_bound<T>,
-            .nanoseconds = nanoseconds<T, micro>,
+            .nanoseconds = cost,
             .scratch_bytes = Hierarchy<T, micro>::scratch_bytes,
             .run = Hierarchy<T, micro>::run,
             .order = order,
@@ -189,9 +197,17 @@ constinit const Kernel r7_hierarchical_avx2_f32 =
 constinit const Kernel r7_hierarchical_avx2_f64 =
     row<double, micro_avx2_f64, 192>("cpu.r7_hierarchical.f64.avx2", cpu_feature::avx2, order_fused_in_blocks);
 constinit const Kernel r7_hierarchical_avx512_f32 =
-    row<float, micro_avx512_f32, 512>("cpu.r7_hierarchical.f32.avx512", cpu_feature::avx512, order_fused_in_blocks);
+    row<float, micro_avx512_f32, 512>("cpu.r7_hierarchical.f32.avx512", cpu_feature::avx512, order_fused_in_blocks,
+                                      nanoseconds_of_form<float, micro_avx512_f32, true>);
 constinit const Kernel r7_hierarchical_avx512_f64 =
-    row<double, micro_avx512_f64, 512>("cpu.r7_hierarchical.f64.avx512", cpu_feature::avx512, order_fused_in_blocks);
+    row<double, micro_avx512_f64, 512>("cpu.r7_hierarchical.f64.avx512", cpu_feature::avx512, order_fused_in_blocks,
+                                       nanoseconds_of_form<double, micro_avx512_f64, true>);
+constinit const Kernel r7_hierarchical_avx512_apart_f32 = row<float, micro_avx512_apart_f32, 512>(
+    "cpu.r7_hierarchical.f32.avx512_apart", cpu_feature::avx512, order_fused_in_blocks,
+    nanoseconds_of_form<float, micro_avx512_apart_f32, false>);
+constinit const Kernel r7_hierarchical_avx512_apart_f64 = row<double, micro_avx512_apart_f64, 512>(
+    "cpu.r7_hierarchical.f64.avx512_apart", cpu_feature::avx512, order_fused_in_blocks,
+    nanoseconds_of_form<double, micro_avx512_apart_f64, false>);
 #elif defined(__aarch64__)
 constinit const Kernel r7_hierarchical_neon_f32 =
     row<float, micro_neon_f32, 192>("cpu.r7_hierarchical.f32.neon", cpu_feature::neon, order_fused_in_blocks);

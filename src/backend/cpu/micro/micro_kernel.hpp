@@ -68,5 +68,8 @@ struct MicroKernel {
 
 extern const MicroKernel<float> micro_portable_f32, micro_avx2_f32, micro_avx512_f32, micro_neon_f32;
 extern const MicroKernel<double> micro_portable_f64, micro_avx2_f64, micro_avx512_f64, micro_neon_f64;
+/// The same tiles but for the whole one on packed panels: each element of A is broadcast by an instruction of its own.
+extern const MicroKernel<float> micro_avx512_apart_f32;
+extern const MicroKernel<double> micro_avx512_apart_f64;
 
 }  // namespace tw::cpu

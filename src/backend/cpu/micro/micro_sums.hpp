@@ -52,8 +52,8 @@ struct Sums {
     }
 
     /// One step along k. `a(r)` is where row r's element lies; where that is at a constant distance from a register, an
-    /// instruction set may read and broadcast it within the multiply-add.
-    template <bool Folds>
+    /// instruction set may read and broadcast it within the multiply-add: in tiles of no more vectors than `Folded`.
+    template <int Folded>
     [[gnu::always_inline]] inline void step(const auto& a, const T* b) {
         if constexpr (R < W) {
             Register x[R];
@@ -72,7 +72,7 @@ struct Sums {
         for (int w = 0; w < W; ++w) row[w] = w + 1 < W ? V::load(b + w * V::lanes) : last.load(b + w * V::lanes);
 #pragma GCC unroll 16
         for (int r = 0; r < R; ++r) {
-            if constexpr (Folds && W <= V::broadcasts_folded) {
+            if constexpr (W <= Folded) {
 #pragma GCC unroll 8
                 for (int w = 0; w < W; ++w) of[r][w] = V::multiply_add(a(r), row[w], of[r][w]);
             } else {

@@ -57,13 +57,14 @@ struct Tiles {
     static constexpr Table table = all(std::make_integer_sequence<int, MR>{});
     static constexpr int NR = vectors_wide(MR, Budget) * V::lanes;
 
+    template <int Folded>
     static void run(const MicroTile<T>& t) {
         // Read one by one: both at once would have to wait until the last tile's sums have left for C, as the two were
         // stored one by one.
         int rows = t.rows;
         asm("" : "+r"(rows));
         if (rows == MR && t.cols == NR && t.a_row_step == 1 && t.a_step == MR && t.b_step == NR)
-            return packed_tile<V, MR, NR / V::lanes>(t);
+            return packed_tile<V, MR, NR / V::lanes, Folded>(t);
         find(t.rows, t.cols, t.a_step == 1)(t);
     }
     static Function find(int rows, int cols, bool on_rows) {
@@ -75,12 +76,23 @@ struct Tiles {
     }
 };
 
-template <class V, int MR, int Budget, int Low>
+/// `Folded`: of the whole tile on packed panels; the other tiles are the same functions whatever it is.
+template <class V, int MR, int Budget, int Low, int Folded = V::broadcasts_folded>
 constexpr MicroKernel<typename V::Element> micro_kernel(
     double rate, typename MicroKernel<typename V::Element>::Packer pack = nullptr) {
     using All = Tiles<V, MR, Budget, Low>;
-    MicroKernel<typename V::Element> kernel{
-        MR, All::NR, Low, V::lanes, rate, {}, {}, All::run, All::find, {}, PassingTiles<V, Low, Budget>::run, pack};
+    MicroKernel<typename V::Element> kernel{MR,
+                                            All::NR,
+                                            Low,
+                                            V::lanes,
+                                            rate,
+                                            {},
+                                            {},
+                                            All::template run<Folded>,
+                                            All::find,
+                                            {},
+                                            PassingTiles<V, Low, Budget>::run,
+                                            pack};
     for (int vectors = 1; vectors <= kernel.most_vectors; ++vectors)
         kernel.highest[vectors] = highest(vectors, MR, Budget);
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;

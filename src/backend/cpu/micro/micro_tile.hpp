@@ -32,7 +32,7 @@ void tile(const MicroTile<typename V::Element>& t) {
     for (std::int64_t p = t.k; p > 0; --p, a += a_step, b += b_step) {
         if (prefetches)
             for (int w = 0; w < W; ++w) __builtin_prefetch(b + rows_ahead * b_step + w * V::lanes);
-        sums.template step<false>([&](int r) { return a + r * a_row_step; }, b);
+        sums.template step<0>([&](int r) { return a + r * a_row_step; }, b);
     }
     sums.finish(t);
 }
@@ -42,6 +42,7 @@ void tile(const MicroTile<typename V::Element>& t) {
 template <class V, int R, int W, bool Ragged>
 void row_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
+    constexpr int folded = V::broadcasts_folded > 0 ? 1 : 0;
     Sums<V, R, W, Ragged> sums(t.cols);
     const T *a[R], *b = t.b;
     const std::int64_t b_step = t.b_step;
@@ -50,11 +51,11 @@ void row_tile(const MicroTile<typename V::Element>& t) {
     std::int64_t left = t.k;
     for (; left >= 4; left -= 4) {
 #pragma GCC unroll 4
-        for (int u = 0; u < 4; ++u, advance(b, b_step)) sums.template step<W == 1>([&](int r) { return a[r] + u; }, b);
+        for (int u = 0; u < 4; ++u, advance(b, b_step)) sums.template step<folded>([&](int r) { return a[r] + u; }, b);
 #pragma GCC unroll 16
         for (int r = 0; r < R; ++r) advance(a[r], 4);
     }
-    for (int u = 0; u < left; ++u, b += b_step) sums.template step<false>([&](int r) { return a[r] + u; }, b);
+    for (int u = 0; u < left; ++u, b += b_step) sums.template step<0>([&](int r) { return a[r] + u; }, b);
     sums.finish(t);
 }
 
@@ -89,14 +90,14 @@ void tall_tile(const MicroTile<typename V::Element>& t) {
         for (int r = 0; r < upper; ++r) advance(a[r], steps - down);
     }
     for (int u = 0; u < left; ++u, b += b_step)
-        sums.template step<false>([&](int r) { return a[r % upper] + (r < upper ? 0 : down) + u; }, b);
+        sums.template step<0>([&](int r) { return a[r % upper] + (r < upper ? 0 : down) + u; }, b);
     sums.finish(t);
 }
 
 /// The whole tile on packed panels, where most of a large product's time goes: all steps are constants. C is prefetched
 /// shortly before it is read: prefetched at the beginning, it would have left L1 again by then. Never all of it at
 /// once: the loads of the panels would queue behind it.
-template <class V, int R, int W>
+template <class V, int R, int W, int Folded>
 void packed_tile(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
     constexpr std::int64_t group = 16, groups_before = 2, groups_of_c = (R + 1) / 2, line = 64 / sizeof(T);
@@ -106,7 +107,7 @@ void packed_tile(const MicroTile<typename V::Element>& t) {
 #pragma GCC unroll 4
         for (; steps > 0; --steps, a += R, b += W * V::lanes) {
             __builtin_prefetch(a + group * R);
-            sums.template step<true>([&](int r) { return a + r; }, b);
+            sums.template step<Folded>([&](int r) { return a + r; }, b);
         }
     };
     const auto go_group = [&]() __attribute__((always_inline)) {

@@ -35,7 +35,7 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
                 V::store(kept + (W - 1) * V::lanes, sums.last.load(b + (W - 1) * V::lanes));
                 kept += W * V::lanes;
             }
-            sums.template step<true>([&](int r) { return a + r; }, b);
+            sums.template step<V::broadcasts_folded>([&](int r) { return a + r; }, b);
         }
     };
     const std::int64_t every = passing.asked_every ? passing.asked_every : t.k;

@@ -149,6 +149,8 @@ TEST(MicroKernel, Avx512TilesRoundOnceATerm) {
     expect_every_passing_tile(micro_avx512_f32, true);
     expect_every_tile(micro_avx512_f64, true);
     expect_every_passing_tile(micro_avx512_f64, true);
+    expect_every_tile(micro_avx512_apart_f32, true);
+    expect_every_tile(micro_avx512_apart_f64, true);
 }
 #elif defined(__aarch64__)
 TEST(MicroKernel, NeonTilesRoundOnceATerm) {
