@@ -9,27 +9,41 @@
 namespace tw::measure {
 namespace {
 
-constexpr int row_major = 101, no_transpose = 111;
+constexpr int row_major = 101, no_transpose = 111, transpose = 112;
 
 template <class T, class Int>
-void call_cblas(void* address, const Matrix& a, const Matrix& b, const Matrix& c) {
+void call_cblas(void* address, const Matrix& a, const Matrix& b, const Matrix& c, double beta) {
     using Gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
     const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
-    reinterpret_cast<Gemm*>(address)(row_major, no_transpose, no_transpose, whole(c.rows), whole(c.cols), whole(a.cols),
-                                     T{1}, static_cast<const T*>(a.data), whole(a.row_step),
-                                     static_cast<const T*>(b.data), whole(b.row_step), T{0}, static_cast<T*>(c.data),
-                                     whole(c.row_step));
+    const auto turn = [](const Matrix& x) { return is_by_rows(x) ? no_transpose : transpose; };
+    reinterpret_cast<Gemm*>(address)(row_major, turn(a), turn(b), whole(c.rows), whole(c.cols), whole(a.cols), T{1},
+                                     static_cast<const T*>(a.data), whole(line_step(a)), static_cast<const T*>(b.data),
+                                     whole(line_step(b)), static_cast<T>(beta), static_cast<T*>(c.data),
+                                     whole(line_step(c)));
 }
 
 template <class T>
-std::function<bool(const Matrix&, const Matrix&, const Matrix&)> cblas(void* handle, const char* name) {
+PeerLibrary::General cblas(void* handle, const char* name) {
     const Symbol symbol = find_symbol(handle, name);
     if (!symbol.address) return {};
-    return [symbol](const Matrix& a, const Matrix& b, const Matrix& c) {
-        if (symbol.has_long_integers) call_cblas<T, std::int64_t>(symbol.address, a, b, c);
-        else call_cblas<T, int>(symbol.address, a, b, c);
+    return [symbol](const Matrix& a, const Matrix& b, const Matrix& c, double beta) {
+        if (!is_by_rows(c)) {
+            const Matrix left = b.transposed(), right = a.transposed(), result = c.transposed();
+            if (symbol.has_long_integers) call_cblas<T, std::int64_t>(symbol.address, left, right, result, beta);
+            else call_cblas<T, int>(symbol.address, left, right, result, beta);
+        } else if (symbol.has_long_integers) {
+            call_cblas<T, std::int64_t>(symbol.address, a, b, c, beta);
+        } else {
+            call_cblas<T, int>(symbol.address, a, b, c, beta);
+        }
         return true;
     };
+}
+
+/// Dense and by rows.
+std::function<bool(const Matrix&, const Matrix&, const Matrix&)> plain(const PeerLibrary::General& general) {
+    if (!general) return {};
+    return [general](const Matrix& a, const Matrix& b, const Matrix& c) { return general(a, b, c, 0); };
 }
 
 template <class T, class Int>
@@ -56,8 +70,10 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&, std::int64_t)> c
 }
 
 void fill_in_calls(void* handle, PeerLibrary& library) {
-    library.f32 = cblas<float>(handle, "cblas_sgemm");
-    library.f64 = cblas<double>(handle, "cblas_dgemm");
+    library.general_f32 = cblas<float>(handle, "cblas_sgemm");
+    library.general_f64 = cblas<double>(handle, "cblas_dgemm");
+    library.f32 = plain(library.general_f32);
+    library.f64 = plain(library.general_f64);
     library.f32_batch = cblas_batch<float>(handle, "cblas_sgemm_batch_strided");
     library.f64_batch = cblas_batch<double>(handle, "cblas_dgemm_batch_strided");
 }
@@ -65,8 +81,9 @@ void fill_in_calls(void* handle, PeerLibrary& library) {
 /// The code branch by its number in MKL's header of conditional numerical reproducibility.
 std::string branch_name(int branch) {
     constexpr std::pair<int, const char*> names[] = {
-        {3, "compatible"}, {4, "SSE2"},  {6, "SSSE3"},        {7, "SSE4.1"},   {8, "SSE4.2"},
-        {9, "AVX"},        {10, "AVX2"}, {11, "AVX-512 MIC"}, {12, "AVX-512"}, {14, "AVX-512 E1"}};
+        {2, "its own choice"}, {3, "compatible"}, {4, "SSE2"},       {6, "SSSE3"},
+        {7, "SSE4.1"},         {8, "SSE4.2"},     {9, "AVX"},        {10, "AVX2"},
+        {11, "AVX-512 MIC"},   {12, "AVX-512"},   {14, "AVX-512 E1"}};
     for (const auto& [value, text] : names)
         if (value == branch) return text;
     return "branch " + std::to_string(branch);

@@ -4,6 +4,7 @@
 // A peer's library opened in this process: its version, and functions that multiply.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -22,11 +23,25 @@ struct PeerLibrary {
     /// C = A B, row-major, of the operands' type; empty when it has no call for that type.
     std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c)> f32, f64;
 
+    /// C = A B + beta C; of each matrix the rows or the columns are contiguous. Empty when it has no such function.
+    using General = std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c, double beta)>;
+    General general_f32, general_f64;
+
     /// A batch with contiguous operands; empty when it has no function for batches.
     std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c, std::int64_t products)> f32_batch, f64_batch;
 };
 
-/// Opens the first candidate that works (RTLD_LOCAL), with `threads` threads. It sets environment variables, so call it
+/// How BLAS sees a matrix: by rows or by columns, and the step from one to the next, which it wants to be wide enough
+/// even where there is only one.
+constexpr bool is_by_rows(const Matrix& x) { return x.col_step == 1 && (x.row_step >= x.cols || x.rows == 1); }
+constexpr std::int64_t line_step(const Matrix& x) {
+    return is_by_rows(x) ? std::max(x.row_step, x.cols) : std::max(x.col_step, x.rows);
+}
+
+/// Fills in the version and the functions of an opened library.
+void describe_peer(const PeerKind& kind, void* handle, PeerLibrary& library);
+
+/// Opens the newest candidate that works (RTLD_LOCAL), with `threads` threads. It sets environment variables, so call it
 /// in a separate process.
 PeerLibrary open_peer(const PeerKind& kind, int threads);
 

@@ -29,14 +29,19 @@ std::string isa_name(int isa) {
     return text;
 }
 
-std::function<bool(const Matrix&, const Matrix&, const Matrix&)> sgemm(void* handle) {
+PeerLibrary::General sgemm(void* handle) {
     using Gemm = int(char, char, std::int64_t, std::int64_t, std::int64_t, float, const float*, std::int64_t,
                      const float*, std::int64_t, float, float*, std::int64_t);
     auto* gemm = function<Gemm>(handle, "dnnl_sgemm");
     if (!gemm) return {};
-    return [gemm](const Matrix& a, const Matrix& b, const Matrix& c) {
-        return gemm('N', 'N', c.rows, c.cols, a.cols, 1, static_cast<const float*>(a.data), a.row_step,
-                    static_cast<const float*>(b.data), b.row_step, 0, static_cast<float*>(c.data), c.row_step) == 0;
+    return [gemm](const Matrix& given_a, const Matrix& given_b, const Matrix& given_c, double beta) {
+        const bool turned = !is_by_rows(given_c);
+        const Matrix a = turned ? given_b.transposed() : given_a, b = turned ? given_a.transposed() : given_b,
+                     c = turned ? given_c.transposed() : given_c;
+        const auto turn = [](const Matrix& x) { return is_by_rows(x) ? 'N' : 'T'; };
+        return gemm(turn(a), turn(b), c.rows, c.cols, a.cols, 1, static_cast<const float*>(a.data), line_step(a),
+                    static_cast<const float*>(b.data), line_step(b), static_cast<float>(beta),
+                    static_cast<float*>(c.data), line_step(c)) == 0;
     };
 }
 
@@ -50,7 +55,11 @@ void open_onednn(void* handle, PeerLibrary& library) {
         library.version = std::to_string(version()->major) + "." + std::to_string(version()->minor) + "." +
                           std::to_string(version()->patch);
     if (auto* isa = function<int()>(handle, "dnnl_get_effective_cpu_isa")) library.core_type = isa_name(isa());
-    library.f32 = sgemm(handle);
+    library.general_f32 = sgemm(handle);
+    if (library.general_f32)
+        library.f32 = [general = library.general_f32](const Matrix& a, const Matrix& b, const Matrix& c) {
+            return general(a, b, c, 0);
+        };
 }
 
 }  // namespace tw::measure

@@ -7,18 +7,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "base/cpu_features.hpp"
 #include "measure/peers/core_type.hpp"
+#include "measure/peers/library.hpp"
+#include "measure/peers/neighbours.hpp"
 
 namespace tw::measure {
 namespace {
 
 /// A trial's answer: the core type chosen, and BLIS's number for the better one.
 struct Answer {
-    char core_type[40] = "";
+    char core_type[40] = "", version[64] = "";
     int better_number = -1;
     bool multiplies = false;
 };
@@ -51,7 +56,8 @@ bool multiplies(void* handle) {
 
 Answer try_here(const PeerKind& kind, const std::string& file) {
     Answer answer;
-    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    std::string why;
+    void* handle = open_with_neighbours(file, why);
     if (!handle) return answer;
     const char* core_type = "";
     if (auto* initialise = find<void()>(handle, "bli_init")) initialise();
@@ -62,6 +68,9 @@ Answer try_here(const PeerKind& kind, const std::string& file) {
     std::strncpy(answer.core_type, core_type, sizeof answer.core_type - 1);
     const std::string better = better_core_type(kind.name, answer.core_type, cpu_features_unmasked());
     if (blis_name && !better.empty()) answer.better_number = number_of(blis_name, better);
+    PeerLibrary told;
+    describe_peer(kind, handle, told);
+    std::strncpy(answer.version, told.version.c_str(), sizeof answer.version - 1);
     answer.multiplies = multiplies(handle);
     return answer;
 }
@@ -87,7 +96,32 @@ Answer try_apart(const PeerKind& kind, const std::string& file) {
     return answer;
 }
 
+/// "0.3.34" is {0, 3, 34}; what follows something else than digits and dots is left out.
+std::vector<int> numbers_of(const std::string& version) {
+    std::vector<int> numbers;
+    for (const char* at = version.c_str(); *at >= '0' && *at <= '9';) {
+        char* end = nullptr;
+        numbers.push_back(static_cast<int>(std::strtol(at, &end, 10)));
+        at = *end == '.' ? end + 1 : end;
+    }
+    return numbers;
+}
+
 }  // namespace
+
+bool is_newer(const std::string& a, const std::string& b) { return numbers_of(a) > numbers_of(b); }
+
+std::vector<PeerCandidate> newest_first(const PeerKind& kind, std::vector<PeerCandidate> candidates) {
+    if (candidates.size() < 2 || kind.device != std::string_view("cpu")) return candidates;
+    std::vector<std::pair<std::string, PeerCandidate>> told;
+    for (PeerCandidate& candidate : candidates) {
+        const std::string version = try_apart(kind, candidate.file).version;
+        told.emplace_back(version, std::move(candidate));
+    }
+    std::stable_sort(told.begin(), told.end(), [](const auto& a, const auto& b) { return is_newer(a.first, b.first); });
+    for (std::size_t i = 0; i < told.size(); ++i) candidates[i] = std::move(told[i].second);
+    return candidates;
+}
 
 void correct_core_type(const PeerKind& kind, const std::string& file) {
     const std::string name = kind.name;

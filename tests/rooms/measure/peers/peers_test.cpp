@@ -2,12 +2,17 @@
 // Copyright 2026 The tilewright authors
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 
 #include "base/cpu_features.hpp"
 #include "measure/peers/core_type.hpp"
 #include "measure/peers/entrant.hpp"
 #include "measure/peers/process.hpp"
+#include "measure/peers/trial.hpp"
 
 namespace tw::measure {
 namespace {
@@ -44,6 +49,44 @@ TEST(Peers, ALibraryThatCrashesIsASentence) {
     ASSERT_TRUE(peer);
     EXPECT_STRNE(peer->description().trouble, "");
     unsetenv("TW_PEER_MKL");
+}
+
+TEST(Peers, VersionsAreComparedNumberByNumber) {
+    EXPECT_TRUE(is_newer("0.3.34", "0.3.21"));
+    EXPECT_TRUE(is_newer("0.10", "0.9.9"));
+    EXPECT_TRUE(is_newer("3.13.2", "3.4"));
+    EXPECT_FALSE(is_newer("0.3.21", "0.3.34"));
+    EXPECT_FALSE(is_newer("0.3.34.dev", "0.3.34"));
+    EXPECT_FALSE(is_newer("", "1"));
+}
+
+TEST(Peers, APackageIsOpenedWithWhatLiesBesideIt) {
+    setenv("TW_PEER_OPENBLAS", FAKE_PEER, 1);
+    const Task task{.m = 5, .n = 6, .k = 7, .type = Type::f32, .accuracy = fp32, .threads = 1};
+    const auto peer = PeerProcess::start(*find_peer_kind("openblas"), 1);
+    ASSERT_TRUE(peer);
+    EXPECT_STREQ(peer->description().trouble, "");
+    EXPECT_STREQ(peer->description().version, "99.1.2");
+    EXPECT_TRUE(peer->judge(task).ok);
+    unsetenv("TW_PEER_OPENBLAS");
+}
+
+TEST(Peers, TheNewestOfAKindIsTaken) {
+    namespace fs = std::filesystem;
+    const fs::path home = fs::temp_directory_path() / ("tw_peers_" + std::to_string(getpid())),
+                   folder = home / "lib/python3.9/site-packages/scipy_openblas32/lib";
+    fs::create_directories(folder);
+    fs::copy_file(FAKE_PEER, folder / "libscipy_openblas.so");
+    for (const auto& file : fs::directory_iterator(fs::path(FAKE_PEER).parent_path()))
+        if (file.path().filename() == "libfake_neighbour.so") fs::copy_file(file, folder / file.path().filename());
+    const char* const before = std::getenv("VIRTUAL_ENV");
+    const std::string kept = before ? before : "";
+    setenv("VIRTUAL_ENV", home.c_str(), 1);
+    const auto peer = PeerProcess::start(*find_peer_kind("openblas"), 1);
+    EXPECT_STREQ(peer->description().version, "99.1.2");
+    EXPECT_STREQ(peer->description().found_by, "Python's packages");
+    before ? setenv("VIRTUAL_ENV", kept.c_str(), 1) : unsetenv("VIRTUAL_ENV");
+    fs::remove_all(home);
 }
 
 TEST(Peers, WhoeverIsHereMultipliesAndIsJudged) {
