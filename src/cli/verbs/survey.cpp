@@ -71,18 +71,23 @@ std::vector<Outcome> read_outcomes(const char* option, const std::vector<std::st
 std::string command_of(const SurveyArguments& asked) {
     return fmt::format("tw bench --suite {} --seed {} --count {} --shard {} --device {}{}{}{}", asked.suite, asked.seed,
                        asked.count, asked.shard, asked.device, asked.types.empty() ? "" : " --types " + asked.types,
-                       asked.with_peers ? " --peers=cublas" : "", asked.is_reproducible ? " --reproducible" : "");
+                       !asked.with_peers       ? ""
+                       : asked.device == "cpu" ? " --peers"
+                                               : " --peers=cublas",
+                       asked.is_reproducible ? " --reproducible" : "");
 }
 
 measure::Survey survey_of(const SurveyArguments& asked) {
     measure::Survey survey{.is_reproducible = asked.is_reproducible};
-    if (!asked.peers.empty() && asked.peers != "cublas")
-        refuse("--peers: a survey's peer is cublas, on --device cuda; got '{}'", asked.peers);
     survey.backend = &parse_device(asked.device);
+    const bool is_cpu = survey.backend->name == std::string("cpu");
+    if (!asked.peers.empty() && (is_cpu || asked.peers != "cublas"))
+        refuse("--peers: a survey's peer is cublas on --device cuda, and whatever is found on cpu; got '{}'",
+               asked.peers);
     survey.cases = cases_of(asked, survey.backend->place == Place::host);
-    survey.has_peer = asked.with_peers && survey.backend->name == std::string("cuda");
+    survey.has_peer = asked.with_peers && (is_cpu || survey.backend->name == std::string("cuda"));
     if (asked.with_peers && !survey.has_peer)
-        fmt::print(stderr, "tw: warning: a survey's peer is cublas, on --device cuda: {} has none yet\n", asked.device);
+        fmt::print(stderr, "tw: warning: a survey has peers on cpu and cuda: {} has none\n", asked.device);
     survey.threads = asked.threads > 0 ? asked.threads : default_threads();
     return survey;
 }

@@ -7,6 +7,7 @@
 
 #include "backend/cuda/backend.hpp"
 #include "backend/cuda/device/replays.hpp"
+#include "measure/basis/clock.hpp"
 #include "plan/operands.hpp"
 
 namespace tw::measure {
@@ -28,6 +29,8 @@ Status Queue::open() {
 }
 
 Status Queue::wait() const { return backend_.wait ? backend_.wait(stream_) : Status{}; }
+
+double Queue::time() const { return backend_.place == Place::host && threads_ == 1 ? thread_time() : now(); }
 
 Status Queue::copy(const Matrix& to, const Matrix& from) const {
     if (backend_.copy) return backend_.copy(to, from, stream_);

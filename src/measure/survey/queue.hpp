@@ -14,7 +14,8 @@ namespace tw::measure {
 
 class Queue {
 public:
-    explicit Queue(const Backend& backend) : backend_(backend) {}
+    /// `threads`: of the host's products.
+    explicit Queue(const Backend& backend, int threads = 0) : backend_(backend), threads_(threads) {}
 
     /// Call it first, on a device.
     Status open();
@@ -22,6 +23,9 @@ public:
     const Backend& backend() const { return backend_; }
 
     Status wait() const;
+
+    /// Seconds of the wall clock, or of this thread if the host works with it alone: other programs may hold its core.
+    double time() const;
 
     /// Copies between any places, after what is in the queue.
     Status copy(const Matrix& to, const Matrix& from) const;
@@ -34,6 +38,7 @@ public:
 
 private:
     const Backend& backend_;
+    int threads_;
     void* stream_ = nullptr;
 };
 

@@ -21,6 +21,9 @@ public:
     /// Enqueues one product, or one batch, of the set.
     virtual Status begin(const Set& set) = 0;
 
+    /// Brings the set's result to its C if begin() left it elsewhere; never timed.
+    virtual void show(const Set&) {}
+
     std::string name;  ///< the chosen kernel, or the peer's function
 };
 

@@ -54,10 +54,10 @@ Status Stretch::run(double seconds) {
     const double one = each_ * static_cast<double>(at_once);
     const auto count =
         one > 0 ? std::clamp<std::int64_t>(std::llround(std::ceil(seconds / one)), 1, most_at_once) : std::int64_t{1};
-    const double start = now();
+    const double start = queue_.time();
     if (const Status bad = begin_some(count); !bad) return bad;
     if (const Status bad = queue_.wait(); !bad) return bad;
-    each_ = (now() - start) / static_cast<double>(count * at_once);
+    each_ = (queue_.time() - start) / static_cast<double>(count * at_once);
     return {};
 }
 
@@ -67,7 +67,9 @@ Status Stretch::run_first(bool once) {
     } else if (const Status bad = side_.begin(sets_.front()); !bad) {
         return bad;
     }
-    return queue_.wait();
+    const Status done = queue_.wait();
+    side_.show(sets_.front());
+    return done;
 }
 
 Status take_turns(Stretch& ours, Stretch* theirs, double turn, Turns& turns) {

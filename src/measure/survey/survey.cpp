@@ -9,6 +9,7 @@
 #include "base/element.hpp"
 #include "measure/basis/statistics.hpp"
 #include "measure/survey/device_name.hpp"
+#include "measure/survey/host_peers.hpp"
 #include "measure/survey/samples.hpp"
 #include "measure/survey/stretch.hpp"
 #include "scheme/scheme.hpp"
@@ -28,6 +29,7 @@ struct Field {
     std::unique_ptr<Ground> ground{};
     Memory workspace{};
     std::unique_ptr<CublasHere> cublas{};
+    std::unique_ptr<HostPeers> host{};
 };
 
 /// The peer's ways to multiply, timed one after the other, and the fastest of them.
@@ -114,8 +116,9 @@ Status measure_case(const Field& field, Outcome& outcome) {
     if (const Status bad = ours.warm_up(turns_for_a_candidate * field.asked.turn); !bad) return bad;
 
     Peer peer;
-    if (field.cublas) {
-        peer.sides = cublas_sides(*field.cublas, what, sets.front());
+    if (field.cublas || field.host) {
+        peer.sides = field.host ? field.host->sides(what, sets, field.asked.threads)
+                                : cublas_sides(*field.cublas, what, sets.front());
         if (const Status bad = peer.choose(sets, queue, turns_for_a_candidate * field.asked.turn); !bad) return bad;
         outcome.peer = peer.best->side().name;
     }
@@ -141,7 +144,11 @@ Opened open(Field& field) {
     const Backend& backend = *field.asked.backend;
     if (const Status bad = field.queue.open(); !bad) return {.trouble = bad.text};
     Opened opened{.device = device_name(backend)};
-    if (field.asked.has_peer) {
+    if (field.asked.has_peer && backend.place == Place::host) {
+        field.host = std::make_unique<HostPeers>(field.asked.threads);
+        if (field.host->is_empty()) return {.trouble = "no peer is found: see tw bench --peers"};
+        opened.peer = field.host->names(), opened.file = field.host->files();
+    } else if (field.asked.has_peer) {
         field.workspace = Memory(backend, workspace_bytes);
         if (!field.workspace.data()) return {.trouble = "the device has no memory for the peer"};
         field.cublas = CublasHere::open(field.queue.stream(), field.workspace.data(), workspace_bytes, opened.trouble);
@@ -161,7 +168,7 @@ double Outcome::gflops() const { return what.operations() / median(seconds) * 1e
 
 Opened survey(const Survey& asked, const Watch& watch, const std::function<void(const Opened&)>& opened,
               const std::function<void(const Outcome&)>& done) {
-    Field field{.asked = asked, .queue = Queue(*asked.backend)};
+    Field field{.asked = asked, .queue = Queue(*asked.backend, asked.threads)};
     const Opened what = open(field);
     if (!what.trouble.empty()) return what;
     opened(what);

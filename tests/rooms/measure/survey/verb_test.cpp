@@ -59,7 +59,8 @@ TEST(SurveyVerb, WhatCannotBeIsRefusedWithASentence) {
         {"--suite survey --count 0", "--count"},
         {"--suite survey --m 64", "--suite survey and --m exclude each other"},
         {"--suite decode --kernel r7", "--suite decode and --kernel exclude each other"},
-        {"--suite survey --peers=mkl", "a survey's peer is cublas, on --device cuda; got 'mkl'"},
+        {"--suite survey --peers=mkl",
+         "a survey's peer is cublas on --device cuda, and whatever is found on cpu; got 'mkl'"},
         {"--suite survey --from /nowhere.json", "--from /nowhere.json: it can't be read"},
         {"--suite survey --baseline /dev/null", "not a survey of tw"},
         {"--suite servey", "mixed, survey or decode; got 'servey'"}};

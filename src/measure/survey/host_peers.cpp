@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "measure/survey/host_peers.hpp"
+
+#include <map>
+
+#include "base/narrow_runs.hpp"
+
+namespace tw::measure {
+namespace {
+
+using Multiply = PeerLibrary::General;
+
+class LibrarySide : public Side {
+public:
+    LibrarySide(const Case& what, std::string library, const Multiply& multiply) : what_(what), multiply_(multiply) {
+        name = std::move(library);
+    }
+    Status begin(const Set& set) override {
+        for (std::int64_t i = 0; i < what_.products; ++i)
+            if (!multiply_(set.a_of(i), set.b_of(i), set.c_of(i), what_.beta))
+                return {Code::unsupported, Argument::none, "its call refuses the product"};
+        return {};
+    }
+
+private:
+    const Case& what_;
+    const Multiply& multiply_;
+};
+
+/// Our own f32 product where no library has the type. The result goes to the caller's C at once, so that the judge has
+/// something to judge; of a batch this is done product by product.
+class WidenedSide : public Side {
+public:
+    WidenedSide(const Case& what, const std::vector<Set>& sets, int threads)
+        : what_(what), options_{.beta = what.beta, .device = "cpu", .threads = threads} {
+        name = "tilewright in f32";
+        for (const Set& set : sets)
+            for (std::int64_t i = 0; i < what.products; ++i)
+                copies_[&set].push_back({widened(set.a_of(i)), widened(set.b_of(i)), widened(set.c_of(i))});
+    }
+    Status begin(const Set& set) override {
+        const std::vector<Copy>& copies = copies_.at(&set);
+        for (std::size_t i = 0; i < copies.size(); ++i) {
+            const Copy& one = copies[i];
+            if (const Status bad = try_multiply(one.a.at, one.b.at, one.c.at, options_); !bad) return bad;
+        }
+        return {};
+    }
+    /// Not timed: what begin() made, where the judge looks for it.
+    void show(const Set& set) override {
+        const std::vector<Copy>& copies = copies_.at(&set);
+        for (std::size_t i = 0; i < copies.size(); ++i)
+            round_matrix(set.c_of(static_cast<std::int64_t>(i)), copies[i].c.at);
+    }
+
+private:
+    struct Wide {
+        std::vector<float> elements;
+        Matrix at{};
+    };
+    struct Copy {
+        Wide a, b, c;
+    };
+    static Wide widened(const Matrix& from) {
+        Wide wide;
+        const bool by_columns = from.row_step == 1 && from.col_step != 1;
+        wide.elements.resize(static_cast<std::size_t>(from.rows * from.cols));
+        const std::int64_t pitch = by_columns ? from.rows : from.cols;
+        wide.at = {wide.elements.data(), Type::f32, from.rows, from.cols, by_columns ? 1 : pitch,
+                   by_columns ? pitch : 1};
+        widen_matrix(wide.at, from);
+        return wide;
+    }
+
+    const Case& what_;
+    Options options_{};
+    std::map<const Set*, std::vector<Copy>> copies_;
+};
+
+}  // namespace
+
+HostPeers::HostPeers(int threads) {
+    for (const PeerKind& kind : peer_kinds()) {
+        if (kind.device != std::string_view("cpu")) continue;
+        PeerLibrary library = open_peer(kind, threads);
+        if (library.trouble.empty() && (library.general_f32 || library.general_f64))
+            libraries_.push_back({kind.name, std::move(library)});
+    }
+}
+
+std::string HostPeers::names() const {
+    std::string all;
+    for (const Named& one : libraries_)
+        all += (all.empty() ? "" : ", ") + one.name + " " + one.library.version +
+               (one.library.core_type.empty() ? "" : " (" + one.library.core_type + ")");
+    return all;
+}
+
+std::string HostPeers::files() const {
+    std::string all;
+    for (const Named& one : libraries_) all += (all.empty() ? "" : ", ") + one.library.file;
+    return all;
+}
+
+std::vector<std::unique_ptr<Side>> HostPeers::sides(const Case& what, const std::vector<Set>& sets, int threads) const {
+    std::vector<std::unique_ptr<Side>> all;
+    if (is_narrow(what.kind->type)) {
+        all.push_back(std::make_unique<WidenedSide>(what, sets, threads));
+        return all;
+    }
+    for (const Named& one : libraries_) {
+        const Multiply& multiply = what.kind->type == Type::f64 ? one.library.general_f64 : one.library.general_f32;
+        if (multiply) all.push_back(std::make_unique<LibrarySide>(what, one.name, multiply));
+    }
+    return all;
+}
+
+}  // namespace tw::measure
