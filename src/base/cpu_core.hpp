@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Which core this is. Features say what runs; where two ways to do the same run everywhere, and cores differ in which is
-// quicker, the maker and the family say which is tried first. Nothing is right or wrong by it, and tuning may differ.
+// Which core this is. Features say what runs; where two ways to do the same run everywhere, and cores differ in which
+// is quicker, the maker and the family say which is tried first. Nothing is right or wrong by it, and tuning may
+// differ.
 #pragma once
 
 #include <cstdint>

@@ -40,25 +40,25 @@ void by_runs(const Matrix& to, const Matrix& from, const auto& run) noexcept {
 }  // namespace
 
 void widen_run(Type from, const void* source, std::int64_t count, float* to) noexcept {
-    const NarrowRuns& fast = runs();
+    const NarrowRuns& native = runs();
     if (from == Type::f16) {
         const auto* const f16 = static_cast<const float16*>(source);
-        return fast.widen_f16 ? fast.widen_f16(f16, count, to) : widen_each(f16, count, to);
+        return native.widen_f16 ? native.widen_f16(f16, count, to) : widen_each(f16, count, to);
     }
     const auto* const bf16 = static_cast<const bfloat16*>(source);
-    fast.widen_bf16 ? fast.widen_bf16(bf16, count, to) : widen_each(bf16, count, to);
+    native.widen_bf16 ? native.widen_bf16(bf16, count, to) : widen_each(bf16, count, to);
 }
 
 void round_run(Type to, const float* source, std::int64_t count, void* target) noexcept {
-    const NarrowRuns& fast = runs();
+    const NarrowRuns& native = runs();
     if (to == Type::f16) {
         auto* const f16 = static_cast<float16*>(target);
-        if (fast.round_f16) return fast.round_f16(source, count, f16);
+        if (native.round_f16) return native.round_f16(source, count, f16);
         for (std::int64_t i = 0; i < count; ++i) f16[i] = to_float16(source[i]);
         return;
     }
     auto* const bf16 = static_cast<bfloat16*>(target);
-    if (fast.round_bf16) return fast.round_bf16(source, count, bf16);
+    if (native.round_bf16) return native.round_bf16(source, count, bf16);
     for (std::int64_t i = 0; i < count; ++i) bf16[i] = to_bfloat16(source[i]);
 }
 

@@ -28,8 +28,7 @@ struct Brain {
         const __m256i up = _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
         const __m256i quiet = _mm256_or_si256(high, _mm256_set1_epi32(0x40));
         const __m256 is_nan = _mm256_cmp_ps(v, v, _CMP_UNORD_Q);
-        const __m256i words =
-            _mm256_blendv_epi8(_mm256_srli_epi32(up, 16), quiet, _mm256_castps_si256(is_nan));
+        const __m256i words = _mm256_blendv_epi8(_mm256_srli_epi32(up, 16), quiet, _mm256_castps_si256(is_nan));
         return _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
     }
 };

@@ -173,8 +173,9 @@ private:
                  .packed = call_.packed,
                  .reproducible = true};
         if (one.packed.panels)
-            one.packed.panels += packed_slab_at(*part.kernel->packing, one.packed.type, one.packed.is_a ? call_.m() : call_.n(),
-                                                call_.k(), plan_.options.slabs, one.packed.on_left, number);
+            one.packed.panels +=
+                packed_slab_at(*part.kernel->packing, one.packed.type, one.packed.is_a ? call_.m() : call_.n(),
+                               call_.k(), plan_.options.slabs, one.packed.on_left, number);
         if (above) one.epilogue = adding(above->sum), above = above->next;
         if (const Status bad = run_in_place(part, one); !bad) return bad;
         for (; above; above = above->next)
@@ -267,8 +268,8 @@ Status run_slabs(const Plan& plan, const Call& call) noexcept {
     return work.failure;
 }
 
-std::size_t packed_slab_at(const Packing& packing, Type type, std::int64_t lines, std::int64_t k, int slabs, bool on_left,
-                           int number) noexcept {
+std::size_t packed_slab_at(const Packing& packing, Type type, std::int64_t lines, std::int64_t k, int slabs,
+                           bool on_left, int number) noexcept {
     std::size_t at = 0;
     for_each_slab(k, slabs, [&](int other, std::int64_t, std::int64_t length) {
         if (other < number) at += in_lines(packing.bytes(type, lines, length, on_left));

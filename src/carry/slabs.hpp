@@ -18,7 +18,7 @@ std::size_t slab_scratch_bytes(const Plan& plan, const PackedPanels& packed) noe
 Status run_slabs(const Plan& plan, const Call& call) noexcept;
 
 /// Where a slab begins in a packed operand that is `lines` wide, and how many bytes it takes up to the end of the last.
-std::size_t packed_slab_at(const Packing& packing, Type type, std::int64_t lines, std::int64_t k, int slabs, bool on_left,
-                           int number) noexcept;
+std::size_t packed_slab_at(const Packing& packing, Type type, std::int64_t lines, std::int64_t k, int slabs,
+                           bool on_left, int number) noexcept;
 
 }  // namespace tw

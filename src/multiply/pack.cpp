@@ -99,7 +99,8 @@ Status pack_operand(const Matrix& operand, bool is_a, Packed& packed, const Opti
     const bool has_elements = lines > 0 && problem.k > 0;
     const int slabs = std::max(1, options.slabs);
     const std::size_t bytes =
-        has_elements ? packed_slab_at(*plan.kernel->packing, where.type, lines, problem.k, slabs, where.on_left, slabs) : 0;
+        has_elements ? packed_slab_at(*plan.kernel->packing, where.type, lines, problem.k, slabs, where.on_left, slabs)
+                     : 0;
     std::byte* const memory = allocate(bytes);
     if (!memory) return no_memory;
     Packed made = PackedParts::make(plan, operand, where, memory, bytes);

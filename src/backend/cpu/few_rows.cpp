@@ -16,7 +16,7 @@
 // at the pace at which the processor fetches ahead. Gained over r6_vectorized: a strip of its tiles touches one page a
 // row.
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/panels/slab.hpp"
+#include "backend/cpu/micro/slab.hpp"
 #include "backend/cpu/product/parallel.hpp"
 #include "base/cpu_features.hpp"
 

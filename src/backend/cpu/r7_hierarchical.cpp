@@ -17,8 +17,8 @@
 // cores join in.
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/tile_of_c.hpp"
+#include "backend/cpu/own_panels.hpp"
 #include "backend/cpu/panels/ahead.hpp"
-#include "backend/cpu/panels/own_panels.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/grid.hpp"
 #include "backend/cpu/product/parallel.hpp"

@@ -41,8 +41,8 @@ constexpr std::int64_t line_step(const Matrix& x) {
 /// Fills in the version and the functions of an opened library.
 void describe_peer(const PeerKind& kind, void* handle, PeerLibrary& library);
 
-/// Opens the newest candidate that works (RTLD_LOCAL), with `threads` threads. It sets environment variables, so call it
-/// in a separate process.
+/// Opens the newest candidate that works (RTLD_LOCAL), with `threads` threads. It sets environment variables, so call
+/// it in a separate process.
 PeerLibrary open_peer(const PeerKind& kind, int threads);
 
 }  // namespace tw::measure

@@ -22,8 +22,8 @@ void* open(const std::string& file, std::string& trouble, int& left) {
         const char* words = dlerror();
         trouble = words ? words : "it does not open";
         const std::string missed = missed_in(trouble);
-        const bool is_new = !missed.empty() && missed != last && missed.find('/') == std::string::npos;
-        if (folder.empty() || !is_new || --left < 0) return nullptr;
+        const bool is_another = !missed.empty() && missed != last && missed.find('/') == std::string::npos;
+        if (folder.empty() || !is_another || --left < 0) return nullptr;
         std::string why;
         if (!open(folder + missed, why, left)) return nullptr;
         last = missed;

@@ -67,7 +67,7 @@ private:
         const bool by_columns = from.row_step == 1 && from.col_step != 1;
         wide.elements.resize(static_cast<std::size_t>(from.rows * from.cols));
         const std::int64_t pitch = by_columns ? from.rows : from.cols;
-        wide.at = {wide.elements.data(), Type::f32, from.rows, from.cols, by_columns ? 1 : pitch,
+        wide.at = {wide.elements.data(),  Type::f32, from.rows, from.cols, by_columns ? 1 : pitch,
                    by_columns ? pitch : 1};
         widen_matrix(wide.at, from);
         return wide;

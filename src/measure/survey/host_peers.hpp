@@ -22,8 +22,8 @@ public:
     std::string names() const;
     std::string files() const;
 
-    /// Those that have the type. Nobody else has f16 and bf16 whose result is of the same type: ours in f32, on operands
-    /// that were widened beforehand, is the peer then.
+    /// Those that have the type. Nobody else has f16 and bf16 whose result is of the same type: ours in f32, on
+    /// operands that were widened beforehand, is the peer then.
     std::vector<std::unique_ptr<Side>> sides(const Case& what, const std::vector<Set>& sets, int threads) const;
 
 private:

@@ -78,7 +78,8 @@ TYPED_TEST(NarrowRun, TakesMatricesThatLieInAnyWay) {
             const auto lie = [&](void* data, Type of, bool columns) {
                 return Matrix{data, of, rows, cols, columns ? 1 : 21, columns ? 7 : 1};
             };
-            const Matrix source = lie(wide.data(), Type::f32, from_columns), middle = lie(narrow.data(), type, to_columns),
+            const Matrix source = lie(wide.data(), Type::f32, from_columns),
+                         middle = lie(narrow.data(), type, to_columns),
                          result = lie(back.data(), Type::f32, from_columns);
             for (std::int64_t i = 0; i < rows; ++i)
                 for (std::int64_t j = 0; j < cols; ++j)

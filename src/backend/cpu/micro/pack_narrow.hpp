@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Panels of f16 and bf16 operands: of f32, widened as they are packed, or of narrow elements for an operand that is laid
-// out ahead of time, which so takes half the memory.
+// Panels of f16 and bf16 operands: of f32, widened as they are packed, or of narrow elements for an operand that is
+// laid out ahead of time, which so takes half the memory.
 #pragma once
 
 #include <cstring>

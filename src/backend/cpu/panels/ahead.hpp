@@ -12,7 +12,8 @@
 namespace tw::cpu {
 
 /// The panel of A behind this one, of which each tile asks for its share: so many lines of each row that is contiguous.
-/// Steps and lines are in elements of T, which a tile counts in; a narrow operand has fewer bytes than it takes them for.
+/// Steps and lines are in elements of T, which a tile counts in; a narrow operand has fewer bytes than it takes them
+/// for.
 template <class T>
 struct Ahead {
     const T* data = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How whole operands are laid out ahead of time for a micro-kernel: in panels of its own elements, or of narrow ones, which
-// are widened when they are met.
+// How whole operands are laid out ahead of time for a micro-kernel: in panels of its own elements, or of narrow ones,
+// which are widened when they are met.
 #pragma once
 
 #include "backend/cpu/micro/pack_narrow.hpp"
@@ -48,7 +48,8 @@ public:
           whole_(OwnPanels<T, micro>::kernel(call.packed.type), call.packed.on_left ? call.m() : call.n(), call.k(),
                  call.packed.on_left) {}
 
-    /// The panel of row or column `line` of the block of k at p, `depth` steps of it. A narrow one is widened into `room`.
+    /// The panel of row or column `line` of the block of k at p, `depth` steps of it. A narrow one is widened into
+    /// `room`.
     const T* panel(std::int64_t p, std::int64_t line, std::int64_t depth, T* room) const {
         const std::byte* const at = packed_.panels + whole_.offset(p, line);
         if constexpr (sizeof(T) == sizeof(float))
