@@ -85,8 +85,9 @@ measure::Survey survey_of(const SurveyArguments& asked) {
         refuse("--peers: a survey's peer is cublas on --device cuda, and whatever is found on cpu; got '{}'",
                asked.peers);
     survey.cases = cases_of(asked, survey.backend->place == Place::host);
-    survey.has_peer = asked.with_peers && (is_cpu || survey.backend->name == std::string("cuda"));
-    if (asked.with_peers && !survey.has_peer)
+    if (asked.with_peers && is_cpu) survey.peer = measure::SurveyPeer::libraries;
+    else if (asked.with_peers && survey.backend->name == std::string("cuda")) survey.peer = measure::SurveyPeer::cublas;
+    if (asked.with_peers && survey.peer == measure::SurveyPeer::none)
         fmt::print(stderr, "tw: warning: a survey has peers on cpu and cuda: {} has none\n", asked.device);
     survey.threads = asked.threads > 0 ? asked.threads : default_threads();
     return survey;

@@ -144,11 +144,11 @@ Opened open(Field& field) {
     const Backend& backend = *field.asked.backend;
     if (const Status bad = field.queue.open(); !bad) return {.trouble = bad.text};
     Opened opened{.device = device_name(backend)};
-    if (field.asked.has_peer && backend.place == Place::host) {
+    if (field.asked.peer == SurveyPeer::libraries) {
         field.host = std::make_unique<HostPeers>(field.asked.threads);
         if (field.host->is_empty()) return {.trouble = "no peer is found: see tw bench --peers"};
         opened.peer = field.host->names(), opened.file = field.host->files();
-    } else if (field.asked.has_peer) {
+    } else if (field.asked.peer == SurveyPeer::cublas) {
         field.workspace = Memory(backend, workspace_bytes);
         if (!field.workspace.data()) return {.trouble = "the device has no memory for the peer"};
         field.cublas = CublasHere::open(field.queue.stream(), field.workspace.data(), workspace_bytes, opened.trouble);

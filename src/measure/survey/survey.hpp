@@ -31,10 +31,12 @@ struct Outcome {
     double gflops() const;
 };
 
+enum class SurveyPeer { none, cublas, libraries };
+
 struct Survey {
     const Backend* backend = nullptr;
     std::vector<Case> cases{};
-    bool has_peer = false;  ///< cuBLAS on CUDA, every library that is found on the host
+    SurveyPeer peer = SurveyPeer::none;  ///< libraries: every one that is found on the host
     bool is_reproducible = false;
     int threads = 1;
     double turn = 0.03;  ///< seconds of a side's turn, of which it has five

@@ -26,8 +26,11 @@ protected:
 std::vector<Outcome> outcomes_of(std::vector<Case> cases, bool has_peer = true) {
     setenv("TW_PEER_CUBLAS", FAKE_CUBLAS, 1);
     std::vector<Outcome> outcomes;
-    const Survey asked{
-        .backend = find_backend("cpu"), .cases = std::move(cases), .has_peer = has_peer, .threads = 2, .turn = 1e-5};
+    const Survey asked{.backend = find_backend("cpu"),
+                       .cases = std::move(cases),
+                       .peer = has_peer ? SurveyPeer::cublas : SurveyPeer::none,
+                       .threads = 2,
+                       .turn = 1e-5};
     const Opened opened = survey(
         asked, {}, [&](const Opened& what) { EXPECT_EQ(what.peer, has_peer ? "cublas 13.1.0" : ""); },
         [&](const Outcome& one) { outcomes.push_back(one); });
@@ -85,6 +88,30 @@ TEST_F(SurveyOnTheCpu, AShapeThatFailsEndsNothing) {
     EXPECT_TRUE(outcomes[1].has_ratio());
 }
 
+TEST_F(SurveyOnTheCpu, LibrariesOfTheHostArePeersAndWhatTheyLackIsWidened) {
+    std::vector<Case> cases{{.kind = find_kind("f32"), .m = 5, .n = 7, .k = 11}};
+    for (const char* narrow : {"bf16", "f16"})
+        for (int ways = 0; ways < 8; ++ways) {
+            Case one{.kind = find_kind(narrow), .m = 5, .n = 7, .k = 11, .products = 2, .beta = 0.5};
+            one.a.by_columns = ways & 1, one.b.by_columns = ways & 2, one.c.by_columns = ways & 4;
+            cases.push_back(one);
+        }
+    setenv("TW_PEER_OPENBLAS", FAKE_PEER, 1);
+    for (const char* other : {"TW_PEER_BLIS", "TW_PEER_ONEDNN", "TW_PEER_MKL", "TW_PEER_LIBXSMM"})
+        setenv(other, "/nowhere", 1);
+    const Survey asked{
+        .backend = find_backend("cpu"), .cases = cases, .peer = SurveyPeer::libraries, .threads = 2, .turn = 1e-5};
+    const Opened opened = survey(
+        asked, {}, [&](const Opened& what) { EXPECT_EQ(what.peer, "openblas 99.1.2"); },
+        [&](const Outcome& one) {
+            EXPECT_EQ(one.trouble, "") << one.what.kind->name << " " << one.what.text();
+            EXPECT_EQ(one.peer, one.what.kind->type == Type::f32 ? "openblas" : "tilewright in f32");
+        });
+    EXPECT_EQ(opened.trouble, "");
+    for (const char* one : {"TW_PEER_OPENBLAS", "TW_PEER_BLIS", "TW_PEER_ONEDNN", "TW_PEER_MKL", "TW_PEER_LIBXSMM"})
+        unsetenv(one);
+}
+
 TEST_F(SurveyOnTheCpu, WithoutAPeerThereAreTimesAndNoRatios) {
     const auto outcomes =
         outcomes_of(draw(2, 5, {find_kind("f32"), find_kind("f64")}, {.bytes = 1e5, .operations = 1e-6}), false);
@@ -98,7 +125,7 @@ TEST_F(SurveyOnTheCpu, WithoutAPeerThereAreTimesAndNoRatios) {
 
 TEST_F(SurveyOnTheCpu, APeerThatIsNotThereIsASentence) {
     setenv("TW_PEER_CUBLAS", "/nowhere/libcublas.so", 1);
-    const Survey asked{.backend = find_backend("cpu"), .has_peer = true};
+    const Survey asked{.backend = find_backend("cpu"), .peer = SurveyPeer::cublas};
     const Opened opened = survey(asked, {}, [](const Opened&) { FAIL(); }, [](const Outcome&) { FAIL(); });
     EXPECT_NE(opened.trouble.find("/nowhere/libcublas.so"), std::string::npos) << opened.trouble;
     unsetenv("TW_PEER_CUBLAS");
