@@ -21,9 +21,9 @@ struct Options {
     int slabs = 0;              ///< a power of two: so many parts of k, added in a tree (docs/rules.md, 40); 0: k whole
     bool verify = false;        ///< check the result in O(n^2); once more on the reference path before failing
     Epilogue epilogue{};
-    std::string_view device{};           ///< "cpu", "cuda", "cuda:1", "metal"; empty: where the operands live
-    void* stream = nullptr;              ///< the device's stream; null: its default one
-    int threads = 0;                     ///< 0: affinity mask, quota and physical cores, whichever is smallest
+    std::string_view device{};  ///< "cpu", "cuda:1", "cuda:*" (all of them), "metal"; empty: where operands live
+    void* stream = nullptr;     ///< the device's stream; null: its default one
+    int threads = 0;            ///< 0: affinity mask, quota and physical cores, whichever is smallest
     const Executor* executor = nullptr;  ///< null: the library's own pool
     std::span<std::byte> scratch{};      ///< at any address, one call's at a time; empty: the library keeps its own
     std::string_view kernel{};           ///< a kernel or rung by name; empty: the cheapest that keeps the promise

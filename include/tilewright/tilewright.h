@@ -50,7 +50,7 @@ typedef struct tw_options {
     size_t size; /* sizeof(tw_options): begin with tw_default_options() */
     double alpha, beta;
     const char* accuracy; /* "fp32", "tf32", "1e-5", ...; null: fp32 for f32 and narrower, fp64 for f64 */
-    const char* device;   /* "cpu", "cuda:1", ...; null: where the operands live */
+    const char* device;   /* "cpu", "cuda:1", "cuda:*" for all, ...; null: where the operands live */
     const char* kernel;   /* null: the cheapest that keeps the accuracy */
     void* stream;
     const tw_executor* executor;

@@ -32,6 +32,8 @@ constexpr Status no_backend{Code::no_device, Argument::options, "no backend of t
 constexpr Status no_devices{Code::no_device, Argument::options, "the backend finds no device on this machine"};
 constexpr Status no_such_device{Code::no_device, Argument::options,
                                 "the number after the colon is no device of this machine"};
+constexpr Status all_devices{Code::unsupported, Argument::options,
+                             "a plan, a batch and a packed operand are one device's; `:*` is for single products"};
 constexpr Status no_such_kernel{Code::unsupported, Argument::options,
                                 "no kernel of that name can do this product on this machine"};
 constexpr Status not_slabs{Code::bad_argument, Argument::options,
@@ -234,6 +236,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     if (!backend) return no_backend;
     if (backend->devices() == 0) return no_devices;
 
+    if (options.device.ends_with(":*")) return all_devices;
     const int device = device_part(options.device);
     if (device < -1 || device >= backend->devices()) return no_such_device;
 

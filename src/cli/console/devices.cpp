@@ -35,6 +35,11 @@ const Backend& parse_device(const std::string& word) {
     return *backend;
 }
 
+void check_one_or_all_devices(const std::string& word) {
+    constexpr std::string_view all = ":*";
+    parse_device(word.ends_with(all) ? word.substr(0, word.size() - all.size()) : word);
+}
+
 const Backend& parse_timed_device(const std::string& word) {
     const Backend& backend = parse_device(word);
     if (backend.times_mean_nothing)

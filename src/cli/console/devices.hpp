@@ -16,6 +16,9 @@ namespace tw::cli {
 /// lists those that are.
 const Backend& parse_device(const std::string& word);
 
+/// The same, where "cuda:*" stands for all devices, and is refused only if there is none.
+void check_one_or_all_devices(const std::string& word);
+
 /// The same, of devices that are timed: one that emulates has no speeds to draw or to tune by.
 const Backend& parse_timed_device(const std::string& word);
 

@@ -15,6 +15,7 @@
 #include "cli/files/quoted.hpp"
 #include "cli/product/product.hpp"
 #include "cli/verbs/verbs.hpp"
+#include "plan/registry.hpp"
 #include "plan/slabs.hpp"
 #include "tilewright/plan.hpp"
 
@@ -69,7 +70,7 @@ Options options_of(const Arguments& asked) {
     options.alpha = parse_number("--alpha", asked.alpha);
     if (!asked.c0.empty()) options.beta = parse_number("--beta", asked.beta);
     if (!asked.accuracy.empty()) options.accuracy = parse_accuracy_word("--accuracy", asked.accuracy);
-    if (!asked.device.empty()) parse_device(asked.device);  // refuses with the reason
+    if (!asked.device.empty()) check_one_or_all_devices(asked.device);  // refuses with the reason
     if (!asked.kernel.empty()) check_kernel_name(asked.kernel, every_backend());
     if (!asked.threads.empty())
         options.threads = static_cast<int>(parse_whole("--threads", asked.threads, 1, most_threads));
@@ -140,8 +141,10 @@ std::string kernel_of(const Product& p) {
                     .accuracy = p.options.accuracy,
                     .a = p.a.is_row_major() ? Form::row_major : Form::col_major,
                     .b = p.b.is_row_major() ? Form::row_major : Form::col_major};
+    Options options = p.options;
+    if (options.device.ends_with(":*")) options.device = backend_part(options.device);  // each device's is the same
     Plan plan;
-    return try_plan(problem, p.options, plan) ? plan.kernel_name() : "no kernel needed";
+    return try_plan(problem, options, plan) ? plan.kernel_name() : "no kernel needed";
 }
 
 void run(const Arguments& asked) {
@@ -188,7 +191,7 @@ void add_multiply(Verb tw) {
         "--slabs", asked->slabs,
         "A power of two: so many parts of k, added in a tree; half of k by half as many has the bits of its half");
     verb.add_option("--kernel", asked->kernel, "A kernel or rung by name, such as r3_tiled");
-    verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, metal");
+    verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, metal; cuda:* cuts the product over all GPUs");
     const Option verify =
         verb.add_flag("--verify", asked->verify, "Checks the result in O(n^2); default from 512 x 512 x 512 on");
     verb.add_flag("--no-verify", asked->no_verify, "Never checks it").excludes(verify);

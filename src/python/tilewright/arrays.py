@@ -92,7 +92,7 @@ def check_device(device):
     if device is not None and not isinstance(device, str):
         raise TypeError(f"device: expected a name such as 'cpu' or 'cuda:1'; it is {device!r}")
     if device and device.partition(":")[0] not in ("cpu", "cpu-check", "cuda", "metal", "metal-check"):
-        raise ValueError(f"device: expected cpu, cuda, cuda:1 or metal; it is '{device}'")
+        raise ValueError(f"device: expected cpu, cuda, cuda:1, cuda:* or metal; it is '{device}'")
 
 
 def whole_number(number, name):

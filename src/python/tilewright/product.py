@@ -22,7 +22,8 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     accuracy    "fp32", "tf32", "bf16", ... or a number, the largest error allowed: see docs/accuracy.md.
     epilogue    a tilewright.Epilogue, or the name of an activation.
     verify      check the result in O(n^2); ArithmeticError when it can't be right, twice.
-    device      "cpu", "cuda", "cuda:1"; left out: where the operands live.
+    device      "cpu", "cuda", "cuda:1"; "cuda:*" cuts one product of the host's arrays over all GPUs; left out: where the
+                operands live.
     algorithm   a rung or kernel by name: "tiled_register", "r7_hierarchical"; left out: the cheapest.
     reproducible  a row's bits depend on that row of a, on b and on k alone.
     slabs       a power of two: k in so many parts, added in a tree; a half of k by half as many slabs has the bits of its

@@ -94,7 +94,7 @@ def test_every_algorithm_by_name(algorithm):
     (TypeError, "a: expected float64, float32, float16 or bfloat16; it is int64", lambda a, b: tilewright.matmul(a.astype(numpy.int64), b)),
     (TypeError, "expected an array with DLPack", lambda a, b: tilewright.matmul("text", b)),
     (TypeError, "byte order", lambda a, b: tilewright.matmul(a.astype(">f4"), b)),
-    (ValueError, "device: expected cpu, cuda, cuda:1 or metal; it is 'abacus'", lambda a, b: tilewright.matmul(a, b, device="abacus")),
+    (ValueError, "device: expected cpu, cuda, cuda:1, cuda:* or metal; it is 'abacus'", lambda a, b: tilewright.matmul(a, b, device="abacus")),
     (TypeError, "device: expected a name such as 'cpu' or 'cuda:1'; it is 3", lambda a, b: tilewright.matmul(a, b, device=3)),
     (TypeError, "algorithm: expected the name of a rung or kernel; it is 6", lambda a, b: tilewright.matmul(a, b, algorithm=6)),
     (ValueError, "stream: expected a stream's address", lambda a, b: tilewright.matmul(a, b, stream=-1)),
