@@ -9,6 +9,7 @@
 #include "tilewright/accuracy.hpp"
 #include "tilewright/epilogue.hpp"
 #include "tilewright/executor.hpp"
+#include "tilewright/verify.hpp"
 
 namespace tw {
 
@@ -19,7 +20,7 @@ struct Options {
     Accuracy accuracy{};        ///< fp32 for f32 and narrower, fp64 for f64
     bool reproducible = false;  ///< a row's bits depend on that row of A, on B and on k alone
     int slabs = 0;              ///< a power of two: so many parts of k, added in a tree (docs/rules.md, 40); 0: k whole
-    bool verify = false;        ///< check the result in O(n^2); once more on the reference path before failing
+    Verify verify{};            ///< true: check the result in O(n^2); Verify::correct: mend what is wrong, too
     Epilogue epilogue{};
     std::string_view device{};  ///< "cpu", "cuda:1", "cuda:*" (all of them), "metal"; empty: where operands live
     void* stream = nullptr;     ///< the device's stream; null: its default one

@@ -31,6 +31,9 @@ typedef enum tw_code {
     TW_BAD_FILE
 } tw_code;
 
+/* What tw_options::verify may be: see docs/accuracy.md. Any other number checks. */
+typedef enum tw_verify { TW_VERIFY_OFF, TW_VERIFY_CHECK, TW_VERIFY_CORRECT } tw_verify;
+
 /* Element (i, j) is data[i * row_step + j * col_step]; steps count elements. */
 typedef struct tw_matrix {
     void* data;
@@ -58,7 +61,7 @@ typedef struct tw_options {
     size_t scratch_bytes;
     int threads; /* 0: as many as are sensible */
     int reproducible;
-    int verify;
+    int verify;    /* a tw_verify */
     int64_t slabs; /* a power of two: so many parts of k, added in a tree (docs/rules.md, 40); 0: k whole */
 } tw_options;
 

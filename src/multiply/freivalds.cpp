@@ -33,7 +33,7 @@ bool all_finite(const double* values, std::int64_t count) noexcept {
 Freivalds::Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta, double certificate) noexcept
     : a_(a), b_(b), alpha_(alpha), beta_(beta), certificate_(certificate) {}
 
-bool Freivalds::prepare(const Matrix& c0) noexcept {
+bool Freivalds::prepare(const Matrix& c0, bool stays) noexcept {
     const std::int64_t m = c0.rows, n = c0.cols, k = a_.cols;
     memory_.reset(new (std::nothrow) double[static_cast<std::size_t>(2 * n + 2 * k + 3 * m)]);
     seen_.reset(new (std::nothrow) double[static_cast<std::size_t>(2 * m)]);
@@ -42,7 +42,9 @@ bool Freivalds::prepare(const Matrix& c0) noexcept {
     inner_ = ones_ + n, inner_size_ = inner_ + k;
     sums_ = inner_size_ + k, sizes_ = sums_ + m, reach_ = sizes_ + m;
 
-    if (beta_ != 0) {
+    if (beta_ != 0 && stays) {
+        c0_ = c0;
+    } else if (beta_ != 0) {
         c0_memory_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(m * n) * size_of(c0.type)]);
         if (!c0_memory_) return false;
         c0_ = {c0_memory_.get(), c0.type, m, n, n};
@@ -96,6 +98,24 @@ double Freivalds::tolerance(std::int64_t i, const Matrix& c) const noexcept {
     const double of_storing = c.type == Type::f32 || c.type == Type::f64 ? 0 : 2 * range.unit;
     const double below_normal = n * (std::fabs(alpha_) * k + 2) * range.least;
     return (certificate_ + of_the_check + of_storing) * sizes_[i] + below_normal;
+}
+
+std::int64_t Freivalds::find_suspects(const Matrix& c, double usual, std::int64_t* rows) const noexcept {
+    double *seen = seen_.get(), *seen_sizes = seen + c.rows;
+    row_sums(c, signs_, ones_, seen, seen_sizes);
+    const auto n = static_cast<double>(c.cols), k = static_cast<double>(a_.cols);
+    // Errors of n elements with signs of their own add up as a walk at random does: to sqrt(n) times one of them.
+    const double of_the_check = 1.5 * unit_f64 * std::sqrt(2 * (n + k));
+    const double of_storing = c.type == Type::f32 || c.type == Type::f64 ? 0 : 4 * range_of(c.type).unit;
+    const double least_of_sums = range_of(c.type == Type::f64 ? Type::f64 : Type::f32).least;
+    const double below_normal = n * (2 * range_of(c.type).least + std::fabs(alpha_) * k * least_of_sums);
+    std::int64_t found = 0;
+    for (std::int64_t i = 0; i < c.rows; ++i) {
+        const double by_chance = ((usual + of_the_check) * sizes_[i] + of_storing * seen_sizes[i]) / std::sqrt(n);
+        const bool as_expected = std::fabs(seen[i] - sums_[i]) <= by_chance + below_normal;
+        if (!as_expected || !std::isfinite(sizes_[i])) rows[found++] = i;
+    }
+    return found;
 }
 
 std::int64_t Freivalds::first_wrong_row(const Matrix& c) const noexcept {

@@ -23,14 +23,22 @@ public:
     /// `certificate` is the largest error of the kernel, relative to |alpha||A||B| + |beta||C0|.
     Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta, double certificate) noexcept;
 
-    /// Reads A, B and (unless beta is 0) the C0 that is about to be overwritten. False when memory is short.
-    bool prepare(const Matrix& c0) noexcept;
+    /// Reads A, B and (unless beta is 0) the C0 that is about to be overwritten: it is copied, unless `stays` says that
+    /// it lies where nobody writes. False when memory is short.
+    bool prepare(const Matrix& c0, bool stays = false) noexcept;
 
     /// For a second attempt by another kernel: its certificate from now on.
     void allow(double certificate) noexcept { certificate_ = certificate; }
 
     /// The first row of the result that is certainly wrong; -1 when there is none.
     std::int64_t first_wrong_row(const Matrix& c) const noexcept;
+
+    /// Writes the rows whose sums are further off than chance lets the roundings of a right product be, and those whose
+    /// sums tell nothing; returns how many. `usual` is what one element is off by chance, relative to |A||B|.
+    std::int64_t find_suspects(const Matrix& c, double usual, std::int64_t* rows) const noexcept;
+
+    /// Compares the element with its own dot product, or where that overflows its class.
+    bool element_is_right(const Matrix& c, std::int64_t i, std::int64_t j) const noexcept;
 
     /// How far component i of C x may be off.
     double tolerance(std::int64_t i, const Matrix& c) const noexcept;
@@ -39,12 +47,11 @@ public:
     const Matrix& c0() const noexcept { return c0_; }
 
 private:
-    bool element_is_right(const Matrix& c, std::int64_t i, std::int64_t j) const noexcept;
     bool elements_are_right(const Matrix& c, std::int64_t i) const noexcept;
     bool drop_columns_that_are_not_finite() noexcept;
     void sum_up() noexcept;
 
-    Matrix a_, b_, c0_;  // c0_ is ours: a copy, empty when beta is 0
+    Matrix a_, b_, c0_;  // c0_: a copy that is ours, or what stays; empty when beta is 0
     double alpha_, beta_, certificate_;
     std::unique_ptr<double[]> memory_;
     std::unique_ptr<std::byte[]> c0_memory_;

@@ -16,6 +16,22 @@ namespace {
 
 constinit std::atomic<bool> warned{false};
 
+struct Shape {
+    char text[72];
+
+    explicit Shape(const Problem& p) noexcept {
+        std::snprintf(text, sizeof text, "%lldx%lldx%lld", static_cast<long long>(p.m), static_cast<long long>(p.n),
+                      static_cast<long long>(p.k));
+    }
+};
+
+/// One write, so that lines of different threads don't mix. `length` is what snprintf() wanted to write.
+template <std::size_t room>
+void write_line(const char (&line)[room], int length) noexcept {
+    const auto size = static_cast<std::size_t>(length) < room ? static_cast<std::size_t>(length) : room - 1;
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, line, size);
+}
+
 }  // namespace
 
 constinit Remembered<int, -1> log_wanted;
@@ -27,20 +43,27 @@ void write_log(const Plan& plan, std::int64_t products) noexcept {
         if (const Store* store = tuning_store(); store && !store->trouble.empty())
             std::fprintf(stderr, "tilewright: %s\n", store->trouble.c_str());
     const Problem& p = plan.problem;
-    char shape[72], accuracy[40], batch[40] = "", line[512];
-    std::snprintf(shape, sizeof shape, "%lldx%lldx%lld", static_cast<long long>(p.m), static_cast<long long>(p.n),
-                  static_cast<long long>(p.k));
+    const Shape shape(p);
+    char accuracy[40], batch[40] = "", line[512];
     if (products > 1) std::snprintf(batch, sizeof batch, "a batch of %lld: ", static_cast<long long>(products));
     spell(resolve(p.accuracy, p.in), accuracy, sizeof accuracy);
     const int length = std::snprintf(
         line, sizeof line,
         "tilewright: %s%s %s at %s by %s, %d thread%s (%s): tw ladder --device %s --shape %s --type %s --rung %s\n",
-        batch, shape, name_of(p.in), accuracy, plan.kernel->name, plan.threads, plan.threads == 1 ? "" : "s",
-        plan.reason, plan.backend->name, shape, name_of(p.in), plan.kernel->name);
-    // One write, so that lines of different threads don't mix.
-    const auto size =
-        static_cast<std::size_t>(length) < sizeof line ? static_cast<std::size_t>(length) : sizeof line - 1;
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, line, size);
+        batch, shape.text, name_of(p.in), accuracy, plan.kernel->name, plan.threads, plan.threads == 1 ? "" : "s",
+        plan.reason, plan.backend->name, shape.text, name_of(p.in), plan.kernel->name);
+    write_line(line, length);
+}
+
+void write_corrections(const Plan& plan, const Corrections& done) noexcept {
+    const Shape shape(plan.problem);
+    char line[256];
+    const int length = std::snprintf(
+        line, sizeof line, "tilewright: %s %s by %s was wrong: %lld of %lld elements made again were corrected%s\n",
+        shape.text, name_of(plan.problem.in), plan.kernel->name, static_cast<long long>(done.elements),
+        static_cast<long long>(done.made_again),
+        done.by_second ? ", and the reference kernel made what stayed wrong" : "");
+    write_line(line, length);
 }
 
 }  // namespace tw

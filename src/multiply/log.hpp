@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/remembered.hpp"
+#include "multiply/correct.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw {
@@ -16,6 +17,13 @@ int read_log_wanted() noexcept;
 
 inline void log_call(const Plan& plan, std::int64_t products = 1) noexcept {
     if (log_wanted.get(read_log_wanted) != 0) write_log(plan, products);
+}
+
+/// One line when a correcting product found something wrong.
+void write_corrections(const Plan& plan, const Corrections& done) noexcept;
+
+inline void log_corrections(const Plan& plan, const Corrections& done) noexcept {
+    if ((done.elements != 0 || done.by_second) && log_wanted.get(read_log_wanted) != 0) write_corrections(plan, done);
 }
 
 }  // namespace tw

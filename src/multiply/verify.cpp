@@ -14,7 +14,9 @@
 #include "base/float_mode.hpp"
 #include "carry/execute.hpp"
 #include "carry/staging.hpp"
+#include "multiply/correct.hpp"
 #include "multiply/freivalds.hpp"
+#include "multiply/log.hpp"
 #include "plan/eligibility.hpp"
 #include "plan/operands.hpp"
 #include "plan/slabs.hpp"
@@ -95,6 +97,12 @@ Plan with_plainest_of_its_order(Plan plan) noexcept {
 /// Both plans are without epilogue. Without an error, `c` holds what the check accepted, else the second result.
 Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
                        void* stream) noexcept {
+    if (plan.options.verify == Verify::correct) {
+        Corrections done;
+        const Status status = run_corrected(plan, second, a, b, c, stream, done);
+        log_corrections(plan, done);
+        return status;
+    }
     Freivalds freivalds(a, b, plan.options.alpha, plan.options.beta, certificate(*plan.kernel, a.cols));
     if (!freivalds.prepare(c)) return no_memory;
     if (const Status failed = execute(plan, a, b, c, stream); !failed) return failed;

@@ -44,6 +44,14 @@ bool read_flag(PyObject* value, bool& flag) {
     return flag || value == Py_False;
 }
 
+bool read_verify(PyObject* value, Verify& verify) {
+    std::string_view word;
+    bool flag = false;
+    if (read_text(value, word)) return verify = Verify::correct, word == "correct";
+    if (!read_flag(value, flag)) return false;
+    return verify = flag, true;
+}
+
 bool read_threads(PyObject* value, int& threads) {
     const long number = PyLong_Check(value) ? PyLong_AsLong(value) : -1;
     if (number < 0 || number > 65536) return PyErr_Clear(), false;
@@ -68,7 +76,7 @@ bool read_named(std::string_view name, PyObject* value, Asked& asked) {
     if (name == "alpha") return read_number(value, options.alpha);
     if (name == "beta") return read_number(value, options.beta);
     if (name == "accuracy") return read_accuracy(value, options.accuracy);
-    if (name == "verify") return read_flag(value, options.verify);
+    if (name == "verify") return read_verify(value, options.verify);
     if (name == "reproducible") return read_flag(value, options.reproducible);
     if (name == "threads") return read_threads(value, options.threads);
     if (name == "algorithm") return read_text(value, options.kernel);

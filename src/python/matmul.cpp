@@ -44,7 +44,7 @@ Activation activation_named(const std::string& name) {
 void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_array, const std::string& a_dtype,
             const std::string& b_dtype, const std::string& c_dtype, double alpha, double beta,
             const std::string& accuracy, const std::string& kernel, const std::string& device, std::uintptr_t stream,
-            int threads, bool reproducible, int slabs, bool verify, double scale, const std::string& activation,
+            int threads, bool reproducible, int slabs, int verify, double scale, const std::string& activation,
             std::optional<Array> bias, const std::string& bias_dtype, std::optional<Array> residual,
             const std::string& residual_dtype) {
     const Operand a("a", a_array, a_dtype), b("b", b_array, b_dtype), c("out", Array(c_array), c_dtype);
@@ -53,7 +53,7 @@ void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_a
                     .accuracy = accuracy_named(accuracy),
                     .reproducible = reproducible,
                     .slabs = slabs,
-                    .verify = verify,
+                    .verify = static_cast<Verify::Level>(verify),
                     .device = device,
                     .stream = reinterpret_cast<void*>(stream),
                     .threads = threads,

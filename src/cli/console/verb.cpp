@@ -3,6 +3,7 @@
 #include "cli/console/verb.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 
 #include "cli/ending/exit.hpp"
@@ -68,6 +69,33 @@ void check_values(int argc, const char* const* argv) {
     }
 }
 
+/// True when that is a flag, of one verb or another, that may be given that word.
+bool takes_word(CLI::App& app, const std::string& flag, const std::string& word) {
+    for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; }))
+        if (takes_word(*verb, flag, word)) return true;
+    CLI::Option* const option = app.get_option_no_throw(flag);
+    if (!option || option->get_items_expected_max() != 0) return false;
+    try {
+        return (*option->get_validator())(word).empty();
+    } catch (const CLI::OptionNotFound&) {  // a plain flag
+        return false;
+    }
+}
+
+/// The arguments, last first as CLI11 takes them; "--flag word" as "--flag=word", so that the word is no operand.
+std::vector<std::string> arguments_of(CLI::App& root, int argc, const char* const* argv) {
+    std::vector<std::string> words;
+    bool are_operands = false;
+    for (int at = 1; at < argc; ++at) {
+        words.emplace_back(argv[at]);
+        are_operands = are_operands || words.back() == "--";
+        if (are_operands || at + 1 >= argc || !takes_word(root, words.back(), argv[at + 1])) continue;
+        words.back().append("=").append(argv[++at]);
+    }
+    std::reverse(words.begin(), words.end());
+    return words;
+}
+
 /// "multiply " or "effort build ": the verbs that were recognised.
 std::string chosen_verbs(const CLI::App& root) {
     std::string path;
@@ -117,6 +145,17 @@ Option Verb::add_option(const std::string& names, double& value, const std::stri
 Option Verb::add_flag(const std::string& names, bool& value, const std::string& text) const {
     return Option(app_->add_flag(names, value, text));
 }
+Option Verb::add_flag(const std::string& names, std::string& word, const std::vector<std::string>& words,
+                      const std::string& text) const {
+    CLI::Option* const flag = app_->add_flag(names + "{" + words.front() + "}", word, text);
+    flag->check(CLI::Validator(
+        [words](std::string& given) {
+            if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
+            return fmt::format("expected {}; got '{}'", fmt::join(words, " or "), given);
+        },
+        "[" + fmt::format("{}", fmt::join(words, "|")) + "]"));
+    return Option(flag);
+}
 void Verb::ends_help_with(const std::string& text) const { app_->footer(text); }
 void Verb::runs(std::function<void()> work) const { app_->callback(std::move(work)); }
 
@@ -131,7 +170,7 @@ void CommandLine::run(int argc, const char* const* argv) const {
     check_verbs(*app_, argc, argv);
     check_values(argc, argv);
     try {
-        app_->parse(argc, argv);
+        app_->parse(arguments_of(*app_, argc, argv));
     } catch (const CLI::Success& asked) {  // --help and --version
         app_->exit(asked);
     } catch (const CLI::ParseError& error) {

@@ -49,6 +49,9 @@ public:
     Option add_option(const std::string& names, std::uint64_t& value, const std::string& text) const;
     Option add_option(const std::string& names, double& value, const std::string& text) const;
     Option add_flag(const std::string& names, bool& value, const std::string& text) const;
+    /// A flag that may be given one of some words: "--flag", "--flag word" or "--flag=word".
+    Option add_flag(const std::string& names, std::string& word, const std::vector<std::string>& words,
+                    const std::string& text) const;
     void ends_help_with(const std::string& text) const;
     void runs(std::function<void()> work) const;
 

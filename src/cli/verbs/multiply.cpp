@@ -30,8 +30,8 @@ constexpr std::int64_t least_for_panels = std::int64_t{4} << 20;
 
 struct Arguments {
     std::string a, b, output, c0;
-    std::string accuracy, alpha = "1", beta = "1", threads, memory, kernel, device, slabs;
-    bool transpose_a = false, transpose_b = false, verify = false, no_verify = false;
+    std::string accuracy, alpha = "1", beta = "1", threads, memory, kernel, device, slabs, verify;
+    bool transpose_a = false, transpose_b = false, no_verify = false;
 };
 
 std::string described(const Operand& operand) {
@@ -60,9 +60,10 @@ void check_shapes(const Product& p) {
 }
 
 /// From 512 x 512 x 512 on, where the check takes a few percent of the product's time.
-bool verifies(const Arguments& asked, const Product& p) {
+Verify verify_of(const Arguments& asked, const Product& p) {
     constexpr double worth_it = 2.0 * 512 * 512 * 512;
-    return asked.verify || (!asked.no_verify && p.flops() >= worth_it);
+    if (!asked.verify.empty()) return asked.verify == "correct" ? Verify::correct : Verify::check;
+    return !asked.no_verify && p.flops() >= worth_it;
 }
 
 Options options_of(const Arguments& asked) {
@@ -93,7 +94,7 @@ Product open_product(const Arguments& asked) {
     // A vector is a row of the product when the product is one, else a column.
     if (!asked.c0.empty()) p.c0.emplace(open_matrix(asked.c0, p.m() == 1 ? Vector::row : Vector::column));
     check_shapes(p);
-    p.options.verify = verifies(asked, p);
+    p.options.verify = verify_of(asked, p);
     return p;
 }
 
@@ -193,7 +194,8 @@ void add_multiply(Verb tw) {
     verb.add_option("--kernel", asked->kernel, "A kernel or rung by name, such as r3_tiled");
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, metal; cuda:* cuts the product over all GPUs");
     const Option verify =
-        verb.add_flag("--verify", asked->verify, "Checks the result in O(n^2); default from 512 x 512 x 512 on");
+        verb.add_flag("--verify", asked->verify, {"check", "correct"},
+                      "Checks the result in O(n^2), default from 512 x 512 x 512 on; or mends what is wrong, too");
     verb.add_flag("--no-verify", asked->no_verify, "Never checks it").excludes(verify);
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });

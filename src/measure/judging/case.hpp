@@ -53,6 +53,9 @@ struct Case {
     bool reproducible = false, verify = false;
     std::int64_t scratch = -1;  ///< of the caller's, that many bytes behind an aligned address; -1: none
 
+    /// Of those that are verified, every other one is corrected, too.
+    Verify verify_level() const noexcept { return verify && seed % 2 ? Verify(Verify::correct) : Verify(verify); }
+
     friend bool operator==(const Case&, const Case&) = default;
 };
 

@@ -143,7 +143,7 @@ std::string spelled_options(const Case& one) {
     if (one.runner == Runner::odd_executor) words += ", an executor in another mode";
     if (one.odd_mode) words += ", called in another mode";
     if (one.reproducible) words += ", reproducible";
-    if (one.verify) words += ", verify";
+    if (one.verify) words += one.verify_level() == Verify::correct ? ", correct" : ", verify";
     if (one.scratch >= 0) words += ", scratch at offset " + std::to_string(one.scratch);
     return words;
 }

@@ -85,7 +85,7 @@ Options Work::options(std::string_view device) {
     Options options{.alpha = case_.alpha, .beta = case_.beta, .accuracy = accuracy_of(case_)};
     options.device = device;
     options.threads = case_.threads;
-    options.reproducible = case_.reproducible, options.verify = case_.verify;
+    options.reproducible = case_.reproducible, options.verify = case_.verify_level();
     options.epilogue.scale = case_.scale, options.epilogue.activation = case_.activation;
     if (case_.bias) options.epilogue.bias = bias_.data(), options.epilogue.bias_size = case_.n;
     if (case_.residual) options.epilogue.residual = residual_.product(0);

@@ -42,7 +42,7 @@ Status from_c(const tw_options* given, Executor& executor, Options& options) noe
     options.scratch = {static_cast<std::byte*>(c.scratch), c.scratch ? c.scratch_bytes : 0};
     options.threads = c.threads;
     options.reproducible = c.reproducible != 0;
-    options.verify = c.verify != 0;
+    options.verify = c.verify == TW_VERIFY_CORRECT ? Verify(Verify::correct) : Verify(c.verify != 0);
     options.slabs = static_cast<int>(std::clamp<std::int64_t>(c.slabs, -1, INT32_MAX));  // beyond: refused as it is
     return {};
 }

@@ -21,7 +21,8 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
                 NumPy's may share memory with an operand, as numpy.matmul's may.
     accuracy    "fp32", "tf32", "bf16", ... or a number, the largest error allowed: see docs/accuracy.md.
     epilogue    a tilewright.Epilogue, or the name of an activation.
-    verify      check the result in O(n^2); ArithmeticError when it can't be right, twice.
+    verify      True checks the result in O(n^2); ArithmeticError when it can't be right, twice. "correct" finds what is
+                wrong by sums of rows and columns, and makes that again.
     device      "cpu", "cuda", "cuda:1"; "cuda:*" cuts one product of the host's arrays over all GPUs; left out: where the
                 operands live.
     algorithm   a rung or kernel by name: "tiled_register", "r7_hierarchical"; left out: the cheapest.
@@ -75,7 +76,7 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     beside = target.copy() if _shares_memory(target, (a, b, bias, residual)) else target
     _native.matmul(give(a, "a"), give(b, "b"), give(beside, "out"), dtype_name(a), dtype_name(b), dtype_name(target),
                    float(alpha), float(beta), _accuracy_text(accuracy), algorithm or "", device or "", stream,
-                   thread_count(threads), bool(reproducible), _slab_count(slabs), bool(verify), float(epilogue.scale),
+                   thread_count(threads), bool(reproducible), _slab_count(slabs), _verify_level(verify), float(epilogue.scale),
                    epilogue.activation, give(bias, "bias"),
                    dtype_name(bias), give(residual, "residual"), dtype_name(residual))
     if beside is not target:
@@ -96,6 +97,15 @@ def _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm, sl
 def _slab_count(slabs):
     """As the native module takes it, where a count out of range is refused."""
     return max(-1, min(whole_number(slabs, "slabs"), 2**31 - 1))
+
+
+def _verify_level(verify):
+    """As tw::Verify numbers them."""
+    if isinstance(verify, str):
+        if verify != "correct":
+            raise ValueError(f'verify: expected True, False or "correct"; it is {verify!r}')
+        return 2
+    return int(bool(verify))
 
 
 def _accuracy_text(accuracy):

@@ -106,11 +106,19 @@ def test_every_algorithm_by_name(algorithm):
     (TypeError, "b: expected float64, float32, float16 or bfloat16; it is object", lambda a, b: tilewright.matmul(a, b.astype(object))),
     (TypeError, "it is float128", lambda a, b: tilewright.matmul(a.astype(numpy.longdouble), b.astype(numpy.longdouble))),
     (ValueError, "accuracy: expected fp64", lambda a, b: tilewright.matmul(a, b, accuracy=float("inf"))),
+    (ValueError, "verify: expected True, False or \"correct\"; it is 'yes'", lambda a, b: tilewright.matmul(a, b, verify="yes")),
 ])
 def test_errors_are_sentences(error, said, call):
     with pytest.raises(error) as raised:
         call(whole(2, 3), whole(3, 4))
     assert said in str(raised.value)
+
+
+def test_a_product_may_be_checked_or_corrected():
+    a, b = whole(30, 40), whole(40, 20)
+    for verify in (False, True, "correct"):
+        assert (tilewright.matmul(a, b, verify=verify) == a @ b).all()
+        assert (tilewright.matmul(a, b, verify=verify, epilogue=tilewright.Epilogue(activation="relu")) == numpy.maximum(a @ b, 0)).all()
 
 
 def test_others_run_while_a_product_is_computed():

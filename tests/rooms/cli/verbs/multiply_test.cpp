@@ -161,6 +161,18 @@ TEST_F(MultiplyVerb, MayWriteOverItsOperands) {
     EXPECT_EQ(read_file(a), tw::test::npy_file<float>("<f4", "(2, 2)", {8, 12, 18, 26}));
 }
 
+TEST_F(MultiplyVerb, VerifyMayBeFollowedByItsWordOrByAnOperand) {
+    write_small();
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"multiply", "--verify", a, b, "-o", c},
+                                                  {"multiply", "--verify", "correct", a, b, "-o", c},
+                                                  {"multiply", a, b, "-o", c, "--verify=correct"},
+                                                  {"multiply", a, "--verify", "check", b, "-o", c}}) {
+        const auto ran = run_tw(words);
+        EXPECT_EQ(ran.code, 0) << ran.error;
+        EXPECT_NE(ran.out.find(", verified"), std::string::npos) << ran.out;
+    }
+}
+
 TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
     write_small();
     write_file(c, "old");
@@ -198,6 +210,7 @@ TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
     expect_refused(multiply({"--slabs", "2048"}), "--slabs takes a whole number from 1");
     expect_refused(multiply({"--device", "abacus"}), "--device: expected one of cpu, ");
     expect_refused(multiply({"--verify", "--no-verify"}), "excludes");
+    expect_refused(multiply({"--verify=twice"}), "--verify: expected check or correct; got 'twice'");
     expect_refused(run_tw({"multiply", a, "-o", c}), "B is required");
     expect_refused(run_tw({"multiply", a, b}), "--output is required");
     expect_refused(run_tw({"multiply", folder.path("none.npy"), b, "-o", c}), "it can't be opened: No such file");

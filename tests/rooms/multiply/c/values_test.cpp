@@ -41,7 +41,16 @@ TEST(CValues, EveryOptionArrives) {
     EXPECT_EQ(options.scratch.size(), sizeof scratch);
     EXPECT_EQ(options.threads, 5);
     EXPECT_TRUE(options.reproducible);
-    EXPECT_TRUE(options.verify);
+    EXPECT_EQ(options.verify, tw::Verify::check);
+    for (const auto& [number, level] :
+         {std::pair{TW_VERIFY_OFF, tw::Verify::off}, {TW_VERIFY_CORRECT, tw::Verify::correct}}) {
+        c.verify = number;
+        ASSERT_TRUE(from_c(&c, executor, options));
+        EXPECT_EQ(options.verify, level);
+    }
+    c.verify = -1;  // once any number but 0 did
+    ASSERT_TRUE(from_c(&c, executor, options));
+    EXPECT_EQ(options.verify, tw::Verify::check);
     EXPECT_EQ(options.slabs, 8);
 }
 
