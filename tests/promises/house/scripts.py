@@ -228,6 +228,7 @@ class Stages(unittest.TestCase):
             "tools/bare_debian",
             "tools/tidy",
             "tools/mutate",
+            "tools/soak",
             "examples/network/run",
             "programs/cmake",
             "programs/nvcc",
@@ -282,6 +283,7 @@ class Stages(unittest.TestCase):
             "tools/clean_clone",
             "tools/bare_debian trixie",
             "tools/check_headers",
+            "tools/soak 1200",
             "examples/network/run",
         ):
             self.assertIn(stage, self.calls.read_text())
@@ -367,8 +369,14 @@ int base(int a, int b) {
         self.assertIn("2 ran, 1 killed, 1 survived", ended.stdout)
         self.assertEqual((self.root / "src/base/one.cpp").read_text(), self.FILE)
         self.assertEqual(tree.read_text(), self.FILE)
-        self.program("build/mutants/build/tests/test_base", "exit 1")
+        self.program("build/mutants/build/tests/test_base", f"grep -q 'a < b' {tree}")
         self.assertEqual(self.mutate().returncode, 0)
+
+    def test_tests_that_fail_without_a_mistake_prove_nothing(self):
+        self.program("build/mutants/build/tests/test_base", "exit 1")
+        ended = self.mutate()
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("test_base fails as it is", ended.stderr)
 
 
 if __name__ == "__main__":
