@@ -56,6 +56,11 @@ stage "Building what has threads under tsan" tools/sanitized build tsan && {
     stage "Its tests under tsan" tools/sanitized test tsan || true
 }
 
+# Tests that count: ten thousand flipped bits of each kind, a hundred thousand clean runs, eight thousand records.
+TW_LONG_TESTS=1 stage "Flipped bits, clean runs and writers at once, many of each" run_tests release \
+    -R '^(Correcting|StoreFile\.Fault14)' --timeout 3000 --output-junit "$results/long.xml" || true
+stage "Twenty minutes of mixed calls from eight threads" quietly soak tools/soak 1200 || true
+
 stage "Forty small mistakes, of which the tests must see nearly all" tools/mutate --count 40 --seed "$(date +%Y%m%d)" \
     || true
 # Another day's seed finds other mistakes.
