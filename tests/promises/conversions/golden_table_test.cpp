@@ -82,7 +82,7 @@ float opaque(std::uint32_t bits) {
     return std::bit_cast<float>(std::uint32_t{hidden});
 }
 
-TEST(Conversions, AgreeWithTheTable) {
+TEST(Conversions, Fault24_AgreeWithTheTable) {
     for (const Golden& row : table) {
         EXPECT_EQ(std::bit_cast<std::uint32_t>(to_tf32(opaque(row.f32))), row.tf32) << row.what << ", to tf32";
         EXPECT_EQ(to_bfloat16(opaque(row.f32)).bits, row.bf16) << row.what << ", to bf16";
@@ -124,7 +124,7 @@ struct Numbers {
     n.y -= rounded_to_f32(n.y);
 }
 
-TEST(Conversions, OfNeighboursToF32AreNotDropped) {
+TEST(Conversions, Fault24_OfNeighboursToF32AreNotDropped) {
     for (const double value : {0.1, -1e-42, 1 + 0x1p-30, 3e38, 1e300}) {
         volatile double hidden = value;
         volatile float narrow = static_cast<float>(hidden);

@@ -105,7 +105,7 @@ void refuse_each_request(const tw::Options& options) {
     }
 }
 
-TEST(Failures, Rule27_EveryRefusedRequestEndsInAStatusOrTheRightResult) {
+TEST(Failures, Rule27_Fault01_EveryRefusedRequestEndsInAStatusOrTheRightResult) {
     const tw::Backend& cpu = *tw::find_backend("cpu");
     for (const tw::Kernel* kernel : cpu.ladder) {
         if (kernel->in != tw::Type::f32 || (kernel->needs & ~cpu.features())) continue;

@@ -57,7 +57,7 @@ bool ended_well(pid_t child) {
     _exit(all_right && first_is_right ? 0 : 1);
 }
 
-TEST(FirstProduct, Rule25_AChildForkedDuringTheFirstProductMultiplies) {
+TEST(FirstProduct, Rule25_Fault03_AChildForkedDuringTheFirstProductMultiplies) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "skipped: a sanitizer's own allocator has locks that a fork leaves held";
 #endif

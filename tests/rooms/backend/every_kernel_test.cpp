@@ -45,7 +45,7 @@ std::string missing(const Row& row) {
 
 class EveryKernel : public testing::TestWithParam<Row> {};
 
-TEST_P(EveryKernel, IsRightOnEveryCaseOfTheSweep) {
+TEST_P(EveryKernel, Fault07_IsRightOnEveryCaseOfTheSweep) {
     const auto& [backend, kernel] = GetParam();
     if (const std::string why = missing(GetParam()); !why.empty()) GTEST_SKIP() << kernel->name << ": " << why;
     const bool emulated = std::string_view(backend->name).ends_with("-check");

@@ -112,7 +112,7 @@ TEST(BlasErrors, GemmtAndBatches) {
     EXPECT_EQ(heard.name, "cblas_sgemm_batch");
 }
 
-TEST(BlasErrors, AHandlerMayJumpAway) {
+TEST(BlasErrors, Fault20_AHandlerMayJumpAway) {
     static const float one[] = {1};
     static const int size = 1;
     static float left[] = {1};

@@ -22,7 +22,7 @@ tw::Matrix matrix(void* data, std::int64_t rows, std::int64_t cols, std::int64_t
     return {data, tw::Type::f32, rows, cols, row_step, col_step};
 }
 
-TYPED_TEST(Memory, Rule15_ALeadingDimensionBeyond32BitsIsJustALongStep) {
+TYPED_TEST(Memory, Rule15_Fault17_ALeadingDimensionBeyond32BitsIsJustALongStep) {
     constexpr std::int64_t step = std::int64_t{1} << 31;
     const std::size_t bytes = (static_cast<std::size_t>(step) + 2) * sizeof(TypeParam);
     void* sparse = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -38,7 +38,7 @@ TYPED_TEST(Memory, Rule15_ALeadingDimensionBeyond32BitsIsJustALongStep) {
     munmap(sparse, bytes);
 }
 
-TEST(Memory, Rule15_ShapesThatOverflowAnAddressAreRefusedUnread) {
+TEST(Memory, Rule15_Fault17_ShapesThatOverflowAnAddressAreRefusedUnread) {
     float x[4] = {};
     const tw::Matrix small = matrix(x, 2, 2, 2);
     EXPECT_EQ(refused(matrix(x, 2, 2, INT64_MAX), small, small).argument, tw::Argument::a);
@@ -73,7 +73,7 @@ TEST(Memory, Rule17_ACThatWritesAnElementTwiceIsRefusedAndUntouched) {
     EXPECT_TRUE(refused(a, b, matrix(sparse.data(), 3, 4, 4, 3))) << "steps 4 and 3 first meet at (3, -4)";
 }
 
-TEST(Memory, Rule18_NegativeNullAndUnknownArgumentsAreNamed) {
+TEST(Memory, Rule18_Fault17_NegativeNullAndUnknownArgumentsAreNamed) {
     float x[4] = {1, 2, 3, 4};
     const tw::Matrix good = matrix(x, 2, 2, 2);
     float c[4] = {};
@@ -145,7 +145,7 @@ TEST(Memory, Rule20_BlocksOfOneMatrixDoNotOverlapAlthoughTheyLieBetweenEachOther
 #endif
 }
 
-TYPED_TEST(Memory, Rule21_AlignmentDoesNotChangeABit) {
+TYPED_TEST(Memory, Rule21_Fault07_AlignmentDoesNotChangeABit) {
     for (const auto& row : rows<TypeParam>()) {
         Product<TypeParam> p(37, 41, 65);
         p.run(row);

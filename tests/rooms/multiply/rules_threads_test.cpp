@@ -104,7 +104,7 @@ TYPED_TEST(Threads, Rule25_AChildAfterForkMultiplies) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-TYPED_TEST(Threads, Rule28_AStackOf128KiBIsEnough) {
+TYPED_TEST(Threads, Rule28_Fault04_AStackOf128KiBIsEnough) {
     struct Work {
         static void* run(void*) {
             for (const auto& row : rows<TypeParam>()) {
@@ -126,7 +126,7 @@ TYPED_TEST(Threads, Rule28_AStackOf128KiBIsEnough) {
     pthread_attr_destroy(&attributes);
 }
 
-TEST(Features, Rule29_30_WhatIsRefusedSaysWhyAndIsNotUsed) {
+TEST(Features, Rule29_30_Fault05_WhatIsRefusedSaysWhyAndIsNotUsed) {
     for (std::uint64_t bit :
          {tw::cpu_feature::avx2, tw::cpu_feature::avx512, tw::cpu_feature::amx_bf16, tw::cpu_feature::amx_int8}) {
         const bool used = (tw::cpu_features() & bit) != 0;

@@ -18,7 +18,7 @@ class Values : public EachRow<T> {};
 TYPED_TEST_SUITE(Values, Types);
 
 /// One special value in A, everything else finite: the whole row of C follows from it, the other rows don't.
-TYPED_TEST(Values, Rule08_ZeroTimesInfinityAndNaNIsNaN) {
+TYPED_TEST(Values, Rule08_Fault08_ZeroTimesInfinityAndNaNIsNaN) {
     for (const auto& row : rows<TypeParam>())
         for (const TypeParam special : {infinity<TypeParam>, nan<TypeParam>})
             for (const auto& [i, p] : {std::pair{0, 0}, {12, 22}, {7, 299}, {32, 150}}) {
@@ -42,7 +42,7 @@ TYPED_TEST(Values, Rule09_ANaNStaysANaNWhateverItsPayload) {
     }
 }
 
-TYPED_TEST(Values, Rule10_FiniteSumsStayFiniteAndInfinitiesKeepTheirSign) {
+TYPED_TEST(Values, Rule10_Fault08_FiniteSumsStayFiniteAndInfinitiesKeepTheirSign) {
     constexpr TypeParam largest = std::numeric_limits<TypeParam>::max();
     for (const auto& row : rows<TypeParam>()) {
         Product<TypeParam> p(6, 40, 4);
@@ -74,7 +74,7 @@ TYPED_TEST(Values, Rule12_ExactZeroSumsArePositiveAndScalingKeepsNegativeZero) {
 }
 
 #if defined(__x86_64__)
-TYPED_TEST(Values, Rule13_SubnormalsSurviveWhateverModeTheCallerRunsIn) {
+TYPED_TEST(Values, Rule13_Fault06_SubnormalsSurviveWhateverModeTheCallerRunsIn) {
     constexpr unsigned flush_and_round_down = 0x1f80 | 0x8000 | 0x0040 | 0x2000;
     const TypeParam tiny = std::numeric_limits<TypeParam>::denorm_min();
     for (const auto& row : rows<TypeParam>())
@@ -92,7 +92,7 @@ TYPED_TEST(Values, Rule13_SubnormalsSurviveWhateverModeTheCallerRunsIn) {
         }
 }
 
-TYPED_TEST(Values, Rule14_TheControlBitsOfTheCallerAreLeftAsTheyWere) {
+TYPED_TEST(Values, Rule14_Fault06_TheControlBitsOfTheCallerAreLeftAsTheyWere) {
     for (const auto& row : rows<TypeParam>()) {
         const unsigned before = _mm_getcsr();
         Product<TypeParam> p(30, 30, 30);

@@ -64,14 +64,14 @@ protected:
     }
 };
 
-TEST_F(Interrupted, CtrlCEndsItWith130AndLeavesNothing) {
+TEST_F(Interrupted, Fault21_CtrlCEndsItWith130AndLeavesNothing) {
     const pid_t child = start_long_one();
     kill(child, SIGINT);
     EXPECT_EQ(tw::test::wait_for(child), 130);
     expect_old_alone();
 }
 
-TEST_F(Interrupted, BeingAskedToEndIs143) {
+TEST_F(Interrupted, Fault21_BeingAskedToEndIs143) {
     const pid_t child = start_long_one();
     kill(child, SIGTERM);
     EXPECT_EQ(tw::test::wait_for(child), 143);
@@ -102,7 +102,7 @@ TEST_F(Interrupted, AKillLeavesNothingWhereAFileNeedsNoName) {
 #endif
 
 // Each run writes another multiple of one outer product, and is killed somewhere on its way.
-TEST_F(Interrupted, KilledAnywhereLeavesOneOrTheOther) {
+TEST_F(Interrupted, Fault13_KilledAnywhereLeavesOneOrTheOther) {
     constexpr std::size_t n = 512;
     const auto product = [&](float alpha) {
         return tw::test::npy_file<float>("<f4", "(512, 512)", std::vector<float>(n * n, alpha));

@@ -69,7 +69,7 @@ protected:
     }
 };
 
-TEST_F(Files, WhatIsNoRegularFileIsRefused) {
+TEST_F(Files, Fault11_WhatIsNoRegularFileIsRefused) {
     expect_input_refused(folder.root(), "it is a folder;");
     expect_input_refused("/dev/zero", "it is a device;");
     expect_input_refused("/dev/null", "it is a device;");
@@ -101,7 +101,7 @@ void expect_stop(Exit code, const std::string& sentence, const Work& work) {
     }
 }
 
-TEST_F(Files, AFileThatShrinksWhileItIsReadIsRefused) {
+TEST_F(Files, Fault11_AFileThatShrinksWhileItIsReadIsRefused) {
     const NpyFile file(a, tw::cli::Vector::row);
     ASSERT_EQ(truncate(a.c_str(), 136), 0);
     float memory[4];
@@ -111,7 +111,7 @@ TEST_F(Files, AFileThatShrinksWhileItIsReadIsRefused) {
                 [&] { file.check_unchanged(); });
 }
 
-TEST_F(Files, AFileThatIsWrittenToWhileItIsReadIsRefused) {
+TEST_F(Files, Fault11_AFileThatIsWrittenToWhileItIsReadIsRefused) {
     const NpyFile file(a, tw::cli::Vector::row);
     file.check_unchanged();
     const timespec times[2] = {{1, 0}, {1, 0}};
@@ -185,7 +185,7 @@ TEST_F(Files, TooLittleMemoryIsAFailureOrEnough) {
     EXPECT_GE(failures, 1);
 }
 
-TEST_F(Files, AFullDiskIsAFailure) {
+TEST_F(Files, Fault12_AFullDiskIsAFailure) {
     const std::string disk = folder.path("disk");
     ASSERT_EQ(mkdir(disk.c_str(), 0700), 0);
     if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=64k") != 0) GTEST_SKIP() << "mounting takes root";
@@ -214,7 +214,7 @@ void multiply_here(const std::string& in, const std::string& out) {
 }
 
 // A disk may fail at any call. Whichever it is: a sentence, the old output, nothing beside it.
-TEST_F(Files, AnyFailingCallLeavesTheOldOutput) {
+TEST_F(Files, Fault12_AnyFailingCallLeavesTheOldOutput) {
     const struct {
         Call call;
         int error;

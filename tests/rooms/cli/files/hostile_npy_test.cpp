@@ -188,7 +188,7 @@ TEST(HostileNpy, TheParserNamesTheByte) {
     tw::test::expect_faults(all_hostile(), parse);
 }
 
-TEST(HostileNpy, TheCommandRefusesWithASentenceAndLeavesTheOldOutput) {
+TEST(HostileNpy, Fault10_TheCommandRefusesWithASentenceAndLeavesTheOldOutput) {
     const tw::test::Folder folder;
     const std::string fine = folder.path("fine.npy"), bad = folder.path("bad.npy"), output = folder.path("c.npy");
     tw::test::write_file(fine, good());

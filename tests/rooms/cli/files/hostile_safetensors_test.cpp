@@ -202,7 +202,7 @@ TEST(HostileSafetensors, TheParserNamesTheByte) {
     tw::test::expect_faults(all_hostile(), parse);
 }
 
-TEST(HostileSafetensors, TheCommandRefusesWithASentenceAndLeavesTheOldOutput) {
+TEST(HostileSafetensors, Fault10_TheCommandRefusesWithASentenceAndLeavesTheOldOutput) {
     const tw::test::Folder folder;
     const std::string fine = folder.path("fine.npy"), bad = folder.path("bad.safetensors"),
                       output = folder.path("c.npy");

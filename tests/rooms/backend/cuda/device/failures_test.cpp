@@ -55,7 +55,7 @@ TEST_F(CudaFailures, AWalkWithoutFailuresIsOk) {
     }
 }
 
-TEST_F(CudaFailures, EveryFailingCallIsReportedByEveryKernel) {
+TEST_F(CudaFailures, Fault18_EveryFailingCallIsReportedByEveryKernel) {
     for (const Kernel* kernel : backend.ladder) {
         cuda::revive();
         test::fail_call(0, cudaSuccess);
@@ -144,7 +144,7 @@ TEST_F(CudaFailures, EachErrorHasASentenceOfItsOwn) {
     EXPECT_EQ(sentences.size(), std::size(errors));
 }
 
-TEST_F(CudaFailures, AfterAStickyErrorTheDeviceIsRefused) {
+TEST_F(CudaFailures, Fault18_AfterAStickyErrorTheDeviceIsRefused) {
     for (const cudaError_t error : sticky) {
         cuda::revive();
         test::fail_call(0, cudaSuccess);
