@@ -24,6 +24,7 @@
 #include "measure/effort/curve.hpp"
 #include "measure/ladder.hpp"
 #include "measure/report/effort.hpp"
+#include "measure/roofs/device_roofs.hpp"
 #include "measure/rows/history.hpp"
 #include "measure/rows/points.hpp"
 #include "plan/registry.hpp"
@@ -169,6 +170,11 @@ void run(const Arguments& asked) {
     }
     data.units = measure::measure_units(0.1, default_threads());
     data.bandwidths = measure::measure_bandwidths(0.08, default_threads());
+    for (const Backend* backend : devices_here())
+        for (const Roof& roof : backend->roofs)
+            data.device_roofs.push_back({fmt::format("{} {} {}", backend->name, roof.unit, roof.type),
+                                         measure::loop_of(roof, 0.1), measure::formula_of(roof),
+                                         std::string_view(roof.type) == "bytes"});
     data.points = measure::points_of(data.climb, data.bandwidths);
     if (const auto rungs = rungs_of_no_device(data.climb); !rungs.empty())
         data.counted = measure::count_metal_rungs({.m = 64, .n = 64, .k = 64}, rungs);

@@ -133,6 +133,7 @@ std::string counted_card(const Counted& one) {
     const Kernel* kernel = kernel_and_tile(one.kernel).kernel;
     if (!kernel || !one.trouble.empty()) return "";
     const std::string rung = stem_of(*kernel);
+    if (rung != file_of(*kernel)) return "";  // r9_plain_loads, which takes its place where it does not compile
     std::string text = fmt::format(
         "<article class=\"rung\"><div class=\"left\"><h3 class=\"mono\">{}</h3><p class=\"idea\">{}.</p><p>No unit "
         "for it here, so it has no speed: Metal's kernel, executed once by metal-check, {} x {} x {}.</p><dl "
@@ -178,12 +179,15 @@ std::string climb_section(const ReportData& data) {
         const Row& any = *rows.front();
         int threads = 1;
         for (const Row* row : rows) threads = std::max(threads, row->threads);
+        const bool is_cpu = device == "cpu";  // threads are the host's
+        const std::string where =
+            is_cpu ? fmt::format("{} thread{} of the device cpu{}", threads, threads == 1 ? "" : "s",
+                                 threads > any.threads ? ", those below r6 on one, and held against one" : "")
+                   : "the device " + escaped(device);
         text += fmt::format(
-            "<p>Every rung multiplies the same {} x {} x {} matrices of {} on {} thread{} of the device {}{}. Each was "
-            "judged against f64 "
-            "before it was timed; 100 % is the multiply-add peak of its threads, measured between the rows.</p>\n",
-            any.m, any.n, any.k, any.type, threads, threads == 1 ? "" : "s", escaped(device),
-            threads > any.threads ? ", those below r6 on one, and held against one" : "");
+            "<p>Every rung multiplies the same {} x {} x {} matrices of {} on {}. Each was judged against f64 "
+            "before it was timed; 100 % is the multiply-add peak of {}.</p>\n",
+            any.m, any.n, any.k, any.type, where, is_cpu ? "its threads, measured between the rows" : "the device");
         text +=
             "<p class=\"key\"><span><i style=\"background:var(--ours)\"></i>tilewright, GFLOP/s and share of the "
             "peak</span><span><i style=\"background:var(--theirs)\"></i>libraries of others found here</span></p>";

@@ -60,6 +60,10 @@ std::string noise(const ReportData& data) {
         data.machine.load[0], data.machine.cores, data.machine.cores == 1 ? "" : "s", 100 * most);
 }
 
+std::string in_figures_or_nothing(double rate, bool is_bandwidth) {
+    return rate > 0 ? in_figures(rate) + (is_bandwidth ? " GB/s" : " GFLOP/s") : "";
+}
+
 }  // namespace
 
 std::string escaped(const std::string& text) {
@@ -75,6 +79,9 @@ std::string escaped(const std::string& text) {
 }
 
 std::string in_figures(double value) {
+    if (value >= 1e6)
+        return fmt::format("{},{:03},{:03}", static_cast<long>(value) / 1'000'000,
+                           static_cast<long>(value) / 1000 % 1000, static_cast<long>(value) % 1000);
     if (value >= 1000)
         return fmt::format("{},{:03.0f}", static_cast<long>(value) / 1000,
                            static_cast<double>(static_cast<long>(value) % 1000));
@@ -120,6 +127,10 @@ std::string machine_section(const ReportData& data) {
         text += fmt::format("<tr><th scope=\"row\">reading {}{}</th><td class=\"n\">{} GB/s</td><td></td></tr>\n",
                             read.level, read.threads > 1 ? fmt::format(", {} cores", read.threads) : "",
                             in_figures(read.gigabytes_per_second));
+    for (const DeviceRoof& roof : data.device_roofs)
+        text += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                            escaped(roof.name), in_figures_or_nothing(roof.measured, roof.is_bandwidth),
+                            roof.by_formula > 0 ? in_figures(roof.by_formula) : "");
     return text + "</tbody></table></div></div>\n";
 }
 

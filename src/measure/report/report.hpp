@@ -21,6 +21,13 @@ struct Section {
     std::string id, title, text;
 };
 
+/// A roof of a device with memory of its own; 0: not known.
+struct DeviceRoof {
+    std::string name;  ///< "cuda tensor core f16"
+    double measured = 0, by_formula = 0;
+    bool is_bandwidth = false;
+};
+
 struct ReportData {
     Machine machine{};
     double clock_hz = 0;
@@ -32,6 +39,7 @@ struct ReportData {
     std::vector<RooflinePoint> points{};
     std::vector<UnitPeak> units{};
     std::vector<Bandwidth> bandwidths{};
+    std::vector<DeviceRoof> device_roofs{};
     std::vector<Section> further{};  ///< of other rooms, between the shapes and the machine
 };
 

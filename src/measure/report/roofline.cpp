@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "measure/report/chart.hpp"
@@ -20,6 +21,30 @@ struct Span {
     double low = 1e300, high = 0;
     void hold(double value) { low = std::min(low, value), high = std::max(high, value); }
 };
+
+/// The names of the slopes, the steepest first, above all of them: no point can be there.
+std::string slopes(const Frame& frame, const Axis& x, const Axis& y,
+                   const std::vector<std::pair<double, double>>& roofs, const std::string& level) {
+    std::map<double, double, std::greater<>> peaks;  // by bandwidth
+    for (const auto& [peak, bandwidth] : roofs) peaks[bandwidth] = std::max(peaks[bandwidth], peak);
+    if (peaks.empty()) return "";
+    const auto& [steepest, peak] = *peaks.begin();
+    const double start = std::max(x.low(), y.low() / steepest), ridge = std::clamp(peak / steepest, start, x.high());
+    std::vector<std::string> names;
+    double width = 0;
+    for (const auto& [bandwidth, most] : peaks) {
+        names.push_back(fmt::format("{}: {} GB/s", level, in_figures(bandwidth)));
+        width = std::max(width, 7.1 * static_cast<double>(names.back().size()));
+    }
+    const double right = std::max(x.at(std::sqrt(start * ridge)) - 8, frame.left + width),
+                 part = std::clamp((right - x.at(start)) / std::max(1.0, x.at(ridge) - x.at(start)), 0.0, 1.0),
+                 lowest = y.at(start * std::pow(ridge / start, part) * steepest) - 6;
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", right,
+                            lowest - 14 * static_cast<double>(names.size() - 1 - i), escaped(names[i]));
+    return text;
+}
 
 std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points& points, std::vector<Box>& lines) {
     std::string text;
@@ -45,16 +70,8 @@ std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points
         if (is_free)
             text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", right - 2, height,
                                 escaped(name));
-        if (drawn.size() == 1) {
-            // Above the slope, where no point can be.
-            const std::string slope = fmt::format("{}: {} GB/s", point->level, in_figures(point->bandwidth));
-            const double along = std::sqrt(start * ridge), width = 7.1 * static_cast<double>(slope.size());
-            text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>",
-                                std::max(x.at(along) - 8, frame.left + width), y.at(along * point->bandwidth) - 6,
-                                escaped(slope));
-        }
     }
-    return text;
+    return text + slopes(frame, x, y, drawn, points.front()->level);
 }
 
 /// All points, with a label at the fastest of each rung.

@@ -114,6 +114,19 @@ TEST(Report, ARungThatNoDeviceHasIsShownByItsCounts) {
         EXPECT_NE(section.find(part), std::string::npos) << part;
 }
 
+// On a machine with a GPU: the climb of each device has its own words, and the roofs stand in the machine's table.
+TEST(Report, AnotherDeviceStandsBesideTheProcessor) {
+    ReportData data = small_report();
+    std::vector<Row> others = data.climb;
+    for (Row& row : others) row.device = "cuda", row.threads = 16;
+    data.climb.insert(data.climb.end(), others.begin(), others.end());
+    data.device_roofs = {{"cuda FMA f32", 51200, 66908}, {"cuda tensor core f16", 0, 1070530}};
+    const std::string page = report_page(data);
+    for (const char* part : {"1 thread of the device cpu", "on the device cuda. Each", "51,200 GFLOP/s", "1,070,530"})
+        EXPECT_NE(page.find(part), std::string::npos) << part;
+    EXPECT_EQ(page.find("16 threads of the device"), std::string::npos);
+}
+
 TEST(Report, RoofsAndLinesOfTheEffortDialHaveNames) {
     const ReportData data = small_report();
     for (const RooflinePoint& point : data.points)
