@@ -42,6 +42,11 @@ const Kernel* const ladder[] = {
     &r10_split_fp16x3,
     &r10_split_bf16x6,
     &r10_split_fp16x1,
+    &few_rows_fma_f32,
+    &few_rows_fma_bf16,
+    &few_rows_fma_bf16_f32,
+    &few_rows_fma_f16,
+    &few_rows_fma_f16_f32,
     &few_rows_f32,
     &few_rows_bf16,
     &few_rows_bf16_f32,
@@ -52,6 +57,11 @@ const Kernel* const ladder[] = {
     &few_rows_async_bf16_f32,
     &few_rows_async_f16,
     &few_rows_async_f16_f32,
+    &few_rows_fma_async_f32,
+    &few_rows_turned_bf16,
+    &few_rows_turned_bf16_f32,
+    &few_rows_turned_f16,
+    &few_rows_turned_f16_f32,
 };
 
 constexpr FeatureName feature_names[] = {

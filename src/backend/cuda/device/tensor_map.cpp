@@ -45,9 +45,9 @@ Status describe(CUtensorMap& map, const BoxedMatrix& m) noexcept {
     const cuuint32_t box[] = {static_cast<cuuint32_t>(m.box_inner), static_cast<cuuint32_t>(m.box_outer), 1};
     const cuuint32_t every[] = {1, 1, 1}, rank = m.depth == 0 ? 2 : 3;
     const std::size_t row = static_cast<std::size_t>(m.box_inner) * size_of(m.type);
-    const CUtensorMapSwizzle swizzle = row > 128    ? CU_TENSOR_MAP_SWIZZLE_NONE
-                                       : row == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
-                                                    : CU_TENSOR_MAP_SWIZZLE_64B;
+    const CUtensorMapSwizzle swizzle = row > 128 || !m.swizzled ? CU_TENSOR_MAP_SWIZZLE_NONE
+                                       : row == 128             ? CU_TENSOR_MAP_SWIZZLE_128B
+                                                                : CU_TENSOR_MAP_SWIZZLE_64B;
     const CUresult result = encode(&map, engine_type(m), rank, const_cast<void*>(m.data), extents, steps, box, every,
                                    CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);

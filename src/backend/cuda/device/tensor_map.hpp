@@ -14,9 +14,9 @@
 namespace tw::cuda {
 
 /// Rows of `inner` elements, `outer` of them, `row_bytes` apart; boxes of box_inner x box_outer. Boxes with rows of 64
-/// or 128 bytes are swizzled in shared memory, longer rows lie as they are. A map of many matrices has `depth` of them,
-/// each begins depth_bytes behind the one before, over it even; with a depth of 0 the map has one, and no coordinate
-/// for it.
+/// or 128 bytes are swizzled in shared memory, unless told not to be, longer rows lie as they are. A map of many
+/// matrices has `depth` of them, each begins depth_bytes behind the one before, over it even; with a depth of 0 the map
+/// has one, and no coordinate for it.
 struct BoxedMatrix {
     const void* data;
     Type type;
@@ -24,6 +24,7 @@ struct BoxedMatrix {
     int box_inner, box_outer;
     std::int64_t depth = 0, depth_bytes = 16;
     bool rounds_to_tf32 = false;  ///< f32 on its way to the matrix unit: to the nearest tf32, ties to even
+    bool swizzled = true;
 };
 
 Status describe(CUtensorMap& map, const BoxedMatrix& matrix) noexcept;

@@ -80,4 +80,14 @@ inline bool has_few_rows(const Problem& p) {
            (p.m <= most_tokens || p.n <= most_tokens);
 }
 
+/// Few rows of A, or few columns of B, whichever way the operands lie. What is loaded ahead reaches two chunks of k
+/// beyond its end.
+inline bool has_few_rows_of_any_steps(const Problem& p) {
+    constexpr std::int64_t two_chunks = 2048;
+    return fits_ints(p) && p.k < INT32_MAX - 2 * two_chunks && (p.m <= most_tokens || p.n <= most_tokens);
+}
+
+/// Both operands have contiguous k: A row-major and B column-major.
+inline bool runs_along_k(const Problem& p) { return p.a == Form::row_major && p.b == Form::col_major; }
+
 }  // namespace tw::cuda
