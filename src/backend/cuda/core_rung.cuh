@@ -4,6 +4,9 @@
 // How the rungs of the CUDA cores, r1 to r7, are launched.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ladder.hpp"
@@ -20,6 +23,15 @@ Status launch_over(void (*kernel)(Product<T>, TileGrid, More...), const Call& ca
     const Launch how{
         .blocks = blocks, .threads = threads, .shared = shared, .products = static_cast<unsigned>(products_of(call))};
     return launch(kernel, how, call.stream, product_of<T>(call), grid, more...);
+}
+
+/// At the pace of a multiprocessor that has several blocks, which hide each other's waits: the busiest one's tiles
+/// count, and one of them alone takes as long as `alone` of many do.
+inline double nanoseconds_of_busiest(const Problem& p, double tera, int tile_rows, int tile_cols, double alone) {
+    const double at_once = multiprocessors_for_costs(), depth = static_cast<double>(p.k);
+    const double tiles = static_cast<double>(tiles_over(p.m, tile_rows) * tiles_over(p.n, tile_cols));
+    const double of_tile = 2.0 * tile_rows * tile_cols * depth * at_once / (tera * 1e3);
+    return launch_nanoseconds + std::max(std::ceil(tiles / at_once), alone) * of_tile;
 }
 
 }  // namespace tw::cuda

@@ -20,6 +20,7 @@
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
+#include "backend/cuda/heuristics_few_rows.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/tiles/few_rows.cuh"
@@ -198,10 +199,7 @@ Status run(const Call& call, const Kernel& plainly) {
 
 bool takes(const Problem& p) { return has_few_rows(p) && p.k * static_cast<std::int64_t>(size_of(p.in)) % 4 == 0; }
 
-double nanoseconds(const Problem& p, int) {
-    const double bytes = static_cast<double>(p.n + p.m) * static_cast<double>(p.k) * static_cast<double>(size_of(p.in));
-    return launch_nanoseconds + bytes / 4100;
-}
+double nanoseconds(const Problem& p, int) { return few::nanoseconds_along_k(p, multiprocessors_for_costs()); }
 
 /// A warp's part of a piece inside the unit, then the steps of a warp, then the warps. Where rows do not suit TMA
 ///  the sums are few_rows's.

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(threads, 2) vectorized(Product<float> p, TileG
 
 Status run(const Call& call, const Tile&) { return launch_over<float, BM, BN, threads>(vectorized, call); }
 
-double nanoseconds(const Problem& p, int) { return nanoseconds_at(p, 31, BM, BN); }
+double nanoseconds(const Problem& p, int) { return nanoseconds_of_busiest(p, 31, BM, BN, 1); }
 
 constexpr Tile tiles[] = {{BM, BN, BK}};
 
