@@ -4,7 +4,7 @@
 // few_rows_fma_async: few_rows_fma with a ring that TMA fills, in f32. Eight warps share each stage's k; a ninth
 // fetches.
 //
-//     k contiguous: 8 rows, lanes along k          n contiguous: 32 columns, four to a lane
+//     k contiguous: 8 (4) rows, lanes along k      n contiguous: 32 columns, four to a lane
 //        warp 0   | warp 1   | ...                      lane % 8
 //      +----------+----------+                       +-----------+
 //    8 | 128 of k | 128 of k |  a stage: 1024        | 16 of k   | a warp's: a quarter of it 4 of k at a time

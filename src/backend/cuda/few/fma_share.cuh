@@ -17,7 +17,8 @@ inline constexpr int most_stages = 16;
 template <bool along_, int M_>
 struct Cut {
     static constexpr bool along = along_;
-    static constexpr int M = M_, BN = along ? 8 : 32, BK = along ? 1024 : 128;
+    /// Along k 8 rows for 16 of A would spill.
+    static constexpr int M = M_, BN = !along ? 32 : M > 8 ? 4 : 8, BK = along ? 1024 : 128;
     static constexpr int box = along ? 256 : BK;  ///< of k: the longest that TMA takes
     static constexpr int sums = along ? BN * M : 4 * M, results = BN * M;
     static constexpr int w_bytes = BN * BK * 4, results_bytes = warps * results * 4;
