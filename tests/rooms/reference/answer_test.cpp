@@ -81,6 +81,17 @@ TEST(Answer, ScalesAndAdds) {
     EXPECT_EQ(answer.reach[0], 33.5);
 }
 
+TEST(Answer, WhatTheEpilogueAddsHasAMagnitudeToo) {
+    const std::vector<double> a{3}, b{5}, bias{-2}, residual{-7};
+    reference::Question question{erase(View(a.data(), 1, 1)), erase(View(b.data(), 1, 1))};
+    question.epilogue.scale = -2;
+    question.epilogue.bias = bias.data(), question.epilogue.bias_type = Type::f64, question.epilogue.bias_size = 1;
+    question.epilogue.residual = erase(View(residual.data(), 1, 1));
+    const auto answer = reference::answer(question);
+    EXPECT_EQ(answer.value[0], -39);
+    EXPECT_EQ(answer.magnitude[0], 39);
+}
+
 TEST(Answer, RoundsScalarsAsF32KernelsTakeThem) {
     const std::vector<float> a{1}, b{1};
     const Matrix one = erase(View(a.data(), 1, 1)), other = erase(View(b.data(), 1, 1));
