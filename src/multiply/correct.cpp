@@ -116,12 +116,21 @@ private:
     bool has_suspects() const noexcept { return suspect_rows_ + suspect_cols_ > 0; }
     std::int64_t suspect_col(std::int64_t number) const noexcept { return lines_[c_.rows + number]; }
 
-    Status make_element(Corrections& done) noexcept { return make_again({lines_[0], suspect_col(0), 1, 1}, done); }
+    /// What spoilt it in a panel has spoilt its row or its column too, by less than a sum tells.
+    Status make_element(Corrections& done) noexcept {
+        const std::int64_t row = lines_[0], col = suspect_col(0), before = done.elements;
+        if (const Status failed = make_again({row, col, 1, 1}, done); !failed) return failed;
+        if (done.elements == before) return {};
+        if (const Status failed = make_again({row, 0, 1, c_.cols}, done); !failed) return failed;
+        return make_again({0, col, c_.rows, 1}, done);
+    }
 
-    /// Whatever is less: the rows that are off, or the columns. Where only one kind is off, that kind.
+    /// A single row or a single column, whatever else is off in it; else what is less. Where only one kind is off,
+    /// that.
     Status make_lines(Corrections& done) noexcept {
         const std::int64_t by_rows = suspect_rows_ * c_.cols, by_cols = suspect_cols_ * c_.rows;
-        const bool takes_rows = suspect_cols_ == 0 || (suspect_rows_ > 0 && by_rows <= by_cols);
+        const bool rows_are_better = suspect_rows_ == 1 || (suspect_cols_ != 1 && by_rows <= by_cols);
+        const bool takes_rows = suspect_cols_ == 0 || (suspect_rows_ > 0 && rows_are_better);
         if (2 * (takes_rows ? by_rows : by_cols) > c_.rows * c_.cols) return make_again({0, 0, c_.rows, c_.cols}, done);
         const std::int64_t count = takes_rows ? suspect_rows_ : suspect_cols_;
         const std::int64_t* lines = lines_.get() + (takes_rows ? 0 : c_.rows);

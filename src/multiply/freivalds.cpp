@@ -123,8 +123,9 @@ std::int64_t Freivalds::first_wrong_row(const Matrix& c) const noexcept {
     row_sums(c, signs_, ones_, seen, seen_sizes);
     const double in_range = range_of(c.type).largest / 4;
     for (std::int64_t i = 0; i < c.rows; ++i) {
-        const bool sum_tells =
-            std::isfinite(seen[i]) ? std::isfinite(sizes_[i]) : reach_[i] <= in_range && all_columns_;
+        const bool sum_tells = std::isfinite(seen[i])
+                                   ? std::isfinite(sizes_[i])
+                                   : reach_[i] <= in_range && std::isfinite(sums_[i]) && all_columns_;
         if (sum_tells && !(std::fabs(seen[i] - sums_[i]) <= tolerance(i, c))) return i;
         if ((!sum_tells || !all_columns_) && !elements_are_right(c, i)) return i;
     }
@@ -147,7 +148,7 @@ bool Freivalds::elements_are_right(const Matrix& c, std::int64_t i) const noexce
 
 bool Freivalds::element_is_right(const Matrix& c, std::int64_t i, std::int64_t j) const noexcept {
     double sum = 0, size = 0, finite_size = 0;
-    bool operands_finite = true;
+    bool operands_finite = !std::isnan(alpha_) && !std::isnan(beta_);
     for (std::int64_t p = 0; p < a_.cols; ++p) {
         const double x = load_element(a_, i, p), y = load_element(b_, p, j);
         operands_finite = operands_finite && std::isfinite(x) && std::isfinite(y);

@@ -98,7 +98,7 @@ void try_a_fault(Trial& trial, Count& count) {
     count.repaired += same_bits(trial.p.c, right);
     if (wrong_elements(right, spoilt) > 1) return;
     ++count.singles;
-    count.alone += done.elements == 1 && done.made_again == 1;
+    count.alone += done.elements == 1 && done.made_again == 1 + trial.p.m + trial.p.n;
 }
 
 TEST(Correcting, Fault09_FindsEachFlipThatMattersAndGivesTheBitsOfTheCleanProduct) {

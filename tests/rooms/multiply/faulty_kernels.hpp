@@ -52,7 +52,7 @@ inline tw::Status run_on_a_spoilt_panel(tw::Call call, const tw::Tile& tile, boo
         for (std::int64_t j = 0; j < copy.cols; ++j) std::memcpy(copy.at(i, j), operand.at(i, j), sizeof(float));
     flip_a_bit(&spoilt[any_below(spoilt.size())], sizeof(float));
     const std::int64_t width = is_a ? copy.rows : copy.cols;
-    const std::size_t bytes = honest->packing->bytes(width, call.k(), is_a);
+    const std::size_t bytes = honest->packing->bytes(operand.type, width, call.k(), is_a);
     std::vector<std::byte> memory(bytes + 64);
     std::byte* const panels = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
     honest->packing->pack(copy, is_a, call, panels);

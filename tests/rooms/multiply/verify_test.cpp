@@ -112,6 +112,21 @@ TEST(Verification, AcceptsTheInfinityOfASumThatASmallAlphaWouldMakeSmall) {
         EXPECT_TRUE(tw::try_multiply(p.av(), p.bv(), p.cv(), {.alpha = alpha, .verify = true})) << alpha;
 }
 
+TEST(Verification, KnowsANaNThatAScalarBrings) {
+    Product<float> p(3, 4, 5);
+    for (const tw::Verify verify : {tw::Verify::check, tw::Verify::correct})
+        for (const tw::Options& scalars : {tw::Options{.alpha = nan<double>}, tw::Options{.beta = nan<double>}}) {
+            tw::Options options = scalars;
+            options.verify = verify;
+            EXPECT_TRUE(tw::try_multiply(p.av(), p.bv(), p.cv(), options));
+            for (const float x : p.c) EXPECT_TRUE(std::isnan(x));
+        }
+    tw::Freivalds freivalds(erase(p.av()), erase(p.bv()), nan<double>, 0, 1e-4);
+    ASSERT_TRUE(freivalds.prepare(erase(p.cv())));
+    p.c.assign(p.c.size(), 1);
+    EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), 0);
+}
+
 TEST(Verification, SeesWhatIsNotFiniteAndShouldBe) {
     for (const float wrong : {infinity<float>, -infinity<float>, nan<float>}) {
         Product<float> p(6, 40, 20);
