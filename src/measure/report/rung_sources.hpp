@@ -17,8 +17,8 @@ struct RungSource {
 
 std::span<const RungSource> rung_sources();
 
-/// The function with the most loops, at most 40 lines, in a backend's file of this name ("r3_tiled"); "" when there is
-/// none.
+/// The function with the most loops, whole, in a backend's file of this name ("r3_tiled"); "" when there is none. (Of a
+/// rung whose loops are another's file, its row.)
 std::string heart_of(const std::string& backend, const std::string& file);
 
 }  // namespace tw::measure
