@@ -2,8 +2,9 @@
 // Copyright 2026 The tilewright authors
 //
 // One product as an operation of a compiled graph, by XLA's foreign function interface. Operands are dense and
-// row-major, and may be stored transposed; dimensions before the last two are a batch. On CUDA the product joins XLA's
-// own stream.
+// row-major, and may be stored transposed; dimensions before the last two are a batch. The result may be wider than the
+// operands: sums of a part of k are. On CUDA the product joins XLA's own stream.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -46,7 +47,8 @@ struct Batch {
 };
 
 ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<ffi::AnyBuffer> c,
-                  std::string_view algorithm, std::string_view accuracy, bool transpose_a, bool transpose_b) {
+                  std::string_view algorithm, std::string_view accuracy, bool transpose_a, bool transpose_b,
+                  bool reproducible, std::int64_t slabs) {
     Batch left, right, out;
     if (!left.read(a, transpose_a) || !right.read(b, transpose_b) || !out.read(*c, false))
         return ffi::Error(ffi::ErrorCode::kInvalidArgument,
@@ -54,7 +56,10 @@ ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<
     if ((left.size != out.size && left.size != 1) || (right.size != out.size && right.size != 1))
         return ffi::Error(ffi::ErrorCode::kInvalidArgument,
                           "tilewright.matmul: the batches of the operands are not the result's");
-    tw::Options options{.stream = stream, .kernel = algorithm};
+    tw::Options options{.reproducible = reproducible,
+                        .slabs = static_cast<int>(std::clamp<std::int64_t>(slabs, -1, INT32_MAX)),
+                        .stream = stream,
+                        .kernel = algorithm};
     if (!accuracy.empty() && !tw::parse_accuracy(accuracy, options.accuracy))
         return ffi::Error(ffi::ErrorCode::kInvalidArgument,
                           "tilewright.matmul: no such accuracy: " + std::string(accuracy));
@@ -65,8 +70,9 @@ ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<
 }
 
 ffi::Error on_cpu(ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<ffi::AnyBuffer> c, std::string_view algorithm,
-                  std::string_view accuracy, bool transpose_a, bool transpose_b) {
-    return matmul(nullptr, a, b, c, algorithm, accuracy, transpose_a, transpose_b);
+                  std::string_view accuracy, bool transpose_a, bool transpose_b, bool reproducible,
+                  std::int64_t slabs) {
+    return matmul(nullptr, a, b, c, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs);
 }
 
 }  // namespace
@@ -80,7 +86,9 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(tilewright_matmul_cpu, on_cpu,
                                   .Attr<std::string_view>("algorithm")
                                   .Attr<std::string_view>("accuracy")
                                   .Attr<bool>("transpose_a")
-                                  .Attr<bool>("transpose_b"));
+                                  .Attr<bool>("transpose_b")
+                                  .Attr<bool>("reproducible")
+                                  .Attr<std::int64_t>("slabs"));
 
 // The stream is a pointer to this file: no CUDA header is needed, and the kernels are opened on first use.
 XLA_FFI_DEFINE_HANDLER_SYMBOL(tilewright_matmul_cuda, matmul,
@@ -92,5 +100,7 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(tilewright_matmul_cuda, matmul,
                                   .Attr<std::string_view>("algorithm")
                                   .Attr<std::string_view>("accuracy")
                                   .Attr<bool>("transpose_a")
-                                  .Attr<bool>("transpose_b"));
+                                  .Attr<bool>("transpose_b")
+                                  .Attr<bool>("reproducible")
+                                  .Attr<std::int64_t>("slabs"));
 #pragma GCC visibility pop

@@ -77,7 +77,8 @@ void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_a
 }
 
 std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& dtype,
-                       const std::string& accuracy, const std::string& kernel, const std::string& device) {
+                       const std::string& accuracy, const std::string& kernel, const std::string& device,
+                       bool reproducible, int slabs) {
     const Type type = dtype == "float64"    ? Type::f64
                       : dtype == "float16"  ? Type::f16
                       : dtype == "bfloat16" ? Type::bf16
@@ -90,7 +91,12 @@ std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std
                           .place = device.starts_with("cuda") ? Place::cuda : Place::host,
                           .accuracy = accuracy_named(accuracy)};
     Plan made;
-    const Status status = try_plan(problem, {.accuracy = problem.accuracy, .device = device, .kernel = kernel}, made);
+    const Options options{.accuracy = problem.accuracy,
+                          .reproducible = reproducible,
+                          .slabs = slabs,
+                          .device = device,
+                          .kernel = kernel};
+    const Status status = try_plan(problem, options, made);
     if (!status) throw nb::value_error(status.text);
     return made.kernel_name();
 }
@@ -103,7 +109,7 @@ void bind_matmul(nb::module_& module) {
                "scale"_a, "activation"_a, "bias"_a.none(), "bias_dtype"_a, "residual"_a.none(), "residual_dtype"_a,
                "What tilewright.matmul calls once the arrays, their dtypes and their stream are known.");
     module.def("kernel_for", &kernel_for, "m"_a, "n"_a, "k"_a, "dtype"_a = "float32", "accuracy"_a = "",
-               "kernel"_a = "", "device"_a = "",
+               "kernel"_a = "", "device"_a = "", "reproducible"_a = false, "slabs"_a = 0,
                "The name of the kernel that would do this product; ValueError says why there is none.");
 }
 

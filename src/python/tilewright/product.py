@@ -46,7 +46,7 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     ValueError: matmul: a is 2 x 3 and b is 2 x 3; b's rows must be as many as a's columns
     """
     if is_jax(a) or is_jax(b):
-        return _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm, slabs)
+        return _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm, reproducible, slabs)
     a, b, lost = _as_matrices(a, b)
     shape = _shape_of_product(a, b)
     if out is None:
@@ -84,13 +84,11 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     return out if out is not None else _without_lost(target, lost)
 
 
-def _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm, slabs):
-    if slabs:
-        raise ValueError(f"matmul: slabs is {slabs}; jax's arrays are multiplied with k whole, expected 0")
+def _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm, reproducible, slabs):
     if out is not None or beta != 0 or epilogue is not None:
         raise TypeError("matmul: jax's arrays are never written to: expected no out, beta or epilogue; add what you want to the result")
     from tilewright import graph
-    product = graph.matmul(a, b, algorithm=algorithm, accuracy=accuracy)
+    product = graph.matmul(a, b, algorithm=algorithm, accuracy=accuracy, reproducible=reproducible, slabs=slabs)
     return product if alpha == 1 else alpha * product
 
 

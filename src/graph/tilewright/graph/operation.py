@@ -1,58 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""The operation: checked when a program is traced, run by the handlers in libtilewright_graph."""
-import ctypes
+"""The operation: checked when a program is traced, with batches, gradients and vmap, on one device or a mesh of them."""
 import functools
-import pathlib
+import operator
 
 import jax
 import jax.numpy as jnp
+from jax.custom_batching import custom_vmap
+from jax.sharding import NamedSharding, PartitionSpec
 
-from tilewright import _native
+from tilewright.graph import doors, local
+from tilewright.graph.local import Asked
+from tilewright.graph.wire import wire_for
 
-ALGORITHMS = ("naive", "coalescing", "tiled", "tiled_register", "block_tiled", "block_tiled_vectorized", "tensor_core")
-TARGET = "tilewright_matmul"
-
-
-@functools.cache
-def _register():
-    path = pathlib.Path(_native.__file__).with_name("libtilewright_graph.so")
-    if not path.exists():
-        raise RuntimeError(
-            "this build of tilewright has no graph op: it was built without the headers of XLA's FFI, "
-            "which jaxlib brings"
-        )
-    library = ctypes.CDLL(str(path))
-    for platform, handler in (("cpu", library.tilewright_matmul_cpu), ("CUDA", library.tilewright_matmul_cuda)):
-        jax.ffi.register_ffi_target(TARGET, jax.ffi.pycapsule(handler), platform=platform)
+SLABS = 8  # of same_bits, when the caller names no number
 
 
-def _device():
-    return "cuda" if jax.default_backend() in ("gpu", "cuda") else "cpu"
-
-
-def _check(m, n, k, dtype, algorithm, accuracy):
-    """Raises ValueError, while the program is traced, when no kernel can do it: a name nobody has, a unit that is
-    missing."""
-    try:
-        _native.kernel_for(max(m, 1), max(n, 1), max(k, 1), str(dtype), accuracy, algorithm, _device())
-    except ValueError as error:
-        if not algorithm:
-            raise
-        if algorithm == "tensor_core":
-            raise ValueError(
-                f"tilewright.matmul: tensor_core needs a matrix unit that can do this product, and tilewright finds "
-                f"none on this {_device()}: {error}"
-            ) from None
-        raise ValueError(
-            f"tilewright.matmul: algorithm {algorithm!r} can't be had for this product on this {_device()}; "
-            f"expected one of {', '.join(ALGORITHMS)}, or a rung or kernel of `tw ladder --list` ({error})"
-        ) from None
-
-
-def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_b=False):
+def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_b=False, reproducible=False, slabs=0,
+           same_bits=False, out_sharding=None):
     """a @ b inside a jax program, with numpy.matmul's broadcasting of batches. With transpose_a, a is stored
-    transposed in its last two dimensions and read so, without a copy; b alike. Differentiable in both."""
+    transposed in its last two dimensions and read so, without a copy; b alike. Differentiable in both.
+
+    On a mesh each axis cuts m, n, k or the batch, whichever moves the fewest bytes; tilewright.graph.plan shows them.
+
+    reproducible  a row's bits depend on that row of a, on b and on k alone.
+    slabs         a power of two: k in so many parts, added in a tree (docs/rules.md, rule 40).
+    same_bits     the same bits on every mesh that cuts k into parts that divide `slabs` (8 when left out), m, n and the
+                  batch however it likes; partial sums travel whole and are added in the order of the tree.
+    out_sharding  where the product is to lie, a PartitionSpec or NamedSharding; left out: the partitioner's choice, and
+                  on Explicit axes cut as the operands' rows, columns and batch are.
+    """
     a, b = (x if isinstance(x, jax.Array) else jnp.asarray(x) for x in (a, b))
     if a.dtype != b.dtype:
         raise TypeError(f"tilewright.matmul: a is {a.dtype} and b is {b.dtype}; expected one dtype")
@@ -62,42 +39,111 @@ def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_
         raise ValueError(
             f"tilewright.matmul: expected matrices or batches of them; a has {a.ndim} dimensions and b {b.ndim}"
         )
+    asked = asked_for(a.dtype, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs, same_bits)
+    check_devices(a, b)
+    return _compiled(a, b, asked, spec_wanted(out_sharding))
+
+
+def asked_for(dtype, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs, same_bits):
+    """The caller's words as a program keeps them; ValueError where two of them can't go together."""
     text = "" if accuracy is None else accuracy if isinstance(accuracy, str) else repr(float(accuracy))
-    return _compiled(a, b, algorithm or "", text, bool(transpose_a), bool(transpose_b))
+    try:
+        slabs = operator.index(slabs)
+    except TypeError:
+        raise TypeError(f"tilewright.matmul: slabs: expected a whole number; it is {slabs!r}") from None
+    if same_bits and wire_for(text, jnp.dtype(dtype).name, 1) is not None:
+        raise ValueError(
+            f"tilewright.matmul: same_bits and accuracy {text}: what travels as 16 bits is rounded where a mesh sends "
+            f"it, so that bits would depend on the mesh; expected fp32 or more, or same_bits=False"
+        )
+    slabs = SLABS if same_bits and slabs == 0 else max(min(slabs, 2**31 - 1), -1)
+    return Asked(
+        algorithm or "", text, bool(transpose_a), bool(transpose_b), bool(reproducible), slabs, bool(same_bits)
+    )
 
 
-def _shape(array, transposed):
-    rows, cols = array.shape[-2:]
-    return (cols, rows) if transposed else (rows, cols)
+def spec_wanted(out_sharding):
+    if out_sharding is None or isinstance(out_sharding, (PartitionSpec, NamedSharding)):
+        return out_sharding
+    raise TypeError(
+        f"tilewright.matmul: out_sharding: expected a PartitionSpec or a NamedSharding; it is "
+        f"{type(out_sharding).__name__}"
+    )
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4, 5))
-def _differentiable(a, b, algorithm, accuracy, transpose_a, transpose_b):
-    (m, k), (k_of_b, n) = _shape(a, transpose_a), _shape(b, transpose_b)
+def check_devices(a, b):
+    """Arrays outside a program that lie on different devices: jax would speak of its own."""
+    places = [x.sharding for x in (a, b) if not isinstance(x, jax.core.Tracer)]
+    if len(places) == 2 and all(isinstance(place, NamedSharding) for place in places):
+        if places[0].device_set != places[1].device_set:
+            raise ValueError(
+                f"tilewright.matmul: a lies on the mesh {dict(places[0].mesh.shape)} of {len(places[0].device_set)} "
+                f"devices and b on the mesh {dict(places[1].mesh.shape)} of {len(places[1].device_set)}; expected the "
+                f"same devices"
+            )
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+def _differentiable(a, b, asked, wanted):
+    (m, k), (k_of_b, n) = local.shape_of(a, asked.transpose_a), local.shape_of(b, asked.transpose_b)
     if k != k_of_b:
         raise ValueError(
             f"tilewright.matmul: a is {m} x {k} and b is {k_of_b} x {n}; b's rows must be as many as a's columns"
         )
-    _check(m, n, k, a.dtype, algorithm, accuracy)
-    _register()
+    local.check(m, n, k, a.dtype, asked)
+    return _batched(asked, wanted)(a, b)
+
+
+@functools.cache
+def _batched(asked, wanted):
+    """The product with a rule for vmap: the mapped dimension becomes the first of the batch."""
+    product = custom_vmap(functools.partial(_spread, asked=asked, wanted=wanted))
+
+    @product.def_vmap
+    def mapped(size, is_mapped, a, b):
+        batch = max(a.ndim - is_mapped[0], b.ndim - is_mapped[1]) - 2
+        a, b = (_lifted(x, batch) if mine else x for x, mine in zip((a, b), is_mapped))
+        return _batched(asked, _deeper(wanted))(a, b), True
+
+    return product
+
+
+def _lifted(x, batch):
+    """x with its first dimension before so many of a batch."""
+    return x.reshape(x.shape[0], *[1] * (batch + 3 - x.ndim), *x.shape[1:])
+
+
+def _deeper(wanted):
+    """Where C is to lie with the mapped dimension before its own: that one lies as it comes."""
+    if isinstance(wanted, NamedSharding):
+        return NamedSharding(wanted.mesh, _deeper(wanted.spec))
+    return None if wanted is None else PartitionSpec(PartitionSpec.UNCONSTRAINED, *wanted)
+
+
+def _spread(a, b, asked, wanted):
+    """One matrix for the whole batch stays one; other batches are spread out to the result's."""
     batch = jnp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    # One matrix for the whole batch stays one; other batches are spread out to the result's.
     a, b = (x if x.ndim == 2 else jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (a, b))
-    call = jax.ffi.ffi_call(TARGET, jax.ShapeDtypeStruct((*batch, m, n), a.dtype), vmap_method="broadcast_all")
-    return call(a, b, algorithm=algorithm, accuracy=accuracy, transpose_a=transpose_a, transpose_b=transpose_b)
+    return doors.on_mesh(a, b, asked, wanted)
 
 
-def _forward(a, b, algorithm, accuracy, transpose_a, transpose_b):
-    return _differentiable(a, b, algorithm, accuracy, transpose_a, transpose_b), (a, b)
+def _forward(a, b, asked, wanted):
+    return _differentiable(a, b, asked, wanted), (a, b)
 
 
-def _backward(algorithm, accuracy, transpose_a, transpose_b, operands, g):
+def _backward(asked, wanted, operands, g):
     """dA = g B' and dB = A' g, or their transposes when the operand is stored so; every transpose is folded in."""
     a, b = operands
-    run = functools.partial(matmul, algorithm=algorithm or None, accuracy=accuracy or None)
-    da = run(b, g, transpose_a=transpose_b, transpose_b=True) if transpose_a else run(g, b, transpose_b=not transpose_b)
-    db = run(g, a, transpose_a=True, transpose_b=transpose_a) if transpose_b else run(a, g, transpose_a=not transpose_a)
-    return _summed(da, a.shape), _summed(db, b.shape)
+    of_a, of_b = asked.transpose_a, asked.transpose_b
+
+    def run(x, y, transpose_x, transpose_y, like):
+        turned = asked._replace(transpose_a=transpose_x, transpose_b=transpose_y)
+        lies = doors.explicit_spec(like) if like.ndim == g.ndim else None
+        return doors.laid_as(_summed(_differentiable(x, y, turned, lies), like.shape), like)
+
+    da = run(b, g, of_b, True, a) if of_a else run(g, b, False, not of_b, a)
+    db = run(g, a, True, of_a, b) if of_b else run(a, g, not of_a, False, b)
+    return da, db
 
 
 def _summed(gradient, shape):
@@ -110,4 +156,4 @@ def _summed(gradient, shape):
 _differentiable.defvjp(_forward, _backward)
 
 # Outside of a program, too, a product is traced once for its shapes, and called by jax's own quick way after that.
-_compiled = jax.jit(_differentiable, static_argnums=(2, 3, 4, 5))
+_compiled = jax.jit(_differentiable, static_argnums=(2, 3))
