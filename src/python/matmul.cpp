@@ -91,11 +91,8 @@ std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std
                           .place = device.starts_with("cuda") ? Place::cuda : Place::host,
                           .accuracy = accuracy_named(accuracy)};
     Plan made;
-    const Options options{.accuracy = problem.accuracy,
-                          .reproducible = reproducible,
-                          .slabs = slabs,
-                          .device = device,
-                          .kernel = kernel};
+    const Options options{
+        .accuracy = problem.accuracy, .reproducible = reproducible, .slabs = slabs, .device = device, .kernel = kernel};
     const Status status = try_plan(problem, options, made);
     if (!status) throw nb::value_error(status.text);
     return made.kernel_name();

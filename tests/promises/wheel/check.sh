@@ -16,6 +16,8 @@ CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) "$python" -m pip wheel -q --no-deps -w "$pla
 
 cd "$place"   # away from the sources: only what was installed can be found
 "$python" -m pytest -q -p no:cacheprovider "$root/tests/promises/wheel"
+# In a process of its own, which has eight devices.
+"$python" -m pytest -q -p no:cacheprovider "$root/tests/promises/mesh"
 package=$("$python" -c 'import tilewright; print(tilewright.__path__[0])')
 # What needs torch and transformers is tested by `make test-models`.
 "$python" -m pytest -q -p no:cacheprovider --doctest-modules "$package" --ignore "$package/torch" --ignore "$package/transformers.py" \

@@ -32,7 +32,7 @@ def exchanged(pieces, axes):
 
 
 def shared_out(c, size, dim):
-    """c cut into equal pieces along a dimension, one before the other; without one, all of it as one row of elements."""
+    """c cut into equal pieces along a dimension, one before the other; without one, as one row of elements."""
     if dim is None:
         flat = c.reshape(-1)
         return jnp.pad(flat, (0, -flat.size % size)).reshape(size, -1)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""The ways to a planned product. Over a mesh's Auto axes the partitioner asks us for it, by the rule below; over Explicit
-axes the operands' types say where they lie, and it is a shard_map; inside somebody's shard_map, and on one device, it is
-that device's product alone."""
+"""The ways to a planned product. Over a mesh's Auto axes the partitioner asks us for it, by the rule below; over
+Explicit axes the operands' types say where they lie, and it is a shard_map; inside somebody's shard_map, and on one
+device, it is that device's product alone."""
 import functools
 
 import jax
 from jax.experimental.custom_partitioning import custom_partitioning
-from jax.sharding import AxisType, NamedSharding, PartitionSpec, reshard
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
-from tilewright.graph import local
+from tilewright.graph import local, placed
 from tilewright.graph.planned import planned, run, specs_of
 from tilewright.graph.planner import dims_of
 
@@ -21,11 +21,21 @@ def on_mesh(a, b, asked, wanted):
     if AxisType.Explicit in kinds:
         if kinds != {AxisType.Explicit}:
             raise ValueError(
-                f"tilewright.matmul: the mesh has axes of several kinds, {mesh.axis_types}; expected Explicit ones alone"
+                f"tilewright.matmul: the mesh has axes of several kinds, {mesh.axis_types}; "
+                f"expected Explicit ones alone"
             )
         return _explicit(mesh, a, b, asked, wanted)
-    c = _partitioned(a, b, asked)
+    if kinds == {AxisType.Manual}:
+        return _in_shard_map(a, b, asked)
+    c = _partitioned(a, b, asked, mesh)
     return c if wanted is None else jax.lax.with_sharding_constraint(c, wanted)
+
+
+def _in_shard_map(a, b, asked):
+    """C differs on the devices where an operand does; a foreign function's result doesn't say so by itself."""
+    c = _whole(a, b, asked, None)
+    over = (varying_over(a) | varying_over(b)) - varying_over(c)
+    return jax.lax.pcast(c, tuple(sorted(over)), to="varying") if over else c
 
 
 def mesh_of(a, b):
@@ -47,6 +57,7 @@ def _explicit(mesh, a, b, asked, wanted):
     one = jax.shard_map(
         functools.partial(run, plan, asked), mesh=mesh, in_specs=(a_spec, b_spec), out_specs=c_spec, check_vma=False
     )
+    reshard = jax.sharding.reshard
     return reshard(one(reshard(a, a_spec), reshard(b, b_spec)), wanted)
 
 
@@ -65,9 +76,20 @@ def explicit_spec(x):
     return sharding.spec if AxisType.Explicit in sharding.mesh.axis_types else None
 
 
-def laid_as(x, like):
+def varying_over(x):
+    """The axes of somebody's shard_map over whose devices x differs; jax has had three names for them."""
+    kind = jax.typeof(x)
+    manual = getattr(kind, "mat", None)
+    return getattr(kind, "vma", frozenset()) if manual is None else manual.varying
+
+
+def laid_as(gradient, like):
+    """A gradient as its operand lies. Of an operand that is the same on devices of a shard_map it is their sum."""
+    over = varying_over(gradient) - varying_over(like)
+    if over:
+        gradient = jax.lax.psum(gradient, tuple(sorted(over)))
     spec = explicit_spec(like)
-    return x if spec is None else reshard(x, spec)
+    return gradient if spec is None else jax.sharding.reshard(gradient, spec)
 
 
 def natural(specs, a_dims, b_dims, asked):
@@ -85,22 +107,24 @@ def natural(specs, a_dims, b_dims, asked):
     return PartitionSpec(*entries)
 
 
-def _whole(a, b, asked):
+def _whole(a, b, asked, traced):
     return local.product(a, b, asked, a.dtype)
 
 
-_partitioned = custom_partitioning(_whole, static_argnums=(2,))
+_partitioned = custom_partitioning(_whole, static_argnums=(2, 3))
 
 
-def _partition(asked, mesh, operands, result):
+def _partition(asked, traced, mesh, operands, result):
     """Shardy has settled where operands and result lie; our plan says how to get from the ones to the other."""
-    a, b = operands
-    plan = planned(dict(mesh.shape), a, b, asked, tuple(x.sharding.spec for x in (a, b, result)))
+    arrays = (*operands, result)
+    if mesh.empty:
+        mesh = placed.mesh_for(traced, arrays)
+    plan = planned(dict(mesh.shape), *operands, asked, tuple(placed.spec_on(mesh, x) for x in arrays))
     a_lies, b_lies, c_lies = (NamedSharding(mesh, spec) for spec in specs_of(plan))
     return mesh, functools.partial(run, plan, asked), c_lies, (a_lies, b_lies)
 
 
-def _rule(asked, mesh, operands, results):
+def _rule(asked, traced, mesh, operands, results):
     dims = dims_of(*(len(x.shape) for x in operands), asked.transpose_a, asked.transpose_b)
     a, b, c = (" ".join(names) for names in dims)
     return f"{a}, {b} -> {c}", {"reduction_factors": ("k",)}

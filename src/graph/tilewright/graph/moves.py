@@ -56,6 +56,8 @@ def operand(task, layout, will):
     comes, gathers = {}, []
     for dim in layout.dims:
         was, want = layout.axes_of(dim), will[dim]
+        if task.extents[dim] % task.size_over(was):  # parts of unequal size are the partitioner's to move
+            return moved_by_others(task, layout, will)
         if was[: len(want)] == want:
             comes[dim] = was
             if was != want:

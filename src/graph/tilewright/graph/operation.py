@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""The operation: checked when a program is traced, with batches, gradients and vmap, on one device or a mesh of them."""
+"""The operation: checked when a program is traced, with batches, gradients and vmap, on a device or on a mesh."""
 import functools
 import operator
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""Which dimension each axis of a mesh cuts while a product is computed, at the fewest bytes. Needs no device and no jax.
+"""Which dimension each axis of a mesh cuts while a product is made, at the fewest bytes. Needs no device and no jax.
 
 A product has dimensions m, n, k and its batch's. Every axis that cuts an operand or the result cuts one of them for the
 product's time; each way of saying which is a candidate, and the one whose devices receive the fewest bytes is taken.
