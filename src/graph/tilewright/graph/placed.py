@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
 """Where an array lies, when the partitioner says so without naming a mesh's axes: as it does in programs whose
-operands come from outside of any mesh. The axes are found by trying: some way of cutting by them gives each device the same part.
-"""
+operands come from outside of any mesh. The axes are found by trying: some way of cutting by them gives each device the
+same part."""
 import itertools
 
 import numpy
