@@ -350,18 +350,21 @@ int base(int a, int b) {
 
     def mutate(self, *words):
         path = f"{self.root}/programs:{os.environ['PATH']}"
-        return subprocess.run([sys.executable, self.root / "tools/mutate", *words], capture_output=True, text=True, env={**os.environ, "PATH": path})
+        return subprocess.run([sys.executable, self.root / "tools/mutate", *words], capture_output=True, text=True,
+                              env={**os.environ, "PATH": path})
 
     def test_edits_are_of_code_alone_and_those_that_are_explained_are_left_out(self):
         told = self.mutate("--list").stdout
-        self.assertEqual(sorted(told.splitlines()), ["base/one.cpp:3: bound: if (a < b) return 1;  ->  if (a <= b) return 1;",
-                                                     "base/one.cpp:3: dropped: if (a < b) return 1;  ->  ;"])
+        self.assertEqual(sorted(told.splitlines()), [
+            "base/one.cpp:3: bound: if (a < b) return 1;  ->  if (a <= b) return 1;",
+            "base/one.cpp:3: dropped: if (a < b) return 1;  ->  ;"])
         (self.root / "tools/equivalent_mutants.txt").write_text("base/one.cpp | ; | nobody asks\n")
         self.assertNotIn("dropped", self.mutate("--list").stdout)
 
     def test_a_survivor_is_told_and_the_tree_is_left_as_it_was(self):
         tree = self.root / "build/mutants/tree/src/base/one.cpp"
-        self.program("build/mutants/build/tests/test_base", f"case $1 in *One.*) grep -q return.1 {tree} ;; *) exit 0 ;; esac")
+        self.program("build/mutants/build/tests/test_base",
+                     f"case $1 in *One.*) grep -q return.1 {tree} ;; *) exit 0 ;; esac")
         ended = self.mutate()
         self.assertEqual(ended.returncode, 1)
         self.assertIn("survived  base/one.cpp:3: bound", ended.stdout)
