@@ -24,7 +24,7 @@ namespace {
 std::string path_of(void* handle, const std::string& otherwise) {
 #if defined(__linux__)
     link_map* map = nullptr;
-    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name) return map->l_name;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name && *map->l_name) return map->l_name;
 #else
     (void)handle;
 #endif
