@@ -51,7 +51,15 @@ bool has_bits_of_its_own(const Plan& plan) noexcept {
 }
 
 struct Block {
-    std::int64_t row, col, rows, cols;
+    std::int64_t row = 0, col = 0, rows = 0, cols = 0;
+
+    /// Grows so far that the element is in it.
+    void add(std::int64_t i, std::int64_t j) noexcept {
+        if (rows == 0) row = i, col = j;
+        const std::int64_t last_row = std::max(row + rows - 1, i), last_col = std::max(col + cols - 1, j);
+        row = std::min(row, i), col = std::min(col, j);
+        rows = last_row - row + 1, cols = last_col - col + 1;
+    }
 };
 
 class Correcting {
@@ -78,10 +86,13 @@ public:
         find_suspects();
         for (int attempt = 0; attempt < most_attempts && has_suspects(); ++attempt) {
             const std::int64_t before = done.elements;
+            changed_ = {};
             by_lines = by_lines || suspect_rows_ != 1 || suspect_cols_ != 1;
             if (const Status failed = by_lines ? make_lines(done) : make_element(done); !failed) return failed;
-            if (done.elements != before) find_suspects();
-            else if (by_lines) break;
+            if (done.elements != before) {
+                if (const Status failed = make_line_of_changed(done); !failed) return failed;
+                find_suspects();
+            } else if (by_lines) break;
             else by_lines = true;
         }
         return {};
@@ -116,13 +127,15 @@ private:
     bool has_suspects() const noexcept { return suspect_rows_ + suspect_cols_ > 0; }
     std::int64_t suspect_col(std::int64_t number) const noexcept { return lines_[c_.rows + number]; }
 
-    /// What spoilt it in a panel has spoilt its row or its column too, by less than a sum tells.
-    Status make_element(Corrections& done) noexcept {
-        const std::int64_t row = lines_[0], col = suspect_col(0), before = done.elements;
-        if (const Status failed = make_again({row, col, 1, 1}, done); !failed) return failed;
-        if (done.elements == before) return {};
-        if (const Status failed = make_again({row, 0, 1, c_.cols}, done); !failed) return failed;
-        return make_again({0, col, c_.rows, 1}, done);
+    Status make_element(Corrections& done) noexcept { return make_again({lines_[0], suspect_col(0), 1, 1}, done); }
+
+    /// What was wrong in one row alone, or one column, may have come from a panel: the rest of that line may be off by
+    /// less than a sum tells.
+    Status make_line_of_changed(Corrections& done) noexcept {
+        const Block was = changed_;
+        if (was.rows == 1)
+            if (const Status failed = make_again({was.row, 0, 1, c_.cols}, done); !failed) return failed;
+        return was.cols == 1 ? make_again({0, was.col, c_.rows, 1}, done) : Status{};
     }
 
     /// A single row or a single column, whatever else is off in it; else what is less. Where only one kind is off,
@@ -165,12 +178,13 @@ private:
                                           b_.block(0, block.col, b_.rows, block.cols), again, stream_);
             !failed)
             return failed;
-        take_over(again, c_.block(block.row, block.col, block.rows, block.cols), done);
+        take_over(again, block, done);
         return {};
     }
 
     /// Of a NaN any bits will do.
-    static void take_over(const Matrix& again, const Matrix& c, Corrections& done) noexcept {
+    void take_over(const Matrix& again, const Block& block, Corrections& done) noexcept {
+        const Matrix c = c_.block(block.row, block.col, block.rows, block.cols);
         const std::size_t size = size_of(c.type);
         done.made_again += c.rows * c.cols;
         for (std::int64_t i = 0; i < c.rows; ++i)
@@ -179,6 +193,7 @@ private:
                 if (std::isnan(load_element(c, i, j)) && std::isnan(load_element(again, i, j))) continue;
                 std::memcpy(c.at(i, j), again.at(i, j), size);
                 ++done.elements;
+                changed_.add(block.row + i, block.col + j);
             }
     }
 
@@ -189,6 +204,7 @@ private:
     Freivalds rows_, cols_;
     std::unique_ptr<std::int64_t[]> lines_;  // rows that are off, and from place m on columns
     std::int64_t suspect_rows_ = 0, suspect_cols_ = 0;
+    Block changed_;  // where a look found bits to change
 };
 
 }  // namespace
