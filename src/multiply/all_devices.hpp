@@ -18,9 +18,6 @@
 
 namespace tw {
 
-/// True of "cuda:*".
-constexpr bool names_all_devices(std::string_view device) noexcept { return device.ends_with(":*"); }
-
 /// Which part of a product a device gets.
 struct Share {
     Matrix a, b, c;

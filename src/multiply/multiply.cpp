@@ -58,7 +58,7 @@ Status run_direct(const Direct& direct, const Matrix& a, const Matrix& b, const 
                                           const Options& options) noexcept {
     if (const Status bad = check_operands(a, b, c, options); !bad) return bad;
     if (needs_no_product(a, c, options)) return finish_anywhere(c, options);
-    if (names_all_devices(options.device)) return multiply_on_all_devices(a, b, c, options);
+    if (options.device.ends_with(":*")) return multiply_on_all_devices(a, b, c, options);
     Place place = Place::host;
     if (may_lie_on_a_device()) {
         place = place_of(c.data);
