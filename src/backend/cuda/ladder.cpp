@@ -34,6 +34,7 @@ const Kernel* const ladder[] = {
     &r8_mma_sync_bf16_f32,
     &r8_mma_sync_f16,
     &r8_mma_sync_f16_f32,
+    &r8_dmma_f64,
     &r9_async_pipeline_f32,
     &r9_async_pipeline_bf16,
     &r9_async_pipeline_bf16_f32,

@@ -18,6 +18,7 @@ extern const Kernel r7_hierarchical_f32;
 extern const Kernel r8_matrix_unit_f32, r8_matrix_unit_bf16, r8_matrix_unit_bf16_f32, r8_matrix_unit_f16,
     r8_matrix_unit_f16_f32;
 extern const Kernel r8_mma_sync_bf16, r8_mma_sync_bf16_f32, r8_mma_sync_f16, r8_mma_sync_f16_f32;
+extern const Kernel r8_dmma_f64;
 extern const Kernel r9_async_pipeline_f32, r9_async_pipeline_bf16, r9_async_pipeline_bf16_f32, r9_async_pipeline_f16,
     r9_async_pipeline_f16_f32;
 extern const Kernel r10_split_fp16x3, r10_split_bf16x6, r10_split_fp16x1;

@@ -82,6 +82,7 @@ enum Order : int {
     matrix_unit_order,       ///< 16 of k at a time in wgmma's accumulator
     tf32_order,              ///< 8 of k at a time
     mma_sync_order,          ///< 16 of k at a time in a warp's accumulator
+    dmma_order,              ///< f64, 4 of k at a time in a warp's accumulator
     split_order,             ///< and one for each kind of parts
 };
 

@@ -17,6 +17,11 @@ __device__ inline void copy_4(std::uint32_t to, const void* from, bool valid) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(valid ? 4 : 0) : "memory");
 }
 
+/// 8 bytes, through L1.
+__device__ inline void copy_8(std::uint32_t to, const void* from, bool valid) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(valid ? 8 : 0) : "memory");
+}
+
 /// 16 bytes, both addresses multiples of 16, past L1.
 __device__ inline void copy_16(std::uint32_t to, const void* from, int valid_bytes) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid_bytes) : "memory");

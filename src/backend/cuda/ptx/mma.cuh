@@ -34,6 +34,21 @@ __device__ inline void multiply(float (&d)[4], const std::uint32_t (&a)[4], cons
 }
 #undef TW_MMA
 
+/// 4 of k in f64: lane l holds k l % 4. Hopper has the instruction for 16 rows, chips before it for 8.
+__device__ inline void multiply(double (&d)[4], const double (&a)[2], double b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+                 : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+                 : "d"(a[0]), "d"(a[1]), "d"(b));
+#else
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                     : "+d"(d[2 * half]), "+d"(d[2 * half + 1])
+                     : "d"(a[half]), "d"(b));
+#endif
+}
+
 /// 32 of k, four bytes to a register: unsigned by signed, summed in whole numbers.
 __device__ inline void multiply(int (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
                                 unsigned b1) {

@@ -17,6 +17,12 @@ __device__ inline float4 load_4(std::uint32_t from) {
     return four;
 }
 
+__device__ inline double load_double(std::uint32_t from) {
+    double x;
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(from) : "memory");
+    return x;
+}
+
 /// Two words or half a word of what was written before and is not written again while loads may move: the compiler
 /// orders them as it likes.
 __device__ inline uint2 load_unchanged_pair(std::uint32_t from) {

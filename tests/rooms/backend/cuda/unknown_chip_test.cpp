@@ -51,15 +51,14 @@ TEST_F(UnknownChip, EveryCostIsATimeThatGrowsWithTheProduct) {
     }
 }
 
-// What a chip has not got is not chosen; what is chosen for a large product is the top of the ladder: of f64 it ends
-// with r3.
+// What a chip has not got is not chosen; what is chosen for a large product is the top of the ladder.
 TEST_F(UnknownChip, ALargeProductGetsARowFromTheTopThatTheChipHas) {
     for (const test::Chip& chip : chips) {
         test::pretend(chip);
         for (const Type type : {Type::f64, Type::f32, Type::f16, Type::bf16}) {
             const Kernel* const kernel = cheapest(square(8192, type));
             ASSERT_TRUE(kernel) << chip.major << '.' << chip.minor;
-            EXPECT_GE(kernel->rung, type == Type::f64 ? Rung::tiled : Rung::vectorized) << kernel->name;
+            EXPECT_GE(kernel->rung, Rung::vectorized) << kernel->name;
             EXPECT_EQ(kernel->needs & ~backend.features(), 0u) << kernel->name;
         }
     }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r8_dmma: the matrix unit for doubles (DMMA), which every chip for science since Ampere has. r7's hierarchy around it:
+// asynchronous copies STAGES deep, and the fragments of step k + 4 are read during step k.
+//
+//   block BM x BN, BK of k a stage     warp WM x WN: products of 16 x 8 x 4      blocks walk C in bands of 8 tiles
+//   +----+----+----+----+              +---+---+---+---+                         +---+---+---+
+//   | w0 | w1 | w2 | w3 |              |16x8   |   |   |                         | 0 | 2 | 4 |   so that those which
+//   +----+----+----+----+              +---+---+---+---+                         +---+---+---+   run together share
+//   | w4 | w5 | w6 | w7 |              ...                                       | 1 | 3 | 5 |   rows and columns in L2
+//   +----+----+----+----+                                                        +---+---+---+
+//
+// Needs: sm_80. A Hopper multiprocessor does 128 products a cycle. A warp of 32 x 64 reads 96 doubles for 2048 of them:
+// four warps take 24 cycles of shared memory for 64 of the unit.
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/operands/aligned.hpp"
+#include "backend/cuda/operands/batched.hpp"
+#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/ptx/mma.cuh"
+#include "backend/cuda/tiles/doubles.cuh"
+#include "backend/cuda/tiles/heuristics_sm90.hpp"
+
+namespace tw::cuda {
+namespace {
+
+template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_>
+struct Shape {
+    // With one product a step (16 x 8) nvcc 13.0 makes code that is wrong: fragments are read over those in use.
+    static_assert(WM_ * WN_ >= 2 * 16 * 8);
+    static constexpr int BM = BM_, BN = BN_, BK = 16, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
+    static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across;
+};
+
+/// Tiles of C in bands of `rows` rows of tiles, down a column of the band first.
+struct Bands {
+    static constexpr int rows = 8;
+    int down, across;
+
+    __device__ int2 tile() const {
+        const int of_band = rows * across, block = static_cast<int>(blockIdx.x), first = block / of_band * rows;
+        const int high = min(rows, down - first), inside = block % of_band;
+        return {first + inside % high, inside / high};
+    }
+};
+
+/// Two neighbours of a row, at once where C's rows allow it.
+__device__ void store_two(const Product<double>& p, bool in_pairs, int row, int col, double left, double right) {
+    if (!in_pairs || col + 1 >= p.c.cols()) {
+        p.store(row, col, left), p.store(row, col + 1, right);
+    } else if (row < p.c.rows()) {
+        double2& to = *reinterpret_cast<double2*>(&p.c(row, col));
+        const double2 sum = make_double2(p.alpha * left, p.alpha * right);
+        to = p.beta == 0 ? sum : make_double2(sum.x + p.beta * to.x, sum.y + p.beta * to.y);
+    }
+}
+
+/// How the operands lie: neighbours across k or along it, copied two at a time or one.
+template <bool a_across_, bool b_across_, bool by_16_>
+struct Lies {
+    static constexpr bool a_across = a_across_, b_across = b_across_, by_16 = by_16_;
+};
+
+template <class S, class L>
+struct Stage {
+    using A = Doubles<L::a_across, L::by_16, S::BM, S::BK, S::threads>;
+    using B = Doubles<L::b_across, L::by_16, S::BN, S::BK, S::threads>;
+    static constexpr int bytes = A::bytes + B::bytes;
+};
+
+template <class S, class L>
+__global__ void __launch_bounds__(S::threads, S::blocks)
+    dmma(Product<double> p, Bands bands, bool c_in_pairs, Places places) {
+    extern __shared__ __align__(16) char stages[];
+    using A = typename Stage<S, L>::A;
+    using B = typename Stage<S, L>::B;
+    constexpr std::uint32_t stage_bytes = Stage<S, L>::bytes;
+    p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
+    const int2 tile = bands.tile();
+    const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    const int row = warp / S::warps_across * S::WM, col = warp % S::warps_across * S::WN;
+    const Layout& bl = p.b.layout;
+    A a(p.a, first_row, row);
+    B b({p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}}, first_col, col);
+    const std::uint32_t base = ptx::shared_address(stages), end = base + S::STAGES * stage_bytes;
+    const auto fill = [&](std::uint32_t stage) {
+        a.fill(stage), b.fill(stage + A::bytes);
+        ptx::commit_copies();
+    };
+
+    double sums[S::WM / 16][S::WN / 8][4] = {};
+    double down[2][S::WM / 16][2], across[2][S::WN / 8];
+    const auto read = [&](int to, std::uint32_t stage, int step) {
+#pragma unroll
+        for (int i = 0; i < S::WM / 16; ++i)
+#pragma unroll
+            for (int half = 0; half < 2; ++half) down[to][i][half] = a.read(stage, i * 16 + half * 8, step);
+#pragma unroll
+        for (int j = 0; j < S::WN / 8; ++j) across[to][j] = b.read(stage + A::bytes, j * 8, step);
+    };
+
+#pragma unroll
+    for (int s = 0; s < S::STAGES - 1; ++s) fill(base + s * stage_bytes);
+    ptx::wait_for_copies<S::STAGES - 2>();
+    __syncthreads();
+    read(0, base, 0);
+
+    constexpr int steps = S::BK / 4;
+    std::uint32_t stage = base, free_stage = base + (S::STAGES - 1) * stage_bytes;
+    for (int first = 0; first < k; first += S::BK) {
+        const std::uint32_t next = stage + stage_bytes == end ? base : stage + stage_bytes;
+        fill(free_stage);
+#pragma unroll
+        for (int step = 0; step < steps; ++step) {
+            if (step + 1 == steps) {
+                ptx::wait_for_copies<S::STAGES - 2>();
+                __syncthreads();
+            }
+            read((step + 1) % 2, step + 1 == steps ? next : stage, (step + 1) % steps);
+#pragma unroll
+            for (int i = 0; i < S::WM / 16; ++i)
+#pragma unroll
+                for (int j = 0; j < S::WN / 8; ++j) ptx::multiply(sums[i][j], down[step % 2][i], across[step % 2][j]);
+        }
+        free_stage = stage, stage = next;
+    }
+    ptx::wait_for_copies<0>();
+
+#pragma unroll
+    for (int i = 0; i < S::WM / 16; ++i)
+#pragma unroll
+        for (int j = 0; j < S::WN / 8; ++j)
+#pragma unroll
+            for (int half = 0; half < 2; ++half)
+                store_two(p, c_in_pairs, first_row + row + i * 16 + half * 8 + lane / 4,
+                          first_col + col + j * 8 + lane % 4 * 2, sums[i][j][2 * half], sums[i][j][2 * half + 1]);
+}
+
+/// Whether pairs along the direction in which `step` is 1 start at multiples of 16 bytes, in every product of a batch.
+bool lies_in_pairs(const BatchedOperand& operand, std::int64_t step, std::int64_t other_step) {
+    return step == 1 && other_step % 2 == 0 && operand.address_bits() % 16 == 0;
+}
+
+template <class S, class L>
+Status start(const Call& call) {
+    Places places;
+    std::span<std::byte> scratch = call.scratch;
+    if (const Status bad = place_products(call, scratch, places); !bad) return bad;
+    const Bands bands{static_cast<int>(tiles_over(call.m(), S::BM)), static_cast<int>(tiles_over(call.n(), S::BN))};
+    const Launch how{.blocks = static_cast<unsigned>(bands.down) * static_cast<unsigned>(bands.across),
+                     .threads = S::threads,
+                     .shared = std::size_t{S::STAGES} * Stage<S, L>::bytes,
+                     .products = static_cast<unsigned>(products_of(call))};
+    const bool c_in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
+    return launch(dmma<S, L>, how, call.stream, product_of<double>(call), bands, c_in_pairs, places);
+}
+
+template <class S, bool by_16>
+Status start_by(const Call& call, bool a_across, bool b_across) {
+    if (a_across) return b_across ? start<S, Lies<true, true, by_16>>(call) : start<S, Lies<true, false, by_16>>(call);
+    return b_across ? start<S, Lies<false, true, by_16>>(call) : start<S, Lies<false, false, by_16>>(call);
+}
+
+template <class S>
+Status run_with(const Call& call) {
+    const Matrix &a = call.a, &b = call.b;
+    const bool a_across = a.row_step == 1 && a.col_step != 1, b_across = b.col_step == 1 && b.row_step != 1;
+    const bool by_16 = (a_across ? lies_in_pairs(a_of(call), a.row_step, a.col_step)
+                                 : lies_in_pairs(a_of(call), a.col_step, a.row_step)) &&
+                       (b_across ? lies_in_pairs(b_of(call), b.col_step, b.row_step)
+                                 : lies_in_pairs(b_of(call), b.row_step, b.col_step));
+    return by_16 ? start_by<S, true>(call, a_across, b_across) : start_by<S, false>(call, a_across, b_across);
+}
+
+using Large = Shape<128, 128, 32, 64, 4, 1>;
+using Middle = Shape<64, 64, 32, 32, 3, 3>;
+using Small = Shape<32, 32, 16, 16, 8, 2>;
+
+Status run(const Call& asked, const Tile& tile) {
+    const Call call = is_turned(asked) ? across(asked) : asked;
+    switch (tile == Tile{} ? sm90::r8_dmma_side(sm90::sizes_of(call)) : tile.m) {
+        case Large::BM: return run_with<Large>(call);
+        case Middle::BM: return run_with<Middle>(call);
+        default: return run_with<Small>(call);
+    }
+}
+
+double nanoseconds(const Problem& p, int) {
+    const int side = sm90::r8_dmma_side({p.m, p.n, p.k, 1, multiprocessors_for_costs()});
+    return nanoseconds_at(p, side == Large::BM ? 52 : side == Middle::BM ? 43 : 28, side, side);
+}
+
+constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products; }, places_bytes};
+constexpr Tile tiles[] = {{}, {128, 128, 16}, {64, 64, 16}, {32, 32, 16}};
+
+}  // namespace
+
+/// The unit rounds as FMA does, once a product.
+constinit const Kernel r8_dmma_f64{
+    .name = "cuda.r8_dmma.f64",
+    .rung = Rung::matrix_unit,
+    .in = Type::f64,
+    .out = Type::f64,
+    .sum = Type::f64,
+    .scheme = unsplit<double>,
+    .needs = feature::sm80,
+    .tiles = tiles,
+    .idea = "the matrix unit for doubles: each warp multiplies 16 x 8 x 4 at a time from its registers",
+    .takes = fits_ints,
+    .sum_bound = sequential_sum_bound<double>,
+    .nanoseconds = nanoseconds,
+    .run = run,
+    .order = dmma_order,
+    .batching = &batching,
+};
+
+}  // namespace tw::cuda

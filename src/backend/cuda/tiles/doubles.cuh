@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// An operand of doubles on its way to a warp: asynchronous copies fill a tile in shared memory in the direction in
+// which the operand lies, and the matrix unit's fragments are read from there. A pitch of 4 more than a multiple of 16
+// doubles puts the 16 that half a warp reads at once, 4 neighbours of k in 4 rows, into different banks either way.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/cuda/ptx/cp_async.cuh"
+#include "backend/cuda/ptx/shared_load.cuh"
+#include "tilewright/layout.hpp"
+
+namespace tw::cuda {
+
+/// Tiles of `rows` rows and BK of k. across_k: neighbours of a row lie side by side, else neighbours of k. by_16: they
+/// are copied two at a time (asked at run time, that cost a tenth of the products).
+template <bool across_k, bool by_16, int rows, int BK, int threads>
+class Doubles {
+    static constexpr int pairs_side = (across_k ? rows : BK) / 2, jump = threads / pairs_side;
+    static constexpr int pieces = rows * BK / 2 / threads;
+    static_assert(threads % pairs_side == 0 && pieces * threads * 2 == rows * BK);
+
+public:
+    static constexpr int pitch = (across_k ? rows : BK) + 4, bytes = (across_k ? BK : rows) * pitch * 8;
+    static_assert(pitch % 16 == 4);
+
+    /// Fragments are those of the warp whose rows begin at warp_row.
+    __device__ Doubles(const Tensor<const double>& of, int first_row, int warp_row)
+        : inner_step_(across_k ? of.layout.row_step : of.layout.col_step) {
+        const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+        const int inner = thread % pairs_side * 2, outer = thread / pairs_side;
+        const int row = across_k ? inner : outer, k = across_k ? outer : inner;
+        const int rows_left = static_cast<int>(of.layout.rows) - first_row - row;
+        const int k_left = static_cast<int>(of.layout.cols) - k;
+        inner_left_ = across_k ? rows_left : k_left;
+        outer_left_ = across_k ? k_left : rows_left;
+        from_ = of.data + of.layout(first_row + row, k);
+        jump_step_ = jump * (across_k ? of.layout.col_step : of.layout.row_step);
+        k_step_ = BK * of.layout.col_step;
+        to_ = static_cast<std::uint32_t>((outer * pitch + inner) * 8);
+        at_ = static_cast<std::uint32_t>(
+            (across_k ? lane % 4 * pitch + warp_row + lane / 4 : (warp_row + lane / 4) * pitch + lane % 4) * 8);
+    }
+
+    /// The next BK of k.
+    __device__ void fill(std::uint32_t tile) {
+        const double* from = from_;
+        tile += to_;
+#pragma unroll
+        for (int s = 0; s < pieces; ++s, from += jump_step_, tile += jump * pitch * 8) {
+            const int left = s * jump < outer_left_ ? inner_left_ : 0;
+            if constexpr (by_16) {
+                ptx::copy_16(tile, from, left >= 2 ? 16 : left == 1 ? 8 : 0);
+            } else {
+                ptx::copy_8(tile, from, left >= 1);
+                ptx::copy_8(tile + 8, from + inner_step_, left >= 2);
+            }
+        }
+        (across_k ? outer_left_ : inner_left_) -= BK;
+        from_ += k_step_;
+    }
+
+    /// This lane's element of row `row` of the warp's and k 4 * step: row + lane / 4, k + lane % 4.
+    __device__ double read(std::uint32_t tile, int row, int step) const {
+        return ptx::load_double(tile + at_ + (across_k ? step * 4 * pitch + row : row * pitch + step * 4) * 8);
+    }
+
+private:
+    const double* from_;
+    std::int64_t inner_step_, jump_step_, k_step_;
+    int inner_left_, outer_left_;
+    std::uint32_t to_, at_;
+};
+
+}  // namespace tw::cuda
