@@ -3,6 +3,7 @@
 #include "measure/rows/run_roofs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "measure/basis/statistics.hpp"
 #include "measure/roofs/device_roofs.hpp"
@@ -39,7 +40,10 @@ std::size_t RunRoofs::index_of(Calibration made) {
 
 std::size_t RunRoofs::device_roof(const Roof* roof) {
     if (!roof || (!roof->measure && rate_of(*roof, 0) <= 0)) return none;
-    return index_of({name_of(*roof), [roof] { return rate_of(*roof, seconds_of_device); }, {}});
+    Calibration made{name_of(*roof), [roof] { return rate_of(*roof, seconds_of_device); }, {}};
+    // What multiply() will choose is known when the rounds are over: a formula's rate is there all the same.
+    if (!roof->measure) made.values = {formula_of(*roof)};
+    return index_of(std::move(made));
 }
 
 std::size_t RunRoofs::roof_for(std::uint64_t needs, const Kernel* row) {

@@ -100,5 +100,12 @@ TEST(DeviceRoofs, ADeviceWithoutRoofsHasNoPeak) {
     EXPECT_EQ(run_roofs.peaks_for(one).unit, 0);
 }
 
+TEST(DeviceRoofs, WhatIsChosenWhenTheRoundsAreOverStandsUnderItsFormula) {
+    RunRoofs run_roofs(device, "f32", 1);
+    const Standing chosen(&by_f16);
+    run_roofs.add(chosen);
+    EXPECT_EQ(run_roofs.peaks_for(chosen).unit, 800);
+}
+
 }  // namespace
 }  // namespace tw::measure
