@@ -46,16 +46,35 @@ struct Bands {
     }
 };
 
-/// Two neighbours of a row, at once where C's rows allow it.
-__device__ void store_two(const Product<double>& p, bool in_pairs, int row, int col, double left, double right) {
-    if (!in_pairs || col + 1 >= p.c.cols()) {
-        p.store(row, col, left), p.store(row, col + 1, right);
-    } else if (row < p.c.rows()) {
-        double2& to = *reinterpret_cast<double2*>(&p.c(row, col));
-        const double2 sum = make_double2(p.alpha * left, p.alpha * right);
-        to = p.beta == 0 ? sum : make_double2(sum.x + p.beta * to.x, sum.y + p.beta * to.y);
+/// Two neighbours of a row of C: at once where its rows allow that.
+struct Pair {
+    double* at;
+    bool has_left, has_right, at_once;
+
+    __device__ Pair(const Product<double>& p, bool in_pairs, int row, int col)
+        : at(&p.c(row, col)),
+          has_left(row < p.c.rows() && col < p.c.cols()),
+          has_right(row < p.c.rows() && col + 1 < p.c.cols()),
+          at_once(in_pairs && has_right) {}
+
+    __device__ void add(double (&sum)[2], double beta, std::int64_t step) const {
+        if (at_once) {
+            const double2 old = *reinterpret_cast<const double2*>(at);
+            sum[0] += beta * old.x, sum[1] += beta * old.y;
+        } else {
+            if (has_left) sum[0] += beta * at[0];
+            if (has_right) sum[1] += beta * at[step];
+        }
     }
-}
+    __device__ void store(const double (&sum)[2], std::int64_t step) const {
+        if (at_once) {
+            *reinterpret_cast<double2*>(at) = make_double2(sum[0], sum[1]);
+        } else {
+            if (has_left) at[0] = sum[0];
+            if (has_right) at[step] = sum[1];
+        }
+    }
+};
 
 /// How the operands lie: neighbours across k or along it, copied two at a time or one.
 template <bool a_across_, bool b_across_, bool by_16_>
@@ -129,14 +148,22 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     }
     ptx::wait_for_copies<0>();
 
+    // All that is read of an old C is asked for before anything is written: one by one, each would wait for the last.
+    const std::int64_t step = p.c.layout.col_step;
+    const auto each_pair = [&](const auto& visit) {
 #pragma unroll
-    for (int i = 0; i < S::WM / 16; ++i)
+        for (int i = 0; i < S::WM / 16; ++i)
 #pragma unroll
-        for (int j = 0; j < S::WN / 8; ++j)
+            for (int j = 0; j < S::WN / 8; ++j)
 #pragma unroll
-            for (int half = 0; half < 2; ++half)
-                store_two(p, c_in_pairs, first_row + row + i * 16 + half * 8 + lane / 4,
-                          first_col + col + j * 8 + lane % 4 * 2, sums[i][j][2 * half], sums[i][j][2 * half + 1]);
+                for (int half = 0; half < 2; ++half)
+                    visit(Pair(p, c_in_pairs, first_row + row + i * 16 + half * 8 + lane / 4,
+                               first_col + col + j * 8 + lane % 4 * 2),
+                          *reinterpret_cast<double(*)[2]>(&sums[i][j][2 * half]));
+    };
+    each_pair([&](const Pair&, double(&sum)[2]) { sum[0] *= p.alpha, sum[1] *= p.alpha; });
+    if (p.beta != 0) each_pair([&](const Pair& pair, double(&sum)[2]) { pair.add(sum, p.beta, step); });
+    each_pair([&](const Pair& pair, const double(&sum)[2]) { pair.store(sum, step); });
 }
 
 /// Whether pairs along the direction in which `step` is 1 start at multiples of 16 bytes, in every product of a batch.
