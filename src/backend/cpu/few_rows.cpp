@@ -12,11 +12,13 @@
 //                         |                 |
 //                         +-----------------+
 //
+// Up to 6 rows by a B that is contiguous along k, as in y = A x, are summed on squares of B turned in registers.
 // Needs: A packed, M x KC elements, and M x strip sums, a thread. 2mnk flops; B is read from memory once, page by page,
 // at the pace at which the processor fetches ahead. Gained over r6_vectorized: a strip of its tiles touches one page a
 // row.
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/slab.hpp"
+#include "backend/cpu/micro/turned_slab.hpp"
 #include "backend/cpu/product/parallel.hpp"
 #include "base/cpu_features.hpp"
 
@@ -28,11 +30,32 @@ constexpr bool is_turned(std::int64_t m, std::int64_t n, bool c_lies_by_columns)
     return m == n ? c_lies_by_columns : m > n;
 }
 
+/// Very few rows of A, by columns of B that are contiguous along k.
+template <class T, const MicroKernel<T>& kernel>
+Status run_on_squares(const Call& call, bool turned) {
+    const Product<T> x = product_of<T>(call);
+    const TurnedCut<T> cut(kernel, x.m(), x.k());
+    T* const memory = reinterpret_cast<T*>(call.scratch.data());
+    const int workers = workers_for(x.m(), x.n(), x.k(), call.threads);
+    const std::int64_t part = block_size(x.n(), ceil_div(x.n(), workers), cut.width);
+    const Finisher finisher(call, turned);
+    share_out(call, ceil_div(x.n(), part), [&](int worker, std::int64_t item) {
+        const std::int64_t from = item * part, cols = std::min(part, x.n() - from);
+        const Product<T> own{x.a, x.b, x.c.block(0, from, x.m(), cols), x.alpha, x.beta};
+        const Matrix b = call.b.block(0, from, x.k(), cols);
+        TurnedSlab<T>(kernel, own, call.a, b, cut, memory + worker * cut.elements())
+            .multiply([&](const Matrix& strip, std::int64_t j) { finisher(strip, 0, from + j); });
+    });
+    return {};
+}
+
 /// Every thread takes columns of its own.
 template <class T, const MicroKernel<T>& kernel>
 Status run(const Call& given, const Tile&) {
     const bool turned = is_turned(given.m(), given.n(), cpu::is_turned(given.c));
     const Call call = turned_if(turned, given);
+    if (TurnedCut<T>::suits(kernel, call.m(), call.b.row_step == 1 && call.b.col_step != 1))
+        return run_on_squares<T, kernel>(call, turned);
     const Product<T> x = product_of<T>(call);
     const Cut<T> cut(kernel, x.m(), x.k(), passing_of<T>(call.b));
     T* const memory = reinterpret_cast<T*>(call.scratch.data());
@@ -66,24 +89,27 @@ struct Turned {
 /// Enough however the operands lie.
 template <class T, const MicroKernel<T>& kernel>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
-    std::int64_t elements = 0;
+    std::int64_t elements = TurnedCut<T>(kernel, std::min(p.m, p.n), p.k).elements();
     for (const Passing passing : {Passing::themselves, Passing::widened, Passing::turned})
         elements = std::max(elements, Cut<T>(kernel, std::min(p.m, p.n), p.k, passing).elements());
     return static_cast<std::size_t>(threads * elements) * sizeof(T);
 }
 
 /// The kernel's rate but for sums that come and go, or the time that B takes from memory: once for each slab. Copies of
-/// B cost a share of what its f32 would.
+/// B cost a share of what its f32 would, squares that are turned in registers little more than their bytes.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const Turned turned(p);
     const auto m = static_cast<double>(turned.m), n = static_cast<double>(turned.n), k = static_cast<double>(p.k);
     const double workers = workers_for(p.m, p.n, p.k, threads);
     const double slabs = static_cast<double>(ceil_div(turned.m, most_rows));
-    const double reading = (turned.m == 1 ? 0.0255 : 0.024) * n * k * static_cast<double>(size_of(p.in)) * slabs;
-    const double copying = (turned.lies_well ? is_narrow(p.in) ? 0.05 : 0 : 0.12) * n * k * slabs;
+    const bool on_squares = TurnedCut<T>::suits(kernel, std::min(p.m, p.n), !turned.lies_well);
+    const double pace = turned.m == 1 && !on_squares ? 0.0255 : 0.024;
+    const double reading = pace * n * k * static_cast<double>(size_of(p.in)) * slabs;
+    const double widening = is_narrow(p.in) ? 0.05 : 0, turning = on_squares ? 0.0075 * sizeof(T) : 0.12;
+    const double copying = (turned.lies_well ? widening : on_squares ? widening + turning : turning) * n * k * slabs;
     const double packing = 0.5 * m * k;
-    return 100 + (packing + std::max(1.4 * m * n * k / kernel.rate + copying, reading)) / workers;
+    return 100 + (packing + std::max((on_squares ? 1 : 1.4) * m * n * k / kernel.rate + copying, reading)) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};

@@ -7,6 +7,7 @@
 
 #include "backend/cpu/micro/micro_table.hpp"
 #include "backend/cpu/micro/pack_avx2.hpp"
+#include "backend/cpu/micro/turned_tile.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -30,6 +31,8 @@ struct EightFloats {
     static Register multiply_add(Register a, Register b, Register c) { return _mm256_fmadd_ps(a, b, c); }
     static void store(float* p, Register v) { _mm256_storeu_ps(p, v); }
     static void store(float* p, Register v, Mask m) { _mm256_maskstore_ps(p, m, v); }
+    static constexpr int steps_turned = 4;
+    static void turn(const float* from, std::int64_t step, Register (&square)[4]) { turned_square(from, step, square); }
 };
 
 struct FourDoubles {
@@ -51,11 +54,20 @@ struct FourDoubles {
     static Register multiply_add(Register a, Register b, Register c) { return _mm256_fmadd_pd(a, b, c); }
     static void store(double* p, Register v) { _mm256_storeu_pd(p, v); }
     static void store(double* p, Register v, Mask m) { _mm256_maskstore_pd(p, m, v); }
+    static constexpr int steps_turned = 2;
+    static void turn(const double* from, std::int64_t step, Register (&square)[2]) {
+        turned_square(from, step, square);
+    }
 };
 
 }  // namespace
 
-constinit const MicroKernel<float> micro_avx2_f32 = micro_kernel<EightFloats, 6, 12, 6>(44, pack<float>);
-constinit const MicroKernel<double> micro_avx2_f64 = micro_kernel<FourDoubles, 6, 12, 6>(22, pack<double>);
+void turned_avx2_f32(const TurnedTile<float>& tile) { turned_tile_of<EightFloats>(tile); }
+void turned_avx2_f64(const TurnedTile<double>& tile) { turned_tile_of<FourDoubles>(tile); }
+
+constinit const MicroKernel<float> micro_avx2_f32 =
+    micro_kernel<EightFloats, 6, 12, 6>(44, pack<float>, turned_avx2_f32);
+constinit const MicroKernel<double> micro_avx2_f64 =
+    micro_kernel<FourDoubles, 6, 12, 6>(22, pack<double>, turned_avx2_f64);
 
 }  // namespace tw::cpu

@@ -45,6 +45,22 @@ struct PassingTile {
     bool begins, ends;  ///< the first, the last rows of B in their block of k
 };
 
+/// Rows of A that a TurnedTile has at most: all registers hold their sums, and a square of B.
+constexpr int most_turned = 6;
+
+/// A few packed rows of A against columns of B that are contiguous along k, over one block of k or a part of it.
+template <class T>
+struct TurnedTile {
+    std::int64_t k;
+    const T* a;  ///< element (i, p) at a[p * rows + i]
+    const T* b;  ///< element (p, j) at b[j * b_step + p]
+    std::int64_t b_step;
+    T* sums;  ///< row after row; each has room for whole vectors
+    std::int64_t sums_step, cols;
+    int rows;
+    bool begins;  ///< the sums begin at zero, or else go on
+};
+
 template <class T>
 struct MicroKernel {
     static constexpr int most_rows = 14, most_results = 512, most_low = 8, most_vectors = 8;
@@ -64,6 +80,7 @@ struct MicroKernel {
     int passed_widths[most_low + 1];
     void (*pass)(const PassingTile<T>&);  ///< 1 <= rows <= low, 1 <= cols <= passed_widths[rows]
     Packer pack;  ///< pack.hpp's pack_panel() where row_step or step is 1; null: that is as quick
+    void (*turn)(const TurnedTile<T>&);  ///< 1 <= rows <= most_turned; null: it has none
 };
 
 extern const MicroKernel<float> micro_portable_f32, micro_avx2_f32, micro_avx512_f32, micro_neon_f32;
@@ -71,5 +88,9 @@ extern const MicroKernel<double> micro_portable_f64, micro_avx2_f64, micro_avx51
 /// The same tiles but for the whole one on packed panels: each element of A is broadcast by an instruction of its own.
 extern const MicroKernel<float> micro_avx512_apart_f32;
 extern const MicroKernel<double> micro_avx512_apart_f64;
+
+/// Turning is work of the units that shuffle, which wider vectors do not speed up: AVX-512 has AVX2's.
+void turned_avx2_f32(const TurnedTile<float>&);
+void turned_avx2_f64(const TurnedTile<double>&);
 
 }  // namespace tw::cpu

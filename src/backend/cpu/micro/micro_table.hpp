@@ -79,7 +79,8 @@ struct Tiles {
 /// `Folded`: of the whole tile on packed panels; the other tiles are the same functions whatever it is.
 template <class V, int MR, int Budget, int Low, int Folded = V::broadcasts_folded>
 constexpr MicroKernel<typename V::Element> micro_kernel(
-    double rate, typename MicroKernel<typename V::Element>::Packer pack = nullptr) {
+    double rate, typename MicroKernel<typename V::Element>::Packer pack = nullptr,
+    void (*turn)(const TurnedTile<typename V::Element>&) = nullptr) {
     using All = Tiles<V, MR, Budget, Low>;
     MicroKernel<typename V::Element> kernel{MR,
                                             All::NR,
@@ -92,7 +93,8 @@ constexpr MicroKernel<typename V::Element> micro_kernel(
                                             All::find,
                                             {},
                                             PassingTiles<V, Low, Budget>::run,
-                                            pack};
+                                            pack,
+                                            turn};
     for (int vectors = 1; vectors <= kernel.most_vectors; ++vectors)
         kernel.highest[vectors] = highest(vectors, MR, Budget);
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;

@@ -24,23 +24,30 @@ inline __m256d load_lanes(const double* low, const double* high) {
     return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high), 1);
 }
 
-/// 16 bytes along k of a square's rows.
-inline void turn_square(const float* from, std::int64_t row_step, float* to, std::int64_t width) {
+/// 16 bytes along k of a square's rows: a vector for each step.
+[[gnu::always_inline]] inline void turned_square(const float* from, std::int64_t row_step, __m256 (&square)[4]) {
     __m256 v[4];
     for (int i = 0; i < 4; ++i) v[i] = load_lanes(from + i * row_step, from + (i + 4) * row_step);
     const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(v[0], v[1])),
                   b = _mm256_castps_pd(_mm256_unpacklo_ps(v[2], v[3])),
                   c = _mm256_castps_pd(_mm256_unpackhi_ps(v[0], v[1])),
                   d = _mm256_castps_pd(_mm256_unpackhi_ps(v[2], v[3]));
-    _mm256_storeu_ps(to, _mm256_castpd_ps(_mm256_unpacklo_pd(a, b)));
-    _mm256_storeu_ps(to + width, _mm256_castpd_ps(_mm256_unpackhi_pd(a, b)));
-    _mm256_storeu_ps(to + 2 * width, _mm256_castpd_ps(_mm256_unpacklo_pd(c, d)));
-    _mm256_storeu_ps(to + 3 * width, _mm256_castpd_ps(_mm256_unpackhi_pd(c, d)));
+    square[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, b)), square[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, b));
+    square[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(c, d)), square[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(c, d));
+}
+[[gnu::always_inline]] inline void turned_square(const double* from, std::int64_t row_step, __m256d (&square)[2]) {
+    const __m256d a = load_lanes(from, from + 2 * row_step), b = load_lanes(from + row_step, from + 3 * row_step);
+    square[0] = _mm256_unpacklo_pd(a, b), square[1] = _mm256_unpackhi_pd(a, b);
+}
+inline void turn_square(const float* from, std::int64_t row_step, float* to, std::int64_t width) {
+    __m256 square[4];
+    turned_square(from, row_step, square);
+    for (int i = 0; i < 4; ++i) _mm256_storeu_ps(to + i * width, square[i]);
 }
 inline void turn_square(const double* from, std::int64_t row_step, double* to, std::int64_t width) {
-    const __m256d a = load_lanes(from, from + 2 * row_step), b = load_lanes(from + row_step, from + 3 * row_step);
-    _mm256_storeu_pd(to, _mm256_unpacklo_pd(a, b));
-    _mm256_storeu_pd(to + width, _mm256_unpackhi_pd(a, b));
+    __m256d square[2];
+    turned_square(from, row_step, square);
+    for (int i = 0; i < 2; ++i) _mm256_storeu_pd(to + i * width, square[i]);
 }
 
 /// The same of half as many rows, for panels of A.

@@ -100,6 +100,30 @@ TYPED_TEST(SameBits, ForAnyBlockOfTheSameProduct) {
     }
 }
 
+TYPED_TEST(SameBits, ForAFewRowsByColumnsAndAFewColumnsByRows) {
+    using T = TypeParam;
+    constexpr auto m = TestFixture::m, n = TestFixture::n, k = TestFixture::k;
+    std::vector<T> b_columns(k * n);
+    const auto b = column_major(b_columns.data(), k, n, k);
+    for (std::int64_t p = 0; p < k; ++p)
+        for (std::int64_t j = 0; j < n; ++j) b(p, j) = this->b()(p, j);
+    const auto expect_part = [&](const Kernel& row, const std::vector<T>& whole, std::int64_t rows, std::int64_t cols) {
+        const auto part =
+            this->product(row.name, this->a().block(0, 0, rows, k), b.block(0, 0, k, cols), {.threads = 2});
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < cols; ++j)
+                ASSERT_EQ(part[static_cast<std::size_t>(i * cols + j)], whole[static_cast<std::size_t>(i * n + j)])
+                    << row.name << ", " << rows << " x " << cols << " at " << i << ", " << j;
+    };
+    for (const Kernel* row : this->rows()) {
+        const auto whole = this->product(row->name, this->a(), this->b());
+        for (std::int64_t few = 1; few <= 7; ++few) {
+            for (const std::int64_t cols : {std::int64_t{3}, std::int64_t{40}, n}) expect_part(*row, whole, few, cols);
+            for (const std::int64_t rows : {std::int64_t{9}, m}) expect_part(*row, whole, rows, few);
+        }
+    }
+}
+
 TYPED_TEST(SameBits, WhereverTheOperandsLie) {
     using T = TypeParam;
     constexpr auto m = TestFixture::m, n = TestFixture::n, k = TestFixture::k;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A few rows of C where B is contiguous along k: some columns of B at a time, read from end to end as they lie. Narrow
+// ones are widened on the way, a piece at a time, in memory that stays in L1.
+#pragma once
+
+#include "backend/cpu/micro/pack_narrow.hpp"
+#include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/product.hpp"
+
+namespace tw::cpu {
+
+template <class T>
+struct TurnedCut {
+    static constexpr std::int64_t widened_bytes = 1 << 14;
+    std::int64_t rows, depth, width, piece;
+
+    TurnedCut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k)
+        : rows(std::min<std::int64_t>(m, most_turned)),
+          depth(k_block<T>(k)),
+          width(4 * kernel.lanes),
+          piece(widened_bytes / (width * static_cast<std::int64_t>(sizeof(T)))),
+          packed_(round_up(rows * k, 64)) {}
+
+    /// No more rows than registers have sums for, and columns whose elements lie side by side.
+    static bool suits(const MicroKernel<T>& kernel, std::int64_t m, bool is_contiguous_along_k) {
+        return kernel.turn && m <= most_turned && is_contiguous_along_k;
+    }
+    std::int64_t packed() const { return packed_; }
+    std::int64_t sums() const { return rows * width; }
+    std::int64_t elements() const { return packed() + sums() + width * piece; }
+
+private:
+    std::int64_t packed_;
+};
+
+template <class T>
+class TurnedSlab {
+public:
+    /// `a` and `b`: the product's, which may be narrow. `b` may be some of the columns.
+    TurnedSlab(const MicroKernel<T>& kernel, const Product<T>& x, const Matrix& a, const Matrix& b,
+               const TurnedCut<T>& cut, T* memory)
+        : kernel_(kernel),
+          x_(x),
+          b_(b),
+          cut_(cut),
+          a_(memory),
+          sums_(memory + cut.packed()),
+          widened_(sums_ + cut.sums()) {
+        if (a.rows == 1 && a.col_step == 1 && a.type == type_of<T>) a_ = static_cast<const T*>(a.data);
+        else pack_any(kernel, a, static_cast<int>(a.rows), memory);
+    }
+
+    /// `completed` gets each strip of C after its last block of k.
+    void multiply(const auto& completed) const {
+        for (std::int64_t j = 0; j < x_.n(); j += cut_.width) {
+            const View<T> c = x_.c.block(0, j, x_.m(), std::min(cut_.width, x_.n() - j));
+            for (std::int64_t p = 0; p < x_.k(); p += cut_.depth) {
+                sum_block(j, c.cols, p, std::min(cut_.depth, x_.k() - p));
+                for (std::int64_t i = 0; i < c.rows; ++i) add_to_c(c.block(i, 0, 1, c.cols), i, p == 0);
+            }
+            completed(erase(c), j);
+        }
+    }
+
+private:
+    void sum_block(std::int64_t j, std::int64_t cols, std::int64_t p, std::int64_t depth) const {
+        const bool widens = is_narrow(b_.type);
+        const std::int64_t most = widens ? cut_.piece : depth;
+        for (std::int64_t q = 0; q < depth; q += most) {
+            const std::int64_t count = std::min(most, depth - q);
+            if (widens)
+                for (std::int64_t w = 0; w < cols; ++w)
+                    if constexpr (sizeof(T) == sizeof(float))
+                        widen_run(b_.type, b_.at(p + q, j + w), count, widened_ + w * cut_.piece);
+            kernel_.turn({.k = count,
+                          .a = a_ + (p + q) * x_.m(),
+                          .b = widens ? widened_ : static_cast<const T*>(b_.at(p + q, j)),
+                          .b_step = widens ? cut_.piece : b_.col_step,
+                          .sums = sums_,
+                          .sums_step = cut_.width,
+                          .cols = cols,
+                          .rows = static_cast<int>(x_.m()),
+                          .begins = q == 0});
+        }
+    }
+
+    /// One row, with the roundings of any other kernel's sums.
+    void add_to_c(const View<T>& row, std::int64_t i, bool is_first) const {
+        const T* const sums = sums_ + i * cut_.width;
+        const Product<T> x{{}, {}, row, x_.alpha, is_first ? x_.beta : T(1)};
+        if (row.col_step != 1 || x.beta != 0) {
+            for (std::int64_t j = 0; j < row.cols; ++j) x.finish(0, j, sums[j]);
+            return;
+        }
+        for (std::int64_t j = 0; j < row.cols; ++j) row.data[j] = x.alpha * sums[j];
+    }
+
+    const MicroKernel<T>& kernel_;
+    const Product<T>& x_;
+    const Matrix& b_;
+    const TurnedCut<T>& cut_;
+    const T* a_;
+    T *sums_, *widened_;
+};
+
+}  // namespace tw::cpu

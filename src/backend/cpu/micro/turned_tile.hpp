@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A few rows of A against columns of B that are contiguous along k, as in y = A x with A by rows: nothing is copied.
+// Squares of B are turned in registers, so that a vector holds one step of k for neighbouring columns, and each result
+// is summed term after term like any other.
+//
+//         B: one column a line                        in registers
+//      col 0 | k0 k1 k2 k3 | ...                   k0: | col 0 | col 1 | ... |  x  a[k0]  +=  sums
+//      col 1 | k0 k1 k2 k3 | ...        ->         k1: | col 0 | col 1 | ... |  x  a[k1]  +=  sums
+//      ...                                         ...
+//
+// A line of memory is used up before the next column's: lines a power of two apart fight for one set of L1.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backend/cpu/micro/micro_kernel.hpp"
+
+namespace tw::cpu {
+namespace {
+
+/// So many vectors of columns at once that their chains of sums keep the units of multiply-adds busy.
+constexpr int turned_vectors(int rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
+
+/// One step of k for columns that do not fill a vector, or where fewer steps are left than a square has.
+template <class V, int R>
+[[gnu::always_inline]] inline void turned_step(const TurnedTile<typename V::Element>& t, std::int64_t p,
+                                               std::int64_t first, int cols, typename V::Register (&sums)[R]) {
+    typename V::Element step[V::lanes] = {};
+    for (int j = 0; j < cols; ++j) step[j] = t.b[(first + j) * t.b_step + p];
+    const typename V::Register x = V::load(step);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) sums[r] = V::multiply_add(V::broadcast(t.a + p * R + r), x, sums[r]);
+}
+
+/// `G` whole vectors of columns from `first` on, or, with `cols` fewer than a vector has, what is left of them.
+template <class V, int R, int G>
+void turned_columns(const TurnedTile<typename V::Element>& t, std::int64_t first, int cols) {
+    using T = typename V::Element;
+    using Register = typename V::Register;
+    constexpr int steps = V::steps_turned;
+    constexpr std::int64_t line = 64 / sizeof(T);
+    Register sums[G][R];
+    T* const kept = t.sums + first;
+#pragma GCC unroll 4
+    for (int g = 0; g < G; ++g)
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r) sums[g][r] = t.begins ? V::zero() : V::load(kept + r * t.sums_step + g * V::lanes);
+    std::int64_t p = 0;
+    for (; cols >= V::lanes && p + line <= t.k; p += line)
+#pragma GCC unroll 4
+        for (int g = 0; g < G; ++g) {
+            const T* const from = t.b + (first + g * V::lanes) * t.b_step + p;
+#pragma GCC unroll 8
+            for (int q = 0; q < line; q += steps) {
+                Register square[steps];
+                V::turn(from + q, t.b_step, square);
+#pragma GCC unroll 4
+                for (int u = 0; u < steps; ++u)
+#pragma GCC unroll 8
+                    for (int r = 0; r < R; ++r)
+                        sums[g][r] = V::multiply_add(V::broadcast(t.a + (p + q + u) * R + r), square[u], sums[g][r]);
+            }
+        }
+    for (; p < t.k; ++p)
+#pragma GCC unroll 4
+        for (int g = 0; g < G; ++g) turned_step<V, R>(t, p, first + g * V::lanes, std::min(cols, V::lanes), sums[g]);
+#pragma GCC unroll 4
+    for (int g = 0; g < G; ++g)
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r) V::store(kept + r * t.sums_step + g * V::lanes, sums[g][r]);
+}
+
+template <class V, int R>
+void turned_tile(const TurnedTile<typename V::Element>& t) {
+    constexpr int wide = turned_vectors(R) * V::lanes;
+    std::int64_t j = 0;
+    for (; j + wide <= t.cols; j += wide) turned_columns<V, R, turned_vectors(R)>(t, j, wide);
+    for (; j + V::lanes <= t.cols; j += V::lanes) turned_columns<V, R, 1>(t, j, V::lanes);
+    if (j < t.cols) turned_columns<V, R, 1>(t, j, static_cast<int>(t.cols - j));
+}
+
+template <class V>
+void turned_tile_of(const TurnedTile<typename V::Element>& t) {
+    using Function = void (*)(const TurnedTile<typename V::Element>&);
+    static constexpr Function of[most_turned] = {turned_tile<V, 1>, turned_tile<V, 2>, turned_tile<V, 3>,
+                                                 turned_tile<V, 4>, turned_tile<V, 5>, turned_tile<V, 6>};
+    of[t.rows - 1](t);
+}
+
+}  // namespace
+}  // namespace tw::cpu
