@@ -28,13 +28,10 @@ std::size_t bytes_of_tile(const Cut& cut, const Call& call) noexcept {
     return matrix_bytes(call.c.type, m, n) + (residual.data ? matrix_bytes(residual.type, m, n) : 0);
 }
 
-/// The most scratch of any tile: of the largest, or of one at the edges, which may need more.
 std::size_t scratch_of_any_tile(const Cut& cut, const Plan& plan) noexcept {
-    const std::int64_t rows[] = {cut.m.largest(), cut.m.size(cut.m.count - 1)};
-    const std::int64_t cols[] = {cut.n.largest(), cut.n.size(cut.n.count - 1)};
     std::size_t most = 0;
-    for (const std::int64_t m : rows)
-        for (const std::int64_t n : cols)
+    for (const std::int64_t m : cut.m.sizes())
+        for (const std::int64_t n : cut.n.sizes())
             most = std::max(most, aligned_scratch_bytes(plan_of_tile(plan, m, n, cut.k.largest())));
     return most;
 }
@@ -60,6 +57,10 @@ std::int64_t Pieces::begin(std::int64_t i) const noexcept {
 }
 
 std::int64_t Pieces::largest() const noexcept { return std::min(extent, (most() + count - 1) / count * unit); }
+
+std::array<std::int64_t, 3> Pieces::sizes() const noexcept {
+    return {largest(), std::min(extent, most() / count * unit), size(count - 1)};
+}
 
 Plan plan_of_tile(const Plan& whole, std::int64_t m, std::int64_t n, std::int64_t k) noexcept {
     Plan part = whole;

@@ -5,6 +5,7 @@
 // tiles are, how many panels the device holds at a time, and the order in which tiles are computed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +21,8 @@ struct Pieces {
     std::int64_t begin(std::int64_t i) const noexcept;
     std::int64_t size(std::int64_t i) const noexcept { return begin(i + 1) - begin(i); }
     std::int64_t largest() const noexcept;
+    /// Every size that occurs, some twice. A smaller piece may want more scratch than a larger one.
+    std::array<std::int64_t, 3> sizes() const noexcept;
     std::int64_t most() const noexcept { return (extent + unit - 1) / unit; }
 };
 

@@ -82,16 +82,14 @@ struct Room {
 Room room_for(const Plan& plan, const Blocks& blocks, int threads) noexcept {
     const Type sum = sum_type(plan.problem.in), in = type_of_operands(plan);
     const auto matrices = static_cast<std::size_t>(levels_of(plan.options.slabs) + needs_root(plan));
-    const std::int64_t rows[] = {blocks.m.largest(), blocks.m.size(blocks.m.count - 1)};
-    const std::int64_t cols[] = {blocks.n.largest(), blocks.n.size(blocks.n.count - 1)};
     const std::int64_t lengths[] = {longest_slab(plan.problem.k, plan.options.slabs),
                                     std::max<std::int64_t>(1, shortest_slab(plan.problem.k, plan.options.slabs))};
     std::size_t most = 0;
-    for (const std::int64_t m : rows)
-        for (const std::int64_t n : cols)
+    for (const std::int64_t m : blocks.m.sizes())
+        for (const std::int64_t n : blocks.n.sizes())
             for (const std::int64_t k : lengths)
                 most = std::max(most, aligned_scratch_bytes(plan_of_slab(plan, m, n, k, in, threads)));
-    return {matrices * matrix_bytes(sum, rows[0], cols[0]), in_lines(most)};
+    return {matrices * matrix_bytes(sum, blocks.m.largest(), blocks.n.largest()), in_lines(most)};
 }
 
 /// Workers that take blocks of C, or one whose kernels have all the threads.

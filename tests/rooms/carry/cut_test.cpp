@@ -29,6 +29,10 @@ TEST(Pieces, CoverTheExtentInNearlyEqualPartsFromMultiplesOf128) {
                 EXPECT_EQ(pieces.begin(i) % Pieces::unit, 0) << extent << " in " << count;
                 EXPECT_GT(pieces.size(i), 0) << extent << " in " << count;
                 largest = std::max(largest, pieces.size(i));
+                if (pieces.size(i) != pieces.largest()) {
+                    const auto sizes = pieces.sizes();
+                    EXPECT_NE(std::find(sizes.begin(), sizes.end(), pieces.size(i)), sizes.end()) << pieces.size(i);
+                }
                 if (i + 1 < count) smallest = std::min(smallest, pieces.size(i));  // the last one ends at the edge
             }
             EXPECT_LE(largest, pieces.largest()) << extent << " in " << count;

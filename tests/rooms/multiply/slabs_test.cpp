@@ -124,6 +124,17 @@ TYPED_TEST(Slabs, Rule40_TheTreeIsTheSameForAnyShapeThreadsAndForms) {
     EXPECT_TRUE(same_bits(c, p.c)) << "with gaps";
 }
 
+// C in blocks of 256 and 344 columns: the smaller one may want more scratch.
+TYPED_TEST(Slabs, Rule40_BlocksOfEverySizeHaveScratch) {
+    Product<TypeParam> p(300, 600, 70);
+    for (const Row& row : reproducible_rows<TypeParam>()) {
+        tw::Options options{.slabs = 2, .threads = 1};
+        options.device = row.device, options.kernel = row.kernel;
+        p.run(row.kernel, options);
+        EXPECT_TRUE(same_bits(by_hand(p, 0, p.k, 2, options), p.c)) << row.kernel;
+    }
+}
+
 TYPED_TEST(Slabs, Rule40_PlansBatchesAndPackedOperandsHaveItsBits) {
     Product<TypeParam> p(70, 90, 333);
     const tw::Options options{.slabs = 8, .threads = 2};
