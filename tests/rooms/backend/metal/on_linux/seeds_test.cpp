@@ -28,7 +28,8 @@ struct Square {
 FileOutcome run(const char* file, const char* kernel, Square& square, const std::vector<std::uint32_t>& grid,
                 const std::vector<std::uint32_t>& threads, const std::vector<std::string>& flags = {}) {
     FileRequest request;
-    request.path = std::string(TW_METAL_EXAMPLES) + "/" + file;
+    request.path = TW_METAL_EXAMPLES "/";
+    request.path += file;
     request.kernel = kernel;
     for (std::size_t i = 0; i < grid.size(); ++i) request.grid[i] = grid[i], request.threads[i] = threads[i];
     request.buffers = {{4, square.a.size(), square.a.data()},
@@ -94,7 +95,7 @@ Buckets multiply_buckets(const std::vector<std::string>& flags, std::uint32_t ou
     std::vector<std::uint32_t> count{rows};
     Buckets made{{}, std::vector<float>(buckets * outputs)};
     FileRequest request;
-    request.path = std::string(TW_METAL_EXAMPLES) + "/bucket_select.metal";
+    request.path = TW_METAL_EXAMPLES "/bucket_select.metal";
     request.kernel = "bucket_mul";
     request.grid[0] = request.threads[0] = buckets;
     request.buffers = {{2, weights.size(), weights.data()},
