@@ -42,7 +42,8 @@ struct Cut {
           at_a_time(std::clamp(round_up(2 * m, 8), fewest_at_a_time, most_at_a_time)) {
         constexpr std::int64_t elements = copied_bytes / static_cast<std::int64_t>(sizeof(T));
         if (passing == Passing::turned) strip = kernel.passed_widths[rows], at_a_time = elements / strip;
-        if (passing == Passing::widened) strip = std::min(strip, elements / at_a_time / kernel.lanes * kernel.lanes);
+        const std::int64_t width = kernel.passed_widths[rows];  // of whole tiles, as a Slab rounds its strips up to
+        if (passing == Passing::widened) strip = std::min(strip, elements / at_a_time / width * width);
     }
     std::int64_t packed() const { return round_up(panels * rows * depth, 64); }
     std::int64_t waiting() const { return panels * rows * strip; }
