@@ -54,7 +54,7 @@ public:
           by_operands_(tolerance.range != 0 || tolerance.flush != 0) {
         const double terms = static_cast<double>(q.k()), alpha = std::isfinite(q.alpha) ? std::fabs(q.alpha) : 0;
         floor_ = (alpha * terms + 2) * sum_.least;
-        steepness_ = steepest(q.epilogue.activation) * std::fabs(q.epilogue.scale);
+        scale_ = std::fabs(q.epilogue.scale), slope_ = steepest(q.epilogue.activation);
         if (!by_operands_) return;
         for (const std::int64_t i : answer.rows) row_largest_.push_back(largest_in(q.a.block(i, 0, 1, q.k())));
         for (std::int64_t j = 0; j < answer.cols; ++j) col_largest_.push_back(largest_in(q.b.block(0, j, q.k(), 1)));
@@ -62,18 +62,24 @@ public:
         flush_ = tolerance.flush * terms * std::max(alpha, 1.0);
     }
 
-    bool is_exact() const { return tolerance_.bound == 0; }
+    /// Not where the host's own functions round an activation.
+    bool is_exact() const { return tolerance_.bound == 0 && q_.epilogue.activation <= Activation::relu; }
 
     double operator()(std::size_t row, std::int64_t col) const {
         if (is_exact()) return 0;
         const std::size_t at = answer_.at(row, col);
-        double allowed = tolerance_.bound * answer_.magnitude[at] + floor_;
+        double of_sum = floor_;
         if (by_operands_) {
             const double a = row_largest_[row], b = col_largest_[static_cast<std::size_t>(col)];
-            allowed += range_ * a * b + flush_ * (a + b + 1);
+            of_sum += range_ * a * b + flush_ * (a + b + 1);
         }
-        if (!q_.epilogue.is_empty())
-            allowed = allowed * steepness_ + epilogue_roundings * sum_.unit * answer_.magnitude[at];
+        double allowed = tolerance_.bound * answer_.magnitude[at] + of_sum * scale_;  // the magnitude is scaled already
+        if (!q_.epilogue.is_empty()) {
+            const bool twice = narrows_ && tolerance_.rounds_before_epilogue;
+            const double before = twice ? out_.unit * (answer_.magnitude[at] + allowed) + out_.least / 2 : 0;
+            allowed = (allowed + before) * slope_ + epilogue_roundings * sum_.unit * answer_.magnitude[at];
+            allowed += 2 * sum_.least;  // a small scale makes the sum's own floor smaller than what is rounded here
+        }
         if (narrows_) allowed += out_.unit * (std::fabs(answer_.value[at]) + allowed) + out_.least / 2;
         return allowed;
     }
@@ -92,7 +98,7 @@ private:
     Tolerance tolerance_;
     Range sum_, out_;
     bool narrows_, by_operands_;
-    double floor_ = 0, steepness_ = 1, range_ = 0, flush_ = 0;
+    double floor_ = 0, scale_ = 1, slope_ = 1, range_ = 0, flush_ = 0;
     std::vector<double> row_largest_, col_largest_;
 };
 

@@ -20,11 +20,13 @@ namespace tw::reference {
 ///   + (|alpha| k + 2) units of the least subnormal       what is lost where numbers have no more bits
 ///   + one rounding to C's type, when it is narrower than the sum
 ///
-/// times what the epilogue does to an error. A bound of 0 means the very answer, rounded to C's type.
+/// times what the epilogue does to an error, and what it rounds itself; where a pass of its own reads a narrow C again,
+/// one rounding more. A bound of 0 means the very answer, rounded to C's type.
 struct Tolerance {
     double bound = 0;
     double range = 0;
     double flush = 0;
+    bool rounds_before_epilogue = false;
 };
 
 /// How much work a judgement may cost. If all rows cost more, only some are judged: the first, the last, random others.

@@ -43,8 +43,10 @@ bool is_refusal(const Status& status) { return status.code == Code::unsupported;
 std::string sentence_of(const Status& status) { return std::string("it ended with a status: ") + status.text; }
 
 std::string judged(const Case& one, const Work& work) {
-    const reference::Tolerance tolerance{
-        .bound = work.certificate(), .range = work.range_loss(), .flush = work.flush_loss()};
+    const reference::Tolerance tolerance{.bound = work.certificate(),
+                                         .range = work.range_loss(),
+                                         .flush = work.flush_loss(),
+                                         .rounds_before_epilogue = work.rounds_before_epilogue()};
     for (std::int64_t p = 0; p < one.products; ++p) {
         const reference::Verdict verdict = reference::judge(work.question(p), work.result(p), tolerance,
                                                             {.products = products_judged, .seed = one.seed});

@@ -107,6 +107,7 @@ void Work::note(const Kernel* kernel) {
     certificate_ = std::max(certificate_, tw::certificate(*kernel, std::max<std::int64_t>(1, case_.k)));
     range_loss_ = std::max(range_loss_, kernel->scheme->range_loss);
     flush_loss_ = std::max(flush_loss_, kernel->scheme->flush_loss);
+    rounds_before_epilogue_ = rounds_before_epilogue_ || (!kernel->fuses_epilogue && kernel->out != kernel->sum);
 }
 
 void Work::note_plans(const Options& options) {

@@ -34,6 +34,7 @@ public:
     double certificate() const noexcept { return certificate_; }
     double range_loss() const noexcept { return range_loss_; }
     double flush_loss() const noexcept { return flush_loss_; }
+    bool rounds_before_epilogue() const noexcept { return rounds_before_epilogue_; }
     bool keeps_mode() const noexcept { return keeps_mode_; }
 
 private:
@@ -53,6 +54,7 @@ private:
     Executor executor_;
     const char* kernel_ = "no kernel";
     double certificate_ = 0, range_loss_ = 0, flush_loss_ = 0;
+    bool rounds_before_epilogue_ = false;
     bool keeps_mode_ = true;
 };
 
