@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "measure/basis/statistics.hpp"
@@ -46,6 +47,46 @@ TEST(Statistics, RankTestHandlesTiesAndLargeSamples) {
     EXPECT_LT(rank_test(slow, quick), 1e-6);
     EXPECT_GT(rank_test(slow, slow), 0.9);
     EXPECT_EQ(rank_test(slow, Samples{}), 1);
+}
+
+// The table that textbooks print: for each number of samples, which one from the end bounds the 95 % interval.
+TEST(Statistics, IntervalsAgreeWithThePrintedTableFrom1To32Samples) {
+    constexpr int rank[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3,  3,  4, 4,
+                            5, 5, 5, 6, 6, 6, 7, 7, 8, 8, 8, 9, 9, 10, 10, 10};
+    Samples samples;
+    for (int n = 1; n <= 32; ++n) {
+        samples.insert(samples.begin(), n);
+        const Interval interval = median_interval(samples);
+        EXPECT_EQ(interval.low, rank[n]) << n << " samples";
+        EXPECT_EQ(interval.high, n + 1 - rank[n]) << n << " samples";
+        EXPECT_EQ(interval_is_95(samples.size()), n >= 6);
+    }
+    const Interval of_none = median_interval(Samples{});
+    EXPECT_TRUE(std::isnan(of_none.low) && std::isnan(of_none.high));
+    EXPECT_TRUE(std::isnan(median(Samples{})) && std::isnan(geometric_mean(Samples{})));
+}
+
+TEST(Statistics, QuantilesAtTheEndsAreTheEnds) {
+    const Samples samples{7, 3, 5};
+    EXPECT_EQ(quantile(samples, 0), 3);
+    EXPECT_EQ(quantile(samples, 1), 7);
+    EXPECT_EQ(quantile(samples, 0.75), 6);
+    EXPECT_EQ(quantile(Samples{4}, 0.3), 4);
+}
+
+// Exact up to 20 of each; beyond, and with ties, the normal approximation. Values from the formulas, worked elsewhere.
+TEST(Statistics, TheRankTestIsExactUpToTwentyWithoutTies) {
+    Samples whole, halves;
+    for (int i = 0; i < 20; ++i) whole.push_back(i), halves.push_back(i + 5.5);
+    EXPECT_NEAR(rank_test(whole, halves), 0.009483607191205005, 1e-14);
+    EXPECT_NEAR(rank_test(halves, whole), 0.009483607191205005, 1e-14);
+    whole.push_back(20);
+    EXPECT_NEAR(rank_test(whole, halves), 0.019577853822259655, 1e-14);
+    whole.pop_back();
+    halves.push_back(25.5);
+    EXPECT_NEAR(rank_test(whole, halves), 0.006419021853513674, 1e-14);
+    EXPECT_NEAR(rank_test(Samples{1, 2, 2, 3}, Samples{2, 4, 5, 6}), 0.1037536775209857, 1e-14);
+    EXPECT_EQ(rank_test(Samples{}, Samples{1}), 1);
 }
 
 TEST(Statistics, GeometricMean) { EXPECT_NEAR(geometric_mean(Samples{0.5, 2, 4}), 1.5874010519682, 1e-12); }
