@@ -90,7 +90,8 @@ TEST(MadeRow, WhoseTimesMeanNothingHasNoSpeed) {
 
 Run run_of(std::vector<Row> rows) {
     Run run{.command = "bench", .machine = {}, .clock_hz = 2.5e9, .rows = std::move(rows)};
-    run.machine.host = "h", run.machine.processor = "a processor", run.machine.system = "s", run.machine.features = {"x"};
+    run.machine.host = "h", run.machine.processor = "a processor", run.machine.system = "s",
+    run.machine.features = {"x"};
     run.machine.processors = 2, run.machine.cores = 1, run.machine.load[1] = 0.5, run.machine.date = "2026-11-24T10:00";
     run.machine.version = "9.9", run.machine.governor = "powersave";
     run.calibrations.push_back({"cpu", "a roof", 7, 0.125});
@@ -101,9 +102,10 @@ TEST(Written, AsCsv) {
     Row silent;
     silent.provider = "a \"peer\"", silent.kernel = "k", silent.trouble = "no";
     const std::string text = to_csv(run_of({make_row(timing_of({0.002, 0.001, 0.004}), task, {.fma = 8}), silent}));
-    EXPECT_EQ(text.substr(text.find('\n') + 1),
-              "\"tilewright\",cpu,\"cpu.x\",r3_x,100,200,300,f32,fp32,4,3,0.002,6,3,12,0.375,0.75,0,0.25,0.5,1,\"none\"\n"
-              "\"a \"\"peer\"\"\",,\"k\",,0,0,0,,,1,0,0,0,0,0,0,0,0,0,0,0,\"no\"\n");
+    EXPECT_EQ(
+        text.substr(text.find('\n') + 1),
+        "\"tilewright\",cpu,\"cpu.x\",r3_x,100,200,300,f32,fp32,4,3,0.002,6,3,12,0.375,0.75,0,0.25,0.5,1,\"none\"\n"
+        "\"a \"\"peer\"\"\",,\"k\",,0,0,0,,,1,0,0,0,0,0,0,0,0,0,0,0,\"no\"\n");
     const std::string head = text.substr(0, text.find('\n'));
     EXPECT_EQ(std::count(head.begin(), head.end(), ','), 21);
 }
@@ -219,8 +221,14 @@ TEST(Written, AsJsonARowWithoutTimesIsOneEntry) {
 
 TEST(Written, ADialsFiguresComeBackFromJson) {
     Row row = make_row(timing_of({0.002, 0.001, 0.004}), task, {.fma = 8, .unit = 16});
-    row.effort = EffortFigures{.layout = "planes", .data = "normal", .point = "effort", .effort = 0.25,
-                               .bytes_fraction = 0.125, .predicted_error = 0.01, .gbps = 20, .speedup = 3};
+    row.effort = EffortFigures{.layout = "planes",
+                               .data = "normal",
+                               .point = "effort",
+                               .effort = 0.25,
+                               .bytes_fraction = 0.125,
+                               .predicted_error = 0.01,
+                               .gbps = 20,
+                               .speedup = 3};
     Row unknown = row;
     unknown.kernel = "cpu.y", unknown.effort->predicted_error = NAN;
     const std::string text = to_json(run_of({row, unknown}));
@@ -243,8 +251,8 @@ TEST(Written, ADialsFiguresComeBackFromJson) {
 TEST(Written, RowsComeBackFromJsonInAnyUnit) {
     const Row row = make_row(timing_of({0.002, 0.001, 0.004}), task, {.fma = 8, .unit = 16});
     json all = json::parse(to_json(run_of({row})));
-    for (const auto& [unit, factor] : std::vector<std::pair<const char*, double>>{
-             {"ns", 1}, {"us", 1e-3}, {"ms", 1e-6}, {"s", 1e-9}}) {
+    for (const auto& [unit, factor] :
+         std::vector<std::pair<const char*, double>>{{"ns", 1}, {"us", 1e-3}, {"ms", 1e-6}, {"s", 1e-9}}) {
         json changed = all;
         for (json& entry : changed["benchmarks"]) {
             entry["real_time"] = entry["real_time"].get<double>() * factor;
