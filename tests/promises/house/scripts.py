@@ -329,10 +329,12 @@ int base(int a, int b) {
 }
 """
 
+    TESTS = "build/mutants/tree/build/release/tests/test_base"
+
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.root)
-        for folder in ["tools", "src/base", "docs", "tests/rooms/base", "programs", "build/mutants/build/tests"]:
+        for folder in ["tools", "src/base", "docs", "tests/rooms/base", "programs", "build/mutants/tree/build/release/tests"]:
             (self.root / folder).mkdir(parents=True)
         for name in ["mutate", "source_tree.py"]:
             shutil.copy(TOOLS / name, self.root / "tools")
@@ -363,7 +365,7 @@ int base(int a, int b) {
 
     def test_a_survivor_is_told_and_the_tree_is_left_as_it_was(self):
         tree = self.root / "build/mutants/tree/src/base/one.cpp"
-        self.program("build/mutants/build/tests/test_base",
+        self.program(self.TESTS,
                      f"case $1 in *One.*) grep -q return.1 {tree} ;; *) exit 0 ;; esac")
         ended = self.mutate()
         self.assertEqual(ended.returncode, 1)
@@ -372,11 +374,16 @@ int base(int a, int b) {
         self.assertIn("2 ran, 1 killed, 1 survived", ended.stdout)
         self.assertEqual((self.root / "src/base/one.cpp").read_text(), self.FILE)
         self.assertEqual(tree.read_text(), self.FILE)
-        self.program("build/mutants/build/tests/test_base", f"grep -q 'a < b' {tree}")
+        self.program(self.TESTS, f"grep -q 'a < b' {tree}")
         self.assertEqual(self.mutate().returncode, 0)
 
+    def test_what_the_named_tests_do_not_see_is_put_before_the_whole_program(self):
+        tree = self.root / "build/mutants/tree/src/base/one.cpp"
+        self.program(self.TESTS, f"case $1 in *One.*) exit 0 ;; *) grep -q 'a < b' {tree} ;; esac")
+        self.assertIn("2 ran, 2 killed, 0 survived", self.mutate().stdout)
+
     def test_tests_that_fail_without_a_mistake_prove_nothing(self):
-        self.program("build/mutants/build/tests/test_base", "exit 1")
+        self.program(self.TESTS, "exit 1")
         ended = self.mutate()
         self.assertEqual(ended.returncode, 1)
         self.assertIn("test_base fails as it is", ended.stderr)
