@@ -334,8 +334,9 @@ int base(int a, int b) {
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.root)
-        for folder in ["tools", "src/base", "docs", "tests/rooms/base", "programs", "build/mutants/tree/build/release/tests"]:
+        for folder in ["tools", "src/base", "docs", "tests/rooms/base", "programs"]:
             (self.root / folder).mkdir(parents=True)
+        (self.root / self.TESTS).parent.mkdir(parents=True)
         for name in ["mutate", "source_tree.py"]:
             shutil.copy(TOOLS / name, self.root / "tools")
         (self.root / "tools/equivalent_mutants.txt").write_text("# none\n")
