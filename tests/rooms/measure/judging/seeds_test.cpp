@@ -74,8 +74,15 @@ TEST(JudgingSeeds, EachPartOfACaseIsMadePlainByItself) {
     odd.accuracy = "tf32", odd.scale = 4, odd.activation = Activation::silu, odd.bias = odd.residual = true;
     odd.odd_mode = odd.reproducible = odd.verify = true, odd.runner = Runner::odd_executor, odd.threads = 7;
     odd.scratch = 33;
-    odd.a = odd.b = odd.c = {.columns = true, .gap = 3, .padding = 2, .skew = 5, .upside_down = true,
-                             .right_to_left = true, .one_row = true, .one_column = true, .at_start = true};
+    odd.a = odd.b = odd.c = {.columns = true,
+                             .gap = 3,
+                             .padding = 2,
+                             .skew = 5,
+                             .upside_down = true,
+                             .right_to_left = true,
+                             .one_row = true,
+                             .one_column = true,
+                             .at_start = true};
     const auto needs = [&](auto holds, const Case& wanted) {
         EXPECT_TRUE(holds(odd));
         EXPECT_EQ(spelled(shrink(odd, holds, 1 << 20)), spelled(wanted));
@@ -91,8 +98,7 @@ TEST(JudgingSeeds, EachPartOfACaseIsMadePlainByItself) {
     needs([](const Case& c) { return c.m >= 4; }, with([](Case& c) { c.m = 4; }));
     needs([](const Case& c) { return c.n >= 3; }, with([](Case& c) { c.n = 3; }));
     needs([](const Case& c) { return c.k >= 5; }, with([](Case& c) { c.k = 5; }));
-    needs([](const Case& c) { return c.products >= 3; },
-          with([](Case& c) { c.products = 3, c.door = Door::batch; }));
+    needs([](const Case& c) { return c.products >= 3; }, with([](Case& c) { c.products = 3, c.door = Door::batch; }));
     needs([](const Case& c) { return c.door == Door::batch; }, with([](Case& c) { c.door = Door::batch; }));
     needs([](const Case& c) { return c.specials > 0; }, with([](Case& c) { c.specials = 3; }));
     needs([](const Case& c) { return c.fill == reference::every_fill[4]; },
