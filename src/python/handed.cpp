@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "python/cupy.hpp"
+
 namespace tw::python {
 namespace {
 
@@ -31,6 +33,8 @@ struct Known {
         }
         PyErr_Clear();
     }
+
+    bool is_tensor(PyTypeObject* type) const { return table && (type == tensor || type == parameter); }
 
     /// torch is never imported here: its tensors come when it is there, complete.
     void look_for_torch(PyTypeObject* type) {
@@ -138,8 +142,10 @@ bool Handed::take(PyObject* array, bool is_written) {
     array_ = array;
     PyTypeObject* type = Py_TYPE(array);
     if (type == of.array) return take_buffer(array, is_written);
+    if (of.is_tensor(type)) return take_tensor(array);
+    if (cupy::is_array(type)) return take_cupy(array);
     if (!of.has_looked_for_torch) of.look_for_torch(type);
-    return of.table && (type == of.tensor || type == of.parameter) && take_tensor(array);
+    return of.is_tensor(type) && take_tensor(array);
 }
 
 bool Handed::take_buffer(PyObject* array, bool is_written) {
@@ -180,6 +186,12 @@ bool Handed::take_tensor(PyObject* array) {
     return true;
 }
 
+bool Handed::take_cupy(PyObject* array) {
+    const int device = cupy::look(array, least_dims_, operand);
+    device_ = {exchange::cuda, device};
+    return device >= 0;
+}
+
 void Handed::turn_into_row() {
     operand.batch_dims = 0;
     operand.shape[1] = operand.shape[0], operand.steps[1] = operand.steps[0];
@@ -194,6 +206,8 @@ PyObject* Handed::make(const Handed& like, const std::int64_t* shape, int dims) 
     if (sizes && like.table_) {
         PyObject* arguments[] = {like.array_, sizes};
         made = PyObject_VectorcallMethod(of.empty_beside, arguments, 2, nullptr);
+    } else if (sizes && like.is_far()) {
+        made = cupy::make(like.array_, sizes);
     } else if (sizes) {
         PyObject* dtype = PyObject_GetAttr(like.array_, of.dtype);
         PyObject* arguments[] = {sizes, dtype};
@@ -226,7 +240,7 @@ bool Handed::overlaps(const Handed& other) const {
 }
 
 bool Handed::stream(void*& current) const {
-    return table_->current_stream(device_.kind, device_.number, &current) == 0;
+    return table_ ? table_->current_stream(device_.kind, device_.number, &current) == 0 : cupy::stream(current);
 }
 
 }  // namespace tw::python

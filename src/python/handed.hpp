@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// An array that is handed over without a line of Python: NumPy's by its buffer, torch's by DLPack's C functions.
-// Everything else, and whatever is out of the ordinary in these, is for tilewright/product.py, which says what is wrong
-// with it.
+// An array that is handed over without a line of Python: NumPy's by its buffer, torch's by DLPack's C functions,
+// CuPy's by its attributes. Everything else, and whatever is out of the ordinary in these, is for
+// tilewright/product.py, which says what is wrong with it.
 #pragma once
 
 #include <utility>
@@ -60,11 +60,12 @@ private:
     void turn_into_row();
     bool take_buffer(PyObject* array, bool is_written);
     bool take_tensor(PyObject* array);
+    bool take_cupy(PyObject* array);
     void reset();
 
     PyObject* array_ = nullptr;  ///< borrowed
     int least_dims_ = 2;
-    const exchange::Table* table_ = nullptr;
+    const exchange::Table* table_ = nullptr;  ///< of a library that has one: CuPy has none
     exchange::Device device_{exchange::cpu, 0};
     Py_buffer buffer_{};
 };

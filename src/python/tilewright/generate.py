@@ -27,8 +27,8 @@ class Bytes:
         return bytes(token % 256 for token in tokens).decode(errors="replace")
 
 
-def _load(folder):
-    """(model, tokenizer); what is missing or wrong is a SystemExit with a sentence."""
+def _load(folder, device):
+    """(model, tokenizer), the model on `device`, or where there is a GPU on that; what is missing or wrong is a SystemExit with a sentence."""
     try:
         import torch
         import transformers
@@ -49,20 +49,10 @@ def _load(folder):
     has_tokenizer = any(os.path.exists(os.path.join(folder, name)) for name in ("tokenizer.json", "tokenizer.model", "vocab.json"))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True) if has_tokenizer else Bytes()
     torch.manual_seed(0)
-    return model.eval(), tokenizer
-
-
-def tokens_of(model, ids):
-    """Greedy tokens and their logarithms of probability, one after another, without an end."""
-    import torch
-    from transformers import DynamicCache
-    cache, x = DynamicCache(config=model.config), torch.tensor([ids])
-    while True:
-        with torch.no_grad():
-            logits = torch.log_softmax(model(x, past_key_values=cache, use_cache=True).logits[0, -1].float(), -1)
-        token = int(logits.argmax())
-        yield token, logits
-        x = torch.tensor([[token]])
+    try:
+        return model.eval().to(device or ("cuda" if torch.cuda.is_available() else "cpu")), tokenizer
+    except (RuntimeError, AssertionError) as error:  # of a torch without CUDA
+        raise SystemExit(f"--device {device}: {' '.join(str(error).split())[:300]}")
 
 
 def divergence(model, dial, ids, efforts):
@@ -71,7 +61,7 @@ def divergence(model, dial, ids, efforts):
     said = []
     for effort in efforts:
         with dial.at(effort), torch.no_grad():
-            said.append(torch.log_softmax(model(torch.tensor([ids])).logits[0].float(), -1))
+            said.append(torch.log_softmax(model(torch.tensor([ids], device=model.device)).logits[0].float(), -1))
     return float((said[0].exp() * (said[0] - said[1])).sum(-1).mean())
 
 
@@ -91,11 +81,12 @@ def keys():
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def write(model, tokenizer, dial, ids, most, out=sys.stdout):
+def write(model, tokenizer, dial, ids, most, is_compiled=False, out=sys.stdout):
     """Writes text as it comes; returns its tokens and a line of figures."""
+    from tilewright.steps import tokens_of
     made, shown, began, read = [], "", time.perf_counter(), dial.bytes_read
     with keys() as pressed:
-        for token, _ in tokens_of(model, ids):
+        for token in tokens_of(model, dial, ids, most, is_compiled):
             if token == tokenizer.eos_token_id:
                 break
             made.append(token)
@@ -108,7 +99,7 @@ def write(model, tokenizer, dial, ids, most, out=sys.stdout):
             if key in ("+", "-"):
                 dial.effort = min(1.0, max(0.0, dial.effort + (STEP if key == "+" else -STEP)))
                 out.write(f"[{dial.effort:.2f}]")
-            if key == "q" or len(made) >= most:
+            if key == "q":
                 break
     seconds = time.perf_counter() - began
     return made, (f"effort {dial.effort:.2f}: {len(made)} tokens, {len(made) / seconds:.1f} a second, "
@@ -124,11 +115,11 @@ def _beside(left, right, width=58):
         yield f"{left[i] if i < len(left) else '':{width}} | {right[i] if i < len(right) else ''}"
 
 
-def compare(model, tokenizer, dial, ids, most, efforts):
+def compare(model, tokenizer, dial, ids, most, is_compiled, efforts):
     made = []
     for effort in efforts:
         with dial.at(effort), open(os.devnull, "w", encoding="utf-8") as nowhere:
-            tokens, figures = write(model, tokenizer, dial, ids, most, nowhere)
+            tokens, figures = write(model, tokenizer, dial, ids, most, is_compiled, nowhere)
             made.append((tokens, figures))
     print("\n".join(_beside(*(tokenizer.decode(tokens, skip_special_tokens=True) for tokens, _ in made))))
     for _, figures in made:
@@ -145,14 +136,16 @@ def _arguments(given):
     parser.add_argument("prompt")
     parser.add_argument("--effort", type=float, default=0.5, help="the share of the weights that is read, 0 to 1 (0.5)")
     parser.add_argument("--tokens", type=int, default=100, help="the most tokens to write (100)")
+    parser.add_argument("--device", help="cpu, cuda or cuda:1 (cuda where there is one)")
     parser.add_argument("--threads", type=int, default=0, help="of the products (all cores)")
+    parser.add_argument("--compile", action="store_true", help="the model through torch.compile first: a minute, then fewer launches")
     parser.add_argument("--compare", type=float, nargs=2, metavar="EFFORT", help="two efforts side by side, and the KL between them")
     return parser.parse_args(given)
 
 
 def main(given=None):
     asked = _arguments(given)
-    model, tokenizer = _load(asked.model)
+    model, tokenizer = _load(asked.model, asked.device)
     from tilewright import transformers
     try:
         dial = transformers.dial(model, asked.effort, threads=asked.threads)
@@ -161,9 +154,10 @@ def main(given=None):
             raise ValueError(f"the prompt has {len(ids)} tokens, and the model a vocabulary of {model.config.vocab_size}: expected one at "
                              "least, and none beyond")
         if asked.compare:
-            return compare(model, tokenizer, dial, ids, asked.tokens, [transformers._effort(effort) for effort in asked.compare])
+            return compare(model, tokenizer, dial, ids, asked.tokens, asked.compile,
+                           [transformers._effort(effort) for effort in asked.compare])
         print(asked.prompt, end="", flush=True)
-        _, figures = write(model, tokenizer, dial, ids, asked.tokens)
+        _, figures = write(model, tokenizer, dial, ids, asked.tokens, asked.compile)
         print(f"\n{figures}")
     except ValueError as error:
         raise SystemExit(str(error))

@@ -17,6 +17,14 @@ class Dial:
 
     def __init__(self, effort, last):
         self.effort, self.last, self.held = _effort(effort), _effort(last), []
+        self.replayed = 0  # bytes read by steps that were captured: no product passes here then
+        self.waits = False  # whether a product waits for the host: a mixture's choice of experts does
+
+    def effort_of_most(self):
+        return self.effort
+
+    def effort_of_last(self):
+        return self.last
 
     @contextlib.contextmanager
     def at(self, effort):
@@ -29,7 +37,7 @@ class Dial:
 
     @property
     def bytes_read(self):
-        return sum(held.bytes_read for held in self.held)
+        return self.replayed + sum(held.bytes_read for held in self.held)
 
     @property
     def nbytes(self):
@@ -41,8 +49,9 @@ def dial(model, effort=0.5, *, last=1.0, threads=0):
     """Puts every linear layer of a transformers model on the effort dial, in place, and returns the Dial that turns it.
 
     q/k/v and gate/up become one matrix each; Mixtral's experts become one matrix with experts; the layer that makes the logits
-    stays at the effort of `last`, which halves the error at equal bytes. Weights are copied to the CPU's memory in planes, and the
-    model's own are let go. ValueError, with the model as it was, for weights that are not finite or that no dial takes.
+    stays at the effort of `last`, which halves the error at equal bytes. Weights are copied in planes, to the CPU's memory and to the
+    CUDA device where they were, and the model's own are let go. ValueError, with the model as it was, for weights that are not finite
+    or that no dial takes. tilewright.steps makes tokens of a model on CUDA by steps that are captured in graphs.
 
     >>> import torch, transformers, tilewright.transformers
     >>> config = transformers.LlamaConfig(vocab_size=128, hidden_size=64, intermediate_size=128, num_hidden_layers=1,
@@ -80,8 +89,10 @@ def _changes(name, module, head, turned, threads):
     groups += [(one,) for one in children if not any(one in called for called in groups)]
     for called in groups:
         layers = [children[one] for one in called]
-        stack = Stack(_matrix(f"{name}.{'/'.join(called)}", torch.cat([_plain(layer.weight) for layer in layers]), turned, threads),
-                      len(layers), turned, layers[0] is head)
+        weights = torch.cat([_plain(layer.weight) for layer in layers])
+        held = _matrix(f"{name}.{'/'.join(called)}", weights, turned, threads, layers[0].weight.device)
+        held.turned = turned.effort_of_last if layers[0] is head else turned.effort_of_most
+        stack = Stack(held, len(layers))
         first = 0
         for one, layer in zip(called, layers):
             yield lambda one=one, part=Part(stack, first, layer): setattr(module, one, part)
@@ -92,12 +103,14 @@ def _plain(weight):
     return weight.detach().to(device="cpu", dtype=torch.float32)
 
 
-def _matrix(name, weights, turned, threads):
+def _matrix(name, weights, turned, threads, device):
     if not torch.isfinite(weights).all():
         raise ValueError(f"tilewright.transformers.dial: {name} has an Inf or a NaN among its weights")
     try:
         held = Held(tilewright.EffortMatrix(weights, dense="absent"), threads)
-    except ValueError as error:
+        if device.type == "cuda":
+            held.matrix.place(f"cuda:{device.index or 0}")
+    except (ValueError, RuntimeError, MemoryError) as error:
         raise ValueError(f"tilewright.transformers.dial: {name}: {error}") from None
     turned.held.append(held)
     return held
@@ -107,13 +120,13 @@ class Stack:
     """Linear layers of one input, one below the other. The first that asks has all of them computed; a result is let go when each
     has taken its part, or another input comes."""
 
-    def __init__(self, held, parts, turned, is_last):
-        self.held, self.parts, self.turned, self.is_last, self.kept = held, parts, turned, is_last, None
+    def __init__(self, held, parts):
+        self.held, self.parts, self.kept = held, parts, None
 
     def __call__(self, x, first):
         kept = self.kept
         if kept is None or kept[0] is not x or first in kept[2]:
-            kept = (x, matvec(self.held, x, self.turned.last if self.is_last else self.turned.effort), set())
+            kept = (x, matvec(self.held, x), set())
         kept[2].add(first)
         self.kept = kept if len(kept[2]) < self.parts else None
         return kept[1]
@@ -144,12 +157,14 @@ def _has_experts(module):
 
 
 def _on_experts(name, module, turned, threads):
-    both = _matrix(f"{name}.gate_up_proj", _plain(module.gate_up_proj), turned, threads)
-    down = _matrix(f"{name}.down_proj", _plain(module.down_proj), turned, threads)
+    device = module.down_proj.device
+    both = _matrix(f"{name}.gate_up_proj", _plain(module.gate_up_proj), turned, threads, device)
+    down = _matrix(f"{name}.down_proj", _plain(module.down_proj), turned, threads, device)
+    turned.waits = True
 
     def products(held, v, experts):
         y, reports = held.matrix.matvec(v, effort=turned.effort, experts=experts, threads=held.threads)
-        held.bytes_read += sum(max(report.bytes_read, 0) for report in reports)
+        held.bytes_read += sum(held.read(report, turned.effort) for report in reports)
         return torch.as_tensor(y)
 
     def forward(x, chosen, shares):

@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", minversion="2.10")
 transformers = pytest.importorskip("transformers", minversion="5")
 
+import torch._dynamo.testing  # noqa: E402
 import tilewright.transformers  # noqa: E402
 from tilewright import generate  # noqa: E402
 
@@ -70,6 +71,17 @@ def test_the_last_layer_keeps_its_own_effort():
     assert (logits(model, IDS) - exact).norm() < (logits(halved, IDS) - exact).norm()
 
 
+def test_a_dialled_model_is_one_graph_for_every_effort():
+    model, counted = model_of(), torch._dynamo.testing.CompileCounter()
+    dial = tilewright.transformers.dial(model, 1.0)
+    compiled = torch.compile(model.forward, backend=counted, fullgraph=True)
+    with torch.no_grad():
+        for effort in (1.0, 0.5, 0.3):
+            dial.effort = effort
+            assert torch.equal(compiled(IDS).logits, model(IDS).logits)
+    assert counted.frame_count == 1
+
+
 def test_stacked_layers_see_an_input_that_was_changed_in_place():
     model = model_of()
     dial = tilewright.transformers.dial(model, 1.0)
@@ -120,7 +132,7 @@ def test_keys_turn_the_effort_while_it_writes(monkeypatch):
 
     monkeypatch.setattr(generate, "keys", Keys)
     out = io.StringIO()
-    made, figures = generate.write(model, generate.Bytes(), dial, [1, 2, 3], 100, out)
+    made, figures = generate.write(model, generate.Bytes(), dial, [1, 2, 3], 100, out=out)
     assert len(made) == 4 and dial.effort == pytest.approx(0.45) and "[0.45]" in out.getvalue() and "effort 0.45" in figures
 
 

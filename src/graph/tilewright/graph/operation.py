@@ -14,6 +14,7 @@ from tilewright.graph.local import Asked
 from tilewright.graph.wire import wire_for
 
 SLABS = 8  # of same_bits, when the caller names no number
+TYPES = frozenset(map(jnp.dtype, ("float64", "float32", "float16", "bfloat16")))
 
 
 def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_b=False, reproducible=False, slabs=0,
@@ -33,7 +34,7 @@ def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_
     a, b = (x if isinstance(x, jax.Array) else jnp.asarray(x) for x in (a, b))
     if a.dtype != b.dtype:
         raise TypeError(f"tilewright.matmul: a is {a.dtype} and b is {b.dtype}; expected one dtype")
-    if a.dtype.name not in ("float64", "float32", "float16", "bfloat16"):
+    if a.dtype not in TYPES:
         raise TypeError(f"tilewright.matmul: expected float64, float32, float16 or bfloat16; a is {a.dtype}")
     if a.ndim < 2 or b.ndim < 2:
         raise ValueError(
@@ -44,6 +45,7 @@ def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_
     return _compiled(a, b, asked, spec_wanted(out_sharding))
 
 
+@functools.lru_cache(maxsize=256, typed=True)  # outside a program each call comes here; typed: 1.0 is no count of slabs
 def asked_for(dtype, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs, same_bits):
     """The caller's words as a program keeps them; ValueError where two of them can't go together."""
     text = "" if accuracy is None else accuracy if isinstance(accuracy, str) else repr(float(accuracy))

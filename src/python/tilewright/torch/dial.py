@@ -14,13 +14,18 @@ _held, _numbers = weakref.WeakValueDictionary(), itertools.count(1)
 
 
 class Held:
-    """An EffortMatrix with a number, by which an operator finds it, and what its products have read."""
+    """An EffortMatrix with a number, by which an operator finds it, and what its products have read. `turned` says the effort of a
+    product that names none, when it runs: what torch.compile made then serves every effort."""
 
-    def __init__(self, matrix, threads=0):
-        self.matrix, self.threads, self.number = matrix, threads, next(_numbers)
+    def __init__(self, matrix, threads=0, turned=None):
+        self.matrix, self.threads, self.turned, self.number = matrix, threads, turned, next(_numbers)
         self.outputs, self.inputs = matrix.shape
         self.bytes_read = self.calls = 0
         _held[self.number] = self
+
+    def read(self, report, effort):
+        """Bytes that a product read. Where only the device knows them: those that the effort lets it read."""
+        return report.bytes_read if report.bytes_read >= 0 else round(effort * report.bytes)
 
     def products(self, x, effort):
         rows = x.detach().reshape(-1, x.shape[-1]).to(torch.float32)
@@ -28,7 +33,7 @@ class Held:
         for first in range(0, len(rows), ROWS):
             y, reports = self.matrix.matvec(rows[first:first + ROWS], effort=effort, threads=self.threads)
             parts.append(y if isinstance(y, torch.Tensor) else torch.from_numpy(y))
-            self.bytes_read += sum(max(report.bytes_read, 0) for report in reports)
+            self.bytes_read += sum(self.read(report, effort) for report in reports)
         self.calls += 1
         whole = parts[0] if len(parts) == 1 else torch.cat(parts) if parts else rows.new_empty(0, self.outputs)
         return whole.reshape(*x.shape[:-1], -1 if x.numel() else self.outputs).to(x.dtype)
@@ -38,23 +43,25 @@ def _matvec(x, matrix, outputs, effort):
     held = _held.get(matrix)
     if held is None:
         raise ValueError(f"tilewright.torch.matvec: nobody holds matrix {matrix} any more")
-    return held.products(x, effort)
+    return held.products(x, held.turned() if effort is None else effort)
 
 
 def _backward(context, g):
     raise NotImplementedError("tilewright.torch.matvec: the effort dial has no gradient: expected torch.no_grad() or operands without one")
 
 
-LIBRARY.define("matvec(Tensor x, int matrix, int outputs, float effort) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
+LIBRARY.define("matvec(Tensor x, int matrix, int outputs, float? effort) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
 for _place in ("CPU", "CUDA"):
     LIBRARY.impl("matvec", _matvec, _place)
 torch.library.register_fake("tilewright::matvec", lambda x, matrix, outputs, effort: x.new_empty((*x.shape[:-1], outputs)), lib=LIBRARY)
 torch.library.register_autograd("tilewright::matvec", _backward, lib=LIBRARY)
 
 
-def matvec(held, x, effort):
-    """W x for every vector in the last dimension of x, each at an effort of [0, 1]; `held` is a Held EffortMatrix."""
-    return torch.ops.tilewright.matvec(x, held.number, held.outputs, float(effort))
+def matvec(held, x, effort=None):
+    """W x for every vector in the last dimension of x, each at an effort of [0, 1], or at the one that the holder says now; `held` is a
+    Held EffortMatrix. The operator takes and gives float32: torch.compile fuses the casts with what is around them."""
+    y = torch.ops.tilewright.matvec(x.to(torch.float32), held.number, held.outputs, None if effort is None else float(effort))
+    return y.to(x.dtype)
 
 
 class Dialled(torch.nn.Module):

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""One token after another from a transformers model. On CUDA a step is captured in a graph, once for each effort, and replayed."""
+import torch
+from transformers import DynamicCache, StaticCache
+
+
+class Steps:
+    """The steps of one text of at most `length` tokens; dial None: of a model that is not on a dial.
+
+    A graph has its effort in it: another effort is another graph, captured when it is first asked for. is_compiled: a step goes through
+    torch.compile before, which takes a minute of a large model, once for all efforts, and fuses what lies between the products.
+    """
+
+    def __init__(self, model, dial, length, is_compiled=False):
+        self.model, self.dial, self.graphs = model, dial, {}
+        self.step = torch.compile(model.forward, dynamic=False) if is_compiled else model.forward
+        self.cache = StaticCache(config=model.config, max_cache_len=length)
+        self.token = torch.zeros(1, 1, dtype=torch.long, device=model.device)
+
+    @staticmethod
+    def can(model, dial):
+        """Whether a step can be captured: nothing in it may wait for the host, and the cache's lengths must be the device's."""
+        if model.device.type != "cuda" or (dial is not None and dial.waits):
+            return False
+        return not any(layer.is_sliding for layer in StaticCache(config=model.config, max_cache_len=1).layers)
+
+    def first(self, ids):
+        """Reads the prompt; the token after it."""
+        self.cache.reset()
+        self._forward(self.model.forward, torch.tensor([ids], device=self.model.device))
+        return int(self.token)
+
+    def next(self):
+        """The token after the last one."""
+        effort = self.dial and (self.dial.effort, self.dial.last)
+        if effort not in self.graphs:
+            self.graphs[effort] = self._captured()
+        graph, read = self.graphs[effort]
+        graph.replay()
+        if self.dial is not None:
+            self.dial.replayed += read
+        return int(self.token)
+
+    def _forward(self, forward, ids):
+        logits = forward(ids, past_key_values=self.cache, use_cache=True, logits_to_keep=1).logits
+        self.token.copy_(logits[:, -1].argmax(-1, keepdim=True))
+
+    def _captured(self):
+        """The graph of a step, and how many bytes of weights it reads. The step that warms up is undone: the cache is as long as before,
+        and the token is the one that was."""
+        token, side, before = self.token.clone(), torch.cuda.Stream(), self.dial and self.dial.bytes_read
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            self._forward(self.step, self.token)
+        torch.cuda.current_stream().wait_stream(side)
+        for layer in self.cache.layers:
+            layer.cumulative_length.sub_(1)
+        self.token.copy_(token)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            self._forward(self.step, self.token)
+        if self.dial is None:
+            return graph, 0
+        read = self.dial.bytes_read - before  # of two steps, of which neither wrote a token
+        self.dial.replayed -= read
+        return graph, read // 2
+
+
+@torch.no_grad()
+def tokens_of(model, dial, ids, most, is_compiled=False):
+    """At most `most` greedy tokens after those of `ids`, one after another."""
+    if Steps.can(model, dial):
+        steps = Steps(model, dial, len(ids) + most, is_compiled)
+        for i in range(most):
+            yield steps.next() if i else steps.first(ids)
+        return
+    cache, x = DynamicCache(config=model.config), torch.tensor([ids], device=model.device)
+    forward = torch.compile(model.forward) if is_compiled else model.forward
+    for _ in range(most):
+        x = forward(x, past_key_values=cache, use_cache=True, logits_to_keep=1).logits[:, -1].argmax(-1, keepdim=True)
+        yield int(x)
