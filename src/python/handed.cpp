@@ -121,6 +121,25 @@ bool type_of_dtype(exchange::Dtype dtype, Type& type) {
     }
 }
 
+PyObject* fresh_array(PyObject* like, PyObject* sizes) {
+    PyObject* dtype = PyObject_GetAttr(like, known().dtype);
+    PyObject* arguments[] = {sizes, dtype};
+    PyObject* made = dtype ? PyObject_Vectorcall(known().empty, arguments, 2, nullptr) : nullptr;
+    Py_XDECREF(dtype);
+    return made;
+}
+
+/// Sizes one by one: torch takes a tuple of them apart in another microsecond.
+PyObject* fresh_tensor(PyObject* like, const std::int64_t* shape, int dims) {
+    PyObject* arguments[1 + most_dims] = {like};
+    for (int d = 0; d < dims; ++d) arguments[1 + d] = PyLong_FromLongLong(shape[d]);
+    PyObject* made = PyErr_Occurred() ? nullptr
+                                      : PyObject_VectorcallMethod(known().empty_beside, arguments,
+                                                                  static_cast<std::size_t>(1 + dims), nullptr);
+    for (int d = 0; d < dims; ++d) Py_XDECREF(arguments[1 + d]);
+    return made;
+}
+
 }  // namespace
 
 bool is_watched() {
@@ -199,22 +218,14 @@ void Handed::turn_into_row() {
 }
 
 PyObject* Handed::make(const Handed& like, const std::int64_t* shape, int dims) {
-    const Known& of = known();
-    PyObject* sizes = PyTuple_New(dims);
-    for (int d = 0; sizes && d < dims; ++d) PyTuple_SetItem(sizes, d, PyLong_FromLongLong(shape[d]));
     PyObject* made = nullptr;
-    if (sizes && like.table_) {
-        PyObject* arguments[] = {like.array_, sizes};
-        made = PyObject_VectorcallMethod(of.empty_beside, arguments, 2, nullptr);
-    } else if (sizes && like.is_far()) {
-        made = cupy::make(like.array_, sizes);
-    } else if (sizes) {
-        PyObject* dtype = PyObject_GetAttr(like.array_, of.dtype);
-        PyObject* arguments[] = {sizes, dtype};
-        if (dtype) made = PyObject_Vectorcall(of.empty, arguments, 2, nullptr);
-        Py_XDECREF(dtype);
+    if (like.table_) {
+        made = fresh_tensor(like.array_, shape, dims);
+    } else if (PyObject* sizes = PyTuple_New(dims)) {
+        for (int d = 0; d < dims; ++d) PyTuple_SetItem(sizes, d, PyLong_FromLongLong(shape[d]));
+        made = like.is_far() ? cupy::make(like.array_, sizes) : fresh_array(like.array_, sizes);
+        Py_DECREF(sizes);
     }
-    Py_XDECREF(sizes);
     if (made && !take(made, true)) {
         Py_DECREF(made);
         PyErr_SetString(PyExc_RuntimeError, "matmul: the result's own library made an array that can't be written to");

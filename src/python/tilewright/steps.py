@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
 """One token after another from a transformers model. On CUDA a step is captured in a graph, once for each effort, and replayed."""
+import collections
+
 import torch
 from transformers import DynamicCache, StaticCache
 
@@ -8,15 +10,17 @@ from transformers import DynamicCache, StaticCache
 class Steps:
     """The steps of one text of at most `length` tokens; dial None: of a model that is not on a dial.
 
-    A graph has its effort in it: another effort is another graph, captured when it is first asked for. is_compiled: a step goes through
-    torch.compile before, which takes a minute of a large model, once for all efforts, and fuses what lies between the products.
+    read() and step() only ask for work, token() waits for the oldest token that was asked for: the token that a step begins with never
+    leaves the device, so the next step may be asked for before. A graph has its effort in it: another effort is another graph, captured
+    when it is first asked for. is_compiled: a step goes through torch.compile before, which takes a minute of a large model, once for
+    all efforts, and fuses what lies between the products.
     """
 
     def __init__(self, model, dial, length, is_compiled=False):
-        self.model, self.dial, self.graphs = model, dial, {}
-        self.step = torch.compile(model.forward, dynamic=False) if is_compiled else model.forward
+        self.model, self.dial, self.graphs, self.asked = model, dial, {}, collections.deque()
+        self.forward = torch.compile(model.forward, dynamic=False) if is_compiled else model.forward
         self.cache = StaticCache(config=model.config, max_cache_len=length)
-        self.token = torch.zeros(1, 1, dtype=torch.long, device=model.device)
+        self.last = torch.zeros(1, 1, dtype=torch.long, device=model.device)
 
     @staticmethod
     def can(model, dial):
@@ -25,14 +29,13 @@ class Steps:
             return False
         return not any(layer.is_sliding for layer in StaticCache(config=model.config, max_cache_len=1).layers)
 
-    def first(self, ids):
-        """Reads the prompt; the token after it."""
+    def read(self, ids):
+        """The prompt, of which the first token comes."""
         self.cache.reset()
-        self._forward(self.model.forward, torch.tensor([ids], device=self.model.device))
-        return int(self.token)
+        self._run(self.model.forward, torch.tensor([ids], device=self.model.device))
+        self._ask()
 
-    def next(self):
-        """The token after the last one."""
+    def step(self):
         effort = self.dial and (self.dial.effort, self.dial.last)
         if effort not in self.graphs:
             self.graphs[effort] = self._captured()
@@ -40,26 +43,37 @@ class Steps:
         graph.replay()
         if self.dial is not None:
             self.dial.replayed += read
-        return int(self.token)
+        self._ask()
 
-    def _forward(self, forward, ids):
+    def token(self):
+        copy, is_there = self.asked.popleft()
+        is_there.synchronize()
+        return int(copy)
+
+    def _ask(self):
+        copy, is_there = torch.empty(1, 1, dtype=torch.long, pin_memory=True), torch.cuda.Event()
+        copy.copy_(self.last, non_blocking=True)
+        is_there.record()
+        self.asked.append((copy, is_there))
+
+    def _run(self, forward, ids):
         logits = forward(ids, past_key_values=self.cache, use_cache=True, logits_to_keep=1).logits
-        self.token.copy_(logits[:, -1].argmax(-1, keepdim=True))
+        self.last.copy_(logits[:, -1].argmax(-1, keepdim=True))
 
     def _captured(self):
         """The graph of a step, and how many bytes of weights it reads. The step that warms up is undone: the cache is as long as before,
         and the token is the one that was."""
-        token, side, before = self.token.clone(), torch.cuda.Stream(), self.dial and self.dial.bytes_read
+        last, side, before = self.last.clone(), torch.cuda.Stream(), self.dial and self.dial.bytes_read
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
-            self._forward(self.step, self.token)
+            self._run(self.forward, self.last)
         torch.cuda.current_stream().wait_stream(side)
         for layer in self.cache.layers:
             layer.cumulative_length.sub_(1)
-        self.token.copy_(token)
+        self.last.copy_(last)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            self._forward(self.step, self.token)
+            self._run(self.forward, self.last)
         if self.dial is None:
             return graph, 0
         read = self.dial.bytes_read - before  # of two steps, of which neither wrote a token
@@ -69,11 +83,15 @@ class Steps:
 
 @torch.no_grad()
 def tokens_of(model, dial, ids, most, is_compiled=False):
-    """At most `most` greedy tokens after those of `ids`, one after another."""
+    """At most `most` greedy tokens after those of `ids`, one after another. On CUDA a step is asked for while the token before it is on
+    its way, so that another effort counts from the next token but one."""
     if Steps.can(model, dial):
         steps = Steps(model, dial, len(ids) + most, is_compiled)
-        for i in range(most):
-            yield steps.next() if i else steps.first(ids)
+        steps.read(ids)
+        for made in range(1, most + 1):
+            if made < most:
+                steps.step()
+            yield steps.token()
         return
     cache, x = DynamicCache(config=model.config), torch.tensor([ids], device=model.device)
     forward = torch.compile(model.forward) if is_compiled else model.forward

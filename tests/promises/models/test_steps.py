@@ -41,8 +41,11 @@ def test_a_compiled_step_writes_the_same(is_dialled):
     dial = tilewright.transformers.dial(model, 0.5) if is_dialled else None
     with torch.no_grad():
         plain, compiled = Steps(model, dial, 32), Steps(model, dial, 32, is_compiled=True)
-        plain.first(IDS), compiled.first(IDS)
-        assert [plain.next() for _ in range(8)] == [compiled.next() for _ in range(8)]
+        for steps in (plain, compiled):
+            steps.read(IDS)
+            for _ in range(8):
+                steps.step()
+        assert [plain.token() for _ in range(9)] == [compiled.token() for _ in range(9)]
 
 
 @gpu
@@ -54,10 +57,11 @@ def test_a_captured_step_is_the_step(is_dialled):
     captured = list(tokens_of(model, dial, IDS, 20))
     steps = Steps(model, dial, len(IDS) + 20)
     with torch.no_grad():
-        alone = [steps.first(IDS)]
+        steps.read(IDS)
+        alone = [steps.token()]
         for _ in range(19):
-            steps._forward(model.forward, steps.token)
-            alone.append(int(steps.token))
+            steps._run(model.forward, steps.last)
+            alone.append(int(steps.last))
     assert captured == alone
 
 
@@ -67,11 +71,11 @@ def test_another_effort_is_another_graph_and_all_that_is_read_is_counted():
     dial = tilewright.transformers.dial(model, 0.3)
     with torch.no_grad():
         steps = Steps(model, dial, len(IDS) + 20)
-        steps.first(IDS)
+        steps.read(IDS)
         read = []
         for effort in (0.3, 0.3, 1.0, 0.3):
             before, dial.effort = dial.bytes_read, effort
-            steps.next()
+            steps.step()
             read.append(dial.bytes_read - before)
     assert len(steps.graphs) == 2
     assert read[0] == read[1] == read[3] > 0 and read[2] > read[0]
