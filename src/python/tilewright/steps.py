@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""One token after another from a transformers model. On CUDA a step is captured in a graph, once for each effort, and replayed."""
+"""One token after another from a transformers model. On CUDA a step is captured in a graph, once for each effort, and
+replayed."""
 import collections
 
 import torch
@@ -10,10 +11,10 @@ from transformers import DynamicCache, StaticCache
 class Steps:
     """The steps of one text of at most `length` tokens; dial None: of a model that is not on a dial.
 
-    read() and step() only ask for work, token() waits for the oldest token that was asked for: the token that a step begins with never
-    leaves the device, so the next step may be asked for before. A graph has its effort in it: another effort is another graph, captured
-    when it is first asked for. is_compiled: a step goes through torch.compile before, which takes a minute of a large model, once for
-    all efforts, and fuses what lies between the products.
+    read() and step() only ask for work, token() waits for the oldest token that was asked for: the token that a step
+    begins with never leaves the device, so the next step may be asked for before. A graph has its effort in it: another
+    effort is another graph, captured when it is first asked for. is_compiled: a step goes through torch.compile before,
+    which takes a minute of a large model, once for all efforts, and fuses what lies between the products.
     """
 
     def __init__(self, model, dial, length, is_compiled=False):
@@ -24,7 +25,7 @@ class Steps:
 
     @staticmethod
     def can(model, dial):
-        """Whether a step can be captured: nothing in it may wait for the host, and the cache's lengths must be the device's."""
+        """Whether a step can be captured: nothing in it may wait for the host, nor a cache keep its length there."""
         if model.device.type != "cuda" or (dial is not None and dial.waits):
             return False
         return not any(layer.is_sliding for layer in StaticCache(config=model.config, max_cache_len=1).layers)
@@ -61,8 +62,8 @@ class Steps:
         self.last.copy_(logits[:, -1].argmax(-1, keepdim=True))
 
     def _captured(self):
-        """The graph of a step, and how many bytes of weights it reads. The step that warms up is undone: the cache is as long as before,
-        and the token is the one that was."""
+        """The graph of a step, and how many bytes of weights it reads. The step that warms up is undone: the cache is
+        as long as before, and the token is the one that was."""
         last, side, before = self.last.clone(), torch.cuda.Stream(), self.dial and self.dial.bytes_read
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -83,8 +84,8 @@ class Steps:
 
 @torch.no_grad()
 def tokens_of(model, dial, ids, most, is_compiled=False):
-    """At most `most` greedy tokens after those of `ids`, one after another. On CUDA a step is asked for while the token before it is on
-    its way, so that another effort counts from the next token but one."""
+    """At most `most` greedy tokens after those of `ids`, one after another. On CUDA a step is asked for while the token
+    before it is on its way, so that another effort counts from the next token but one."""
     if Steps.can(model, dial):
         steps = Steps(model, dial, len(ids) + most, is_compiled)
         steps.read(ids)

@@ -14,8 +14,9 @@ IDS = [3, 141, 59, 26, 53]
 
 def model_of(kind="Llama", device="cpu", **more):
     torch.manual_seed(2)
-    config = getattr(transformers, f"{kind}Config")(vocab_size=256, hidden_size=128, intermediate_size=256, num_hidden_layers=2,
-                                                    num_attention_heads=4, num_key_value_heads=2, **more)
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=256, hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, **more)
     model = getattr(transformers, f"{kind}ForCausalLM")(config).eval()
     with torch.no_grad():
         for weights in model.parameters():

@@ -23,7 +23,8 @@ def same(a, b):
 
 
 @pytest.mark.parametrize("dtype", [numpy.float64, numpy.float32, numpy.float16])
-@pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), ((2, 6, 3, 5), (6, 5, 4)), ((5,), (5, 4)), ((3, 5), (5,)), ((0, 5), (5, 4))])
+@pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), ((2, 6, 3, 5), (6, 5, 4)), ((5,), (5, 4)), ((3, 5), (5,)),
+                                    ((0, 5), (5, 4))])
 def test_shapes_types_and_whose_the_result_is(dtype, shapes):
     a, b = (whole(*shape, dtype=dtype) for shape in shapes)
     product = tilewright.matmul(a, b)

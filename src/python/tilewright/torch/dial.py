@@ -14,8 +14,8 @@ _held, _numbers = weakref.WeakValueDictionary(), itertools.count(1)
 
 
 class Held:
-    """An EffortMatrix with a number, by which an operator finds it, and what its products have read. `turned` says the effort of a
-    product that names none, when it runs: what torch.compile made then serves every effort."""
+    """An EffortMatrix with a number, by which an operator finds it, and what its products have read. `turned` says the
+    effort of a product that names none, when it runs: what torch.compile made then serves every effort."""
 
     def __init__(self, matrix, threads=0, turned=None):
         self.matrix, self.threads, self.turned, self.number = matrix, threads, turned, next(_numbers)
@@ -58,10 +58,11 @@ torch.library.register_autograd("tilewright::matvec", _backward, lib=LIBRARY)
 
 
 def matvec(held, x, effort=None):
-    """W x for every vector in the last dimension of x, each at an effort of [0, 1], or at the one that the holder says now; `held` is a
-    Held EffortMatrix. The operator takes and gives float32: torch.compile fuses the casts with what is around them."""
-    y = torch.ops.tilewright.matvec(x.to(torch.float32), held.number, held.outputs, None if effort is None else float(effort))
-    return y.to(x.dtype)
+    """W x for every vector in the last dimension of x, each at an effort of [0, 1], or at the one that the holder says
+    now; `held` is a Held EffortMatrix. The operator takes and gives float32: torch.compile fuses the casts with what is
+    around them."""
+    effort = None if effort is None else float(effort)
+    return torch.ops.tilewright.matvec(x.to(torch.float32), held.number, held.outputs, effort).to(x.dtype)
 
 
 class Dialled(torch.nn.Module):
