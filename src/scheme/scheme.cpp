@@ -62,6 +62,8 @@ constexpr std::array<std::array<int, 2>, 6> six_digits{{{0, 2}, {1, 1}, {2, 0}, 
 const Scheme int8x8{"int8x8", Type::f32, 3, eight_digits, rounding_to_digits + last_by_last};
 const Scheme int8x6{"int8x6", Type::f32, 3, six_digits, rounding_to_digits + last_by_last + middle_by_last};
 
+const Scheme remainders_of_f64{"remainders", Type::f64, 1, whole, 0};
+
 /// The least that a tf32 part can hold.
 constexpr double tf32_flush_loss = 0x1p-136;
 

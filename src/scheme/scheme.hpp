@@ -49,6 +49,10 @@ extern const Scheme bf16x1, bf16x3, bf16x6;
 /// kernels may give to digits keeps these losses, the rest goes by FMA.
 extern const Scheme int8x8, int8x6;
 
+/// f64 rounded to whole numbers in units of rows' norms, and known by their remainders by 14 to 16 moduli (held in f64
+/// here). Kernels keep what rounding loses below what is left of a plain sum's bound, or do without: it counts nothing.
+extern const Scheme remainders_of_f64;
+
 /// f32 cut into tf32 parts, whose exponents reach as far.
 extern const Scheme tf32x1, tf32x3;
 
