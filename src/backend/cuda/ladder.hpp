@@ -21,7 +21,7 @@ extern const Kernel r8_mma_sync_bf16, r8_mma_sync_bf16_f32, r8_mma_sync_f16, r8_
 extern const Kernel r8_dmma_f64;
 extern const Kernel r9_async_pipeline_f32, r9_async_pipeline_bf16, r9_async_pipeline_bf16_f32, r9_async_pipeline_f16,
     r9_async_pipeline_f16_f32;
-extern const Kernel r10_split_fp16x3, r10_split_bf16x6, r10_split_fp16x1;
+extern const Kernel r10_split_fp16x3, r10_split_bf16x6, r10_split_fp16x1, r10_split_remainders_f64;
 extern const Kernel few_rows_fma_async_f32;
 extern const Kernel few_rows_fma_f32, few_rows_fma_bf16, few_rows_fma_bf16_f32, few_rows_fma_f16, few_rows_fma_f16_f32;
 extern const Kernel few_rows_f32, few_rows_bf16, few_rows_bf16_f32, few_rows_f16, few_rows_f16_f32;
@@ -31,5 +31,14 @@ extern const Kernel few_rows_turned_bf16, few_rows_turned_bf16_f32, few_rows_tur
 
 /// r8 for 16-bit operands that TMA can't fetch; the same bits as r9.
 Status run_plainly(const Call& call) noexcept;
+
+/// Tiles of 128 x 128 of C.
+struct TileMap {
+    const std::uint8_t* tiles = nullptr;  ///< 0: not this one
+    int across = 0;
+    const int* any = nullptr;  ///< *any is 0: none of them; null: all tiles, without a map
+};
+/// r8_dmma for some tiles, found on the device; C has no steps that run across.
+Status run_dmma_where(const Call& call, const TileMap& only) noexcept;
 
 }  // namespace tw::cuda

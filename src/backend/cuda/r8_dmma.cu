@@ -20,8 +20,10 @@
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/ptx/mma.cuh"
+#include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/doubles.cuh"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
+#include "backend/cuda/tiles/pair_of_c.cuh"
 
 namespace tw::cuda {
 namespace {
@@ -46,36 +48,6 @@ struct Bands {
     }
 };
 
-/// Two neighbours of a row of C: at once where its rows allow that.
-struct Pair {
-    double* at;
-    bool has_left, has_right, at_once;
-
-    __device__ Pair(const Product<double>& p, bool in_pairs, int row, int col)
-        : at(&p.c(row, col)),
-          has_left(row < p.c.rows() && col < p.c.cols()),
-          has_right(row < p.c.rows() && col + 1 < p.c.cols()),
-          at_once(in_pairs && has_right) {}
-
-    __device__ void add(double (&sum)[2], double beta, std::int64_t step) const {
-        if (at_once) {
-            const double2 old = *reinterpret_cast<const double2*>(at);
-            sum[0] += beta * old.x, sum[1] += beta * old.y;
-        } else {
-            if (has_left) sum[0] += beta * at[0];
-            if (has_right) sum[1] += beta * at[step];
-        }
-    }
-    __device__ void store(const double (&sum)[2], std::int64_t step) const {
-        if (at_once) {
-            *reinterpret_cast<double2*>(at) = make_double2(sum[0], sum[1]);
-        } else {
-            if (has_left) at[0] = sum[0];
-            if (has_right) at[step] = sum[1];
-        }
-    }
-};
-
 /// How the operands lie: neighbours across k or along it, copied two at a time or one.
 template <bool a_across_, bool b_across_, bool by_16_>
 struct Lies {
@@ -91,13 +63,17 @@ struct Stage {
 
 template <class S, class L>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    dmma(Product<double> p, Bands bands, bool c_in_pairs, Places places) {
+    dmma(Product<double> p, Bands bands, bool c_in_pairs, Places places, TileMap only) {
     extern __shared__ __align__(16) char stages[];
     using A = typename Stage<S, L>::A;
     using B = typename Stage<S, L>::B;
     constexpr std::uint32_t stage_bytes = Stage<S, L>::bytes;
     p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
     const int2 tile = bands.tile();
+    if (only.any) {
+        ptx::wait_for_kernel_before();
+        if (*only.any == 0 || only.tiles[tile.x * only.across + tile.y] == 0) return;
+    }
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const int row = warp / S::warps_across * S::WM, col = warp % S::warps_across * S::WN;
@@ -172,7 +148,7 @@ bool lies_in_pairs(const BatchedOperand& operand, std::int64_t step, std::int64_
 }
 
 template <class S, class L>
-Status start(const Call& call) {
+Status start(const Call& call, const TileMap& only) {
     Places places;
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
@@ -180,26 +156,30 @@ Status start(const Call& call) {
     const Launch how{.blocks = static_cast<unsigned>(bands.down) * static_cast<unsigned>(bands.across),
                      .threads = S::threads,
                      .shared = std::size_t{S::STAGES} * Stage<S, L>::bytes,
-                     .products = static_cast<unsigned>(products_of(call))};
+                     .products = static_cast<unsigned>(products_of(call)),
+                     .overlaps = only.any != nullptr};
     const bool c_in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
-    return launch(dmma<S, L>, how, call.stream, product_of<double>(call), bands, c_in_pairs, places);
+    return launch(dmma<S, L>, how, call.stream, product_of<double>(call), bands, c_in_pairs, places, only);
 }
 
 template <class S, bool by_16>
-Status start_by(const Call& call, bool a_across, bool b_across) {
-    if (a_across) return b_across ? start<S, Lies<true, true, by_16>>(call) : start<S, Lies<true, false, by_16>>(call);
-    return b_across ? start<S, Lies<false, true, by_16>>(call) : start<S, Lies<false, false, by_16>>(call);
+Status start_by(const Call& call, const TileMap& only, bool a_across, bool b_across) {
+    if (a_across)
+        return b_across ? start<S, Lies<true, true, by_16>>(call, only)
+                        : start<S, Lies<true, false, by_16>>(call, only);
+    return b_across ? start<S, Lies<false, true, by_16>>(call, only) : start<S, Lies<false, false, by_16>>(call, only);
 }
 
 template <class S>
-Status run_with(const Call& call) {
+Status run_with(const Call& call, const TileMap& only = {}) {
     const Matrix &a = call.a, &b = call.b;
     const bool a_across = a.row_step == 1 && a.col_step != 1, b_across = b.col_step == 1 && b.row_step != 1;
     const bool by_16 = (a_across ? lies_in_pairs(a_of(call), a.row_step, a.col_step)
                                  : lies_in_pairs(a_of(call), a.col_step, a.row_step)) &&
                        (b_across ? lies_in_pairs(b_of(call), b.col_step, b.row_step)
                                  : lies_in_pairs(b_of(call), b.row_step, b.col_step));
-    return by_16 ? start_by<S, true>(call, a_across, b_across) : start_by<S, false>(call, a_across, b_across);
+    return by_16 ? start_by<S, true>(call, only, a_across, b_across)
+                 : start_by<S, false>(call, only, a_across, b_across);
 }
 
 using Large = Shape<128, 128, 32, 64, 4, 1>;
@@ -224,6 +204,8 @@ constexpr Batching batching{[](const Call& call) { return call.batch->size <= mo
 constexpr Tile tiles[] = {{}, {128, 128, 16}, {64, 64, 16}, {32, 32, 16}};
 
 }  // namespace
+
+Status run_dmma_where(const Call& call, const TileMap& only) noexcept { return run_with<Large>(call, only); }
 
 /// The unit rounds as FMA does, once a product.
 constinit const Kernel r8_dmma_f64{

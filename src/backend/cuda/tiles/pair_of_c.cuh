@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// How kernels for doubles write C.
+#pragma once
+
+#include "backend/cuda/operands/product.cuh"
+
+namespace tw::cuda {
+
+/// Two neighbours of a row of C: at once where its rows allow that.
+struct Pair {
+    double* at;
+    bool has_left, has_right, at_once;
+
+    __device__ Pair(const Product<double>& p, bool in_pairs, int row, int col)
+        : at(&p.c(row, col)),
+          has_left(row < p.c.rows() && col < p.c.cols()),
+          has_right(row < p.c.rows() && col + 1 < p.c.cols()),
+          at_once(in_pairs && has_right) {}
+
+    __device__ void add(double (&sum)[2], double beta, std::int64_t step) const {
+        if (at_once) {
+            const double2 old = *reinterpret_cast<const double2*>(at);
+            sum[0] += beta * old.x, sum[1] += beta * old.y;
+        } else {
+            if (has_left) sum[0] += beta * at[0];
+            if (has_right) sum[1] += beta * at[step];
+        }
+    }
+    __device__ void store(const double (&sum)[2], std::int64_t step) const {
+        if (at_once) {
+            *reinterpret_cast<double2*>(at) = make_double2(sum[0], sum[1]);
+        } else {
+            if (has_left) at[0] = sum[0];
+            if (has_right) at[step] = sum[1];
+        }
+    }
+};
+
+}  // namespace tw::cuda
