@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// One int8 product for each modulus, whose sums become remainders, one byte each, before they leave the registers.
+//
+// The remainders of a thread's 128 sums lie in 16 runs of 8 bytes, one for two groups of 8 columns; a warp's 32 runs
+// lie side by side.
+#include "backend/cuda/remainders/units.cuh"
+
+namespace tw::cuda {
+namespace {
+
+using P = PlanePipeline;
+
+__constant__ constexpr std::array<remainders::OfSum, remainders::most_count> of_sum = remainders::tables().of_sum;
+
+__global__ void __launch_bounds__(P::threads, 1)
+    multiply_planes(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, RemaindersOutput out,
+                    const RemaindersFound* found, Raster raster, int steps) {
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
+    const Units units{raster, 0, remainders::least_count + __shfl_sync(~0u, found->above, 0),
+                      __any_sync(~0u, found->any_native) ? out.native : nullptr};
+    run_units(a, b, units, steps, [&](int(&sums)[P::BN / 2], int plane, int row, int col, int consumer, int thread) {
+        const remainders::OfSum by = of_sum[plane];
+        const auto remainder = [&](int sum) {
+            return __umulhi(static_cast<unsigned>(sum) * by.multiplier + by.half, by.p);
+        };
+        const std::int64_t tile = (std::int64_t{plane} * out.down + row) * out.across + col;
+        std::uint8_t* to =
+            out.bytes + tile * RemaindersOutput::tile_bytes + (consumer * 4 + thread / 32) * 4096 + thread % 32 * 8;
+#pragma unroll
+        for (int run = 0; run < 16; ++run) {
+            unsigned word[2];
+#pragma unroll
+            for (int i = 0; i < 2; ++i) {
+                const int* const s = sums + 8 * run + 4 * i;
+                word[i] = __byte_perm(__byte_perm(remainder(s[0]), remainder(s[1]), 0x0040),
+                                      __byte_perm(remainder(s[2]), remainder(s[3]), 0x0040), 0x5410);
+            }
+            *reinterpret_cast<uint2*>(to + run * 256) = make_uint2(word[0], word[1]);
+        }
+    });
+}
+
+}  // namespace
+
+Status multiply_remainders(const RemaindersCall& call, void* stream) noexcept {
+    const PlanesStart start(call, remainders::least_count);
+    if (!start.status) return start.status;
+    return launch(multiply_planes, start.how, stream, start.a, start.b, call.out, call.found, start.raster,
+                  start.steps);
+}
+
+}  // namespace tw::cuda

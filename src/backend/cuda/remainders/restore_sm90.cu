@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// C out of the remainders: the fraction C' / P is a sum of quotients t / p, two moduli at once. It is held in three
+// doubles, of which two are exact; times P in two terms it is rounded once.
+#include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/remainders/remainders.cuh"
+#include "backend/cuda/tiles/pair_of_c.cuh"
+
+namespace tw::cuda {
+namespace {
+
+constexpr int threads = 256, blocks_of_tile = RemaindersOutput::tile_bytes / 8 / threads;
+
+struct PairsOfCount {
+    std::array<remainders::Pair, remainders::most_pairs> pairs;
+    remainders::TwoTerms product;
+};
+constexpr std::array<PairsOfCount, remainders::counts> pairs_of_counts() {
+    std::array<PairsOfCount, remainders::counts> made{};
+    for (int i = 0; i < remainders::counts; ++i) {
+        const remainders::OfCount of = remainders::of_count(remainders::least_count + i);
+        made[static_cast<std::size_t>(i)] = {of.pairs, of.product};
+    }
+    return made;
+}
+__constant__ constexpr std::array<PairsOfCount, remainders::counts> of_counts = pairs_of_counts();
+
+/// Of 0 <= x < 2^31.
+__device__ double whole(unsigned x) { return __dadd_rn(__hiloint2double(0x43300000, static_cast<int>(x)), -0x1p52); }
+
+/// C' / P, but for a whole number.
+struct Fraction {
+    double high = 0, middle = 0, low = 0;
+
+    __device__ void add(unsigned t, unsigned u, const remainders::Pair& pair) {
+        const double x = whole(t * static_cast<unsigned>(pair.left) + u * static_cast<unsigned>(pair.right));
+        high = __fma_rn(x, pair.high, high);
+        middle = __fma_rn(x, pair.middle, middle);
+        low = __fma_rn(x, pair.low, low);
+    }
+    __device__ double times(const remainders::TwoTerms& product) const {
+        const double part = __dadd_rn(high, -rint(high)), sum = __dadd_rn(part, middle), back = __dadd_rn(sum, -part);
+        const double lost = __dadd_rn(__dadd_rn(part, -__dadd_rn(sum, -back)), __dadd_rn(middle, -back));
+        const double rest = __dadd_rn(lost, low), first = __dadd_rn(sum, rest);
+        const double second = __dadd_rn(rest, -__dadd_rn(first, -sum));
+        const double large = __dmul_rn(first, product.high);
+        double small = __fma_rn(first, product.high, -large);
+        small = __fma_rn(first, product.low, small);
+        return __dadd_rn(large, __fma_rn(second, product.high, small));
+    }
+};
+
+/// 8 threads of a warp's 32 runs each; a thread has two rows of 2 x 2 neighbours.
+__global__ void __launch_bounds__(threads) restore_tiles(RemaindersCall call, Product<double> p, bool c_in_pairs) {
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
+    const int above = call.found->above, count = remainders::least_count + above;
+    const std::int64_t tile = blockIdx.x / blocks_of_tile;
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+    const int warp = static_cast<int>(blockIdx.x) % blocks_of_tile / 2,
+              run = static_cast<int>(blockIdx.x) % 2 * 8 + thread / 32;
+    const int tile_row = static_cast<int>(tile) / call.out.across, tile_col = static_cast<int>(tile) % call.out.across;
+    if (call.found->any_native && call.out.native[tile_row * 2 * call.out.across + 2 * tile_col + run / 8]) return;
+    const std::int64_t plane = std::int64_t{call.out.down} * call.out.across * RemaindersOutput::tile_bytes;
+    const std::uint8_t* from =
+        call.out.bytes + tile * RemaindersOutput::tile_bytes + warp * 4096 + run * 256 + lane * 8;
+    uint2 bytes[remainders::most_count];
+#pragma unroll
+    for (int i = 0; i < remainders::most_count; ++i)
+        bytes[i] = i < count ? __ldcs(reinterpret_cast<const uint2*>(from + i * plane)) : uint2{};
+
+    const PairsOfCount& of = of_counts[above];
+    const int row = tile_row * RemaindersOutput::rows + warp * 16 + lane / 4,
+              col = tile_col * RemaindersOutput::columns + run * 16 + lane % 4 * 2;
+    const int last_row = static_cast<int>(p.c.rows()) - 1, last_col = static_cast<int>(p.c.cols()) - 1;
+#pragma unroll
+    for (int group = 0; group < 2; ++group) {
+        Fraction fractions[4];
+#pragma unroll
+        for (int i = 0; i < remainders::most_pairs; ++i) {
+            if (2 * i >= count) break;
+            const unsigned t = group ? bytes[2 * i].y : bytes[2 * i].x,
+                           u = group ? bytes[2 * i + 1].y : bytes[2 * i + 1].x;
+#pragma unroll
+            for (int j = 0; j < 4; ++j) fractions[j].add(t >> (8 * j) & 255, u >> (8 * j) & 255, of.pairs[i]);
+        }
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int i = row + 8 * half, j = col + 8 * group;
+            const int lift = -call.a.scaled[min(i, last_row)].exponents[above];
+            double values[2];
+#pragma unroll
+            for (int x = 0; x < 2; ++x) {
+                const int exponent = lift - call.b.scaled[min(j + x, last_col)].exponents[above];
+                values[x] = p.alpha *
+                            (fractions[2 * half + x].times(of.product) * __hiloint2double((exponent + 1023) << 20, 0));
+            }
+            const Pair pair(p, c_in_pairs, i, j);
+            if (p.beta != 0) pair.add(values, p.beta, p.c.layout.col_step);
+            pair.store(values, p.c.layout.col_step);
+        }
+    }
+}
+
+}  // namespace
+
+Status restore(const RemaindersCall& call, const Product<double>& product, void* stream) noexcept {
+    const Layout& c = product.c.layout;
+    const bool in_pairs =
+        c.col_step == 1 && c.row_step % 2 == 0 && reinterpret_cast<std::uintptr_t>(product.c.data) % 16 == 0;
+    const std::int64_t tiles = std::int64_t{call.out.down} * call.out.across;
+    return launch(restore_tiles,
+                  {.blocks = static_cast<unsigned>(tiles * blocks_of_tile), .threads = threads, .overlaps = true},
+                  stream, call, product, in_pairs);
+}
+
+}  // namespace tw::cuda

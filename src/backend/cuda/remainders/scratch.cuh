@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Where a product by remainders keeps what its passes leave for one another: each part at a multiple of 128 bytes.
+#pragma once
+
+#include "backend/cuda/remainders/remainders.cuh"
+
+namespace tw::cuda {
+
+struct RemaindersScratch {
+    RemaindersCall call;
+    std::size_t bytes = 0;
+
+    /// From `first` on; null asks for the bytes alone.
+    RemaindersScratch(std::byte* first, std::int64_t m, std::int64_t n, std::int64_t k) noexcept : call{} {
+        const auto take = [&]<class T>(T*& place, std::int64_t count) {
+            place = first ? reinterpret_cast<T*>(first + bytes) : nullptr;
+            bytes += (static_cast<std::size_t>(count) * sizeof(T) + 127) / 128 * 128;
+        };
+        take(call.found, 1);
+        take(call.a.large, m), take(call.b.large, n);
+        const std::int64_t down = tiles_over(m, RemaindersOutput::rows),
+                           across = tiles_over(n, RemaindersOutput::columns);
+        call.out.down = static_cast<int>(down), call.out.across = static_cast<int>(across);
+        take(call.out.native, down * 2 * across);
+        call.a.pitch = call.b.pitch = (k + 15) / 16 * 16;
+        const std::int64_t slabs = tiles_over(k, slab_of_k);
+        const auto operand = [&](RemaindersOperand& one, std::int64_t rows) {
+            take(one.scaled, rows);
+            take(one.partial_sums, rows * slabs), take(one.partial_tops, rows * slabs);
+            take(one.planes, rows * one.pitch * remainders::most_count);
+        };
+        operand(call.a, m), operand(call.b, n);
+        take(call.out.bytes, down * across * RemaindersOutput::tile_bytes * remainders::most_count);
+    }
+};
+
+}  // namespace tw::cuda
