@@ -40,8 +40,8 @@ struct Units {
 };
 
 /// By one warp, of which one thread copies.
-__device__ inline void produce_units(const PlanePipeline& pipe, const CUtensorMap& a, const CUtensorMap& b, const Units& units,
-                              int steps) {
+__device__ inline void produce_units(const PlanePipeline& pipe, const CUtensorMap& a, const CUtensorMap& b,
+                                     const Units& units, int steps) {
     Turn<PlanePipeline::STAGES> turn;
     for (int unit = static_cast<int>(blockIdx.x); unit < units.count(); unit += static_cast<int>(gridDim.x)) {
         int row, col;
@@ -52,8 +52,10 @@ __device__ inline void produce_units(const PlanePipeline& pipe, const CUtensorMa
             const std::uint32_t full = pipe.full(turn.stage);
             ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
             ptx::expect_bytes(full, PlanePipeline::stage_bytes);
-            ptx::load_box(pipe.a_tile(turn.stage), a, full, step * PlanePipeline::row_elements, row * PlanePipeline::BM, plane);
-            ptx::load_box(pipe.b_tile(turn.stage), b, full, step * PlanePipeline::row_elements, col * PlanePipeline::BN, plane);
+            ptx::load_box(pipe.a_tile(turn.stage), a, full, step * PlanePipeline::row_elements, row * PlanePipeline::BM,
+                          plane);
+            ptx::load_box(pipe.b_tile(turn.stage), b, full, step * PlanePipeline::row_elements, col * PlanePipeline::BN,
+                          plane);
         }
     }
 }
@@ -77,7 +79,8 @@ __device__ void consume_units(const PlanePipeline& pipe, const Units& units, int
             ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
             ptx::pin(sums);
             ptx::fence_products();
-            const std::uint64_t a = ptx::tile_descriptor(pipe.a_tile(turn.stage) + consumer * 64 * PlanePipeline::row_bytes);
+            const std::uint64_t a =
+                ptx::tile_descriptor(pipe.a_tile(turn.stage) + consumer * 64 * PlanePipeline::row_bytes);
             const std::uint64_t b = ptx::tile_descriptor(pipe.b_tile(turn.stage));
 #pragma unroll
             for (int q = 0; q < 4; ++q) ptx::add_int8(sums, a + 2 * q, b + 2 * q, q == 0 ? step : 1);
@@ -110,9 +113,10 @@ __device__ void run_units(const CUtensorMap& a, const CUtensorMap& b, const Unit
         if (thread < 32) produce_units(pipe, a, b, units, steps);
     } else {
         ptx::take_registers<PlanePipeline::consumer_registers>();
-        consume_units(pipe, units, steps, group - 1, thread, [&](int(&sums)[PlanePipeline::BN / 2], int plane, int row, int col) {
-            finish(sums, plane, row, col, group - 1, thread);
-        });
+        consume_units(pipe, units, steps, group - 1, thread,
+                      [&](int(&sums)[PlanePipeline::BN / 2], int plane, int row, int col) {
+                          finish(sums, plane, row, col, group - 1, thread);
+                      });
     }
 }
 
