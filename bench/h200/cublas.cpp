@@ -26,6 +26,8 @@ int data_type(tw::Type type) {
         case tw::Type::f32: return CUDA_R_32F;
         case tw::Type::f16: return CUDA_R_16F;
         case tw::Type::bf16: return CUDA_R_16BF;
+        case tw::Type::c64:
+        case tw::Type::c128: break;
     }
     return -1;
 }

@@ -12,7 +12,8 @@ namespace tw {
 /// How wrong an element of a product may be: the largest |C - AB| / (|A||B|), elementwise.
 ///
 /// The names are rules that give that number for any k; a plain number is the number itself.
-/// `automatic` is fp64 for f64 operands and fp32 for all others.
+/// `automatic` is fp64 for f64 and c128 operands and fp32 for all others. Of complex operands it holds for the
+/// real and for the imaginary part, each of which is a sum of 2k real products.
 struct Accuracy {
     enum class Rule : std::uint8_t { automatic, fp64, fp32, fp32_elementwise, tf32, bf16, fp16, number };
 

@@ -14,7 +14,8 @@
 namespace tw {
 
 /// C = epilogue(alpha * A * B + beta * C), with the types erased. Never throws, never prints.
-/// A and B have one element type; C has that type or f32.
+/// A and B have one element type; C has that type, or f32
+/// where they are f16 or bf16. Conjugates are read as the views say; C is not one.
 TW_API Status try_multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options = {}) noexcept;
 
 /// The sentence for a failed call: what was expected and what came.
@@ -44,7 +45,7 @@ inline void multiply(const Matrix& a, const Matrix& b, const Matrix& c, const Op
 /// For types that are not Viewable, so that the compiler says this and no more: make a tw::View of the elements.
 template <class A, class B, class C>
     requires(!(Viewable<A> && Viewable<B> && Viewable<C>))
-void multiply(const A& a, const B& b, const C& c,
-              const Options& options = {}) = delete;  // make Views of double, float, tw::float16 or tw::bfloat16
+void multiply(const A& a, const B& b, const C& c, const Options& options = {}) =
+    delete;  // make Views of double, float, std::complex of them, tw::float16 or bfloat16
 
 }  // namespace tw

@@ -16,8 +16,10 @@ namespace tw {
 /// How one product is to be done. Every field has a default that suits most callers.
 struct Options {
     double alpha = 1;
-    double beta = 0;            ///< 0: C is never read
-    Accuracy accuracy{};        ///< fp32 for f32 and narrower, fp64 for f64
+    double alpha_imag = 0;      ///< of complex operands alone
+    double beta = 0;            ///< 0, the imaginary part too: C is never read
+    double beta_imag = 0;       ///< of complex operands alone
+    Accuracy accuracy{};        ///< fp32 for f32, c64 and narrower, fp64 for f64 and c128
     bool reproducible = false;  ///< a row's bits depend on that row of A, on B and on k alone
     int slabs = 0;              ///< a power of two: so many parts of k, added in a tree (docs/rules.md, 40); 0: k whole
     Verify verify{};            ///< true: check the result in O(n^2); Verify::correct: mend what is wrong, too

@@ -18,7 +18,9 @@
 extern "C" {
 #endif
 
-typedef enum tw_type { TW_F64, TW_F32, TW_F16, TW_BF16 } tw_type;
+/* C64 and C128 are pairs of f32 and of f64, the real part first. An A or B of a _CONJ type counts as the conjugates of
+ * what lies there. */
+typedef enum tw_type { TW_F64, TW_F32, TW_F16, TW_BF16, TW_C64, TW_C128, TW_C64_CONJ, TW_C128_CONJ } tw_type;
 
 typedef enum tw_code {
     TW_OK,
@@ -52,7 +54,7 @@ typedef struct tw_executor {
 typedef struct tw_options {
     size_t size; /* sizeof(tw_options): begin with tw_default_options() */
     double alpha, beta;
-    const char* accuracy; /* "fp32", "tf32", "1e-5", ...; null: fp32 for f32 and narrower, fp64 for f64 */
+    const char* accuracy; /* "fp32", "tf32", "1e-5", ...; null: fp64 for f64 and c128, else fp32 */
     const char* device;   /* "cpu", "cuda:1", "cuda:*" for all, ...; null: where the operands live */
     const char* kernel;   /* null: the cheapest that keeps the accuracy */
     void* stream;
@@ -63,6 +65,7 @@ typedef struct tw_options {
     int reproducible;
     int verify;    /* a tw_verify */
     int64_t slabs; /* a power of two: so many parts of k, added in a tree (docs/rules.md, 40); 0: k whole */
+    double alpha_imag, beta_imag; /* of complex operands alone */
 } tw_options;
 
 typedef struct tw_plan tw_plan;

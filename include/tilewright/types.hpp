@@ -2,14 +2,17 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace tw {
 
-/// What an element of a matrix is. The narrow two are storage: 16 bits that a product widens exactly to f32.
-enum class Type : std::uint8_t { f64, f32, f16, bf16 };
+/// What an element of a matrix is. The narrow two are storage: 16 bits that a product widens exactly to f32. The
+/// complex two are pairs, the real part first: of f32 (c64) and of f64 (c128), as std::complex has them.
+enum class Type : std::uint8_t { f64, f32, f16, bf16, c64, c128 };
+inline constexpr Type last_type = Type::c128;
 
 /// IEEE binary16 as stored bits.
 struct float16 {
@@ -21,7 +24,18 @@ struct bfloat16 {
     std::uint16_t bits;
 };
 
-constexpr std::size_t size_of(Type type) noexcept { return type == Type::f64 ? 8 : type == Type::f32 ? 4 : 2; }
+constexpr bool is_complex(Type type) noexcept { return type == Type::c64 || type == Type::c128; }
+
+/// Of its real and imaginary parts; a real type is its own.
+constexpr Type part_of(Type type) noexcept {
+    return type == Type::c64 ? Type::f32 : type == Type::c128 ? Type::f64 : type;
+}
+
+constexpr std::size_t size_of(Type type) noexcept {
+    const Type part = part_of(type);
+    const std::size_t size = part == Type::f64 ? 8 : part == Type::f32 ? 4 : 2;
+    return is_complex(type) ? 2 * size : size;
+}
 
 constexpr const char* name_of(Type type) noexcept {
     switch (type) {
@@ -29,12 +43,14 @@ constexpr const char* name_of(Type type) noexcept {
         case Type::f32: return "f32";
         case Type::f16: return "f16";
         case Type::bf16: return "bf16";
+        case Type::c64: return "c64";
+        case Type::c128: return "c128";
     }
     return "?";
 }
 
 template <class T>
-struct TypeOf;  // only the four element types below have a Type
+struct TypeOf;  // only the six element types below have a Type
 template <>
 struct TypeOf<double> {
     static constexpr Type value = Type::f64;
@@ -50,6 +66,14 @@ struct TypeOf<float16> {
 template <>
 struct TypeOf<bfloat16> {
     static constexpr Type value = Type::bf16;
+};
+template <>
+struct TypeOf<std::complex<float>> {
+    static constexpr Type value = Type::c64;
+};
+template <>
+struct TypeOf<std::complex<double>> {
+    static constexpr Type value = Type::c128;
 };
 
 template <class T>

@@ -19,7 +19,7 @@ concept MdspanLike = requires(const S& span) {
     requires S::rank() == 2;
 };
 
-/// A matrix that somebody else owns: element (i, j) is data[i * row_step + j * col_step].
+/// A matrix that somebody else owns: element (i, j) is data[i * row_step + j * col_step], or its conjugate.
 template <class T>
 struct View {
     using element_type = T;
@@ -27,6 +27,7 @@ struct View {
     T* data = nullptr;
     std::int64_t rows = 0, cols = 0;
     std::int64_t row_step = 0, col_step = 1;
+    bool is_conj = false;  ///< a product reads the conjugates of what lies there; real numbers are their own
 
     constexpr View() = default;
     constexpr View(T* elements, std::int64_t row_count, std::int64_t col_count) noexcept
@@ -41,20 +42,40 @@ struct View {
         : View(span.data_handle(), static_cast<std::int64_t>(span.extent(0)), static_cast<std::int64_t>(span.extent(1)),
                static_cast<std::int64_t>(span.stride(0)), static_cast<std::int64_t>(span.stride(1))) {}
 
+    /// The element as it lies there, conjugate or not.
     constexpr T& operator()(std::int64_t i, std::int64_t j) const noexcept { return data[i * row_step + j * col_step]; }
 
-    constexpr View transposed() const noexcept { return {data, cols, rows, col_step, row_step}; }
+    constexpr View transposed() const noexcept { return of(data, cols, rows, col_step, row_step); }
+
+    /// The same memory, read as its conjugates. A real matrix is its own.
+    constexpr View conjugated() const noexcept {
+        View made = *this;
+        made.is_conj = is_complex(type_of<T>) && !is_conj;
+        return made;
+    }
+    /// The conjugate transpose.
+    constexpr View adjoint() const noexcept { return transposed().conjugated(); }
 
     /// The rows x cols block whose corner is (i, j): the same memory, nothing is copied.
     constexpr View block(std::int64_t i, std::int64_t j, std::int64_t row_count,
                          std::int64_t col_count) const noexcept {
-        return {data + i * row_step + j * col_step, row_count, col_count, row_step, col_step};
+        return of(data + i * row_step + j * col_step, row_count, col_count, row_step, col_step);
     }
 
     constexpr operator View<const T>() const noexcept
         requires(!std::is_const_v<T>)
     {
-        return {data, rows, cols, row_step, col_step};
+        View<const T> made(data, rows, cols, row_step, col_step);
+        made.is_conj = is_conj;
+        return made;
+    }
+
+private:
+    constexpr View of(T* from, std::int64_t row_count, std::int64_t col_count, std::int64_t step_of_rows,
+                      std::int64_t step_of_cols) const noexcept {
+        View made(from, row_count, col_count, step_of_rows, step_of_cols);
+        made.is_conj = is_conj;
+        return made;
     }
 };
 
@@ -74,32 +95,36 @@ struct Matrix {
     Type type = Type::f32;
     std::int64_t rows = 0, cols = 0;
     std::int64_t row_step = 0, col_step = 1;
+    bool is_conj = false;  ///< of a complex type: its elements count as their conjugates
 
-    constexpr Matrix transposed() const noexcept { return {data, type, cols, rows, col_step, row_step}; }
+    constexpr Matrix transposed() const noexcept { return {data, type, cols, rows, col_step, row_step, is_conj}; }
 
     void* at(std::int64_t i, std::int64_t j) const noexcept {
         return static_cast<char*>(data) + (i * row_step + j * col_step) * static_cast<std::int64_t>(size_of(type));
     }
 
     Matrix block(std::int64_t i, std::int64_t j, std::int64_t row_count, std::int64_t col_count) const noexcept {
-        return {at(i, j), type, row_count, col_count, row_step, col_step};
+        return {at(i, j), type, row_count, col_count, row_step, col_step, is_conj};
     }
 };
 
 template <Element T>
 constexpr Matrix erase(View<T> view) noexcept {
     return {
-        const_cast<std::remove_const_t<T>*>(view.data), type_of<T>, view.rows, view.cols, view.row_step, view.col_step};
+        const_cast<std::remove_const_t<T>*>(view.data), type_of<T>, view.rows, view.cols, view.row_step, view.col_step,
+        view.is_conj && is_complex(type_of<T>)};
 }
 
-/// What a View can be made of: a View, or what looks like std::mdspan; its elements are f64, f32, f16 or bf16.
+/// What a View can be made of: a View, or what looks like std::mdspan; its elements have a Type.
 template <class T>
 concept Viewable = requires(const T& matrix) { erase(View(matrix)); };
 
 /// The typed face of an erased matrix; the caller vouches for the type.
 template <Element T>
 View<T> typed(const Matrix& matrix) noexcept {
-    return {static_cast<T*>(matrix.data), matrix.rows, matrix.cols, matrix.row_step, matrix.col_step};
+    View<T> made(static_cast<T*>(matrix.data), matrix.rows, matrix.cols, matrix.row_step, matrix.col_step);
+    made.is_conj = matrix.is_conj;
+    return made;
 }
 
 }  // namespace tw

@@ -52,8 +52,9 @@ struct Direct;
 struct Call {
     Matrix a, b, c;
     double alpha = 1, beta = 0;
-    Epilogue epilogue{};             ///< empty unless the kernel's row says that it fuses one
-    std::span<std::byte> scratch{};  ///< at least scratch_bytes(), aligned to 64 bytes
+    double alpha_imag = 0, beta_imag = 0;  ///< of complex operands
+    Epilogue epilogue{};                   ///< empty unless the kernel's row says that it fuses one
+    std::span<std::byte> scratch{};        ///< at least scratch_bytes(), aligned to 64 bytes
     int threads = 1;
     const Executor* executor = nullptr;  ///< null: the library's pool
     void* stream = nullptr;

@@ -47,6 +47,8 @@ struct Work {
                   .c = products.c_of(i),
                   .alpha = options.alpha,
                   .beta = options.beta,
+                  .alpha_imag = options.alpha_imag,
+                  .beta_imag = options.beta_imag,
                   .epilogue = options.epilogue,
                   .scratch = own,
                   .threads = 1,

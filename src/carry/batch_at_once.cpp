@@ -34,6 +34,8 @@ Call call_of(const Plan& plan, const Products& products, const Batch& piece, std
               .c = products.c_of(first),
               .alpha = options.alpha,
               .beta = options.beta,
+              .alpha_imag = options.alpha_imag,
+              .beta_imag = options.beta_imag,
               .epilogue = options.epilogue,
               .scratch = from_first_line(options.scratch),
               .stream = options.stream,

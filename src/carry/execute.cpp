@@ -193,6 +193,8 @@ Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix&
               .c = c,
               .alpha = options.alpha,
               .beta = options.beta,
+              .alpha_imag = options.alpha_imag,
+              .beta_imag = options.beta_imag,
               .epilogue = options.epilogue,
               .scratch = from_first_line(options.scratch),
               .threads = plan.threads,

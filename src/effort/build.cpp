@@ -76,6 +76,7 @@ Status check(const effort::Format& format, std::span<const Matrix> experts, cons
     if (experts.empty()) return bad("there is no matrix to build from");
     const Matrix& first = experts.front();
     if (const Status unsound = check_operand(first, Argument::a); !unsound) return unsound;
+    if (is_complex(first.type)) return bad("weights with an effort dial are f32, f16 or bf16, not complex");
     if (first.type == Type::f64) return bad("weights with an effort dial are f32, f16 or bf16, not f64");
     if (const char* refusal =
             effort::refusal_of_shape(first.rows, first.cols, static_cast<std::int64_t>(experts.size())))

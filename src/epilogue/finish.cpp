@@ -83,6 +83,7 @@ void finish_in_strips(const Operands& x, double beta, const Epilogue& epilogue) 
 
 void finish(const Matrix& c, double beta, const Epilogue& epilogue, std::int64_t row, std::int64_t col) noexcept {
     if (beta == 1 && epilogue.is_empty()) return;
+    if (is_complex(c.type)) return finish_complex(c, beta, epilogue, row, col);
     Operands x{c, {const_cast<void*>(epilogue.bias), epilogue.bias_type, c.rows, c.cols, 0, 1}, {}};
     if (epilogue.bias) x.bias.data = x.bias.at(0, col);
     if (epilogue.residual.data) x.residual = epilogue.residual.block(row, col, c.rows, c.cols);
@@ -92,6 +93,24 @@ void finish(const Matrix& c, double beta, const Epilogue& epilogue, std::int64_t
                           x.bias.row_step,    x.bias.col_step, x.residual.data, x.residual.row_step, epilogue.scale,
                           epilogue.activation};
     (c.type == Type::f32 ? widest().f32 : widest().f64)(rows);
+}
+
+/// A real beta scales each part, so that a zero keeps its sign and an Inf is no NaN in the other part.
+void finish_complex(const Matrix& c, std::complex<double> beta, const Epilogue& epilogue, std::int64_t row,
+                    std::int64_t col) noexcept {
+    if (beta == 1.0 && epilogue.is_empty()) return;
+    const bool adds = epilogue.residual.data;
+    const Matrix residual = adds ? epilogue.residual.block(row, col, c.rows, c.cols) : Matrix{};
+    for (std::int64_t i = 0; i < c.rows; ++i)
+        for (std::int64_t j = 0; j < c.cols; ++j) {
+            std::complex<double> value = 0;
+            if (beta != 0.0) value = load_complex(c, i, j);
+            if (beta.imag() != 0) value = times(beta, value);
+            else if (beta != 0.0) value *= beta.real();
+            if (epilogue.scale != 1) value *= epilogue.scale;
+            if (adds) value += load_complex(residual, i, j);
+            store_complex(c, i, j, value);
+        }
 }
 
 }  // namespace tw

@@ -5,6 +5,7 @@
 // computed independently and in f64, so neither that choice nor how C is cut changes the bits.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 
 #include "tilewright/epilogue.hpp"
@@ -14,5 +15,9 @@ namespace tw {
 /// C = epilogue(beta * C), C not read when beta is 0. `c` is the block at (row, col) of the C that the epilogue is for.
 void finish(const Matrix& c, double beta, const Epilogue& epilogue, std::int64_t row = 0,
             std::int64_t col = 0) noexcept;
+
+/// The same where C is complex, whose epilogue has a scale and a residual alone.
+void finish_complex(const Matrix& c, std::complex<double> beta, const Epilogue& epilogue, std::int64_t row = 0,
+                    std::int64_t col = 0) noexcept;
 
 }  // namespace tw

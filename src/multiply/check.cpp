@@ -18,7 +18,7 @@ std::int64_t magnitude(std::int64_t x) noexcept { return x < 0 ? -x : x; }
 /// False when the bytes from the lowest to the highest element, or a copy of all elements, do not fit into an address.
 /// Both are needed: with steps of 0 a matrix has more elements than memory.
 bool extent_fits(const Matrix& m) noexcept {
-    constexpr std::uint64_t surely = std::uint64_t{1} << 24;  // two products of two such, times 8 bytes, fit
+    constexpr std::uint64_t surely = std::uint64_t{1} << 24;  // two products of two such, times 16 bytes, fit
     if ((static_cast<std::uint64_t>(m.rows) | static_cast<std::uint64_t>(m.cols) |
          static_cast<std::uint64_t>(m.row_step) | static_cast<std::uint64_t>(m.col_step)) < surely)
         return true;
@@ -43,7 +43,7 @@ bool writes_itself_twice(const Matrix& m) noexcept {
 }
 
 Status check_one(const Matrix& m, Argument which) noexcept {
-    if (m.type > Type::bf16) return bad(which, "its type is none of f64, f32, f16 and bf16");
+    if (m.type > last_type) return bad(which, "its type is none of f64, f32, f16, bf16, c64 and c128");
     if (m.rows < 0 || m.cols < 0) return bad(which, "a dimension is negative");
     if (!extent_fits(m)) return bad(which, "its steps times its shape do not fit into an address");
     return {};
@@ -60,9 +60,9 @@ bool are_plainly_valid(const Matrix& a, const Matrix& b, const Matrix& c, const 
         all |= static_cast<std::uint64_t>(m->rows) | static_cast<std::uint64_t>(m->cols) |
                static_cast<std::uint64_t>(m->row_step) | static_cast<std::uint64_t>(m->col_step);
     const bool is_apart = (c.col_step == 1 && c.row_step >= c.cols) || (c.row_step == 1 && c.col_step >= c.rows);
-    return all < surely && is_apart && a.type <= Type::bf16 && b.type == a.type && c.type == a.type &&
-           b.rows == a.cols && c.rows == a.rows && c.cols == b.cols && a.data && b.data && c.data &&
-           options.epilogue.is_empty();
+    return all < surely && is_apart && a.type <= Type::bf16 && options.alpha_imag == 0 && options.beta_imag == 0 &&
+           b.type == a.type && c.type == a.type && b.rows == a.cols && c.rows == a.rows && c.cols == b.cols && a.data &&
+           b.data && c.data && options.epilogue.is_empty();
 }
 
 #ifndef NDEBUG
@@ -102,6 +102,7 @@ bool overlap(const Matrix& x, const Matrix& y) noexcept {
 
 Status check_rules(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     if (const Status s = check_shapes(a, b, c); !s) return s;
+    if (const Status s = check_types(a.type, options); !s) return s;
     if (!has_elements(c)) return {};
     const Epilogue& epilogue = options.epilogue;
     if (epilogue.bias && epilogue.bias_size != c.cols)
@@ -110,12 +111,14 @@ Status check_rules(const Matrix& a, const Matrix& b, const Matrix& c, const Opti
         return bad(Argument::options, "the type of the epilogue's bias is none of f64, f32, f16 and bf16");
     if (epilogue.residual.data && (epilogue.residual.rows != c.rows || epilogue.residual.cols != c.cols))
         return bad(Argument::options, "the epilogue's residual must have C's shape");
-    if (epilogue.residual.data && (epilogue.residual.type > Type::bf16 || !extent_fits(epilogue.residual)))
+    if (epilogue.residual.data && (epilogue.residual.type > last_type || !extent_fits(epilogue.residual)))
         return bad(Argument::options,
                    "the epilogue's residual has an unknown type, or steps that do not fit into an address");
+    if (epilogue.residual.data && is_complex(epilogue.residual.type) != is_complex(c.type))
+        return bad(Argument::options, "the epilogue's residual must be complex where C is, and real where C is real");
     if (!c.data) return bad(Argument::c, "it is null");
     if (writes_itself_twice(c)) return bad(Argument::c, "its steps put two elements in one place");
-    if (options.alpha == 0 || a.cols == 0) return {};
+    if (needs_no_product(a, c, options)) return {};
     if (!a.data) return bad(Argument::a, "it is null");
     if (!b.data) return bad(Argument::b, "it is null");
     return check_overlap(a, b, c, options);
@@ -140,7 +143,15 @@ Status check_shapes(const Matrix& a, const Matrix& b, const Matrix& c) noexcept 
     if (b.rows != a.cols) return bad(Argument::b, "its rows must be as many as A's columns");
     if (c.rows != a.rows) return bad(Argument::c, "its rows must be as many as A's");
     if (c.cols != b.cols) return bad(Argument::c, "its columns must be as many as B's");
+    if (is_complex(a.type) != is_complex(b.type))
+        return bad(Argument::b, "A and B must both be real or both be complex");
     if (a.type != b.type) return bad(Argument::b, "its type must be A's");
+    if (is_complex(a.type) != is_complex(c.type))
+        return bad(Argument::c, "it must be complex where A and B are, and real where they are real");
+    if (is_complex(c.type) && c.is_conj)
+        return bad(Argument::c,
+                   "it is written as it lies, so it can't be a conjugate: those of A, B, alpha and beta "
+                   "give that of the product");
     if (!types_go_together(a.type, c.type))
         return bad(Argument::c, "its type must be A's, or f32 for narrower operands");
     return {};

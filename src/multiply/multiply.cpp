@@ -39,8 +39,8 @@ constexpr Status other_steps{Code::bad_argument, Argument::none,
 
 /// A product in host memory and nothing else: no epilogue, no verification, no line in the log.
 bool is_bare(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
-    return options.alpha != 0 && options.epilogue.is_empty() && !options.verify &&
-           log_wanted.get(read_log_wanted) == 0 &&
+    return options.alpha != 0 && options.alpha_imag == 0 && options.beta_imag == 0 && options.epilogue.is_empty() &&
+           !options.verify && log_wanted.get(read_log_wanted) == 0 &&
            (!may_lie_on_a_device() || (place_of(c.data) == Place::host && check_places(a, b, Place::host)));
 }
 

@@ -10,7 +10,7 @@ namespace tw {
 
 /// Nothing to write, or nothing to add to beta * C.
 constexpr bool needs_no_product(const Matrix& a, const Matrix& c, const Options& options) noexcept {
-    return c.rows == 0 || c.cols == 0 || options.alpha == 0 || a.cols == 0;
+    return c.rows == 0 || c.cols == 0 || (options.alpha == 0 && options.alpha_imag == 0) || a.cols == 0;
 }
 
 /// epilogue(beta * C): all that such a product has to do, in the memory where C is.

@@ -191,9 +191,13 @@ Status check_problem(const Problem& p) noexcept {
     if (p.m < 0 || p.n < 0 || p.k < 0) return bad("a dimension is negative");
     if (!copy_fits(p.m, p.k) || !copy_fits(p.k, p.n) || !copy_fits(p.m, p.n))
         return bad("the shape does not fit into an address");
-    if (p.in > Type::bf16 || p.out > Type::bf16) return bad("a type is none of f64, f32, f16 and bf16");
+    if (p.in > last_type || p.out > last_type) return bad("a type is none of f64, f32, f16, bf16, c64 and c128");
     if (!types_go_together(p.in, p.out)) return bad("C's type must be A's, or f32 for narrower operands");
     return {};
+}
+
+bool has_complex_rows(const Backend& backend) noexcept {
+    return std::any_of(backend.ladder.begin(), backend.ladder.end(), [](const Kernel* k) { return is_complex(k->in); });
 }
 
 int threads_of(const Options& options) noexcept {
@@ -231,12 +235,14 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
         return {};
     }
     if (const Status bad = check_problem(problem); !bad) return bad;
+    if (const Status bad = check_types(problem.in, options); !bad) return bad;
     if (!may_be_slabs(options.slabs)) return not_slabs;
     const Backend* backend = backend_for(problem, options.device);
     if (!backend) return no_backend;
     if (backend->devices() == 0) return no_devices;
 
     if (options.device.ends_with(":*")) return all_devices;
+    if (is_complex(problem.in) && !has_complex_rows(*backend)) return no_complex;
     const int device = device_part(options.device);
     if (device < -1 || device >= backend->devices()) return no_such_device;
 

@@ -26,6 +26,22 @@ Problem problem_at(Place place, const Matrix& a, const Matrix& b, const Matrix& 
             .c = form_of(c)};
 }
 
+Status check_types(Type in, const Options& options) noexcept {
+    const auto bad = [](const char* text) { return Status{Code::unsupported, Argument::options, text}; };
+    if (!is_complex(in)) {
+        if (options.alpha_imag == 0 && options.beta_imag == 0) return {};
+        return {Code::bad_argument, Argument::options,
+                "alpha and beta of real operands are real: alpha_imag and beta_imag must be 0"};
+    }
+    const Epilogue& epilogue = options.epilogue;
+    if (epilogue.bias || epilogue.activation != Activation::none)
+        return bad("the epilogue of a complex product has a scale and a residual, but no bias and no activation");
+    if (options.verify) return bad("complex products are not verified: that is for real ones");
+    if (options.slabs > 0) return bad("slabs are for real operands: a complex product takes k whole");
+    if (options.device.ends_with(":*")) return bad("complex products are one device's: `:*` is for real ones");
+    return {};
+}
+
 Place PlaceCache::ask(const void* memory) noexcept {
     place_ = place_of(memory);
     allocation_ = {};
@@ -37,6 +53,11 @@ Place PlaceCache::ask(const void* memory) noexcept {
 void convert(const Matrix& to, const Matrix& from) noexcept {
     if (to.type == Type::f32 && is_narrow(from.type)) return widen_matrix(to, from);
     if (is_narrow(to.type) && from.type == Type::f32) return round_matrix(to, from);
+    if (is_complex(to.type)) {
+        for (std::int64_t i = 0; i < to.rows; ++i)
+            for (std::int64_t j = 0; j < to.cols; ++j) store_complex(to, i, j, load_complex(from, i, j));
+        return;
+    }
     for (std::int64_t i = 0; i < to.rows; ++i)
         for (std::int64_t j = 0; j < to.cols; ++j) store_element(to, i, j, load_element(from, i, j));
 }

@@ -33,6 +33,14 @@ constexpr bool widens_to_f32(const Problem& problem) noexcept {
     return problem.in == Type::f16 || problem.in == Type::bf16;
 }
 
+/// Where a complex product meets a device that has no rows for it.
+inline constexpr Status no_complex{Code::unsupported, Argument::options,
+                                   "that device has no kernels for complex operands: the CPU has"};
+
+/// Ok, or why a kernel for these types can't have such options: complex scalars are for complex operands, and some of
+/// what real products have is for those alone.
+Status check_types(Type in, const Options& options) noexcept;
+
 /// C has the operands' type, or f32 where they are narrower.
 constexpr bool types_go_together(Type in, Type out) noexcept {
     return out == in || (out == Type::f32 && (in == Type::f16 || in == Type::bf16));

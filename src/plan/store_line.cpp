@@ -47,7 +47,7 @@ bool parse_three(std::string_view text, char between, Int least, Int most, Int& 
 }
 
 bool parse_type(std::string_view text, Type& type) {
-    for (const Type known : {Type::f64, Type::f32, Type::f16, Type::bf16})
+    for (const Type known : {Type::f64, Type::f32, Type::f16, Type::bf16, Type::c64, Type::c128})
         if (text == name_of(known)) return type = known, true;
     return false;
 }

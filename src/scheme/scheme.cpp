@@ -78,12 +78,14 @@ bool allows_range_loss(Accuracy accuracy) noexcept {
 
 Accuracy resolve(Accuracy accuracy, Type in) noexcept {
     if (accuracy.rule != Accuracy::Rule::automatic) return accuracy;
-    return in == Type::f64 ? fp64 : fp32;
+    return part_of(in) == Type::f64 ? fp64 : fp32;
 }
 
 double promise(Accuracy accuracy, Type in, std::int64_t k) noexcept {
+    // Each part of a complex result is a sum of 2k products, which a complex alpha and beta round twice more.
+    const std::int64_t terms = is_complex(in) ? 2 * k : k, of_scalars = is_complex(in) ? 4 : 2;
     // A short sum pays for the constant of a split scheme as a sum of 32 terms would.
-    const double roundings = static_cast<double>(k > 32 ? k : 32) + 2;
+    const auto roundings = static_cast<double>((terms > 32 ? terms : 32) + of_scalars);
     const double sum_f32 = gamma(roundings, unit_f32);
     switch (resolve(accuracy, in).rule) {
         case Accuracy::Rule::fp64: return gamma(roundings, unit_f64);

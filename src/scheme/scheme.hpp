@@ -37,7 +37,7 @@ extern const Scheme plain_f32, plain_f64;
 
 /// Of kernels that take T as it is.
 template <class T>
-inline constexpr const Scheme* unsplit = sizeof(T) == 4 ? &plain_f32 : &plain_f64;
+inline constexpr const Scheme* unsplit = part_of(type_of<T>) == Type::f32 ? &plain_f32 : &plain_f64;
 
 /// Rows scaled by powers of two, then cut into fp16 parts.
 extern const Scheme fp16x1, fp16x3;

@@ -22,7 +22,9 @@ Matrix from_c(const tw_matrix* m) noexcept {
     unsigned type = 0;  // a caller may have written any number there
     static_assert(sizeof type == sizeof m->type);
     std::memcpy(&type, &m->type, sizeof type);
-    return {m->data, static_cast<Type>(std::min(type, 255u)), m->rows, m->cols, m->row_step, m->col_step};
+    const bool is_conj = type == TW_C64_CONJ || type == TW_C128_CONJ;
+    if (is_conj) type = type == TW_C64_CONJ ? TW_C64 : TW_C128;
+    return {m->data, static_cast<Type>(std::min(type, 255u)), m->rows, m->cols, m->row_step, m->col_step, is_conj};
 }
 
 Status from_c(const tw_options* given, Executor& executor, Options& options) noexcept {
@@ -33,6 +35,8 @@ Status from_c(const tw_options* given, Executor& executor, Options& options) noe
     if (given) std::memcpy(&c, given, std::min(given->size, sizeof c));
     options.alpha = c.alpha;
     options.beta = c.beta;
+    options.alpha_imag = c.alpha_imag;
+    options.beta_imag = c.beta_imag;
     if (c.accuracy && !parse_accuracy(c.accuracy, options.accuracy))
         return {Code::bad_argument, Argument::options, "the accuracy is no name of the dial and no positive number"};
     options.device = text(c.device);

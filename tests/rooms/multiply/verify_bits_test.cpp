@@ -88,6 +88,7 @@ TEST(VerifiedBits, AreThoseWithoutVerification) {
 TEST(VerifiedBits, OfEachRowAreThoseWithoutVerification) {
     for (const tw::Kernel* kernel : tw::find_backend("cpu")->ladder)
         for (const tw::Type type : {kernel->in, tw::Type::bf16}) {
+            if (tw::is_complex(type)) continue;  // complex products are not verified
             Operands p(type, type == kernel->in ? kernel->out : type, 30, 40, 50);
             tw::Options options{.accuracy = tw::Accuracy(1e9), .kernel = kernel->name};
             p.fill();

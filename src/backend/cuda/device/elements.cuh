@@ -18,6 +18,8 @@ __device__ inline double load(const Matrix& m, std::int64_t i, std::int64_t j) {
         case Type::f32: return static_cast<const float*>(m.data)[x];
         case Type::f16: return __half2float(static_cast<const __half*>(m.data)[x]);
         case Type::bf16: return __bfloat162float(static_cast<const __nv_bfloat16*>(m.data)[x]);
+        case Type::c64:
+        case Type::c128: break;  // refused before a device is asked
     }
     return 0;
 }
@@ -29,6 +31,8 @@ __device__ inline void store(const Matrix& m, std::int64_t i, std::int64_t j, do
         case Type::f32: static_cast<float*>(m.data)[x] = static_cast<float>(value); break;
         case Type::f16: static_cast<__half*>(m.data)[x] = __float2half_rn(static_cast<float>(value)); break;
         case Type::bf16: static_cast<__nv_bfloat16*>(m.data)[x] = __float2bfloat16_rn(static_cast<float>(value)); break;
+        case Type::c64:
+        case Type::c128: break;
     }
 }
 
