@@ -13,6 +13,7 @@
 #include "base/f32_rounding.hpp"
 #include "base/threads.hpp"
 #include "reference/compensated.hpp"
+#include "reference/complex_answer.hpp"
 
 namespace tw::reference {
 namespace {
@@ -210,6 +211,7 @@ struct Work {
 }  // namespace
 
 Answer answer(const Question& question, std::span<const std::int64_t> rows, int threads) {
+    if (is_complex(question.a.type)) return complex_answer(question, rows, threads);
     Answer made;
     made.cols = question.n();
     made.rows.assign(rows.begin(), rows.end());

@@ -21,13 +21,15 @@ struct Question {
     Matrix c0{};  ///< C before the product; read only when beta is not 0
     double alpha = 1, beta = 0;
     Epilogue epilogue{};
+    double alpha_imag = 0, beta_imag = 0;  ///< of complex operands
 
     std::int64_t m() const noexcept { return a.rows; }
     std::int64_t n() const noexcept { return b.cols; }
     std::int64_t k() const noexcept { return a.cols; }
 };
 
-/// Some rows of the answer, each n long.
+/// Some rows of the answer, each n long. Those of a complex product have 2n numbers, each real part before its
+/// imaginary one.
 struct Answer {
     std::vector<std::int64_t> rows;
     std::int64_t cols = 0;

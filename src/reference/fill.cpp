@@ -21,6 +21,8 @@ constexpr double least_normal_of(Type type) {
 /// The widest exponents that leave sums of products inside f32 when the operands are f16.
 double spread_of(Type type, double wanted) { return type == Type::f16 ? std::min(wanted, 7.0) : wanted; }
 
+constexpr std::uint64_t of_imaginary_parts = 0x5eed;  // their seed is so much larger
+
 double power(Random& random, double spread) { return random.sign() * std::exp2(random.between(-spread, spread)); }
 
 /// The largest whole number whose k-fold sum of squares every sum type holds exactly.
@@ -130,6 +132,10 @@ const char* name_of(Fill fill) noexcept {
 }
 
 void fill(const Matrix& matrix, Fill how, std::uint64_t seed) {
+    if (is_complex(matrix.type)) {
+        fill(real_parts(matrix), how, seed);
+        return fill(imaginary_parts(matrix), how, seed + of_imaginary_parts);
+    }
     Random random(seed);
     const bool alternates = how == Fill::huge || how == Fill::overflowing;
     for (std::int64_t i = 0; i < matrix.rows; ++i)
@@ -140,6 +146,10 @@ void fill(const Matrix& matrix, Fill how, std::uint64_t seed) {
 }
 
 void fill_operands(const Matrix& a, const Matrix& b, Fill how, std::uint64_t seed) {
+    if (is_complex(a.type)) {
+        fill_operands(real_parts(a), real_parts(b), how, seed);
+        return fill_operands(imaginary_parts(a), imaginary_parts(b), how, seed + of_imaginary_parts);
+    }
     if (how == Fill::cancellation) return fill_cancelling(a, b, seed);
     fill(a, how, seed);
     Random random(seed + 1);
@@ -152,6 +162,7 @@ void fill_operands(const Matrix& a, const Matrix& b, Fill how, std::uint64_t see
 }
 
 void fill_with(const Matrix& matrix, double value) {
+    if (is_complex(matrix.type)) return fill_with(real_parts(matrix), value), fill_with(imaginary_parts(matrix), value);
     for (std::int64_t i = 0; i < matrix.rows; ++i)
         for (std::int64_t j = 0; j < matrix.cols; ++j) store_element(matrix, i, j, value);
 }

@@ -15,7 +15,13 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-Type sum_type(const Question& q) { return q.a.type == Type::f64 ? Type::f64 : Type::f32; }
+Type sum_type(const Question& q) { return part_of(q.a.type) == Type::f64 ? Type::f64 : Type::f32; }
+
+/// Column j of the answer's: of a complex result a part of an element.
+double part_at(const Matrix& result, std::int64_t i, std::int64_t j) {
+    if (!is_complex(result.type)) return load_element(result, i, j);
+    return load_element(j % 2 ? imaginary_parts(result) : real_parts(result), i, j / 2);
+}
 
 double rounded_to(Type type, double x) {
     double held = 0;
@@ -50,9 +56,10 @@ public:
           tolerance_(tolerance),
           sum_(range_of(sum_type(q))),
           out_(range_of(out)),
-          narrows_(out != sum_type(q)),
+          narrows_(part_of(out) != sum_type(q)),
           by_operands_(tolerance.range != 0 || tolerance.flush != 0) {
-        const double terms = static_cast<double>(q.k()), alpha = std::isfinite(q.alpha) ? std::fabs(q.alpha) : 0;
+        const double terms = static_cast<double>(is_complex(q.a.type) ? 2 * q.k() : q.k());
+        const double size = std::fabs(q.alpha) + std::fabs(q.alpha_imag), alpha = std::isfinite(size) ? size : 0;
         floor_ = (alpha * terms + 2) * sum_.least;
         scale_ = std::fabs(q.epilogue.scale), slope_ = steepest(q.epilogue.activation);
         if (!by_operands_) return;
@@ -138,9 +145,9 @@ Verdict judge(const Question& question, const Matrix& result, const Tolerance& t
     for (std::size_t r = 0; r < expected.rows.size(); ++r)
         for (std::int64_t j = 0; j < expected.cols; ++j) {
             const std::size_t at = expected.at(r, j);
-            const double got = load_element(result, expected.rows[r], j), allowed = allowance(r, j);
+            const double got = part_at(result, expected.rows[r], j), allowed = allowance(r, j);
             const bool exact = allowance.is_exact(), may_overflow = allowance.may_overflow(at, allowed);
-            const double value = exact ? rounded_to(result.type, expected.value[at]) : expected.value[at];
+            const double value = exact ? rounded_to(part_of(result.type), expected.value[at]) : expected.value[at];
             const double error = error_of(value, exact ? 0 : expected.rest[at], got, allowed, may_overflow);
             const bool fails = !(error <= 1);
             if (std::isfinite(value) && std::isfinite(got)) {
@@ -148,7 +155,8 @@ Verdict judge(const Question& question, const Matrix& result, const Tolerance& t
                 squares += value * value;
             }
             if (fails ? verdict.wrong == 0 : verdict.wrong == 0 && (verdict.checked == 0 || error > verdict.worst)) {
-                verdict.row = expected.rows[r], verdict.col = j;
+                verdict.row = expected.rows[r], verdict.col = is_complex(result.type) ? j / 2 : j;
+                verdict.part = !is_complex(result.type) ? "" : j % 2 ? "the imaginary part of " : "the real part of ";
                 verdict.expected = value, verdict.got = got, verdict.allowed = allowed;
             }
             verdict.worst = std::isnan(error) ? infinite : std::max(verdict.worst, error);
@@ -169,9 +177,9 @@ std::string Verdict::sentence() const {
                       static_cast<long long>(checked), worst, relative_error);
     else
         std::snprintf(text, sizeof text,
-                      "element (%lld, %lld) is %.17g where %.17g was expected, give or take %.3g; "
+                      "%selement (%lld, %lld) is %.17g where %.17g was expected, give or take %.3g; "
                       "%lld of %lld elements fail",
-                      static_cast<long long>(row), static_cast<long long>(col), got, expected, allowed,
+                      part, static_cast<long long>(row), static_cast<long long>(col), got, expected, allowed,
                       static_cast<long long>(wrong), static_cast<long long>(checked));
     return text;
 }

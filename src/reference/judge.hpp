@@ -20,6 +20,7 @@ namespace tw::reference {
 ///   + (|alpha| k + 2) units of the least subnormal       what is lost where numbers have no more bits
 ///   + one rounding to C's type, when it is narrower than the sum
 ///
+/// of a complex product for each part by itself, which is a sum of 2k real products and has a magnitude of its own; all
 /// times what the epilogue does to an error, and what it rounds itself; where a pass of its own reads a narrow C again,
 /// one rounding more. A bound of 0 means the very answer, rounded to C's type.
 struct Tolerance {
@@ -43,6 +44,7 @@ struct Verdict {
     std::int64_t checked = 0, wrong = 0;
 
     // The first element that fails, or, when none does, the worst.
+    const char* part = "";  ///< of a complex element: which of its parts
     std::int64_t row = -1, col = -1;
     double expected = 0, got = 0, allowed = 0;
 

@@ -39,6 +39,7 @@ std::string Lie::text() const {
     if (padding) words += " +" + std::to_string(padding);
     if (gap != 1) words += " step " + std::to_string(gap);
     if (reversed) words += " upside down";
+    if (conj) words += " conjugate";
     return words;
 }
 
@@ -71,7 +72,7 @@ GuardedPages::GuardedPages(GuardedPages&& other) noexcept
 GuardedMatrix::GuardedMatrix(Type type, std::int64_t rows, std::int64_t cols, const Lie& lie)
     : pages_(extent_bytes(type, rows, cols, lie), lie.at_start) {
     const Steps steps = steps_of(rows, cols, lie);
-    matrix_ = {pages_.bytes().data(), type, rows, cols, steps.row, steps.col};
+    matrix_ = {pages_.bytes().data(), type, rows, cols, steps.row, steps.col, lie.conj};
     if (!exists()) return;
     if (lie.reversed) matrix_.data = matrix_.at(1 - rows, 0);
     if (!is_sparse()) std::memset(pages_.bytes().data(), poison, pages_.bytes().size());

@@ -22,6 +22,7 @@ struct Lie {
     std::int64_t gap = 1;      ///< step within a row (column)
     bool reversed = false;     ///< the last row comes first in memory: the row step is negative
     bool at_start = false;     ///< the page without access lies before the first element instead of after the last
+    bool conj = false;         ///< a complex matrix counts as its conjugate
 
     std::string text() const;
 };

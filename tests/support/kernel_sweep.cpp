@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
+#include <cstring>
 #include <limits>
 
 #include "base/element.hpp"
@@ -31,6 +33,12 @@ constexpr Lie lies[] = {
     {.columns = true, .padding = 7, .gap = 3},
 };
 constexpr double scalars[] = {1, 0, -1, 0.5, nan};
+
+/// Of a complex element the one part or the other, by its place.
+void put(const Matrix& m, std::int64_t i, std::int64_t j, double value) {
+    if (!is_complex(m.type)) return store_element(m, i, j, value);
+    store_element((i + j) % 2 ? imaginary_parts(m) : real_parts(m), i, j, value);
+}
 
 class Sweep {
 public:
@@ -60,6 +68,7 @@ private:
     bool judged(Trial trial, Outcome* kept = nullptr) {
         if (!report_.failure.empty() || (rules_.brief && !belongs_to_brief(trial))) return false;
         if (trial.tile == Tile{}) trial.tile = default_tile_;
+        if (!is_complex(kernel_.in)) trial.alpha_imag = trial.beta_imag = 0;
         trial.exact = trial.fill == Fill::integers && rules_.exact_integers;
         const CrashNote note(kernel_.name, trial);
         Outcome outcome = run(trial, kernel_, place_, runner_, rules_.loss);
@@ -76,7 +85,21 @@ private:
         return small && ++offered_ % 7 == 0;
     }
 
-    Lie any_lie() { return lies[random_.whole(0, std::ssize(lies) - 1)]; }
+    /// Some are read as conjugates, if they are complex.
+    Lie any_lie() {
+        Lie lie = lies[random_.whole(0, std::ssize(lies) - 1)];
+        lie.conj = is_complex(kernel_.in) && random_.sign() < 0;
+        return lie;
+    }
+    /// C is written as it lies.
+    Lie any_lie_of_c() {
+        Lie lie = any_lie();
+        lie.conj = false;
+        return lie;
+    }
+    double any_imaginary() {
+        return is_complex(kernel_.in) ? std::array{0.0, 0.0, 0.5, -1.0}[random_.bits() >> 62] : 0;
+    }
     double any_scalar() { return scalars[random_.whole(0, std::ssize(scalars) - 2)]; }
     std::uint64_t any_seed() { return random_.bits() >> 40; }
 
@@ -89,9 +112,11 @@ private:
                 .tile = tile,
                 .a = any_lie(),
                 .b = any_lie(),
-                .c = any_lie(),
+                .c = any_lie_of_c(),
                 .alpha = any_scalar(),
                 .beta = any_scalar(),
+                .alpha_imag = any_imaginary(),
+                .beta_imag = any_imaginary(),
                 .fill = how,
                 .seed = any_seed()});
     }
@@ -161,9 +186,38 @@ private:
     void scalars_of_every_kind() {
         for (const double alpha : scalars)
             for (const double beta : scalars) {
-                judged({.m = 7, .n = 9, .k = 6, .c = any_lie(), .alpha = alpha, .beta = beta, .seed = any_seed()});
-                judged({.m = 33, .n = 18, .k = 35, .c = any_lie(), .alpha = alpha, .beta = beta, .seed = any_seed()});
+                Trial trial{.alpha = alpha, .beta = beta, .seed = any_seed()};
+                trial.m = 7, trial.n = 9, trial.k = 6, trial.c = any_lie_of_c();
+                judged(trial);
+                trial.m = 33, trial.n = 18, trial.k = 35, trial.c = any_lie_of_c(), trial.seed = any_seed();
+                judged(trial);
+                if (!is_complex(kernel_.in)) continue;
+                trial.alpha_imag = -0.5, trial.beta_imag = 2;
+                judged(trial);
             }
+        if (is_complex(kernel_.in)) complex_scalars();
+    }
+
+    /// Each part of each scalar by itself, where conjugates are read and where none are.
+    void complex_scalars() {
+        for (const bool in_a : {false, true})
+            for (const bool in_b : {false, true})
+                for (const auto& [alpha, beta] : {std::pair{std::complex(1.0, 0.0), std::complex(0.0, 0.0)},
+                                                  {{0, 1}, {0, 0}},
+                                                  {{0, -1}, {0, 1}},
+                                                  {{0.5, 2}, {-1, 0.25}},
+                                                  {{1, nan}, {0, 0}},
+                                                  {{1, 0}, {0, nan}}})
+                    judged({.m = 19,
+                            .n = 23,
+                            .k = 21,
+                            .a = {.conj = in_a},
+                            .b = {.conj = in_b},
+                            .alpha = alpha.real(),
+                            .beta = beta.real(),
+                            .alpha_imag = alpha.imag(),
+                            .beta_imag = beta.imag(),
+                            .seed = any_seed()});
     }
 
     void values_of_every_kind() {
@@ -184,13 +238,15 @@ private:
     /// One Inf or NaN at (i, j) of A or of B, the other operand a third zeros: 0 * Inf is NaN and may not be skipped.
     void special_at(bool in_a, std::int64_t i, std::int64_t j, std::int64_t m, std::int64_t n, std::int64_t k) {
         const double value = std::array{inf, -inf, nan}[static_cast<std::size_t>(report_.cases % 3)];
+        const bool both = is_complex(kernel_.in) && (i + j) % 4 == 0;  // parts are special: an Inf and a NaN
         Trial trial{.m = m, .n = n, .k = k, .fill = Fill::symmetric, .seed = any_seed()};
         trial.alter = [=](const Matrix& a, const Matrix& b, const Matrix&) {
             const Matrix &one = in_a ? a : b, &other = in_a ? b : a;
             for (std::int64_t p = 0; p < other.rows; ++p)
                 for (std::int64_t q = 0; q < other.cols; ++q)
-                    if ((p + q) % 3 == 0) store_element(other, p, q, 0);
-            store_element(one, i, j, value);
+                    if ((p + q) % 3 == 0) put(other, p, q, 0);
+            put(one, i, j, value);
+            if (both) store_element(imaginary_parts(one), i, j, nan);
         };
         trial.about = std::to_string(value) + " at (" + std::to_string(i) + ", " + std::to_string(j) + ") of ";
         trial.about += in_a ? "A" : "B";
@@ -216,7 +272,7 @@ private:
             for (const std::int64_t i : {0, 5, 17})
                 for (const std::int64_t j : {0, 6, 18}) {
                     Trial trial{.m = 18, .n = 19, .k = 9, .beta = 0.5, .seed = any_seed()};
-                    trial.alter = [=](const Matrix&, const Matrix&, const Matrix& c) { store_element(c, i, j, value); };
+                    trial.alter = [=](const Matrix&, const Matrix&, const Matrix& c) { put(c, i, j, value); };
                     trial.about = std::to_string(value) + " in C";
                     judged(trial);
                 }
@@ -256,8 +312,9 @@ private:
             const GuardedMatrix all_a(a.type, m, k), all_b(b.type, k, n);
             fill_operands(all_a, all_b, whole.fill, whole.seed);
             for (std::int64_t p = 0; p < k; ++p) {
-                store_element(a, 0, p, load_element(all_a, row, p));
-                for (std::int64_t j = 0; j < cols; ++j) store_element(b, p, j, load_element(all_b, p, j));
+                std::memcpy(a.at(0, p), all_a.matrix().at(row, p), size_of(a.type));
+                for (std::int64_t j = 0; j < cols; ++j)
+                    std::memcpy(b.at(p, j), all_b.matrix().at(p, j), size_of(b.type));
             }
         };
         if (!judged(part, &small)) return;

@@ -47,6 +47,10 @@ std::string Trial::text() const {
                   static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k), tile.m, tile.n,
                   tile.k, alpha, beta, name_of(fill), static_cast<unsigned long long>(seed), threads);
     std::string words = numbers;
+    if (alpha_imag != 0 || beta_imag != 0) {
+        std::snprintf(numbers, sizeof numbers, ", imaginary parts %g and %g", alpha_imag, beta_imag);
+        words += numbers;
+    }
     words += ", A " + a.text() + ", B " + b.text() + ", C " + c.text();
     if (!about.empty()) words += ", " + about;
     return words;
@@ -58,11 +62,18 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
     Outcome outcome;
     if (!a.exists() || !b.exists() || !c.exists()) return {.refused = true, .failure = {}, .result = {}};
 
-    Call call{.a = a, .b = b, .c = c, .alpha = trial.alpha, .beta = trial.beta, .threads = trial.threads};
+    Call call{.a = a,
+              .b = b,
+              .c = c,
+              .alpha = trial.alpha,
+              .beta = trial.beta,
+              .alpha_imag = trial.alpha_imag,
+              .beta_imag = trial.beta_imag,
+              .threads = trial.threads};
     if (kernel.takes && !kernel.takes(problem_of(call, place))) return {.refused = true, .failure = {}, .result = {}};
 
     fill_operands(a, b, trial.fill, trial.seed);
-    if (trial.beta == 0) reference::fill_with(c, nan);
+    if (trial.beta == 0 && trial.beta_imag == 0) reference::fill_with(c, nan);
     else reference::fill(c, fill_of_c(trial.fill), trial.seed + 2);
     if (trial.alter) trial.alter(a, b, c);
     const GuardedMatrix c0(kernel.out, trial.m, trial.n);
@@ -71,7 +82,13 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
     for (GuardedMatrix* each : {&a, &b, &c}) each->remember();
     const Status status = runner(kernel, call, trial.tile);
     if (status.code == Code::unsupported && c.is_unchanged()) return {.refused = true, .failure = {}, .result = {}};
-    const reference::Question question{a, b, c0, trial.alpha, trial.beta};
+    const reference::Question question{.a = a,
+                                       .b = b,
+                                       .c0 = c0,
+                                       .alpha = trial.alpha,
+                                       .beta = trial.beta,
+                                       .alpha_imag = trial.alpha_imag,
+                                       .beta_imag = trial.beta_imag};
     const double bound = trial.exact ? 0 : certificate(kernel, trial.k);
     const double range = kernel.scheme->range_loss + loss.range, flush = kernel.scheme->flush_loss + loss.flush;
     const reference::Verdict verdict = judge(question, c, {.bound = bound, .range = range, .flush = flush});

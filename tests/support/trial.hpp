@@ -20,6 +20,7 @@ struct Trial {
     Tile tile{};
     Lie a{}, b{}, c{};
     double alpha = 1, beta = 0;
+    double alpha_imag = 0, beta_imag = 0;  ///< of complex kernels
     reference::Fill fill = reference::Fill::normal;
     std::uint64_t seed = 1;
     int threads = 1;

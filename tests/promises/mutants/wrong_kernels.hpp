@@ -19,8 +19,10 @@ Table wrong_in_values();
 Table wrong_in_sums();
 Table wrong_in_memory();
 Table wrong_in_digits();
+Table wrong_in_complex();
 
 /// What those digits are before anything is spoilt.
 const Kernel& true_digits();
+const Kernel& true_complex();
 
 }  // namespace tw::mutants

@@ -92,6 +92,11 @@ TEST(WrongKernels, TheTrueKernelPasses) {
     EXPECT_TRUE(found.passed) << found.how;
 }
 
+TEST(WrongKernels, TheTrueComplexKernelPasses) {
+    const Found found = judge_in_a_child(mutants::true_complex());
+    EXPECT_TRUE(found.passed) << found.how;
+}
+
 TEST(WrongKernels, TheTrueDigitsPass) {
     const Found found = judge_in_a_child(mutants::true_digits(), judge_digits);
     EXPECT_TRUE(found.passed) << found.how;
@@ -119,6 +124,8 @@ TEST(WrongKernels, EachIsCaught) {
                             judge),
               40);
 }
+
+TEST(WrongKernels, EachOfComplexNumbersIsCaught) { EXPECT_GE(expect_caught({mutants::wrong_in_complex()}, judge), 15); }
 
 TEST(WrongKernels, EachOfDigitsIsCaught) { EXPECT_GE(expect_caught({mutants::wrong_in_digits()}, judge_digits), 15); }
 
