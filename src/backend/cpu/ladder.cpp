@@ -15,12 +15,18 @@ namespace {
 const Kernel* const ladder[] = {
     &r1_naive_f32,
     &r1_naive_f64,
+    &r1_naive_c64,
+    &r1_naive_c128,
     &r2_coalesced_f32,
     &r2_coalesced_f64,
+    &r2_coalesced_c64,
+    &r2_coalesced_c128,
     &r3_tiled_16_f32,
     &r3_tiled_16_f64,
     &r3_tiled_32_f32,
     &r3_tiled_32_f64,
+    &r3_tiled_16_c64,
+    &r3_tiled_16_c128,
     &r4_register_tile_f32,
     &r4_register_tile_f64,
     &r5_register_block_f32,
@@ -55,6 +61,17 @@ const Kernel* const ladder[] = {
     &r7_hierarchical_wide_avx512,
 #elif defined(__aarch64__)
     &r7_hierarchical_wide_neon,
+#endif
+    &r7_hierarchical_complex_portable_c64,
+    &r7_hierarchical_complex_portable_c128,
+#if defined(__x86_64__)
+    &r7_hierarchical_complex_avx2_c64,
+    &r7_hierarchical_complex_avx2_c128,
+    &r7_hierarchical_complex_avx512_c64,
+    &r7_hierarchical_complex_avx512_c128,
+#elif defined(__aarch64__)
+    &r7_hierarchical_complex_neon_c64,
+    &r7_hierarchical_complex_neon_c128,
 #endif
 #if defined(__x86_64__)
     &r8_matrix_unit_amx_f32,

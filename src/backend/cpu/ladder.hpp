@@ -8,8 +8,9 @@
 
 namespace tw::cpu {
 
-extern const Kernel r1_naive_f32, r1_naive_f64;
-extern const Kernel r2_coalesced_f32, r2_coalesced_f64;
+extern const Kernel r1_naive_f32, r1_naive_f64, r1_naive_c64, r1_naive_c128;
+extern const Kernel r2_coalesced_f32, r2_coalesced_f64, r2_coalesced_c64, r2_coalesced_c128;
+extern const Kernel r3_tiled_16_c64, r3_tiled_16_c128;
 extern const Kernel r3_tiled_16_f32, r3_tiled_32_f32, r3_tiled_16_f64, r3_tiled_32_f64;
 extern const Kernel r4_register_tile_f32, r4_register_tile_f64;
 extern const Kernel r5_register_block_f32, r5_register_block_f64;
@@ -23,6 +24,10 @@ extern const Kernel r7_hierarchical_neon_f32, r7_hierarchical_neon_f64;
 
 extern const Kernel r7_hierarchical_wide_portable, r7_hierarchical_wide_avx2, r7_hierarchical_wide_avx512,
     r7_hierarchical_wide_neon;
+extern const Kernel r7_hierarchical_complex_portable_c64, r7_hierarchical_complex_portable_c128;
+extern const Kernel r7_hierarchical_complex_avx2_c64, r7_hierarchical_complex_avx2_c128;
+extern const Kernel r7_hierarchical_complex_avx512_c64, r7_hierarchical_complex_avx512_c128;
+extern const Kernel r7_hierarchical_complex_neon_c64, r7_hierarchical_complex_neon_c128;
 extern const Kernel r8_matrix_unit_amx_f32, r8_matrix_unit_amx_bf16, r8_matrix_unit_amx_bf16_f32;
 extern const Kernel r8_matrix_unit_emulated_f32, r8_matrix_unit_emulated_bf16, r8_matrix_unit_emulated_bf16_f32;
 extern const Kernel r10_split_amx_bf16x3, r10_split_amx_bf16x6;

@@ -11,26 +11,26 @@
 // Needs: nothing. 2mnk flops; 8 bytes read for each 2 flops (0.25 flop/byte in f32), B with a stride of a whole row.
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/product.hpp"
 
 namespace tw::cpu {
 namespace {
 
 template <class T>
 Status run(const Call& call, const Tile&) {
-    const auto a = typed<const T>(call.a), b = typed<const T>(call.b);
-    const auto c = typed<T>(call.c);
-    const T alpha = static_cast<T>(call.alpha), beta = static_cast<T>(call.beta);
-    for (std::int64_t i = 0; i < c.rows; ++i)
-        for (std::int64_t j = 0; j < c.cols; ++j) {
+    const Product<T> x = product_of<T>(call);
+    for (std::int64_t i = 0; i < x.m(); ++i)
+        for (std::int64_t j = 0; j < x.n(); ++j) {
             T sum = 0;
-            for (std::int64_t p = 0; p < a.cols; ++p) sum += a(i, p) * b(p, j);
-            c(i, j) = beta == 0 ? alpha * sum : alpha * sum + beta * c(i, j);
+            for (std::int64_t p = 0; p < x.k(); ++p) sum += times(read(x.a, i, p), read(x.b, p, j));
+            x.finish(i, j, sum);
         }
     return {};
 }
 
 double nanoseconds(const Problem& p, int) {
-    return 1.7 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+    return (is_complex(p.in) ? 3 : 1.7) * static_cast<double>(p.m) * static_cast<double>(p.n) *
+           static_cast<double>(p.k);
 }
 
 constexpr Tile tiles[] = {{1, 1, 1}};
@@ -54,5 +54,7 @@ constexpr Kernel row(const char* name) {
 
 constinit const Kernel r1_naive_f32 = row<float>("cpu.r1_naive.f32");
 constinit const Kernel r1_naive_f64 = row<double>("cpu.r1_naive.f64");
+constinit const Kernel r1_naive_c64 = row<std::complex<float>>("cpu.r1_naive.c64");
+constinit const Kernel r1_naive_c128 = row<std::complex<double>>("cpu.r1_naive.c128");
 
 }  // namespace tw::cpu

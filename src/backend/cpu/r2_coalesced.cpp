@@ -27,8 +27,10 @@ Status run(const Call& call, const Tile&) {
     for (std::int64_t i = 0; i < x.m(); ++i) {
         std::fill_n(sums, x.n(), T(0));
         for (std::int64_t p = 0; p < x.k(); ++p) {
-            const T a = x.a(i, p);
-            for (std::int64_t j = 0; j < x.n(); ++j) sums[j] += a * x.b(p, j);
+            const T a = read(x.a, i, p);
+            if constexpr (is_complex(type_of<T>)) add_row(sums, a, &x.b(p, 0), x.b.col_step, x.b.is_conj, x.n());
+            else
+                for (std::int64_t j = 0; j < x.n(); ++j) sums[j] += a * x.b(p, j);
         }
         for (std::int64_t j = 0; j < x.n(); ++j) x.finish(i, j, sums[j]);
     }
@@ -42,7 +44,8 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
 
 template <class T>
 double nanoseconds(const Problem& p, int) {
-    return 30 + 0.045 * sizeof(T) * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+    return 30 + (is_complex(type_of<T>) ? 0.1 : 0.045) * sizeof(T) * static_cast<double>(p.m) *
+                    static_cast<double>(p.n) * static_cast<double>(p.k);
 }
 
 constexpr Tile tiles[] = {{1, 1, 1}};
@@ -67,5 +70,7 @@ constexpr Kernel row(const char* name) {
 
 constinit const Kernel r2_coalesced_f32 = row<float>("cpu.r2_coalesced.f32");
 constinit const Kernel r2_coalesced_f64 = row<double>("cpu.r2_coalesced.f64");
+constinit const Kernel r2_coalesced_c64 = row<std::complex<float>>("cpu.r2_coalesced.c64");
+constinit const Kernel r2_coalesced_c128 = row<std::complex<double>>("cpu.r2_coalesced.c128");
 
 }  // namespace tw::cpu

@@ -29,15 +29,20 @@ namespace {
 template <int S, class T>
 void copy_tile(T (&tile)[S][S], const View<const T>& from, std::int64_t i, std::int64_t j, int rows, int cols) {
     for (int r = 0; r < rows; ++r)
-        if (from.col_step == 1 && cols == S) std::copy_n(&from(i + r, j), S, tile[r]);
+        if (from.col_step == 1 && !from.is_conj && cols == S) std::copy_n(&from(i + r, j), S, tile[r]);
         else
-            for (int s = 0; s < cols; ++s) tile[r][s] = from(i + r, j + s);
+            for (int s = 0; s < cols; ++s) tile[r][s] = read(from, i + r, j + s);
 }
 
 /// A row of sums += a * a row of B.
 template <int S, class T>
 void add_row(T (&sums)[S], T a, const T (&b)[S]) {
     for (int s = 0; s < S; s += lanes<T>) store(sums + s, load(sums + s) + a * load(b + s));
+}
+
+template <int S, class T>
+void add_row(std::complex<T> (&sums)[S], std::complex<T> a, const std::complex<T> (&b)[S]) {
+    cpu::add_row(sums, a, b, 1, false, S);
 }
 
 template <int S, class T>
@@ -66,7 +71,7 @@ Status run(const Call& call, const Tile&) {
 template <int S, class T>
 double nanoseconds(const Problem& p, int) {
     const double products = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-    return 0.1 * sizeof(T) * S * S + (0.02 + 0.2 / S) * sizeof(T) * products;
+    return 0.1 * sizeof(T) * S * S + (is_complex(type_of<T>) ? 0.08 : 0.02 + 0.2 / S) * sizeof(T) * products;
 }
 
 template <int S>
@@ -93,5 +98,7 @@ constinit const Kernel r3_tiled_16_f32 = row<16, float>("cpu.r3_tiled.f32.16");
 constinit const Kernel r3_tiled_32_f32 = row<32, float>("cpu.r3_tiled.f32.32");
 constinit const Kernel r3_tiled_16_f64 = row<16, double>("cpu.r3_tiled.f64.16");
 constinit const Kernel r3_tiled_32_f64 = row<32, double>("cpu.r3_tiled.f64.32");
+constinit const Kernel r3_tiled_16_c64 = row<16, std::complex<float>>("cpu.r3_tiled.c64.16");
+constinit const Kernel r3_tiled_16_c128 = row<16, std::complex<double>>("cpu.r3_tiled.c128.16");
 
 }  // namespace tw::cpu

@@ -35,12 +35,14 @@ inline constexpr int order_fused_in_blocks = 1, order_in_blocks = 2;
 
 /// The rounding of a type that is summed in.
 template <class T>
-inline constexpr double unit_of = sizeof(T) == 4 ? unit_f32 : unit_f64;
+inline constexpr double unit_of = part_of(type_of<T>) == Type::f32 ? unit_f32 : unit_f64;
 
-/// From 0, one term after the other, then alpha and C.
+/// From 0, one term after the other, then alpha and C. A complex term is two for each part, and complex scalars round
+/// twice more.
 template <class T>
 double sequential_sum_bound(std::int64_t k) {
-    return gamma(static_cast<double>(k) + 2, unit_of<T>);
+    constexpr bool is_pair = is_complex(type_of<T>);
+    return gamma(static_cast<double>(is_pair ? 2 * k : k) + (is_pair ? 4 : 2), unit_of<T>);
 }
 
 /// The longest path of roundings: through one block, alpha, and C once for each block.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backend/contract.hpp"
+#include "backend/cpu/product/numbers.hpp"
 #include "base/narrow_runs.hpp"
 #include "epilogue/finish.hpp"
 
@@ -28,14 +29,14 @@ struct Product {
     /// What becomes of element (i, j) once its sum is known. C is not read when beta is 0.
     void finish(std::int64_t i, std::int64_t j, T sum) const noexcept {
         T& out = c(i, j);
-        out = beta == 0 ? alpha * sum : alpha * sum + beta * out;
+        out = beta == T(0) ? scaled(alpha, sum) : scaled(alpha, sum) + scaled(beta, out);
     }
 };
 
 template <class T>
 Product<T> product_of(const Call& call) noexcept {
-    return {typed<const T>(call.a), typed<const T>(call.b), typed<T>(call.c), static_cast<T>(call.alpha),
-            static_cast<T>(call.beta)};
+    return {typed<const T>(call.a), typed<const T>(call.b), typed<T>(call.c), number<T>(call.alpha, call.alpha_imag),
+            number<T>(call.beta, call.beta_imag)};
 }
 
 /// A column-major C is computed as C^T = B^T A^T, so that walking along a row walks through memory.

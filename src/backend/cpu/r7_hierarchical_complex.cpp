@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r7_hierarchical_complex: r7 for complex numbers. Panels are packed so that the real register tile makes complex
+// results as they lie (pack_complex.hpp): four fused multiply-adds a product, and no shuffle among them.
+//
+//             2 KC                NC
+//          +-------+          +--+--+--+--+               +--+--+--+--+
+//       MR |ababab |  x  2 KC |cd|  |  |  |     =      MR |##|->|  |  |   ## = MR x NR/2 complex sums in registers
+//          +-------+          |dc|  |  |  |               +--+--+--+--+
+//                             +--+--+--+--+
+//
+// Needs: KC x (MR + 2 NC) complex numbers a thread, KC half of r7's. 8mnk flops; from memory A n/NC times, B once for
+// each part of C, C k/KC times. Gained over r3: r7's blocks, tiles and threads.
+#include "backend/cpu/ladder.hpp"
+#include "backend/cpu/micro/pack_complex.hpp"
+#include "backend/cpu/panels/ahead.hpp"
+#include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/grid.hpp"
+#include "backend/cpu/product/parallel.hpp"
+#include "backend/cpu/product/product.hpp"
+#include "base/cpu_features.hpp"
+
+namespace tw::cpu {
+namespace {
+
+template <class T>
+using Complex = std::complex<T>;
+
+/// k is cut as the real product of twice its terms is: into whole pairs.
+template <class T>
+constexpr std::int64_t complex_k_block(std::int64_t k) noexcept {
+    static_assert(KC<T> % 8 == 0);
+    return k_block<T>(2 * k) / 2;
+}
+
+template <class T, const MicroKernel<T>& micro>
+struct Hierarchy {
+    static constexpr int halves = 2;  // of a number
+
+    static int nr() { return micro.nr / halves; }
+
+    /// Blocks of k one after the other over one block of columns after the other.
+    static void multiply(const Call& call, const Part& part, std::int64_t nc, T* b_block) {
+        const Product<Complex<T>> x = product_of<Complex<T>>(call);
+        const std::int64_t k = x.k(), depth = complex_k_block<T>(k), right = part.j + part.cols;
+        for (std::int64_t j = part.j; j < right; j += nc)
+            for (std::int64_t p = 0; p < k; p += depth)
+                multiply_block(call, x, {part.i, j, part.rows, std::min(nc, right - j)}, p, std::min(depth, k - p),
+                               b_block, b_block + 2 * halves * nc * depth);
+    }
+
+    /// A row of tiles for each panel of A; the first row packs the panels of B as it goes.
+    static void multiply_block(const Call& call, const Product<Complex<T>>& x, const Part& part, std::int64_t p,
+                               std::int64_t depth, T* b_block, T* a_panel) {
+        const std::int64_t tiles = ceil_div(part.cols, nr()), some_cols = 4 * nr();  // that are packed together
+        for (std::int64_t i = 0; i < part.rows; i += micro.mr) {
+            const std::int64_t rows = std::min<std::int64_t>(micro.mr, part.rows - i);
+            pack_complex_rows(micro, x.a.block(part.i + i, p, rows, depth), micro.mr, a_panel);
+            const int lines = call.a.col_step == 1 ? micro.mr : halves * micro.mr;
+            Ahead<T> ahead(lines_of(call.a.block(part.i + i, p, part.rows - i, depth)), lines, tiles, true);
+            T* b = b_block;
+            for (std::int64_t j = 0; j < part.cols; j += nr(), b += micro.nr * 2 * depth, ahead.advance()) {
+                const std::int64_t cols = std::min<std::int64_t>(nr(), part.cols - j);
+                if (i == 0 && j % some_cols == 0)
+                    pack_complex_columns(
+                        x.b.block(p, part.j + j, depth, std::min(some_cols, part.cols - j)).transposed(), micro.nr, b);
+                MicroTile<T> tile{.k = 2 * depth,
+                                  .a = a_panel,
+                                  .a_row_step = 1,
+                                  .a_step = micro.mr,
+                                  .b = b,
+                                  .b_step = micro.nr,
+                                  .c = nullptr,
+                                  .c_step = 0,
+                                  .alpha = 1,
+                                  .beta = 0,
+                                  .rows = static_cast<int>(rows),
+                                  .cols = static_cast<int>(halves * cols)};
+                tile.ahead = ahead.data, tile.ahead_step = ahead.step;
+                tile.ahead_rows = ahead.rows, tile.ahead_lines = ahead.lines;
+                add_tile(x, tile, x.c.block(part.i + i, part.j + j, rows, cols), p == 0 ? x.beta : Complex<T>(1));
+            }
+        }
+    }
+
+    /// A's memory, to be asked for: rows that are contiguous hold twice as many real numbers.
+    static Matrix lines_of(const Matrix& a) {
+        const Type type = part_of(a.type);
+        if (a.col_step == 1) return {a.data, type, a.rows, halves * a.cols, halves * a.row_step, 1};
+        return {a.data, type, halves * a.rows, a.cols, a.row_step == 1 ? 1 : halves, halves * a.col_step};
+    }
+
+    /// By the micro-kernel where C's rows are contiguous and the scalars are real; else through a buffer, with the same
+    /// roundings.
+    static void add_tile(const Product<Complex<T>>& x, MicroTile<T>& tile, const View<Complex<T>>& c, Complex<T> beta) {
+        if (c.col_step == 1 && x.alpha.imag() == 0 && beta.imag() == 0) {
+            tile.c = reinterpret_cast<T*>(c.data), tile.c_step = halves * c.row_step;
+            tile.alpha = x.alpha.real(), tile.beta = beta.real();
+            return micro.run(tile);
+        }
+        T sums[MicroKernel<T>::most_results];
+        tile.c = sums, tile.c_step = tile.cols;
+        micro.run(tile);
+        const Product<Complex<T>> result{{}, {}, c, x.alpha, beta};
+        const T* sum = sums;
+        for (std::int64_t i = 0; i < c.rows; ++i)
+            for (std::int64_t j = 0; j < c.cols; ++j, sum += halves) result.finish(i, j, {sum[0], sum[1]});
+    }
+
+    /// Room for a block of B and a panel of A.
+    static std::size_t worker_bytes(std::int64_t n, std::int64_t k, const Tile& blocks) {
+        constexpr std::int64_t line = 64;
+        const std::int64_t cols = round_up(std::min<std::int64_t>(n, blocks.n), micro.nr);
+        const std::int64_t numbers = (halves * cols + micro.mr) * 2 * complex_k_block<T>(k);
+        return static_cast<std::size_t>(round_up(numbers * std::int64_t{sizeof(T)}, line));
+    }
+    static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
+        return static_cast<std::size_t>(threads) * worker_bytes(std::max(p.m, p.n), p.k, blocks);
+    }
+    static Status run(const Call& given, const Tile& blocks) {
+        const Call call = turned_if(is_turned(given), given);
+        const std::int64_t m = call.m(), n = call.n();
+        const Grid grid(m, n, 1, blocks.n, micro, call.threads);
+        const std::size_t room = worker_bytes(n, call.k(), blocks);
+        share_out(call, grid.parts, [&](int worker, std::int64_t item) {
+            std::byte* const own = call.scratch.data() + static_cast<std::size_t>(worker) * room;
+            multiply(call, grid.part(item, m, n), block_size(grid.cols, blocks.n, micro.nr), reinterpret_cast<T*>(own));
+        });
+        return {};
+    }
+};
+
+/// Through one block, a complex alpha, and C once for each block.
+template <class T>
+double sum_bound(std::int64_t k) {
+    const std::int64_t block = complex_k_block<T>(k);
+    return gamma(static_cast<double>(2 * block + ceil_div(k, block) + 3), unit_of<T>);
+}
+
+/// r7's for the real product that it is.
+template <class T, const MicroKernel<T>& micro>
+double nanoseconds(const Problem& p, int threads) {
+    const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+    const double tiles =
+        static_cast<double>(round_up(p.m, micro.mr)) * static_cast<double>(round_up(2 * p.n, micro.nr));
+    const double packed_bytes = sizeof(T) * (2 * m * k + 4 * n * k);
+    const double packing = packed_bytes * (packed_bytes > (1 << 22) ? 0.1 : 0.05);
+    return 400 + 1000 * (threads > 1) + (tiles * 2 * k / micro.rate + packing) / threads;
+}
+
+/// {any rows, NC, KC}: what half of L2 holds, as for r7.
+template <class T, int NC>
+constexpr Tile tiles[] = {
+    {0, NC, KC<T> / 2}, {0, NC / 2, KC<T> / 2}, {0, NC / 2 * 3, KC<T> / 2}, {0, NC * 2, KC<T> / 2}};
+
+template <class T, const MicroKernel<T>& micro, int NC>
+constexpr Kernel row(const char* name, Features needs, int order) {
+    return {.name = name,
+            .rung = Rung::hierarchical,
+            .in = type_of<Complex<T>>,
+            .out = type_of<Complex<T>>,
+            .sum = type_of<Complex<T>>,
+            .scheme = unsplit<T>,
+            .needs = needs,
+            .tiles = tiles<T, NC>,
+            .idea = "complex operands packed so that the real register tile makes complex results",
+            .sum_bound = sum_bound<T>,
+            .nanoseconds = nanoseconds<T, micro>,
+            .scratch_bytes = Hierarchy<T, micro>::scratch_bytes,
+            .run = Hierarchy<T, micro>::run,
+            .order = order};
+}
+
+}  // namespace
+
+constinit const Kernel r7_hierarchical_complex_portable_c64 =
+    row<float, micro_portable_f32, 96>("cpu.r7_hierarchical_complex.c64.portable", 0, order_in_blocks);
+constinit const Kernel r7_hierarchical_complex_portable_c128 =
+    row<double, micro_portable_f64, 96>("cpu.r7_hierarchical_complex.c128.portable", 0, order_in_blocks);
+#if defined(__x86_64__)
+constinit const Kernel r7_hierarchical_complex_avx2_c64 =
+    row<float, micro_avx2_f32, 96>("cpu.r7_hierarchical_complex.c64.avx2", cpu_feature::avx2, order_fused_in_blocks);
+constinit const Kernel r7_hierarchical_complex_avx2_c128 =
+    row<double, micro_avx2_f64, 96>("cpu.r7_hierarchical_complex.c128.avx2", cpu_feature::avx2, order_fused_in_blocks);
+constinit const Kernel r7_hierarchical_complex_avx512_c64 = row<float, micro_avx512_f32, 256>(
+    "cpu.r7_hierarchical_complex.c64.avx512", cpu_feature::avx512, order_fused_in_blocks);
+constinit const Kernel r7_hierarchical_complex_avx512_c128 = row<double, micro_avx512_f64, 256>(
+    "cpu.r7_hierarchical_complex.c128.avx512", cpu_feature::avx512, order_fused_in_blocks);
+#elif defined(__aarch64__)
+constinit const Kernel r7_hierarchical_complex_neon_c64 =
+    row<float, micro_neon_f32, 96>("cpu.r7_hierarchical_complex.c64.neon", cpu_feature::neon, order_fused_in_blocks);
+constinit const Kernel r7_hierarchical_complex_neon_c128 =
+    row<double, micro_neon_f64, 96>("cpu.r7_hierarchical_complex.c128.neon", cpu_feature::neon, order_fused_in_blocks);
+#endif
+
+}  // namespace tw::cpu
