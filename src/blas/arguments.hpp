@@ -11,17 +11,17 @@
 
 namespace tw::blas {
 
-enum class Transpose : std::uint8_t { no, yes, illegal };
+enum class Transpose : std::uint8_t { no, yes, conj, illegal };
 
-/// Fortran's letters; a real matrix has no conjugate.
+/// Fortran's letters; a real matrix is its own conjugate.
 constexpr Transpose transpose_of(char letter) noexcept {
     switch (letter) {
         case 'N':
         case 'n': return Transpose::no;
         case 'T':
-        case 't':
+        case 't': return Transpose::yes;
         case 'C':
-        case 'c': return Transpose::yes;
+        case 'c': return Transpose::conj;
         default: return Transpose::illegal;
     }
 }
@@ -30,15 +30,19 @@ enum : int { row_major = 101, column_major = 102, upper = 121, lower = 122 };  /
 
 /// CblasNoTrans, CblasTrans and CblasConjTrans.
 constexpr Transpose transpose_of(int setting) noexcept {
-    return setting == 111 ? Transpose::no : setting == 112 || setting == 113 ? Transpose::yes : Transpose::illegal;
+    return setting == 111   ? Transpose::no
+           : setting == 112 ? Transpose::yes
+           : setting == 113 ? Transpose::conj
+                            : Transpose::illegal;
 }
 
 /// op(X), rows x cols, of an X stored with leading dimension ld.
 template <class T>
 Matrix operand(const T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, Transpose transpose,
                bool by_rows = false) noexcept {
-    const bool ld_between_rows = by_rows != (transpose == Transpose::yes);
-    return erase(View<const T>(data, rows, cols, ld_between_rows ? ld : 1, ld_between_rows ? 1 : ld));
+    const bool ld_between_rows = by_rows != (transpose != Transpose::no);
+    const View<const T> view(data, rows, cols, ld_between_rows ? ld : 1, ld_between_rows ? 1 : ld);
+    return erase(transpose == Transpose::conj ? view.conjugated() : view);
 }
 
 /// Everything of a gemm but its numbers.

@@ -78,14 +78,22 @@ void from_c(Spelling spelling, int layout, const Groups<T, Int, int>& groups) {
     }
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_BATCH, float, sgemm_batch)
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_BATCH, double, dgemm_batch)
+TW_EACH_FORTRAN_NAME(TW_FORTRAN_BATCH, C64, cgemm_batch)
+TW_EACH_FORTRAN_NAME(TW_FORTRAN_BATCH, C128, zgemm_batch)
 
-#define TW_C_BATCH(name, T, Int, spelling)                                                                           \
-    TW_BLAS_EXPORT void name(int layout, const int* of_a, const int* of_b, const Int* m, const Int* n, const Int* k, \
-                             const T* alpha, const T* const* a, const Int* lda, const T* const* b, const Int* ldb,   \
-                             const T* beta, T* const* c, const Int* ldc, Int groups, const Int* sizes) {             \
-        from_c<T, Int>(spelling, layout, {of_a, of_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, sizes}); \
+#define TW_C_BATCH(name, T, Int, spelling)                                                                            \
+    TW_BLAS_EXPORT void name(int layout, const int* of_a, const int* of_b, const Int* m, const Int* n, const Int* k,  \
+                             const Memory<T>* alpha, const Memory<T>* const* a, const Int* lda,                       \
+                             const Memory<T>* const* b, const Int* ldb, const Memory<T>* beta, Memory<T>* const* c,   \
+                             const Int* ldc, Int groups, const Int* sizes) {                                          \
+        from_c<T, Int>(spelling, layout,                                                                              \
+                       {of_a, of_b, m, n, k, static_cast<const T*>(alpha), reinterpret_cast<const T* const*>(a), lda, \
+                        reinterpret_cast<const T* const*>(b), ldb, static_cast<const T*>(beta),                       \
+                        reinterpret_cast<T* const*>(c), ldc, groups, sizes});                                         \
     }
 TW_EACH_CBLAS_NAME(TW_C_BATCH, float, sgemm_batch)
 TW_EACH_CBLAS_NAME(TW_C_BATCH, double, dgemm_batch)
+TW_EACH_CBLAS_NAME(TW_C_BATCH, C64, cgemm_batch)
+TW_EACH_CBLAS_NAME(TW_C_BATCH, C128, zgemm_batch)
 
 }  // namespace tw::blas

@@ -77,24 +77,28 @@ void from_c(Spelling spelling, int layout, const Batch<T>& batch) {
     }
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_BATCH_STRIDED, float, sgemm_batch_strided)
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_BATCH_STRIDED, double, dgemm_batch_strided)
+TW_EACH_FORTRAN_NAME(TW_FORTRAN_BATCH_STRIDED, C64, cgemm_batch_strided)
+TW_EACH_FORTRAN_NAME(TW_FORTRAN_BATCH_STRIDED, C128, zgemm_batch_strided)
 
-#define TW_C_BATCH_STRIDED(name, T, Int, spelling)                                                                 \
-    TW_BLAS_EXPORT void name(int layout, int of_a, int of_b, Int m, Int n, Int k, T alpha, const T* a, Int lda,    \
-                             Int stride_a, const T* b, Int ldb, Int stride_b, T beta, T* c, Int ldc, Int stride_c, \
-                             Int size) {                                                                           \
-        from_c<T, Int>(spelling, layout,                                                                           \
-                       {{transpose_of(of_a), transpose_of(of_b), m, n, k, lda, ldb, ldc},                          \
-                        alpha,                                                                                     \
-                        a,                                                                                         \
-                        stride_a,                                                                                  \
-                        b,                                                                                         \
-                        stride_b,                                                                                  \
-                        beta,                                                                                      \
-                        c,                                                                                         \
-                        stride_c,                                                                                  \
-                        size});                                                                                    \
+#define TW_C_BATCH_STRIDED(name, T, Int, spelling)                                                                    \
+    TW_BLAS_EXPORT void name(int layout, int of_a, int of_b, Int m, Int n, Int k, Value<T> alpha, const Memory<T>* a, \
+                             Int lda, Int stride_a, const Memory<T>* b, Int ldb, Int stride_b, Value<T> beta,         \
+                             Memory<T>* c, Int ldc, Int stride_c, Int size) {                                         \
+        from_c<T, Int>(spelling, layout,                                                                              \
+                       {{transpose_of(of_a), transpose_of(of_b), m, n, k, lda, ldb, ldc},                             \
+                        InC<T>::value(alpha),                                                                         \
+                        static_cast<const T*>(a),                                                                     \
+                        stride_a,                                                                                     \
+                        static_cast<const T*>(b),                                                                     \
+                        stride_b,                                                                                     \
+                        InC<T>::value(beta),                                                                          \
+                        static_cast<T*>(c),                                                                           \
+                        stride_c,                                                                                     \
+                        size});                                                                                       \
     }
 TW_EACH_CBLAS_NAME(TW_C_BATCH_STRIDED, float, sgemm_batch_strided)
 TW_EACH_CBLAS_NAME(TW_C_BATCH_STRIDED, double, dgemm_batch_strided)
+TW_EACH_CBLAS_NAME(TW_C_BATCH_STRIDED, C64, cgemm_batch_strided)
+TW_EACH_CBLAS_NAME(TW_C_BATCH_STRIDED, C128, zgemm_batch_strided)
 
 }  // namespace tw::blas

@@ -12,14 +12,16 @@
 namespace tw::blas {
 namespace {
 
-constexpr const char* stems[] = {"gemm", "gemmt", "gemmtr", "gemm_batch", "gemm_batch_strided"};
-constexpr int routines = sizeof stems / sizeof *stems;
-constexpr int slots = 2 * routines * 2 * 2;
+constexpr char letters[] = {'s', 'd', 'c', 'z'};
+constexpr int types = sizeof letters, routines = sizeof stems / sizeof *stems;
+constexpr int slots = types * routines * 2 * 2;
 std::atomic<unsigned long long> calls[slots];
 std::atomic<unsigned long long> on_device, otherwise;
 
-constexpr int slot(bool is_double, int routine, bool is_c, bool is_wide) {
-    return ((is_double * routines + routine) * 2 + is_c) * 2 + is_wide;
+constexpr int slot(char letter, int routine, bool is_c, bool is_wide) {
+    int type = 0;
+    while (letters[type] != letter) ++type;
+    return ((type * routines + routine) * 2 + is_c) * 2 + is_wide;
 }
 
 /// Runs when the program ends, whoever loaded this library.
@@ -34,7 +36,7 @@ __attribute__((destructor)) void tell() {
         if (sum == 0) continue;
         const bool is_wide = i & 1, is_c = i >> 1 & 1;
         length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "%s%llu %s%c%s%s%s",
-                                separator, sum, is_c ? "cblas_" : "", i / 4 / routines ? 'd' : 's',
+                                separator, sum, is_c ? "cblas_" : "", letters[i / 4 / routines],
                                 stems[i / 4 % routines], is_c ? "" : "_", is_wide ? (is_c ? "_64" : "64_") : "");
         separator = ", ";
     }
@@ -52,7 +54,7 @@ __attribute__((destructor)) void tell() {
 }  // namespace
 
 void count(char letter, Routine routine, Language language, bool wide_integers) noexcept {
-    calls[slot(letter == 'd', static_cast<int>(routine), language == Language::c, wide_integers)].fetch_add(
+    calls[slot(letter, static_cast<int>(routine), language == Language::c, wide_integers)].fetch_add(
         1, std::memory_order_relaxed);
 }
 

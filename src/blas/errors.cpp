@@ -37,7 +37,6 @@ struct Name {
     int length;
 
     Name(const char* prefix, char letter, Routine routine, bool capitals) {
-        constexpr const char* stems[] = {"gemm", "gemmt", "gemmtr", "gemm_batch", "gemm_batch_strided"};
         length = std::snprintf(text, sizeof text, "%s%c%s", prefix, letter, stems[static_cast<int>(routine)]);
         if (!capitals) return;
         for (char& c : text)
@@ -65,11 +64,11 @@ void report_c(Spelling spelling, char letter, Routine routine, int position, con
     std::fprintf(stderr, "Parameter %d to routine %s was incorrect\n", position, name.text);
 }
 
-void report_c_swapped(Spelling spelling, char letter, int fortran_position) {
+void report_c_swapped(Spelling spelling, char letter, Routine routine, int fortran_position) {
     int* handler_swaps = static_cast<int*>(dlsym(RTLD_DEFAULT, "RowMajorStrg"));
-    if (!handler_swaps) return report_c(spelling, letter, Routine::gemm, unswapped(fortran_position) + 1);
+    if (!handler_swaps) return report_c(spelling, letter, routine, unswapped(fortran_position) + 1);
     *handler_swaps = 1;
-    report_c(spelling, letter, Routine::gemm, fortran_position + 1);
+    report_c(spelling, letter, routine, fortran_position + 1);
     *handler_swaps = 0;
 }
 

@@ -18,6 +18,6 @@ void report_c(Spelling spelling, char letter, Routine routine, int position, con
 
 /// As netlib's cblas_?gemm reports what it found after swapping the operands of a row-major call: `fortran_position`
 /// counts in the swapped call. netlib's handler swaps the number back when RowMajorStrg says so.
-void report_c_swapped(Spelling spelling, char letter, int fortran_position);
+void report_c_swapped(Spelling spelling, char letter, Routine routine, int fortran_position);
 
 }  // namespace tw::blas

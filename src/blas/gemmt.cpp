@@ -75,20 +75,30 @@ void from_c(Spelling spelling, Routine routine, int layout, Triangle triangle, c
 #define TW_FORTRAN_TR(...) TW_FORTRAN_GEMMT(Routine::gemmtr, __VA_ARGS__)
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_T, float, sgemmt)
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_T, double, dgemmt)
+TW_EACH_FORTRAN_NAME(TW_FORTRAN_T, C64, cgemmt)
+TW_EACH_FORTRAN_NAME(TW_FORTRAN_T, C128, zgemmt)
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_TR, float, sgemmtr)
 TW_EACH_FORTRAN_NAME(TW_FORTRAN_TR, double, dgemmtr)
+TW_EACH_FORTRAN_NAME(TW_FORTRAN_TR, C64, cgemmtr)
+TW_EACH_FORTRAN_NAME(TW_FORTRAN_TR, C128, zgemmtr)
 
-#define TW_C_GEMMT(routine, name, T, Int, spelling)                                                                \
-    TW_BLAS_EXPORT void name(int layout, int uplo, int of_a, int of_b, Int n, Int k, T alpha, const T* a, Int lda, \
-                             const T* b, Int ldb, T beta, T* c, Int ldc) {                                         \
-        from_c<T, Int>(spelling, routine, layout, triangle_of(uplo),                                               \
-                       {transpose_of(of_a), transpose_of(of_b), n, n, k, lda, ldb, ldc}, alpha, a, b, beta, c);    \
+#define TW_C_GEMMT(routine, name, T, Int, spelling)                                                                  \
+    TW_BLAS_EXPORT void name(int layout, int uplo, int of_a, int of_b, Int n, Int k, Value<T> alpha,                 \
+                             const Memory<T>* a, Int lda, const Memory<T>* b, Int ldb, Value<T> beta, Memory<T>* c,  \
+                             Int ldc) {                                                                              \
+        from_c<T, Int>(spelling, routine, layout, triangle_of(uplo),                                                 \
+                       {transpose_of(of_a), transpose_of(of_b), n, n, k, lda, ldb, ldc}, InC<T>::value(alpha),       \
+                       static_cast<const T*>(a), static_cast<const T*>(b), InC<T>::value(beta), static_cast<T*>(c)); \
     }
 #define TW_C_T(...) TW_C_GEMMT(Routine::gemmt, __VA_ARGS__)
 #define TW_C_TR(...) TW_C_GEMMT(Routine::gemmtr, __VA_ARGS__)
 TW_EACH_CBLAS_NAME(TW_C_T, float, sgemmt)
 TW_EACH_CBLAS_NAME(TW_C_T, double, dgemmt)
+TW_EACH_CBLAS_NAME(TW_C_T, C64, cgemmt)
+TW_EACH_CBLAS_NAME(TW_C_T, C128, zgemmt)
 TW_EACH_CBLAS_NAME(TW_C_TR, float, sgemmtr)
 TW_EACH_CBLAS_NAME(TW_C_TR, double, dgemmtr)
+TW_EACH_CBLAS_NAME(TW_C_TR, C64, cgemmtr)
+TW_EACH_CBLAS_NAME(TW_C_TR, C128, zgemmtr)
 
 }  // namespace tw::blas

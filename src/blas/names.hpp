@@ -7,6 +7,7 @@
 // of its own.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 
 #ifndef TW_BLAS_UNSUFFIXED
@@ -37,10 +38,38 @@ using Unsuffixed = TW_BLAS_UNSUFFIXED;
 /// Which custom a call came by: its error exits go by the same.
 enum class Spelling : std::uint8_t { plain, suffixed, scipy, scipy_suffixed };
 
-enum class Routine : std::uint8_t { gemm, gemmt, gemmtr, gemm_batch, gemm_batch_strided };
+enum class Routine : std::uint8_t { gemm, gemmt, gemmtr, gemm_batch, gemm_batch_strided, gemm3m };
+inline constexpr const char* stems[] = {"gemm", "gemmt", "gemmtr", "gemm_batch", "gemm_batch_strided", "gemm3m"};
 enum class Language : std::uint8_t { fortran, c };
 
+using C64 = std::complex<float>;
+using C128 = std::complex<double>;
+
 template <class T>
-inline constexpr char letter = sizeof(T) == 4 ? 's' : 'd';
+inline constexpr char letter = 's';
+template <>
+inline constexpr char letter<double> = 'd';
+template <>
+inline constexpr char letter<C64> = 'c';
+template <>
+inline constexpr char letter<C128> = 'z';
+
+/// How C's names take numbers: real ones by value, complex ones by address, and their memory as that of anything.
+template <class T>
+struct InC {
+    using Value = T;
+    using Memory = T;
+    static T value(T x) noexcept { return x; }
+};
+template <class Part>
+struct InC<std::complex<Part>> {
+    using Value = const void*;
+    using Memory = void;
+    static std::complex<Part> value(const void* x) noexcept { return *static_cast<const std::complex<Part>*>(x); }
+};
+template <class T>
+using Value = typename InC<T>::Value;
+template <class T>
+using Memory = typename InC<T>::Memory;
 
 }  // namespace tw::blas

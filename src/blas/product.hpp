@@ -2,17 +2,22 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
+#include <complex>
+
 #include "blas/arguments.hpp"
 #include "tilewright/batch.hpp"
 
 namespace tw::blas {
 
+/// alpha and beta, of real products with an imaginary part of 0.
+using Scalar = std::complex<double>;
+
 /// C = alpha * A * B + beta * C, as the settings want it. BLAS can't report a failure: when memory or a device is
 /// short, the plainest kernel does it, which needs neither.
-void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta) noexcept;
+void multiply(const Matrix& a, const Matrix& b, const Matrix& c, Scalar alpha, Scalar beta) noexcept;
 
 /// The same for every product of a batch.
-void multiply(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta,
+void multiply(const Matrix& a, const Matrix& b, const Matrix& c, Scalar alpha, Scalar beta,
               const Batch& batch) noexcept;
 
 /// The same for arguments that have passed first_wrong().
@@ -30,7 +35,7 @@ void multiply(const Shape& s, T alpha, const T* a, const T* b, T beta, T* c, boo
 }
 
 /// Only the triangle of the square C that `of_upper` names is read and written.
-void multiply_triangle(const Matrix& a, const Matrix& b, const Matrix& c, double alpha, double beta,
+void multiply_triangle(const Matrix& a, const Matrix& b, const Matrix& c, Scalar alpha, Scalar beta,
                        bool of_upper) noexcept;
 
 }  // namespace tw::blas

@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // Error exits: this program has handlers of its own, as netlib's testers do, and they must hear netlib's numbers.
+#include <complex>
 #include <csetjmp>
 #include <cstdarg>
 #include <string>
@@ -21,6 +22,12 @@ std::jmp_buf away;
 bool jump = false;
 
 }  // namespace
+
+extern "C" {
+FortranGemm<std::complex<double>, int> zgemm_;
+void cblas_zgemm3m(int, int, int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*,
+                   int);
+}
 
 extern "C" __attribute__((visibility("default"))) void xerbla_(const char* name, const int* position,
                                                                std::size_t length) {
@@ -53,6 +60,23 @@ int in_c(int layout, int of_a, int of_b, int m, int n, int k, int lda, int ldb, 
     EXPECT_EQ(c, untouched) << "C is left alone";
     EXPECT_EQ(heard.name, heard.position ? "cblas_sgemm" : "");
     return heard.position;
+}
+
+TEST(BlasErrors, Rule19_ComplexRoutinesSayTheirNames) {
+    const std::complex<double> one = 1;
+    std::vector<std::complex<double>> x(4), c(4);
+    const int two = 2, wrong = -1;
+    heard = {};
+    zgemm_("N", "C", &wrong, &two, &two, &one, x.data(), &two, x.data(), &two, &one, c.data(), &two);
+    EXPECT_EQ(heard.name, "ZGEMM ");
+    EXPECT_EQ(heard.position, 3);
+    for (const int layout : {RowMajor, ColMajor}) {
+        cblas_zgemm3m(layout, ConjTrans, NoTrans, 2, -1, 2, &one, x.data(), 2, x.data(), 2, &one, c.data(), 2);
+        EXPECT_EQ(heard.name, "cblas_zgemm3m");
+        EXPECT_EQ(heard.position, 5);
+        cblas_zgemm3m(layout, NoTrans, 114, 2, 2, 2, &one, x.data(), 2, x.data(), 2, &one, c.data(), 2);
+        EXPECT_EQ(heard.position, 3);
+    }
 }
 
 TEST(BlasErrors, Rule19_FortranPositions) {
