@@ -62,7 +62,7 @@ std::vector<std::shared_ptr<Entrant>> entrants_of(const Bench& asked, const Task
 void bench_shape(const Bench& asked, const Task& task, const Watch& watch, Run& run, bool records_roofs) {
     const auto operands = std::make_shared<Operands>(task);
     const auto entrants = entrants_of(asked, task, operands);
-    RunRoofs roofs(*asked.backend, name_of(task.type), task.threads);
+    RunRoofs roofs(*asked.backend, name_of(part_of(task.type)), task.threads);
     for (const auto& entrant : entrants) roofs.add(*entrant);
     const bool is_host = asked.backend->place == Place::host && !asked.backend->times_mean_nothing;
     if (is_host) {

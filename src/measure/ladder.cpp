@@ -65,7 +65,7 @@ void climb(const Climb& asked, const Watch& watch, Run& run) {
     if (asked.has_mps)
         if (auto mps = mps_entrant(*asked.backend, task, operands)) entrants.push_back(std::move(mps));
 
-    RunRoofs roofs(*asked.backend, name_of(task.type), task.threads);
+    RunRoofs roofs(*asked.backend, name_of(part_of(task.type)), task.threads);
     for (const auto& entrant : entrants) roofs.add(*entrant);
     const std::vector<Timing> timings = run_rounds(task, entrants, roofs.calibrations(), asked.budget, watch);
 

@@ -47,6 +47,26 @@ bool lies_in(std::int64_t value, std::int64_t least, std::int64_t most) { return
 
 }  // namespace
 
+std::complex<double> parse_complex(std::string_view option, std::string_view word) {
+    double real = 0, imaginary = 0;
+    if (read_number(word, real)) return real;
+    real = 0;
+    if (word.ends_with('i') || word.ends_with('j')) {
+        const std::string_view parts = word.substr(0, word.size() - 1);
+        std::size_t split = parts.size();
+        while (split-- > 0)  // at the last sign that is no exponent's
+            if ((parts[split] == '+' || parts[split] == '-') && (split == 0 || (parts[split - 1] | 0x20) != 'e')) break;
+        const bool has_real = split != std::string_view::npos && split > 0;
+        std::string_view of_i = has_real ? parts.substr(split) : parts;
+        if (has_real && of_i.starts_with('+')) of_i.remove_prefix(1);
+        const bool is_one = of_i.empty() || of_i == "-";
+        if (is_one) imaginary = of_i.empty() ? 1 : -1;
+        if ((!has_real || read_number(parts.substr(0, split), real)) && (is_one || read_number(of_i, imaginary)))
+            return {real, imaginary};
+    }
+    refuse("{} takes a number, such as 2, -0.5 or, for complex files, 1-0.5i; got '{}'", option, word);
+}
+
 double parse_number(std::string_view option, std::string_view word) {
     double value = 0;
     if (!read_number(word, value)) refuse("{} takes a number, such as 2 or -0.5; got '{}'", option, word);

@@ -4,6 +4,7 @@
 // Parses words of the command line. An invalid word is refused with a sentence: what was expected, and what it was.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <string_view>
 
@@ -12,7 +13,10 @@
 
 namespace tw::cli {
 
-/// A number for alpha or beta: finite, infinite or nan.
+/// A number for alpha or beta, finite, infinite or nan: "2", "-0.5i" or "1+2i"; j will do for i.
+std::complex<double> parse_complex(std::string_view option, std::string_view word);
+
+/// A real number: finite, infinite or nan.
 double parse_number(std::string_view option, std::string_view word);
 
 /// A whole number in [least, most].

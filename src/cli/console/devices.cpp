@@ -92,15 +92,15 @@ void parse_shape(std::string_view option, const std::string& word, measure::Task
 }
 
 Type parse_type(std::string_view option, const std::string& word) {
-    if (word == "f32") return Type::f32;
-    if (word == "f64") return Type::f64;
-    refuse("{}: expected f32 or f64; got '{}'", option, word);
+    for (const Type type : {Type::f32, Type::f64, Type::c64, Type::c128})
+        if (word == name_of(type)) return type;
+    refuse("{}: expected f32, f64, c64 or c128; got '{}'", option, word);
 }
 
 Type parse_any_type(std::string_view option, const std::string& word) {
-    for (const Type type : {Type::f32, Type::f64, Type::bf16, Type::f16})
+    for (const Type type : {Type::f32, Type::f64, Type::bf16, Type::f16, Type::c64, Type::c128})
         if (word == name_of(type)) return type;
-    refuse("{}: expected f32, f64, bf16 or f16; got '{}'", option, word);
+    refuse("{}: expected f32, f64, bf16, f16, c64 or c128; got '{}'", option, word);
 }
 
 }  // namespace tw::cli

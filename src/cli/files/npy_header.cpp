@@ -54,8 +54,10 @@ Type type_named(const NpyDictionary& d) {
     if (descr == "<f4") return Type::f32;
     if (descr == "<f8") return Type::f64;
     if (descr == "<f2") return Type::f16;
+    if (descr == "<c8") return Type::c64;
+    if (descr == "<c16") return Type::c128;
     if (descr == "<V2" || descr == "|V2") return Type::bf16;  // ml_dtypes' bfloat16, and the same saved once more
-    constexpr const char* known = "tw multiplies <f4, <f8, <f2 and <V2 (bf16)";
+    constexpr const char* known = "tw multiplies <f4, <f8, <f2, <V2 (bf16), <c8 and <c16";
     if (descr.starts_with('>')) fault(d.descr_offset, "its elements are big-endian ({}); {}", quoted(descr), known);
     if (descr.find('O') != std::string_view::npos)
         fault(d.descr_offset, "its elements are Python objects ({}), which only running them could read; {}",
@@ -76,6 +78,18 @@ void check_size(const NpyHeader& header, const NpyDictionary& d, std::int64_t fi
     if (file_bytes > end)
         fault(end, "{} x {} {} elements end here, but {} more bytes follow", header.extent[0], header.extent[1],
               name_of(header.type), file_bytes - end);
+}
+
+const char* descr_of(Type type) {
+    switch (type) {
+        case Type::f64: return "<f8";
+        case Type::f32: return "<f4";
+        case Type::f16: return "<f2";
+        case Type::bf16: break;
+        case Type::c64: return "<c8";
+        case Type::c128: return "<c16";
+    }
+    return "<V2";
 }
 
 }  // namespace
@@ -109,7 +123,7 @@ NpyHeader parse_npy_header(std::string_view bytes, std::int64_t file_bytes) {
 
 std::string npy_header_text(Type type, std::int64_t rows, std::int64_t cols) {
     constexpr std::size_t aligned_to = 64;
-    const char* descr = type == Type::f64 ? "<f8" : type == Type::f32 ? "<f4" : type == Type::f16 ? "<f2" : "<V2";
+    const char* descr = descr_of(type);
     std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}", descr, rows, cols);
     const std::size_t before = length_offset + 2;
     text.append(aligned_to - (before + text.size() + 1) % aligned_to, ' ').append("\n");

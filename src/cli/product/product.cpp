@@ -3,6 +3,7 @@
 #include "cli/product/product.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <memory>
 
 #include "cli/console/terminal.hpp"
@@ -53,7 +54,7 @@ private:
     std::int64_t size() const { return static_cast<std::int64_t>(size_of(type())); }
 
     /// Narrow results are summed in f32 and rounded once, when written.
-    Type sum_type() const { return type() == Type::f64 ? Type::f64 : Type::f32; }
+    Type sum_type() const { return size_of(type()) == 2 ? Type::f32 : type(); }
 
     std::int64_t strip_elements() const { return std::max({strip_bytes / size(), panels_.m, panels_.n}); }
 
@@ -61,7 +62,8 @@ private:
         const Matrix c{c_panel_.memory(), sum_type(), std::min(panels_.m, p_.m() - i), std::min(panels_.n, p_.n() - j),
                        std::min(panels_.n, p_.n() - j)};
         if (p_.c0) read_c0(i, j, c);
-        double beta = p_.c0 ? p_.options.beta : 0;
+        std::complex<double> beta = 0;
+        if (p_.c0) beta = {p_.options.beta, p_.options.beta_imag};
         std::int64_t done = 0;
         do {  // also once with k = 0, for beta * C0
             const std::int64_t terms = std::min(panels_.k, p_.k() - done);
@@ -72,18 +74,19 @@ private:
         write_block(i, j, c);
     }
 
-    void add_terms(std::int64_t i, std::int64_t j, std::int64_t first, std::int64_t terms, double beta,
+    void add_terms(std::int64_t i, std::int64_t j, std::int64_t first, std::int64_t terms, std::complex<double> beta,
                    const Matrix& c) {
         const bool whole_k = terms == p_.k();
         if (!whole_k || a_row_ != i) a_ = p_.a.read(i, first, c.rows, terms, a_panel_.memory()), a_row_ = i;
         if (!whole_k || b_col_ != j) b_ = p_.b.read(first, j, terms, c.cols, b_panel_.memory()), b_col_ = j;
         Options options = p_.options;
-        options.beta = beta;
+        options.beta = beta.real(), options.beta_imag = beta.imag();
         const std::int64_t step = rows_a_call(c.cols, terms);
         for (std::int64_t row = 0; row < c.rows; row += step) {
             const std::int64_t rows = std::min(step, c.rows - row);
             multiply_slice(a_.block(row, 0, rows, terms), c.block(row, 0, rows, c.cols), options);
-            done_ += 2 * static_cast<double>(rows) * static_cast<double>(c.cols) * static_cast<double>(terms);
+            done_ += (is_complex(type()) ? 8 : 2) * static_cast<double>(rows) * static_cast<double>(c.cols) *
+                     static_cast<double>(terms);
             progress_.show("multiply", done_ / std::max(1.0, p_.flops()));
         }
     }
@@ -164,8 +167,10 @@ Exit exit_for(Code code) {
 
 Matrix Operand::read(std::int64_t i, std::int64_t j, std::int64_t row_count, std::int64_t col_count,
                      void* memory) const {
-    if (!transposed) return file.read(i, j, row_count, col_count, memory);
-    return file.read(j, i, col_count, row_count, memory).transposed();
+    Matrix block = transposed ? file.read(j, i, col_count, row_count, memory).transposed()
+                              : file.read(i, j, row_count, col_count, memory);
+    block.is_conj = conjugated && is_complex(block.type);
+    return block;
 }
 
 void multiply_files(const Product& product, const Panels& panels, OutputFile& output) {

@@ -20,6 +20,7 @@ namespace tw::cli {
 struct Operand {
     MatrixFile file;
     bool transposed = false;
+    bool conjugated = false;  ///< if it is complex
 
     std::int64_t rows() const noexcept { return transposed ? file.cols() : file.rows(); }
     std::int64_t cols() const noexcept { return transposed ? file.rows() : file.cols(); }
@@ -36,7 +37,8 @@ struct Product {
     std::int64_t n() const noexcept { return b.cols(); }
     std::int64_t k() const noexcept { return a.cols(); }
     double flops() const noexcept {
-        return 2 * static_cast<double>(m()) * static_cast<double>(n()) * static_cast<double>(k());
+        return (is_complex(a.file.type()) ? 8 : 2) * static_cast<double>(m()) * static_cast<double>(n()) *
+               static_cast<double>(k());
     }
 };
 

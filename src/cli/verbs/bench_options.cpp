@@ -62,7 +62,7 @@ Option add_bench_options(const Verb& verb, BenchOptions& asked) {
     verb.add_option("--suite", asked.suite,
                     "square, skinny, small, ragged, llm, mixed, survey or decode; default: square");
     add_survey_options(verb, asked.survey);
-    verb.add_option("--type", asked.type, "f32 or f64").shows_default();
+    verb.add_option("--type", asked.type, "f32, f64, c64 or c128").shows_default();
     verb.add_option("--accuracy", asked.accuracy,
                     "The accuracy that multiply() must keep: auto, fp32, tf32, bf16, ... or a number")
         .shows_default();

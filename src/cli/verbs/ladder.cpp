@@ -193,7 +193,7 @@ void add_ladder(Verb tw) {
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...; default: all that are found");
     verb.add_option("--size", asked->size, "N of an N x N x N product; default: 1024 on a CPU, 4096 on a GPU");
     verb.add_option("--shape", asked->shape, "MxNxK");
-    verb.add_option("--type", asked->type, "f32 or f64; bf16 or f16 where a device has kernels for them")
+    verb.add_option("--type", asked->type, "f32, f64, c64 or c128; bf16 or f16 where a device has kernels for them")
         .shows_default();
     verb.add_option("--rung", asked->rungs,
                     "Only rungs or kernels of this name, such as r7 or a name of the seeds; may be repeated");

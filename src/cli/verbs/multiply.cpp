@@ -4,6 +4,7 @@
 // tw multiply: C = alpha A B + beta C0, from .npy or .safetensors files to an .npy file.
 #include <algorithm>
 #include <chrono>
+#include <complex>
 #include <memory>
 #include <string>
 
@@ -31,7 +32,7 @@ constexpr std::int64_t least_for_panels = std::int64_t{4} << 20;
 struct Arguments {
     std::string a, b, output, c0;
     std::string accuracy, alpha = "1", beta = "1", threads, memory, kernel, device, slabs, verify;
-    bool transpose_a = false, transpose_b = false, no_verify = false;
+    bool transpose_a = false, transpose_b = false, conjugate_a = false, conjugate_b = false, no_verify = false;
 };
 
 std::string described(const Operand& operand) {
@@ -50,7 +51,7 @@ void check_shapes(const Product& p) {
     if (p.a.cols() != p.b.rows())
         refuse("A's columns must be as many as B's rows: {}, {}", described(p.a), described(p.b));
     std::int64_t elements = 0, bytes = 0;
-    if (__builtin_mul_overflow(p.m(), p.n(), &elements) || __builtin_mul_overflow(elements, std::int64_t{8}, &bytes))
+    if (__builtin_mul_overflow(p.m(), p.n(), &elements) || __builtin_mul_overflow(elements, std::int64_t{16}, &bytes))
         refuse("a result of {} x {} elements is beyond any file", p.m(), p.n());
     if (!p.c0) return;
     check_same_type(p.a.file, *p.c0);
@@ -63,13 +64,17 @@ void check_shapes(const Product& p) {
 Verify verify_of(const Arguments& asked, const Product& p) {
     constexpr double worth_it = 2.0 * 512 * 512 * 512;
     if (!asked.verify.empty()) return asked.verify == "correct" ? Verify::correct : Verify::check;
-    return !asked.no_verify && p.flops() >= worth_it;
+    return !asked.no_verify && !is_complex(p.a.file.type()) && p.flops() >= worth_it;
 }
 
 Options options_of(const Arguments& asked) {
     Options options;
-    options.alpha = parse_number("--alpha", asked.alpha);
-    if (!asked.c0.empty()) options.beta = parse_number("--beta", asked.beta);
+    const std::complex<double> alpha = parse_complex("--alpha", asked.alpha);
+    options.alpha = alpha.real(), options.alpha_imag = alpha.imag();
+    if (!asked.c0.empty()) {
+        const std::complex<double> beta = parse_complex("--beta", asked.beta);
+        options.beta = beta.real(), options.beta_imag = beta.imag();
+    }
     if (!asked.accuracy.empty()) options.accuracy = parse_accuracy_word("--accuracy", asked.accuracy);
     if (!asked.device.empty()) check_one_or_all_devices(asked.device);  // refuses with the reason
     if (!asked.kernel.empty()) check_kernel_name(asked.kernel, every_backend());
@@ -87,8 +92,8 @@ Product open_product(const Arguments& asked) {
     if (asked.output.ends_with(".safetensors"))
         refuse("{}: the result is written as .npy, so the file's name must end in .npy", quoted_path(asked.output));
     const Options options = options_of(asked);
-    Product p{{open_matrix(asked.a, Vector::row), asked.transpose_a},
-              {open_matrix(asked.b, Vector::column), asked.transpose_b},
+    Product p{{open_matrix(asked.a, Vector::row), asked.transpose_a, asked.conjugate_a},
+              {open_matrix(asked.b, Vector::column), asked.transpose_b, asked.conjugate_b},
               std::nullopt,
               options};
     // A vector is a row of the product when the product is one, else a column.
@@ -138,7 +143,7 @@ std::string kernel_of(const Product& p) {
                     .n = p.n(),
                     .k = p.k(),
                     .in = p.a.file.type(),
-                    .out = p.a.file.type() == Type::f64 ? Type::f64 : Type::f32,
+                    .out = size_of(p.a.file.type()) == 2 ? Type::f32 : p.a.file.type(),
                     .accuracy = p.options.accuracy,
                     .a = p.a.is_row_major() ? Form::row_major : Form::col_major,
                     .b = p.b.is_row_major() ? Form::row_major : Form::col_major};
@@ -167,8 +172,9 @@ constexpr const char* examples = R"text(Examples:
   tw multiply model.safetensors:layer.weight b.npy -o c.npy
   tw multiply a.npy b.npy -o c.npy --memory 2G --threads 2 --verify
 
-Files hold f32, f64, f16 or bf16 (<V2, as ml_dtypes writes it), in C or Fortran order; the result has their type, in
-C order. A file of one dimension is a row as A and a column as B. What does not fit in memory is done in panels.
+Files hold f32, f64, f16, bf16 (<V2, as ml_dtypes writes it), c64 or c128, in C or Fortran order; the result has
+their type, in C order. A file of one dimension is a row as A and a column as B. What does not fit in memory is done
+in panels.
 )text";
 
 }  // namespace
@@ -181,11 +187,14 @@ void add_multiply(Verb tw) {
     verb.add_option("-o,--output", asked->output, "The file for the product; replaced only if all succeeds").required();
     verb.add_option("--accuracy", asked->accuracy,
                     "fp64, fp32, fp32_elementwise, tf32, bf16, fp16, or the largest |C - AB| / (|A||B|) as a number");
-    verb.add_option("--alpha", asked->alpha, "The factor of A times B").shows_default();
+    verb.add_option("--alpha", asked->alpha, "The factor of A times B; of complex files also 2i or 1-0.5i")
+        .shows_default();
     const Option c0 = verb.add_option("--c", asked->c0, "A file to add, of the product's shape and type");
     verb.add_option("--beta", asked->beta, "The factor of --c").needs(c0).shows_default();
     verb.add_flag("--transpose-a", asked->transpose_a, "Multiplies A's transpose");
     verb.add_flag("--transpose-b", asked->transpose_b, "Multiplies by B's transpose");
+    verb.add_flag("--conjugate-a", asked->conjugate_a, "Multiplies A's conjugate, or with --transpose-a its adjoint");
+    verb.add_flag("--conjugate-b", asked->conjugate_b, "Multiplies by B's conjugate");
     verb.add_option("--threads", asked->threads, "How many threads; default: all cores");
     verb.add_option("--memory", asked->memory, "The most memory to use: 512M, 2.5G");
     verb.add_option(

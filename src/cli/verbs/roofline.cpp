@@ -57,6 +57,7 @@ void run(const Arguments& asked) {
     if (!asked.peak.empty()) return run_roofs_of_a_chip(asked.peak, asked.bandwidth, asked.type);
     measure::Task task;
     task.type = parse_type("--type", asked.type);
+    if (is_complex(task.type)) refuse("--type: expected f32 or f64; got '{}'", asked.type);
     task.threads = asked.threads > 0 ? asked.threads : default_threads();
     if (!asked.shape.empty()) parse_shape("--shape", asked.shape, task), check_memory(task);
     note_interrupts();

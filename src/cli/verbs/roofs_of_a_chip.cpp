@@ -41,7 +41,9 @@ double parse_rate(const char* option, const std::string& word) {
 
 void run_roofs_of_a_chip(const std::string& peak_word, const std::string& bandwidth_word, const std::string& type) {
     const double peak = parse_rate("--peak", peak_word), bandwidth = parse_rate("--bandwidth", bandwidth_word);
-    const double element = static_cast<double>(size_of(parse_any_type("--type", type)));
+    const Type of_element = parse_any_type("--type", type);
+    if (is_complex(of_element)) refuse("--type: expected f32, f64, bf16 or f16; got '{}'", type);
+    const auto element = static_cast<double>(size_of(of_element));
     fmt::print(
         "A chip of {:.10g} GFLOP/s that reads {:.10g} GB/s: what makes less than {:.4g} flop of a byte waits for "
         "reading.\n\n",

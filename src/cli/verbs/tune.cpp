@@ -113,7 +113,7 @@ void add_tune(Verb tw) {
         tw.add_verb("tune", "Finds the fastest kernels, tiles and threads on this machine, and stores them");
     verb.add_option("--shape", asked->shapes, "MxNxK, or N for a square; may be repeated");
     verb.add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed; default: square");
-    verb.add_option("--type", asked->type, "f32 or f64").shows_default();
+    verb.add_option("--type", asked->type, "f32, f64, c64 or c128").shows_default();
     verb.add_option("--accuracy", asked->accuracy, "The accuracy to keep").shows_default();
     verb.add_option("--device", asked->device, "cpu, cuda, ...").shows_default();
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);

@@ -26,8 +26,11 @@ struct Task {
 
     friend bool operator==(const Task&, const Task&) = default;
 
-    /// Flops of one product.
-    double flops() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+    /// Flops of one product: a complex one has four real ones, and adds them up.
+    double flops() const {
+        return (is_complex(type) ? 8.0 : 2.0) * static_cast<double>(m) * static_cast<double>(n) *
+               static_cast<double>(k);
+    }
     std::string shape() const;  ///< "1024x1024x1024"
 };
 

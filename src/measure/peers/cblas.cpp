@@ -41,6 +41,29 @@ PeerLibrary::General cblas(void* handle, const char* name) {
 }
 
 /// Dense and by rows.
+/// Complex scalars are passed by their addresses.
+template <class T, class Int>
+void call_complex(void* address, const Matrix& a, const Matrix& b, const Matrix& c) {
+    using Gemm =
+        void(int, int, int, Int, Int, Int, const void*, const void*, Int, const void*, Int, const void*, void*, Int);
+    const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
+    const T one[2] = {1, 0}, zero[2] = {0, 0};
+    reinterpret_cast<Gemm*>(address)(row_major, no_transpose, no_transpose, whole(c.rows), whole(c.cols), whole(a.cols),
+                                     one, a.data, whole(a.row_step), b.data, whole(b.row_step), zero, c.data,
+                                     whole(c.row_step));
+}
+
+template <class T>
+std::function<bool(const Matrix&, const Matrix&, const Matrix&)> complex_cblas(void* handle, const char* name) {
+    const Symbol symbol = find_symbol(handle, name);
+    if (!symbol.address) return {};
+    return [symbol](const Matrix& a, const Matrix& b, const Matrix& c) {
+        if (symbol.has_long_integers) call_complex<T, std::int64_t>(symbol.address, a, b, c);
+        else call_complex<T, int>(symbol.address, a, b, c);
+        return true;
+    };
+}
+
 std::function<bool(const Matrix&, const Matrix&, const Matrix&)> plain(const PeerLibrary::General& general) {
     if (!general) return {};
     return [general](const Matrix& a, const Matrix& b, const Matrix& c) { return general(a, b, c, 0); };
@@ -74,6 +97,8 @@ void fill_in_calls(void* handle, PeerLibrary& library) {
     library.general_f64 = cblas<double>(handle, "cblas_dgemm");
     library.f32 = plain(library.general_f32);
     library.f64 = plain(library.general_f64);
+    library.c64 = complex_cblas<float>(handle, "cblas_cgemm");
+    library.c128 = complex_cblas<double>(handle, "cblas_zgemm");
     library.f32_batch = cblas_batch<float>(handle, "cblas_sgemm_batch_strided");
     library.f64_batch = cblas_batch<double>(handle, "cblas_dgemm_batch_strided");
 }

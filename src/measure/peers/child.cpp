@@ -40,6 +40,8 @@ public:
         keep_text(told.trouble, library_.trouble);
         told.multiplies_f32 = static_cast<bool>(library_.f32);
         told.multiplies_f64 = static_cast<bool>(library_.f64);
+        told.multiplies_c64 = static_cast<bool>(library_.c64);
+        told.multiplies_c128 = static_cast<bool>(library_.c128);
         return told;
     }
 
@@ -82,10 +84,15 @@ public:
 private:
     /// A batch by the library's batch function if it has one, else product after product.
     bool call() {
-        const auto& multiply = task_.type == Type::f64 ? library_.f64 : library_.f32;
-        const auto& multiply_batch = task_.type == Type::f64 ? library_.f64_batch : library_.f32_batch;
+        const Type type = task_.type;
+        const auto& multiply = type == Type::c64    ? library_.c64
+                               : type == Type::c128 ? library_.c128
+                               : type == Type::f64  ? library_.f64
+                                                    : library_.f32;
+        const auto& multiply_batch = type == Type::f64 ? library_.f64_batch : library_.f32_batch;
         const Product& first = products_.front();
-        if (multiply_batch && task_.products > 1) return multiply_batch(first.a, first.b, first.c, task_.products);
+        if (multiply_batch && task_.products > 1 && !is_complex(type))
+            return multiply_batch(first.a, first.b, first.c, task_.products);
         return multiply && std::all_of(products_.begin(), products_.end(),
                                        [&](const Product& x) { return multiply(x.a, x.b, x.c); });
     }

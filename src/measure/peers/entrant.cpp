@@ -20,7 +20,7 @@ PeerEntrant::PeerEntrant(std::shared_ptr<PeerProcess> process, const Task& task)
     char text[40];
     spell(resolve(task.accuracy, task.type), text, sizeof text);
     accuracy = text;
-    if (device == "cpu") needs = fma_loop(name_of(task.type)).needs;
+    if (device == "cpu") needs = fma_loop(name_of(part_of(task.type))).needs;
 }
 
 }  // namespace tw::measure

@@ -21,7 +21,7 @@ struct PeerLibrary {
     std::string trouble;    ///< why it can't be used; empty when it can
 
     /// C = A B, row-major, of the operands' type; empty when it has no call for that type.
-    std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c)> f32, f64;
+    std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c)> f32, f64, c64, c128;
 
     /// C = A B + beta C; of each matrix the rows or the columns are contiguous. Empty when it has no such function.
     using General = std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c, double beta)>;

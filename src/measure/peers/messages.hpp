@@ -22,7 +22,7 @@ struct PeerDescription {
     char file[512] = "";
     char found_by[32] = "";
     char trouble[256] = "";  ///< why it can't be used; empty when it can
-    bool multiplies_f32 = false, multiplies_f64 = false;
+    bool multiplies_f32 = false, multiplies_f64 = false, multiplies_c64 = false, multiplies_c128 = false;
 };
 
 struct PeerRequest {

@@ -59,7 +59,9 @@ const PeerDescription& PeerProcess::description() {
 
 bool PeerProcess::is_usable(Type type) {
     const PeerDescription& told = description();
-    return !*told.trouble && (type == Type::f64 ? told.multiplies_f64 : type == Type::f32 && told.multiplies_f32);
+    if (*told.trouble) return false;
+    return (type == Type::f32 && told.multiplies_f32) || (type == Type::f64 && told.multiplies_f64) ||
+           (type == Type::c64 && told.multiplies_c64) || (type == Type::c128 && told.multiplies_c128);
 }
 
 bool PeerProcess::ask(const PeerRequest& request, PeerReply& reply, int patience) {

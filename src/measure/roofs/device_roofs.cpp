@@ -25,7 +25,7 @@ std::string_view narrow_type(const Kernel& kernel) {
 const Roof* roof_of(const Backend& backend, const Kernel& kernel) {
     const bool may_use_unit = kernel.rung >= Rung::matrix_unit;
     const Roof* const unit = may_use_unit ? find(backend, true, narrow_type(kernel)) : nullptr;
-    return unit ? unit : fma_roof(backend, name_of(kernel.sum));
+    return unit ? unit : fma_roof(backend, name_of(part_of(kernel.sum)));
 }
 
 const Roof* fma_roof(const Backend& backend, std::string_view type) { return find(backend, false, type); }

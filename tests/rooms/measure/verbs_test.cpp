@@ -66,7 +66,7 @@ TEST(Verbs, LadderTakesNarrowTypesWhereADeviceHasThem) {
     EXPECT_EQ(named.code, 2) << named.text;
     EXPECT_NE(named.text.find("no rung of that name multiplies f16 here"), std::string::npos) << named.text;
     const Said wrong = say("ladder --type f8");
-    EXPECT_NE(wrong.text.find("expected f32, f64, bf16 or f16; got 'f8'"), std::string::npos) << wrong.text;
+    EXPECT_NE(wrong.text.find("expected f32, f64, bf16, f16, c64 or c128; got 'f8'"), std::string::npos) << wrong.text;
 }
 
 TEST(Verbs, LadderTakesAnEarlierNameAndShowsFewRowsBehindTheRungsWithoutAGain) {

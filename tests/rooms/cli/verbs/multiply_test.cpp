@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 
 #include "base/rounding.hpp"
 #include "rooms/cli/files/npy_bytes.hpp"
@@ -53,6 +54,38 @@ protected:
 TEST_F(MultiplyVerb, WritesWhatNumPyWouldWrite) {
     write_small();
     expect_small(multiply());
+}
+
+TEST_F(MultiplyVerb, MultipliesComplexFiles) {
+    using C = std::complex<double>;
+    const std::vector<C> x{{1, 2}, {3, -1}}, y{{2, 1}, {0, 1}};
+    write_file(a, tw::test::npy_file<C>("<c16", "(1, 2)", x));
+    write_file(b, tw::test::npy_file<C>("<c16", "(2, 1)", y));
+    const auto expect = [&](const std::vector<std::string>& more, C wanted) {
+        const Ran ran = multiply(more);
+        EXPECT_EQ(ran.code, 0) << ran.error;
+        EXPECT_NE(ran.out.find("1 x 1 c128"), std::string::npos) << ran.out;
+        EXPECT_EQ(read_file(c), tw::test::npy_file<C>("<c16", "(1, 1)", {wanted})) << ran.out;
+    };
+    expect({}, x[0] * y[0] + x[1] * y[1]);
+    const C conjugate = std::conj(x[0]) * y[0] + std::conj(x[1]) * y[1];
+    expect({"--conjugate-a"}, conjugate);
+    expect({"--conjugate-a", "--alpha", "1-2i"}, C(1, -2) * conjugate);
+    expect({"--conjugate-a", "--alpha", "-i"}, C(0, -1) * conjugate);
+    expect({"--conjugate-a", "--alpha", "2.5e+1j"}, C(0, 25) * conjugate);
+    write_file(c0, tw::test::npy_file<C>("<c16", "(1, 1)", {{1, 1}}));
+    expect({"--conjugate-a", "--c", c0, "--beta", "0+1i"}, conjugate + C(0, 1) * C(1, 1));
+}
+
+TEST_F(MultiplyVerb, RefusesWhatComplexFilesHaveNot) {
+    write_small();
+    write_file(c, "old");
+    expect_refused(multiply({"--alpha", "1+1i"}), "alpha and beta of real operands are real");
+    expect_refused(multiply({"--alpha", "1+i+"}), "--alpha takes a number");
+    write_file(b, tw::test::npy_file<std::complex<float>>("<c8", "(3, 2)", std::vector<std::complex<float>>(6)));
+    expect_refused(multiply(), "holds f32 and");
+    write_file(a, tw::test::npy_file<std::complex<float>>("<c8", "(2, 3)", std::vector<std::complex<float>>(6)));
+    expect_refused(multiply({"--verify"}), "complex products are not verified");
 }
 
 TEST_F(MultiplyVerb, SaysWhatItDid) {
@@ -184,7 +217,8 @@ TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
     expect_refused(multiply({"--transpose-a"}), "is 3 x 2 when transposed");
     expect_refused(multiply({"--c", b}), "--c must have the product's shape, 2 x 2");
     expect_refused(multiply({"--c", c0}), "a product takes one type");
-    expect_refused(multiply({"--alpha", "two"}), "--alpha takes a number, such as 2 or -0.5; got 'two'");
+    expect_refused(multiply({"--alpha", "two"}),
+                   "--alpha takes a number, such as 2, -0.5 or, for complex files, 1-0.5i; got 'two'");
     for (const char* option : {"--alpha", "--memory", "--threads", "--accuracy", "--kernel", "--device", "--c"}) {
         const std::string sentence = std::string(option) + " takes a value; got ''";
         expect_refused(multiply({option, ""}), sentence);
