@@ -25,13 +25,18 @@ Type type_of_dtype(const char* called, nb::dlpack::dtype dtype, const std::strin
     if (dtype.lanes == 1) {
         if (dtype == nb::dtype<double>()) return Type::f64;
         if (dtype == nb::dtype<float>()) return Type::f32;
+        if (dtype.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex)) {
+            if (dtype.bits == 64) return Type::c64;
+            if (dtype.bits == 128) return Type::c128;
+        }
         if (dtype.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float) && dtype.bits == 16)
             return Type::f16;
         if (dtype.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bfloat) && dtype.bits == 16)
             return Type::bf16;
     }
-    const std::string sentence =
-        std::string(called) + ": expected float64, float32, float16 or bfloat16; it is " + spelled(dtype);
+    const std::string sentence = std::string(called) +
+                                 ": expected float64, float32, float16, bfloat16, complex128 or complex64; it is " +
+                                 spelled(dtype);
     throw nb::type_error(sentence.c_str());
 }
 

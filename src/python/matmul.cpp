@@ -5,9 +5,11 @@
 // stream; here they become matrices, and the interpreter is let go while they are multiplied.
 #include "python/matmul.hpp"
 
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <complex>
 #include <optional>
 #include <string>
 
@@ -42,14 +44,16 @@ Activation activation_named(const std::string& name) {
 }
 
 void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_array, const std::string& a_dtype,
-            const std::string& b_dtype, const std::string& c_dtype, double alpha, double beta,
-            const std::string& accuracy, const std::string& kernel, const std::string& device, std::uintptr_t stream,
-            int threads, bool reproducible, int slabs, int verify, double scale, const std::string& activation,
-            std::optional<Array> bias, const std::string& bias_dtype, std::optional<Array> residual,
-            const std::string& residual_dtype) {
+            const std::string& b_dtype, const std::string& c_dtype, std::complex<double> alpha,
+            std::complex<double> beta, const std::string& accuracy, const std::string& kernel,
+            const std::string& device, std::uintptr_t stream, int threads, bool reproducible, int slabs, int verify,
+            double scale, const std::string& activation, std::optional<Array> bias, const std::string& bias_dtype,
+            std::optional<Array> residual, const std::string& residual_dtype) {
     const Operand a("a", a_array, a_dtype), b("b", b_array, b_dtype), c("out", Array(c_array), c_dtype);
-    Options options{.alpha = alpha,
-                    .beta = beta,
+    Options options{.alpha = alpha.real(),
+                    .alpha_imag = alpha.imag(),
+                    .beta = beta.real(),
+                    .beta_imag = beta.imag(),
                     .accuracy = accuracy_named(accuracy),
                     .reproducible = reproducible,
                     .slabs = slabs,
@@ -79,10 +83,12 @@ void matmul(const Array& a_array, const Array& b_array, const WritableArray& c_a
 std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& dtype,
                        const std::string& accuracy, const std::string& kernel, const std::string& device,
                        bool reproducible, int slabs) {
-    const Type type = dtype == "float64"    ? Type::f64
-                      : dtype == "float16"  ? Type::f16
-                      : dtype == "bfloat16" ? Type::bf16
-                                            : Type::f32;
+    const Type type = dtype == "float64"      ? Type::f64
+                      : dtype == "float16"    ? Type::f16
+                      : dtype == "bfloat16"   ? Type::bf16
+                      : dtype == "complex64"  ? Type::c64
+                      : dtype == "complex128" ? Type::c128
+                                              : Type::f32;
     const Problem problem{.m = m,
                           .n = n,
                           .k = k,

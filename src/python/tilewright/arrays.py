@@ -56,7 +56,7 @@ def exported(array, name, stream, is_own=False):
         if isinstance(array, numpy.ma.MaskedArray):
             raise TypeError(f"{name}: expected an array without a mask; fill it first, as by {name}.filled(0)")
         if not (array.dtype.kind in "fiub" and array.dtype.itemsize <= 8) and array.dtype.name not in ("bfloat16", "complex64", "complex128"):
-            raise TypeError(f"{name}: expected float64, float32, float16 or bfloat16; it is {array.dtype}")
+            raise TypeError(f"{name}: expected float64, float32, float16, bfloat16, complex128 or complex64; it is {array.dtype}")
         if not array.dtype.isnative:
             raise TypeError(f"{name}: expected numbers in this machine's byte order; its dtype is {array.dtype!r}")
         if any(stride % array.itemsize for stride in array.strides):
@@ -84,6 +84,10 @@ def _plain_tensor(tensor, name):
         if name in ("out", "y"):
             raise ValueError(f"{name}: expected memory to write numbers to; it is a tensor that torch negates as it reads")
         tensor = tensor.resolve_neg()
+    if tensor.is_conj():
+        if name in ("out", "y"):
+            raise ValueError(f"{name}: expected memory to write numbers to; it is a tensor that torch conjugates as it reads")
+        tensor = tensor.resolve_conj()
     return tensor
 
 

@@ -15,7 +15,7 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     """epilogue(alpha * a @ b + beta * out), with the shapes and broadcasting of numpy.matmul.
 
     a, b        anything with DLPack or the buffer protocol: NumPy, torch, CuPy, memoryview; on the CPU or on a CUDA
-                device. Elements are float64, float32, float16 or bfloat16 (ml_dtypes' too). jax's arrays go to
+                device. Elements are float64, float32, float16, bfloat16 (ml_dtypes' too), complex128 or complex64. jax's arrays go to
                 tilewright.graph.matmul, inside jax.jit as well.
     out         where to write; it has a's dtype, or float32 for narrower operands. Left out: a fresh array of a's library.
                 NumPy's may share memory with an operand, as numpy.matmul's may.
@@ -75,7 +75,7 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     residual = None if epilogue.residual is None else _array(epilogue.residual, "residual")
     beside = target.copy() if _shares_memory(target, (a, b, bias, residual)) else target
     _native.matmul(give(a, "a"), give(b, "b"), give(beside, "out"), dtype_name(a), dtype_name(b), dtype_name(target),
-                   float(alpha), float(beta), _accuracy_text(accuracy), algorithm or "", device or "", stream,
+                   _scalar(alpha), _scalar(beta), _accuracy_text(accuracy), algorithm or "", device or "", stream,
                    thread_count(threads), bool(reproducible), _slab_count(slabs), _verify_level(verify), float(epilogue.scale),
                    epilogue.activation, give(bias, "bias"),
                    dtype_name(bias), give(residual, "residual"), dtype_name(residual))
@@ -90,6 +90,11 @@ def _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm, re
     from tilewright import graph
     product = graph.matmul(a, b, algorithm=algorithm, accuracy=accuracy, reproducible=reproducible, slabs=slabs)
     return product if alpha == 1 else alpha * product
+
+
+def _scalar(number):
+    """Real, or complex for complex operands: a real product refuses an imaginary part."""
+    return complex(number) if isinstance(number, (complex, numpy.complexfloating)) else float(number)
 
 
 def _slab_count(slabs):

@@ -24,9 +24,9 @@ def _plain(how):
 
 
 def _of_product(context, g, a, b, how, wants=(0, 1)):
-    """dA = g B' and dB = A' g."""
-    of_a = _summed(OPS.matmul(g, b.mT, **how), a.shape) if context.needs_input_grad[wants[0]] else None
-    of_b = _summed(OPS.matmul(a.mT, g, **how), b.shape) if context.needs_input_grad[wants[1]] else None
+    """dA = g B' and dB = A' g, with the conjugate transposes of complex operands: a real matrix is its own conjugate."""
+    of_a = _summed(OPS.matmul(g, b.mH, **how), a.shape) if context.needs_input_grad[wants[0]] else None
+    of_b = _summed(OPS.matmul(a.mH, g, **how), b.shape) if context.needs_input_grad[wants[1]] else None
     return of_a, of_b
 
 
@@ -63,11 +63,11 @@ def _linear(context, g):
     of_bias = _summed(g, bias.shape) if bias is not None and context.needs_input_grad[2] else None
     of_x, of_weight = None, None
     if context.needs_input_grad[0]:
-        of_x = _summed(OPS.matmul(g, weight, **plain), x.shape)
+        of_x = _summed(OPS.matmul(g, weight.conj(), **plain), x.shape)
     if context.needs_input_grad[1]:
         if weight.dim() == 2:  # one product over all rows of the batch
             g, x = g.reshape(-1, g.shape[-1]), x.reshape(-1, x.shape[-1])
-        of_weight = _summed(OPS.matmul(g.mT, x, **plain), weight.shape)
+        of_weight = _summed(OPS.matmul(g.mT, x.conj(), **plain), weight.shape)
     return of_x, of_weight, of_bias, of_residual
 
 
