@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,13 @@ TEST(TileOrder, WhereAllPanelsFitNoTileWaitsForALaterPanel) {
     }
 }
 
+TEST(TileOrder, SmallGridsAreWalkedLikeThis) {
+    EXPECT_EQ(in_order(grid(2, 3, 2, 3, true)), (Tiles{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {1, 2}}));
+    EXPECT_EQ(in_order(grid(3, 2, 3, 2, true)), (Tiles{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}}));
+    EXPECT_EQ(in_order(grid(3, 2, 2, 1, true)), (Tiles{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 1}, {2, 0}}));
+    EXPECT_EQ(in_order(grid(2, 3, 1, 2, false)), (Tiles{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {1, 2}, {0, 2}}));
+}
+
 TEST(TileOrder, WhatStaysIsSentOnceAndWhatPassesTurnsRound) {
     for (const bool a_stays : {false, true}) {
         std::int64_t stays_until = 0, last = -1;
@@ -131,6 +139,72 @@ TEST_F(Cuts, WithLessMemorySendNoLess) {
     EXPECT_TRUE(ample.holds_all());
     EXPECT_FALSE(scarce.holds_all());
     EXPECT_EQ(scarce.k.count, 1) << "there is room for panels of whole k";
+}
+
+std::string spelled(const Cut& cut) {
+    const auto text = [](std::int64_t number) { return std::to_string(number) + " "; };
+    return text(cut.m.count) + text(cut.n.count) + text(cut.k.count) + "slots " + text(cut.a_slots) +
+           text(cut.b_slots) + text(cut.c_slots) + (cut.a_stays ? "A stays" : "B stays");
+}
+
+// How C is cut, what lies on the device, and which operand stays: what the rule gives, kept, so that it changes by
+// intent alone.
+TEST_F(Cuts, OfTheseProductsAreThese) {
+    struct Known {
+        std::int64_t m, n, k;
+        std::size_t mebibytes;
+        const char* cut;
+    };
+    for (const Known& known : {Known{1, 1, 1, 1, "1 1 1 slots 1 1 1 A stays"},
+                               {2047, 8192, 64, 4096, "1 4 1 slots 1 4 4 A stays"},
+                               {8192, 8191, 4096, 4096, "4 3 1 slots 4 3 12 A stays"},
+                               {40000, 30000, 256, 16000, "9 7 1 slots 9 7 16 A stays"},
+                               {300000, 2000, 64, 16000, "73 1 1 slots 2 1 4 B stays"},
+                               {300000, 300000, 64, 3000, "73 73 1 slots 64 2 4 A stays"},
+                               {16384, 16384, 16384, 1024, "8 4 1 slots 2 2 4 B stays"},
+                               {16384, 8192, 16384, 600, "8 4 1 slots 2 2 4 B stays"},
+                               {8192, 16384, 16384, 600, "4 8 1 slots 2 2 4 A stays"},
+                               {16384, 16384, 16384, 100, "64 32 1 slots 2 2 4 B stays"},
+                               {16384, 16384, 16384, 20, "128 128 2 slots 2 2 2 A stays"},
+                               {1000, 1000, 100000, 100, "8 8 2 slots 2 2 2 A stays"},
+                               {1000, 1000, 100000, 2, "8 8 128 slots 2 2 2 A stays"},
+                               {300, 500, 1000000, 3, "3 4 1024 slots 2 2 2 A stays"}}) {
+        const Plan plan = plan_of(known.m, known.n, known.k);
+        Cut cut;
+        ASSERT_TRUE(cut_for(plan, call_, known.mebibytes << 20, cut));
+        EXPECT_EQ(spelled(cut), known.cut) << known.m << " " << known.n << " " << known.k << " " << known.mebibytes;
+    }
+}
+
+TEST_F(Cuts, TakeThePanelsTheTilesTheBiasAndTheKernelsScratch) {
+    Plan plan = plan_of(2000, 3000, 1000);
+    const Cut cut{.m = {2000, 4}, .n = {3000, 2}, .k = {1000, 2}, .a_slots = 2, .b_slots = 3, .c_slots = 5};
+    EXPECT_EQ(cut.m.largest(), 512);
+    EXPECT_EQ(cut.n.largest(), 1536);
+    EXPECT_EQ(cut.k.largest(), 512);
+    const std::size_t panels = 4 * (2 * 512 * 512 + 3 * 512 * 1536), tiles = 5 * 4 * 512 * 1536;
+    EXPECT_EQ(device_bytes(cut, plan, call_), panels + tiles) << "naive kernels have no scratch";
+    std::vector<float> bias(3000);
+    call_.epilogue.bias = bias.data(), call_.epilogue.bias_type = Type::f32, call_.epilogue.bias_size = 3000;
+    EXPECT_EQ(device_bytes(cut, plan, call_), panels + tiles + 12032) << "in whole lines";
+    call_.epilogue.residual = {bias.data(), Type::f64, 2000, 3000, 0, 1};
+    EXPECT_EQ(device_bytes(cut, plan, call_), panels + 3 * tiles + 12032);
+    static Kernel scratching = *plan.kernel;
+    scratching.scratch_bytes = [](const Problem& p, const Tile&, int) {
+        return static_cast<std::size_t>(p.m == 512 && p.n < 1536 ? 999 : p.k);
+    };
+    plan.kernel = &scratching;
+    EXPECT_EQ(device_bytes(cut, plan, call_), panels + 3 * tiles + 12032 + 1024) << "the most that any tile wants";
+}
+
+TEST_F(Cuts, FitExactly) {
+    const Plan plan = plan_of(5000, 4000, 3000);
+    Cut cut, again;
+    ASSERT_TRUE(cut_for(plan, call_, std::size_t{64} << 20, cut));
+    ASSERT_TRUE(cut_for(plan, call_, device_bytes(cut, plan, call_), again));
+    EXPECT_EQ(spelled(again), spelled(cut));
+    ASSERT_TRUE(cut_for(plan, call_, device_bytes(cut, plan, call_) - 1, again));
+    EXPECT_NE(spelled(again), spelled(cut));
 }
 
 // Between slabs of k the sum lies in C: where C is narrower than a sum, too little memory is told.
