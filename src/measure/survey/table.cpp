@@ -120,7 +120,7 @@ std::string line_of(const Outcome& one) {
         return fmt::format("{} {}{}  {}", what, one.is_wrong ? "WRONG: " : "", one.trouble, one.kernel);
     const std::string rate = fmt::format("{:>9.1f} GFLOP/s", one.gflops());
     if (!one.has_ratio()) return fmt::format("{} {:>10} {} {}", what, time_of(median(one.seconds)), rate, one.kernel);
-    return fmt::format("{} {:>5.2f}{} {:>10} {:>10} {} {}, {}", what, one.ratio(), one.is_recorded ? "g" : " ",
+    return fmt::format("{} {:>5.2f}{} {:>10} {:>10} {} {}, {}{}{}", what, one.ratio(), one.is_recorded ? "g" : " ",
                        time_of(median(one.seconds)), time_of(median(one.peer_seconds)), rate, one.kernel, one.peer,
                        one.note.empty() ? "" : ", ", one.note);
 }
