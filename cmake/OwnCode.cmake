@@ -55,6 +55,15 @@ function(instruction_set_flags)
   endforeach()
 endfunction()
 
+# The same for AArch64, where a file that ends in _dot_neon.cpp may use products of bytes.
+function(instruction_set_flags_of_neon)
+  foreach(file IN LISTS ARGN)
+    if(file MATCHES "_dot_neon\\.cpp$")
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-march=armv8.2-a+dotprod;-fno-exceptions")
+    endif()
+  endforeach()
+endfunction()
+
 # quickly_compiled(files...): code whose speed nobody waits for, and whose headers take a compiler long: the more so the
 # more it optimises them.
 function(quickly_compiled)

@@ -158,7 +158,8 @@ TW_API EffortReport matvec(const EffortMatrix& m, std::span<const float> v, std:
 inline constexpr int effort_dense_batch = 4;
 
 /// Row i of y = W times row i of v. Up to 3 vectors take the dial each; from 4 on everything is read (the dense copy if
-/// one is kept, else every unit of the layout) so every budget is met. `reports` has one for each vector, or
+/// one is kept, else every unit of the layout) so every budget is met. On a CPU planes are read once for 16 vectors,
+/// and a row has the bits that it has alone at effort 1. `reports` has one for each vector, or
 /// is empty.
 TW_API Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget,
                                const EffortOptions& options, std::span<EffortReport> reports) noexcept;

@@ -8,6 +8,13 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#elif defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+
+#include <cstddef>
+#endif
 #if defined(__linux__) && defined(__x86_64__)
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -64,7 +71,19 @@ std::uint64_t detect() {
 }
 
 #elif defined(__aarch64__)
-std::uint64_t detect() { return neon; }
+std::uint64_t detect() {
+#if defined(__linux__)
+    constexpr unsigned long asimd_dot_product = 1ul << 20;
+    const bool has_dot = (getauxval(AT_HWCAP) & asimd_dot_product) != 0;
+#elif defined(__APPLE__)
+    int found = 0;
+    std::size_t size = sizeof found;
+    const bool has_dot = sysctlbyname("hw.optional.arm.FEAT_DotProd", &found, &size, nullptr, 0) == 0 && found != 0;
+#else
+    constexpr bool has_dot = false;
+#endif
+    return has_dot ? neon | neon_dot : neon;
+}
 #else
 std::uint64_t detect() { return 0; }
 #endif
@@ -82,7 +101,8 @@ constexpr Named maskable[] = {
     {avx512_vbmi, "-avx512_vbmi", avx512_vbmi},
     {amx_bf16, "-amx_bf16", amx_bf16},
     {amx_int8, "-amx_int8", amx_int8},
-    {neon, "-neon", neon},
+    {neon, "-neon", neon | neon_dot},
+    {neon_dot, "-neon_dot", neon_dot},
 };
 
 std::uint64_t masked(std::uint64_t found) {

@@ -17,6 +17,7 @@ inline constexpr std::uint64_t amx_bf16 = 1 << 4;  // tiles, and the permission 
 inline constexpr std::uint64_t amx_int8 = 1 << 5;
 inline constexpr std::uint64_t neon = 1 << 6;
 inline constexpr std::uint64_t avx512_vbmi = 1 << 7;  // VBMI and VBMI2: bytes and words permuted, words expanded
+inline constexpr std::uint64_t neon_dot = 1 << 8;     // sdot: four products of bytes onto a sum
 
 }  // namespace tw::cpu_feature
 

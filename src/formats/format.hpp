@@ -71,7 +71,7 @@ struct ChosenInputs {
     const float* v;
     int expert;
     std::span<const EffortEntry> entries;
-    bool is_fine;
+    bool is_fine, is_whole;
 };
 
 struct Format {

@@ -114,13 +114,14 @@ Flaw flaw(const EffortBody& body) {
     return {};
 }
 
-/// The squared error of rounding v d to 8 bits (15 bits on the first two planes when fine): each block of a chunk has a
-/// step, and a rounding error is uniform over it.
+/// The squared error of rounding v d to 8 bits (15 bits on the first two planes when fine, on all when whole): each
+/// block of a chunk has a step, and a rounding error is uniform over it.
 double rounding(const EffortBody& body, const ChosenInputs& chosen) {
     const float* spreads = body.spreads_of(chosen.expert);
     const float* squares = body.left_of(chosen.expert);
     const auto outputs = static_cast<double>(body.outputs);
     const auto count = static_cast<std::int64_t>(chosen.entries.size());
+    const double steps = chosen.is_whole ? 127 * 128 : 127;
     double lost = 0;
     for (std::int64_t from = 0; from < count; from += PlanesTile::chunk) {
         const std::int64_t end = std::min<std::int64_t>(from + PlanesTile::chunk, count);
@@ -130,10 +131,11 @@ double rounding(const EffortBody& body, const ChosenInputs& chosen) {
             const double spread = static_cast<double>(spreads[entry.input]);
             most = std::max(most, std::fabs(static_cast<double>(chosen.v[entry.input])) * spread);
             if (spread > 0)
-                codes += chosen.is_fine ? (entry.units > 2 ? outputs / 12 : 0)
-                                        : static_cast<double>(squares[entry.input]) / (spread * spread);
+                codes += chosen.is_fine && !chosen.is_whole
+                             ? (entry.units > 2 ? outputs / 12 : 0)
+                             : static_cast<double>(squares[entry.input]) / (spread * spread);
         }
-        lost += most / 127 * (most / 127) / 12 * codes;
+        lost += most / steps * (most / steps) / 12 * codes;
     }
     return lost;
 }

@@ -107,6 +107,7 @@ constexpr FeatureName feature_names[] = {
     {cpu_feature::amx_bf16, "amx_bf16"},
     {cpu_feature::amx_int8, "amx_int8"},
     {cpu_feature::neon, "neon"},
+    {cpu_feature::neon_dot, "neon_dot"},
 };
 
 int one_device() { return 1; }

@@ -50,7 +50,7 @@ void list_entries(const EffortBody& body, const Selection& chosen, Job& job) noe
 /// The squared error that the kernels add by rounding v.
 double rounding_of(const EffortBody& body, const Job& job) noexcept {
     const auto count = static_cast<std::size_t>(job.count);
-    return body.format->rounding(body, {job.v, job.expert, {job.entries, count}, job.is_fine});
+    return body.format->rounding(body, {job.v, job.expert, {job.entries, count}, job.is_fine, job.is_whole});
 }
 
 double predicted(const Job& job) noexcept { return job.all > 0 ? std::sqrt(job.left / job.all) : 0; }
@@ -67,6 +67,7 @@ void record_rounded(const EffortBody& body, const Selection& chosen, Job& job) n
     record(body, chosen, job);
     if (!body.format->rounding) return;
     job.is_fine = predicted(job) < below_it_fine;
+    job.is_whole = job.may_be_whole && chosen.rows == body.units() * body.inputs;
     job.left += rounding_of(body, job);
 }
 

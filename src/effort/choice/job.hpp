@@ -13,6 +13,8 @@ struct Job {
     float* y;
     int expert = 0;
     bool is_dense = false, is_fine = false;
+    bool may_be_whole = false;  ///< the kernel puts codes together where everything is read
+    bool is_whole = false;      ///< and it will
     EffortEntry* entries = nullptr;
     std::int64_t count = 0;
     double factor = 1;  ///< planes: y is the sums times this

@@ -13,6 +13,9 @@
 //     H = sum of high (2 (64 a + 16 b + c) - O), what is not read being 0;  L likewise of low, without c (O = 192, 240,
 //     240), when `fine`
 //   y += (H + L / 128) (step / 32), in f32 as written, chunk after chunk.
+// Planes of which everything is read are multiplied as whole codes F = 64 a + 16 b + c. A chunk is 64 inputs then, and
+// v d is rounded once, to 15 bits:  step = m / 16256, q = (v d) (16256 / m) to the nearest, S = sum of q (2 F - 255),
+//   y += S (step / 32). The sum is the same whether a vector comes alone or in a batch.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +41,21 @@ struct EffortTile {
 
 inline constexpr int most_outputs_of_tile = 1024;
 
+/// One tile of planes of which every input is read to the end, for several vectors.
+struct EffortWholeTile {
+    const std::byte* rows;
+    std::int64_t inputs;
+    int width;                   ///< quarters
+    const EffortEntry* entries;  ///< vector r's begin at entries + r * inputs: one for each input, in order
+    int vectors;                 ///< at most most_whole_vectors
+    float* y;                    ///< vector r's outputs begin at y + 512 r; padding is written, too
+};
+inline constexpr int most_whole_vectors = 16;
+
 namespace planes {
 inline constexpr int chunk = 128;
-inline constexpr float least = 0x1p-100f;  // of m
+inline constexpr int whole_chunk = 64, whole_most = 16256;  // 127 * 128
+inline constexpr float least = 0x1p-100f;                   // of m
 }  // namespace planes
 
 struct EffortDenseTile {
@@ -61,13 +76,17 @@ void effort_dense_portable(const EffortDenseTile&);
 void effort_buckets_portable(const EffortTile&);
 void effort_tiers_portable(const EffortTile&);
 void effort_planes_portable(const EffortTile&);
+void effort_planes_whole_portable(const EffortWholeTile&);
 void effort_dense_avx2(const EffortDenseTile&);
 void effort_buckets_avx2(const EffortTile&);
 void effort_tiers_avx2(const EffortTile&);
 void effort_planes_avx2(const EffortTile&);
+void effort_planes_whole_avx2(const EffortWholeTile&);
+void effort_planes_whole_neon(const EffortWholeTile&);
 void effort_dense_avx512(const EffortDenseTile&);
 void effort_buckets_avx512(const EffortTile&);
 void effort_tiers_avx512(const EffortTile&);
 void effort_planes_avx512(const EffortTile&);
+void effort_planes_whole_avx512(const EffortWholeTile&);
 
 }  // namespace tw::cpu

@@ -23,18 +23,29 @@ struct PlanesTileRows {
 
 TW_INSIDE std::int64_t up_to_line(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-TW_INSIDE PlanesTileRows rows_of(const EffortTile& call) {
-    const std::int64_t width = call.width, n = call.inputs;
+TW_INSIDE PlanesTileRows rows_of(const std::byte* rows, std::int64_t n, std::int64_t width) {
     PlanesTileRows tile;
     tile.width = width;
-    tile.scales = {call.rows, 8 * width};
-    tile.a = {call.rows + up_to_line(n * 8 * width), 32 * width};
+    tile.scales = {rows, 8 * width};
+    tile.a = {rows + up_to_line(n * 8 * width), 32 * width};
     tile.b = {tile.a.rows + up_to_line(n * 32 * width), 32 * width};
     tile.c = {tile.b.rows + up_to_line(n * 32 * width), 64 * width};
     return tile;
 }
 
+TW_INSIDE PlanesTileRows rows_of(const EffortTile& call) { return rows_of(call.rows, call.inputs, call.width); }
+
 TW_INSIDE void ask_for(const std::byte* line) { __builtin_prefetch(line, 0, 2); }
+
+/// All of an input that is read to the end.
+TW_INSIDE void ask_for_row(const PlanesTileRows& tile, std::int64_t input) {
+    const std::byte *a = tile.a.rows + input * tile.a.step, *b = tile.b.rows + input * tile.b.step;
+    const std::byte* c = tile.c.rows + input * tile.c.step;
+    const std::int64_t half = 16 * tile.width;
+    ask_for(tile.scales.rows + input * tile.scales.step);
+    for (int h = 0; h < 2; ++h) ask_for(a + h * half), ask_for(b + h * half);
+    for (int q = 0; q < 4; ++q) ask_for(c + q * half);
+}
 
 /// Entries of the next chunk, of which everything that will be read is asked for while this chunk is rounded and
 /// multiplied, one entry at each step, into L2: so the memory is never idle. No branch depends on an

@@ -21,7 +21,32 @@ static_assert(effort::most_outputs_of_tile <= most_outputs_of_tile);
 struct Tiles {
     const EffortCall& call;
     void (*multiply)(const EffortTile&);
+    void (*whole)(const EffortWholeTile&);
     Tiling tiling;
+    int of_task;  ///< products that are read to the end together
+
+    bool is_whole(int product) const noexcept { return whole && call.notes.chosen[product].fine == 2; }
+    /// Products that `first` is done with: neighbours of the same expert that are read to the end, too.
+    int together(int first) const noexcept {
+        int count = 1;
+        if (is_whole(first))
+            while (count < of_task && first + count < call.products && is_whole(first + count) &&
+                   call.expert_of(first + count) == call.expert_of(first))
+                ++count;
+        return count;
+    }
+    const std::byte* rows_of(int product, std::int64_t tile) const noexcept {
+        return call.matrix.rows + call.expert_of(product) * tiling.bytes + tile * tiling.bytes_of_tile;
+    }
+    void write(int product, std::int64_t tile, float* y) const noexcept {
+        const std::int64_t first = tile * tiling.outputs_of_tile;
+        const std::int64_t count = std::min(call.matrix.body->outputs - first, tiling.outputs_of_tile);
+        const double factor = call.notes.chosen[product].factor;
+        float* const to = call.y + product * call.y_step + first;
+        if (factor == 1) std::memcpy(to, y, static_cast<std::size_t>(count) * sizeof(float));
+        else
+            for (std::int64_t o = 0; o < count; ++o) to[o] = static_cast<float>(static_cast<double>(y[o]) * factor);
+    }
 };
 
 void run_tile(const Tiles& tiles, int product, std::int64_t tile) noexcept {
@@ -29,11 +54,10 @@ void run_tile(const Tiles& tiles, int product, std::int64_t tile) noexcept {
     const EffortPlaced& m = call.matrix;
     const EffortBody& body = *m.body;
     const EffortChosen& chosen = call.notes.chosen[product];
-    const std::int64_t first = tile * tiles.tiling.outputs_of_tile, left = body.outputs - first;
     alignas(64) float y[most_outputs_of_tile] = {};
-    tiles.multiply({.rows = m.rows + call.expert_of(product) * tiles.tiling.bytes + tile * tiles.tiling.bytes_of_tile,
+    tiles.multiply({.rows = tiles.rows_of(product, tile),
                     .inputs = body.inputs,
-                    .width = body.format->width(body, left),
+                    .width = body.format->width(body, body.outputs - tile * tiles.tiling.outputs_of_tile),
                     .bucket = body.bucket,
                     .masking = m.masking,
                     .fine = chosen.fine != 0,
@@ -41,10 +65,19 @@ void run_tile(const Tiles& tiles, int product, std::int64_t tile) noexcept {
                     .entries = call.notes.entries + product * body.inputs,
                     .count = chosen.entries,
                     .y = y});
-    if (chosen.factor != 1)
-        for (float& sum : y) sum = static_cast<float>(static_cast<double>(sum) * chosen.factor);
-    std::memcpy(call.y + product * call.y_step + first, y,
-                static_cast<std::size_t>(std::min(left, tiles.tiling.outputs_of_tile)) * sizeof(float));
+    tiles.write(product, tile, y);
+}
+
+void run_whole_tile(const Tiles& tiles, int first, int count, std::int64_t tile) noexcept {
+    const EffortBody& body = *tiles.call.matrix.body;
+    alignas(64) float y[most_whole_vectors * 512];
+    tiles.whole({.rows = tiles.rows_of(first, tile),
+                 .inputs = body.inputs,
+                 .width = body.format->width(body, body.outputs - tile * tiles.tiling.outputs_of_tile),
+                 .entries = tiles.call.notes.entries + first * body.inputs,
+                 .vectors = count,
+                 .y = y});
+    for (int p = 0; p < count; ++p) tiles.write(first + p, tile, y + 512 * p);
 }
 
 struct DenseTiles {
@@ -74,14 +107,23 @@ void run_dense_tile(const DenseTiles& tiles, std::int64_t tile) noexcept {
 
 }  // namespace
 
-void multiply_tiles(const EffortCall& call, void (*multiply)(const EffortTile&)) noexcept {
-    Tiles tiles{call, multiply, effort::tiling_of(*call.matrix.body)};
+void multiply_tiles(const EffortCall& call, void (*multiply)(const EffortTile&),
+                    void (*whole)(const EffortWholeTile&)) noexcept {
+    Tiles tiles{call, multiply, whole, effort::tiling_of(*call.matrix.body), 1};
+    const std::int64_t products_a_thread = call.products * tiles.tiling.tiles / std::max(1, call.threads);
+    tiles.of_task = static_cast<int>(std::clamp<std::int64_t>(products_a_thread, 4, most_whole_vectors));
     run_tasks(
         call.executor, call.threads, static_cast<int>(tiles.tiling.tiles * call.products),
         [](void* context, int index) {
             const IeeeMode mode;
             const Tiles& t = *static_cast<const Tiles*>(context);
-            run_tile(t, static_cast<int>(index / t.tiling.tiles), index % t.tiling.tiles);
+            const int product = static_cast<int>(index / t.tiling.tiles);
+            const std::int64_t tile = index % t.tiling.tiles;
+            int first = 0, count = t.together(0);
+            while (first + count <= product) first += count, count = t.together(first);
+            if (first != product) return;  // it is done with the first one
+            if (t.is_whole(product)) run_whole_tile(t, product, count, tile);
+            else run_tile(t, product, tile);
         },
         &tiles);
 }

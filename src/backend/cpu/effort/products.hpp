@@ -10,15 +10,17 @@
 
 namespace tw::cpu {
 
-void multiply_tiles(const EffortCall& call, void (*multiply)(const EffortTile&)) noexcept;
+/// `whole` does what is read to the end, neighbouring products of one expert together; null: `multiply` does all.
+void multiply_tiles(const EffortCall& call, void (*multiply)(const EffortTile&),
+                    void (*whole)(const EffortWholeTile&)) noexcept;
 
 /// By the dense copy; neighbouring products of one expert read it together.
 void multiply_densely(const EffortCall& call, void (*multiply)(const EffortDenseTile&)) noexcept;
 
 /// EffortKernel::run of a tile's kernel.
-template <void (*multiply)(const EffortTile&)>
+template <void (*multiply)(const EffortTile&), void (*whole)(const EffortWholeTile&) = nullptr>
 Status run_tiles(const EffortCall& call) {
-    multiply_tiles(call, multiply);
+    multiply_tiles(call, multiply, whole);
     return {};
 }
 template <void (*multiply)(const EffortDenseTile&)>

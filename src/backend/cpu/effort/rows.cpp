@@ -22,15 +22,17 @@ double nanoseconds(const EffortProblem& p) {
     return static_cast<double>(p.bytes) * (hundredths / 100.0) * (thirty_seconds / 32.0);
 }
 
-template <void (*multiply)(const EffortTile&), int hundredths, int thirty_seconds>
+template <void (*multiply)(const EffortTile&), int hundredths, int thirty_seconds,
+          void (*whole)(const EffortWholeTile&) = nullptr>
 constexpr EffortKernel tiles_row(const char* name, const char* kernels, EffortLayout layout, std::uint64_t needs) {
     return {.name = name,
             .kernels = kernels,
             .layout = layout,
             .needs = needs,
+            .puts_together = whole != nullptr,
             .most_products = most_products_of_tiles,
             .nanoseconds = nanoseconds<hundredths, thirty_seconds>,
-            .run = run_tiles<multiply>};
+            .run = run_tiles<multiply, whole>};
 }
 
 constexpr EffortKernel dense_portable = {.name = "effort_dense_portable",
@@ -44,8 +46,8 @@ constexpr EffortKernel buckets_portable =
     tiles_row<effort_buckets_portable, 125, 128>("effort_buckets_portable", "portable", EffortLayout::buckets, 0);
 constexpr EffortKernel tiers_portable =
     tiles_row<effort_tiers_portable, 110, 128>("effort_tiers_portable", "portable", EffortLayout::tiers, 0);
-constexpr EffortKernel planes_portable =
-    tiles_row<effort_planes_portable, 670, 128>("effort_planes_portable", "portable", EffortLayout::planes, 0);
+constexpr EffortKernel planes_portable = tiles_row<effort_planes_portable, 670, 128, effort_planes_whole_portable>(
+    "effort_planes_portable", "portable", EffortLayout::planes, 0);
 
 #if defined(__x86_64__)
 constexpr EffortKernel dense_avx2 = {.name = "effort_dense_avx2",
@@ -59,8 +61,8 @@ constexpr EffortKernel buckets_avx2 =
     tiles_row<effort_buckets_avx2, 2000, 4>("effort_buckets_avx2", "avx2", EffortLayout::buckets, cpu_feature::avx2);
 constexpr EffortKernel tiers_avx2 =
     tiles_row<effort_tiers_avx2, 440, 4>("effort_tiers_avx2", "avx2", EffortLayout::tiers, cpu_feature::avx2);
-constexpr EffortKernel planes_avx2 =
-    tiles_row<effort_planes_avx2, 260, 4>("effort_planes_avx2", "avx2", EffortLayout::planes, cpu_feature::avx2);
+constexpr EffortKernel planes_avx2 = tiles_row<effort_planes_avx2, 260, 4, effort_planes_whole_avx2>(
+    "effort_planes_avx2", "avx2", EffortLayout::planes, cpu_feature::avx2);
 
 constexpr std::uint64_t vnni = cpu_feature::avx512 | cpu_feature::avx512_vnni | cpu_feature::avx512_vbmi;
 constexpr EffortKernel dense_avx512 = {.name = "effort_dense_avx512",
@@ -74,8 +76,13 @@ constexpr EffortKernel buckets_avx512 =
     tiles_row<effort_buckets_avx512, 210, 2>("effort_buckets_avx512", "avx512", EffortLayout::buckets, vnni);
 constexpr EffortKernel tiers_avx512 =
     tiles_row<effort_tiers_avx512, 320, 2>("effort_tiers_avx512", "avx512", EffortLayout::tiers, vnni);
-constexpr EffortKernel planes_avx512 =
-    tiles_row<effort_planes_avx512, 140, 2>("effort_planes_avx512", "avx512", EffortLayout::planes, vnni);
+constexpr EffortKernel planes_avx512 = tiles_row<effort_planes_avx512, 140, 2, effort_planes_whole_avx512>(
+    "effort_planes_avx512", "avx512", EffortLayout::planes, vnni);
+#endif
+#if defined(__aarch64__)
+// What is not read to the end goes the portable way.
+constexpr EffortKernel planes_neon = tiles_row<effort_planes_portable, 670, 128, effort_planes_whole_neon>(
+    "effort_planes_neon", "neon", EffortLayout::planes, cpu_feature::neon | cpu_feature::neon_dot);
 #endif
 
 }  // namespace
@@ -85,6 +92,9 @@ const EffortKernel* const effort_rows[effort_row_count] = {
 #if defined(__x86_64__)
     &dense_avx2,     &buckets_avx2,     &tiers_avx2,     &planes_avx2,
     &dense_avx512,   &buckets_avx512,   &tiers_avx512,   &planes_avx512,
+#endif
+#if defined(__aarch64__)
+    &planes_neon,
 #endif
 };
 

@@ -8,6 +8,8 @@ namespace tw::cpu {
 
 #if defined(__x86_64__)
 inline constexpr int effort_row_count = 12;
+#elif defined(__aarch64__)
+inline constexpr int effort_row_count = 5;
 #else
 inline constexpr int effort_row_count = 4;
 #endif

@@ -2,8 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // The effort dial in Metal, executed with every access checked: it reads what the CPU reads, to the row; its results
-// are the CPU's, to the bit for planes, within the certificate of a sum for the others; the order of threads changes
-// nothing.
+// are the CPU's, to the bit for planes of which something is left out, within the certificate of a sum for the others;
+// the order of threads changes nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -78,8 +78,15 @@ void check(const Case& c, Budget budget, const std::vector<float>& v) {
     EXPECT_EQ(metal.report.bytes, cpu.report.bytes) << what;
     EXPECT_STREQ(metal.report.kernels, "metal-check");
     expect_same(metal.report.cutoff, cpu.report.cutoff, what);
-    EXPECT_NEAR(metal.report.estimated_error, cpu.report.estimated_error, 1e-6) << what;
-    if (c.build.layout == EffortLayout::planes) {
+    const bool is_planes = c.build.layout == EffortLayout::planes;
+    const bool is_whole = is_planes && cpu.report.rows_read == cpu.report.rows;
+    EXPECT_NEAR(metal.report.estimated_error, cpu.report.estimated_error, is_whole ? 1e-2 : 1e-6) << what;
+    if (is_whole) {  // the CPU puts codes together and rounds v d to 15 bits there, not to 8
+        const std::vector<double> wanted(cpu.y.begin(), cpu.y.end());
+        EXPECT_LE(tw::effort_tests::relative_error(metal.y, wanted), 1e-2) << what;
+        return;
+    }
+    if (is_planes) {
         EXPECT_EQ(std::memcmp(metal.y.data(), cpu.y.data(), 4 * metal.y.size()), 0)
             << what << ": planes sum whole numbers, chunk after chunk";
         return;

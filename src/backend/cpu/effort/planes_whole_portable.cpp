@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Planes read to the end, on any processor: kernels.hpp says it in formulas.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "backend/cpu/effort/kernels.hpp"
+#include "base/rounding.hpp"
+#include "formats/planes.hpp"
+
+namespace tw::cpu {
+namespace {
+
+using effort::PlanesTile;
+using planes::whole_chunk;
+
+/// The code of an input and output of a tile: 64 a + 16 b + c.
+int code_of(const EffortWholeTile& tile, std::int64_t input, int output) noexcept {
+    const PlanesTile at{tile.inputs, tile.width};
+    const std::int64_t width = tile.width;
+    const int block = output / 32, n = output % 32, h = n / 16, t = n / 4 % 4, k = n % 4;
+    const std::int64_t place = 16 * (block / 4) + 4 * t + block % 4, two = 16 * width * h + place;
+    const std::int64_t four = 32 * width * h + 16 * width * (k & 1) + place;
+    const auto bits = [&](std::int64_t byte, int shift, int mask) {
+        return (std::to_integer<int>(tile.rows[byte]) >> shift) & mask;
+    };
+    return 64 * bits(at.a_at() + input * 32 * width + two, 2 * k, 3) +
+           16 * bits(at.b_at() + input * 32 * width + two, 2 * k, 3) +
+           bits(at.c_at() + input * 64 * width + four, k < 2 ? 0 : 4, 15);
+}
+
+/// What v d of a chunk became for one block: whole numbers and their step.
+struct Rounded {
+    std::int32_t q[whole_chunk];
+    float step;
+};
+
+Rounded rounded(const EffortWholeTile& tile, const EffortEntry* entries, int count, int block) noexcept {
+    float product[whole_chunk], most = 0;
+    for (int e = 0; e < count; ++e) {
+        float16 scale;
+        std::memcpy(&scale, tile.rows + std::int64_t{entries[e].input} * 8 * tile.width + 2 * block, sizeof scale);
+        product[e] = entries[e].v * widen(scale);
+        most = std::max(most, std::fabs(product[e]));
+    }
+    const float inverse = most >= planes::least ? planes::whole_most / most : 0;
+    Rounded to{{}, most / planes::whole_most};
+    for (int e = 0; e < count; ++e) to.q[e] = static_cast<std::int32_t>(std::nearbyint(product[e] * inverse));
+    return to;
+}
+
+}  // namespace
+
+void effort_planes_whole_portable(const EffortWholeTile& tile) {
+    for (int r = 0; r < tile.vectors; ++r) std::fill_n(tile.y + 512 * r, 128 * tile.width, 0.f);
+    for (std::int64_t from = 0; from < tile.inputs; from += whole_chunk) {
+        const int count = static_cast<int>(std::min<std::int64_t>(whole_chunk, tile.inputs - from));
+        for (int block = 0; block < 4 * tile.width; ++block) {
+            Rounded of[most_whole_vectors];
+            for (int r = 0; r < tile.vectors; ++r)
+                of[r] = rounded(tile, tile.entries + r * tile.inputs + from, count, block);
+            for (int o = 32 * block; o < 32 * (block + 1); ++o) {
+                std::int32_t sums[most_whole_vectors] = {};
+                for (int e = 0; e < count; ++e) {
+                    const int twice = 2 * code_of(tile, from + e, o) - 255;
+                    for (int r = 0; r < tile.vectors; ++r) sums[r] += of[r].q[e] * twice;
+                }
+                for (int r = 0; r < tile.vectors; ++r)
+                    tile.y[512 * r + o] += static_cast<float>(sums[r]) * (of[r].step * (1.f / 32));
+            }
+        }
+    }
+}
+
+}  // namespace tw::cpu
