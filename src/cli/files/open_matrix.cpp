@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::string_view ending = ".safetensors";
 
-std::vector<SafeTensor> read_header(const InputFile& file) {
-    try {
-        const std::string prefix = file.read(0, std::min(safetensors_prefix_bytes, file.bytes()));
-        return parse_safetensors_header(file.read(0, safetensors_header_end(prefix, file.bytes())), file.bytes());
-    } catch (const Fault& fault) {
-        file.refuse_at(fault.offset(), fault.what());
-    }
-}
-
 bool is_matrix(const SafeTensor& tensor) { return tensor.type() && tensor.shape.size() <= 2; }
 
 /// The first few names, for a message.
@@ -56,7 +47,7 @@ const SafeTensor& chosen_of(const std::vector<SafeTensor>& tensors, const std::s
 
 MatrixFile open_safetensors(std::string path, const std::string& name, Vector vector) {
     InputFile file(std::move(path), "a .safetensors file");
-    const std::vector<SafeTensor> tensors = read_header(file);
+    const std::vector<SafeTensor> tensors = safetensors_of(file);
     const SafeTensor& tensor = chosen_of(tensors, file.path(), name);
     if (!tensor.type())
         file.refuse_at(tensor.begin, fmt::format("the tensor {} holds {}; tw multiplies F32, F16, BF16 and F64",
@@ -71,6 +62,15 @@ MatrixFile open_safetensors(std::string path, const std::string& name, Vector ve
 }
 
 }  // namespace
+
+std::vector<SafeTensor> safetensors_of(const InputFile& file) {
+    try {
+        const std::string prefix = file.read(0, std::min(safetensors_prefix_bytes, file.bytes()));
+        return parse_safetensors_header(file.read(0, safetensors_header_end(prefix, file.bytes())), file.bytes());
+    } catch (const Fault& fault) {
+        file.refuse_at(fault.offset(), fault.what());
+    }
+}
 
 MatrixFile open_matrix(const std::string& word, Vector vector) {
     if (word.ends_with(ending)) return open_safetensors(word, "", vector);

@@ -8,11 +8,15 @@
 
 #include "cli/files/matrix_file.hpp"
 #include "cli/files/npy_file.hpp"
+#include "cli/files/safetensors_header.hpp"
 
 namespace tw::cli {
 
 /// "W.npy", "W.safetensors:NAME" for one of its tensors, or "W.safetensors" if only one of its tensors has a type that
 /// tw multiplies. A tensor may have two dimensions, or one, which is read as `vector` says. Throws a Stop.
 MatrixFile open_matrix(const std::string& word, Vector vector);
+
+/// All tensors of a .safetensors file, in the order of their data. Throws a Stop.
+std::vector<SafeTensor> safetensors_of(const InputFile& file);
 
 }  // namespace tw::cli

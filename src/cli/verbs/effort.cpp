@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <span>
 
@@ -18,8 +19,8 @@
 #include "cli/files/npy_header.hpp"
 #include "cli/files/output_file.hpp"
 #include "cli/files/quoted.hpp"
+#include "cli/product/exit_codes.hpp"
 #include "cli/product/loaded_matrix.hpp"
-#include "cli/product/product.hpp"
 #include "cli/verbs/verbs.hpp"
 
 namespace tw::cli {
@@ -28,6 +29,7 @@ namespace {
 struct BuildArguments {
     std::vector<std::string> weights;
     std::string output, layout = "planes", dense = "automatic";
+    std::vector<std::string> keep;
     int bucket = 16, threads = 0;
     bool transpose = false, truncating = false, bucket_is_given = false;
 };
@@ -62,16 +64,6 @@ Budget parse_budget(const RunArguments& asked) {
     return is_error ? Budget::error(value) : Budget::effort(value);
 }
 
-/// Turns an exception of the library into an exit code of tw.
-template <class Work>
-auto with_exit_codes(Work work) {
-    try {
-        return work();
-    } catch (const Error& error) {
-        throw Stop(exit_for(error.status().code), error.what());
-    }
-}
-
 double megabytes(std::int64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
 
 double share(std::int64_t part, std::int64_t whole) {
@@ -81,12 +73,21 @@ double share(std::int64_t part, std::int64_t whole) {
 void build(const BuildArguments& asked) {
     if ((asked.bucket_is_given || asked.truncating) && asked.layout != "buckets")
         refuse("--bucket and --truncating are for --layout buckets; the layout is {}", asked.layout);
-    check_place_for(asked.output);
+    std::error_code none;
+    const bool is_checkpoint = std::filesystem::is_directory(asked.weights.front(), none);
+    if (!is_checkpoint && !asked.keep.empty()) refuse("--keep is for a folder, a whole checkpoint");
+    if (!is_checkpoint) check_place_for(asked.output);
     const EffortBuild how{.layout = parse_layout_word(asked.layout),
                           .bucket = asked.bucket,
                           .truncating = asked.truncating,
                           .dense = parse_dense(asked.dense),
                           .threads = asked.threads};
+    if (is_checkpoint) {
+        if (asked.weights.size() > 1 || asked.transpose)
+            refuse("a folder is converted alone, as its matrices are: without --transpose or other files");
+        return build_checkpoint(asked.weights.front(), asked.output,
+                                asked.keep.empty() ? std::vector<std::string>{"embed"} : asked.keep, how);
+    }
     std::vector<LoadedMatrix> weights;
     std::vector<Matrix> parts;
     for (const std::string& path : asked.weights) {
@@ -148,6 +149,7 @@ constexpr const char* build_examples = R"text(Examples:
   tw effort build W.npy -o W.effort
   tw effort build model.safetensors:layer.weight -o W.effort --layout tiers
   tw effort build W.npy -o W.effort --layout buckets --bucket 8
+  tw effort build checkpoint/ -o model.effort/ --keep embed --keep router
   tw effort build query.npy key.npy value.npy -o heads.effort
 )text";
 
@@ -170,7 +172,7 @@ void add_build(Verb effort) {
     verb.add_option(
             "W", asked->weights,
             "W.npy or W.safetensors[:TENSOR] with a row for each output, f32, f16 or bf16; several files with the "
-            "same input are stacked")
+            "same input are stacked; or a folder of .safetensors files, a whole checkpoint")
         .required();
     verb.add_option("-o,--output", asked->output, "The file to write").required();
     verb.add_option("--layout", asked->layout,
@@ -182,6 +184,8 @@ void add_build(Verb effort) {
     verb.add_option("--dense", asked->dense,
                     "Keep a dense copy for effort 1 and for batches: automatic, kept or absent")
         .shows_default();
+    verb.add_option("--keep", asked->keep,
+                    "For a folder: tensors with this in their names stay as they are; not given: embed");
     verb.add_flag("--transpose", asked->transpose, "The file has a row for each input");
     verb.add_option("--threads", asked->threads, "0: as many as the library would use").within(0, most_threads);
     verb.ends_help_with(build_examples);

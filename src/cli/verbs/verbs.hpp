@@ -5,7 +5,11 @@
 // A verb ends by returning (exit 0) or by throwing a Stop.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cli/console/verb.hpp"
+#include "tilewright/effort.hpp"
 
 namespace tw::cli {
 
@@ -24,6 +28,9 @@ void add_effort(Verb tw);
 
 // Below tw effort.
 void add_effort_curve(Verb effort);
+/// Every matrix of the folder's .safetensors files whose name has none of the words of `kept`, into a new folder.
+void build_checkpoint(const std::string& folder, const std::string& output, const std::vector<std::string>& kept,
+                      const EffortBuild& how);
 /// Refuses a device that tw effort does not run on.
 void check_effort_device(const std::string& word);
 
