@@ -10,6 +10,7 @@ import tilewright
 from tilewright.torch.operators import LIBRARY
 
 ROWS = 3  # that take the dial in one call; from 4 on EffortMatrix reads everything
+TOGETHER = 16  # rows for which the CPU reads the weights once
 _held, _numbers = weakref.WeakValueDictionary(), itertools.count(1)
 
 
@@ -29,11 +30,12 @@ class Held:
 
     def products(self, x, effort):
         rows = x.detach().reshape(-1, x.shape[-1]).to(torch.float32)
-        parts = []
-        for first in range(0, len(rows), ROWS):
-            y, reports = self.matrix.matvec(rows[first:first + ROWS], effort=effort, threads=self.threads)
+        parts, is_prompt = [], len(rows) > ROWS and not rows.is_cuda  # a prompt costs the CPU less at effort 1 than row by row
+        step = len(rows) if is_prompt else ROWS
+        for first in range(0, len(rows), step):
+            y, reports = self.matrix.matvec(rows[first:first + step], effort=effort, threads=self.threads)
             parts.append(y if isinstance(y, torch.Tensor) else torch.from_numpy(y))
-            self.bytes_read += sum(self.read(report, effort) for report in reports)
+            self.bytes_read += sum(self.read(report, effort) for report in (reports[::TOGETHER] if is_prompt else reports))
         self.calls += 1
         whole = parts[0] if len(parts) == 1 else torch.cat(parts) if parts else rows.new_empty(0, self.outputs)
         return whole.reshape(*x.shape[:-1], -1 if x.numel() else self.outputs).to(x.dtype)
