@@ -76,6 +76,15 @@ TEST_F(Costs, FewLongRowsThatStartAnywhereGoToR9) {
     EXPECT_TRUE(is_of(cheapest({16, 1068, 3022, by_columns}, Type::f16), "r9_async_pipeline"));
 }
 
+// On an H100 remainders win from about 2300 on, and lose where C or the conversion costs more than the product.
+TEST_F(Costs, LargeProductsOfDoublesGoByRemainders) {
+    for (const Shape& shape : {Shape{2560, 2560, 2560}, {4096, 4096, 4096, by_columns}, {16384, 16384, 16384}})
+        EXPECT_TRUE(is_of(cheapest(shape, Type::f64), "r10_split_remainders")) << shape.m;
+    for (const Shape& shape :
+         {Shape{1024, 1024, 1024}, {2048, 2048, 2048}, {8192, 8192, 128}, {64, 8192, 8192}, {512, 512, 65600}})
+        EXPECT_FALSE(is_of(cheapest(shape, Type::f64), "r10_split_remainders")) << shape.m << 'x' << shape.k;
+}
+
 TEST_F(Costs, RowsThatAreAskedForByNameAreNotChosen) {
     for (const Type type : {Type::f32, Type::f16, Type::bf16})
         for (const Accuracy accuracy : {fp32, fp32_elementwise})
