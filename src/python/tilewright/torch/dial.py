@@ -16,7 +16,9 @@ _held, _numbers = weakref.WeakValueDictionary(), itertools.count(1)
 
 class Held:
     """An EffortMatrix with a number, by which an operator finds it, and what its products have read. `turned` says the
-    effort of a product that names none, when it runs: what torch.compile made then serves every effort."""
+    effort of a product that names none, when it runs: what torch.compile made then serves every effort. On the CPU `prompt`
+    rows or more are one product at effort 1, whatever was asked for; None: only where effort 1 was asked for."""
+    prompt = None
 
     def __init__(self, matrix, threads=0, turned=None):
         self.matrix, self.threads, self.turned, self.number = matrix, threads, turned, next(_numbers)
@@ -30,7 +32,8 @@ class Held:
 
     def products(self, x, effort):
         rows = x.detach().reshape(-1, x.shape[-1]).to(torch.float32)
-        parts, is_prompt = [], len(rows) > ROWS and not rows.is_cuda  # a prompt costs the CPU less at effort 1 than row by row
+        is_prompt = not rows.is_cuda and len(rows) > ROWS and (effort >= 1 or len(rows) >= (self.prompt or len(rows) + 1))
+        parts = []
         step = len(rows) if is_prompt else ROWS
         for first in range(0, len(rows), step):
             y, reports = self.matrix.matvec(rows[first:first + step], effort=effort, threads=self.threads)
