@@ -10,7 +10,6 @@ import tilewright
 from tilewright.torch.operators import LIBRARY
 
 ROWS = 3  # that take the dial in one call; from 4 on EffortMatrix reads everything
-TOGETHER = 16  # rows for which the CPU reads the weights once
 _held, _numbers = weakref.WeakValueDictionary(), itertools.count(1)
 
 
@@ -38,7 +37,7 @@ class Held:
         for first in range(0, len(rows), step):
             y, reports = self.matrix.matvec(rows[first:first + step], effort=effort, threads=self.threads)
             parts.append(y if isinstance(y, torch.Tensor) else torch.from_numpy(y))
-            self.bytes_read += sum(self.read(report, effort) for report in (reports[::TOGETHER] if is_prompt else reports))
+            self.bytes_read += sum(self.read(report, effort) for report in reports)
         self.calls += 1
         whole = parts[0] if len(parts) == 1 else torch.cat(parts) if parts else rows.new_empty(0, self.outputs)
         return whole.reshape(*x.shape[:-1], -1 if x.numel() else self.outputs).to(x.dtype)
