@@ -11,12 +11,9 @@
 
 #include "base/cores.hpp"
 #include "base/float_mode.hpp"
+#include "base/pause.hpp"
 #include "base/remembered.hpp"
 #include "base/threads.hpp"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace tw {
 namespace {
@@ -53,14 +50,6 @@ public:
 private:
     sigset_t callers_;
 };
-
-void pause() noexcept {
-#if defined(__x86_64__)
-    _mm_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
 
 constinit Pool pool;
 

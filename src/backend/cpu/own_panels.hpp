@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backend/cpu/micro/pack_narrow.hpp"
+#include "backend/cpu/micro/tile_of_c.hpp"
 #include "backend/cpu/panels/macro_kernel.hpp"
 #include "backend/cpu/product/blocks.hpp"
 
@@ -37,6 +38,55 @@ struct OwnPanels {
         pack_hierarchy(kernel(operand.type), operand, on_left, threads, to);
     }
     static constexpr Packing packing{packed_bytes, pack};
+};
+
+/// The panels of one product as the macro-kernel of many threads takes them: narrow operands are widened on their way.
+template <class T, const MicroKernel<T>& micro>
+struct SharedOwnPanels {
+    static PanelKernel kernel() {
+        PanelKernel made{micro.mr, micro.nr, k_block<T>, panel_bytes, pack_a, pack_b, multiply};
+        made.panels_at_once = 4;  // each row of B may lie on a page of its own
+        made.walks_rows = true;
+        return made;
+    }
+    /// Half of the columns of one thread's block: a cell of C stays in L2 beside their panels.
+    static Tile blocks(const Tile& of_row) { return {0, of_row.n / 2, of_row.k}; }
+
+private:
+    /// One by one: a packer fills several panels only if whole vectors are as wide as one.
+    static void pack_a(const Matrix& rows, std::byte* panels, std::size_t room) {
+        for (std::int64_t i = 0; i < rows.rows; i += micro.mr, panels += room)
+            pack_any(micro, rows.block(i, 0, std::min<std::int64_t>(micro.mr, rows.rows - i), rows.cols), micro.mr,
+                     reinterpret_cast<T*>(panels));
+    }
+    static void pack_b(const Matrix& cols, std::byte* panels, std::size_t room) {
+        const Matrix lines = cols.transposed();
+        const std::int64_t some = panel_bytes(micro.nr, lines.cols) == room ? lines.rows : micro.nr;
+        for (std::int64_t j = 0; j < lines.rows; j += some, panels += room)
+            pack_any(micro, lines.block(j, 0, std::min(some, lines.rows - j), lines.cols), micro.nr,
+                     reinterpret_cast<T*>(panels));
+    }
+    static std::size_t panel_bytes(int width, std::int64_t k) {
+        return static_cast<std::size_t>(width * k) * sizeof(T);
+    }
+    static void multiply(const PanelTile& t) {
+        MicroTile<T> tile{.k = t.chunk.k,
+                          .a = reinterpret_cast<const T*>(t.a),
+                          .a_row_step = 1,
+                          .a_step = micro.mr,
+                          .b = reinterpret_cast<const T*>(t.b),
+                          .b_step = micro.nr,
+                          .c = nullptr,
+                          .c_step = 0,
+                          .alpha = static_cast<T>(t.alpha),
+                          .beta = static_cast<T>(t.beta),
+                          .rows = 0,
+                          .cols = 0};
+        constexpr std::int64_t line = 64 / std::int64_t{sizeof(T)};
+        tile.ahead = reinterpret_cast<const T*>(t.ahead), tile.ahead_step = line;
+        tile.ahead_rows = static_cast<std::int64_t>(t.ahead_bytes) / 64, tile.ahead_lines = 1;
+        run_tile(micro, tile, typed<T>(t.c));
+    }
 };
 
 /// A call's packed operand, panel by panel.

@@ -12,10 +12,12 @@
 // decides about speed alone; but neighbours decide with it, so that a row's bits follow from the whole call. Gained
 // over bf16x6: a quarter of the time where operands are dense.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "backend/cpu/digits/digits.hpp"
 #include "backend/cpu/ladder.hpp"
+#include "backend/cpu/product/parallel.hpp"
 #include "backend/cpu/unit/window.hpp"
 #include "base/cpu_features.hpp"
 #include "tilewright/view.hpp"
@@ -37,11 +39,22 @@ bool suits(const View<const float>& row, std::int64_t k) {
     return 16 * reaching >= 11 * k;
 }
 
-bool suits_digits(const View<const float>& rows) {
-    const std::int64_t k = std::min(rows.cols, digits_block), count = std::min(rows.rows, sample);
-    std::int64_t unsuited = 0;
-    for (std::int64_t i = 0; i < count; ++i) unsuited += !suits(rows.block(i * rows.rows / count, 0, 1, k), k);
-    return unsuited * sample <= most_unsuited * count;
+/// Rows of A and columns of B, each looked at by whoever is free: a column's elements may all lie on pages of their
+/// own.
+bool suits_digits(const Call& call) {
+    const View<const float> sides[2] = {typed<const float>(call.a), typed<const float>(call.b).transposed()};
+    std::atomic<int> unsuited[2]{};
+    share_out(call, 2 * sample, [&](int, std::int64_t item) {
+        const std::int64_t side = item / sample, i = item % sample;
+        const View<const float>& rows = sides[side];
+        const std::int64_t k = std::min(rows.cols, digits_block), count = std::min(rows.rows, sample);
+        if (i < count && !suits(rows.block(i * rows.rows / count, 0, 1, k), k))
+            unsuited[side].fetch_add(1, std::memory_order_relaxed);
+    });
+    const auto few = [&](int side) {
+        return unsuited[side].load() * sample <= most_unsuited * std::min(sides[side].rows, sample);
+    };
+    return few(0) && few(1);
 }
 
 template <const Kernel& digits, const Kernel& parts>
@@ -52,9 +65,7 @@ struct Sampled {
         return std::max(digits.scratch_bytes(p, blocks, threads), parts.scratch_bytes(p, blocks_of_parts(), threads));
     }
     static Status run(const Call& call, const Tile& blocks) {
-        const bool by_digits =
-            suits_digits(typed<const float>(call.a)) && suits_digits(typed<const float>(call.b).transposed());
-        return by_digits ? digits.run(call, blocks) : parts.run(call, blocks_of_parts());
+        return suits_digits(call) ? digits.run(call, blocks) : parts.run(call, blocks_of_parts());
     }
     static double sum_bound(std::int64_t k) {
         return std::max(digits.sum_bound(k), certificate(parts, k) - digits.scheme->split_loss);

@@ -2,8 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // r7_hierarchical: a block for each level of memory. Blocks of A and B are packed into panels in the order of reading,
-// and r6's register tile runs over panels that lie where its loads are cheapest; every thread takes blocks of C of its
-// own.
+// and r6's register tile runs over panels that lie where its loads are cheapest. Several threads pack panels for one
+// another (panels/shared_panels.cpp).
 //
 //             KC              NC: L2
 //          +------+            +--+--+--+--+               +--+--+--+--+
@@ -19,6 +19,7 @@
 #include "backend/cpu/micro/tile_of_c.hpp"
 #include "backend/cpu/own_panels.hpp"
 #include "backend/cpu/panels/ahead.hpp"
+#include "backend/cpu/panels/shared_panels.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/grid.hpp"
 #include "backend/cpu/product/parallel.hpp"
@@ -32,6 +33,8 @@ constexpr std::int64_t few = 128;  // rows whose panels all stay in L2
 
 template <class T, const MicroKernel<T>& micro>
 struct Hierarchy {
+    using Shared = SharedOwnPanels<T, micro>;
+
     /// Blocks of k one after the other over one block of columns after the other.
     static void multiply(const Call& call, bool turned, const Part& part, std::int64_t nc, T* b_block) {
         const Product<T> x = product_of<T>(call);
@@ -125,11 +128,20 @@ struct Hierarchy {
         return static_cast<std::size_t>(round_up(lines * k_block<T>(k) * std::int64_t{sizeof(T)}, line));
     }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
-        return static_cast<std::size_t>(threads) * worker_bytes(std::max(p.m, p.n), p.k, blocks);
+        const int workers = workers_for(p.m, p.n, p.k, threads);
+        const std::size_t apart = static_cast<std::size_t>(workers) * worker_bytes(std::max(p.m, p.n), p.k, blocks);
+        if (workers == 1) return apart;
+        return std::max(apart, shared_panels_bytes(Shared::kernel(), p, Shared::blocks(blocks), workers));
     }
     static Status run(const Call& given, const Tile& blocks) {
         const bool turned = is_turned(given);
-        const Call call = turned_if(turned, given);
+        Call call = turned_if(turned, given);
+        call.threads = workers_for(given.m(), given.n(), given.k(), given.threads);
+        if (call.threads > 1 && !call.packed.panels) {
+            Call shared = given;
+            shared.threads = call.threads;
+            return run_on_shared_panels(Shared::kernel(), shared, Shared::blocks(blocks));
+        }
         const std::int64_t m = call.m(), n = call.n();
         const Grid grid(m, n, call.packed.panels && call.packed.on_left ? micro.mr : 1, blocks.n, micro, call.threads);
         const std::size_t room = worker_bytes(n, call.k(), blocks);

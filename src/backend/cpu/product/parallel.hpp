@@ -13,11 +13,12 @@
 
 namespace tw::cpu {
 
-/// One where a product is less than some ten microseconds' work for each thread.
+/// As many as have some microseconds' work each.
 inline int workers_for(std::int64_t m, std::int64_t n, std::int64_t k, int threads) noexcept {
     constexpr double products_worth_a_thread = 1 << 18;
     const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    return threads == 1 || products < products_worth_a_thread * threads ? 1 : threads;
+    return static_cast<int>(
+        std::clamp(products / products_worth_a_thread, 1.0, static_cast<double>(std::max(threads, 1))));
 }
 
 /// Calls body(worker, item) once for each item; `worker` is below call.threads and names memory that is its own.

@@ -5,6 +5,9 @@
 // every block of k once, and no more scratch is written than was asked for.
 #include "backend/cpu/panels/macro_kernel.hpp"
 
+#include "backend/cpu/panels/cells.hpp"
+#include "backend/cpu/panels/shared_panels.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,6 +95,15 @@ struct Operands {
     }
 };
 
+/// By one thread's loops, or by those of several, however small the product.
+std::size_t scratch_bytes(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads) {
+    return threads == 1 ? hierarchy_scratch_bytes(kernel, problem, blocks, 1)
+                        : shared_panels_bytes(kernel, problem, blocks, threads);
+}
+Status run(const PanelKernel& kernel, const Call& call, const Tile& blocks) {
+    return call.threads == 1 ? run_hierarchy(kernel, call, blocks) : run_on_shared_panels(kernel, call, blocks);
+}
+
 TEST(MacroKernel, EveryTileGetsEveryBlockOfKOnce) {
     constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {4, 6, 16}, {5, 7, 17}, {33, 50, 40}, {3, 100, 33}, {64, 5, 48}};
     constexpr Tile blocks[] = {{4, 6, 16}, {8, 12, 16}, {12, 30, 16}, {400, 600, 16}};
@@ -104,13 +116,13 @@ TEST(MacroKernel, EveryTileGetsEveryBlockOfKOnce) {
                                                         << block.n << ", " << threads << " threads");
                         Operands x(m, n, k, columns_of_c);
                         const Problem problem{.m = m, .n = n, .k = k};
-                        const std::size_t bytes = hierarchy_scratch_bytes(kernel, problem, block, threads);
+                        const std::size_t bytes = scratch_bytes(kernel, problem, block, threads);
                         constexpr std::byte untouched{0x5a};
                         std::vector<std::byte> scratch(bytes + 256, untouched);
                         x.call.scratch = std::span(scratch).first(bytes);
                         x.call.threads = threads;
                         tiles = wrong_tiles = 0;
-                        ASSERT_TRUE(run_hierarchy(kernel, x.call, block));
+                        ASSERT_TRUE(run(kernel, x.call, block));
                         x.expect_product();
                         EXPECT_EQ(wrong_tiles, 0);
                         EXPECT_GT(tiles, 0);
@@ -122,19 +134,59 @@ TEST(MacroKernel, EveryTileGetsEveryBlockOfKOnce) {
 
 TEST(MacroKernel, APackedOperandIsReadAsItWasPacked) {
     const PanelKernel kernel = plain_kernel();
-    for (const bool is_a : {false, true}) {
-        Operands x(21, 32, 50, false);
-        const Matrix& operand = is_a ? x.call.a : x.call.b;
-        x.call.threads = 2;
-        std::vector<std::byte> panels(hierarchy_packed_bytes(kernel, is_a ? 21 : 32, 50, is_a));
-        pack_hierarchy(kernel, operand, is_a, x.call, panels.data());
-        std::vector<std::byte> scratch(
-            hierarchy_scratch_bytes(kernel, {.m = 21, .n = 32, .k = 50}, {8, 12, 16}, x.call.threads));
+    for (const int threads : {1, 3})
+        for (const bool is_a : {false, true}) {
+            Operands x(21, 32, 50, false);
+            const Matrix& operand = is_a ? x.call.a : x.call.b;
+            x.call.threads = threads;
+            std::vector<std::byte> panels(hierarchy_packed_bytes(kernel, is_a ? 21 : 32, 50, is_a));
+            pack_hierarchy(kernel, operand, is_a, x.call, panels.data());
+            std::vector<std::byte> scratch(scratch_bytes(kernel, {.m = 21, .n = 32, .k = 50}, {8, 12, 16}, threads));
+            x.call.scratch = scratch;
+            x.call.packed = {.panels = panels.data(), .is_a = is_a, .on_left = is_a};
+            ASSERT_TRUE(run(kernel, x.call, {8, 12, 16}));
+            x.expect_product();
+        }
+}
+
+/// More blocks of k than lie in panels at a time, and so several stages; also where an executor has one thread for all.
+TEST(MacroKernel, SharedPanelsAreFilledAgainWhenAllThreadsAreThroughWithThem) {
+    constexpr Tile blocks{4, 6, 16};
+    constexpr std::int64_t m = 8, n = 12, k = 1'800'000;
+    const PanelKernel kernel = plain_kernel();
+    const Executor alone{nullptr, [](void*, int count, void (*task)(void*, int), void* context) {
+                             for (int i = count; i-- > 0;) task(context, i);
+                         }};
+    for (const Executor* executor : {static_cast<const Executor*>(nullptr), &alone}) {
+        Operands x(m, n, k, false);
+        const std::size_t bytes = shared_panels_bytes(kernel, {.m = m, .n = n, .k = k}, blocks, 4);
+        EXPECT_LT(bytes, (m + n) * k * sizeof(float));
+        std::vector<std::byte> scratch(bytes);
         x.call.scratch = scratch;
-        x.call.packed = {.panels = panels.data(), .is_a = is_a, .on_left = is_a};
-        ASSERT_TRUE(run_hierarchy(kernel, x.call, {8, 12, 16}));
+        x.call.threads = 4;
+        x.call.executor = executor;
+        tiles = wrong_tiles = 0;
+        ASSERT_TRUE(run_on_shared_panels(kernel, x.call, blocks));
         x.expect_product();
+        EXPECT_EQ(wrong_tiles, 0);
+        EXPECT_EQ(tiles, 4 * (k / 16));
     }
+}
+
+TEST(Cells, CoverCAndKeepEveryThreadAtWork) {
+    for (const std::int64_t rows : {1, 3, 16, 37, 293})
+        for (const std::int64_t cols : {1, 5, 16, 128})
+            for (const int threads : {2, 3, 16, 96}) {
+                SCOPED_TRACE(testing::Message() << rows << " x " << cols << " panels, " << threads << " threads");
+                const Cells cells({rows, 14, 32}, {cols, 32, 16}, threads);
+                EXPECT_LE(cells.high, 32);
+                EXPECT_LE(cells.wide, 16);
+                EXPECT_GE(cells.down * cells.high, rows);
+                EXPECT_GE(cells.across * cells.wide, cols);
+                EXPECT_LT((cells.down - 1) * cells.high, rows);
+                EXPECT_LT((cells.across - 1) * cells.wide, cols);
+                EXPECT_GE(2 * cells.count(), std::min<std::int64_t>(threads, rows * cols));
+            }
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// The macro-kernel of many threads: panels are packed once for all of them, and whoever is free takes the next cell of
+// C. Threads that are at work together share panels of A, and meet all of B's once for each row of cells.
+//
+//        some blocks of k:  panels of B                 1. all threads pack panels
+//                        +---------+---------+----+     2. all threads take cells
+//                        |         |         |    |     3. the next blocks of k
+//                        +---------+---------+----+
+//             +--------+ +---------+---------+----+
+//             |   A    | | cell 0  | cell 1  |    |     a cell stays in L2 from one block of k to the next
+//             +--------+ +---------+---------+----+
+#pragma once
+
+#include "backend/cpu/panels/macro_kernel.hpp"
+
+namespace tw::cpu {
+
+/// Room for all panels of so many blocks of k, and for what each thread keeps of its tiles.
+std::size_t shared_panels_bytes(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads);
+
+/// The same bits as one thread's. `blocks` as in run_hierarchy(): what of an operand stays in L2.
+Status run_on_shared_panels(const PanelKernel& kernel, const Call& call, const Tile& blocks);
+
+}  // namespace tw::cpu
