@@ -2,8 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // r7_hierarchical: a block for each level of memory. Blocks of A and B are packed into panels in the order of reading,
-// and r6's register tile runs over panels that lie where its loads are cheapest. Several threads pack panels for one
-// another (panels/shared_panels.cpp).
+// and r6's register tile runs over panels that lie where its loads are cheapest. Threads have a part of C each, or pack
+// panels of a large product for one another (panels/shared_panels.cpp).
 //
 //             KC              NC: L2
 //          +------+            +--+--+--+--+               +--+--+--+--+
@@ -127,17 +127,23 @@ struct Hierarchy {
         const std::int64_t lines = round_up(std::min<std::int64_t>(n, blocks.n), micro.nr) + few;
         return static_cast<std::size_t>(round_up(lines * k_block<T>(k) * std::int64_t{sizeof(T)}, line));
     }
+    /// Where each thread has enough to do: a smaller part of C is packed for sooner than others' panels are waited for.
+    static bool shares_panels(std::int64_t m, std::int64_t n, std::int64_t k, int workers) {
+        constexpr double products_of_a_thread = 1 << 24;
+        const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+        return workers > 1 && products >= products_of_a_thread * workers;
+    }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
         const int workers = workers_for(p.m, p.n, p.k, threads);
         const std::size_t apart = static_cast<std::size_t>(workers) * worker_bytes(std::max(p.m, p.n), p.k, blocks);
-        if (workers == 1) return apart;
+        if (!shares_panels(p.m, p.n, p.k, workers)) return apart;
         return std::max(apart, shared_panels_bytes(Shared::kernel(), p, Shared::blocks(blocks), workers));
     }
     static Status run(const Call& given, const Tile& blocks) {
         const bool turned = is_turned(given);
         Call call = turned_if(turned, given);
         call.threads = workers_for(given.m(), given.n(), given.k(), given.threads);
-        if (call.threads > 1 && !call.packed.panels) {
+        if (shares_panels(given.m(), given.n(), given.k(), call.threads) && !call.packed.panels) {
             Call shared = given;
             shared.threads = call.threads;
             return run_on_shared_panels(Shared::kernel(), shared, Shared::blocks(blocks));
