@@ -61,7 +61,7 @@ Status run(const Call& asked, const Tile&) {
 /// between two shows where k is short.
 double nanoseconds(const Problem& p, int threads) {
     if (p.k > remainders::most_k) return r8_dmma_f64.nanoseconds(p, threads) + 1;
-    constexpr double convert = 13e-3, restore = 9e-3, operations = 1.55e6, between_tiles = 700, between_passes = 25e3;
+    constexpr double convert = 13e-3, restore = 9e-3, operations = 1.55e6, between_tiles = 1300, between_passes = 25e3;
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double at_once = multiprocessors_for_costs();
     const auto tiles = static_cast<double>(tiles_over(p.m, RemaindersOutput::rows) * remainders::least_count *
