@@ -20,7 +20,6 @@
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/element.cuh"
 #include "backend/cuda/few/lane_sums.cuh"
-#include "backend/cuda/heuristics_few_rows.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
@@ -186,7 +185,7 @@ double nanoseconds(const Problem& p, int) {
     const double of_weights = static_cast<double>(std::max(p.m, p.n)) * static_cast<double>(p.k);
     const double bytes = of_weights * static_cast<double>(size_of(p.in));
     const double flops = 2 * of_weights * static_cast<double>(std::min(p.m, p.n));
-    return few::until_chosen * (launch_nanoseconds + bytes / 2500 + flops / 40e3);
+    return launch_nanoseconds + bytes / 2500 + flops / 40e3;
 }
 
 /// A lane's own, at most a sixteenth of k and a chunk's share; then lanes and warps.

@@ -204,11 +204,12 @@ constexpr Batching batching{takes_batch, places_bytes};
 
 /// As the memory's pace, the FMA's, or what one multiprocessor can fetch for a tile allows.
 double nanoseconds(const Problem& p, int) {
-    const bool along = runs_along_k(p);
-    const auto k = static_cast<double>(p.k), of_weights = static_cast<double>(std::max(p.m, p.n)) * k;
-    const double flops = 2 * of_weights * static_cast<double>(std::min(p.m, p.n));
-    return few::until_chosen * (launch_nanoseconds + std::max({4 * of_weights / 4110, flops / (along ? 22e3 : 33e3),
-                                                               k * (along ? 8 : 32) * 4 / 60}));
+    const FewRowsForms forms(p);
+    if (!forms.suits_tma(p, 4)) return few_rows_fma_f32.nanoseconds(p, 1) + 1;
+    const auto k = static_cast<double>(p.k), of_weights = static_cast<double>(forms.rows) * k;
+    const double flops = 2 * of_weights * static_cast<double>(forms.few);
+    return few::launch + std::max({4 * of_weights / 4110, flops / (forms.along() ? 22e3 : 33e3),
+                                   k * (forms.along() ? 8 : 32) * 4 / 60});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // + 8 rows add to the unit's sums, and how the warps' sums become an element of C.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "backend/cuda/operands/product.cuh"
@@ -87,7 +88,24 @@ inline bool has_few_rows_of_any_steps(const Problem& p) {
     return fits_ints(p) && p.k < INT32_MAX - 2 * two_chunks && (p.m <= most_tokens || p.n <= most_tokens);
 }
 
-/// Both operands have contiguous k: A row-major and B column-major.
-inline bool runs_along_k(const Problem& p) { return p.a == Form::row_major && p.b == Form::col_major; }
+/// The few rows and the weights as forms of rows along k, whichever side of the product they are on.
+struct FewRowsForms {
+    std::int64_t few, rows;
+    Form tokens, weights;
+
+    explicit FewRowsForms(const Problem& p) : few(std::min(p.m, p.n)), rows(std::max(p.m, p.n)) {
+        const Form right = p.b == Form::row_major   ? Form::col_major
+                           : p.b == Form::col_major ? Form::row_major
+                                                    : Form::strided;
+        const bool turned = p.m > most_tokens;
+        tokens = turned ? right : p.a, weights = turned ? p.a : right;
+    }
+    bool along() const { return weights == Form::row_major; }
+    /// TMA can fetch both, when there are no gaps between their rows. `at_once`: elements in 16 bytes.
+    bool suits_tma(const Problem& p, std::int64_t at_once) const {
+        return tokens == Form::row_major && weights != Form::strided && p.k % at_once == 0 &&
+               (along() || rows % at_once == 0);
+    }
+};
 
 }  // namespace tw::cuda

@@ -14,12 +14,10 @@ class FewRows : public OnDevice {};
 
 /// The first row of C, of a product with m rows of A.
 std::vector<std::byte> first_row(Type type, std::int64_t m, std::int64_t n, std::int64_t k, bool by_columns) {
-    const std::string name = std::string("cuda.few_rows_turned.") + name_of(type);
     const Values a(type, 64 * k, 1), b(type, k * n, 2);
     Values c(type, m * n, 3);
-    const Options by_name{.kernel = name}, of_a_large_product{.reproducible = true};
-    const Status status = try_multiply(a.rows(m, k), by_columns ? b.columns(k, n) : b.rows(k, n), c.rows(m, n),
-                                       m <= 16 ? by_name : of_a_large_product);
+    const Status status =
+        try_multiply(a.rows(m, k), by_columns ? b.columns(k, n) : b.rows(k, n), c.rows(m, n), {.reproducible = true});
     EXPECT_TRUE(status.is_ok()) << status.text;
     std::vector<std::byte> all = c.bring();
     all.resize(static_cast<std::size_t>(n) * size_of(type));
