@@ -79,13 +79,12 @@ TEST_F(Costs, FewLongRowsThatStartAnywhereAreNotGathered) {
     EXPECT_TRUE(is_of(kernel, "r9_async_pipeline") || is_of(kernel, "few_rows_fma")) << kernel.name;
 }
 
-// On an H100 remainders win from about 2300 on, and lose where C or the conversion costs more than the product.
-TEST_F(Costs, LargeProductsOfDoublesGoByRemainders) {
-    for (const Shape& shape : {Shape{2560, 2560, 2560}, {4096, 4096, 4096, by_columns}, {16384, 16384, 16384}})
-        EXPECT_TRUE(is_of(cheapest(shape, Type::f64), "r10_split_remainders")) << shape.m;
+// One wave of r10's tiles takes half as long as one of r7's.
+TEST_F(Costs, FewTilesOfALongProductOfF32AreSplit) {
     for (const Shape& shape :
-         {Shape{1024, 1024, 1024}, {2048, 2048, 2048}, {8192, 8192, 128}, {64, 8192, 8192}, {512, 512, 65600}})
-        EXPECT_FALSE(is_of(cheapest(shape, Type::f64), "r10_split_remainders")) << shape.m << 'x' << shape.k;
+         {Shape{32, 1024, 4096, by_columns}, {32, 2369, 3384, by_columns}, {36, 1024, 1024, by_columns}})
+        EXPECT_EQ(cheapest(shape, Type::f32, fp32).rung, Rung::split) << shape.m << 'x' << shape.n;
+    EXPECT_EQ(cheapest({22, 50257, 768}, Type::f32, fp32).rung, Rung::hierarchical) << "splitting B would take longer";
 }
 
 // Whichever way the weights lie, and whatever starts where; f32 in plain f32 where its parts would be made in memory.
