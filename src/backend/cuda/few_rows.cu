@@ -19,6 +19,7 @@
 #include "backend/cuda/heuristics_few_rows.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
+#include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/team.cuh"
@@ -52,11 +53,14 @@ struct Cursor {
 };
 
 template <class T, class Q>
-__global__ void __launch_bounds__(Q::threads) few_rows(FewRows<T> p, bool by_16) {
+__global__ void __launch_bounds__(Q::threads) few_rows(FewRows<T> p, bool by_16, Places places, bool turned) {
     constexpr int in_16_bytes = 16 / sizeof(T), k_of_vector = 4 * in_16_bytes, k_of_step = Q::vectors * k_of_vector;
     extern __shared__ uint4 queues[];
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
+    p.tokens.data = turned ? places.b(p.tokens.data) : places.a(p.tokens.data);
+    p.weights.data = turned ? places.a(p.weights.data) : places.b(p.weights.data);
+    p.c.data = places.c(static_cast<char*>(p.c.data));
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     uint4* queue = queues + warp * Q::STAGES * Q::lines * 32 + lane;
     const std::uint32_t queue_address = ptx::shared_address(queue);
@@ -142,28 +146,37 @@ __global__ void __launch_bounds__(Q::threads) few_rows(FewRows<T> p, bool by_16)
 }
 
 template <class Q, class T>
-Status start(const FewRows<T>& p, bool by_16, void* stream) {
+Status start(const FewRows<T>& p, bool by_16, const Call& given) {
+    std::span<std::byte> scratch = given.scratch;
+    Places places;
+    if (const Status bad = place_products(given, scratch, places); !bad) return bad;
     const std::int64_t tiles = tiles_over(p.weights.layout.rows, Q::BN), fit = multiprocessors();
     const auto blocks = static_cast<unsigned>(tiles < fit ? tiles : fit);
-    return launch(few_rows<T, Q>, {.blocks = blocks, .threads = Q::threads, .shared = Q::shared, .overlaps = true},
-                  stream, p, by_16);
+    return launch(few_rows<T, Q>,
+                  {.blocks = blocks,
+                   .threads = Q::threads,
+                   .shared = Q::shared,
+                   .products = static_cast<unsigned>(products_of(given)),
+                   .overlaps = true},
+                  given.stream, p, by_16, places, given.m() > most_tokens);
 }
 
-bool rows_start_at_16(const Matrix& m) {
-    return m.col_step == 1 && reinterpret_cast<std::uintptr_t>(m.data) % 16 == 0 &&
+bool rows_start_at_16(const Matrix& m, std::uintptr_t address_bits) {
+    return m.col_step == 1 && address_bits % 16 == 0 &&
            m.row_step * static_cast<std::int64_t>(size_of(m.type)) % 16 == 0;
 }
 
 template <class T>
-Status run(const Call& call, const Tile& tile) {
-    if (call.m() > most_tokens) return run<T>(across(call), tile);
+Status run(const Call& given, const Tile&) {
+    const Call call = given.m() > most_tokens ? across(given) : given;
     const Matrix weights = call.b.transposed();
     const FewRows<T> p{tensor_of<const T>(call.a), tensor_of<const T>(weights), call.c, static_cast<float>(call.alpha),
                        static_cast<float>(call.beta)};
-    const bool by_16 = rows_start_at_16(call.a) && rows_start_at_16(weights);
+    const std::uintptr_t all_bits = a_of(given).address_bits() | b_of(given).address_bits();
+    const bool by_16 = rows_start_at_16(call.a, all_bits) && rows_start_at_16(weights, all_bits);
     constexpr int vectors = sizeof(T) == 4 ? 2 : 1;  // two of the narrow types spill
-    if (call.m() <= 8) return start<Queue<16, 1, 1, vectors, 8 / vectors>>(p, by_16, call.stream);
-    return start<Queue<16, 2, 2, 1, 4>>(p, by_16, call.stream);
+    if (call.m() <= 8) return start<Queue<16, 1, 1, vectors, 8 / vectors>>(p, by_16, given);
+    return start<Queue<16, 2, 2, 1, 4>>(p, by_16, given);
 }
 
 /// The ring that few_rows_async has and this lacks gains a twentieth.
@@ -176,6 +189,7 @@ double sum_bound(std::int64_t k) {
     return gamma(11 * units + 2 * static_cast<double>(k) / (of_step * 16) + 1 + 16 + 2, unit_f32);
 }
 
+constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products; }, places_bytes};
 constexpr Tile tiles[] = {{16, 16, 128}};
 
 template <class T>
@@ -192,7 +206,8 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .takes = has_few_rows,
             .sum_bound = sum_bound<T>,
             .nanoseconds = nanoseconds,
-            .run = run<T>};
+            .run = run<T>,
+            .batching = &batching};
 }
 
 }  // namespace

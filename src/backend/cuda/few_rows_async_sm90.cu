@@ -20,6 +20,8 @@
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
+#include "backend/cuda/few/async_ring.cuh"
+#include "backend/cuda/few/batch.cuh"
 #include "backend/cuda/heuristics_few_rows.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
@@ -29,66 +31,27 @@
 namespace tw::cuda {
 namespace {
 
-constexpr int teams = 2, warps_of_team = 8, warps = teams * warps_of_team, threads = 32 * (warps + 1);
-constexpr int BN = 16;         // rows of weights of one box
-constexpr int prefetched = 6;  // pieces
-constexpr int sums_at = 128;   // behind the barriers
+using namespace async_ring;
 
-/// groups: times 8 rows of A. boxes: of weights, in a stage, which share what is read of A.
-template <int groups_, int boxes_, int PIECE_, int STAGES_>
-struct Ring {
-    static constexpr int groups = groups_, boxes = boxes_, PIECE = PIECE_, STAGES = STAGES_;
-    static constexpr int vectors = PIECE / (64 * warps_of_team);  // of 16 bytes of each row, to a lane
-    static constexpr int results = groups * 8 * BN, ring = sums_at + warps * results * 4;
-    static_assert(STAGES % teams == 0,
-                  "a stage's team never changes: one that comes twice could pass by a copy on its way");
-    static_assert(16 * STAGES <= sums_at);
-
-    int tokens;
-    __host__ __device__ int stage_bytes() const { return (boxes * BN + tokens) * PIECE; }
-    __host__ __device__ int shared() const { return ring + STAGES * stage_bytes(); }
-    __device__ static std::uint32_t full(std::uint32_t base, int stage) { return base + 8 * stage; }
-    __device__ static std::uint32_t empty(std::uint32_t base, int stage) { return base + 8 * (STAGES + stage); }
-};
-using Few = Ring<1, 1, 1024, 6>;
-using More = Ring<2, 2, 512, 8>;
-
-/// A block's share of the boxes, and how k is cut.
-struct Share {
-    int first, end, pieces;
+/// Bytes from one product's to the next, as the maps count.
+struct Apart {
+    std::int64_t tokens, weights, c;
 
     template <class T>
-    __device__ Share(const FewRows<T>& p, int piece_bytes) {
-        const std::int64_t boxes = (p.weights.rows() + BN - 1) / BN, blocks = gridDim.x;
-        first = static_cast<int>(boxes * blockIdx.x / blocks),
-        end = static_cast<int>(boxes * (blockIdx.x + 1) / blocks);
-        pieces = static_cast<int>((p.weights.cols() * std::int64_t{sizeof(T)} + piece_bytes - 1) / piece_bytes);
+    __device__ void move(FewRows<T>& p, const FewRowsPlace& place) const {
+        const auto moved = [](auto* first, std::int64_t bytes) {
+            return reinterpret_cast<decltype(first)>(reinterpret_cast<std::uintptr_t>(first) + bytes);
+        };
+        p.tokens.data = moved(p.tokens.data, place.tokens * tokens);
+        p.weights.data = moved(p.weights.data, place.weights * weights);
+        p.c.data = moved(p.c.data, place.c * c);
     }
 };
 
-/// All that the producer does.
-template <class R>
-__device__ void fetch(const R& ring, const CUtensorMap& weights, const CUtensorMap& tokens, std::uint32_t base,
-                      const Share& share) {
-    constexpr int words = R::PIECE / 4;
-    const std::uint64_t once = ptx::leaves_l2_first();
-    Turn<R::STAGES> turn;
-    for (int box = share.first; box < share.end; box += R::boxes) {
-        const int count = min(R::boxes, share.end - box), bytes = (count * BN + ring.tokens) * R::PIECE;
-        for (int piece = 0; piece < share.pieces; ++piece, turn.next()) {
-            const std::uint32_t to = base + R::ring + turn.stage * ring.stage_bytes(), full = R::full(base, turn.stage);
-            ptx::wait_barrier(R::empty(base, turn.stage), turn.parity ^ 1);
-            ptx::expect_bytes(full, bytes);
-            for (int b = 0; b < count; ++b)
-                ptx::load_box(to + b * BN * R::PIECE, weights, full, piece * words, (box + b) * BN, once);
-            ptx::load_box(to + R::boxes * BN * R::PIECE, tokens, full, piece * words, 0);
-        }
-    }
-}
-
 template <class R, class T>
-__global__ void __launch_bounds__(threads, 1) few_rows_async(const __grid_constant__ CUtensorMap weights,
-                                                             const __grid_constant__ CUtensorMap tokens, FewRows<T> p) {
+__global__ void __launch_bounds__(threads, 1)
+    few_rows_async(const __grid_constant__ CUtensorMap weights, const __grid_constant__ CUtensorMap tokens,
+                   FewRows<T> p, FewRowsBatch batch, Apart apart) {
     extern __shared__ __align__(128) char memory[];
     ptx::let_next_kernel_begin();
     const std::uint32_t base = ptx::shared_address(memory);
@@ -97,7 +60,7 @@ __global__ void __launch_bounds__(threads, 1) few_rows_async(const __grid_consta
     const Share share(p, R::PIECE);
     if (warp == warps && lane == 0) {
         ptx::prefetch_map(tokens);
-        for (int box = share.first; box < min(share.first + R::boxes, share.end); ++box)
+        for (int box = share.first; gridDim.y == 1 && box < min(share.first + R::boxes, share.end); ++box)
             for (int piece = 0; piece < min(prefetched, share.pieces); ++piece)
                 ptx::prefetch_box(weights, piece * (R::PIECE / 4), box * BN);
         for (int s = 0; s < R::STAGES; ++s) {
@@ -108,11 +71,12 @@ __global__ void __launch_bounds__(threads, 1) few_rows_async(const __grid_consta
     }
     __syncthreads();
     ptx::wait_for_kernel_before();
+    const FewRowsPlace place = batch.of_block();
     if (warp == warps) {
-        if (lane == 0) fetch(ring, weights, tokens, base, share);
+        if (lane == 0) fetch(ring, weights, tokens, place, base, share);
         return;
     }
-
+    apart.move(p, place);
     float* of_warps = reinterpret_cast<float*>(memory + sums_at);  // [warp][token][weight]
     const int team = warp / warps_of_team, row = lane / 4;
     const int along = warp % warps_of_team * (R::PIECE / warps_of_team) + lane % 4 * 16;
@@ -168,34 +132,59 @@ __global__ void __launch_bounds__(threads, 1) few_rows_async(const __grid_consta
 }
 
 template <class R, class T>
-Status start(const Call& call, const Matrix& rows) {
+Status start(const FewRowsCall& few, const Matrix& rows) {
+    const Call& call = few.call;
     const FewRows<T> p{tensor_of<const T>(call.a), tensor_of<const T>(rows), call.c, static_cast<float>(call.alpha),
                        static_cast<float>(call.beta)};
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-    const auto boxes = [&](const Matrix& of, std::int64_t high) {  // in words of 4 bytes, whatever the type
-        return BoxedMatrix{
-            of.data, Type::f32, call.k() * size / 4, of.rows, of.row_step * size, R::PIECE / 4, static_cast<int>(high)};
+    const std::int64_t many = few.has_many();
+    const auto boxes = [&](const Matrix& of, std::int64_t high, const Depth& depth) {
+        return BoxedMatrix{of.data,  // in words of 4 bytes, whatever the type
+                           Type::f32,
+                           call.k() * size / 4,
+                           of.rows,
+                           of.row_step * size,
+                           R::PIECE / 4,
+                           static_cast<int>(high),
+                           many * depth.extent,
+                           depth.bytes};
     };
     CUtensorMap weights, tokens;
-    if (const Status bad = describe(weights, boxes(rows, BN)); !bad) return bad;
-    if (const Status bad = describe(tokens, boxes(call.a, call.m())); !bad) return bad;
+    if (const Status bad = describe(weights, boxes(rows, BN, few.of_weights())); !bad) return bad;
+    if (const Status bad = describe(tokens, boxes(call.a, call.m(), few.of_tokens())); !bad) return bad;
+    FewRowsBatch batch;
+    if (const Status bad = few.place(batch); !bad) return bad;
     const std::int64_t wanted = tiles_over(call.n(), BN), fit = multiprocessors();
     const auto blocks = static_cast<unsigned>(wanted < fit ? wanted : fit);
     const auto shared = static_cast<std::size_t>(R{static_cast<int>(call.m())}.shared());
-    return launch(few_rows_async<R, T>, {.blocks = blocks, .threads = threads, .shared = shared, .overlaps = true},
-                  call.stream, weights, tokens, p);
+    return launch(few_rows_async<R, T>,
+                  {.blocks = blocks,
+                   .threads = threads,
+                   .shared = shared,
+                   .products = static_cast<unsigned>(products_of(call)),
+                   .overlaps = true},
+                  call.stream, weights, tokens, p, batch,
+                  Apart{few.of_tokens().bytes, few.of_weights().bytes, few.c.bytes});
+}
+
+bool suits(const Matrix& m) {
+    return m.col_step == 1 && suits_tma(m.data, m.row_step * static_cast<std::int64_t>(size_of(m.type)));
 }
 
 template <class T>
-Status run(const Call& call, const Kernel& plainly) {
-    if (call.m() > most_tokens) return run<T>(across(call), plainly);
-    const Matrix weights = call.b.transposed();
-    const auto suits = [](const Matrix& m) {
-        return m.col_step == 1 && suits_tma(m.data, m.row_step * static_cast<std::int64_t>(sizeof(T)));
-    };
-    if (!suits(call.a) || !suits(weights)) return plainly.run(call, {});
-    return call.m() <= 8 ? start<Few, T>(call, weights) : start<More, T>(call, weights);
+Status run(const Call& given, const Kernel& plainly) {
+    const FewRowsCall few(given, most_tokens);
+    const Matrix weights = few.call.b.transposed();
+    if (!suits(few.call.a) || !suits(weights)) return plainly.run(given, {});
+    return few.call.m() <= 8 ? start<Few, T>(few, weights) : start<More, T>(few, weights);
 }
+
+bool takes_batch(const Call& call) {
+    const FewRowsCall few(call, most_tokens);
+    return cuda::takes_batch(call) && few.fits && suits(few.call.a) && suits(few.call.b.transposed());
+}
+
+constexpr Batching batching{takes_batch, places_bytes};
 
 bool takes(const Problem& p) { return has_few_rows(p) && p.k * static_cast<std::int64_t>(size_of(p.in)) % 4 == 0; }
 
@@ -231,7 +220,8 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .takes = takes,
             .sum_bound = sum_bound<T>,
             .nanoseconds = nanoseconds,
-            .run = [](const Call& call, const Tile&) { return run<T>(call, plainly); }};
+            .run = [](const Call& call, const Tile&) { return run<T>(call, plainly); },
+            .batching = &batching};
 }
 
 }  // namespace

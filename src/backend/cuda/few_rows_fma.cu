@@ -19,6 +19,7 @@
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/element.cuh"
+#include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/few/lane_sums.cuh"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
@@ -53,8 +54,7 @@ struct Operands {
     __device__ void move_to_product() {
         tokens.data = turned ? places.b(tokens.data) : places.a(tokens.data);
         weights.data = turned ? places.a(weights.data) : places.b(weights.data);
-        out.data = places.c(static_cast<char*>(out.data));
-        out.fused.residual = places.residual(out.fused.residual);
+        cuda::move_to_product(out, places);
     }
 };
 
@@ -163,29 +163,24 @@ Status run_fused(const Call& given) {
     std::span<std::byte> scratch = call.scratch;
     Places places;
     if (const Status bad = place_products(given, scratch, places); !bad) return bad;
-    const Output out{call.c.data,
-                     call.c.row_step,
-                     call.c.col_step,
-                     static_cast<int>(call.m()),
-                     static_cast<int>(call.n()),
-                     static_cast<float>(call.alpha),
-                     static_cast<float>(call.beta),
-                     call.c.type == Type::f32,
-                     false,
-                     false,
-                     fused(call.epilogue)};
-    const Operands<T> operands{tensor_of<const T>(call.a), tensor_of<const T>(weights), out, places, turned};
+    const Operands<T> operands{tensor_of<const T>(call.a), tensor_of<const T>(weights), output_of(call), places,
+                               turned};
     const bool few = call.m() <= 4;
     if (weights.col_step == 1)
         return few ? start<Cut<true, 4>>(call, operands) : start<Cut<true, most_tokens>>(call, operands);
     return few ? start<Cut<false, 4>>(call, operands) : start<Cut<false, most_tokens>>(call, operands);
 }
 
+/// What an H100 took: 57 us for 1105 x 13 x 2713 of f32, 398 for 16 x 8192 x 8192 and 792 for 2 x 128256 x 4096 NN; of
+/// bf16 182 for 10995 x 9 x 1523, 146 for 11 x 21379 x 1502 NN. Rows of a block that the product lacks cost as much.
 double nanoseconds(const Problem& p, int) {
-    const double of_weights = static_cast<double>(std::max(p.m, p.n)) * static_cast<double>(p.k);
-    const double bytes = of_weights * static_cast<double>(size_of(p.in));
-    const double flops = 2 * of_weights * static_cast<double>(std::min(p.m, p.n));
-    return launch_nanoseconds + bytes / 2500 + flops / 40e3;
+    const FewRowsForms forms(p);
+    const double of_weights = static_cast<double>(forms.rows) * static_cast<double>(p.k);
+    const double bytes = of_weights * static_cast<double>(size_of(p.in)),
+                 flops = 2 * of_weights * (forms.few <= 4 ? 4 : 16);
+    const bool wide = p.in == Type::f32;
+    const double rate = forms.along() ? (wide ? 1.8e3 : 3e3) : (wide ? 5.4e3 : 7e3);
+    return launch_nanoseconds + std::max(bytes / 2650, flops / rate);
 }
 
 /// A lane's own, at most a sixteenth of k and a chunk's share; then lanes and warps.

@@ -13,7 +13,7 @@
 // f32 is rounded to tf32 on its way. Needs: sm_90a. It is also what r9 hands operands to that the engine can't fetch.
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
-#include "backend/cuda/epilogue/epilogue.cuh"
+#include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
@@ -117,8 +117,8 @@ template <class T, Way a_way, Way b_way>
 __global__ void __launch_bounds__(threads, 1)
     matrix_unit(Tensor<const T> a, Tensor<const T> b, Output out, TileGrid grid, Places places) {
     __shared__ __align__(1024) char a_tile[BM * row_bytes], b_tile[BN * row_bytes];
-    a.data = places.a(a.data), b.data = places.b(b.data), out.data = places.c(out.data);
-    out.fused.residual = places.residual(out.fused.residual);
+    a.data = places.a(a.data), b.data = places.b(b.data);
+    move_to_product(out, places);
     constexpr int depth = row_bytes / sizeof(T);
     constexpr bool turned = b_way == Way::across_k && !std::is_same_v<T, float>;
     constexpr int b_step = turned ? 16 * row_bytes : 32;  // bytes to the unit's next k
@@ -150,24 +150,13 @@ __global__ void __launch_bounds__(threads, 1)
 
 template <class T, Way a, Way b>
 Status start(const Call& call) {
-    const Output out{call.c.data,
-                     call.c.row_step,
-                     call.c.col_step,
-                     static_cast<int>(call.m()),
-                     static_cast<int>(call.n()),
-                     static_cast<float>(call.alpha),
-                     static_cast<float>(call.beta),
-                     call.c.type == Type::f32,
-                     false,
-                     false,
-                     fused(call.epilogue)};
     const auto [grid, blocks] = tiling(call, BM, BN);
     Places places;
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
     const Launch how{.blocks = blocks, .threads = threads, .products = static_cast<unsigned>(products_of(call))};
     return launch(matrix_unit<T, a, b>, how, call.stream, tensor_of<const T>(call.a),
-                  tensor_of<const T>(call.b.transposed()), out, grid, places);
+                  tensor_of<const T>(call.b.transposed()), output_of(call), grid, places);
 }
 
 /// 16 bytes at a time where one step is 1 and the other keeps to multiples of 16 bytes.

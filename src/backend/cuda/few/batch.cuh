@@ -5,7 +5,7 @@
 // each, and where its C lies.
 #pragma once
 
-#include "backend/cuda/epilogue/epilogue.cuh"
+#include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
 
@@ -51,20 +51,11 @@ struct FewRowsCall {
         return place_depths(call, a, b, c, batch.depths);
     }
     Output output() const {
-        const auto size = static_cast<std::int64_t>(size_of(call.c.type));
-        return {call.c.data,
-                call.c.row_step,
-                call.c.col_step,
-                static_cast<int>(call.m()),
-                static_cast<int>(call.n()),
-                static_cast<float>(call.alpha),
-                static_cast<float>(call.beta),
-                call.c.type == Type::f32,
-                false,
-                false,
-                fused(call.epilogue),
-                c.bytes,
-                call.batch ? call.batch->residual_step * size : 0};
+        Output one = output_of(call);
+        one.depth_bytes = c.bytes;
+        if (call.batch)
+            one.residual_bytes = call.batch->residual_step * static_cast<std::int64_t>(size_of(call.c.type));
+        return one;
     }
 };
 
