@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A block has some neighbouring elements of C, and up to eight teams for them: each adds a run of the parts by pairs,
+// and multiplies its share of what is left of k; the teams' sums are a tree again.
+#pragma once
+
+#include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/epilogue/element.cuh"
+#include "backend/cuda/epilogue/output_of.cuh"
+#include "backend/cuda/few/add_parts.hpp"
+#include "backend/cuda/operands/batched.hpp"
+#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/ptx/team.cuh"
+
+namespace tw::cuda::adding {
+
+inline constexpr int threads = 256;
+
+template <int count, class Sum>
+__device__ Sum tree(const Sum* at, std::int64_t apart) {
+    if constexpr (count == 1) return *at;
+    else return tree<count / 2>(at, apart) + tree<count / 2>(at + count / 2 * apart, apart);
+}
+
+template <class Sum>
+__device__ Sum sum_of(const Sum* at, std::int64_t apart, int count) {
+    switch (count) {
+        case 1: return tree<1>(at, apart);
+        case 2: return tree<2>(at, apart);
+        case 4: return tree<4>(at, apart);
+        case 8: return tree<8>(at, apart);
+        default: return tree<16>(at, apart);
+    }
+}
+
+/// The operands, of which what is behind the last part is multiplied here, and C.
+template <class T, class Out>
+struct Rest {
+    Tensor<const T> a, b;
+    Out out;
+    Places places;
+};
+
+template <class T>
+__device__ void finish(float sum, const Output& out, int i, int j) {
+    if (out.wide) finish_element<T, float>(sum, out, i, j, false);
+    else finish_element<T, T>(sum, out, i, j, false);
+}
+template <class T>
+__device__ void finish(double sum, const Product<double>& out, int i, int j) {
+    out.store(i, j, sum);
+}
+
+/// TEAMS threads for each element of C: each adds a run of parts, and every TEAMS-th of the rest of k.
+template <int TEAMS, class Sum, class T, class Out>
+__global__ void __launch_bounds__(threads) add(PartsOfSums sums, Rest<T, Out> rest) {
+    constexpr int columns = threads / TEAMS;
+    __shared__ Sum of_teams[TEAMS][columns];
+    ptx::wait_for_kernel_before();
+    rest.a.data = rest.places.a(rest.a.data), rest.b.data = rest.places.b(rest.b.data);
+    const int x = static_cast<int>(threadIdx.x) % columns, team = static_cast<int>(threadIdx.x) / columns;
+    const std::int64_t n = rest.b.cols(), at = blockIdx.x * std::int64_t{columns} + x;
+    const int i = static_cast<int>(at / n), j = static_cast<int>(at % n);
+    const bool inside = i < rest.a.rows();
+    if (inside) {
+        const int each = sums.count / TEAMS;
+        const Sum* const from =
+            static_cast<const Sum*>(sums.first) + blockIdx.y * sums.of_product + i * sums.row_step + j * sums.col_step;
+        Sum sum = sum_of(from + team * each * sums.apart, sums.apart, each), left = 0;
+        for (int k = sums.first_k + team; k < static_cast<int>(rest.a.cols()); k += TEAMS)
+            left = fma(static_cast<Sum>(rest.a(i, k)), static_cast<Sum>(rest.b(k, j)), left);
+        of_teams[team][x] = sum + left;
+    }
+    __syncthreads();
+    if (team != 0 || !inside) return;
+    Sum all[TEAMS];
+#pragma unroll
+    for (int t = 0; t < TEAMS; ++t) all[t] = of_teams[t][x];
+    if constexpr (std::is_same_v<Out, Output>) {
+        move_to_product(rest.out, rest.places);
+    } else {
+        rest.out.c.data = rest.places.c(rest.out.c.data);
+    }
+    finish<T>(tree<TEAMS>(all, 1), rest.out, i, j);
+}
+
+template <int TEAMS, class Sum, class T, class Out>
+Status start(const PartsOfSums& sums, const Rest<T, Out>& rest, const Call& call) {
+    const std::int64_t blocks = tiles_over(call.m() * call.n(), threads / TEAMS);
+    return launch(add<TEAMS, Sum, T, Out>,
+                  {.blocks = static_cast<unsigned>(blocks),
+                   .threads = threads,
+                   .products = static_cast<unsigned>(products_of(call)),
+                   .overlaps = true},
+                  call.stream, sums, rest);
+}
+
+template <class T>
+Status add_all(const PartsOfSums& sums, const Call& call) {
+    using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    const auto with = [&](const auto& out) {
+        std::span<std::byte> nothing;
+        Rest<T, std::decay_t<decltype(out)>> rest{tensor_of<const T>(call.a), tensor_of<const T>(call.b), out, {}};
+        if (const Status bad = place_products(call, nothing, rest.places); !bad) return bad;
+        if (sums.count <= 2) return sums.count == 1 ? start<1, Sum>(sums, rest, call) : start<2, Sum>(sums, rest, call);
+        return sums.count == 4 ? start<4, Sum>(sums, rest, call) : start<8, Sum>(sums, rest, call);
+    };
+    if constexpr (std::is_same_v<T, double>) return with(product_of<double>(call));
+    else return with(output_of(call));
+}
+
+}  // namespace tw::cuda::adding

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// few_tiles: where C has too few tiles for the chip and k is long, k is cut, and the parts are a batch of products of
+// another row, all at once. A second kernel adds their sums by a tree of pairs, and what is left of k.
+//
+//      k: part 0 | part 1 | part 2 | part 3 | rest        P0 P1 P2 P3  rest
+//       +--------+--------+--------+--------+--+            \ /   \ /   |
+//     A |   P0 = |  P1 =  |   P2 = |   P3 = |  |   ->        +     +    |  ->  C
+//       +--------+--------+--------+--------+--+              \   /     |
+//                                                               +   +  -+
+//
+// How many parts follows from m, n and k: the bits do not depend on the chip. 2mnk flops, and 8mn bytes a part besides.
+#include <algorithm>
+
+#include "backend/cuda/device/device.hpp"
+#include "backend/cuda/epilogue/fused.cuh"
+#include "backend/cuda/few/add_parts.cuh"
+#include "backend/cuda/heuristics_parts.hpp"
+#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/operands/aligned.hpp"
+#include "backend/cuda/operands/batched.hpp"
+#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/tiles/heuristics_sm90.hpp"
+
+namespace tw::cuda {
+namespace {
+
+/// One row's parts: `inner` multiplies them.
+template <class T_, bool by_boxes_, const Kernel& inner_>
+struct Of {
+    using T = T_;
+    using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    static constexpr const Kernel& inner = inner_;
+    static constexpr bool by_boxes = by_boxes_;  ///< TMA reads the operands
+
+    static constexpr double unit = std::is_same_v<T, double> ? unit_f64 : unit_f32;
+
+    static std::int64_t pitch(std::int64_t n) { return (n + 3) / 4 * 4; }
+    static std::size_t bytes(std::int64_t m, std::int64_t n, int count) {
+        return (static_cast<std::size_t>(m * pitch(n)) * sizeof(Sum) * static_cast<std::size_t>(count) + 127) / 128 *
+               128;
+    }
+};
+
+/// r7's and r8_dmma's tiles: several of a multiprocessor's hide each other's waits. ns: of one alone, for each of k;
+/// most: of each of many.
+struct Pace {
+    int side;
+    double alone, of_many;
+};
+constexpr Pace pace_f32{64, 31, 25}, pace_f64{64, 34, 25};
+
+double time_of(const Pace& by, std::int64_t m, std::int64_t n, std::int64_t length, int count) {
+    const std::int64_t tiles = tiles_over(m, by.side) * tiles_over(n, by.side) * count;
+    const auto busiest = static_cast<double>(tiles_over(tiles, parts::chip));
+    return launch_nanoseconds + static_cast<double>(length) * std::max(by.alone, by.of_many * busiest);
+}
+
+template <class R>
+int count_of(std::int64_t m, std::int64_t n, std::int64_t k, double& least) {
+    return parts::quickest(
+        m, n, k,
+        [&](std::int64_t length, int count) {
+            if constexpr (!R::by_boxes)
+                return time_of(std::is_same_v<typename R::T, double> ? pace_f64 : pace_f32, m, n, length, count);
+            const sm90::Sizes sizes{m, n, length, count, parts::chip};
+            const sm90::R9Operands operands{.is_f32 = sizeof(typename R::T) == 4};
+            return sm90::r9_time(sizes, sm90::r9_tile(sizes, operands, true), operands);
+        },
+        least);
+}
+template <class R>
+int count_of(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& asked) {
+    double least;
+    int count = asked.k > 0 ? asked.k : count_of<R>(m, n, k, least);
+    while (count > 1 && parts::length(k, count) == 0) count /= 2;
+    return count;
+}
+
+/// `m` as a copy of it lies: rows along k, or across.
+Matrix as_read(Matrix rows, const AlignedRows& lies) {
+    rows.data = const_cast<void*>(lies.data);
+    rows.row_step = lies.across ? 1 : lies.step;
+    rows.col_step = lies.across ? lies.step : 1;
+    return rows;
+}
+
+/// The products of a batch's first part, or of all parts of one product, a batch themselves.
+template <class R>
+struct Parts {
+    Call call;
+    Batch batch;
+
+    Parts(const Call& whole, int count, std::int64_t length, std::byte* sums) : call(whole) {
+        const std::int64_t pitch = R::pitch(whole.n()), of_product = whole.m() * pitch;
+        call.a.cols = call.b.rows = length;
+        call.c = {sums, type_of<typename R::Sum>, whole.m(), whole.n(), pitch};
+        call.alpha = 1, call.beta = 0, call.epilogue = {}, call.reproducible = true;
+        if (whole.batch) batch = *whole.batch;
+        else batch = {count, length * whole.a.col_step, length * whole.b.row_step};
+        batch.c_step = of_product, batch.residual_step = 0;
+        call.batch = &batch;
+    }
+    Parts(const Parts&) = delete;
+};
+
+template <class R>
+Status run_fused(const Call& given, const Tile& asked) {
+    Call call = given;
+    const int count = count_of<R>(call.m(), call.n(), call.k(), asked);
+    const std::int64_t products = products_of(call), length = parts::length(call.k(), count),
+                       pitch = R::pitch(call.n()), of_product = call.m() * pitch;
+    const std::size_t all = products * R::bytes(call.m(), call.n(), count);
+    std::byte* const sums = call.scratch.data();
+    call.scratch = call.scratch.subspan(all);
+    if (R::by_boxes && !call.batch) {
+        Batch nothing_is_turned{.size = 1};
+        call.batch = &nothing_is_turned;
+        AlignedRows a, b;
+        bool possible;
+        const Status bad = align_operands(call, AsRead::both_across, a, b, possible);
+        call.batch = nullptr;
+        if (!bad) return bad;
+        if (!possible) return R::inner.run(given, {});
+        call.a = as_read(call.a, a), call.b = as_read(call.b.transposed(), b).transposed();
+    }
+    Parts<R> part(call, count, length, sums);
+    const Tile tile = R::by_boxes ? Tile{} : Tile{64, 64, 16};
+    for (int p = 0; p < (given.batch ? count : 1); ++p) {
+        part.call.a.data = call.a.at(0, p * length), part.call.b.data = call.b.at(p * length, 0);
+        part.call.c.data = sums + p * products * of_product * static_cast<std::int64_t>(sizeof(typename R::Sum));
+        if (const Status bad = R::inner.run(part.call, tile); !bad) return bad;
+    }
+    return add_parts(given,
+                     {sums, pitch, 1, products * of_product, of_product, count, static_cast<int>(count * length)});
+}
+
+template <class R>
+Status run(const Call& call, const Tile& tile) {
+    return with_epilogue(call, [&](const Call& one) { return run_fused<R>(one, tile); });
+}
+
+std::size_t scratch_of(const Call& given, const Tile&) {
+    Call call = given;
+    const Batch nothing_is_turned{.size = 1};
+    call.batch = &nothing_is_turned;
+    return aligned_bytes_of(call, AsRead::both_across);
+}
+
+/// Pointers would have to move from part to part.
+bool takes_by_steps(const Call& call) { return !by_pointers(*call.batch) && cuda::takes_batch(call); }
+
+template <class R>
+bool takes_parts(const Call& call) {
+    const int count = count_of<R>(call.m(), call.n(), call.k(), Tile{});
+    const Parts<R> part(call, count, parts::length(call.k(), count), nullptr);
+    return takes_by_steps(call) && R::inner.batching->takes(part.call);
+}
+
+template <class R>
+std::size_t batch_bytes(const Problem& p, const Tile& tile, const Batch& batch) {
+    return static_cast<std::size_t>(batch.size) * R::bytes(p.m, p.n, count_of<R>(p.m, p.n, p.k, tile));
+}
+
+template <class R>
+constexpr Batching batching{takes_parts<R>, batch_bytes<R>};
+
+/// At most half of k is one part's; then the tree, and a thread's share of the rest, which is shorter than a part.
+template <class R>
+double sum_bound(std::int64_t k) {
+    return R::inner.sum_bound((k + 1) / 2) + gamma(24, R::unit);
+}
+
+constexpr Tile tiles[] = {{}, {64, 64, 2}, {64, 64, 4}, {64, 64, 8}, {64, 64, 16}, {64, 64, 32}, {64, 64, 64}};
+
+template <class R>
+constexpr Kernel row(const char* name, Type in, Type out, const Scheme* scheme) {
+    constexpr bool is_f64 = std::is_same_v<typename R::T, double>;
+    return {.name = name,
+            .rung = Rung::none,
+            .in = in,
+            .out = out,
+            .sum = is_f64 ? Type::f64 : Type::f32,
+            .scheme = scheme,
+            .needs = R::by_boxes ? feature::sm90a : feature::sm80,
+            .tiles = tiles,
+            .fuses_epilogue = !is_f64,
+            .idea = "few tiles of a long k: parts of k as a batch, added up by a tree of pairs",
+            .takes =
+                [](const Problem& p) {
+                    double least;
+                    return fits_ints(p) && count_of<R>(p.m, p.n, p.k, least) > 1;
+                },
+            .sum_bound = sum_bound<R>,
+            .nanoseconds =
+                [](const Problem& p, int) {
+                    double least;
+                    count_of<R>(p.m, p.n, p.k, least);
+                    const auto copied = R::by_boxes ? static_cast<double>(aligned_bytes(p, AsRead::both_across)) : 0.0;
+                    return least + (copied > 0 ? launch_nanoseconds + copied / 1100 : 0);
+                },
+            .scratch_bytes =
+                [](const Problem& p, const Tile& tile, int) {
+                    return R::bytes(p.m, p.n, count_of<R>(p.m, p.n, p.k, tile)) +
+                           (R::by_boxes ? aligned_bytes(p, AsRead::both_across) : 0);
+                },
+            .scratch_of = R::by_boxes ? scratch_of : nullptr,
+            .run = run<R>,
+            .batching = &batching<R>};
+}
+
+}  // namespace
+
+Status add_parts(const Call& call, const PartsOfSums& sums) noexcept {
+    switch (call.a.type) {
+        case Type::f64: return adding::add_all<double>(sums, call);
+        case Type::f32: return adding::add_all<float>(sums, call);
+        case Type::bf16: return adding::add_all<__nv_bfloat16>(sums, call);
+        case Type::f16: return adding::add_all<__half>(sums, call);
+    }
+    return {};
+}
+
+using OfF64 = Of<double, false, r8_dmma_f64>;
+using OfF32 = Of<float, false, r7_hierarchical_f32>;
+using OfTf32 = Of<float, true, r9_async_pipeline_f32>;
+using OfBf16 = Of<__nv_bfloat16, true, r9_async_pipeline_bf16_f32>;
+using OfF16 = Of<__half, true, r9_async_pipeline_f16_f32>;
+
+constinit const Kernel few_tiles_f64 = row<OfF64>("cuda.few_tiles.f64", Type::f64, Type::f64, unsplit<double>);
+constinit const Kernel few_tiles_f32 = row<OfF32>("cuda.few_tiles.f32.fma", Type::f32, Type::f32, &plain_f32);
+constinit const Kernel few_tiles_tf32 = row<OfTf32>("cuda.few_tiles.f32.tf32", Type::f32, Type::f32, &tf32x1);
+constinit const Kernel few_tiles_bf16 = row<OfBf16>("cuda.few_tiles.bf16", Type::bf16, Type::bf16, &plain_f32);
+constinit const Kernel few_tiles_bf16_f32 = row<OfBf16>("cuda.few_tiles.bf16.f32", Type::bf16, Type::f32, &plain_f32);
+constinit const Kernel few_tiles_f16 = row<OfF16>("cuda.few_tiles.f16", Type::f16, Type::f16, &plain_f32);
+constinit const Kernel few_tiles_f16_f32 = row<OfF16>("cuda.few_tiles.f16.f32", Type::f16, Type::f32, &plain_f32);
+
+}  // namespace tw::cuda
