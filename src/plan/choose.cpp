@@ -59,10 +59,12 @@ struct Choice {
     bool one_broke_the_promise = false;
 };
 
-/// Widening whole operands on the host, and rounding a whole C, reads and writes them once more.
+/// Widening whole operands, and rounding a whole C, reads and writes them once more: on a device by passes of their
+/// own.
 double converting(const Kernel& kernel, const Problem& p, int threads) noexcept {
-    if (p.place != Place::host || kernel.widens || (kernel.in == p.in && kernel.out == p.out)) return 0;
+    if (kernel.widens || (kernel.in == p.in && kernel.out == p.out)) return 0;
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+    if (p.place != Place::host) return 9000 + 0.004 * (m * k + n * k + (kernel.out == p.out ? 0 : m * n));
     return 0.1 * (m * k + n * k + (kernel.out == p.out ? 0 : m * n)) / threads;
 }
 
