@@ -206,6 +206,7 @@ constexpr Batching batching{takes_batch, places_bytes};
 double nanoseconds(const Problem& p, int) {
     const FewRowsForms forms(p);
     if (!forms.suits_tma(p, 4)) return few_rows_fma_f32.nanoseconds(p, 1) + 1;
+    if (few::may_be_many(p)) return r7_hierarchical_f32.nanoseconds(p, 1) + 1;
     const auto k = static_cast<double>(p.k), of_weights = static_cast<double>(forms.rows) * k;
     const double flops = 2 * of_weights * static_cast<double>(forms.few);
     return few::launch + std::max({4 * of_weights / 4110, flops / (forms.along() ? 22e3 : 33e3),

@@ -169,7 +169,7 @@ constexpr Batching batching{takes_batch, places_bytes};
 /// fetches 65 bytes a nanosecond. What r9 is left with costs what it costs there.
 double nanoseconds(const Problem& p, int) {
     const FewRowsForms forms(p);
-    if (!forms.suits_tma(p, 8)) return r9_async_pipeline_bf16.nanoseconds(p, 1) + 1;
+    if (!forms.suits_tma(p, 8) || few::may_be_many(p)) return r9_async_pipeline_bf16.nanoseconds(p, 1) + 1;
     const int processors = multiprocessors_for_costs();
     const int height = forms.along() ? few::height_along_k(forms.rows, processors) : few::columns_across_k;
     const auto depth = static_cast<double>(p.k), all = static_cast<double>(forms.rows),

@@ -10,12 +10,10 @@
 // The unit truncates when it adds, so its accumulator alone would lose 3.5e-9 of the result for each of k; adding it
 // to a sum in registers every 128 of k (64 of short ones) stops that below a plain f32 product's own error.
 // Needs: sm_90a. 3 (6, 1) times 2mnk flops at 16 times the rate of f32, and one pass over the operands.
-#include <algorithm>
-#include <cmath>
-
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
+#include "backend/cuda/heuristics_split.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
@@ -204,21 +202,6 @@ constexpr Tile three_tiles[] = {{}, {128, 192, 32}, {128, 176, 32}, {128, 128, 3
 constexpr Tile one_tiles[] = {{}, {128, 256, 64}, {128, 128, 64}};
 constexpr Tile six_tiles[] = {{128, 176, 32}};
 
-/// Splitting reads and writes 8 bytes an element, across k at half the pace (10 x 22994 x 6632 NN: 823 us). Few tiles
-/// of 128 x 128 take 14 ns of k at fp16x3 (17 x 16 x 13661: 199 us), less than at the rate that the chip's power allows
-/// many. tera: that rate, in TFLOP/s of the f32 product.
-double nanoseconds(const Problem& p, double tera) {
-    const auto k = static_cast<double>(p.k);
-    const auto split = [&](std::int64_t rows, bool along) {
-        return 8 * static_cast<double>(rows) * k / (along ? 3800 : 1800);
-    };
-    const auto tiles = static_cast<double>(tiles_over(p.m, 128) * tiles_over(p.n, 128));
-    const double at_full_rate = tiles * 2 * 128 * 128 * k / (tera * 1e3),
-                 in_waves = std::ceil(tiles / multiprocessors_for_costs()) * 14 * k * 225 / tera;
-    return 2 * launch_nanoseconds + split(p.m, p.a == Form::row_major) + split(p.n, p.b == Form::col_major) +
-           std::max(at_full_rate, in_waves);
-}
-
 template <Parts parts, int tera>
 constexpr Kernel row(const char* name, const Scheme& scheme, std::span<const Tile> tiles,
                      decltype(Kernel::sum_bound) sum_bound, decltype(Kernel::run) run, const char* idea) {
@@ -234,7 +217,7 @@ constexpr Kernel row(const char* name, const Scheme& scheme, std::span<const Til
             .idea = idea,
             .takes = fits_ints,
             .sum_bound = sum_bound,
-            .nanoseconds = [](const Problem& p, int) { return nanoseconds(p, tera); },
+            .nanoseconds = [](const Problem& p, int) { return split_nanoseconds(p, tera); },
             .scratch_bytes = [](const Problem& p, const Tile&,
                                 int) { return SplitScratch(parts, nullptr, p.m, p.n, p.k).bytes; },
             .run = run,
