@@ -19,7 +19,7 @@
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/product.cuh"
-#include "backend/cuda/tiles/heuristics_sm90.hpp"
+#include "backend/cuda/tiles/heuristics_small_sm90.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -39,7 +39,7 @@ Tile tile_of(const Job& job, const Tile& asked) {
     const sm90::R9Operands operands = operands_of(job);
     const bool one_order = job.call.reproducible;
     if (asked != Tile{} && sm90::r9_possible(operands, asked) && (asked.k >= -1 || !one_order)) return asked;
-    return sm90::r9_tile(sm90::sizes_of(job.call), operands, one_order);
+    return sm90::r9_tile_of_any(sm90::sizes_of(job.call), operands, one_order);
 }
 
 template <class T>
