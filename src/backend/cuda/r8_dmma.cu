@@ -200,7 +200,9 @@ double nanoseconds(const Problem& p, int) {
     return nanoseconds_at(p, side == Large::BM ? 52 : side == Middle::BM ? 43 : 28, side, side);
 }
 
-constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products; }, places_bytes};
+/// Seen from C's other side a batch's steps would change places, too.
+constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products && !is_turned(call); },
+                            places_bytes};
 constexpr Tile tiles[] = {{}, {128, 128, 16}, {64, 64, 16}, {32, 32, 16}};
 
 }  // namespace
