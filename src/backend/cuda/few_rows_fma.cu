@@ -180,7 +180,9 @@ double nanoseconds(const Problem& p, int) {
                  flops = 2 * of_weights * (forms.few <= 4 ? 4 : 16);
     const bool wide = p.in == Type::f32;
     const double rate = forms.along() ? (wide ? 1.8e3 : 3e3) : (wide ? 5.4e3 : 7e3);
-    return launch_nanoseconds + std::max(bytes / 2650, flops / rate);
+    const double chain =
+        static_cast<double>(p.k) * (forms.few <= 4 ? 5 : 15);  // a block's, however few blocks there are
+    return launch_nanoseconds + std::max({bytes / 2650, flops / rate, chain});
 }
 
 /// A lane's own, at most a sixteenth of k and a chunk's share; then lanes and warps.

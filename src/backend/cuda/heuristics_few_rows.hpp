@@ -46,6 +46,7 @@ inline constexpr int columns_across_k = 64;
 /// Of few_rows and few_rows_async, whose blocks read 16 rows of weights at a time along k.
 /// An H200 took 32.6 us for 8192 x 8192 weights of bf16 and one row, 33.8 for 16, 29.1 and 31.1 for 14336 x 4096.
 inline double nanoseconds_along_k(const Problem& p, int processors) {
+    if (may_be_many(p)) return 50'000;
     constexpr double start = 1700, of_memory = 4300, with_many = 4200;
     const auto size = static_cast<double>(size_of(p.in)), depth = static_cast<double>(p.k),
                busiest_rows = static_cast<double>(busiest(std::max(p.m, p.n), 16, processors));

@@ -99,6 +99,7 @@ struct FewRowsForms {
                                                     : Form::strided;
         const bool turned = p.m > most_tokens;
         tokens = turned ? right : p.a, weights = turned ? p.a : right;
+        if (few == 1 && tokens != Form::strided) tokens = Form::row_major;  // one row is contiguous either way
     }
     bool along() const { return weights == Form::row_major; }
     /// TMA can fetch both, when there are no gaps between their rows. `at_once`: elements in 16 bytes.
