@@ -217,9 +217,8 @@ Status add_parts(const Call& call, const PartsOfSums& sums) noexcept {
         case Type::f64: return adding::add_all<double>(sums, call);
         case Type::f32: return adding::add_all<float>(sums, call);
         case Type::bf16: return adding::add_all<__nv_bfloat16>(sums, call);
-        case Type::f16: return adding::add_all<__half>(sums, call);
+        default: return adding::add_all<__half>(sums, call);
     }
-    return {};
 }
 
 using OfF64 = Of<double, false, r8_dmma_f64>;
