@@ -45,11 +45,11 @@ protected:
 
 /// C = C + AB three times, with what an epilogue may add, is what three calls give.
 void expect_replays(cudaStream_t stream, const Kernel& kernel, auto&& replay) {
-    constexpr std::int64_t k = 192;
     Problem problem{
-        .m = 136, .n = 256, .k = k, .in = kernel.in, .out = kernel.out, .place = Place::cuda, .b = Form::col_major};
+        .m = 136, .n = 256, .k = 192, .in = kernel.in, .out = kernel.out, .place = Place::cuda, .b = Form::col_major};
     if (kernel.takes && !kernel.takes(problem)) problem.m = 8;
-    const std::int64_t m = problem.m, n = problem.n;
+    if (kernel.takes && !kernel.takes(problem)) problem.m = 24, problem.k = 1100;
+    const std::int64_t m = problem.m, n = problem.n, k = problem.k;
     const Values a(kernel.in, m * k, 1), b(kernel.in, k * n, 2), bias(Type::f32, n, 3);
     Values replayed(kernel.out, m * n, 4), called(kernel.out, m * n, 4);
     Options options{.alpha = 0.1, .beta = 0.5, .device = "cuda", .kernel = kernel.name};
