@@ -82,6 +82,15 @@ TEST_F(Costs, FewLongRowsThatStartAnywhereAreNotGathered) {
     }
 }
 
+// On an H100 remainders win from about 2300 on, and lose where C or the conversion costs more than the product.
+TEST_F(Costs, LargeProductsOfDoublesGoByRemainders) {
+    for (const Shape& shape : {Shape{2560, 2560, 2560}, {4096, 4096, 4096, by_columns}, {16384, 16384, 16384}})
+        EXPECT_TRUE(is_of(cheapest(shape, Type::f64), "r10_split_remainders")) << shape.m;
+    for (const Shape& shape :
+         {Shape{1024, 1024, 1024}, {2048, 2048, 2048}, {8192, 8192, 128}, {64, 8192, 8192}, {512, 512, 65600}})
+        EXPECT_FALSE(is_of(cheapest(shape, Type::f64), "r10_split_remainders")) << shape.m << 'x' << shape.k;
+}
+
 // One tile of r7 or r10 takes microseconds for each hundred of k: 740 were seen for the first.
 TEST_F(Costs, ALongProductOfFewTilesIsCut) {
     for (const Shape& shape : {Shape{103, 86, 52081}, {17, 16, 13661}, {155, 44, 80323, by_columns}, {128, 128, 1152}})
