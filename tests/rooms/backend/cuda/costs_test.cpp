@@ -131,9 +131,10 @@ TEST_F(Costs, FewRowsHaveTheirKernelsHoweverTheWeightsLie) {
             EXPECT_TRUE(is_of(cheapest(shape, Type::f32, fp32), "few_rows_fma")) << m << " of " << shape.n;
             EXPECT_TRUE(is_of(cheapest(shape, Type::f32, fp32_elementwise), "few_rows_fma")) << m << " of " << shape.n;
         }
-        if (m <= 4)
+        if (m <= 4) {
             EXPECT_TRUE(is_of(cheapest({m, 10465, 2511}, Type::f32, fp32), "few_rows_fma"))
                 << "rows that start anywhere";
+        }
     }
     EXPECT_TRUE(is_of(cheapest({28672, 1, 8192}, Type::f32, fp32), "few_rows_fma")) << "a column is contiguous";
     EXPECT_TRUE(is_of(cheapest({2, 1024, 1024, by_columns}, Type::f32, fp32_elementwise), "few_rows_fma"));
