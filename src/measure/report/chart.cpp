@@ -42,8 +42,10 @@ Box place(const Frame& frame, const Mark& mark, const std::vector<Box>& taken) {
         }
     for (const Box& box : tries) {
         const bool is_inside = box.left >= frame.left + 2 && box.right <= frame.width - 2 &&
-                               box.top >= frame.top - line_height && box.bottom <= frame.plot_bottom();
-        if (is_inside && std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.meets(other); }))
+                               box.top >= frame.top - line_height && box.bottom <= frame.plot_bottom() + 4;
+        const Box with_air{box.left - 4, box.top, box.right + 4, box.bottom};
+        if (is_inside &&
+            std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return with_air.meets(other); }))
             return box;
     }
     return tries.front();

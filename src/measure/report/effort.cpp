@@ -140,9 +140,9 @@ Section effort_section(const std::vector<Row>& quality_rows, const std::vector<R
             title, rows.front()->m, rows.front()->k, is_about);
         text += key_of(rows);
         text += figure(
-            fmt::format("Relative error against the share of bytes read, {}; the table below has the figures", name),
+            fmt::format("{}: relative error against the share of bytes read; the table below has the figures", title),
             [&rows](const Frame& frame) { return draw(frame, rows, quality); });
-        text += table_of(rows, fmt::format("Quality on {}", name), false);
+        text += table_of(rows, title, false);
     }
     const Rows timed = rows_of(speed_rows, "gauss", true);
     if (timed.size() < 2) return {"effort", "The effort dial", text};

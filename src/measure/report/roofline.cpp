@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "measure/report/chart.hpp"
 #include "measure/report/report.hpp"
@@ -46,10 +47,24 @@ std::string slopes(const Frame& frame, const Axis& x, const Axis& y,
     return text;
 }
 
-std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points& points, std::vector<Box>& lines) {
+/// The place of a roof's name: above its line or below, as far to the right as nothing is in the way; or nowhere.
+std::optional<Box> free_place(double ridge, double right, double line, double width, const std::vector<Box>& taken) {
+    for (double end = right - 2; end - width >= ridge; end -= 8)
+        for (const double top : {line - 18, line + 4}) {
+            const Box box{end - width, top, end, top + 14};
+            if (std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.meets(other); }))
+                return box;
+        }
+    return {};
+}
+
+/// The lines of all roofs, then their names, which stay clear of lines, of what is `taken` and of each other. Lines and
+/// names are taken after it.
+std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points& points, std::vector<Box>& taken) {
     std::string text;
     std::vector<std::pair<double, double>> drawn;
-    std::vector<double> heights;
+    std::vector<std::pair<const RooflinePoint*, double>> named;  // and where the line turns flat
+    const double right = frame.plot_right();
     for (const RooflinePoint* point : points) {
         const std::pair roof(point->peak, point->bandwidth);
         if (point->bandwidth <= 0 || std::find(drawn.begin(), drawn.end(), roof) != drawn.end()) continue;
@@ -58,18 +73,23 @@ std::string roofs(const Frame& frame, const Axis& x, const Axis& y, const Points
                      ridge = std::clamp(point->peak / point->bandwidth, start, x.high());
         text += fmt::format("<path class=\"roof\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}H{:.1f}\"/>", x.at(start),
                             y.at(start * point->bandwidth), x.at(ridge),
-                            y.at(std::min(point->peak, ridge * point->bandwidth)), frame.plot_right());
-        const double height = y.at(point->peak) - 6, right = frame.plot_right();
-        lines.push_back({x.at(ridge), height + 5, right, height + 7});
+                            y.at(std::min(point->peak, ridge * point->bandwidth)), right);
+        taken.push_back({x.at(ridge), y.at(point->peak) - 1, right, y.at(point->peak) + 1});
+        named.emplace_back(point, x.at(ridge));
+    }
+    std::vector<double> heights;  // roofs that differ by noise have one name
+    for (const auto& [point, ridge] : named) {
+        const double line = y.at(point->peak);
+        if (std::any_of(heights.begin(), heights.end(), [line](double other) { return std::abs(other - line) < 8; }))
+            continue;
+        heights.push_back(line);
         const std::string name = frame.is_narrow ? in_figures(point->peak)
                                                  : fmt::format("{}: {} GFLOP/s", point->roof, in_figures(point->peak));
-        lines.push_back({right - 7.1 * static_cast<double>(name.size()), height - 12, right, height + 2});
-        const bool is_free = std::none_of(heights.begin(), heights.end(),
-                                          [height](double other) { return std::abs(other - height) < 14; });
-        heights.push_back(height);
-        if (is_free)
-            text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", right - 2, height,
-                                escaped(name));
+        const std::optional<Box> place = free_place(ridge, right, line, 7.1 * static_cast<double>(name.size()), taken);
+        if (!place) continue;
+        taken.push_back(*place);
+        text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", place->right,
+                            place->top + 12, escaped(name));
     }
     return text + slopes(frame, x, y, drawn, points.front()->level);
 }
@@ -108,12 +128,16 @@ std::string chart_of(const Points& points) {
                 grid(frame, x, y,
                      frame.is_narrow ? "flops for each byte" : "flops for each byte read, by the rung's own count",
                      "GFLOP/s");
-            std::vector<Box> lines;
-            inside += roofs(frame, x, y, points, lines);
-            for (const RooflinePoint* point : points)
-                inside += fmt::format("<path class=\"drop\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", x.at(point->intensity),
-                                      y.at(std::clamp(point->predicted, y.low(), y.high())), y.at(point->attained));
-            return inside + marks(frame, marks_of(x, y, points), lines);
+            std::vector<Box> taken;
+            for (const RooflinePoint* point : points) {
+                const double across = x.at(point->intensity), down = y.at(point->attained),
+                             up = y.at(std::clamp(point->predicted, y.low(), y.high()));
+                inside += fmt::format("<path class=\"drop\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", across, up, down);
+                taken.push_back({across - 5, down - 5, across + 5, down + 5});
+                taken.push_back({across - 1, up, across + 1, down});
+            }
+            inside += roofs(frame, x, y, points, taken);
+            return inside + marks(frame, marks_of(x, y, points), taken);
         });
 }
 

@@ -51,12 +51,14 @@ addEventListener("load", () => {
   for (let i = 1; i < rungs.length; ++i)
     if (rungs[i].top < rungs[i - 1].bottom - 1) wrong.push("cards overlap");
   for (const chart of document.querySelectorAll("svg.chart")) {
-    const labels = [...chart.querySelectorAll("text.strong")].map((e) => e.getBoundingClientRect());
+    const labels = [...chart.querySelectorAll("text")].map((e) => [e.textContent, e.getBoundingClientRect()]);
+    const points = [...chart.querySelectorAll("circle")].map((e) => ["a point", e.getBoundingClientRect()]);
     for (let i = 0; i < labels.length; ++i)
-      for (let j = 0; j < i; ++j)
-        if (labels[i].left < labels[j].right - 2 && labels[j].left < labels[i].right - 2 &&
-            labels[i].top < labels[j].bottom - 6 && labels[j].top < labels[i].bottom - 6)
-          wrong.push("labels overlap");
+      for (const [other, two] of [...labels.slice(0, i), ...points]) {
+        const [text, one] = labels[i];
+        if (one.left < two.right - 2 && two.left < one.right - 2 && one.top < two.bottom - 6 && two.top < one.bottom - 6)
+          wrong.push(`"${text}" lies on ${other}`);
+      }
   }
   for (const image of document.querySelectorAll("svg"))
     if (!image.getAttribute("aria-label")) wrong.push("a picture without words");
