@@ -78,9 +78,13 @@ void check_kernel_name(const std::string& name, const std::vector<const Backend*
            devices.size() == 1 ? devices.front()->name : "these devices", name);
 }
 
+std::int64_t parse_side(std::string_view option, const std::string& word) {
+    return parse_whole(option, word, 1, largest_side);
+}
+
 void parse_shape(std::string_view option, const std::string& word, measure::Task& task) {
     const std::size_t first = word.find('x'), second = word.find('x', first + 1);
-    const auto side = [&](const std::string& text) { return parse_whole(option, text, 1, largest_side); };
+    const auto side = [&](const std::string& text) { return parse_side(option, text); };
     if (first == std::string::npos) {
         task.m = task.n = task.k = side(word);
         return;

@@ -34,6 +34,9 @@ std::vector<const Backend*> every_backend();
 /// Refuses a name that no rung or kernel of these devices has.
 void check_kernel_name(const std::string& name, const std::vector<const Backend*>& devices);
 
+/// A side of a matrix: a whole number from 1 to 2^20.
+std::int64_t parse_side(std::string_view option, const std::string& word);
+
 /// "MxNxK", or one number for a square; each from 1 to 2^20.
 void parse_shape(std::string_view option, const std::string& word, measure::Task& task);
 

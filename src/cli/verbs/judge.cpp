@@ -31,6 +31,7 @@ void print(const judging::Session& session) {
 }
 
 void run(const Arguments& asked) {
+    if (asked.cases < 0) refuse("--cases: expected a whole number from 0 on; got {}", asked.cases);
     parse_device(asked.device);  // refuses one that is not there
     note_interrupts();
     judging::Asked all{.seed = asked.seed, .seconds = asked.seconds, .cases = asked.cases};
@@ -72,9 +73,9 @@ as plain as it gets.
 void add_judge(Verb tw) {
     const auto asked = std::make_shared<Arguments>();
     const Verb verb = tw.add_verb("judge", "Judges random products against the reference, and shrinks what fails");
-    verb.add_option("--seconds", asked->seconds, "How long").shows_default().within(0.1, 864000.0);
-    verb.add_option("--seed", asked->seed, "Of the first case; the next one's is 1 more").shows_default();
-    verb.add_option("--cases", asked->cases, "At most so many; 0: as many as there is time for").shows_default();
+    verb.add_option("--seconds", asked->seconds, "How long to judge").shows_default().within(0.1, 864000.0);
+    verb.add_option("--seed", asked->seed, "Seed of the first case; each next one has 1 more").shows_default();
+    verb.add_option("--cases", asked->cases, "How many cases at most; 0: as many as there is time for").shows_default();
     verb.add_option("--device", asked->device, "cpu, cpu-check, cuda, ...").shows_default();
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });

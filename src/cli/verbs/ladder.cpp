@@ -126,9 +126,10 @@ void run(const Arguments& asked) {
     measure::Task task;
     task.type = parse_any_type("--type", asked.type);
     task.threads = asked.threads > 0 ? asked.threads : default_threads();
-    const std::string shape = asked.size.empty() ? asked.shape : asked.size;
-    if (!shape.empty()) parse_shape(asked.size.empty() ? "--shape" : "--size", shape, task);
-    if (!shape.empty()) check_memory(task);
+    const bool is_sized = !asked.size.empty() || !asked.shape.empty();
+    if (!asked.size.empty()) task.m = task.n = task.k = parse_side("--size", asked.size);
+    else if (is_sized) parse_shape("--shape", asked.shape, task);
+    if (is_sized) check_memory(task);
     check_place_for(asked.json);
 
     note_interrupts();
@@ -158,7 +159,7 @@ void run(const Arguments& asked) {
                              .budget = {.seconds = asked.seconds},
                              .peers = peers,
                              .has_mps = !asked.no_peers};
-        if (shape.empty()) climb.task.m = climb.task.n = climb.task.k = measure::usual_size(*devices[i]);
+        if (!is_sized) climb.task.m = climb.task.n = climb.task.k = measure::usual_size(*devices[i]);
         const std::size_t first_row = run.rows.size(), first_roof = run.calibrations.size();
         measure::climb(climb, watch_with(line, static_cast<int>(i), static_cast<int>(devices.size())), run);
         line.clear();
@@ -192,7 +193,7 @@ void add_ladder(Verb tw) {
     const Verb verb = tw.add_verb("ladder", "Runs the ladder of kernels on this machine");
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, ...; default: all that are found");
     verb.add_option("--size", asked->size, "N of an N x N x N product; default: 1024 on a CPU, 4096 on a GPU");
-    verb.add_option("--shape", asked->shape, "MxNxK");
+    verb.add_option("--shape", asked->shape, "MxNxK instead of --size");
     verb.add_option("--type", asked->type, "f32, f64, c64 or c128; bf16 or f16 where a device has kernels for them")
         .shows_default();
     verb.add_option("--rung", asked->rungs,

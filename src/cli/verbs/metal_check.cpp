@@ -149,9 +149,9 @@ void print(const FileRequest& request, const FileOutcome& done) {
 }
 
 void run(const Arguments& asked) {
+    if (!std::filesystem::is_regular_file(asked.file)) refuse("there is no file '{}'", asked.file);
     const metal_check::Door* door = metal_check::door();
     if (!door) fail("Metal kernels can't be executed here: {}", metal_check::absence());
-    if (!std::filesystem::is_regular_file(asked.file)) refuse("there is no file '{}'", asked.file);
     FileRequest request;
     request.path = asked.file;
     request.kernel = asked.kernel;

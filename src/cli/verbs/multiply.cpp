@@ -197,14 +197,14 @@ void add_multiply(Verb tw) {
     verb.add_flag("--conjugate-b", asked->conjugate_b, "Multiplies by B's conjugate");
     verb.add_option("--threads", asked->threads, "How many threads; default: all cores");
     verb.add_option("--memory", asked->memory, "The most memory to use: 512M, 2.5G");
-    verb.add_option(
-        "--slabs", asked->slabs,
-        "A power of two: so many parts of k, added in a tree; half of k by half as many has the bits of its half");
+    verb.add_option("--slabs", asked->slabs,
+                    "A power of two: k is summed in so many parts, and these in a tree, so that machines that share k "
+                    "get the same bits");
     verb.add_option("--kernel", asked->kernel, "A kernel or rung by name, such as r3_tiled");
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, metal; cuda:* cuts the product over all GPUs");
-    const Option verify =
-        verb.add_flag("--verify", asked->verify, {"check", "correct"},
-                      "Checks the result in O(n^2), default from 512 x 512 x 512 on; or mends what is wrong, too");
+    const Option verify = verb.add_flag(
+        "--verify", asked->verify, {"check", "correct"},
+        "Checks the result in O(n^2): the default from 512 x 512 x 512 on. --verify=correct also mends what is wrong");
     verb.add_flag("--no-verify", asked->no_verify, "Never checks it").excludes(verify);
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });
