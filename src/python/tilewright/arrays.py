@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""Other libraries' arrays: whose they are, where they live, and how the native module may look at them. Nothing is copied."""
+"""Other libraries' arrays: whose they are, where they live, and how the native module may look at them. Nothing is
+copied."""
 import operator
 import sys
 
@@ -43,9 +44,9 @@ def current_stream(array):
 
 
 def exported(array, name, stream, is_own=False):
-    """What the native module takes: a DLPack capsule for device memory, ordered after its producer's work on `stream`, which
-    is its producer's own when is_own says so; the array itself otherwise. NumPy has no bfloat16 of its own: ml_dtypes' goes
-    as its 16 bits."""
+    """What the native module takes: a DLPack capsule for device memory, ordered after its producer's work on `stream`,
+    which is its producer's own when is_own says so; the array itself otherwise. NumPy has no bfloat16 of its own:
+    ml_dtypes' goes as its 16 bits."""
     if library_of(array) == "torch":
         array = _plain_tensor(array, name)
     if lives_on_cuda(array):
@@ -55,12 +56,20 @@ def exported(array, name, stream, is_own=False):
     if isinstance(array, numpy.ndarray):
         if isinstance(array, numpy.ma.MaskedArray):
             raise TypeError(f"{name}: expected an array without a mask; fill it first, as by {name}.filled(0)")
-        if not (array.dtype.kind in "fiub" and array.dtype.itemsize <= 8) and array.dtype.name not in ("bfloat16", "complex64", "complex128"):
-            raise TypeError(f"{name}: expected float64, float32, float16, bfloat16, complex128 or complex64; it is {array.dtype}")
+        if not (array.dtype.kind in "fiub" and array.dtype.itemsize <= 8) and array.dtype.name not in (
+            "bfloat16",
+            "complex64",
+            "complex128",
+        ):
+            raise TypeError(
+                f"{name}: expected float64, float32, float16, bfloat16, complex128 or complex64; it is {array.dtype}"
+            )
         if not array.dtype.isnative:
             raise TypeError(f"{name}: expected numbers in this machine's byte order; its dtype is {array.dtype!r}")
         if any(stride % array.itemsize for stride in array.strides):
-            raise ValueError(f"{name}: expected steps of whole elements of {array.itemsize} bytes; its strides are {array.strides}")
+            raise ValueError(
+                f"{name}: expected steps of whole elements of {array.itemsize} bytes; its strides are {array.strides}"
+            )
         if name in ("out", "y") and not array.flags.writeable:
             raise ValueError(f"{name}: expected an array that can be written to; it is read-only")
         return array.view(numpy.uint16) if array.dtype.name == "bfloat16" else array
@@ -69,24 +78,33 @@ def exported(array, name, stream, is_own=False):
     try:
         return memoryview(array)
     except TypeError:
-        raise TypeError(f"{name}: expected an array with DLPack or the buffer protocol; it is {type(array).__name__}") from None
+        raise TypeError(
+            f"{name}: expected an array with DLPack or the buffer protocol; it is {type(array).__name__}"
+        ) from None
 
 
 def _plain_tensor(tensor, name):
-    """One that is no more than its memory: without a gradient, and without torch's mark that the numbers are negated."""
+    """One that is no more than its memory: without a gradient, and without torch's mark that the numbers are
+    negated."""
     if tensor.requires_grad:
         import torch
         if torch.is_grad_enabled():
-            raise ValueError(f"{name}: expected a tensor that asks for no gradient, which this product has none of: take "
-                             "tilewright.torch.matmul, tensor.detach() or torch.no_grad()")
+            raise ValueError(
+                f"{name}: expected a tensor that asks for no gradient, which this product has none of: take "
+                "tilewright.torch.matmul, tensor.detach() or torch.no_grad()"
+            )
         tensor = tensor.detach()
     if tensor.is_neg():
         if name in ("out", "y"):
-            raise ValueError(f"{name}: expected memory to write numbers to; it is a tensor that torch negates as it reads")
+            raise ValueError(
+                f"{name}: expected memory to write numbers to; it is a tensor that torch negates as it reads"
+            )
         tensor = tensor.resolve_neg()
     if tensor.is_conj():
         if name in ("out", "y"):
-            raise ValueError(f"{name}: expected memory to write numbers to; it is a tensor that torch conjugates as it reads")
+            raise ValueError(
+                f"{name}: expected memory to write numbers to; it is a tensor that torch conjugates as it reads"
+            )
         tensor = tensor.resolve_conj()
     return tensor
 

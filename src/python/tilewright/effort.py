@@ -6,7 +6,18 @@ import os
 import numpy
 
 from tilewright import _native
-from tilewright.arrays import CUDA, check_device, contiguous, current_stream, dtype_name, empty_like, exported, library_of, lives_on_cuda, thread_count
+from tilewright.arrays import (
+    CUDA,
+    check_device,
+    contiguous,
+    current_stream,
+    dtype_name,
+    empty_like,
+    exported,
+    library_of,
+    lives_on_cuda,
+    thread_count,
+)
 
 
 class EffortMatrix:
@@ -27,8 +38,15 @@ class EffortMatrix:
     """
 
     def __init__(self, weights, *, layout="planes", bucket=16, truncating=False, dense="automatic", threads=0):
-        self._native = _native.build_effort(exported(weights, "weights", 0), dtype_name(weights), layout, bucket, truncating,
-                                            _named(_native.DenseCopy, "dense", dense), thread_count(threads))
+        self._native = _native.build_effort(
+            exported(weights, "weights", 0),
+            dtype_name(weights),
+            layout,
+            bucket,
+            truncating,
+            _named(_native.DenseCopy, "dense", dense),
+            thread_count(threads),
+        )
 
     @classmethod
     def load(cls, path):
@@ -53,7 +71,8 @@ class EffortMatrix:
         return f"EffortMatrix({self.shape[0]} x {self.shape[1]}, {self.layout}{experts})"
 
     def place(self, device):
-        """Lays the weights out in a device's memory now; the first product there does otherwise, which a graph can't capture."""
+        """Lays the weights out in a device's memory now; the first product there does otherwise, which a graph can't
+        capture."""
         self._native.place(device)
 
     def matvec(self, v, *, effort=None, error=None, experts=None, dense="at_full", threads=0, device=None):
@@ -66,8 +85,8 @@ class EffortMatrix:
         dense    when values kept beside do the product instead: "at_full", "when_quicker" or "never".
         device   "cpu", "cuda" or "cuda:1", where the weights stay once they were there; left out: where v lives.
 
-        A v of torch or cupy in a CUDA device's memory is float32, and so is y, of the same library. It is enqueued on the
-        library's stream, which may be captured; what only the device knows is -1 in the report then.
+        A v of torch or cupy in a CUDA device's memory is float32, and so is y, of the same library. It is enqueued on
+        the library's stream, which may be captured; what only the device knows is -1 in the report then.
         The report says what was read and the error that is expected; it is a list of them when v or experts has rows.
         """
         if (effort is None) == (error is None):
@@ -87,9 +106,17 @@ class EffortMatrix:
         if len(y) == 0:
             return y, []
         stream = current_stream(rows) if is_far else 0
-        reports = self._native.products(exported(rows, "v", stream), exported(y, "y", stream), effort is None,
-                                        float(error if effort is None else effort), chosen,
-                                        _named(_native.DenseSwitch, "dense", dense), thread_count(threads), device or _device_of(rows), stream)
+        reports = self._native.products(
+            exported(rows, "v", stream),
+            exported(y, "y", stream),
+            effort is None,
+            float(error if effort is None else effort),
+            chosen,
+            _named(_native.DenseSwitch, "dense", dense),
+            thread_count(threads),
+            device or _device_of(rows),
+            stream,
+        )
         return (y, reports) if many else (y[0], reports[0])
 
 

@@ -2,8 +2,8 @@
 # Copyright 2026 The tilewright authors
 """python -m tilewright.generate MODEL "prompt": text from a model on the effort dial.
 
-MODEL is a folder in the hub's layout (Mistral, Llama, Qwen, Mixtral). One without a tokenizer is taken to read bytes, as those of
-examples/train_small_model.py do. In a terminal + and - turn the effort while it writes, q ends it.
+MODEL is a folder in the hub's layout (Mistral, Llama, Qwen, Mixtral). One without a tokenizer is taken to read bytes,
+as those of examples/train_small_model.py do. In a terminal + and - turn the effort while it writes, q ends it.
 """
 import argparse
 import contextlib
@@ -28,25 +28,36 @@ class Bytes:
 
 
 def _load(folder, device):
-    """(model, tokenizer), the model on `device`, or where there is a GPU on that; what is missing or wrong is a SystemExit with a sentence."""
+    """(model, tokenizer), the model on `device`, or where there is a GPU on that; what is missing or wrong is a
+    SystemExit with a sentence."""
     try:
         import torch
         import transformers
     except ImportError as missing:
-        raise SystemExit(f"tilewright.generate needs torch and transformers ({missing}); the line to type: pip install torch transformers")
+        raise SystemExit(
+            f"tilewright.generate needs torch and transformers ({missing}); the line to type: "
+            "pip install torch transformers"
+        )
     if not os.path.isfile(os.path.join(folder, "config.json")):
         raise SystemExit(f"{folder}: expected a folder with a model as the hub lays it out; there is no config.json "
                          "(python examples/train_small_model.py FOLDER makes a small one)")
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     try:
-        model, told = transformers.AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, dtype="auto", output_loading_info=True)
+        model, told = transformers.AutoModelForCausalLM.from_pretrained(
+            folder, local_files_only=True, dtype="auto", output_loading_info=True
+        )
     except Exception as error:  # whatever a reader of other people's files raises
         raise SystemExit(f"{folder}: {' '.join(str(error).split())[:300]}")
     if told["missing_keys"] or told.get("mismatched_keys"):
         names = sorted(told["missing_keys"]) or sorted(str(key) for key in told["mismatched_keys"])
-        raise SystemExit(f"{folder}: {len(names)} of the model's tensors are missing from its file or of another shape: {names[0]}, ...")
-    has_tokenizer = any(os.path.exists(os.path.join(folder, name)) for name in ("tokenizer.json", "tokenizer.model", "vocab.json"))
+        raise SystemExit(
+            f"{folder}: {len(names)} of the model's tensors are missing from its file or of another shape: "
+            f"{names[0]}, ..."
+        )
+    has_tokenizer = any(
+        os.path.exists(os.path.join(folder, name)) for name in ("tokenizer.json", "tokenizer.model", "vocab.json")
+    )
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True) if has_tokenizer else Bytes()
     torch.manual_seed(0)
     try:
@@ -102,8 +113,10 @@ def write(model, tokenizer, dial, ids, most, is_compiled=False, out=sys.stdout):
             if key == "q":
                 break
     seconds = time.perf_counter() - began
-    return made, (f"effort {dial.effort:.2f}: {len(made)} tokens, {len(made) / seconds:.1f} a second, "
-                  f"{(dial.bytes_read - read) / max(1, len(made)) / 1e6:.2f} MB of weights read for each, the prompt's included")
+    return made, (
+        f"effort {dial.effort:.2f}: {len(made)} tokens, {len(made) / seconds:.1f} a second, "
+        f"{(dial.bytes_read - read) / max(1, len(made)) / 1e6:.2f} MB of weights read for each, the prompt's included"
+    )
 
 
 def _beside(left, right, width=58):
@@ -138,8 +151,12 @@ def _arguments(given):
     parser.add_argument("--tokens", type=int, default=100, help="the most tokens to write (100)")
     parser.add_argument("--device", help="cpu, cuda or cuda:1 (cuda where there is one)")
     parser.add_argument("--threads", type=int, default=0, help="of the products (all cores)")
-    parser.add_argument("--compile", action="store_true", help="the model through torch.compile first: a minute, then fewer launches")
-    parser.add_argument("--compare", type=float, nargs=2, metavar="EFFORT", help="two efforts side by side, and the KL between them")
+    parser.add_argument(
+        "--compile", action="store_true", help="the model through torch.compile first: a minute, then fewer launches"
+    )
+    parser.add_argument(
+        "--compare", type=float, nargs=2, metavar="EFFORT", help="two efforts side by side, and the KL between them"
+    )
     return parser.parse_args(given)
 
 
@@ -151,8 +168,10 @@ def main(given=None):
         dial = transformers.dial(model, asked.effort, threads=asked.threads)
         ids = tokenizer.encode(asked.prompt)
         if not ids or max(ids) >= model.config.vocab_size:
-            raise ValueError(f"the prompt has {len(ids)} tokens, and the model a vocabulary of {model.config.vocab_size}: expected one at "
-                             "least, and none beyond")
+            raise ValueError(
+                f"the prompt has {len(ids)} tokens, and the model a vocabulary of {model.config.vocab_size}: expected "
+                "one at least, and none beyond"
+            )
         if asked.compare:
             return compare(model, tokenizer, dial, ids, asked.tokens, asked.compile,
                            [transformers._effort(effort) for effort in asked.compare])

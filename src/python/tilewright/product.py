@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""matmul: one product, or a batch of them, on anybody's arrays. tilewright.matmul does by itself what needs no Python, and comes
-here for the rest and for what is wrong."""
+"""matmul: one product, or a batch of them, on anybody's arrays. tilewright.matmul does by itself what needs no Python,
+and comes here for the rest and for what is wrong."""
 import numpy
 
 from tilewright import _native
-from tilewright.arrays import (check_device, contiguous, current_stream, dtype_name, empty_like, exported, is_jax, library_of,
-                               lives_on_cuda, thread_count, whole_number)
+from tilewright.arrays import (
+    check_device,
+    contiguous,
+    current_stream,
+    dtype_name,
+    empty_like,
+    exported,
+    is_jax,
+    library_of,
+    lives_on_cuda,
+    thread_count,
+    whole_number,
+)
 from tilewright.epilogue import Epilogue
 
 
@@ -15,20 +26,20 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     """epilogue(alpha * a @ b + beta * out), with the shapes and broadcasting of numpy.matmul.
 
     a, b        anything with DLPack or the buffer protocol: NumPy, torch, CuPy, memoryview; on the CPU or on a CUDA
-                device. Elements are float64, float32, float16, bfloat16 (ml_dtypes' too), complex128 or complex64. jax's arrays go to
-                tilewright.graph.matmul, inside jax.jit as well.
-    out         where to write; it has a's dtype, or float32 for narrower operands. Left out: a fresh array of a's library.
-                NumPy's may share memory with an operand, as numpy.matmul's may.
+                device. Elements are float64, float32, float16, bfloat16 (ml_dtypes' too), complex128 or complex64.
+                jax's arrays go to tilewright.graph.matmul, inside jax.jit as well.
+    out         where to write; it has a's dtype, or float32 for narrower operands. Left out: a fresh array of a's
+                library. NumPy's may share memory with an operand, as numpy.matmul's may.
     accuracy    "fp32", "tf32", "bf16", ... or a number, the largest error allowed: see docs/accuracy.md.
     epilogue    a tilewright.Epilogue, or the name of an activation.
     verify      True checks the result in O(n^2); ArithmeticError when it can't be right, twice. "correct" finds what is
                 wrong by sums of rows and columns, and makes that again.
-    device      "cpu", "cuda", "cuda:1"; "cuda:*" cuts one product of the host's arrays over all GPUs; left out: where the
-                operands live.
+    device      "cpu", "cuda", "cuda:1"; "cuda:*" cuts one product of the host's arrays over all GPUs; left out: where
+                the operands live.
     algorithm   a rung or kernel by name: "tiled_register", "r7_hierarchical"; left out: the cheapest.
     reproducible  a row's bits depend on that row of a, on b and on k alone.
-    slabs       a power of two: k in so many parts, added in a tree; a half of k by half as many slabs has the bits of its
-                half of the tree, a quarter those of its quarter (docs/rules.md, rule 40).
+    slabs       a power of two: k in so many parts, added in a tree; a half of k by half as many slabs has the bits of
+                its half of the tree, a quarter those of its quarter (docs/rules.md, rule 40).
     stream      of a CUDA device, as a number; left out: the one that the array's library is working on.
 
     A torch tensor that asks for a gradient is refused where gradients are recorded: tilewright.torch.matmul has them.
@@ -51,7 +62,9 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     shape = _shape_of_product(a, b)
     if out is None:
         if beta != 0:
-            raise ValueError(f"matmul: beta is {beta}, and there is no out for it to scale; give out=, or leave beta at 0")
+            raise ValueError(
+                f"matmul: beta is {beta}, and there is no out for it to scale; give out=, or leave beta at 0"
+            )
         target = empty_like(a, shape)
     else:
         target = out if not lost else _with_lost(out, lost)
@@ -69,16 +82,39 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
     stream = own if stream is None else stream
 
     def give(array, name):
-        return None if array is None else exported(array, name, stream, stream == own and library_of(array) == library_of(target))
+        return (
+            None
+            if array is None
+            else exported(array, name, stream, stream == own and library_of(array) == library_of(target))
+        )
 
     bias = None if epilogue.bias is None else _row(_array(epilogue.bias, "bias"))
     residual = None if epilogue.residual is None else _array(epilogue.residual, "residual")
     beside = target.copy() if _shares_memory(target, (a, b, bias, residual)) else target
-    _native.matmul(give(a, "a"), give(b, "b"), give(beside, "out"), dtype_name(a), dtype_name(b), dtype_name(target),
-                   _scalar(alpha), _scalar(beta), _accuracy_text(accuracy), algorithm or "", device or "", stream,
-                   thread_count(threads), bool(reproducible), _slab_count(slabs), _verify_level(verify), float(epilogue.scale),
-                   epilogue.activation, give(bias, "bias"),
-                   dtype_name(bias), give(residual, "residual"), dtype_name(residual))
+    _native.matmul(
+        give(a, "a"),
+        give(b, "b"),
+        give(beside, "out"),
+        dtype_name(a),
+        dtype_name(b),
+        dtype_name(target),
+        _scalar(alpha),
+        _scalar(beta),
+        _accuracy_text(accuracy),
+        algorithm or "",
+        device or "",
+        stream,
+        thread_count(threads),
+        bool(reproducible),
+        _slab_count(slabs),
+        _verify_level(verify),
+        float(epilogue.scale),
+        epilogue.activation,
+        give(bias, "bias"),
+        dtype_name(bias),
+        give(residual, "residual"),
+        dtype_name(residual),
+    )
     if beside is not target:
         target[...] = beside
     return out if out is not None else _without_lost(target, lost)
@@ -86,7 +122,10 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, accuracy=None, epilogue=None,
 
 def _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm, reproducible, slabs):
     if out is not None or beta != 0 or epilogue is not None:
-        raise TypeError("matmul: jax's arrays are never written to: expected no out, beta or epilogue; add what you want to the result")
+        raise TypeError(
+            "matmul: jax's arrays are never written to: expected no out, beta or epilogue; add what you want to the "
+            "result"
+        )
     from tilewright import graph
     product = graph.matmul(a, b, algorithm=algorithm, accuracy=accuracy, reproducible=reproducible, slabs=slabs)
     return product if alpha == 1 else alpha * product
@@ -134,16 +173,22 @@ def _memoryview_of(x, name):
     try:
         return memoryview(x)
     except TypeError:
-        raise TypeError(f"{name}: expected an array with DLPack or the buffer protocol; it is {type(x).__name__}") from None
+        raise TypeError(
+            f"{name}: expected an array with DLPack or the buffer protocol; it is {type(x).__name__}"
+        ) from None
 
 
 def _shape_of_product(a, b):
     if a.shape[-1] != b.shape[-2]:
-        raise ValueError(f"matmul: a is {_spelled(a.shape)} and b is {_spelled(b.shape)}; b's rows must be as many as a's columns")
+        raise ValueError(
+            f"matmul: a is {_spelled(a.shape)} and b is {_spelled(b.shape)}; b's rows must be as many as a's columns"
+        )
     try:
         batch = numpy.broadcast_shapes(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
     except ValueError:
-        raise ValueError(f"matmul: a is {_spelled(a.shape)} and b is {_spelled(b.shape)}; their batches can't be broadcast") from None
+        raise ValueError(
+            f"matmul: a is {_spelled(a.shape)} and b is {_spelled(b.shape)}; their batches can't be broadcast"
+        ) from None
     return (*batch, int(a.shape[-2]), int(b.shape[-1]))
 
 
@@ -157,7 +202,9 @@ def _row(bias):
 
 def _shares_memory(target, operands):
     """True of NumPy's arrays that may overlap: what is written would be read again."""
-    return isinstance(target, numpy.ndarray) and any(isinstance(x, numpy.ndarray) and numpy.may_share_memory(target, x) for x in operands)
+    return isinstance(target, numpy.ndarray) and any(
+        isinstance(x, numpy.ndarray) and numpy.may_share_memory(target, x) for x in operands
+    )
 
 
 def _without(shape, lost):

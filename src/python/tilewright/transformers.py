@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""A transformers model on the effort dial: generate() as it is, while the weights that are read become fewer or more."""
+"""A transformers model on the effort dial: generate() as it is, while the weights that are read become fewer or
+more."""
 import contextlib
 
 import torch
@@ -9,7 +10,10 @@ from torch import nn
 import tilewright
 from tilewright.torch.dial import Held, matvec
 
-TOGETHER = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))  # take one vector: one matrix, whose rows are chosen once
+TOGETHER = (
+    ("q_proj", "k_proj", "v_proj"),
+    ("gate_proj", "up_proj"),
+)  # take one vector: one matrix, whose rows are chosen once
 
 
 class Dial:
@@ -48,10 +52,11 @@ class Dial:
 def dial(model, effort=0.5, *, last=1.0, threads=0):
     """Puts every linear layer of a transformers model on the effort dial, in place, and returns the Dial that turns it.
 
-    q/k/v and gate/up become one matrix each; Mixtral's experts become one matrix with experts; the layer that makes the logits
-    stays at the effort of `last`, which halves the error at equal bytes. Weights are copied in planes, to the CPU's memory and to the
-    CUDA device where they were, and the model's own are let go. ValueError, with the model as it was, for weights that are not finite
-    or that no dial takes. tilewright.steps makes tokens of a model on CUDA by steps that are captured in graphs.
+    q/k/v and gate/up become one matrix each; Mixtral's experts become one matrix with experts; the layer that makes the
+    logits stays at the effort of `last`, which halves the error at equal bytes. Weights are copied in planes, to the
+    CPU's memory and to the CUDA device where they were, and the model's own are let go. ValueError, with the model as
+    it was, for weights that are not finite or that no dial takes. tilewright.steps makes tokens of a model on CUDA by
+    steps that are captured in graphs.
 
     >>> import torch, transformers, tilewright.transformers
     >>> config = transformers.LlamaConfig(vocab_size=128, hidden_size=64, intermediate_size=128, num_hidden_layers=1,
@@ -65,9 +70,14 @@ def dial(model, effort=0.5, *, last=1.0, threads=0):
     turned = Dial(effort, last)
     head = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
     with torch.no_grad():
-        made = [change for name, module in model.named_modules() for change in _changes(name, module, head, turned, threads)]
+        made = [
+            change for name, module in model.named_modules() for change in _changes(name, module, head, turned, threads)
+        ]
     if not made:
-        raise ValueError("tilewright.transformers.dial: expected a model with torch.nn.Linear layers; it has none (was it dialled before?)")
+        raise ValueError(
+            "tilewright.transformers.dial: expected a model with torch.nn.Linear layers; it has none "
+            "(was it dialled before?)"
+        )
     for change in made:
         change()
     return turned
@@ -117,8 +127,8 @@ def _matrix(name, weights, turned, threads, device):
 
 
 class Stack:
-    """Linear layers of one input, one below the other. The first that asks has all of them computed; a result is let go when each
-    has taken its part, or another input comes."""
+    """Linear layers of one input, one below the other. The first that asks has all of them computed; a result is let go
+    when each has taken its part, or another input comes."""
 
     def __init__(self, held, parts):
         self.held, self.parts, self.kept = held, parts, None
@@ -149,7 +159,8 @@ class Part(nn.Module):
 
 
 def _has_experts(module):
-    """transformers 5 keeps a mixture's experts in two parameters, experts x outputs x inputs: what EffortMatrix takes."""
+    """transformers 5 keeps a mixture's experts in two parameters, experts x outputs x inputs: what EffortMatrix
+    takes."""
     both, down = getattr(module, "gate_up_proj", None), getattr(module, "down_proj", None)
     return (isinstance(both, nn.Parameter) and isinstance(down, nn.Parameter) and both.dim() == down.dim() == 3
             and not getattr(module, "is_transposed", False) and not hasattr(module, "gate_up_proj_bias")

@@ -8,7 +8,12 @@ torch = pytest.importorskip("torch", minversion="2.10")
 import tilewright.torch as tw  # noqa: E402
 
 OPS = torch.ops.tilewright
-ACTIVATIONS = {"none": lambda x: x, "relu": torch.relu, "gelu": torch.nn.functional.gelu, "silu": torch.nn.functional.silu}
+ACTIVATIONS = {
+    "none": lambda x: x,
+    "relu": torch.relu,
+    "gelu": torch.nn.functional.gelu,
+    "silu": torch.nn.functional.silu,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -40,8 +45,20 @@ def test_torchs_own_checks_of_the_ones_that_write_or_turn_a_dial():
     torch.library.opcheck(OPS.matvec.default, (numbers(2, 64, wants=False), layer.held.number, 128, 0.5))
 
 
-@pytest.mark.parametrize("shapes", [((4,), (4,)), ((4,), (4, 5)), ((3, 4), (4,)), ((2, 3, 4), (4,)), ((4,), (2, 4, 5)), ((2, 3, 4), (2, 4, 5)),
-                                    ((2, 1, 3, 4), (5, 4, 6)), ((0, 4), (4, 5)), ((3, 0), (0, 5))])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((4,), (4,)),
+        ((4,), (4, 5)),
+        ((3, 4), (4,)),
+        ((2, 3, 4), (4,)),
+        ((4,), (2, 4, 5)),
+        ((2, 3, 4), (2, 4, 5)),
+        ((2, 1, 3, 4), (5, 4, 6)),
+        ((0, 4), (4, 5)),
+        ((3, 0), (0, 5)),
+    ],
+)
 def test_shapes_are_torchs(shapes):
     a, b = (numbers(*shape, dtype=torch.float64, wants=False) for shape in shapes)
     torch.testing.assert_close(tw.matmul(a, b), torch.matmul(a, b))
@@ -60,8 +77,10 @@ def test_gradients_are_right(activation):
     for of_ours, of_torch in zip(ours, torch.autograd.grad(y.square().sum(), given)):
         torch.testing.assert_close(of_ours, of_torch)
     added = numbers(3, 5, dtype=torch.float64)
-    assert torch.autograd.gradcheck(lambda i, a, b: tw.addmm(i, a, b, beta=0.5, alpha=2, activation=activation), (added, x[0].detach().requires_grad_(),
-                                    w.detach().t().requires_grad_()))
+    assert torch.autograd.gradcheck(
+        lambda i, a, b: tw.addmm(i, a, b, beta=0.5, alpha=2, activation=activation),
+        (added, x[0].detach().requires_grad_(), w.detach().t().requires_grad_()),
+    )
     assert torch.autograd.gradcheck(tw.matmul, (x, numbers(2, 1, 4, 3, dtype=torch.float64)))
 
 
@@ -89,7 +108,9 @@ def test_a_compiled_function_is_one_graph():
 
     compiled = torch.compile(net, backend="aot_eager", fullgraph=True)
     torch.testing.assert_close(compiled(a, b, bias), net(a, b, bias))
-    torch.testing.assert_close(torch.autograd.grad(compiled(a, b, bias).sum(), (a, b)), torch.autograd.grad(net(a, b, bias).sum(), (a, b)))
+    torch.testing.assert_close(
+        torch.autograd.grad(compiled(a, b, bias).sum(), (a, b)), torch.autograd.grad(net(a, b, bias).sum(), (a, b))
+    )
     layer = tw.Dialled(torch.nn.Linear(64, 128))
     with torch.no_grad():
         x = numbers(3, 64, wants=False)
@@ -98,12 +119,21 @@ def test_a_compiled_function_is_one_graph():
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 def test_epilogues_of_narrow_types(dtype):
-    x, w, bias = numbers(2, 9, 33, dtype=dtype, wants=False), numbers(17, 33, dtype=dtype, wants=False), numbers(17, dtype=dtype, wants=False)
+    x, w, bias = (
+        numbers(2, 9, 33, dtype=dtype, wants=False),
+        numbers(17, 33, dtype=dtype, wants=False),
+        numbers(17, dtype=dtype, wants=False),
+    )
     for activation, of_torch in ACTIVATIONS.items():
         y = tw.linear(x, w, bias, activation=activation)
         assert y.dtype == dtype
         exact = of_torch(torch.nn.functional.linear(x.double(), w.double(), bias.double()))
-        torch.testing.assert_close(y.double(), exact, rtol=2e-2 if dtype == torch.bfloat16 else 2e-3, atol=1e-2 if dtype != torch.float32 else 1e-4)
+        torch.testing.assert_close(
+            y.double(),
+            exact,
+            rtol=2e-2 if dtype == torch.bfloat16 else 2e-3,
+            atol=1e-2 if dtype != torch.float32 else 1e-4,
+        )
 
 
 @pytest.mark.parametrize(("said", "call"), [
@@ -201,8 +231,15 @@ def test_the_switch_counts_and_goes_back():
 def test_a_models_logits_do_not_depend_on_the_batch():
     transformers = pytest.importorskip("transformers")
     for dtype in (torch.float32, torch.bfloat16):
-        config = transformers.LlamaConfig(vocab_size=512, hidden_size=128, intermediate_size=352, num_hidden_layers=2, num_attention_heads=4,
-                                          num_key_value_heads=2, attn_implementation="eager")
+        config = transformers.LlamaConfig(
+            vocab_size=512,
+            hidden_size=128,
+            intermediate_size=352,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            num_key_value_heads=2,
+            attn_implementation="eager",
+        )
         model = transformers.LlamaForCausalLM(config).to(dtype).eval()
         ids = torch.randint(0, 512, (64, 33))
         with torch.no_grad(), tw.batch_invariant():

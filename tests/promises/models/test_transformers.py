@@ -13,7 +13,14 @@ import torch._dynamo.testing  # noqa: E402
 import tilewright.transformers  # noqa: E402
 from tilewright import generate  # noqa: E402
 
-SMALL = dict(vocab_size=256, hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2)
+SMALL = dict(
+    vocab_size=256,
+    hidden_size=128,
+    intermediate_size=256,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+)
 
 
 def model_of(kind="Llama", **more):
@@ -133,14 +140,25 @@ def test_keys_turn_the_effort_while_it_writes(monkeypatch):
     monkeypatch.setattr(generate, "keys", Keys)
     out = io.StringIO()
     made, figures = generate.write(model, generate.Bytes(), dial, [1, 2, 3], 100, out=out)
-    assert len(made) == 4 and dial.effort == pytest.approx(0.45) and "[0.45]" in out.getvalue() and "effort 0.45" in figures
+    assert (
+        len(made) == 4
+        and dial.effort == pytest.approx(0.45)
+        and "[0.45]" in out.getvalue()
+        and "effort 0.45" in figures
+    )
 
 
-@pytest.mark.parametrize(("said", "spoil"), [
-    ("no config.json", lambda folder: os.remove(folder / "config.json")),
-    ("missing from its file", lambda folder: _without_a_tensor(folder)),
-    ("model.safetensors|header|deserializ|file|incomplete", lambda folder: os.truncate(folder / "model.safetensors", 1000)),
-])
+@pytest.mark.parametrize(
+    ("said", "spoil"),
+    [
+        ("no config.json", lambda folder: os.remove(folder / "config.json")),
+        ("missing from its file", lambda folder: _without_a_tensor(folder)),
+        (
+            "model.safetensors|header|deserializ|file|incomplete",
+            lambda folder: os.truncate(folder / "model.safetensors", 1000),
+        ),
+    ],
+)
 def test_a_folder_that_is_no_model_is_a_sentence(said, spoil, tmp_path):
     model_of().save_pretrained(tmp_path)
     spoil(tmp_path)

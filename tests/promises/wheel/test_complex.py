@@ -16,7 +16,9 @@ def whole(*shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), ((2, 6, 3, 5), (6, 5, 4)), ((5,), (5, 4)), ((40, 30), (30, 50)), ((3, 0), (0, 4))])
+@pytest.mark.parametrize(
+    "shapes", [((3, 5), (5, 4)), ((2, 6, 3, 5), (6, 5, 4)), ((5,), (5, 4)), ((40, 30), (30, 50)), ((3, 0), (0, 4))]
+)
 def test_products_are_numpys(shapes, dtype):
     a, b = (whole(*shape, dtype=dtype) for shape in shapes)
     product = tilewright.matmul(a, b)
@@ -49,9 +51,14 @@ def test_gradients_have_conjugates(dtype):
     torch = pytest.importorskip("torch")
     from tilewright import torch as ours
     of = getattr(torch, dtype)
-    a, b = (torch.from_numpy(whole(*shape, dtype=numpy.complex128)).to(of).requires_grad_() for shape in ((4, 6), (6, 3)))
+    a, b = (
+        torch.from_numpy(whole(*shape, dtype=numpy.complex128)).to(of).requires_grad_() for shape in ((4, 6), (6, 3))
+    )
     g = torch.from_numpy(whole(4, 3, dtype=numpy.complex128)).to(of)
-    for call, right in ((ours.matmul, torch.matmul), (lambda x, y: ours.linear(x, y.T), lambda x, y: torch.nn.functional.linear(x, y.T))):
+    for call, right in (
+        (ours.matmul, torch.matmul),
+        (lambda x, y: ours.linear(x, y.T), lambda x, y: torch.nn.functional.linear(x, y.T)),
+    ):
         gradients = torch.autograd.grad(call(a, b), (a, b), g)
         for mine, theirs in zip(gradients, torch.autograd.grad(right(a, b), (a, b), g)):
             torch.testing.assert_close(mine, theirs, rtol=0, atol=0)

@@ -50,7 +50,9 @@ def test_narrow_chunks_are_added_wide():
     """4096 and 1 and -4096: as float16 the 1 would be lost on the way."""
     a = numpy.array([[4096, 1, -4096]], numpy.float16)
     b = numpy.ones((3, 1), numpy.float16)
-    assert tilewright.dask.matmul(dask.array.from_array(a, (1, 1)), dask.array.from_array(b, (1, 1))).compute()[0, 0] == 1
+    assert (
+        tilewright.dask.matmul(dask.array.from_array(a, (1, 1)), dask.array.from_array(b, (1, 1))).compute()[0, 0] == 1
+    )
 
 
 def products(a, b, depth):
@@ -80,7 +82,8 @@ def test_the_same_bits_from_workers():
 
 
 def test_one_partial_sum_of_a_block_at_a_time():
-    """Of 16 partial sums, each with its operands released: never more than two blocks of the result's size are alive."""
+    """Of 16 partial sums, each with its operands released: never more than two blocks of the result's size are
+    alive."""
     alive = most = 0
 
     class Counted(numpy.ndarray):
@@ -111,7 +114,9 @@ def test_accuracy_reaches_the_product():
     a, b = dask.array.ones((4, 4), dtype="f4"), dask.array.ones((4, 4), dtype="f4")
     with pytest.raises(ValueError, match="accuracy"):
         tilewright.dask.matmul(a, b, accuracy="best").compute(scheduler="synchronous")
-    numpy.testing.assert_array_equal(tilewright.dask.matmul(a, b, accuracy="tf32", same_bits=False), 4 * numpy.ones((4, 4)))
+    numpy.testing.assert_array_equal(
+        tilewright.dask.matmul(a, b, accuracy="tf32", same_bits=False), 4 * numpy.ones((4, 4))
+    )
 
 
 def test_a_users_mistakes_get_a_sentence():

@@ -19,8 +19,20 @@ def whole(*shape, dtype=numpy.float32):
 
 
 @pytest.mark.parametrize("dtype", [numpy.float64, numpy.float32])
-@pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), ((2, 6, 3, 5), (6, 5, 4)), ((7, 1, 3, 5), (2, 5, 4)), ((5,), (5, 4)),
-                                    ((3, 5), (5,)), ((5,), (5,)), ((0, 5), (5, 4)), ((3, 0), (0, 4)), ((0, 3, 5), (5, 4))])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((3, 5), (5, 4)),
+        ((2, 6, 3, 5), (6, 5, 4)),
+        ((7, 1, 3, 5), (2, 5, 4)),
+        ((5,), (5, 4)),
+        ((3, 5), (5,)),
+        ((5,), (5,)),
+        ((0, 5), (5, 4)),
+        ((3, 0), (0, 4)),
+        ((0, 3, 5), (5, 4)),
+    ],
+)
 def test_shapes_and_broadcasting_are_numpys(shapes, dtype):
     a, b = (whole(*shape, dtype=dtype) for shape in shapes)
     numpy.testing.assert_array_equal(tilewright.matmul(a, b), a @ b)
@@ -65,7 +77,9 @@ def test_alpha_beta_epilogue_and_verify():
     numpy.testing.assert_array_equal(tilewright.matmul(a, b, epilogue="relu"), numpy.maximum(a @ b, 0))
 
 
-@pytest.mark.parametrize("residual", [whole(4), whole(6, 4), whole(5, 6, 4), whole(3, 1, 6, 4), whole(3, 5, 6, 8)[..., ::2]])
+@pytest.mark.parametrize(
+    "residual", [whole(4), whole(6, 4), whole(5, 6, 4), whole(3, 1, 6, 4), whole(3, 5, 6, 8)[..., ::2]]
+)
 def test_a_batch_and_whatever_its_residual_is_broadcast_from(residual):
     a, b, out = whole(3, 5, 6, 7), whole(5, 7, 4), numpy.full((3, 5, 6, 8), 9, numpy.float32)
     if residual.ndim == 1:
@@ -77,37 +91,90 @@ def test_a_batch_and_whatever_its_residual_is_broadcast_from(residual):
         tilewright.matmul(a, b, epilogue=tilewright.Epilogue(residual=whole(6, 5)))
 
 
-@pytest.mark.parametrize("algorithm", ["naive", "coalescing", "tiled", "tiled_register", "block_tiled", "block_tiled_vectorized"])
+@pytest.mark.parametrize(
+    "algorithm", ["naive", "coalescing", "tiled", "tiled_register", "block_tiled", "block_tiled_vectorized"]
+)
 def test_every_algorithm_by_name(algorithm):
     a, b = whole(33, 65), whole(65, 17)
     numpy.testing.assert_array_equal(tilewright.matmul(a, b, algorithm=algorithm), a @ b)
 
 
-@pytest.mark.parametrize(("error", "said", "call"), [
-    (ValueError, "a is 2 x 3 and b is 2 x 3; b's rows must be as many as a's columns", lambda a, b: tilewright.matmul(a, a)),
-    (ValueError, "out is 3 x 3; expected 2 x 4", lambda a, b: tilewright.matmul(a, b, out=numpy.empty((3, 3), numpy.float32))),
-    (ValueError, "there is no out", lambda a, b: tilewright.matmul(a, b, beta=1)),
-    (ValueError, "accuracy: expected fp64", lambda a, b: tilewright.matmul(a, b, accuracy="best")),
-    (ValueError, "activation: expected none", lambda a, b: tilewright.matmul(a, b, epilogue="tanh")),
-    (ValueError, "no kernel of that name", lambda a, b: tilewright.matmul(a, b, algorithm="quantum")),
-    (ValueError, "its type must be A's", lambda a, b: tilewright.matmul(a, b.astype(numpy.float64))),
-    (TypeError, "a: expected float64, float32, float16, bfloat16, complex128 or complex64; it is int64", lambda a, b: tilewright.matmul(a.astype(numpy.int64), b)),
-    (TypeError, "expected an array with DLPack", lambda a, b: tilewright.matmul("text", b)),
-    (TypeError, "byte order", lambda a, b: tilewright.matmul(a.astype(">f4"), b)),
-    (ValueError, "device: expected cpu, cuda, cuda:1, cuda:* or metal; it is 'abacus'", lambda a, b: tilewright.matmul(a, b, device="abacus")),
-    (TypeError, "device: expected a name such as 'cpu' or 'cuda:1'; it is 3", lambda a, b: tilewright.matmul(a, b, device=3)),
-    (TypeError, "algorithm: expected the name of a rung or kernel; it is 6", lambda a, b: tilewright.matmul(a, b, algorithm=6)),
-    (ValueError, "stream: expected a stream's address", lambda a, b: tilewright.matmul(a, b, stream=-1)),
-    (TypeError, "stream: expected a whole number; it is 'first'", lambda a, b: tilewright.matmul(a, b, stream="first")),
-    (TypeError, "threads: expected a whole number; it is '2'", lambda a, b: tilewright.matmul(a, b, threads="2")),
-    (TypeError, "threads: expected a whole number; it is 1.5", lambda a, b: tilewright.matmul(a, b, threads=1.5)),
-    (TypeError, "a: expected an array without a mask", lambda a, b: tilewright.matmul(numpy.ma.masked_equal(a, 1), b)),
-    (TypeError, "out: expected an array without a mask", lambda a, b: tilewright.matmul(a, b, out=numpy.ma.zeros((2, 4), numpy.float32))),
-    (TypeError, "b: expected float64, float32, float16, bfloat16, complex128 or complex64; it is object", lambda a, b: tilewright.matmul(a, b.astype(object))),
-    (TypeError, "it is float128", lambda a, b: tilewright.matmul(a.astype(numpy.longdouble), b.astype(numpy.longdouble))),
-    (ValueError, "accuracy: expected fp64", lambda a, b: tilewright.matmul(a, b, accuracy=float("inf"))),
-    (ValueError, "verify: expected True, False or \"correct\"; it is 'yes'", lambda a, b: tilewright.matmul(a, b, verify="yes")),
-])
+@pytest.mark.parametrize(
+    ("error", "said", "call"),
+    [
+        (
+            ValueError,
+            "a is 2 x 3 and b is 2 x 3; b's rows must be as many as a's columns",
+            lambda a, b: tilewright.matmul(a, a),
+        ),
+        (
+            ValueError,
+            "out is 3 x 3; expected 2 x 4",
+            lambda a, b: tilewright.matmul(a, b, out=numpy.empty((3, 3), numpy.float32)),
+        ),
+        (ValueError, "there is no out", lambda a, b: tilewright.matmul(a, b, beta=1)),
+        (ValueError, "accuracy: expected fp64", lambda a, b: tilewright.matmul(a, b, accuracy="best")),
+        (ValueError, "activation: expected none", lambda a, b: tilewright.matmul(a, b, epilogue="tanh")),
+        (ValueError, "no kernel of that name", lambda a, b: tilewright.matmul(a, b, algorithm="quantum")),
+        (ValueError, "its type must be A's", lambda a, b: tilewright.matmul(a, b.astype(numpy.float64))),
+        (
+            TypeError,
+            "a: expected float64, float32, float16, bfloat16, complex128 or complex64; it is int64",
+            lambda a, b: tilewright.matmul(a.astype(numpy.int64), b),
+        ),
+        (TypeError, "expected an array with DLPack", lambda a, b: tilewright.matmul("text", b)),
+        (TypeError, "byte order", lambda a, b: tilewright.matmul(a.astype(">f4"), b)),
+        (
+            ValueError,
+            "device: expected cpu, cuda, cuda:1, cuda:* or metal; it is 'abacus'",
+            lambda a, b: tilewright.matmul(a, b, device="abacus"),
+        ),
+        (
+            TypeError,
+            "device: expected a name such as 'cpu' or 'cuda:1'; it is 3",
+            lambda a, b: tilewright.matmul(a, b, device=3),
+        ),
+        (
+            TypeError,
+            "algorithm: expected the name of a rung or kernel; it is 6",
+            lambda a, b: tilewright.matmul(a, b, algorithm=6),
+        ),
+        (ValueError, "stream: expected a stream's address", lambda a, b: tilewright.matmul(a, b, stream=-1)),
+        (
+            TypeError,
+            "stream: expected a whole number; it is 'first'",
+            lambda a, b: tilewright.matmul(a, b, stream="first"),
+        ),
+        (TypeError, "threads: expected a whole number; it is '2'", lambda a, b: tilewright.matmul(a, b, threads="2")),
+        (TypeError, "threads: expected a whole number; it is 1.5", lambda a, b: tilewright.matmul(a, b, threads=1.5)),
+        (
+            TypeError,
+            "a: expected an array without a mask",
+            lambda a, b: tilewright.matmul(numpy.ma.masked_equal(a, 1), b),
+        ),
+        (
+            TypeError,
+            "out: expected an array without a mask",
+            lambda a, b: tilewright.matmul(a, b, out=numpy.ma.zeros((2, 4), numpy.float32)),
+        ),
+        (
+            TypeError,
+            "b: expected float64, float32, float16, bfloat16, complex128 or complex64; it is object",
+            lambda a, b: tilewright.matmul(a, b.astype(object)),
+        ),
+        (
+            TypeError,
+            "it is float128",
+            lambda a, b: tilewright.matmul(a.astype(numpy.longdouble), b.astype(numpy.longdouble)),
+        ),
+        (ValueError, "accuracy: expected fp64", lambda a, b: tilewright.matmul(a, b, accuracy=float("inf"))),
+        (
+            ValueError,
+            "verify: expected True, False or \"correct\"; it is 'yes'",
+            lambda a, b: tilewright.matmul(a, b, verify="yes"),
+        ),
+    ],
+)
 def test_errors_are_sentences(error, said, call):
     with pytest.raises(error) as raised:
         call(whole(2, 3), whole(3, 4))
@@ -118,7 +185,10 @@ def test_a_product_may_be_checked_or_corrected():
     a, b = whole(30, 40), whole(40, 20)
     for verify in (False, True, "correct"):
         assert (tilewright.matmul(a, b, verify=verify) == a @ b).all()
-        assert (tilewright.matmul(a, b, verify=verify, epilogue=tilewright.Epilogue(activation="relu")) == numpy.maximum(a @ b, 0)).all()
+        assert (
+            tilewright.matmul(a, b, verify=verify, epilogue=tilewright.Epilogue(activation="relu"))
+            == numpy.maximum(a @ b, 0)
+        ).all()
 
 
 def test_others_run_while_a_product_is_computed():
@@ -153,7 +223,9 @@ def test_torch_when_it_is_there():
     assert torch.equal(tilewright.matmul(a, b), a @ b)
     assert torch.equal(tilewright.matmul(a.T, a.T.T), a.T @ a)
     narrow = a.bfloat16()
-    assert torch.equal(tilewright.matmul(narrow, narrow.T).float(), (narrow.float() @ narrow.float().T).bfloat16().float())
+    assert torch.equal(
+        tilewright.matmul(narrow, narrow.T).float(), (narrow.float() @ narrow.float().T).bfloat16().float()
+    )
     out = torch.empty(2, 3, 5)
     assert tilewright.matmul(a.expand(2, 3, 4), b, out=out) is out
     assert torch.equal(out, (a @ b).expand(2, 3, 5))
@@ -166,7 +238,11 @@ def test_torch_when_it_is_there():
 def test_a_tensor_that_asks_for_a_gradient_is_refused_where_gradients_are_recorded():
     torch = pytest.importorskip("torch")
     a, b = torch.nn.Parameter(torch.arange(12.0).reshape(3, 4)), torch.arange(20.0).reshape(4, 5)
-    for call in (lambda: tilewright.matmul(a, b), lambda: tilewright.matmul(b.T, a.T), lambda: tilewright.matmul(b.T, a.T, epilogue="relu")):
+    for call in (
+        lambda: tilewright.matmul(a, b),
+        lambda: tilewright.matmul(b.T, a.T),
+        lambda: tilewright.matmul(b.T, a.T, epilogue="relu"),
+    ):
         with pytest.raises(ValueError, match="asks for no gradient.*tilewright.torch.matmul"):
             call()
         with torch.no_grad():
@@ -180,11 +256,23 @@ def test_the_quick_way_and_the_general_one_agree():
     import pickle
     from tilewright import product
     assert inspect.signature(tilewright.matmul) == inspect.signature(product.matmul)
-    assert tilewright.matmul.__doc__ == product.matmul.__doc__ and pickle.loads(pickle.dumps(tilewright.matmul)) is tilewright.matmul
+    assert (
+        tilewright.matmul.__doc__ == product.matmul.__doc__
+        and pickle.loads(pickle.dumps(tilewright.matmul)) is tilewright.matmul
+    )
     for dtype in (numpy.float64, numpy.float32, numpy.float16):
         a, b = whole(70, 80, dtype=dtype), whole(80, 90, dtype=dtype)
-        for asked in ({}, {"alpha": 2}, {"accuracy": 1e-3}, {"accuracy": "fp32"}, {"reproducible": True}, {"threads": 1},
-                      {"algorithm": "naive"}, {"verify": True}, {"out": numpy.empty((70, 90), dtype), "beta": 0.0}):
+        for asked in (
+            {},
+            {"alpha": 2},
+            {"accuracy": 1e-3},
+            {"accuracy": "fp32"},
+            {"reproducible": True},
+            {"threads": 1},
+            {"algorithm": "naive"},
+            {"verify": True},
+            {"out": numpy.empty((70, 90), dtype), "beta": 0.0},
+        ):
             numpy.testing.assert_array_equal(tilewright.matmul(a, b, **asked), product.matmul(a, b, **asked))
         out = whole(70, 90, dtype=dtype)
         expected = out + 2 * (a.astype(numpy.float32) @ b.astype(numpy.float32))
@@ -202,17 +290,24 @@ def test_the_quick_way_takes_plain_calls_without_python():
     try:
         a, b = whole(3, 4, 5), whole(5, 6)
         numpy.testing.assert_array_equal(quick(a[::2, ::-1], b.T.copy().T), a[::2, ::-1] @ b)
-        numpy.testing.assert_array_equal(quick(a[0], b, out=numpy.empty((4, 6), numpy.float32), reproducible=True), a[0] @ b)
+        numpy.testing.assert_array_equal(
+            quick(a[0], b, out=numpy.empty((4, 6), numpy.float32), reproducible=True), a[0] @ b
+        )
         with pytest.raises(AssertionError, match="the general function"):
             quick(b, b)
     finally:
         _native.entrance_before(product.matmul)
 
 
-@pytest.mark.parametrize("lie", [lambda x: x[::2], lambda x: x[:10][::-1], lambda x: numpy.broadcast_to(x[3], (10,)), lambda x: x[None, 1:20:2]])
+@pytest.mark.parametrize(
+    "lie",
+    [lambda x: x[::2], lambda x: x[:10][::-1], lambda x: numpy.broadcast_to(x[3], (10,)), lambda x: x[None, 1:20:2]],
+)
 def test_a_bias_may_lie_anywhere(lie):
     a, b, values = whole(8, 6), whole(6, 10), whole(20)
-    numpy.testing.assert_array_equal(tilewright.matmul(a, b, epilogue=tilewright.Epilogue(bias=lie(values))), a @ b + lie(values))
+    numpy.testing.assert_array_equal(
+        tilewright.matmul(a, b, epilogue=tilewright.Epilogue(bias=lie(values))), a @ b + lie(values)
+    )
 
 
 def test_an_epilogues_operands_that_do_not_fit_are_refused():
@@ -227,7 +322,9 @@ def test_an_epilogues_operands_that_do_not_fit_are_refused():
         tilewright.matmul(a, b, epilogue=tilewright.Epilogue(bias=[1.0] * 10))
     for shape in [(8, 10), (1, 8, 10), (5, 8, 10)]:
         residual = whole(*shape)
-        numpy.testing.assert_array_equal(tilewright.matmul(a, b, epilogue=tilewright.Epilogue(residual=residual)), a @ b + residual)
+        numpy.testing.assert_array_equal(
+            tilewright.matmul(a, b, epilogue=tilewright.Epilogue(residual=residual)), a @ b + residual
+        )
 
 
 @pytest.mark.parametrize("size", [6, 300])
@@ -242,7 +339,9 @@ def test_out_may_be_an_operand(size):
     numpy.testing.assert_array_equal(tilewright.matmul(a, y, out=y[::-1]), product)
     c = whole(size, size)
     expected = 2 * c + product
-    numpy.testing.assert_array_equal(tilewright.matmul(a, b, out=c, beta=1.0, epilogue=tilewright.Epilogue(residual=c)), expected)
+    numpy.testing.assert_array_equal(
+        tilewright.matmul(a, b, out=c, beta=1.0, epilogue=tilewright.Epilogue(residual=c)), expected
+    )
 
 
 def test_arrays_that_no_matrix_can_be_are_refused():

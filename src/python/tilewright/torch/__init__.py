@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""tilewright's products as torch has them: with gradients, autocast, torch.compile, and rows that do not know their batch.
+"""tilewright's products as torch has them: with gradients, autocast, torch.compile, and rows that do not know their
+batch.
 
-The operators are torch.ops.tilewright.matmul, addmm, linear, matmul_out and matvec; what stands here calls them, or goes
-straight to the product where nobody watches.
+The operators are torch.ops.tilewright.matmul, addmm, linear, matmul_out and matvec; what stands here calls them, or
+goes straight to the product where nobody watches.
 """
 from tilewright.torch.dial import Dialled, matvec
 from tilewright.torch.invariant import batch_invariant

@@ -15,8 +15,9 @@ _held, _numbers = weakref.WeakValueDictionary(), itertools.count(1)
 
 class Held:
     """An EffortMatrix with a number, by which an operator finds it, and what its products have read. `turned` says the
-    effort of a product that names none, when it runs: what torch.compile made then serves every effort. On the CPU `prompt`
-    rows or more are one product at effort 1, whatever was asked for; None: only where effort 1 was asked for."""
+    effort of a product that names none, when it runs: what torch.compile made then serves every effort. On the CPU
+    `prompt` rows or more are one product at effort 1, whatever was asked for; None: only where effort 1 was asked
+    for."""
     prompt = None
 
     def __init__(self, matrix, threads=0, turned=None):
@@ -31,7 +32,9 @@ class Held:
 
     def products(self, x, effort):
         rows = x.detach().reshape(-1, x.shape[-1]).to(torch.float32)
-        is_prompt = not rows.is_cuda and len(rows) > ROWS and (effort >= 1 or len(rows) >= (self.prompt or len(rows) + 1))
+        is_prompt = (
+            not rows.is_cuda and len(rows) > ROWS and (effort >= 1 or len(rows) >= (self.prompt or len(rows) + 1))
+        )
         parts = []
         step = len(rows) if is_prompt else ROWS
         for first in range(0, len(rows), step):
@@ -51,13 +54,19 @@ def _matvec(x, matrix, outputs, effort):
 
 
 def _backward(context, g):
-    raise NotImplementedError("tilewright.torch.matvec: the effort dial has no gradient: expected torch.no_grad() or operands without one")
+    raise NotImplementedError(
+        "tilewright.torch.matvec: the effort dial has no gradient: expected torch.no_grad() or operands without one"
+    )
 
 
-LIBRARY.define("matvec(Tensor x, int matrix, int outputs, float? effort) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
+LIBRARY.define(
+    "matvec(Tensor x, int matrix, int outputs, float? effort) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,)
+)
 for _place in ("CPU", "CUDA"):
     LIBRARY.impl("matvec", _matvec, _place)
-torch.library.register_fake("tilewright::matvec", lambda x, matrix, outputs, effort: x.new_empty((*x.shape[:-1], outputs)), lib=LIBRARY)
+torch.library.register_fake(
+    "tilewright::matvec", lambda x, matrix, outputs, effort: x.new_empty((*x.shape[:-1], outputs)), lib=LIBRARY
+)
 torch.library.register_autograd("tilewright::matvec", _backward, lib=LIBRARY)
 
 
@@ -84,7 +93,11 @@ class Dialled(torch.nn.Module):
         if not torch.isfinite(linear.weight).all():
             raise ValueError("tilewright.torch.Dialled: expected finite weights; there is an Inf or a NaN among them")
         weights = linear.weight.detach().to(device="cpu", dtype=torch.float32)
-        self.held, self.effort, self.bias = Held(tilewright.EffortMatrix(weights, dense="absent"), threads), effort, linear.bias
+        self.held, self.effort, self.bias = (
+            Held(tilewright.EffortMatrix(weights, dense="absent"), threads),
+            effort,
+            linear.bias,
+        )
         self.in_features, self.out_features = linear.in_features, linear.out_features
 
     def forward(self, x):

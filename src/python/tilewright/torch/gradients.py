@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""Gradients of the operators, by the operators themselves. Transposes are views: the products read what lies in memory."""
+"""Gradients of the operators, by the operators themselves. Transposes are views: the products read what lies in
+memory."""
 import torch
 
 from tilewright.torch.operators import LIBRARY
@@ -24,7 +25,8 @@ def _plain(how):
 
 
 def _of_product(context, g, a, b, how, wants=(0, 1)):
-    """dA = g B' and dB = A' g, with the conjugate transposes of complex operands: a real matrix is its own conjugate."""
+    """dA = g B' and dB = A' g, with the conjugate transposes of complex operands: a real matrix is its own
+    conjugate."""
     of_a = _summed(OPS.matmul(g, b.mH, **how), a.shape) if context.needs_input_grad[wants[0]] else None
     of_b = _summed(OPS.matmul(a.mH, g, **how), b.shape) if context.needs_input_grad[wants[1]] else None
     return of_a, of_b
@@ -50,7 +52,9 @@ def _addmm(context, g):
     added, a, b = context.saved_tensors
     how, plain = context.how, _plain(context.how)
     beta, alpha = how.get("beta", 1.0), how.get("alpha", 1.0)
-    g = _behind_activation(g, how.get("activation", "none"), lambda: OPS.addmm(added, a, b, beta=beta, alpha=alpha, **plain))
+    g = _behind_activation(
+        g, how.get("activation", "none"), lambda: OPS.addmm(added, a, b, beta=beta, alpha=alpha, **plain)
+    )
     of_a, of_b = _of_product(context, g if alpha == 1 else alpha * g, a, b, plain, (1, 2))
     return _summed(g if beta == 1 else beta * g, added.shape) if context.needs_input_grad[0] else None, of_a, of_b
 

@@ -17,7 +17,8 @@ _lock, _entered, _library, _before = threading.RLock(), 0, None, {}
 
 class batch_invariant:
     """A context, and a switch: mm, addmm, bmm, baddbmm, mv, addmv, and so matmul and linear, and mean take tilewright's
-    `reproducible` products on the CPU and on CUDA, in all threads. What others compile (torch.compile's own kernels) is theirs.
+    `reproducible` products on the CPU and on CUDA, in all threads. What others compile (torch.compile's own kernels) is
+    theirs.
 
     >>> import torch, tilewright.torch
     >>> x, w = torch.randn(7, 300), torch.randn(300, 200)
@@ -70,8 +71,8 @@ def _overrides():
 
 
 def _or_torchs(name, kernel):
-    """Numbers that tilewright has no products of (integers, complex ones, float8) stay with torch. Two plain operands, which is most
-    of what a model does, are tried before anything is asked about them."""
+    """Numbers that tilewright has no products of (integers, complex ones, float8) stay with torch. Two plain operands,
+    which is most of what a model does, are tried before anything is asked about them."""
     is_plain = kernel is _product
 
     def either(*given, **named):
@@ -144,7 +145,9 @@ def _mean(x, dim=None, keepdim=False, *, dtype=None):
     kept = [d for d in range(x.dim()) if d not in dims]
     rows = x.permute(*kept, *dims).reshape(-1, count)
     sums = affine(rows, x.new_ones(count, 1), reproducible=True, alpha=1 / count)
-    return sums.reshape([1 if d in dims else x.shape[d] for d in range(x.dim())] if keepdim else [x.shape[d] for d in kept])
+    return sums.reshape(
+        [1 if d in dims else x.shape[d] for d in range(x.dim())] if keepdim else [x.shape[d] for d in kept]
+    )
 
 
 def _into(out, product):
@@ -153,5 +156,15 @@ def _into(out, product):
     return out.copy_(product)
 
 
-KERNELS = {"mm": _product, "mm.out": _mm_out, "addmm": _addmm, "addmm.out": _addmm_out, "bmm": _product, "bmm.out": _bmm_out,
-           "baddbmm": _baddbmm, "mv": _mv, "addmv": _addmv, "mean.dim": _mean}
+KERNELS = {
+    "mm": _product,
+    "mm.out": _mm_out,
+    "addmm": _addmm,
+    "addmm.out": _addmm_out,
+    "bmm": _product,
+    "bmm.out": _bmm_out,
+    "baddbmm": _baddbmm,
+    "mv": _mv,
+    "addmv": _addmv,
+    "mean.dim": _mean,
+}

@@ -15,21 +15,40 @@ SCHEMAS = (
     f"matmul(Tensor a, Tensor b, *, {HOW}) -> Tensor",
     f"matmul_out(Tensor a, Tensor b, *, Tensor(a!) out, {HOW}) -> ()",
     f"addmm(Tensor input, Tensor a, Tensor b, *, float beta=1, float alpha=1, str activation='none', {HOW}) -> Tensor",
-    f"linear(Tensor x, Tensor weight, Tensor? bias=None, Tensor? residual=None, *, str activation='none', {HOW}) -> Tensor",
+    "linear(Tensor x, Tensor weight, Tensor? bias=None, Tensor? residual=None, *, str activation='none', "
+    f"{HOW}) -> Tensor",
 )
 OPERATORS = ("matmul", "addmm", "linear")
 ACTIVATIONS = ("none", "relu", "gelu", "silu")
 
 
-def affine(a, b, bias=None, residual=None, activation="none", accuracy="", reproducible=False, is_transposed=False, alpha=1.0, out=None):
+def affine(
+    a,
+    b,
+    bias=None,
+    residual=None,
+    activation="none",
+    accuracy="",
+    reproducible=False,
+    is_transposed=False,
+    alpha=1.0,
+    out=None,
+):
     """activation(alpha a b + bias) + residual of tensors whose gradients somebody else records."""
     product = _native.affine(a, b, bias, residual, activation, accuracy, reproducible, is_transposed, False, alpha, out)
     if product is not NotImplemented:
         return product
     with torch.no_grad():
         epilogue = Epilogue(bias, activation, residual)
-        return tilewright.matmul(a, b.mT if is_transposed else b, alpha=alpha, accuracy=accuracy or None, epilogue=epilogue, out=out,
-                                 reproducible=reproducible)
+        return tilewright.matmul(
+            a,
+            b.mT if is_transposed else b,
+            alpha=alpha,
+            accuracy=accuracy or None,
+            epilogue=epilogue,
+            out=out,
+            reproducible=reproducible,
+        )
 
 
 def _matmul(a, b, *, accuracy="", reproducible=False):
@@ -45,8 +64,16 @@ def _addmm(input, a, b, *, beta=1.0, alpha=1.0, activation="none", accuracy="", 
         return affine(a, b, input.contiguous(), None, activation, accuracy, reproducible, alpha=alpha)
     added = torch.empty((a.shape[0], b.shape[1]), dtype=a.dtype, device=a.device).copy_(input)
     with torch.no_grad():
-        return tilewright.matmul(a, b, alpha=alpha, beta=beta, accuracy=accuracy or None, epilogue=activation, out=added,
-                                 reproducible=reproducible)
+        return tilewright.matmul(
+            a,
+            b,
+            alpha=alpha,
+            beta=beta,
+            accuracy=accuracy or None,
+            epilogue=activation,
+            out=added,
+            reproducible=reproducible,
+        )
 
 
 def _linear(x, weight, bias=None, residual=None, *, activation="none", accuracy="", reproducible=False):
@@ -54,12 +81,24 @@ def _linear(x, weight, bias=None, residual=None, *, activation="none", accuracy=
 
 
 def _checked(name, a, b, rows_of_b, *others):
-    torch._check(a.dim() >= 2 and b.dim() >= 2, lambda: f"tilewright.torch.{name}: expected matrices or batches of them; they have "
-                 f"{a.dim()} and {b.dim()} dimensions")
-    torch._check(a.shape[-1] == rows_of_b, lambda: f"tilewright.torch.{name}: a is {tuple(a.shape)} and b is {tuple(b.shape)}; "
-                 "the dimension that is summed over must be the same")
-    torch._check(all(x is None or x.device == a.device for x in (b, *others)), lambda: f"tilewright.torch.{name}: its operands lie on "
-                 "several devices")
+    torch._check(
+        a.dim() >= 2 and b.dim() >= 2,
+        lambda: (
+            f"tilewright.torch.{name}: expected matrices or batches of them; they have "
+            f"{a.dim()} and {b.dim()} dimensions"
+        ),
+    )
+    torch._check(
+        a.shape[-1] == rows_of_b,
+        lambda: (
+            f"tilewright.torch.{name}: a is {tuple(a.shape)} and b is {tuple(b.shape)}; "
+            "the dimension that is summed over must be the same"
+        ),
+    )
+    torch._check(
+        all(x is None or x.device == a.device for x in (b, *others)),
+        lambda: f"tilewright.torch.{name}: its operands lie on several devices",
+    )
 
 
 def _of_shape(name, a, b, is_transposed, *others):
@@ -87,8 +126,15 @@ def _autocast(operator, device, *given, **how):
     """Operands in autocast's type; what is wider than float32 stays as it is."""
     to = torch.get_autocast_dtype(device)
     with torch.autocast(device, enabled=False):
-        return operator(*(x.to(to) if isinstance(x, torch.Tensor) and x.dtype in (torch.float32, torch.float16, torch.bfloat16) else x
-                          for x in given), **how)
+        return operator(
+            *(
+                x.to(to)
+                if isinstance(x, torch.Tensor) and x.dtype in (torch.float32, torch.float16, torch.bfloat16)
+                else x
+                for x in given
+            ),
+            **how,
+        )
 
 
 def _register():

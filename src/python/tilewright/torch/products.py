@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""matmul, addmm and linear for torch's tensors. Where nobody watches (no gradient, no autocast, no torch.compile, no mode) a call
-goes to the product without passing torch's dispatcher."""
+"""matmul, addmm and linear for torch's tensors. Where nobody watches (no gradient, no autocast, no torch.compile, no
+mode) a call goes to the product without passing torch's dispatcher."""
 import torch
 
 from tilewright import _native
 from tilewright.torch import gradients  # noqa: F401: the operators have theirs before anybody calls them
 
 OPS = torch.ops.tilewright
-is_traced = torch.compiler.is_dynamo_compiling  # it rewrites this; other ways of tracing are modes, which the product looks for
+is_traced = (
+    torch.compiler.is_dynamo_compiling
+)  # it rewrites this; other ways of tracing are modes, which the product looks for
 
 
 def _text(accuracy):
@@ -16,8 +18,8 @@ def _text(accuracy):
 
 
 def matmul(a, b, *, out=None, accuracy=None, reproducible=False):
-    """a @ b with torch.matmul's shapes, at an accuracy ("fp32", "tf32", a number: docs/accuracy.md). reproducible: the bits of a row
-    depend on that row, on b and on nothing else.
+    """a @ b with torch.matmul's shapes, at an accuracy ("fp32", "tf32", a number: docs/accuracy.md). reproducible: the
+    bits of a row depend on that row, on b and on nothing else.
 
     >>> import torch, tilewright.torch
     >>> a = torch.ones(2, 3, requires_grad=True)
@@ -47,7 +49,9 @@ def _refuse_recorded(out, *operands):
 
 def _of_vectors(a, b, out, text, reproducible):
     is_row, is_column = a.dim() == 1, b.dim() == 1
-    product = OPS.matmul(a[None] if is_row else a, b[:, None] if is_column else b, accuracy=text, reproducible=reproducible)
+    product = OPS.matmul(
+        a[None] if is_row else a, b[:, None] if is_column else b, accuracy=text, reproducible=reproducible
+    )
     product = product.squeeze(-1) if is_column else product
     product = product.squeeze(-1 if is_column else -2) if is_row else product
     if out is None:
@@ -57,7 +61,8 @@ def _of_vectors(a, b, out, text, reproducible):
 
 
 def linear(x, weight, bias=None, *, activation="none", residual=None, accuracy=None, reproducible=False):
-    """activation(x weight' + bias) + residual, as torch.nn.functional.linear has it; activations: none, relu, gelu (erf), silu."""
+    """activation(x weight' + bias) + residual, as torch.nn.functional.linear has it; activations: none, relu, gelu
+    (erf), silu."""
     if not is_traced():
         product = _native.affine(x, weight, bias, residual, activation, accuracy, reproducible, True, True, 1.0, None)
         if product is not NotImplemented:
@@ -65,7 +70,9 @@ def linear(x, weight, bias=None, *, activation="none", residual=None, accuracy=N
     text = _text(accuracy)
     if x.dim() == 1:
         row = None if residual is None else residual[None]
-        return OPS.linear(x[None], weight, bias, row, activation=activation, accuracy=text, reproducible=reproducible)[0]
+        return OPS.linear(x[None], weight, bias, row, activation=activation, accuracy=text, reproducible=reproducible)[
+            0
+        ]
     return OPS.linear(x, weight, bias, residual, activation=activation, accuracy=text, reproducible=reproducible)
 
 
@@ -76,4 +83,13 @@ def addmm(input, a, b, *, beta=1.0, alpha=1.0, activation="none", accuracy=None,
         if product is not NotImplemented:
             return product
     text = _text(accuracy)
-    return OPS.addmm(input, a, b, beta=float(beta), alpha=float(alpha), activation=activation, accuracy=text, reproducible=reproducible)
+    return OPS.addmm(
+        input,
+        a,
+        b,
+        beta=float(beta),
+        alpha=float(alpha),
+        activation=activation,
+        accuracy=text,
+        reproducible=reproducible,
+    )

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What somebody may mistype, verb by verb: a sentence that says what was expected and what came, and exit code 2, before
-// anything is measured or written.
+// What somebody may mistype, verb by verb: a sentence that says what was expected and what came, and exit code 2,
+// before anything is measured or written.
 #include <gtest/gtest.h>
 
 #include "rooms/cli/run_tw.hpp"

@@ -56,7 +56,8 @@ addEventListener("load", () => {
     for (let i = 0; i < labels.length; ++i)
       for (const [other, two] of [...labels.slice(0, i), ...points]) {
         const [text, one] = labels[i];
-        if (one.left < two.right - 2 && two.left < one.right - 2 && one.top < two.bottom - 6 && two.top < one.bottom - 6)
+        if (one.left < two.right - 2 && two.left < one.right - 2 && one.top < two.bottom - 6 &&
+            two.top < one.bottom - 6)
           wrong.push(`"${text}" lies on ${other}`);
       }
   }
