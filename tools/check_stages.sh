@@ -22,10 +22,22 @@ judge_products() {
         build/release/tw judge --seconds "$(($1 / 6))" --device cpu-check
 }
 
+# It mostly keeps one core busy: it judges beside the sanitized build, which gives way to it, and is asked after it.
+end_of_judging() {
+    local ended=0
+    wait "$judging" || ended=$?
+    cat "$log/judge"
+    return $ended
+}
+
 if [ "$what" = check ]; then
-    stage "Building tw" build release --with -DTW_TESTS=ON tw &&
-        { stage "A minute of random products, judged" judge_products 60 20261124 || true; }
-    stage "Building what reads input under asan and ubsan" tools/sanitized build &&
+    judging=
+    if stage "Building tw" build release --with -DTW_TESTS=ON tw; then
+        judge_products 60 20261124 >"$log/judge" 2>&1 &
+        judging=$!
+    fi
+    stage "Building what reads input under asan and ubsan" nice -n 5 tools/sanitized build &&
         { stage "Its tests under asan and ubsan" tools/sanitized test || true; }
+    [ -z "$judging" ] || stage "A minute of random products, judged beside that build" end_of_judging || true
     stage "A minute of fuzzing" tools/fuzz 60 || true
 fi

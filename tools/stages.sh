@@ -45,7 +45,7 @@ stage_table() {
 # quietly NAME COMMAND...: the output goes to build/log/NAME; it is shown when the command fails. Where nobody watches a
 # terminal, a line now and then says how far it is.
 quietly() {
-    local name=$1 ended=0 running halves=0
+    local name=$1 ended=0 running tenths=0
     shift
     if [ -t 1 ]; then
         "$@" >"$log/$name" 2>&1 </dev/null || ended=$?
@@ -53,9 +53,9 @@ quietly() {
         "$@" >"$log/$name" 2>&1 </dev/null &
         running=$!
         while kill -0 $running 2>/dev/null; do
-            sleep 0.5
-            halves=$((halves + 1))
-            [ $((halves % 60)) != 0 ] || echo "   ... $(tail -n 1 "$log/$name" | cut -c 1-100)"
+            sleep 0.1
+            tenths=$((tenths + 1))
+            [ $((tenths % 300)) != 0 ] || echo "   ... $(tail -n 1 "$log/$name" | cut -c 1-100)"
         done
         wait $running || ended=$?
     fi
@@ -80,9 +80,10 @@ build() {
 }
 
 # local_architecture: how a build that is new is told to compile CUDA's kernels for the device that is here alone, or
-# for Hopper where there is none; `make check` compiles them for all. A build that is there keeps what it has.
+# for Hopper where there is none; `make check` compiles them for all. A build that is there keeps what it has. Who will
+# call `make check` next says TW_ALL_ARCHITECTURES=1, and no kernel is compiled twice.
 local_architecture() {
-    [ ! -f build/release/CMakeCache.txt ] || return 0
+    [ ! -f build/release/CMakeCache.txt ] && [ -z "${TW_ALL_ARCHITECTURES:-}" ] || return 0
     case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -u | tr '\n' ' ') in
         "" | "9.0 ") echo --with -DCMAKE_CUDA_ARCHITECTURES=90a-real ;;
         *) echo --with -DCMAKE_CUDA_ARCHITECTURES=80 ;;  # its PTX runs on what comes after

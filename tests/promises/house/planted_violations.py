@@ -231,6 +231,36 @@ class Sizes(House):
         self.assertIn("the median", ended.stdout)
 
 
+class Changelog(House):
+    IN_ORDER = (
+        "# What changed\n\n## 0.2.0\n\n### Added\n\nDoors\n- A door.\n\n### Fixed\n\n- A crash\n  (of a kind).\n\n"
+        "## 0.1.0\n"
+    )
+
+    def caught(self, was, becomes, told):
+        self.write("CHANGELOG.md", self.IN_ORDER)
+        self.assertIn(was, self.IN_ORDER)
+        self.expect_caught("check_changelog", "CHANGELOG.md", self.IN_ORDER.replace(was, becomes, 1), told)
+
+    def test_kinds_out_of_order(self):
+        self.caught("### Added", "### Security", "'Fixed' stands after 'Security'")
+
+    def test_a_kind_twice(self):
+        self.caught("### Fixed", "### Added", "'Added' stands after 'Added'")
+
+    def test_a_kind_that_is_none(self):
+        self.caught("### Added", "### Improved", "'Improved' is no kind")
+
+    def test_versions_out_of_order(self):
+        self.caught("## 0.1.0", "## 0.10.0", "an older version stands above")
+
+    def test_text_that_is_no_bullet(self):
+        self.caught("- A door.", "A door.", "neither a bullet nor the title of some")
+
+    def test_a_bullet_that_is_no_sentence(self):
+        self.caught("(of a kind).", "of a kind", "does not end as a sentence")
+
+
 class Spdx(House):
     def test_no_licence(self):
         self.expect_caught("check_spdx", "src/base/odd.cpp", "int x;\n", "lack 'SPDX")

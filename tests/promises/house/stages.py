@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""The stages of `make test`, `make check` and `make test-all`, and the count at their end, with stand-ins for all that
+they call."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+TOOLS = pathlib.Path(__file__).resolve().parents[3] / "tools"
+
+
+class Stages(unittest.TestCase):
+    """tools/test with programs that note what they are asked for, and fail when they are told to."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.calls = self.folder / "calls"
+        (self.folder / "tools").mkdir()
+        for name in ("test", "stages.sh", "check_stages.sh", "longer_stages.sh", "closing_count"):
+            shutil.copy(TOOLS / name, self.folder / "tools")
+        for name in (
+            "tools/install_packages",
+            "tools/check_format",
+            "tools/check_headers",
+            "tools/sanitized",
+            "tools/fuzz",
+            "tools/clean_clone",
+            "tools/bare_debian",
+            "tools/tidy",
+            "tools/mutate",
+            "tools/soak",
+            "examples/network/run",
+            "programs/cmake",
+            "programs/nvcc",
+            "programs/nvdisasm",
+            "build/release/tw",
+        ):
+            ends = "0" if name == "tools/install_packages" else "${ENDS:-0}"
+            self.program(name, f'echo "{name} $*" >> "{self.calls}"; exit {ends}')
+        self.program(
+            "programs/ctest",
+            'while [ $# -gt 0 ]; do [ "$1" != --output-junit ] || file=$2; shift; done\n'
+            "[ ${ENDS:-0} = 0 ] && status=run || status=fail\n"
+            'echo "<testsuite><testcase name=\\"t\\" status=\\"$status\\"/></testsuite>" > "$file"; exit ${ENDS:-0}',
+        )
+
+    def program(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/bash\n{text}\n")
+        path.chmod(0o755)
+
+    def make(self, *what, ends=0):
+        ended = subprocess.run(
+            ["bash", str(self.folder / "tools/test"), *what],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "ENDS": str(ends), "PATH": f"{self.folder}/programs:{os.environ['PATH']}"},
+        )
+        return ended.returncode, ended.stdout.splitlines(), ended.stderr
+
+    def test_each_ends_with_its_own_count(self):
+        code, said, _ = self.make()
+        self.assertEqual((code, said[-1]), (0, "1 passed, 0 failed, 0 skipped"))
+        self.assertNotIn("tools/fuzz", self.calls.read_text())
+        code, said, _ = self.make("check")
+        self.assertEqual(
+            (code, said[-1]), (0, "1 passed, 0 failed, 0 skipped")
+        )  # the machine code; tools/sanitized counts nothing here
+        for stage in (
+            "tools/check_format",
+            "tools/sanitized build",
+            "tools/sanitized test",
+            "tools/fuzz 60",
+            "tw judge --seconds 60 --seed",
+            "tw judge --seconds 10 --device cpu-check",
+        ):
+            self.assertIn(stage, self.calls.read_text())
+
+    def test_a_wrong_product_fails_though_it_was_judged_beside_a_build(self):
+        self.program("build/release/tw", 'echo "wrong: 3x4x5"; exit 3')
+        code, said, errors = self.make("check")
+        self.assertEqual(code, 1)
+        self.assertIn("wrong: 3x4x5", said)
+        self.assertIn("failed: A minute of random products, judged beside that build", errors)
+
+    def test_every_architecture_is_compiled_at_once_for_who_checks_next(self):
+        for variable, words in ("", ["-DCMAKE_CUDA_ARCHITECTURES=90a-real"]), ("1", []):
+            self.calls.write_text("")
+            with unittest.mock.patch.dict(os.environ, TW_ALL_ARCHITECTURES=variable):
+                self.program("programs/nvidia-smi", "exit 1")
+                self.make()
+            said = self.calls.read_text().split()
+            self.assertEqual([word for word in said if "ARCHITECTURES" in word], words)
+
+    def test_a_stage_that_fails_stops_no_other(self):
+        for what in "check", "all":
+            code, said, errors = self.make(what, ends=1)
+            self.assertEqual(code, 1)
+            self.assertRegex(said[-1], r"^\d+ passed, \d+ failed, 0 skipped$")
+            self.assertIn("failed: The formatting, by clang-format", errors)
+            self.assertIn("== Time", said)
+        for stage in (
+            "tools/fuzz 600",
+            "tools/clean_clone",
+            "tools/bare_debian trixie",
+            "tools/check_headers",
+            "tools/soak 1200",
+            "examples/network/run",
+        ):
+            self.assertIn(stage, self.calls.read_text())
+
+    def test_all_ends_with_a_table_of_all_its_stages(self):
+        code, said, _ = self.make("all")
+        self.assertEqual(code, 0, said)
+        stages = [line.removeprefix("== ") for line in said if line.startswith("== ")]
+        table = said[said.index("== Time"):]
+        for stage in stages[:-1]:
+            self.assertTrue(any(line.strip().startswith(stage) for line in table), stage)
+
+
+class Count(unittest.TestCase):
+    def count(self, *cases):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "release.xml"
+            path.write_text("<testsuite>" + "".join(f'<testcase name="t{i}" status="{status}"/>' for i, status in
+                                                    enumerate(cases)) + "</testsuite>")
+            ended = subprocess.run(
+                [sys.executable, str(TOOLS / "closing_count"), str(path)], capture_output=True, text=True
+            )
+            return ended.returncode, ended.stdout.splitlines()[-1]
+
+    def test_all_pass(self):
+        self.assertEqual(self.count("run", "run"), (0, "2 passed, 0 failed, 0 skipped"))
+
+    def test_one_fails(self):
+        self.assertEqual(self.count("run", "fail", "notrun"), (1, "1 passed, 1 failed, 1 skipped"))
+
+    def test_none_ran(self):
+        self.assertEqual(self.count(), (1, "0 passed, 0 failed, 0 skipped"))
+        self.assertEqual(self.count("notrun"), (1, "0 passed, 0 failed, 1 skipped"))
+
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    unittest.main()
