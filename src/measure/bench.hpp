@@ -10,7 +10,6 @@
 
 #include "measure/basis/shapes.hpp"
 #include "measure/peers/process.hpp"
-#include "measure/rows/compare.hpp"
 #include "measure/rows/row.hpp"
 
 namespace tw::measure {
@@ -32,18 +31,5 @@ struct Bench {
 
 /// Calls `done` with the run after each shape, so that it can be printed.
 void bench(const Bench& asked, const Watch& watch, Run& run, const std::function<void(const Run&)>& done);
-
-/// Two of our own ways to multiply, compared.
-struct Ways {
-    const Row *first, *second;
-    std::string text;       ///< "reproducible against cpu.r7_hierarchical.f32.avx512"
-    Comparison comparison;  ///< of speeds on all threads
-};
-
-/// For the rows of one shape.
-std::vector<Ways> against_ourselves(const std::vector<Row>& rows, std::size_t first);
-
-/// For the rows of one shape: ours against the best peer.
-Comparison against_best_peer(const std::vector<Row>& rows, std::size_t first, const Row** ours, const Row** theirs);
 
 }  // namespace tw::measure

@@ -19,6 +19,7 @@
 #include "cli/verbs/verbs.hpp"
 #include "measure/basis/clock.hpp"
 #include "measure/peers/mps.hpp"
+#include "measure/peers/start.hpp"
 #include "measure/rows/history.hpp"
 #include "tilewright/plan.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "measure/bench.hpp"
+#include "measure/against.hpp"
 #include "measure/rows/compare.hpp"
 
 namespace tw::cli {

@@ -17,7 +17,7 @@
 #include "measure/basis/clock.hpp"
 #include "measure/basis/machine.hpp"
 #include "measure/peers/mps.hpp"
-#include "measure/peers/process.hpp"
+#include "measure/peers/start.hpp"
 #include "measure/roofs/bandwidth.hpp"
 #include "measure/roofs/device_roofs.hpp"
 #include "measure/roofs/peaks.hpp"

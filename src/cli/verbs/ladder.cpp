@@ -16,6 +16,7 @@
 #include "cli/verbs/metal_counts.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "measure/basis/clock.hpp"
+#include "measure/peers/start.hpp"
 #include "measure/roofs/device_roofs.hpp"
 #include "measure/rows/gains.hpp"
 #include "measure/rows/history.hpp"

@@ -23,6 +23,7 @@
 #include "measure/dial.hpp"
 #include "measure/effort/curve.hpp"
 #include "measure/ladder.hpp"
+#include "measure/peers/start.hpp"
 #include "measure/report/effort.hpp"
 #include "measure/roofs/device_roofs.hpp"
 #include "measure/rows/history.hpp"

@@ -7,10 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <limits>
-#include <utility>
 
 #include "measure/peers/child.hpp"
 
@@ -94,20 +92,6 @@ void PeerProcess::wake() {
 void PeerProcess::sleep() {
     if (is_awake_) kill(child_, SIGSTOP);
     is_awake_ = false;
-}
-
-std::vector<std::shared_ptr<PeerProcess>> start_peers(const std::vector<std::string>& names, const std::string& device,
-                                                      int threads, bool keep_troubled) {
-    std::vector<std::shared_ptr<PeerProcess>> started;
-    for (const PeerKind& kind : peer_kinds()) {
-        const bool is_named = names.empty() || std::find(names.begin(), names.end(), kind.name) != names.end();
-        if (!is_named || (!device.empty() && device != kind.device)) continue;
-        if (std::shared_ptr<PeerProcess> process = PeerProcess::start(kind, threads))
-            started.push_back(std::move(process));
-    }
-    std::erase_if(started,
-                  [keep_troubled](const auto& peer) { return !keep_troubled && *peer->description().trouble != '\0'; });
-    return started;
 }
 
 }  // namespace tw::measure

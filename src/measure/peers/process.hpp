@@ -8,8 +8,6 @@
 #include <sys/types.h>
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "measure/peers/messages.hpp"
 #include "measure/peers/search.hpp"
@@ -43,10 +41,5 @@ private:
     bool is_described_ = false, is_awake_ = true;
     PeerDescription description_;
 };
-
-/// Starts all peers of the device, or those in `names`, and returns the usable ones; with `keep_troubled` also those
-/// that were found but do not work. Call it before the device is first used: a driver does not survive fork().
-std::vector<std::shared_ptr<PeerProcess>> start_peers(const std::vector<std::string>& names, const std::string& device,
-                                                      int threads, bool keep_troubled = false);
 
 }  // namespace tw::measure

@@ -11,7 +11,7 @@
 #include "base/cpu_features.hpp"
 #include "measure/peers/core_type.hpp"
 #include "measure/peers/entrant.hpp"
-#include "measure/peers/process.hpp"
+#include "measure/peers/start.hpp"
 #include "measure/peers/trial.hpp"
 
 namespace tw::measure {
