@@ -64,7 +64,7 @@ TEST(SlabsOfK, KeepThePromiseThatEachOfThemKeeps) {
                         const Problem whole{
                             .k = length * slabs, .in = kernel->in, .out = kernel->in, .accuracy = accuracy};
                         if (!keeps_promise(*kernel, problem_of_slab(whole, slabs, length))) continue;
-                        const double unit = kernel->in == Type::f64 ? unit_f64 : unit_f32;
+                        const double unit = part_of(kernel->in) == Type::f64 ? unit_f64 : unit_f32;
                         const double own = certificate(*kernel, length),
                                      tree = gamma(std::countr_zero(static_cast<unsigned>(slabs)), unit);
                         EXPECT_LE(own + tree + own * tree, promise(accuracy, kernel->in, whole.k))
