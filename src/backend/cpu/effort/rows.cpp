@@ -22,6 +22,12 @@ double nanoseconds(const EffortProblem& p) {
     return static_cast<double>(p.bytes) * (hundredths / 100.0) * (thirty_seconds / 32.0);
 }
 
+/// As a type: under a sanitizer g++ compares no function with null in a constant.
+template <void (*)(const EffortWholeTile&)>
+inline constexpr bool is_there = true;
+template <>
+inline constexpr bool is_there<nullptr> = false;
+
 template <void (*multiply)(const EffortTile&), int hundredths, int thirty_seconds,
           void (*whole)(const EffortWholeTile&) = nullptr>
 constexpr EffortKernel tiles_row(const char* name, const char* kernels, EffortLayout layout, std::uint64_t needs) {
@@ -29,7 +35,7 @@ constexpr EffortKernel tiles_row(const char* name, const char* kernels, EffortLa
             .kernels = kernels,
             .layout = layout,
             .needs = needs,
-            .puts_together = whole != nullptr,
+            .puts_together = is_there<whole>,
             .most_products = most_products_of_tiles,
             .nanoseconds = nanoseconds<hundredths, thirty_seconds>,
             .run = run_tiles<multiply, whole>};
