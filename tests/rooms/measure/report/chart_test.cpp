@@ -91,11 +91,12 @@ TEST(Chart, APointAndItsLabelBesideIt) {
               "<circle class=\"ours\" cx=\"60.0\" cy=\"50.0\" r=\"5\"><title>a &amp; b</title></circle>");
 }
 
-// Right of the point, else left, above, below; then further down and up on the right, with a line to the point.
+// With 4 of air at either side: right of the point, else left, above, below; then further down and up on the right,
+// with a line to the point.
 TEST(Chart, ALabelGoesWhereThereIsRoom) {
     EXPECT_EQ(places(marks(frame, {mark(60, 50, {"name"})}, {})), "70.0 54.5; ");
     EXPECT_EQ(places(marks(frame, {mark(180, 50, {"name"})}, {})), "141.6 54.5; ");
-    const Box on_the_right{95, 0, 200, 100}, on_the_left{0, 0, 65, 100};
+    const Box on_the_right{99, 0, 200, 100}, on_the_left{0, 0, 61, 100};
     EXPECT_EQ(places(marks(frame, {mark(80, 50, {"name"})}, {on_the_right})), "41.6 54.5; ");
     EXPECT_EQ(places(marks(frame, {mark(80, 50, {"name"})}, {on_the_right, on_the_left})), "65.8 36.5; ");
     EXPECT_EQ(places(marks(frame, {mark(80, 22, {"name"})}, {on_the_right, on_the_left})), "65.8 44.5; ");
@@ -112,8 +113,8 @@ TEST(Chart, ALabelStaysInsideItsFrame) {
     const std::vector<std::string> name{"name"};  // 28.4 wide, 16 high
     EXPECT_EQ(places(marks(frame, {mark(159.6, 50, name)}, {})), "169.6 54.5; ") << "ends 2 before the edge";
     EXPECT_EQ(places(marks(frame, {mark(159.7, 50, name)}, {})), "121.3 54.5; ");
-    EXPECT_EQ(places(marks(frame, {mark(60, 67, name)}, {})), "70.0 71.5; ") << "ends at the axis";
-    EXPECT_EQ(places(marks(frame, {mark(60, 67.1, name)}, {})), "45.8 53.6; ");
+    EXPECT_EQ(places(marks(frame, {mark(60, 71, name)}, {})), "70.0 75.5; ") << "ends 4 below the axis";
+    EXPECT_EQ(places(marks(frame, {mark(60, 71.1, name)}, {})), "45.8 57.6; ");
     EXPECT_EQ(places(marks(frame, {mark(60, 7, name)}, {})), "70.0 11.5; ") << "begins a line above the frame";
     EXPECT_EQ(places(marks(frame, {mark(60, 6.9, name)}, {})), "45.8 29.4; ");
 }
