@@ -150,7 +150,6 @@ class Count(unittest.TestCase):
         self.assertEqual(self.count("notrun"), (1, "0 passed, 0 failed, 1 skipped"))
 
 
-
 if __name__ == "__main__":
     os.umask(0o022)
     unittest.main()
