@@ -6,8 +6,7 @@
 The page has a list for each way, between <!-- walk: NAME --> and <!-- end -->, of links to functions. PROGRAM
 multiplies by that way and says which functions it entered; NM says whose they are. The first entrances of the
 functions that the list names must be in the list's order, each in the file that it links to; and no file of the
-library may be entered that the
-page does not name.
+library may be entered that the page does not name.
 """
 
 import os
@@ -28,6 +27,16 @@ def bare(demangled):
     return text.split("(")[0].split("::")[-1].split(" ")[-1]
 
 
+def file_in(root, place):
+    """The file of this tree that a path in the debug information means; None: not one of ours. Objects may come from
+    a compiler cache that other trees share, and then name another tree's folders."""
+    parts = pathlib.PurePosixPath(os.path.normpath(place)).parts
+    for i, part in enumerate(parts):
+        if part in ("src", "include") and (root / (file := "/".join(parts[i:]))).is_file():
+            return file
+    return None
+
+
 def functions_of(program, nm, root):
     """{how far from main: (file, name)} of every function that knows its line."""
     said = subprocess.run([nm, "-C", "-l", program], check=True, capture_output=True, text=True).stdout
@@ -39,9 +48,8 @@ def functions_of(program, nm, root):
         address, name, place = int(match[1], 16), match[2], match[3]
         if name == "main":
             main = address
-        file = pathlib.Path(os.path.normpath(place)) if place else None
-        if file and file.is_relative_to(root):
-            found[address] = (file.relative_to(root).as_posix(), bare(name))
+        if file := place and file_in(root, place):
+            found[address] = (file, bare(name))
     return {address - main: whose for address, whose in found.items()}
 
 
