@@ -17,9 +17,9 @@ namespace tw {
 class Stages {
 public:
     std::int64_t take() noexcept { return next_.fetch_add(1, std::memory_order_relaxed); }
-    /// The ticket that was taken is through.
+    /// A ticket that was taken is done.
     void complete() noexcept { done_.fetch_add(1, std::memory_order_release); }
-    /// Until so many are through. Where threads are more than cores, the one that is waited for may need this one.
+    /// Returns when so many are done. With more threads than cores, the thread that is waited for may need this core.
     void wait_for(std::int64_t count) const noexcept {
         constexpr int looks_before_yielding = 4096;
         for (int looks = 0; done_.load(std::memory_order_acquire) < count; ++looks)

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // How whole operands are laid out ahead of time for a micro-kernel: in panels of its own elements, or of narrow ones,
-// which are widened when they are met.
+// which are widened when they are read.
 #pragma once
 
 #include "backend/cpu/micro/pack_narrow.hpp"

@@ -2,7 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // r8_matrix_unit: the processor's matrix unit multiplies tiles of 16 x 32 by 32 x 16 bf16 in one instruction and adds
-// up in f32. r7's macro-kernel stays; panels hold tiles, and four tiles of sums make a 32 x 32 block of C.
+// up in f32. As in r7, packed panels are multiplied block by block; here panels hold tiles, and four tiles of sums
+// make a 32 x 32 block of C.
 //
 //                  b 0     b 1      32 of k each
 //                +-------+-------+

@@ -19,11 +19,11 @@ std::size_t panel_room(const PanelKernel& kernel, int width, std::int64_t kc) {
     return (kernel.panel_bytes(width, kc) + line - 1) / line * line;
 }
 
-/// A kernel as the loops see it, that always walk along columns: of C, which is read along its rows and so computed as
-/// C^T = B^T A^T where it is column-major, or, if the kernel walks rows, where it is not.
-class Walk {
+/// A kernel as the loops see it, which always walk along columns. A tile of C is written along its rows: a column-major
+/// C is computed as C^T = B^T A^T; for a kernel that walks rows it is the other way round.
+class OrientedKernel {
 public:
-    explicit Walk(const PanelKernel& kernel) : mr(kernel.mr), nr(kernel.nr), kernel_(kernel) {
+    explicit OrientedKernel(const PanelKernel& kernel) : mr(kernel.mr), nr(kernel.nr), kernel_(kernel) {
         if (kernel.walks_rows) std::swap(mr, nr);
     }
     int mr, nr;
@@ -54,7 +54,7 @@ struct PanelSizes {
     std::int64_t kc, chunk;
     std::size_t a_panel, b_panel, partial;
 
-    PanelSizes(const Walk& kernel, std::int64_t k)
+    PanelSizes(const OrientedKernel& kernel, std::int64_t k)
         : kc(kernel->k_block(k)),
           chunk(kernel->chunk ? kernel->chunk(kc) : kc),
           a_panel(panel_room(*kernel.operator->(), kernel.mr, kc)),
@@ -83,7 +83,7 @@ struct BlockFinisher {
 /// pending stores to C, and the matrix unit, whose next operands it names, starves.
 class Tiles {
 public:
-    Tiles(const Walk& kernel, const Call& block, bool is_turned, const BlockFinisher& finisher)
+    Tiles(const OrientedKernel& kernel, const Call& block, bool is_turned, const BlockFinisher& finisher)
         : kernel_(kernel),
           finisher_(finisher),
           block_(block),
@@ -141,7 +141,7 @@ private:
         last_rows_ = 0;
     }
 
-    const Walk& kernel_;
+    const OrientedKernel& kernel_;
     const BlockFinisher& finisher_;
     const Call& block_;
     const bool is_walking_rows_;
@@ -152,9 +152,8 @@ private:
 };
 
 /// The innermost loops: every panel of a packed block of A times every panel of a packed block of B. A panel of B, or a
-/// chunk of it, stays in L1 while the panels of A stream past it from L2; meanwhile the next one
-/// is on its way.
-void multiply_block(const Walk& kernel, const PanelSizes& cut, const Call& block, const std::byte* a,
+/// chunk of it, stays in L1 while the panels of A stream past it from L2 and the next panel of B is fetched.
+void multiply_block(const OrientedKernel& kernel, const PanelSizes& cut, const Call& block, const std::byte* a,
                     const std::byte* b, float* partials, bool is_turned, const BlockFinisher& finisher) {
     const std::int64_t k = block.k(), tiles_of_a_panel = ceil_div(block.m(), kernel.mr) * ceil_div(k, cut.chunk);
     const std::size_t part = cut.b_panel / static_cast<std::size_t>(tiles_of_a_panel);

@@ -16,8 +16,8 @@ struct SideOfCells {
     std::int64_t panels, width, most;
 };
 
-/// Cells of `high` panels of A by `wide` of B: all threads shall be through at once, and what a cell's panels take to
-/// fetch shall be little beside its products.
+/// Cells of `high` panels of A by `wide` of B: of a size at which all threads end at about the same time, and fetching
+/// a cell's panels costs little beside multiplying them.
 struct Cells {
     std::int64_t high = 1, wide = 1, down, across;
 
@@ -40,8 +40,8 @@ struct Cells {
     std::int64_t count() const { return down * across; }
 
 private:
-    /// In products. A line of a panel takes as long as so many of them to fetch from where another core left it; and
-    /// cores are not equally quick (a virtual machine's differ by 1.8), so that the last cell is waited for.
+    /// In products. Fetching a line of a panel from where another core left it takes as long as 32 of them. Cores are
+    /// not equally quick (a virtual machine's differ by 1.8), so that others wait for the last cell: one cell more.
     static double time(std::int64_t rows, std::int64_t cols, std::int64_t cells, int threads) {
         constexpr double fetching = 32, waiting = 1;
         const auto m = static_cast<double>(rows), n = static_cast<double>(cols);

@@ -13,21 +13,27 @@ namespace {
 struct Cut : PanelSizes {
     std::int64_t mc, nc;
 
-    Cut(const Walk& kernel, std::int64_t m, std::int64_t n, std::int64_t k, const Tile& of_c) : PanelSizes(kernel, k) {
+    Cut(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k, const Tile& of_c)
+        : PanelSizes(kernel, k) {
         const Tile blocks = kernel.blocks(of_c, kc);
         mc = block_size(m, blocks.m, kernel.mr);
         nc = block_size(n, blocks.n, kernel.nr);
     }
-    std::size_t a_panels_bytes(const Walk& kernel) const { return static_cast<std::size_t>(mc / kernel.mr) * a_panel; }
-    std::size_t b_bytes(const Walk& kernel) const { return static_cast<std::size_t>(nc / kernel.nr) * b_panel; }
+    std::size_t a_panels_bytes(const OrientedKernel& kernel) const {
+        return static_cast<std::size_t>(mc / kernel.mr) * a_panel;
+    }
+    std::size_t b_bytes(const OrientedKernel& kernel) const {
+        return static_cast<std::size_t>(nc / kernel.nr) * b_panel;
+    }
     /// A block of B, one of A, and what chunks left of A's tiles.
-    std::size_t bytes(const Walk& kernel) const {
+    std::size_t bytes(const OrientedKernel& kernel) const {
         return b_bytes(kernel) + a_panels_bytes(kernel) + static_cast<std::size_t>(mc / kernel.mr) * partial;
     }
 };
 
 /// One block of columns of B after another, block of k by block of k; by each of them all blocks of A.
-void run_alone(const Walk& kernel, const Call& call, bool turned, const Finisher& finisher, const Tile& blocks) {
+void run_alone(const OrientedKernel& kernel, const Call& call, bool turned, const Finisher& finisher,
+               const Tile& blocks) {
     const std::int64_t m = call.m(), n = call.n(), k = call.k();
     const Cut cut(kernel, m, n, k, blocks);
     std::byte* const b_block = call.scratch.data();
@@ -67,8 +73,9 @@ void run_alone(const Walk& kernel, const Call& call, bool turned, const Finisher
 std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& p, const Tile& blocks, int threads) {
     const int workers = workers_for(p.m, p.n, p.k, threads);
     if (workers > 1) return shared_panels_bytes(kernel, p, blocks, workers);
-    const Walk walk(kernel);
-    return std::max(Cut(walk, p.m, p.n, p.k, blocks).bytes(walk), Cut(walk, p.n, p.m, p.k, blocks).bytes(walk));
+    const OrientedKernel oriented(kernel);
+    return std::max(Cut(oriented, p.m, p.n, p.k, blocks).bytes(oriented),
+                    Cut(oriented, p.n, p.m, p.k, blocks).bytes(oriented));
 }
 
 PackedOperand::PackedOperand(const PanelKernel& kernel, std::int64_t lines, std::int64_t k, bool on_left)
@@ -83,7 +90,7 @@ std::size_t hierarchy_packed_bytes(const PanelKernel& kernel, std::int64_t width
 }
 
 void pack_hierarchy(const PanelKernel& of, const Matrix& operand, bool on_left, const Call& threads, std::byte* to) {
-    const Walk kernel(of);
+    const OrientedKernel kernel(of);
     const Matrix lines = on_left ? operand : operand.transposed();
     const PackedOperand whole(of, lines.rows, lines.cols, on_left);
     share_out(threads, whole.blocks * whole.panels, [&](int, std::int64_t item) {
@@ -96,12 +103,12 @@ void pack_hierarchy(const PanelKernel& of, const Matrix& operand, bool on_left, 
 }
 
 Status run_hierarchy(const PanelKernel& kernel, const Call& given, const Tile& blocks) {
-    Call untidy = given;
-    untidy.threads = workers_for(given.m(), given.n(), given.k(), given.threads);
-    if (untidy.threads > 1) return run_on_shared_panels(kernel, untidy, blocks);
-    const Walk walk(kernel);
-    const bool turned = walk.is_turned(untidy);
-    run_alone(walk, turned_if(turned, untidy), turned, Finisher(untidy, turned), blocks);
+    Call call = given;
+    call.threads = workers_for(given.m(), given.n(), given.k(), given.threads);
+    if (call.threads > 1) return run_on_shared_panels(kernel, call, blocks);
+    const OrientedKernel oriented(kernel);
+    const bool turned = oriented.is_turned(call);
+    run_alone(oriented, turned_if(turned, call), turned, Finisher(call, turned), blocks);
     return {};
 }
 

@@ -18,7 +18,7 @@ struct Layout : PanelSizes {
     std::int64_t a_panels, b_panels, k_blocks, at_once;  // at_once: blocks of k that are in panels at a time
     Cells cells;
 
-    Layout(const Walk& kernel, std::int64_t m, std::int64_t n, std::int64_t k, const Tile& of_c, int threads)
+    Layout(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k, const Tile& of_c, int threads)
         : PanelSizes(kernel, k),
           a_panels(ceil_div(m, kernel.mr)),
           b_panels(ceil_div(n, kernel.nr)),
@@ -58,7 +58,8 @@ struct Side {
 
 class SharedPanels {
 public:
-    SharedPanels(const Walk& kernel, const Call& call, bool turned, const Finisher& finisher, const Layout& layout)
+    SharedPanels(const OrientedKernel& kernel, const Call& call, bool turned, const Finisher& finisher,
+                 const Layout& layout)
         : kernel_(kernel), call_(call), turned_(turned), finisher_(finisher), of_(layout) {
         const std::int64_t panels = (of_.a_panels + of_.b_panels) * of_.at_once;
         group_ = std::clamp<std::int64_t>(panels / (4 * call.threads), 1, kernel->panels_at_once);
@@ -139,7 +140,7 @@ private:
         if (kernel_->end) kernel_->end();
     }
 
-    const Walk& kernel_;
+    const OrientedKernel& kernel_;
     const Call& call_;
     const bool turned_;
     const Finisher& finisher_;
@@ -153,16 +154,16 @@ private:
 }  // namespace
 
 std::size_t shared_panels_bytes(const PanelKernel& of, const Problem& p, const Tile& blocks, int threads) {
-    const Walk kernel(of);
+    const OrientedKernel kernel(of);
     return std::max(Layout(kernel, p.m, p.n, p.k, blocks, threads).bytes(threads),
                     Layout(kernel, p.n, p.m, p.k, blocks, threads).bytes(threads));
 }
 
-Status run_on_shared_panels(const PanelKernel& of, const Call& untidy, const Tile& blocks) {
-    const Walk kernel(of);
-    const bool turned = kernel.is_turned(untidy);
-    const Call call = turned_if(turned, untidy);
-    const Finisher finisher(untidy, turned);
+Status run_on_shared_panels(const PanelKernel& of, const Call& given, const Tile& blocks) {
+    const OrientedKernel kernel(of);
+    const bool turned = kernel.is_turned(given);
+    const Call call = turned_if(turned, given);
+    const Finisher finisher(given, turned);
     const Layout layout(kernel, call.m(), call.n(), call.k(), blocks, call.threads);
     SharedPanels shared(kernel, call, turned, finisher, layout);
     if (call.executor) shared.work_in_stages();

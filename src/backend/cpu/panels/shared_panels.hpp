@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The macro-kernel of many threads: panels are packed once for all of them, and whoever is free takes the next cell of
-// C. Threads that are at work together share panels of A, and meet all of B's once for each row of cells.
+// The macro-kernel of many threads: panels are packed once for all of them, and a free thread takes the next cell of C.
+// Threads that work at the same time share panels of A, and pass all of B's once for each row of cells.
 //
 //        some blocks of k:  panels of B                 1. all threads pack panels
 //                        +---------+---------+----+     2. all threads take cells

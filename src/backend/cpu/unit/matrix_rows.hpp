@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What r8_matrix_unit and r10_split share: bf16 parts on a unit, through the macro-kernel of r7.
+// What r8_matrix_unit and r10_split share: bf16 parts on a unit, by the macro-kernel of packed panels.
 #pragma once
 
 #include "backend/cpu/product/blocks.hpp"
@@ -12,16 +12,16 @@
 
 namespace tw::cpu {
 
-/// Long blocks of k: how often C is read and written is what a product larger than the caches waits for. Of three
-/// parts, six bytes an element, shorter ones: the more of A fits in L2, the less often B's panels are
-/// read again from L3. Where k is long, few blocks are few roundings at the size of C.
+/// Long blocks of k, since a product larger than the caches waits for C to be read and written. Shorter ones for three
+/// parts, six bytes an element: the more of A fits in L2, the less often B's panels are read again from L3. Where k is
+/// long, few blocks are few roundings at the size of C.
 template <int parts>
 constexpr std::int64_t unit_k_block(std::int64_t k) noexcept {
     return block_size(k, parts == 3 && k <= 4096 ? 512 : parts >= 2 ? 1024 : 2048, 32);
 }
 
-/// Of a block, what leaves 32 columns of B in two thirds of L1. Of three parts it fills that cache:
-/// with shorter chunks, adding up their sums in f32 costs more than is gained.
+/// So much of a block that 32 columns of B take two thirds of L1. For three parts they fill it: adding up the sums of
+/// shorter chunks in f32 costs more than is gained.
 template <int parts>
 constexpr std::int64_t unit_chunk(std::int64_t k_block) noexcept {
     return block_size(k_block, parts == 1 ? 512 : 256, 32);
