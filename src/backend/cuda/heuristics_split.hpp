@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/cuda/device/device.hpp"
 #include "backend/cuda/heuristics_parts.hpp"
-#include "backend/cuda/operands/product.cuh"
 
 namespace tw::cuda {
 

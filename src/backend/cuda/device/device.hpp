@@ -25,6 +25,12 @@ int multiprocessors() noexcept;
 /// The same for costs, which every choice asks for: of whichever device was current when it was first asked.
 int multiprocessors_for_costs() noexcept;
 
+/// A launch costs about this much, however little it does.
+inline constexpr double launch_nanoseconds = 4000;
+
+/// How many tiles cover an extent.
+inline std::int64_t tiles_over(std::int64_t extent, int tile) noexcept { return (extent + tile - 1) / tile; }
+
 Status select(int device) noexcept;
 bool owns_memory(const void* memory) noexcept;
 void* allocate(std::size_t bytes) noexcept;

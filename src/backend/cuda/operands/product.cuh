@@ -46,8 +46,6 @@ struct TileGrid {
     __device__ int col() const { return static_cast<int>(blockIdx.x) % across; }
 };
 
-inline std::int64_t tiles_over(std::int64_t extent, int tile) { return (extent + tile - 1) / tile; }
-
 struct Tiling {
     TileGrid grid;
     unsigned blocks;
@@ -85,9 +83,6 @@ enum Order : int {
     dmma_order,              ///< f64, 4 of k at a time in a warp's accumulator
     split_order,             ///< and one for each kind of parts
 };
-
-/// A launch costs about this much, however little it does.
-inline constexpr double launch_nanoseconds = 4000;
 
 /// At so many TFLOP/s once every multiprocessor has work; tiles that stick out are paid for in full.
 inline double nanoseconds_at(const Problem& p, double tera, int tile_rows, int tile_cols) {

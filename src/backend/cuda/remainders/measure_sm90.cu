@@ -78,16 +78,16 @@ __global__ void __launch_bounds__(threads) measure(RemaindersCall call, int bloc
     else measure_across(one, index);
 }
 
-/// Of what the counts and k ask.
-struct Asked {
+/// What rows are scaled to, from the counts of moduli and k.
+struct Limits {
     double largest_norms[remainders::counts];
-    double threshold;  ///< times the norm
+    double threshold;  ///< of a large element, over the row's norm
 };
 
 /// Where squares and scales stay normal numbers; rows beyond go native.
 constexpr int most_exponent = 400;
 
-__device__ ScaledRow scaled_row(double sum, unsigned top, const Asked& asked) {
+__device__ ScaledRow scaled_row(double sum, unsigned top, const Limits& limits) {
     ScaledRow row{};
     if (top == 0) {
         row.worth = -1;
@@ -101,15 +101,15 @@ __device__ ScaledRow scaled_row(double sum, unsigned top, const Asked& asked) {
     const double norm = sqrt(sum) * (1 + 1e-9);
 #pragma unroll
     for (int i = 0; i < remainders::counts; ++i)
-        row.exponents[i] = (__double2hiint(asked.largest_norms[i] / norm) >> 20) - 1023;
-    row.threshold = norm * asked.threshold;
+        row.exponents[i] = (__double2hiint(limits.largest_norms[i] / norm) >> 20) - 1023;
+    row.threshold = norm * limits.threshold;
     row.step = __hiloint2double(static_cast<int>(top + 2), 0) * (1.0 / 127 * (1 + 0x1p-40));
     row.worth = static_cast<float>(row.step / norm * (1 - 0x1p-20));
     return row;
 }
 
-/// And what later passes count in begins at 0.
-__global__ void __launch_bounds__(threads) settle(RemaindersCall call, int a_slabs, int b_slabs, Asked asked) {
+/// Adds up what the slabs of each row found, and clears what later passes count in.
+__global__ void __launch_bounds__(threads) combine_slabs(RemaindersCall call, int a_slabs, int b_slabs, Limits limits) {
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
     const std::int64_t index = blockIdx.x * std::int64_t{threads} + threadIdx.x, of_a = call.a.rows.rows();
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(threads) settle(RemaindersCall call, int a_sla
     unsigned top = 0;
     for (int i = 0; i < (is_a ? a_slabs : b_slabs); ++i)
         sum += one.partial_sums[i * rows + row], top = max(top, one.partial_tops[i * rows + row]);
-    one.scaled[row] = scaled_row(sum, top, asked);
+    one.scaled[row] = scaled_row(sum, top, limits);
     one.large[row] = 0;
 }
 
@@ -145,15 +145,15 @@ Status measure_rows(const RemaindersCall& call, void* stream) noexcept {
                                stream, call, static_cast<int>(of_a));
     if (!done) return done;
     const std::int64_t k = call.a.rows.layout.cols, rows = call.a.rows.layout.rows + call.b.rows.layout.rows;
-    Asked asked{};
+    Limits limits{};
     for (int i = 0; i < remainders::counts; ++i)
-        asked.largest_norms[i] = remainders::largest_norm(remainders::least_count + i);
+        limits.largest_norms[i] = remainders::largest_norm(remainders::least_count + i);
     double root = static_cast<double>(k);
     for (int i = 0; i < 60; ++i) root = (root + static_cast<double>(k) / root) / 2;
-    asked.threshold = remainders::least_element(remainders::least_coefficient(remainders::least_count, k)) / root;
-    return launch(settle,
+    limits.threshold = remainders::least_element(remainders::least_coefficient(remainders::least_count, k)) / root;
+    return launch(combine_slabs,
                   {.blocks = static_cast<unsigned>(tiles_over(rows, threads)), .threads = threads, .overlaps = true},
-                  stream, call, slabs_of(call.a), slabs_of(call.b), asked);
+                  stream, call, slabs_of(call.a), slabs_of(call.b), limits);
 }
 
 }  // namespace tw::cuda
