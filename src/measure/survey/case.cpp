@@ -7,8 +7,8 @@
 namespace tw::measure {
 namespace {
 
-Laid laid(std::int64_t rows, std::int64_t cols, Lay lay, std::int64_t products) {
-    Laid made{.rows = rows, .cols = cols, .lay = lay};
+OperandInMemory laid(std::int64_t rows, std::int64_t cols, LineLayout lay, std::int64_t products) {
+    OperandInMemory made{.rows = rows, .cols = cols, .lay = lay};
     if (made.lay.pitch == 0) made.lay.pitch = made.width();
     if (made.lay.step == 0) made.lay.step = made.lines() * made.lay.pitch;
     made.elements =
@@ -28,19 +28,19 @@ std::string Case::text() const {
     if (is_batch()) text += fmt::format(" x{}{}", products, by_pointers ? " pointers" : "");
     if (c.by_columns) text += " C^T";
     if (beta != 0) text += fmt::format(" beta {}", beta);
-    const LaidCase all = lay_out(*this);
-    const auto beyond = [](const Laid& one) { return one.lay.pitch - one.width(); };
+    const CaseInMemory all = lay_out(*this);
+    const auto beyond = [](const OperandInMemory& one) { return one.lay.pitch - one.width(); };
     if (beyond(all.a) || beyond(all.b) || beyond(all.c))
         text += fmt::format(" pitch +{} +{} +{}", beyond(all.a), beyond(all.b), beyond(all.c));
     if (a.offset || b.offset || c.offset) text += fmt::format(" at {} {} {}", a.offset, b.offset, c.offset);
     return text;
 }
 
-double LaidCase::bytes() const {
+double CaseInMemory::bytes() const {
     return static_cast<double>(a.elements + b.elements + c.elements) * static_cast<double>(size_of(type));
 }
 
-LaidCase lay_out(const Case& what) {
+CaseInMemory lay_out(const Case& what) {
     return {.a = laid(what.m, what.k, what.a, what.products),
             .b = laid(what.k, what.n, what.b, what.products),
             .c = laid(what.m, what.n, what.c, what.products),

@@ -12,13 +12,13 @@
 namespace tw::measure {
 
 /// An operand's layout in memory, in elements. A line is a row, or a column if it is column-major.
-struct Lay {
+struct LineLayout {
     bool by_columns = false;
     std::int64_t pitch = 0;   ///< from line to line; 0: lines are dense
     std::int64_t step = 0;    ///< from product to product; 0: contiguous
     std::int64_t offset = 0;  ///< of the first element from an aligned address
 
-    friend bool operator==(const Lay&, const Lay&) = default;
+    friend bool operator==(const LineLayout&, const LineLayout&) = default;
 };
 
 struct Case {
@@ -27,7 +27,7 @@ struct Case {
     std::int64_t m = 0, n = 0, k = 0;
     std::int64_t products = 1;
     bool by_pointers = false;  ///< the batch's operands are given by arrays of pointers
-    Lay a{}, b{}, c{};
+    LineLayout a{}, b{}, c{};
     double beta = 0;
 
     double operations() const;
@@ -39,9 +39,9 @@ struct Case {
 };
 
 /// An operand of the case with its pitch and step filled in.
-struct Laid {
+struct OperandInMemory {
     std::int64_t rows = 0, cols = 0;
-    Lay lay{};
+    LineLayout lay{};
     std::int64_t elements = 0;  ///< from the aligned address to the end of the last product
 
     std::int64_t lines() const { return lay.by_columns ? cols : rows; }
@@ -51,11 +51,11 @@ struct Laid {
         return lay.pitch > width() && (products == 1 || lay.step >= lines() * lay.pitch);
     }
 };
-struct LaidCase {
-    Laid a, b, c;
+struct CaseInMemory {
+    OperandInMemory a, b, c;
     double bytes() const;
     Type type;
 };
-LaidCase lay_out(const Case& what);
+CaseInMemory lay_out(const Case& what);
 
 }  // namespace tw::measure

@@ -169,7 +169,7 @@ Case attention(Random& random, const Kind& kind, const Limits& limits) {
     drawn.b.by_columns = is_scores;
     drawn = fitted(drawn, limits);
     if (!side_by_side || !drawn.is_batch()) return drawn;
-    const Lay heads{.pitch = drawn.products * head, .step = head};
+    const LineLayout heads{.pitch = drawn.products * head, .step = head};
     if (is_scores) drawn.a = heads;
     else drawn.c = heads;
     drawn.b.pitch = heads.pitch, drawn.b.step = heads.step;

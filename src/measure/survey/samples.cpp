@@ -44,8 +44,8 @@ bool is_nan_everywhere(const Matrix& matrix) {
 
 }  // namespace
 
-Status Samples::fetch(const Ground& ground, const Case& what, const Set& set) {
-    ground_ = &ground, what_ = &what, set_ = &set;
+Status Samples::fetch(const OperandMemory& operands, const Case& what, const Set& set) {
+    operands_ = &operands, what_ = &what, set_ = &set;
     const auto k = static_cast<double>(what.k), widest = static_cast<double>(std::max({what.k, what.n, what.m}));
     const double wanted = std::min(std::sqrt(terms_judged / k), most_line_elements / widest);
     const auto lines = std::clamp(static_cast<std::int64_t>(wanted), least_lines, most_lines);
@@ -60,11 +60,11 @@ Status Samples::fetch(const Ground& ground, const Case& what, const Set& set) {
 
 /// Fetches a matrix whose rows may be anywhere, row after row, through the device's memory.
 Status Samples::fetch_lines(const Matrix& from, std::vector<std::byte>& to) const {
-    const Queue& queue = ground_->queue();
+    const Queue& queue = operands_->queue();
     const std::size_t bytes = static_cast<std::size_t>(from.cols) * size_of(from.type), at = to.size();
     to.resize(at + bytes);
     if (!queue.backend().alloc) return queue.copy(dense(to.data() + at, from.type, 1, from.cols), from);
-    const std::span<std::byte> between = ground_->rest();
+    const std::span<std::byte> between = operands_->rest();
     if (between.size() < bytes) return no_memory;
     const Matrix packed = dense(between.data(), from.type, 1, from.cols);
     if (const Status bad = queue.copy(packed, from); !bad) return bad;
@@ -79,19 +79,19 @@ Status Samples::fetch_part(Part& part) const {
     for (const std::int64_t col : cols_)
         if (const Status bad = fetch_lines(b.block(col, 0, 1, b.cols), part.b); !bad) return bad;
     bool is_whole = true;
-    return what_->beta == 0 ? Status{} : fetch_met(part.product, part.old_c, is_whole);
+    return what_->beta == 0 ? Status{} : fetch_crossings(part.product, part.old_c, is_whole);
 }
 
-Matrix Samples::met_matrix(std::vector<std::byte>& met) const {
-    return dense(met.data(), what_->kind->type, static_cast<std::int64_t>(rows_.size()),
+Matrix Samples::matrix_of_crossings(std::vector<std::byte>& crossings) const {
+    return dense(crossings.data(), what_->kind->type, static_cast<std::int64_t>(rows_.size()),
                  static_cast<std::int64_t>(cols_.size()));
 }
 
 /// C's elements in the sampled rows and columns. Whole rows are fetched, because none of their elements may be NaN,
 /// which would mean unwritten.
-Status Samples::fetch_met(std::int64_t product, std::vector<std::byte>& met, bool& is_whole) const {
+Status Samples::fetch_crossings(std::int64_t product, std::vector<std::byte>& crossings, bool& is_whole) const {
     const Matrix c = set_->c_of(product);
-    met.resize(rows_.size() * cols_.size() * size_of(c.type));
+    crossings.resize(rows_.size() * cols_.size() * size_of(c.type));
     std::vector<std::byte> row;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
         row.clear();
@@ -99,21 +99,21 @@ Status Samples::fetch_met(std::int64_t product, std::vector<std::byte>& met, boo
         const Matrix whole = dense(row.data(), c.type, 1, c.cols);
         for (std::int64_t j = 0; j < c.cols && is_whole; ++j) is_whole = !std::isnan(load_element(whole, 0, j));
         for (std::size_t j = 0; j < cols_.size(); ++j)
-            std::memcpy(met_matrix(met).at(static_cast<std::int64_t>(r), static_cast<std::int64_t>(j)),
+            std::memcpy(matrix_of_crossings(crossings).at(static_cast<std::int64_t>(r), static_cast<std::int64_t>(j)),
                         whole.at(0, cols_[j]), size_of(c.type));
     }
     return {};
 }
 
 /// Checks that everything between C's lines and after its last element is still NaN.
-Status Samples::look_beside(bool& is_untouched) const {
-    const Queue& queue = ground_->queue();
+Status Samples::check_surroundings(bool& is_untouched) const {
+    const Queue& queue = operands_->queue();
     std::vector<std::byte> behind;
     const auto count = static_cast<std::int64_t>(guarded_bytes / 2);
     if (const Status bad = fetch_lines(dense(set_->c_memory + set_->c_bytes, Type::bf16, 1, count), behind); !bad)
         return bad;
     is_untouched = std::ranges::all_of(behind, [](std::byte one) { return one == std::byte{0xff}; });
-    const Laid laid = lay_out(*what_).c;
+    const OperandInMemory laid = lay_out(*what_).c;
     for (const Part& part : parts_) {
         if (!is_untouched || !laid.has_gaps_of_its_own(what_->products)) return {};
         const Matrix c = set_->c_of(part.product), lines = laid.lay.by_columns ? c.transposed() : c;
@@ -122,7 +122,7 @@ Status Samples::look_beside(bool& is_untouched) const {
         if (last < 1) continue;
         // Transposed on the way, so that a kernel gathers the elements: the copy engine is slow with short lines.
         std::vector<std::byte> host(static_cast<std::size_t>(last * gap) * size_of(c.type));
-        const std::span<std::byte> between = ground_->rest();
+        const std::span<std::byte> between = operands_->rest();
         if (between.size() < host.size()) return no_memory;
         const Matrix turned{queue.backend().alloc ? between.data() : host.data(), c.type, last, gap, 1, last};
         if (const Status bad = queue.copy(turned, gaps); !bad) return bad;
@@ -139,23 +139,23 @@ Status Samples::judge(double bound, int threads, Found& found) const {
     const Kind& kind = *what_->kind;
     found = {};
     for (const Part& part : parts_) {
-        std::vector<std::byte> met, a = part.a, b = part.b, old_c = part.old_c;
+        std::vector<std::byte> crossings, a = part.a, b = part.b, old_c = part.old_c;
         bool is_whole = true;
-        if (const Status bad = fetch_met(part.product, met, is_whole); !bad) return bad;
+        if (const Status bad = fetch_crossings(part.product, crossings, is_whole); !bad) return bad;
         const auto rows = static_cast<std::int64_t>(rows_.size()), cols = static_cast<std::int64_t>(cols_.size());
         reference::Question question{.a = dense(a.data(), kind.type, rows, what_->k),
                                      .b = dense(b.data(), kind.type, cols, what_->k).transposed(),
                                      .beta = what_->beta};
-        if (what_->beta != 0) question.c0 = met_matrix(old_c);
+        if (what_->beta != 0) question.c0 = matrix_of_crossings(old_c);
         const reference::Verdict verdict =
-            reference::judge(question, met_matrix(met), {.bound = bound}, {.threads = threads});
+            reference::judge(question, matrix_of_crossings(crossings), {.bound = bound}, {.threads = threads});
         found.error_over_bound = std::max(found.error_over_bound, verdict.worst);
         if (!verdict.ok) found.trouble = verdict.sentence();
         else if (!is_whole) found.trouble = "an element of C was not written";
         if (!found.trouble.empty()) return {};
     }
     bool is_untouched = true;
-    if (const Status bad = look_beside(is_untouched); !bad) return bad;
+    if (const Status bad = check_surroundings(is_untouched); !bad) return bad;
     if (!is_untouched) found.trouble = "something was written beside C";
     return {};
 }

@@ -16,7 +16,7 @@ namespace tw::measure {
 class Samples {
 public:
     /// Fetches A's rows and B's columns, and C's old elements where beta needs them. Call it after poison().
-    Status fetch(const Ground& ground, const Case& what, const Set& set);
+    Status fetch(const OperandMemory& operands, const Case& what, const Set& set);
 
     struct Found {
         double error_over_bound = 0;
@@ -33,11 +33,11 @@ private:
     };
     Status fetch_lines(const Matrix& from, std::vector<std::byte>& to) const;
     Status fetch_part(Part& part) const;
-    Status fetch_met(std::int64_t product, std::vector<std::byte>& met, bool& is_whole) const;
-    Status look_beside(bool& is_untouched) const;
-    Matrix met_matrix(std::vector<std::byte>& met) const;
+    Status fetch_crossings(std::int64_t product, std::vector<std::byte>& crossings, bool& is_whole) const;
+    Status check_surroundings(bool& is_untouched) const;
+    Matrix matrix_of_crossings(std::vector<std::byte>& crossings) const;
 
-    const Ground* ground_ = nullptr;
+    const OperandMemory* operands_ = nullptr;
     const Case* what_ = nullptr;
     const Set* set_ = nullptr;
     std::vector<std::int64_t> rows_, cols_;

@@ -22,18 +22,21 @@ std::size_t whole(std::size_t bytes) { return (bytes + alignment - 1) / alignmen
 /// `count` contiguous elements.
 Matrix line(void* at, Type type, std::int64_t count) { return {at, type, 1, count, count}; }
 
-Matrix matrix_of(const Laid& laid, Type type, std::byte* memory) {
+Matrix matrix_of(const OperandInMemory& laid, Type type, std::byte* memory) {
     Matrix made{memory + static_cast<std::size_t>(laid.lay.offset) * size_of(type), type, laid.rows, laid.cols,
                 laid.lay.pitch};
     if (laid.lay.by_columns) std::swap(made.row_step, made.col_step);
     return made;
 }
 
-std::size_t bytes_of(const Laid& laid, Type type) { return static_cast<std::size_t>(laid.elements) * size_of(type); }
+std::size_t bytes_of(const OperandInMemory& laid, Type type) {
+    return static_cast<std::size_t>(laid.elements) * size_of(type);
+}
 
 }  // namespace
 
-Ground::Ground(const Queue& queue, std::size_t most_bytes) : queue_(queue), nan_(queue.backend(), nan_bytes) {
+OperandMemory::OperandMemory(const Queue& queue, std::size_t most_bytes)
+    : queue_(queue), nan_(queue.backend(), nan_bytes) {
     const Backend& backend = queue.backend();
     if (backend.async_copies) most_bytes = std::min(most_bytes, backend.async_copies->free_bytes(queue.stream()) / 2);
     block_ = Memory(backend, most_bytes);
@@ -46,17 +49,17 @@ Ground::Ground(const Queue& queue, std::size_t most_bytes) : queue_(queue), nan_
     if (status_) status_ = queue.wait();
 }
 
-std::byte* Ground::take(std::size_t bytes) {
+std::byte* OperandMemory::take(std::size_t bytes) {
     std::byte* at = block_.data() + taken_;
     taken_ += whole(bytes);
     return at;
 }
 
-std::span<std::byte> Ground::rest() const {
+std::span<std::byte> OperandMemory::rest() const {
     return taken_ < block_.size() ? std::span(block_.data() + taken_, block_.size() - taken_) : std::span<std::byte>();
 }
 
-Status Ground::make_noise(Type type) {
+Status OperandMemory::generate_numbers(Type type) {
     Memory& mine = noise_[static_cast<std::size_t>(type)];
     if (mine.data()) return {};
     mine = Memory(queue_.backend(), static_cast<std::size_t>(noise_count) * size_of(type));
@@ -69,7 +72,7 @@ Status Ground::make_noise(Type type) {
     return queue_.wait();
 }
 
-Status Ground::fill(std::byte* to, std::size_t bytes, Type type, std::uint64_t phase) const {
+Status OperandMemory::fill(std::byte* to, std::size_t bytes, Type type, std::uint64_t phase) const {
     const auto size = static_cast<std::int64_t>(size_of(type));
     auto left = static_cast<std::int64_t>(bytes) / size,
          from = static_cast<std::int64_t>(phase * 1000003 % std::uint64_t{noise_count});
@@ -83,7 +86,7 @@ Status Ground::fill(std::byte* to, std::size_t bytes, Type type, std::uint64_t p
     return {};
 }
 
-Status Ground::fill_matrix(const Matrix& to, std::uint64_t phase) const {
+Status OperandMemory::fill_matrix(const Matrix& to, std::uint64_t phase) const {
     const Matrix lines = to.col_step == 1 ? to : to.transposed();
     const std::int64_t at_once = std::max<std::int64_t>(1, noise_count / lines.cols);
     std::byte* noise = noise_[static_cast<std::size_t>(to.type)].data();
@@ -98,10 +101,10 @@ Status Ground::fill_matrix(const Matrix& to, std::uint64_t phase) const {
     return {};
 }
 
-Status Ground::lay_out(const Case& what, std::vector<Set>& sets) {
+Status OperandMemory::lay_out(const Case& what, std::vector<Set>& sets) {
     const Type type = what.kind->type;
-    const LaidCase laid = measure::lay_out(what);
-    if (const Status bad = make_noise(type); !bad) return bad;
+    const CaseInMemory laid = measure::lay_out(what);
+    if (const Status bad = generate_numbers(type); !bad) return bad;
     const std::size_t list = what.by_pointers ? whole(static_cast<std::size_t>(what.products) * sizeof(void*)) : 0,
                       a = whole(bytes_of(laid.a, type)), b = whole(bytes_of(laid.b, type)),
                       c = whole(bytes_of(laid.c, type) + guarded_bytes), one = a + b + c + 3 * list;
@@ -123,7 +126,7 @@ Status Ground::lay_out(const Case& what, std::vector<Set>& sets) {
         set.batch = {
             .size = what.products, .a_step = laid.a.lay.step, .b_step = laid.b.lay.step, .c_step = laid.c.lay.step};
         if (what.by_pointers)
-            if (const Status bad = tell_pointers(set); !bad) return bad;
+            if (const Status bad = upload_pointers(set); !bad) return bad;
         sets.push_back(std::move(set));
     }
     for (Set& set : sets)  // the sets no longer move, so their lists do not
@@ -132,7 +135,7 @@ Status Ground::lay_out(const Case& what, std::vector<Set>& sets) {
     return queue_.wait();
 }
 
-Status Ground::tell_pointers(Set& set) {
+Status OperandMemory::upload_pointers(Set& set) {
     const Matrix* const first[] = {&set.a, &set.b, &set.c};
     const std::int64_t steps[] = {set.batch.a_step, set.batch.b_step, set.batch.c_step}, size = set.batch.size;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -149,7 +152,7 @@ Status Ground::tell_pointers(Set& set) {
     return {};
 }
 
-Status Ground::poison(const Case& what, const Set& set) const {
+Status OperandMemory::poison(const Case& what, const Set& set) const {
     const std::size_t all = set.c_bytes + guarded_bytes;
     for (std::size_t at = 0; at < all; at += nan_bytes) {
         const auto count = static_cast<std::int64_t>(std::min(nan_bytes, all - at) / 2);

@@ -39,10 +39,10 @@ private:
 
 inline constexpr std::size_t guarded_bytes = 4096;
 
-class Ground {
+class OperandMemory {
 public:
     /// Takes as much memory as it can get, up to `most_bytes`; status() says whether it succeeded.
-    Ground(const Queue& queue, std::size_t most_bytes);
+    OperandMemory(const Queue& queue, std::size_t most_bytes);
     const Status& status() const { return status_; }
     const Queue& queue() const { return queue_; }
 
@@ -60,8 +60,8 @@ private:
     std::byte* take(std::size_t bytes);
     Status fill(std::byte* to, std::size_t bytes, Type type, std::uint64_t phase) const;
     Status fill_matrix(const Matrix& to, std::uint64_t phase) const;
-    Status make_noise(Type type);
-    Status tell_pointers(Set& set);
+    Status generate_numbers(Type type);
+    Status upload_pointers(Set& set);
 
     const Queue& queue_;
     Memory block_, noise_[4], nan_;

@@ -23,10 +23,10 @@ constexpr double worth_recording = 80e-6, most_recorded = 2e-3, most_for_candida
 constexpr double turns_for_a_candidate = 0.15;
 
 /// All that is needed for the whole survey.
-struct Field {
+struct Session {
     const Survey& asked;
     Queue queue;
-    std::unique_ptr<Ground> ground{};
+    std::unique_ptr<OperandMemory> operands{};
     Memory workspace{};
     std::unique_ptr<CublasHere> cublas{};
     std::unique_ptr<HostPeers> host{};
@@ -71,13 +71,13 @@ double peers_bound(const Case& what) {
 }
 
 /// Has the judge check the first set's product; false: the reason is in `outcome`.
-bool passes(const Field& field, const Set& set, const Samples& samples, Stretch& stretch, double bound,
+bool passes(const Session& session, const Set& set, const Samples& samples, Stretch& stretch, double bound,
             Outcome& outcome) {
     Samples::Found found;
-    Status status = field.ground->poison(outcome.what, set);
+    Status status = session.operands->poison(outcome.what, set);
     // A graph may come back to the first set, where beta would add its own result.
     if (status) status = stretch.run_first(outcome.what.beta != 0);
-    if (status) status = samples.judge(bound, field.asked.threads, found);
+    if (status) status = samples.judge(bound, session.asked.threads, found);
     outcome.trouble = status ? found.trouble : status.text;
     if (bound == our_bound(outcome.what))
         outcome.error_over_bound = std::max(outcome.error_over_bound, found.error_over_bound);
@@ -99,65 +99,66 @@ Status record_both(Stretch& ours, Stretch* theirs) {
     return status;
 }
 
-Status measure_case(const Field& field, Outcome& outcome) {
+Status measure_case(const Session& session, Outcome& outcome) {
     const Case& what = outcome.what;
-    const Queue& queue = field.queue;
+    const Queue& queue = session.queue;
     std::vector<Set> sets;
-    if (const Status bad = field.ground->lay_out(what, sets); !bad) return bad;
-    OurSide side(what, field.asked.is_reproducible, field.asked.threads, queue);
+    if (const Status bad = session.operands->lay_out(what, sets); !bad) return bad;
+    OurSide side(what, session.asked.is_reproducible, session.asked.threads, queue);
     if (const Status bad = side.prepare(sets.front()); !bad) return bad;
     outcome.kernel = side.name;
 
     Samples samples;
-    if (const Status bad = field.ground->poison(what, sets.front()); !bad) return bad;
-    if (const Status bad = samples.fetch(*field.ground, what, sets.front()); !bad) return bad;
+    if (const Status bad = session.operands->poison(what, sets.front()); !bad) return bad;
+    if (const Status bad = samples.fetch(*session.operands, what, sets.front()); !bad) return bad;
     Stretch ours(side, sets, queue);
-    if (!passes(field, sets.front(), samples, ours, our_bound(what), outcome)) return {};
-    if (const Status bad = ours.warm_up(turns_for_a_candidate * field.asked.turn); !bad) return bad;
+    if (!passes(session, sets.front(), samples, ours, our_bound(what), outcome)) return {};
+    if (const Status bad = ours.warm_up(turns_for_a_candidate * session.asked.turn); !bad) return bad;
 
     Peer peer;
-    if (field.cublas || field.host) {
-        peer.sides = field.host ? field.host->sides(what, sets, field.asked.threads)
-                                : cublas_sides(*field.cublas, what, sets.front());
-        if (const Status bad = peer.choose(sets, queue, turns_for_a_candidate * field.asked.turn); !bad) return bad;
+    if (session.cublas || session.host) {
+        peer.sides = session.host ? session.host->sides(what, sets, session.asked.threads)
+                                  : cublas_sides(*session.cublas, what, sets.front());
+        if (const Status bad = peer.choose(sets, queue, turns_for_a_candidate * session.asked.turn); !bad) return bad;
         outcome.peer = peer.best->side().name;
     }
     Stretch* const theirs = peer.best ? &*peer.best : nullptr;
     if (queue.can_record())
         if (const Status bad = record_both(ours, theirs); !bad) outcome.note = std::string("no graph: ") + bad.text;
     outcome.is_recorded = ours.is_recorded();
-    if (outcome.is_recorded && !passes(field, sets.front(), samples, ours, our_bound(what), outcome)) {
+    if (outcome.is_recorded && !passes(session, sets.front(), samples, ours, our_bound(what), outcome)) {
         outcome.trouble = "replayed from a graph: " + outcome.trouble;
         return {};
     }
-    if (theirs && !passes(field, sets.front(), samples, *theirs, peers_bound(what), outcome)) {
+    if (theirs && !passes(session, sets.front(), samples, *theirs, peers_bound(what), outcome)) {
         outcome.trouble = "the peer's result: " + outcome.trouble;
         return {};
     }
     Turns turns;
-    if (const Status bad = take_turns(ours, theirs, field.asked.turn, turns); !bad) return bad;
+    if (const Status bad = take_turns(ours, theirs, session.asked.turn, turns); !bad) return bad;
     outcome.seconds = std::move(turns.ours), outcome.peer_seconds = std::move(turns.theirs);
     return {};
 }
 
-Opened open(Field& field) {
-    const Backend& backend = *field.asked.backend;
-    if (const Status bad = field.queue.open(); !bad) return {.trouble = bad.text};
+Opened open(Session& session) {
+    const Backend& backend = *session.asked.backend;
+    if (const Status bad = session.queue.open(); !bad) return {.trouble = bad.text};
     Opened opened{.device = device_name(backend)};
-    if (field.asked.peer == SurveyPeer::libraries) {
-        field.host = std::make_unique<HostPeers>(field.asked.threads);
-        if (field.host->is_empty()) return {.trouble = "no peer is found: see tw bench --peers"};
-        opened.peer = field.host->names(), opened.file = field.host->files();
-    } else if (field.asked.peer == SurveyPeer::cublas) {
-        field.workspace = Memory(backend, workspace_bytes);
-        if (!field.workspace.data()) return {.trouble = "the device has no memory for the peer"};
-        field.cublas = CublasHere::open(field.queue.stream(), field.workspace.data(), workspace_bytes, opened.trouble);
-        if (!field.cublas) return {.trouble = "cublas: " + opened.trouble};
-        opened.peer = "cublas " + field.cublas->version();
-        opened.file = field.cublas->file();
+    if (session.asked.peer == SurveyPeer::libraries) {
+        session.host = std::make_unique<HostPeers>(session.asked.threads);
+        if (session.host->is_empty()) return {.trouble = "no peer is found: see tw bench --peers"};
+        opened.peer = session.host->names(), opened.file = session.host->files();
+    } else if (session.asked.peer == SurveyPeer::cublas) {
+        session.workspace = Memory(backend, workspace_bytes);
+        if (!session.workspace.data()) return {.trouble = "the device has no memory for the peer"};
+        session.cublas =
+            CublasHere::open(session.queue.stream(), session.workspace.data(), workspace_bytes, opened.trouble);
+        if (!session.cublas) return {.trouble = "cublas: " + opened.trouble};
+        opened.peer = "cublas " + session.cublas->version();
+        opened.file = session.cublas->file();
     }
-    field.ground = std::make_unique<Ground>(field.queue, backend.alloc ? device_memory : host_memory);
-    if (!field.ground->status()) opened.trouble = field.ground->status().text;
+    session.operands = std::make_unique<OperandMemory>(session.queue, backend.alloc ? device_memory : host_memory);
+    if (!session.operands->status()) opened.trouble = session.operands->status().text;
     return opened;
 }
 
@@ -168,15 +169,15 @@ double Outcome::gflops() const { return what.operations() / median(seconds) * 1e
 
 Opened survey(const Survey& asked, const Watch& watch, const std::function<void(const Opened&)>& opened,
               const std::function<void(const Outcome&)>& done) {
-    Field field{.asked = asked, .queue = Queue(*asked.backend, asked.threads)};
-    const Opened what = open(field);
+    Session session{.asked = asked, .queue = Queue(*asked.backend, asked.threads)};
+    const Opened what = open(session);
     if (!what.trouble.empty()) return what;
     opened(what);
     for (std::size_t i = 0; i < asked.cases.size() && !watch.is_interrupted(); ++i) {
         Outcome outcome{.what = asked.cases[i]};
         watch.say(outcome.what.kind->name + (" " + outcome.what.text()),
                   static_cast<double>(i) / static_cast<double>(asked.cases.size()));
-        if (const Status bad = measure_case(field, outcome); !bad) outcome.trouble = bad.text;
+        if (const Status bad = measure_case(session, outcome); !bad) outcome.trouble = bad.text;
         done(outcome);
     }
     return what;

@@ -10,11 +10,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Lay& lay) {
+Json json_of(const LineLayout& lay) {
     return {{"by_columns", lay.by_columns}, {"pitch", lay.pitch}, {"step", lay.step}, {"offset", lay.offset}};
 }
 
-Lay lay_from(const Json& made) {
+LineLayout lay_from(const Json& made) {
     return {.by_columns = made.at("by_columns"),
             .pitch = made.at("pitch"),
             .step = made.at("step"),

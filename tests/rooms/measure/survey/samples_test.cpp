@@ -17,12 +17,12 @@ namespace {
 
 class SurveySamples : public testing::Test {
 protected:
-    SurveySamples() : queue_(*find_backend("cpu")), ground_(queue_, std::size_t{1} << 30) {
+    SurveySamples() : queue_(*find_backend("cpu")), operands_(queue_, std::size_t{1} << 30) {
         what_.c.pitch = 47;
-        EXPECT_TRUE(ground_.status());
-        EXPECT_TRUE(ground_.lay_out(what_, sets_));
-        EXPECT_TRUE(ground_.poison(what_, set()));
-        EXPECT_TRUE(samples_.fetch(ground_, what_, set()));
+        EXPECT_TRUE(operands_.status());
+        EXPECT_TRUE(operands_.lay_out(what_, sets_));
+        EXPECT_TRUE(operands_.poison(what_, set()));
+        EXPECT_TRUE(samples_.fetch(operands_, what_, set()));
         for (std::int64_t product = 0; product < what_.products; ++product)
             EXPECT_TRUE(try_multiply(set().a_of(product), set().b_of(product), set().c_of(product)));
     }
@@ -35,7 +35,7 @@ protected:
 
     Case what_{.kind = find_kind("f32"), .m = 30, .n = 40, .k = 50, .products = 3};
     Queue queue_;
-    Ground ground_;
+    OperandMemory operands_;
     std::vector<Set> sets_;
     Samples samples_;
 };

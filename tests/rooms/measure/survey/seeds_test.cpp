@@ -75,7 +75,7 @@ TEST(SurveySeeds, ThousandsOfShapesAreTheSame) {
 
 TEST(SurveyCase, AnOperandEndsWithTheLastLineOfItsLastProduct) {
     Case one{.kind = find_kind("bf16"), .m = 5, .n = 7, .k = 11};
-    LaidCase laid = lay_out(one);
+    CaseInMemory laid = lay_out(one);
     EXPECT_EQ(laid.a.elements, 55);
     EXPECT_EQ(laid.b.elements, 77);
     EXPECT_EQ(laid.c.elements, 35);
