@@ -43,8 +43,8 @@ struct Of {
     }
 };
 
-/// r7's and r8_dmma's tiles: several of a multiprocessor's hide each other's waits. ns: of one alone, for each of k;
-/// most: of each of many.
+/// r7's and r8_dmma's tiles, and the nanoseconds that a step of k takes: of a tile that is alone on its multiprocessor,
+/// and of each of several, which hide each other's waits.
 struct Pace {
     int side;
     double alone, of_many;

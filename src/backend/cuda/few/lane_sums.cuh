@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Many sums over the lanes of a warp at once: halves of them change hands, until each lane has its own few.
+// Many sums over the lanes of a warp at once: at each step a lane gives half of its numbers away, until it has few
+// sums.
 #pragma once
 
 namespace tw::cuda {
 
-/// x[0] and on become the sums of what the lanes have at the number that is returned and on: count / 32 of them, and
-/// one, in several lanes the same, of fewer than 32. count: a power of two.
+/// Adds up the lanes' x[i] for each i < count, a power of two. A lane gets count / 32 of the sums, those from the
+/// number that is returned on, in x[0] and on. Of fewer than 32 sums each lane gets one, and several lanes the same.
 template <int count>
 __device__ int sum_over_lanes(float (&x)[count]) {
     const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -55,7 +55,7 @@ void Core::join_simd_call(const SimdCall& simd_call, std::uint32_t site) {
     Fiber* me = current_;
     me->simd_call = simd_call;
     me->site = site;
-    me->state = State::in_meeting;
+    me->state = State::in_simd_call;
     SimdGroup& group = simdgroup();
     if (++group.waiting < group.alive) return yield();
     release_simd_call(group);
@@ -66,7 +66,7 @@ void Core::release_simd_call(SimdGroup& group) {
     std::uint32_t waiting = 0, returned = 0;
     for (std::uint32_t i = 0; i < group.size; ++i) {
         const Fiber& f = lane(group, i);
-        if (f.state == State::in_meeting) waiting |= 1u << i;
+        if (f.state == State::in_simd_call) waiting |= 1u << i;
         if (f.state == State::ended && !f.stopped) ++returned;
     }
     group.waiting = 0;
@@ -94,7 +94,8 @@ void Core::release_simd_call(SimdGroup& group) {
         leader.simd_call.run(*this, group, present);
         left &= ~present;
     }
-    for (std::uint32_t i = 0; i < group.size; ++i) make_ready(lane(group, (i + turn_) % group.size), State::in_meeting);
+    for (std::uint32_t i = 0; i < group.size; ++i)
+        make_ready(lane(group, (i + turn_) % group.size), State::in_simd_call);
 }
 
 /// Deadlock: lanes of one SIMD-group wait in different places.
@@ -103,10 +104,10 @@ void Core::report_divergence() {
         if (group.waiting == 0) continue;
         for (std::uint32_t i = 0; i < group.size; ++i)
             for (std::uint32_t j = 0; j < group.size; ++j) {
-                const Fiber &met = lane(group, i), &other = lane(group, j);
-                if (met.state != State::in_meeting || other.state != State::at_barrier) continue;
-                report(Kind::divergent_simd_call, met.site,
-                       where(met) + " makes a SIMD-group call while " + where(other) +
+                const Fiber &caller = lane(group, i), &other = lane(group, j);
+                if (caller.state != State::in_simd_call || other.state != State::at_barrier) continue;
+                report(Kind::divergent_simd_call, caller.site,
+                       where(caller) + " makes a SIMD-group call while " + where(other) +
                            " of its SIMD-group waits at the barrier of " + site_text(other.site));
                 return release_simd_call(group);
             }

@@ -155,8 +155,8 @@ MACHINE_CALL(void, tw_matrix_multiply, u64 d, u64 a, u64 b, u64 c, u32 site) {
         {.run = matrix_multiply, .needs_all = true, .in = {pointer(a), pointer(b), pointer(c)}, .out = pointer(d)},
         site);
 }
-MACHINE_CALL(void, tw_matrix_meeting, u32 site) __asm__("msl.matrix_meeting");
-MACHINE_CALL(void, tw_matrix_meeting, u32 site) {
+MACHINE_CALL(void, tw_matrix_call, u32 site) __asm__("msl.matrix_call");
+MACHINE_CALL(void, tw_matrix_call, u32 site) {
     Core& core = Core::here();
     if (core.is_checked())
         core.join_simd_call({.run = synchronize_only, .needs_all = true}, site);  // lanes load for themselves

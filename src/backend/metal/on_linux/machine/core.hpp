@@ -48,7 +48,7 @@ struct Arguments {
     std::uint64_t threadgroup_memory[8];
 };
 
-enum class State : std::uint8_t { fresh, ready, at_barrier, in_meeting, ended };
+enum class State : std::uint8_t { fresh, ready, at_barrier, in_simd_call, ended };
 
 class Core;
 struct SimdGroup;

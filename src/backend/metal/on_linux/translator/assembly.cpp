@@ -167,7 +167,7 @@ std::string finish_module(std::string_view assembly, Program& program, const std
             out += "  call void @msl.flops(i32 " + std::to_string(flops) + ")\n";
             flops = 0;
         }
-        if (counted && !lines.is_meeting(line)) flops += flops_of(line);
+        if (counted && !lines.is_simd_call(line)) flops += flops_of(line);
 
         std::string text(line);
         if (const std::size_t name = machine_call(line); name != std::string_view::npos) {

@@ -74,7 +74,7 @@ unsigned SourceLines::site_of(std::string_view instruction) {
     return 0;
 }
 
-bool SourceLines::is_meeting(std::string_view instruction) const {
+bool SourceLines::is_simd_call(std::string_view instruction) const {
     const auto at = locations_.find(record_of(instruction));
     if (at == locations_.end()) return false;
     const std::string* file = file_of(at->second.scope);

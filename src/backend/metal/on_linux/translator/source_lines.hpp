@@ -20,7 +20,7 @@ public:
     unsigned site_of(std::string_view instruction);
 
     /// True for the prelude's arithmetic inside a SIMD-group function, which does not count as the kernel's.
-    bool is_meeting(std::string_view instruction) const;
+    bool is_simd_call(std::string_view instruction) const;
 
     const std::vector<std::string>& sites() const noexcept { return sites_; }
 
