@@ -153,7 +153,7 @@ Option Verb::add_flag(const std::string& names, std::string& word, const std::ve
             if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
             return fmt::format("expected {}; got '{}'", fmt::join(words, " or "), given);
         },
-        "[" + fmt::format("{}", fmt::join(words, "|")) + "]"));
+        ""));
     return Option(flag);
 }
 void Verb::ends_help_with(const std::string& text) const { app_->footer(text); }

@@ -54,8 +54,8 @@ void refuse_what_excludes(const BenchOptions& asked) {
 
 Option add_bench_options(const Verb& verb, BenchOptions& asked) {
     verb.add_option(
-        "what", asked.what,
-        "loaders: instead measures how many SIMD-groups should load a tile, on --device cuda, metal or metal-check");
+        "WHAT", asked.what,
+        "loaders: measure instead how many SIMD-groups should load a tile, on --device cuda, metal or metal-check");
     verb.add_option("--m", asked.m, "Rows of C: a list or ranges, such as 64,100 or 8:4096:x2 or 10:50:+10");
     verb.add_option("--n", asked.n, "Columns of C; default: as --m");
     verb.add_option("--k", asked.k, "Columns of A; default: as --m");

@@ -144,7 +144,7 @@ constexpr const char* examples = R"text(Examples:
   tw effort curve --suite speed --shape 14336x4096 --seconds 60 --json speed.json
   tw effort curve --suite speed --shape 14336x4096 --threads 8 --remember
 
-rivals in quality: q4_0 and q8_0 as llama.cpp makes them, teal (the largest inputs, in f16), q8_top_k and q4_top_k.
+Rivals in quality: q4_0 and q8_0 as llama.cpp makes them, teal (the largest inputs, in f16), q8_top_k and q4_top_k.
 )text";
 
 }  // namespace

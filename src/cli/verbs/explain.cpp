@@ -123,7 +123,7 @@ void add_explain(Verb tw) {
     verb.add_option("RUNG", asked->rung,
                     "A rung or kernel by name, also by the seeds' names: naive, tile_16, r7_hierarchical ...")
         .required();
-    verb.add_option("--shape", asked->shape, "MxNxK, or N for a square").shows_default();
+    verb.add_option("--shape", asked->shape, "MxNxK, or N for NxNxN").shows_default();
     verb.ends_help_with(
         "Examples:\n  tw explain naive\n  tw explain tile_16\n  tw explain r7_hierarchical --shape 4096");
     verb.runs([asked] { run(*asked); });

@@ -196,7 +196,7 @@ void add_metal_check(Verb tw) {
         tw.add_verb("metal-check",
                     "Executes a Metal kernel on this CPU and reports races, accesses out of bounds and missing waits");
     verb.ends_help_with(examples);
-    verb.add_option("file", asked->file, "The .metal file").required();
+    verb.add_option("FILE", asked->file, "The .metal file").required();
     verb.add_option("--kernel", asked->kernel, "The kernel's name").required();
     verb.add_option("--grid", asked->grid, "Threads in all: X, X,Y or X,Y,Z").required();
     verb.add_option("--threads", asked->threads, "Threads of a threadgroup, as --grid").required();

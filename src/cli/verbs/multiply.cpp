@@ -191,10 +191,10 @@ void add_multiply(Verb tw) {
         .shows_default();
     const Option c0 = verb.add_option("--c", asked->c0, "A file to add, of the product's shape and type");
     verb.add_option("--beta", asked->beta, "The factor of --c").needs(c0).shows_default();
-    verb.add_flag("--transpose-a", asked->transpose_a, "Multiplies A's transpose");
-    verb.add_flag("--transpose-b", asked->transpose_b, "Multiplies by B's transpose");
-    verb.add_flag("--conjugate-a", asked->conjugate_a, "Multiplies A's conjugate, or with --transpose-a its adjoint");
-    verb.add_flag("--conjugate-b", asked->conjugate_b, "Multiplies by B's conjugate");
+    verb.add_flag("--transpose-a", asked->transpose_a, "Takes A's transpose");
+    verb.add_flag("--transpose-b", asked->transpose_b, "Takes B's transpose");
+    verb.add_flag("--conjugate-a", asked->conjugate_a, "Takes A's conjugate, or with --transpose-a its adjoint");
+    verb.add_flag("--conjugate-b", asked->conjugate_b, "Takes B's conjugate, or with --transpose-b its adjoint");
     verb.add_option("--threads", asked->threads, "How many threads; default: all cores");
     verb.add_option("--memory", asked->memory, "The most memory to use: 512M, 2.5G");
     verb.add_option("--slabs", asked->slabs,
@@ -202,9 +202,9 @@ void add_multiply(Verb tw) {
                     "get the same bits");
     verb.add_option("--kernel", asked->kernel, "A kernel or rung by name, such as r3_tiled");
     verb.add_option("--device", asked->device, "cpu, cuda, cuda:1, metal; cuda:* cuts the product over all GPUs");
-    const Option verify = verb.add_flag(
-        "--verify", asked->verify, {"check", "correct"},
-        "Checks the result in O(n^2): the default from 512 x 512 x 512 on. --verify=correct also mends what is wrong");
+    const Option verify = verb.add_flag("--verify", asked->verify, {"check", "correct"},
+                                        "Checks the result in O(n^2), the default from 512 x 512 x 512 on; "
+                                        "--verify=correct also corrects what is wrong");
     verb.add_flag("--no-verify", asked->no_verify, "Never checks it").excludes(verify);
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });

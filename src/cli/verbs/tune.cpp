@@ -111,7 +111,7 @@ void add_tune(Verb tw) {
     const auto asked = std::make_shared<Arguments>();
     const Verb verb =
         tw.add_verb("tune", "Finds the fastest kernels, tiles and threads on this machine, and stores them");
-    verb.add_option("--shape", asked->shapes, "MxNxK, or N for a square; may be repeated");
+    verb.add_option("--shape", asked->shapes, "MxNxK, or N for NxNxN; may be repeated");
     verb.add_option("--suite", asked->suite, "square, skinny, small, ragged, llm or mixed; default: square");
     verb.add_option("--type", asked->type, "f32, f64, c64 or c128").shows_default();
     verb.add_option("--accuracy", asked->accuracy, "The accuracy to keep").shows_default();
@@ -122,7 +122,7 @@ void add_tune(Verb tw) {
         .within(0.1, 864000.0);
     verb.add_option("--store", asked->store, "The store to write, instead of TW_STORE or the one in the cache folder");
     verb.add_option("--markdown", asked->markdown, "Write the results here as a Markdown table; - is standard output");
-    verb.add_flag("--dry-run", asked->is_trial, "Remember nothing");
+    verb.add_flag("--dry-run", asked->is_trial, "Only show what is found; store nothing");
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });
 }
