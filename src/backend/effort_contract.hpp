@@ -95,7 +95,7 @@ struct EffortProblem {
 };
 
 struct EffortKernel {
-    const char* name;     ///< "cpu.planes.avx512": unique
+    const char* name;     ///< "effort_planes_avx512": unique in its backend
     const char* kernels;  ///< "avx512", "cuda": as in EffortOptions::kernels and EffortReport::kernels
     EffortLayout layout = EffortLayout::planes;     ///< the layout that it reads
     bool is_dense = false;                          ///< it reads the dense copy instead, beside any layout

@@ -119,41 +119,38 @@ Status run_planes(const EffortCall& call) {
 /// Kernels count a tile's bytes and the outputs in 32 bits.
 bool takes(const EffortProblem& p) { return p.inputs * 3 <= INT32_MAX / 512 && p.outputs <= INT32_MAX / 2; }
 
-constexpr EffortKernel row_of(const char* name, EffortLayout layout) {
+using Nanoseconds = double(const EffortProblem&);
+using ScratchBytes = std::size_t(const EffortPlaced&, int products);
+
+constexpr EffortKernel row(const char* name, EffortLayout layout, Nanoseconds nanoseconds, ScratchBytes scratch_bytes,
+                           Status (*run)(const EffortCall&), bool is_dense = false) {
     return {.name = name,
             .kernels = "cuda",
             .layout = layout,
+            .is_dense = is_dense,
             .arranged = true,
             .chooses = true,
             .takes_every_input = true,
             .most_products = most_products,
-            .takes = takes};
+            .takes = takes,
+            .nanoseconds = nanoseconds,
+            .scratch_bytes = scratch_bytes,
+            .run = run};
 }
 
-constexpr EffortKernel dense = [] {
-    EffortKernel row = row_of("effort_dense", {});
-    row.is_dense = true, row.scratch_bytes = scratch_of_dense_copy, row.run = run_dense;
-    row.nanoseconds = [](const EffortProblem& p) { return nanoseconds_of_dense(dense_on_h200, p); };
-    return row;
-}();
-constexpr EffortKernel buckets = [] {
-    EffortKernel row = row_of("effort_buckets", EffortLayout::buckets);
-    row.scratch_bytes = scratch_of_rows, row.run = run_rows<start_buckets>;
-    row.nanoseconds = [](const EffortProblem& p) { return nanoseconds_of_rows(buckets_on_h200, p); };
-    return row;
-}();
-constexpr EffortKernel tiers = [] {
-    EffortKernel row = row_of("effort_tiers", EffortLayout::tiers);
-    row.scratch_bytes = scratch_of_rows, row.run = run_rows<start_tiers>;
-    row.nanoseconds = [](const EffortProblem& p) { return nanoseconds_of_rows(tiers_on_h200, p); };
-    return row;
-}();
-constexpr EffortKernel planes = [] {
-    EffortKernel row = row_of("effort_planes", EffortLayout::planes);
-    row.scratch_bytes = scratch_of_planes, row.run = run_planes;
-    row.nanoseconds = [](const EffortProblem& p) { return nanoseconds_of_rows(planes_on_h200, p); };
-    return row;
-}();
+double dense_nanoseconds(const EffortProblem& p) { return nanoseconds_of_dense(dense_on_h200, p); }
+template <const auto& pace>
+double nanoseconds(const EffortProblem& p) {
+    return nanoseconds_of_rows(pace, p);
+}
+
+constexpr EffortKernel dense = row("effort_dense", {}, dense_nanoseconds, scratch_of_dense_copy, run_dense, true);
+constexpr EffortKernel buckets = row("effort_buckets", EffortLayout::buckets, nanoseconds<buckets_on_h200>,
+                                     scratch_of_rows, run_rows<start_buckets>);
+constexpr EffortKernel tiers =
+    row("effort_tiers", EffortLayout::tiers, nanoseconds<tiers_on_h200>, scratch_of_rows, run_rows<start_tiers>);
+constexpr EffortKernel planes =
+    row("effort_planes", EffortLayout::planes, nanoseconds<planes_on_h200>, scratch_of_planes, run_planes);
 
 }  // namespace
 
