@@ -30,9 +30,9 @@ endif()
 
 # instruction_set_flags(files...): a file that ends in _avx2.cpp, _avx512.cpp or _amx.cpp may use those instructions,
 # and it alone; one in _vnni_avx512.cpp also VNNI and VBMI. Such files define nothing weak or inline that others could
-# link (tools/check_weak holds them to it). They are optimised in every build: without, inline functions of the standard
-# library would stay in them as weak copies. Sanitized builds are not shipped and bring weak symbols of their own; -O2
-# would take three times as long there as their -O1.
+# link (tools/check_weak holds them to it), and use no header that was compiled with other flags. They are optimised in
+# every build: without, inline functions of the standard library would stay in them as weak copies. Sanitized builds are
+# not shipped and bring weak symbols of their own; -O2 would take three times as long there as their -O1.
 function(instruction_set_flags)
   set(avx2 -mavx2 -mfma -mf16c -fno-exceptions)  # kernels throw nothing, and unwinding would bring a weak symbol
   if(NOT TW_SANITIZE)
@@ -41,6 +41,9 @@ function(instruction_set_flags)
   # g++ 12 takes the "undefined" operand inside its own AVX-512 intrinsics for a variable of ours.
   set(avx512 ${avx2} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -mavx512f -mavx512bw -mavx512dq -mavx512vl)
   foreach(file IN LISTS ARGN)
+    if(file MATCHES "_(avx2|avx512|amx)\\.cpp$")
+      set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
     if(file MATCHES "_avx2\\.cpp$")
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${avx2}")
     elseif(file MATCHES "_vnni_avx512\\.cpp$")
