@@ -13,8 +13,8 @@ namespace tw {
 /// Scratch of run_slabs(), for operands of the plan's type or widened to f32.
 std::size_t slab_scratch_bytes(const Plan& plan, const PackedPanels& packed) noexcept;
 
-/// C = epilogue(alpha * AB + beta * C), AB summed slab by slab: for each block of C, so that partial sums stay near.
-/// Operands are where the plan's kernel wants them and as they are: a slab is a view of them.
+/// C = epilogue(alpha * AB + beta * C), AB summed slab by slab: for each block of C, so that partial sums stay in the
+/// caches. Operands are where the plan's kernel wants them and as they are: a slab is a view of them.
 Status run_slabs(const Plan& plan, const Call& call) noexcept;
 
 /// Where a slab begins in a packed operand that is `lines` wide, and how many bytes it takes up to the end of the last.

@@ -42,7 +42,8 @@ struct Feeder {
     __device__ Feeder(const P& p, const CUtensorMap& a_map, const CUtensorMap& b_map, Feed f)
         : pipe(p), a(a_map), b(b_map), feed(f), policy(f.reads_once ? ptx::leaves_l2_first() : ptx::stays_as_usual()) {}
 
-    /// Into L2, before anything else: B is nobody's result as long as a kernel in front is only waited for.
+    /// Prefetches B's first steps into L2 before the wait for the kernel in front. L2 is coherent, so that this is
+    /// right even where B is that kernel's result.
     __device__ void bring_closer(int first_col, int from, int end) const {
         for (int step = from; step < end; ++step) {
             if constexpr (b_major == ptx::Major::k) ptx::prefetch_box(b, step * feed.depth, first_col);

@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(S::threads, 2)
         if constexpr (S::most_parts >= 8)
             if (parts == 8) finish_part<8, T, S>(pipe.base, part, mine, own_row, first_col, group, thread);
     }
-    ptx::sync_cluster();  // until everybody has read what lies here
+    ptx::sync_cluster();  // a block must not exit while its peers read its shared memory
 }
 
 template <class S, class T, ptx::Major a_major, ptx::Major b_major>

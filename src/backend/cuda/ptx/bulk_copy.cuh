@@ -63,7 +63,7 @@ __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, std::u
         : "memory");
 }
 
-/// Into L2 alone: nothing is read yet that somebody may still write.
+/// Into L2 alone, which is coherent: nothing stale is read where another kernel still writes.
 __device__ inline void prefetch_box(const CUtensorMap& map, int inner, int outer) {
     asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(inner), "r"(outer)
                  : "memory");
