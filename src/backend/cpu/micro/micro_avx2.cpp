@@ -5,6 +5,7 @@
 // FMA units of 4 or 5 cycles' latency busy; the other four hold a row of B and a broadcast of A.
 #include <immintrin.h>
 
+#include "backend/cpu/micro/complex_tile.hpp"
 #include "backend/cpu/micro/micro_table.hpp"
 #include "backend/cpu/micro/pack_avx2.hpp"
 #include "backend/cpu/micro/turned_tile.hpp"
@@ -29,6 +30,11 @@ struct EightFloats {
     static Register multiply(Register a, Register b) { return _mm256_mul_ps(a, b); }
     static Register add(Register a, Register b) { return _mm256_add_ps(a, b); }
     static Register multiply_add(Register a, Register b, Register c) { return _mm256_fmadd_ps(a, b, c); }
+    static Register multiply_subtract(Register a, Register b, Register c) { return _mm256_fnmadd_ps(a, b, c); }
+    static void interleave(Register a, Register b, Register& low, Register& high) {
+        const Register even = _mm256_unpacklo_ps(a, b), odd = _mm256_unpackhi_ps(a, b);
+        low = _mm256_permute2f128_ps(even, odd, 0x20), high = _mm256_permute2f128_ps(even, odd, 0x31);
+    }
     static void store(float* p, Register v) { _mm256_storeu_ps(p, v); }
     static void store(float* p, Register v, Mask m) { _mm256_maskstore_ps(p, m, v); }
     static constexpr int steps_turned = 4;
@@ -52,6 +58,11 @@ struct FourDoubles {
     static Register multiply(Register a, Register b) { return _mm256_mul_pd(a, b); }
     static Register add(Register a, Register b) { return _mm256_add_pd(a, b); }
     static Register multiply_add(Register a, Register b, Register c) { return _mm256_fmadd_pd(a, b, c); }
+    static Register multiply_subtract(Register a, Register b, Register c) { return _mm256_fnmadd_pd(a, b, c); }
+    static void interleave(Register a, Register b, Register& low, Register& high) {
+        const Register even = _mm256_unpacklo_pd(a, b), odd = _mm256_unpackhi_pd(a, b);
+        low = _mm256_permute2f128_pd(even, odd, 0x20), high = _mm256_permute2f128_pd(even, odd, 0x31);
+    }
     static void store(double* p, Register v) { _mm256_storeu_pd(p, v); }
     static void store(double* p, Register v, Mask m) { _mm256_maskstore_pd(p, m, v); }
     static constexpr int steps_turned = 2;
@@ -69,5 +80,7 @@ constinit const MicroKernel<float> micro_avx2_f32 =
     micro_kernel<EightFloats, 6, 12, 6>(44, pack<float>, turned_avx2_f32);
 constinit const MicroKernel<double> micro_avx2_f64 =
     micro_kernel<FourDoubles, 6, 12, 6>(22, pack<double>, turned_avx2_f64);
+constinit const ComplexKernel<float> complex_avx2_f32 = complex_kernel<EightFloats, 6, 1>(48, pack<float>);
+constinit const ComplexKernel<double> complex_avx2_f64 = complex_kernel<FourDoubles, 6, 1>(24, pack<double>);
 
 }  // namespace tw::cpu

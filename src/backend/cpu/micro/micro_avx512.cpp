@@ -8,6 +8,7 @@
 // load is an instruction of a unit of multiply-adds besides.
 #include <immintrin.h>
 
+#include "backend/cpu/micro/complex_tile.hpp"
 #include "backend/cpu/micro/micro_table.hpp"
 #include "backend/cpu/micro/pack_avx512.hpp"
 
@@ -36,6 +37,15 @@ struct SixteenFloats {
     static Register multiply_add(Register a, Register b, Register c) {
         asm("vfmadd231ps %2, %1, %0" : "+v"(c) : "v"(b), "v"(a));  // or compilers put the sum where a factor was
         return c;
+    }
+    static Register multiply_subtract(Register a, Register b, Register c) {
+        asm("vfnmadd231ps %2, %1, %0" : "+v"(c) : "v"(b), "v"(a));
+        return c;
+    }
+    static void interleave(Register a, Register b, Register& low, Register& high) {
+        const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        low = _mm512_permutex2var_ps(a, first, b);
+        high = _mm512_permutex2var_ps(a, _mm512_add_epi32(first, _mm512_set1_epi32(8)), b);
     }
     static Register multiply_add(const float* a, Register b, Register c) {
         asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(c) : "v"(b), "m"(*a));
@@ -68,6 +78,15 @@ struct EightDoubles {
         asm("vfmadd231pd %2, %1, %0" : "+v"(c) : "v"(b), "v"(a));  // or compilers put the sum where a factor was
         return c;
     }
+    static Register multiply_subtract(Register a, Register b, Register c) {
+        asm("vfnmadd231pd %2, %1, %0" : "+v"(c) : "v"(b), "v"(a));
+        return c;
+    }
+    static void interleave(Register a, Register b, Register& low, Register& high) {
+        const __m512i first = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+        low = _mm512_permutex2var_pd(a, first, b);
+        high = _mm512_permutex2var_pd(a, _mm512_add_epi64(first, _mm512_set1_epi64(4)), b);
+    }
     static Register multiply_add(const double* a, Register b, Register c) {
         asm("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(c) : "v"(b), "m"(*a));
         return c;
@@ -88,5 +107,8 @@ constinit const MicroKernel<float> micro_avx512_f32 =
     micro_kernel<SixteenFloats, 14, 28, 8>(105, pack<SixteenFloats>, turned_avx2_f32);
 constinit const MicroKernel<double> micro_avx512_f64 =
     micro_kernel<EightDoubles, 14, 28, 8>(50, pack<EightDoubles>, turned_avx2_f64);
+constinit const ComplexKernel<float> complex_avx512_f32 =
+    complex_kernel<SixteenFloats, 14, 1>(105, pack<SixteenFloats>);
+constinit const ComplexKernel<double> complex_avx512_f64 = complex_kernel<EightDoubles, 14, 1>(50, pack<EightDoubles>);
 
 }  // namespace tw::cpu

@@ -94,7 +94,7 @@ void pack_panel(const View<const T>& from, int width, T* to) noexcept {
 /// By the kernel's own instructions where it has some for it. More rows than `width` fill panels that lie one behind
 /// the other.
 template <class T>
-void pack_panels(const MicroKernel<T>& kernel, const View<const T>& from, int width, T* to) noexcept {
+void pack_panels(const auto& kernel, const View<const T>& from, int width, T* to) noexcept {
     if (kernel.pack && (from.row_step == 1 || from.col_step == 1))
         return kernel.pack(from.data, from.row_step, from.col_step, static_cast<int>(from.rows), from.cols, to, width);
     for (std::int64_t w = 0; w < from.rows; w += width, to += width * from.cols)
