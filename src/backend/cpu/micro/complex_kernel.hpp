@@ -30,10 +30,10 @@ template <class T>
 struct ComplexKernel {
     static constexpr int most_results = 512;  ///< of real numbers
 
-    int mr, nr;                              ///< complex numbers
-    double rate;                             ///< real products a nanosecond that it is expected to reach, for choose()
-    void (*run)(const ComplexTile<T>&);      ///< 1 <= rows <= mr, 1 <= cols <= nr
-    typename MicroKernel<T>::Packer pack;    ///< of real numbers, as MicroKernel has it
+    int mr, nr;                            ///< complex numbers
+    double rate;                           ///< real products a nanosecond that it is expected to reach, for choose()
+    void (*run)(const ComplexTile<T>&);    ///< 1 <= rows <= mr, 1 <= cols <= nr
+    typename MicroKernel<T>::Packer pack;  ///< of real numbers, as MicroKernel has it
 };
 
 extern const ComplexKernel<float> complex_portable_f32, complex_avx2_f32, complex_avx512_f32, complex_neon_f32;

@@ -79,7 +79,8 @@ struct ComplexSums {
 #pragma GCC unroll 16
         for (int r = 0; r < R; ++r)
 #pragma GCC unroll 2
-            for (int w = 0; w < W; ++w) re[r][w] = V::multiply(alpha, re[r][w]), im[r][w] = V::multiply(alpha, im[r][w]);
+            for (int w = 0; w < W; ++w)
+                re[r][w] = V::multiply(alpha, re[r][w]), im[r][w] = V::multiply(alpha, im[r][w]);
     }
     /// put(where, what) for every vector of the tile as C has it.
     [[gnu::always_inline]] inline void each(T* c, std::int64_t c_step, const auto& put) {

@@ -112,9 +112,8 @@ void expect_every_tile(const ComplexKernel<T>& kernel, bool fused) {
                     for (int i = 0; i < rows; ++i)
                         for (int j = 0; j < step; ++j) {
                             const auto at = static_cast<std::size_t>(i * step + j);
-                            const T wanted = j < 2 * cols
-                                                 ? chain(kernel, tile, i, j / 2, j % 2 == 1, before[at], fused)
-                                                 : before[at];
+                            const T wanted = j < 2 * cols ? chain(kernel, tile, i, j / 2, j % 2 == 1, before[at], fused)
+                                                          : before[at];
                             ASSERT_EQ(c[at], wanted) << rows << 'x' << cols << 'x' << k << " at " << i << ", " << j;
                         }
                 }
