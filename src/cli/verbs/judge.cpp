@@ -62,10 +62,11 @@ constexpr const char* examples = R"text(Examples:
   tw judge --seconds 600 --seed 20260101
   tw judge --device cpu-check --seconds 10
 
-Shapes, steps (negative, zero, with holes of NaN between guard pages), types, values, alpha and beta, accuracies, plans,
-packed operands, batches, epilogues, threads, executors and floating-point modes are drawn by the seed. Each result must
-lie within its certificate, and have the same bits once more with other threads at other addresses. A case that fails is
-shrunk to the plainest one that still fails.
+Shapes, steps (negative, zero, with holes of NaN between guard pages), types, conjugates, values, alpha and beta,
+accuracies, slabs, plans, packed operands, batches, epilogues, threads, executors and floating-point modes are drawn by
+the seed. Each result must lie within its certificate, and have the same bits once more with other threads at other
+addresses. A case that fails is shrunk to the plainest
+one that still fails.
 )text";
 
 }  // namespace

@@ -38,15 +38,18 @@ struct Case {
     std::int64_t m = 1, n = 1, k = 1;
     std::int64_t products = 1;                ///< of a batch
     bool shares_a = false, shares_b = false;  ///< a batch's operand, by a step of 0
+    bool conj_a = false, conj_b = false;      ///< of complex operands
     Type in = Type::f32, out = Type::f32;
     Lie a, b, c;
     reference::Fill fill = reference::Fill::integers;
     int specials = 0;  ///< elements of A, B and C that are Inf, NaN, -0 or subnormal
     double alpha = 1, beta = 0;
-    std::string accuracy;  ///< "": nobody's
+    double alpha_imag = 0, beta_imag = 0;  ///< of complex operands
+    std::string accuracy;                  ///< "": nobody's
     double scale = 1;
     bool bias = false, residual = false;
     Activation activation = Activation::none;
+    int slabs = 0;
     int threads = 1;
     Runner runner = Runner::pool;
     bool odd_mode = false;  ///< of the caller

@@ -59,18 +59,29 @@ double draw_scalar(Random& random, double usual) {
 void draw_epilogue(Random& random, Case& one) {
     constexpr double scales[] = {0.5, -2, 0.1};
     constexpr Activation activations[] = {Activation::relu, Activation::gelu, Activation::silu};
-    one.bias = one_in(random, 2), one.residual = one_in(random, 3);
+    const bool is_real = !is_complex(one.in);  // a complex product has no bias and no activation
+    one.bias = is_real && one_in(random, 2), one.residual = one_in(random, 3);
     if (one_in(random, 3)) one.scale = one_of(random, scales);
     // Where a partial sum may overflow an activation makes any number of an infinity, and nothing could be judged.
     const bool may_overflow = one.fill == reference::Fill::overflowing || one.fill == reference::Fill::huge ||
                               one.specials > 0 || !(std::fabs(one.alpha) <= 8) || !(std::fabs(one.beta) <= 8);
-    if (!may_overflow && one_in(random, 2)) one.activation = one_of(random, activations);
+    if (is_real && !may_overflow && one_in(random, 2)) one.activation = one_of(random, activations);
+}
+
+/// What complex products have, and what they have not.
+void make_complex(Random& random, Case& one) {
+    constexpr double parts[] = {1, -1, 0.3, -2.5};
+    one.conj_a = one_in(random, 3), one.conj_b = one_in(random, 3);
+    if (one_in(random, 4)) one.alpha_imag = one_of(random, parts);
+    if (one_in(random, 4)) one.beta_imag = one_of(random, parts);
+    if (one.door == Door::packed_a || one.door == Door::packed_b) one.door = Door::call;
+    one.verify = false;
 }
 
 }  // namespace
 
 Case draw(std::uint64_t seed) {
-    constexpr Type types[] = {Type::f32, Type::f32, Type::f64, Type::f16, Type::bf16};
+    constexpr Type types[] = {Type::f32, Type::f32, Type::f64, Type::f16, Type::bf16, Type::c64, Type::c128};
     constexpr const char* accuracies[] = {"fp64", "fp32", "fp32_elementwise", "tf32", "bf16", "fp16", "1e-3", "1e-6"};
     constexpr int threads[] = {-3, 0, 1, 2, 3, 4, 7};
     constexpr Door doors[] = {Door::call, Door::call, Door::plan, Door::packed_a, Door::packed_b, Door::batch};
@@ -99,6 +110,8 @@ Case draw(std::uint64_t seed) {
     const bool is_packed = one.door == Door::packed_a || one.door == Door::packed_b;
     one.verify = !is_packed && one_in(random, 10);
     if (one_in(random, 6)) one.scratch = random.whole(0, 70);
+    if (is_complex(one.in)) make_complex(random, one);
+    else if (one_in(random, 8)) one.slabs = 1 << random.whole(0, 5);
     return one;
 }
 
@@ -122,22 +135,23 @@ std::string spelled(const char* name, const Lie& lie) {
     return words + (lie.at_start ? " behind a page" : "");
 }
 
-std::string spelled(double number) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", number);
+std::string spelled(double number, double imaginary = 0) {
+    char text[64];
+    std::snprintf(text, sizeof text, imaginary != 0 ? "%g%+gi" : "%g", number, imaginary);
     return text;
 }
 
 std::string spelled_options(const Case& one) {
     constexpr const char* activations[] = {"", ", relu", ", gelu", ", silu"};
     std::string words;
-    if (one.alpha != 1) words += ", alpha " + spelled(one.alpha);
-    if (one.beta != 0) words += ", beta " + spelled(one.beta);
+    if (one.alpha != 1 || one.alpha_imag != 0) words += ", alpha " + spelled(one.alpha, one.alpha_imag);
+    if (one.beta != 0 || one.beta_imag != 0) words += ", beta " + spelled(one.beta, one.beta_imag);
     if (!one.accuracy.empty()) words += ", accuracy " + one.accuracy;
     if (one.scale != 1) words += ", scale " + spelled(one.scale);
     if (one.bias) words += ", bias";
     words += activations[static_cast<int>(one.activation)];
     if (one.residual) words += ", residual";
+    if (one.slabs) words += ", slabs " + std::to_string(one.slabs);
     words += ", threads " + std::to_string(one.threads);
     if (one.runner == Runner::executor) words += ", an executor";
     if (one.runner == Runner::odd_executor) words += ", an executor in another mode";
@@ -157,6 +171,8 @@ std::string spelled(const Case& one) {
     if (one.door == Door::batch) words += " times " + std::to_string(one.products);
     if (one.shares_a) words += ", one A";
     if (one.shares_b) words += ", one B";
+    if (one.conj_a) words += ", A conjugate";
+    if (one.conj_b) words += ", B conjugate";
     words += std::string(", ") + reference::name_of(one.fill);
     if (one.specials) words += " and " + std::to_string(one.specials) + " special values";
     return words + spelled("A", one.a) + spelled("B", one.b) + spelled("C", one.c) + spelled_options(one);

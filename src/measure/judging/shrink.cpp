@@ -36,16 +36,19 @@ std::vector<Case> plainer(const Case& one) {
     add([&](Case& c) { c.fill = plain.fill; });
     add([](Case& c) { c.alpha = 1; });
     add([](Case& c) { c.beta = 0; });
+    add([](Case& c) { c.alpha_imag = 0; });
+    add([](Case& c) { c.beta_imag = 0; });
+    add([](Case& c) { c.slabs = 0; });
     add([](Case& c) { c.accuracy.clear(); });
     add([](Case& c) { c.scale = 1; });
     add([](Case& c) { c.activation = Activation::none; });
     for (bool Case::* flag : {&Case::bias, &Case::residual, &Case::odd_mode, &Case::reproducible, &Case::verify,
-                              &Case::shares_a, &Case::shares_b})
+                              &Case::shares_a, &Case::shares_b, &Case::conj_a, &Case::conj_b})
         add([&](Case& c) { c.*flag = false; });
     add([](Case& c) { c.runner = Runner::pool; });
     add([](Case& c) { c.threads = 1; });
     add([](Case& c) { c.scratch = -1; });
-    add([](Case& c) { c.in = c.out = Type::f32; });
+    add([](Case& c) { c.in = c.out = Type::f32, c.alpha_imag = c.beta_imag = 0; });
     return all;
 }
 

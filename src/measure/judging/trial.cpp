@@ -23,8 +23,9 @@ Case otherwise(Case one) {
     return one;
 }
 
-/// The first element whose bits differ; -1 when none does. Of a NaN any bits do.
-std::int64_t first_that_differs(Type type, const std::vector<std::byte>& x, const std::vector<std::byte>& y) {
+/// The first element whose bits differ; -1 when none does. Of a NaN any bits do, part by part where it is complex.
+std::int64_t first_that_differs(Type whole, const std::vector<std::byte>& x, const std::vector<std::byte>& y) {
+    const Type type = part_of(whole);
     const std::size_t size = size_of(type);
     for (std::size_t at = 0; at < x.size(); at += size) {
         if (std::equal(x.begin() + static_cast<std::ptrdiff_t>(at), x.begin() + static_cast<std::ptrdiff_t>(at + size),
@@ -33,7 +34,7 @@ std::int64_t first_that_differs(Type type, const std::vector<std::byte>& x, cons
         const auto value = [&](const std::vector<std::byte>& all) {
             return load_element({const_cast<std::byte*>(all.data()) + at, type, 1, 1, 1}, 0, 0);
         };
-        if (!std::isnan(value(x)) || !std::isnan(value(y))) return static_cast<std::int64_t>(at / size);
+        if (!std::isnan(value(x)) || !std::isnan(value(y))) return static_cast<std::int64_t>(at / size_of(whole));
     }
     return -1;
 }

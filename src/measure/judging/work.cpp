@@ -3,6 +3,7 @@
 #include "measure/judging/work.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -10,6 +11,7 @@
 #include "base/element.hpp"
 #include "measure/judging/mode.hpp"
 #include "plan/names.hpp"
+#include "plan/slabs.hpp"
 #include "reference/random.hpp"
 #include "tilewright/packed.hpp"
 
@@ -57,12 +59,24 @@ void Work::fill() {
         const std::uint64_t seed = case_.seed + static_cast<std::uint64_t>(is_shared ? 0 : p) * 1000;
         const Matrix a = a_.product(case_.shares_a ? 0 : p), b = b_.product(case_.shares_b ? 0 : p);
         reference::fill_operands(a, b, case_.fill, seed);
-        if (case_.beta != 0) reference::fill(c_.product(p), fill_of_c(case_.fill), seed + 2);
+        if (case_.beta != 0 || case_.beta_imag != 0) reference::fill(c_.product(p), fill_of_c(case_.fill), seed + 2);
         if (case_.residual) reference::fill(residual_.product(p), reference::Fill::normal, seed + 3);
     }
     if (!case_.bias) return;
     bias_.resize(static_cast<std::size_t>(case_.n));
     reference::fill({bias_.data(), Type::f32, 1, case_.n, case_.n}, reference::Fill::normal, case_.seed + 4);
+}
+
+Matrix Work::a(std::int64_t index) const {
+    Matrix matrix = a_.product(case_.shares_a ? 0 : index);
+    matrix.is_conj = case_.conj_a;
+    return matrix;
+}
+
+Matrix Work::b(std::int64_t index) const {
+    Matrix matrix = b_.product(case_.shares_b ? 0 : index);
+    matrix.is_conj = case_.conj_b;
+    return matrix;
 }
 
 void Work::make_special() {
@@ -77,12 +91,16 @@ void Work::make_special() {
         const double value = values[random.whole(0, 5)];
         if (matrix.rows == 0 || matrix.cols == 0) continue;
         const std::int64_t row = random.whole(0, matrix.rows - 1), col = random.whole(0, matrix.cols - 1);
-        store_element(matrix, row, col, value);
+        const bool is_whole = !is_complex(matrix.type);
+        store_element(is_whole || random.whole(0, 1) ? is_whole ? matrix : real_parts(matrix) : imaginary_parts(matrix),
+                      row, col, value);
     }
 }
 
 Options Work::options(std::string_view device) {
     Options options{.alpha = case_.alpha, .beta = case_.beta, .accuracy = accuracy_of(case_)};
+    options.alpha_imag = case_.alpha_imag, options.beta_imag = case_.beta_imag;
+    options.slabs = case_.slabs;
     options.device = device;
     options.threads = case_.threads;
     options.reproducible = case_.reproducible, options.verify = case_.verify_level();
@@ -101,30 +119,39 @@ Options Work::options(std::string_view device) {
     return options;
 }
 
-void Work::note(const Kernel* kernel) {
+void Work::note(const Kernel* kernel, std::int64_t terms) {
     if (!kernel) return;
     kernel_ = kernel->name;
-    certificate_ = std::max(certificate_, tw::certificate(*kernel, std::max<std::int64_t>(1, case_.k)));
+    const double own = tw::certificate(*kernel, std::max<std::int64_t>(1, terms)),
+                 tree = gamma(std::countr_zero(static_cast<unsigned>(std::max(1, case_.slabs))),
+                              part_of(case_.in) == Type::f64 ? unit_f64 : unit_f32);
+    certificate_ = std::max(certificate_, own + tree + own * tree);
     range_loss_ = std::max(range_loss_, kernel->scheme->range_loss);
     flush_loss_ = std::max(flush_loss_, kernel->scheme->flush_loss);
     rounds_before_epilogue_ = rounds_before_epilogue_ || (!kernel->fuses_epilogue && kernel->out != kernel->sum);
 }
 
+void Work::note(const Plan& plan) {
+    const int slabs = std::max(1, case_.slabs);
+    note(plan.kernel, longest_slab(case_.k, slabs));
+    note(plan.of_shorter, shortest_slab(case_.k, slabs));
+}
+
 void Work::note_plans(const Options& options) {
     Options alone = options;
     alone.threads = 1;
-    const Problem problem = problem_of(a_.product(0), b_.product(0), c_.product(0), options);
-    if (Plan plan; try_plan(problem, options, plan)) note(plan.kernel);
-    if (Plan plan; try_plan(problem, alone, plan)) note(plan.kernel);
+    const Problem problem = problem_of(a(0), b(0), c_.product(0), options);
+    if (Plan plan; try_plan(problem, options, plan)) note(plan);
+    if (Plan plan; try_plan(problem, alone, plan)) note(plan);
 }
 
 Status Work::run_packed(const Options& options) {
-    const Matrix a = a_.product(0), b = b_.product(0), c = c_.product(0);
+    const Matrix a = this->a(0), b = this->b(0), c = c_.product(0);
     const bool is_a = case_.door == Door::packed_a;
     Packed packed;
     const Status status = is_a ? try_pack_a(a, packed, options, form_of(c)) : try_pack(b, packed, options, form_of(c));
     if (!status) return status;
-    note(find_kernel(packed.kernel_name()));
+    note(find_kernel(packed.kernel_name()), longest_slab(case_.k, std::max(1, case_.slabs)));
     const OddMode mode(case_.odd_mode);
     const Status done = is_a ? try_multiply(packed, b, c, options) : try_multiply(a, packed, c, options);
     keeps_mode_ = mode.is_as_it_was();
@@ -138,13 +165,13 @@ Status Work::run_batch(const Options& options) {
                       .c_step = c_.step(),
                       .residual_step = residual_.step()};
     const OddMode mode(case_.odd_mode);
-    const Status done = try_multiply_batch(a_.product(0), b_.product(0), c_.product(0), batch, options);
+    const Status done = try_multiply_batch(a(0), b(0), c_.product(0), batch, options);
     keeps_mode_ = mode.is_as_it_was();
     return done;
 }
 
 Status Work::run_planned(const Options& options) {
-    const Matrix a = a_.product(0), b = b_.product(0), c = c_.product(0);
+    const Matrix a = this->a(0), b = this->b(0), c = c_.product(0);
     Plan plan;
     if (const Status none = try_plan(problem_of(a, b, c, options), options, plan); !none) return none;
     const OddMode mode(case_.odd_mode);
@@ -162,8 +189,7 @@ Status Work::run(std::string_view device, bool one_by_one) {
     for (std::int64_t p = 0; p < case_.products; ++p) {
         if (case_.residual) options.epilogue.residual = residual_.product(p);
         const OddMode mode(case_.odd_mode);
-        const Status done = try_multiply(a_.product(case_.shares_a ? 0 : p), b_.product(case_.shares_b ? 0 : p),
-                                         c_.product(p), options);
+        const Status done = try_multiply(a(p), b(p), c_.product(p), options);
         keeps_mode_ = keeps_mode_ && mode.is_as_it_was();
         if (!done) return done;
     }
@@ -184,12 +210,14 @@ reference::Question Work::question(std::int64_t index) const {
     epilogue.scale = case_.scale, epilogue.activation = case_.activation;
     if (case_.bias) epilogue.bias = bias_.data(), epilogue.bias_size = case_.n;
     if (case_.residual) epilogue.residual = residual_.product(index);
-    return {.a = a_.product(case_.shares_a ? 0 : index),
-            .b = b_.product(case_.shares_b ? 0 : index),
+    return {.a = a(index),
+            .b = b(index),
             .c0 = {const_cast<std::byte*>(c0_.data()) + index * bytes, case_.out, case_.m, case_.n, case_.n},
             .alpha = case_.k == 0 ? 0 : case_.alpha,
             .beta = case_.beta,
-            .epilogue = epilogue};
+            .epilogue = epilogue,
+            .alpha_imag = case_.k == 0 ? 0 : case_.alpha_imag,
+            .beta_imag = case_.beta_imag};
 }
 
 }  // namespace tw::judging

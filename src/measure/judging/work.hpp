@@ -26,6 +26,8 @@ public:
     std::string what_was_touched(bool is_refused) const;
 
     reference::Question question(std::int64_t index) const;
+    Matrix a(std::int64_t index) const;  ///< of that product, as it is multiplied
+    Matrix b(std::int64_t index) const;
     Matrix result(std::int64_t index) const { return c_.product(index); }
     std::vector<std::byte> elements() const { return elements_of(c_, case_.products); }
 
@@ -42,7 +44,8 @@ private:
     Status run_packed(const Options& options);
     Status run_batch(const Options& options);
     Status run_planned(const Options& options);
-    void note(const Kernel* kernel);
+    void note(const Kernel* kernel, std::int64_t terms);
+    void note(const Plan& plan);
     void note_plans(const Options& options);
     void fill();
     void make_special();

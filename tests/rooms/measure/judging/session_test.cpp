@@ -20,18 +20,26 @@ TEST(Judging, ASeedIsACase) {
     std::set<std::string> texts;
     std::set<Door> doors;
     std::set<Type> types;
-    int verified = 0, repeated = 0, odd = 0;
+    int verified = 0, repeated = 0, odd = 0, conjugate = 0, in_slabs = 0;
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
         const Case one = draw(seed);
         texts.insert(spelled(one)), doors.insert(one.door), types.insert(one.in);
         verified += one.verify, repeated += one.a.one_row || one.b.one_column, odd += one.odd_mode;
+        conjugate += one.conj_a || one.conj_b, in_slabs += one.slabs > 1;
+        if (is_complex(one.in)) {  // what they have not is not drawn: it would only be refused
+            EXPECT_FALSE(one.bias || one.verify || one.slabs || one.activation != Activation::none) << spelled(one);
+        } else {
+            EXPECT_FALSE(one.conj_a || one.conj_b || one.alpha_imag != 0 || one.beta_imag != 0) << spelled(one);
+        }
     }
     EXPECT_EQ(texts.size(), 400u);
     EXPECT_EQ(doors.size(), 5u);
-    EXPECT_EQ(types.size(), 4u);
+    EXPECT_EQ(types.size(), 6u);
     EXPECT_GT(verified, 10);
     EXPECT_GT(repeated, 10);
     EXPECT_GT(odd, 10);
+    EXPECT_GT(conjugate, 10);
+    EXPECT_GT(in_slabs, 10);
 }
 
 TEST(Judging, WhatIsRightIsNotCalledWrong) {
@@ -41,12 +49,27 @@ TEST(Judging, WhatIsRightIsNotCalledWrong) {
     EXPECT_LT(session.refused, 20);
 }
 
+// A complex element's other part, which nothing but its own judgement sees, and the sign of an imaginary part.
+TEST(Judging, AWrongPartOfAComplexElementIsSeen) {
+    Case one;
+    one.m = one.n = 3, one.k = 4, one.in = one.out = Type::c64, one.conj_b = true, one.beta_imag = 1;
+    EXPECT_EQ(try_case(one, {.device = "cpu"}).failure, "");
+    Where where{.device = "cpu"};
+    where.spoil = [](const Matrix& c) {
+        const Matrix parts = imaginary_parts(c);
+        store_element(parts, 2, 1, load_element(parts, 2, 1) + 1);
+    };
+    EXPECT_NE(try_case(one, where).failure.find("the imaginary part of element (2, 1)"), std::string::npos)
+        << try_case(one, where).failure;
+}
+
 TEST(Judging, OneWrongElementIsSeenAndTheCaseMadePlain) {
     Asked asked{.seed = 1, .seconds = 600, .cases = 200};
     asked.where.spoil = [](const Matrix& c) {  // the last element, of results that have a second row
         if (c.rows < 2 || c.cols < 1) return;
-        const double was = load_element(c, c.rows - 1, c.cols - 1);
-        store_element(c, c.rows - 1, c.cols - 1, was == 7 ? 9 : 7e4);
+        const Matrix reals = is_complex(c.type) ? real_parts(c) : c;
+        const double was = load_element(reals, c.rows - 1, c.cols - 1);
+        store_element(reals, c.rows - 1, c.cols - 1, was == 7 ? 9 : 7e4);
     };
     const Session session = judge_cases(asked);
     EXPECT_NE(session.failure, "");
