@@ -3,6 +3,7 @@
 //
 // choose: the cheapest row whose certificate keeps the promise.
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "backend/direct.hpp"
@@ -38,6 +39,8 @@ constexpr Status no_such_kernel{Code::unsupported, Argument::options,
                                 "no kernel of that name can do this product on this machine"};
 constexpr Status not_slabs{Code::bad_argument, Argument::options,
                            "slabs must be 0 or a power of two up to 1024: k is halved again and again"};
+constexpr Status not_accuracy{Code::bad_argument, Argument::options,
+                              "the accuracy is no name of the dial and no positive number"};
 constexpr Status no_row_for_slabs{
     Code::unsupported, Argument::options,
     "slabs are multiplied by kernels whose bits follow from k alone, as with `reproducible`; none of those that may be "
@@ -198,6 +201,11 @@ Status check_problem(const Problem& p) noexcept {
     return {};
 }
 
+/// As parse_accuracy() reads them: of what isn't finite nothing would be promised.
+bool is_accuracy(Accuracy accuracy) noexcept {
+    return accuracy.rule != Accuracy::Rule::number || (accuracy.value > 0 && std::isfinite(accuracy.value));
+}
+
 bool has_complex_rows(const Backend& backend) noexcept {
     return std::any_of(backend.ladder.begin(), backend.ladder.end(), [](const Kernel* k) { return is_complex(k->in); });
 }
@@ -239,6 +247,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     if (const Status bad = check_problem(problem); !bad) return bad;
     if (const Status bad = check_types(problem.in, options); !bad) return bad;
     if (!may_be_slabs(options.slabs)) return not_slabs;
+    if (!is_accuracy(problem.accuracy)) return not_accuracy;
     const Backend* backend = backend_for(problem, options.device);
     if (!backend) return no_backend;
     if (backend->devices() == 0) return no_devices;

@@ -112,9 +112,13 @@ int main(void) {
     bm.type = TW_F64;
 
     options = tw_default_options();
-    options.accuracy = "very";
-    expect(tw_multiply(&am, &bm, &cm, &options) == TW_BAD_ARGUMENT, "an unknown accuracy is refused");
-    expect(strstr(tw_last_error(), "accuracy") != NULL, "and the sentence speaks of the accuracy");
+    static const char* const no_accuracies[] = {"very", "", "inf", "nan", "0", "-1e-3", "1e400", "1e-3 "};
+    for (size_t i = 0; i < sizeof no_accuracies / sizeof *no_accuracies; ++i) {
+        options.accuracy = no_accuracies[i];
+        expect(tw_multiply(&am, &bm, &cm, &options) == TW_BAD_ARGUMENT, "what is no accuracy is refused");
+        expect(strstr(tw_last_error(), "the accuracy is no name of the dial and no positive number") != NULL,
+               "and the sentence speaks of the accuracy");
+    }
     options.accuracy = "1e-30";
     expect(tw_multiply(&am, &bm, &cm, &options) == TW_UNSUPPORTED, "an accuracy beyond every kernel is unsupported");
     options = tw_default_options();

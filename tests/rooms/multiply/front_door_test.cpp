@@ -2,9 +2,14 @@
 // Copyright 2026 The tilewright authors
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <string>
 #include <vector>
 
+#include "tilewright/batch.hpp"
 #include "tilewright/multiply.hpp"
+#include "tilewright/packed.hpp"
+#include "tilewright/plan.hpp"
 
 namespace {
 
@@ -24,6 +29,30 @@ TEST(FrontDoor, SaysWhichOperandHasTheWrongShape) {
         EXPECT_EQ(error.status().argument, tw::Argument::b);
         EXPECT_NE(std::string(error.what()).find("B: its rows must be as many as A's columns"), std::string::npos);
     }
+}
+
+// What is no accuracy as a word is none as a number, by whatever door it comes.
+TEST(FrontDoor, RefusesNumbersThatAreNoAccuracy) {
+    std::vector<float> x(4, 2), y(4, 7);
+    const tw::Matrix a = erase(tw::View(x.data(), 2, 2)), c = erase(tw::View(y.data(), 2, 2));
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    for (const double number : {0.0, -0.0, -1e-3, infinite, -infinite, std::numeric_limits<double>::quiet_NaN()}) {
+        const tw::Options options{.accuracy = number};
+        tw::Plan plan;
+        tw::Packed packed;
+        for (const tw::Status& status :
+             {tw::try_multiply(a, a, c, options), tw::try_multiply_batch(a, a, c, {.size = 1}, options),
+              tw::try_plan(tw::problem_of(a, a, c, options), options, plan), tw::try_pack(a, packed, options)}) {
+            EXPECT_EQ(status.code, tw::Code::bad_argument) << number;
+            EXPECT_EQ(status.argument, tw::Argument::options) << number;
+            EXPECT_NE(tw::explain(status, a, a, c, options).find("the accuracy is no name of the dial and no positive"),
+                      std::string::npos)
+                << tw::explain(status, a, a, c, options);
+        }
+        EXPECT_EQ(y, std::vector<float>(4, 7));
+    }
+    EXPECT_TRUE(tw::try_multiply(a, a, c, {.accuracy = 1e300}));
+    EXPECT_EQ(y, std::vector<float>(4, 8));
 }
 
 }  // namespace
