@@ -230,7 +230,7 @@ int base(int a, int b) {
         for folder in ["tools", "src/base", "docs", "tests/rooms/base", "programs"]:
             (self.root / folder).mkdir(parents=True)
         (self.root / self.TESTS).parent.mkdir(parents=True)
-        for name in ["mutate", "source_tree.py"]:
+        for name in ["mutate", "small_mistakes.py", "source_tree.py", "tests_that_look.py"]:
             shutil.copy(TOOLS / name, self.root / "tools")
         (self.root / "tools/equivalent_mutants.txt").write_text("# none\n")
         (self.root / "src/base/one.cpp").write_text(self.FILE)
