@@ -136,6 +136,27 @@ TEST(BlasErrors, GemmtAndBatches) {
     EXPECT_EQ(heard.name, "cblas_sgemm_batch");
 }
 
+TEST(BlasErrors, Rule19_OfFortransBatchesSayTheArgumentOfAnyGroup) {
+    const auto batch = [](int groups, int size_of_second, int lda_of_second) {
+        const char of[] = {'N', 'N'};
+        const int two[] = {2, 2}, lda[] = {2, lda_of_second}, sizes[] = {1, size_of_second};
+        const float factors[] = {1, 1};
+        std::vector<float> left(8, 1.f);
+        const float* operands[] = {untouched.data(), untouched.data()};
+        float* results[] = {left.data(), left.data() + 4};
+        heard = {};
+        sgemm_batch_(of, of, two, two, two, factors, operands, lda, operands, two, factors, results, two, &groups,
+                     sizes);
+        EXPECT_EQ(left == std::vector<float>(8, 1.f), heard.position != 0) << "C is left alone";
+        EXPECT_EQ(heard.name, heard.position ? "SGEMM_BATCH" : "");
+        return heard.position;
+    };
+    EXPECT_EQ(batch(2, 1, 2), 0);
+    EXPECT_EQ(batch(-1, 1, 2), 14);
+    EXPECT_EQ(batch(2, -1, 2), 15);
+    EXPECT_EQ(batch(2, 1, 1), 8);
+}
+
 TEST(BlasErrors, Fault20_AHandlerMayJumpAway) {
     static const float one[] = {1};
     static const int size = 1;

@@ -130,6 +130,32 @@ TEST(BlasBatch, GroupsOfDifferentShapes) {
     }
 }
 
+/// Groups of two, none and three; the last one's C keeps half of what it was.
+template <class T, class Int>
+void try_fortran_batch(FortranBatch<T, Int> gemm_batch) {
+    const char of_a[] = {'N', 'N', 't'}, of_b[] = {'T', 'N', 'n'};
+    const Int m[] = {3, 4, 8}, n[] = {5, 4, 2}, k[] = {7, 4, 9}, ld[] = {16, 16, 16}, sizes[] = {2, 0, 3}, groups = 3;
+    const T alpha[] = {1, 1, 2}, beta[] = {0, 1, T(0.5)};
+    const auto store = numbers<T>(10 * 256, 7), before = numbers<T>(5 * 256, 8);
+    auto out = before;
+    const T *a[5], *b[5];
+    T* c[5];
+    for (int i = 0; i < 5; ++i)
+        a[i] = &store[std::size_t(i) * 256], b[i] = &store[std::size_t(i + 5) * 256], c[i] = &out[std::size_t(i) * 256];
+    gemm_batch(of_a, of_b, m, n, k, alpha, a, ld, b, ld, beta, c, ld, &groups, sizes);
+    for (int i = 0; i < 5; ++i) {
+        const int g = i < 2 ? 0 : 2;
+        expect_product<T>({a[i], 16, false, of_a[g] != 'N'}, {b[i], 16, false, of_b[g] == 'T'},
+                          {c[i], 16, false, false}, {&before[std::size_t(i) * 256], 16, false, false}, m[g], n[g], k[g],
+                          alpha[g], beta[g], everywhere);
+    }
+}
+
+TEST(BlasBatch, GroupsInFortran) {
+    try_fortran_batch<float, int>(sgemm_batch_);
+    try_fortran_batch<double, std::int64_t>(dgemm_batch_64_);
+}
+
 TEST(BlasBatch, StridedInFortran) {
     const int m = 4, n = 3, k = 6, ld = 8, stride = 64, size = 4;
     const double alpha = 1, beta = 1;

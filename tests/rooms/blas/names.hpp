@@ -30,6 +30,11 @@ using FortranStrided = void(const char*, const char*, const Int*, const Int*, co
                             const Int*, const Int*, const T*, const Int*, const Int*, const T*, T*, const Int*,
                             const Int*, const Int*);
 
+template <class T, class Int>
+using FortranBatch = void(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T* const*,
+                          const Int*, const T* const*, const Int*, const T*, T* const*, const Int*, const Int*,
+                          const Int*);
+
 extern "C" {
 FortranGemm<float, int> sgemm_, scipy_sgemm_;
 FortranGemm<double, int> dgemm_, scipy_dgemm_;
@@ -46,6 +51,8 @@ CGemmt<double, int> cblas_dgemmt;
 CBatch<float, int> cblas_sgemm_batch;
 CBatch<double, std::int64_t> cblas_dgemm_batch_64;
 FortranBatch<double, int> dgemm_batch_;
+FortranBatch<float, int> sgemm_batch_;
+FortranBatch<double, std::int64_t> dgemm_batch_64_;
 CStrided<float, int> cblas_sgemm_batch_strided;
 FortranStrided<double, int> dgemm_batch_strided_;
 }
