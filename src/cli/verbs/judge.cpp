@@ -65,8 +65,7 @@ constexpr const char* examples = R"text(Examples:
 Shapes, steps (negative, zero, with holes of NaN between guard pages), types, conjugates, values, alpha and beta,
 accuracies, slabs, plans, packed operands, batches, epilogues, threads, executors and floating-point modes are drawn by
 the seed. Each result must lie within its certificate, and have the same bits once more with other threads at other
-addresses. A case that fails is shrunk to the plainest
-one that still fails.
+addresses. A case that fails is shrunk to the plainest one that still fails.
 )text";
 
 }  // namespace
