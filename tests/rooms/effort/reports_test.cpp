@@ -30,7 +30,8 @@ struct Experts {
     Status multiply(const EffortMatrix& m, std::size_t begin, std::size_t count, Budget budget,
                     const EffortOptions& options, std::vector<float>& y, std::span<EffortReport> reports) const {
         const auto rows = static_cast<std::int64_t>(count), skipped = static_cast<std::int64_t>(begin);
-        return try_matvec_experts(m, std::span(chosen).subspan(begin, count), {v.data() + skipped * inputs, rows, inputs},
+        return try_matvec_experts(m, std::span(chosen).subspan(begin, count),
+                                  {v.data() + skipped * inputs, rows, inputs},
                                   {y.data() + skipped * outputs, rows, outputs}, budget, options, reports);
     }
 };

@@ -46,8 +46,8 @@ bool found_nothing(const Ran& ran) { return ran.code == 0 && ran.out.find("no fi
 TEST(MetalCheckVerb, ReadsNumbersOfEveryType) {
     const Files files;
     if (const Ran first = files.run("float", "f32:2=0,7"); is_absent(first)) GTEST_SKIP() << first.error;
-    for (const auto& [type, word] : {std::pair("float", "f32"), {"half", "f16"}, {"bfloat", "bf16"}, {"int", "i32"},
-                                     {"uint", "u32"}}) {
+    for (const auto& [type, word] :
+         {std::pair("float", "f32"), {"half", "f16"}, {"bfloat", "bf16"}, {"int", "i32"}, {"uint", "u32"}}) {
         SCOPED_TRACE(type);
         const std::string begin = std::string(word) + ":2=";
         EXPECT_TRUE(found_nothing(files.run(type, begin + "6,7"))) << files.run(type, begin + "6,7").out;
