@@ -71,6 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         const tw::EffortMatrix matrix = tw::load_effort(path);
         check(*matrix.body());
+        const int planes = matrix.planes() > 0 ? 2 : 0;
+        check(*tw::load_effort(path, {.planes = planes, .keeps_dense = false}).body());
     } catch (const tw::Error& error) {
         const std::string sentence = error.what(), start = path + ": offset ";
         must_hold(error.status().code == tw::Code::bad_file && sentence.starts_with(start));

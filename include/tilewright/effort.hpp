@@ -43,6 +43,7 @@ struct EffortBuild {
     DenseCopy dense = DenseCopy::automatic;
     int threads = 0;  ///< as in Options
     const Executor* executor = nullptr;
+    int planes = 3;  ///< planes alone: 2 leaves the last one out, 4.5 bits a weight instead of 8.5; on a CPU
 };
 
 /// What one product may cost: a share of the work, or the error that is allowed.
@@ -104,6 +105,7 @@ public:
     TW_API int experts() const noexcept;
     TW_API EffortLayout layout() const noexcept;
     TW_API int bucket() const noexcept;  ///< outputs a bucket; 0 for planes
+    TW_API int planes() const noexcept;  ///< that are kept, 3 or 2; 0 for others
     TW_API Type type() const noexcept;   ///< of the values given
     TW_API bool has_dense() const noexcept;
     TW_API std::int64_t rows() const noexcept;        ///< of one expert: inputs times units of an input
@@ -136,6 +138,13 @@ TW_API EffortMatrix build_effort_stack(std::span<const Matrix> parts, const Effo
 
 /// Reads what EffortMatrix::save() wrote. Throws tw::Error with the file, the offset and what was expected there.
 TW_API EffortMatrix load_effort(const std::string& path);
+
+/// What is kept of a file. What is left out is read past: it takes no memory.
+struct EffortLoad {
+    int planes = 0;           ///< planes alone: 2 leaves the last one out, 3 needs it; 0: as many as the file has
+    bool keeps_dense = true;  ///< false: without the dense copy, if the file has one
+};
+TW_API EffortMatrix load_effort(const std::string& path, const EffortLoad& how);
 
 /// Lays the matrix out in the memory of a device ("cuda", "cuda:1"), which the first product there does otherwise: a
 /// product that is captured in a graph must not be the first.

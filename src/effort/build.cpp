@@ -86,8 +86,10 @@ Status check(const effort::Format& format, std::span<const Matrix> experts, cons
             return bad("experts must have the same shape and type");
         if (const Status unsound = check_operand(expert, Argument::a); !unsound) return unsound;
     }
+    if (how.planes != 3 && (how.planes != 2 || format.layout != EffortLayout::planes))
+        return {Code::bad_argument, Argument::options, "planes may be 3, or 2 for the layout planes"};
     const bool has_bucket = std::find(format.buckets.begin(), format.buckets.end(), how.bucket) != format.buckets.end();
-    if (format.buckets.size() > 1 && !has_bucket)
+    if (format.buckets.front() != 0 && format.buckets.size() > 1 && !has_bucket)
         return {Code::bad_argument, Argument::options, "a bucket must have 8, 16 or 32 outputs"};
     return {};
 }
@@ -125,7 +127,8 @@ Status build(const Format& format, std::span<const Matrix> experts, const Effort
         return no_memory;
     }
     body->format = &format;
-    body->bucket = format.buckets.size() > 1 ? how.bucket : format.buckets.front();
+    const bool has_buckets = format.buckets.front() != 0 && format.buckets.size() > 1;
+    body->bucket = how.planes == 2 ? effort::without_last_plane : has_buckets ? how.bucket : format.buckets.front();
     body->truncating = format.may_truncate && how.truncating;
     body->type = experts.front().type;
     body->outputs = experts.front().rows, body->inputs = experts.front().cols;

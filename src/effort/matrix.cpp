@@ -10,7 +10,8 @@ std::int64_t EffortMatrix::outputs() const noexcept { return body_ ? body_->outp
 std::int64_t EffortMatrix::inputs() const noexcept { return body_ ? body_->inputs : 0; }
 int EffortMatrix::experts() const noexcept { return body_ ? body_->experts : 0; }
 EffortLayout EffortMatrix::layout() const noexcept { return body_ ? body_->layout() : EffortLayout::planes; }
-int EffortMatrix::bucket() const noexcept { return body_ ? body_->bucket : 0; }
+int EffortMatrix::bucket() const noexcept { return body_ && planes() == 0 ? body_->bucket : 0; }
+int EffortMatrix::planes() const noexcept { return body_ && layout() == EffortLayout::planes ? body_->units() : 0; }
 Type EffortMatrix::type() const noexcept { return body_ ? body_->type : Type::f32; }
 bool EffortMatrix::has_dense() const noexcept { return body_ && body_->dense.size() > 0; }
 std::int64_t EffortMatrix::rows() const noexcept { return body_ ? body_->units() * body_->inputs : 0; }

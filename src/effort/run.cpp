@@ -14,6 +14,12 @@ namespace {
 
 using namespace effort;
 
+/// Kernels of other devices than the CPU read all three planes.
+Status check_planes(const EffortMatrix& m, const EffortPlan& plan) noexcept {
+    if (m.planes() != 2 || std::string_view(plan.backend->name) == "cpu") return {};
+    return {Code::unsupported, Argument::options, "planes without the last one are multiplied on the device cpu alone"};
+}
+
 Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget, const EffortOptions& options,
              EffortPlan& plan) noexcept {
     const auto bad = [](Argument argument, const char* text) { return Status{Code::bad_argument, argument, text}; };
@@ -27,6 +33,7 @@ Status check(const EffortMatrix& m, View<const float> v, View<float> y, Budget b
     if (budget.is_error() ? !(budget.value() >= 0) : !(budget.value() >= 0 && budget.value() <= 1))
         return bad(Argument::options, "an effort must be from 0 to 1, and an error must not be negative");
     if (const Status none = find_effort_device(options.device, plan); !none) return none;
+    if (const Status bad = check_planes(m, plan); !bad) return bad;
     bool reads_v = true;
     if (may_lie_on_a_device()) {
         const Place of_v = v.rows > 0 ? place_of(v.data) : Place::host,
@@ -76,6 +83,7 @@ Status try_place_effort(const EffortMatrix& m, std::string_view device) noexcept
     if (!m.body()) return {Code::bad_argument, Argument::a, "the matrix is empty"};
     EffortPlan plan;
     if (const Status none = find_effort_device(device, plan); !none) return none;
+    if (const Status bad = check_planes(m, plan); !bad) return bad;
     const EffortProblem problem = effort_problem(*m.body(), m.bytes());
     if (const Status none = choose_effort(problem, {}, plan); !none) return none;
     EffortPlaced placed;

@@ -36,7 +36,7 @@ namespace tw {
 
 struct EffortBody {
     const effort::Format* format = &effort::planes_format;
-    int bucket = 0;  ///< outputs of one; 0 for planes
+    int bucket = 0;  ///< outputs of one; for planes 0, or without_last_plane
     bool truncating = false;
     Type type = Type::f32;  ///< of the weights as given: of tiers' values and of the dense copy
     std::int64_t outputs = 0, inputs = 0;

@@ -19,6 +19,7 @@ struct EffortBody;
 namespace tw::effort {
 
 inline constexpr int most_units = 32;
+inline constexpr int without_last_plane = 2;  ///< in the place of a bucket: planes A and B alone are kept
 inline constexpr std::int64_t most_outputs_of_tile = 1024;
 
 /// Sums over the tiles of one input while it is encoded; each layout defines its own.
@@ -76,7 +77,7 @@ struct ChosenInputs {
 
 struct Format {
     EffortLayout layout;           ///< its number in files and in the public face
-    std::span<const int> buckets;  ///< outputs that a bucket may have; {0}: the layout has no buckets
+    std::span<const int> buckets;  ///< outputs that a bucket may have; the first is 0: the layout has no buckets
     bool may_truncate;             ///< only buckets may
     bool keeps_dense;              ///< DenseCopy::automatic keeps a dense copy beside it
     bool keeps_values;             ///< rows hold the weights as given, not times a power of 2

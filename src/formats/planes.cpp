@@ -76,18 +76,18 @@ void encode_planes(const float* w, std::int64_t real, const PlanesTile& tile, st
             const int two = 16 * width * h + at, four = 32 * width * h + 16 * width * (k & 1) + at;
             a[two] = static_cast<std::uint8_t>(a[two] | (codes[n] >> 6) << (2 * k));
             b[two] = static_cast<std::uint8_t>(b[two] | ((codes[n] >> 4) & 3) << (2 * k));
-            c[four] = static_cast<std::uint8_t>(c[four] | (codes[n] & 15) << (k < 2 ? 0 : 4));
+            if (tile.planes == 3) c[four] = static_cast<std::uint8_t>(c[four] | (codes[n] & 15) << (k < 2 ? 0 : 4));
         }
     }
 }
 
 namespace {
 
-constexpr int no_buckets[] = {0};
+constexpr int planes_kept[] = {0, without_last_plane};
 
 void encode(const EffortBody& body, const EncodedInput& one, Findings& found) {
-    encode_planes(one.w, one.real, {body.inputs, PlanesTile::quarters_for(one.outputs_left)}, one.input, one.rows,
-                  found.as<PlanesSums>());
+    encode_planes(one.w, one.real, {body.inputs, PlanesTile::quarters_for(one.outputs_left), body.units()}, one.input,
+                  one.rows, found.as<PlanesSums>());
 }
 
 InputSummary summary(const EffortBody&, const Findings& found) {
@@ -144,15 +144,16 @@ double rounding(const EffortBody& body, const ChosenInputs& chosen) {
 
 constinit const Format planes_format = {
     .layout = EffortLayout::planes,
-    .buckets = no_buckets,
+    .buckets = planes_kept,
     .may_truncate = false,
     .keeps_dense = false,
     .keeps_values = false,
     .has_gains = true,
-    .units = [](int) { return 3; },
+    .units = [](int bucket) { return bucket == without_last_plane ? 2 : 3; },
     .outputs_of_tile = [](int) { return PlanesTile::outputs; },
     .width = [](const EffortBody&, std::int64_t left) { return PlanesTile::quarters_for(left); },
-    .tile_bytes = [](const EffortBody& body, int width) { return PlanesTile{body.inputs, width}.bytes(); },
+    .tile_bytes = [](const EffortBody& body,
+                     int width) { return PlanesTile{body.inputs, width, body.units()}.bytes(); },
     .unit_bytes =
         [](const EffortBody& body, int unit) {
             constexpr std::int64_t of_quarter[] = {40, 32, 64};

@@ -16,6 +16,7 @@
 // C. Read back with mid-point reconstruction, with a = F >> 6, b = (F >> 4) & 3, c = F & 15:
 //   A alone  w = d (64 a - 96) / 16            A and B  w = d (64 a + 16 b - 120) / 16
 //   A, B, C  w = d (64 a + 16 b + c - 127.5) / 16
+// A matrix may be without C: an input then has two units, and effort 1 reads A and B (EffortBody::bucket is 2).
 // times the input's gain for that number of units (EffortBody::gains), times 2^-exponent.
 //
 // Where output o of a tile lies: block l = o / 32 = 4 q + j (q = 0..Q-1, j = 0..3); within it n = o % 32 = 16 h + 4 t +
@@ -42,6 +43,7 @@ struct PlanesTile {
 
     std::int64_t inputs;
     int quarters;
+    int planes = 3;  ///< 2: C is left out
 
     static constexpr int quarters_for(std::int64_t outputs_left) noexcept {
         return outputs_left >= outputs ? 4
@@ -51,7 +53,9 @@ struct PlanesTile {
     constexpr std::int64_t a_at() const noexcept { return up_to_line(inputs * 8 * quarters); }
     constexpr std::int64_t b_at() const noexcept { return a_at() + up_to_line(inputs * 32 * quarters); }
     constexpr std::int64_t c_at() const noexcept { return b_at() + up_to_line(inputs * 32 * quarters); }
-    constexpr std::int64_t bytes() const noexcept { return c_at() + up_to_line(inputs * 64 * quarters); }
+    constexpr std::int64_t bytes() const noexcept {
+        return planes == 3 ? c_at() + up_to_line(inputs * 64 * quarters) : c_at();
+    }
 };
 
 /// Sums over the tiles of one input, from which its gains and `left` are computed.

@@ -33,16 +33,24 @@ EffortLayout layout_named(const std::string& name) {
 
 /// Weights of two dimensions are one matrix; of three, a batch of experts.
 EffortMatrix built(const Array& weights, const std::string& dtype, const std::string& layout, int bucket,
-                   bool truncating, DenseCopy dense, int threads) {
+                   bool truncating, DenseCopy dense, int planes, int threads) {
     const Operand all("weights", weights, dtype);
-    const EffortBuild how{
-        .layout = layout_named(layout), .bucket = bucket, .truncating = truncating, .dense = dense, .threads = threads};
+    const EffortBuild how{.layout = layout_named(layout),
+                          .bucket = bucket,
+                          .truncating = truncating,
+                          .dense = dense,
+                          .threads = threads,
+                          .planes = planes};
     if (all.batch_dims > 1) throw nb::value_error("weights: expected outputs x inputs, or experts x outputs x inputs");
     std::vector<Matrix> experts;
     const std::int64_t count = all.batch_dims == 0 ? 1 : all.shape[0];
     for (std::int64_t place = 0; place < count; ++place) experts.push_back(all.at(&place, all.batch_dims));
     nb::gil_scoped_release others_may_run;
     return build_effort(experts, how);
+}
+
+EffortMatrix loaded(const std::string& path, int planes, bool keeps_dense) {
+    return load_effort(path, {.planes = planes, .keeps_dense = keeps_dense});
 }
 
 std::vector<EffortReport> products(const EffortMatrix& matrix, const Rows& v, const WritableRows& y, bool is_error,
@@ -102,17 +110,20 @@ void bind_effort(nb::module_& module) {
         .def_prop_ro("inputs", &EffortMatrix::inputs)
         .def_prop_ro("experts", &EffortMatrix::experts)
         .def_prop_ro("layout", [](const EffortMatrix& matrix) { return std::string(name_of(matrix.layout())); })
+        .def_prop_ro("planes", &EffortMatrix::planes)
         .def_prop_ro("has_dense", &EffortMatrix::has_dense)
         .def_prop_ro("rows", &EffortMatrix::rows)
         .def_prop_ro("bytes", &EffortMatrix::bytes)
+        .def_prop_ro("bytes_held", &EffortMatrix::bytes_held)
         .def_prop_ro("fp16_bytes", &EffortMatrix::fp16_bytes)
         .def("save", &EffortMatrix::save, "path"_a, nb::call_guard<nb::gil_scoped_release>())
         .def("products", &products, "v"_a, "y"_a, "is_error"_a, "value"_a, "chosen"_a, "dense"_a, "threads"_a,
              "device"_a, "stream"_a)
         .def("place", &place, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     module.def("build_effort", &built, "weights"_a, "dtype"_a, "layout"_a, "bucket"_a, "truncating"_a, "dense"_a,
-               "threads"_a);
-    module.def("load_effort", &load_effort, "path"_a, nb::call_guard<nb::gil_scoped_release>());
+               "planes"_a, "threads"_a);
+    module.def("load_effort", &loaded, "path"_a, "planes"_a, "keeps_dense"_a,
+               nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace tw::python

@@ -30,14 +30,14 @@ struct BuildArguments {
     std::vector<std::string> weights;
     std::string output, layout = "planes", dense = "automatic";
     std::vector<std::string> keep;
-    int bucket = 16, threads = 0;
+    int bucket = 16, threads = 0, planes = 3;
     bool transpose = false, truncating = false, bucket_is_given = false;
 };
 
 struct RunArguments {
     std::string matrix, vectors, output, effort, error, device = "cpu";
-    int threads = 0;
-    bool by_layout = false, each = false;
+    int threads = 0, planes = 0;
+    bool by_layout = false, each = false, without_dense = false;
 };
 
 EffortLayout parse_layout_word(const std::string& word) {
@@ -81,7 +81,8 @@ void build(const BuildArguments& asked) {
                           .bucket = asked.bucket,
                           .truncating = asked.truncating,
                           .dense = parse_dense(asked.dense),
-                          .threads = asked.threads};
+                          .threads = asked.threads,
+                          .planes = asked.planes};
     if (is_checkpoint) {
         if (asked.weights.size() > 1 || asked.transpose)
             refuse("a folder is converted alone, as its matrices are: without --transpose or other files");
@@ -115,7 +116,8 @@ void multiply(const RunArguments& asked) {
     const Budget budget = parse_budget(asked);
     if (asked.output.ends_with(".safetensors"))
         refuse("{}: y is written as .npy, so the file's name must end in .npy", quoted_path(asked.output));
-    const EffortMatrix m = with_exit_codes([&] { return load_effort(asked.matrix); });
+    const EffortMatrix m = with_exit_codes(
+        [&] { return load_effort(asked.matrix, {.planes = asked.planes, .keeps_dense = !asked.without_dense}); });
     const LoadedRows v = load_rows(asked.vectors, "the vectors");
     if (v.cols != m.inputs())
         refuse("{} takes vectors of {} entries; {} is {} x {}", quoted_path(asked.matrix), m.inputs(),
@@ -180,6 +182,9 @@ void add_build(Verb effort) {
         .shows_default();
     const Option bucket =
         verb.add_option("--bucket", asked->bucket, "For buckets: outputs in a bucket, 8, 16 or 32").shows_default();
+    verb.add_option("--planes", asked->planes,
+                    "For planes: 2 leaves the last one out, 4.5 bits a weight instead of 8.5; on the cpu alone")
+        .shows_default();
     verb.add_flag("--truncating", asked->truncating, "For buckets: bucketMul's own format to the bit, with its bias");
     verb.add_option("--dense", asked->dense,
                     "Keep a dense copy for effort 1 and for batches: automatic, kept or absent")
@@ -210,6 +215,10 @@ void add_run(Verb effort) {
     verb.add_flag(
         "--each", asked->each,
         fmt::format("Multiply each vector alone; otherwise {} or more use the dense copy", effort_dense_batch));
+    verb.add_option("--planes", asked->planes,
+                    "Of planes: 2 leaves the last one on the disk, 3 needs it; 0: as many as the file has")
+        .shows_default();
+    verb.add_flag("--without-dense", asked->without_dense, "Leave the dense copy on the disk");
     verb.add_flag("--by-layout", asked->by_layout, "Use the layout at effort 1, too, even when there is a dense copy");
     verb.ends_help_with(run_examples);
     verb.runs([asked] { multiply(*asked); });

@@ -9,7 +9,8 @@
 //    16  u32      layout: 0 buckets,         52  i32  exponent        120  u64      checksum of the header's first 120
 //    bytes
 //                 1 tiers, 2 planes          56  u32  1 with a dense copy
-//    20  u32      bucket                     60  u32  0
+//    20  u32      bucket; of planes 0, or 2  60  u32  0
+//                 without the last one
 //    24  u32      1 when truncating
 //    28  u32      type: 1 f32, 2 f16, 3 bf16
 // Then the five arrays of EffortBody in that order, each begun at a multiple of 64 bytes, zeros between. The checksum

@@ -13,6 +13,7 @@
 
 #include "effort/choice/importance.hpp"
 #include "effort/file/form.hpp"
+#include "formats/pieces.hpp"
 
 namespace tw {
 namespace {
@@ -109,9 +110,74 @@ void check_numbers(const Reader& reader, std::int64_t offset, const Memory& arra
                           std::string("expected a finite number for ") + what);
 }
 
+/// Whether the file has the planes that are asked for.
+void check_planes(const std::string& path, int asked, const EffortBody& body) {
+    const auto refuse = [&](const std::string& why) {
+        throw Error({Code::bad_argument, Argument::options, "the planes asked for are not in the file"},
+                    path + ": " + why);
+    };
+    if (asked == 0) return;
+    if (asked != 2 && asked != 3) refuse("expected 2 or 3 planes to be asked for, or 0; got " + std::to_string(asked));
+    if (body.layout() != EffortLayout::planes)
+        refuse(std::string("its layout is ") + name_of(body.layout()) + ", which has no planes to leave out");
+    if (asked > body.units()) refuse("it was built without the last plane: build it again from the weights");
+}
+
+void allocate(const std::string& path, Memory& memory, std::int64_t bytes) {
+    if (!memory.allocate(static_cast<std::size_t>(bytes)))
+        throw Error({Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"},
+                    path + ": not enough memory for an array of " + std::to_string(bytes) + " bytes");
+}
+
+/// Reads bytes to `to`, or past them when that is null. Returns the checksum with them.
+std::uint64_t take(const Reader& reader, std::int64_t at, std::int64_t bytes, std::byte* to, std::uint64_t sum) {
+    if (to) {
+        const std::span into(to, static_cast<std::size_t>(bytes));
+        reader.read(at, into);
+        return checksum(into, sum);
+    }
+    std::byte block[1 << 16];
+    for (const std::int64_t end = at + bytes; at < end; at += static_cast<std::int64_t>(sizeof block)) {
+        const std::span part =
+            std::span(block).first(static_cast<std::size_t>(std::min<std::int64_t>(sizeof block, end - at)));
+        reader.read(at, part);
+        sum = checksum(part, sum);
+    }
+    return sum;
+}
+
+/// Rows of a matrix that has a plane less than the file: a tile's last array is left out.
+std::uint64_t take_rows(const Reader& reader, std::int64_t at, const EffortBody& from, const EffortBody& to,
+                        std::uint64_t sum) {
+    const Tiling tiling = tiling_of(from);
+    std::byte* place = to.rows.data();
+    for (int expert = 0; expert < from.experts; ++expert)
+        for (std::int64_t t = 0; t < tiling.tiles; ++t) {
+            const int width = from.format->width(from, from.outputs - t * tiling.outputs_of_tile);
+            const std::int64_t whole = from.format->tile_bytes(from, width), kept = to.format->tile_bytes(to, width);
+            sum = take(reader, at, kept, place, sum);
+            sum = take(reader, at + kept, whole - kept, nullptr, sum);
+            at += whole, place += kept;
+        }
+    return sum;
+}
+
+/// What is left, or gains: of each expert the first numbers, as many as there is room for.
+std::uint64_t take_numbers(const std::string& path, const Reader& reader, std::int64_t at, std::int64_t bytes,
+                           const Memory& to, int experts, std::uint64_t sum) {
+    Memory all;
+    allocate(path, all, bytes);
+    sum = take(reader, at, bytes, all.data(), sum);
+    const auto kept = static_cast<std::int64_t>(to.size()) / experts;
+    copy_pieces(to.data(), kept, all.data(), bytes / experts, kept, experts);
+    return sum;
+}
+
 }  // namespace
 
-EffortMatrix load_effort(const std::string& path) {
+EffortMatrix load_effort(const std::string& path) { return load_effort(path, {}); }
+
+EffortMatrix load_effort(const std::string& path, const EffortLoad& how) {
     const Reader reader(path);
     FileHeader h;
     reader.read(0, std::as_writable_bytes(std::span(&h, 1)));
@@ -132,13 +198,19 @@ EffortMatrix load_effort(const std::string& path) {
     }
     reader.expect(reader.size() == end, std::min(reader.size(), end), "a file of " + std::to_string(end) + " bytes",
                   reader.size());
+    check_planes(path, how.planes, *body);
+    EffortBody in_file;
+    in_file.format = body->format, in_file.bucket = body->bucket, in_file.type = body->type;
+    in_file.outputs = body->outputs, in_file.inputs = body->inputs, in_file.experts = body->experts;
+    if (how.planes == 2) body->bucket = without_last_plane;
+    const auto kept = sizes_in_order(sizes_of(*body, h.has_dense != 0 && how.keeps_dense));
     std::uint64_t sum = checksum_start;
-    for (int a = 0; a < 5; ++a) {
-        if (!arrays[a]->allocate(static_cast<std::size_t>(h.sizes[a])))
-            throw Error({Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"},
-                        path + ": not enough memory for its " + std::to_string(end) + " bytes");
-        reader.read(offsets[a], arrays[a]->bytes());
-        sum = checksum(arrays[a]->bytes(), sum);
+    for (std::size_t a = 0; a < 5; ++a) {
+        allocate(path, *arrays[a], kept[a]);
+        if (kept[a] == h.sizes[a] || kept[a] == 0)
+            sum = take(reader, offsets[a], h.sizes[a], kept[a] > 0 ? arrays[a]->data() : nullptr, sum);
+        else if (a == 0) sum = take_rows(reader, offsets[a], in_file, *body, sum);
+        else sum = take_numbers(path, reader, offsets[a], h.sizes[a], *arrays[a], body->experts, sum);
         reader.expect_zeros(offsets[a] + h.sizes[a], up_to_line(h.sizes[a]) - h.sizes[a]);
     }
     if (sum != h.arrays_sum) reader.refuse(112, "the arrays' checksum does not match");
@@ -150,9 +222,7 @@ EffortMatrix load_effort(const std::string& path) {
     if (body->format->flaw)
         if (const Flaw flaw = body->format->flaw(*body); flaw.at >= 0)
             reader.refuse(offsets[0] + flaw.at, std::string("expected ") + flaw.expected);
-    if (!body->importance.allocate(static_cast<std::size_t>(sizes_of(*body, false).importance)))
-        throw Error({Code::out_of_memory, Argument::none, "not enough memory for a matrix with an effort dial"},
-                    path + ": not enough memory for its inputs' importance");
+    allocate(path, body->importance, sizes_of(*body, false).importance);
     weigh_inputs(*body);
     return EffortMatrix(std::move(body));
 }

@@ -28,6 +28,7 @@ class EffortMatrix:
     bucket      outputs a bucket, of buckets alone: 8, 16 or 32.
     truncating  buckets alone: the format that cuts the low bits instead of rounding to what is left.
     dense       whether the values are kept beside, for effort 1 and batches: "automatic", "kept" or "absent".
+    planes      planes alone: 2 leaves the last one out, 4.5 bits a weight in memory instead of 8.5; on the CPU alone.
 
     >>> import numpy, tilewright
     >>> weights = numpy.eye(64, dtype=numpy.float32)
@@ -37,7 +38,8 @@ class EffortMatrix:
     (True, True)
     """
 
-    def __init__(self, weights, *, layout="planes", bucket=16, truncating=False, dense="automatic", threads=0):
+    def __init__(self, weights, *, layout="planes", bucket=16, truncating=False, dense="automatic", planes=3,
+                 threads=0):
         self._native = _native.build_effort(
             exported(weights, "weights", 0),
             dtype_name(weights),
@@ -45,14 +47,19 @@ class EffortMatrix:
             bucket,
             truncating,
             _named(_native.DenseCopy, "dense", dense),
+            planes,
             thread_count(threads),
         )
 
     @classmethod
-    def load(cls, path):
-        """Reads what save() wrote; ValueError says where a file is not what it should be."""
+    def load(cls, path, *, planes=None, keeps_dense=True):
+        """Reads what save() wrote; ValueError says where a file is not what it should be.
+
+        planes       of planes: 2 leaves the last one on the disk, 3 needs it; left out: as many as the file has.
+        keeps_dense  False: the dense copy stays on the disk, too.
+        """
         matrix = cls.__new__(cls)
-        matrix._native = _native.load_effort(os.fspath(path))
+        matrix._native = _native.load_effort(os.fspath(path), planes or 0, keeps_dense)
         return matrix
 
     def save(self, path):
@@ -64,7 +71,9 @@ class EffortMatrix:
     layout = property(lambda self: self._native.layout)
     rows = property(lambda self: self._native.rows, doc="Of one expert: its inputs times the units of an input.")
     nbytes = property(lambda self: self._native.bytes, doc="Of one expert's layout: what effort 1 reads.")
+    planes = property(lambda self: self._native.planes, doc="That are kept, 3 or 2; 0 of other layouts.")
     has_dense = property(lambda self: self._native.has_dense)
+    bytes_held = property(lambda self: self._native.bytes_held, doc="Of everything that is in memory.")
 
     def __repr__(self):
         experts = f", {self.experts} experts" if self.experts > 1 else ""

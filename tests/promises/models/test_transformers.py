@@ -60,6 +60,16 @@ def test_effort_one_is_the_model_and_less_is_less(kind, more):
     assert dial.effort == 1.0
 
 
+def test_without_the_last_plane_half_as_much_is_held():
+    models = [model_of() for _ in range(2)]
+    exact = logits(models[0], IDS)
+    dials = [tilewright.transformers.dial(model, 1.0, planes=planes) for model, planes in zip(models, (3, 2))]
+    assert sorted({held.matrix.planes for held in dials[1].held}) == [2, 3]  # the last layer keeps all
+    assert dials[1].bytes_held < 0.75 * dials[0].bytes_held
+    errors = [float((logits(model, IDS) - exact).norm() / exact.norm()) for model in models]
+    assert errors[0] < errors[1] < 0.5
+
+
 def test_generate_works_as_it_is():
     model = model_of()
     asked = dict(max_new_tokens=8, do_sample=False, pad_token_id=0)

@@ -61,6 +61,24 @@ def test_a_saved_matrix_answers_the_same(tmp_path):
         tilewright.EffortMatrix.load(tmp_path / "w.effort")
 
 
+def test_the_last_plane_may_stay_out_of_memory(tmp_path):
+    whole, two = (tilewright.EffortMatrix(WEIGHTS, dense=dense, planes=planes)
+                  for dense, planes in (("kept", 3), ("automatic", 2)))
+    assert (whole.planes, two.planes) == (3, 2) and two.bytes_held < whole.bytes_held / 3
+    exact = WEIGHTS.astype(numpy.float64) @ VECTOR
+    y, report = two.matvec(VECTOR, effort=1)
+    assert 0.9 < report.estimated_error / error_of(y, exact) < 1.1
+    whole.save(tmp_path / "w.effort")
+    loaded = tilewright.EffortMatrix.load(tmp_path / "w.effort", planes=2, keeps_dense=False)
+    numpy.testing.assert_array_equal(loaded.matvec(VECTOR, effort=1)[0], y)
+    assert loaded.bytes_held == two.bytes_held and not loaded.has_dense
+    loaded.save(tmp_path / "w.effort")
+    with pytest.raises(ValueError, match="it was built without the last plane"):
+        tilewright.EffortMatrix.load(tmp_path / "w.effort", planes=3)
+    with pytest.raises(ValueError, match="planes may be 3, or 2"):
+        tilewright.EffortMatrix(WEIGHTS, layout="tiers", planes=2)
+
+
 def test_a_device_that_is_not_there_is_said():
     matrix = tilewright.EffortMatrix(WEIGHTS)
     matrix.place("cpu")

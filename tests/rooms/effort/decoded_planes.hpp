@@ -29,10 +29,14 @@ inline double decoded_weight(const EffortBody& body, int expert, std::int64_t o,
     std::memcpy(&scale, rows + own.scales_at() + 8 * width * i + 2 * block, sizeof scale);
     const std::int64_t two = 32 * width * i + 16 * width * h + 16 * q + 4 * t + j;
     const int a = byte_at(own.a_at() + two) >> (2 * k) & 3, b = byte_at(own.b_at() + two) >> (2 * k) & 3;
-    const int c = byte_at(own.c_at() + 64 * width * i + 32 * width * h + 16 * width * (k & 1) + 16 * q + 4 * t + j) >>
-                      (k < 2 ? 0 : 4) &
-                  15;
-    const double code = planes == 1 ? 64 * a - 96 : planes == 2 ? 64 * a + 16 * b - 120 : 64 * a + 16 * b + c - 127.5;
+    const auto c = [&] {
+        return byte_at(own.c_at() + 64 * width * i + 32 * width * h + 16 * width * (k & 1) + 16 * q + 4 * t + j) >>
+                   (k < 2 ? 0 : 4) &
+               15;
+    };
+    const double code = planes == 1   ? 64 * a - 96
+                        : planes == 2 ? 64 * a + 16 * b - 120
+                                      : 64 * a + 16 * b + c() - 127.5;
     return static_cast<double>(widen(scale)) * code / 16;
 }
 

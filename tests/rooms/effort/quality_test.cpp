@@ -69,6 +69,28 @@ TEST(EffortQuality, ThePredictedErrorIsWithinTenPerCentOfTheTrueOne) {
         }
 }
 
+TEST(EffortQuality, TwoPlanesHaveFourAndAHalfBitsAndSayWhatThatCosts) {
+    const Subject& s = subject();
+    const EffortMatrix two = build_effort(s.weights.matrix, {.planes = 2});
+    EXPECT_EQ(two.planes(), 2);
+    EXPECT_EQ(s.planes.planes(), 3);
+    EXPECT_EQ(s.tiers.planes(), 0);
+    EXPECT_EQ(two.bytes() * 16, two.fp16_bytes() * 9 / 2);
+    EXPECT_LT(static_cast<double>(two.bytes_held()), .295 * static_cast<double>(two.fp16_bytes()));
+    for (const double effort : {1., .7, .5, .25})
+        for (const bool is_gated : {false, true}) {
+            const Answer a = product(two, is_gated ? s.gated_v : s.gauss_v, Budget::effort(effort));
+            const double error = relative_error(a.y, is_gated ? s.gated_y : s.gauss_y);
+            EXPECT_NEAR(a.report.estimated_error, error, .1 * error) << effort;
+            EXPECT_LE(static_cast<double>(a.report.bytes_read), effort * static_cast<double>(two.bytes()));
+        }
+    const Answer all = product(two, s.gauss_v, Budget::effort(1));
+    EXPECT_LE(relative_error(all.y, s.gauss_y), .1);
+    const Answer unmet = product(two, s.gauss_v, Budget::error(.01));
+    EXPECT_EQ(unmet.y, all.y) << "everything is read where the error can't be had, and the report says what it is";
+    EXPECT_GT(unmet.report.estimated_error, .05);
+}
+
 TEST(EffortQuality, AnErrorAskedForIsKeptWithinThePrediction) {
     const Subject& s = subject();
     for (const EffortMatrix* m : {&s.buckets, &s.tiers, &s.planes})

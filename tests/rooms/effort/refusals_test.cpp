@@ -46,6 +46,27 @@ TEST(EffortRefusals, WhatCantBeBuilt) {
     }
 }
 
+TEST(EffortRefusals, PlanesThatAreLeftOut) {
+    const Weights good(4, 3, Type::f32, 1);
+    EffortMatrix into;
+    const auto refused = [&](const EffortBuild& how) { return !try_build_effort(good.matrix, how, into); };
+    EXPECT_FALSE(refused({.planes = 2}));
+    EXPECT_TRUE(refused({.planes = 1}));
+    EXPECT_TRUE(refused({.planes = 4}));
+    EXPECT_TRUE(refused({.layout = EffortLayout::tiers, .planes = 2}));
+    EXPECT_TRUE(refused({.layout = EffortLayout::buckets, .bucket = 2}));
+    const EffortMatrix two = build_effort(good.matrix, {.planes = 2});
+    std::vector<float> v(3, 1.f), y(4);
+    EffortReport report;
+    const Status status = try_matvec(two, v, y, Budget::effort(.5), {.device = "metal-check"}, report);
+    if (status.code == Code::no_device) GTEST_SKIP() << status.text;
+    EXPECT_NE(explain_effort(status, two).find("planes without the last one are multiplied on the device cpu alone"),
+              std::string::npos)
+        << explain_effort(status, two);
+    EXPECT_EQ(try_place_effort(two, "metal-check").code, Code::unsupported);
+    EXPECT_TRUE(try_place_effort(two, "cpu"));
+}
+
 TEST(EffortRefusals, ThereIsAReportForEachResultOrNone) {
     const EffortMatrix matrix = build_effort(Weights(4, 3, Type::f32, 1).matrix);
     std::vector<float> v(6, 1), y(8);

@@ -15,6 +15,7 @@
 //   y += (H + L / 128) (step / 32), in f32 as written, chunk after chunk.
 // Planes of which everything is read are multiplied as whole codes F = 64 a + 16 b + c. A chunk is 64 inputs then, and
 // v d is rounded once, to 15 bits:  step = m / 16256, q = (v d) (16256 / m) to the nearest, S = sum of q (2 F - 255),
+// where C is left out, c is 8 and S the sum of q (2 F - 256),
 //   y += S (step / 32). The sum is the same whether a vector comes alone or in a batch.
 #pragma once
 
@@ -46,6 +47,7 @@ struct EffortWholeTile {
     const std::byte* rows;
     std::int64_t inputs;
     int width;                   ///< quarters
+    int planes;                  ///< that there are, 3 or 2
     const EffortEntry* entries;  ///< vector r's begin at entries + r * inputs: one for each input, in order
     int vectors;                 ///< at most most_whole_vectors
     float* y;                    ///< vector r's outputs begin at y + 512 r; padding is written, too

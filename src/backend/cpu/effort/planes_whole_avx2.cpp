@@ -24,7 +24,7 @@ constexpr int groups = whole_chunk / 4, columns = 16;
 struct Desk {
     alignas(32) __m256i codes[groups][columns];
     alignas(32) __m256i v[most_whole_vectors][2][groups][2];  ///< of each side: words of inputs 0, 2 and of 1, 3
-    __m256i offset[most_whole_vectors][2];                    ///< 255 times the sum of q
+    __m256i offset[most_whole_vectors][2];                    ///< 255 or 256 times the sum of q
     __m256 scale[most_whole_vectors][2];
     alignas(32) float scales[whole_chunk][16], product[whole_chunk][16], y[most_whole_vectors][32][16];
 };
@@ -43,7 +43,7 @@ TW_INSIDE void widen_scales(const PlanesTileRows& tile, std::int64_t from, int c
 }
 
 /// Rounds v d of a vector's chunk.
-TW_INSIDE void round_chunk(const EffortEntry* entries, int count, int r, Desk& desk) {
+TW_INSIDE void round_chunk(const EffortEntry* entries, int count, int r, int middle_twice, Desk& desk) {
     const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
     __m256 most[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
     for (int e = 0; e < whole_chunk; ++e) {
@@ -67,7 +67,7 @@ TW_INSIDE void round_chunk(const EffortEntry* entries, int count, int r, Desk& d
             for (int odd = 0; odd < 2; ++odd)
                 desk.v[r][s][g][odd] = _mm256_blend_epi16(q[odd], _mm256_slli_epi32(q[odd + 2], 16), 0xaa);
         }
-        desk.offset[r][s] = _mm256_mullo_epi32(sum, _mm256_set1_epi32(255));
+        desk.offset[r][s] = _mm256_mullo_epi32(sum, _mm256_set1_epi32(middle_twice));
         desk.scale[r][s] = _mm256_mul_ps(_mm256_div_ps(most[s], _mm256_set1_ps(whole_most)), _mm256_set1_ps(1.f / 32));
     }
 }
@@ -165,15 +165,16 @@ TW_INSIDE void multiply_all(Desk& desk, int vectors, int side, int h) {
 }  // namespace
 
 void effort_planes_whole_avx2(const EffortWholeTile& call) {
-    const PlanesTileRows tile = rows_of(call.rows, call.inputs, call.width);
+    const PlanesTileRows tile = rows_of(call);
     Desk desk;
     std::memset(desk.y, 0, static_cast<std::size_t>(call.vectors) * sizeof desk.y[0]);
-    const int sides = call.width > 2 ? 2 : 1;
+    const int sides = call.width > 2 ? 2 : 1, middle_twice = call.planes == 2 ? 256 : 255;
     for (std::int64_t from = 0; from < call.inputs; from += whole_chunk) {
         const std::int64_t rest = call.inputs - from, last = call.inputs - 1;
         const int count = static_cast<int>(rest < whole_chunk ? rest : whole_chunk);
         widen_scales(tile, from, count, desk);
-        for (int r = 0; r < call.vectors; ++r) round_chunk(call.entries + r * call.inputs + from, count, r, desk);
+        for (int r = 0; r < call.vectors; ++r)
+            round_chunk(call.entries + r * call.inputs + from, count, r, middle_twice, desk);
         std::int64_t next = from + count;
         for (int h = 0; h < 2; ++h)
             for (int side = 0; side < sides; ++side) {

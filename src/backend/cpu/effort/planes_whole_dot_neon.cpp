@@ -7,7 +7,8 @@
 //   q--> sums
 //
 // Four blocks (a quarter) and the half of each block's outputs that a row's half holds are 16 columns: column 4 k + t.
-// Codes are taken less 128, to be signed: 2 F - 255 = 2 (F - 128) + 1. q = 128 high + low.
+// Codes are taken less 128, to be signed: 2 F - 255 = 2 (F - 128) + 1, and without C 2 F - 256 = 2 (F - 128). q = 128
+// high + low.
 #include <arm_neon.h>
 
 #include <cstring>
@@ -24,14 +25,14 @@ constexpr int groups = whole_chunk / 4, columns = 16, most_quarters = 4;
 struct Desk {
     int8x16_t codes[groups][columns];
     int8x16_t v[most_whole_vectors][most_quarters][groups][2];  ///< bytes of four inputs: high, and low
-    int32x4_t sum[most_whole_vectors][most_quarters];           ///< of q
+    int32x4_t sum[most_whole_vectors][most_quarters];           ///< of q; none where C is left out
     float32x4_t scale[most_whole_vectors][most_quarters];
     float product[whole_chunk][4], y[most_whole_vectors][32][16];
 };
 
 /// Rounds v d of a vector's chunk, for the four blocks of a quarter.
 TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, std::int64_t from, int count, int r,
-                           int quarter, Desk& desk) {
+                           int quarter, int planes, Desk& desk) {
     float32x4_t most = vdupq_n_f32(0);
     for (int e = 0; e < whole_chunk; ++e) {
         float32x4_t p = vdupq_n_f32(0);
@@ -60,7 +61,7 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
         }
         desk.v[r][quarter][g][0] = vreinterpretq_s8_u32(high), desk.v[r][quarter][g][1] = vreinterpretq_s8_u32(low);
     }
-    desk.sum[r][quarter] = sum;
+    desk.sum[r][quarter] = planes == 2 ? vdupq_n_s32(0) : sum;
     desk.scale[r][quarter] = vmulq_n_f32(vdivq_f32(most, all), 1.f / 32);
 }
 
@@ -140,7 +141,7 @@ TW_INSIDE void multiply_all(Desk& desk, int vectors, int quarter, int h) {
 }  // namespace
 
 void effort_planes_whole_neon(const EffortWholeTile& call) {
-    const PlanesTileRows tile = rows_of(call.rows, call.inputs, call.width);
+    const PlanesTileRows tile = rows_of(call);
     Desk desk;
     std::memset(desk.y, 0, static_cast<std::size_t>(call.vectors) * sizeof desk.y[0]);
     for (std::int64_t from = 0; from < call.inputs; from += whole_chunk) {
@@ -148,7 +149,7 @@ void effort_planes_whole_neon(const EffortWholeTile& call) {
         const int count = static_cast<int>(rest < whole_chunk ? rest : whole_chunk);
         for (int r = 0; r < call.vectors; ++r)
             for (int quarter = 0; quarter < call.width; ++quarter)
-                round_chunk(tile, call.entries + r * call.inputs + from, from, count, r, quarter, desk);
+                round_chunk(tile, call.entries + r * call.inputs + from, from, count, r, quarter, call.planes, desk);
         for (int h = 0; h < 2; ++h)
             for (int quarter = 0; quarter < call.width; ++quarter) {
                 for (int g = 0; g < groups; ++g) {

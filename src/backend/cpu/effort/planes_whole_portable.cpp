@@ -28,7 +28,7 @@ int code_of(const EffortWholeTile& tile, std::int64_t input, int output) noexcep
     };
     return 64 * bits(at.a_at() + input * 32 * width + two, 2 * k, 3) +
            16 * bits(at.b_at() + input * 32 * width + two, 2 * k, 3) +
-           bits(at.c_at() + input * 64 * width + four, k < 2 ? 0 : 4, 15);
+           (tile.planes == 2 ? 8 : bits(at.c_at() + input * 64 * width + four, k < 2 ? 0 : 4, 15));
 }
 
 /// What v d of a chunk became for one block: whole numbers and their step.
@@ -64,7 +64,7 @@ void effort_planes_whole_portable(const EffortWholeTile& tile) {
             for (int o = 32 * block; o < 32 * (block + 1); ++o) {
                 std::int32_t sums[most_whole_vectors] = {};
                 for (int e = 0; e < count; ++e) {
-                    const int twice = 2 * code_of(tile, from + e, o) - 255;
+                    const int twice = 2 * code_of(tile, from + e, o) - (tile.planes == 2 ? 256 : 255);
                     for (int r = 0; r < tile.vectors; ++r) sums[r] += of[r].q[e] * twice;
                 }
                 for (int r = 0; r < tile.vectors; ++r)

@@ -23,14 +23,14 @@ constexpr int groups = whole_chunk / 4, columns = 16;
 struct Desk {
     __m512i codes[groups][columns];
     __m512i v[most_whole_vectors][groups][2];  ///< bytes of four inputs: high, and low
-    __m512i offset[most_whole_vectors];        ///< 255 times the sum of q
+    __m512i offset[most_whole_vectors];        ///< 255 or 256 times the sum of q
     __m512 scale[most_whole_vectors];
     alignas(64) float product[whole_chunk][16], y[most_whole_vectors][32][16];
 };
 
 /// Rounds v d of a vector's chunk.
 TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, std::int64_t from, int count, int r,
-                           Desk& desk) {
+                           int middle_twice, Desk& desk) {
     const auto blocks = static_cast<__mmask16>((1u << (4 * tile.width)) - 1);
     __m512 most = _mm512_setzero_ps();
     for (int e = 0; e < whole_chunk; ++e) {
@@ -59,7 +59,7 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
         }
         desk.v[r][g][0] = high, desk.v[r][g][1] = low;
     }
-    desk.offset[r] = _mm512_mullo_epi32(sum, _mm512_set1_epi32(255));
+    desk.offset[r] = _mm512_mullo_epi32(sum, _mm512_set1_epi32(middle_twice));
     desk.scale[r] = _mm512_mul_ps(_mm512_div_ps(most, _mm512_set1_ps(whole_most)), _mm512_set1_ps(1.f / 32));
 }
 
@@ -141,8 +141,9 @@ TW_INSIDE void multiply_all(Desk& desk, int vectors, int h) {
 }  // namespace
 
 void effort_planes_whole_avx512(const EffortWholeTile& call) {
-    const PlanesTileRows tile = rows_of(call.rows, call.inputs, call.width);
+    const PlanesTileRows tile = rows_of(call);
     const __mmask64 bytes = tile.width == 4 ? ~__mmask64{0} : (__mmask64{1} << 16 * tile.width) - 1;
+    const int middle_twice = call.planes == 2 ? 256 : 255;
     Desk desk;
     for (int r = 0; r < call.vectors; ++r)
         for (auto& sums : desk.y[r]) _mm512_store_ps(sums, _mm512_setzero_ps());
@@ -150,7 +151,7 @@ void effort_planes_whole_avx512(const EffortWholeTile& call) {
         const std::int64_t rest = call.inputs - from, last = call.inputs - 1;
         const int count = static_cast<int>(rest < whole_chunk ? rest : whole_chunk);
         for (int r = 0; r < call.vectors; ++r)
-            round_chunk(tile, call.entries + r * call.inputs + from, from, count, r, desk);
+            round_chunk(tile, call.entries + r * call.inputs + from, from, count, r, middle_twice, desk);
         std::int64_t next = from + count;
         for (int h = 0; h < 2; ++h) {
             for (int g = 0; g < groups; ++g) {

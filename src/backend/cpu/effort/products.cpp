@@ -74,6 +74,7 @@ void run_whole_tile(const Tiles& tiles, int first, int count, std::int64_t tile)
     tiles.whole({.rows = tiles.rows_of(first, tile),
                  .inputs = body.inputs,
                  .width = body.format->width(body, body.outputs - tile * tiles.tiling.outputs_of_tile),
+                 .planes = body.units(),
                  .entries = tiles.call.notes.entries + first * body.inputs,
                  .vectors = count,
                  .y = y});

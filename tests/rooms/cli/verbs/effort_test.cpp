@@ -79,6 +79,27 @@ TEST(Effort, EveryLayoutIsBuiltAndMultiplied) {
     }
 }
 
+TEST(Effort, TheLastPlaneAndTheDenseCopyMayStayOut) {
+    const Files files;
+    const std::string two = files.folder.path("two.effort"), other = files.folder.path("y2.npy");
+    ASSERT_EQ(run_tw({"effort", "build", files.w, "-o", files.built, "--dense", "kept"}).code, 0);
+    const auto built = run_tw({"effort", "build", files.w, "-o", two, "--planes", "2"});
+    ASSERT_EQ(built.code, 0) << built.error;
+    EXPECT_LT(read_file(two).size(), read_file(files.built).size() / 3);
+    const auto ran = run_tw({"effort", "run", files.built, files.v, "-o", files.y, "--effort", "1", "--planes", "2",
+                             "--without-dense"});
+    ASSERT_EQ(ran.code, 0) << ran.error;
+    ASSERT_EQ(run_tw({"effort", "run", two, files.v, "-o", other, "--effort", "1"}).code, 0);
+    EXPECT_EQ(read_file(files.y), read_file(other));
+    EXPECT_LT(files.error_of_y(), .12);
+    EXPECT_GT(files.error_of_y(), .04);
+    files.expect_refused({"build", files.w, "-o", files.built, "--planes", "4"}, "planes may be 3, or 2");
+    files.expect_refused({"build", files.w, "-o", files.built, "--planes", "2", "--layout", "tiers"},
+                         "planes may be 3, or 2 for the layout planes");
+    files.expect_refused({"run", two, files.v, "-o", files.y, "--effort", "1", "--planes", "3"},
+                         "it was built without the last plane: build it again from the weights");
+}
+
 TEST(Effort, ATensorOfASafetensorsFileGivesTheSameBitsAsAnNpyFile) {
     const Files files;
     const std::string tensors = files.folder.path("w.safetensors"), other = files.folder.path("other.effort");

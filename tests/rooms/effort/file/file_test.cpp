@@ -75,6 +75,58 @@ TEST(EffortFile, WhatIsLoadedGivesTheSameBits) {
     EXPECT_EQ(folder.count(), 4) << "nothing is left beside the files";
 }
 
+/// The sentence that loading a part ends with; "" when it succeeds.
+std::string refusal(const std::string& path, const EffortLoad& how) {
+    try {
+        load_effort(path, how);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.status().code, Code::bad_argument);
+        return error.what();
+    }
+    return "";
+}
+
+TEST(EffortFile, ThePartThatIsLoadedIsWhatWouldHaveBeenBuilt) {
+    const Folder folder;
+    const Weights first(700, 77, Type::f16, 5), second(700, 77, Type::f16, 6);  // two tiles, the last with two quarters
+    const Matrix experts[] = {first.matrix, second.matrix};
+    const auto built = [&](int planes, DenseCopy dense) {
+        return build_effort(experts, {.dense = dense, .planes = planes});
+    };
+    const std::string whole = folder.file("whole"), part = folder.file("part"), wanted = folder.file("wanted");
+    built(3, DenseCopy::kept).save(whole);
+    for (const int planes : {0, 2, 3})
+        for (const bool keeps_dense : {false, true}) {
+            load_effort(whole, {.planes = planes, .keeps_dense = keeps_dense}).save(part);
+            built(planes == 2 ? 2 : 3, keeps_dense ? DenseCopy::kept : DenseCopy::absent).save(wanted);
+            EXPECT_TRUE(bytes_of(part) == bytes_of(wanted)) << planes << ' ' << keeps_dense;
+        }
+    const EffortMatrix two = load_effort(whole, {.planes = 2, .keeps_dense = false});
+    EXPECT_EQ(two.planes(), 2);
+    EXPECT_FALSE(two.has_dense());
+    two.save(part);
+    EXPECT_EQ(load_effort(part).planes(), 2);
+    EXPECT_EQ(load_effort(part, {.planes = 2}).bytes_held(), two.bytes_held());
+    EXPECT_NE(refusal(part, {.planes = 3}).find("part: it was built without the last plane"), std::string::npos);
+    EXPECT_NE(refusal(part, {.planes = 1}).find("got 1"), std::string::npos);
+    build_effort(first.matrix, {.layout = EffortLayout::tiers}).save(part);
+    EXPECT_NE(refusal(part, {.planes = 2}).find("its layout is tiers"), std::string::npos);
+}
+
+/// What is left out is read past, and its bytes are looked at.
+TEST(EffortFile, AFlippedByteOfThePartThatIsLeftOutIsFound) {
+    const Folder folder;
+    const std::string path = folder.file("matrix");
+    build_effort(Weights(9, 3, Type::f16, 8).matrix, {.dense = DenseCopy::kept}).save(path);
+    const std::string good = bytes_of(path);
+    for (std::size_t at = 128; at < good.size(); ++at) {
+        std::string bad = good;
+        bad[at] = static_cast<char>(bad[at] ^ 0x10);
+        write(path, bad);
+        EXPECT_THROW(load_effort(path, {.planes = 2, .keeps_dense = false}), Error) << at;
+    }
+}
+
 TEST(EffortFile, EachFieldOfTheHeaderIsChecked) {
     const Folder folder;
     const std::string path = folder.file("matrix");
