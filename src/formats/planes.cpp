@@ -114,14 +114,14 @@ Flaw flaw(const EffortBody& body) {
     return {};
 }
 
-/// The squared error of rounding v d to 8 bits (15 bits on the first two planes when fine, on all when whole): each
+/// The squared error of rounding v d to 8 bits (15 bits on the first two planes when fine, on all three when whole): each
 /// block of a chunk has a step, and a rounding error is uniform over it.
 double rounding(const EffortBody& body, const ChosenInputs& chosen) {
     const float* spreads = body.spreads_of(chosen.expert);
     const float* squares = body.left_of(chosen.expert);
     const auto outputs = static_cast<double>(body.outputs);
     const auto count = static_cast<std::int64_t>(chosen.entries.size());
-    const double steps = chosen.is_whole ? 127 * 128 : 127;
+    const double steps = chosen.is_whole && body.units() == 3 ? 127 * 128 : 127;
     double lost = 0;
     for (std::int64_t from = 0; from < count; from += PlanesTile::chunk) {
         const std::int64_t end = std::min<std::int64_t>(from + PlanesTile::chunk, count);

@@ -15,8 +15,8 @@
 //   y += (H + L / 128) (step / 32), in f32 as written, chunk after chunk.
 // Planes of which everything is read are multiplied as whole codes F = 64 a + 16 b + c. A chunk is 64 inputs then, and
 // v d is rounded once, to 15 bits:  step = m / 16256, q = (v d) (16256 / m) to the nearest, S = sum of q (2 F - 255),
-// where C is left out, c is 8 and S the sum of q (2 F - 256),
 //   y += S (step / 32). The sum is the same whether a vector comes alone or in a batch.
+// Where C is left out, c is 8, S the sum of q (2 F - 256), and v d is rounded to 8 bits: 127 in the place of 16256.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,8 @@ inline constexpr int most_whole_vectors = 16;
 
 namespace planes {
 inline constexpr int chunk = 128;
-inline constexpr int whole_chunk = 64, whole_most = 16256;  // 127 * 128
+inline constexpr int whole_chunk = 64;
+constexpr int whole_most_of(int planes) { return planes == 2 ? 127 : 127 * 128; }
 inline constexpr float least = 0x1p-100f;                   // of m
 }  // namespace planes
 

@@ -223,10 +223,10 @@ TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, int side, const List
     }
 }
 
-}  // namespace
-
-void effort_planes_avx2(const EffortTile& call) {
-    const PlanesTileRows tile = rows_of(call);
+/// The width is a constant for the sake of addresses, and of copies of 8 bytes times it.
+template <int width>
+void multiply_tile(const EffortTile& call) {
+    const PlanesTileRows tile = rows_of(call.rows, call.inputs, width);
     alignas(32) float y[32][16] = {};
     List lists[3];
     for (std::int64_t from = 0; from < call.count; from += chunk) {
@@ -236,7 +236,7 @@ void effort_planes_avx2(const EffortTile& call) {
         Ahead ahead{tile, next, next + (rest - count < chunk ? rest - count : chunk)};
         __m256 step[2];
         round_chunk(tile, call.entries + from, count, call.fine, ahead, lists, step);
-        for (int side = 0; 2 * side < call.width; ++side) {
+        for (int side = 0; 2 * side < width; ++side) {
             const __m256 scale = _mm256_mul_ps(step[side], _mm256_set1_ps(1.f / 32));
             const __m256i upper = _mm256_add_epi32(offset_of(lists[0], lists[0].turned_high, side, 192),
                                                    offset_of(lists[1], lists[1].turned_high, side, 48));
@@ -252,8 +252,19 @@ void effort_planes_avx2(const EffortTile& call) {
         }
         while (ahead.next != ahead.end) ask_for_one(ahead);
     }
-    for (int block = 0; block < 4 * call.width; ++block)
+    for (int block = 0; block < 4 * width; ++block)
         for (int n = 0; n < 32; ++n) call.y[32 * block + n] = y[n][block];
+}
+
+}  // namespace
+
+void effort_planes_avx2(const EffortTile& call) {
+    switch (call.width) {
+        case 1: return multiply_tile<1>(call);
+        case 2: return multiply_tile<2>(call);
+        case 3: return multiply_tile<3>(call);
+        default: return multiply_tile<4>(call);
+    }
 }
 
 }  // namespace tw::cpu

@@ -53,13 +53,13 @@ TW_INSIDE PlanesTileRows rows_of(const EffortTile& call) { return rows_of(call.r
 TW_INSIDE void ask_for(const std::byte* line) { __builtin_prefetch(line, 0, 2); }
 
 /// All of an input that is read to the end.
-TW_INSIDE void ask_for_row(const PlanesTileRows& tile, std::int64_t input) {
+TW_INSIDE void ask_for_row(const PlanesTileRows& tile, std::int64_t input, bool has_c = true) {
     const std::byte *a = tile.a.rows + input * tile.a.step, *b = tile.b.rows + input * tile.b.step;
     const std::byte* c = tile.c.rows + input * tile.c.step;
     const std::int64_t half = 16 * tile.width;
     ask_for(tile.scales.rows + input * tile.scales.step);
     for (int h = 0; h < 2; ++h) ask_for(a + h * half), ask_for(b + h * half);
-    for (int q = 0; q < 4; ++q) ask_for(c + q * half);
+    for (int q = 0; q < 4 && has_c; ++q) ask_for(c + q * half);
 }
 
 /// Entries of the next chunk, of which everything that will be read is asked for while this chunk is rounded and

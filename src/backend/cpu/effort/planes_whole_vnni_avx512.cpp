@@ -16,7 +16,7 @@
 namespace tw::cpu {
 namespace {
 
-using planes::whole_chunk, planes::whole_most;
+using planes::whole_chunk;
 constexpr int groups = whole_chunk / 4, columns = 16;
 
 /// What a tile's chunk is made into.
@@ -30,7 +30,8 @@ struct Desk {
 
 /// Rounds v d of a vector's chunk.
 TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, std::int64_t from, int count, int r,
-                           int middle_twice, Desk& desk) {
+                           int planes, Desk& desk) {
+    const __m512 all = _mm512_set1_ps(static_cast<float>(planes::whole_most_of(planes)));
     const auto blocks = static_cast<__mmask16>((1u << (4 * tile.width)) - 1);
     __m512 most = _mm512_setzero_ps();
     for (int e = 0; e < whole_chunk; ++e) {
@@ -43,7 +44,7 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
         most = _mm512_max_ps(most, _mm512_abs_ps(p));
     }
     const __mmask16 some = _mm512_cmp_ps_mask(most, _mm512_set1_ps(planes::least), _CMP_GE_OQ);
-    const __m512 inverse = _mm512_maskz_div_ps(some, _mm512_set1_ps(whole_most), most);
+    const __m512 inverse = _mm512_maskz_div_ps(some, all, most);
     __m512i sum = _mm512_setzero_si512();
     for (int g = 0; g < groups; ++g) {
         __m512i high = _mm512_setzero_si512(), low = _mm512_setzero_si512();
@@ -59,8 +60,8 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
         }
         desk.v[r][g][0] = high, desk.v[r][g][1] = low;
     }
-    desk.offset[r] = _mm512_mullo_epi32(sum, _mm512_set1_epi32(middle_twice));
-    desk.scale[r] = _mm512_mul_ps(_mm512_div_ps(most, _mm512_set1_ps(whole_most)), _mm512_set1_ps(1.f / 32));
+    desk.offset[r] = _mm512_mullo_epi32(sum, _mm512_set1_epi32(planes == 2 ? 256 : 255));
+    desk.scale[r] = _mm512_mul_ps(_mm512_div_ps(most, all), _mm512_set1_ps(1.f / 32));
 }
 
 /// The codes number k of a row's bytes.
@@ -143,7 +144,6 @@ TW_INSIDE void multiply_all(Desk& desk, int vectors, int h) {
 void effort_planes_whole_avx512(const EffortWholeTile& call) {
     const PlanesTileRows tile = rows_of(call);
     const __mmask64 bytes = tile.width == 4 ? ~__mmask64{0} : (__mmask64{1} << 16 * tile.width) - 1;
-    const int middle_twice = call.planes == 2 ? 256 : 255;
     Desk desk;
     for (int r = 0; r < call.vectors; ++r)
         for (auto& sums : desk.y[r]) _mm512_store_ps(sums, _mm512_setzero_ps());
@@ -151,7 +151,7 @@ void effort_planes_whole_avx512(const EffortWholeTile& call) {
         const std::int64_t rest = call.inputs - from, last = call.inputs - 1;
         const int count = static_cast<int>(rest < whole_chunk ? rest : whole_chunk);
         for (int r = 0; r < call.vectors; ++r)
-            round_chunk(tile, call.entries + r * call.inputs + from, from, count, r, middle_twice, desk);
+            round_chunk(tile, call.entries + r * call.inputs + from, from, count, r, call.planes, desk);
         std::int64_t next = from + count;
         for (int h = 0; h < 2; ++h) {
             for (int g = 0; g < groups; ++g) {
