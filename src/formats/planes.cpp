@@ -114,8 +114,8 @@ Flaw flaw(const EffortBody& body) {
     return {};
 }
 
-/// The squared error of rounding v d to 8 bits (15 bits on the first two planes when fine, on all three when whole): each
-/// block of a chunk has a step, and a rounding error is uniform over it.
+/// The squared error of rounding v d to 8 bits (15 bits on the first two planes when fine, on all three when whole):
+/// each block of a chunk has a step, and a rounding error is uniform over it.
 double rounding(const EffortBody& body, const ChosenInputs& chosen) {
     const float* spreads = body.spreads_of(chosen.expert);
     const float* squares = body.left_of(chosen.expert);

@@ -122,8 +122,7 @@ void bind_effort(nb::module_& module) {
         .def("place", &place, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     module.def("build_effort", &built, "weights"_a, "dtype"_a, "layout"_a, "bucket"_a, "truncating"_a, "dense"_a,
                "planes"_a, "threads"_a);
-    module.def("load_effort", &loaded, "path"_a, "planes"_a, "keeps_dense"_a,
-               nb::call_guard<nb::gil_scoped_release>());
+    module.def("load_effort", &loaded, "path"_a, "planes"_a, "keeps_dense"_a, nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace tw::python

@@ -34,9 +34,7 @@ inline double decoded_weight(const EffortBody& body, int expert, std::int64_t o,
                    (k < 2 ? 0 : 4) &
                15;
     };
-    const double code = planes == 1   ? 64 * a - 96
-                        : planes == 2 ? 64 * a + 16 * b - 120
-                                      : 64 * a + 16 * b + c() - 127.5;
+    const double code = planes == 1 ? 64 * a - 96 : planes == 2 ? 64 * a + 16 * b - 120 : 64 * a + 16 * b + c() - 127.5;
     return static_cast<double>(widen(scale)) * code / 16;
 }
 

@@ -56,9 +56,8 @@ inline constexpr int most_whole_vectors = 16;
 
 namespace planes {
 inline constexpr int chunk = 128;
-inline constexpr int whole_chunk = 64;
-constexpr int whole_most_of(int planes) { return planes == 2 ? 127 : 127 * 128; }
-inline constexpr float least = 0x1p-100f;                   // of m
+inline constexpr int whole_chunk = 64, whole_most = 127 * 128, whole_most_of_two = 127;
+inline constexpr float least = 0x1p-100f;  // of m
 }  // namespace planes
 
 struct EffortDenseTile {

@@ -223,7 +223,8 @@ TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, int side, const List
     }
 }
 
-/// The width is a constant for the sake of addresses, and of copies of 8 bytes times it.
+/// The width is a constant for the sake of addresses, and of copies of 8 bytes times it: as calls of memcpy they took
+/// an eighth of a product's time.
 template <int width>
 void multiply_tile(const EffortTile& call) {
     const PlanesTileRows tile = rows_of(call.rows, call.inputs, width);

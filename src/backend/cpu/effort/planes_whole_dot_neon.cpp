@@ -45,7 +45,8 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
         most = vmaxq_f32(most, vabsq_f32(p));
     }
     const uint32x4_t some = vcgeq_f32(most, vdupq_n_f32(planes::least));
-    const float32x4_t all = vdupq_n_f32(static_cast<float>(planes::whole_most_of(planes)));
+    const float32x4_t all =
+        vdupq_n_f32(static_cast<float>(planes == 2 ? planes::whole_most_of_two : planes::whole_most));
     const float32x4_t inverse = vreinterpretq_f32_u32(vandq_u32(some, vreinterpretq_u32_f32(vdivq_f32(all, most))));
     int32x4_t sum = vdupq_n_s32(0);
     for (int g = 0; g < groups; ++g) {

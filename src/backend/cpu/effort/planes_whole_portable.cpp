@@ -45,7 +45,7 @@ Rounded rounded(const EffortWholeTile& tile, const EffortEntry* entries, int cou
         product[e] = entries[e].v * widen(scale);
         most = std::max(most, std::fabs(product[e]));
     }
-    const auto all = static_cast<float>(planes::whole_most_of(tile.planes));
+    const auto all = static_cast<float>(tile.planes == 2 ? planes::whole_most_of_two : planes::whole_most);
     const float inverse = most >= planes::least ? all / most : 0;
     Rounded to{{}, most / all};
     for (int e = 0; e < count; ++e) to.q[e] = static_cast<std::int32_t>(std::nearbyint(product[e] * inverse));

@@ -31,7 +31,7 @@ struct Desk {
 /// Rounds v d of a vector's chunk.
 TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, std::int64_t from, int count, int r,
                            int planes, Desk& desk) {
-    const __m512 all = _mm512_set1_ps(static_cast<float>(planes::whole_most_of(planes)));
+    const __m512 all = _mm512_set1_ps(static_cast<float>(planes == 2 ? planes::whole_most_of_two : planes::whole_most));
     const auto blocks = static_cast<__mmask16>((1u << (4 * tile.width)) - 1);
     __m512 most = _mm512_setzero_ps();
     for (int e = 0; e < whole_chunk; ++e) {

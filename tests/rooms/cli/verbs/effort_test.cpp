@@ -86,8 +86,8 @@ TEST(Effort, TheLastPlaneAndTheDenseCopyMayStayOut) {
     const auto built = run_tw({"effort", "build", files.w, "-o", two, "--planes", "2"});
     ASSERT_EQ(built.code, 0) << built.error;
     EXPECT_LT(read_file(two).size(), read_file(files.built).size() / 3);
-    const auto ran = run_tw({"effort", "run", files.built, files.v, "-o", files.y, "--effort", "1", "--planes", "2",
-                             "--without-dense"});
+    const auto ran = run_tw(
+        {"effort", "run", files.built, files.v, "-o", files.y, "--effort", "1", "--planes", "2", "--without-dense"});
     ASSERT_EQ(ran.code, 0) << ran.error;
     ASSERT_EQ(run_tw({"effort", "run", two, files.v, "-o", other, "--effort", "1"}).code, 0);
     EXPECT_EQ(read_file(files.y), read_file(other));

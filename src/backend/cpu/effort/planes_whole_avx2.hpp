@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What a chunk of planes is made into before it is multiplied as whole codes, with AVX2: v d rounded, and the codes of
+// a half and a side, 8 KB, put together once for all vectors. Everything here has internal linkage.
+#pragma once
+
+#include <cstring>
+
+#include "backend/cpu/effort/planes_codes_avx2.hpp"
+
+namespace tw::cpu::whole {
+
+using codes::columns, codes::Rows, planes::whole_chunk;
+inline constexpr int groups = whole_chunk / 4;
+
+/// What a tile's chunk is made into, and the sums of the tile.
+struct Desk {
+    alignas(32) __m256i codes[groups][columns];
+    alignas(32) __m256i v[most_whole_vectors][2][groups][2];  ///< of each side: words of inputs 0, 2 and of 1, 3; or
+                                                              ///< the first alone, bytes of four inputs
+    __m256i offset[most_whole_vectors][2];                    ///< 255 or 240 times the sum of q
+    __m256 scale[most_whole_vectors][2];
+    alignas(32) float scales[whole_chunk][16], product[whole_chunk][16];
+    __m256 y[2][2][most_whole_vectors][columns];  ///< of each half and side
+};
+
+/// Widens a chunk's scales; past the last input and the last block they are 0.
+template <int width>
+TW_INSIDE void widen_scales(const PlanesTileRows& tile, std::int64_t from, int count, Desk& desk) {
+    for (int e = 0; e < whole_chunk; ++e) {
+        alignas(32) std::uint16_t scales[16] = {};
+        if (e < count) std::memcpy(scales, tile.scales.rows + (from + e) * 8 * width, std::size_t{8 * width});
+        for (int s = 0; s < 2; ++s)
+            _mm256_store_ps(desk.scales[e] + 8 * s,
+                            _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(scales + 8 * s))));
+    }
+}
+
+/// Four inputs' whole numbers as the kernels read them.
+template <int planes>
+TW_INSIDE void lay(const __m256i (&q)[4], __m256i (&v)[2]) {
+    if constexpr (planes == 3) {
+        for (int odd = 0; odd < 2; ++odd) v[odd] = _mm256_blend_epi16(q[odd], _mm256_slli_epi32(q[odd + 2], 16), 0xaa);
+    } else {
+        const __m256i byte = _mm256_set1_epi32(0xff);
+        const __m256i low =
+            _mm256_or_si256(_mm256_and_si256(q[0], byte), _mm256_slli_epi32(_mm256_and_si256(q[1], byte), 8));
+        const __m256i high = _mm256_or_si256(_mm256_and_si256(q[2], byte), _mm256_slli_epi32(q[3], 8));
+        v[0] = _mm256_blend_epi16(low, _mm256_slli_epi32(high, 16), 0xaa);
+    }
+}
+
+/// Rounds v d of a vector's chunk.
+template <int planes>
+[[gnu::noinline]] static void round_chunk(const EffortEntry* entries, int count, int r, Desk& desk) {
+    constexpr float all = planes == 2 ? planes::whole_most_of_two : planes::whole_most;
+    const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+    __m256 most[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+    for (int e = 0; e < whole_chunk; ++e) {
+        const __m256 v = _mm256_set1_ps(e < count ? entries[e].v : 0.f);
+        for (int s = 0; s < 2; ++s) {
+            const __m256 p = _mm256_mul_ps(v, _mm256_load_ps(desk.scales[e] + 8 * s));
+            _mm256_store_ps(desk.product[e] + 8 * s, p);
+            most[s] = _mm256_max_ps(most[s], _mm256_and_ps(p, size));
+        }
+    }
+    for (int s = 0; s < 2; ++s) {
+        const __m256 some = _mm256_cmp_ps(most[s], _mm256_set1_ps(planes::least), _CMP_GE_OQ);
+        const __m256 inverse = _mm256_and_ps(some, _mm256_div_ps(_mm256_set1_ps(all), most[s]));
+        __m256i sum = _mm256_setzero_si256();
+        for (int g = 0; g < groups; ++g) {
+            __m256i q[4];
+            for (int e = 0; e < 4; ++e) {
+                q[e] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_load_ps(desk.product[4 * g + e] + 8 * s), inverse));
+                sum = _mm256_add_epi32(sum, q[e]);
+            }
+            lay<planes>(q, desk.v[r][s][g]);
+        }
+        desk.offset[r][s] = _mm256_mullo_epi32(sum, _mm256_set1_epi32(planes == 3 ? 255 : 240));
+        desk.scale[r][s] = _mm256_mul_ps(_mm256_div_ps(most[s], _mm256_set1_ps(all)), _mm256_set1_ps(1.f / 32));
+    }
+}
+
+/// Puts the codes of four inputs together; c: rows of even k, and of odd k.
+template <int planes, bool is_half>
+TW_INSIDE void put_together(const Rows& a, const Rows& b, const Rows (&c)[2], __m256i (&codes)[columns]) {
+    const __m256i low = _mm256_set1_epi8(0x0f);
+    __m256i x[4], upper[2][4];
+    codes::put_together<is_half>(a, b, upper);
+#pragma GCC unroll 2
+    for (int o = 0; o < 2; ++o) {
+        if constexpr (planes == 2) {
+            codes::split(upper[o], o, codes);
+            continue;
+        }
+        codes::interleave<is_half>(c[o], x);
+#pragma GCC unroll 4
+        for (int t = 0; t < 4; ++t) {
+            codes[4 * o + t] = codes::chosen(low, x[t], _mm256_slli_epi16(upper[o][t], 4));
+            codes[8 + 4 * o + t] = codes::chosen(low, _mm256_srli_epi16(x[t], 4), upper[o][t]);
+        }
+    }
+}
+
+/// Inputs whose rows are asked for while those before them are multiplied, half an input at a time: Zen 3 drops what is
+/// asked for while some 20 lines are on their way.
+struct Following {
+    const PlanesTileRows& tile;
+    std::int64_t next, end;
+    bool has_c, is_half_done = false;
+
+    template <int width>
+    [[gnu::always_inline]] void ask() {
+        if (next >= end) return;
+        constexpr std::int64_t half = 16 * width;
+        if (!is_half_done) {
+            const std::byte *a = tile.a.rows + next * 2 * half, *b = tile.b.rows + next * 2 * half;
+            ask_for(tile.scales.rows + next * 8 * width);
+            ask_for(a), ask_for(a + half), ask_for(b), ask_for(b + half);
+        } else if (has_c) {
+            const std::byte* c = tile.c.rows + next * 4 * half;
+            for (int q = 0; q < 4; ++q) ask_for(c + q * half);
+        }
+        next += is_half_done;
+        is_half_done = !is_half_done;
+    }
+};
+
+/// A chunk's codes, of one half and side. Inputs past the last one are the last one again.
+template <int planes, int width>
+[[gnu::noinline]] static void put_chunk_together(std::int64_t from, int count, int h, int side, Following& following,
+                                          Desk& desk) {
+    constexpr std::int64_t half = 16 * width;
+    const PlanesTileRows& tile = following.tile;
+    const std::int64_t at = h * half + 32 * side;
+    const std::byte *a = tile.a.rows + from * 2 * half + at, *b = tile.b.rows + from * 2 * half + at;
+    const std::byte* c = planes == 3 ? tile.c.rows + from * 4 * half + at + h * half : a;
+    const auto rows = [&](const std::byte* plane, std::int64_t step, int g) {
+        if (4 * g + 4 <= count) {
+            plane += 4 * g * step;
+            return Rows{{plane, plane + step, plane + 2 * step, plane + 3 * step}};
+        }
+        const auto row = [&](int e) { return plane + (4 * g + e < count ? 4 * g + e : count - 1) * step; };
+        return Rows{{row(0), row(1), row(2), row(3)}};
+    };
+    for (int g = 0; g < groups; ++g) {
+        const Rows of_a = rows(a, 2 * half, g), of_b = rows(b, 2 * half, g);
+        const Rows of_c[2] = {rows(c, 4 * half, g), rows(c + half, 4 * half, g)};
+        if (32 * (side + 1) > half) put_together<planes, true>(of_a, of_b, of_c, desk.codes[g]);
+        else put_together<planes, false>(of_a, of_b, of_c, desk.codes[g]);
+        following.ask<width>();
+    }
+}
+
+}  // namespace tw::cpu::whole
