@@ -38,6 +38,8 @@ struct EffortTile {
     const EffortEntry* entries;
     std::int64_t count;
     float* y;  ///< written: every output of the tile, padding included; at most 1024
+    const std::byte* next_rows =
+        nullptr;  ///< first byte of an equally wide tile that this thread may do next; may be null
 };
 
 inline constexpr int most_outputs_of_tile = 1024;

@@ -228,6 +228,7 @@ TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, int side, const List
 template <int width>
 void multiply_tile(const EffortTile& call) {
     const PlanesTileRows tile = rows_of(call.rows, call.inputs, width);
+    const PlanesTileRows next_tile = rows_of(call.next_rows, call.inputs, width);
     alignas(32) float y[32][16] = {};
     List lists[3];
     for (std::int64_t from = 0; from < call.count; from += chunk) {
@@ -235,6 +236,8 @@ void multiply_tile(const EffortTile& call) {
         const int count = static_cast<int>(rest < chunk ? rest : chunk);
         const EffortEntry* next = call.entries + from + count;
         Ahead ahead{tile, next, next + (rest - count < chunk ? rest - count : chunk)};
+        if (rest == count && call.next_rows)
+            ahead = {next_tile, call.entries, call.entries + (call.count < chunk ? call.count : chunk)};
         __m256 step[2];
         round_chunk(tile, call.entries + from, count, call.fine, ahead, lists, step);
         for (int side = 0; 2 * side < width; ++side) {

@@ -69,7 +69,7 @@ TW_INSIDE void ask_for_row(const PlanesTileRows& tile, std::int64_t input, bool 
 inline constexpr int entries_a_step = 4;
 
 struct Ahead {
-    const PlanesTileRows& tile;
+    PlanesTileRows tile;
     const EffortEntry *next, *end;
 };
 

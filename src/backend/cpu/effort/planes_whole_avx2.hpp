@@ -130,7 +130,7 @@ struct Following {
 /// A chunk's codes, of one half and side. Inputs past the last one are the last one again.
 template <int planes, int width>
 [[gnu::noinline]] static void put_chunk_together(std::int64_t from, int count, int h, int side, Following& following,
-                                          Desk& desk) {
+                                                 Desk& desk) {
     constexpr std::int64_t half = 16 * width;
     const PlanesTileRows& tile = following.tile;
     const std::int64_t at = h * half + 32 * side;

@@ -38,6 +38,16 @@ struct Tiles {
     const std::byte* rows_of(int product, std::int64_t tile) const noexcept {
         return call.matrix.rows + call.expert_of(product) * tiling.bytes + tile * tiling.bytes_of_tile;
     }
+    int width_of(std::int64_t tile) const noexcept {
+        const EffortBody& body = *call.matrix.body;
+        return body.format->width(body, body.outputs - tile * tiling.outputs_of_tile);
+    }
+    /// Of the tile that comes after this one, if it is as wide: where tiles are taken in turns this thread's own next
+    /// one.
+    const std::byte* next_rows_of(int product, std::int64_t tile) const noexcept {
+        const std::int64_t next = tile + call.threads;
+        return next < tiling.tiles && width_of(next) == width_of(tile) ? rows_of(product, next) : nullptr;
+    }
     void write(int product, std::int64_t tile, float* y) const noexcept {
         const std::int64_t first = tile * tiling.outputs_of_tile;
         const std::int64_t count = std::min(call.matrix.body->outputs - first, tiling.outputs_of_tile);
@@ -57,14 +67,15 @@ void run_tile(const Tiles& tiles, int product, std::int64_t tile) noexcept {
     alignas(64) float y[most_outputs_of_tile] = {};
     tiles.multiply({.rows = tiles.rows_of(product, tile),
                     .inputs = body.inputs,
-                    .width = body.format->width(body, body.outputs - tile * tiles.tiling.outputs_of_tile),
+                    .width = tiles.width_of(tile),
                     .bucket = body.bucket,
                     .masking = m.masking,
                     .fine = chosen.fine != 0,
                     .type = m.type,
                     .entries = call.notes.entries + product * body.inputs,
                     .count = chosen.entries,
-                    .y = y});
+                    .y = y,
+                    .next_rows = tiles.next_rows_of(product, tile)});
     tiles.write(product, tile, y);
 }
 
@@ -73,7 +84,7 @@ void run_whole_tile(const Tiles& tiles, int first, int count, std::int64_t tile)
     alignas(64) float y[most_whole_vectors * 512];
     tiles.whole({.rows = tiles.rows_of(first, tile),
                  .inputs = body.inputs,
-                 .width = body.format->width(body, body.outputs - tile * tiles.tiling.outputs_of_tile),
+                 .width = tiles.width_of(tile),
                  .planes = body.units(),
                  .entries = tiles.call.notes.entries + first * body.inputs,
                  .vectors = count,
