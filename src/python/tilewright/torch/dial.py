@@ -35,15 +35,26 @@ class Held:
         is_prompt = (
             not rows.is_cuda and len(rows) > ROWS and (effort >= 1 or len(rows) >= (self.prompt or len(rows) + 1))
         )
-        parts = []
-        step = len(rows) if is_prompt else ROWS
+        step = max(len(rows), 1) if is_prompt else ROWS
+        whole = self._on_cuda(rows, effort, step) if rows.is_cuda else self._on_host(rows, effort, step)
+        self.calls += 1
+        return whole.reshape(*x.shape[:-1], self.outputs).to(x.dtype)
+
+    def _on_cuda(self, rows, effort, step):
+        parts = [rows.new_empty(0, self.outputs)]
         for first in range(0, len(rows), step):
             y, reports = self.matrix.matvec(rows[first:first + step], effort=effort, threads=self.threads)
-            parts.append(y if isinstance(y, torch.Tensor) else torch.from_numpy(y))
+            parts.append(y)
             self.bytes_read += sum(self.read(report, effort) for report in reports)
-        self.calls += 1
-        whole = parts[0] if len(parts) == 1 else torch.cat(parts) if parts else rows.new_empty(0, self.outputs)
-        return whole.reshape(*x.shape[:-1], -1 if x.numel() else self.outputs).to(x.dtype)
+        return parts[1] if len(parts) == 2 else torch.cat(parts)
+
+    def _on_host(self, rows, effort, step):
+        y = torch.empty(len(rows), self.outputs)
+        from_rows, to_rows = rows.resolve_neg().contiguous().numpy(), y.numpy()
+        for first in range(0, len(rows), step):
+            reports = self.matrix.fill(from_rows[first:first + step], to_rows[first:first + step], effort, self.threads)
+            self.bytes_read += sum(report.bytes_read for report in reports)
+        return y
 
 
 def _matvec(x, matrix, outputs, effort):
