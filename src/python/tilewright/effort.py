@@ -85,8 +85,8 @@ class EffortMatrix:
         self._native.place(device)
 
     def fill(self, v, y, effort, threads=0):
-        """Writes row i of v at an effort, times the weights, to row i of y, and returns the reports: matvec() on the CPU
-        for callers who have contiguous rows of float32 for both, without anything that it looks for first."""
+        """Writes the product with row i of v, at an effort, to row i of y, and returns the reports: matvec() on the CPU
+        for those who have contiguous rows of float32, without what it looks for first."""
         return self._native.products(v, y, False, effort, [], _native.DenseSwitch.at_full, threads, "cpu", 0)
 
     def matvec(self, v, *, effort=None, error=None, experts=None, dense="at_full", threads=0, device=None):
