@@ -22,16 +22,6 @@ std::string_view without_spaces_around(std::string_view text) {
     return text;
 }
 
-/// Reads a number with strtod; false unless the whole word is one, and one that f64 holds: 1e400 is not, "inf" is.
-bool read_number(std::string_view word, double& value) {
-    const std::string text(word);
-    if (text.empty() || text.front() == ' ' || text.find('\0') != std::string::npos) return false;
-    char* end = nullptr;
-    errno = 0;
-    value = std::strtod(text.c_str(), &end);
-    return *end == '\0' && !(errno == ERANGE && std::isinf(value));
-}
-
 bool read_whole(std::string_view word, std::int64_t& value) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     return error == std::errc() && end == word.data() + word.size();
@@ -46,6 +36,15 @@ bool read_pair(std::string_view word, Pair& pair) {
 bool lies_in(std::int64_t value, std::int64_t least, std::int64_t most) { return least <= value && value <= most; }
 
 }  // namespace
+
+bool read_number(std::string_view word, double& value) {
+    const std::string text(word);
+    if (text.empty() || text.front() == ' ' || text.find('\0') != std::string::npos) return false;
+    char* end = nullptr;
+    errno = 0;
+    value = std::strtod(text.c_str(), &end);
+    return *end == '\0' && !(errno == ERANGE && std::isinf(value));
+}
 
 std::complex<double> parse_complex(std::string_view option, std::string_view word) {
     double real = 0, imaginary = 0;

@@ -16,6 +16,9 @@ namespace tw::cli {
 /// A number for alpha or beta, finite, infinite or nan: "2", "-0.5i" or "1+2i"; j will do for i.
 std::complex<double> parse_complex(std::string_view option, std::string_view word);
 
+/// False unless all of the word is a number that f64 holds: "1e400" is none, "inf" is.
+bool read_number(std::string_view word, double& value);
+
 /// A real number: finite, infinite or nan.
 double parse_number(std::string_view option, std::string_view word);
 

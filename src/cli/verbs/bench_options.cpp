@@ -37,6 +37,14 @@ std::vector<measure::Shape> shapes_of(const BenchOptions& asked) {
 }
 
 void refuse_what_excludes(const BenchOptions& asked) {
+    const SurveyArguments usual, &survey = asked.survey;
+    const std::pair<bool, const char*> of_surveys[] = {{!survey.from.empty(), "--from"},
+                                                       {!survey.types.empty(), "--types"},
+                                                       {survey.shard != usual.shard, "--shard"},
+                                                       {survey.seed != usual.seed, "--seed"},
+                                                       {survey.count != usual.count, "--count"}};
+    for (const auto& [is_asked, option] : of_surveys)
+        if (is_asked) refuse("{} is for --suite survey and decode", option);
     if (asked.is_cold && asked.is_hot) refuse("--cold and --hot exclude each other");
     const std::pair<bool, const char*> ways[] = {
         {asked.is_reproducible, "--reproducible"}, {asked.is_scaling, "--scaling"}, {asked.callers > 0, "--callers"}};

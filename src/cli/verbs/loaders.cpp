@@ -70,8 +70,8 @@ void run_loaders(const std::string& device) {
     const Backend& backend = parse_device(device);
     if (!measure::has_loaders(backend))
         refuse(
-            "bench loaders: it asks who loads threadgroup memory, which '{}' does not have; --device metal-check, "
-            "metal or cuda",
+            "bench loaders: --device: expected metal-check, metal or cuda, which have threadgroup memory to load; got "
+            "'{}'",
             device);
     note_interrupts();
     const bool is_cuda = backend.place == Place::cuda;

@@ -28,8 +28,8 @@ double parse_rate(const char* option, const std::string& word) {
     double rate = 1;
     for (std::string rest = word;;) {
         const std::size_t cross = rest.find('x');
-        const double factor = parse_number(option, rest.substr(0, cross));
-        if (!(factor > 0) || !std::isfinite(factor))
+        double factor = 0;
+        if (!read_number(rest.substr(0, cross), factor) || !(factor > 0) || !std::isfinite(factor))
             refuse("{} takes a number above 0, or several with an x between, as 256x1.296x16; got '{}'", option, word);
         rate *= factor;
         if (cross == std::string::npos) return rate;

@@ -108,7 +108,7 @@ std::vector<Outcome> measured(const SurveyArguments& asked) {
     const measure::Opened opened = measure::survey(
         survey, watch_with(line),
         [&](const measure::Opened& what) {
-            fmt::print("{} shapes on {}{}\n", survey.cases.size(), what.device,
+            fmt::print("{} shape{} on {}{}\n", survey.cases.size(), survey.cases.size() == 1 ? "" : "s", what.device,
                        what.peer.empty() ? "" : ", beside " + what.peer + " (" + what.file + ")");
             context.device = what.device, context.peer = what.peer;
         },

@@ -48,7 +48,7 @@ TEST(SurveyVerb, MeasuresTheShapesOfASeedAndKeepsThem) {
 TEST(SurveyVerb, APartHasItsShare) {
     const Said said = say("--suite survey --seed 11 --count 5 --shard 3/3 --types f64 --threads 2");
     EXPECT_EQ(said.code, 0) << said.text;
-    EXPECT_NE(said.text.find("1 shapes on cpu"), std::string::npos) << said.text;
+    EXPECT_NE(said.text.find("1 shape on cpu"), std::string::npos) << said.text;
 }
 
 TEST(SurveyVerb, WhatCannotBeIsRefusedWithASentence) {
