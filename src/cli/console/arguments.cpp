@@ -102,7 +102,7 @@ Accuracy parse_accuracy_word(std::string_view option, std::string_view word) {
 Pair parse_pair(std::string_view option, std::string_view word, std::int64_t least, std::int64_t most) {
     Pair pair;
     if (!read_pair(word, pair) || !lies_in(pair.first, least, most) || !lies_in(pair.second, least, most))
-        refuse("{} takes two whole numbers from {} to {}, such as 2,2; '{}' is not that", option, least, most, word);
+        refuse("{} takes two whole numbers from {} to {}, such as 2,2; got '{}'", option, least, most, word);
     return pair;
 }
 
@@ -114,7 +114,7 @@ Layout parse_layout(std::string_view word) {
     const bool closed = open != std::string_view::npos && text.back() == ')';
     if ((order != "row_major" && order != "col_major") || !closed ||
         !read_pair(text.substr(open + 1, text.size() - open - 2), shape))
-        refuse("a layout reads row_major(ROWS,COLS) or col_major(ROWS,COLS), such as \"row_major(2,6)\"; '{}' does not",
+        refuse("a layout reads row_major(ROWS,COLS) or col_major(ROWS,COLS), such as \"row_major(2,6)\"; got '{}'",
                word);
     if (!lies_in(shape.first, 1, largest_extent) || !lies_in(shape.second, 1, largest_extent))
         refuse("a layout has from 1 to {} rows and columns; '{}' asks for {} and {}", largest_extent, word, shape.first,
