@@ -154,16 +154,9 @@ Status start(const FewRowsCall& few, const Matrix& rows) {
     if (const Status bad = describe(tokens, boxes(call.a, call.m(), few.of_tokens())); !bad) return bad;
     FewRowsBatch batch;
     if (const Status bad = few.place(batch); !bad) return bad;
-    const std::int64_t wanted = tiles_over(call.n(), BN), fit = multiprocessors();
-    const auto blocks = static_cast<unsigned>(wanted < fit ? wanted : fit);
     const auto shared = static_cast<std::size_t>(R{static_cast<int>(call.m())}.shared());
-    return launch(few_rows_async<R, T>,
-                  {.blocks = blocks,
-                   .threads = threads,
-                   .shared = shared,
-                   .products = static_cast<unsigned>(products_of(call)),
-                   .overlaps = true},
-                  call.stream, weights, tokens, p, batch,
+    const Launch how = few.launch_over(tiles_over(call.n(), BN), multiprocessors(), threads, shared);
+    return launch(few_rows_async<R, T>, how, call.stream, weights, tokens, p, batch,
                   Apart{few.of_tokens().bytes, few.of_weights().bytes, few.c.bytes});
 }
 

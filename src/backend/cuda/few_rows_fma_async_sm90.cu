@@ -169,13 +169,8 @@ Status start(const FewRowsCall& few) {
     Ring<C> ring{m, static_cast<int>(tiles_over(n, C::BN)), static_cast<int>(tiles_over(k, C::BK)), 0};
     ring.stages = std::clamp(C::ring_bytes / ring.stage_bytes(), 2, most_stages);
     const int fit = multiprocessors() * (C::M <= 4 && !C::along ? 2 : 1);
-    return launch(few_rows_fma_async<C>,
-                  {.blocks = static_cast<unsigned>(std::min(ring.tiles, fit)),
-                   .threads = threads,
-                   .shared = static_cast<std::size_t>(ring.shared()),
-                   .products = static_cast<unsigned>(products_of(call)),
-                   .overlaps = true},
-                  call.stream, weights, tokens, few.output(), ring, batch);
+    const Launch how = few.launch_over(ring.tiles, fit, threads, static_cast<std::size_t>(ring.shared()));
+    return launch(few_rows_fma_async<C>, how, call.stream, weights, tokens, few.output(), ring, batch);
 }
 
 template <bool along>

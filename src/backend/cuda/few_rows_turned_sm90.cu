@@ -127,14 +127,8 @@ Status start(const FewRowsCall& few, const AlignedRows& a, const AlignedRows& b,
     if (const Status bad = few.place(batch); !bad) return bad;
     Ring ring{height, m, static_cast<int>(tiles_over(n, height)), static_cast<int>(tiles_over(k, 64 * DEEP)), 0};
     ring.stages = few::stages_of(ring.stage_bytes(), n * k * 2);
-    const int fit = multiprocessors();
-    return launch(few_rows_turned<T, major>,
-                  {.blocks = static_cast<unsigned>(std::min(ring.tiles, fit)),
-                   .threads = threads,
-                   .shared = static_cast<std::size_t>(ring.shared()),
-                   .products = static_cast<unsigned>(products_of(call)),
-                   .overlaps = true},
-                  call.stream, weights, tokens, few.output(), ring, batch);
+    const Launch how = few.launch_over(ring.tiles, multiprocessors(), threads, static_cast<std::size_t>(ring.shared()));
+    return launch(few_rows_turned<T, major>, how, call.stream, weights, tokens, few.output(), ring, batch);
 }
 
 bool lies(const Matrix& m) { return is_aligned(m, m.data) || is_aligned(m.transposed(), m.data); }

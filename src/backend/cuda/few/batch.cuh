@@ -5,6 +5,9 @@
 // each, and where its C lies.
 #pragma once
 
+#include <algorithm>
+
+#include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
@@ -49,6 +52,15 @@ struct FewRowsCall {
     Status place(FewRowsBatch& batch) const {
         batch = {{nullptr, static_cast<int>(products_of(call)), a.extent > 1, b.extent > 1, c.extent > 1}, turned};
         return place_depths(call, a, b, c, batch.depths);
+    }
+    /// Blocks that take tiles of weights by turns, as many as fit on the device, for each product of the batch. They
+    /// begin while the kernel in front ends.
+    Launch launch_over(std::int64_t tiles, int fit, int threads, std::size_t shared) const {
+        return {.blocks = static_cast<unsigned>(std::min<std::int64_t>(tiles, fit)),
+                .threads = static_cast<unsigned>(threads),
+                .shared = shared,
+                .products = static_cast<unsigned>(products_of(call)),
+                .overlaps = true};
     }
     Output output() const {
         Output one = output_of(call);
