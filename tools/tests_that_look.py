@@ -16,10 +16,10 @@ PROGRAMS = [
     (r"effort/|formats/|backend/cpu/effort/|backend/effort_contract", "effort"), (r"scheme/", "scheme multiply plan"),
     (r"backend/cuda/", "backend_cuda"), (r"backend/metal/on_mac/", "metal_host"),
     (r"backend/metal/on_linux/", "backend_metal"), (r"backend/metal/", "metal_host backend_metal"),
-    (r"backend/(cpu/|[^/]+$)", "first_product mutants multiply backend_cpu plan"),
+    (r"backend/(cpu/|[^/]+$)", "first_product multiply plan backend_cpu mutants"),
     (r"multiply/c/", "multiply c_face"), (r"multiply/", "multiply"),
-    (r"plan/|carry/", "multiply effort plan"), (r"epilogue/", "base effort mutants multiply backend_cpu"),
-    (r"base/", "base first_product effort mutants multiply backend_cpu plan"), (r"blas/", "blas blas_callers"),
+    (r"plan/|carry/", "multiply effort plan"), (r"epilogue/", "base effort multiply backend_cpu mutants"),
+    (r"base/", "base first_product effort multiply plan backend_cpu mutants"), (r"blas/", "blas blas_callers"),
     (r"python/(?!tilewright/(torch|transformers|generate|steps|dask|picture))", "python"),
 ]
 
@@ -110,6 +110,9 @@ class Looking:
                 named.setdefault(program, set()).update(suites(test))
         first = [(program, ":".join(f"{one}.*:*/{one}.*:{one}/*.*:*/{one}/*" for one in sorted(names)))
                  for program, names in sorted(named.items()) if names]
+        # A rung is swept by its rows' names.
+        if rung := re.match(r"backend/cpu/((r\d+|few)_\w+)$", stem):
+            first.insert(0, ("test_plan", f"*EveryKernel.*{rung[1]}*"))
         return first + above
 
 
