@@ -27,15 +27,19 @@ PYTHON_EDITS = [edit for edit in EDITS if edit[0] in ("bound", "comparison", "si
 # Texts, declarations and types are left alone, and so is what only asks for memory, or for it ahead of time.
 NO_CODE = re.compile(r'^\s*(//|/\*|\*|#|template|using|namespace|static_assert|friend|public|private|EXPECT|ASSERT)'
                      r'|"|\boperator\b|requires|prefetch|\b[Aa]head|\bask_for|\.reserve\(')
+# What a release on Linux does not compile, up to the next line of the preprocessor's.
+NOT_BUILT = re.compile(r"#\s*(ifndef NDEBUG|ifdef __APPLE__|if defined\((__APPLE__|__aarch64__|__arm))")
 
 
 def edits_of(text, ending):
     """(line number, kind, the line as it is, the line as it becomes) for every edit that the text offers."""
-    found, is_text = [], False
+    found, is_text, is_built = [], False, True
     edits, remark = (PYTHON_EDITS, "#") if ending == ".py" else (EDITS, "//")
     for number, line in enumerate(text.splitlines()):
         is_text ^= line.count('"""') % 2 == 1
-        if is_text or NO_CODE.search(line):
+        if line.startswith("#"):
+            is_built = not NOT_BUILT.match(line)
+        if is_text or not is_built or NO_CODE.search(line):
             continue
         code, comment = re.match(rf"(.*?)(\s*{remark}.*)?$", line).groups()
         for kind, pattern, instead in edits:

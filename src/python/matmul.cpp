@@ -25,7 +25,7 @@ using namespace nb::literals;
 
 Accuracy accuracy_named(const std::string& name) {
     Accuracy accuracy;
-    if (!name.empty() && !parse_accuracy(name, accuracy)) {
+    if (!parse_accuracy(name, accuracy)) {
         const std::string sentence =
             "accuracy: expected fp64, fp32, fp32_elementwise, tf32, bf16, fp16 or a positive number; it is '" + name +
             "'";
@@ -95,7 +95,7 @@ std::string kernel_for(std::int64_t m, std::int64_t n, std::int64_t k, const std
                           .in = type,
                           .out = type,
                           .place = device.starts_with("cuda") ? Place::cuda : Place::host,
-                          .accuracy = accuracy_named(accuracy)};
+                          .accuracy = accuracy.empty() ? Accuracy() : accuracy_named(accuracy)};
     Plan made;
     const Options options{
         .accuracy = problem.accuracy, .reproducible = reproducible, .slabs = slabs, .device = device, .kernel = kernel};

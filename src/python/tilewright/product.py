@@ -151,7 +151,7 @@ def _verify_level(verify):
 
 
 def _accuracy_text(accuracy):
-    return "" if accuracy is None else accuracy if isinstance(accuracy, str) else repr(float(accuracy))
+    return "auto" if accuracy is None else accuracy if isinstance(accuracy, str) else repr(float(accuracy))
 
 
 def _as_matrices(a, b):

@@ -168,6 +168,11 @@ def test_every_algorithm_by_name(algorithm):
             lambda a, b: tilewright.matmul(a.astype(numpy.longdouble), b.astype(numpy.longdouble)),
         ),
         (ValueError, "accuracy: expected fp64", lambda a, b: tilewright.matmul(a, b, accuracy=float("inf"))),
+        (ValueError, "it is 'nan'", lambda a, b: tilewright.matmul(a, b, accuracy=float("nan"))),
+        (ValueError, "it is '1e400'", lambda a, b: tilewright.matmul(a, b, accuracy="1e400")),
+        (ValueError, "a positive number; it is '0.0'", lambda a, b: tilewright.matmul(a, b, accuracy=0)),
+        (ValueError, "it is '-0.001'", lambda a, b: tilewright.matmul(a, b, accuracy=-1e-3)),
+        (ValueError, "it is ''", lambda a, b: tilewright.matmul(a, b, accuracy="")),
         (
             ValueError,
             "verify: expected True, False or \"correct\"; it is 'yes'",
@@ -213,8 +218,22 @@ def test_layouts_and_their_pictures():
     assert layout.transposed() == tilewright.Layout.col_major(6, 4)
     assert "| 23 |" in str(layout)
     assert layout._repr_svg_().startswith("<svg") and layout._repr_svg_().count("<rect") == 24
-    with pytest.raises(ValueError, match="at least one row"):
-        layout.tile(0, 1, 0, 0)
+    assert repr(layout.vectorize(2, 3)) == "Layout(2, 2, row_step=12, col_step=3, offset=0)"
+    assert repr(layout.tile(3, 4, 1, 1)) == "Layout(1, 2, row_step=6, col_step=1, offset=22)"
+    threads = tilewright.Layout.row_major(2, 3)
+    assert repr(layout.distribute(threads, 4)) == "Layout(2, 2, row_step=12, col_step=3, offset=7)"
+    made = tilewright.Layout(3, 5, 7, 2, 11)
+    assert [made.rows, made.cols, made.row_step, made.col_step, made.offset] == [3, 5, 7, 2, 11]
+    assert made == tilewright.Layout(3, 5, 7, 2, offset=11) and hash(made) == hash(tilewright.Layout(3, 5, 7, 2, 11))
+    assert made != tilewright.Layout(3, 5, 7, 2) and made(2, 4) == 11 + 2 * 7 + 4 * 2
+    for wrong in [(0, 1, 0, 0), (1, 0, 0, 0)]:
+        with pytest.raises(ValueError, match="tile: expected at least one row and one column"):
+            layout.tile(*wrong)
+    for wrong in [(0, 1), (1, 0)]:
+        with pytest.raises(ValueError, match="vectorize: expected at least one row and one column"):
+            layout.vectorize(*wrong)
+    with pytest.raises(ValueError, match="a layout of at least one thread"):
+        layout.distribute(tilewright.Layout.row_major(0, 3), 0)
 
 
 def test_torch_when_it_is_there():
