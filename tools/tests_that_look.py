@@ -20,7 +20,7 @@ PROGRAMS = [
     (r"multiply/c/", "multiply c_face"), (r"multiply/", "multiply"),
     (r"plan/|carry/", "multiply effort plan"), (r"epilogue/", "base effort multiply backend_cpu mutants"),
     (r"base/", "base first_product effort multiply plan backend_cpu mutants"), (r"blas/", "blas blas_callers"),
-    (r"python/(?!tilewright/(torch|transformers|generate|steps|dask|picture))", "python"),
+    (r"python/(?!affine|tilewright/(torch|transformers|generate|steps|dask|picture))", "python"),  # those want torch
 ]
 
 # googletest's programs whose folders have rules of their own.
@@ -28,7 +28,8 @@ FOLDERS = {"test_blas": "rooms/blas", "test_backend_cuda": "rooms/backend/cuda",
            "test_backend_metal": "rooms/backend/metal", "test_metal_host": "rooms/backend/metal/on_mac"}
 
 # Other tests: what they want built, and what runs them in the build folder; {python} lies below it.
-WHEEL = ["test_matmul", "test_complex", "test_effort", "test_cupy"]
+WHEEL = ["test_matmul", "test_complex", "test_effort", "test_cupy",
+         *(["test_graph"] if importlib.util.find_spec("jax") else [])]
 OTHERS = {
     "test_blas_callers": ("blas_wide_test blas_caller blas_settings_caller tilewright_blas complete_blas",
                           "ctest --test-dir tests/rooms/blas -R ^Blas[.] --stop-on-failure --timeout 60"),

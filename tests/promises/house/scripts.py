@@ -257,6 +257,19 @@ int base(int a, int b) {
         (self.root / "tools/equivalent_mutants.txt").write_text("base/one.cpp | ; | nobody asks\n")
         self.assertNotIn("dropped", self.mutate("--list").stdout)
 
+    def test_edits_are_of_what_is_built_in_the_language_that_it_is_written_in(self):
+        sys.path.insert(0, str(TOOLS))
+        from small_mistakes import edits_of
+        text = "#ifndef NDEBUG\n    if (a < b) f();\n#endif\n    if (a < b) f();\n"
+        self.assertEqual({edit[0] for edit in edits_of(text, ".cpp")}, {3})
+        text = '"""a < b and\nc < d\n"""\nif a < b and not c:  # True\n'
+        self.assertEqual(sorted(edit[3] for edit in edits_of(text, ".py")), [
+            "if a < b and c:  # True", "if a < b or not c:  # True", "if a <= b and not c:  # True"])
+
+    def test_a_test_that_fails_only_once_saw_nothing(self):
+        self.program(self.TESTS, f"[ -e {self.root}/seen ] || {{ touch {self.root}/seen; exit 1; }}")
+        self.assertIn("2 ran, 0 killed, 2 survived", self.mutate().stdout)
+
     def test_a_survivor_is_told_and_the_tree_is_left_as_it_was(self):
         tree = self.root / "build/mutants/tree/src/base/one.cpp"
         self.program(self.TESTS,
