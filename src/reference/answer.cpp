@@ -26,6 +26,20 @@ struct Sum {
     double magnitude = 0;  // of the finite terms
 };
 
+/// The sum of the finite terms where a partial sum of f64 overflows, which another order of summation may not: far
+/// below the largest number, and back. What is lost is nothing beside terms so large.
+Twice sum_far_down(const Question& q, std::int64_t i, std::int64_t j) {
+    constexpr int down = 540;  // of each factor; 2^24 products are still below 2^1024
+    Twice sum;
+    for (std::int64_t p = 0; p < q.k(); ++p) {
+        const double x = load_element(q.a, i, p), y = load_element(q.b, p, j);
+        if (std::isfinite(x) && std::isfinite(y))
+            sum = add(sum, two_product(std::ldexp(x, -down), std::ldexp(y, -down)));
+    }
+    const double hi = std::ldexp(sum.hi, 2 * down);
+    return {hi, std::isfinite(hi) ? std::ldexp(sum.lo, 2 * down) : 0};
+}
+
 /// One element, with every Inf and NaN where IEEE arithmetic has it, and not mistaking an overflow of f64 for one.
 Sum careful_sum(const Question& q, std::int64_t i, std::int64_t j) {
     Twice finite;
@@ -40,7 +54,7 @@ Sum careful_sum(const Question& q, std::int64_t i, std::int64_t j) {
         magnitude += std::fabs(x * y);
     }
     if (non_finite != 0) return {{non_finite, 0}, magnitude};
-    return {finite, magnitude};
+    return {std::isfinite(finite.hi) ? finite : sum_far_down(q, i, j), magnitude};
 }
 
 /// Buffers of one task: a panel of B, a row of A, and the sums of that row with the panel.

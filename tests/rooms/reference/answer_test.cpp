@@ -133,6 +133,23 @@ TEST(Answer, MeetsTheEndsOfF64) {
     EXPECT_EQ(answer.value[0], 1);
 }
 
+// Where one order of summation overflows and another does not, the answer is the sum.
+TEST(Answer, IsFiniteWhereOnlyAPartialSumOverflows) {
+    constexpr double most = std::numeric_limits<double>::max();
+    const auto value = [](const std::vector<double>& x, const std::vector<double>& y) {
+        const auto k = static_cast<std::int64_t>(x.size());
+        const reference::Question question{erase(View(x.data(), 1, k)), erase(View(y.data(), k, 1))};
+        const auto answer = reference::answer(question);
+        EXPECT_FALSE(std::isfinite(answer.reach[0])) << "and a kernel may overflow";
+        return answer.value[0];
+    };
+    EXPECT_EQ(value({most, most, -most}, {1, 1, 1}), most);
+    EXPECT_EQ(value({-most, -most, most, 3}, {1, 1, 1, 1}), -most);
+    EXPECT_EQ(value({0x1p1000, 0x1p900, -0x1p1000}, {0x1p100, 0x1p110, 0x1p100}), 0x1p1010);
+    EXPECT_EQ(value({most, most, -1}, {1, 1, 1}), inf);
+    EXPECT_EQ(value({most, 0x1p1000}, {-2, 1}), -inf);
+}
+
 TEST(Answer, IsTheSameForAnyThreadsRowsAndSteps) {
     constexpr std::int64_t m = 9, n = 700, k = 40;
     const test::GuardedMatrix a(Type::f64, m, k), b(Type::f64, k, n);
