@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "backend/direct.hpp"
 #include "base/element.hpp"
@@ -136,6 +137,32 @@ TEST(Correcting, FaultsInWhatIsMadeAgainAreFoundToo) {
         tw::Corrections done;
         ASSERT_TRUE(trial.corrected(2, done));
         EXPECT_LE(trial.times_too_far_off(right, trial.p.c), 2);
+    }
+}
+
+std::vector<std::int64_t> rows_to_spoil;
+
+tw::Status wrong_in_some_rows(const tw::Call& call, const tw::Tile& tile) {
+    const tw::Status status = faults::honest->run(call, tile);
+    for (const std::int64_t row : std::exchange(rows_to_spoil, {}))
+        for (std::int64_t j = 0; j < call.n(); ++j) tw::typed<float>(call.c)(row, j) += 100;
+    return status;
+}
+
+TEST(Correcting, RowsThatAreNoNeighboursAreMadeAgainAndNothingElse) {
+    for (const std::vector<std::int64_t>& rows : {std::vector<std::int64_t>{3, 9}, {3, 4, 9}, {0, 2, 3, 19}}) {
+        Trial trial(20, 30, 200, faults::Place::c);
+        const std::vector<float> right = trial.unchecked(0);
+        tw::Kernel wrong = *trial.plan.kernel;
+        wrong.run = wrong_in_some_rows;
+        trial.plan.kernel = &wrong;
+        rows_to_spoil = rows;
+        tw::Corrections done;
+        ASSERT_TRUE(trial.corrected(0, done));
+        EXPECT_TRUE(same_bits(trial.p.c, right));
+        EXPECT_EQ(done.elements, 30 * std::ssize(rows));
+        EXPECT_EQ(done.made_again, 30 * std::ssize(rows));
+        EXPECT_FALSE(done.by_second);
     }
 }
 
