@@ -13,6 +13,7 @@
 #include "base/scratch.hpp"
 #include "base/threads.hpp"
 #include "carry/arena.hpp"
+#include "carry/call_of.hpp"
 #include "carry/staging.hpp"
 
 namespace tw {
@@ -42,19 +43,8 @@ struct Work {
                                 options.beta);
             return {};
         }
-        Call call{.a = products.a_of(i),
-                  .b = products.b_of(i),
-                  .c = products.c_of(i),
-                  .alpha = options.alpha,
-                  .beta = options.beta,
-                  .alpha_imag = options.alpha_imag,
-                  .beta_imag = options.beta_imag,
-                  .epilogue = options.epilogue,
-                  .scratch = own,
-                  .threads = 1,
-                  .executor = nullptr,
-                  .stream = options.stream,
-                  .reproducible = options.reproducible};
+        Call call = call_of(options, products.a_of(i), products.b_of(i), products.c_of(i));
+        call.scratch = own;
         call.epilogue.residual = products.residual_of(i);
         return run_in_place(plan, call);
     }

@@ -6,6 +6,7 @@
 
 #include "carry/arena.hpp"
 #include "carry/batch.hpp"
+#include "carry/call_of.hpp"
 #include "carry/staging.hpp"
 #include "plan/eligibility.hpp"
 #include "plan/operands.hpp"
@@ -27,20 +28,10 @@ Batch piece_of(const Batch& batch, std::int64_t first, std::int64_t count) noexc
     return piece;
 }
 
-Call call_of(const Plan& plan, const Products& products, const Batch& piece, std::int64_t first) noexcept {
-    const Options& options = plan.options;
-    Call call{.a = products.a_of(first),
-              .b = products.b_of(first),
-              .c = products.c_of(first),
-              .alpha = options.alpha,
-              .beta = options.beta,
-              .alpha_imag = options.alpha_imag,
-              .beta_imag = options.beta_imag,
-              .epilogue = options.epilogue,
-              .scratch = from_first_line(options.scratch),
-              .stream = options.stream,
-              .batch = &piece,
-              .reproducible = options.reproducible};
+Call call_of_piece(const Plan& plan, const Products& products, const Batch& piece, std::int64_t first) noexcept {
+    Call call = call_of(plan.options, products.a_of(first), products.b_of(first), products.c_of(first));
+    call.scratch = from_first_line(plan.options.scratch);
+    call.batch = &piece;
     call.epilogue.residual = products.residual_of(first);
     return call;
 }
@@ -57,7 +48,7 @@ bool plan_at_once(const Plan& plan, const Products& products, bool any_of_its_or
         plan.backend->place != Place::host && plan.backend->copy && !needs_staging(plan, products.c_of(0));
     if (!there || plan.options.verify || has_slabs(plan.options)) return false;
     const Batch piece = piece_of(products.batch, 0, std::min(products.batch.size, most_products));
-    const Call call = call_of(plan, products, piece, 0);
+    const Call call = call_of_piece(plan, products, piece, 0);
     found = plan;
     if (takes(plan, *plan.kernel, call)) return true;
     if (!any_of_its_order || plan.kernel->order == 0) return false;
@@ -86,7 +77,7 @@ Status execute_at_once(const Plan& plan, const Products& products) noexcept {
     while (at_once > 1 && needed(at_once) > most_scratch) at_once = (at_once + 1) / 2;
     for (std::int64_t first = 0; first < size; first += at_once) {
         const Batch piece = piece_of(products.batch, first, std::min(at_once, size - first));
-        Call call = call_of(plan, products, piece, first);
+        Call call = call_of_piece(plan, products, piece, first);
         Status status = scratch_for(plan, needed(piece.size), call);
         if (status) status = plan.kernel->run(call, plan.tile);
         if (status) continue;

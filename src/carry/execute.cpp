@@ -13,6 +13,7 @@
 #include "base/scratch.hpp"
 #include "base/threads.hpp"
 #include "carry/arena.hpp"
+#include "carry/call_of.hpp"
 #include "carry/slabs.hpp"
 #include "carry/staging.hpp"
 #include "epilogue/finish.hpp"
@@ -188,21 +189,13 @@ Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix&
     if (plan.device >= 0 && plan.backend->select)
         if (const Status bad = plan.backend->select(plan.device); !bad) return bad;
     const Options& options = plan.options;
-    Call call{.a = a,
-              .b = b,
-              .c = c,
-              .alpha = options.alpha,
-              .beta = options.beta,
-              .alpha_imag = options.alpha_imag,
-              .beta_imag = options.beta_imag,
-              .epilogue = options.epilogue,
-              .scratch = from_first_line(options.scratch),
-              .threads = plan.threads,
-              .executor = options.executor,
-              .stream = stream ? stream : options.stream,
-              .packed = packed,
-              .direct = direct_of(plan).run ? &direct_of(plan) : nullptr,
-              .reproducible = options.reproducible};
+    Call call = call_of(options, a, b, c);
+    call.scratch = from_first_line(options.scratch);
+    call.threads = plan.threads;
+    call.executor = options.executor;
+    if (stream) call.stream = stream;
+    call.packed = packed;
+    call.direct = direct_of(plan).run ? &direct_of(plan) : nullptr;
     if (!needs_staging(plan, c)) return run_in_place(plan, call);
     return captured(plan, call) ? on_the_host : run_staged(plan, call);
 }
