@@ -14,7 +14,7 @@
 namespace tw::judging {
 
 /// How an operand lies in memory: between two pages without access, its holes full of NaN.
-struct Lie {
+struct Placement {
     bool columns = false;                             ///< column-major
     std::int64_t gap = 1;                             ///< step within a row (column)
     std::int64_t padding = 0;                         ///< elements between the end of a row (column) and the next
@@ -23,7 +23,7 @@ struct Lie {
     bool one_row = false, one_column = false;         ///< repeated by a step of 0; never of C
     bool at_start = false;                            ///< it begins behind a page, else it ends before one
 
-    friend bool operator==(const Lie&, const Lie&) = default;
+    friend bool operator==(const Placement&, const Placement&) = default;
 };
 
 enum class Door : std::uint8_t { call, plan, packed_a, packed_b, batch };
@@ -40,7 +40,7 @@ struct Case {
     bool shares_a = false, shares_b = false;  ///< a batch's operand, by a step of 0
     bool conj_a = false, conj_b = false;      ///< of complex operands
     Type in = Type::f32, out = Type::f32;
-    Lie a, b, c;
+    Placement a, b, c;
     reference::Fill fill = reference::Fill::integers;
     int specials = 0;  ///< elements of A, B and C that are Inf, NaN, -0 or subnormal
     double alpha = 1, beta = 0;

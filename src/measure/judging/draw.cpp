@@ -29,16 +29,16 @@ void draw_shape(Random& random, Case& one) {
     for (std::int64_t* extent : extents) *extent = extent == is_long ? random.whole(1000, 30000) : random.whole(1, 5);
 }
 
-Lie draw_lie(Random& random, bool is_c) {
-    Lie lie;
-    lie.columns = one_in(random, 2);
-    if (one_in(random, 3)) lie.padding = random.whole(1, 20);
-    if (one_in(random, 5)) lie.gap = random.whole(2, 4);
-    if (one_in(random, 4)) lie.skew = random.whole(1, 40);
-    lie.upside_down = one_in(random, 8), lie.right_to_left = one_in(random, 8);
-    if (!is_c) lie.one_row = one_in(random, 16), lie.one_column = one_in(random, 16);
-    lie.at_start = one_in(random, 2);
-    return lie;
+Placement draw_placement(Random& random, bool is_c) {
+    Placement placement;
+    placement.columns = one_in(random, 2);
+    if (one_in(random, 3)) placement.padding = random.whole(1, 20);
+    if (one_in(random, 5)) placement.gap = random.whole(2, 4);
+    if (one_in(random, 4)) placement.skew = random.whole(1, 40);
+    placement.upside_down = one_in(random, 8), placement.right_to_left = one_in(random, 8);
+    if (!is_c) placement.one_row = one_in(random, 16), placement.one_column = one_in(random, 16);
+    placement.at_start = one_in(random, 2);
+    return placement;
 }
 
 double draw_scalar(Random& random, double usual) {
@@ -96,7 +96,7 @@ Case draw(std::uint64_t seed) {
         one.products = random.whole(1, 5);
         one.shares_a = one_in(random, 3), one.shares_b = one_in(random, 3);
     }
-    one.a = draw_lie(random, false), one.b = draw_lie(random, false), one.c = draw_lie(random, true);
+    one.a = draw_placement(random, false), one.b = draw_placement(random, false), one.c = draw_placement(random, true);
     one.fill = one_of(random, reference::every_fill);
     if (one_in(random, 6)) one.specials = static_cast<int>(random.whole(1, 4));
     one.alpha = draw_scalar(random, 1), one.beta = draw_scalar(random, 0);
@@ -122,17 +122,17 @@ const char* name_of(Door door) noexcept {
 
 namespace {
 
-std::string spelled(const char* name, const Lie& lie) {
-    if (lie == Lie{}) return "";
-    std::string words = std::string(", ") + name + (lie.columns ? " by columns" : " by rows");
-    if (lie.gap != 1) words += " step " + std::to_string(lie.gap);
-    if (lie.padding) words += " +" + std::to_string(lie.padding);
-    if (lie.skew) words += " skew " + std::to_string(lie.skew);
-    if (lie.upside_down) words += " upside down";
-    if (lie.right_to_left) words += " right to left";
-    if (lie.one_row) words += " one row";
-    if (lie.one_column) words += " one column";
-    return words + (lie.at_start ? " behind a page" : "");
+std::string spelled(const char* name, const Placement& placement) {
+    if (placement == Placement{}) return "";
+    std::string words = std::string(", ") + name + (placement.columns ? " by columns" : " by rows");
+    if (placement.gap != 1) words += " step " + std::to_string(placement.gap);
+    if (placement.padding) words += " +" + std::to_string(placement.padding);
+    if (placement.skew) words += " skew " + std::to_string(placement.skew);
+    if (placement.upside_down) words += " upside down";
+    if (placement.right_to_left) words += " right to left";
+    if (placement.one_row) words += " one row";
+    if (placement.one_column) words += " one column";
+    return words + (placement.at_start ? " behind a page" : "");
 }
 
 std::string spelled(double number, double imaginary = 0) {

@@ -16,26 +16,26 @@ struct Steps {
     std::int64_t row, col, reach;  ///< reach: elements from the lowest to the highest
 };
 
-Steps steps_of(std::int64_t rows, std::int64_t cols, const Lie& lie) {
-    const std::int64_t stored_rows = lie.one_row ? std::min<std::int64_t>(rows, 1) : rows,
-                       stored_cols = lie.one_column ? std::min<std::int64_t>(cols, 1) : cols;
+Steps steps_of(std::int64_t rows, std::int64_t cols, const Placement& placement) {
+    const std::int64_t stored_rows = placement.one_row ? std::min<std::int64_t>(rows, 1) : rows,
+                       stored_cols = placement.one_column ? std::min<std::int64_t>(cols, 1) : cols;
     const std::int64_t major =
-        std::max<std::int64_t>(1, (lie.columns ? stored_rows : stored_cols) * lie.gap) + lie.padding;
-    const std::int64_t row = lie.columns ? lie.gap : major, col = lie.columns ? major : lie.gap;
+        std::max<std::int64_t>(1, (placement.columns ? stored_rows : stored_cols) * placement.gap) + placement.padding;
+    const std::int64_t row = placement.columns ? placement.gap : major, col = placement.columns ? major : placement.gap;
     const std::int64_t reach = rows == 0 || cols == 0 ? 0 : (stored_rows - 1) * row + (stored_cols - 1) * col + 1;
-    return {lie.one_row ? 0 : row, lie.one_column ? 0 : col, reach};
+    return {placement.one_row ? 0 : row, placement.one_column ? 0 : col, reach};
 }
 
 std::vector<std::byte> copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
 }  // namespace
 
-Operand::Operand(Type type, std::int64_t rows, std::int64_t cols, const Lie& lie, std::int64_t products)
+Operand::Operand(Type type, std::int64_t rows, std::int64_t cols, const Placement& placement, std::int64_t products)
     : products_(products) {
-    const Steps steps = steps_of(rows, cols, lie);
+    const Steps steps = steps_of(rows, cols, placement);
     const auto size = static_cast<std::int64_t>(size_of(type));
-    step_ = steps.reach + lie.padding;
-    const auto bytes = static_cast<std::size_t>((step_ * (products - 1) + steps.reach + lie.skew) * size);
+    step_ = steps.reach + placement.padding;
+    const auto bytes = static_cast<std::size_t>((step_ * (products - 1) + steps.reach + placement.skew) * size);
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), inside = (bytes + page - 1) / page * page;
     void* memory = mmap(nullptr, inside + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -44,12 +44,12 @@ Operand::Operand(Type type, std::int64_t rows, std::int64_t cols, const Lie& lie
         munmap(memory, mapped_.size());
         throw std::bad_alloc();
     }
-    bytes_ = mapped_.subspan(page + (lie.at_start ? 0 : inside - bytes), bytes);
+    bytes_ = mapped_.subspan(page + (placement.at_start ? 0 : inside - bytes), bytes);
     std::fill(bytes_.begin(), bytes_.end(), std::byte{0xff});
-    first_ = {bytes_.data() + (lie.at_start ? lie.skew * size : 0), type, rows, cols, steps.row, steps.col};
+    first_ = {bytes_.data() + (placement.at_start ? placement.skew * size : 0), type, rows, cols, steps.row, steps.col};
     if (steps.reach == 0) return;
-    if (lie.upside_down) first_.data = first_.at(rows - 1, 0), first_.row_step = -first_.row_step;
-    if (lie.right_to_left) first_.data = first_.at(0, cols - 1), first_.col_step = -first_.col_step;
+    if (placement.upside_down) first_.data = first_.at(rows - 1, 0), first_.row_step = -first_.row_step;
+    if (placement.right_to_left) first_.data = first_.at(0, cols - 1), first_.col_step = -first_.col_step;
 }
 
 Operand::~Operand() { munmap(mapped_.data(), mapped_.size()); }

@@ -15,7 +15,7 @@ namespace tw::judging {
 class Operand {
 public:
     /// `products` of them lie behind one another. Every byte is 0xff, NaN in every type. Throws std::bad_alloc.
-    Operand(Type type, std::int64_t rows, std::int64_t cols, const Lie& lie, std::int64_t products = 1);
+    Operand(Type type, std::int64_t rows, std::int64_t cols, const Placement& placement, std::int64_t products = 1);
     ~Operand();
     Operand(const Operand&) = delete;
     Operand& operator=(const Operand&) = delete;

@@ -23,14 +23,14 @@ std::vector<Case> plainer(const Case& one) {
         add([&](Case& c) { c.*extent = (c.*extent + 1) / 2; });
         add([&](Case& c) { c.*extent -= c.*extent > 1; });
     }
-    for (Lie Case::* lie : {&Case::a, &Case::b, &Case::c}) {
-        add([&](Case& c) { c.*lie = {}; });
-        for (bool Lie::* flag :
-             {&Lie::columns, &Lie::upside_down, &Lie::right_to_left, &Lie::one_row, &Lie::one_column, &Lie::at_start})
-            add([&](Case& c) { (c.*lie).*flag = false; });
-        add([&](Case& c) { (c.*lie).gap = 1; });
-        add([&](Case& c) { (c.*lie).padding /= 2; });
-        add([&](Case& c) { (c.*lie).skew /= 2; });
+    for (Placement Case::* placement : {&Case::a, &Case::b, &Case::c}) {
+        add([&](Case& c) { c.*placement = {}; });
+        for (bool Placement::* flag : {&Placement::columns, &Placement::upside_down, &Placement::right_to_left,
+                                       &Placement::one_row, &Placement::one_column, &Placement::at_start})
+            add([&](Case& c) { (c.*placement).*flag = false; });
+        add([&](Case& c) { (c.*placement).gap = 1; });
+        add([&](Case& c) { (c.*placement).padding /= 2; });
+        add([&](Case& c) { (c.*placement).skew /= 2; });
     }
     add([](Case& c) { c.specials = 0; });
     add([&](Case& c) { c.fill = plain.fill; });

@@ -15,7 +15,8 @@ constexpr double products_judged = 0x1p18;  // of one case: rows of larger ones 
 
 /// The same product at other addresses, by other threads, a batch's one at a time.
 Case otherwise(Case one) {
-    for (Lie* lie : {&one.a, &one.b, &one.c}) lie->skew = (lie->skew + 13) % 41, lie->at_start = !lie->at_start;
+    for (Placement* placement : {&one.a, &one.b, &one.c})
+        placement->skew = (placement->skew + 13) % 41, placement->at_start = !placement->at_start;
     one.threads = one.threads == 1 ? 3 : 1;
     one.runner = one.runner == Runner::pool ? Runner::odd_executor : Runner::pool;
     one.odd_mode = !one.odd_mode;

@@ -45,7 +45,7 @@ Work::Work(const Case& one)
       b_(one.in, one.k, one.n, one.b, one.shares_b ? 1 : one.products),
       c_(one.out, one.m, one.n, one.c, one.products),
       residual_(one.out, one.residual ? one.m : 0, one.residual ? one.n : 0,
-                one.b.columns ? Lie{.columns = true} : Lie{}, one.products),
+                one.b.columns ? Placement{.columns = true} : Placement{}, one.products),
       scratch_(one.scratch < 0 ? 0 : scratch_bytes + 128) {
     fill();
     make_special();

@@ -121,13 +121,15 @@ TEST(JudgingSeeds, EachPartOfACaseIsMadePlainByItself) {
         needs([=](const Case& c) { return c.*flag; }, with([=](Case& c) { c.*flag = true; }));
     for (bool Case::* flag : {&Case::shares_a, &Case::shares_b})
         needs([=](const Case& c) { return c.*flag; }, with([=](Case& c) { c.*flag = true, c.door = Door::batch; }));
-    for (Lie Case::* lie : {&Case::a, &Case::b, &Case::c}) {
-        for (bool Lie::* flag :
-             {&Lie::columns, &Lie::upside_down, &Lie::right_to_left, &Lie::one_row, &Lie::one_column, &Lie::at_start})
-            needs([=](const Case& c) { return (c.*lie).*flag; }, with([=](Case& c) { (c.*lie).*flag = true; }));
-        needs([=](const Case& c) { return (c.*lie).gap != 1; }, with([=](Case& c) { (c.*lie).gap = 3; }));
-        needs([=](const Case& c) { return (c.*lie).padding > 0; }, with([=](Case& c) { (c.*lie).padding = 1; }));
-        needs([=](const Case& c) { return (c.*lie).skew > 1; }, with([=](Case& c) { (c.*lie).skew = 2; }));
+    for (Placement Case::* placement : {&Case::a, &Case::b, &Case::c}) {
+        for (bool Placement::* flag : {&Placement::columns, &Placement::upside_down, &Placement::right_to_left,
+                                       &Placement::one_row, &Placement::one_column, &Placement::at_start})
+            needs([=](const Case& c) { return (c.*placement).*flag; },
+                  with([=](Case& c) { (c.*placement).*flag = true; }));
+        needs([=](const Case& c) { return (c.*placement).gap != 1; }, with([=](Case& c) { (c.*placement).gap = 3; }));
+        needs([=](const Case& c) { return (c.*placement).padding > 0; },
+              with([=](Case& c) { (c.*placement).padding = 1; }));
+        needs([=](const Case& c) { return (c.*placement).skew > 1; }, with([=](Case& c) { (c.*placement).skew = 2; }));
     }
     odd.in = odd.out = Type::c64, odd.conj_a = odd.conj_b = true, odd.alpha_imag = 2, odd.beta_imag = 3;
     const auto of_complex = [&](auto change) { return with([&](Case& c) { c.in = c.out = Type::c64, change(c); }); };

@@ -78,7 +78,7 @@ TEST(Judging, OneWrongElementIsSeenAndTheCaseMadePlain) {
     EXPECT_EQ(session.plainest.k, 1);
     EXPECT_EQ(session.plainest.door, Door::call);
     EXPECT_EQ(session.plainest.alpha, 1);
-    EXPECT_EQ(session.plainest.c, Lie{});
+    EXPECT_EQ(session.plainest.c, Placement{});
     EXPECT_NE(session.plainest_failure, "");
 }
 
@@ -94,9 +94,9 @@ TEST(Judging, ACaseIsShrunkToWhatItNeeds) {
 
 TEST(Judging, HolesAndElementsOfAnOperandAreToldApart) {
     for (const bool at_start : {false, true}) {
-        Lie lie{.columns = true, .gap = 2, .padding = 1, .skew = 3, .upside_down = true};
-        lie.at_start = at_start;
-        Operand operand(Type::f32, 3, 4, lie, 2);
+        Placement placement{.columns = true, .gap = 2, .padding = 1, .skew = 3, .upside_down = true};
+        placement.at_start = at_start;
+        Operand operand(Type::f32, 3, 4, placement, 2);
         operand.remember();
         const Matrix second = operand.product(1);
         store_element(second, 2, 3, 5);
