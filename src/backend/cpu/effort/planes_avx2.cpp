@@ -76,7 +76,7 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
         inverse[s] = _mm256_and_ps(some, _mm256_div_ps(_mm256_set1_ps(127), most[s]));
         step[s] = _mm256_div_ps(most[s], _mm256_set1_ps(127));
     }
-    for (List& list : lists) list.count = 0;
+    int listed[3] = {};  // not the lists' own: those would be stored and loaded again for every entry
     for (int e = 0; e < count; ++e) {
         __m256 p[2];
         __m256i high[2], low[2];
@@ -86,20 +86,20 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
         }
         if (e % entries_a_step == 0) ask_for_one(ahead);
         const __m128i high_bytes = narrowed(high[0], high[1]);
-        for (List& list : lists) {  // no branch: what a list does not want is written over
-            _mm_store_si128(reinterpret_cast<__m128i*>(list.high[list.count]), high_bytes);
-            list.input[list.count] = entries[e].input;
+        for (int l = 0; l < 3; ++l) {  // no branch: what a list does not want is written over
+            _mm_store_si128(reinterpret_cast<__m128i*>(lists[l].high[listed[l]]), high_bytes);
+            lists[l].input[listed[l]] = entries[e].input;
         }
         if (fine) {
             for (int s = 0; s < 2; ++s)
                 low[s] = _mm256_cvtps_epi32(
                     _mm256_mul_ps(_mm256_sub_ps(p[s], _mm256_cvtepi32_ps(high[s])), _mm256_set1_ps(128)));
             const __m128i low_bytes = narrowed(low[0], low[1]);
-            for (List& list : lists) _mm_store_si128(reinterpret_cast<__m128i*>(list.low[list.count]), low_bytes);
+            for (int l = 0; l < 3; ++l) _mm_store_si128(reinterpret_cast<__m128i*>(lists[l].low[listed[l]]), low_bytes);
         }
-        for (unsigned plane = 0; plane < 3; ++plane) lists[plane].count += entries[e].units > plane;
+        for (unsigned plane = 0; plane < 3; ++plane) listed[plane] += entries[e].units > plane;
     }
-    for (List& list : lists) complete(list, fine);
+    for (int l = 0; l < 3; ++l) lists[l].count = listed[l], complete(lists[l], fine);
 }
 
 /// Eight inputs' bytes: two fours, interleaved, the lower or the upper eight bytes of each 16.
