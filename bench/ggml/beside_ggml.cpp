@@ -109,12 +109,11 @@ void add_ggml(Problem& p, ggml_backend_t cpu, ggml_type type, std::vector<Conten
         ggml_backend_alloc_ctx_tensors_from_buft(own, plain);
         ggml_backend_tensor_set(x, p.v.data(), 0, ggml_nbytes(x));
     }
-    field.push_back({std::string("ggml ") + ggml_type_name(type) + (is_repacked ? ", repacked" : ""),
-                     static_cast<double>(bytes.size()), static_cast<int>(std::size(sizes)),
-                     [cpu, graphs](int copy, int column) {
-                         ggml_backend_graph_compute(cpu, graphs[static_cast<std::size_t>(column)]
-                                                               [static_cast<std::size_t>(copy)]);
-                     }});
+    field.push_back(
+        {std::string("ggml ") + ggml_type_name(type) + (is_repacked ? ", repacked" : ""),
+         static_cast<double>(bytes.size()), static_cast<int>(std::size(sizes)), [cpu, graphs](int copy, int column) {
+             ggml_backend_graph_compute(cpu, graphs[static_cast<std::size_t>(column)][static_cast<std::size_t>(copy)]);
+         }});
 }
 
 void add_planes(Problem& p, int planes, const std::vector<double>& efforts, std::vector<Contender>& field) {
