@@ -37,6 +37,11 @@ reference::Fill fill_of_c(reference::Fill operands) {
     return operands == Fill::integers || operands == Fill::subnormals ? operands : Fill::normal;
 }
 
+/// Without a product: a complex beta times C is rounded three times, by no kernel.
+double certificate_of_none(const Case& one) {
+    return is_complex(one.in) ? gamma(3, part_of(one.in) == Type::f64 ? unit_f64 : unit_f32) : 0;
+}
+
 }  // namespace
 
 Work::Work(const Case& one)
@@ -46,7 +51,8 @@ Work::Work(const Case& one)
       c_(one.out, one.m, one.n, one.c, one.products),
       residual_(one.out, one.residual ? one.m : 0, one.residual ? one.n : 0,
                 one.b.columns ? Placement{.columns = true} : Placement{}, one.products),
-      scratch_(one.scratch < 0 ? 0 : scratch_bytes + 128) {
+      scratch_(one.scratch < 0 ? 0 : scratch_bytes + 128),
+      certificate_(certificate_of_none(one)) {
     fill();
     make_special();
     for (Operand* operand : {&a_, &b_, &c_, &residual_}) operand->remember();

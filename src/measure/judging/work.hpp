@@ -56,7 +56,7 @@ private:
     std::vector<std::byte> c0_, scratch_;
     Executor executor_;
     const char* kernel_ = "no kernel";
-    double certificate_ = 0, range_loss_ = 0, flush_loss_ = 0;
+    double certificate_, range_loss_ = 0, flush_loss_ = 0;
     bool rounds_before_epilogue_ = false;
     bool keeps_mode_ = true;
 };

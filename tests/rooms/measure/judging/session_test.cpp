@@ -63,6 +63,18 @@ TEST(Judging, AWrongPartOfAComplexElementIsSeen) {
         << try_case(one, where).failure;
 }
 
+// cpu-check has no rows for complex operands: what needs no product is done all the same.
+TEST(Judging, AComplexBetaWithoutAProductMayRound) {
+    Case one;
+    one.m = 6, one.n = 20, one.k = 7, one.in = one.out = Type::c128, one.fill = reference::Fill::normal;
+    one.alpha = 0, one.beta = -1, one.beta_imag = 0.3, one.scale = 0.1, one.residual = true;
+    for (const char* device : {"cpu", "cpu-check"}) {
+        const Outcome outcome = try_case(one, {.device = device});
+        EXPECT_EQ(outcome.failure, "") << device;
+        EXPECT_FALSE(outcome.refused) << device;
+    }
+}
+
 TEST(Judging, OneWrongElementIsSeenAndTheCaseMadePlain) {
     Asked asked{.seed = 1, .seconds = 600, .cases = 200};
     asked.where.spoil = [](const Matrix& c) {  // the last element, of results that have a second row
