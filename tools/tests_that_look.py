@@ -10,6 +10,7 @@ import shutil
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
+# What only torch, jax, dask or CuPy call is tested where they are, and left out.
 # By where a file lies below src, the programs in which a mistake there may show, the quick ones first.
 PROGRAMS = [
     (r"measure/", "measure cli"), (r"cli/", "cli measure"), (r"reference/", "reference mutants multiply plan"),
@@ -20,7 +21,7 @@ PROGRAMS = [
     (r"multiply/c/", "multiply c_face"), (r"multiply/", "multiply"),
     (r"plan/|carry/", "multiply effort plan"), (r"epilogue/", "base effort multiply backend_cpu mutants"),
     (r"base/", "base first_product effort multiply plan backend_cpu mutants"), (r"blas/", "blas blas_callers"),
-    (r"python/(?!affine|tilewright/(torch|transformers|generate|steps|dask|picture))", "python"),  # those want torch
+    (r"python/(?!affine|cupy|tilewright/(torch|transformers|generate|steps|dask|picture))", "python"),
 ]
 
 # googletest's programs whose folders have rules of their own.

@@ -31,11 +31,27 @@ def whole(*shape, dtype=numpy.float32):
         ((0, 5), (5, 4)),
         ((3, 0), (0, 4)),
         ((0, 3, 5), (5, 4)),
+        ((6, 3, 5), (5, 4)),
+        ((2, 6, 3, 5), (5, 4)),
+        ((6, 1, 5), (5, 4)),
     ],
 )
 def test_shapes_and_broadcasting_are_numpys(shapes, dtype):
     a, b = (whole(*shape, dtype=dtype) for shape in shapes)
     numpy.testing.assert_array_equal(tilewright.matmul(a, b), a @ b)
+
+
+def test_what_overlaps_the_result_is_read_as_it_was():
+    b = whole(64, 64)
+    for first, step in [(0, 1), (0, -1), (100, 1), (100, -1), (200, 1)]:
+        memory = whole(400, 64)
+        expected = memory[:200][::step] @ b
+        tilewright.matmul(memory[:200][::step], b, out=memory[first : first + 200])
+        numpy.testing.assert_array_equal(memory[first : first + 200], expected)
+    memory = whole(200, 128)
+    expected = memory[:, :64] @ b
+    tilewright.matmul(memory[:, :64], b, out=memory[:, 32:96])
+    numpy.testing.assert_array_equal(memory[:, 32:96], expected)
 
 
 @pytest.mark.parametrize("dtype", [numpy.float16, ml_dtypes.bfloat16])
