@@ -96,6 +96,17 @@ const Kernel* const ladder[] = {
     &few_rows_neon_f32,
     &few_rows_neon_f64,
 #endif
+    &few_rows_complex_portable_c64,
+    &few_rows_complex_portable_c128,
+#if defined(__x86_64__)
+    &few_rows_complex_avx2_c64,
+    &few_rows_complex_avx2_c128,
+    &few_rows_complex_avx512_c64,
+    &few_rows_complex_avx512_c128,
+#elif defined(__aarch64__)
+    &few_rows_complex_neon_c64,
+    &few_rows_complex_neon_c128,
+#endif
 };
 
 constexpr FeatureName feature_names[] = {

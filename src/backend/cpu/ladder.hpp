@@ -39,5 +39,9 @@ extern const Kernel r10_split_portable_int8x6, r10_split_emulated_int8x6;
 extern const Kernel r10_split_amx_sampled, r10_split_emulated_sampled;
 extern const Kernel few_rows_portable_f32, few_rows_avx2_f32, few_rows_avx512_f32, few_rows_neon_f32;
 extern const Kernel few_rows_portable_f64, few_rows_avx2_f64, few_rows_avx512_f64, few_rows_neon_f64;
+extern const Kernel few_rows_complex_portable_c64, few_rows_complex_portable_c128;
+extern const Kernel few_rows_complex_avx2_c64, few_rows_complex_avx2_c128;
+extern const Kernel few_rows_complex_avx512_c64, few_rows_complex_avx512_c128;
+extern const Kernel few_rows_complex_neon_c64, few_rows_complex_neon_c128;
 
 }  // namespace tw::cpu

@@ -16,6 +16,7 @@
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/pack_complex.hpp"
 #include "backend/cpu/panels/ahead.hpp"
+#include "backend/cpu/panels/macro_kernel.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/grid.hpp"
 #include "backend/cpu/product/parallel.hpp"
@@ -34,6 +35,31 @@ constexpr std::int64_t complex_k_block(std::int64_t k) noexcept {
     static_assert(KC<T> % 8 == 0);
     return k_block<T>(2 * k) / 2;
 }
+
+/// How whole operands are laid out ahead of time.
+template <class T, const ComplexKernel<T>& micro>
+struct ComplexPanels {
+    static std::size_t panel_bytes(int width, std::int64_t k) {
+        return static_cast<std::size_t>(2 * width * k) * sizeof(T);
+    }
+    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t) {
+        pack_complex(micro, typed<const Complex<T>>(rows), micro.mr, reinterpret_cast<T*>(panel));
+    }
+    static void pack_b(const Matrix& cols, std::byte* panel, std::size_t) {
+        pack_complex(micro, typed<const Complex<T>>(cols.transposed()), micro.nr, reinterpret_cast<T*>(panel));
+    }
+    static PanelKernel kernel() {
+        return {micro.mr, micro.nr, complex_k_block<T>, panel_bytes, pack_a, pack_b, nullptr};
+    }
+
+    static std::size_t packed_bytes(Type, std::int64_t width, std::int64_t k, bool on_left) {
+        return hierarchy_packed_bytes(kernel(), width, k, on_left);
+    }
+    static void pack(const Matrix& operand, bool on_left, const Call& threads, std::byte* to) {
+        pack_hierarchy(kernel(), operand, on_left, threads, to);
+    }
+    static constexpr Packing packing{packed_bytes, pack};
+};
 
 template <class T, const ComplexKernel<T>& micro>
 struct Hierarchy {
@@ -67,20 +93,25 @@ struct Hierarchy {
     static void multiply_block(const Call& call, const Product<Complex<T>>& x, const Part& part, std::int64_t p,
                                std::int64_t depth, T* b_block, T* a_panel, bool packs_a) {
         const std::int64_t tiles = ceil_div(part.cols, micro.nr), some_cols = 4 * micro.nr;  // that are packed together
+        const Ready ready(call);
+        packs_a = packs_a && !ready.is_a;
         for (std::int64_t i = 0; i < part.rows; i += micro.mr, a_panel += halves * micro.mr * depth) {
             const std::int64_t rows = std::min<std::int64_t>(micro.mr, part.rows - i);
             if (packs_a) pack_complex(micro, x.a.block(part.i + i, p, rows, depth), micro.mr, a_panel);
+            const T* const a = ready.is_a ? ready.panel(p, part.i + i) : a_panel;
             Ahead<T> ahead = packs_a ? ahead_of(call.a.block(part.i + i, p, part.rows - i, depth), tiles)
-                                     : ahead_of_panel(a_panel, depth, tiles);
-            T* b = b_block;
-            for (std::int64_t j = 0; j < part.cols; j += micro.nr, b += halves * micro.nr * depth, ahead.advance()) {
+                                     : ahead_of_panel(a, depth, tiles);
+            T* packed = b_block;
+            for (std::int64_t j = 0; j < part.cols;
+                 j += micro.nr, packed += halves * micro.nr * depth, ahead.advance()) {
                 const std::int64_t cols = std::min<std::int64_t>(micro.nr, part.cols - j);
-                if (i == 0 && j % some_cols == 0)
+                if (i == 0 && !ready.is_b && j % some_cols == 0)
                     pack_complex(micro,
                                  x.b.block(p, part.j + j, depth, std::min(some_cols, part.cols - j)).transposed(),
-                                 micro.nr, b);
+                                 micro.nr, packed);
+                const T* const b = ready.is_b ? ready.panel(p, part.j + j) : packed;
                 ComplexTile<T> tile{.k = depth,
-                                    .a = a_panel,
+                                    .a = a,
                                     .b = b,
                                     .c = nullptr,
                                     .c_step = 0,
@@ -94,6 +125,21 @@ struct Hierarchy {
             }
         }
     }
+
+    /// A call's packed operand.
+    struct Ready {
+        bool is_a, is_b;
+        const std::byte* panels;
+        PackedOperand whole;
+        explicit Ready(const Call& call)
+            : is_a(call.packed.panels && call.packed.on_left),
+              is_b(call.packed.panels && !is_a),
+              panels(call.packed.panels),
+              whole(ComplexPanels<T, micro>::kernel(), is_a ? call.m() : call.n(), call.k(), is_a) {}
+        const T* panel(std::int64_t p, std::int64_t line) const {
+            return reinterpret_cast<const T*>(panels + whole.offset(p, line));
+        }
+    };
 
     static Ahead<T> ahead_of(const Matrix& a, std::int64_t tiles) {
         return Ahead<T>(lines_of(a), a.col_step == 1 ? micro.mr : halves * micro.mr, tiles, true);
@@ -143,7 +189,7 @@ struct Hierarchy {
     static Status run(const Call& given, const Tile& blocks) {
         const Call call = turned_if(is_turned(given), given);
         const std::int64_t m = call.m(), n = call.n();
-        const Grid grid(m, n, 1, blocks.n, micro, call.threads);
+        const Grid grid(m, n, call.packed.panels && call.packed.on_left ? micro.mr : 1, blocks.n, micro, call.threads);
         const std::size_t room = worker_bytes(m, n, call.k(), blocks);
         share_out(call, grid.parts, [&](int worker, std::int64_t item) {
             std::byte* const own = call.scratch.data() + static_cast<std::size_t>(worker) * room;
@@ -190,7 +236,8 @@ constexpr Kernel row(const char* name, Features needs, int order) {
             .nanoseconds = nanoseconds<T, micro>,
             .scratch_bytes = Hierarchy<T, micro>::scratch_bytes,
             .run = Hierarchy<T, micro>::run,
-            .order = order};
+            .order = order,
+            .packing = &ComplexPanels<T, micro>::packing};
 }
 
 }  // namespace
