@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <complex>
 
 #include "base/threads.hpp"
 #include "carry/arena.hpp"
@@ -49,7 +50,9 @@ struct Blocks {
 /// True when C itself can't hold the root's sums.
 bool needs_root(const Plan& plan) noexcept {
     const Problem& p = plan.problem;
-    return p.out != sum_type(p.in) || p.c == Form::strided || plan.options.alpha != 1 || plan.options.beta != 0;
+    const Options& o = plan.options;
+    return p.out != sum_type(p.in) || p.c == Form::strided || o.alpha != 1 || o.alpha_imag != 0 || o.beta != 0 ||
+           o.beta_imag != 0;
 }
 
 const Kernel& kernel_for(const Plan& plan, std::int64_t length) noexcept {
@@ -111,6 +114,14 @@ Status finish_on(const Backend& backend, const Matrix& c, double beta, const Epi
                  void* stream) noexcept {
     if (backend.finish) return backend.finish(c, beta, epilogue, stream);
     finish(c, beta, epilogue);
+    return {};
+}
+
+/// By a complex number, where sums are complex: on the host, as such rows are.
+Status scale_on(const Backend& backend, const Matrix& c, std::complex<double> by, const Epilogue& epilogue,
+                void* stream) noexcept {
+    if (by.imag() == 0) return finish_on(backend, c, by.real(), epilogue, stream);
+    finish_complex(c, by, epilogue);
     return {};
 }
 
@@ -184,16 +195,18 @@ private:
     /// The root's sums become C. What is added to beta * C is rounded to the type of sums first, C's own type last.
     Status complete() noexcept {
         Matrix result = root_;
-        const auto as_sum = [&](double x) {
-            return result.type == Type::f32 ? static_cast<double>(static_cast<float>(x)) : x;
+        const auto as_sum = [&](double re, double im) -> std::complex<double> {
+            if (part_of(result.type) != Type::f32) return {re, im};
+            return {static_cast<float>(re), static_cast<float>(im)};
         };
-        if (call_.alpha != 1)
-            if (const Status bad = finish_on(backend(), root_, as_sum(call_.alpha), {}, call_.stream); !bad) return bad;
-        if (call_.beta != 0) {
+        const std::complex<double> alpha = as_sum(call_.alpha, call_.alpha_imag),
+                                   beta = as_sum(call_.beta, call_.beta_imag);
+        if (alpha != 1.0)
+            if (const Status bad = scale_on(backend(), root_, alpha, {}, call_.stream); !bad) return bad;
+        if (call_.beta != 0 || call_.beta_imag != 0) {
             result = sums_[0];
             if (const Status bad = move(backend(), result, c_, call_.stream); !bad) return bad;
-            const Status bad = finish_on(backend(), result, as_sum(call_.beta), adding(root_), call_.stream);
-            if (!bad) return bad;
+            if (const Status bad = scale_on(backend(), result, beta, adding(root_), call_.stream); !bad) return bad;
         }
         if (!call_.epilogue.is_empty())
             if (const Status bad = finish_on(backend(), result, 1, epilogue_of_block(), call_.stream); !bad) return bad;

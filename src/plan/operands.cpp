@@ -37,7 +37,6 @@ Status check_types(Type in, const Options& options) noexcept {
     if (epilogue.bias || epilogue.activation != Activation::none)
         return bad("the epilogue of a complex product has a scale and a residual, but no bias and no activation");
     if (options.verify) return bad("complex products are not verified: that is for real ones");
-    if (options.slabs > 0) return bad("slabs are for real operands: a complex product takes k whole");
     if (options.device.ends_with(":*")) return bad("complex products are one device's: `:*` is for real ones");
     return {};
 }

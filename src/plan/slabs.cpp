@@ -11,7 +11,7 @@ Problem problem_of_slab(const Problem& whole, int slabs, std::int64_t length) no
     Problem slab = whole;
     slab.k = length;
     if (slab.accuracy.rule == Accuracy::Rule::number)
-        slab.accuracy.value -= gamma(most_levels, whole.in == Type::f64 ? unit_f64 : unit_f32);
+        slab.accuracy.value -= gamma(most_levels, part_of(whole.in) == Type::f64 ? unit_f64 : unit_f32);
     if (slabs == 1) return slab;
     slab.out = sum_type(whole.in);
     if (slab.c == Form::strided) slab.c = Form::row_major;

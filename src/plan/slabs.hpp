@@ -51,7 +51,7 @@ void for_each_slab(std::int64_t k, int slabs, const F& f) {
 }
 
 /// What partial sums are.
-constexpr Type sum_type(Type in) noexcept { return in == Type::f64 ? Type::f64 : Type::f32; }
+constexpr Type sum_type(Type in) noexcept { return in == Type::f64 || is_complex(in) ? in : Type::f32; }
 
 /// The problem that one of so many slabs poses to a kernel: its k, and a C that holds sums, unless it is all of k. An
 /// accuracy that is a number leaves some of it to the tree; by a name, a longer k is allowed more than the tree takes.

@@ -69,7 +69,6 @@ def test_gradients_have_conjugates(dtype):
     ("A and B must both be real or both be complex", lambda a, z: tilewright.matmul(a, z)),
     ("no bias and no activation", lambda a, z: tilewright.matmul(z, z, epilogue="relu")),
     ("complex products are not verified", lambda a, z: tilewright.matmul(z, z, verify=True)),
-    ("slabs are for real operands", lambda a, z: tilewright.matmul(z, z, slabs=2)),
 ])
 def test_what_is_refused_has_a_sentence(sentence, call):
     a = numpy.ones((4, 4), numpy.float32)

@@ -52,13 +52,15 @@ std::vector<C> product(const View<const C>& a, const View<const C>& b, const Vie
     return made;
 }
 
-/// Every row that this machine can run, and "" for choose()'s own.
+/// Every row that this machine can run, and that takes so few rows or columns, and "" for choose()'s own.
 template <class C>
-std::vector<std::string> rows() {
+std::vector<std::string> rows(std::int64_t m, std::int64_t n) {
     std::vector<std::string> names{""};
     const tw::Backend& cpu = *tw::find_backend("cpu");
     for (const tw::Kernel* kernel : cpu.ladder)
-        if (kernel->in == tw::type_of<C> && (kernel->needs & ~cpu.features()) == 0) names.emplace_back(kernel->name);
+        if (kernel->in == tw::type_of<C> && (kernel->needs & ~cpu.features()) == 0 &&
+            (!kernel->takes || kernel->takes({.m = m, .n = n, .k = 1})))
+            names.emplace_back(kernel->name);
     return names;
 }
 
@@ -84,20 +86,25 @@ TEST(ComplexViews, Rule42_ARealMatrixIsItsOwnConjugate) {
     EXPECT_TRUE(tw::typed<const std::complex<float>>(tw::erase(adjoint)).is_conj);
 }
 
-TYPED_TEST(Complex, Rule41_ConjugatesAndTransposesAreViews) {
-    using C = TypeParam;
-    constexpr std::int64_t m = 19, n = 21, k = 13;
+template <class C>
+void expect_views_are_read(std::int64_t m, std::int64_t n, std::int64_t k) {
     const auto a = integers<C>(m * k, 1), b = integers<C>(k * n, 2);
-    for (const std::string& row : rows<C>())
+    for (const std::string& row : rows<C>(m, n))
         for (int form = 0; form < 16; ++form) {
             View<const C> av = form & 1 ? View<const C>(a.data(), k, m).transposed() : View<const C>(a.data(), m, k);
             View<const C> bv = form & 2 ? View<const C>(b.data(), n, k).transposed() : View<const C>(b.data(), k, n);
             if (form & 4) av = av.conjugated();
             if (form & 8) bv = bv.conjugated();
-            std::vector<C> c(m * n, std::numeric_limits<typename C::value_type>::quiet_NaN());
+            std::vector<C> c(static_cast<std::size_t>(m * n), std::numeric_limits<typename C::value_type>::quiet_NaN());
             tw::multiply(av, bv, View<C>(c.data(), m, n), {.kernel = row});
-            EXPECT_EQ(c, (product<C>(av, bv, {}, C(1), C(0)))) << row << ", form " << form;
+            EXPECT_EQ(c, (product<C>(av, bv, {}, C(1), C(0)))) << row << ", form " << form << ", " << m << 'x' << n;
         }
+}
+
+TYPED_TEST(Complex, Rule41_ConjugatesAndTransposesAreViews) {
+    expect_views_are_read<TypeParam>(19, 21, 13);
+    expect_views_are_read<TypeParam>(3, 70, 13);  // few rows
+    expect_views_are_read<TypeParam>(70, 9, 600);
 }
 
 TYPED_TEST(Complex, Rule41_ScalarsHaveImaginaryParts) {
@@ -105,7 +112,7 @@ TYPED_TEST(Complex, Rule41_ScalarsHaveImaginaryParts) {
     constexpr std::int64_t m = 7, n = 30, k = 11;
     const auto a = integers<C>(m * k, 3), b = integers<C>(k * n, 4), c0 = integers<C>(m * n, 5);
     const View<const C> av(a.data(), m, k), bv(b.data(), k, n);
-    for (const std::string& row : rows<C>())
+    for (const std::string& row : rows<C>(m, n))
         for (const C alpha : {C(1, 0), C(0, 1), C(2, -3), C(0, 0)})
             for (const C beta : {C(0, 0), C(1, 0), C(0, -1), C(-2, 4)})
                 for (const bool by_columns : {false, true}) {
@@ -130,7 +137,7 @@ TYPED_TEST(Complex, Rule41_SpecialPartsAreWhatFourProductsMakeOfThem) {
     using Part = typename C::value_type;
     constexpr Part inf = std::numeric_limits<Part>::infinity(), nan = std::numeric_limits<Part>::quiet_NaN();
     const auto is = [](Part got, Part wanted) { return std::isnan(wanted) ? std::isnan(got) : got == wanted; };
-    for (const std::string& row : rows<C>()) {
+    for (const std::string& row : rows<C>(1, 2)) {
         // (inf + 1i)(2 + 3i) = (inf - 3) + (inf + 2)i;  (inf + 1i) * 2 = inf + NaN i, since inf * 0 is NaN
         const C a[2] = {C(inf, 1), C(0, 0)}, b[4] = {C(2, 3), C(2, 0), C(1, 1), C(1, 1)};
         C c[2] = {C(nan, nan), C(nan, nan)};
@@ -164,7 +171,7 @@ TYPED_TEST(Complex, TheEpilogueScalesAndAdds) {
     const auto a = integers<C>(m * k, 8), b = integers<C>(k * n, 9), r = integers<C>(m * n, 10);
     const View<const C> av(a.data(), m, k), bv(b.data(), k, n);
     const std::vector<C> sums = product<C>(av, bv, {}, C(1), C(0));
-    for (const std::string& row : rows<C>()) {
+    for (const std::string& row : rows<C>(m, n)) {
         std::vector<C> c(m * n);
         tw::Epilogue epilogue = tw::residual(View<const C>(r.data(), m, n));
         epilogue.scale = 0.5;
@@ -215,6 +222,59 @@ TYPED_TEST(Complex, Rule35_ABatchGivesTheBitsOfItsProducts) {
     EXPECT_EQ(std::memcmp(together.data(), alone.data(), alone.size() * sizeof(C)), 0);
 }
 
+TYPED_TEST(Complex, Rule38_APackedOperandGivesTheBitsOfItself) {
+    using C = TypeParam;
+    constexpr std::int64_t m = 77, n = 59, k = 531;
+    const auto a = random_values<C>(m * k, 15), b = random_values<C>(k * n, 16);
+    const View<const C> av(a.data(), m, k), bv(b.data(), k, n), bt = View<const C>(b.data(), n, k).adjoint();
+    std::vector<C> packed(m * n), plain(m * n);
+    const auto expect_same = [&](const char* what) {
+        EXPECT_EQ(std::memcmp(packed.data(), plain.data(), plain.size() * sizeof(C)), 0) << what;
+    };
+    for (const View<const C>& right : {bv, bv.conjugated(), bt})
+        for (const int threads : {1, 2})
+            for (const std::int64_t rows : {m, std::int64_t{1}}) {
+                const tw::Options options{
+                    .alpha = 0.5, .alpha_imag = -1, .threads = threads, .kernel = "r7_hierarchical_complex"};
+                const View<C> cv(packed.data(), rows, n), dv(plain.data(), rows, n);
+                const View<const C> left = av.block(0, 0, rows, k);
+                tw::multiply(left, right, dv, options);
+                tw::multiply(left, tw::pack(right, options), cv, options);
+                expect_same("B");
+                tw::multiply(tw::pack_a(left.conjugated(), options), right, cv, options);
+                tw::multiply(left.conjugated(), right, dv, options);
+                expect_same("A");
+            }
+}
+
+TYPED_TEST(Complex, Rule40_SlabsAreAddedInTheirTree) {
+    using C = TypeParam;
+    constexpr std::int64_t m = 33, n = 41, k = 301;
+    const auto a = random_values<C>(m * k, 17), b = random_values<C>(k * n, 18);
+    const View<const C> av(a.data(), m, k), bv = View<const C>(b.data(), n, k).adjoint();
+    const auto node = [&](std::int64_t first, std::int64_t length, int slabs) {
+        std::vector<C> sum(m * n);
+        tw::multiply(av.block(0, first, m, length), bv.block(first, 0, length, n), View<C>(sum.data(), m, n),
+                     {.slabs = slabs, .threads = 2});
+        return sum;
+    };
+    const std::vector<C> whole = node(0, k, 4), left = node(0, 151, 2), right = node(151, 150, 2);
+    for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_EQ(whole[i], left[i] + right[i]) << i;
+
+    // Scalars and C come to the root: of whole numbers exactly.
+    const auto ai = integers<C>(m * k, 19), bi = integers<C>(k * n, 20), c0 = integers<C>(m * n, 21);
+    const View<const C> aw(ai.data(), m, k), bw(bi.data(), k, n);
+    std::vector<C> c = c0;
+    tw::multiply(aw, bw, View<C>(c.data(), m, n),
+                 {.alpha = 1, .alpha_imag = -2, .beta = 0, .beta_imag = 3, .slabs = 8});
+    EXPECT_EQ(c, (product<C>(aw, bw, View<const C>(c0.data(), m, n), C(1, -2), C(0, 3))));
+    const tw::Options packed_in_slabs{.slabs = 2};
+    std::vector<C> packed(m * n), plain(m * n);
+    tw::multiply(av, bv, View<C>(plain.data(), m, n), packed_in_slabs);
+    tw::multiply(av, tw::pack(bv, packed_in_slabs), View<C>(packed.data(), m, n), packed_in_slabs);
+    EXPECT_EQ(std::memcmp(packed.data(), plain.data(), plain.size() * sizeof(C)), 0);
+}
+
 /// The sentence of a call that must fail, with C left alone.
 template <class A, class B, class C>
 std::string refusal(View<A> a, View<B> b, View<C> c, const tw::Options& options = {}) {
@@ -247,14 +307,9 @@ TEST(ComplexRefusals, Rule42_HaveASentenceEach) {
     expect_says(refusal(a, a, c, {.epilogue = tw::bias(std::vector<float>(2))}), "no bias and no activation");
     expect_says(refusal(a, a, c, {.epilogue = tw::residual(real)}), "residual must be complex where C is");
     expect_says(refusal(a, a, c, {.verify = true}), "complex products are not verified");
-    expect_says(refusal(a, a, c, {.slabs = 2}), "slabs are for real operands");
     expect_says(refusal(a, a, c, {.device = "cuda:*"}), "complex products are one device's");
     expect_says(refusal(a, a, c, {.device = "cpu-check"}), "that device has no kernels for complex operands");
-    expect_says(refusal(a, a, c, {.kernel = "few_rows"}), "no kernel of that name");
-    tw::Packed packed;
-    const tw::Status status = tw::try_pack(tw::erase(a), packed);
-    EXPECT_EQ(status.code, tw::Code::unsupported);
-    expect_says(status.text, "takes packed operands");
+    expect_says(refusal(a, a, c, {.kernel = "r6_vectorized"}), "no kernel of that name");
 }
 
 TEST(ComplexInC, ConjugatesAreTypes) {
