@@ -22,6 +22,8 @@ bool type_of_buffer(ffi::DataType from, tw::Type& type) {
         case ffi::F32: type = tw::Type::f32; return true;
         case ffi::F16: type = tw::Type::f16; return true;
         case ffi::BF16: type = tw::Type::bf16; return true;
+        case ffi::C64: type = tw::Type::c64; return true;
+        case ffi::C128: type = tw::Type::c128; return true;
         default: return false;
     }
 }
@@ -52,7 +54,8 @@ ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<
     Batch left, right, out;
     if (!left.read(a, transpose_a) || !right.read(b, transpose_b) || !out.read(*c, false))
         return ffi::Error(ffi::ErrorCode::kInvalidArgument,
-                          "tilewright.matmul: expected matrices of float64, float32, float16 or bfloat16");
+                          "tilewright.matmul: expected matrices of float64, float32, float16, bfloat16, complex64 or "
+                          "complex128");
     if ((left.size != out.size && left.size != 1) || (right.size != out.size && right.size != 1))
         return ffi::Error(ffi::ErrorCode::kInvalidArgument,
                           "tilewright.matmul: the batches of the operands are not the result's");

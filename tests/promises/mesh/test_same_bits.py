@@ -82,10 +82,11 @@ def test_the_order_of_axes_along_k_is_the_trees(order, to):
     np.testing.assert_array_equal(np.asarray(made(*operands)).view(np.uint32), right.view(np.uint32))
 
 
-@pytest.mark.parametrize("dtype", [jnp.float64, jnp.float16, jnp.bfloat16])
+@pytest.mark.parametrize("dtype", [jnp.float64, jnp.float16, jnp.bfloat16, jnp.complex64, jnp.complex128])
 def test_other_types(dtype):
     with jax.enable_x64(True):
-        a, b = (np.asarray(jnp.asarray(whole(64, 64, seed=s)).astype(dtype)) for s in (0, 1))
+        turn = 1 + 2j if jnp.issubdtype(dtype, jnp.complexfloating) else 1
+        a, b = (np.asarray((turn * jnp.asarray(whole(64, 64, seed=s))).astype(dtype)) for s in (0, 1))
         right = np.asarray(graph.matmul(jnp.asarray(a), jnp.asarray(b), same_bits=True))
         for layout, specs in ON_ONE_AXIS.items():
             made, operands = compiled(lambda x, y: graph.matmul(x, y, same_bits=True), mesh_of((4,)), specs, a, b)

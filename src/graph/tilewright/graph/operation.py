@@ -14,13 +14,14 @@ from tilewright.graph.local import Asked
 from tilewright.graph.wire import wire_for
 
 SLABS = 8  # of same_bits, when the caller names no number
-TYPES = frozenset(map(jnp.dtype, ("float64", "float32", "float16", "bfloat16")))
+TYPES = frozenset(map(jnp.dtype, ("float64", "float32", "float16", "bfloat16", "complex64", "complex128")))
 
 
 def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_b=False, reproducible=False, slabs=0,
            same_bits=False, out_sharding=None):
     """a @ b inside a jax program, with numpy.matmul's broadcasting of batches. With transpose_a, a is stored
-    transposed in its last two dimensions and read so, without a copy; b alike. Differentiable in both.
+    transposed in its last two dimensions and read so, without a copy; b alike. Differentiable in both; complex
+    products have jax's gradients, which are transposes and no conjugates.
 
     On a mesh each axis cuts m, n, k or the batch, whichever moves the fewest bytes; tilewright.graph.plan shows them.
 
@@ -35,7 +36,9 @@ def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_
     if a.dtype != b.dtype:
         raise TypeError(f"tilewright.matmul: a is {a.dtype} and b is {b.dtype}; expected one dtype")
     if a.dtype not in TYPES:
-        raise TypeError(f"tilewright.matmul: expected float64, float32, float16 or bfloat16; a is {a.dtype}")
+        raise TypeError(
+            f"tilewright.matmul: expected float64, float32, float16, bfloat16, complex64 or complex128; a is {a.dtype}"
+        )
     if a.ndim < 2 or b.ndim < 2:
         raise ValueError(
             f"tilewright.matmul: expected matrices or batches of them; a has {a.ndim} dimensions and b {b.ndim}"

@@ -42,7 +42,7 @@ def promise(wire, terms):
 
 def wire_for(accuracy, dtype, terms):
     """What this accuracy lets travel, or None. A number allows no range term, so it gets bf16 or nothing."""
-    if dtype == "float64":
+    if dtype in ("float64", "complex64", "complex128"):
         return None
     try:
         return BF16 if float(accuracy) >= promise(BF16, terms) else None
