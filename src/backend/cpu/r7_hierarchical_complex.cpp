@@ -13,11 +13,9 @@
 // Needs: KC x (2048 + NC) complex numbers a thread, KC half of r7's: pieces of C of 2048 x 2048 pack A once for all
 // blocks of columns, since turning its few rows costs as much as 20 columns of products. 8mnk flops; from memory A
 // n/2048 times, B m/2048 times, C k/KC times. Gained over r3: r7's blocks, tiles and threads.
+#include "backend/cpu/complex_panels.hpp"
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/micro/pack_complex.hpp"
 #include "backend/cpu/panels/ahead.hpp"
-#include "backend/cpu/panels/macro_kernel.hpp"
-#include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/grid.hpp"
 #include "backend/cpu/product/parallel.hpp"
 #include "backend/cpu/product/product.hpp"
@@ -25,41 +23,6 @@
 
 namespace tw::cpu {
 namespace {
-
-template <class T>
-using Complex = std::complex<T>;
-
-/// k is cut as the real product of twice its terms is: into whole pairs.
-template <class T>
-constexpr std::int64_t complex_k_block(std::int64_t k) noexcept {
-    static_assert(KC<T> % 8 == 0);
-    return k_block<T>(2 * k) / 2;
-}
-
-/// How whole operands are laid out ahead of time.
-template <class T, const ComplexKernel<T>& micro>
-struct ComplexPanels {
-    static std::size_t panel_bytes(int width, std::int64_t k) {
-        return static_cast<std::size_t>(2 * width * k) * sizeof(T);
-    }
-    static void pack_a(const Matrix& rows, std::byte* panel, std::size_t) {
-        pack_complex(micro, typed<const Complex<T>>(rows), micro.mr, reinterpret_cast<T*>(panel));
-    }
-    static void pack_b(const Matrix& cols, std::byte* panel, std::size_t) {
-        pack_complex(micro, typed<const Complex<T>>(cols.transposed()), micro.nr, reinterpret_cast<T*>(panel));
-    }
-    static PanelKernel kernel() {
-        return {micro.mr, micro.nr, complex_k_block<T>, panel_bytes, pack_a, pack_b, nullptr};
-    }
-
-    static std::size_t packed_bytes(Type, std::int64_t width, std::int64_t k, bool on_left) {
-        return hierarchy_packed_bytes(kernel(), width, k, on_left);
-    }
-    static void pack(const Matrix& operand, bool on_left, const Call& threads, std::byte* to) {
-        pack_hierarchy(kernel(), operand, on_left, threads, to);
-    }
-    static constexpr Packing packing{packed_bytes, pack};
-};
 
 template <class T, const ComplexKernel<T>& micro>
 struct Hierarchy {
@@ -93,7 +56,7 @@ struct Hierarchy {
     static void multiply_block(const Call& call, const Product<Complex<T>>& x, const Part& part, std::int64_t p,
                                std::int64_t depth, T* b_block, T* a_panel, bool packs_a) {
         const std::int64_t tiles = ceil_div(part.cols, micro.nr), some_cols = 4 * micro.nr;  // that are packed together
-        const Ready ready(call);
+        const ReadyComplexPanels<T, micro> ready(call);
         packs_a = packs_a && !ready.is_a;
         for (std::int64_t i = 0; i < part.rows; i += micro.mr, a_panel += halves * micro.mr * depth) {
             const std::int64_t rows = std::min<std::int64_t>(micro.mr, part.rows - i);
@@ -125,21 +88,6 @@ struct Hierarchy {
             }
         }
     }
-
-    /// A call's packed operand.
-    struct Ready {
-        bool is_a, is_b;
-        const std::byte* panels;
-        PackedOperand whole;
-        explicit Ready(const Call& call)
-            : is_a(call.packed.panels && call.packed.on_left),
-              is_b(call.packed.panels && !is_a),
-              panels(call.packed.panels),
-              whole(ComplexPanels<T, micro>::kernel(), is_a ? call.m() : call.n(), call.k(), is_a) {}
-        const T* panel(std::int64_t p, std::int64_t line) const {
-            return reinterpret_cast<const T*>(panels + whole.offset(p, line));
-        }
-    };
 
     static Ahead<T> ahead_of(const Matrix& a, std::int64_t tiles) {
         return Ahead<T>(lines_of(a), a.col_step == 1 ? micro.mr : halves * micro.mr, tiles, true);
