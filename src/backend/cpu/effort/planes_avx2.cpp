@@ -228,7 +228,7 @@ TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, int side, const List
 template <int width>
 void multiply_tile(const EffortTile& call) {
     const PlanesTileRows tile = rows_of(call.rows, call.inputs, width);
-    const PlanesTileRows next_tile = rows_of(call.next_rows, call.inputs, width);
+    const PlanesTileRows next_tile = rows_of(call.next_rows ? call.next_rows : call.rows, call.inputs, width);
     alignas(32) float y[32][16] = {};
     List lists[3];
     for (std::int64_t from = 0; from < call.count; from += chunk) {

@@ -68,7 +68,7 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
 template <int k>
 TW_INSIDE __m512i code_of(__m512i a, __m512i b, __m512i c) {
     const __m512i x = k == 3 ? a : _mm512_slli_epi16(a, 6 - 2 * k);
-    const __m512i y = k == 3 ? _mm512_srli_epi16(b, 2) : _mm512_slli_epi16(b, k == 3 ? 0 : 4 - 2 * k);
+    const __m512i y = k == 3 ? _mm512_srli_epi16(b, 2) : _mm512_slli_epi16(b, k == 3 ? 0u : 4u - 2u * k);
     const __m512i z = k < 2 ? c : _mm512_srli_epi16(c, 4);
     const __m512i upper = _mm512_ternarylogic_epi32(_mm512_set1_epi8(static_cast<char>(0xc0)), x, y, 0xca);
     return _mm512_ternarylogic_epi32(_mm512_set1_epi8(static_cast<char>(0xf0)), upper, z, 0xca);
