@@ -18,14 +18,14 @@ PROGRAMS = [
     (r"backend/cuda/", "backend_cuda"), (r"backend/metal/on_mac/", "metal_host"),
     (r"backend/metal/on_linux/", "backend_metal"), (r"backend/metal/", "metal_host backend_metal"),
     (r"backend/(cpu/|[^/]+$)", "first_product multiply plan backend_cpu mutants"),
-    (r"multiply/c/", "multiply c_face"), (r"multiply/", "multiply"),
-    (r"plan/|carry/", "multiply effort plan"), (r"epilogue/", "base effort multiply backend_cpu mutants"),
-    (r"base/", "base first_product effort multiply plan backend_cpu mutants"), (r"blas/", "blas blas_callers"),
+    (r"multiply/c/", "multiply c_face"), (r"multiply/", "multiply failures"),
+    (r"plan/|carry/", "multiply failures effort plan"), (r"epilogue/", "base effort multiply backend_cpu mutants"),
+    (r"base/", "base first_product failures effort multiply plan backend_cpu mutants"), (r"blas/", "blas blas_callers"),
     (r"python/(?!affine|cupy|tilewright/(torch|transformers|generate|steps|dask|picture))", "python"),
 ]
 
 # googletest's programs whose folders have rules of their own.
-FOLDERS = {"test_blas": "rooms/blas", "test_backend_cuda": "rooms/backend/cuda",
+FOLDERS = {"test_blas": "rooms/blas", "test_failures": "promises/failures", "test_backend_cuda": "rooms/backend/cuda",
            "test_backend_metal": "rooms/backend/metal", "test_metal_host": "rooms/backend/metal/on_mac"}
 
 # Other tests: what they want built, and what runs them in the build folder; {python} lies below it.
@@ -65,7 +65,7 @@ def tests_by_file():
 
 def programs():
     """By folder of tests, the program that it is built into."""
-    found = {folder: name for name, folder in FOLDERS.items()}
+    found = {folder: name for name, folder in FOLDERS.items() if (ROOT / "tests" / folder).exists()}
     text = (ROOT / "tests/CMakeLists.txt").read_text(encoding="utf-8")
     for name, folders in re.findall(r"test_program\((\w+) ([^)]+)\)", text):
         for folder in folders.split():
