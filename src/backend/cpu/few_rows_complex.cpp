@@ -22,7 +22,8 @@
 namespace tw::cpu {
 namespace {
 
-constexpr std::int64_t few = 12;  // rows of A or columns of B: with more, a packed B repays its copy
+constexpr std::int64_t few = 12;      // rows of A or columns of B: with more, a packed B repays its copy
+constexpr double packing_pays = 1.5;  // by so much at most
 
 /// The product's larger operand is B once it is turned.
 constexpr bool has_few_columns(std::int64_t m, std::int64_t n) noexcept { return m > n; }
@@ -31,7 +32,7 @@ constexpr Form form_of_b(const Problem& p) noexcept {
     return p.a == Form::row_major ? Form::col_major : p.a == Form::col_major ? Form::row_major : p.a;
 }
 
-bool takes(const Problem& p) { return std::min(p.m, p.n) <= few && form_of_b(p) != Form::strided; }
+bool takes(const Problem& p) { return form_of_b(p) != Form::strided; }
 
 /// The real product of these shapes. `by_rows`: B's are contiguous.
 template <class T>
@@ -129,7 +130,8 @@ template <class T, const Kernel& row>
 double nanoseconds(const Problem& p, int threads) {
     const std::int64_t m = std::min(p.m, p.n), n = std::max(p.m, p.n);
     const Problem real = real_problem<T>(m, n, p.k, form_of_b(p) == Form::row_major);
-    return row.nanoseconds(real, threads) + static_cast<double>(m) * static_cast<double>(n + 2 * p.k);
+    const double own = static_cast<double>(m) * static_cast<double>(n + 2 * p.k);
+    return (row.nanoseconds(real, threads) + own) * (m > few ? packing_pays : 1);
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};
