@@ -11,10 +11,10 @@
 //          +------+            |  |  |  |  |               +--+--+--+--+
 //        L1                    +--+--+--+--+                 row of tiles: B's panels stream past one of A
 //
-// Needs: KC x (MR + NC) elements a thread. 2mnk flops; from memory A n/NC times, B once for each part of C, C k/KC
-// times. What packing costs hides behind the tiles: B's panels are packed between those of the first row, A's are asked
-// for a row ahead. Gained over r6: no load waits for a page or fights for a cache set, whatever the steps are, and all
-// cores join in.
+// Needs: KC x (MC + NC) elements a thread. 2mnk flops; from memory A once, B once for each MC rows of C, C k/KC times.
+// What packing costs hides behind the tiles: B's panels are packed between those of the first row, and A's, packed with
+// the first block of B and kept for the others, are asked for a row ahead. Gained over r6: no load waits for a page or
+// fights for a cache set, whatever the steps are, and all cores join in.
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/tile_of_c.hpp"
 #include "backend/cpu/own_panels.hpp"
@@ -29,29 +29,46 @@
 namespace tw::cpu {
 namespace {
 
-constexpr std::int64_t few = 128;  // rows whose panels all stay in L2
+constexpr std::int64_t few = 128;            // rows whose panels all stay in L2
+constexpr std::int64_t most_waiting = 2048;  // rows of A whose panels wait while blocks of columns come
 
 template <class T, const MicroKernel<T>& micro>
 struct Hierarchy {
     using Shared = SharedOwnPanels<T, micro>;
 
-    /// Blocks of k one after the other over one block of columns after the other.
+    /// Some rows of C at a time, by one block of k after the other. A's panels are packed with the first block of
+    /// columns and wait for the others, which pack theirs of B.
     static void multiply(const Call& call, bool turned, const Part& part, std::int64_t nc, T* b_block) {
         const Product<T> x = product_of<T>(call);
         const Finisher finisher(call, turned);
-        const std::int64_t k = x.k(), depth = k_block<T>(k), right = part.j + part.cols;
-        for (std::int64_t j = part.j; j < right; j += nc)
+        const std::int64_t k = x.k(), depth = k_block<T>(k), right = part.j + part.cols, below = part.i + part.rows;
+        const std::int64_t high = block_size(part.rows, most_waiting, micro.mr);
+        for (std::int64_t i = part.i; i < below; i += high)
             for (std::int64_t p = 0; p < k; p += depth)
-                multiply_block(call, x, finisher, {part.i, j, part.rows, std::min(nc, right - j)}, p,
-                               std::min(depth, k - p), b_block, b_block + nc * depth);
+                for (std::int64_t j = part.j; j < right; j += nc)
+                    multiply_block(call, x, finisher, {i, j, std::min(high, below - i), std::min(nc, right - j)}, p,
+                                   std::min(depth, k - p), b_block,
+                                   {b_block + nc * depth, j == part.j, part.cols > nc});
     }
 
-    /// A row of tiles for each panel of A, which is packed for it, while the next is on its way. The first row packs
-    /// the panels of B as it goes.
+    /// Where A's panels are packed: all of a block, or one after the other in one place, which so stays in L1.
+    struct PanelsOfA {
+        T* data;
+        bool is_first, wait;
+
+        T* at(std::int64_t i, std::int64_t depth) const { return wait ? data + i * depth : data; }
+        Ahead<T> ahead_of(const Matrix& rows_left, std::int64_t i, std::int64_t tiles) const {
+            if (is_first || rows_left.rows <= micro.mr) return {rows_left, micro.mr, tiles, is_first};
+            return {at(i + micro.mr, rows_left.cols), micro.mr * rows_left.cols, tiles};
+        }
+    };
+
+    /// A row of tiles for each panel of A, while the next is on its way. The first row packs the panels of B as it
+    /// goes.
     static void multiply_block(const Call& call, const Product<T>& x, const Finisher& finisher, const Part& part,
-                               std::int64_t p, std::int64_t depth, T* b_block, T* a_panel) {
+                               std::int64_t p, std::int64_t depth, T* b_block, const PanelsOfA& own) {
         const bool packed_a = call.packed.panels && call.packed.on_left, packed_b = call.packed.panels && !packed_a;
-        if (packed_b && part.rows <= few) return multiply_few(call, x, finisher, part, p, depth, b_block, a_panel);
+        if (packed_b && part.rows <= few) return multiply_few(call, x, finisher, part, p, depth, b_block, own.data);
         const ReadyPanels<T, micro> ready(call);
         const bool widens_b = packed_b && is_narrow(call.packed.type);
         const std::int64_t some_cols =
@@ -60,9 +77,11 @@ struct Hierarchy {
 
         for (std::int64_t i = 0; i < part.rows; i += micro.mr) {
             const std::int64_t rows = std::min<std::int64_t>(micro.mr, part.rows - i);
-            const T* const from = packed_a ? ready.panel(p, part.i + i, depth, a_panel) : a_panel;
-            if (!packed_a) pack_any(micro, call.a.block(part.i + i, p, rows, depth), micro.mr, a_panel);
-            Ahead<T> ahead(call.a.block(part.i + i, p, part.rows - i, depth), micro.mr, tiles, !packed_a);
+            T* const place = own.at(i, depth);
+            const T* const from = packed_a ? ready.panel(p, part.i + i, depth, own.data) : place;
+            const Matrix rows_left = call.a.block(part.i + i, p, part.rows - i, depth);
+            if (!packed_a && own.is_first) pack_any(micro, rows_left.block(0, 0, rows, depth), micro.mr, place);
+            Ahead<T> ahead = packed_a ? Ahead<T>(nullptr, 0, 1) : own.ahead_of(rows_left, i, tiles);
             T* panel = b_block;
             for (std::int64_t j = 0; j < part.cols; j += micro.nr, panel += micro.nr * depth, ahead.advance()) {
                 const std::int64_t cols = std::min<std::int64_t>(micro.nr, part.cols - j);
@@ -121,10 +140,11 @@ struct Hierarchy {
         if (ends) finisher(erase(c), i, j);
     }
 
-    /// Room for a block of B and a panel of A, or few.
-    static std::size_t worker_bytes(std::int64_t n, std::int64_t k, const Tile& blocks) {
+    /// Room for a block of B and a panel of A, or few, or all that wait. `side`: the longer of C's.
+    static std::size_t worker_bytes(std::int64_t side, std::int64_t k, const Tile& blocks) {
         constexpr std::int64_t line = 64;
-        const std::int64_t lines = round_up(std::min<std::int64_t>(n, blocks.n), micro.nr) + few;
+        const std::int64_t waiting = side > blocks.n ? round_up(std::min(side, most_waiting), micro.mr) : 0;
+        const std::int64_t lines = round_up(std::min<std::int64_t>(side, blocks.n), micro.nr) + std::max(few, waiting);
         return static_cast<std::size_t>(round_up(lines * k_block<T>(k) * std::int64_t{sizeof(T)}, line));
     }
     /// Where each thread has enough to do: a smaller part of C is packed for sooner than others' panels are waited for.
@@ -150,7 +170,7 @@ struct Hierarchy {
         }
         const std::int64_t m = call.m(), n = call.n();
         const Grid grid(m, n, call.packed.panels && call.packed.on_left ? micro.mr : 1, blocks.n, micro, call.threads);
-        const std::size_t room = worker_bytes(n, call.k(), blocks);
+        const std::size_t room = worker_bytes(std::max(m, n), call.k(), blocks);
         share_out(call, grid.parts, [&](int worker, std::int64_t item) {
             std::byte* const own = call.scratch.data() + static_cast<std::size_t>(worker) * room;
             multiply(call, turned, grid.part(item, m, n), block_size(grid.cols, blocks.n, micro.nr),

@@ -3,6 +3,9 @@
 //
 // Micro-kernels of AVX2 and FMA: 6 rows of 2 vectors fill 12 of the 16 registers with sums, which is enough to keep two
 // FMA units of 4 or 5 cycles' latency busy; the other four hold a row of B and a broadcast of A.
+//
+// A multiply-add is written as the instruction that adds to its own register: a compiler that may pick another form
+// moves sums about, finds no register for the last two, and has them wait for memory in each step.
 #include <immintrin.h>
 
 #include "backend/cpu/micro/complex_tile.hpp"
@@ -29,7 +32,10 @@ struct EightFloats {
     static Register broadcast(const float* p) { return _mm256_broadcast_ss(p); }
     static Register multiply(Register a, Register b) { return _mm256_mul_ps(a, b); }
     static Register add(Register a, Register b) { return _mm256_add_ps(a, b); }
-    static Register multiply_add(Register a, Register b, Register c) { return _mm256_fmadd_ps(a, b, c); }
+    static Register multiply_add(Register a, Register b, Register c) {
+        asm("vfmadd231ps %2, %1, %0" : "+x"(c) : "x"(a), "x"(b));
+        return c;
+    }
     static Register multiply_subtract(Register a, Register b, Register c) { return _mm256_fnmadd_ps(a, b, c); }
     static void interleave(Register a, Register b, Register& low, Register& high) {
         const Register even = _mm256_unpacklo_ps(a, b), odd = _mm256_unpackhi_ps(a, b);
@@ -57,7 +63,10 @@ struct FourDoubles {
     static Register broadcast(const double* p) { return _mm256_broadcast_sd(p); }
     static Register multiply(Register a, Register b) { return _mm256_mul_pd(a, b); }
     static Register add(Register a, Register b) { return _mm256_add_pd(a, b); }
-    static Register multiply_add(Register a, Register b, Register c) { return _mm256_fmadd_pd(a, b, c); }
+    static Register multiply_add(Register a, Register b, Register c) {
+        asm("vfmadd231pd %2, %1, %0" : "+x"(c) : "x"(a), "x"(b));
+        return c;
+    }
     static Register multiply_subtract(Register a, Register b, Register c) { return _mm256_fnmadd_pd(a, b, c); }
     static void interleave(Register a, Register b, Register& low, Register& high) {
         const Register even = _mm256_unpacklo_pd(a, b), odd = _mm256_unpackhi_pd(a, b);

@@ -35,6 +35,12 @@ struct Ahead {
             share = rows * step;
         }
     }
+    /// A panel that lies ready, `size` elements long; null: nothing is asked for.
+    Ahead(const T* panel, std::int64_t size, std::int64_t tiles) : data(panel) {
+        constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+        if (!panel) return;
+        step = line, rows = ceil_div(ceil_div(size, line), tiles), lines = 1, share = rows * line;
+    }
     void advance() { data += share; }
 };
 
