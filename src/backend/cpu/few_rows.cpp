@@ -34,7 +34,8 @@ constexpr bool is_turned(std::int64_t m, std::int64_t n, bool c_lies_by_columns)
 template <class T, const MicroKernel<T>& kernel>
 Status run_on_squares(const Call& call, bool turned) {
     const Product<T> x = product_of<T>(call);
-    const TurnedCut<T> cut(kernel, x.m(), x.k());
+    const std::int64_t size = static_cast<std::int64_t>(size_of(call.b.type));
+    const TurnedCut<T> cut(x.m(), x.k(), call.b.col_step * size);
     T* const memory = reinterpret_cast<T*>(call.scratch.data());
     const int workers = workers_for(x.m(), x.n(), x.k(), call.threads);
     const std::int64_t part = block_size(x.n(), ceil_div(x.n(), workers), cut.width);
@@ -89,7 +90,8 @@ struct Turned {
 /// Enough however the operands lie.
 template <class T, const MicroKernel<T>& kernel>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
-    std::int64_t elements = TurnedCut<T>(kernel, std::min(p.m, p.n), p.k).elements();
+    std::int64_t elements = std::max(TurnedCut<T>(std::min(p.m, p.n), p.k, 0).elements(),
+                                     TurnedCut<T>(std::min(p.m, p.n), p.k, 1).elements());
     for (const Passing passing : {Passing::themselves, Passing::widened, Passing::turned})
         elements = std::max(elements, Cut<T>(kernel, std::min(p.m, p.n), p.k, passing).elements());
     return static_cast<std::size_t>(threads * elements) * sizeof(T);
@@ -104,8 +106,7 @@ double nanoseconds(const Problem& p, int threads) {
     const double workers = workers_for(p.m, p.n, p.k, threads);
     const double slabs = static_cast<double>(ceil_div(turned.m, most_rows));
     const bool on_squares = TurnedCut<T>::suits(kernel, std::min(p.m, p.n), !turned.lies_well);
-    const double pace = turned.m == 1 && !on_squares ? 0.0255 : 0.024;
-    const double reading = pace * n * k * static_cast<double>(size_of(p.in)) * slabs;
+    const double reading = 0.024 * n * k * static_cast<double>(size_of(p.in)) * slabs;
     const double widening = is_narrow(p.in) ? 0.05 : 0, turning = on_squares ? 0.0075 * sizeof(T) : 0.12;
     const double copying = (turned.lies_well ? widening : on_squares ? widening + turning : turning) * n * k * slabs;
     const double packing = 0.5 * m * k;

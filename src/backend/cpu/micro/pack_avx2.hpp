@@ -63,6 +63,31 @@ inline void turn_half_square(const double* from, std::int64_t row_step, double* 
     _mm_storeu_pd(to + width, _mm_unpackhi_pd(a, b));
 }
 
+/// The six rows of a panel of A, 16 bytes along k at a time. A vector of f32 reaches two elements into the next step's
+/// place, which is written after it; the last one is cut.
+inline void pack_sixes(const float* from, std::int64_t row_step, std::int64_t k, float* to) {
+    const float* const last = from + k - 4;
+    for (; from <= last; from += 4, to += 24) {
+        const __m256 u = load_lanes(from, from + 4 * row_step), v = load_lanes(from + row_step, from + 5 * row_step);
+        const __m256 w = _mm256_castps128_ps256(_mm_loadu_ps(from + 2 * row_step)),
+                     x = _mm256_castps128_ps256(_mm_loadu_ps(from + 3 * row_step));
+        const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(u, v)), b = _mm256_castps_pd(_mm256_unpacklo_ps(w, x)),
+                      c = _mm256_castps_pd(_mm256_unpackhi_ps(u, v)), d = _mm256_castps_pd(_mm256_unpackhi_ps(w, x));
+        _mm256_storeu_ps(to, _mm256_castpd_ps(_mm256_unpacklo_pd(a, b)));
+        _mm256_storeu_ps(to + 6, _mm256_castpd_ps(_mm256_unpackhi_pd(a, b)));
+        _mm256_storeu_ps(to + 12, _mm256_castpd_ps(_mm256_unpacklo_pd(c, d)));
+        const __m256 end = _mm256_castpd_ps(_mm256_unpackhi_pd(c, d));
+        _mm_storeu_ps(to + 18, _mm256_castps256_ps128(end));
+        _mm_storel_pi(reinterpret_cast<__m64*>(to + 22), _mm256_extractf128_ps(end, 1));
+    }
+}
+inline void pack_sixes(const double* from, std::int64_t row_step, std::int64_t k, double* to) {
+    for (std::int64_t p = 0; p < k; p += 2) {
+        turn_square(from + p, row_step, to + p * 6, 6);
+        turn_half_square(from + 4 * row_step + p, row_step, to + p * 6 + 4, 6);
+    }
+}
+
 /// At most `width` rows, in squares of so many of them. The last square overlaps the one before it.
 template <class T>
 void pack_squares(const T* from, std::int64_t row_step, std::int64_t rows, std::int64_t k, T* to, std::int64_t width,
@@ -86,7 +111,8 @@ void pack_turned(const T* from, std::int64_t row_step, std::int64_t rows, std::i
     const std::int64_t whole = rows < half ? 0 : k / steps * steps;
     const auto turn_all = [](auto... tile) { turn_square(tile...); };
     const auto turn_half = [](auto... tile) { turn_half_square(tile...); };
-    if (rows >= square) pack_squares(from, row_step, rows, whole, to, width, square, turn_all);
+    if (rows == 6 && width == 6) pack_sixes(from, row_step, whole, to);
+    else if (rows >= square) pack_squares(from, row_step, rows, whole, to, width, square, turn_all);
     else pack_squares(from, row_step, rows, whole, to, width, half, turn_half);
     for (std::int64_t p = whole; p < k; ++p)
         for (std::int64_t w = 0; w < rows; ++w) to[p * width + w] = from[w * row_step + p];
@@ -94,6 +120,8 @@ void pack_turned(const T* from, std::int64_t row_step, std::int64_t rows, std::i
 
 inline void copy_vector(const float* from, float* to) { _mm256_storeu_ps(to, _mm256_loadu_ps(from)); }
 inline void copy_vector(const double* from, double* to) { _mm256_storeu_pd(to, _mm256_loadu_pd(from)); }
+inline void copy_half(const float* from, float* to) { _mm_storeu_ps(to, _mm_loadu_ps(from)); }
+inline void copy_half(const double* from, double* to) { _mm_storeu_pd(to, _mm_loadu_pd(from)); }
 
 /// Rows that lie side by side: each step along k is a copy. Each may lie on a page of its own, which no hardware
 /// prefetches. More than `width` of them fill panels that lie one behind the other.
@@ -107,6 +135,7 @@ void pack_copied(const T* from, std::int64_t step, std::int64_t rows, std::int64
             const std::int64_t some = rows - w < width ? rows - w : width;
             std::int64_t i = 0;
             for (; i + lanes <= some; i += lanes) copy_vector(from + w + i, panel + i);
+            for (; i + lanes / 2 <= some; i += lanes / 2) copy_half(from + w + i, panel + i);
             for (; i < some; ++i) panel[i] = from[w + i];
         }
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A few rows of C where B is contiguous along k: some columns of B at a time, read from end to end as they lie. Narrow
-// ones are widened on the way, a piece at a time, in memory that stays in L1.
+// A few rows of C where B is contiguous along k: some columns of B at a time, read from end to end as they lie, so few
+// that the processor fetches ahead in each of them. Narrow ones are widened on the way, a piece at a time, in memory
+// that stays in L1.
 #pragma once
 
 #include "backend/cpu/micro/pack_narrow.hpp"
@@ -14,12 +15,14 @@ namespace tw::cpu {
 template <class T>
 struct TurnedCut {
     static constexpr std::int64_t widened_bytes = 1 << 14;
+    static constexpr std::int64_t fighting = 4096, ways = 8;  // lines so far apart share a set of L1, which holds few
     std::int64_t rows, depth, width, piece;
 
-    TurnedCut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k)
+    /// `apart`: bytes from one column to the next.
+    TurnedCut(std::int64_t m, std::int64_t k, std::int64_t apart)
         : rows(std::min<std::int64_t>(m, most_turned)),
           depth(k_block<T>(k)),
-          width(4 * kernel.lanes),
+          width(apart % fighting == 0 ? ways : 64 / static_cast<std::int64_t>(sizeof(T))),
           piece(widened_bytes / (width * static_cast<std::int64_t>(sizeof(T)))),
           packed_(round_up(rows * k, 64)) {}
 

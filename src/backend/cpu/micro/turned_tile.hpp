@@ -21,8 +21,9 @@
 namespace tw::cpu {
 namespace {
 
-/// So many vectors of columns at once that their chains of sums keep the units of multiply-adds busy.
-constexpr int turned_vectors(int rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
+/// So many vectors of columns at once that their chains of sums keep up with memory. With more of them the processor
+/// would lose sight of the columns, each of which it is to fetch ahead.
+constexpr int turned_vectors(int rows) { return rows == 1 ? 2 : 1; }
 
 /// One step of k for columns that do not fill a vector, or where fewer steps are left than a square has.
 template <class V, int R>
