@@ -17,12 +17,12 @@
 #include <cstdlib>
 
 #include "backend/cpu/ladder.hpp"
+#include "backend/cpu/micro/crowded.hpp"
 #include "backend/cpu/micro/few_tiles.hpp"
 #include "backend/cpu/micro/pack.hpp"
 #include "backend/cpu/micro/tile_of_c.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/parallel.hpp"
-#include "base/caches.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {
@@ -184,19 +184,6 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     return static_cast<std::size_t>(threads * panel_elements(kernel, p.k)) * sizeof(T);
 }
 
-/// A strip's rows, each met by all of A, that L1 does not keep: they fight for its sets, or all operands together leave
-/// L2. Tiles of 32-byte vectors have too little to do for each line of B to wait for it; wider ones have not.
-template <class T>
-bool is_crowded(const MicroKernel<T>& kernel, const Problem& p) noexcept {
-    constexpr std::int64_t size = sizeof(T), line = 64;
-    if (kernel.lanes * size > 32 || std::min({p.m, p.n, p.k}) < rows_worth_packing) return false;
-    const std::int64_t sets = caches().sets_of_l1();
-    if ((p.m * p.n + (p.m + p.n) * p.k) * size > caches().l2.bytes) return true;
-    const std::int64_t step = (p.c == Form::col_major ? p.m : p.n) * size / line;  // from one row of B to the next
-    const std::int64_t apart = std::min(step & -step, sets);
-    return step > 0 && p.k > sets / apart * caches().l1.ways;
-}
-
 /// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each
 /// row of them lies on another page, and only a packed one comes no more than once, which enough rows must repay.
 template <class T, const MicroKernel<T>& kernel>
@@ -207,7 +194,10 @@ double nanoseconds(const Problem& p, int threads) {
     const bool far = bytes >= cache_bytes,
                is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
     const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
-    const double pace = far && !packs ? 3 : far || is_wide ? 1.35 : is_crowded(kernel, p) ? 1.25 : 1;
+    const double pace = far && !packs                               ? 3
+                        : far || is_wide                            ? 1.35
+                        : is_crowded(kernel, p, rows_worth_packing) ? 1.25
+                                                                    : 1;
     const double packing = far && packs ? 0.085 * (turned ? m : n) * k * sizeof(T) : 0,
                  products = m * n * k / kernel.rate;
     return std::max({pace * products, 1.06 * products + packing, (far ? 0.025 : 0.02) * bytes}) / workers;

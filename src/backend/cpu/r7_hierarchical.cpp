@@ -18,8 +18,8 @@
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/tile_of_c.hpp"
 #include "backend/cpu/own_panels.hpp"
-#include "backend/cpu/panels/ahead.hpp"
 #include "backend/cpu/panels/shared_panels.hpp"
+#include "backend/cpu/panels_of_a.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/grid.hpp"
 #include "backend/cpu/product/parallel.hpp"
@@ -29,7 +29,6 @@
 namespace tw::cpu {
 namespace {
 
-constexpr std::int64_t few = 128;            // rows whose panels all stay in L2
 constexpr std::int64_t most_waiting = 2048;  // rows of A whose panels wait while blocks of columns come
 
 template <class T, const MicroKernel<T>& micro>
@@ -42,31 +41,20 @@ struct Hierarchy {
         const Product<T> x = product_of<T>(call);
         const Finisher finisher(call, turned);
         const std::int64_t k = x.k(), depth = k_block<T>(k), right = part.j + part.cols, below = part.i + part.rows;
-        const std::int64_t high = block_size(part.rows, most_waiting, micro.mr);
+        const std::int64_t high = block_size(part.rows, most_waiting, micro.mr),
+                           at_once = PanelsOfA<T, micro>::rows_at_once(call.a);
         for (std::int64_t i = part.i; i < below; i += high)
             for (std::int64_t p = 0; p < k; p += depth)
                 for (std::int64_t j = part.j; j < right; j += nc)
                     multiply_block(call, x, finisher, {i, j, std::min(high, below - i), std::min(nc, right - j)}, p,
                                    std::min(depth, k - p), b_block,
-                                   {b_block + nc * depth, j == part.j, part.cols > nc});
+                                   {b_block + nc * depth, j == part.j, part.cols > nc, at_once});
     }
-
-    /// Where A's panels are packed: all of a block, or one after the other in one place, which so stays in L1.
-    struct PanelsOfA {
-        T* data;
-        bool is_first, wait;
-
-        T* at(std::int64_t i, std::int64_t depth) const { return wait ? data + i * depth : data; }
-        Ahead<T> ahead_of(const Matrix& rows_left, std::int64_t i, std::int64_t tiles) const {
-            if (is_first || rows_left.rows <= micro.mr) return {rows_left, micro.mr, tiles, is_first};
-            return {at(i + micro.mr, rows_left.cols), micro.mr * rows_left.cols, tiles};
-        }
-    };
 
     /// A row of tiles for each panel of A, while the next is on its way. The first row packs the panels of B as it
     /// goes.
     static void multiply_block(const Call& call, const Product<T>& x, const Finisher& finisher, const Part& part,
-                               std::int64_t p, std::int64_t depth, T* b_block, const PanelsOfA& own) {
+                               std::int64_t p, std::int64_t depth, T* b_block, const PanelsOfA<T, micro>& own) {
         const bool packed_a = call.packed.panels && call.packed.on_left, packed_b = call.packed.panels && !packed_a;
         if (packed_b && part.rows <= few) return multiply_few(call, x, finisher, part, p, depth, b_block, own.data);
         const ReadyPanels<T, micro> ready(call);
@@ -80,7 +68,8 @@ struct Hierarchy {
             T* const place = own.at(i, depth);
             const T* const from = packed_a ? ready.panel(p, part.i + i, depth, own.data) : place;
             const Matrix rows_left = call.a.block(part.i + i, p, part.rows - i, depth);
-            if (!packed_a && own.is_first) pack_any(micro, rows_left.block(0, 0, rows, depth), micro.mr, place);
+            if (!packed_a && own.is_first && i % own.at_once == 0)
+                pack_any(micro, rows_left.block(0, 0, std::min(own.at_once, rows_left.rows), depth), micro.mr, place);
             Ahead<T> ahead = packed_a ? Ahead<T>(nullptr, 0, 1) : own.ahead_of(rows_left, i, tiles);
             T* panel = b_block;
             for (std::int64_t j = 0; j < part.cols; j += micro.nr, panel += micro.nr * depth, ahead.advance()) {

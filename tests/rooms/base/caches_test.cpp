@@ -10,10 +10,8 @@ using namespace tw;
 
 TEST(Caches, ReadsWhatProcessorsTell) {
     // A Zen 3: 32 KiB and 512 KiB, 8 ways each, of one core, and 32 MiB of 16 ways, shared by 16; leaf 0x8000001d.
-    constexpr CacheWords zen3[] = {{0x4121, 0x1c0003f, 0x3f},
-                                   {0x4122, 0x1c0003f, 0x3f},
-                                   {0x4143, 0x1c0003f, 0x3ff},
-                                   {0x3c163, 0x3c0003f, 0x7fff}};
+    constexpr CacheWords zen3[] = {
+        {0x4121, 0x1c0003f, 0x3f}, {0x4122, 0x1c0003f, 0x3f}, {0x4143, 0x1c0003f, 0x3ff}, {0x3c163, 0x3c0003f, 0x7fff}};
     Caches found;
     for (const CacheWords& words : zen3) note_cache(found, words);
     EXPECT_EQ(found.l1.bytes, 32 << 10);
