@@ -14,6 +14,7 @@
 #include "plan/eligibility.hpp"
 #include "plan/names.hpp"
 #include "plan/operands.hpp"
+#include "plan/pace_store.hpp"
 #include "plan/registry.hpp"
 #include "plan/slabs.hpp"
 #include "plan/store.hpp"
@@ -262,6 +263,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     // A kernel asked for by name may break the default promise, but not one that the caller made.
     const bool promised = name.empty() || problem.accuracy.rule != Accuracy::Rule::automatic;
 
+    use_stored_pace();
     // Kernels are asked about k of at least 1: a product with k = 0 runs no kernel.
     const Problem of_kernel = problem_of_kernel(problem, options);
     const Criteria criteria{with_terms(of_kernel), name, promised, threads};

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "backend/metal/backend.hpp"
+#include "base/caches.hpp"
 #include "base/cores.hpp"
 #include "base/cpu_features.hpp"
 #include "base/threads.hpp"
@@ -19,8 +20,10 @@
 #include "measure/peers/mps.hpp"
 #include "measure/peers/start.hpp"
 #include "measure/roofs/bandwidth.hpp"
+#include "measure/roofs/calibrate.hpp"
 #include "measure/roofs/device_roofs.hpp"
 #include "measure/roofs/peaks.hpp"
+#include "plan/pace_store.hpp"
 #include "plan/registry.hpp"
 
 namespace tw::cli {
@@ -91,6 +94,24 @@ void print_threads(const measure::Machine& machine) {
                machine.quota > 0 ? fmt::format("a quota of {}", machine.quota) : "no quota");
 }
 
+void print_caches() {
+    const auto print = [](const char* name, const Cache& cache) {
+        if (cache.bytes == 0) return;
+        fmt::print("  {:<12} {}, {}{}\n", name, bytes_in_words(static_cast<std::size_t>(cache.bytes)),
+                   cache.ways > 0 ? fmt::format("{} ways, ", cache.ways) : "",
+                   cache.shared_by == 1 ? "a core's own" : fmt::format("shared by {} processors", cache.shared_by));
+    };
+    fmt::print("\nCaches\n");
+    print("L1", caches().l1), print("L2", caches().l2), print("L3", caches().l3);
+}
+
+/// What `tw tune --machine` has left here.
+void print_pace(int threads) {
+    const Pace known = pace_in(read_store(store_path(), pace_store_key()));
+    fmt::print("\nPace, as tw tune --machine measured it\n{}",
+               known.is_measured() ? measure::text_of(known, threads) : "  not measured on this machine\n");
+}
+
 /// "32 flops/clock/core x 3.21 GHz": the formula with this machine's numbers.
 std::string formula(const measure::UnitPeak& peak) {
     const double a_clock = peak.theoretical() * 1e9 / peak.clock_hz;
@@ -152,6 +173,8 @@ void run() {
     print_features();
     print_metal_families();
     print_threads(machine);
+    print_caches();
+    print_pace(threads);
     print_peers(peers);
     print_peaks(threads);
     print_bandwidths(threads);

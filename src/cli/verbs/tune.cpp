@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// tw tune: finds the fastest kernel, tile and threads on this machine for the given problems, and stores them.
+// tw tune: finds the fastest kernel, tile and threads on this machine for the given problems, or with --machine how
+// quick the machine itself is, and stores them.
 #include "measure/tune.hpp"
 
 #include <cstdio>
@@ -15,6 +16,8 @@
 #include "cli/ending/exit.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "measure/basis/machine.hpp"
+#include "measure/roofs/calibrate.hpp"
+#include "plan/pace_store.hpp"
 
 namespace tw::cli {
 namespace {
@@ -24,7 +27,7 @@ struct Arguments {
     std::string suite, type = "f32", accuracy = "auto", device = "cpu", store, markdown;
     double seconds = 60;
     int threads = 0;
-    bool is_trial = false;
+    bool is_trial = false, is_machine = false;
 };
 
 std::vector<measure::Shape> shapes_of(const Arguments& asked) {
@@ -58,7 +61,20 @@ std::string page_of(const measure::Tuning& tuning, const std::vector<measure::Tu
            measure::tuned_in_markdown(all) + "\n" + measure::summary_of(all);
 }
 
+/// How quick the machine is, and what the rules make of it.
+void run_machine(const Arguments& asked) {
+    const std::string path = asked.store.empty() ? store_path() : asked.store;
+    if (!asked.is_trial) check_store(path);
+    const int threads = asked.threads > 0 ? asked.threads : default_threads();
+    const Pace found = measure::calibrate(threads);
+    fmt::print("{}", measure::text_of(found, threads));
+    if (asked.is_trial) return;
+    if (const std::string trouble = store_pace(path, found); !trouble.empty()) fail("{}", trouble);
+    fmt::print("written to {}\n", path);
+}
+
 void run(const Arguments& asked) {
+    if (asked.is_machine) return run_machine(asked);
     measure::Tuning tuning{.shapes = shapes_of(asked), .seconds = asked.seconds};
     tuning.task.type = parse_type("--type", asked.type);
     tuning.task.accuracy = parse_accuracy_word("--accuracy", asked.accuracy);
@@ -103,7 +119,8 @@ constexpr const char* examples = R"text(Examples:
   tw tune
   tw tune --suite llm --seconds 300
   tw tune --shape 1000x200x300 --shape 64 --threads 1
-  tw tune --suite mixed --dry-run)text";
+  tw tune --suite mixed --dry-run
+  tw tune --machine)text";
 
 }  // namespace
 
@@ -122,6 +139,8 @@ void add_tune(Verb tw) {
         .within(0.1, 864000.0);
     verb.add_option("--store", asked->store, "The store to write, instead of TW_STORE or the one in the cache folder");
     verb.add_option("--markdown", asked->markdown, "Write the results here as a Markdown table; - is standard output");
+    verb.add_flag("--machine", asked->is_machine,
+                  "Measure how quick memory, arithmetic and the start of threads are instead, in less than a second");
     verb.add_flag("--dry-run", asked->is_trial, "Only show what is found; store nothing");
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });

@@ -370,8 +370,23 @@ TEST(Verbs, RooflineHasRoofsAndPoints) {
 TEST(Verbs, InfoNamesDevicesFeaturesPeaksAndPeers) {
     const Said said = say("info");
     EXPECT_EQ(said.code, 0);
-    for (const char* part : {"Devices", "Features", "Threads", "Peers", "Peaks", "Read bandwidth"})
+    for (const char* part : {"Devices", "Features", "Threads", "Caches", "not measured on this machine", "Peers",
+                             "Peaks", "Read bandwidth"})
         EXPECT_NE(said.text.find(part), std::string::npos) << part;
+}
+
+TEST(Verbs, TuneMeasuresTheMachineAndInfoShowsIt) {
+    const std::string file = "/tmp/tilewright-pace-" + std::to_string(getpid());
+    const Said trial = say("tune --machine --dry-run --store " + file);
+    EXPECT_EQ(trial.code, 0) << trial.text;
+    EXPECT_NE(trial.text.find("GB/s by one thread"), std::string::npos) << trial.text;
+    EXPECT_NE(access(file.c_str(), F_OK), 0) << "a trial writes nothing";
+    const Said tuned = say("tune --machine --store " + file);
+    EXPECT_EQ(tuned.code, 0) << tuned.text;
+    const Said told = say("info", "TW_STORE=" + file);
+    EXPECT_NE(told.text.find("GB/s by one thread"), std::string::npos) << told.text;
+    EXPECT_EQ(told.text.find("not measured on this machine"), std::string::npos);
+    for (const char* end : {"", ".lock"}) unlink((file + end).c_str());
 }
 
 }  // namespace

@@ -9,16 +9,16 @@
 #include <cstdint>
 
 #include "backend/contract.hpp"
+#include "base/pace.hpp"
 #include "base/threads.hpp"
 
 namespace tw::cpu {
 
 /// As many as have some microseconds' work each.
 inline int workers_for(std::int64_t m, std::int64_t n, std::int64_t k, int threads) noexcept {
-    constexpr double products_worth_a_thread = 1 << 18;
+    if (threads <= 1) return 1;
     const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    return static_cast<int>(
-        std::clamp(products / products_worth_a_thread, 1.0, static_cast<double>(std::max(threads, 1))));
+    return static_cast<int>(std::clamp(products / pace().products_worth_a_thread(), 1.0, static_cast<double>(threads)));
 }
 
 /// Calls body(worker, item) once for each item; `worker` is below call.threads and names memory that is its own.

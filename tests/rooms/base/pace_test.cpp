@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+#include "base/pace.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace tw;
+
+TEST(Pace, AThreadIsWorthWhatOneThreadMakesWhileOthersStart) {
+    EXPECT_EQ(Pace{}.products_worth_a_thread(), 1 << 18) << "nothing was measured";
+    const Pace machine{.read = 20, .read_together = 30, .gflops = 100, .start = 10'000};
+    EXPECT_DOUBLE_EQ(machine.products_worth_a_thread(), 420'000);
+}
+
+TEST(Pace, NoMeasurementMakesThreadsFreeOrForbidsThem) {
+    EXPECT_EQ((Pace{.gflops = 100, .start = 1}).products_worth_a_thread(), 1 << 17);
+    EXPECT_EQ((Pace{.gflops = 100, .start = 0}).products_worth_a_thread(), 1 << 18) << "no thread came in time";
+    EXPECT_EQ((Pace{.gflops = 1000, .start = 1e9}).products_worth_a_thread(), 1 << 19);
+}
+
+TEST(Pace, TheFirstToBeSettledStays) {
+    static constexpr Pace late{.gflops = 77, .start = 1};
+    const Pace& known = pace();
+    set_pace(late);
+    EXPECT_EQ(&pace(), &known);
+}
+
+}  // namespace
