@@ -4,11 +4,14 @@
 // Opens libtilewright_cuda on first use: from the folder that this code was loaded from, or by the linker's own search.
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -59,16 +62,34 @@ const Backend& open() {
 
 using PointerGetAttribute = int (*)(void* value, int attribute, std::uint64_t pointer);
 
-/// How many libraries this process has ever loaded: the driver can have come only when it has grown.
-unsigned long long libraries_loaded() noexcept {
-    unsigned long long count = 0;
+/// What the linker says of the libraries that are loaded.
+struct Loaded {
+    unsigned long long seen;     ///< how many had ever been when the driver was not among them
+    unsigned long long now = 0;  ///< how many have: the driver can have come only when it has grown
+    bool has_driver = false;
+};
+
+/// A child that is forked while another thread is at the linker's tables must not touch them: its lock is held for
+/// ever, or a file that it reads is half unmapped. So a fork waits for who looks. Nobody opens a library meanwhile:
+/// that would wait for constructors, and those may fork.
+constinit std::mutex looking;
+
+[[maybe_unused]] const int fork_waits =
+    pthread_atfork([] { looking.lock(); }, [] { looking.unlock(); }, [] { looking.unlock(); });
+
+Loaded loaded_since(unsigned long long seen) noexcept {
+    Loaded found{seen};
+    const std::lock_guard alone(looking);
     dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* out) {
-            *static_cast<unsigned long long*>(out) = info->dlpi_adds;
-            return 1;
+            auto& loaded = *static_cast<Loaded*>(out);
+            loaded.now = info->dlpi_adds;
+            if (loaded.now == loaded.seen) return 1;
+            loaded.has_driver |= info->dlpi_name && std::strstr(info->dlpi_name, "libcuda.so");
+            return 0;
         },
-        &count);
-    return count;
+        &found);
+    return found;
 }
 
 /// Some milliseconds, less than a driver needs from its arrival to the first address that it can hand out. Asking for
@@ -81,11 +102,10 @@ std::int64_t tick() noexcept {
 
 PointerGetAttribute look_for_driver() noexcept {
     static std::atomic<unsigned long long> looked_at{0};
-    const unsigned long long now = libraries_loaded();
-    if (now == looked_at.load(std::memory_order_relaxed)) return nullptr;
-    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    const Loaded loaded = loaded_since(looked_at.load(std::memory_order_relaxed));
+    void* driver = loaded.has_driver ? dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) : nullptr;
     if (driver) return reinterpret_cast<PointerGetAttribute>(dlsym(driver, "cuPointerGetAttribute"));
-    looked_at.store(now, std::memory_order_relaxed);
+    looked_at.store(loaded.now, std::memory_order_relaxed);
     return nullptr;
 }
 
