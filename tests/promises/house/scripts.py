@@ -170,19 +170,20 @@ class Run(unittest.TestCase):
     @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "this machine has an NVIDIA device")
     def test_kernels_that_no_device_here_runs_are_not_waited_for(self):
         said, calls = self.run_with(compiler=True, device=False)
-        self.assertEqual(calls, ["build --target tw", "tw ladder"])
+        self.assertEqual(calls, ["build --target tw", "tw tune --machine", "tw ladder"])
         self.assertIn("make test compiles the CUDA kernels", said)
         self.assertNotIn("make test compiles the CUDA kernels", self.run_with(compiler=False, device=False)[0])
 
     @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "this machine has an NVIDIA device")
     def test_metal_kernels_can_be_executed_where_there_is_a_clang(self):
         calls = self.run_with(compiler=False, device=False, clang=True)[1]
-        self.assertEqual(calls, ["build --target tw", "tw ladder", "build --target tilewright_metal_check"])
+        self.assertEqual(calls, ["build --target tw", "tw tune --machine", "tw ladder",
+                                 "build --target tilewright_metal_check"])
 
     def test_the_cpu_climbs_before_the_kernels_of_a_device_are_compiled(self):
         calls = self.run_with(compiler=True, device=True)[1]
-        self.assertEqual(calls, ["build --target tw", "tw ladder --device cpu", "build --target tilewright_cuda",
-                                 "tw ladder --device cuda"])
+        self.assertEqual(calls, ["build --target tw", "tw tune --machine", "tw ladder --device cpu",
+                                 "build --target tilewright_cuda", "tw ladder --device cuda"])
 
     def test_kernels_are_compiled_for_the_device_that_is_here(self):
         for device, architecture in ("", "90a-real"), ("9.0\n9.0", "90a-real"), ("8.0", "80"), ("12.0", "80"):
@@ -208,7 +209,7 @@ class Run(unittest.TestCase):
 
     def test_a_device_without_a_compiler_is_told(self):
         said, calls = self.run_with(compiler=False, device=True)
-        self.assertEqual(calls, ["build --target tw", "tw ladder"])
+        self.assertEqual(calls, ["build --target tw", "tw tune --machine", "tw ladder"])
         self.assertIn("no nvcc was found", said)
 
 
