@@ -25,7 +25,7 @@ struct PanelsOfA {
     T* at(std::int64_t i, std::int64_t depth) const { return data + (wait ? i : i % at_once) * depth; }
     static std::int64_t rows_at_once(const Matrix& a) {
         // AVX-512's packer fills several panels only where they are whole vectors wide.
-        const bool fills_several = micro.lanes * sizeof(T) < 64 || micro.mr % micro.lanes == 0;
+        const bool fills_several = micro.lanes * int{sizeof(T)} < 64 || micro.mr % micro.lanes == 0;
         return fills_several && a.row_step == 1 && a.col_step != 1 ? few / micro.mr * micro.mr : micro.mr;
     }
     Ahead<T> ahead_of(const Matrix& rows_left, std::int64_t i, std::int64_t tiles) const {

@@ -53,7 +53,8 @@ def is_left_out(command, build):
 
 
 def run_commands(text, folder, build):
-    text = "".join(line for line in text.splitlines(keepends=True) if not is_left_out(line, build))
+    whole = text.replace("\\\n", " ")  # a command of several lines is left out whole
+    text = "".join(line for line in whole.splitlines(keepends=True) if not is_left_out(line, build))
     if text.strip():
         print("--", text.strip().replace("\n", "\n   "), flush=True)
         subprocess.run(["bash", "-e", "-c", text], cwd=folder, check=True, stdin=subprocess.DEVNULL)
