@@ -189,8 +189,7 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-    const double workers = workers_for(p.m, p.n, p.k, threads);
-    const double bytes = std::max(m, n) * k * sizeof(T);
+    const double workers = workers_for(p.m, p.n, p.k, threads), bytes = std::max(m, n) * k * sizeof(T);
     const bool far = bytes >= cache_bytes,
                is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
     const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
@@ -200,7 +199,8 @@ double nanoseconds(const Problem& p, int threads) {
                                                                     : 1;
     const double packing = far && packs ? 0.085 * (turned ? m : n) * k * sizeof(T) : 0,
                  products = m * n * k / kernel.rate;
-    return std::max({pace * products, 1.06 * products + packing, (far ? 0.025 : 0.02) * bytes}) / workers;
+    const double once = std::max({pace * products, 1.06 * products + packing, (far ? 0.025 : 0.02) * bytes});
+    return (once + reading_again(kernel, p)) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};
