@@ -4,7 +4,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
+#include "base/remembered.hpp"
 #include "base/small_file.hpp"
 
 #if defined(__x86_64__)
@@ -77,9 +79,20 @@ void note_cache(Caches& caches, const CacheWords& words) noexcept {
     cache->shared_by = bits(words.a, 14, 12) + 1;
 }
 
+namespace {
+constinit Remembered<const Caches*> known;  // never freed
+}
+
 const Caches& caches() noexcept {
-    static const Caches found = ask();
-    return found;
+    static constinit Caches unknown;  // where there is no memory for an answer
+    const Caches* const found = known.get(
+        [] {
+            auto* const made = new (std::nothrow) Caches;
+            if (made) *made = ask();
+            return static_cast<const Caches*>(made);
+        },
+        [](const Caches* late) { delete late; });
+    return found ? *found : unknown;
 }
 
 }  // namespace tw
