@@ -3,6 +3,9 @@
 #include "base/cpu_core.hpp"
 
 #include <cstring>
+#include <new>
+
+#include "base/remembered.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -38,9 +41,20 @@ CpuCore cpu_core_of(const std::uint32_t (&name)[3], std::uint32_t signature) noe
     return core;
 }
 
+namespace {
+constinit Remembered<const CpuCore*> known;  // never freed
+}
+
 const CpuCore& cpu_core() noexcept {
-    static const CpuCore core = ask();
-    return core;
+    static constinit CpuCore unknown;  // where there is no memory for an answer
+    const CpuCore* const found = known.get(
+        [] {
+            auto* const made = new (std::nothrow) CpuCore;
+            if (made) *made = ask();
+            return static_cast<const CpuCore*>(made);
+        },
+        [](const CpuCore* late) { delete late; });
+    return found ? *found : unknown;
 }
 
 }  // namespace tw
