@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <new>
 
 #include "base/remembered.hpp"
 #include "base/small_file.hpp"
@@ -15,6 +14,9 @@
 
 namespace tw {
 namespace {
+
+constexpr Caches usual{.l1 = {32 << 10, 8, 1}, .l2 = {512 << 10, 8, 1}, .l3 = {}};
+constinit RememberedObject<Caches> own;
 
 Cache* at_level(Caches& caches, unsigned level) noexcept {
     Cache* const levels[] = {&caches.l1, &caches.l2, &caches.l3};
@@ -58,8 +60,8 @@ Caches ask() noexcept {
     Caches found;
     ask_processor(found);
     ask_system(found);
-    if (found.l1.bytes == 0) found.l1 = {32 << 10, 8, 1};
-    if (found.l2.bytes == 0) found.l2 = {512 << 10, 8, 1};
+    if (found.l1.bytes == 0) found.l1 = usual.l1;
+    if (found.l2.bytes == 0) found.l2 = usual.l2;
     return found;
 }
 
@@ -79,20 +81,6 @@ void note_cache(Caches& caches, const CacheWords& words) noexcept {
     cache->shared_by = bits(words.a, 14, 12) + 1;
 }
 
-namespace {
-constinit Remembered<const Caches*> known;  // never freed
-}
-
-const Caches& caches() noexcept {
-    static constinit Caches unknown;  // where there is no memory for an answer
-    const Caches* const found = known.get(
-        [] {
-            auto* const made = new (std::nothrow) Caches;
-            if (made) *made = ask();
-            return static_cast<const Caches*>(made);
-        },
-        [](const Caches* late) { delete late; });
-    return found ? *found : unknown;
-}
+const Caches& caches() noexcept { return own.get(ask, usual); }
 
 }  // namespace tw

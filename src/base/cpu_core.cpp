@@ -3,7 +3,6 @@
 #include "base/cpu_core.hpp"
 
 #include <cstring>
-#include <new>
 
 #include "base/remembered.hpp"
 
@@ -13,6 +12,9 @@
 
 namespace tw {
 namespace {
+
+constexpr CpuCore unknown;
+constinit RememberedObject<CpuCore> own;
 
 CpuCore ask() noexcept {
 #if defined(__x86_64__)
@@ -41,20 +43,6 @@ CpuCore cpu_core_of(const std::uint32_t (&name)[3], std::uint32_t signature) noe
     return core;
 }
 
-namespace {
-constinit Remembered<const CpuCore*> known;  // never freed
-}
-
-const CpuCore& cpu_core() noexcept {
-    static constinit CpuCore unknown;  // where there is no memory for an answer
-    const CpuCore* const found = known.get(
-        [] {
-            auto* const made = new (std::nothrow) CpuCore;
-            if (made) *made = ask();
-            return static_cast<const CpuCore*>(made);
-        },
-        [](const CpuCore* late) { delete late; });
-    return found ? *found : unknown;
-}
+const CpuCore& cpu_core() noexcept { return own.get(ask, unknown); }
 
 }  // namespace tw

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <new>
 
 namespace tw {
 
@@ -40,6 +41,22 @@ private:
     }
 
     std::atomic<T> answer_{unknown};
+};
+
+/// The same for an object, which is never freed.
+template <class T>
+class RememberedObject {
+public:
+    /// `fallback` is the answer where there is no memory for one.
+    template <class Find>
+    const T& get(Find find, const T& fallback) noexcept {
+        const T* const found = pointer_.get([&] { return static_cast<const T*>(new (std::nothrow) T(find())); },
+                                            [](const T* late) { delete late; });
+        return found ? *found : fallback;
+    }
+
+private:
+    Remembered<const T*> pointer_;
 };
 
 }  // namespace tw
