@@ -143,6 +143,10 @@ TW_API EffortMatrix load_effort(const std::string& path);
 struct EffortLoad {
     int planes = 0;           ///< planes alone: 2 leaves the last one out, 3 needs it; 0: as many as the file has
     bool keeps_dense = true;  ///< false: without the dense copy, if the file has one
+    /// The matrix stays in the file, which is mapped: nothing is copied, processes share its pages, and the system
+    /// drops them where memory is short. The file may be replaced or removed, not shortened or written to: that ends
+    /// the process or changes results.
+    bool mapped = false;
 };
 TW_API EffortMatrix load_effort(const std::string& path, const EffortLoad& how);
 

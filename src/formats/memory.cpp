@@ -13,7 +13,7 @@ namespace tw::effort {
 
 bool Memory::allocate(std::size_t bytes) noexcept {
     constexpr std::size_t huge_page = std::size_t{1} << 21;
-    data_.reset();
+    data_ = std::unique_ptr<std::byte, Free>();
     size_ = 0;
     if (bytes == 0) return true;
     if (bytes > PTRDIFF_MAX - huge_page) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The long-lived arrays of a matrix: aligned to cache lines, on huge pages where available, zeroed.
+// The long-lived arrays of a matrix: aligned to cache lines, on huge pages where available, zeroed; or a part of a file
+// that is mapped.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace tw::effort {
 
@@ -16,6 +18,12 @@ class Memory {
 public:
     /// Frees what was held before. False when there is not enough memory.
     bool allocate(std::size_t bytes) noexcept;
+
+    /// Shows bytes that `keeper` holds and that nobody may write to. What was held before is freed.
+    void show(std::byte* data, std::size_t bytes, std::shared_ptr<const void> keeper) noexcept {
+        data_ = std::unique_ptr<std::byte, Free>(data, Free{std::move(keeper)});
+        size_ = bytes;
+    }
 
     std::byte* data() const noexcept { return data_.get(); }
     std::size_t size() const noexcept { return size_; }
@@ -28,7 +36,11 @@ public:
 
 private:
     struct Free {
-        void operator()(std::byte* data) const noexcept { std::free(data); }
+        std::shared_ptr<const void> keeper;  ///< none: the bytes are this object's own
+
+        void operator()(std::byte* data) const noexcept {
+            if (!keeper) std::free(data);
+        }
     };
     std::unique_ptr<std::byte, Free> data_{};
     std::size_t size_ = 0;

@@ -49,8 +49,8 @@ EffortMatrix built(const Array& weights, const std::string& dtype, const std::st
     return build_effort(experts, how);
 }
 
-EffortMatrix loaded(const std::string& path, int planes, bool keeps_dense) {
-    return load_effort(path, {.planes = planes, .keeps_dense = keeps_dense});
+EffortMatrix loaded(const std::string& path, int planes, bool keeps_dense, bool mapped) {
+    return load_effort(path, {.planes = planes, .keeps_dense = keeps_dense, .mapped = mapped});
 }
 
 std::vector<EffortReport> products(const EffortMatrix& matrix, const Rows& v, const WritableRows& y, bool is_error,
@@ -122,7 +122,8 @@ void bind_effort(nb::module_& module) {
         .def("place", &place, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     module.def("build_effort", &built, "weights"_a, "dtype"_a, "layout"_a, "bucket"_a, "truncating"_a, "dense"_a,
                "planes"_a, "threads"_a);
-    module.def("load_effort", &loaded, "path"_a, "planes"_a, "keeps_dense"_a, nb::call_guard<nb::gil_scoped_release>());
+    module.def("load_effort", &loaded, "path"_a, "planes"_a, "keeps_dense"_a, "mapped"_a,
+               nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace tw::python

@@ -37,7 +37,7 @@ struct BuildArguments {
 struct RunArguments {
     std::string matrix, vectors, output, effort, error, device = "cpu";
     int threads = 0, planes = 0;
-    bool by_layout = false, each = false, without_dense = false;
+    bool by_layout = false, each = false, without_dense = false, mapped = false;
 };
 
 EffortLayout parse_layout_word(const std::string& word) {
@@ -116,8 +116,10 @@ void multiply(const RunArguments& asked) {
     const Budget budget = parse_budget(asked);
     if (asked.output.ends_with(".safetensors"))
         refuse("{}: y is written as .npy, so the file's name must end in .npy", quoted_path(asked.output));
-    const EffortMatrix m = with_exit_codes(
-        [&] { return load_effort(asked.matrix, {.planes = asked.planes, .keeps_dense = !asked.without_dense}); });
+    const EffortMatrix m = with_exit_codes([&] {
+        return load_effort(asked.matrix,
+                           {.planes = asked.planes, .keeps_dense = !asked.without_dense, .mapped = asked.mapped});
+    });
     const LoadedRows v = load_rows(asked.vectors, "the vectors");
     if (v.cols != m.inputs())
         refuse("{} takes vectors of {} entries; {} is {} x {}", quoted_path(asked.matrix), m.inputs(),
@@ -219,6 +221,7 @@ void add_run(Verb effort) {
                     "Of planes: 2 leaves the last one on the disk, 3 needs it; 0: as many as the file has")
         .shows_default();
     verb.add_flag("--without-dense", asked->without_dense, "Leave the dense copy on the disk");
+    verb.add_flag("--mapped", asked->mapped, "Map the file instead of reading it: no copy of it in memory");
     verb.add_flag("--by-layout", asked->by_layout, "Use the layout at effort 1, too, even when there is a dense copy");
     verb.ends_help_with(run_examples);
     verb.runs([asked] { multiply(*asked); });

@@ -3,73 +3,18 @@
 //
 // A file is not trusted: every field of its header is checked, the length must match the header before anything of that
 // size is allocated, both checksums must match, and the numbers that a product depends on must be finite.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 
 #include "effort/choice/importance.hpp"
 #include "effort/file/form.hpp"
+#include "effort/file/reader.hpp"
 #include "formats/pieces.hpp"
 
 namespace tw {
 namespace {
 
 using namespace effort;
-
-class Reader {
-public:
-    explicit Reader(const std::string& path)
-        : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-        if (file_ < 0) refuse(0, std::string("it can't be opened: ") + std::strerror(errno));
-        struct stat about{};
-        if (fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) refuse(0, "expected a regular file");
-        size_ = about.st_size;
-    }
-    ~Reader() {
-        if (file_ >= 0) close(file_);
-    }
-    Reader(const Reader&) = delete;
-    Reader& operator=(const Reader&) = delete;
-
-    std::int64_t size() const noexcept { return size_; }
-
-    void read(std::int64_t offset, std::span<std::byte> to) const {
-        while (!to.empty()) {
-            const ssize_t got = pread(file_, to.data(), to.size(), offset);
-            if (got < 0 && errno == EINTR) continue;
-            if (got < 0) refuse(offset, std::string("it can't be read: ") + std::strerror(errno));
-            if (got == 0)
-                refuse(offset, "it ends here, and " + std::to_string(to.size()) + " bytes more were expected");
-            to = to.subspan(static_cast<std::size_t>(got)), offset += got;
-        }
-    }
-
-    [[noreturn]] void refuse(std::int64_t offset, const std::string& why) const {
-        if (file_ >= 0) close(file_), file_ = -1;
-        throw Error({Code::bad_file, Argument::none, "not a file of a matrix with an effort dial"},
-                    path_ + ": offset " + std::to_string(offset) + ": " + why);
-    }
-    void expect(bool holds, std::int64_t offset, const std::string& what, std::int64_t got) const {
-        if (!holds) refuse(offset, "expected " + what + ", got " + std::to_string(got));
-    }
-
-    /// Between the arrays.
-    void expect_zeros(std::int64_t offset, std::int64_t count) const {
-        std::byte bytes[line];
-        read(offset, std::span(bytes).first(static_cast<std::size_t>(count)));
-        for (std::int64_t i = 0; i < count; ++i)
-            expect(bytes[i] == std::byte{0}, offset + i, "0", std::to_integer<int>(bytes[i]));
-    }
-
-private:
-    std::string path_;
-    mutable int file_;
-    std::int64_t size_ = 0;
-};
 
 /// Null when there is no such layout.
 const Format* format_of_header(const FileHeader& h) noexcept {
@@ -111,7 +56,8 @@ void check_numbers(const Reader& reader, std::int64_t offset, const Memory& arra
 }
 
 /// Whether the file has the planes that are asked for.
-void check_planes(const std::string& path, int asked, const EffortBody& body) {
+void check_planes(const std::string& path, const EffortLoad& how, const EffortBody& body) {
+    const int asked = how.planes;
     const auto refuse = [&](const std::string& why) {
         throw Error({Code::bad_argument, Argument::options, "the planes asked for are not in the file"},
                     path + ": " + why);
@@ -121,6 +67,8 @@ void check_planes(const std::string& path, int asked, const EffortBody& body) {
     if (body.layout() != EffortLayout::planes)
         refuse(std::string("its layout is ") + name_of(body.layout()) + ", which has no planes to leave out");
     if (asked > body.units()) refuse("it was built without the last plane: build it again from the weights");
+    if (how.mapped && asked < body.units())
+        refuse("it has a plane more, which can't be left out of a file that is mapped: save the matrix with 2 planes");
 }
 
 void allocate(const std::string& path, Memory& memory, std::int64_t bytes) {
@@ -173,6 +121,14 @@ std::uint64_t take_numbers(const std::string& path, const Reader& reader, std::i
     return sum;
 }
 
+/// An array of a file that is mapped: all of it or, where `kept` is 0, none. Returns the checksum with its bytes.
+std::uint64_t show(const std::shared_ptr<std::byte>& mapping, std::int64_t at, std::int64_t bytes, std::int64_t kept,
+                   Memory& to, std::uint64_t sum) {
+    std::byte* const data = mapping.get() + at;
+    to.show(data, static_cast<std::size_t>(kept), mapping);
+    return checksum({data, static_cast<std::size_t>(bytes)}, sum);
+}
+
 }  // namespace
 
 EffortMatrix load_effort(const std::string& path) { return load_effort(path, {}); }
@@ -198,19 +154,23 @@ EffortMatrix load_effort(const std::string& path, const EffortLoad& how) {
     }
     reader.expect(reader.size() == end, std::min(reader.size(), end), "a file of " + std::to_string(end) + " bytes",
                   reader.size());
-    check_planes(path, how.planes, *body);
+    check_planes(path, how, *body);
     EffortBody in_file;
     in_file.format = body->format, in_file.bucket = body->bucket, in_file.type = body->type;
     in_file.outputs = body->outputs, in_file.inputs = body->inputs, in_file.experts = body->experts;
     if (how.planes == 2) body->bucket = without_last_plane;
     const auto kept = sizes_in_order(sizes_of(*body, h.has_dense != 0 && how.keeps_dense));
+    const std::shared_ptr<std::byte> mapping = how.mapped ? reader.mapped() : nullptr;
     std::uint64_t sum = checksum_start;
     for (std::size_t a = 0; a < 5; ++a) {
-        allocate(path, *arrays[a], kept[a]);
-        if (kept[a] == h.sizes[a] || kept[a] == 0)
-            sum = take(reader, offsets[a], h.sizes[a], kept[a] > 0 ? arrays[a]->data() : nullptr, sum);
-        else if (a == 0) sum = take_rows(reader, offsets[a], in_file, *body, sum);
-        else sum = take_numbers(path, reader, offsets[a], h.sizes[a], *arrays[a], body->experts, sum);
+        if (mapping) sum = show(mapping, offsets[a], h.sizes[a], kept[a], *arrays[a], sum);
+        else {
+            allocate(path, *arrays[a], kept[a]);
+            if (kept[a] == h.sizes[a] || kept[a] == 0)
+                sum = take(reader, offsets[a], h.sizes[a], kept[a] > 0 ? arrays[a]->data() : nullptr, sum);
+            else if (a == 0) sum = take_rows(reader, offsets[a], in_file, *body, sum);
+            else sum = take_numbers(path, reader, offsets[a], h.sizes[a], *arrays[a], body->experts, sum);
+        }
         reader.expect_zeros(offsets[a] + h.sizes[a], up_to_line(h.sizes[a]) - h.sizes[a]);
     }
     if (sum != h.arrays_sum) reader.refuse(112, "the arrays' checksum does not match");

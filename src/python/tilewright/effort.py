@@ -52,14 +52,16 @@ class EffortMatrix:
         )
 
     @classmethod
-    def load(cls, path, *, planes=None, keeps_dense=True):
+    def load(cls, path, *, planes=None, keeps_dense=True, mapped=False):
         """Reads what save() wrote; ValueError says where a file is not what it should be.
 
         planes       of planes: 2 leaves the last one on the disk, 3 needs it; left out: as many as the file has.
         keeps_dense  False: the dense copy stays on the disk, too.
+        mapped       True: the file is mapped instead of read, so that processes share it and nothing is copied. It may
+                     be replaced then, not written to.
         """
         matrix = cls.__new__(cls)
-        matrix._native = _native.load_effort(os.fspath(path), planes or 0, keeps_dense)
+        matrix._native = _native.load_effort(os.fspath(path), planes or 0, keeps_dense, mapped)
         return matrix
 
     def save(self, path):

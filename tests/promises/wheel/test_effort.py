@@ -79,6 +79,14 @@ def test_the_last_plane_may_stay_out_of_memory(tmp_path):
         tilewright.EffortMatrix(WEIGHTS, layout="tiers", planes=2)
 
 
+def test_a_matrix_may_stay_in_its_file(tmp_path):
+    matrix = tilewright.EffortMatrix(WEIGHTS)
+    matrix.save(tmp_path / "w.effort")
+    mapped = tilewright.EffortMatrix.load(tmp_path / "w.effort", mapped=True)
+    (tmp_path / "w.effort").unlink()
+    numpy.testing.assert_array_equal(mapped.matvec(VECTOR, effort=0.5)[0], matrix.matvec(VECTOR, effort=0.5)[0])
+
+
 def test_a_device_that_is_not_there_is_said():
     matrix = tilewright.EffortMatrix(WEIGHTS)
     matrix.place("cpu")

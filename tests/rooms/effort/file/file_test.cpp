@@ -113,6 +113,46 @@ TEST(EffortFile, ThePartThatIsLoadedIsWhatWouldHaveBeenBuilt) {
     EXPECT_NE(refusal(part, {.planes = 2}).find("its layout is tiers"), std::string::npos);
 }
 
+TEST(EffortFile, AMappedFileGivesTheBitsOfOneThatIsRead) {
+    const Folder folder;
+    const Weights first(150, 77, Type::bf16, 5), second(150, 77, Type::bf16, 6);
+    const Matrix experts[] = {first.matrix, second.matrix};
+    const std::vector<float> v = gauss(77, 6);
+    for (const EffortLayout layout : every_layout)
+        for (const bool keeps_dense : {false, true}) {
+            const std::string path = folder.file(name_of(layout)), again = folder.file("again");
+            build_effort(experts, {.layout = layout, .dense = DenseCopy::kept}).save(path);
+            const EffortMatrix read = load_effort(path, {.keeps_dense = keeps_dense});
+            const EffortMatrix mapped = load_effort(path, {.keeps_dense = keeps_dense, .mapped = true});
+            mapped.save(path);  // replaces the file, not the bytes that are mapped
+            read.save(again);
+            EXPECT_TRUE(bytes_of(path) == bytes_of(again)) << name_of(layout);
+            std::filesystem::remove(path);
+            EXPECT_EQ(mapped.has_dense(), keeps_dense);
+            for (const double effort : {1., .4, 0.})
+                EXPECT_EQ(product(mapped, v, Budget::effort(effort)).y, product(read, v, Budget::effort(effort)).y);
+        }
+}
+
+TEST(EffortFile, AMappedFileIsCheckedAsOneThatIsRead) {
+    const Folder folder;
+    const std::string path = folder.file("matrix");
+    build_effort(Weights(9, 3, Type::f16, 8).matrix, {.dense = DenseCopy::kept}).save(path);
+    const std::string good = bytes_of(path);
+    for (std::size_t at = 0; at < good.size(); ++at) {
+        std::string bad = good;
+        bad[at] = static_cast<char>(bad[at] ^ 0x10);
+        write(path, bad);
+        EXPECT_THROW(load_effort(path, {.keeps_dense = false, .mapped = true}), Error) << at;
+        write(path, good.substr(0, at));
+        EXPECT_THROW(load_effort(path, {.mapped = true}), Error) << at;
+    }
+    write(path, good);
+    EXPECT_EQ(load_effort(path, {.planes = 3, .mapped = true}).planes(), 3);
+    EXPECT_NE(refusal(path, {.planes = 2, .mapped = true}).find("can't be left out of a file that is mapped"),
+              std::string::npos);
+}
+
 /// What is left out is read past, and its bytes are looked at.
 TEST(EffortFile, AFlippedByteOfThePartThatIsLeftOutIsFound) {
     const Folder folder;
