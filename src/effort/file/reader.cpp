@@ -15,8 +15,7 @@
 
 namespace tw::effort {
 
-Reader::Reader(const std::string& path)
-    : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+Reader::Reader(const std::string& path) : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     struct stat about{};
     std::string why;
     if (file_ < 0) why = std::string("it can't be opened: ") + std::strerror(errno);
