@@ -41,6 +41,8 @@ std::uint64_t multiply_chain(int passes, std::uint64_t x) noexcept {
 double now() noexcept { return read(CLOCK_MONOTONIC); }
 double thread_time() noexcept { return read(CLOCK_THREAD_CPUTIME_ID); }
 
+double process_time() noexcept { return read(CLOCK_PROCESS_CPUTIME_ID); }
+
 double core_clock() noexcept {
     constexpr int passes = 40000, samples = 5;
     volatile std::uint64_t kept = 3;

@@ -10,6 +10,9 @@ double now() noexcept;
 /// Processor time of this thread, in seconds: less than the wall's when a neighbour held the core.
 double thread_time() noexcept;
 
+/// Of all threads of this process together.
+double process_time() noexcept;
+
 /// The core's clock in Hz, from a chain of dependent multiplications whose latency is known (3 cycles on every core
 /// that we run on). Takes about 5 ms; drifts with load and heat, so it is measured and not read.
 double core_clock() noexcept;

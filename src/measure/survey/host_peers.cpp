@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/narrow_runs.hpp"
+#include "measure/basis/idle.hpp"
 
 namespace tw::measure {
 namespace {
@@ -13,7 +14,8 @@ using Multiply = PeerLibrary::General;
 
 class LibrarySide : public Side {
 public:
-    LibrarySide(const Case& what, std::string library, const Multiply& multiply) : what_(what), multiply_(multiply) {
+    LibrarySide(const Case& what, std::string library, const Multiply& multiply, int threads)
+        : what_(what), multiply_(multiply), has_workers_(threads != 1) {
         name = std::move(library);
     }
     Status begin(const Set& set) override {
@@ -22,10 +24,14 @@ public:
                 return {Code::unsupported, Argument::none, "its call refuses the product"};
         return {};
     }
+    void settle() override {
+        if (has_workers_) wait_until_idle();
+    }
 
 private:
     const Case& what_;
     const Multiply& multiply_;
+    bool has_workers_;
 };
 
 /// Our own f32 product where no library has the type. The result goes to the caller's C at once, so that the judge has
@@ -113,7 +119,7 @@ std::vector<std::unique_ptr<Side>> HostPeers::sides(const Case& what, const std:
     }
     for (const Named& one : libraries_) {
         const Multiply& multiply = what.kind->type == Type::f64 ? one.library.general_f64 : one.library.general_f32;
-        if (multiply) all.push_back(std::make_unique<LibrarySide>(what, one.name, multiply));
+        if (multiply) all.push_back(std::make_unique<LibrarySide>(what, one.name, multiply, threads));
     }
     return all;
 }

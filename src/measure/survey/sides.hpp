@@ -24,6 +24,9 @@ public:
     /// Brings the set's result to its C if begin() left it elsewhere; never timed.
     virtual void show(const Set&) {}
 
+    /// After products were timed: until what the side has left running sleeps.
+    virtual void settle() {}
+
     std::string name;  ///< the chosen kernel, or the peer's function
 };
 

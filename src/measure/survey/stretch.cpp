@@ -58,6 +58,7 @@ Status Stretch::run(double seconds) {
     if (const Status bad = begin_some(count); !bad) return bad;
     if (const Status bad = queue_.wait(); !bad) return bad;
     each_ = (queue_.time() - start) / static_cast<double>(count * at_once);
+    side_.settle();
     return {};
 }
 
