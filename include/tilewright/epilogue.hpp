@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <ranges>
+#include <span>
 #include <type_traits>
 
 #include "tilewright/types.hpp"
@@ -28,13 +28,17 @@ struct Epilogue {
     }
 };
 
+/// What lies in one piece, as a span of it.
+template <class R>
+concept Values = requires(const R& values) { requires Element<typename decltype(std::span(values))::element_type>; };
+
 /// One value for every column of C.
-template <std::ranges::contiguous_range R>
-    requires Element<std::ranges::range_value_t<R>>
+template <Values R>
 constexpr Epilogue bias(const R& values) noexcept {
-    return {.bias = std::ranges::data(values),
-            .bias_type = type_of<std::ranges::range_value_t<R>>,
-            .bias_size = static_cast<std::int64_t>(std::ranges::size(values))};
+    const std::span all(values);
+    return {.bias = all.data(),
+            .bias_type = type_of<typename decltype(all)::element_type>,
+            .bias_size = static_cast<std::int64_t>(all.size())};
 }
 
 constexpr Epilogue with(Epilogue epilogue, Activation activation) noexcept {
@@ -46,15 +50,15 @@ constexpr Epilogue relu() noexcept { return with({}, Activation::relu); }
 constexpr Epilogue gelu() noexcept { return with({}, Activation::gelu); }
 constexpr Epilogue silu() noexcept { return with({}, Activation::silu); }
 
-template <std::ranges::contiguous_range R>
+template <Values R>
 constexpr Epilogue bias_relu(const R& values) noexcept {
     return with(bias(values), Activation::relu);
 }
-template <std::ranges::contiguous_range R>
+template <Values R>
 constexpr Epilogue bias_gelu(const R& values) noexcept {
     return with(bias(values), Activation::gelu);
 }
-template <std::ranges::contiguous_range R>
+template <Values R>
 constexpr Epilogue bias_silu(const R& values) noexcept {
     return with(bias(values), Activation::silu);
 }

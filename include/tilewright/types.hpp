@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
-#include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -49,6 +49,14 @@ constexpr const char* name_of(Type type) noexcept {
     return "?";
 }
 
+/// A complex number of two Parts: std::complex, told by its members, because <complex> brings streams and locales with
+/// it, which every file that multiplies would read. Other libraries' complex numbers that lie the same way pass, too.
+template <class T, class Part>
+concept PairOf = sizeof(T) == 2 * sizeof(Part) && std::same_as<typename T::value_type, Part> && requires(const T& z) {
+    { z.real() } -> std::convertible_to<Part>;
+    { z.imag() } -> std::convertible_to<Part>;
+};
+
 template <class T>
 struct TypeOf;  // only the six element types below have a Type
 template <>
@@ -67,12 +75,14 @@ template <>
 struct TypeOf<bfloat16> {
     static constexpr Type value = Type::bf16;
 };
-template <>
-struct TypeOf<std::complex<float>> {
+template <class T>
+    requires PairOf<T, float>
+struct TypeOf<T> {
     static constexpr Type value = Type::c64;
 };
-template <>
-struct TypeOf<std::complex<double>> {
+template <class T>
+    requires PairOf<T, double>
+struct TypeOf<T> {
     static constexpr Type value = Type::c128;
 };
 
