@@ -74,11 +74,28 @@ function(quickly_compiled)
 endfunction()
 
 # shared_headers(target headers...): what most files of a target include is read by the compiler once. A compiler cache
-# does better, and would not know files again that were compiled so: with a launcher nothing is done. Not for code
-# compiled with -O3: there g++ 12 warns of the C++ library's own headers when it has read them before.
+# does better, and would not know files again that were compiled so: with a launcher nothing is done.
 function(shared_headers target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
     list(TRANSFORM ARGN REPLACE "(.+)" "<\\1>" OUTPUT_VARIABLE headers)
     target_precompile_headers(${target} PRIVATE ${headers})
+    without_lost_places(${target})
   endif()
+endfunction()
+
+# shared_headers_of(other targets...): those of another target, which is compiled with the same options.
+function(shared_headers_of other)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    foreach(target IN LISTS ARGN)
+      target_precompile_headers(${target} REUSE_FROM ${other})
+      without_lost_places(${target})
+    endforeach()
+  endif()
+endfunction()
+
+# g++ 12 forgets of headers read so which lines are the C++ library's own, and warns of them when it optimises. These
+# two warnings are left to clang, and to builds with a launcher.
+function(without_lost_places target)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 endfunction()

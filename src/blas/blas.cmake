@@ -14,6 +14,7 @@ function(blas_objects name bits)
   own_code(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE TW_BLAS_UNSUFFIXED=std::int${bits}_t)
+  shared_headers_of(tilewright_objects ${name})
 endfunction()
 
 # blas_library(NAME MAP OBJECTS...): the objects and tilewright's own; MAP says what is exported.
