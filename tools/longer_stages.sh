@@ -68,6 +68,9 @@ stage "Ten minutes of random products, judged" judge_products 600 "$(date +%Y%m%
 stage "Ten minutes of fuzzing" tools/fuzz 600 || true
 stage "A minute of fuzzing the parsers under msan" tools/fuzz 60 fuzz-memory || true
 
+stage "A project that has our sources inside itself" run_tests release -C outside -R '^outside\.add_subdirectory$' \
+    --output-junit "$results/outside.xml" || true
+
 stage "Other people's programs on our BLAS (docs/clients.md)" run_tests release -C clients -L clients --output-junit \
     "$results/clients.xml" || true
 
