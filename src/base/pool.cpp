@@ -2,8 +2,6 @@
 // Copyright 2026 The tilewright authors
 #include "base/pool.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -11,6 +9,7 @@
 
 #include "base/cores.hpp"
 #include "base/float_mode.hpp"
+#include "base/own_thread.hpp"
 #include "base/pause.hpp"
 #include "base/remembered.hpp"
 #include "base/threads.hpp"
@@ -31,25 +30,6 @@ int most_workers() noexcept {
 }
 
 int group_of(int worker) noexcept { return static_cast<int>(std::bit_width(static_cast<unsigned>(worker))); }
-
-/// While threads are made: a program's signals are for its own threads, which may wait for them with sigwait() or have
-/// handlers that need more stack. What an instruction itself raises can't be left to another thread.
-class SignalsBlocked {
-public:
-    SignalsBlocked() noexcept {
-        sigset_t blocked;
-        sigfillset(&blocked);
-        for (const int raised_by_itself : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
-            sigdelset(&blocked, raised_by_itself);
-        pthread_sigmask(SIG_SETMASK, &blocked, &callers_);
-    }
-    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &callers_, nullptr); }
-    SignalsBlocked(const SignalsBlocked&) = delete;
-    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-private:
-    sigset_t callers_;
-};
 
 constinit Pool pool;
 
@@ -95,15 +75,10 @@ void* Pool::worker(void* index) noexcept {
 }
 
 void Pool::grow_to(int workers) noexcept {
-    pthread_attr_t attributes;
-    if (workers_ >= workers || pthread_attr_init(&attributes) != 0) return;
-    const SignalsBlocked inherited;
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, stack_bytes);
-    for (pthread_t thread; workers_ < workers; ++workers_)
-        if (pthread_create(&thread, &attributes, worker, reinterpret_cast<void*>(std::intptr_t{workers_})) != 0)
-            break;  // fewer threads do the same work
-    pthread_attr_destroy(&attributes);
+    // Where none can be had, fewer threads do the same work.
+    while (workers_ < workers &&
+           start_own_thread(worker, reinterpret_cast<void*>(std::intptr_t{workers_}), stack_bytes))
+        ++workers_;
 }
 
 void Pool::wake(int workers) noexcept {

@@ -184,7 +184,7 @@ Status run_in_place(const Plan& plan, Call& call) noexcept {
 }
 
 Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream,
-               const PackedPanels& packed) noexcept {
+               const PackedPanels& packed, const Sharing& sharing) noexcept {
     const IeeeMode mode;
     if (plan.device >= 0 && plan.backend->select)
         if (const Status bad = plan.backend->select(plan.device); !bad) return bad;
@@ -197,7 +197,7 @@ Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix&
     call.packed = packed;
     call.direct = direct_of(plan).run ? &direct_of(plan) : nullptr;
     if (!needs_staging(plan, c)) return run_in_place(plan, call);
-    return captured(plan, call) ? on_the_host : run_staged(plan, call);
+    return captured(plan, call) ? on_the_host : run_staged(plan, call, sharing);
 }
 
 }  // namespace tw

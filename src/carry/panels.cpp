@@ -49,20 +49,31 @@ struct Target {
 
 class PanelProduct {
 public:
-    PanelProduct(const Plan& plan, const Call& call, const Cut& cut) noexcept
-        : plan_(plan), call_(call), cut_(cut), device_(*plan.backend), conveyor_(device_, call_, 0) {}
+    PanelProduct(const Plan& plan, const Call& call, const Cut& cut, const Sharing& sharing) noexcept
+        : plan_(plan), call_(call), cut_(cut), sharing_(sharing), device_(*plan.backend), conveyor_(device_, call_, 0) {
+        if (sharing_.operand) shared_ = sharing_.operand->is_b() ? &b_ : &a_;
+    }
 
     Status run() noexcept {
         Status status = prepare();
         TileOrder order(cut_);
-        for (std::int64_t i = 0, j = 0, number = 0; status && order.next(i, j); ++number) status = tile(i, j, number);
+        for (std::int64_t i = 0, j = 0, number = 0; status && order.next(i, j); ++number)
+            status = tile(shared_ == &a_ ? in_turn(i, cut_.m) : i, shared_ == &b_ ? in_turn(j, cut_.n) : j, number);
         if (status) status = conveyor_.drain();
         if (!status) conveyor_.stop();
         const Status waited = device_.wait(call_.stream);
-        return status ? waited : status;
+        const Status ended = shared_ ? end_sharing() : Status{};
+        if (!status) return status;
+        return waited ? ended : waited;
     }
 
 private:
+    std::int64_t in_turn(std::int64_t step, const Pieces& panels) const noexcept {
+        return sharing_.operand->in_turn(step, panels.count, sharing_.index);
+    }
+    Status end_sharing() noexcept;
+    bool is_elsewhere(std::int64_t panel, SharedPanel& there) const noexcept;
+    Status copy_across(const SharedPanel& theirs, const Matrix& there, const Slot& slot) noexcept;
     Status prepare() noexcept;
     void lay_out(std::span<std::byte> memory) noexcept;
     Status tile(std::int64_t i, std::int64_t j, std::int64_t number) noexcept;
@@ -77,9 +88,12 @@ private:
     const Plan& plan_;
     const Call& call_;
     const Cut& cut_;
+    const Sharing sharing_;
     const Backend& device_;
     Conveyor conveyor_;
     Slots a_, b_;
+    const Slots* shared_ = nullptr;
+    void* across_ = nullptr;
     Target targets_[Cut::most_tiles];
     Matrix bias_{};
     std::span<std::byte> scratch_{};
@@ -89,6 +103,8 @@ Status PanelProduct::prepare() noexcept {
     // Threads read the operands from here on, and no stream orders them after what writes the operands.
     if (const Status bad = device_.wait(call_.stream); !bad) return bad;
     if (const Status bad = conveyor_.open(); !bad) return bad;
+    if (shared_)
+        if (const Status bad = sharing_.operand->links().open(across_); !bad) return bad;
     const std::size_t needed = device_bytes(cut_, plan_, call_);
     const std::span<std::byte> memory = device_.scratch(needed, call_.stream);
     if (memory.size() < needed) return too_large;
@@ -121,6 +137,27 @@ void PanelProduct::lay_out(std::span<std::byte> memory) noexcept {
     scratch_ = arena.rest();
 }
 
+/// True when another device uploads the panel, and this one can copy it from there.
+bool PanelProduct::is_elsewhere(std::int64_t panel, SharedPanel& there) const noexcept {
+    return sharing_.operand->owner_of(panel) != sharing_.index && sharing_.operand->await(panel, there) &&
+           sharing_.operand->links().reaches(there.device);
+}
+
+/// This device's panels stay until nobody copies them any more.
+Status PanelProduct::end_sharing() noexcept {
+    const Status waited = across_ ? device_.wait(across_) : Status{};
+    sharing_.leave();
+    sharing_.operand->await_all();
+    return waited;
+}
+
+Status PanelProduct::copy_across(const SharedPanel& theirs, const Matrix& there, const Slot& slot) noexcept {
+    if (const Status bad = sharing_.operand->links().follow(across_, theirs.arrived); !bad) return bad;
+    const Matrix from = dense_like(const_cast<std::byte*>(theirs.memory), there);
+    if (const Status bad = device_.copy(there, from, across_); !bad) return bad;
+    return async_copies().record(slot.arrived, across_);
+}
+
 /// Uploads the panel unless the device has it; the upload waits for the last tile that used the slot.
 Status PanelProduct::bring(Slots& slots, std::int64_t panel, std::int64_t number, const Matrix& from, Matrix& there,
                            Slot*& slot) noexcept {
@@ -129,9 +166,15 @@ Status PanelProduct::bring(Slots& slots, std::int64_t panel, std::int64_t number
     slot->used_at = number;
     if (slot->panel == panel) return {};
     slot->panel = panel;
+    const bool is_shared = &slots == shared_;
+    SharedPanel theirs;
+    if (is_shared && is_elsewhere(panel, theirs)) return copy_across(theirs, there, *slot);
     if (const Status bad = async_copies().wait_for(conveyor_.upload_stream(), slot->used); !bad) return bad;
     if (const Status bad = conveyor_.send(there, from); !bad) return bad;
-    return async_copies().record(slot->arrived, conveyor_.upload_stream());
+    if (const Status bad = async_copies().record(slot->arrived, conveyor_.upload_stream()); !bad) return bad;
+    if (is_shared && sharing_.operand->owner_of(panel) == sharing_.index)
+        sharing_.operand->publish(panel, {slot->memory, sharing_.operand->links().handle_of(slot->arrived), plan_.device});
+    return {};
 }
 
 Status PanelProduct::bring_target(const Target& target, const Matrix& c, const Matrix& residual) noexcept {
@@ -194,8 +237,10 @@ Status PanelProduct::tile(std::int64_t i, std::int64_t j, std::int64_t number) n
 
 }  // namespace
 
-Status run_in_panels(const Plan& plan, const Call& call, const Cut& cut) noexcept {
-    return PanelProduct(plan, call, cut).run();
+Status run_in_panels(const Plan& plan, const Call& call, const Cut& cut, const Sharing& sharing) noexcept {
+    if (cut.holds_all()) return PanelProduct(plan, call, cut, sharing).run();
+    sharing.leave();  // a panel's place is another's soon
+    return PanelProduct(plan, call, cut, {}).run();
 }
 
 }  // namespace tw

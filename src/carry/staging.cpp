@@ -135,9 +135,11 @@ Status finish_as_planned(const Plan& plan, const Matrix& c, const Epilogue& epil
     return {};
 }
 
-Status run_staged(const Plan& plan, const Call& call) noexcept {
+Status run_staged(const Plan& plan, const Call& call, const Sharing& sharing) noexcept {
     Cut cut;
-    return is_cut(plan, call, cut) ? run_in_panels(plan, call, cut) : run_in_turns(plan, call);
+    if (is_cut(plan, call, cut)) return run_in_panels(plan, call, cut, sharing);
+    sharing.leave();
+    return run_in_turns(plan, call);
 }
 
 }  // namespace tw

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/contract.hpp"
+#include "carry/shared_operand.hpp"
 
 namespace tw {
 
@@ -26,6 +27,6 @@ bool needs_staging(const Plan& plan, const Matrix& c) noexcept;
 
 /// Copies the operands to the device, runs the kernel, copies C back and waits for it. Large products go in panels,
 /// which are copied while others are computed; so do products that do not fit the device's memory.
-Status run_staged(const Plan& plan, const Call& call) noexcept;
+Status run_staged(const Plan& plan, const Call& call, const Sharing& sharing = {}) noexcept;
 
 }  // namespace tw

@@ -5,18 +5,19 @@
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
-#include <system_error>
-#include <thread>
+#include <optional>
 
 #include "base/threads.hpp"
 #include "carry/cut.hpp"
+#include "multiply/device_threads.hpp"
+#include "multiply/log.hpp"
+#include "multiply/run_plan.hpp"
 #include "plan/operands.hpp"
 #include "plan/registry.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw {
 namespace {
-
-constexpr int most_devices = 64;
 
 constexpr Status no_backend{Code::no_device, Argument::options, "no backend of this build has that name"};
 constexpr Status no_devices{Code::no_device, Argument::options, "the backend finds no device on this machine"};
@@ -39,6 +40,34 @@ private:
     Status first_{};
 };
 
+/// Who finds the pool taken works alone. So the devices' threads wait for it, and each has it for a piece of a panel.
+class Turns {
+public:
+    Turns(const Executor* inner, int threads) noexcept : inner_(inner), threads_(threads) {}
+    const Executor& executor() const noexcept { return executor_; }
+
+private:
+    static void run(void* self, int tasks, void (*task)(void*, int), void* context) noexcept {
+        auto& turns = *static_cast<Turns*>(self);
+        const std::lock_guard mine(turns.lock_);
+        run_tasks(turns.inner_, turns.threads_, tasks, task, context);
+    }
+
+    const Executor* const inner_;
+    const int threads_;
+    std::mutex lock_;
+    const Executor executor_{this, run};
+};
+
+/// A part whose operands have been checked with the whole.
+Status multiply_part(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options,
+                     const Sharing& sharing) noexcept {
+    Plan plan;
+    if (const Status none = try_plan(problem_at(Place::host, a, b, c, options), options, plan); !none) return none;
+    log_call(plan);
+    return run_plan(plan, a, b, c, nullptr, sharing);
+}
+
 Matrix rows_or_columns(const Matrix& m, bool rows, std::int64_t begin, std::int64_t size) noexcept {
     return rows ? m.block(begin, 0, size, m.cols) : m.block(0, begin, m.rows, size);
 }
@@ -47,7 +76,7 @@ Matrix rows_or_columns(const Matrix& m, bool rows, std::int64_t begin, std::int6
 
 int shares_of(const Matrix& c, bool by_rows, int devices) noexcept {
     const Pieces whole{.extent = by_rows ? c.rows : c.cols};
-    return static_cast<int>(std::clamp<std::int64_t>(whole.most(), 1, std::clamp(devices, 1, most_devices)));
+    return static_cast<int>(std::clamp<std::int64_t>(whole.most(), 1, std::clamp(devices, 1, most_device_threads)));
 }
 
 Share share_of(const Matrix& a, const Matrix& b, const Matrix& c, const Epilogue& epilogue, bool by_rows, int shares,
@@ -72,29 +101,29 @@ Status multiply_on_devices(std::string_view backend, int devices, const Matrix& 
     const bool by_rows = cuts_rows(c, options.reproducible);
     const int shares = shares_of(c, by_rows, devices);
     const int threads = options.threads > 0 ? options.threads : default_threads();
+    Turns turns(options.executor, threads);
+    const DeviceLinks* const links = links_of(backend);
+    std::optional<SharedOperand> shared;
+    if (links && shares > 1) shared.emplace(*links, shares, by_rows);
     FirstFailure failure;
-    const auto run = [&](int index) noexcept {
+    auto run = [&](int index) noexcept {
         const Share share = share_of(a, b, c, options.epilogue, by_rows, shares, index);
         char device[64];
         std::snprintf(device, sizeof device, "%.*s:%d", static_cast<int>(backend.size()), backend.data(), index);
         Options one = options;
         one.device = device;
         one.epilogue = share.epilogue;
-        one.threads = std::max(1, threads / shares);  // they gather panels side by side
-        failure.note(multiply_on_one(share.a, share.b, share.c, one));
+        one.threads = threads;
+        if (shares > 1) one.executor = &turns.executor();
+        const Sharing sharing{shared ? &*shared : nullptr, index};
+        failure.note(multiply_on_one(share.a, share.b, share.c, one, sharing));
+        sharing.leave();
     };
-    // The calling thread takes the first part: what a device keeps for a thread is there for its next product.
-    std::thread others[most_devices];
-    for (int index = 1; index < shares; ++index) {
-        try {
-            others[index] = std::thread(run, index);
-        } catch (const std::system_error&) {
-            run(index);
-        }
-    }
-    run(0);
-    for (std::thread& other : others)
-        if (other.joinable()) other.join();
+    using Run = decltype(run);
+    if (run_on_device_threads(shares, [](void* self, int index) { (*static_cast<Run*>(self))(index); }, &run))
+        return failure.status();
+    shared.reset();  // one after another, none of them can wait for the next
+    for (int index = 0; index < shares; ++index) run(index);
     return failure.status();
 }
 
@@ -105,7 +134,7 @@ Status multiply_on_all_devices(const Matrix& a, const Matrix& b, const Matrix& c
     const Backend* const backend = find_backend(backend_part(options.device));
     if (!backend) return no_backend;
     if (backend->devices() == 0) return no_devices;
-    return multiply_on_devices(backend->name, backend->devices(), a, b, c, options, try_multiply);
+    return multiply_on_devices(backend->name, backend->devices(), a, b, c, options, multiply_part);
 }
 
 }  // namespace tw

@@ -23,11 +23,12 @@ namespace tw {
 
 const char* version() noexcept { return TILEWRIGHT_VERSION; }
 
-Status run_plan(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream) noexcept {
-    if (!plan.options.verify) return execute(plan, a, b, c, stream);
+Status run_plan(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream,
+                const Sharing& sharing) noexcept {
+    if (!plan.options.verify) return execute(plan, a, b, c, stream, {}, sharing);
     Plan second;
     if (const Status none = plan_second(plan, second); !none) return none;
-    return run_verified(plan, second, a, b, c, stream);
+    return run_verified(plan, second, a, b, c, stream, sharing);
 }
 
 namespace {

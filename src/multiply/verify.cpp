@@ -96,8 +96,9 @@ Plan with_plainest_of_its_order(Plan plan) noexcept {
 
 /// Both plans are without epilogue. Without an error, `c` holds what the check accepted, else the second result.
 Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
-                       void* stream) noexcept {
+                       void* stream, const Sharing& sharing) noexcept {
     if (plan.options.verify == Verify::correct) {
+        sharing.leave();
         Corrections done;
         const Status status = run_corrected(plan, second, a, b, c, stream, done);
         log_corrections(plan, done);
@@ -105,7 +106,7 @@ Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, co
     }
     Freivalds freivalds(a, b, plan.options.alpha, plan.options.beta, certificate(*plan.kernel, a.cols));
     if (!freivalds.prepare(c)) return no_memory;
-    if (const Status failed = execute(plan, a, b, c, stream); !failed) return failed;
+    if (const Status failed = execute(plan, a, b, c, stream, {}, sharing); !failed) return failed;
     if (freivalds.first_wrong_row(c) < 0) return {};
 
     if (plan.options.beta != 0) convert(c, freivalds.c0());
@@ -131,19 +132,19 @@ Status plan_second(const Plan& plan, Plan& second) noexcept {
 }
 
 Status run_verified(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
-                    void* stream) noexcept {
+                    void* stream, const Sharing& sharing) noexcept {
     if (plan.problem.place != Place::host) return not_on_host;
     const IeeeMode mode;
     const Epilogue& epilogue = plan.options.epilogue;
     Plan first = without_epilogue(plan), again = without_epilogue(second);
     if (!rounds_after_epilogue(plan)) {
-        const Status status = run_until_right(first, again, a, b, c, stream);
+        const Status status = run_until_right(first, again, a, b, c, stream, sharing);
         return status ? finish_as_planned(plan, c, epilogue, stream) : status;
     }
     if (!widen_result(first) || !widen_result(again)) return no_wide_kernel;
     WideResult wide;
     if (!wide.prepare(c, plan.options.beta != 0)) return no_memory;
-    Status status = run_until_right(first, again, a, b, wide.matrix(), stream);
+    Status status = run_until_right(first, again, a, b, wide.matrix(), stream, sharing);
     const bool has_result = status || status.code == Code::verification_failed;
     if (status) status = finish_as_planned(plan, wide.matrix(), epilogue, stream);
     if (has_result) convert(c, wide.matrix());

@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
+#include "carry/shared_operand.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw {
@@ -14,6 +15,6 @@ Status plan_second(const Plan& plan, Plan& second) noexcept;
 /// fails is computed once more by `second`; if that fails too, the status is Code::verification_failed and C holds the
 /// second result.
 Status run_verified(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
-                    void* stream) noexcept;
+                    void* stream, const Sharing& sharing = {}) noexcept;
 
 }  // namespace tw

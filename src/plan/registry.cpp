@@ -14,7 +14,7 @@ namespace {
 
 constexpr BackendSource list[] = {
     {"cpu", Place::host, nullptr, nullptr, cpu::backend},
-    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend, cuda::allocation},
+    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend, cuda::allocation, cuda::links},
     {"metal", Place::metal, metal::owns, metal::may_own, metal::backend},
     {"metal-check", Place::host, nullptr, nullptr, metal_check::backend},
     {"cpu-check", Place::host, nullptr, nullptr, cpu::check_backend},
@@ -34,6 +34,12 @@ bool may_lie_on_a_device() noexcept {
 const Backend* find_backend(std::string_view name) noexcept {
     for (const BackendSource& source : list)
         if (name == source.name) return &source();
+    return nullptr;
+}
+
+const DeviceLinks* links_of(std::string_view backend) noexcept {
+    for (const BackendSource& source : list)
+        if (backend == source.name) return source.links ? source.links() : nullptr;
     return nullptr;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "backend/contract.hpp"
+#include "backend/links.hpp"
 
 namespace tw {
 
@@ -21,6 +22,7 @@ struct BackendSource {
     const Backend& (*open)() noexcept;
     std::span<const std::byte> (*allocation)(const void* memory) =
         nullptr;  ///< the whole allocation around an address; null: not known
+    const DeviceLinks* (*links)() noexcept = nullptr;  ///< null, also as its answer: devices share nothing
 
     const Backend& operator()() const noexcept { return open(); }
 };
@@ -31,6 +33,9 @@ bool may_lie_on_a_device() noexcept;
 
 /// By name, without a device number: "cpu", "cuda". Null when there is no such backend.
 const Backend* find_backend(std::string_view name) noexcept;
+
+/// Null when its devices share nothing.
+const DeviceLinks* links_of(std::string_view backend) noexcept;
 
 /// "cuda" of "cuda:1".
 std::string_view backend_part(std::string_view device) noexcept;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backend/contract.hpp"
+#include "backend/links.hpp"
 
 namespace tw::cuda {
 
@@ -20,5 +21,8 @@ bool may_own() noexcept;
 
 /// The allocation that an address of a device's memory is part of; empty when it can't be told.
 std::span<const std::byte> allocation(const void* memory) noexcept;
+
+/// How its devices reach each other; null where there is no libtilewright_cuda.
+const DeviceLinks* links() noexcept;
 
 }  // namespace tw::cuda

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <random>
 #include <vector>
 
@@ -25,25 +26,45 @@ struct Operation {
     std::function<void()> work;
 };
 
+/// One device.
+struct Late {
+    std::vector<Event> events = std::vector<Event>(AsyncCopies::most_events);
+    std::vector<std::byte> memory, page_locked;
+    char streams[4]{};  // the default one, there, back, across
+    int calls = 0;
+
+    bool has(const void* address) const {
+        return !memory.empty() && address >= memory.data() && address < memory.data() + memory.size();
+    }
+};
+
 struct State {
+    std::recursive_mutex lock;
     LateDevice device;
     Kernel kernel;
     const Kernel* ladder[1]{&kernel};
     std::map<void*, std::deque<Operation>> queues;
-    std::vector<Event> events = std::vector<Event>(AsyncCopies::most_events);
-    std::vector<std::byte> memory, page_locked;
+    Late devices[most_late_devices];
+    std::size_t from_host = 0;
     std::mt19937 random;
-    int calls = 0;
 };
 State state;
+thread_local int selected = 0;
+
+Late& mine() { return state.devices[selected]; }
+void* queue_of(void* stream) { return stream ? stream : mine().streams; }
 
 constexpr Status planted{Code::device_failed, Argument::none, "a failure that the test planted"};
 
-Status counted() { return ++state.calls == state.device.failing_call ? planted : Status{}; }
+Status counted() {
+    const bool fails = ++mine().calls == state.device.failing_call && selected == state.device.failing_device;
+    return fails ? planted : Status{};
+}
 
-Status enqueue(void* queue, Operation operation) {
+Status enqueue(void* stream, Operation operation) {
+    const std::lock_guard hold(state.lock);
     if (const Status bad = counted(); !bad) return bad;
-    state.queues[queue].push_back(std::move(operation));
+    state.queues[queue_of(stream)].push_back(std::move(operation));
     return {};
 }
 
@@ -65,6 +86,7 @@ bool step() {
 }
 
 Status until(const std::function<bool()>& there) {
+    const std::lock_guard hold(state.lock);
     while (!there())
         if (!step()) return {Code::device_failed, Argument::none, "the queues wait for each other for ever"};
     return counted();
@@ -81,40 +103,66 @@ Status run(const Call& call, const Tile& tile) {
     });
 }
 
+Event& event_of(int number) { return mine().events[static_cast<std::size_t>(number)]; }
+
 Status record(int event, void* queue) {
-    Event& marked = state.events[static_cast<std::size_t>(event)];
+    const std::lock_guard hold(state.lock);
+    Event& marked = event_of(event);
     const int number = ++marked.marked;
     return enqueue(queue, [&marked, number] { marked.reached = number; });
 }
 
-Status wait_for(void* queue, int event) {
-    const Event& marked = state.events[static_cast<std::size_t>(event)];
+Status follow(void* queue, void* handle) {
+    const std::lock_guard hold(state.lock);
+    const Event& marked = *static_cast<const Event*>(handle);
     return enqueue(queue, {[&marked, number = marked.marked] { return marked.reached >= number; }, [] {}});
 }
 
-bool has_passed(int event) {
-    const Event& marked = state.events[static_cast<std::size_t>(event)];
-    return marked.reached >= marked.marked;
+bool has_passed(const Event& event) { return event.reached >= event.marked; }
+
+Status copy(const Matrix& to, const Matrix& from, void* stream) {
+    return enqueue(stream, [=] {
+        const auto is_late = [](const Matrix& m) {
+            return std::any_of(std::begin(state.devices), std::end(state.devices),
+                               [&](const Late& one) { return one.has(m.data); });
+        };
+        if (is_late(to) && !is_late(from))
+            state.from_host += static_cast<std::size_t>(to.rows * to.cols) * size_of(to.type);
+        convert(to, from);
+    });
 }
 
 const AsyncCopies async_copies{
     .free_bytes = [](void*) { return state.device.memory; },
     .is_page_locked = [](const void* memory) { return memory == state.device.locked; },
-    .page_locked_buffer = [](std::size_t) { return std::span(state.page_locked); },
+    .page_locked_buffer = [](std::size_t) { return std::span(mine().page_locked); },
     .open =
         [](void*& there, void*& back) {
-            static char names[2];
-            there = &names[0], back = &names[1];
+            const std::lock_guard hold(state.lock);
+            there = &mine().streams[1], back = &mine().streams[2];
             return counted();
         },
     .record = [](int event, void* queue) { return record(event, queue); },
-    .wait_for = [](void* queue, int event) { return wait_for(queue, event); },
+    .wait_for = [](void* queue, int event) { return follow(queue, &event_of(event)); },
     .has_passed =
         [](int event) {
+            const std::lock_guard hold(state.lock);
             for (auto steps = state.random() % 3; steps > 0 && step(); --steps) continue;
-            return has_passed(event);
+            return has_passed(event_of(event));
         },
-    .await = [](int event) { return until([=] { return has_passed(event); }); },
+    .await = [](int event) { return until([=] { return has_passed(event_of(event)); }); },
+};
+
+const DeviceLinks links{
+    .open =
+        [](void*& across) {
+            const std::lock_guard hold(state.lock);
+            across = &mine().streams[3];
+            return counted();
+        },
+    .handle_of = [](int event) -> void* { return &event_of(event); },
+    .follow = [](void* queue, void* handle) { return follow(queue, handle); },
+    .reaches = [](int) { return state.device.linked; },
 };
 
 const Backend row{
@@ -123,21 +171,25 @@ const Backend row{
     .ladder = state.ladder,
     .feature_names = {},
     .features = []() -> Features { return 0; },
-    .devices = [] { return 1; },
+    .devices = [] { return state.device.devices; },
     .absence = [] { return ""; },
-    .select = nullptr,
+    .select =
+        [](int device) {
+            selected = device;
+            return Status{};
+        },
     .owns = [](const void*) { return false; },
     .alloc = nullptr,
     .free = nullptr,
     .scratch =
         [](std::size_t bytes, void*) {
-            return bytes > state.device.memory ? std::span<std::byte>() : full_of_nan(state.memory, bytes);
+            const std::lock_guard hold(state.lock);
+            return bytes > state.device.memory ? std::span<std::byte>() : full_of_nan(mine().memory, bytes);
         },
-    .copy = [](const Matrix& to, const Matrix& from,
-               void* stream) { return enqueue(stream, [=] { convert(to, from); }); },
+    .copy = [](const Matrix& to, const Matrix& from, void* stream) { return copy(to, from, stream); },
     .finish = [](const Matrix& c, double beta, const Epilogue& epilogue,
                  void* stream) { return enqueue(stream, [=] { finish(c, beta, epilogue); }); },
-    .wait = [](void* stream) { return until([=] { return state.queues[stream].empty(); }); },
+    .wait = [](void* stream) { return until([queue = queue_of(stream)] { return state.queues[queue].empty(); }); },
     .async_copies = &async_copies,
 };
 
@@ -146,17 +198,26 @@ const Backend row{
 void start(const LateDevice& device) {
     state.device = device;
     state.queues.clear();
-    std::fill(state.events.begin(), state.events.end(), Event{});
-    full_of_nan(state.page_locked, device.page_locked);
+    for (Late& one : state.devices) {
+        std::fill(one.events.begin(), one.events.end(), Event{});
+        full_of_nan(one.page_locked, device.page_locked);
+        one.memory.clear();
+        one.calls = 0;
+    }
+    selected = 0;
+    state.from_host = 0;
     state.random.seed(device.seed);
-    state.calls = 0;
     state.kernel = *device.kernel;
     state.kernel.run = run;
 }
 
 const Backend& late_backend() { return row; }
 
-int calls_for_work() { return state.calls; }
+const DeviceLinks& late_links() { return links; }
+
+int calls_for_work(int device) { return state.devices[device].calls; }
+
+std::size_t bytes_from_host() { return state.from_host; }
 
 bool is_idle() {
     return std::all_of(state.queues.begin(), state.queues.end(),

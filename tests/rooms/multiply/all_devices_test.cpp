@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <latch>
 #include <mutex>
 #include <random>
@@ -31,7 +32,7 @@ struct Played {
     std::latch* in_turn = nullptr;  ///< "two" fails first, and only then "one"
 } played;
 
-Status play(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
+Status play(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options, const Sharing&) noexcept {
     const std::string device(options.device);
     {
         const std::lock_guard hold(played.lock);
@@ -112,14 +113,44 @@ TEST(AllDevices, GiveTheBitsOfOnePiece) {
             }
 }
 
-TEST(AllDevices, EachHasAThreadAndItsShareOfThreads) {
+/// Runs its tasks itself, and notes whether two calls were at it at once.
+struct OneAtATime {
+    std::atomic<int> inside{0}, calls{0};
+    std::atomic<bool> met{false};
+
+    static void run(void* self, int tasks, void (*task)(void*, int), void* context) {
+        auto& it = *static_cast<OneAtATime*>(self);
+        if (it.inside.fetch_add(1) != 0) it.met = true;
+        for (int i = 0; i < tasks; ++i) task(context, i);
+        ++it.calls;
+        --it.inside;
+    }
+};
+
+TEST(AllDevices, TakeTheThreadsOfTheHostInTurns) {
+    OneAtATime one;
+    const Executor executor{&one, OneAtATime::run};
+    Product product{600, 700, 300, false, {.threads = 4, .executor = &executor}};
+    const auto whole = product.on(0);
+    for (int times = 0; times < 5; ++times) EXPECT_EQ(product.on(5), whole);
+    EXPECT_GE(one.calls, 20);
+    EXPECT_FALSE(one.met);
+}
+
+TEST(AllDevices, EachHasAThreadThatStays) {
     Product product{400, 600, 20, false, {.threads = 9}};
+    reset();
+    product.on(4);
+    const std::set<std::thread::id> before = played.threads;
+    reset();
+    product.on(4);
+    EXPECT_EQ(played.threads, before);
     reset();
     product.on(3);
     EXPECT_EQ(played.devices, (std::set<std::string>{"fake:0", "fake:1", "fake:2"}));
     EXPECT_EQ(played.threads.size(), 3u);
     EXPECT_TRUE(played.threads.contains(std::this_thread::get_id()));
-    EXPECT_EQ(played.threads_each, (std::set<int>{3}));
+    EXPECT_EQ(played.threads_each, (std::set<int>{9}));
 }
 
 TEST(AllDevices, SharesCoverCOnce) {

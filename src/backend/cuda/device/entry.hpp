@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The doors of libtilewright_cuda: its row, its microbenchmark of loaders, and its graphs. Both sides must have been
+// The doors of libtilewright_cuda: its row, its microbenchmark of loaders, its graphs and its links. Both sides must have been
 // built from the same contract.
 #pragma once
 
 #include "backend/contract.hpp"
 #include "backend/effort_contract.hpp"
+#include "backend/links.hpp"
 
 namespace tw::cuda {
 
@@ -29,5 +30,8 @@ using LoadersEntry = const LoadersDoor*(unsigned long long stamp) noexcept;
 
 inline constexpr const char* replays_entry_name = "tilewright_cuda_replays";
 using ReplaysEntry = const Replays*(unsigned long long stamp) noexcept;
+
+inline constexpr const char* links_entry_name = "tilewright_cuda_links";
+using LinksEntry = const DeviceLinks*(unsigned long long stamp) noexcept;
 
 }  // namespace tw::cuda

@@ -132,6 +132,7 @@ const Backend& backend() noexcept {
 }
 
 const LoadersDoor* loaders() noexcept { return behind<LoadersEntry>(loaders_entry_name); }
+const DeviceLinks* links() noexcept { return behind<LinksEntry>(links_entry_name); }
 const Replays* replays() noexcept { return behind<ReplaysEntry>(replays_entry_name); }
 
 bool may_own() noexcept { return driver_entry() != nullptr; }
