@@ -8,8 +8,8 @@
 namespace tw {
 
 /// Runs the plan's kernel. The operands have been checked by the front door and match the plan's problem; k is at
-/// least 1. `packed` replaces one operand, for a kernel that has a packing; one of `sharing` is read together with other
-/// devices, where it goes in panels.
+/// least 1. `packed` replaces one operand, for a kernel that has a packing. That of `sharing` is read together with
+/// other devices, where it goes in panels.
 Status execute(const Plan& plan, const Matrix& a, const Matrix& b, const Matrix& c, void* stream = nullptr,
                const PackedPanels& packed = {}, const Sharing& sharing = {}) noexcept;
 

@@ -172,8 +172,10 @@ Status PanelProduct::bring(Slots& slots, std::int64_t panel, std::int64_t number
     if (const Status bad = async_copies().wait_for(conveyor_.upload_stream(), slot->used); !bad) return bad;
     if (const Status bad = conveyor_.send(there, from); !bad) return bad;
     if (const Status bad = async_copies().record(slot->arrived, conveyor_.upload_stream()); !bad) return bad;
-    if (is_shared && sharing_.operand->owner_of(panel) == sharing_.index)
-        sharing_.operand->publish(panel, {slot->memory, sharing_.operand->links().handle_of(slot->arrived), plan_.device});
+    if (is_shared && sharing_.operand->owner_of(panel) == sharing_.index) {
+        void* const arrived = sharing_.operand->links().handle_of(slot->arrived);
+        sharing_.operand->publish(panel, {slot->memory, arrived, plan_.device});
+    }
     return {};
 }
 

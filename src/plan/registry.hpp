@@ -21,7 +21,7 @@ struct BackendSource {
     bool (*may_own)();                 ///< set with owns; false: it has no memory now, so owns() need not be called
     const Backend& (*open)() noexcept;
     std::span<const std::byte> (*allocation)(const void* memory) =
-        nullptr;  ///< the whole allocation around an address; null: not known
+        nullptr;                                       ///< the whole allocation around an address; null: not known
     const DeviceLinks* (*links)() noexcept = nullptr;  ///< null, also as its answer: devices share nothing
 
     const Backend& operator()() const noexcept { return open(); }

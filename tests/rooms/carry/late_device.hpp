@@ -16,9 +16,9 @@ namespace tw::test {
 /// What the devices are to be from now on; what was in their queues is forgotten.
 struct LateDevice {
     const Kernel* kernel = nullptr;  ///< of host memory: what its own kernel computes with
-    std::size_t memory = 0;        ///< of each
-    std::size_t page_locked = 0;   ///< bytes that each has for copies
-    const void* locked = nullptr;  ///< host memory that is page-locked from the start
+    std::size_t memory = 0;          ///< of each
+    std::size_t page_locked = 0;     ///< bytes that each has for copies
+    const void* locked = nullptr;    ///< host memory that is page-locked from the start
     unsigned seed = 1;
     int failing_call = 0;  ///< which call for work of the failing device fails, from 1; 0: none
     int devices = 1, failing_device = 0;

@@ -141,8 +141,8 @@ TEST(SharedOperand, IsReadFromTheHostOnceAndGivesTheBitsOfOnePiece) {
         for (const bool by_rows : {true, false})
             for (const unsigned seed : {1u, 2u, 3u}) {
                 const Trial trial(by_rows ? 150 : 600, by_rows ? 600 : 150, devices, by_rows);
-                for (const void* locked : {static_cast<const void*>(nullptr), static_cast<const void*>(trial.shared().data)}) {
-                    Trial::start({.locked = locked, .seed = seed});
+                for (const bool is_locked : {false, true}) {
+                    Trial::start({.locked = is_locked ? trial.shared().data : nullptr, .seed = seed});
                     std::vector<Status> statuses;
                     EXPECT_EQ(trial.run(trial.cut(), statuses), trial.expected());
                     for (const Status& status : statuses) EXPECT_TRUE(status) << status.text;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The doors of libtilewright_cuda: its row, its microbenchmark of loaders, its graphs and its links. Both sides must have been
-// built from the same contract.
+// The doors of libtilewright_cuda: its row, its microbenchmark of loaders, its graphs and its links. Both sides must
+// have been built from the same contract.
 #pragma once
 
 #include "backend/contract.hpp"
