@@ -51,6 +51,17 @@ def test_the_promise_is_kept(name, accuracy):
         assert (error <= bound(a, b, accuracy)).all(), layout
 
 
+def test_what_the_wire_leaves_is_asked_for_by_a_name_where_the_name_fits():
+    """Kernels that scale rows answer for names alone, and are faster than those that answer for numbers."""
+    assert wire.rest("bf16", wire.BF16, 8192, 2, legs=1) == "tf32"
+    assert wire.rest("bf16", wire.BF16, 8192, 2, legs=2) == "fp32"
+    assert float(wire.rest("bf16", wire.BF16, 2**23, 1, legs=1)) < wire.promise(wire.FP16, 2**23)
+    left = float(wire.rest("tf32", wire.FP16, 8192, 2, legs=1))
+    assert 0 < left <= wire.promise(wire.FP16, 8192) - wire.FP16.unit
+    assert wire.rest("tf32", wire.FP16, 8192, 2, legs=2) == "fp32_elementwise"
+    assert 0 < float(wire.rest("0.01", wire.BF16, 8192, 2, legs=1)) < 0.01 - wire.BF16.unit
+
+
 def test_a_number_gets_bf16_or_nothing():
     a, b = (random.standard_normal(shape).astype(np.float32) for shape in SHAPES)
     for number, narrow in ((0.01, True), (0.001, False)):

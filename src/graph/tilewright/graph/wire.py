@@ -51,14 +51,17 @@ def wire_for(accuracy, dtype, terms):
 
 
 def rest(accuracy, wire, terms, parts, legs):
-    """The accuracy left to a kernel whose sums are rounded so many times on their way, and added by so many parts."""
+    """The accuracy left to a kernel whose sums are rounded so many times on their way, and added by so many parts. A
+    name leaves its range term, too, unless the wire is scaled and takes that: then scaled kernels can't answer."""
+    has_range = accuracy in NAMED and not wire.scaled
     if legs == 2:
-        return "fp32_elementwise"
+        return "fp32" if has_range else "fp32_elementwise"
     try:
         promised = float(accuracy)
     except ValueError:
         promised = promise(wire, terms)
-    return repr((promised - wire.unit - sums_lose(parts)) / (1 + wire.unit))
+    left = (promised - wire.unit - sums_lose(parts)) / (1 + wire.unit)
+    return "tf32" if has_range and promise(FP16, terms // parts) <= left else repr(left)
 
 
 def as_words(x):
