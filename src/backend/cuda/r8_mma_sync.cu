@@ -17,6 +17,8 @@
 // of what wgmma does.
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/epilogue/from_shared.cuh"
+#include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/product.cuh"
@@ -27,15 +29,6 @@
 
 namespace tw::cuda {
 namespace {
-
-/// C, and what becomes of it. `wide`: f32, else the operands' type.
-struct Result {
-    void* data;
-    std::int64_t row_step, col_step;
-    int rows, cols;
-    float alpha, beta;
-    bool wide, takes_fours;
-};
 
 template <int BM_, int BN_, int side_, int STAGES_, int blocks_>
 struct Shape {
@@ -60,47 +53,9 @@ __device__ void keep_sums(const float (&sums)[S::WN / 2], std::uint32_t to) {
     }
 }
 
-/// alpha * sums + beta * C, along C's rows, four at once where they take that.
-template <class S, class C>
-__device__ void store_tile(std::uint32_t sums, const Result& c, int first_row, int first_col) {
-    struct alignas(4 * sizeof(C)) Four {
-        C of[4];
-    };
-    constexpr int across = S::BN / 4, down = S::threads / across;
-    const int thread = static_cast<int>(threadIdx.x), col = thread % across * 4, left = c.cols - first_col - col;
-    const int rows = min(S::BM, c.rows - first_row);
-    if (left <= 0) return;
-    int row = thread / across;
-    C* to = static_cast<C*>(c.data) + (first_row + row) * c.row_step + (first_col + col) * c.col_step;
-#pragma unroll 2
-    for (; row < rows; row += down, to += down * c.row_step) {
-        const float4 four = ptx::load_4(sums + row * S::sums_pitch + col * 4);
-        float x[4] = {c.alpha * four.x, c.alpha * four.y, c.alpha * four.z, c.alpha * four.w};
-        if (c.takes_fours && left >= 4) {
-            Four result;
-            if (c.beta != 0) {
-                const Four old = *reinterpret_cast<const Four*>(to);
-#pragma unroll
-                for (int i = 0; i < 4; ++i) x[i] += c.beta * static_cast<float>(old.of[i]);
-            }
-#pragma unroll
-            for (int i = 0; i < 4; ++i) result.of[i] = static_cast<C>(x[i]);
-            *reinterpret_cast<Four*>(to) = result;
-        } else {
-#pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                if (i >= left) break;
-                C& element = to[i * c.col_step];
-                if (c.beta != 0) x[i] += c.beta * static_cast<float>(element);
-                element = static_cast<C>(x[i]);
-            }
-        }
-    }
-}
-
 template <class S, class T, Way a_way, Way b_way>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    mma_sync(Tensor<const T> a_rows, Tensor<const T> b_rows, Result c, TileGrid grid) {
+    mma_sync(Tensor<const T> a_rows, Tensor<const T> b_rows, FromShared c, TileGrid grid) {
     extern __shared__ __align__(1024) char stages[];
     const int first_row = grid.row() * S::BM, first_col = grid.col() * S::BN, k = static_cast<int>(a_rows.cols());
     const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -157,27 +112,19 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 #pragma unroll
     for (int i = 0; i < S::WM / 16; ++i) keep_sums<S>(sums[i], base + (row + i * 16) * S::sums_pitch + col * 4);
     __syncthreads();
-    if (c.wide) store_tile<S, float>(base, c, first_row, first_col);
-    else store_tile<S, T>(base, c, first_row, first_col);
+    if (c.out.wide) store_tile<S, T, float>(base, c, first_row, first_col);
+    else store_tile<S, T, T>(base, c, first_row, first_col);
 }
 
 template <class S, class T, Way a_way, Way b_way>
-Status start(const Call& call, const Tensor<const T>& a_rows, const Tensor<const T>& b_rows) {
+Status start(const Call& call, bool turned, const Tensor<const T>& a_rows, const Tensor<const T>& b_rows) {
     const Matrix& c = call.c;
     const bool aligned = reinterpret_cast<std::uintptr_t>(c.data) % (4 * size_of(c.type)) == 0;
     const bool fours = aligned && c.col_step == 1 && c.row_step % 4 == 0;
-    const Result out{c.data,
-                     c.row_step,
-                     c.col_step,
-                     static_cast<int>(c.rows),
-                     static_cast<int>(c.cols),
-                     static_cast<float>(call.alpha),
-                     static_cast<float>(call.beta),
-                     c.type == Type::f32,
-                     fours};
+    const FromShared result{output_of(call), fours, turned};
     const auto [grid, blocks] = tiling(call, S::BM, S::BN);
     return launch(mma_sync<S, T, a_way, b_way>, {.blocks = blocks, .threads = S::threads, .shared = S::shared},
-                  call.stream, a_rows, b_rows, out, grid);
+                  call.stream, a_rows, b_rows, result, grid);
 }
 
 using Wide = Shape<128, 256, 64, 3, 1>;
@@ -185,29 +132,33 @@ using Square = Shape<128, 128, 64, 3, 2>;
 using Little = Shape<64, 64, 32, 3, 2>;
 
 template <class S, class T>
-Status run_aligned(const Call& call, const AlignedRows& a, const AlignedRows& b) {
+Status run_aligned(const Call& call, bool turned, const AlignedRows& a, const AlignedRows& b) {
     const Tensor<const T> a_rows{static_cast<const T*>(a.data), {call.m(), call.k(), a.step, 1, 0}};
     const std::int64_t n_step = b.across ? 1 : b.step, k_step = b.across ? b.step : 1;
     const Tensor<const T> b_rows{static_cast<const T*>(b.data), {call.n(), call.k(), n_step, k_step, 0}};
-    return b.across ? start<S, T, Way::along_k, Way::across_k>(call, a_rows, b_rows)
-                    : start<S, T, Way::along_k, Way::along_k>(call, a_rows, b_rows);
+    return b.across ? start<S, T, Way::along_k, Way::across_k>(call, turned, a_rows, b_rows)
+                    : start<S, T, Way::along_k, Way::along_k>(call, turned, a_rows, b_rows);
 }
 
 template <class T>
-Status run_by_rows(const Call& call, const Tile& tile) {
+Status run_by_rows(const Call& call, bool turned, const Tile& tile) {
     AlignedRows a, b;
     bool possible;
     const Matrix weights = call.b.transposed();
     if (const Status bad = align_operands(call, AsRead::b_across, a, b, possible); !bad) return bad;
     if (!possible)
-        return start<Little, T, Way::any, Way::any>(call, tensor_of<const T>(call.a), tensor_of<const T>(weights));
+        return start<Little, T, Way::any, Way::any>(call, turned, tensor_of<const T>(call.a),
+                                                    tensor_of<const T>(weights));
     const int columns = tile == Tile{} ? sm90::r8_mma_sync_columns(sm90::sizes_of(call)) : tile.n;
-    return columns == Wide::BN ? run_aligned<Wide, T>(call, a, b) : run_aligned<Square, T>(call, a, b);
+    return columns == Wide::BN ? run_aligned<Wide, T>(call, turned, a, b) : run_aligned<Square, T>(call, turned, a, b);
 }
 
 template <class T>
 Status run(const Call& call, const Tile& tile) {
-    return run_by_rows<T>(is_turned(call) ? across(call) : call, tile);
+    return with_epilogue(call, [&](const Call& each) {
+        const bool turned = is_turned(each);
+        return run_by_rows<T>(turned ? across(each) : each, turned, tile);
+    });
 }
 
 std::size_t scratch_of(const Call& call, const Tile&) {
@@ -230,6 +181,7 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .scheme = &plain_f32,
             .needs = feature::sm80,
             .tiles = tiles,
+            .fuses_epilogue = true,
             .idea = "the matrix unit of every chip since Ampere: each warp multiplies what its registers hold",
             .takes = fits_ints,
             .sum_bound = sum_bound,

@@ -102,6 +102,25 @@ TEST_F(Epilogues, AreThoseOfAPassOfTheirOwnOnEveryRowThatFuses) {
     EXPECT_GT(rows, 0);
 }
 
+/// A sum that a narrow C cannot hold, and that the scale brings into its range.
+TEST_F(Epilogues, ScaleTheSumBeforeItIsRounded) {
+    for (const Kernel* kernel : cuda().ladder) {
+        if (!kernel->fuses_epilogue || kernel->out != Type::f16 || !runs(*kernel)) continue;
+        constexpr std::int64_t m = 9, n = 16, k = 64;
+        const Problem problem{
+            .m = m, .n = n, .k = k, .in = kernel->in, .out = kernel->out, .place = Place::cuda, .b = Form::col_major};
+        if (kernel->takes && !kernel->takes(problem)) continue;
+        Values a(kernel->in, m * k, 1), b(kernel->in, k * n, 2), c(kernel->out, m * n, 3);
+        for (std::int64_t i = 0; i < m * k; ++i) store_element(a.on_host(), 0, i, 64);
+        for (std::int64_t i = 0; i < k * n; ++i) store_element(b.on_host(), 0, i, 32);
+        a.send(), b.send();
+        const Options options{.epilogue = {.scale = 0.125}, .kernel = kernel->name};
+        ASSERT_TRUE(try_multiply(a.rows(m, k), b.columns(k, n), c.rows(m, n), options).is_ok()) << kernel->name;
+        c.bring();
+        for (std::int64_t i = 0; i < m * n; ++i) ASSERT_EQ(c[i], 64 * 32 * 64 * 0.125) << kernel->name;
+    }
+}
+
 /// The host's finish() works in f64: the device's activations are as near to it as f32 is.
 TEST_F(Epilogues, ActivationsAreWithinAFewUnitsOfTheHosts) {
     constexpr std::int64_t count = 200001;
