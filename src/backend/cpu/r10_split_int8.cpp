@@ -17,6 +17,7 @@
 #include "backend/cpu/digits/digits.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/parallel.hpp"
 #include "backend/cpu/unit/guarded_tile.hpp"
 #include "base/cpu_features.hpp"
 
@@ -75,7 +76,8 @@ template <int products, int rate>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
     const auto k = static_cast<double>(round_up(p.k, 64));
-    return 2000 + 1000 * (threads > 1) + (m * n * k * products / rate + 0.4 * (m + n) * k) / threads;
+    const int workers = workers_for(p.m, p.n, p.k, threads);
+    return 2000 + 1000 * (workers > 1) + (m * n * k * products / rate + 0.4 * (m + n) * k) / workers;
 }
 
 /// Down columns of C, and along its rows.

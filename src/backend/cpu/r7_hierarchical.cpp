@@ -174,9 +174,10 @@ template <class T, const MicroKernel<T>& micro>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double tiles = static_cast<double>(round_up(p.m, micro.mr)) * static_cast<double>(round_up(p.n, micro.nr));
+    const int workers = workers_for(p.m, p.n, p.k, threads);
     const double packed_bytes = sizeof(T) * (m * k + n * k);
     const double packing = packed_bytes * (packed_bytes > (1 << 22) ? 0.1 : 0.05);
-    return 400 + 1000 * (threads > 1) + (tiles * k / micro.rate + packing) / threads;
+    return 400 + 1000 * (workers > 1) + (tiles * k / micro.rate + packing) / workers;
 }
 
 /// Two forms of one kernel: the one that does not suit the core costs a little more.

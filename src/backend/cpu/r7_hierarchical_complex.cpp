@@ -161,7 +161,8 @@ double nanoseconds(const Problem& p, int threads) {
     const double tiles = static_cast<double>(round_up(p.m, micro.mr)) * static_cast<double>(round_up(p.n, micro.nr));
     const double packed_bytes = 2 * sizeof(T) * (m * k + n * k);
     const double packing = packed_bytes * (packed_bytes > (1 << 22) ? 0.1 : 0.05);
-    return 400 + 1000 * (threads > 1) + (4 * tiles * k / micro.rate + packing) / threads;
+    const int workers = workers_for(p.m, p.n, p.k, threads);
+    return 400 + 1000 * (workers > 1) + (4 * tiles * k / micro.rate + packing) / workers;
 }
 
 /// {any rows, NC, KC}: what half of L2 holds, as for r7.

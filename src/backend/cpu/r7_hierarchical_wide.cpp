@@ -14,6 +14,7 @@
 #include "backend/cpu/micro/micro_kernel.hpp"
 #include "backend/cpu/panels/macro_kernel.hpp"
 #include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/parallel.hpp"
 #include "base/cpu_features.hpp"
 #include "base/f32_rounding.hpp"
 
@@ -88,7 +89,8 @@ template <const MicroKernel<double>& micro>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(round_up(p.m, micro.mr)), n = static_cast<double>(round_up(p.n, micro.nr));
     const auto k = static_cast<double>(p.k), blocks = static_cast<double>(ceil_div(p.k, 512));
-    return 500 + 1000 * (threads > 1) + (m * n * k / micro.rate + (m + n) * k + m * n * blocks) / threads;
+    const int workers = workers_for(p.m, p.n, p.k, threads);
+    return 500 + 1000 * (workers > 1) + (m * n * k / micro.rate + (m + n) * k + m * n * blocks) / workers;
 }
 
 constexpr Tile tiles[] = {{224, 4096, 512}};

@@ -124,7 +124,8 @@ template <int parts, int rate>
 double unit_nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
     const auto k = static_cast<double>(round_up(p.k, 32));
-    return 1000 + 1000 * (threads > 1) + (m * n * k / rate + 0.15 * parts * (m + n) * k) / threads;
+    const int workers = workers_for(p.m, p.n, p.k, threads);
+    return 1000 + 1000 * (workers > 1) + (m * n * k / rate + 0.15 * parts * (m + n) * k) / workers;
 }
 
 }  // namespace tw::cpu
