@@ -5,6 +5,7 @@
 // The registry lists backends, choose() reads the rows, execute() calls run(). A newcomer with r1 alone works at once.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -175,8 +176,8 @@ struct Backend {
                                     void* stream) = nullptr;  ///< kept for this thread and stream; empty: no memory
     Status (*copy)(const Matrix& to, const Matrix& from,
                    void* stream) = nullptr;  ///< between any places, steps and types
-    Status (*finish)(const Matrix& c, double beta, const Epilogue& epilogue,
-                     void* stream) = nullptr;  ///< does on the device what finish() does on the host
+    /// Does on the device what finish() does on the host. Of a real C beta is real.
+    Status (*finish)(const Matrix& c, std::complex<double> beta, const Epilogue& epilogue, void* stream) = nullptr;
     Status (*wait)(void* stream) = nullptr;
     bool (*captures)(void* stream) =
         nullptr;  ///< the stream is being captured into a graph, so nothing may wait or allocate

@@ -17,7 +17,7 @@ constexpr Status too_large{Code::out_of_memory, Argument::none,
 /// A dense copy's shape, by rows or columns as the original is, so that the plan's Problem holds for the copy too.
 Matrix dense_like(std::byte* memory, const Matrix& m) noexcept {
     const bool by_columns = form_of(m) == Form::col_major;
-    return {memory, m.type, m.rows, m.cols, by_columns ? 1 : m.cols, by_columns ? m.rows : 1};
+    return {memory, m.type, m.rows, m.cols, by_columns ? 1 : m.cols, by_columns ? m.rows : 1, m.is_conj};
 }
 
 /// Memory for one panel on the device.
@@ -83,7 +83,7 @@ private:
     Status compute(Call& part, std::int64_t slab) noexcept;
 
     const AsyncCopies& async_copies() const noexcept { return *device_.async_copies; }
-    bool needs_c() const noexcept { return call_.beta != 0; }
+    bool needs_c() const noexcept { return call_.beta != 0 || call_.beta_imag != 0; }
 
     const Plan& plan_;
     const Call& call_;
@@ -195,7 +195,7 @@ Status PanelProduct::bring_target(const Target& target, const Matrix& c, const M
 /// One slab of k: all but the first add to C, and the last applies the epilogue.
 Status PanelProduct::compute(Call& part, std::int64_t slab) noexcept {
     Call one = part;
-    if (slab > 0) one.beta = 1;
+    if (slab > 0) one.beta = 1, one.beta_imag = 0;
     if (slab + 1 < cut_.k.count) one.epilogue = {};
     const Plan plan = plan_of_tile(plan_, one.m(), one.n(), one.k());
     if (aligned_scratch_bytes(plan) > one.scratch.size()) return too_large;

@@ -110,18 +110,12 @@ Status move(const Backend& backend, const Matrix& to, const Matrix& from, void* 
     return {};
 }
 
-Status finish_on(const Backend& backend, const Matrix& c, double beta, const Epilogue& epilogue,
+/// Beta is complex where sums are.
+Status finish_on(const Backend& backend, const Matrix& c, std::complex<double> beta, const Epilogue& epilogue,
                  void* stream) noexcept {
     if (backend.finish) return backend.finish(c, beta, epilogue, stream);
-    finish(c, beta, epilogue);
-    return {};
-}
-
-/// By a complex number, where sums are complex: on the host, as such rows are.
-Status scale_on(const Backend& backend, const Matrix& c, std::complex<double> by, const Epilogue& epilogue,
-                void* stream) noexcept {
-    if (by.imag() == 0) return finish_on(backend, c, by.real(), epilogue, stream);
-    finish_complex(c, by, epilogue);
+    if (is_complex(c.type)) finish_complex(c, beta, epilogue);
+    else finish(c, beta.real(), epilogue);
     return {};
 }
 
@@ -202,11 +196,11 @@ private:
         const std::complex<double> alpha = as_sum(call_.alpha, call_.alpha_imag),
                                    beta = as_sum(call_.beta, call_.beta_imag);
         if (alpha != 1.0)
-            if (const Status bad = scale_on(backend(), root_, alpha, {}, call_.stream); !bad) return bad;
+            if (const Status bad = finish_on(backend(), root_, alpha, {}, call_.stream); !bad) return bad;
         if (call_.beta != 0 || call_.beta_imag != 0) {
             result = sums_[0];
             if (const Status bad = move(backend(), result, c_, call_.stream); !bad) return bad;
-            if (const Status bad = scale_on(backend(), result, beta, adding(root_), call_.stream); !bad) return bad;
+            if (const Status bad = finish_on(backend(), result, beta, adding(root_), call_.stream); !bad) return bad;
         }
         if (!call_.epilogue.is_empty())
             if (const Status bad = finish_on(backend(), result, 1, epilogue_of_block(), call_.stream); !bad) return bad;

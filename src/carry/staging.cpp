@@ -20,8 +20,10 @@ std::size_t staged_bytes(const Matrix& m) noexcept { return m.data ? matrix_byte
 /// A dense copy's shape, by rows or columns as the original is, so that the plan's Problem holds for the copy too.
 Matrix staged(Arena& arena, const Matrix& m) noexcept {
     if (!m.data) return m;
-    return form_of(m) == Form::col_major ? arena.row_major(m.type, m.cols, m.rows).transposed()
-                                         : arena.row_major(m.type, m.rows, m.cols);
+    Matrix copy = form_of(m) == Form::col_major ? arena.row_major(m.type, m.cols, m.rows).transposed()
+                                                : arena.row_major(m.type, m.rows, m.cols);
+    copy.is_conj = m.is_conj;  // elements are copied as they lie
+    return copy;
 }
 
 Matrix bias_row(const Epilogue& epilogue) noexcept {
@@ -95,7 +97,7 @@ Status run_in_turns(const Plan& plan, Call call) noexcept {
     Copies copies(*plan.backend, memory, call.stream);
     call.a = copies.of(call.a);
     call.b = copies.of(call.b);
-    call.c = copies.of(c, call.beta != 0);
+    call.c = copies.of(c, call.beta != 0 || call.beta_imag != 0);
     copies.of(call.epilogue);
     call.scratch = copies.rest();
     if (copies.status) copies.status = run_in_place(plan, call);

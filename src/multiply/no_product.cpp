@@ -15,18 +15,14 @@ Status finish_anywhere(const Matrix& c, const Options& options) noexcept {
     if (c.rows == 0 || c.cols == 0) return {};
     const IeeeMode mode;
     const Place place = place_of(c.data);
-    if (is_complex(c.type)) {
-        if (!host_reads(place)) return no_complex;
-        std::complex<double> beta{options.beta, options.beta_imag};
-        if (c.type == Type::c64) beta = {rounded_to_f32(beta.real()), rounded_to_f32(beta.imag())};
-        finish_complex(c, beta, options.epilogue);
-        return {};
-    }
-    const double beta = c.type == Type::f64 ? options.beta : rounded_to_f32(options.beta);  // as kernels take it
+    std::complex<double> beta{options.beta, options.beta_imag};
+    if (part_of(c.type) != Type::f64)  // as kernels take it
+        beta = {rounded_to_f32(beta.real()), rounded_to_f32(beta.imag())};
     for (const BackendSource& source : backends())
         if (source.place == place && place != Place::host)
             return source().finish(c, beta, options.epilogue, options.stream);
-    finish(c, beta, options.epilogue);
+    if (is_complex(c.type)) finish_complex(c, beta, options.epilogue);
+    else finish(c, beta.real(), options.epilogue);
     return {};
 }
 

@@ -11,7 +11,7 @@
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/batched.hpp"
-#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/operands/complex.cuh"
 
 namespace tw::cuda {
 
@@ -30,7 +30,7 @@ Status launch_over(void (*kernel)(Product<T>, TileGrid, More...), const Call& ca
 inline double nanoseconds_of_busiest(const Problem& p, double tera, int tile_rows, int tile_cols, double alone) {
     const double at_once = multiprocessors_for_costs(), depth = static_cast<double>(p.k);
     const double tiles = static_cast<double>(tiles_over(p.m, tile_rows) * tiles_over(p.n, tile_cols));
-    const double of_tile = 2.0 * tile_rows * tile_cols * depth * at_once / (tera * 1e3);
+    const double of_tile = flops_of_a_term(p) * tile_rows * tile_cols * depth * at_once / (tera * 1e3);
     return launch_nanoseconds + std::max(std::ceil(tiles / at_once), alone) * of_tile;
 }
 

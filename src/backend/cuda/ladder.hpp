@@ -8,17 +8,17 @@
 
 namespace tw::cuda {
 
-extern const Kernel r1_naive_f32, r1_naive_f64;
-extern const Kernel r2_coalesced_f32, r2_coalesced_f64;
-extern const Kernel r3_tiled_f32, r3_tiled_f64;
+extern const Kernel r1_naive_f32, r1_naive_f64, r1_naive_c64, r1_naive_c128;
+extern const Kernel r2_coalesced_f32, r2_coalesced_f64, r2_coalesced_c64, r2_coalesced_c128;
+extern const Kernel r3_tiled_f32, r3_tiled_f64, r3_tiled_c64, r3_tiled_c128;
 extern const Kernel r4_register_tile_f32;
 extern const Kernel r5_register_block_f32;
 extern const Kernel r6_vectorized_f32;
-extern const Kernel r7_hierarchical_f32;
+extern const Kernel r7_hierarchical_f32, r7_hierarchical_complex_c64;
 extern const Kernel r8_matrix_unit_f32, r8_matrix_unit_bf16, r8_matrix_unit_bf16_f32, r8_matrix_unit_f16,
     r8_matrix_unit_f16_f32;
 extern const Kernel r8_mma_sync_bf16, r8_mma_sync_bf16_f32, r8_mma_sync_f16, r8_mma_sync_f16_f32;
-extern const Kernel r8_dmma_f64;
+extern const Kernel r8_dmma_f64, r8_dmma_complex_c128;
 extern const Kernel r9_async_pipeline_f32, r9_async_pipeline_bf16, r9_async_pipeline_bf16_f32, r9_async_pipeline_f16,
     r9_async_pipeline_f16_f32;
 extern const Kernel r10_split_fp16x3, r10_split_bf16x6, r10_split_fp16x1, r10_split_remainders_f64;
@@ -32,6 +32,9 @@ extern const Kernel few_rows_split_f32, few_rows_split_tf32;
 extern const Kernel few_tiles_sliced_f32;
 extern const Kernel few_tiles_f64, few_tiles_f32, few_tiles_tf32, few_tiles_bf16, few_tiles_bf16_f32, few_tiles_f16,
     few_tiles_f16_f32;
+
+/// r3, which asks nothing of addresses; the same bits as r7_hierarchical_complex.
+Status run_tiled_c64(const Call& call) noexcept;
 
 /// r8 for 16-bit operands that TMA can't fetch; the same bits as r9.
 Status run_plainly(const Call& call) noexcept;

@@ -22,8 +22,8 @@ __global__ void __launch_bounds__(side* side) naive(Product<T> p, TileGrid grid)
     const std::int64_t i = grid.row() * std::int64_t{side} + threadIdx.x % side;
     const std::int64_t j = grid.col() * std::int64_t{side} + threadIdx.x / side;
     if (i >= p.c.layout.rows || j >= p.c.layout.cols) return;
-    T sum = 0;
-    for (std::int64_t q = 0; q < p.k(); ++q) sum += p.a(i, q) * p.b(q, j);
+    T sum{};
+    for (std::int64_t q = 0; q < p.k(); ++q) add_product(sum, p.of_a(p.a(i, q)), p.of_b(p.b(q, j)));
     p.store(i, j, sum);
 }
 
@@ -40,14 +40,14 @@ template <class T>
 constexpr Kernel row(const char* name) {
     return {.name = name,
             .rung = Rung::naive,
-            .in = type_of<T>,
-            .out = type_of<T>,
-            .sum = type_of<T>,
-            .scheme = unsplit<T>,
+            .in = type_of<HostNumber<T>>,
+            .out = type_of<HostNumber<T>>,
+            .sum = type_of<HostNumber<T>>,
+            .scheme = unsplit<HostNumber<T>>,
             .needs = feature::sm80,
             .tiles = tiles,
             .idea = "one thread, one result: each reads a whole row of A and a whole column of B",
-            .sum_bound = sequential_sum_bound<T>,
+            .sum_bound = number_sum_bound<T>,
             .nanoseconds = nanoseconds,
             .run = run<T>,
             .order = sequential_order};
@@ -57,5 +57,7 @@ constexpr Kernel row(const char* name) {
 
 constinit const Kernel r1_naive_f32 = row<float>("cuda.r1_naive.f32");
 constinit const Kernel r1_naive_f64 = row<double>("cuda.r1_naive.f64");
+constinit const Kernel r1_naive_c64 = row<Complex<float>>("cuda.r1_naive.c64");
+constinit const Kernel r1_naive_c128 = row<Complex<double>>("cuda.r1_naive.c128");
 
 }  // namespace tw::cuda

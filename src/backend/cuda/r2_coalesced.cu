@@ -27,12 +27,12 @@ __global__ void __launch_bounds__(side* side) coalesced(Product<T> p, TileGrid) 
     if (i >= p.c.layout.rows || j >= p.c.layout.cols) return;
     const T *a = &p.a(i, 0), *b = &p.b(0, j);
     const std::int64_t a_step = p.a.layout.col_step, b_step = p.b.layout.row_step;
-    T sum = 0;
+    T sum{};
     if (a_step == 1 && p.k() < (std::int64_t{1} << 31)) {  // the usual lie of A, and a counter of 32 bits
         const int k = static_cast<int>(p.k());
-        for (int q = 0; q < k; ++q) sum += a[q] * b[q * b_step];
+        for (int q = 0; q < k; ++q) add_product(sum, p.of_a(a[q]), p.of_b(b[q * b_step]));
     } else {
-        for (std::int64_t q = 0; q < p.k(); ++q) sum += a[q * a_step] * b[q * b_step];
+        for (std::int64_t q = 0; q < p.k(); ++q) add_product(sum, p.of_a(a[q * a_step]), p.of_b(b[q * b_step]));
     }
     p.store(i, j, sum);
 }
@@ -50,14 +50,14 @@ template <class T>
 constexpr Kernel row(const char* name) {
     return {.name = name,
             .rung = Rung::coalesced,
-            .in = type_of<T>,
-            .out = type_of<T>,
-            .sum = type_of<T>,
-            .scheme = unsplit<T>,
+            .in = type_of<HostNumber<T>>,
+            .out = type_of<HostNumber<T>>,
+            .sum = type_of<HostNumber<T>>,
+            .scheme = unsplit<HostNumber<T>>,
             .needs = feature::sm80,
             .tiles = tiles,
             .idea = "neighbouring threads take neighbouring columns, so that a warp reads whole lines of B",
-            .sum_bound = sequential_sum_bound<T>,
+            .sum_bound = number_sum_bound<T>,
             .nanoseconds = nanoseconds,
             .run = run<T>,
             .order = sequential_order};
@@ -67,5 +67,7 @@ constexpr Kernel row(const char* name) {
 
 constinit const Kernel r2_coalesced_f32 = row<float>("cuda.r2_coalesced.f32");
 constinit const Kernel r2_coalesced_f64 = row<double>("cuda.r2_coalesced.f64");
+constinit const Kernel r2_coalesced_c64 = row<Complex<float>>("cuda.r2_coalesced.c64");
+constinit const Kernel r2_coalesced_c128 = row<Complex<double>>("cuda.r2_coalesced.c128");
 
 }  // namespace tw::cuda

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(side* side, 2048 / (side * side) / (sizeof(T) 
     TileLoader<T, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
     const int row = static_cast<int>(threadIdx.x) / BN, col = static_cast<int>(threadIdx.x) % BN;
 
-    T sum = 0;
+    T sum{};
     a.load(), b.load();
     for (std::int64_t k = 0; k < p.k(); k += BK) {
         a.store(a_tile, a_layout), b.store(b_tile, b_layout);
@@ -34,7 +34,8 @@ __global__ void __launch_bounds__(side* side, 2048 / (side * side) / (sizeof(T) 
         a.advance(), b.advance();
         a.load(), b.load();
 #pragma unroll
-        for (int q = 0; q < BK; ++q) sum += a_tile[a_layout(row, q)] * b_tile[b_layout(q, col)];
+        for (int q = 0; q < BK; ++q)
+            add_product(sum, p.of_a(a_tile[a_layout(row, q)]), p.of_b(b_tile[b_layout(q, col)]));
         __syncthreads();
     }
     p.store(grid.row() * std::int64_t{BM} + row, grid.col() * std::int64_t{BN} + col, sum);
@@ -55,15 +56,15 @@ template <class T>
 constexpr Kernel row(const char* name) {
     return {.name = name,
             .rung = Rung::tiled,
-            .in = type_of<T>,
-            .out = type_of<T>,
-            .sum = type_of<T>,
-            .scheme = unsplit<T>,
+            .in = type_of<HostNumber<T>>,
+            .out = type_of<HostNumber<T>>,
+            .sum = type_of<HostNumber<T>>,
+            .scheme = unsplit<HostNumber<T>>,
             .needs = feature::sm80,
             .tiles = tiles,
             .idea = "tiles of A and B in shared memory, loaded once and read by every thread of the block",
             .takes = fits_ints,
-            .sum_bound = sequential_sum_bound<T>,
+            .sum_bound = number_sum_bound<T>,
             .nanoseconds = nanoseconds,
             .run = run<T>,
             .order = sequential_order};
@@ -71,7 +72,11 @@ constexpr Kernel row(const char* name) {
 
 }  // namespace
 
+Status run_tiled_c64(const Call& call) noexcept { return run<Complex<float>>(call, tiles[0]); }
+
 constinit const Kernel r3_tiled_f32 = row<float>("cuda.r3_tiled.f32");
 constinit const Kernel r3_tiled_f64 = row<double>("cuda.r3_tiled.f64");
+constinit const Kernel r3_tiled_c64 = row<Complex<float>>("cuda.r3_tiled.c64");
+constinit const Kernel r3_tiled_c128 = row<Complex<double>>("cuda.r3_tiled.c128");
 
 }  // namespace tw::cuda

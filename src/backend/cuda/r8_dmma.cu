@@ -21,6 +21,7 @@
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/tiles/bands.cuh"
 #include "backend/cuda/tiles/doubles.cuh"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
 #include "backend/cuda/tiles/pair_of_c.cuh"
@@ -34,18 +35,6 @@ struct Shape {
     static_assert(WM_ * WN_ >= 2 * 16 * 8);
     static constexpr int BM = BM_, BN = BN_, BK = 16, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
     static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across;
-};
-
-/// Tiles of C in bands of `rows` rows of tiles, down a column of the band first.
-struct Bands {
-    static constexpr int rows = 8;
-    int down, across;
-
-    __device__ int2 tile() const {
-        const int of_band = rows * across, block = static_cast<int>(blockIdx.x), first = block / of_band * rows;
-        const int high = min(rows, down - first), inside = block % of_band;
-        return {first + inside % high, inside / high};
-    }
 };
 
 /// How the operands lie: neighbours across k or along it, copied two at a time or one.
@@ -153,7 +142,7 @@ Status start(const Call& call, const TileMap& only) {
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
     const Bands bands{static_cast<int>(tiles_over(call.m(), S::BM)), static_cast<int>(tiles_over(call.n(), S::BN))};
-    const Launch how{.blocks = static_cast<unsigned>(bands.down) * static_cast<unsigned>(bands.across),
+    const Launch how{.blocks = bands.tiles(),
                      .threads = S::threads,
                      .shared = std::size_t{S::STAGES} * Stage<S, L>::bytes,
                      .products = static_cast<unsigned>(products_of(call)),

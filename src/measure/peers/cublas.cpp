@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include <complex>
+
 namespace tw::measure {
 namespace {
 
@@ -41,6 +43,8 @@ void open_cublas(void* handle, PeerLibrary& library) {
     library.core_type = "its own choice";
     library.f32 = gemm<float>(handle, context, "cublasSgemm_v2");
     library.f64 = gemm<double>(handle, context, "cublasDgemm_v2");
+    library.c64 = gemm<std::complex<float>>(handle, context, "cublasCgemm_v2");
+    library.c128 = gemm<std::complex<double>>(handle, context, "cublasZgemm_v2");
 }
 
 }  // namespace tw::measure

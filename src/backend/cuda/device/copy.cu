@@ -24,6 +24,13 @@ __global__ void __launch_bounds__(threads) move_elements(Matrix to, Matrix from)
         store(to, x / to.cols, x % to.cols, load(from, x / to.cols, x % to.cols));
 }
 
+/// Complex ones as they lie, conjugate or not.
+__global__ void __launch_bounds__(threads) move_complex(Matrix to, Matrix from) {
+    const std::int64_t count = to.rows * to.cols, step = std::int64_t{gridDim.x} * threads;
+    for (std::int64_t x = blockIdx.x * std::int64_t{threads} + threadIdx.x; x < count; x += step)
+        store_complex(to, x / to.cols, x % to.cols, load_complex(from, x / to.cols, x % to.cols));
+}
+
 unsigned blocks_for(std::int64_t elements) {
     const std::int64_t wanted = (elements + threads - 1) / threads, most = 16 * std::int64_t{multiprocessors()};
     return static_cast<unsigned>(wanted < most ? wanted : most);
@@ -76,8 +83,13 @@ Status copy(const Matrix& to, const Matrix& from, void* stream) noexcept {
     const Matrix to_across = to.transposed(), from_across = from.transposed();
     if (to.type == from.type && dense_rows(to_across) && dense_rows(from_across))
         return copy_dense(to_across, from_across, stream);
-    if (owns_memory(to.data) && owns_memory(from.data))
-        return launch(move_elements, {.blocks = blocks_for(to.rows * to.cols), .threads = threads}, stream, to, from);
+    if (owns_memory(to.data) && owns_memory(from.data)) {
+        const Launch how{.blocks = blocks_for(to.rows * to.cols), .threads = threads};
+        if (!is_complex(to.type)) return launch(move_elements, how, stream, to, from);
+        Matrix as_it_lies = from;
+        as_it_lies.is_conj = false;
+        return launch(move_complex, how, stream, to, as_it_lies);
+    }
     if (to.type != from.type)
         return {Code::unsupported, Argument::none, "a copy between host and device keeps the type"};
     return dense_rows(to_across) || dense_rows(from_across) ? copy_packed(to_across, from_across, stream)

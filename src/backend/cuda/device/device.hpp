@@ -45,7 +45,7 @@ bool captures(void* stream) noexcept;
 /// Any steps, types and places: rows by the copy engine where they lie alike, elements by a kernel otherwise.
 Status copy(const Matrix& to, const Matrix& from, void* stream) noexcept;
 
-/// C = epilogue(beta * C) where C lies on the device.
-Status finish(const Matrix& c, double beta, const Epilogue& epilogue, void* stream) noexcept;
+/// C = epilogue(beta * C) where C lies on the device. Of a real C beta is real.
+Status finish(const Matrix& c, std::complex<double> beta, const Epilogue& epilogue, void* stream) noexcept;
 
 }  // namespace tw::cuda

@@ -27,16 +27,39 @@ __global__ void __launch_bounds__(threads) finish_elements(Matrix c, double beta
     }
 }
 
+/// In f64, as the host has it: a real beta scales each part by itself.
+__global__ void __launch_bounds__(threads) finish_complex(Matrix c, double2 beta, double scale, Matrix residual) {
+    const std::int64_t count = c.rows * c.cols, step = std::int64_t{gridDim.x} * threads;
+    const bool reads = beta.x != 0 || beta.y != 0;
+    for (std::int64_t at = blockIdx.x * std::int64_t{threads} + threadIdx.x; at < count; at += step) {
+        const std::int64_t i = at / c.cols, j = at % c.cols;
+        const double2 old = reads ? load_complex(c, i, j) : double2{};
+        double2 x{__dmul_rn(beta.x, old.x), __dmul_rn(beta.x, old.y)};
+        if (beta.y != 0)
+            x = {__dsub_rn(x.x, __dmul_rn(beta.y, old.y)), __dadd_rn(x.y, __dmul_rn(beta.y, old.x))};
+        x = {__dmul_rn(x.x, scale), __dmul_rn(x.y, scale)};
+        if (residual.data) {
+            const double2 more = load_complex(residual, i, j);
+            x = {__dadd_rn(x.x, more.x), __dadd_rn(x.y, more.y)};
+        }
+        store_complex(c, i, j, x);
+    }
+}
+
 }  // namespace
 
-Status finish(const Matrix& c, double beta, const Epilogue& epilogue, void* stream) noexcept {
+Status finish(const Matrix& c, std::complex<double> beta, const Epilogue& epilogue, void* stream) noexcept {
     if (const Status dead = alive(); !dead) return dead;
-    if ((beta == 1 && epilogue.is_empty()) || c.rows == 0 || c.cols == 0) return {};
+    if ((beta == 1.0 && epilogue.is_empty()) || c.rows == 0 || c.cols == 0) return {};
     const std::int64_t wanted = (c.rows * c.cols + threads - 1) / threads, most = 16 * std::int64_t{multiprocessors()};
     const auto blocks = static_cast<unsigned>(wanted < most ? wanted : most);
     const Launch how{.blocks = blocks, .threads = threads};
-    if (c.type == Type::f64) return launch(finish_elements<double>, how, stream, c, beta, epilogue);
-    return launch(finish_elements<float>, how, stream, c, beta, epilogue);
+    if (is_complex(c.type))
+        return launch(finish_complex, how, stream, c, double2{beta.real(), beta.imag()}, epilogue.scale,
+                      epilogue.residual);
+    const double real = beta.real();
+    if (c.type == Type::f64) return launch(finish_elements<double>, how, stream, c, real, epilogue);
+    return launch(finish_elements<float>, how, stream, c, real, epilogue);
 }
 
 }  // namespace tw::cuda

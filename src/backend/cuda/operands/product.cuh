@@ -17,7 +17,11 @@ struct Product {
     Tensor<T> c;
     T alpha, beta;
 
+    static Product of(const Call& call);
+
     __device__ std::int64_t k() const { return a.layout.cols; }
+    __device__ T of_a(T x) const { return x; }
+    __device__ T of_b(T x) const { return x; }
 
     /// beta 0 never reads C, so that what was there, NaN even, does not matter.
     __device__ void store(std::int64_t i, std::int64_t j, T sum) const {
@@ -33,9 +37,13 @@ Tensor<T> tensor_of(const Matrix& m) {
 }
 
 template <class T>
-Product<T> product_of(const Call& call) {
+Product<T> Product<T>::of(const Call& call) {
     return {tensor_of<const T>(call.a), tensor_of<const T>(call.b), tensor_of<T>(call.c), static_cast<T>(call.alpha),
             static_cast<T>(call.beta)};
+}
+template <class T>
+Product<T> product_of(const Call& call) {
+    return Product<T>::of(call);
 }
 
 /// Tiles of C in one row of blocks: a grid's second dimension would end at 65535.
@@ -84,12 +92,15 @@ enum Order : int {
     split_order,             ///< and one for each kind of parts
 };
 
+/// A complex product is four real ones, and their sums.
+constexpr double flops_of_a_term(const Problem& p) noexcept { return is_complex(p.in) ? 8 : 2; }
+
 /// At so many TFLOP/s once every multiprocessor has work; tiles that stick out are paid for in full.
 inline double nanoseconds_at(const Problem& p, double tera, int tile_rows, int tile_cols) {
     const double tiles = static_cast<double>(tiles_over(p.m, tile_rows) * tiles_over(p.n, tile_cols));
     const double at_once = multiprocessors_for_costs();
     const double waves = tiles < at_once ? 1 : tiles / at_once;
-    const double flops = 2.0 * tile_rows * tile_cols * static_cast<double>(p.k) * at_once;
+    const double flops = flops_of_a_term(p) * tile_rows * tile_cols * static_cast<double>(p.k) * at_once;
     return launch_nanoseconds + waves * flops / (tera * 1e3);
 }
 

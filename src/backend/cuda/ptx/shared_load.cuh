@@ -23,6 +23,13 @@ __device__ inline double load_double(std::uint32_t from) {
     return x;
 }
 
+/// At a multiple of 16 bytes.
+__device__ inline double2 load_two_doubles(std::uint32_t from) {
+    double2 two;
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(two.x), "=d"(two.y) : "r"(from) : "memory");
+    return two;
+}
+
 /// Two words or half a word of what was written before and is not written again while loads may move: the compiler
 /// orders them as it likes.
 __device__ inline uint2 load_unchanged_pair(std::uint32_t from) {

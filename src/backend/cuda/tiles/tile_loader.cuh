@@ -37,7 +37,7 @@ public:
 #pragma unroll
         for (int s = 0; s < share; ++s, from += jump_) {
             const bool inside = s * row_jump_ < rows_left_ && s * col_jump_ < cols_left_;
-            held_[s] = inside ? *from : T(0);
+            held_[s] = inside ? *from : T{};
         }
     }
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// A block's tile of complex numbers on its way to shared memory by asynchronous copies of one number each, so that it
+// may lie any way in global memory and has one form in shared memory. Neighbouring threads copy neighbours in memory.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/cuda/ptx/cp_async.cuh"
+#include "tilewright/layout.hpp"
+
+namespace tw::cuda {
+
+/// Numbers of 8 bytes: rows of k with a pitch of 2 more than a multiple of 16, so that 8 neighbours along k of 2
+/// neighbours across it, which half a warp writes at once, go to different banks.
+template <int BK_, int width_>
+struct RowsOfK {
+    static constexpr int BK = BK_, width = width_, size = 8, pitch = (width + 2) * size, bytes = BK * pitch;
+    static_assert(width % 16 == 0);
+
+    __device__ static std::uint32_t place(int k, int x) { return static_cast<std::uint32_t>(k * pitch + x * size); }
+    __device__ static std::uint32_t later(std::uint32_t place, int k, int x) {
+        return place + static_cast<std::uint32_t>(k * pitch + x * size);
+    }
+};
+
+/// Numbers of 16 bytes: lines of 8 along k. Within a line they are swapped by its number, so that 4 neighbours along k
+/// of 2 lines, and one k of 8 lines, are in different banks: either is what 8 threads read or write at once.
+template <int width_>
+struct LinesAlongK {
+    static constexpr int BK = 8, width = width_, size = 16, pitch = BK * size, bytes = width * pitch;
+    static_assert(width % 8 == 0);
+
+    __device__ static int swap(int x) { return (x & 1) * 4 | (x >> 1 & 3); }
+    __device__ static std::uint32_t place(int k, int x) {
+        return static_cast<std::uint32_t>(x * pitch + (k ^ swap(x)) * size);
+    }
+    /// k: bits that place() did not have; x: a multiple of 8.
+    __device__ static std::uint32_t later(std::uint32_t place, int k, int x) {
+        return (place ^ static_cast<std::uint32_t>(k * size)) + static_cast<std::uint32_t>(x * pitch);
+    }
+};
+
+/// `whole`: numbers lie at multiples of their size; else they are copied by halves.
+template <class Form, bool whole, int threads>
+class ComplexTile {
+    static constexpr int BK = Form::BK, width = Form::width, pieces = BK * width / threads;
+    static_assert(pieces * threads == BK * width && threads % width == 0 && threads % (8 * BK) == 0);
+
+public:
+    static constexpr int bytes = Form::bytes;
+
+    /// `from`: its rows are the tile's lines, of which the first is `first`; k goes along its columns.
+    template <class Number>
+    __device__ ComplexTile(const Tensor<const Number>& from, int first)
+        : k_step_(from.layout.col_step * Form::size) {
+        static_assert(sizeof(Number) == Form::size);
+        const int thread = static_cast<int>(threadIdx.x);
+        const bool along_k = from.layout.col_step == 1 || from.layout.row_step != 1;
+        const int k = along_k ? thread % BK : thread / width, x = along_k ? thread / BK : thread % width;
+        k_jump_ = along_k ? 0 : threads / width;
+        x_jump_ = along_k ? threads / BK : 0;
+        k_left_ = static_cast<int>(from.layout.cols) - k;
+        x_left_ = static_cast<int>(from.layout.rows) - first - x;
+        from_ = reinterpret_cast<const char*>(from.data + from.layout(first + x, k));
+        jump_ = k_jump_ * k_step_ + x_jump_ * from.layout.row_step * Form::size;
+        to_ = Form::place(k, x);
+    }
+
+    /// The next BK of k; what lies outside is 0.
+    __device__ void fill(std::uint32_t tile) {
+        const char* from = from_;
+#pragma unroll
+        for (int s = 0; s < pieces; ++s, from += jump_) {
+            const bool inside = s * k_jump_ < k_left_ && s * x_jump_ < x_left_;
+            const std::uint32_t to = tile + Form::later(to_, s * k_jump_, s * x_jump_);
+            if constexpr (Form::size == 8) {
+                ptx::copy_8(to, from, inside);
+            } else if constexpr (whole) {
+                ptx::copy_16(to, from, inside ? 16 : 0);
+            } else {
+                ptx::copy_8(to, from, inside), ptx::copy_8(to + 8, from + 8, inside);
+            }
+        }
+        from_ += BK * k_step_;
+        k_left_ -= BK;
+    }
+
+private:
+    const char* from_;
+    std::int64_t k_step_, jump_;
+    int k_left_, x_left_, k_jump_, x_jump_;
+    std::uint32_t to_;
+};
+
+}  // namespace tw::cuda
