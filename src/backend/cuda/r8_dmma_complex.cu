@@ -90,32 +90,34 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 #pragma unroll
         for (int j = 0; j < across_count; ++j) across[to][j] = of_b.read(stage + S::a_bytes, j * 8, step);
     };
-    const auto multiply = [&](const double2(&x)[down_count][2], const double2(&y)[across_count]) {
-        double real[down_count][2], plus[down_count][2], minus[down_count][2], imaginary[across_count];
+    const auto each_tile = [&](const auto& visit) {
 #pragma unroll
         for (int i = 0; i < down_count; ++i)
 #pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                real[i][half] = x[i][half].x;
-                plus[i][half] = with_sign(x[i][half].y, a_mask);
-                minus[i][half] = with_sign(x[i][half].y, a_mask ^ sign_bit);
-            }
+            for (int j = 0; j < across_count; ++j) visit(i, j);
+    };
+    // Signs are changed in place: copies of the fragments would be more registers than there are.
+    const auto flip = [&](double2(&x)[down_count][2], unsigned mask) {
 #pragma unroll
-        for (int j = 0; j < across_count; ++j) imaginary[j] = with_sign(y[j].y, b_mask);
+        for (int i = 0; i < down_count; ++i) x[i][0].y = with_sign(x[i][0].y, mask), x[i][1].y = with_sign(x[i][1].y, mask);
+    };
+    const auto multiply = [&](double2(&x)[down_count][2], double2(&y)[across_count]) {
 #pragma unroll
-        for (int i = 0; i < down_count; ++i)
-#pragma unroll
-            for (int j = 0; j < across_count; ++j) {
-                ptx::multiply(re[i][j], real[i], y[j].x);
-                ptx::multiply(im[i][j], real[i], imaginary[j]);
-            }
-#pragma unroll
-        for (int i = 0; i < down_count; ++i)
-#pragma unroll
-            for (int j = 0; j < across_count; ++j) {
-                ptx::multiply(re[i][j], minus[i], imaginary[j]);
-                ptx::multiply(im[i][j], plus[i], y[j].x);
-            }
+        for (int j = 0; j < across_count; ++j) y[j].y = with_sign(y[j].y, b_mask);
+        each_tile([&](int i, int j) {
+            const double real[2] = {x[i][0].x, x[i][1].x};
+            ptx::multiply(re[i][j], real, y[j].x), ptx::multiply(im[i][j], real, y[j].y);
+        });
+        flip(x, a_mask);
+        each_tile([&](int i, int j) {
+            const double imaginary[2] = {x[i][0].y, x[i][1].y};
+            ptx::multiply(im[i][j], imaginary, y[j].x);
+        });
+        flip(x, sign_bit);
+        each_tile([&](int i, int j) {
+            const double minus[2] = {x[i][0].y, x[i][1].y};
+            ptx::multiply(re[i][j], minus, y[j].y);
+        });
     };
 
 #pragma unroll
