@@ -35,8 +35,7 @@ __global__ void __launch_bounds__(threads) finish_complex(Matrix c, double2 beta
         const std::int64_t i = at / c.cols, j = at % c.cols;
         const double2 old = reads ? load_complex(c, i, j) : double2{};
         double2 x{__dmul_rn(beta.x, old.x), __dmul_rn(beta.x, old.y)};
-        if (beta.y != 0)
-            x = {__dsub_rn(x.x, __dmul_rn(beta.y, old.y)), __dadd_rn(x.y, __dmul_rn(beta.y, old.x))};
+        if (beta.y != 0) x = {__dsub_rn(x.x, __dmul_rn(beta.y, old.y)), __dadd_rn(x.y, __dmul_rn(beta.y, old.x))};
         x = {__dmul_rn(x.x, scale), __dmul_rn(x.y, scale)};
         if (residual.data) {
             const double2 more = load_complex(residual, i, j);

@@ -17,6 +17,12 @@ __device__ inline float4 load_4(std::uint32_t from) {
     return four;
 }
 
+__device__ inline float2 load_2(std::uint32_t from) {
+    float2 two;
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(two.x), "=f"(two.y) : "r"(from) : "memory");
+    return two;
+}
+
 __device__ inline double load_double(std::uint32_t from) {
     double x;
     asm volatile("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(from) : "memory");

@@ -62,12 +62,12 @@ constexpr Backend row{
     .free = [](void* memory) { Device::only().free(memory); },
     .scratch = scratch,
     .copy = [](const Matrix& to, const Matrix& from, void*) { return copy_elements(to, from), Status{}; },
-    .finish = [](const Matrix& c, std::complex<double> beta, const Epilogue& epilogue,
-                 void*) {
-        if (is_complex(c.type)) finish_complex(c, beta, epilogue);
-        else finish(c, beta.real(), epilogue);
-        return Status{};
-    },
+    .finish =
+        [](const Matrix& c, std::complex<double> beta, const Epilogue& epilogue, void*) {
+            if (is_complex(c.type)) finish_complex(c, beta, epilogue);
+            else finish(c, beta.real(), epilogue);
+            return Status{};
+        },
     .wait = [](void*) { return Status{}; },  // every launch has waited
     .effort = effort_rows_of<Gpu>,
     .roofs = roofs,

@@ -91,6 +91,14 @@ TEST_F(Costs, LargeProductsOfDoublesGoByRemainders) {
         EXPECT_FALSE(is_of(cheapest(shape, Type::f64), "r10_split_remainders")) << shape.m << 'x' << shape.k;
 }
 
+TEST_F(Costs, ComplexProductsGoToRegistersAndToTheMatrixUnit) {
+    for (const Shape& shape :
+         {Shape{4096, 4096, 4096}, {512, 512, 512, by_columns}, {100, 70, 3000}, {8, 4096, 4096}}) {
+        EXPECT_TRUE(is_of(cheapest(shape, Type::c64), "r7_hierarchical_complex")) << shape.m;
+        EXPECT_TRUE(is_of(cheapest(shape, Type::c128), "r8_dmma_complex")) << shape.m;
+    }
+}
+
 // One tile of r7 or r10 takes microseconds for each hundred of k: 740 were seen for the first.
 TEST_F(Costs, ALongProductOfFewTilesIsCut) {
     for (const Shape& shape : {Shape{103, 86, 52081}, {17, 16, 13661}, {155, 44, 80323, by_columns}, {128, 128, 1152}})

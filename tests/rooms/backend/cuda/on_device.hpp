@@ -35,7 +35,11 @@ public:
         std::mt19937 engine(seed);
         std::normal_distribution<double> normal;
         host_.resize(bytes());
-        for (std::int64_t i = 0; i < count; ++i) store_element(on_host(), 0, i, normal(engine));
+        const Matrix parts = is_complex(type) ? real_parts(on_host()) : on_host(), others = imaginary_parts(on_host());
+        for (std::int64_t i = 0; i < count; ++i) {
+            store_element(parts, 0, i, normal(engine));
+            if (is_complex(type)) store_element(others, 0, i, normal(engine));
+        }
         send();
     }
     ~Values() { cuda().free(memory_); }

@@ -50,7 +50,9 @@ void compare(Type in, Type out, const Shape& s, std::int64_t count, Told told, O
         batch.c = reinterpret_cast<void* const*>(cp.data());
     }
     if (with_epilogue) {
-        options.epilogue = {.scale = 0.5, .bias = bias.data(), .bias_size = s.n, .activation = Activation::silu};
+        options.epilogue.scale = 0.5;
+        if (!is_complex(in))
+            options.epilogue = {.scale = 0.5, .bias = bias.data(), .bias_size = s.n, .activation = Activation::silu};
         options.epilogue.residual = c_of(residual, 0);
     }
     const Status status = try_multiply_batch(am, bm, c_of(together, 0), batch, options);

@@ -179,8 +179,7 @@ TYPED_TEST(ComplexOnDevice, Rule40_SlabsAreAddedInTheirTree) {
     for (C& value : values) value = C(normal(engine), normal(engine));
     const Both<C> operands(values);
     Both<C> whole(integers<C>(m * n, 16)), left(whole.host), right(whole.host);
-    const View<C> a = view(operands.data(), m, k, false),
-                  b = view(operands.data() + m * k, n, k, false).adjoint();
+    const View<C> a = view(operands.data(), m, k, false), b = view(operands.data() + m * k, n, k, false).adjoint();
     expect_status(a, b, view(whole.data(), m, n, false), {.slabs = 4});
     expect_status(a.block(0, 0, m, 151), b.block(0, 0, 151, n), view(left.data(), m, n, false), {.slabs = 2});
     expect_status(a.block(0, 151, m, 150), b.block(151, 0, 150, n), view(right.data(), m, n, false), {.slabs = 2});
