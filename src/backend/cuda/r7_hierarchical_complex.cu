@@ -189,7 +189,11 @@ Status run(const Call& call, const Tile& asked) {
     }
 }
 
-double nanoseconds(const Problem& p, int) { return sm90::nanoseconds_of(p, sm90::r7_complex_tiles); }
+double nanoseconds(const Problem& p, int) {
+    const sm90::Sizes sizes{p.m, p.n, p.k, 1, multiprocessors_for_costs()};
+    const sm90::RatedTile tile = sm90::quickest(sm90::r7_complex_tiles, sizes);
+    return nanoseconds_at(p, tile.rate, tile.rows, tile.columns);
+}
 
 constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products; }, places_bytes};
 constexpr Tile tiles[] = {{}, {128, 128, 8}, {128, 64, 8}, {64, 64, 8}, {32, 32, 8}};

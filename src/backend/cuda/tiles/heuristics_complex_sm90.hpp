@@ -5,7 +5,6 @@
 // waves. Rates are as measured on an H100.
 #pragma once
 
-#include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
 
 namespace tw::cuda::sm90 {
@@ -34,12 +33,6 @@ template <int count>
 constexpr tw::Tile tile_of(const RatedTile (&tiles)[count], const Sizes& s) {
     const RatedTile best = quickest(tiles, s);
     return {best.rows, best.columns, 8};
-}
-
-template <int count>
-double nanoseconds_of(const Problem& p, const RatedTile (&tiles)[count]) {
-    const RatedTile best = quickest(tiles, {p.m, p.n, p.k, 1, multiprocessors_for_costs()});
-    return nanoseconds_at(p, best.rate, best.rows, best.columns);
 }
 
 }  // namespace tw::cuda::sm90
