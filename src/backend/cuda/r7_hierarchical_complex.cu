@@ -171,7 +171,7 @@ Status run(const Call& call, const Tile& tile) {
 
 double nanoseconds(const Problem& p, int) {
     const int side = sm90::r7_complex_side({p.m, p.n, p.k, 1, multiprocessors_for_costs()});
-    return nanoseconds_at(p, side == Large::BM ? 50 : side == Middle::BM ? 42 : 28, side, side);
+    return nanoseconds_at(p, side == Large::BM ? 46 : side == Middle::BM ? 48 : 45, side, side);
 }
 
 constexpr Batching batching{
