@@ -33,9 +33,6 @@ extern const Kernel few_tiles_sliced_f32;
 extern const Kernel few_tiles_f64, few_tiles_f32, few_tiles_tf32, few_tiles_bf16, few_tiles_bf16_f32, few_tiles_f16,
     few_tiles_f16_f32;
 
-/// r3, which asks nothing of addresses; the same bits as r7_hierarchical_complex.
-Status run_tiled_c64(const Call& call) noexcept;
-
 /// r8 for 16-bit operands that TMA can't fetch; the same bits as r9.
 Status run_plainly(const Call& call) noexcept;
 

@@ -72,8 +72,6 @@ constexpr Kernel row(const char* name) {
 
 }  // namespace
 
-Status run_tiled_c64(const Call& call) noexcept { return run<Complex<float>>(call, tiles[0]); }
-
 constinit const Kernel r3_tiled_f32 = row<float>("cuda.r3_tiled.f32");
 constinit const Kernel r3_tiled_f64 = row<double>("cuda.r3_tiled.f64");
 constinit const Kernel r3_tiled_c64 = row<Complex<float>>("cuda.r3_tiled.c64");

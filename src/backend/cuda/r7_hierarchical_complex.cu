@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r7_hierarchical_complex: r7 for complex numbers, which lie in shared memory and in registers as pairs. Four products
-// for each pair of pairs: a thread of 8 x 8 loads half of what r7's loads for each of them.
+// r7_hierarchical_complex: r7 for complex numbers. Real and imaginary parts lie apart in shared memory and in
+// registers, so that the loop is four of r7's: a thread of 8 x 8 loads half of what r7's loads for each product.
 //
-//   block BM x BN            warp WM x WN                   thread: TM x TN in groups of 2 x 2
-//   +----+----+              +--+--+--+--+  4 x 8 lanes     ##  ##
-//   | w0 | w1 |              |  |  |  |  |  each 2 rows     ##  ##   (the groups of a thread stand 8 rows and 16
-//   +----+----+              +--+--+--+--+  by 2 columns            columns apart, so that a warp's 16-byte loads are
-//   | w2 | w3 |              |  |  |  |  |  at a time       ##  ##   broadcasts and whole lines)
-//   +----+----+              +--+--+--+--+                  ##  ##
+//   block BM x BN            warp WM x WN                   thread: TM x TN in groups of 4 x 4
+//   +----+----+              +--+--+--+--+  4 x 8 lanes     ####  ####
+//   | w0 | w1 |              |  |  |  |  |  each 4 rows     ####  ####   (the groups of a thread stand 16 rows and 32
+//   +----+----+              +--+--+--+--+  by 4 columns    ####  ####   columns apart, so that a warp's 16-byte loads
+//   | w2 | w3 |              |  |  |  |  |  at a time       ####  ####   are broadcasts and whole lines)
+//   +----+----+              +--+--+--+--+                  ....  ....
 //
-// Needs: sm_80. 8 loads of 16 bytes for 256 products. A conjugate is a sign within the products, which costs nothing:
-// there are kernels for each of the four. Copies are of one number, 8 bytes, whatever way the operands lie.
+// Needs: sm_80. 8 loads of 16 bytes for 256 products. Side by side, the parts of a number would be in registers of
+// different banks, and a sum that takes both kinds in turns waits for one of them. A conjugate is a sign within the
+// products, which costs nothing: there are kernels for each of the four. Copies are of 4 bytes, whatever lies where.
 #include "backend/cuda/core_rung.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
 #include "backend/cuda/tiles/bands.cuh"
 #include "backend/cuda/tiles/complex_sums.cuh"
 #include "backend/cuda/tiles/complex_tile.cuh"
-#include "backend/cuda/tiles/heuristics_sm90.hpp"
+#include "backend/cuda/tiles/heuristics_complex_sm90.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -29,40 +30,50 @@ template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_>
 struct Shape {
     static constexpr int BM = BM_, BN = BN_, BK = 8, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
     static constexpr int lanes_down = 4, lanes_across = 8, TM = WM / lanes_down, TN = WN / lanes_across;
-    static constexpr int rows_apart = lanes_down * 2, cols_apart = lanes_across * 2;
+    static constexpr int group_rows = 4, group_cols = TN < 4 ? TN : 4;
+    static constexpr int rows_apart = lanes_down * group_rows, cols_apart = lanes_across * group_cols;
     static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across;
-    using A = ComplexTile<RowsOfK<BK, BM>, true, threads>;
-    using B = ComplexTile<RowsOfK<BK, BN>, true, threads>;
-    static constexpr int a_pitch = RowsOfK<BK, BM>::pitch, b_pitch = RowsOfK<BK, BN>::pitch;
+    using A = PlanesOfK<BK, BM>;
+    using B = PlanesOfK<BK, BN>;
     static constexpr int stage_bytes = A::bytes + B::bytes;
 };
 
-/// Pairs of neighbours, `apart` numbers from one to the next.
-template <int count, int apart>
-__device__ void read_pairs(Number (&to)[count], std::uint32_t from) {
+/// Of a thread's rows or columns.
+template <int count>
+struct Parts {
+    float re[count], im[count];
+};
+
+/// Groups of neighbours, `apart` from one to the next.
+template <int group, int apart, int count>
+__device__ void read_groups_of(float (&to)[count], std::uint32_t from) {
 #pragma unroll
-    for (int g = 0; g < count / 2; ++g) {
-        const float4 two = ptx::load_4(from + g * apart * 8);
-        to[2 * g] = {two.x, two.y}, to[2 * g + 1] = {two.z, two.w};
+    for (int g = 0; g < count; g += group) {
+        if constexpr (group == 4) {
+            const float4 four = ptx::load_4(from + g / 4 * apart * 4);
+            to[g] = four.x, to[g + 1] = four.y, to[g + 2] = four.z, to[g + 3] = four.w;
+        } else {
+            const float2 two = ptx::load_2(from + g / 2 * apart * 4);
+            to[g] = two.x, to[g + 1] = two.y;
+        }
     }
 }
 
-/// In add_product()'s order; each number of A is an operand of one product after the other.
+/// In add_product()'s order for each sum, there and back: each product has an operand of the last one.
 template <bool conj_a, bool conj_b, int TM, int TN>
-__device__ void add_products(Number (&sums)[TM][TN], const Number (&down)[TM], const Number (&across)[TN]) {
+__device__ void add_products(Parts<TN> (&sums)[TM], const Parts<TM>& down, const Parts<TN>& across) {
 #pragma unroll
     for (int i = 0; i < TM; ++i) {
-        const float re = down[i].re, im = conj_a ? -down[i].im : down[i].im;
+        const float re = down.re[i], im = conj_a ? -down.im[i] : down.im[i];
+        Parts<TN>& sum = sums[i];
 #pragma unroll
-        for (int j = 0; j < TN; ++j) {
-            sums[i][j].re = fmaf(re, across[j].re, sums[i][j].re);
-            sums[i][j].im = fmaf(conj_b ? -re : re, across[j].im, sums[i][j].im);
-        }
+        for (int j = 0; j < TN; ++j) sum.re[j] = fmaf(re, across.re[j], sum.re[j]);
 #pragma unroll
-        for (int j = 0; j < TN; ++j) {
-            sums[i][j].re = fmaf(conj_b ? im : -im, across[j].im, sums[i][j].re);
-            sums[i][j].im = fmaf(im, across[j].re, sums[i][j].im);
-        }
+        for (int j = TN - 1; j >= 0; --j) sum.im[j] = fmaf(conj_b ? -re : re, across.im[j], sum.im[j]);
+#pragma unroll
+        for (int j = 0; j < TN; ++j) sum.re[j] = fmaf(conj_b ? im : -im, across.im[j], sum.re[j]);
+#pragma unroll
+        for (int j = TN - 1; j >= 0; --j) sum.im[j] = fmaf(im, across.re[j], sum.im[j]);
     }
 }
 
@@ -74,8 +85,9 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     const int2 tile = bands.tile();
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
     const Layout& bl = p.b.layout;
-    typename S::A a(p.a, first_row);
-    typename S::B b(Tensor<const Number>{p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}}, first_col);
+    ComplexTile<typename S::A, S::threads> a(p.a, first_row);
+    ComplexTile<typename S::B, S::threads> b(
+        Tensor<const Number>{p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}}, first_col);
     const std::uint32_t base = ptx::shared_address(stages), end = base + S::STAGES * S::stage_bytes;
     const auto fill = [&](std::uint32_t stage) {
         a.fill(stage), b.fill(stage + S::A::bytes);
@@ -83,13 +95,17 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     };
 
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    const int row = warp / S::warps_across * S::WM + lane / S::lanes_across * 2;
-    const int col = warp % S::warps_across * S::WN + lane % S::lanes_across * 2;
-    Number sums[S::TM][S::TN] = {};
-    Number down[2][S::TM], across[2][S::TN];
+    const int row = warp / S::warps_across * S::WM + lane / S::lanes_across * S::group_rows;
+    const int col = warp % S::warps_across * S::WN + lane % S::lanes_across * S::group_cols;
+    Parts<S::TN> sums[S::TM] = {};
+    Parts<S::TM> down[2];
+    Parts<S::TN> across[2];
     const auto read = [&](int to, std::uint32_t stage, int q) {
-        read_pairs<S::TM, S::rows_apart>(down[to], stage + q * S::a_pitch + row * 8);
-        read_pairs<S::TN, S::cols_apart>(across[to], stage + S::A::bytes + q * S::b_pitch + col * 8);
+        const std::uint32_t at_a = stage + S::A::place(q, row), at_b = stage + S::A::bytes + S::B::place(q, col);
+        read_groups_of<S::group_rows, S::rows_apart>(down[to].re, at_a);
+        read_groups_of<S::group_rows, S::rows_apart>(down[to].im, at_a + S::A::imaginary);
+        read_groups_of<S::group_cols, S::cols_apart>(across[to].re, at_b);
+        read_groups_of<S::group_cols, S::cols_apart>(across[to].im, at_b + S::B::imaginary);
     };
 
 #pragma unroll
@@ -115,20 +131,27 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     }
     ptx::wait_for_copies<0>();
 
-    const auto place = [](int at, int apart) { return at / 2 * apart + at % 2; };
+    const auto down_at = [&](int i) { return first_row + row + i / S::group_rows * S::rows_apart + i % S::group_rows; };
+    const auto across_at = [&](int j) {
+        return first_col + col + j / S::group_cols * S::cols_apart + j % S::group_cols;
+    };
+    const auto sum_of = [&](int i, int j) { return Number{sums[i].re[j], sums[i].im[j]}; };
     scale_and_add(p, [&](const auto& visit) {
 #pragma unroll
         for (int i = 0; i < S::TM; ++i)
 #pragma unroll
-            for (int j = 0; j < S::TN; ++j)
-                visit(first_row + row + place(i, S::rows_apart), first_col + col + place(j, S::cols_apart), sums[i][j]);
+            for (int j = 0; j < S::TN; ++j) {
+                Number sum = sum_of(i, j);
+                visit(down_at(i), across_at(j), sum);
+                sums[i].re[j] = sum.re, sums[i].im[j] = sum.im;
+            }
     });
 #pragma unroll
     for (int i = 0; i < S::TM; i += 2)
 #pragma unroll
         for (int j = 0; j < S::TN; j += 2)
-            store_square(p, how, first_row + row + place(i, S::rows_apart), first_col + col + place(j, S::cols_apart),
-                         {{sums[i][j], sums[i][j + 1]}, {sums[i + 1][j], sums[i + 1][j + 1]}});
+            store_square(p, how, down_at(i), across_at(j),
+                         {{sum_of(i, j), sum_of(i, j + 1)}, {sum_of(i + 1, j), sum_of(i + 1, j + 1)}});
 }
 
 template <class S, bool conj_a, bool conj_b>
@@ -155,27 +178,22 @@ using Large = Shape<128, 128, 32, 64, 4, 1>;
 using Middle = Shape<64, 64, 32, 32, 4, 3>;
 using Small = Shape<32, 32, 16, 16, 6, 6>;
 
-/// std::complex<float> may begin at any multiple of 4, where no copy of 8 bytes can.
-bool starts_at_numbers(const Call& call) {
-    return (a_of(call).address_bits() | b_of(call).address_bits() | c_of(call).address_bits()) % 8 == 0;
-}
-
-Status run(const Call& call, const Tile& tile) {
-    if (!starts_at_numbers(call)) return run_tiled_c64(call);
-    switch (tile == Tile{} ? sm90::r7_complex_side(sm90::sizes_of(call)) : tile.m) {
-        case Large::BM: return run_with<Large>(call);
-        case Middle::BM: return run_with<Middle>(call);
+Status run(const Call& call, const Tile& asked) {
+    const Tile tile = asked == Tile{} ? sm90::tile_of(sm90::r7_complex_tiles, sm90::sizes_of(call)) : asked;
+    switch (tile.m + tile.n) {
+        case Large::BM + Large::BN: return run_with<Large>(call);
+        case Middle::BM + Middle::BN: return run_with<Middle>(call);
         default: return run_with<Small>(call);
     }
 }
 
 double nanoseconds(const Problem& p, int) {
-    const int side = sm90::r7_complex_side({p.m, p.n, p.k, 1, multiprocessors_for_costs()});
-    return nanoseconds_at(p, side == Large::BM ? 46 : side == Middle::BM ? 48 : 45, side, side);
+    const sm90::Sizes sizes{p.m, p.n, p.k, 1, multiprocessors_for_costs()};
+    const sm90::RatedTile tile = sm90::quickest(sm90::r7_complex_tiles, sizes);
+    return nanoseconds_at(p, tile.rate, tile.rows, tile.columns);
 }
 
-constexpr Batching batching{
-    [](const Call& call) { return call.batch->size <= most_products && starts_at_numbers(call); }, places_bytes};
+constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products; }, places_bytes};
 constexpr Tile tiles[] = {{}, {128, 128, 8}, {64, 64, 8}, {32, 32, 8}};
 
 }  // namespace
@@ -189,7 +207,7 @@ constinit const Kernel r7_hierarchical_complex_c64{
     .scheme = &plain_f32,
     .needs = feature::sm80,
     .tiles = tiles,
-    .idea = "r7 on pairs of real and imaginary parts: four products for each pair of pairs that is loaded",
+    .idea = "r7 on real and imaginary parts that lie apart: four products for each two numbers that are loaded",
     .takes = fits_ints,
     .sum_bound = number_sum_bound<Number>,
     .nanoseconds = nanoseconds,

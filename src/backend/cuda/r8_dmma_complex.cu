@@ -18,147 +18,106 @@
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/complex.cuh"
-#include "backend/cuda/ptx/mma.cuh"
-#include "backend/cuda/ptx/shared_load.cuh"
 #include "backend/cuda/tiles/bands.cuh"
+#include "backend/cuda/tiles/complex_fragments.cuh"
 #include "backend/cuda/tiles/complex_sums.cuh"
 #include "backend/cuda/tiles/complex_tile.cuh"
-#include "backend/cuda/tiles/heuristics_sm90.hpp"
+#include "backend/cuda/tiles/heuristics_complex_sm90.hpp"
 
 namespace tw::cuda {
 namespace {
 
 using Number = Complex<double>;
 
+/// How the operands lie in shared memory, which is how they lie: then a warp's copies write whole lines.
+template <template <int> class A_, template <int> class B_>
+struct Forms {
+    template <int width>
+    using A = A_<width>;
+    template <int width>
+    using B = B_<width>;
+};
+template <int width>
+using WholeLines = LinesAlongK<width, true>;
+template <int width>
+using Halves = LinesAlongK<width, false>;
+
 template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_>
 struct Shape {
     static constexpr int BM = BM_, BN = BN_, BK = 8, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
     static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across;
-    static constexpr int a_bytes = LinesAlongK<BM>::bytes, stage_bytes = a_bytes + LinesAlongK<BN>::bytes;
 };
 
-/// The lane's place in a tile of lines along k: line + lane / 4, k lane % 4. Its lines are a multiple of 8 apart.
-class LanePlace {
-public:
-    __device__ explicit LanePlace(int line) {
-        const int lane = static_cast<int>(threadIdx.x) % 32;
-        at_ = LinesAlongK<8>::place(lane % 4, line + lane / 4);
-    }
-    __device__ double2 read(std::uint32_t tile, int line, int step) const {
-        return ptx::load_two_doubles(tile + LinesAlongK<8>::later(at_, step * 4, line));
-    }
-
-private:
-    std::uint32_t at_;
+template <class S, class F>
+struct Stage {
+    using A = typename F::template A<S::BM>;
+    using B = typename F::template B<S::BN>;
+    static constexpr int bytes = A::bytes + B::bytes;
 };
 
-/// Its sign where `mask` has the uppermost bit.
-__device__ double with_sign(double x, unsigned mask) {
-    return __hiloint2double(__double2hiint(x) ^ static_cast<int>(mask), __double2loint(x));
-}
-constexpr unsigned sign_bit = 1u << 31;
-
-template <class S, bool whole>
+template <class S, class F>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     dmma_complex(Product<Number> p, Bands bands, Places places, Together how) {
     extern __shared__ __align__(128) char stages[];
-    constexpr int down_count = S::WM / 16, across_count = S::WN / 8;
     p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
     const int2 tile = bands.tile();
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
     const int row = warp / S::warps_across * S::WM, col = warp % S::warps_across * S::WN;
     const Layout& bl = p.b.layout;
-    ComplexTile<LinesAlongK<S::BM>, whole, S::threads> a(p.a, first_row);
-    ComplexTile<LinesAlongK<S::BN>, whole, S::threads> b(
-        Tensor<const Number>{p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}}, first_col);
-    const std::uint32_t base = ptx::shared_address(stages), end = base + S::STAGES * S::stage_bytes;
+    using A = typename Stage<S, F>::A;
+    using B = typename Stage<S, F>::B;
+    constexpr int stage_bytes = Stage<S, F>::bytes;
+    ComplexTile<A, S::threads> a(p.a, first_row);
+    ComplexTile<B, S::threads> b(Tensor<const Number>{p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}},
+                                 first_col);
+    const std::uint32_t base = ptx::shared_address(stages), end = base + S::STAGES * stage_bytes;
     const auto fill = [&](std::uint32_t stage) {
-        a.fill(stage), b.fill(stage + S::a_bytes);
+        a.fill(stage), b.fill(stage + A::bytes);
         ptx::commit_copies();
     };
 
-    const LanePlace of_a(row), of_b(col);
+    using Warp = ComplexSums<S::WM, S::WN>;
+    Warp sums;
+    const FragmentsOf<A> of_a(row);
+    const FragmentsOf<B> of_b(col);
     const unsigned a_mask = p.a_sign < 0 ? sign_bit : 0, b_mask = p.b_sign < 0 ? sign_bit : 0;
-    double re[down_count][across_count][4] = {}, im[down_count][across_count][4] = {};
-    double2 down[2][down_count][2], across[2][across_count];
+    double2 down[2][Warp::down][2], across[2][Warp::across];
     const auto read = [&](int to, std::uint32_t stage, int step) {
 #pragma unroll
-        for (int i = 0; i < down_count; ++i)
+        for (int i = 0; i < Warp::down; ++i)
 #pragma unroll
             for (int half = 0; half < 2; ++half) down[to][i][half] = of_a.read(stage, i * 16 + half * 8, step);
 #pragma unroll
-        for (int j = 0; j < across_count; ++j) across[to][j] = of_b.read(stage + S::a_bytes, j * 8, step);
-    };
-    const auto each_tile = [&](const auto& visit) {
-#pragma unroll
-        for (int i = 0; i < down_count; ++i)
-#pragma unroll
-            for (int j = 0; j < across_count; ++j) visit(i, j);
-    };
-    // Signs are changed in place: copies of the fragments would be more registers than there are.
-    const auto flip = [&](double2(&x)[down_count][2], unsigned mask) {
-#pragma unroll
-        for (int i = 0; i < down_count; ++i)
-            x[i][0].y = with_sign(x[i][0].y, mask), x[i][1].y = with_sign(x[i][1].y, mask);
-    };
-    const auto multiply = [&](double2(&x)[down_count][2], double2(&y)[across_count]) {
-#pragma unroll
-        for (int j = 0; j < across_count; ++j) y[j].y = with_sign(y[j].y, b_mask);
-        each_tile([&](int i, int j) {
-            const double real[2] = {x[i][0].x, x[i][1].x};
-            ptx::multiply(re[i][j], real, y[j].x), ptx::multiply(im[i][j], real, y[j].y);
-        });
-        flip(x, a_mask);
-        each_tile([&](int i, int j) {
-            const double imaginary[2] = {x[i][0].y, x[i][1].y};
-            ptx::multiply(im[i][j], imaginary, y[j].x);
-        });
-        flip(x, sign_bit);
-        each_tile([&](int i, int j) {
-            const double minus[2] = {x[i][0].y, x[i][1].y};
-            ptx::multiply(re[i][j], minus, y[j].y);
-        });
+        for (int j = 0; j < Warp::across; ++j) across[to][j] = of_b.read(stage + A::bytes, j * 8, step);
     };
 
 #pragma unroll
-    for (int s = 0; s < S::STAGES - 1; ++s) fill(base + s * S::stage_bytes);
+    for (int s = 0; s < S::STAGES - 1; ++s) fill(base + s * stage_bytes);
     ptx::wait_for_copies<S::STAGES - 2>();
     __syncthreads();
     read(0, base, 0);
 
-    std::uint32_t stage = base, free_stage = base + (S::STAGES - 1) * S::stage_bytes;
+    std::uint32_t stage = base, free_stage = base + (S::STAGES - 1) * stage_bytes;
     for (int first = 0; first < k; first += S::BK) {
-        const std::uint32_t next = stage + S::stage_bytes == end ? base : stage + S::stage_bytes;
+        const std::uint32_t next = stage + stage_bytes == end ? base : stage + stage_bytes;
         fill(free_stage);
         read(1, stage, 1);
-        multiply(down[0], across[0]);
+        sums.add_products(down[0], a_mask, across[0], b_mask);
         ptx::wait_for_copies<S::STAGES - 2>();
         __syncthreads();
         read(0, next, 0);
-        multiply(down[1], across[1]);
+        sums.add_products(down[1], a_mask, across[1], b_mask);
         free_stage = stage, stage = next;
     }
     ptx::wait_for_copies<0>();
 
-    const auto each_sum = [&](const auto& visit) {
-#pragma unroll
-        for (int i = 0; i < down_count; ++i)
-#pragma unroll
-            for (int j = 0; j < across_count; ++j)
-#pragma unroll
-                for (int x = 0; x < 4; ++x) {
-                    Number sum{re[i][j][x], im[i][j][x]};
-                    visit(first_row + row + i * 16 + x / 2 * 8 + lane / 4,
-                          first_col + col + j * 8 + lane % 4 * 2 + x % 2, sum);
-                    re[i][j][x] = sum.re, im[i][j][x] = sum.im;
-                }
-    };
+    const auto each_sum = [&](const auto& visit) { sums.each(first_row + row, first_col + col, visit); };
     scale_and_add(p, each_sum);
     each_sum([&](int i, int j, const Number& sum) { store_one(p, how != Together::ones, i, j, sum); });
 }
 
-template <class S, bool whole>
+template <class S, class F>
 Status start(const Call& call) {
     Places places;
     std::span<std::byte> scratch = call.scratch;
@@ -166,40 +125,47 @@ Status start(const Call& call) {
     const Bands bands{static_cast<int>(tiles_over(call.m(), S::BM)), static_cast<int>(tiles_over(call.n(), S::BN))};
     const Launch how{.blocks = bands.tiles(),
                      .threads = S::threads,
-                     .shared = std::size_t{S::STAGES} * S::stage_bytes,
+                     .shared = std::size_t{S::STAGES} * Stage<S, F>::bytes,
                      .products = static_cast<unsigned>(products_of(call))};
-    return launch(dmma_complex<S, whole>, how, call.stream, product_of<Number>(call), bands, places, together_of(call));
+    return launch(dmma_complex<S, F>, how, call.stream, product_of<Number>(call), bands, places, together_of(call));
 }
+
+/// Neighbours lie across k, and not along it.
+bool lies_across(std::int64_t k_step, std::int64_t other_step) { return other_step == 1 && k_step != 1; }
 
 /// std::complex<double> may begin at any multiple of 8, where no copy of 16 bytes can.
 template <class S>
 Status run_with(const Call& call) {
-    const bool whole = (a_of(call).address_bits() | b_of(call).address_bits()) % 16 == 0;
-    return whole ? start<S, true>(call) : start<S, false>(call);
+    if ((a_of(call).address_bits() | b_of(call).address_bits()) % 16 != 0) return start<S, Forms<Halves, Halves>>(call);
+    const bool b_across = lies_across(call.b.row_step, call.b.col_step);
+    if (lies_across(call.a.col_step, call.a.row_step))
+        return b_across ? start<S, Forms<RowsOfK, RowsOfK>>(call) : start<S, Forms<RowsOfK, WholeLines>>(call);
+    return b_across ? start<S, Forms<WholeLines, RowsOfK>>(call) : start<S, Forms<WholeLines, WholeLines>>(call);
 }
 
 using Large = Shape<128, 64, 32, 32, 4, 1>;
 using Middle = Shape<64, 64, 32, 32, 4, 2>;
+using Flat = Shape<64, 32, 16, 16, 6, 2>;
 using Small = Shape<32, 32, 16, 16, 6, 4>;
 
-Status run(const Call& call, const Tile& tile) {
-    switch (tile == Tile{} ? sm90::r8_dmma_complex_rows(sm90::sizes_of(call)) : tile.m) {
-        case Large::BM: return run_with<Large>(call);
-        case Middle::BM: return run_with<Middle>(call);
+Status run(const Call& call, const Tile& asked) {
+    const Tile tile = asked == Tile{} ? sm90::tile_of(sm90::r8_dmma_complex_tiles, sm90::sizes_of(call)) : asked;
+    switch (tile.m + tile.n) {
+        case Large::BM + Large::BN: return run_with<Large>(call);
+        case Middle::BM + Middle::BN: return run_with<Middle>(call);
+        case Flat::BM + Flat::BN: return run_with<Flat>(call);
         default: return run_with<Small>(call);
     }
 }
 
 double nanoseconds(const Problem& p, int) {
-    switch (sm90::r8_dmma_complex_rows({p.m, p.n, p.k, 1, multiprocessors_for_costs()})) {
-        case Large::BM: return nanoseconds_at(p, 53, Large::BM, Large::BN);
-        case Middle::BM: return nanoseconds_at(p, 48, Middle::BM, Middle::BN);
-        default: return nanoseconds_at(p, 30, Small::BM, Small::BN);
-    }
+    const sm90::Sizes sizes{p.m, p.n, p.k, 1, multiprocessors_for_costs()};
+    const sm90::RatedTile tile = sm90::quickest(sm90::r8_dmma_complex_tiles, sizes);
+    return nanoseconds_at(p, tile.rate, tile.rows, tile.columns);
 }
 
 constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products; }, places_bytes};
-constexpr Tile tiles[] = {{}, {128, 64, 8}, {64, 64, 8}, {32, 32, 8}};
+constexpr Tile tiles[] = {{}, {128, 64, 8}, {64, 64, 8}, {64, 32, 8}, {32, 32, 8}};
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A block's tile of complex numbers on its way to shared memory by asynchronous copies of one number each, so that it
-// may lie any way in global memory and has one form in shared memory. Neighbouring threads copy neighbours in memory.
+// A block's tile of complex numbers on its way to shared memory by asynchronous copies of one number or of its parts,
+// so that it may lie any way in global memory; and the forms that it has in shared memory.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,44 @@
 
 namespace tw::cuda {
 
-/// Numbers of 8 bytes: rows of k with a pitch of 2 more than a multiple of 16, so that 8 neighbours along k of 2
-/// neighbours across it, which half a warp writes at once, go to different banks.
+/// Numbers of 8 bytes: rows of k, real parts first, then imaginary ones, so that a register has neighbours of its own
+/// kind. 4 words between rows put 8 neighbours along k of 4 across it, which a warp writes at once, into different
+/// banks.
 template <int BK_, int width_>
-struct RowsOfK {
-    static constexpr int BK = BK_, width = width_, size = 8, pitch = (width + 2) * size, bytes = BK * pitch;
+struct PlanesOfK {
+    static constexpr int BK = BK_, width = width_, size = 8, imaginary = width * 4, pitch = 2 * imaginary + 16;
+    static constexpr int bytes = BK * pitch;
     static_assert(width % 16 == 0);
+
+    __device__ static std::uint32_t place(int k, int x) { return static_cast<std::uint32_t>(k * pitch + x * 4); }
+    __device__ static std::uint32_t later(std::uint32_t place, int k, int x) {
+        return place + static_cast<std::uint32_t>(k * pitch + x * 4);
+    }
+    __device__ static void copy(std::uint32_t to, const char* from, bool inside) {
+        ptx::copy_4(to, from, inside), ptx::copy_4(to + imaginary, from + 4, inside);
+    }
+};
+
+/// Numbers of 16 bytes, rows of k: 2 numbers between rows put 4 neighbours along k of 2 across it, which 8 threads read
+/// at once, into different banks.
+template <int width_>
+struct RowsOfK {
+    static constexpr int BK = 8, width = width_, size = 16, pitch = (width + 2) * size, bytes = BK * pitch;
+    static_assert(width % 8 == 0);
 
     __device__ static std::uint32_t place(int k, int x) { return static_cast<std::uint32_t>(k * pitch + x * size); }
     __device__ static std::uint32_t later(std::uint32_t place, int k, int x) {
         return place + static_cast<std::uint32_t>(k * pitch + x * size);
     }
+    __device__ static void copy(std::uint32_t to, const char* from, bool inside) {
+        ptx::copy_16(to, from, inside ? 16 : 0);
+    }
 };
 
-/// Numbers of 16 bytes: lines of 8 along k. Within a line they are swapped by its number, so that 4 neighbours along k
-/// of 2 lines, and one k of 8 lines, are in different banks: either is what 8 threads read or write at once.
-template <int width_>
+/// Numbers of 16 bytes, lines of 8 along k. Within a line they are swapped by its number, so that 4 neighbours along k
+/// of 2 lines, which 8 threads read at once, are in different banks. `whole`: numbers lie at multiples of their size;
+/// else they are copied by halves.
+template <int width_, bool whole = true>
 struct LinesAlongK {
     static constexpr int BK = 8, width = width_, size = 16, pitch = BK * size, bytes = width * pitch;
     static_assert(width % 8 == 0);
@@ -40,10 +62,14 @@ struct LinesAlongK {
     __device__ static std::uint32_t later(std::uint32_t place, int k, int x) {
         return (place ^ static_cast<std::uint32_t>(k * size)) + static_cast<std::uint32_t>(x * pitch);
     }
+    __device__ static void copy(std::uint32_t to, const char* from, bool inside) {
+        if constexpr (whole) ptx::copy_16(to, from, inside ? 16 : 0);
+        else ptx::copy_8(to, from, inside), ptx::copy_8(to + 8, from + 8, inside);
+    }
 };
 
-/// `whole`: numbers lie at multiples of their size; else they are copied by halves.
-template <class Form, bool whole, int threads>
+/// Neighbouring threads copy neighbours in memory, along k where these lie so.
+template <class Form, int threads>
 class ComplexTile {
     static constexpr int BK = Form::BK, width = Form::width, pieces = BK * width / threads;
     static_assert(pieces * threads == BK * width && threads % width == 0 && threads % (8 * BK) == 0);
@@ -73,14 +99,7 @@ public:
 #pragma unroll
         for (int s = 0; s < pieces; ++s, from += jump_) {
             const bool inside = s * k_jump_ < k_left_ && s * x_jump_ < x_left_;
-            const std::uint32_t to = tile + Form::later(to_, s * k_jump_, s * x_jump_);
-            if constexpr (Form::size == 8) {
-                ptx::copy_8(to, from, inside);
-            } else if constexpr (whole) {
-                ptx::copy_16(to, from, inside ? 16 : 0);
-            } else {
-                ptx::copy_8(to, from, inside), ptx::copy_8(to + 8, from + 8, inside);
-            }
+            Form::copy(tile + Form::later(to_, s * k_jump_, s * x_jump_), from, inside);
         }
         from_ += BK * k_step_;
         k_left_ -= BK;

@@ -78,14 +78,6 @@ constexpr int paced_rows(const PacedTile (&tiles)[count], const Sizes& s) {
 /// some six.
 constexpr int r8_dmma_side(const Sizes& s) { return paced_rows({{128, 128, 1}, {64, 64, .8}, {32, 32, .55}}, s); }
 
-/// On an H100 many middle tiles have 48 TFLOP/s, large ones 46 and small ones 45.
-constexpr int r7_complex_side(const Sizes& s) { return paced_rows({{128, 128, 1}, {64, 64, 1.04}, {32, 32, .97}}, s); }
-
-/// On an H100 large tiles have 50 to 55 TFLOP/s, middle ones a little less and small ones 30.
-constexpr int r8_dmma_complex_rows(const Sizes& s) {
-    return paced_rows({{128, 64, 1}, {64, 64, .96}, {32, 32, .57}}, s);
-}
-
 /// Tiles of r9 and r10: 128 rows by so many columns, a cluster's blocks one below the other.
 struct Tile128 {
     int columns, cluster;

@@ -36,15 +36,6 @@ TEST(HeuristicsSm90, DoublesTakeLargeTilesWhereTheirWavesAreFull) {
     EXPECT_EQ(r8_dmma_side({512, 512, 512, 64, 132}), 128) << "64 products fill the device";
 }
 
-TEST(HeuristicsSm90, ComplexTilesGiveEveryMultiprocessorSomething) {
-    EXPECT_EQ(r7_complex_side(cube(4096)), 64);
-    EXPECT_EQ(r7_complex_side(cube(512)), 32) << "64 middle tiles for 132 multiprocessors, or 256 small ones";
-    EXPECT_EQ(r7_complex_side(cube(1280)), 32) << "four waves of middle tiles, of which the last is nearly empty";
-    EXPECT_EQ(r8_dmma_complex_rows(cube(4096)), 128);
-    EXPECT_EQ(r8_dmma_complex_rows(cube(512)), 32);
-    EXPECT_GT(r8_dmma_complex_rows(cube(4096, 1)), 0);
-}
-
 TEST(HeuristicsSm90, WavesOfTilesDecideTheWidth) {
     EXPECT_EQ(r10_fp16x3_columns(cube(8192)), 192);
     EXPECT_EQ(r10_fp16x3_columns({4096, 4096, 4096, 1, 132}), r10_fp16x3_columns({4096, 4096, 64, 1, 132}))

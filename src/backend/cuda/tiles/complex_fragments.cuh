@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Complex fragments of the matrix unit for doubles: a lane loads a real and an imaginary part at once, and four real
+// products by the unit add up what a warp has of its tile.
+#pragma once
+
+#include "backend/cuda/operands/complex.cuh"
+#include "backend/cuda/ptx/mma.cuh"
+#include "backend/cuda/ptx/shared_load.cuh"
+
+namespace tw::cuda {
+
+/// A lane's numbers of a tile: line + lane / 4, k lane % 4. Its lines are a multiple of 8 apart.
+template <class Form>
+class FragmentsOf {
+public:
+    __device__ explicit FragmentsOf(int line) {
+        const int lane = static_cast<int>(threadIdx.x) % 32;
+        at_ = Form::place(lane % 4, line + lane / 4);
+    }
+    __device__ double2 read(std::uint32_t tile, int line, int step) const {
+        return ptx::load_two_doubles(tile + Form::later(at_, step * 4, line));
+    }
+
+private:
+    std::uint32_t at_;
+};
+
+/// Its sign changed where `mask` has the uppermost bit.
+__device__ inline double with_sign(double x, unsigned mask) {
+    return __hiloint2double(__double2hiint(x) ^ static_cast<int>(mask), __double2loint(x));
+}
+inline constexpr unsigned sign_bit = 1u << 31;
+
+/// What a warp adds up of its tile.
+template <int WM, int WN>
+struct ComplexSums {
+    static constexpr int down = WM / 16, across = WN / 8;
+    double re[down][across][4] = {}, im[down][across][4] = {};
+
+    template <class Visit>
+    __device__ static void each_tile(const Visit& visit) {
+#pragma unroll
+        for (int i = 0; i < down; ++i)
+#pragma unroll
+            for (int j = 0; j < across; ++j) visit(i, j);
+    }
+    /// Signs are changed in place: copies of the fragments would be more registers than there are.
+    __device__ static void flip(double2 (&x)[down][2], unsigned mask) {
+#pragma unroll
+        for (int i = 0; i < down; ++i)
+#pragma unroll
+            for (int half = 0; half < 2; ++half) x[i][half].y = with_sign(x[i][half].y, mask);
+    }
+
+    /// 4 of k.
+    __device__ void add_products(double2 (&x)[down][2], unsigned x_mask, double2 (&y)[across], unsigned y_mask) {
+#pragma unroll
+        for (int j = 0; j < across; ++j) y[j].y = with_sign(y[j].y, y_mask);
+        each_tile([&](int i, int j) {
+            const double real[2] = {x[i][0].x, x[i][1].x};
+            ptx::multiply(re[i][j], real, y[j].x), ptx::multiply(im[i][j], real, y[j].y);
+        });
+        flip(x, x_mask);
+        each_tile([&](int i, int j) {
+            const double imaginary[2] = {x[i][0].y, x[i][1].y};
+            ptx::multiply(im[i][j], imaginary, y[j].x);
+        });
+        flip(x, sign_bit);
+        each_tile([&](int i, int j) {
+            const double minus[2] = {x[i][0].y, x[i][1].y};
+            ptx::multiply(re[i][j], minus, y[j].y);
+        });
+    }
+
+    /// visit(row, column, sum) for this lane's, of a tile that begins there.
+    template <class Visit>
+    __device__ void each(int row, int col, const Visit& visit) {
+        const int lane = static_cast<int>(threadIdx.x) % 32;
+        each_tile([&](int i, int j) {
+#pragma unroll
+            for (int x = 0; x < 4; ++x) {
+                Complex<double> sum{re[i][j][x], im[i][j][x]};
+                visit(row + i * 16 + x / 2 * 8 + lane / 4, col + j * 8 + lane % 4 * 2 + x % 2, sum);
+                re[i][j][x] = sum.re, im[i][j][x] = sum.im;
+            }
+        });
+    }
+};
+
+}  // namespace tw::cuda
