@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// f64 products out of int8 ones, by remainders. Rows of A and columns of B are scaled by powers of two and rounded to
-// whole numbers x and y, so that |sum x y| < P / 2 for the product P of `count` coprime moduli. The sum is then known
-// from its remainders, each of which one int8 product gives:
+// f64 and complex products out of int8 ones, by remainders. Rows of A and columns of B are scaled by powers of two and
+// rounded to whole numbers x and y, so that |sum x y| < P / 2 for the product P of `count` coprime moduli. The sum is
+// then known from its remainders, each of which one int8 product gives:
 //
 //    C' / P = fraction of  sum over i of  t_i / p_i,     t_i = C' * (P / p_i)^-1 mod p_i
 //
@@ -15,9 +15,26 @@
 
 namespace tw::remainders {
 
-inline constexpr int least_count = 14, most_count = 16, counts = most_count - least_count + 1;
-inline constexpr int moduli[most_count] = {256, 255, 253, 251, 247, 241, 239, 233,
-                                           229, 227, 223, 217, 211, 199, 197, 193};
+inline constexpr int most_of_any = 17, counts = 3;
+
+/// The moduli that products of one type of elements are taken by: the first `least` to `most` of them.
+struct Set {
+    std::array<int, most_of_any> moduli;
+    int least;
+    int planes;   ///< int8 products for each of them
+    double unit;  ///< the rounding of the type
+    int terms;    ///< real products for each of k
+
+    constexpr int most() const { return least + counts - 1; }
+    constexpr int modulus(int i) const { return moduli[static_cast<std::size_t>(i)]; }
+};
+inline constexpr Set of_f64{
+    {256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193, 0}, 14, 1, 0x1p-53, 1};
+/// -1 is a square modulo each of their primes (remainders_complex.hpp).
+inline constexpr std::array<int, most_of_any> complex_moduli{241, 233, 229, 221, 205, 197, 193, 181, 173,
+                                                             157, 149, 137, 113, 109, 101, 97,  89};
+inline constexpr Set of_c128{complex_moduli, 15, 2, 0x1p-53, 2};
+inline constexpr Set of_c64{complex_moduli, 7, 2, 0x1p-24, 2};
 
 /// One go: a remainder is at most 128, and k products of two of them stay inside 31 bits.
 inline constexpr std::int64_t most_k = 1 << 16;
@@ -25,9 +42,9 @@ inline constexpr std::int64_t most_k = 1 << 16;
 __extension__ using Wide = unsigned __int128;
 
 /// P.
-constexpr Wide product_of_moduli(int count) {
+constexpr Wide product_of_moduli(const Set& set, int count) {
     Wide product = 1;
-    for (int i = 0; i < count; ++i) product *= static_cast<Wide>(moduli[i]);
+    for (int i = 0; i < count; ++i) product *= static_cast<Wide>(set.modulus(i));
     return product;
 }
 
@@ -52,11 +69,11 @@ constexpr int power_modulo(int base, int exponent, int p) {
 }
 
 /// (P / p_i)^-1 mod p_i.
-constexpr int share_of(int i, int count) {
+constexpr int share_of(const Set& set, int i, int count) {
     int others = 1;
     for (int j = 0; j < count; ++j)
-        if (j != i) others = modulo(std::int64_t{others} * moduli[j], moduli[i]);
-    return inverse(others, moduli[i]);
+        if (j != i) others = modulo(std::int64_t{others} * set.modulus(j), set.modulus(i));
+    return inverse(others, set.modulus(i));
 }
 
 /// The remainder of a sum of products in two steps: the high half of (sum * multiplier + half) * p, without a sign. The
@@ -66,14 +83,14 @@ struct OfSum {
     std::uint32_t multiplier, half, p;
     int factor;
 };
+constexpr std::uint32_t half_of(int p) { return (1u << 31) / static_cast<std::uint32_t>(p); }
 constexpr OfSum of_sum(int p) {
-    const std::uint32_t half = (1u << 31) / static_cast<std::uint32_t>(p);
-    if (p == 256) return {1u << 24, half, 256, 1};
+    if (p == 256) return {1u << 24, half_of(p), 256, 1};
     const auto odd = static_cast<std::uint32_t>(p);
     std::uint32_t multiplier = odd;  // right in 3 bits; each step doubles them
     for (int i = 0; i < 5; ++i) multiplier *= 2 - odd * multiplier;
     const std::uint64_t whole = std::uint64_t{multiplier} * odd;
-    return {multiplier, half, odd, static_cast<int>((whole >> 32) % odd)};
+    return {multiplier, half_of(p), odd, static_cast<int>((whole >> 32) % odd)};
 }
 
 /// The remainder of an element times g, balanced: the bytes of x + 2^63 by weights of 8 bits, then the high half of
@@ -83,16 +100,29 @@ struct OfElement {
     std::uint32_t multiplier, addend;
     std::int32_t p;
 };
-constexpr OfElement of_element(int p, int g) {
-    std::uint32_t weights[2] = {};
+struct Weights {
+    std::uint32_t low, high;
+};
+constexpr Weights weights_of(int p, std::int64_t g) {
+    std::uint32_t words[2] = {};
     for (int i = 0; i < 8; ++i) {
-        const int weight = balanced(std::int64_t{power_modulo(256, i, p)} * g, p);
-        weights[i / 4] |= static_cast<std::uint32_t>(weight & 255) << (8 * (i % 4));
+        const int weight = balanced(power_modulo(256, i, p) * g, p);
+        words[i / 4] |= static_cast<std::uint32_t>(weight & 255) << (8 * (i % 4));
     }
-    const auto multiplier = static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + static_cast<std::uint64_t>(p) / 2) /
-                                                       static_cast<std::uint64_t>(p));
-    const auto sign = static_cast<std::uint32_t>(balanced(std::int64_t{power_modulo(2, 63, p)} * g, p));
-    return {weights[0], weights[1], multiplier, (1u << 31) / static_cast<std::uint32_t>(p) - sign * multiplier, p};
+    return {words[0], words[1]};
+}
+/// 2^32 / p, rounded.
+constexpr std::uint32_t multiplier_of(int p, int g = 1) {
+    const auto modulus = static_cast<std::uint64_t>(p);
+    return static_cast<std::uint32_t>(((static_cast<std::uint64_t>(g) << 32) + modulus / 2) / modulus);
+}
+/// What the 2^63 adds to the bytes' sum.
+constexpr std::uint32_t bias_of(int p, std::int64_t g) {
+    return static_cast<std::uint32_t>(balanced(power_modulo(2, 63, p) * g, p));
+}
+constexpr OfElement of_element(int p, int g) {
+    const Weights weights = weights_of(p, g);
+    return {weights.low, weights.high, multiplier_of(p), half_of(p) - bias_of(p, g) * multiplier_of(p), p};
 }
 
 /// Two remainders t and u at once: (t * left + u * right) / (p * q), the quotient's inverse in three parts, of which
@@ -111,8 +141,8 @@ constexpr Pair pair_of(int p, int q) {
 
 /// sqrt(P / 2), a little less: what the 2-norm of a scaled row may be. The millionth is for the rounding to whole
 /// numbers and for that of norms.
-constexpr double largest_norm(int count) {
-    const auto half = static_cast<double>(product_of_moduli(count) / 2);
+constexpr double largest_norm(const Set& set, int count) {
+    const auto half = static_cast<double>(product_of_moduli(set, count) / 2);
     double root = 0x1p50;
     for (int i = 0; i < 40; ++i) root = (root + half / root) / 2;
     return root * (1 - 1e-6);
@@ -122,8 +152,8 @@ constexpr double largest_norm(int count) {
 struct TwoTerms {
     double high, low;
 };
-constexpr TwoTerms terms_of_product(int count) {
-    const Wide product = product_of_moduli(count);
+constexpr TwoTerms terms_of_product(const Set& set, int count) {
+    const Wide product = product_of_moduli(set, count);
     int shift = 0;
     while ((product >> shift) >= Wide{1} << 53) ++shift;
     const auto high = static_cast<double>(product >> shift << shift);
@@ -131,55 +161,64 @@ constexpr TwoTerms terms_of_product(int count) {
     return {high, static_cast<double>(rest)};
 }
 
-inline constexpr int most_pairs = most_count / 2;
+inline constexpr int most_pairs = (most_of_any + 1) / 2;
 
-/// All that depends on the count.
-struct OfCount {
-    std::array<OfElement, most_count> of_a;  ///< times share / factor, so that the sum's remainder is t_i
+/// What C is put together with, from the remainders by so many moduli.
+struct PairsOfCount {
     std::array<Pair, most_pairs> pairs;
     TwoTerms product;
-    double largest_norm;
 };
-constexpr OfCount of_count(int count) {
-    OfCount made{};
-    for (int i = 0; i < count; ++i) {
-        const int p = moduli[i];
-        made.of_a[static_cast<std::size_t>(i)] =
-            of_element(p, modulo(std::int64_t{share_of(i, count)} * inverse(of_sum(p).factor, p), p));
-    }
+constexpr PairsOfCount pairs_of_count(const Set& set, int count) {
+    PairsOfCount made{};
     for (int i = 0; 2 * i < count; ++i)
-        made.pairs[static_cast<std::size_t>(i)] = pair_of(moduli[2 * i], 2 * i + 1 < count ? moduli[2 * i + 1] : 1);
-    made.product = terms_of_product(count);
-    made.largest_norm = largest_norm(count);
+        made.pairs[static_cast<std::size_t>(i)] =
+            pair_of(set.modulus(2 * i), 2 * i + 1 < count ? set.modulus(2 * i + 1) : 1);
+    made.product = terms_of_product(set, count);
+    return made;
+}
+constexpr std::array<PairsOfCount, counts> pairs_of_counts(const Set& set) {
+    std::array<PairsOfCount, counts> made{};
+    for (int i = 0; i < counts; ++i) made[static_cast<std::size_t>(i)] = pairs_of_count(set, set.least + i);
     return made;
 }
 
-struct Tables {
-    std::array<OfCount, counts> of_count;
-    std::array<OfElement, most_count> of_b;
-    std::array<OfSum, most_count> of_sum;
+constexpr std::array<OfSum, most_of_any> of_sums(const Set& set) {
+    std::array<OfSum, most_of_any> made{};
+    for (int i = 0; i < set.most(); ++i) made[static_cast<std::size_t>(i)] = of_sum(set.modulus(i));
+    return made;
+}
+
+/// How elements become remainders; A's depend on the count.
+template <class Rule>
+struct Elements {
+    std::array<std::array<Rule, most_of_any>, counts> of_a;  ///< times share / factor, so that the sum's are t_i
+    std::array<Rule, most_of_any> of_b;
 };
-constexpr Tables tables() {
-    Tables made{};
-    for (int i = 0; i < counts; ++i) made.of_count[static_cast<std::size_t>(i)] = of_count(least_count + i);
-    for (int i = 0; i < most_count; ++i) {
-        made.of_b[static_cast<std::size_t>(i)] = of_element(moduli[i], 1);
-        made.of_sum[static_cast<std::size_t>(i)] = of_sum(moduli[i]);
+constexpr Elements<OfElement> elements_of_f64() {
+    Elements<OfElement> made{};
+    for (int i = 0; i < of_f64.most(); ++i) {
+        const int p = of_f64.modulus(i);
+        made.of_b[static_cast<std::size_t>(i)] = of_element(p, 1);
+        for (int above = 0; above < counts; ++above) {
+            const int share = share_of(of_f64, i, of_f64.least + above);
+            made.of_a[static_cast<std::size_t>(above)][static_cast<std::size_t>(i)] =
+                of_element(p, modulo(std::int64_t{share} * inverse(of_sum(p).factor, p), p));
+        }
     }
     return made;
 }
 
-/// The least |a||b| / (||a|| ||b||) of a row and a column whose result a plain f64 sum's bound then covers. Rounding to
-/// whole numbers loses (2 sqrt(k) / norm + k / norm^2) ||a|| ||b||: half a unit of each element of one times the other,
-/// whose scaled norm is at least half the largest. The bound has k + 2 roundings, of which the result, alpha and beta
-/// take three.
-constexpr double least_coefficient(int count, std::int64_t k) {
-    const auto terms = static_cast<double>(k);
-    if (k <= 1) return 2;  // more than there is
+/// The least |a||b| / (||a|| ||b||) of a row and a column whose result a plain sum's bound then covers, where each part
+/// of it is a sum of `terms` real products. Rounding to whole numbers loses (2 sqrt(terms) / norm + terms / norm^2)
+/// ||a|| ||b||: half a unit of each element of one times the other, whose scaled norm is at least half the largest. The
+/// bound has two roundings more than terms, four of complex ones; the result, alpha and beta take three, and five.
+constexpr double least_coefficient(const Set& set, int count, std::int64_t k) {
+    const auto terms = static_cast<double>(set.terms * k);
+    if (terms <= 1) return 2;  // more than there is
     double root = terms;
     for (int i = 0; i < 40; ++i) root = (root + terms / root) / 2;
-    const double norm = largest_norm(count);
-    return (2 * root / norm + terms / norm / norm) / ((terms - 1) * 0x1p-53) * (1 + 1e-9);
+    const double norm = largest_norm(set, count);
+    return (2 * root / norm + terms / norm / norm) / ((terms - 1) * set.unit) * (1 + 1e-9);
 }
 
 /// What most of a row must reach, in units of ||a|| / sqrt(k): where 5 of 8 elements of both do, a quarter of k has

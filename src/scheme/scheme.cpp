@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 #include "scheme/scheme.hpp"
 
+#include "scheme/remainders_complex.hpp"
+
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -63,6 +65,7 @@ const Scheme int8x8{"int8x8", Type::f32, 3, eight_digits, rounding_to_digits + l
 const Scheme int8x6{"int8x6", Type::f32, 3, six_digits, rounding_to_digits + last_by_last + middle_by_last};
 
 const Scheme remainders_of_f64{"remainders", Type::f64, 1, whole, 0};
+const Scheme remainders_of_f32{"remainders", Type::f32, 1, whole, 0};
 
 /// The least that a tf32 part can hold.
 constexpr double tf32_flush_loss = 0x1p-136;

@@ -52,6 +52,8 @@ const Kernel* const ladder[] = {
     &r10_split_bf16x6,
     &r10_split_fp16x1,
     &r10_split_remainders_f64,
+    &r10_split_remainders_c64,
+    &r10_split_remainders_c128,
     &few_rows_fma_f32,
     &few_rows_fma_bf16,
     &few_rows_fma_bf16_f32,

@@ -21,7 +21,8 @@ extern const Kernel r8_mma_sync_bf16, r8_mma_sync_bf16_f32, r8_mma_sync_f16, r8_
 extern const Kernel r8_dmma_f64, r8_dmma_complex_c128;
 extern const Kernel r9_async_pipeline_f32, r9_async_pipeline_bf16, r9_async_pipeline_bf16_f32, r9_async_pipeline_f16,
     r9_async_pipeline_f16_f32;
-extern const Kernel r10_split_fp16x3, r10_split_bf16x6, r10_split_fp16x1, r10_split_remainders_f64;
+extern const Kernel r10_split_fp16x3, r10_split_bf16x6, r10_split_fp16x1;
+extern const Kernel r10_split_remainders_f64, r10_split_remainders_c64, r10_split_remainders_c128;
 extern const Kernel few_rows_fma_async_f32;
 extern const Kernel few_rows_fma_f32, few_rows_fma_bf16, few_rows_fma_bf16_f32, few_rows_fma_f16, few_rows_fma_f16_f32;
 extern const Kernel few_rows_f32, few_rows_bf16, few_rows_bf16_f32, few_rows_f16, few_rows_f16_f32;
@@ -44,5 +45,8 @@ struct TileMap {
 };
 /// r8_dmma for some tiles, found on the device; C has no steps that run across.
 Status run_dmma_where(const Call& call, const TileMap& only) noexcept;
+/// The same for complex numbers.
+Status run_dmma_complex_where(const Call& call, const TileMap& only) noexcept;
+Status run_hierarchical_complex_where(const Call& call, const TileMap& only) noexcept;
 
 }  // namespace tw::cuda

@@ -16,6 +16,7 @@
 // products, which costs nothing: there are kernels for each of the four. Copies are of 4 bytes, whatever lies where.
 #include "backend/cuda/core_rung.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
+#include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/bands.cuh"
 #include "backend/cuda/tiles/complex_sums.cuh"
 #include "backend/cuda/tiles/complex_tile.cuh"
@@ -79,10 +80,14 @@ __device__ void add_products(Parts<TN> (&sums)[TM], const Parts<TM>& down, const
 
 template <class S, bool conj_a, bool conj_b>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    hierarchical_complex(Product<Number> p, Bands bands, Places places, Together how) {
+    hierarchical_complex(Product<Number> p, Bands bands, Places places, Together how, TileMap only) {
     extern __shared__ __align__(16) char stages[];
-    p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
     const int2 tile = bands.tile();
+    if (only.any) {
+        ptx::wait_for_kernel_before();
+        if (*only.any == 0 || only.tiles[tile.x * only.across + tile.y] == 0) return;
+    }
+    p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
     const Layout& bl = p.b.layout;
     ComplexTile<typename S::A, S::threads> a(p.a, first_row);
@@ -155,7 +160,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 }
 
 template <class S, bool conj_a, bool conj_b>
-Status start(const Call& call) {
+Status start(const Call& call, const TileMap& only) {
     Places places;
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
@@ -163,15 +168,16 @@ Status start(const Call& call) {
     const Launch how{.blocks = bands.tiles(),
                      .threads = S::threads,
                      .shared = std::size_t{S::STAGES} * S::stage_bytes,
-                     .products = static_cast<unsigned>(products_of(call))};
+                     .products = static_cast<unsigned>(products_of(call)),
+                     .overlaps = only.any != nullptr};
     return launch(hierarchical_complex<S, conj_a, conj_b>, how, call.stream, product_of<Number>(call), bands, places,
-                  together_of(call));
+                  together_of(call), only);
 }
 
 template <class S>
-Status run_with(const Call& call) {
-    if (call.a.is_conj) return call.b.is_conj ? start<S, true, true>(call) : start<S, true, false>(call);
-    return call.b.is_conj ? start<S, false, true>(call) : start<S, false, false>(call);
+Status run_with(const Call& call, const TileMap& only = {}) {
+    if (call.a.is_conj) return call.b.is_conj ? start<S, true, true>(call, only) : start<S, true, false>(call, only);
+    return call.b.is_conj ? start<S, false, true>(call, only) : start<S, false, false>(call, only);
 }
 
 using Large = Shape<128, 128, 32, 64, 4, 1>;
@@ -197,6 +203,10 @@ constexpr Batching batching{[](const Call& call) { return call.batch->size <= mo
 constexpr Tile tiles[] = {{}, {128, 128, 8}, {64, 64, 8}, {32, 32, 8}};
 
 }  // namespace
+
+Status run_hierarchical_complex_where(const Call& call, const TileMap& only) noexcept {
+    return run_with<Large>(call, only);
+}
 
 constinit const Kernel r7_hierarchical_complex_c64{
     .name = "cuda.r7_hierarchical_complex.c64",

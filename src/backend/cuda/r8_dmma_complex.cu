@@ -18,6 +18,7 @@
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/complex.cuh"
+#include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/bands.cuh"
 #include "backend/cuda/tiles/complex_fragments.cuh"
 #include "backend/cuda/tiles/complex_sums.cuh"
@@ -55,12 +56,17 @@ struct Stage {
     static constexpr int bytes = A::bytes + B::bytes;
 };
 
-template <class S, class F>
+/// mapped: only the tiles of a map of squares of 128.
+template <class S, class F, bool mapped>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    dmma_complex(Product<Number> p, Bands bands, Places places, Together how) {
+    dmma_complex(Product<Number> p, Bands bands, Places places, Together how, TileMap only) {
     extern __shared__ __align__(128) char stages[];
-    p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
     const int2 tile = bands.tile();
+    if constexpr (mapped) {
+        ptx::wait_for_kernel_before();
+        if (*only.any == 0 || only.tiles[tile.x * only.across + tile.y * S::BN / 128] == 0) return;
+    }
+    p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int row = warp / S::warps_across * S::WM, col = warp % S::warps_across * S::WN;
@@ -117,8 +123,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     each_sum([&](int i, int j, const Number& sum) { store_one(p, how != Together::ones, i, j, sum); });
 }
 
-template <class S, class F>
-Status start(const Call& call) {
+template <class S, class F, bool mapped = false>
+Status start(const Call& call, const TileMap& only = {}) {
     Places places;
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
@@ -126,8 +132,10 @@ Status start(const Call& call) {
     const Launch how{.blocks = bands.tiles(),
                      .threads = S::threads,
                      .shared = std::size_t{S::STAGES} * Stage<S, F>::bytes,
-                     .products = static_cast<unsigned>(products_of(call))};
-    return launch(dmma_complex<S, F>, how, call.stream, product_of<Number>(call), bands, places, together_of(call));
+                     .products = static_cast<unsigned>(products_of(call)),
+                     .overlaps = mapped};
+    return launch(dmma_complex<S, F, mapped>, how, call.stream, product_of<Number>(call), bands, places,
+                  together_of(call), only);
 }
 
 /// Neighbours lie across k, and not along it.
@@ -168,6 +176,10 @@ constexpr Batching batching{[](const Call& call) { return call.batch->size <= mo
 constexpr Tile tiles[] = {{}, {128, 64, 8}, {64, 64, 8}, {64, 32, 8}, {32, 32, 8}};
 
 }  // namespace
+
+Status run_dmma_complex_where(const Call& call, const TileMap& only) noexcept {
+    return start<Large, Forms<Halves, Halves>, true>(call, only);
+}
 
 /// The unit rounds as FMA does, once a product.
 constinit const Kernel r8_dmma_complex_c128{

@@ -17,8 +17,8 @@ namespace simulated {
 using namespace tw::remainders;
 using Numbers = std::vector<double>;
 
-inline const Tables& all_tables() {
-    static constexpr Tables made = tables();
+inline const Elements<OfElement>& elements() {
+    static constexpr Elements<OfElement> made = elements_of_f64();
     return made;
 }
 
@@ -26,14 +26,22 @@ inline std::int32_t high_half(std::int32_t a, std::int32_t b) {
     return static_cast<std::int32_t>((std::int64_t{a} * b) >> 32);
 }
 
-inline int remainder(const OfElement& by, std::int64_t x) {
+/// The bytes of x + 2^63 by their weights.
+inline std::int32_t weighed(const Weights& by, std::int64_t x) {
     const std::uint64_t biased = static_cast<std::uint64_t>(x) ^ std::uint64_t{1} << 63;
     std::int32_t s = 0;
     for (unsigned i = 0; i < 8; ++i) {
-        const std::uint32_t weights = i < 4 ? by.low_weights : by.high_weights;
+        const std::uint32_t weights = i < 4 ? by.low : by.high;
         s += static_cast<int>(biased >> (8 * i) & 255) * static_cast<std::int8_t>(weights >> (8 * (i % 4)) & 255);
     }
-    return high_half(static_cast<std::int32_t>(static_cast<std::uint32_t>(s) * by.multiplier + by.addend), by.p);
+    return s;
+}
+inline int remainder(std::int32_t s, std::uint32_t multiplier, std::uint32_t addend, std::int32_t p) {
+    return high_half(static_cast<std::int32_t>(static_cast<std::uint32_t>(s) * multiplier + addend), p);
+}
+
+inline int remainder(const OfElement& by, std::int64_t x) {
+    return remainder(weighed({by.low_weights, by.high_weights}, x), by.multiplier, by.addend, by.p);
 }
 
 inline unsigned remainder(const OfSum& by, std::int32_t sum) {
@@ -42,8 +50,7 @@ inline unsigned remainder(const OfSum& by, std::int32_t sum) {
 }
 
 /// C' out of the remainders t_i.
-inline double restored(int count, const std::vector<unsigned>& t) {
-    const OfCount& of = all_tables().of_count[static_cast<std::size_t>(count - least_count)];
+inline double restored(const PairsOfCount& of, const std::vector<unsigned>& t) {
     double high = 0, middle = 0, low = 0;
     for (std::size_t i = 0; 2 * i < t.size(); ++i) {
         const Pair& pair = of.pairs[i];
@@ -77,10 +84,11 @@ struct Row {
         finite = largest == 0 || (largest >= 0x1p-400 && largest < 0x1p401);
         norm = std::sqrt(squares) * (1 + 1e-9);
         const auto k = static_cast<std::int64_t>(x.size());
-        const double least = least_element(least_coefficient(least_count, k)) / std::sqrt(static_cast<double>(k));
+        const double least =
+            least_element(least_coefficient(of_f64, of_f64.least, k)) / std::sqrt(static_cast<double>(k));
         for (const double element : x) large += std::fabs(element) >= least * norm;
     }
-    int exponent(int count) const { return largest == 0 ? 0 : std::ilogb(largest_norm(count) / norm); }
+    int exponent(int count) const { return largest == 0 ? 0 : std::ilogb(largest_norm(of_f64, count) / norm); }
     double step() const { return largest * (1 + 0x1p-19) / 127; }
 };
 
@@ -88,31 +96,30 @@ struct Row {
 inline std::optional<int> count_for(const Row& a, const Row& b) {
     if (!a.finite || !b.finite) return {};
     const auto k = static_cast<std::int64_t>(a.x.size());
-    if (are_most(a.large, k) && are_most(b.large, k)) return least_count;
-    if (a.largest == 0 || b.largest == 0) return least_count;
+    if (are_most(a.large, k) && are_most(b.large, k)) return of_f64.least;
+    if (a.largest == 0 || b.largest == 0) return of_f64.least;
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < a.x.size(); ++i)
         sum += static_cast<std::int64_t>(std::fabs(a.x[i]) / a.step()) *
                static_cast<std::int64_t>(std::fabs(b.x[i]) / b.step());
     const double coefficient = static_cast<double>(sum) * (a.step() / a.norm) * (b.step() / b.norm) * (1 - 0x1p-19);
-    for (int count = least_count; count <= most_count; ++count)
-        if (coefficient >= least_coefficient(count, k)) return count;
+    for (int count = of_f64.least; count <= of_f64.most(); ++count)
+        if (coefficient >= least_coefficient(of_f64, count, k)) return count;
     return {};
 }
 
 inline double dot(const Row& a, const Row& b, int count) {
-    const Tables& by = all_tables();
-    const OfCount& of = by.of_count[static_cast<std::size_t>(count - least_count)];
+    const auto& of_a = elements().of_a[static_cast<std::size_t>(count - of_f64.least)];
     const int up = a.exponent(count), across = b.exponent(count);
     std::vector<unsigned> t(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < t.size(); ++i) {
         std::int32_t sum = 0;
         for (std::size_t j = 0; j < a.x.size(); ++j)
-            sum += remainder(of.of_a[i], std::llrint(std::ldexp(a.x[j], up))) *
-                   remainder(by.of_b[i], std::llrint(std::ldexp(b.x[j], across)));
-        t[i] = remainder(by.of_sum[i], sum);
+            sum += remainder(of_a[i], std::llrint(std::ldexp(a.x[j], up))) *
+                   remainder(elements().of_b[i], std::llrint(std::ldexp(b.x[j], across)));
+        t[i] = remainder(of_sum(of_f64.moduli[i]), sum);
     }
-    return std::ldexp(restored(count, t), -up - across);
+    return std::ldexp(restored(pairs_of_count(of_f64, count), t), -up - across);
 }
 
 }  // namespace simulated

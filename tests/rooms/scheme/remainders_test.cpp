@@ -11,10 +11,11 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "reference/compensated.hpp"
 #include "reference/random.hpp"
+#include "rooms/scheme/exact_sum.hpp"
 #include "rooms/scheme/remainders_simulated.hpp"
 #include "scheme/scheme.hpp"
 
@@ -22,24 +23,30 @@ namespace {
 
 using namespace tw;
 using namespace tw::remainders;
+using reference::ExactSum;
 using reference::Random;
 using simulated::Numbers;
 using simulated::Row;
 
 TEST(Remainders, ModuliHaveNoCommonFactorAndFitIntoAByte) {
-    for (int i = 0; i < most_count; ++i) {
-        EXPECT_LE(moduli[i], 256);
-        for (int j = 0; j < i; ++j) EXPECT_EQ(std::gcd(moduli[i], moduli[j]), 1) << moduli[i] << " " << moduli[j];
-    }
-    EXPECT_NEAR(std::log2(largest_norm(14)), 54.6, .05);
-    EXPECT_NEAR(std::log2(largest_norm(16)), 62.2, .05);  // below 2^63, where whole numbers end
+    for (const Set& set : {of_f64, of_c128, of_c64})
+        for (int i = 0; i < set.most(); ++i) {
+            const int p = set.modulus(i);
+            EXPECT_LE(p, 256);
+            for (int j = 0; j < i; ++j) EXPECT_EQ(std::gcd(p, set.modulus(j)), 1) << p << " " << set.modulus(j);
+        }
+    EXPECT_NEAR(std::log2(largest_norm(of_f64, 14)), 54.6, .05);
+    EXPECT_NEAR(std::log2(largest_norm(of_f64, 16)), 62.2, .05);  // below 2^63, where whole numbers end
+    EXPECT_NEAR(std::log2(largest_norm(of_c128, 15)), 55.05, .05);
+    EXPECT_NEAR(std::log2(largest_norm(of_c128, 17)), 61.6, .05);
+    EXPECT_NEAR(std::log2(largest_norm(of_c64, 7)), 26.65, .05);
 }
 
 TEST(Remainders, OfAnElementIsItsClassInEightBits) {
     Random random(1);
-    for (int i = 0; i < most_count; ++i)
+    for (int i = 0; i < of_f64.most(); ++i)
         for (int n = 0; n < 20000; ++n) {
-            const int p = moduli[i], g = static_cast<int>(random.whole(1, p - 1));
+            const int p = of_f64.modulus(i), g = static_cast<int>(random.whole(1, p - 1));
             std::int64_t x = static_cast<std::int64_t>(random.bits()) >> random.whole(1, 60);
             if (n < 600) x = n - 300;
             const int rest = simulated::remainder(of_element(p, g), x);
@@ -51,9 +58,9 @@ TEST(Remainders, OfAnElementIsItsClassInEightBits) {
 TEST(Remainders, OfASumIsAClassBelowP) {
     Random random(2);
     constexpr std::int64_t most = most_k << 14;
-    for (int i = 0; i < most_count; ++i)
+    for (int i = 0; i < of_f64.most(); ++i)
         for (int n = 0; n < 20000; ++n) {
-            const int p = moduli[i];
+            const int p = of_f64.modulus(i);
             std::int64_t sum = random.whole(-most, most);
             if (n < 600) sum = n - 300;
             else if (n < 1200) sum = (n < 900 ? most : -most) + (n < 900 ? 600 - n : n - 900);
@@ -64,53 +71,38 @@ TEST(Remainders, OfASumIsAClassBelowP) {
         }
 }
 
+std::vector<std::pair<Set, int>> sets_and_counts() {
+    std::vector<std::pair<Set, int>> all;
+    for (const Set& set : {of_f64, of_c128, of_c64})
+        for (int above = 0; above < counts; ++above) all.emplace_back(set, above);
+    return all;
+}
+
 /// Every whole number of 53 bits times a power of two comes back, from 2^-58 of P to half of it, and 0.
 TEST(Remainders, AWholeNumberIsRestored) {
     Random random(3);
-    for (int count = least_count; count <= most_count; ++count)
-        for (int n = 0; n < 20000; ++n) {
+    for (const auto& [set, above] : sets_and_counts()) {
+        const int count = set.least + above;
+        const PairsOfCount of = pairs_of_count(set, count);
+        for (int n = 0; n < 6000; ++n) {
+            const int room = std::ilogb(largest_norm(set, count) * largest_norm(set, count)) - 2;  // in bits
+            const std::int64_t least = std::max(11, 63 - room);
             const auto digits =
-                n < 9 ? std::int64_t{n} - 4 : static_cast<std::int64_t>(random.bits()) >> random.whole(11, 62);
+                n < 9 ? std::int64_t{n} - 4 : static_cast<std::int64_t>(random.bits()) >> random.whole(least, 62);
             const int bits = digits == 0 ? 0 : std::ilogb(static_cast<double>(digits));
-            const int most = std::ilogb(largest_norm(count) * largest_norm(count)) - 1 - bits;
+            const int most = std::max(0, room + 1 - bits);
             const auto shift = static_cast<int>(random.whole(std::max(0, most - 56), most));
             std::vector<unsigned> t;
             for (int i = 0; i < count; ++i) {
-                const int p = moduli[i];
+                const int p = set.modulus(i);
                 const int rest = modulo(std::int64_t{modulo(digits, p)} * power_modulo(2, shift, p), p);
-                t.push_back(static_cast<unsigned>(modulo(std::int64_t{rest} * share_of(i, count), p)));
+                t.push_back(static_cast<unsigned>(modulo(std::int64_t{rest} * share_of(set, i, count), p)));
             }
-            ASSERT_EQ(simulated::restored(count, t), std::ldexp(static_cast<double>(digits), shift))
+            ASSERT_EQ(simulated::restored(of, t), std::ldexp(static_cast<double>(digits), shift))
                 << digits << " * 2^" << shift << " by " << count;
         }
+    }
 }
-
-/// A sum of doubles without any error: parts that don't overlap, the smallest first.
-class ExactSum {
-public:
-    void add(double x) {
-        std::size_t kept = 0;
-        for (const double part : parts_) {
-            const reference::Twice sum = reference::two_sum(x, part);
-            if (sum.lo != 0) parts_[kept++] = sum.lo;
-            x = sum.hi;
-        }
-        parts_.resize(kept);
-        parts_.push_back(x);
-    }
-    void add_product(double a, double b) {
-        const reference::Twice product = reference::two_product(a, b);
-        add(product.lo), add(product.hi);
-    }
-    double rounded() const {
-        double sum = 0;
-        for (const double part : parts_) sum += part;
-        return sum;
-    }
-
-private:
-    std::vector<double> parts_;
-};
 
 struct Fill {
     const char* name;
@@ -207,7 +199,7 @@ TEST(Remainders, ProductsOfWholeNumbersAreExact) {
                     if (n % 4 == 1 && i > 0 && i % 2 == 1) x[i] = x[i - 1], y[i] = -y[i - 1];  // the sum cancels
                     sum += x[i] * y[i];
                 }
-                for (int count = least_count; count <= most_count; ++count)
+                for (int count = of_f64.least; count <= of_f64.most(); ++count)
                     ASSERT_EQ(simulated::dot(Row(x), Row(y), count), sum) << most << " k " << k << " by " << count;
             }
 }
@@ -229,11 +221,11 @@ TEST(Remainders, CancellingSumsKeepTheBound) {
 }
 
 TEST(Remainders, TheCoefficientFallsWithEachModulusAndWithK) {
-    EXPECT_NEAR(least_coefficient(14, 4096), .0103, .0003);
-    EXPECT_NEAR(least_coefficient(14, 1024), .0207, .0006);
-    EXPECT_NEAR(least_coefficient(15, 4096), .00074, .00002);
-    EXPECT_NEAR(least_coefficient(16, 16384), 2.7e-5, 1e-6);
-    EXPECT_GT(least_coefficient(16, 1), 1);  // no row and column have that
+    EXPECT_NEAR(least_coefficient(of_f64, 14, 4096), .0103, .0003);
+    EXPECT_NEAR(least_coefficient(of_f64, 14, 1024), .0207, .0006);
+    EXPECT_NEAR(least_coefficient(of_f64, 15, 4096), .00074, .00002);
+    EXPECT_NEAR(least_coefficient(of_f64, 16, 16384), 2.7e-5, 1e-6);
+    EXPECT_GT(least_coefficient(of_f64, 16, 1), 1);  // no row and column have that
     EXPECT_NEAR(least_element(.0103), .203, .001);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using P = PlanePipeline;
 
-/// What each count needs of |a||b| / (||a|| ||b||).
+/// What each count needs of |a||b| / (||a|| ||b||), for each part of a complex result.
 struct Needed {
     float of_count[remainders::counts];
 };
@@ -18,11 +18,11 @@ struct Needed {
 /// The product of magnitudes: the least coefficient of each consumer's half tile, then of the tile.
 __global__ void __launch_bounds__(P::threads, 1)
     bound_planes(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, RemaindersCall call,
-                 Raster raster, int steps, Needed needed) {
+                 Raster raster, int steps, int parts, Needed needed) {
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
     if (__shfl_sync(~0u, call.found->unsure, 0) == 0) return;
-    const Units units{raster, remainders::most_count - 1, 1, nullptr};
+    const Units units{raster, 0, parts, nullptr};
     run_units(a, b, units, steps, [&](int(&sums)[P::BN / 2], int, int row, int col, int consumer, int thread) {
         const int rows = static_cast<int>(call.a.rows.rows()), cols = static_cast<int>(call.b.rows.rows());
         const int first_row = row * P::BM + consumer * 64 + thread / 32 * 16 + thread % 32 / 4;
@@ -62,14 +62,16 @@ __global__ void __launch_bounds__(P::threads, 1)
 }  // namespace
 
 Status bound_products(const RemaindersCall& call, void* stream) noexcept {
-    const PlanesStart start(call, 1);
+    const int parts = call.set.planes;
+    const PlanesStart start(call, parts, {call.magnitudes_of(call.a), parts, parts},
+                            {call.magnitudes_of(call.b), parts, parts});
     if (!start.status) return start.status;
     Needed needed{};
     for (int i = 0; i < remainders::counts; ++i)
         needed.of_count[i] =
-            static_cast<float>(remainders::least_coefficient(remainders::least_count + i, call.a.rows.layout.cols)) *
+            static_cast<float>(remainders::least_coefficient(call.set, call.set.least + i, call.a.rows.cols())) *
             (1 + 0x1p-20f);
-    return launch(bound_planes, start.how, stream, start.a, start.b, call, start.raster, start.steps, needed);
+    return launch(bound_planes, start.how, stream, start.a, start.b, call, start.raster, start.steps, parts, needed);
 }
 
 }  // namespace tw::cuda

@@ -3,71 +3,31 @@
 //
 // Rows to planes of int8: scaled, rounded to whole numbers, and their remainders. A block takes 32 rows and 128 of k
 // through shared memory, in the direction in which the operand lies; a thread then has 16 neighbours of k, and writes
-// 16 bytes of each plane.
+// 16 bytes of each plane. Of complex operands 16 rows and 8 neighbours, and of each plane 8 bytes.
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
-#include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/integer.cuh"
-#include "backend/cuda/ptx/shared_load.cuh"
 #include "backend/cuda/ptx/team.cuh"
-#include "backend/cuda/remainders/remainders.cuh"
+#include "backend/cuda/remainders/piece.cuh"
 
 namespace tw::cuda {
 namespace {
 
 using remainders::OfElement;
+using remainders::OfFaces;
 
-__constant__ constexpr remainders::Tables tables = remainders::tables();
+__constant__ constexpr auto of_f64 = remainders::elements_of_f64();
+__constant__ constexpr auto of_c128 = remainders::faces_of(remainders::of_c128);
+__constant__ constexpr auto of_c64 = remainders::faces_of(remainders::of_c64);
+
+template <class E>
+__device__ const auto& rules_of() {
+    if constexpr (E::PARTS == 1) return of_f64;
+    else if constexpr (sizeof(E) == 16) return of_c128;
+    else return of_c64;
+}
 
 enum class Pass { first, again, magnitudes };
-
-/// Rows and k that are converted together.
-struct Piece {
-    static constexpr int rows = 32, k = 128, threads = 256, of_thread = 16;
-    /// One more every 16, and 9 more than a multiple of 16: threads of half a warp read from different banks.
-    static constexpr int pitch = k + k / 16 + 1, bytes = rows * pitch * 8;
-
-    const RemaindersOperand* of;
-    int row, first_k;
-    bool of_a;
-
-    /// Along k first: blocks that run together write whole rows of planes.
-    __device__ Piece(const RemaindersCall& call, int index, int pieces_of_a) : of_a(index < pieces_of_a) {
-        of = of_a ? &call.a : &call.b;
-        if (!of_a) index -= pieces_of_a;
-        const int wide = (static_cast<int>(of->pitch) + k - 1) / k;
-        row = index / wide * rows, first_k = index % wide * k;
-    }
-    static std::int64_t count(const RemaindersOperand& one) {
-        return tiles_over(one.rows.layout.rows, rows) * tiles_over(one.pitch, k);
-    }
-
-    __device__ void load(std::uint32_t tile) const {
-        if (of->rows.layout.col_step == 1) load<true>(tile);
-        else load<false>(tile);
-    }
-
-private:
-    /// Asynchronous copies, 0 for what lies outside. Neighbouring threads copy neighbours along k, or along the rows.
-    template <bool along>
-    __device__ void load(std::uint32_t tile) const {
-        constexpr int wide = along ? k : rows, jump = threads / wide;
-        const int inner = static_cast<int>(threadIdx.x) % wide, outer = static_cast<int>(threadIdx.x) / wide;
-        const int rows_left = static_cast<int>(of->rows.rows()) - row,
-                  k_left = static_cast<int>(of->rows.cols()) - first_k;
-        const int outer_left = inner < (along ? k_left : rows_left) ? (along ? rows_left : k_left) - outer : 0;
-        const Layout& lies = of->rows.layout;
-        const double* from = of->rows.data + lies(row + (along ? outer : inner), first_k + (along ? inner : outer));
-        const std::int64_t step = jump * (along ? lies.row_step : lies.col_step);
-        tile += 8 * (along ? outer * pitch + place(inner) : inner * pitch + outer);
-#pragma unroll
-        for (int i = 0; i < of_thread; ++i, from += step)
-            ptx::copy_8(tile + 8 * (along ? i * jump * pitch : place(i * jump)), from, i * jump < outer_left);
-        ptx::commit_copies();
-    }
-    /// Of k within a row of the tile: for steps of 8 that begin below 8, too.
-    static __device__ constexpr int place(int at) { return at + at / 16; }
-};
 
 /// Four low bytes.
 __device__ unsigned bytes_of(int a, int b, int c, int d) {
@@ -75,77 +35,153 @@ __device__ unsigned bytes_of(int a, int b, int c, int d) {
                        __byte_perm(static_cast<unsigned>(c), static_cast<unsigned>(d), 0x0040), 0x5410);
 }
 
-/// x + 2^63 in two words; its remainder.
+/// x + 2^63 in two words.
 struct Biased {
     unsigned low, high;
 
-    __device__ int remainder(const OfElement& by) const {
-        const int s = ptx::dot(high, by.high_weights, ptx::dot(low, by.low_weights, 0));
-        return __mulhi(static_cast<int>(static_cast<unsigned>(s) * by.multiplier + by.addend), by.p);
+    /// The bytes by their weights, on top of another sum.
+    __device__ int weighed(unsigned low_weights, unsigned high_weights, int on) const {
+        return ptx::dot(high, high_weights, ptx::dot(low, low_weights, on));
     }
 };
+__device__ int remainder(int s, std::uint32_t multiplier, std::uint32_t addend, std::int32_t p) {
+    return __mulhi(static_cast<int>(static_cast<unsigned>(s) * multiplier + addend), p);
+}
 
-/// One thread's part of a piece: 16 neighbours of k of a row.
-template <Pass pass>
-__device__ void convert_piece(const RemaindersCall& call, const Piece& piece, std::uint32_t tile, int above) {
-    constexpr int n = Piece::of_thread;
-    const RemaindersOperand& one = *piece.of;
-    const int in_piece = static_cast<int>(threadIdx.x) / 8, chunk = static_cast<int>(threadIdx.x) % 8;
-    const int row = piece.row + in_piece, k = piece.first_k + n * chunk, end = static_cast<int>(one.rows.cols());
-    const bool inside = row < one.rows.rows();
-    const ScaledRow& scaled = one.scaled[inside ? row : 0];
-    tile += 8 * (in_piece * Piece::pitch + 17 * chunk);
-    std::int8_t* to = one.planes + row * one.pitch + k;
-    const std::int64_t plane_bytes = one.plane_bytes();
-    const bool stores = inside && k < one.pitch;
-    const auto store = [&](const auto& of) {
-        *reinterpret_cast<uint4*>(to) =
-            make_uint4(bytes_of(of(0), of(1), of(2), of(3)), bytes_of(of(4), of(5), of(6), of(7)),
-                       bytes_of(of(8), of(9), of(10), of(11)), bytes_of(of(12), of(13), of(14), of(15)));
+/// One plane of 16 neighbours, by the rule of a modulus.
+__device__ void store_remainders(std::int8_t* to, std::int64_t, const Biased (&whole)[16][1], const OfElement& by) {
+    const auto of = [&](int i) {
+        return remainder(whole[i][0].weighed(by.low_weights, by.high_weights, 0), by.multiplier, by.addend, by.p);
     };
-    if constexpr (pass == Pass::magnitudes) {
-        const double step = scaled.step;
-        const bool any = scaled.worth > 0;
-        to += (remainders::most_count - 1) * plane_bytes;
-        if (!stores) return;
-        store([&](int i) { return any ? static_cast<int>(fabs(ptx::load_double(tile + 8 * i)) / step) : 0; });
-    } else {
-        const double scale = __hiloint2double((scaled.exponents[above] + 1023) << 20, 0), threshold = scaled.threshold;
-        const bool finite = scaled.worth != 0;
-        Biased whole[n];
-        int large = 0;
+    *reinterpret_cast<uint4*>(to) =
+        make_uint4(bytes_of(of(0), of(1), of(2), of(3)), bytes_of(of(4), of(5), of(6), of(7)),
+                   bytes_of(of(8), of(9), of(10), of(11)), bytes_of(of(12), of(13), of(14), of(15)));
+}
+/// Two planes of 8 neighbours: a face in each.
+__device__ void store_remainders(std::int8_t* to, std::int64_t plane_bytes, const Biased (&whole)[8][2],
+                                 const OfFaces& by) {
+    unsigned faces[2][2];
 #pragma unroll
-        for (int i = 0; i < n; ++i) {
-            const double element = ptx::load_double(tile + 8 * i);
-            if (pass == Pass::first) large += fabs(element) >= threshold && k + i < end;
-            const long long bits = finite ? __double2ll_rn(element * scale) : 0;
-            whole[i] = {static_cast<unsigned>(bits), static_cast<unsigned>(bits >> 32) ^ 0x80000000u};
-        }
-        const OfElement* const by = piece.of_a ? tables.of_count[above].of_a.data() : tables.of_b.data();
-        if (stores) {
-#pragma unroll 2
-            for (int i = 0; i < remainders::least_count + above; ++i, to += plane_bytes)
-                store([&](int j) { return whole[j].remainder(by[i]); });
-        }
-        if constexpr (pass == Pass::first) {
+    for (int word = 0; word < 2; ++word) {
+        int plus[4], minus[4];
 #pragma unroll
-            for (int step = 4; step > 0; step /= 2) large += __shfl_xor_sync(~0u, large, step);
-            if (inside && chunk == 0) {
-                // Who adds a row's last elements knows how many of all are large.
-                const auto seen = static_cast<unsigned>(min(Piece::k, end - piece.first_k));
-                const unsigned long long mine = std::uint64_t{seen} << 32 | static_cast<unsigned>(large);
-                const unsigned long long all = atomicAdd(one.large + row, mine) + mine;
-                const bool is_last = all >> 32 == static_cast<unsigned>(end);
-                if (is_last && (!finite || !remainders::are_most(static_cast<std::int64_t>(all & 0xffffffffu), end)))
-                    call.found->unsure = 1;
-            }
+        for (int i = 0; i < 4; ++i) {
+            const Biased(&x)[2] = whole[4 * word + i];
+            const int s = x[0].weighed(by.real.low, by.real.high, 0),
+                      both = x[1].weighed(by.imaginary.low, by.imaginary.high, s);
+            plus[i] = remainder(both, by.multiplier, by.addends[0], by.p);
+            minus[i] = remainder(2 * s - both, by.multiplier, by.addends[1], by.p);
+        }
+        faces[0][word] = bytes_of(plus[0], plus[1], plus[2], plus[3]);
+        faces[1][word] = bytes_of(minus[0], minus[1], minus[2], minus[3]);
+    }
+#pragma unroll
+    for (int face = 0; face < 2; ++face)
+        *reinterpret_cast<uint2*>(to + face * plane_bytes) = make_uint2(faces[face][0], faces[face][1]);
+}
+
+/// One thread's part of a piece: neighbours of k of a row.
+template <class E>
+struct Neighbours {
+    static constexpr int count = Piece<E>::of_thread;
+    const RemaindersOperand& one;
+    int in_piece, chunk, row, k, end;
+    bool inside;
+    std::uint32_t tile;
+
+    __device__ Neighbours(const Piece<E>& piece, std::uint32_t first)
+        : one(*piece.of),
+          in_piece(static_cast<int>(threadIdx.x) / Piece<E>::chunks),
+          chunk(static_cast<int>(threadIdx.x) % Piece<E>::chunks),
+          row(piece.row + in_piece),
+          k(piece.first_k + count * chunk),
+          end(static_cast<int>(one.rows.cols())),
+          inside(row < one.rows.rows()),
+          tile(first + sizeof(E) * (in_piece * Piece<E>::pitch + (count + 1) * chunk)) {}
+
+    __device__ const ScaledRow& scaled() const { return one.scaled[inside ? row : 0]; }
+    __device__ bool stores() const { return inside && k < one.pitch; }
+    __device__ void read(int i, double (&parts)[E::PARTS]) const { read_element<E>(tile + sizeof(E) * i, parts); }
+};
+
+/// 7 bits of each part, whose rows of a complex operand are twice as long: of B also with the parts the other way
+/// round, so that a real product of them is the one of parts that make an imaginary part.
+template <class E>
+__device__ void convert_magnitudes(const RemaindersCall& call, const Piece<E>& piece, std::uint32_t tile) {
+    const Neighbours<E> mine(piece, tile);
+    const RemaindersOperand& one = mine.one;
+    if (!mine.stores()) return;
+    const double step = mine.scaled().step;
+    const bool any = mine.scaled().worth > 0;
+    unsigned words[2][4] = {};
+#pragma unroll
+    for (int i = 0; i < mine.count; ++i) {
+        double parts[E::PARTS];
+        mine.read(i, parts);
+#pragma unroll
+        for (int part = 0; part < E::PARTS; ++part) {
+            const unsigned digit = any ? static_cast<unsigned>(fabs(parts[part]) / step) : 0;
+            const int at = E::PARTS * i + part, crossed = piece.of_a ? at : at ^ 1;
+            words[0][at / 4] |= digit << (8 * (at % 4)), words[1][crossed / 4] |= digit << (8 * (crossed % 4));
+        }
+    }
+    std::int8_t* const to =
+        one.planes + call.magnitudes_of(one) + E::PARTS * (mine.row * one.pitch + std::int64_t{mine.k});
+#pragma unroll
+    for (int part = 0; part < E::PARTS; ++part)
+        *reinterpret_cast<uint4*>(to + part * E::PARTS * one.plane_bytes()) =
+            make_uint4(words[part][0], words[part][1], words[part][2], words[part][3]);
+}
+
+template <class E, Pass pass>
+__device__ void convert_piece(const RemaindersCall& call, const Piece<E>& piece, std::uint32_t tile, int above) {
+    const Neighbours<E> mine(piece, tile);
+    const RemaindersOperand& one = mine.one;
+    const ScaledRow& scaled = mine.scaled();
+    const double scale = __hiloint2double((scaled.exponents[above] + 1023) << 20, 0), threshold = scaled.threshold;
+    const double scales[2] = {scale, one.rows.is_conj ? -scale : scale};
+    const bool finite = scaled.worth != 0;
+    Biased whole[mine.count][E::PARTS];
+    int large = 0;
+#pragma unroll
+    for (int i = 0; i < mine.count; ++i) {
+        double parts[E::PARTS];
+        mine.read(i, parts);
+#pragma unroll
+        for (int part = 0; part < E::PARTS; ++part) {
+            if (pass == Pass::first) large += fabs(parts[part]) >= threshold && mine.k + i < mine.end;
+            const long long bits = finite ? __double2ll_rn(parts[part] * scales[part]) : 0;
+            whole[i][part] = {static_cast<unsigned>(bits), static_cast<unsigned>(bits >> 32) ^ 0x80000000u};
+        }
+    }
+    const auto& rules = rules_of<E>();
+    const auto* const by = piece.of_a ? rules.of_a[above].data() : rules.of_b.data();
+    const std::int64_t plane_bytes = one.plane_bytes();
+    std::int8_t* to = one.planes + mine.row * one.pitch + mine.k;
+    if (mine.stores()) {
+#pragma unroll(2 / E::PARTS)
+        for (int i = 0; i < set_of<E>.least + above; ++i, to += E::PARTS * plane_bytes)
+            store_remainders(to, plane_bytes, whole, by[i]);
+    }
+    if constexpr (pass == Pass::first) {
+#pragma unroll
+        for (int step = Piece<E>::chunks / 2; step > 0; step /= 2) large += __shfl_xor_sync(~0u, large, step);
+        if (mine.inside && mine.chunk == 0) {
+            // Who adds a row's last elements knows how many parts of all are large.
+            const auto seen = static_cast<unsigned>(min(Piece<E>::k, mine.end - piece.first_k));
+            const unsigned long long counted = std::uint64_t{seen} << 32 | static_cast<unsigned>(large);
+            const unsigned long long all = atomicAdd(one.large + mine.row, counted) + counted;
+            const bool is_last = all >> 32 == static_cast<unsigned>(mine.end);
+            const auto of_all = static_cast<std::int64_t>(all & 0xffffffffu);
+            if (is_last && (!finite || !remainders::are_most(of_all, E::PARTS * std::int64_t{mine.end})))
+                call.found->unsure = 1;
         }
     }
 }
 
 /// The next piece is on its way while one is converted. The last are first: what was measured last is still in L2.
-template <Pass pass>
-__global__ void __launch_bounds__(Piece::threads, pass == Pass::first ? 3 : 2)
+template <class E, Pass pass>
+__global__ void __launch_bounds__(Piece<E>::threads, pass == Pass::first ? 3 : 2)
     convert(RemaindersCall call, int pieces_of_a, int pieces) {
     extern __shared__ __align__(16) char memory[];
     ptx::let_next_kernel_begin();
@@ -153,41 +189,60 @@ __global__ void __launch_bounds__(Piece::threads, pass == Pass::first ? 3 : 2)
     if (pass == Pass::magnitudes && call.found->unsure == 0) return;
     const int above = pass == Pass::again ? call.found->above : 0;
     if (pass == Pass::again && above == 0) return;
-    std::uint32_t now = ptx::shared_address(memory), next = now + Piece::bytes;
+    std::uint32_t now = ptx::shared_address(memory), next = now + Piece<E>::bytes;
     int index = pieces - 1 - static_cast<int>(blockIdx.x);
-    Piece(call, index, pieces_of_a).load(now);
+    Piece<E>(call, index, pieces_of_a).load(now);
     for (; index >= 0; index -= static_cast<int>(gridDim.x)) {
         const int following = index - static_cast<int>(gridDim.x);
-        if (following >= 0) Piece(call, following, pieces_of_a).load(next);
+        if (following >= 0) Piece<E>(call, following, pieces_of_a).load(next);
         else ptx::commit_copies();
         ptx::wait_for_copies<1>();
         __syncthreads();
-        convert_piece<pass>(call, Piece(call, index, pieces_of_a), now, above);
+        const Piece<E> piece(call, index, pieces_of_a);
+        if constexpr (pass == Pass::magnitudes) convert_magnitudes(call, piece, now);
+        else convert_piece<E, pass>(call, piece, now, above);
         __syncthreads();
         const std::uint32_t free = now;
         now = next, next = free;
     }
 }
 
-template <Pass pass>
+template <class E, Pass pass>
 Status start(const RemaindersCall& call, void* stream) {
     constexpr int at_once = pass == Pass::first ? 3 : 2;
-    const std::int64_t of_a = Piece::count(call.a), all = of_a + Piece::count(call.b),
+    const std::int64_t of_a = Piece<E>::count(call.a), all = of_a + Piece<E>::count(call.b),
                        fit = at_once * multiprocessors();
-    return launch(convert<pass>,
+    return launch(convert<E, pass>,
                   {.blocks = static_cast<unsigned>(all < fit ? all : fit),
-                   .threads = Piece::threads,
-                   .shared = 2 * Piece::bytes,
+                   .threads = Piece<E>::threads,
+                   .shared = 2 * Piece<E>::bytes,
                    .overlaps = true},
                   stream, call, static_cast<int>(of_a), static_cast<int>(all));
 }
 
 }  // namespace
 
-Status convert_rows(const RemaindersCall& call, void* stream) noexcept { return start<Pass::first>(call, stream); }
-Status write_magnitudes(const RemaindersCall& call, void* stream) noexcept {
-    return start<Pass::magnitudes>(call, stream);
+template <class E>
+Status convert_rows(const RemaindersCall& call, void* stream) noexcept {
+    return start<E, Pass::first>(call, stream);
 }
-Status convert_again(const RemaindersCall& call, void* stream) noexcept { return start<Pass::again>(call, stream); }
+template <class E>
+Status write_magnitudes(const RemaindersCall& call, void* stream) noexcept {
+    return start<E, Pass::magnitudes>(call, stream);
+}
+template <class E>
+Status convert_again(const RemaindersCall& call, void* stream) noexcept {
+    return start<E, Pass::again>(call, stream);
+}
+
+template Status convert_rows<ElementF64>(const RemaindersCall&, void*) noexcept;
+template Status convert_rows<ElementC128>(const RemaindersCall&, void*) noexcept;
+template Status convert_rows<ElementC64>(const RemaindersCall&, void*) noexcept;
+template Status write_magnitudes<ElementF64>(const RemaindersCall&, void*) noexcept;
+template Status write_magnitudes<ElementC128>(const RemaindersCall&, void*) noexcept;
+template Status write_magnitudes<ElementC64>(const RemaindersCall&, void*) noexcept;
+template Status convert_again<ElementF64>(const RemaindersCall&, void*) noexcept;
+template Status convert_again<ElementC128>(const RemaindersCall&, void*) noexcept;
+template Status convert_again<ElementC64>(const RemaindersCall&, void*) noexcept;
 
 }  // namespace tw::cuda

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The largest element and the 2-norm of every row, in one reading: along k where it is contiguous, else across it,
+// The largest part and the 2-norm of every row, in one reading: along k where it is contiguous, else across it,
 // neighbouring threads on neighbouring rows. Sums are added up in one order, whatever runs first.
+#include <cmath>
+
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/remainders/remainders.cuh"
@@ -18,14 +20,15 @@ __device__ unsigned top_of(double x) {
     return (static_cast<unsigned>(__double2hiint(x)) & 0x7fffffffu) | (__double2loint(x) != 0);
 }
 
-/// A block for a row, where k is contiguous.
+/// A block for a row, where k is contiguous: all parts lie side by side.
+template <class E>
 __device__ void measure_along(const RemaindersOperand& one, int index) {
-    const int k = static_cast<int>(one.rows.cols()), lane = static_cast<int>(threadIdx.x) % 32;
-    const double* row = one.rows.data + index * one.rows.layout.row_step;
+    const int parts = static_cast<int>(one.rows.cols()) * E::PARTS, lane = static_cast<int>(threadIdx.x) % 32;
+    const typename E::Part* row = one.rows.at<E>(index, 0)->part;
     double sum = 0;
     unsigned top = 0;
 #pragma unroll 8
-    for (int i = static_cast<int>(threadIdx.x); i < k; i += threads) {
+    for (int i = static_cast<int>(threadIdx.x); i < parts; i += threads) {
         const double x = row[i];
         sum += x * x, top = max(top, top_of(x));
     }
@@ -43,6 +46,7 @@ __device__ void measure_along(const RemaindersOperand& one, int index) {
 }
 
 /// A block for so many rows and a slab of k.
+template <class E>
 __device__ void measure_across(const RemaindersOperand& one, int index) {
     __shared__ double sums[deep][across];
     __shared__ unsigned tops[deep][across];
@@ -56,8 +60,9 @@ __device__ void measure_across(const RemaindersOperand& one, int index) {
     if (row < rows) {
 #pragma unroll 16
         for (int i = first + y; i < end; i += deep) {
-            const double element = one.rows(row, i);
-            sum += element * element, top = max(top, top_of(element));
+            const E element = *one.rows.at<E>(row, i);
+#pragma unroll
+            for (const double part : element.part) sum += part * part, top = max(top, top_of(part));
         }
     }
     sums[y][x] = sum, tops[y][x] = top;
@@ -68,14 +73,15 @@ __device__ void measure_across(const RemaindersOperand& one, int index) {
     one.partial_sums[slab * rows + row] = sum, one.partial_tops[slab * rows + row] = top;
 }
 
+template <class E>
 __global__ void __launch_bounds__(threads) measure(RemaindersCall call, int blocks_of_a) {
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
     const int block = static_cast<int>(blockIdx.x);
     const RemaindersOperand& one = block < blocks_of_a ? call.a : call.b;
     const int index = block < blocks_of_a ? block : block - blocks_of_a;
-    if (one.rows.layout.col_step == 1) measure_along(one, index);
-    else measure_across(one, index);
+    if (one.rows.layout.col_step == 1) measure_along<E>(one, index);
+    else measure_across<E>(one, index);
 }
 
 /// What rows are scaled to, from the counts of moduli and k.
@@ -139,21 +145,24 @@ std::int64_t blocks_of(const RemaindersOperand& one) {
 
 }  // namespace
 
+template <class E>
 Status measure_rows(const RemaindersCall& call, void* stream) noexcept {
     const std::int64_t of_a = blocks_of(call.a), all = of_a + blocks_of(call.b);
-    const Status done = launch(measure, {.blocks = static_cast<unsigned>(all), .threads = threads, .overlaps = true},
+    const Status done = launch(measure<E>, {.blocks = static_cast<unsigned>(all), .threads = threads, .overlaps = true},
                                stream, call, static_cast<int>(of_a));
     if (!done) return done;
-    const std::int64_t k = call.a.rows.layout.cols, rows = call.a.rows.layout.rows + call.b.rows.layout.rows;
+    const std::int64_t k = call.a.rows.cols(), rows = call.a.rows.rows() + call.b.rows.rows();
+    constexpr remainders::Set set = set_of<E>;
     Limits limits{};
-    for (int i = 0; i < remainders::counts; ++i)
-        limits.largest_norms[i] = remainders::largest_norm(remainders::least_count + i);
-    double root = static_cast<double>(k);
-    for (int i = 0; i < 60; ++i) root = (root + static_cast<double>(k) / root) / 2;
-    limits.threshold = remainders::least_element(remainders::least_coefficient(remainders::least_count, k)) / root;
+    for (int i = 0; i < remainders::counts; ++i) limits.largest_norms[i] = remainders::largest_norm(set, set.least + i);
+    const double parts = E::PARTS * static_cast<double>(k);
+    limits.threshold = remainders::least_element(remainders::least_coefficient(set, set.least, k)) / std::sqrt(parts);
     return launch(combine_slabs,
                   {.blocks = static_cast<unsigned>(tiles_over(rows, threads)), .threads = threads, .overlaps = true},
                   stream, call, slabs_of(call.a), slabs_of(call.b), limits);
 }
+template Status measure_rows<ElementF64>(const RemaindersCall&, void*) noexcept;
+template Status measure_rows<ElementC128>(const RemaindersCall&, void*) noexcept;
+template Status measure_rows<ElementC64>(const RemaindersCall&, void*) noexcept;
 
 }  // namespace tw::cuda

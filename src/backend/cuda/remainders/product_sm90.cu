@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// One int8 product for each modulus, whose sums become remainders, one byte each, before they leave the registers.
+// An int8 product for each plane, whose sums become remainders, one byte each, before they leave the registers.
 //
 // The remainders of a thread's 128 sums lie in 16 runs of 8 bytes, one for two groups of 8 columns; a warp's 32 runs
 // lie side by side.
@@ -12,17 +12,19 @@ namespace {
 
 using P = PlanePipeline;
 
-__constant__ constexpr std::array<remainders::OfSum, remainders::most_count> of_sum = remainders::tables().of_sum;
+/// By moduli of one plane, and of two: those of both complex types are the same.
+__constant__ constexpr std::array<std::array<remainders::OfSum, remainders::most_of_any>, 2> of_sums{
+    remainders::of_sums(remainders::of_f64), remainders::of_sums(remainders::of_c128)};
 
 __global__ void __launch_bounds__(P::threads, 1)
     multiply_planes(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, RemaindersOutput out,
-                    const RemaindersFound* found, Raster raster, int steps) {
+                    const RemaindersFound* found, Raster raster, int steps, int least, int planes_each) {
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
-    const Units units{raster, 0, remainders::least_count + __shfl_sync(~0u, found->above, 0),
+    const Units units{raster, 0, planes_each * (least + __shfl_sync(~0u, found->above, 0)),
                       __any_sync(~0u, found->any_native) ? out.native : nullptr};
     run_units(a, b, units, steps, [&](int(&sums)[P::BN / 2], int plane, int row, int col, int consumer, int thread) {
-        const remainders::OfSum by = of_sum[plane];
+        const remainders::OfSum by = of_sums[planes_each - 1][plane >> (planes_each - 1)];
         const auto remainder = [&](int sum) {
             return __umulhi(static_cast<unsigned>(sum) * by.multiplier + by.half, by.p);
         };
@@ -46,10 +48,12 @@ __global__ void __launch_bounds__(P::threads, 1)
 }  // namespace
 
 Status multiply_remainders(const RemaindersCall& call, void* stream) noexcept {
-    const PlanesStart start(call, remainders::least_count);
+    const remainders::Set& set = call.set;
+    const PlanesAt all{.depth = call.most_planes()};
+    const PlanesStart start(call, set.least * set.planes, all, all);
     if (!start.status) return start.status;
-    return launch(multiply_planes, start.how, stream, start.a, start.b, call.out, call.found, start.raster,
-                  start.steps);
+    return launch(multiply_planes, start.how, stream, start.a, start.b, call.out, call.found, start.raster, start.steps,
+                  set.least, set.planes);
 }
 
 }  // namespace tw::cuda

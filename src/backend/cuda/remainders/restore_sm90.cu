@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// C out of the remainders: the fraction C' / P is a sum of quotients t / p, two moduli at once. It is held in three
-// doubles, of which two are exact; times P in two terms it is rounded once.
+// C of doubles out of the remainders.
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/remainders/fraction.cuh"
 #include "backend/cuda/remainders/remainders.cuh"
 #include "backend/cuda/tiles/pair_of_c.cuh"
 
@@ -13,50 +13,14 @@ namespace {
 
 constexpr int threads = 256, blocks_of_tile = RemaindersOutput::tile_bytes / 8 / threads;
 
-struct PairsOfCount {
-    std::array<remainders::Pair, remainders::most_pairs> pairs;
-    remainders::TwoTerms product;
-};
-constexpr std::array<PairsOfCount, remainders::counts> pairs_of_counts() {
-    std::array<PairsOfCount, remainders::counts> made{};
-    for (int i = 0; i < remainders::counts; ++i) {
-        const remainders::OfCount of = remainders::of_count(remainders::least_count + i);
-        made[static_cast<std::size_t>(i)] = {of.pairs, of.product};
-    }
-    return made;
-}
-__constant__ constexpr std::array<PairsOfCount, remainders::counts> of_counts = pairs_of_counts();
-
-/// Of 0 <= x < 2^31.
-__device__ double whole(unsigned x) { return __dadd_rn(__hiloint2double(0x43300000, static_cast<int>(x)), -0x1p52); }
-
-/// C' / P, but for a whole number.
-struct Fraction {
-    double high = 0, middle = 0, low = 0;
-
-    __device__ void add(unsigned t, unsigned u, const remainders::Pair& pair) {
-        const double x = whole(t * static_cast<unsigned>(pair.left) + u * static_cast<unsigned>(pair.right));
-        high = __fma_rn(x, pair.high, high);
-        middle = __fma_rn(x, pair.middle, middle);
-        low = __fma_rn(x, pair.low, low);
-    }
-    __device__ double times(const remainders::TwoTerms& product) const {
-        const double part = __dadd_rn(high, -rint(high)), sum = __dadd_rn(part, middle), back = __dadd_rn(sum, -part);
-        const double lost = __dadd_rn(__dadd_rn(part, -__dadd_rn(sum, -back)), __dadd_rn(middle, -back));
-        const double rest = __dadd_rn(lost, low), first = __dadd_rn(sum, rest);
-        const double second = __dadd_rn(rest, -__dadd_rn(first, -sum));
-        const double large = __dmul_rn(first, product.high);
-        double small = __fma_rn(first, product.high, -large);
-        small = __fma_rn(first, product.low, small);
-        return __dadd_rn(large, __fma_rn(second, product.high, small));
-    }
-};
+__constant__ constexpr auto of_counts = remainders::pairs_of_counts(remainders::of_f64);
 
 /// 8 threads of a warp's 32 runs each; a thread has two rows of 2 x 2 neighbours.
 __global__ void __launch_bounds__(threads) restore_tiles(RemaindersCall call, Product<double> p, bool c_in_pairs) {
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
-    const int above = call.found->above, count = remainders::least_count + above;
+    constexpr int most = remainders::of_f64.most();
+    const int above = call.found->above, count = remainders::of_f64.least + above;
     const std::int64_t tile = blockIdx.x / blocks_of_tile;
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
     const int warp = static_cast<int>(blockIdx.x) % blocks_of_tile / 2,
@@ -66,12 +30,12 @@ __global__ void __launch_bounds__(threads) restore_tiles(RemaindersCall call, Pr
     const std::int64_t plane = std::int64_t{call.out.down} * call.out.across * RemaindersOutput::tile_bytes;
     const std::uint8_t* from =
         call.out.bytes + tile * RemaindersOutput::tile_bytes + warp * 4096 + run * 256 + lane * 8;
-    uint2 bytes[remainders::most_count];
+    uint2 bytes[most];
 #pragma unroll
-    for (int i = 0; i < remainders::most_count; ++i)
+    for (int i = 0; i < most; ++i)
         bytes[i] = i < count ? __ldcs(reinterpret_cast<const uint2*>(from + i * plane)) : uint2{};
 
-    const PairsOfCount& of = of_counts[above];
+    const remainders::PairsOfCount& of = of_counts[above];
     const int row = tile_row * RemaindersOutput::rows + warp * 16 + lane / 4,
               col = tile_col * RemaindersOutput::columns + run * 16 + lane % 4 * 2;
     const int last_row = static_cast<int>(p.c.rows()) - 1, last_col = static_cast<int>(p.c.cols()) - 1;
@@ -79,7 +43,7 @@ __global__ void __launch_bounds__(threads) restore_tiles(RemaindersCall call, Pr
     for (int group = 0; group < 2; ++group) {
         Fraction fractions[4];
 #pragma unroll
-        for (int i = 0; i < remainders::most_pairs; ++i) {
+        for (int i = 0; i < most / 2; ++i) {
             if (2 * i >= count) break;
             const unsigned t = group ? bytes[2 * i].y : bytes[2 * i].x,
                            u = group ? bytes[2 * i + 1].y : bytes[2 * i + 1].x;

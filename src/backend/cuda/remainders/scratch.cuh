@@ -13,7 +13,10 @@ struct RemaindersScratch {
     std::size_t bytes = 0;
 
     /// From `first` on; null asks for the bytes alone.
-    RemaindersScratch(std::byte* first, std::int64_t m, std::int64_t n, std::int64_t k) noexcept : call{} {
+    RemaindersScratch(const remainders::Set& set, std::byte* first, std::int64_t m, std::int64_t n,
+                      std::int64_t k) noexcept
+        : call{} {
+        call.set = set;
         const auto take = [&]<class T>(T*& place, std::int64_t count) {
             place = first ? reinterpret_cast<T*>(first + bytes) : nullptr;
             bytes += (static_cast<std::size_t>(count) * sizeof(T) + 127) / 128 * 128;
@@ -29,10 +32,10 @@ struct RemaindersScratch {
         const auto operand = [&](RemaindersOperand& one, std::int64_t rows) {
             take(one.scaled, rows);
             take(one.partial_sums, rows * slabs), take(one.partial_tops, rows * slabs);
-            take(one.planes, rows * one.pitch * remainders::most_count);
+            take(one.planes, rows * one.pitch * call.most_planes());
         };
         operand(call.a, m), operand(call.b, n);
-        take(call.out.bytes, down * across * RemaindersOutput::tile_bytes * remainders::most_count);
+        take(call.out.bytes, down * across * RemaindersOutput::tile_bytes * call.most_planes());
     }
 };
 

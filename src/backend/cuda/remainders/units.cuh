@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // int8 products of planes: persistent blocks, whose units are the tiles of C by one plane after another. The planes of
-// one modulus stay in L2, those of 14 would not.
+// one modulus stay in L2, those of all would not.
 //
 // Two consumers of 64 x 256 share a ring of tiles. The second begins three stages behind the first and stays there, as
 // neither can be more than the ring ahead: while one reduces its sums, the other has the matrix unit for itself.
@@ -120,16 +120,22 @@ __device__ void run_units(const CUtensorMap& a, const CUtensorMap& b, const Unit
     }
 }
 
-inline Status describe_planes(CUtensorMap& map, const RemaindersOperand& one, int box_rows) {
-    return describe(map, {.data = one.planes,
+/// Planes of an operand, from the first of them on; `wide`: rows of so many planes' rows.
+struct PlanesAt {
+    std::int64_t first = 0;
+    int wide = 1, depth;
+};
+inline Status describe_planes(CUtensorMap& map, const RemaindersOperand& one, const PlanesAt& at, int box_rows) {
+    const std::int64_t pitch = at.wide * one.pitch;
+    return describe(map, {.data = one.planes + at.first,
                           .type = Type::f16,
-                          .inner = one.pitch / 2,
-                          .outer = one.rows.layout.rows,
-                          .row_bytes = one.pitch,
+                          .inner = pitch / 2,
+                          .outer = one.rows.rows(),
+                          .row_bytes = pitch,
                           .box_inner = PlanePipeline::row_elements,
                           .box_outer = box_rows,
-                          .depth = remainders::most_count,
-                          .depth_bytes = one.plane_bytes()});
+                          .depth = at.depth,
+                          .depth_bytes = at.wide * one.plane_bytes()});
 }
 
 /// What both kernels are started with.
@@ -140,15 +146,16 @@ struct PlanesStart {
     Launch how;
     Status status;
 
-    PlanesStart(const RemaindersCall& call, int planes)
-        : raster{call.out.down, call.out.across, 8}, steps(static_cast<int>(tiles_over(call.a.pitch, k_of_stage))) {
+    PlanesStart(const RemaindersCall& call, int planes, const PlanesAt& of_a, const PlanesAt& of_b)
+        : raster{call.out.down, call.out.across, 8},
+          steps(static_cast<int>(tiles_over(of_a.wide * call.a.pitch, k_of_stage))) {
         const int units = raster.count() * planes, fit = multiprocessors();
         how = {.blocks = static_cast<unsigned>(units < fit ? units : fit),
                .threads = PlanePipeline::threads,
                .shared = PlanePipeline::shared,
                .overlaps = true};
-        status = describe_planes(a, call.a, PlanePipeline::BM);
-        if (status) status = describe_planes(b, call.b, PlanePipeline::BN);
+        status = describe_planes(a, call.a, of_a, PlanePipeline::BM);
+        if (status) status = describe_planes(b, call.b, of_b, PlanePipeline::BN);
     }
 };
 

@@ -99,6 +99,16 @@ TEST_F(Costs, ComplexProductsGoToRegistersAndToTheMatrixUnit) {
     }
 }
 
+// Complex ones sooner: on an H100 from about 1024 on, and from about 600 on.
+TEST_F(Costs, LargeComplexProductsGoByRemainders) {
+    for (const Type type : {Type::c64, Type::c128}) {
+        for (const Shape& shape : {Shape{2048, 2048, 2048}, {8192, 8192, 8192, by_columns}})
+            EXPECT_TRUE(is_of(cheapest(shape, type), "r10_split_remainders")) << shape.m;
+        for (const Shape& shape : {Shape{256, 256, 256}, {16, 8192, 8192}, {512, 512, 65600}})
+            EXPECT_FALSE(is_of(cheapest(shape, type), "r10_split_remainders")) << shape.m << 'x' << shape.k;
+    }
+}
+
 // One tile of r7 or r10 takes microseconds for each hundred of k: 740 were seen for the first.
 TEST_F(Costs, ALongProductOfFewTilesIsCut) {
     for (const Shape& shape : {Shape{103, 86, 52081}, {17, 16, 13661}, {155, 44, 80323, by_columns}, {128, 128, 1152}})
