@@ -4,6 +4,7 @@
 // Complex C out of the remainders of its two faces: for each modulus those of its parts, and from there on as C of
 // doubles, twice. alpha and beta are multiplied in doubles, and each part is rounded to C's type once.
 #include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/operands/complex.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/remainders/fraction.cuh"
 #include "backend/cuda/remainders/remainders.cuh"
@@ -21,7 +22,7 @@ __constant__ constexpr auto parts_of_faces = remainders::parts_of(remainders::of
 struct ComplexProduct {
     void* c;
     Layout layout;
-    double alpha[2], beta[2];
+    Complex<double> alpha, beta;
     bool at_sizes;
 };
 
@@ -35,15 +36,12 @@ __device__ PartsOfC parts_of_c(unsigned u, unsigned v, const remainders::OfParts
 
 /// alpha * value + beta * C.
 template <class E>
-__device__ void store(const ComplexProduct& p, std::int64_t row, std::int64_t col, const double (&value)[2]) {
+__device__ void store(const ComplexProduct& p, std::int64_t row, std::int64_t col, Complex<double> value) {
     if (row >= p.layout.rows || col >= p.layout.cols) return;
     E* const to = static_cast<E*>(p.c) + p.layout(row, col);
-    double sum[2] = {p.alpha[0] * value[0] - p.alpha[1] * value[1], p.alpha[0] * value[1] + p.alpha[1] * value[0]};
-    if (p.beta[0] != 0 || p.beta[1] != 0) {
-        const double old[2] = {to->part[0], to->part[1]};
-        sum[0] += p.beta[0] * old[0] - p.beta[1] * old[1], sum[1] += p.beta[0] * old[1] + p.beta[1] * old[0];
-    }
-    const E made{static_cast<typename E::Part>(sum[0]), static_cast<typename E::Part>(sum[1])};
+    Complex<double> sum = scaled(p.alpha, value);
+    if (p.beta.re != 0 || p.beta.im != 0) sum = plus_scaled(sum, p.beta, Complex<double>{to->part[0], to->part[1]});
+    const E made{static_cast<typename E::Part>(sum.re), static_cast<typename E::Part>(sum.im)};
     if (!p.at_sizes) *to = made;
     else if constexpr (sizeof(E) == 16) *reinterpret_cast<double2*>(to) = make_double2(made.part[0], made.part[1]);
     else *reinterpret_cast<float2*>(to) = make_float2(made.part[0], made.part[1]);
@@ -108,10 +106,11 @@ __global__ void __launch_bounds__(threads, 2) restore_tiles(RemaindersCall call,
 template <class E>
 Status restore_complex(const RemaindersCall& call, const Call& product, void* stream) noexcept {
     const Matrix& c = product.c;
+    const auto part = [](double x) { return static_cast<double>(static_cast<typename E::Part>(x)); };
     const ComplexProduct p{c.data,
                            {c.rows, c.cols, c.row_step, c.col_step, 0},
-                           {product.alpha, product.alpha_imag},
-                           {product.beta, product.beta_imag},
+                           {part(product.alpha), part(product.alpha_imag)},
+                           {part(product.beta), part(product.beta_imag)},
                            reinterpret_cast<std::uintptr_t>(c.data) % sizeof(E) == 0};
     const std::int64_t tiles = std::int64_t{call.out.down} * call.out.across;
     return launch(restore_tiles<E>,

@@ -53,7 +53,8 @@ void expect_replays(cudaStream_t stream, const Kernel& kernel, auto&& replay) {
     const Values a(kernel.in, m * k, 1), b(kernel.in, k * n, 2), bias(Type::f32, n, 3);
     Values replayed(kernel.out, m * n, 4), called(kernel.out, m * n, 4);
     Options options{.alpha = 0.1, .beta = 0.5, .device = "cuda", .kernel = kernel.name};
-    options.epilogue = {.bias = bias.data(), .bias_size = n, .activation = Activation::gelu};
+    if (is_complex(kernel.in)) options.epilogue = {.scale = 0.5};
+    else options.epilogue = {.bias = bias.data(), .bias_size = n, .activation = Activation::gelu};
     Plan plan;
     ASSERT_TRUE(try_plan(problem, options, plan).is_ok()) << kernel.name;
     const auto run = [&](const Values& c) { return plan.try_run(a.rows(m, k), b.columns(k, n), c.rows(m, n), stream); };
