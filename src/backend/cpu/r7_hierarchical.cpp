@@ -133,7 +133,9 @@ struct Hierarchy {
     static std::size_t worker_bytes(std::int64_t side, std::int64_t k, const Tile& blocks) {
         constexpr std::int64_t line = 64;
         const std::int64_t waiting = side > blocks.n ? round_up(std::min(side, most_waiting), micro.mr) : 0;
-        const std::int64_t lines = round_up(std::min<std::int64_t>(side, blocks.n), micro.nr) + std::max(few, waiting);
+        // Of few rows all panels are of one height, up to MR: so many more lines than rows.
+        const std::int64_t of_a = std::max(round_up(few, micro.mr), waiting);
+        const std::int64_t lines = round_up(std::min<std::int64_t>(side, blocks.n), micro.nr) + of_a;
         return static_cast<std::size_t>(round_up(lines * k_block<T>(k) * std::int64_t{sizeof(T)}, line));
     }
     /// Where each thread has enough to do: a smaller part of C is packed for sooner than others' panels are waited for.
