@@ -66,8 +66,9 @@ struct Pair {
     Part re, im;
 };
 
+/// 0 times terms whose sum is beyond the largest number is still 0.
 Part scaled(double factor, const Part& x) {
-    const double magnitude = finite_or_zero(factor) * x.magnitude;
+    const double magnitude = factor == 0 ? 0 : finite_or_zero(factor) * x.magnitude;
     return {multiply(factor, x.value), magnitude, std::max(x.reach, magnitude)};
 }
 Part sum(const Part& x, const Part& y) {

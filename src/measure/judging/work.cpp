@@ -42,6 +42,14 @@ double certificate_of_none(const Case& one) {
     return is_complex(one.in) ? gamma(3, part_of(one.in) == Type::f64 ? unit_f64 : unit_f32) : 0;
 }
 
+/// Of slabs' sums that are added in their tree; alpha and beta come after it, each with roundings of its own, which a
+/// kernel's certificate need not have for both.
+double certificate_of_tree(const Case& one) {
+    if (one.slabs < 2) return 0;
+    const int levels = std::countr_zero(static_cast<unsigned>(one.slabs));
+    return gamma(levels + (one.alpha != 1) + 2 * (one.beta != 0), part_of(one.in) == Type::f64 ? unit_f64 : unit_f32);
+}
+
 }  // namespace
 
 Work::Work(const Case& one)
@@ -128,9 +136,7 @@ Options Work::options(std::string_view device) {
 void Work::note(const Kernel* kernel, std::int64_t terms) {
     if (!kernel) return;
     kernel_ = kernel->name;
-    const double own = tw::certificate(*kernel, std::max<std::int64_t>(1, terms)),
-                 tree = gamma(std::countr_zero(static_cast<unsigned>(std::max(1, case_.slabs))),
-                              part_of(case_.in) == Type::f64 ? unit_f64 : unit_f32);
+    const double own = tw::certificate(*kernel, std::max<std::int64_t>(1, terms)), tree = certificate_of_tree(case_);
     certificate_ = std::max(certificate_, own + tree + own * tree);
     range_loss_ = std::max(range_loss_, kernel->scheme->range_loss);
     flush_loss_ = std::max(flush_loss_, kernel->scheme->flush_loss);

@@ -75,6 +75,15 @@ TEST(Judging, AComplexBetaWithoutAProductMayRound) {
     }
 }
 
+/// Of slabs' sums that are added to an old C in f32, which a kernel that sums in f64 rounds once more than alone: what
+/// the judge had no room for. And of a factor 0 of sums whose magnitude is beyond f64: no number was allowed then.
+TEST(Judging, WhatWasCalledWrongAndIsNot) {
+    for (const std::int64_t seed : {30300009146, 30400030194}) {
+        const Outcome outcome = try_case(draw(static_cast<std::uint64_t>(seed)), {});
+        EXPECT_EQ(outcome.failure, "") << seed;
+    }
+}
+
 TEST(Judging, OneWrongElementIsSeenAndTheCaseMadePlain) {
     Asked asked{.seed = 1, .seconds = 600, .cases = 200};
     asked.where.spoil = [](const Matrix& c) {  // the last element, of results that have a second row
