@@ -72,7 +72,9 @@ public:
           stream_(stream),
           certificate_(certificate(*plan.kernel, a.cols)),
           rows_(a, b, plan.options.alpha, plan.options.beta, certificate_),
-          cols_(b.transposed(), a.transposed(), plan.options.alpha, plan.options.beta, certificate_) {}
+          cols_(b.transposed(), a.transposed(), plan.options.alpha, plan.options.beta, certificate_) {
+        allow(plan);
+    }
 
     bool prepare() noexcept {
         const bool adds = plan_.options.beta != 0;
@@ -111,7 +113,7 @@ public:
     Status run_second(const Plan& second) noexcept {
         if (plan_.options.beta != 0) convert(c_, rows_.c0());
         certificate_ = certificate(*second.kernel, a_.cols);
-        rows_.allow(certificate_), cols_.allow(certificate_);
+        allow(second);
         plan_.kernel = second.kernel;  // whose chance it is now
         const Status status = execute(second, a_, b_, c_, stream_);
         if (status) find_suspects();
@@ -119,6 +121,10 @@ public:
     }
 
 private:
+    void allow(const Plan& by) noexcept {
+        const Losses losses = losses_of(*by.kernel, by.backend->place);
+        rows_.allow(certificate_, losses), cols_.allow(certificate_, losses);
+    }
     void find_suspects() noexcept {
         const double usual = usual_error(*plan_.kernel, a_.cols);
         suspect_rows_ = rows_.find_suspects(c_, usual, lines_.get());

@@ -28,6 +28,16 @@ bool all_finite(const double* values, std::int64_t count) noexcept {
     return std::all_of(values, values + count, [](double x) { return std::isfinite(x); });
 }
 
+/// Of the finite elements.
+double largest_in(const Matrix& matrix) noexcept {
+    double largest = 0;
+    for (std::int64_t i = 0; i < matrix.rows; ++i)
+        for (std::int64_t j = 0; j < matrix.cols; ++j)
+            if (const double size = std::fabs(load_element(matrix, i, j)); std::isfinite(size))
+                largest = std::max(largest, size);
+    return largest;
+}
+
 }  // namespace
 
 Freivalds::Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta, double certificate) noexcept
@@ -91,13 +101,29 @@ bool Freivalds::drop_columns_that_are_not_finite() noexcept {
     return !all_columns_;
 }
 
+void Freivalds::allow(double certificate, const Losses& losses) noexcept {
+    allow(certificate);
+    losses_ = losses, largest_of_b_ = 0;
+    for (std::int64_t j = 0; j < b_.cols && !losses.is_empty(); ++j)
+        largest_of_b_ += largest_in(b_.block(0, j, b_.rows, 1));
+}
+
+/// By so many elements of row i, whose columns of B have largest elements that add up to `of_b`.
+double Freivalds::lost(std::int64_t i, std::int64_t cols, double of_b) const noexcept {
+    if (losses_.is_empty()) return 0;
+    const double k = static_cast<double>(a_.cols), n = static_cast<double>(cols), alpha = std::fabs(alpha_),
+                 of_a = largest_in(a_.block(i, 0, 1, a_.cols));
+    return k * (losses_.range * alpha * of_a * of_b + losses_.flush * std::max(alpha, 1.0) * (n * of_a + of_b + n) +
+                certificate_ * losses_.least * alpha * (n * of_a + of_b + n * losses_.least));
+}
+
 double Freivalds::tolerance(std::int64_t i, const Matrix& c) const noexcept {
     const auto n = static_cast<double>(c.cols), k = static_cast<double>(a_.cols);
     const Range range = range_of(c.type);
     const double of_the_check = gamma(2 * (n + k) + 8, unit_f64);
     const double of_storing = c.type == Type::f32 || c.type == Type::f64 ? 0 : 2 * range.unit;
     const double below_normal = n * (std::fabs(alpha_) * k + 2) * range.least;
-    return (certificate_ + of_the_check + of_storing) * sizes_[i] + below_normal;
+    return (certificate_ + of_the_check + of_storing) * sizes_[i] + below_normal + lost(i, c.cols, largest_of_b_);
 }
 
 std::int64_t Freivalds::find_suspects(const Matrix& c, double usual, std::int64_t* rows) const noexcept {
@@ -173,7 +199,8 @@ bool Freivalds::element_is_right(const Matrix& c, std::int64_t i, std::int64_t j
     if (!std::isfinite(got)) return false;
     const double relative = certificate_ + 2 * range.unit + gamma(2 * static_cast<double>(a_.cols) + 4, unit_f64);
     const double floor = (std::fabs(alpha_) * static_cast<double>(a_.cols) + 2) * range.least;
-    return std::fabs(got - sum) <= relative * size + floor;
+    const double besides = losses_.is_empty() ? 0 : lost(i, 1, largest_in(b_.block(0, j, b_.rows, 1)));
+    return std::fabs(got - sum) <= relative * size + floor + besides;
 }
 
 }  // namespace tw

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "plan/losses.hpp"
 #include "tilewright/options.hpp"
 #include "tilewright/status.hpp"
 #include "tilewright/view.hpp"
@@ -29,6 +30,8 @@ public:
 
     /// For a second attempt by another kernel: its certificate from now on.
     void allow(double certificate) noexcept { certificate_ = certificate; }
+    /// And what the kernel loses besides; reads B.
+    void allow(double certificate, const Losses& losses) noexcept;
 
     /// The first row of the result that is certainly wrong; -1 when there is none.
     std::int64_t first_wrong_row(const Matrix& c) const noexcept;
@@ -48,11 +51,14 @@ public:
 
 private:
     bool elements_are_right(const Matrix& c, std::int64_t i) const noexcept;
+    double lost(std::int64_t i, std::int64_t cols, double of_b) const noexcept;
     bool drop_columns_that_are_not_finite() noexcept;
     void sum_up() noexcept;
 
     Matrix a_, b_, c0_;  // c0_: a copy that is ours, or what stays; empty when beta is 0
     double alpha_, beta_, certificate_;
+    Losses losses_{};
+    double largest_of_b_ = 0;  // the largest of each column, added up
     std::unique_ptr<double[]> memory_;
     std::unique_ptr<std::byte[]> c0_memory_;
     double *signs_ = nullptr, *ones_ = nullptr;        // n: x, and |x|

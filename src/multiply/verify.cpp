@@ -104,13 +104,15 @@ Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, co
         log_corrections(plan, done);
         return status;
     }
-    Freivalds freivalds(a, b, plan.options.alpha, plan.options.beta, certificate(*plan.kernel, a.cols));
+    const double bound = certificate(*plan.kernel, a.cols);
+    Freivalds freivalds(a, b, plan.options.alpha, plan.options.beta, bound);
+    freivalds.allow(bound, losses_of(*plan.kernel, plan.backend->place));
     if (!freivalds.prepare(c)) return no_memory;
     if (const Status failed = execute(plan, a, b, c, stream, {}, sharing); !failed) return failed;
     if (freivalds.first_wrong_row(c) < 0) return {};
 
     if (plan.options.beta != 0) convert(c, freivalds.c0());
-    freivalds.allow(certificate(*second.kernel, a.cols));
+    freivalds.allow(certificate(*second.kernel, a.cols), losses_of(*second.kernel, second.backend->place));
     if (const Status failed = execute(second, a, b, c, stream); !failed) return failed;
     return freivalds.first_wrong_row(c) < 0 ? Status{} : wrong_twice;
 }

@@ -16,6 +16,7 @@ namespace tw::reference {
 ///
 ///     bound * magnitude                                  what splitting and summing lose
 ///   + range * |alpha| k * max|a_i| * max|b_j|            what scaling by rows and columns loses
+///   + bound * least * |alpha| k * (max|a_i| + max|b_j| + least)  where elements below `least` count as that
 ///   + flush * max(|alpha|, 1) * k * (max|a_i| + max|b_j| + 1)  what a unit that flushes below `flush` loses
 ///   + (|alpha| k + 2) units of the least subnormal       what is lost where numbers have no more bits
 ///   + one rounding to C's type, when it is narrower than the sum
@@ -28,6 +29,7 @@ struct Tolerance {
     double range = 0;
     double flush = 0;
     bool rounds_before_epilogue = false;
+    double least = 0;
 };
 
 /// How much work a judgement may cost. If all rows cost more, only some are judged: the first, the last, random others.

@@ -48,7 +48,8 @@ std::string judged(const Case& one, const Work& work) {
     const reference::Tolerance tolerance{.bound = work.certificate(),
                                          .range = work.range_loss(),
                                          .flush = work.flush_loss(),
-                                         .rounds_before_epilogue = work.rounds_before_epilogue()};
+                                         .rounds_before_epilogue = work.rounds_before_epilogue(),
+                                         .least = work.least_counted()};
     for (std::int64_t p = 0; p < one.products; ++p) {
         const reference::Verdict verdict = reference::judge(work.question(p), work.result(p), tolerance,
                                                             {.products = products_judged, .seed = one.seed});

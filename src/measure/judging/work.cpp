@@ -10,6 +10,7 @@
 #include "backend/contract.hpp"
 #include "base/element.hpp"
 #include "measure/judging/mode.hpp"
+#include "plan/losses.hpp"
 #include "plan/names.hpp"
 #include "plan/slabs.hpp"
 #include "reference/random.hpp"
@@ -145,6 +146,8 @@ void Work::note(const Kernel* kernel, std::int64_t terms) {
 
 void Work::note(const Plan& plan) {
     const int slabs = std::max(1, case_.slabs);
+    for (const Kernel* kernel : {plan.kernel, plan.of_shorter})
+        if (kernel) least_counted_ = std::max(least_counted_, losses_of(*kernel, plan.backend->place).least);
     note(plan.kernel, longest_slab(case_.k, slabs));
     note(plan.of_shorter, shortest_slab(case_.k, slabs));
 }

@@ -112,6 +112,30 @@ TEST(Verification, AcceptsTheInfinityOfASumThatASmallAlphaWouldMakeSmall) {
         EXPECT_TRUE(tw::try_multiply(p.av(), p.bv(), p.cv(), {.alpha = alpha, .verify = true})) << alpha;
 }
 
+// By the largest of the row and of the column, which the magnitude may be far below.
+TEST(Verification, AllowsWhatAKernelLosesBesidesItsCertificate) {
+    struct Lost {
+        tw::Losses losses;
+        double allowed;
+    };
+    const double certificate = 0x1p-30;
+    for (const Lost& one : {Lost{{.range = 0x1p-38}, 0x1p-37}, Lost{{.flush = 0x1p-40}, 3 * 0x1p-39},
+                            Lost{{.least = 0x1p-9}, 0x1p-37}}) {
+        Product<float> p(1, 1, 2);
+        p.a = {1, 0x1p-40f}, p.b = {0x1p-40f, 1};
+        tw::Freivalds freivalds(erase(p.av()), erase(p.bv()), 1, 0, certificate);
+        freivalds.allow(certificate, one.losses);
+        ASSERT_TRUE(freivalds.prepare(erase(p.cv())));
+        for (const double part : {0.9, 1.1}) {
+            p.c[0] = static_cast<float>(0x1p-39 + part * one.allowed);
+            EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), part < 1 ? -1 : 0) << part << ' ' << one.allowed;
+        }
+        freivalds.allow(certificate, {});
+        p.c[0] = static_cast<float>(0x1p-39 + 0.9 * one.allowed);
+        EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), 0);
+    }
+}
+
 TEST(Verification, KnowsANaNThatAScalarBrings) {
     Product<float> p(3, 4, 5);
     for (const tw::Verify verify : {tw::Verify::check, tw::Verify::correct})

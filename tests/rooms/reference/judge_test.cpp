@@ -178,6 +178,15 @@ TEST(Judge, AddsTheRangeTermWhenAskedTo) {
     EXPECT_FALSE(judge(product.question, product.result, {.bound = product.bound(), .range = 0x1p-38}).ok);
 }
 
+TEST(Judge, CountsSmallElementsAsTheLeastWhenAskedTo) {
+    Product product(1, 1, 2);
+    product.a = {1, 0x1p-40f}, product.b = {0x1p-40f, 1};
+    product.at(0, 0) = 0x1p-39f + 0x1p-35f;
+    EXPECT_FALSE(product.verdict().ok);
+    EXPECT_TRUE(judge(product.question, product.result, {.bound = product.bound(), .least = 0x1p-14}).ok);
+    EXPECT_FALSE(judge(product.question, product.result, {.bound = product.bound(), .least = 0x1p-16}).ok);
+}
+
 TEST(Judge, GivesNarrowResultsOneRoundingMore) {
     Product product(7, 7, 40, Fill::symmetric);
     std::vector<bfloat16> narrow(49);
