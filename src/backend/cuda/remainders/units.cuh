@@ -19,6 +19,11 @@ namespace tw::cuda {
 
 using PlanePipeline = Pipeline<RemaindersOutput::rows, RemaindersOutput::columns, 4, 1>;
 inline constexpr int k_of_stage = 128;
+/// Tiles of 16 rows of them side by side: a wave of 132 reads some 2100 rows of A and of B each.
+inline constexpr int rows_of_group = 16;
+/// Up to so many bytes along k L2 holds what a wave reads. Beyond, blocks find one another's lines there only while they
+/// are in step: then all begin together, and none while the kernel before still runs.
+inline constexpr int most_k_out_of_step = 8192;
 
 struct Units {
     Raster raster;
@@ -147,13 +152,13 @@ struct PlanesStart {
     Status status;
 
     PlanesStart(const RemaindersCall& call, int planes, const PlanesAt& of_a, const PlanesAt& of_b)
-        : raster{call.out.down, call.out.across, 8},
+        : raster{call.out.down, call.out.across, rows_of_group},
           steps(static_cast<int>(tiles_over(of_a.wide * call.a.pitch, k_of_stage))) {
         const int units = raster.count() * planes, fit = multiprocessors();
         how = {.blocks = static_cast<unsigned>(units < fit ? units : fit),
                .threads = PlanePipeline::threads,
                .shared = PlanePipeline::shared,
-               .overlaps = true};
+               .overlaps = steps * k_of_stage <= most_k_out_of_step};
         status = describe_planes(a, call.a, of_a, PlanePipeline::BM);
         if (status) status = describe_planes(b, call.b, of_b, PlanePipeline::BN);
     }
