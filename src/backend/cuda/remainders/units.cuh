@@ -21,8 +21,8 @@ using PlanePipeline = Pipeline<RemaindersOutput::rows, RemaindersOutput::columns
 inline constexpr int k_of_stage = 128;
 /// Tiles of 16 rows of them side by side: a wave of 132 reads some 2100 rows of A and of B each.
 inline constexpr int rows_of_group = 16;
-/// Up to so many bytes along k L2 holds what a wave reads. Beyond, blocks find one another's lines there only while they
-/// are in step: then all begin together, and none while the kernel before still runs.
+/// Up to so many bytes along k L2 holds what a wave reads. Beyond, blocks find one another's lines there only while
+/// they are in step: then all begin together, and none while the kernel before still runs.
 inline constexpr int most_k_out_of_step = 8192;
 
 struct Units {
