@@ -70,7 +70,7 @@ public:
           b_(b),
           c_(c),
           stream_(stream),
-          certificate_(certificate(*plan.kernel, a.cols)),
+          certificate_(certificate_of(plan)),
           rows_(a, b, plan.options.alpha, plan.options.beta, certificate_),
           cols_(b.transposed(), a.transposed(), plan.options.alpha, plan.options.beta, certificate_) {
         allow(plan);
@@ -112,7 +112,7 @@ public:
 
     Status run_second(const Plan& second) noexcept {
         if (plan_.options.beta != 0) convert(c_, rows_.c0());
-        certificate_ = certificate(*second.kernel, a_.cols);
+        certificate_ = certificate_of(second);
         allow(second);
         plan_.kernel = second.kernel;  // whose chance it is now
         const Status status = execute(second, a_, b_, c_, stream_);

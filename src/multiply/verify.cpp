@@ -104,7 +104,7 @@ Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, co
         log_corrections(plan, done);
         return status;
     }
-    const double bound = certificate(*plan.kernel, a.cols);
+    const double bound = certificate_of(plan);
     Freivalds freivalds(a, b, plan.options.alpha, plan.options.beta, bound);
     freivalds.allow(bound, losses_of(*plan.kernel, plan.backend->place));
     if (!freivalds.prepare(c)) return no_memory;
@@ -112,7 +112,7 @@ Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, co
     if (freivalds.first_wrong_row(c) < 0) return {};
 
     if (plan.options.beta != 0) convert(c, freivalds.c0());
-    freivalds.allow(certificate(*second.kernel, a.cols), losses_of(*second.kernel, second.backend->place));
+    freivalds.allow(certificate_of(second), losses_of(*second.kernel, second.backend->place));
     if (const Status failed = execute(second, a, b, c, stream); !failed) return failed;
     return freivalds.first_wrong_row(c) < 0 ? Status{} : wrong_twice;
 }

@@ -75,10 +75,10 @@ TEST(Judging, AComplexBetaWithoutAProductMayRound) {
     }
 }
 
-/// Of slabs' sums that are added to an old C in f32, which a kernel that sums in f64 rounds once more than alone: what
-/// the judge had no room for. And of a factor 0 of sums whose magnitude is beyond f64: no number was allowed then.
+// Slabs whose kernel sums in f64 are rounded once more than alone, for which the judge had no room, and verify neither;
+// and a factor 0 of sums whose magnitude is beyond f64, of which no number was allowed.
 TEST(Judging, WhatWasCalledWrongAndIsNot) {
-    for (const std::int64_t seed : {30300009146, 30400030194}) {
+    for (const std::int64_t seed : {30300009146, 30400030194, 50200017123}) {
         const Outcome outcome = try_case(draw(static_cast<std::uint64_t>(seed)), {});
         EXPECT_EQ(outcome.failure, "") << seed;
     }
