@@ -96,9 +96,56 @@ void tall_tile(const MicroTile<typename V::Element>& t) {
 
 /// The whole tile on packed panels, where most of a large product's time goes: all steps are constants. C is prefetched
 /// shortly before it is read: prefetched at the beginning, it would have left L1 again by then. Never all of it at
-/// once: the loads of the panels would queue behind it.
+/// once: the loads of the panels would queue behind it. What is asked for has loops of its own, so that eight steps
+/// meet no branch but their own end.
 template <class V, int R, int W, int Folded>
-void packed_tile(const MicroTile<typename V::Element>& t) {
+void packed_tile_in_eights(const MicroTile<typename V::Element>& t) {
+    using T = typename V::Element;
+    constexpr int steps = 8;
+    constexpr std::int64_t after_c = 4, line = 64 / sizeof(T), a_ahead = 16 * R;
+    Sums<V, R, W, false> sums(W * V::lanes);
+    const T *a = t.a, *b = t.b, *ahead = t.ahead, *c = t.c;
+    const auto take = [&](int count) __attribute__((always_inline)) {
+#pragma GCC unroll 8
+        for (int u = 0; u < count; ++u, a += R, b += W * V::lanes)
+            sums.template step<Folded>([&](int r) { return a + r; }, b);
+    };
+    const auto go = [&]() __attribute__((always_inline)) {
+#pragma GCC unroll 16
+        for (std::int64_t l = 0; l < steps * R; l += line) __builtin_prefetch(a + a_ahead + l);
+        take(steps);
+    };
+    const auto ask_for_c = [&] {
+        __builtin_prefetch(c, 1);
+        __builtin_prefetch(c + W * V::lanes - 1, 1);
+        c += t.c_step;
+    };
+    const auto ask_ahead = [&] {
+        for (std::int64_t l = 0; l < t.ahead_lines; ++l) __builtin_prefetch(ahead + l * line, 0, 2);
+        ahead += t.ahead_step;
+    };
+    std::int64_t left = t.k / steps, rows_ahead = t.ahead_rows;
+    const bool is_long = left >= R + after_c;
+    const std::int64_t free = is_long ? left - R - after_c : left;
+    for (; rows_ahead > free; --rows_ahead) ask_ahead();
+    if (!is_long)
+        for (int r = 0; r < R; ++r) ask_for_c();
+    for (; rows_ahead > 0; --rows_ahead, --left) go(), ask_ahead();
+    if (is_long) {
+        for (; left > R + after_c; --left) go();
+        for (; left > after_c; --left) go(), ask_for_c();
+    }
+    for (; left > 0; --left) go();
+    if (t.k & 4) take(4);
+    if (t.k & 2) take(2);
+    if (t.k & 1) take(1);
+    sums.finish(t);
+}
+
+/// The same where 64-byte vectors give each step twice as much to do: one copy of the loop, which looks what to ask for
+/// after each group of steps.
+template <class V, int R, int W, int Folded>
+void packed_tile_in_groups(const MicroTile<typename V::Element>& t) {
     using T = typename V::Element;
     constexpr std::int64_t group = 16, groups_before = 2, groups_of_c = (R + 1) / 2, line = 64 / sizeof(T);
     Sums<V, R, W, false> sums(W * V::lanes);
@@ -133,6 +180,12 @@ void packed_tile(const MicroTile<typename V::Element>& t) {
     }
     go(t.k % group);
     sums.finish(t);
+}
+
+template <class V, int R, int W, int Folded>
+void packed_tile(const MicroTile<typename V::Element>& t) {
+    if constexpr (sizeof(typename V::Register) < 64) packed_tile_in_eights<V, R, W, Folded>(t);
+    else packed_tile_in_groups<V, R, W, Folded>(t);
 }
 
 }  // namespace
