@@ -132,10 +132,11 @@ struct Hierarchy {
     /// Room for a block of B and a panel of A, or few, or all that wait. `side`: the longer of C's.
     static std::size_t worker_bytes(std::int64_t side, std::int64_t k, const Tile& blocks) {
         constexpr std::int64_t line = 64;
-        const std::int64_t waiting = side > blocks.n ? round_up(std::min(side, most_waiting), micro.mr) : 0;
+        const std::int64_t nc = columns_at_once<T>(blocks.n, k, micro.nr);
+        const std::int64_t waiting = side > nc ? round_up(std::min(side, most_waiting), micro.mr) : 0;
         // Of few rows all panels are of one height, up to MR: so many more lines than rows.
         const std::int64_t of_a = std::max(round_up(few, micro.mr), waiting);
-        const std::int64_t lines = round_up(std::min<std::int64_t>(side, blocks.n), micro.nr) + of_a;
+        const std::int64_t lines = round_up(std::min(side, nc), micro.nr) + of_a;
         return static_cast<std::size_t>(round_up(lines * k_block<T>(k) * std::int64_t{sizeof(T)}, line));
     }
     /// Where each thread has enough to do: a smaller part of C is packed for sooner than others' panels are waited for.
@@ -160,11 +161,12 @@ struct Hierarchy {
             return run_on_shared_panels(Shared::kernel(), shared, Shared::blocks(blocks));
         }
         const std::int64_t m = call.m(), n = call.n();
-        const Grid grid(m, n, call.packed.panels && call.packed.on_left ? micro.mr : 1, blocks.n, micro, call.threads);
+        const std::int64_t nc = columns_at_once<T>(blocks.n, call.k(), micro.nr);
+        const Grid grid(m, n, call.packed.panels && call.packed.on_left ? micro.mr : 1, nc, micro, call.threads);
         const std::size_t room = worker_bytes(std::max(m, n), call.k(), blocks);
         share_out(call, grid.parts, [&](int worker, std::int64_t item) {
             std::byte* const own = call.scratch.data() + static_cast<std::size_t>(worker) * room;
-            multiply(call, turned, grid.part(item, m, n), block_size(grid.cols, blocks.n, micro.nr),
+            multiply(call, turned, grid.part(item, m, n), block_size(grid.cols, nc, micro.nr),
                      reinterpret_cast<T*>(own));
         });
         return {};

@@ -18,7 +18,8 @@ template <class T>
 struct Ahead {
     const T* data = nullptr;
     std::int64_t step = 0, rows = 0, lines = 0;
-    std::int64_t share = 0;  // from one tile to the next
+    std::int64_t share = 0;       // from one tile to the next
+    std::int64_t tiles_left = 0;  // that ask for some: a short panel has fewer lines than the row has tiles
 
     /// `rows_left`: of A, from this panel of `mr` rows on.
     Ahead(const Matrix& rows_left, int mr, std::int64_t tiles, bool wanted) {
@@ -29,10 +30,10 @@ struct Ahead {
         data = static_cast<const T*>(next.data);
         if (next.col_step == 1) {
             step = next.row_step / wide, rows = next.rows, lines = ceil_div(ceil_div(next.cols, line), tiles),
-            share = lines * line / wide;
+            share = lines * line / wide, tiles_left = ceil_div(ceil_div(next.cols, line), lines);
         } else if (next.row_step == 1) {
             step = next.col_step / wide, rows = ceil_div(next.cols, tiles), lines = ceil_div(next.rows, line),
-            share = rows * step;
+            share = rows * step, tiles_left = ceil_div(next.cols, rows);
         }
     }
     /// A panel that lies ready, `size` elements long; null: nothing is asked for.
@@ -40,8 +41,12 @@ struct Ahead {
         constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
         if (!panel) return;
         step = line, rows = ceil_div(ceil_div(size, line), tiles), lines = 1, share = rows * line;
+        tiles_left = ceil_div(ceil_div(size, line), rows);
     }
-    void advance() { data += share; }
+    void advance() {
+        data += share;
+        if (--tiles_left <= 0) rows = 0;
+    }
 };
 
 }  // namespace tw::cpu

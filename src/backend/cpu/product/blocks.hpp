@@ -30,6 +30,13 @@ constexpr std::int64_t k_block(std::int64_t k) noexcept {
     return std::min(k, block_size(k, KC<T>, 8));
 }
 
+/// NC for this k: where it is short, more columns of B stay beside the rest in L2, and C passes in longer pieces of
+/// rows.
+template <class T>
+constexpr std::int64_t columns_at_once(std::int64_t nc, std::int64_t k, std::int64_t nr) noexcept {
+    return std::max(nc, round_up(nc * KC<T> / 2 / std::max<std::int64_t>(k, 8), nr));
+}
+
 /// Kernel::order of the rows that sum so: with one rounding a term, or with two.
 inline constexpr int order_fused_in_blocks = 1, order_in_blocks = 2;
 
