@@ -30,7 +30,6 @@ namespace {
 
 constexpr std::int64_t rows_worth_packing = 48;       // a strip of B met by so many rows of A repays a copy,
 constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so many bytes that it stays in no cache
-constexpr double cache_bytes = 1 << 20;               // an operand beyond this is read from slower memory each time
 
 /// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver. Few rows
 /// of A at a time where they are contiguous: each has an address of its own, and those whose steps are powers of two
@@ -184,23 +183,10 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     return static_cast<std::size_t>(threads * panel_elements(kernel, p.k)) * sizeof(T);
 }
 
-/// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each
-/// row of them lies on another page, and only a packed one comes no more than once, which enough rows must repay.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
-    const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-    const double workers = workers_for(p.m, p.n, p.k, threads), bytes = std::max(m, n) * k * sizeof(T);
-    const bool far = bytes >= cache_bytes,
-               is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
-    const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
-    const double pace = far && !packs                               ? 3
-                        : far || is_wide                            ? 1.35
-                        : is_crowded(kernel, p, rows_worth_packing) ? 1.25
-                                                                    : 1;
-    const double packing = far && packs ? 0.085 * (turned ? m : n) * k * sizeof(T) : 0,
-                 products = m * n * k / kernel.rate;
-    const double once = std::max({pace * products, 1.06 * products + packing, (far ? 0.025 : 0.02) * bytes});
-    return (once + reading_again(kernel, p)) / workers;
+    return (tiles_as_they_lie(kernel, p, rows_worth_packing) + reading_again(kernel, p)) /
+           workers_for(p.m, p.n, p.k, threads);
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};

@@ -26,6 +26,32 @@ bool is_crowded(const MicroKernel<T>& kernel, const Problem& p, std::int64_t lea
     return step > 0 && p.k > sets / apart * caches().l1.ways;
 }
 
+/// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each
+/// row of them lies on another page, and only a packed one comes no more than once, which enough rows must repay. Tiles
+/// of 32-byte vectors wait less for what L3 keeps, and longer where a strip is packed from many pages.
+template <class T>
+double tiles_as_they_lie(const MicroKernel<T>& kernel, const Problem& p, std::int64_t rows_worth_packing) noexcept {
+    constexpr double cache_bytes = 1 << 20;  // an operand beyond this is read from slower memory each time
+    const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+    const double bytes = std::max(m, n) * k * sizeof(T), products = m * n * k / kernel.rate;
+    const bool far = bytes >= cache_bytes, farther = bytes >= 4 * cache_bytes,
+               is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
+    const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
+    const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
+    const double pace = far && !packs                               ? 3
+                        : farther || is_wide                        ? 1.35
+                        : far                                       ? (in_short_vectors ? 1.2 : 1.35)
+                        : is_crowded(kernel, p, rows_worth_packing) ? 1.25
+                                                                    : 1;
+    const bool on_many_pages = (turned ? p.a : p.b) == p.c;
+    const double packed_byte = in_short_vectors && on_many_pages ? 0.22 : 0.085;
+    const double packing = far && packs ? packed_byte * (turned ? m : n) * k * sizeof(T) : 0;
+    double tiles = pace * products;
+    if (in_short_vectors && far && !packs)
+        tiles = std::min(tiles, std::max(1.35 * products, (farther ? 0.17 : 0.12) * bytes));
+    return std::max({tiles, 1.06 * products + packing, (far ? 0.025 : 0.02) * bytes});
+}
+
 /// Nanoseconds that it takes to read an A that L3 does not keep once more for each further strip of B: some rows at a
 /// time, each from a page of its own.
 template <class T>
