@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::int64_t rows_worth_packing = 48;       // a strip of B met by so many rows of A repays a copy,
 constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so many bytes that it stays in no cache
+constexpr std::int64_t many_rows = 256, short_span = 1 << 15;  // by short vectors also one that merely leaves L1
 
 /// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver. Few rows
 /// of A at a time where they are contiguous: each has an address of its own, and those whose steps are powers of two
@@ -44,7 +45,9 @@ struct Cut {
           width(x.n() <= kernel.widths[rows] ? kernel.widths[rows]
                                              : block_size(x.n(), kernel.widths[rows], kernel.lanes)) {
         const std::int64_t span = k_block<T>(x.k()) * std::abs(x.b.row_step) * static_cast<std::int64_t>(sizeof(T));
-        packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing);
+        const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
+        packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing) ||
+                (in_short_vectors && x.m() >= many_rows && span >= short_span);
     }
 };
 
