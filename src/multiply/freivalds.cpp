@@ -191,10 +191,11 @@ bool Freivalds::element_is_right(const Matrix& c, std::int64_t i, std::int64_t j
     }
     const double got = load_element(c, i, j);
     const Range range = range_of(c.type);
-    if (std::isnan(sum)) return std::isnan(got) || operands_finite;
-    // The kernel's partial sums may have overflowed: to an infinity, and beside one of the operands' to a NaN.
+    // The kernel's partial sums may have overflowed, or those here: to an infinity, and beside one of the operands' to
+    // a NaN.
     const bool may_overflow = finite_size > range.largest / 4;
     if (!std::isfinite(got) && may_overflow) return true;
+    if (std::isnan(sum)) return std::isnan(got) || operands_finite;
     if (std::isinf(sum)) return got == sum || operands_finite;  // a sum in f64 may overflow in one order alone
     if (!std::isfinite(got)) return false;
     const double relative = certificate_ + 2 * range.unit + gamma(2 * static_cast<double>(a_.cols) + 4, unit_f64);

@@ -105,6 +105,18 @@ TEST(Verification, AcceptsTheNaNOfAPartialSumThatOverflowsBesideAnInfinity) {
     EXPECT_FALSE(std::isfinite(p.c[0]));
 }
 
+TEST(Verification, AcceptsTheInfinityWhereItsOwnPartialSumOverflowsBesideOne) {
+    // From the left the sum is Inf - Inf; a unit that adds from the right, or in pairs, has -Inf.
+    Product<double> p(1, 1, 3);
+    const double most = std::numeric_limits<double>::max();
+    p.a = {most, most, -infinity<double>}, p.b = {1, 1, 1}, p.c = {-infinity<double>};
+    tw::Freivalds freivalds(erase(p.av()), erase(p.bv()), 1, 0, 1e-15);
+    ASSERT_TRUE(freivalds.prepare(erase(p.cv())));
+    EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), -1);
+    p.c = {1};
+    EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), 0);
+}
+
 TEST(Verification, AcceptsTheInfinityOfASumThatASmallAlphaWouldMakeSmall) {
     Product<float> p(1, 1, 2);
     p.a = {3e38f, 3e38f}, p.b = {1, 1};
