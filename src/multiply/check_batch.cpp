@@ -30,18 +30,29 @@ bool reach_fits(const Matrix& m, std::int64_t step, std::int64_t size) noexcept 
            !__builtin_mul_overflow(reach, static_cast<std::int64_t>(size_of(m.type)), &bytes);
 }
 
+/// Rounded towards minus infinity; y > 0.
+std::int64_t floor_of(std::int64_t x, std::int64_t y) noexcept { return x / y - (x % y < 0); }
+
 /// The first product whose C shares an element with an earlier one, -1 when there is none: the least d > 0 with
-/// d * step = i * row_step + j * col_step for some |i| < rows and |j| < cols.
+/// d * step = i * long_step + j * short_step for some |i| < lines and |j| < length. Of i only those are tried that come
+/// near enough: of heads that lie side by side one or two, whose rows are thousands.
 std::int64_t first_to_overwrite(const Matrix& c, std::int64_t step, std::int64_t size) noexcept {
     const std::int64_t down = c.rows > 1 ? magnitude(c.row_step) : 0, across = c.cols > 1 ? magnitude(c.col_step) : 0;
-    const std::int64_t next = magnitude(step), reach = down * (c.rows - 1) + across * (c.cols - 1);
+    const bool by_rows = down >= across;
+    const std::int64_t long_step = by_rows ? down : across, short_step = by_rows ? across : down,
+                       lines = by_rows ? c.rows : c.cols, length = by_rows ? c.cols : c.rows;
+    const std::int64_t next = magnitude(step), line = short_step * (length - 1), reach = long_step * (lines - 1) + line;
     if (next == 0) return size > 1 ? 1 : -1;
-    const std::int64_t common = std::gcd(down, across), stride = common ? common / std::gcd(common, next) : 1;
-    for (std::int64_t d = stride; d < size && d <= reach / next; d += stride)
-        for (std::int64_t i = 1 - c.rows; i < c.rows; ++i) {
-            const std::int64_t rest = magnitude(d * next - i * down);
-            if (across == 0 ? rest == 0 : rest % across == 0 && rest / across < c.cols) return d;
+    if (long_step == 0) return -1;
+    const std::int64_t common = std::gcd(down, across), stride = common / std::gcd(common, next);
+    for (std::int64_t d = stride; d < size && d <= reach / next; d += stride) {
+        const std::int64_t first = std::max(1 - lines, -floor_of(line - d * next, long_step)),
+                           last = std::min(lines - 1, floor_of(d * next + line, long_step));
+        for (std::int64_t i = first; i <= last; ++i) {
+            const std::int64_t rest = magnitude(d * next - i * long_step);
+            if (short_step == 0 ? rest == 0 : rest % short_step == 0 && rest / short_step < length) return d;
         }
+    }
     return -1;
 }
 

@@ -186,6 +186,38 @@ TEST(Batches, Rule36_WhatIsWrongIsSaidOfTheProductThatItIsIn) {
     EXPECT_EQ(tw::try_multiply_batch(view, view, view, tw::batch_of(3, operands, operands, results)).product, 2);
 }
 
+/// The first product that writes where one before it has written, found by writing.
+int first_to_overwrite(const tw::View<float>& c, std::int64_t step, int size) {
+    std::vector<int> written(256, -1);
+    for (int p = 0; p < size; ++p)
+        for (std::int64_t i = 0; i < c.rows; ++i)
+            for (std::int64_t j = 0; j < c.cols; ++j) {
+                int& by = written[static_cast<std::size_t>(128 + p * step + (&c(i, j) - c.data))];
+                if (by >= 0 && by != p) return p;
+                by = p;
+            }
+    return -1;
+}
+
+TEST(Batches, Rule36_TheFirstProductThatOverwritesAnotherIsNamedHoweverTheyLie) {
+    std::vector<float> memory(256), x(9, 1);
+    for (const std::int64_t rows : {1, 2, 3})
+        for (const std::int64_t cols : {1, 2, 3})
+            for (const std::int64_t gap : {0, 1, 5})
+                for (std::int64_t step = -9; step <= 9; ++step)
+                    for (const bool by_rows : {true, false}) {
+                        constexpr int size = 6;
+                        const tw::View<float> c(memory.data() + 128, rows, cols, by_rows ? cols + gap : 1,
+                                                by_rows ? 1 : rows + gap);
+                        const tw::Status status =
+                            tw::try_multiply_batch(tw::View(x.data(), rows, 1), tw::View(x.data(), 1, cols), c,
+                                                   {.size = size, .c_step = step});
+                        const int expected = first_to_overwrite(c, step, size);
+                        EXPECT_EQ(status.is_ok(), expected < 0) << rows << 'x' << cols << ' ' << gap << ' ' << step;
+                        EXPECT_TRUE(status || status.product == expected) << rows << 'x' << cols << ' ' << step;
+                    }
+}
+
 TEST(Batches, OneByOneEachAddsItsOwnResidual) {
     Many<float> many(6, 9, 10, 11);
     tw::Options options{.verify = true};  // which makes them one by one
