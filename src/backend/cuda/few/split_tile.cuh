@@ -94,9 +94,12 @@ __device__ void fetch(const Memory<C>& memory, const CUtensorMap& weights, const
     });
 }
 
-__device__ inline void cut(float x, std::uint32_t& large, std::uint32_t& small) {
-    large = (__float_as_uint(x) + 0x1000u) & 0xffffe000u;
-    small = __float_as_uint(x - __uint_as_float(large));
+/// A NaN stays one: of all ones it would become a zero by rounding, and without a small part nobody would notice.
+template <int products>
+__device__ void cut(float x, std::uint32_t& large, std::uint32_t& small) {
+    const std::uint32_t bits = __float_as_uint(x), rounded = (bits + 0x1000u) & 0xffffe000u;
+    large = products > 1 || x == x ? rounded : bits;
+    small = __float_as_uint(x - __uint_as_float(rounded));
 }
 
 /// The few rows' part of a stage: the large parts in place, the small ones at `small`. Across k a lane has two
@@ -112,8 +115,8 @@ __device__ void cut_tokens(std::uint32_t tokens, std::uint32_t small) {
         std::uint32_t large[2][4], rest[2][4];
 #pragma unroll
         for (int i = 0; i < 8; ++i)
-            cut(of_k[i], C::along ? large[i / 4][i % 4] : large[i % 2][i / 2],
-                C::along ? rest[i / 4][i % 4] : rest[i % 2][i / 2]);
+            cut<C::products>(of_k[i], C::along ? large[i / 4][i % 4] : large[i % 2][i / 2],
+                             C::along ? rest[i / 4][i % 4] : rest[i % 2][i / 2]);
         ptx::store_16(tokens + first, large[0]);
         ptx::store_16(tokens + second, large[1]);
         if constexpr (C::products > 1) {
@@ -133,7 +136,7 @@ __device__ void read_weights(std::uint32_t weights, int step, std::uint32_t (&la
         const int k = step * 8 + (C::along ? lane % 4 + i / 2 * 4 : lane % 4 * 2 + i / 2);
         const std::uint32_t at = C::along ? row * 128 + ((k / 4 ^ row % 8) << 4) + k % 4 * 4
                                           : row / 32 * 4096 + k * 128 + ((row % 32 / 4 ^ k % 8) << 4) + row % 4 * 4;
-        cut(ptx::load_float(weights + at), large[i], small[i]);
+        cut<C::products>(ptx::load_float(weights + at), large[i], small[i]);
     }
 }
 
