@@ -18,6 +18,12 @@ namespace {
 
 PyObject* general;  // tilewright.product.matmul
 
+/// Arrays that are never written to and have a product of their own: jax's.
+struct Elsewhere {
+    PyTypeObject* type = nullptr;
+    PyObject* product = nullptr;
+} elsewhere;
+
 struct Asked {
     PyObject *a = nullptr, *b = nullptr, *out = nullptr;
     Options options;
@@ -116,6 +122,9 @@ PyObject* product_of(Asked& asked) {
 }
 
 PyObject* matmul(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+    if (count == 2 && !names && elsewhere.type && Py_TYPE(arguments[0]) == elsewhere.type &&
+        Py_TYPE(arguments[1]) == elsewhere.type)
+        return PyObject_Vectorcall(elsewhere.product, arguments, 2, nullptr);
     Asked asked;
     if (read(arguments, count, names, asked)) {
         PyObject* product = product_of(asked);
@@ -139,11 +148,19 @@ nanobind::object entrance_before(nanobind::object function) {
     return nanobind::steal(PyCFunction_NewEx(&method, nullptr, nanobind::str("tilewright").ptr()));
 }
 
+void entrance_for(nanobind::type_object type, nanobind::object product) {
+    Py_XDECREF(reinterpret_cast<PyObject*>(elsewhere.type));
+    Py_XDECREF(elsewhere.product);
+    elsewhere = {reinterpret_cast<PyTypeObject*>(type.release().ptr()), product.release().ptr()};
+}
+
 }  // namespace
 
 void bind_entrance(nanobind::module_& module) {
     module.def("entrance_before", &entrance_before, nanobind::arg("function"),
                "tilewright.matmul: what needs no Python is done at once, the rest by this function.");
+    module.def("entrance_for", &entrance_for, nanobind::arg("type"), nanobind::arg("product"),
+               "Two arrays of this type alone, with nothing else asked for, go to this function.");
 }
 
 }  // namespace tw::python

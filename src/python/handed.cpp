@@ -186,10 +186,16 @@ bool Handed::take_buffer(PyObject* array, bool is_written) {
 }
 
 bool Handed::take_tensor(PyObject* array) {
-    const exchange::Table* table = known().table;
     if (is_more_than_its_memory(array, is_recorded)) return false;
+    if (!PyErr_Occurred()) return look_at_tensor(array);
+    PyErr_Clear();
+    return false;
+}
+
+bool Handed::look_at_tensor(PyObject* array) {
+    const exchange::Table* table = known().table;
     exchange::Tensor seen{};
-    if (PyErr_Occurred() || table->look(array, &seen) != 0) {
+    if (table->look(array, &seen) != 0) {
         PyErr_Clear();
         return false;
     }
@@ -226,7 +232,13 @@ PyObject* Handed::make(const Handed& like, const std::int64_t* shape, int dims) 
         made = like.is_far() ? cupy::make(like.array_, sizes) : fresh_array(like.array_, sizes);
         Py_DECREF(sizes);
     }
-    if (made && !take(made, true)) {
+    // Of a fresh tensor nobody wants a gradient, and its numbers are what lies in memory.
+    const auto is_taken = [&] {
+        if (!like.table_ || !known().is_tensor(Py_TYPE(made))) return take(made, true);
+        array_ = made;
+        return look_at_tensor(made);
+    };
+    if (made && !is_taken()) {
         Py_DECREF(made);
         PyErr_SetString(PyExc_RuntimeError, "matmul: the result's own library made an array that can't be written to");
         return nullptr;

@@ -60,6 +60,7 @@ private:
     void turn_into_row();
     bool take_buffer(PyObject* array, bool is_written);
     bool take_tensor(PyObject* array);
+    bool look_at_tensor(PyObject* array);
     bool take_cupy(PyObject* array);
     void reset();
 

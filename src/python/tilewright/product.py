@@ -2,6 +2,8 @@
 # Copyright 2026 The tilewright authors
 """matmul: one product, or a batch of them, on anybody's arrays. tilewright.matmul does by itself what needs no Python,
 and comes here for the rest and for what is wrong."""
+import functools
+
 import numpy
 
 from tilewright import _native
@@ -126,9 +128,23 @@ def _through_the_graph(a, b, out, alpha, beta, accuracy, epilogue, algorithm, re
             "matmul: jax's arrays are never written to: expected no out, beta or epilogue; add what you want to the "
             "result"
         )
-    from tilewright import graph
-    product = graph.matmul(a, b, algorithm=algorithm, accuracy=accuracy, reproducible=reproducible, slabs=slabs)
+    operation = _operation()
+    product = operation.matmul(a, b, algorithm=algorithm, accuracy=accuracy, reproducible=reproducible, slabs=slabs)
+    if not operation.is_traced(product):
+        _met(type(product))
     return product if alpha == 1 else alpha * product
+
+
+@functools.cache
+def _operation():
+    from tilewright.graph import operation
+    return operation
+
+
+@functools.cache
+def _met(kind):
+    """From the first product on, two of jax's arrays with nothing else asked for go there without coming here."""
+    _native.entrance_for(kind, _operation().plain)
 
 
 def _scalar(number):

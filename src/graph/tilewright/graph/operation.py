@@ -14,6 +14,7 @@ from tilewright.graph.local import Asked
 from tilewright.graph.wire import wire_for
 
 SLABS = 8  # of same_bits, when the caller names no number
+PLAIN = Asked()
 TYPES = frozenset(map(jnp.dtype, ("float64", "float32", "float16", "bfloat16", "complex64", "complex128")))
 
 
@@ -32,20 +33,15 @@ def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_
     out_sharding  where the product is to lie, a PartitionSpec or NamedSharding; left out: the partitioner's choice, and
                   on Explicit axes cut as the operands' rows, columns and batch are.
     """
-    a, b = (x if isinstance(x, jax.Array) else jnp.asarray(x) for x in (a, b))
-    if a.dtype != b.dtype:
-        raise TypeError(f"tilewright.matmul: a is {a.dtype} and b is {b.dtype}; expected one dtype")
-    if a.dtype not in TYPES:
-        raise TypeError(
-            f"tilewright.matmul: expected float64, float32, float16, bfloat16, complex64 or complex128; a is {a.dtype}"
-        )
-    if a.ndim < 2 or b.ndim < 2:
-        raise ValueError(
-            f"tilewright.matmul: expected matrices or batches of them; a has {a.ndim} dimensions and b {b.ndim}"
-        )
+    a = a if isinstance(a, jax.Array) else jnp.asarray(a)
+    b = b if isinstance(b, jax.Array) else jnp.asarray(b)
     asked = asked_for(a.dtype, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs, same_bits)
-    check_devices(a, b)
-    return _compiled(a, b, asked, spec_wanted(out_sharding))
+    return _called(a, b, asked, spec_wanted(out_sharding))
+
+
+def plain(a, b):
+    """The product of two arrays outside a program when nothing else is asked for: the way of tilewright.matmul."""
+    return _called(a, b, PLAIN, None)
 
 
 @functools.lru_cache(maxsize=256, typed=True)  # outside a program each call comes here; typed: 1.0 is no count of slabs
@@ -76,9 +72,24 @@ def spec_wanted(out_sharding):
     )
 
 
+def _called(a, b, asked, wanted):
+    """What depends on types and shapes alone is checked when the product is traced, and not at every call."""
+    try:
+        return _compiled(a, b, asked, wanted)
+    except ValueError as error:
+        failed = error
+    check_devices(a, b)
+    raise failed
+
+
+def is_traced(array):
+    """True for what stands for an array while a program is traced."""
+    return isinstance(array, jax.core.Tracer)
+
+
 def check_devices(a, b):
-    """Arrays outside a program that lie on different devices: jax would speak of its own."""
-    places = [x.sharding for x in (a, b) if not isinstance(x, jax.core.Tracer)]
+    """Arrays outside a program that lie on different devices: jax speaks of a function that the caller never wrote."""
+    places = [x.sharding for x in (a, b) if not is_traced(x)]
     if len(places) == 2 and all(isinstance(place, NamedSharding) for place in places):
         if places[0].device_set != places[1].device_set:
             raise ValueError(
@@ -86,6 +97,20 @@ def check_devices(a, b):
                 f"devices and b on the mesh {dict(places[1].mesh.shape)} of {len(places[1].device_set)}; expected the "
                 f"same devices"
             )
+
+
+def _product(a, b, asked, wanted):
+    if a.dtype != b.dtype:
+        raise TypeError(f"tilewright.matmul: a is {a.dtype} and b is {b.dtype}; expected one dtype")
+    if a.dtype not in TYPES:
+        raise TypeError(
+            f"tilewright.matmul: expected float64, float32, float16, bfloat16, complex64 or complex128; a is {a.dtype}"
+        )
+    if a.ndim < 2 or b.ndim < 2:
+        raise ValueError(
+            f"tilewright.matmul: expected matrices or batches of them; a has {a.ndim} dimensions and b {b.ndim}"
+        )
+    return _differentiable(a, b, asked, wanted)
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3))
@@ -161,4 +186,4 @@ def _summed(gradient, shape):
 _differentiable.defvjp(_forward, _backward)
 
 # Outside of a program, too, a product is traced once for its shapes, and called by jax's own quick way after that.
-_compiled = jax.jit(_differentiable, static_argnums=(2, 3))
+_compiled = jax.jit(_product, static_argnums=(2, 3))
