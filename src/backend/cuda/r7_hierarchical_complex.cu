@@ -14,13 +14,11 @@
 // Needs: sm_80. 8 loads of 16 bytes for 256 products. Side by side, the parts of a number would be in registers of
 // different banks, and a sum that takes both kinds in turns waits for one of them. A conjugate is a sign within the
 // products, which costs nothing: there are kernels for each of the four. Copies are of 4 bytes, whatever lies where.
-#include "backend/cuda/core_rung.cuh"
+#include "backend/cuda/banded_rung.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
 #include "backend/cuda/ptx/team.cuh"
-#include "backend/cuda/tiles/bands.cuh"
 #include "backend/cuda/tiles/complex_sums.cuh"
 #include "backend/cuda/tiles/complex_tile.cuh"
-#include "backend/cuda/tiles/heuristics_complex_sm90.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -80,7 +78,7 @@ __device__ void add_products(Parts<TN> (&sums)[TM], const Parts<TM>& down, const
 
 template <class S, bool conj_a, bool conj_b>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    hierarchical_complex(Product<Number> p, Bands bands, Places places, Together how, TileMap only) {
+    hierarchical_complex(Product<Number> p, Bands bands, Places places, TileMap only, Together how) {
     extern __shared__ __align__(16) char stages[];
     const int2 tile = bands.tile();
     if (only.any) {
@@ -161,17 +159,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 
 template <class S, bool conj_a, bool conj_b>
 Status start(const Call& call, const TileMap& only) {
-    Places places;
-    std::span<std::byte> scratch = call.scratch;
-    if (const Status bad = place_products(call, scratch, places); !bad) return bad;
-    const Bands bands{static_cast<int>(tiles_over(call.m(), S::BM)), static_cast<int>(tiles_over(call.n(), S::BN))};
-    const Launch how{.blocks = bands.tiles(),
-                     .threads = S::threads,
-                     .shared = std::size_t{S::STAGES} * S::stage_bytes,
-                     .products = static_cast<unsigned>(products_of(call)),
-                     .overlaps = only.any != nullptr};
-    return launch(hierarchical_complex<S, conj_a, conj_b>, how, call.stream, product_of<Number>(call), bands, places,
-                  together_of(call), only);
+    return launch_in_bands<S>(hierarchical_complex<S, conj_a, conj_b>, S::stage_bytes, call, only, together_of(call));
 }
 
 template <class S>
@@ -185,7 +173,7 @@ using Middle = Shape<64, 64, 32, 32, 4, 3>;
 using Small = Shape<32, 32, 16, 16, 6, 6>;
 
 Status run(const Call& call, const Tile& asked) {
-    const Tile tile = asked == Tile{} ? sm90::tile_of(sm90::r7_complex_tiles, sm90::sizes_of(call)) : asked;
+    const Tile tile = asked_or_quickest(asked, sm90::r7_complex_tiles, call);
     switch (tile.m + tile.n) {
         case Large::BM + Large::BN: return run_with<Large>(call);
         case Middle::BM + Middle::BN: return run_with<Middle>(call);
@@ -193,13 +181,8 @@ Status run(const Call& call, const Tile& asked) {
     }
 }
 
-double nanoseconds(const Problem& p, int) {
-    const sm90::Sizes sizes{p.m, p.n, p.k, 1, multiprocessors_for_costs()};
-    const sm90::RatedTile tile = sm90::quickest(sm90::r7_complex_tiles, sizes);
-    return nanoseconds_at(p, tile.rate, tile.rows, tile.columns);
-}
+double nanoseconds(const Problem& p, int) { return nanoseconds_of_quickest(sm90::r7_complex_tiles, p); }
 
-constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products; }, places_bytes};
 constexpr Tile tiles[] = {{}, {128, 128, 8}, {64, 64, 8}, {32, 32, 8}};
 
 }  // namespace
@@ -223,7 +206,7 @@ constinit const Kernel r7_hierarchical_complex_c64{
     .nanoseconds = nanoseconds,
     .run = run,
     .order = sequential_order,
-    .batching = &batching,
+    .batching = &in_one_launch,
 };
 
 }  // namespace tw::cuda

@@ -13,15 +13,10 @@
 //
 // Needs: sm_80. A Hopper multiprocessor does 128 products a cycle. A warp of 32 x 64 reads 96 doubles for 2048 of them:
 // four warps take 24 cycles of shared memory for 64 of the unit.
-#include "backend/cuda/device/device.hpp"
-#include "backend/cuda/device/launch.hpp"
-#include "backend/cuda/ladder.hpp"
+#include "backend/cuda/banded_rung.cuh"
 #include "backend/cuda/operands/aligned.hpp"
-#include "backend/cuda/operands/batched.hpp"
-#include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/team.cuh"
-#include "backend/cuda/tiles/bands.cuh"
 #include "backend/cuda/tiles/doubles.cuh"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
 #include "backend/cuda/tiles/pair_of_c.cuh"
@@ -52,7 +47,7 @@ struct Stage {
 
 template <class S, class L>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    dmma(Product<double> p, Bands bands, bool c_in_pairs, Places places, TileMap only) {
+    dmma(Product<double> p, Bands bands, Places places, TileMap only, bool c_in_pairs) {
     extern __shared__ __align__(16) char stages[];
     using A = typename Stage<S, L>::A;
     using B = typename Stage<S, L>::B;
@@ -138,17 +133,8 @@ bool lies_in_pairs(const BatchedOperand& operand, std::int64_t step, std::int64_
 
 template <class S, class L>
 Status start(const Call& call, const TileMap& only) {
-    Places places;
-    std::span<std::byte> scratch = call.scratch;
-    if (const Status bad = place_products(call, scratch, places); !bad) return bad;
-    const Bands bands{static_cast<int>(tiles_over(call.m(), S::BM)), static_cast<int>(tiles_over(call.n(), S::BN))};
-    const Launch how{.blocks = bands.tiles(),
-                     .threads = S::threads,
-                     .shared = std::size_t{S::STAGES} * Stage<S, L>::bytes,
-                     .products = static_cast<unsigned>(products_of(call)),
-                     .overlaps = only.any != nullptr};
     const bool c_in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
-    return launch(dmma<S, L>, how, call.stream, product_of<double>(call), bands, c_in_pairs, places, only);
+    return launch_in_bands<S>(dmma<S, L>, Stage<S, L>::bytes, call, only, c_in_pairs);
 }
 
 template <class S, bool by_16>

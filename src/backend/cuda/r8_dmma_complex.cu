@@ -13,17 +13,11 @@
 //
 // Needs: sm_80. A warp of 32 x 32 reads 64 numbers for 1024 complex products a k: a quarter of what shared memory gives
 // while the unit multiplies. Conjugates are signs that fragments get as they arrive.
-#include "backend/cuda/device/device.hpp"
-#include "backend/cuda/device/launch.hpp"
-#include "backend/cuda/ladder.hpp"
-#include "backend/cuda/operands/batched.hpp"
-#include "backend/cuda/operands/complex.cuh"
+#include "backend/cuda/banded_rung.cuh"
 #include "backend/cuda/ptx/team.cuh"
-#include "backend/cuda/tiles/bands.cuh"
 #include "backend/cuda/tiles/complex_fragments.cuh"
 #include "backend/cuda/tiles/complex_sums.cuh"
 #include "backend/cuda/tiles/complex_tile.cuh"
-#include "backend/cuda/tiles/heuristics_complex_sm90.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -59,7 +53,7 @@ struct Stage {
 /// mapped: only the tiles of a map of squares of 128.
 template <class S, class F, bool mapped>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    dmma_complex(Product<Number> p, Bands bands, Places places, Together how, TileMap only) {
+    dmma_complex(Product<Number> p, Bands bands, Places places, TileMap only, Together how) {
     extern __shared__ __align__(128) char stages[];
     const int2 tile = bands.tile();
     if constexpr (mapped) {
@@ -125,17 +119,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 
 template <class S, class F, bool mapped = false>
 Status start(const Call& call, const TileMap& only = {}) {
-    Places places;
-    std::span<std::byte> scratch = call.scratch;
-    if (const Status bad = place_products(call, scratch, places); !bad) return bad;
-    const Bands bands{static_cast<int>(tiles_over(call.m(), S::BM)), static_cast<int>(tiles_over(call.n(), S::BN))};
-    const Launch how{.blocks = bands.tiles(),
-                     .threads = S::threads,
-                     .shared = std::size_t{S::STAGES} * Stage<S, F>::bytes,
-                     .products = static_cast<unsigned>(products_of(call)),
-                     .overlaps = mapped};
-    return launch(dmma_complex<S, F, mapped>, how, call.stream, product_of<Number>(call), bands, places,
-                  together_of(call), only);
+    return launch_in_bands<S>(dmma_complex<S, F, mapped>, Stage<S, F>::bytes, call, only, together_of(call));
 }
 
 /// Neighbours lie across k, and not along it.
@@ -157,7 +141,7 @@ using Flat = Shape<64, 32, 16, 16, 6, 2>;
 using Small = Shape<32, 32, 16, 16, 6, 4>;
 
 Status run(const Call& call, const Tile& asked) {
-    const Tile tile = asked == Tile{} ? sm90::tile_of(sm90::r8_dmma_complex_tiles, sm90::sizes_of(call)) : asked;
+    const Tile tile = asked_or_quickest(asked, sm90::r8_dmma_complex_tiles, call);
     switch (tile.m + tile.n) {
         case Large::BM + Large::BN: return run_with<Large>(call);
         case Middle::BM + Middle::BN: return run_with<Middle>(call);
@@ -166,13 +150,8 @@ Status run(const Call& call, const Tile& asked) {
     }
 }
 
-double nanoseconds(const Problem& p, int) {
-    const sm90::Sizes sizes{p.m, p.n, p.k, 1, multiprocessors_for_costs()};
-    const sm90::RatedTile tile = sm90::quickest(sm90::r8_dmma_complex_tiles, sizes);
-    return nanoseconds_at(p, tile.rate, tile.rows, tile.columns);
-}
+double nanoseconds(const Problem& p, int) { return nanoseconds_of_quickest(sm90::r8_dmma_complex_tiles, p); }
 
-constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products; }, places_bytes};
 constexpr Tile tiles[] = {{}, {128, 64, 8}, {64, 64, 8}, {64, 32, 8}, {32, 32, 8}};
 
 }  // namespace
@@ -197,7 +176,7 @@ constinit const Kernel r8_dmma_complex_c128{
     .nanoseconds = nanoseconds,
     .run = run,
     .order = dmma_order,
-    .batching = &batching,
+    .batching = &in_one_launch,
 };
 
 }  // namespace tw::cuda
