@@ -19,26 +19,10 @@
 #include <thread>
 
 #include "base/threads.hpp"
+#include "rooms/measure/say.hpp"
 
 namespace tw::measure {
 namespace {
-
-struct Said {
-    int code = -1;
-    std::string text;
-};
-
-/// Through the shell, both streams together, with a history and a store of its own.
-Said say(const std::string& arguments, const std::string& before = "") {
-    const std::string command =
-        "TW_HISTORY=/dev/null/none TW_STORE=/dev/null " + before + " " + TW_BINARY + " " + arguments + " 2>&1";
-    Said said;
-    FILE* pipe = popen(command.c_str(), "r");
-    char part[4096];
-    while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) said.text.append(part, got);
-    said.code = WEXITSTATUS(pclose(pipe));
-    return said;
-}
 
 TEST(Verbs, LadderPrintsARowForEachRungAndBeginsItWithTheKernelsName) {
     const Said said = say("ladder --device cpu --size 24 --seconds 0.1 --no-peers");

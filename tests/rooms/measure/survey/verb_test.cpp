@@ -3,29 +3,14 @@
 //
 // tw bench --suite survey as a user types it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <string>
+
+#include "rooms/measure/say.hpp"
 
 namespace tw::measure {
 namespace {
-
-struct Said {
-    int code = -1;
-    std::string text;
-};
-
-Said say(const std::string& arguments) {
-    const std::string command = std::string("TW_STORE=/dev/null ") + TW_BINARY + " bench " + arguments + " 2>&1";
-    Said said;
-    FILE* pipe = popen(command.c_str(), "r");
-    char part[4096];
-    while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) said.text.append(part, got);
-    said.code = WEXITSTATUS(pclose(pipe));
-    return said;
-}
 
 int lines_with(const std::string& text, const std::string& word) {
     int count = 0;
@@ -35,18 +20,18 @@ int lines_with(const std::string& text, const std::string& word) {
 
 TEST(SurveyVerb, MeasuresTheShapesOfASeedAndKeepsThem) {
     const std::string file = "/tmp/tilewright-survey-" + std::to_string(getpid()) + ".json";
-    const Said said = say("--suite survey --seed 11 --count 4 --types f32 --threads 2 --json " + file);
+    const Said said = say("bench --suite survey --seed 11 --count 4 --types f32 --threads 2 --json " + file);
     EXPECT_EQ(said.code, 0) << said.text;
     EXPECT_NE(said.text.find("4 shapes on cpu"), std::string::npos) << said.text;
     EXPECT_EQ(lines_with(said.text, "GFLOP/s"), 4) << said.text;
-    const Said again = say("--suite survey --from " + file + " --from " + file + " --baseline " + file);
+    const Said again = say("bench --suite survey --from " + file + " --from " + file + " --baseline " + file);
     EXPECT_EQ(again.code, 0) << again.text;
     EXPECT_NE(again.text.find("8 shapes, 1.000x"), std::string::npos) << again.text;
     unlink(file.c_str());
 }
 
 TEST(SurveyVerb, APartHasItsShare) {
-    const Said said = say("--suite survey --seed 11 --count 5 --shard 3/3 --types f64 --threads 2");
+    const Said said = say("bench --suite survey --seed 11 --count 5 --shard 3/3 --types f64 --threads 2");
     EXPECT_EQ(said.code, 0) << said.text;
     EXPECT_NE(said.text.find("1 shape on cpu"), std::string::npos) << said.text;
 }
@@ -65,14 +50,14 @@ TEST(SurveyVerb, WhatCannotBeIsRefusedWithASentence) {
         {"--suite survey --baseline /dev/null", "not a survey of tw"},
         {"--suite servey", "mixed, survey or decode; got 'servey'"}};
     for (const auto& [arguments, sentence] : cases) {
-        const Said said = say(arguments);
+        const Said said = say(std::string("bench ") + arguments);
         EXPECT_EQ(said.code, 2) << arguments << "\n" << said.text;
         EXPECT_NE(said.text.find(sentence), std::string::npos) << arguments << "\n" << said.text;
     }
 }
 
 TEST(SurveyVerb, WithoutACudaDeviceItSaysSo) {
-    const Said said = say("--suite survey --device cuda --peers=cublas --count 1");
+    const Said said = say("bench --suite survey --device cuda --peers=cublas --count 1");
     if (said.code == 0) GTEST_SKIP() << "there is one";
     EXPECT_EQ(said.code, 2) << said.text;
     EXPECT_NE(said.text.find("--device cuda: "), std::string::npos) << said.text;

@@ -10,26 +10,17 @@
 #include <array>
 #include <cmath>
 #include <complex>
-#include <random>
 #include <vector>
 
 #include "backend/cpu/micro/complex_tile.hpp"
 #include "backend/cpu/micro/pack_complex.hpp"
 #include "base/cpu_features.hpp"
+#include "rooms/backend/cpu/micro/values.hpp"
 
 namespace {
 
 using namespace tw;
 using namespace tw::cpu;
-
-template <class T>
-std::vector<T> values(std::size_t count, unsigned seed) {
-    std::mt19937 engine(seed);
-    std::normal_distribution<T> normal;
-    std::vector<T> filled(count);
-    for (T& value : filled) value = normal(engine);
-    return filled;
-}
 
 /// Vectors of so many lanes, one rounding a term.
 template <class T, int Lanes>

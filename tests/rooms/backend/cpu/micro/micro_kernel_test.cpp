@@ -8,26 +8,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "backend/cpu/micro/pack.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "base/cpu_features.hpp"
+#include "rooms/backend/cpu/micro/values.hpp"
 
 namespace {
 
 using namespace tw;
 using namespace tw::cpu;
-
-template <class T>
-std::vector<T> values(std::size_t count, unsigned seed) {
-    std::mt19937 engine(seed);
-    std::normal_distribution<T> normal;
-    std::vector<T> filled(count);
-    for (T& value : filled) value = normal(engine);
-    return filled;
-}
 
 /// One result, term after term; `fused` is one rounding a term, else two.
 template <class T>
