@@ -49,6 +49,7 @@ public:
         return device_.kind == other.device_.kind && device_.number == other.device_.number;
     }
     bool overlaps(const Handed& other) const;
+    bool lies_as(const std::int64_t* shape, int dims) const;  ///< of this shape, row by row without gaps
 
     /// The stream that the library is working on; false: with an exception.
     bool stream(void*& current) const;
