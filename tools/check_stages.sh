@@ -22,22 +22,13 @@ judge_products() {
         build/release/tw judge --seconds "$(($1 / 6))" --device cpu-check
 }
 
-# It mostly keeps one core busy: it judges beside the sanitized build, which gives way to it, and is asked after it.
-end_of_judging() {
-    local ended=0
-    wait "$judging" || ended=$?
-    cat "$log/judge"
-    return $ended
-}
-
 if [ "$what" = check ]; then
-    judging=
-    if stage "Building tw" build release --with -DTW_TESTS=ON tw; then
-        judge_products 60 20261124 >"$log/judge" 2>&1 &
-        judging=$!
-    fi
+    # It mostly keeps one core busy: it judges beside the sanitized build, which gives way to it.
+    judges=
+    stage "Building tw" build release --with -DTW_TESTS=ON tw && judges=1
+    [ -z "$judges" ] || beside judge judge_products 60 20261124
     stage "Building what reads input under asan and ubsan" nice -n 5 tools/sanitized build &&
         { stage "Its tests under asan and ubsan" tools/sanitized test || true; }
-    [ -z "$judging" ] || stage "A minute of random products, judged beside that build" end_of_judging || true
+    [ -z "$judges" ] || stage "A minute of random products, judged beside that build" end_of judge || true
     stage "A minute of fuzzing" tools/fuzz 60 || true
 fi

@@ -4,6 +4,12 @@
 #
 # What `make test-all` adds to `make test` and `make check`; sourced by tools/test. Results are counted with the others.
 
+# What is told how long to take does so beside the builds below. Another day's seed finds other mistakes.
+soak_for_long() { nice -n 5 tools/soak 1200; }
+judge_for_long() { judge_products 600 "$(date +%Y%m%d)0000000"; }
+both_for_long() { soak_for_long && judge_for_long; }
+beside long_ones both_for_long
+
 # The second compiler sees the same code, and its tests the same kernels. CUDA's are nvcc's and g++'s in every build and
 # take minutes: they are made above, and what stands around them is read by clang.
 stage "Building everything with clang, into build/clang" build clang --with -DTW_TESTS=ON --with -DTW_EXHAUSTIVE=ON \
@@ -59,12 +65,11 @@ stage "Building what has threads under tsan" tools/sanitized build tsan && {
 # Tests that count: ten thousand flipped bits of each kind, a hundred thousand clean runs, eight thousand records.
 TW_LONG_TESTS=1 stage "Flipped bits, clean runs and writers at once, many of each" run_tests release \
     -R '^(Correcting|StoreFile\.Fault14)' --timeout 3000 --output-junit "$results/long.xml" || true
-stage "Twenty minutes of mixed calls from eight threads" quietly soak tools/soak 1200 || true
 
 stage "Forty small mistakes, of which the tests must see nearly all" tools/mutate --count 40 --seed "$(date +%Y%m%d)" \
     || true
-# Another day's seed finds other mistakes.
-stage "Ten minutes of random products, judged" judge_products 600 "$(date +%Y%m%d)0000000" || true
+stage "Twenty minutes of mixed calls from eight threads, ten of random products, judged" \
+    end_of long_ones both_for_long || true
 stage "Ten minutes of fuzzing" tools/fuzz 600 || true
 stage "A minute of fuzzing the parsers under msan" tools/fuzz 60 fuzz-memory || true
 
@@ -77,7 +82,7 @@ stage "Other people's programs on our BLAS (docs/clients.md)" run_tests release 
 stage "A network with real weights takes the effort dial (examples/network)" quietly network examples/network/run \
     build/results/network || true
 
-stage "A clean clone: make run, make test" tools/clean_clone || true
+stage "A clean clone: make run, and everything built once" tools/clean_clone || true
 
 for release in bookworm trixie; do
     stage "Bare Debian: make run, make test ($release)" tools/bare_debian $release || true

@@ -12,17 +12,36 @@ mkdir -p "$results"
 log=$root/build/log
 mkdir -p "$log"
 
+# The beginning of a title: stages before that one are left out (from_stage), or all others are (only_stage).
+from_stage=${from_stage:-}
+only_stage=${only_stage:-}
 stage_titles=()
 stage_seconds=()
 failed_stages=()
 
 spell_seconds() { if [ "$1" -ge 60 ]; then echo "$(($1 / 60)) min $(($1 % 60)) s"; else echo "$1 s"; fi; }
 
+is_left_out() {
+    shopt -s nocasematch
+    local left_out=0
+    if [ -n "$only_stage" ]; then
+        [[ $1 != "$only_stage"* ]] || left_out=1
+    elif [ -z "$from_stage" ]; then
+        left_out=1
+    elif [[ $1 == "$from_stage"* ]]; then
+        left_out=1
+        from_stage=
+    fi
+    shopt -u nocasematch
+    return $left_out
+}
+
 # stage TITLE COMMAND...: says what begins, does it, says how long it took. Keeps going after a failure and remembers
 # it.
 stage() {
     local title=$1 started=$SECONDS ended=0
     shift
+    ! is_left_out "$title" || return 0
     echo
     echo "== $title"
     "$@" || ended=$?
@@ -64,6 +83,25 @@ quietly() {
     echo "   failed: $*"
     echo "   (all of its output: build/log/$name)"
     return 1
+}
+
+# beside NAME COMMAND...: begins what is told how long to take, while other stages go on. Its own stage is end_of NAME
+# COMMAND..., which waits, or does it where it was not begun because stages are left out.
+beside() {
+    local name=$1
+    shift
+    [ -z "$from_stage$only_stage" ] || return 0
+    "$@" >"$log/$name" 2>&1 </dev/null &
+    eval "running_$name=$!"
+}
+end_of() {
+    local name=$1 running ended=0
+    shift
+    eval "running=\${running_$name:-}"
+    [ -n "$running" ] || { quietly "$name" "$@"; return $?; }
+    wait "$running" || ended=$?
+    tail -n 60 "$log/$name"
+    return $ended
 }
 
 # build PRESET [--with -DOPTION=VALUE]... [TARGET...]: configures and builds into build/PRESET; everything, or only the

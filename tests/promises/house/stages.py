@@ -127,6 +127,29 @@ class Stages(unittest.TestCase):
         for stage in stages[:-1]:
             self.assertTrue(any(line.strip().startswith(stage) for line in table), stage)
 
+    def test_all_goes_on_from_a_stage_and_repeats_one_alone(self):
+        self.make("all")
+        self.calls.write_text("")
+        code, said, _ = self.make("all", "--from", "ten minutes of fuzzing")
+        self.assertEqual(code, 0, said)
+        calls = self.calls.read_text()
+        self.assertIn("tools/bare_debian trixie", calls)
+        for left_out in "tools/mutate", "tools/soak", "check_format":
+            self.assertNotIn(left_out, calls)
+        passed = int(said[-1].split()[0])
+        self.assertGreater(passed, 5, "those of the run before are counted, too")
+        self.calls.write_text("")
+        code, said, _ = self.make("all", "--only", "Twenty minutes of mixed calls")
+        self.assertEqual((code, said[-1].split()[0]), (0, str(passed)), said)
+        calls = [call for call in self.calls.read_text().splitlines() if call.startswith("tools/")]
+        self.assertEqual(calls[1:], ["tools/soak 1200"])
+
+    def test_a_stage_that_nobody_has_is_told(self):
+        code, _, errors = self.make("all", "--from", "no such thing")
+        self.assertEqual((code, errors.strip()), (2, "no stage begins with 'no such thing'"))
+        self.assertEqual(self.make("check", "--from", "Fuzzing")[0], 2)
+        self.assertEqual(self.make("all", "--after", "Fuzzing")[0], 2)
+
 
 class Count(unittest.TestCase):
     def count(self, *cases):
