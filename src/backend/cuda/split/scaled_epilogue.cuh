@@ -187,12 +187,7 @@ __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const Scale
     if (out.fused.residual)
         each_inside<N>(sums, out, row, col,
                        [&](int i, int j, float& x) { x = __fadd_rn(x, out.fused.residual_at(i, j)); });
-    if (!all_finite && out.beta != 0) {  // what is computed anew reads C as it was
-        each_inside<N>(sums, out, row, col, [&](int i, int j, float x) {
-            if (__ldcg(out.row_exponents + i) != not_finite && __ldcg(out.col_exponents + j) != not_finite)
-                out.c(i, j) = x;
-        });
-    } else if (out.by_box) {
+    if (out.by_box) {
         store_boxes<float, N, row_bytes, ring>(sums, out, map, buffers, first_row, first_col, thread);
     } else {
         const bool in_pairs = out.c.layout.col_step == 1 && out.c.layout.row_step % 2 == 0 && cols % 2 == 0 &&
