@@ -22,8 +22,6 @@ template <int BM_, int BN_>
 struct ThinShape {
     static constexpr int BM = BM_, BN = BN_, consumers = BM / 64, threads = 128 * consumers + 32;
     static constexpr int most_parts = BN / 8 < 8 ? BN / 8 : 8;
-    /// Of so many: two blocks share a multiprocessor's registers.
-    static constexpr int old_columns(int width) { return width < 16 ? width : 16; }
     /// Where B lies across k a tile has 64 columns of it.
     template <ptx::Major b_major>
     using Ring = Pipeline<BM, b_major == ptx::Major::k ? BN : 64,
@@ -52,7 +50,7 @@ __device__ void finish_part(std::uint32_t sums_at, int part, const Output& out, 
             for (int p = 0; p < parts; p += 2 * apart) of[p] += of[p + apart];
         sums[i] = of[0];
     }
-    finish_groups<T, width, S::old_columns(width)>(sums, out, first_row, first_col + part * width, thread);
+    finish_groups<T, width>(sums, out, first_row, first_col + part * width, thread);
 }
 
 template <class S, class T, ptx::Major a_major, ptx::Major b_major>
@@ -79,22 +77,21 @@ __global__ void __launch_bounds__(S::threads, 2)
 
     Turn<P::STAGES> turn;
     float sums[S::BN / 2];
-    const Output mine = raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
-    const int own_row = first_row + group * 64;
     if (group < S::consumers) {
-        if (part == 0) bring_old_closer<T, S::BN>(mine, own_row, first_col, thread);
         Multiplier<P, S::BN, T, a_major, b_major>::tile(sums, pipe, turn, end - from, group, thread);
     } else if (thread == 0) {
         if (raster.products > 1) feeder.tile(turn, first_row, first_col, from, end, raster.depths.of(product));
         else feeder.tile(turn, first_row, first_col, from, end);
     }
+    const Output mine = raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
+    const int own_row = first_row + group * 64;
     if (parts == 1 || std::is_same_v<T, float>) {
         if (group >= S::consumers) return;
         if constexpr (std::is_same_v<T, float>) {  // whose k is never cut
             const AgainFrom from_all = raster.products > 1 ? again.of(raster.depths.of(product)) : again;
             make_again<S::BN>(sums, from_all, own_row, first_col, thread);
         }
-        return finish_groups<T, S::BN, S::old_columns(S::BN)>(sums, mine, own_row, first_col, thread);
+        return finish_groups<T, S::BN>(sums, mine, own_row, first_col, thread);
     }
     __syncwarp();
     __syncthreads();  // the ring is read: sums may lie there
