@@ -204,9 +204,8 @@ double nanoseconds(const Problem& p, int) {
     if (few::may_be_many(p)) return r7_hierarchical_f32.nanoseconds(p, 1) + 1;
     const auto k = static_cast<double>(p.k), of_weights = static_cast<double>(forms.rows) * k;
     const double flops = 2 * of_weights * static_cast<double>(forms.few);
-    // More than 8 rows along k wait for shared memory: 16 x 3072 x 768 took 10.5 us, 13 x 12642 x 2964 158.
-    const double rate = !forms.along() ? 33e3 : forms.few > 8 ? 7e3 : 22e3;
-    return few::launch + std::max({4 * of_weights / 4110, flops / rate, k * (forms.along() ? 8 : 32) * 4 / 60});
+    return few::launch + std::max({4 * of_weights / 4110, flops / (forms.along() ? 22e3 : 33e3),
+                                   k * (forms.along() ? 8 : 32) * 4 / 60});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
-#include "backend/cuda/epilogue/from_slices.cuh"
+#include "backend/cuda/epilogue/element.cuh"
 #include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/heuristics_parts.hpp"
 #include "backend/cuda/ladder.hpp"
@@ -30,6 +30,67 @@ namespace tw::cuda {
 namespace {
 
 using namespace sliced;
+
+/// by_4: C is read and written 16 bytes at a time, with alpha and beta alone.
+struct Ending {
+    Output out;
+    bool by_4;
+};
+
+__device__ float tree(const float (&of)[warps]) {
+    return ((of[0] + of[1]) + (of[2] + of[3])) + ((of[4] + of[5]) + (of[6] + of[7]));
+}
+
+template <class S>
+__device__ void finish_by_4(const Output& out, std::uint32_t base, int first_row, int first_col) {
+    constexpr int across = S::BN / 4, each = S::BM * across / threads;
+    float4 before[each] = {};
+    const auto place = [&](int e, int& i, int& j) {
+        const int x = static_cast<int>(threadIdx.x) + e * threads;
+        i = x / across, j = x % across * 4;
+        return first_row + i < out.rows && first_col + j < out.cols;
+    };
+    const auto at = [&](int i, int j) {
+        return reinterpret_cast<float4*>(static_cast<float*>(out.data) + (first_row + i) * out.row_step + first_col +
+                                         j);
+    };
+    int i, j;
+    if (out.beta != 0)
+#pragma unroll
+        for (int e = 0; e < each; ++e)
+            if (place(e, i, j)) before[e] = *at(i, j);
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < each; ++e) {
+        if (!place(e, i, j)) continue;
+        float4 of[warps];
+#pragma unroll
+        for (int w = 0; w < warps; ++w) of[w] = ptx::load_4(base + w * S::sums_bytes + (i * S::c_pitch + j) * 4);
+        const auto one = [&](float float4::* x) {
+            float all[warps];
+#pragma unroll
+            for (int w = 0; w < warps; ++w) all[w] = of[w].*x;
+            const float sum = __fmul_rn(tree(all), out.alpha);
+            return out.beta == 0 ? sum : fmaf(out.beta, before[e].*x, sum);
+        };
+        *at(i, j) = {one(&float4::x), one(&float4::y), one(&float4::z), one(&float4::w)};
+    }
+}
+
+template <class S>
+__device__ void finish_by_1(const Output& out, std::uint32_t base, int first_row, int first_col) {
+    __syncthreads();
+    const bool down = out.col_step != 1;
+#pragma unroll 1
+    for (int x = static_cast<int>(threadIdx.x); x < S::BM * S::BN; x += threads) {
+        const int i = down ? x % S::BM : x / S::BN, j = down ? x / S::BM : x % S::BN;
+        if (first_row + i >= out.rows || first_col + j >= out.cols) continue;
+        float all[warps];
+#pragma unroll
+        for (int w = 0; w < warps; ++w) all[w] = ptx::load_float(base + w * S::sums_bytes + (i * S::c_pitch + j) * 4);
+        finish_element<float, float>(tree(all), out, first_row + i, first_col + j, false);
+    }
+}
 
 template <class S, bool a_by_4, bool b_by_4>
 __global__ void __launch_bounds__(threads, S::blocks)
@@ -59,7 +120,8 @@ __global__ void __launch_bounds__(threads, S::blocks)
             *reinterpret_cast<float4*>(mine + (i / 4 * S::rows_apart + i % 4) * S::c_pitch + j / 4 * S::cols_apart) =
                 make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
     move_to_product(ending.out, places);
-    finish<S>(ending, base, first_row, first_col, [](float sum, int, int) { return sum; });
+    if (ending.by_4) finish_by_4<S>(ending.out, base, first_row, first_col);
+    else finish_by_1<S>(ending.out, base, first_row, first_col);
 }
 
 /// Of every product: rows across k that 16 bytes at once reach.
@@ -122,9 +184,8 @@ double sum_bound(std::int64_t k) {
 }
 
 /// A block that is alone on its multiprocessor has nobody to hide its beginning and end: many products of a short k,
-/// which have the bits of each alone, are r7's (128 x 128 x 64, 165 times, took 25 us; cuBLAS 18), but not those of a
-/// longer one (100 x 100 x 128, 15 times, 4.5 us; r7 6.8).
-constexpr double around_of_many = 2500;
+/// which have the bits of each alone, are r7's (128 x 128 x 64, 165 times, took 25 us; cuBLAS 18).
+constexpr double around_of_many = 4000;
 
 double nanoseconds(const Problem& p, int) {
     const sm90::Sizes sizes{p.m, p.n, p.k, 1, static_cast<int>(multiprocessors_for_costs())};

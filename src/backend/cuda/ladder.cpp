@@ -77,8 +77,6 @@ const Kernel* const ladder[] = {
     &few_rows_split_f32,
     &few_rows_split_tf32,
     &few_tiles_sliced_f32,
-    &few_tiles_split_f32,
-    &few_tiles_split_tf32,
     &few_tiles_f64,
     &few_tiles_f32,
     &few_tiles_tf32,

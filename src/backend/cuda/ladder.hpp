@@ -31,7 +31,6 @@ extern const Kernel few_rows_async_f32, few_rows_async_bf16, few_rows_async_bf16
 extern const Kernel few_rows_turned_bf16, few_rows_turned_bf16_f32, few_rows_turned_f16, few_rows_turned_f16_f32;
 extern const Kernel few_rows_split_f32, few_rows_split_tf32;
 extern const Kernel few_tiles_sliced_f32;
-extern const Kernel few_tiles_split_f32, few_tiles_split_tf32;
 extern const Kernel few_tiles_f64, few_tiles_f32, few_tiles_tf32, few_tiles_bf16, few_tiles_bf16_f32, few_tiles_f16,
     few_tiles_f16_f32;
 

@@ -17,7 +17,7 @@ inline constexpr int warps = 8, threads = 32 * warps, BK = 8;
 /// of 4 x 4 stand 16 rows and 32 columns apart.
 template <int BM_, int BN_, int blocks_>
 struct Shape {
-    static constexpr int BM = BM_, BN = BN_, STAGES = 4, threads = sliced::threads;
+    static constexpr int BM = BM_, BN = BN_, STAGES = 4;
     static constexpr int blocks = blocks_;  // of a multiprocessor, at least
     static constexpr int lanes_across = 8, rows_apart = 16, cols_apart = 32, TM = BM / 4, TN = BN / 8;
     static constexpr int a_pitch = BM + 4, b_pitch = BN + 4, c_pitch = BN + 4;
