@@ -33,7 +33,8 @@ std::vector<const measure::Kind*> kinds_of(const std::string& list) {
         const std::size_t comma = std::min(list.find(',', start), list.size());
         const std::string name = list.substr(start, comma - start);
         kinds.push_back(measure::find_kind(name));
-        if (!kinds.back()) refuse("--types: expected bf16, f16, f32, tf32, fp32_elementwise or f64; got '{}'", name);
+        if (!kinds.back())
+            refuse("--types: expected bf16, f16, f32, tf32, fp32_elementwise, f64, c64 or c128; got '{}'", name);
         start = comma + 1;
     }
     return kinds;
@@ -134,7 +135,7 @@ void add_survey_options(const Verb& verb, SurveyArguments& asked) {
     verb.add_option("--count", asked.count, "For --suite survey: how many shapes").shows_default().within(1, 100000);
     verb.add_option("--shard", asked.shard, "For --suite survey and decode: I/N, part I of N").shows_default();
     verb.add_option("--types", asked.types,
-                    "For --suite survey and decode, a list: bf16, f16, f32, tf32, fp32_elementwise, f64");
+                    "For --suite survey and decode, a list: bf16, f16, f32, tf32, fp32_elementwise, f64, c64, c128");
     verb.add_option("--from", asked.from,
                     "Do not measure: make the table from surveys kept by --json; may be repeated");
 }

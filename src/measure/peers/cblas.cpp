@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 #include "measure/peers/cblas.hpp"
 
+#include <complex>
 #include <utility>
 
 #include "measure/peers/symbols.hpp"
@@ -11,15 +12,34 @@ namespace {
 
 constexpr int row_major = 101, no_transpose = 111, transpose = 112;
 
+/// What a function takes for a scalar: of complex numbers its address.
+template <class T>
+struct Scalar {
+    using Passed = T;
+    T value;
+
+    explicit Scalar(double x) : value(static_cast<T>(x)) {}
+    T passed() const { return value; }
+};
+template <class Part>
+struct Scalar<std::complex<Part>> {
+    using Passed = const void*;
+    Part parts[2];
+
+    explicit Scalar(double x) : parts{static_cast<Part>(x), 0} {}
+    const void* passed() const { return parts; }
+};
+
 template <class T, class Int>
 void call_cblas(void* address, const Matrix& a, const Matrix& b, const Matrix& c, double beta) {
-    using Gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
+    using Passed = typename Scalar<T>::Passed;
+    using Gemm = void(int, int, int, Int, Int, Int, Passed, const void*, Int, const void*, Int, Passed, void*, Int);
     const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
     const auto turn = [](const Matrix& x) { return is_by_rows(x) ? no_transpose : transpose; };
-    reinterpret_cast<Gemm*>(address)(row_major, turn(a), turn(b), whole(c.rows), whole(c.cols), whole(a.cols), T{1},
-                                     static_cast<const T*>(a.data), whole(line_step(a)), static_cast<const T*>(b.data),
-                                     whole(line_step(b)), static_cast<T>(beta), static_cast<T*>(c.data),
-                                     whole(line_step(c)));
+    const Scalar<T> one(1), of_c(beta);
+    reinterpret_cast<Gemm*>(address)(row_major, turn(a), turn(b), whole(c.rows), whole(c.cols), whole(a.cols),
+                                     one.passed(), a.data, whole(line_step(a)), b.data, whole(line_step(b)),
+                                     of_c.passed(), c.data, whole(line_step(c)));
 }
 
 template <class T>
@@ -36,30 +56,6 @@ PeerLibrary::General cblas(void* handle, const char* name) {
         } else {
             call_cblas<T, int>(symbol.address, a, b, c, beta);
         }
-        return true;
-    };
-}
-
-/// Dense and by rows.
-/// Complex scalars are passed by their addresses.
-template <class T, class Int>
-void call_complex(void* address, const Matrix& a, const Matrix& b, const Matrix& c) {
-    using Gemm =
-        void(int, int, int, Int, Int, Int, const void*, const void*, Int, const void*, Int, const void*, void*, Int);
-    const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
-    const T one[2] = {1, 0}, zero[2] = {0, 0};
-    reinterpret_cast<Gemm*>(address)(row_major, no_transpose, no_transpose, whole(c.rows), whole(c.cols), whole(a.cols),
-                                     one, a.data, whole(a.row_step), b.data, whole(b.row_step), zero, c.data,
-                                     whole(c.row_step));
-}
-
-template <class T>
-std::function<bool(const Matrix&, const Matrix&, const Matrix&)> complex_cblas(void* handle, const char* name) {
-    const Symbol symbol = find_symbol(handle, name);
-    if (!symbol.address) return {};
-    return [symbol](const Matrix& a, const Matrix& b, const Matrix& c) {
-        if (symbol.has_long_integers) call_complex<T, std::int64_t>(symbol.address, a, b, c);
-        else call_complex<T, int>(symbol.address, a, b, c);
         return true;
     };
 }
@@ -95,10 +91,12 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&, std::int64_t)> c
 void fill_in_calls(void* handle, PeerLibrary& library) {
     library.general_f32 = cblas<float>(handle, "cblas_sgemm");
     library.general_f64 = cblas<double>(handle, "cblas_dgemm");
+    library.general_c64 = cblas<std::complex<float>>(handle, "cblas_cgemm");
+    library.general_c128 = cblas<std::complex<double>>(handle, "cblas_zgemm");
     library.f32 = plain(library.general_f32);
     library.f64 = plain(library.general_f64);
-    library.c64 = complex_cblas<float>(handle, "cblas_cgemm");
-    library.c128 = complex_cblas<double>(handle, "cblas_zgemm");
+    library.c64 = plain(library.general_c64);
+    library.c128 = plain(library.general_c128);
     library.f32_batch = cblas_batch<float>(handle, "cblas_sgemm_batch_strided");
     library.f64_batch = cblas_batch<double>(handle, "cblas_dgemm_batch_strided");
 }

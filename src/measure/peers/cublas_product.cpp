@@ -7,7 +7,8 @@
 namespace tw::measure {
 namespace {
 
-constexpr int real_32f = 0, real_64f = 1, real_16f = 2, real_16bf = 14;      // cudaDataType
+constexpr int real_32f = 0, real_64f = 1, real_16f = 2, real_16bf = 14, complex_32f = 4,
+              complex_64f = 5;                                               // cudaDataType
 constexpr int compute_32f = 68, compute_64f = 70, compute_32f_by_tf32 = 77;  // cublasComputeType_t
 
 int data_type_of(Type type) {
@@ -16,8 +17,8 @@ int data_type_of(Type type) {
         case Type::f32: return real_32f;
         case Type::f16: return real_16f;
         case Type::bf16: return real_16bf;
-        case Type::c64:
-        case Type::c128: break;  // no device has rows to compare with
+        case Type::c64: return complex_32f;
+        case Type::c128: return complex_64f;
     }
     return -1;
 }
@@ -49,20 +50,20 @@ CublasProduct cublas_product(const Matrix& a, const Matrix& b, const Matrix& c, 
     }
     made.products = batch.size;
     made.by_pointers = by_pointers;
-    const bool is_wide = c.type == Type::f64, is_tf32 = c.type == Type::f32 && accuracy == tf32;
+    const bool is_wide = part_of(c.type) == Type::f64, is_tf32 = c.type == Type::f32 && accuracy == tf32;
     made.data_type = data_type_of(c.type);
-    made.scale_type = is_wide ? real_64f : real_32f;
+    made.scale_type = is_complex(c.type) ? made.data_type : is_wide ? real_64f : real_32f;
     made.compute_type = is_wide ? compute_64f : is_tf32 ? compute_32f_by_tf32 : compute_32f;
-    made.beta = beta;
-    made.beta_f32_ = static_cast<float>(beta);
+    made.beta[0] = beta;
+    made.beta_f32_[0] = static_cast<float>(beta);
     return made;
 }
 
 const void* CublasProduct::alpha_at() const {
-    return scale_type == real_64f ? static_cast<const void*>(&alpha) : &alpha_f32_;
+    return compute_type == compute_64f ? static_cast<const void*>(alpha) : alpha_f32_;
 }
 const void* CublasProduct::beta_at() const {
-    return scale_type == real_64f ? static_cast<const void*>(&beta) : &beta_f32_;
+    return compute_type == compute_64f ? static_cast<const void*>(beta) : beta_f32_;
 }
 
 }  // namespace tw::measure

@@ -26,16 +26,16 @@ struct CublasProduct {
     std::int64_t products = 1;
     bool by_pointers = false;
     int data_type = 0, compute_type = 0, scale_type = 0;
-    double alpha = 1, beta = 0;
+    double alpha[2] = {1, 0}, beta[2] = {0, 0};  ///< complex, or the first of them
 
-    /// Where cuBLAS reads alpha and beta: f64 for DGEMM, else f32.
+    /// Where cuBLAS reads alpha and beta: f64 for DGEMM and ZGEMM, else f32.
     const void* alpha_at() const;
     const void* beta_at() const;
 
 private:
     friend CublasProduct cublas_product(const Matrix&, const Matrix&, const Matrix&, const Batch&,
                                         void** const (&pointers)[3], bool by_pointers, double beta, Accuracy);
-    float alpha_f32_ = 1, beta_f32_ = 0;
+    float alpha_f32_[2] = {1, 0}, beta_f32_[2] = {0, 0};
 };
 
 /// Each operand must have a step of 1. `pointers`: A's, B's and C's lists on the device, used if `by_pointers`.

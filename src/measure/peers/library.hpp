@@ -25,7 +25,14 @@ struct PeerLibrary {
 
     /// C = A B + beta C; of each matrix the rows or the columns are contiguous. Empty when it has no such function.
     using General = std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c, double beta)>;
-    General general_f32, general_f64;
+    General general_f32, general_f64, general_c64, general_c128;
+    const General& general(Type type) const {
+        return type == Type::f64    ? general_f64
+               : type == Type::c64  ? general_c64
+               : type == Type::c128 ? general_c128
+                                    : general_f32;
+    }
+    bool multiplies_any_way() const { return general_f32 || general_f64; }
 
     /// A batch with contiguous operands; empty when it has no function for batches.
     std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c, std::int64_t products)> f32_batch, f64_batch;

@@ -19,8 +19,8 @@ OperandInMemory laid(std::int64_t rows, std::int64_t cols, LineLayout lay, std::
 }  // namespace
 
 double Case::operations() const {
-    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
-           static_cast<double>(products);
+    return (is_complex(kind->type) ? 8.0 : 2.0) * static_cast<double>(m) * static_cast<double>(n) *
+           static_cast<double>(k) * static_cast<double>(products);
 }
 
 std::string Case::text() const {

@@ -92,7 +92,7 @@ HostPeers::HostPeers(int threads) {
     for (const PeerKind& kind : peer_kinds()) {
         if (kind.device != std::string_view("cpu")) continue;
         PeerLibrary library = open_peer(kind, threads);
-        if (library.trouble.empty() && (library.general_f32 || library.general_f64))
+        if (library.trouble.empty() && library.multiplies_any_way())
             libraries_.push_back({kind.name, std::move(library)});
     }
 }
@@ -118,7 +118,7 @@ std::vector<std::unique_ptr<Side>> HostPeers::sides(const Case& what, const std:
         return all;
     }
     for (const Named& one : libraries_) {
-        const Multiply& multiply = what.kind->type == Type::f64 ? one.library.general_f64 : one.library.general_f32;
+        const Multiply& multiply = one.library.general(what.kind->type);
         if (multiply) all.push_back(std::make_unique<LibrarySide>(what, one.name, multiply, threads));
     }
     return all;

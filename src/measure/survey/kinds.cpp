@@ -12,6 +12,8 @@ constexpr Kind kinds[] = {
     {"tf32", Type::f32, tf32, 13, true, 5e12},
     {"fp32_elementwise", Type::f32, fp32_elementwise, 12, true, 2.5e12},
     {"f64", Type::f64, fp64, 10, false, 5e11},
+    {"c64", Type::c64, fp32, 10, false, 2e12},
+    {"c128", Type::c128, fp64, 10, false, 2e12},
 };
 
 }  // namespace

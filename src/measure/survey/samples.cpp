@@ -35,7 +35,15 @@ std::vector<std::int64_t> lines_of(std::int64_t size, std::int64_t wanted, std::
 
 Matrix dense(void* data, Type type, std::int64_t rows, std::int64_t cols) { return {data, type, rows, cols, cols}; }
 
+/// Of complex numbers, as of real ones: either part.
+bool has_nan(const Matrix& matrix, std::int64_t i, std::int64_t j) {
+    const std::complex<double> x = load_complex(matrix, i, j);
+    return std::isnan(x.real()) || std::isnan(x.imag());
+}
+
 bool is_nan_everywhere(const Matrix& matrix) {
+    if (is_complex(matrix.type))
+        return is_nan_everywhere(real_parts(matrix)) && is_nan_everywhere(imaginary_parts(matrix));
     for (std::int64_t i = 0; i < matrix.rows; ++i)
         for (std::int64_t j = 0; j < matrix.cols; ++j)
             if (!std::isnan(load_element(matrix, i, j))) return false;
@@ -97,7 +105,7 @@ Status Samples::fetch_crossings(std::int64_t product, std::vector<std::byte>& cr
         row.clear();
         if (const Status bad = fetch_lines(c.block(rows_[r], 0, 1, c.cols), row); !bad) return bad;
         const Matrix whole = dense(row.data(), c.type, 1, c.cols);
-        for (std::int64_t j = 0; j < c.cols && is_whole; ++j) is_whole = !std::isnan(load_element(whole, 0, j));
+        for (std::int64_t j = 0; j < c.cols && is_whole; ++j) is_whole = !has_nan(whole, 0, j);
         for (std::size_t j = 0; j < cols_.size(); ++j)
             std::memcpy(matrix_of_crossings(crossings).at(static_cast<std::int64_t>(r), static_cast<std::int64_t>(j)),
                         whole.at(0, cols_[j]), size_of(c.type));

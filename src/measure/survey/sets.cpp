@@ -64,10 +64,14 @@ Status OperandMemory::generate_numbers(Type type) {
     if (mine.data()) return {};
     mine = Memory(queue_.backend(), static_cast<std::size_t>(noise_count) * size_of(type));
     if (!mine.data()) return no_memory;
-    std::vector<double> made(static_cast<std::size_t>(noise_count));
+    std::vector<std::byte> made(static_cast<std::size_t>(noise_count) * size_of(type));
     const Matrix host = line(made.data(), type, noise_count);
     reference::Random random(20261123);
-    for (std::int64_t i = 0; i < noise_count; ++i) store_element(host, 0, i, random.normal());
+    for (std::int64_t i = 0; i < noise_count; ++i) {
+        const double x = random.normal();
+        if (is_complex(type)) store_complex(host, 0, i, {x, random.normal()});
+        else store_element(host, 0, i, x);
+    }
     if (const Status bad = queue_.copy(line(mine.data(), type, noise_count), host); !bad) return bad;
     return queue_.wait();
 }

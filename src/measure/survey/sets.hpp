@@ -64,7 +64,7 @@ private:
     Status upload_pointers(Set& set);
 
     const Queue& queue_;
-    Memory block_, noise_[4], nan_;
+    Memory block_, noise_[static_cast<std::size_t>(last_type) + 1], nan_;
     std::size_t taken_ = 0;
     Status status_{};
 };

@@ -21,14 +21,17 @@ bool type_of(int data_type, tw::Type& type) {
         case 0: return type = tw::Type::f32, true;
         case 1: return type = tw::Type::f64, true;
         case 2: return type = tw::Type::f16, true;
+        case 4: return type = tw::Type::c64, true;
+        case 5: return type = tw::Type::c128, true;
         case 14: return type = tw::Type::bf16, true;
         default: return false;
     }
 }
 
-double scalar(const void* at, bool is_f64) {
-    if (is_f64) return *static_cast<const double*>(at);
-    return static_cast<double>(*static_cast<const float*>(at));
+std::complex<double> scalar(const void* at, tw::Type type) {
+    const tw::Type part = tw::part_of(type) == tw::Type::f64 ? tw::Type::f64 : tw::Type::f32;
+    const Matrix parts{const_cast<void*>(at), part, 1, 2, 2};
+    return {tw::load_element(parts, 0, 0), tw::is_complex(type) ? tw::load_element(parts, 0, 1) : 0};
 }
 
 /// op(X), rows x cols, of memory by columns.
@@ -46,18 +49,21 @@ int multiply(int op_a, int op_b, std::int64_t m, std::int64_t n, std::int64_t k,
              std::int64_t ldc, int compute) {
     tw::Type type{};
     if (!type_of(data_type, type) || !is_sound(op_a, m, k, lda, a) || !is_sound(op_b, k, n, ldb, b) ||
-        !is_sound(0, m, n, ldc, c) || (compute == 70) != (type == tw::Type::f64))
+        !is_sound(0, m, n, ldc, c) || (compute == 70) != (tw::part_of(type) == tw::Type::f64))
         return invalid;
     const Matrix left = operand(a, type, op_a, m, k, lda), right = operand(b, type, op_b, k, n, ldb),
                  to = operand(c, type, 0, m, n, ldc);
     const bool is_wrong = std::getenv("FAKE_CUBLAS_IS_WRONG") != nullptr;
-    const double x = scalar(alpha, compute == 70), y = scalar(beta, compute == 70);
+    const std::complex<double> x = scalar(alpha, type), y = scalar(beta, type);
     for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < n; ++j) {
-            double sum = 0;
+            std::complex<double> sum = 0;
             for (std::int64_t p = is_wrong ? 1 : 0; p < k; ++p)
-                sum += tw::load_element(left, i, p) * tw::load_element(right, p, j);
-            tw::store_element(to, i, j, x * sum + (y != 0 ? y * tw::load_element(to, i, j) : 0));
+                sum += tw::load_complex(left, i, p) * tw::load_complex(right, p, j);
+            sum *= x;
+            if (y != 0.0) sum += y * tw::load_complex(to, i, j);
+            if (tw::is_complex(type)) tw::store_complex(to, i, j, sum);
+            else tw::store_element(to, i, j, sum.real());
         }
     return success;
 }

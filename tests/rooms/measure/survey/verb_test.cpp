@@ -38,7 +38,7 @@ TEST(SurveyVerb, APartHasItsShare) {
 
 TEST(SurveyVerb, WhatCannotBeIsRefusedWithASentence) {
     const std::pair<const char*, const char*> cases[] = {
-        {"--suite survey --types f8", "expected bf16, f16, f32, tf32, fp32_elementwise or f64; got 'f8'"},
+        {"--suite survey --types f8", "expected bf16, f16, f32, tf32, fp32_elementwise, f64, c64 or c128; got 'f8'"},
         {"--suite survey --shard 3/2", "--shard"},
         {"--suite survey --shard 2", "expected I/N, such as 1/2; got '2'"},
         {"--suite survey --count 0", "--count"},
