@@ -27,9 +27,25 @@ public:
     void batch_by_steps(int n, const void* b, const void* a, void* c, int count, tw::Type type) const;
     void batch_by_pointers(int n, void* const* b, void* const* a, void* const* c, int count, tw::Type type) const;
 
+    /// While it lives, products of f64 and c128 are cuBLAS's emulation by whole numbers, 55 bits, whatever it costs.
+    /// False where this cuBLAS has none.
+    class Emulation {
+    public:
+        explicit Emulation(const Cublas& cublas);
+        ~Emulation();
+        explicit operator bool() const { return works_; }
+
+    private:
+        const Cublas& cublas_;
+        void* workspace_ = nullptr;
+        bool works_ = false;
+    };
+
     int version() const { return version_; }
 
 private:
+    static constexpr std::size_t workspace_bytes = std::size_t{256} << 20;
+    using SetWorkspace = int (*)(void*, void*, std::size_t);
     using GemmEx = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int,
                            const void*, void*, int, int, int, int);
     using BatchBySteps = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int, long long,
@@ -37,7 +53,8 @@ private:
                                  int);
     using BatchByPointers = int (*)(void*, int, int, int, int, int, const void*, void* const*, int, int, void* const*,
                                     int, int, const void*, void* const*, int, int, int, int, int);
-    void* handle_ = nullptr;
+    void *library_ = nullptr, *handle_ = nullptr, *workspace_ = nullptr;
+    SetWorkspace set_workspace_ = nullptr;
     BatchBySteps by_steps_ = nullptr;
     BatchByPointers by_pointers_ = nullptr;
     GemmEx gemm_ex_ = nullptr;
