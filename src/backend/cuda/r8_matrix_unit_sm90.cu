@@ -13,6 +13,7 @@
 // f32 is rounded to tf32 on its way. Needs: sm_90a. It is also what r9 hands operands to that the engine can't fetch.
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/epilogue/groups.cuh"
 #include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
@@ -145,7 +146,10 @@ __global__ void __launch_bounds__(threads, 1)
         ptx::pin(sums);
         __syncthreads();
     }
-    finish_elements<T, BN>(sums, out, first_row + group * 64, first_col, thread);
+    constexpr int at_once = 16;
+    each_slice<BN, at_once>(sums, [&](auto& slice, int col) {
+        finish_elements<T, at_once>(slice, out, first_row + group * 64, first_col + col, thread);
+    });
 }
 
 template <class T, Way a, Way b>
