@@ -77,14 +77,15 @@ __global__ void __launch_bounds__(S::threads, 2)
 
     Turn<P::STAGES> turn;
     float sums[S::BN / 2];
+    const Output mine = raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
+    const int own_row = first_row + group * 64;
     if (group < S::consumers) {
+        if (part == 0) bring_old_closer<T, S::BN>(mine, own_row, first_col, thread);
         Multiplier<P, S::BN, T, a_major, b_major>::tile(sums, pipe, turn, end - from, group, thread);
     } else if (thread == 0) {
         if (raster.products > 1) feeder.tile(turn, first_row, first_col, from, end, raster.depths.of(product));
         else feeder.tile(turn, first_row, first_col, from, end);
     }
-    const Output mine = raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
-    const int own_row = first_row + group * 64;
     if (parts == 1 || std::is_same_v<T, float>) {
         if (group >= S::consumers) return;
         if constexpr (std::is_same_v<T, float>) {  // whose k is never cut

@@ -68,14 +68,20 @@ __global__ void __launch_bounds__(S::threads, 1)
         using Work = Multiplier<P, S::WIDTH, T, a_major, b_major>;
         float sums[S::WIDTH / 2];
         for (int tile = first; tile < raster.count(); tile += clusters) {
+            const auto place = [&] {
+                raster.place(tile, row, col);
+                row = (row * P::CLUSTER + P::rank()) * P::BM + group * 64, col *= S::WIDTH;
+                const int product = raster.product_of(tile);
+                return raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
+            };
+            if (out.beta != 0 || out.fused.residual) bring_old_closer<T, S::WIDTH>(place(), row, col, thread);
             Work::tile(sums, pipe, turn, feed.steps, group, thread);
             if (tile + clusters >= raster.count()) P::arrive_all();
-            raster.place(tile, row, col);
-            const int product = raster.product_of(tile);
-            const Output mine = raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
-            const int own_row = (row * P::CLUSTER + P::rank()) * P::BM + group * 64, first_col = col * S::WIDTH;
+            const Output mine = place();
+            const int own_row = row, first_col = col;
             if constexpr (std::is_same_v<T, float>) {
-                const AgainFrom from = raster.products > 1 ? again.of(raster.depths.of(product)) : again;
+                const AgainFrom from =
+                    raster.products > 1 ? again.of(raster.depths.of(raster.product_of(tile))) : again;
                 make_again<S::WIDTH>(sums, from, own_row, first_col, thread);
             }
             if constexpr (S::by_box)

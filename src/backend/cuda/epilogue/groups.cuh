@@ -13,6 +13,7 @@
 #pragma once
 
 #include "backend/cuda/epilogue/epilogue.cuh"
+#include "backend/cuda/ptx/prefetch.cuh"
 
 namespace tw::cuda {
 
@@ -76,35 +77,6 @@ __device__ void store_groups(const float (&sums)[N / 2], const Output& out, int 
     }
 }
 
-/// sums = sums + factor * (a matrix whose rows are contiguous), all on their way at a time.
-template <class T, int N>
-__device__ void add_pairs(float (&sums)[N / 2], const Output& of, float factor, int first_row, int first_col,
-                          int thread) {
-    const FragmentPlace at(thread);
-    const bool together = of.row_step % 2 == 0 && reinterpret_cast<std::uintptr_t>(of.data) % (2 * sizeof(T)) == 0;
-    const int left = of.cols - first_col - at.col;
-    T pairs[N / 4][2];
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-        const int row = first_row + at.row + 8 * half;
-        const T* const old = static_cast<const T*>(of.data) + row * of.row_step + first_col + at.col;
-#pragma unroll
-        for (int g = 0; g < N / 8; ++g) {
-            const int here = row < of.rows ? left - 8 * g : 0;
-            T(&pair)[2] = pairs[2 * g + half];
-            if (together && here > 1) {
-                using Both = std::conditional_t<sizeof(T) == 4, float2, std::uint32_t>;
-                const Both both = *reinterpret_cast<const Both*>(old + 8 * g);
-                pair[0] = reinterpret_cast<const T*>(&both)[0], pair[1] = reinterpret_cast<const T*>(&both)[1];
-            } else {
-                pair[0] = here > 0 ? old[8 * g] : T(0.0f), pair[1] = here > 1 ? old[8 * g + 1] : T(0.0f);
-            }
-        }
-    }
-#pragma unroll
-    for (int i = 0; i < N / 2; ++i) sums[i] += factor * static_cast<float>(pairs[i / 2][i % 2]);
-}
-
 /// f(sums of so many columns, the first of them) for all columns by one piece of code: the sums wander through the
 /// registers that it works on. Written out for every column an epilogue is larger than the product's loop, many times.
 template <int N, int columns, class F>
@@ -123,6 +95,45 @@ __device__ void each_slice(float (&sums)[N / 2], const F& f) {
     }
 }
 
+/// sums = sums + factor * (a matrix whose rows are contiguous), all on their way at a time: what is loaded is taken
+/// apart behind all loads, and no branch stands between them. Outside of the matrix its last elements are loaded.
+template <class T, int N>
+__device__ void add_pairs(float (&sums)[N / 2], const Output& of, float factor, int first_row, int first_col,
+                          int thread) {
+    using Both = std::conditional_t<sizeof(T) == 4, float2, std::uint32_t>;
+    const FragmentPlace at(thread);
+    const bool in_pairs =
+        (of.row_step | of.cols) % 2 == 0 && reinterpret_cast<std::uintptr_t>(of.data) % (2 * sizeof(T)) == 0;
+    const T* const first = static_cast<const T*>(of.data) + first_col + at.col;
+    const auto row_of = [&](int half) { return first_row + at.row + 8 * half; };
+    const int left = of.cols - first_col - at.col;
+    if (in_pairs) {
+        Both pairs[N / 4];
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const T* const old = first + min(row_of(half), of.rows - 1) * of.row_step;
+#pragma unroll
+            for (int g = 0; g < N / 8; ++g)
+                pairs[2 * g + half] = *reinterpret_cast<const Both*>(old + min(8 * g, left - 2));
+        }
+#pragma unroll
+        for (int i = 0; i < N / 2; ++i)
+            sums[i] += factor * static_cast<float>(reinterpret_cast<const T*>(&pairs[i / 2])[i % 2]);
+        return;
+    }
+    constexpr int columns = N % 16 == 0 ? 16 : 8;
+    each_slice<N, columns>(sums, [&](auto& slice, int col) {
+        T old[columns / 2];
+#pragma unroll
+        for (int i = 0; i < columns / 2; ++i) {
+            const int last = min(col + i / 4 * 8 + i % 2, left - 1);
+            old[i] = first[min(row_of(i / 2 % 2), of.rows - 1) * of.row_step + last];
+        }
+#pragma unroll
+        for (int i = 0; i < columns / 2; ++i) slice[i] += factor * static_cast<float>(old[i]);
+    });
+}
+
 /// Scale and a bias that goes down the rows.
 template <class T, int N>
 __device__ void add_bias_down(float (&sums)[N / 2], const Fused& by, int rows, int first_row, int thread) {
@@ -139,40 +150,75 @@ __device__ void add_bias_down(float (&sums)[N / 2], const Fused& by, int rows, i
     }
 }
 
+/// Columns of an old C that are on their way at a time: all that there are registers for, in equal slices.
+template <class T, int N>
+constexpr int old_columns() {
+    constexpr auto slice = [](int most) {
+        for (int count = 1;; ++count)
+            if (N % (8 * count) == 0 && N / count <= most) return N / count;
+    };
+    if (sizeof(T) == 2) return slice(128);
+    return slice(64) < 32 && N > 64 ? slice(104) : slice(64);
+}
+
+template <class T, int N>
+__device__ void add_old(float (&sums)[N / 2], const Output& of, float factor, int first_row, int first_col,
+                        int thread) {
+    constexpr int columns = old_columns<T, N>();
+    each_slice<N, columns>(sums, [&](auto& slice, int col) {
+        add_pairs<T, columns>(slice, of, factor, first_row, first_col + col, thread);
+    });
+}
+
 /// sums = epilogue(alpha * sums + beta * C)
 template <class T, int N>
 __device__ void apply_by_slices(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
     if (out.alpha != 1) each_sum<N>(sums, [&](float x) { return x * out.alpha; });
     if (out.beta == 0 && out.fused.empty) return;
     constexpr int columns = N % 32 == 0 && N > 64 ? 32 : N % 16 == 0 ? 16 : 8;  // small tiles share their registers
-    each_slice<N, columns>(sums, [&](auto& slice, int col) {
-        Output added = out;
-        float factor = out.beta;
+    Output added = out;
+    float factor = out.beta;
 #pragma unroll 1
-        for (bool last = false;; last = true) {  // C's and the residual's elements take turns
-            if (factor != 0) {
-                if (added.wide) add_pairs<float, columns>(slice, added, factor, first_row, first_col + col, thread);
-                else add_pairs<T, columns>(slice, added, factor, first_row, first_col + col, thread);
-            }
-            if (last) return;
+    for (bool last = false;; last = true) {  // C's and the residual's elements take turns
+        if (factor != 0) {
+            if (std::is_same_v<T, float> || added.wide)
+                add_old<float, N>(sums, added, factor, first_row, first_col, thread);
+            else add_old<T, N>(sums, added, factor, first_row, first_col, thread);
+        }
+        if (last || out.fused.empty) return;
+        each_slice<N, columns>(sums, [&](auto& slice, int col) {
             Fused rest = out.fused;
             if (out.bias_down && rest.bias) {
                 add_bias_down<T, columns>(slice, rest, out.rows, first_row, thread);
                 rest.bias = nullptr, rest.scale = 1;
             }
             apply<T, columns>(slice, rest, out.cols, first_col + col, thread);
-            added.data = const_cast<void*>(out.fused.residual);
-            added.row_step = out.fused.row_step;
-            factor = added.data ? 1 : 0;
-        }
-    });
+        });
+        added.data = const_cast<void*>(out.fused.residual);
+        added.row_step = out.fused.row_step;
+        factor = added.data ? 1 : 0;
+    }
+}
+
+/// Asks for what a consumer's 64 x N sums will be added to, while they are made: its rows are in L2 then, and not in
+/// the memory, whose latency each slice would wait for.
+template <class T, int N>
+__device__ void bring_old_closer(const Output& out, int first_row, int first_col, int thread) {
+    const int row = first_row + thread, size = out.wide ? 4 : static_cast<int>(sizeof(T)),
+              cols = min(N, out.cols - first_col);
+    if (thread >= 64 || row >= out.rows || cols <= 0) return;
+    const auto ask = [&](const void* data, std::int64_t row_step) {
+        ptx::prefetch_bytes(static_cast<const char*>(data) + (row * row_step + first_col) * size, cols * size);
+    };
+    if (out.beta != 0) ask(out.data, out.row_step);
+    if (out.fused.residual) ask(out.fused.residual, out.fused.row_step);
 }
 
 /// C and residual have contiguous rows.
 template <class T, int N>
 __device__ void finish_groups(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
     apply_by_slices<T, N>(sums, out, first_row, first_col, thread);
-    if (out.wide) store_groups<float, N>(sums, out, first_row, first_col, thread);
+    if (std::is_same_v<T, float> || out.wide) store_groups<float, N>(sums, out, first_row, first_col, thread);
     else store_groups<T, N>(sums, out, first_row, first_col, thread);
 }
 
@@ -181,7 +227,8 @@ template <class T, int N>
 __device__ void finish_boxes(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
                              int first_row, int first_col, int thread) {
     apply_by_slices<T, N>(sums, out, first_row, first_col, thread);
-    if (out.wide) store_boxes<float, N>(sums, out, map, buffers, first_row, first_col, thread);
+    if (std::is_same_v<T, float> || out.wide)
+        store_boxes<float, N>(sums, out, map, buffers, first_row, first_col, thread);
     else store_boxes<T, N>(sums, out, map, buffers, first_row, first_col, thread);
 }
 

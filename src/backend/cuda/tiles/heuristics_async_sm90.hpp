@@ -19,7 +19,7 @@ struct AsyncCosts {
 };
 inline constexpr AsyncCosts async_costs{14000, 40, .1};
 
-/// Of `tile`, for all products of the batch.
+/// Of `tile`, for all products of the batch. An old C is on its way while the product is made, and costs nothing here.
 constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& o) {
     const R9Costs& by = r9_costs;
     const bool wide = tile.k > 0, thin = tile.k < 0;
@@ -42,10 +42,7 @@ constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& 
     const double rows = a_rows * (!wide && down == 1 ? by.shared : 1) + b_rows / (wide ? 2.0 : 1.0);
     const double rate = async_costs.of_all / active < by.of_one ? async_costs.of_all / active : by.of_one;
     if (const double reading = beside * 128 * rows / rate; reading > step) step = reading;
-    const double end = (wide   ? by.wide_end
-                        : thin ? by.thin_end
-                               : by.level_end) +
-                       tile.m * columns * by.out * (o.adds ? 1 + by.old : 1);
+    const double end = (wide ? by.wide_end : thin ? by.thin_end : by.level_end) + tile.m * columns * by.out;
     const double ends = thin ? waves : 1 + by.seen * (waves - 1);
     const double time = waves * steps * step + ends * end + (parts > 1 ? by.parts : 0);
     const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
@@ -68,7 +65,11 @@ constexpr bool async_is_thin(const Sizes& s, const R9Operands& o, Tile& tile) {
 /// one_order: k is not cut, so that a row's bits follow from k alone. Parts are r9_parts's, whatever the tile.
 constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     // Of many waves the power decides, and the widest tiles read least.
-    if (s.tiles(128, 256) >= 3 * std::int64_t{s.multiprocessors}) return r9_tile(s, o, one_order);
+    if (s.tiles(128, 256) >= 3 * std::int64_t{s.multiprocessors}) {
+        R9Operands plain = o;
+        plain.adds = false;
+        return r9_tile(s, plain, one_order);
+    }
     const int parts = one_order ? 1 : r9_parts(s, o);
     Tile best{128, 128, 8};
     if (parts == 1 && async_is_thin(s, o, best)) return best;
