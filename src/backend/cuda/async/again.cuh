@@ -5,7 +5,7 @@
 // made once more, element by element, of operands that are cut there: slow, right, and rare.
 #pragma once
 
-#include "backend/cuda/epilogue/fused.cuh"
+#include "backend/cuda/epilogue/groups.cuh"
 #include "backend/cuda/operands/depths.hpp"
 #include "backend/cuda/ptx/tf32.cuh"
 
@@ -32,16 +32,18 @@ __device__ void make_again(float (&sums)[N / 2], const AgainFrom& from, int firs
     for (int i = 0; i < N / 2; ++i) odd += sums[i] * 0;
     if (odd == 0) return;
     const FragmentPlace at(thread);
+    each_slice<N, 8>(sums, [&](auto& slice, int slice_col) {
 #pragma unroll
-    for (int i = 0; i < N / 2; ++i) {
-        const int row = first_row + at.row + i / 2 % 2 * 8, col = first_col + at.col + i / 4 * 8 + i % 2;
-        if (sums[i] * 0 == 0 || row >= from.m || col >= from.n) continue;
-        const float *a = from.a + row * from.a_step, *b = from.b + col * from.b_step;
-        float sum = 0;
+        for (int i = 0; i < 4; ++i) {
+            const int row = first_row + at.row + i / 2 * 8, col = first_col + slice_col + at.col + i % 2;
+            if (slice[i] * 0 == 0 || row >= from.m || col >= from.n) continue;
+            const float *a = from.a + row * from.a_step, *b = from.b + col * from.b_step;
+            float sum = 0;
 #pragma unroll 1
-        for (int k = 0; k < from.k; ++k) sum = fmaf(ptx::round_to_tf32(a[k]), ptx::round_to_tf32(b[k]), sum);
-        sums[i] = sum;
-    }
+            for (int k = 0; k < from.k; ++k) sum = fmaf(ptx::round_to_tf32(a[k]), ptx::round_to_tf32(b[k]), sum);
+            slice[i] = sum;
+        }
+    });
 }
 
 }  // namespace tw::cuda
