@@ -21,7 +21,7 @@
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/product.cuh"
-#include "backend/cuda/tiles/heuristics_sm90.hpp"
+#include "backend/cuda/tiles/heuristics_async_sm90.hpp"
 
 namespace tw::cuda {
 namespace {

@@ -10,8 +10,9 @@
 //   +--------+     +----+----+----+----+      | 64 x BN sums in registers|     +---------+
 //     copies boxes   A: BM x 64, B: BN x 64   +--------------------------+  stored while the next tile begins
 //
-// Tiles of three kinds (async/): wide ones share B between two blocks, level ones are for few rows, thin ones are small
-// and cut k. Each sums a result over k in the same steps, but for the parts of thin ones.
+// Tiles of three kinds (async/): wide ones share B between two blocks, go round where C's rows fit a tile's width
+// better, and cut k where a last wave would be nearly empty; level ones are for few rows; thin ones are small and cut
+// k. Each sums a result over k in the same steps, but for parts.
 // Needs: sm_90a. 2mnk flops; BM x BN x 64 of them for (BM + BN / CLUSTER) x 128 bytes from L2.
 #include "backend/cuda/async/runs.hpp"
 #include "backend/cuda/device/device.hpp"
@@ -24,22 +25,57 @@
 namespace tw::cuda {
 namespace {
 
+/// Turned tiles store groups of 16 bytes of C's rows, and have nothing to add.
+bool may_turn(const Call& call) {
+    return call.c.type != Type::f32 && call.n() % 8 == 0 && !call.batch && call.beta == 0 &&
+           !call.epilogue.residual.data;
+}
+
 sm90::R9Operands operands_of(const Job& job) {
     const Call& call = job.call;
     const Matrix& residual = call.epilogue.residual;
+    const auto size = static_cast<std::int64_t>(size_of(call.a.type));
     return {.a_across = job.a.across,
             .b_across = job.b.across,
             .is_f32 = call.a.type == Type::f32,
             .c_by_group = goes_by_group(call, job.mapped.c),
-            .adds = call.beta != 0 || residual.data};
+            .adds = call.beta != 0 || residual.data,
+            .may_turn = may_turn(call) && goes_by_group(call, job.mapped.c),
+            .a_between = job.a.step * size % 32 != 0,
+            .b_between = job.b.step * size % 32 != 0};
 }
 
 /// What was asked for where it is possible, else the choice.
 Tile tile_of(const Job& job, const Tile& asked) {
     const sm90::R9Operands operands = operands_of(job);
     const bool one_order = job.call.reproducible;
-    if (asked != Tile{} && sm90::r9_possible(operands, asked) && (asked.k >= -1 || !one_order)) return asked;
+    if (asked != Tile{} && sm90::r9_possible(operands, asked) && (sm90::r9_parts_of(asked) == 1 || !one_order))
+        return asked;
     return sm90::async_tile(sm90::sizes_of(job.call), operands, one_order);
+}
+
+/// Scratch for the parts of a last wave, behind the operands' copies.
+std::size_t last_wave_bytes(const Call& call) {
+    return call.a.type == Type::f32 || call.reproducible ? 0 : sm90::r9_last_wave_bytes(sm90::sizes_of(call));
+}
+void* sums_for_last_wave(const Call& call) {
+    const std::size_t bytes = last_wave_bytes(call), before = aligned_bytes_of(call, AsRead::both_across);
+    return bytes > 0 && call.scratch.size() >= before + bytes ? call.scratch.data() + before : nullptr;
+}
+
+template <class T>
+Status run_by_kind(const Job& job) {
+    return job.tile.k > 0 ? run_wide<T>(job) : job.tile.k == 0 ? run_level<T>(job) : run_thin<T>(job);
+}
+
+/// The same from C's other side.
+template <class T>
+Status run_turned(const Job& job) {
+    const Call call = across(job.call);
+    Job other{.call = call, .is_turned = !job.is_turned, .a = job.b, .b = job.a};
+    other.mapped = {job.mapped.b, job.mapped.a, job.mapped.c};
+    other.tile = job.tile, other.sums = job.sums;
+    return run_wide<T>(other);
 }
 
 template <class T>
@@ -54,7 +90,8 @@ Status run_fused(const Call& given, const Tile& asked) {
     if (const Status bad = align_operands(first, AsRead::both_across, job.a, job.b, possible); !bad) return bad;
     if (!possible) return run_plainly(given);
     job.tile = tile_of(job, asked);
-    return job.tile.k > 0 ? run_wide<T>(job) : job.tile.k == 0 ? run_level<T>(job) : run_thin<T>(job);
+    job.sums = sums_for_last_wave(call);
+    return sm90::r9_is_turned(job.tile) ? run_turned<T>(job) : run_by_kind<T>(job);
 }
 
 /// What the kernels don't do beside the product: a residual that does not lie as C does.
@@ -71,13 +108,25 @@ Status run(const Call& call, const Tile& tile) {
     return call.c.type == Type::f32 ? finished_behind(call, run_one) : run_plainly(call);
 }
 
-std::size_t scratch_of(const Call& call, const Tile&) {
-    return aligned_bytes_of(is_turned(call) ? across(call) : call, AsRead::both_across);
+std::size_t scratch_of(const Call& given, const Tile&) {
+    const Call call = is_turned(given) ? across(given) : given;
+    return aligned_bytes_of(call, AsRead::both_across) + last_wave_bytes(call);
 }
 
-bool cuts(const Problem& p) {
+sm90::Sizes sizes_of(const Problem& p, int at_once) {
     const bool turned = p.c == Form::col_major;
-    return sm90::r9_parts({turned ? p.n : p.m, turned ? p.m : p.n, p.k, 1, 0}, {}) > 1;
+    return {turned ? p.n : p.m, turned ? p.m : p.n, p.k, 1, at_once};
+}
+
+std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
+    const std::size_t last_wave = p.in == Type::f32 ? 0 : sm90::r9_last_wave_bytes(sizes_of(p, multiprocessors()));
+    return aligned_bytes(p, AsRead::both_across) + last_wave;
+}
+
+/// Of few tiles, or perhaps of those of a last wave.
+bool cuts(const Problem& p) {
+    const sm90::Sizes sizes = sizes_of(p, multiprocessors());
+    return sm90::r9_parts(sizes, {}) > 1 || sm90::r9_may_cut_last_wave(sizes);
 }
 
 double nanoseconds(const Problem& p, int) {
@@ -87,7 +136,8 @@ double nanoseconds(const Problem& p, int) {
     const sm90::R9Operands operands{.a_across = across(p.a, Form::row_major),
                                     .b_across = across(p.b, Form::col_major),
                                     .is_f32 = is_f32,
-                                    .c_by_group = (turned ? p.m : p.n) % 8 == 0};
+                                    .c_by_group = (turned ? p.m : p.n) % 8 == 0,
+                                    .may_turn = p.out != Type::f32 && (turned ? p.m : p.n) % 8 == 0};
     // What is copied first is read and written once, at some third of the memory's pace.
     const double copied = static_cast<double>(aligned_bytes(p, AsRead::both_across));
     // What tf32 competes with was priced beside r9_time.
@@ -102,6 +152,10 @@ double tf32_sum_bound(std::int64_t k) { return gamma(6.5 * static_cast<double>((
 /// All products as TMA can describe them by one map.
 bool takes_batch(const Call& call) {
     Mapped mapped;
+    // Products whose last wave may be cut go one by one.
+    sm90::Sizes one = sm90::sizes_of(call);
+    one.products = 1;
+    if (call.a.type != Type::f32 && !call.reproducible && sm90::r9_may_cut_last_wave(one)) return false;
     if (!cuda::takes_batch(call) || call.c.col_step != 1 || goes_behind(call) || !mapped.fits(call)) return false;
     const Matrix a = call.a, b = call.b.transposed();
     const bool turns = a.type != Type::f32;  // tf32 is multiplied along k alone
@@ -110,57 +164,6 @@ bool takes_batch(const Call& call) {
 }
 
 constexpr Batching batching{takes_batch, places_bytes};
-
-/// m and n of a block; k as r9_possible says. Those that a product can't have are as if nothing was asked for.
-constexpr Tile tiles[] = {
-    {},
-    {128, 256, 8},
-    {128, 256, 4},
-    {128, 256, 16},
-    {128, 208, 8},
-    {128, 192, 8},
-    {128, 176, 8},
-    {128, 160, 8},
-    {128, 144, 8},
-    {128, 128, 8},
-    {128, 112, 8},
-    {128, 96, 8},
-    {128, 80, 8},
-    {128, 64, 8},
-    {128, 112, 0},
-    {128, 96, 0},
-    {128, 88, 0},
-    {128, 80, 0},
-    {128, 64, 0},
-    {128, 56, 0},
-    {128, 48, 0},
-    {128, 40, 0},
-    {128, 32, 0},
-    {64, 160, 0},
-    {64, 144, 0},
-    {64, 128, 0},
-    {64, 112, 0},
-    {64, 96, 0},
-    {64, 88, 0},
-    {64, 80, 0},
-    {64, 64, 0},
-    {64, 56, 0},
-    {64, 48, 0},
-    {64, 40, 0},
-    {64, 32, 0},
-    {64, 24, 0},
-    {128, 64, -1},
-    {128, 64, -2},
-    {128, 64, -4},
-    {128, 64, -8},
-    {64, 64, -1},
-    {64, 64, -2},
-    {64, 64, -4},
-    {64, 64, -8},
-    {64, 32, -1},
-    {64, 32, -2},
-    {64, 32, -4},
-};
 
 template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {
@@ -172,13 +175,13 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .sum = Type::f32,
             .scheme = is_tf32 ? &tf32x1 : &plain_f32,
             .needs = feature::sm90a,
-            .tiles = tiles,
+            .tiles = {sm90::r9_tiles.of, sm90::r9_tiles.count},
             .fuses_epilogue = true,
             .idea = "TMA keeps a ring of tiles full, and the matrix unit never waits for memory",
             .takes = fits_ints,
             .sum_bound = is_tf32 ? tf32_sum_bound : matrix_unit_sum_bound,
             .nanoseconds = nanoseconds,
-            .scratch_bytes = [](const Problem& p, const Tile&, int) { return aligned_bytes(p, AsRead::both_across); },
+            .scratch_bytes = scratch_bytes,
             .scratch_of = scratch_of,
             .cuts = is_tf32 ? nullptr : cuts,
             .run = run<T>,

@@ -9,7 +9,7 @@
 
 #include "backend/cuda/async/runs.hpp"
 #include "backend/cuda/ptx/wgmma.cuh"
-#include "backend/cuda/tiles/heuristics_sm90.hpp"
+#include "backend/cuda/tiles/async_shapes_sm90.hpp"
 
 namespace tw::cuda {
 

@@ -26,6 +26,7 @@ struct Job {
     AlignedRows a{}, b{};
     Mapped mapped{};
     Tile tile{};
+    void* sums = nullptr;  ///< scratch for the parts of a last wave; null: nothing is cut
 
     bool is_deep() const noexcept {
         return products_of(call) > 1;

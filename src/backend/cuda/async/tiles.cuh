@@ -11,11 +11,12 @@
 #include "backend/cuda/async/again.cuh"
 #include "backend/cuda/async/feed.cuh"
 #include "backend/cuda/async/job.hpp"
+#include "backend/cuda/async/last_wave.cuh"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/groups.cuh"
 #include "backend/cuda/operands/product.cuh"
-#include "backend/cuda/tiles/heuristics_sm90.hpp"
+#include "backend/cuda/tiles/async_shapes_sm90.hpp"
 
 namespace tw::cuda {
 
@@ -28,6 +29,9 @@ struct TileShape {
     static constexpr int BN = b_major == ptx::Major::k ? WIDTH : (WIDTH + 63) / 64 * 64;
     static constexpr int staging = by_box ? consumers * 16384 : 0;
     static constexpr int threads = consumers > 1 ? 128 * (consumers + 1) : 160;
+    /// tf32's sums are looked at as a whole.
+    template <class T>
+    static constexpr bool cuts = CLUSTER > 1 && sizeof(T) == 2;
     using Ring = Pipeline<BM, BN, sm90::r9_stages(BM + BN, staging, 1), CLUSTER, staging>;
 };
 
@@ -35,14 +39,19 @@ template <class S, class T, ptx::Major a_major, ptx::Major b_major>
 __global__ void __launch_bounds__(S::threads, 1)
     async_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                 const __grid_constant__ CUtensorMap c, Output out, BatchRaster raster, Feed feed,
-                [[maybe_unused]] AgainFrom again) {
+                [[maybe_unused]] AgainFrom again, LastWave wave) {
     extern __shared__ char memory[];
     using P = typename S::Ring;
+    constexpr bool turns = S::CLUSTER > 1 && sizeof(T) == 2 && b_major == ptx::Major::k;
     const P pipe(memory);
     pipe.init(a, b, c);
     const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
               thread = static_cast<int>(threadIdx.x) % 128;
     const int first = static_cast<int>(blockIdx.x) / P::CLUSTER, clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
+    const int pieces = S::template cuts<T> ? wave.pieces(raster.count()) : raster.count();
+    const auto piece_of = [&](int i) {
+        return S::template cuts<T> ? wave.piece(i, feed.steps) : Piece{i, 0, feed.steps, false};
+    };
     const Feeder<P, a_major, b_major> feeder(pipe, a, b, feed);
     int row, col;
     if (group == S::consumers && thread == 0 && feed.reads_once) {
@@ -55,39 +64,49 @@ __global__ void __launch_bounds__(S::threads, 1)
     Turn<P::STAGES> turn;
     if (group == S::consumers) {
         if constexpr (S::consumers > 1) ptx::give_registers<P::producer_registers>();
-        for (int tile = first; thread == 0 && tile < raster.count(); tile += clusters) {
-            raster.place(tile, row, col);
+        for (int i = first; thread == 0 && i < pieces; i += clusters) {
+            const Piece piece = piece_of(i);
+            raster.place(piece.tile, row, col);
             const int first_row = (row * P::CLUSTER + P::rank()) * P::BM, first_col = col * S::WIDTH;
             if (raster.products > 1)
-                feeder.tile(turn, first_row, first_col, 0, feed.steps, raster.depths.of(raster.product_of(tile)));
-            else feeder.tile(turn, first_row, first_col, 0, feed.steps);
+                feeder.tile(turn, first_row, first_col, 0, feed.steps, raster.depths.of(raster.product_of(piece.tile)));
+            else feeder.tile(turn, first_row, first_col, piece.from, piece.end);
         }
         P::arrive_all();
     } else {
         if constexpr (S::consumers > 1) ptx::take_registers<P::consumer_registers>();
         using Work = Multiplier<P, S::WIDTH, T, a_major, b_major>;
         float sums[S::WIDTH / 2];
-        for (int tile = first; tile < raster.count(); tile += clusters) {
+        for (int i = first; i < pieces; i += clusters) {
+            const Piece piece = piece_of(i);
             const auto place = [&] {
-                raster.place(tile, row, col);
+                raster.place(piece.tile, row, col);
                 row = (row * P::CLUSTER + P::rank()) * P::BM + group * 64, col *= S::WIDTH;
-                const int product = raster.product_of(tile);
+                const int product = raster.product_of(piece.tile);
                 return raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
             };
-            if (out.beta != 0 || out.fused.residual) bring_old_closer<T, S::WIDTH>(place(), row, col, thread);
-            Work::tile(sums, pipe, turn, feed.steps, group, thread);
-            if (tile + clusters >= raster.count()) P::arrive_all();
+            if (!piece.is_part && (out.beta != 0 || out.fused.residual))
+                bring_old_closer<T, S::WIDTH>(place(), row, col, thread);
+            Work::tile(sums, pipe, turn, piece.end - piece.from, group, thread);
+            if (i + clusters >= pieces) P::arrive_all();
+            if constexpr (S::template cuts<T>) {
+                if (piece.is_part) {
+                    wave.keep<S::WIDTH / 8>(sums, i, P::rank() * S::consumers + group, P::CLUSTER * S::consumers,
+                                            thread);
+                    continue;
+                }
+            }
             const Output mine = place();
             const int own_row = row, first_col = col;
             if constexpr (std::is_same_v<T, float>) {
                 const AgainFrom from =
-                    raster.products > 1 ? again.of(raster.depths.of(raster.product_of(tile))) : again;
+                    raster.products > 1 ? again.of(raster.depths.of(raster.product_of(piece.tile))) : again;
                 make_again<S::WIDTH>(sums, from, own_row, first_col, thread);
             }
             if constexpr (S::by_box)
-                finish_boxes<T, S::WIDTH>(sums, mine, c, pipe.base + P::staging + group * 16384, own_row, first_col,
-                                          thread);
-            else finish_groups<T, S::WIDTH>(sums, mine, own_row, first_col, thread);
+                finish_boxes<T, S::WIDTH, turns>(sums, mine, c, pipe.base + P::staging + group * 16384, own_row,
+                                                 first_col, thread);
+            else finish_groups<T, S::WIDTH, turns>(sums, mine, own_row, first_col, thread);
         }
         if constexpr (S::by_box)
             if (thread % 32 == 0) ptx::wait_for_reads_of_stores<0>();
@@ -107,7 +126,7 @@ inline Output output_of(const Job& job) {
             .alpha = static_cast<float>(call.alpha),
             .beta = static_cast<float>(call.beta),
             .wide = call.c.type == Type::f32,
-            .by_row = true,
+            .by_row = call.c.col_step == 1,
             .by_box = goes_by_box(job),
             .fused = fused(call.epilogue),
             .depth_bytes = job.mapped.c.bytes,
@@ -156,16 +175,22 @@ Status start_tiles(const Job& job) {
     Depths depths;
     if (const Status bad = depths_of(job, depths); !bad) return bad;
     const Raster one{static_cast<int>(tiles_over(job.m(), S::BM * S::CLUSTER)),
-                     static_cast<int>(tiles_over(job.n(), S::WIDTH)), job.tile.k > 0 ? job.tile.k : 8};
+                     static_cast<int>(tiles_over(job.n(), S::WIDTH)),
+                     job.tile.k > 0 ? sm90::R9Way::of(job.tile).walked : 8};
     const BatchRaster raster{one, depths.size, depths};
     const Feed feed{job.steps(), job.depth(), a_rows * 128 + P::b_bytes,
                     S::CLUSTER == 1 && one.down == 1 && !job.is_deep()};
     const int fit = multiprocessors() / S::CLUSTER;
-    const auto blocks = static_cast<unsigned>((raster.count() < fit ? raster.count() : fit) * S::CLUSTER);
-    return launch(
-        async_tiles<S, T, a_major, b_major>,
-        {.blocks = blocks, .threads = S::threads, .shared = P::shared, .cluster = S::CLUSTER, .overlaps = true},
-        job.call.stream, a, b, c, out, raster, feed, again_from(job));
+    const LastWave wave = last_wave_of(job, one, fit);
+    const int pieces = S::template cuts<T> ? wave.pieces(raster.count()) : raster.count();
+    const auto blocks = static_cast<unsigned>((pieces < fit ? pieces : fit) * S::CLUSTER);
+    const Status done =
+        launch(async_tiles<S, T, a_major, b_major>,
+               {.blocks = blocks, .threads = S::threads, .shared = P::shared, .cluster = S::CLUSTER, .overlaps = true},
+               job.call.stream, a, b, c, out, raster, feed, again_from(job), wave);
+    if constexpr (S::template cuts<T>)
+        if (done) return finish_last_wave<T>(job, wave, out, one, S::CLUSTER * S::consumers);
+    return done;
 }
 
 }  // namespace tw::cuda

@@ -12,6 +12,7 @@
 //     group 3   d0  d1  d2  d3
 #pragma once
 
+#include "backend/cuda/epilogue/columns.cuh"
 #include "backend/cuda/epilogue/epilogue.cuh"
 #include "backend/cuda/ptx/prefetch.cuh"
 
@@ -27,22 +28,6 @@ __device__ void store_pair_of(T* to, float x, float y, bool together, int left) 
     }
     if (left > 0) to[0] = narrow<T>(x);
     if (left > 1) to[1] = narrow<T>(y);
-}
-
-/// words[i]: this thread's of group i, becomes the i-th of group `quad`; by all four threads of a row.
-__device__ inline void exchange_groups(std::uint32_t (&words)[4], int quad) {
-#pragma unroll
-    for (int apart = 1; apart <= 2; apart *= 2) {
-        const bool upper = (quad & apart) != 0;
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            if (i & apart) continue;
-            std::uint32_t& low = words[i];
-            std::uint32_t& high = words[i + apart];
-            const std::uint32_t got = __shfl_xor_sync(~0u, upper ? low : high, apart);
-            (upper ? low : high) = got;
-        }
-    }
 }
 
 /// The 64 x N sums to C, whose rows are contiguous.
@@ -214,19 +199,23 @@ __device__ void bring_old_closer(const Output& out, int first_row, int first_col
     if (out.fused.residual) ask(out.fused.residual, out.fused.row_step);
 }
 
-/// C and residual have contiguous rows.
-template <class T, int N>
+/// C and residual have contiguous rows; or, where it `turns`, C's columns may be, with nothing to add.
+template <class T, int N, bool turns = false>
 __device__ void finish_groups(float (&sums)[N / 2], const Output& out, int first_row, int first_col, int thread) {
     apply_by_slices<T, N>(sums, out, first_row, first_col, thread);
+    if constexpr (turns)
+        if (!out.by_row) return store_columns<T, N>(sums, out, first_row, first_col, thread);
     if (std::is_same_v<T, float> || out.wide) store_groups<float, N>(sums, out, first_row, first_col, thread);
     else store_groups<T, N>(sums, out, first_row, first_col, thread);
 }
 
 /// The same through a warp's boxes in shared memory.
-template <class T, int N>
+template <class T, int N, bool turns = false>
 __device__ void finish_boxes(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
                              int first_row, int first_col, int thread) {
     apply_by_slices<T, N>(sums, out, first_row, first_col, thread);
+    if constexpr (turns)
+        if (!out.by_row) return store_columns<T, N>(sums, out, first_row, first_col, thread);
     if (std::is_same_v<T, float> || out.wide)
         store_boxes<float, N>(sums, out, map, buffers, first_row, first_col, thread);
     else store_boxes<T, N>(sums, out, map, buffers, first_row, first_col, thread);

@@ -23,4 +23,11 @@ __device__ inline void load_turned_matrices(std::uint32_t (&to)[4], std::uint32_
                  : "memory");
 }
 
+/// An 8 x 8 matrix in a warp's registers, lane l having two neighbours of row l / 4: turned, of column l / 4.
+__device__ inline std::uint32_t turned(std::uint32_t x) {
+    std::uint32_t y;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(y) : "r"(x));
+    return y;
+}
+
 }  // namespace tw::cuda::ptx

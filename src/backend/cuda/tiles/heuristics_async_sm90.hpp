@@ -1,55 +1,194 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r9's tile, as more tiles of more shapes were measured. What many multiprocessors read at about the same time comes
-// out of L2 once: of tiles one above the other or side by side an H200 read 11 000 bytes a nanosecond and more, where
-// r9_costs have 6430, so that tiles for few rows are right for many, too. 1855 x 10240 x 8192 of f16 took 512 us by
-// 128 x 112 (r9_time: 904), 761 x 13824 x 5120 of bf16 150 by 128 x 128 (211) and 194 by what had been chosen.
+// Which of its tiles r9 takes: the one with the least time, as two estimates tell it.
 #pragma once
 
+#include <cstddef>
+
+#include "backend/cuda/tiles/async_shapes_sm90.hpp"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
 
 namespace tw::cuda::sm90 {
 
-/// Nanoseconds, and bytes or cycles a nanosecond, beside those of r9_costs.
-struct AsyncCosts {
-    double of_all;  ///< bytes from L2, for all multiprocessors together
-    double over;    ///< of a step, beside the unit's work
-    double hidden;  ///< of the shorter of the two, the memory's time and that of all steps
+/// What a choice of r9 rests on: nanoseconds, and bytes or cycles a nanosecond. Fitted to the times of 11 000 pairs of
+/// a shape and a tile on an H200: what it chooses takes 1.04 of the quickest tile's time in the mean.
+struct R9Costs {
+    double launch, wide_end, level_end, thin_end;  ///< of a call; of a tile of each kind, in the middle and at its end
+    double out;                                    ///< of an element of a tile of C
+    double old;                                    ///< of one that is read, in those
+    double clock;                                  ///< cycles of the unit
+    double of_one, of_all;                         ///< bytes from L2, for a multiprocessor and for all together
+    double latency, step;                          ///< until a stage is full, over all stages; of a step besides
+    double parts;                                  ///< adding them
+    double memory;                                 ///< bytes
+    double seen;                                   ///< of an end that the next tile does not hide
+    double shared;                                 ///< of A's bytes, where all blocks read the same
 };
-inline constexpr AsyncCosts async_costs{14000, 40, .1};
+inline constexpr R9Costs r9_costs{967, 1330, 1180, 1110, .06, 11.9, 1.46, 100, 6430, 842, 52, 1890, 3980, .65, .46};
 
-/// Of `tile`, for all products of the batch. An old C is on its way while the product is made, and costs nothing here.
+/// The product that a wide tile sees: itself, or turned round.
+constexpr bool r9_is_turned(const Tile& tile) { return tile.k > 0 && R9Way::of(tile).turned; }
+constexpr Sizes r9_seen(Sizes s, const Tile& tile) {
+    if (!r9_is_turned(tile)) return s;
+    const std::int64_t m = s.m;
+    s.m = s.n, s.n = m;
+    return s;
+}
+
+/// What both estimates count of a product by a tile, for all products of the batch.
+struct R9Work {
+    bool wide, thin;
+    double steps;                 ///< of k, over all waves of blocks
+    double filling, multiplying;  ///< nanoseconds of a step: until its stage is full; of the unit
+    double rows;                  ///< of 128 bytes that a block reads for a step
+    double received;              ///< that come to a multiprocessor; those that begin inside of sectors count twice
+    double beside, active;        ///< blocks on a multiprocessor; multiprocessors that have some
+    double ends;                  ///< nanoseconds of all tiles' ends, and of adding parts
+    double bytes;                 ///< of operands and C
+
+    constexpr R9Work(const Sizes& given, const Tile& tile, const R9Operands& as_given, const R9Costs& by)
+        : wide(tile.k > 0), thin(tile.k < 0) {
+        const Sizes s = r9_seen(given, tile);
+        const R9Operands o = r9_is_turned(tile) ? as_given.turned() : as_given;
+        const std::int64_t parts = thin ? -tile.k : 1, down = (s.m + tile.m - 1) / tile.m;
+        const std::int64_t blocks = wide ? 2 * s.tiles(2 * tile.m, tile.n) : s.tiles(tile.m, tile.n) * parts;
+        const std::int64_t at_once = thin ? 2 * s.multiprocessors : s.multiprocessors;
+        auto waves = static_cast<double>((blocks + at_once - 1) / at_once);
+        beside = thin && blocks > s.multiprocessors ? 2 : 1;
+        active = static_cast<double>(blocks < s.multiprocessors ? blocks : s.multiprocessors);
+        const std::int64_t depth = o.is_f32 ? 32 : 64, all_steps = (s.k + depth - 1) / depth;
+        const auto of_tile = static_cast<double>((all_steps + parts - 1) / parts);
+        steps = waves * of_tile;
+        double adding = thin && parts > 1 ? by.parts : 0;
+        if (const int cut = wide ? R9Way::of(tile).parts : 1; cut > 1) {
+            const std::int64_t tiles = blocks / 2, fit = r9_clusters(s.multiprocessors), whole = tiles / fit;
+            const std::int64_t pieces = (tiles - whole * fit) * cut, last = (pieces + fit - 1) / fit;
+            steps = static_cast<double>(whole) * of_tile +
+                    static_cast<double>(last) * static_cast<double>((all_steps + cut - 1) / cut);
+            waves = static_cast<double>(whole + last);
+            // Sums are written, and read by a kernel behind.
+            adding = 2500 + static_cast<double>(pieces) * 2 * tile.m * tile.n * 8 / 2500;
+        }
+        const int b_rows = o.b_across ? (tile.n + 63) / 64 * 64 : tile.n;
+        const int boxes = wide && (tile.n == 128 || tile.n == 256) ? 2 * 16384 : 0;
+        filling = by.latency / r9_stages(tile.m + b_rows, boxes, thin ? 2 : 1) + by.step;
+        // The unit takes half a cycle a column for 64 rows and 16 of k, or what shared memory can read for it.
+        const double columns = tile.n, reads = 16 + columns / 4, unit = columns / 2 > reads ? columns / 2 : reads;
+        multiplying = 4 * unit * (tile.m / 64) / by.clock;
+        const auto a_rows = static_cast<double>(s.m < tile.m ? (s.m + 7) / 8 * 8 : tile.m);
+        rows = a_rows * (!wide && down == 1 ? by.shared : 1) + b_rows / (wide ? 2.0 : 1.0);
+        received = beside * (tile.m * (o.a_between ? 2 : 1) + b_rows * (o.b_between ? 2 : 1));
+        const double end = (wide   ? by.wide_end
+                            : thin ? by.thin_end
+                                   : by.level_end) +
+                           tile.m * columns * by.out * (o.adds ? 1 + by.old : 1);
+        ends = (thin ? waves : 1 + by.seen * (waves - 1)) * end + adding;
+        const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+        bytes = (o.is_f32 ? 4 : 2) * static_cast<double>(s.products) * (m * k + n * k + m * n * (o.adds ? 2 : 1));
+    }
+
+    /// Of a step's bytes, where L2 gives all multiprocessors so many together.
+    constexpr double reading(const R9Costs& by, double of_all) const {
+        const double rate = of_all / active < by.of_one ? of_all / active : by.of_one;
+        return beside * 128 * rows / rate;
+    }
+};
+
+constexpr double longest(double a, double b) { return a > b ? a : b; }
+
+/// Of `tile`.
+constexpr double r9_time(const Sizes& s, const Tile& tile, const R9Operands& o, const R9Costs& by = r9_costs) {
+    const R9Work work(s, tile, o, by);
+    const double step = longest(longest(work.filling, work.wide ? work.multiplying : 0), work.reading(by, by.of_all));
+    return by.launch + longest(work.steps * step + work.ends, work.bytes / by.memory);
+}
+
+/// As more tiles of more shapes were measured. What many multiprocessors read at about the same time comes out of L2
+/// once: tiles for few rows read 11 000 bytes a nanosecond and more, where r9_costs have 6430, so that they are right
+/// for many, too. Wide ones of up to 96 columns read some 8000, however their products lie.
+struct AsyncCosts {
+    double of_all, of_all_wide;  ///< bytes from L2, for all multiprocessors together
+    double row;                  ///< of 128 bytes that comes to a multiprocessor, all the same who has read it
+    double over;                 ///< of a step, beside the unit's work
+    double hidden;               ///< of the shorter of the two, the memory's time and that of all steps
+};
+inline constexpr AsyncCosts async_costs{14000, 8000, 1.08, 40, .1};
+
+/// Of `tile`. An old C is on its way while the product is made, and costs its bytes alone.
 constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& o) {
-    const R9Costs& by = r9_costs;
-    const bool wide = tile.k > 0, thin = tile.k < 0;
-    const std::int64_t parts = thin ? -tile.k : 1, down = (s.m + tile.m - 1) / tile.m;
-    const std::int64_t blocks = wide ? 2 * s.tiles(2 * tile.m, tile.n) : s.tiles(tile.m, tile.n) * parts;
-    const std::int64_t at_once = thin ? 2 * s.multiprocessors : s.multiprocessors;
-    const auto waves = static_cast<double>((blocks + at_once - 1) / at_once);
-    const double beside = thin && blocks > s.multiprocessors ? 2 : 1;  // blocks on a multiprocessor
-    const auto active = static_cast<double>(blocks < s.multiprocessors ? blocks : s.multiprocessors);
-    const std::int64_t depth = o.is_f32 ? 32 : 64, all_steps = (s.k + depth - 1) / depth;
-    const auto steps = static_cast<double>((all_steps + parts - 1) / parts);
-    const int b_rows = o.b_across ? (tile.n + 63) / 64 * 64 : tile.n;
-    const int boxes = wide && (tile.n == 128 || tile.n == 256) ? 2 * 16384 : 0;
-    double step = by.latency / r9_stages(tile.m + b_rows, boxes, thin ? 2 : 1) + by.step;
-    // The unit takes half a cycle a column for 64 rows and 16 of k, or what shared memory can read for it.
-    const double columns = tile.n, reads = 16 + columns / 4, unit = columns / 2 > reads ? columns / 2 : reads;
-    const double multiplying = beside * (4 * unit * (tile.m / 64) / by.clock + async_costs.over);
-    if (multiplying > step) step = multiplying;
-    const auto a_rows = static_cast<double>(s.m < tile.m ? (s.m + 7) / 8 * 8 : tile.m);
-    const double rows = a_rows * (!wide && down == 1 ? by.shared : 1) + b_rows / (wide ? 2.0 : 1.0);
-    const double rate = async_costs.of_all / active < by.of_one ? async_costs.of_all / active : by.of_one;
-    if (const double reading = beside * 128 * rows / rate; reading > step) step = reading;
-    const double end = (wide ? by.wide_end : thin ? by.thin_end : by.level_end) + tile.m * columns * by.out;
-    const double ends = thin ? waves : 1 + by.seen * (waves - 1);
-    const double time = waves * steps * step + ends * end + (parts > 1 ? by.parts : 0);
-    const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-    const double bytes =
-        (o.is_f32 ? 4 : 2) * static_cast<double>(s.products) * (m * k + n * k + m * n * (o.adds ? 2 : 1));
-    const double memory = bytes / by.memory;
-    return by.launch + (memory > time ? memory + async_costs.hidden * time : time + async_costs.hidden * memory);
+    R9Costs by = r9_costs;
+    by.old = 0;
+    const R9Work work(s, tile, o, by);
+    const double multiplying = work.beside * (work.multiplying + async_costs.over);
+    const double reading = work.reading(by, work.wide ? async_costs.of_all_wide : async_costs.of_all);
+    const double moving = longest(reading, work.received * async_costs.row);
+    const double step = longest(longest(work.filling, multiplying), moving);
+    const double time = work.steps * step + work.ends, memory = work.bytes / by.memory;
+    return by.launch + longest(time, memory) + async_costs.hidden * (memory > time ? time : memory);
+}
+
+template <class Visit>
+constexpr void each_r9_tile(const R9Operands& o, const Visit& visit) {
+    const Widths wide = r9_wide(o.a_across, o.b_across);
+    for (int i = 0; i < wide.count; ++i) visit(Tile{128, wide.of[i], 8});
+    for (const int rows : {64, 128}) {
+        const Widths level = r9_level(rows, o.a_across, o.b_across);
+        for (int i = 0; i < level.count; ++i) visit(Tile{rows, level.of[i], 0});
+    }
+    for (const int parts : {1, 2, 4, 8})
+        for (const Tile thin : {Tile{64, 32, -parts}, Tile{64, 64, -parts}, Tile{128, 64, -parts}}) visit(thin);
+}
+
+/// Those that a tuner may ask for. What a product can't have is as if nothing was asked for.
+struct R9Tiles {
+    std::size_t count = 0;
+    Tile of[72]{};
+
+    constexpr R9Tiles() {
+        const auto add = [&](const Tile& tile) { of[count++] = tile; };
+        add({});
+        for (const int walked : {8, 4, 16}) add({128, 256, walked});
+        each_r9_tile({}, [&](const Tile& tile) {
+            if (tile.k <= 0 || tile.n < 256) add(tile);
+            if (tile.k > 0) add({tile.m, tile.n, R9Way{8, true, 1}.k()});
+        });
+        for (const int parts : {2, 3, 8}) add({128, 256, R9Way{8, false, parts}.k()});
+        for (const int width : {144, 176, 208}) add({128, width, R9Way{8, true, 3}.k()});
+    }
+};
+inline constexpr R9Tiles r9_tiles{};
+
+template <class Takes>
+constexpr Tile quickest_r9(const Sizes& s, const R9Operands& o, const Takes& takes) {
+    Tile best{128, 128, 8};
+    double least = 0;
+    each_r9_tile(o, [&](const Tile& tile) {
+        if (!r9_possible(o, tile) || !takes(tile)) return;
+        // Padding of 64 rows or more is what the other kinds are for.
+        if (tile.k == 0 && s.m > 2 * tile.m) return;
+        const double time = r9_time(s, tile, o);
+        if (least == 0 || time < least) least = time, best = tile;
+    });
+    return best;
+}
+
+/// Into how many parts k is cut: by one product's shape, never by how many there are, how they lie or what the chip is,
+/// so that a batch has the bits of each alone.
+constexpr int r9_parts(const Sizes& s, const R9Operands& o) {
+    constexpr int chip = 132;
+    Sizes one = s;
+    one.products = 1, one.multiprocessors = chip;
+    // Parts pay where C has too few tiles for the chip, and k many steps.
+    if (o.is_f32 || one.tiles(64, 64) > chip || s.k < 1024) return 1;
+    const Tile tile = quickest_r9(one, R9Operands{}, [](const Tile&) { return true; });
+    return tile.k < 0 ? -tile.k : 1;
+}
+
+/// one_order: k is not cut, so that a row's bits follow from k alone.
+constexpr Tile r9_tile(const Sizes& s, const R9Operands& o, bool one_order) {
+    const int parts = one_order ? 1 : r9_parts(s, o);
+    return quickest_r9(s, o, [&](const Tile& tile) { return tile.k < 0 ? -tile.k == parts : parts == 1; });
 }
 
 /// Short products of one wave of thin tiles, two blocks a multiprocessor: an H100 took, at 832 cubed of bf16, 5.7 us
@@ -62,23 +201,55 @@ constexpr bool async_is_thin(const Sizes& s, const R9Operands& o, Tile& tile) {
     return false;
 }
 
-/// one_order: k is not cut, so that a row's bits follow from k alone. Parts are r9_parts's, whatever the tile.
-constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
-    // Of many waves the power decides, and the widest tiles read least.
-    if (s.tiles(128, 256) >= 3 * std::int64_t{s.multiprocessors}) {
-        R9Operands plain = o;
-        plain.adds = false;
-        return r9_tile(s, plain, one_order);
+/// Of long products of more than a wave the last wave's tiles may be cut; never of a batch, which would have other bits
+/// than each product alone. By sizes alone, so that what is asked before a product is known holds for it.
+constexpr bool r9_may_cut_last_wave(const Sizes& s) {
+    if (s.k < 1024 || s.products > 1) return false;
+    const std::int64_t fit = r9_clusters(s.multiprocessors);
+    return s.tiles(256, 64) > fit || s.tiles(64, 256) > fit;
+}
+
+/// Scratch that a product of such a shape may use for the parts' sums.
+constexpr std::size_t r9_last_wave_bytes(const Sizes& s) {
+    constexpr std::size_t largest_tile = std::size_t{256} * 256 * 4;
+    return r9_may_cut_last_wave(s) ? static_cast<std::size_t>(r9_most_pieces(s.multiprocessors)) * largest_tile : 0;
+}
+
+/// visit(the wide tile with its last wave cut), in the ways that there may be.
+template <class Visit>
+constexpr void each_cut(const Sizes& given, const Tile& tile, const Visit& visit) {
+    const Sizes s = r9_seen(given, tile);
+    const std::int64_t tiles = s.tiles(256, tile.n), fit = r9_clusters(s.multiprocessors), left = tiles % fit;
+    if (tiles < fit || left == 0) return;
+    for (const int parts : {2, 3, 4, 6, 8}) {
+        if (left * parts > r9_most_pieces(s.multiprocessors)) return;
+        R9Way way = R9Way::of(tile);
+        way.parts = parts;
+        visit(Tile{tile.m, tile.n, way.k()});
     }
+}
+
+/// one_order: k is not cut, so that a row's bits follow from k alone. Parts of few tiles are r9_parts's.
+constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     const int parts = one_order ? 1 : r9_parts(s, o);
     Tile best{128, 128, 8};
     if (parts == 1 && async_is_thin(s, o, best)) return best;
     double least = 0;
-    each_r9_tile(o, [&](const Tile& tile) {
-        if (!r9_possible(o, tile) || (tile.k < 0 ? -tile.k != parts : parts != 1)) return;
-        const double time = async_time(s, tile, o);
+    const bool cuts = !one_order && parts == 1 && !o.is_f32 && r9_may_cut_last_wave(s);
+    const auto weigh = [&](const Tile& tile) {
+        // Parts that gain less than a hundredth are not worth other bits.
+        const double time = async_time(s, tile, o) * (tile.k > 0 && r9_parts_of(tile) > 1 ? 1.01 : 1);
         if (least == 0 || time < least) least = time, best = tile;
-    });
+    };
+    const auto consider = [&](const Tile& tile) {
+        if (!r9_possible(o, tile) || (tile.k < 0 ? -tile.k != parts : parts != 1)) return;
+        weigh(tile);
+        if (tile.k > 0 && cuts) each_cut(s, tile, weigh);
+    };
+    each_r9_tile(o, consider);
+    if (!o.may_turn) return best;
+    const Widths turned = r9_wide(o.b_across, false);
+    for (int i = 0; i < turned.count; ++i) consider(Tile{128, turned.of[i], R9Way{8, true, 1}.k()});
     return best;
 }
 

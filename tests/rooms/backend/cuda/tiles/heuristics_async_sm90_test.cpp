@@ -9,6 +9,8 @@
 namespace tw::cuda::sm90 {
 namespace {
 
+constexpr Sizes cube(std::int64_t n, int multiprocessors = 132) { return {n, n, n, 1, multiprocessors}; }
+
 Tile tile_for(std::int64_t m, std::int64_t n, std::int64_t k, const R9Operands& o = {}, int multiprocessors = 132) {
     return async_tile({m, n, k, 1, multiprocessors}, o, false);
 }
@@ -43,6 +45,106 @@ TEST(HeuristicsAsyncSm90, PartsAreThoseOfOneProduct) {
                     EXPECT_EQ(tile.k < 0 ? -tile.k : 1, parts) << m << 'x' << n << 'x' << k;
                 }
             }
+}
+
+TEST(HeuristicsAsyncSm90, TakesWideLevelAndThinTilesWhereTheyBelong) {
+    EXPECT_EQ(r9_tile(cube(8192), {}, false), (Tile{128, 256, 8}));
+    const Tile few = r9_tile({32, 14336, 4096, 1, 132}, {}, true);
+    EXPECT_EQ(few.m, 64) << "two thirds of a higher tile would be empty";
+    EXPECT_LE(few.k, 0) << "no two rows of tiles share anything";
+    EXPECT_EQ(r9_tile(cube(256), {}, false).k, -1) << "thin tiles, for the others are too few";
+}
+
+TEST(HeuristicsAsyncSm90, WhatItChoosesIsPossible) {
+    for (const bool a_across : {false, true})
+        for (const bool b_across : {false, true})
+            for (const bool is_f32 : {false, true})
+                for (const bool by_group : {false, true})
+                    for (const std::int64_t m : {1, 17, 64, 65, 129, 1000, 9000})
+                        for (const std::int64_t n : {1, 40, 1000, 50257})
+                            for (const std::int64_t k : {1, 64, 1000, 100000}) {
+                                if (is_f32 && (a_across || b_across)) continue;
+                                const R9Operands o{a_across, b_across, is_f32, by_group};
+                                const Tile tile = r9_tile({m, n, k, 1, 132}, o, false);
+                                EXPECT_TRUE(r9_possible(o, tile)) << tile.m << ' ' << tile.n << ' ' << tile.k;
+                            }
+}
+
+/// Else a batch would not have the bits of its products one at a time.
+TEST(HeuristicsAsyncSm90, PartsOfKFollowFromOneProductsShape) {
+    const Sizes long_k{64, 64, 100000, 1, 132};
+    const int parts = r9_parts(long_k, {});
+    EXPECT_GT(parts, 1);
+    Sizes many = long_k, little_chip = long_k;
+    many.products = 500, little_chip.multiprocessors = 20;
+    EXPECT_EQ(r9_parts(many, {}), parts);
+    EXPECT_EQ(r9_parts(little_chip, {}), parts);
+    EXPECT_EQ(r9_parts(long_k, {.a_across = true, .b_across = true, .c_by_group = false, .adds = true}), parts);
+    EXPECT_EQ(-r9_tile(many, {.b_across = true}, false).k, parts);
+    EXPECT_GE(r9_tile(long_k, {}, true).k, -1) << "one order: nothing is cut";
+    EXPECT_EQ(r9_parts(cube(4096), {}), 1);
+    EXPECT_EQ(r9_parts(long_k, {.is_f32 = true}), 1);
+}
+
+TEST(HeuristicsAsyncSm90, AStageFitsBesideTheOthers) {
+    for (const int rows : {88, 128, 256, 384})
+        for (const int blocks : {1, 2})
+            EXPECT_LE(blocks * (r9_stages(rows, 0, blocks) * (rows * 128 + 16) + 2048), 233472) << rows;
+    EXPECT_GE(r9_stages(384, 32768, 1), 3);
+}
+
+/// What fills no 256 rows goes down a tile's width, which comes in steps of 16.
+TEST(HeuristicsAsyncSm90, TurnsRoundWhereRowsFillATilesWidth) {
+    const R9Operands may{.may_turn = true};
+    for (const auto& [m, n, k, width] : {std::tuple{264, 128256, 8192, 144}, {168, 14336, 4096, 176}}) {
+        const Tile tile = tile_for(m, n, k, may);
+        EXPECT_TRUE(r9_is_turned(tile)) << m;
+        EXPECT_EQ(tile.n, width);
+        EXPECT_FALSE(r9_is_turned(tile_for(m, n, k)));
+    }
+    EXPECT_FALSE(r9_possible({.adds = true, .may_turn = true}, {128, 144, R9Way{8, true, 1}.k()})) << "an old C";
+    EXPECT_FALSE(r9_possible({.a_across = true, .may_turn = true}, {128, 256, R9Way{8, true, 1}.k()}));
+    EXPECT_TRUE(r9_possible({.b_across = true, .may_turn = true}, {128, 144, R9Way{8, true, 1}.k()}));
+}
+
+TEST(HeuristicsAsyncSm90, AWaysKTellsItAll) {
+    for (const int walked : {4, 8, 16})
+        for (const bool turned : {false, true})
+            for (int parts = 1; parts <= r9_most_parts; ++parts) {
+                const R9Way way = R9Way::of({128, 256, R9Way{walked, turned, parts}.k()});
+                EXPECT_EQ(way.walked, walked);
+                EXPECT_EQ(way.turned, turned);
+                EXPECT_EQ(way.parts, parts);
+            }
+}
+
+/// Whatever is cut may be, and its sums have room.
+TEST(HeuristicsAsyncSm90, CutsALastWaveThatWouldBeNearlyEmpty) {
+    EXPECT_GT(r9_parts_of(tile_for(5120, 5120, 5120)), 1) << "400 tiles, 66 at once";
+    EXPECT_EQ(r9_parts_of(async_tile(cube(5120), {}, true)), 1) << "one order";
+    EXPECT_EQ(r9_parts_of(async_tile({5120, 5120, 5120, 2, 132}, {}, false)), 1) << "a batch has each product's bits";
+    EXPECT_EQ(r9_parts_of(tile_for(5120, 5120, 5120, {.is_f32 = true})), 1);
+    EXPECT_EQ(r9_parts_of(tile_for(8192, 8192, 512)), 1) << "short k";
+    int cut = 0;
+    for (const int multiprocessors : {1, 20, 114, 132})
+        for (const std::int64_t m : {1, 136, 700, 2112, 5120})
+            for (const std::int64_t n : {64, 1000, 4096, 11008})
+                for (const std::int64_t k : {1024, 5000}) {
+                    const Sizes s{m, n, k, 1, multiprocessors};
+                    const Tile tile = async_tile(s, {.may_turn = true}, false);
+                    const int parts = tile.k > 0 ? R9Way::of(tile).parts : 1;
+                    if (parts == 1) continue;
+                    ++cut;
+                    const std::int64_t left = r9_seen(s, tile).tiles(256, tile.n) % r9_clusters(multiprocessors);
+                    EXPECT_LE(static_cast<std::size_t>(left * parts * 256 * tile.n * 4), r9_last_wave_bytes(s));
+                    EXPECT_LE(left * parts, r9_most_pieces(multiprocessors));
+                }
+    EXPECT_GT(cut, 5);
+}
+
+TEST(HeuristicsAsyncSm90, ADeviceThatCantBeAskedHasOneMultiprocessor) {
+    EXPECT_TRUE(r9_possible({}, r9_tile(cube(4096, 1), {}, false)));
+    EXPECT_TRUE(r9_possible({}, async_tile(cube(4096, 1), {}, false)));
 }
 
 }  // namespace

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Which tiles r9 has, by how the operands lie: what its kernels are compiled for, and what may be chosen.
+#pragma once
+
+#include <cstdint>
+
+#include "tilewright/plan.hpp"
+
+namespace tw::cuda::sm90 {
+
+/// Rows of r9's tiles side by side: widths that one instruction of the unit has.
+struct Widths {
+    int count;
+    int of[16];
+
+    constexpr bool has(int width) const {
+        for (int i = 0; i < count; ++i)
+            if (of[i] == width) return true;
+        return false;
+    }
+};
+
+/// How r9's operands lie, and what C asks for.
+struct R9Operands {
+    bool a_across = false, b_across = false, is_f32 = false;
+    bool c_by_group = true;  ///< C's rows start at multiples of 16 bytes
+    bool adds = false;       ///< an old C or a residual is read
+    bool may_turn = false;   ///< C is of 16 bits, one matrix, its rows whole groups of 16 bytes, and nothing is added
+    bool a_between = false, b_between = false;  ///< rows begin inside of L2's sectors of 32 bytes
+
+    /// Of the product seen from C's other side.
+    constexpr R9Operands turned() const {
+        R9Operands other = *this;
+        other.a_across = b_across, other.b_across = a_across;
+        other.a_between = b_between, other.b_between = a_between;
+        return other;
+    }
+};
+
+/// r9's three kinds of tiles. Tile::k says which: over 0, what R9Way says; 0; or minus the parts that k is cut into.
+///   wide   128 rows, two blocks share B's tile
+///   level  few rows; widths such that one wave of blocks has all columns
+///   thin   small, two blocks a multiprocessor, parts of k
+constexpr Widths r9_wide(bool a_across, bool b_across) {
+    if (b_across) return a_across ? Widths{2, {128, 256}} : Widths{4, {64, 128, 192, 256}};
+    if (a_across) return {7, {96, 128, 144, 176, 192, 208, 256}};
+    return {11, {64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 256}};
+}
+constexpr Widths r9_level(int rows, bool a_across, bool b_across) {
+    if (a_across) return {0, {}};
+    if (b_across) return rows == 64 ? Widths{2, {64, 128}} : Widths{1, {64}};
+    if (rows == 64) return {13, {24, 32, 40, 48, 56, 64, 80, 88, 96, 112, 128, 144, 160}};
+    return {9, {32, 40, 48, 56, 64, 80, 88, 96, 112}};
+}
+
+/// How a product goes by wide tiles.
+struct R9Way {
+    int walked = 8;       ///< rows of tiles that are walked together
+    bool turned = false;  ///< C^T = B^T A^T: a tile's width goes down C's rows, where few of them fill no 256
+    int parts = 1;        ///< into which k is cut for the tiles that would fill a last wave in part
+
+    static constexpr R9Way of(const Tile& wide) {
+        return {wide.k % 32, wide.k / 32 % 2 != 0, wide.k < 64 ? 1 : wide.k / 64};
+    }
+    constexpr int k() const { return walked + (turned ? 32 : 0) + (parts > 1 ? 64 * parts : 0); }
+};
+inline constexpr int r9_most_parts = 8;
+
+/// Into how many parts the tile cuts k, of some tiles or of all.
+constexpr int r9_parts_of(const Tile& tile) { return tile.k < 0 ? -tile.k : R9Way::of(tile).parts; }
+
+constexpr bool r9_wide_is_possible(const R9Operands& o, const Tile& tile) {
+    const R9Way way = R9Way::of(tile);
+    // Sums that may have to be made again leave no registers for 256 columns, and are whole.
+    if (o.is_f32 && (tile.n == 256 || way.parts > 1)) return false;
+    if (tile.m != 128 || way.walked == 0 || way.parts > r9_most_parts) return false;
+    // Turned tiles store to C's columns, where B lies along k.
+    if (way.turned) return o.may_turn && !o.adds && !o.a_across && r9_wide(o.b_across, false).has(tile.n);
+    // Only 128 and 256 columns go through boxes in shared memory, which rows that start anywhere want.
+    if (tile.n != 128 && tile.n != 256 && !o.c_by_group) return false;
+    return r9_wide(o.a_across, o.b_across).has(tile.n);
+}
+
+constexpr bool r9_possible(const R9Operands& o, const Tile& tile) {
+    if (tile.k > 0) return r9_wide_is_possible(o, tile);
+    // The unit takes tf32 along k alone, and its tests of many widths are spared.
+    if (o.is_f32 && tile.k == 0 && tile.n > 96) return false;
+    if (tile.k == 0) return (tile.m == 64 || tile.m == 128) && r9_level(tile.m, o.a_across, o.b_across).has(tile.n);
+    const int parts = -tile.k;
+    if (o.is_f32 && parts > 1) return false;
+    if (parts != 1 && parts != 2 && parts != 4 && parts != 8) return false;
+    return parts * 8 <= tile.n && ((tile.m == 64 && (tile.n == 32 || tile.n == 64)) || (tile.m == 128 && tile.n == 64));
+}
+
+/// Clusters of two blocks that run at a time.
+constexpr std::int64_t r9_clusters(int multiprocessors) { return multiprocessors / 2 > 0 ? multiprocessors / 2 : 1; }
+/// Parts of all tiles of a last wave, at most: two waves of them.
+constexpr std::int64_t r9_most_pieces(int multiprocessors) { return 2 * r9_clusters(multiprocessors); }
+
+/// Stages of so many rows of 128 bytes in what a multiprocessor has of shared memory for each of `blocks`, beside
+/// `staging`.
+constexpr int r9_stages(int rows, int staging, int blocks) {
+    constexpr int of_all = 233472, of_system = 1024, to_start_on = 1024, barriers = 16, most = 16;
+    const int fit = (of_all / blocks - of_system - to_start_on - staging) / (rows * 128 + barriers);
+    return fit < most ? fit : most;
+}
+
+}  // namespace tw::cuda::sm90

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r9's wide tiles on a device, each asked for by name: turned round, and with the last wave's k in parts. Of whole
+// numbers all have the bits of the one order.
+#include "backend/cuda/tiles/async_shapes_sm90.hpp"
+
+#include <cstring>
+
+#include "plan/names.hpp"
+#include "rooms/backend/cuda/on_device.hpp"
+
+namespace on_device {
+namespace {
+
+using cuda::sm90::R9Way;
+
+class WideTiles : public OnDevice {};
+
+/// -1, 0 or 1, so that sums of a thousand products are exact in bf16, too.
+void fill(Values& values, std::int64_t count, std::uint64_t seed) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        auto x = (static_cast<std::uint64_t>(i) + seed) * 0x9E3779B97F4A7C15u;
+        x ^= x >> 29, x *= 0xBF58476D1CE4E5B9u, x ^= x >> 32;
+        store_element(values.on_host(), 0, i, static_cast<double>(x % 3) - 1);
+    }
+    values.send();
+}
+
+/// One product's operands, and two places for C.
+struct Operands {
+    std::int64_t m, n, k;
+    Values a, b, bias;
+
+    Operands(const Kernel& kernel, std::int64_t rows, std::int64_t cols, std::int64_t depth)
+        : m(rows), n(cols), k(depth), a(kernel.in, m * k, 1), b(kernel.in, k * n, 2), bias(Type::f32, m + n, 3) {
+        fill(a, m * k, 10), fill(b, k * n, 20), fill(bias, m + n, 30);
+    }
+
+    /// bits: A by columns, B by columns, C by columns, and a bias.
+    Status multiply(const Kernel& kernel, Values& c, const Tile& tile, int bits, bool reproducible) const {
+        const Matrix left = bits & 1 ? a.columns(m, k) : a.rows(m, k),
+                     right = bits & 2 ? b.columns(k, n) : b.rows(k, n), to = bits & 4 ? c.columns(m, n) : c.rows(m, n);
+        Options options{.reproducible = reproducible, .kernel = kernel.name};
+        if (bits & 8)
+            options.epilogue = {.scale = 2, .bias = bias.data(), .bias_size = n, .activation = Activation::relu};
+        Plan plan;
+        if (const Status bad = try_plan(problem_of(left, right, to, options), options, plan); !bad) return bad;
+        plan.tile = tile;
+        return plan.try_run(left, right, to, nullptr);
+    }
+};
+
+/// Each tile that r9 may be asked for, in each way that the operands may lie, against the choice in one order.
+void compare(const Operands& operands, const std::vector<R9Way>& ways, const std::vector<int>& all_bits) {
+    for (const Kernel* kernel : cuda().ladder) {
+        if (!runs(*kernel) || !std::string_view(kernel->name).starts_with("cuda.r9_async_pipeline.") ||
+            kernel->in != operands.a.there().type)
+            continue;
+        const std::int64_t size = operands.m * operands.n;
+        Values c(kernel->out, size, 4);
+        for (const int bits : all_bits) {
+            ASSERT_TRUE(operands.multiply(*kernel, c, {}, bits, true).is_ok());
+            const std::vector<std::byte> right = c.bring();
+            for (int width = 64; width <= 256; width += 16)
+                for (const R9Way& way : ways) {
+                    const Tile tile{128, width, way.k()};
+                    std::memset(c.on_host().data, 0xff, right.size());
+                    c.send();
+                    ASSERT_TRUE(operands.multiply(*kernel, c, tile, bits, false).is_ok());
+                    ASSERT_TRUE(c.bring() == right) << kernel->name << ' ' << operands.m << 'x' << operands.n << 'x'
+                                                    << operands.k << ": " << width << ' ' << tile.k << " bits " << bits;
+                }
+        }
+    }
+}
+
+TEST_F(WideTiles, TurnedRoundHaveTheSameBits) {
+    for (const char* name : {"cuda.r9_async_pipeline.bf16", "cuda.r9_async_pipeline.f16"}) {
+        const Kernel* const kernel = find_kernel(name);
+        if (!kernel || !runs(*kernel)) continue;
+        for (const auto& [m, n, k] : {std::tuple{136, 264, 200}, {301, 136, 72}, {17, 520, 1000}})
+            compare(Operands(*kernel, m, n, k), {{8, true, 1}}, {0, 1, 2, 3, 4, 6, 10, 14});
+    }
+}
+
+TEST_F(WideTiles, CutInTheLastWaveHaveTheSameSums) {
+    for (const char* name : {"cuda.r9_async_pipeline.bf16", "cuda.r9_async_pipeline.f16"}) {
+        const Kernel* const kernel = find_kernel(name);
+        if (!kernel || !runs(*kernel)) continue;
+        compare(Operands(*kernel, 2600, 904, 1104), {{8, false, 2}, {8, true, 3}}, {0, 10, 6});
+    }
+}
+
+}  // namespace
+}  // namespace on_device
