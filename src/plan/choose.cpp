@@ -207,8 +207,8 @@ bool is_accuracy(Accuracy accuracy) noexcept {
     return accuracy.rule != Accuracy::Rule::number || (accuracy.value > 0 && std::isfinite(accuracy.value));
 }
 
-bool has_complex_rows(const Backend& backend) noexcept {
-    return std::any_of(backend.ladder.begin(), backend.ladder.end(), [](const Kernel* k) { return is_complex(k->in); });
+bool has_rows(const Backend& backend, Type type) noexcept {
+    return std::any_of(backend.ladder.begin(), backend.ladder.end(), [type](const Kernel* k) { return k->in == type; });
 }
 
 int threads_of(const Options& options) noexcept {
@@ -254,7 +254,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     if (backend->devices() == 0) return no_devices;
 
     if (options.device.ends_with(":*")) return all_devices;
-    if (is_complex(problem.in) && !has_complex_rows(*backend)) return no_complex;
+    if (is_complex(problem.in) && !has_rows(*backend, problem.in)) return no_complex;
     const int device = device_part(options.device);
     if (device < -1 || device >= backend->devices()) return no_such_device;
 

@@ -35,7 +35,8 @@ constexpr bool widens_to_f32(const Problem& problem) noexcept {
 
 /// Where a complex product meets a device that has no rows for it.
 inline constexpr Status no_complex{Code::unsupported, Argument::options,
-                                   "that device has no kernels for complex operands: the CPU and CUDA devices have"};
+                                   "that device has no kernels for complex operands of that type: the CPU and CUDA "
+                                   "devices have both, Metal's have c64"};
 
 /// Ok, or why a kernel for these types can't have such options: complex scalars are for complex operands, and some of
 /// what real products have is for those alone.

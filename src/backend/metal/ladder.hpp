@@ -36,7 +36,7 @@ bool takes_few_rows(const Problem& problem) noexcept;
 struct LadderRow {
     const char* name;  ///< "r3_tiled.f32", without the device's
     Rung rung;
-    Type type;  ///< of A, B and C; sums are f32
+    Type type;  ///< of A, B and C; sums are f32, or pairs of them
     Features needs = 0;
     bool (*takes)(const Problem&) = takes_any;
     Shape shapes[3];

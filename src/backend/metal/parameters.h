@@ -18,12 +18,14 @@ typedef long step_t;
 struct Parameters {
     step_t a_row, a_col, b_row, b_col, c_row, c_col;
     uint m, n, k;
-    uint vectors;       // bit 0: rows of A can be read four elements at a time; bit 1: those of B
-    float alpha, beta;  // beta 0: C is never read
+    uint vectors;                 // bit 0: rows of A can be read four elements at a time; bit 1: those of B
+    float alpha, beta;            // beta 0: C is never read
+    float alpha_imag, beta_imag;  // of complex elements
+    uint conjugates;              // bit 0: A counts as its conjugates; bit 1: B
 };
 
 #ifndef __METAL_VERSION__
-static_assert(sizeof(Parameters) == 72);
+static_assert(sizeof(Parameters) == 88);
 }  // namespace tw::metal
 #endif
 

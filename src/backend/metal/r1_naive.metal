@@ -10,7 +10,7 @@
 //      +-----+      +---+---+      +-------+
 //
 // Needs: any Metal GPU. Counts, s bytes an element: device loads 2 mnk s, stores mn s; flops 2mnk + mn; no barrier.
-#include "elements.h"
+#include "complex_elements.h"
 
 template <class T>
 inline void naive(device const T* a, device const T* b, device T* c, constant Parameters& p, uint2 at) {
@@ -27,3 +27,12 @@ inline void naive(device const T* a, device const T* b, device T* c, constant Pa
     }
 TW_KERNEL(r1_naive_f32, float)
 TW_KERNEL(r1_naive_f16, half)
+
+kernel void r1_naive_c64(device const float* a [[buffer(0)]], device const float* b [[buffer(1)]],
+                         device float* c [[buffer(2)]], constant Parameters& p [[buffer(3)]],
+                         uint2 at [[thread_position_in_grid]]) {
+    if (at.x >= p.m || at.y >= p.n) return;
+    float2 sum = float2(0.0f, 0.0f);
+    for (uint q = 0; q < p.k; ++q) sum = plus_product(sum, complex_of_a(a, p, at.x, q), complex_of_b(b, p, q, at.y));
+    put_complex(c, p, at.x, at.y, sum);
+}

@@ -46,7 +46,10 @@ struct RowOf {
         const Status status = make_launch(row, family.data(), call, tile, launch);
         return status ? Device::launch(launch.dispatch()) : status;
     }
-    static double sum_bound(std::int64_t k) { return gamma(static_cast<double>(k) + 2, unit_f32); }
+    /// Of complex numbers 2k products in each part, and two roundings each by alpha and beta.
+    static double sum_bound(std::int64_t k) {
+        return gamma((is_complex(row.type) ? 2 : 1) * (static_cast<double>(k) + 2), unit_f32);
+    }
     static double nanoseconds(const Problem& p, int) {
         return 1e4 +
                1e-3 * row.picoseconds * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
@@ -57,7 +60,7 @@ struct RowOf {
         .rung = row.rung,
         .in = row.type,
         .out = row.type,
-        .sum = Type::f32,
+        .sum = is_complex(row.type) ? row.type : Type::f32,
         .scheme = &plain_f32,
         .needs = row.needs,
         .tiles = tiles,
