@@ -159,17 +159,16 @@ bool takes_batch(const Call& call) {
 
 constexpr Batching batching{takes_batch, places_bytes};
 
-/// A chain of products along k can't be cut: 128 of k take the unit and its barriers some 190 ns. One multiprocessor
-/// fetches 65 bytes a nanosecond. What r9 is left with costs what it costs there.
+/// A chain of products along k can't be cut: 128 of k take the unit and its barriers some 190 ns. What r9 is left with
+/// costs what it costs there.
 double nanoseconds(const Problem& p, int) {
     const FewRowsForms forms(p);
     if (!forms.suits_tma(p, 8) || few::may_be_many(p)) return r9_async_pipeline_bf16.nanoseconds(p, 1) + 1;
     const int processors = multiprocessors_for_costs();
     const int height = forms.along() ? few::height_along_k(forms.rows, processors) : few::columns_across_k;
-    const auto depth = static_cast<double>(p.k), all = static_cast<double>(forms.rows),
-               busiest = static_cast<double>(few::busiest(forms.rows, height, processors));
-    return few::launch +
-           std::max({all * depth * 2 / (forms.along() ? 4050 : 4100), busiest * depth * 2 / 65, 1.5 * depth});
+    const auto depth = static_cast<double>(p.k), all = static_cast<double>(forms.rows);
+    return few::launch + std::max(all * depth * 2 / (forms.along() ? 4050 : 4100),
+                                  depth * few::turned_nanoseconds(forms.rows, height, processors));
 }
 
 constexpr Tile tiles[] = {{most_tokens, rows_of_unit, 64 * DEEP}};

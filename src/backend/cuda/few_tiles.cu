@@ -16,23 +16,31 @@
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/few/add_parts.cuh"
+#include "backend/cuda/few/rows.hpp"
 #include "backend/cuda/heuristics_parts.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/tiles/heuristics_async_sm90.hpp"
+#include "backend/cuda/tiles/heuristics_sliced.hpp"
 
 namespace tw::cuda {
 namespace {
 
+/// Who multiplies the parts: rows for Ampere and later, few_tiles_sliced, or r9, whose operands TMA reads.
+enum class By { any, slices, boxes };
+
 /// One row's parts: `inner` multiplies them.
-template <class T_, bool by_boxes_, const Kernel& inner_>
+template <class T_, By by_, const Kernel& inner_>
 struct Of {
     using T = T_;
     using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
     static constexpr const Kernel& inner = inner_;
-    static constexpr bool by_boxes = by_boxes_;  ///< TMA reads the operands
+    static constexpr By by = by_;
+    static constexpr bool by_boxes = by == By::boxes;
+    /// Parts begin where the copies of 16 bytes find them; slices are of single elements along k.
+    static constexpr int granule = by == By::boxes ? 16 / sizeof(T) : by == By::slices ? 1 : 8;
 
     static constexpr double unit = std::is_same_v<T, double> ? unit_f64 : unit_f32;
 
@@ -43,13 +51,12 @@ struct Of {
     }
 };
 
-/// r7's and r8_dmma's tiles, and the nanoseconds that a step of k takes: of a tile that is alone on its multiprocessor,
-/// and of each of several, which hide each other's waits.
+/// r7's and r8_dmma's tiles, and nanoseconds of a step of k: alone on a multiprocessor, and of each of several.
 struct Pace {
     int side;
     double alone, of_many;
 };
-constexpr Pace pace_f32{64, 31, 25}, pace_f64{64, 34, 25};
+constexpr Pace pace_f32{64, 38, 34}, pace_f64{64, 34, 25};
 
 double time_of(const Pace& by, std::int64_t m, std::int64_t n, std::int64_t length, int count) {
     const std::int64_t tiles = tiles_over(m, by.side) * tiles_over(n, by.side) * count;
@@ -60,13 +67,16 @@ double time_of(const Pace& by, std::int64_t m, std::int64_t n, std::int64_t leng
 template <class R>
 int count_of(std::int64_t m, std::int64_t n, std::int64_t k, double& least) {
     return parts::quickest(
-        m, n, k,
+        m, n, k, R::granule,
         [&](std::int64_t length, int count) {
-            if constexpr (!R::by_boxes)
-                return time_of(std::is_same_v<typename R::T, double> ? pace_f64 : pace_f32, m, n, length, count);
             const sm90::Sizes sizes{m, n, length, count, parts::chip};
+            if constexpr (R::by == By::any)
+                return time_of(std::is_same_v<typename R::T, double> ? pace_f64 : pace_f32, m, n, length, count);
+            if constexpr (R::by == By::slices) return sliced::time_of(sliced::quickest(sizes), sizes);
             const sm90::R9Operands operands{.is_f32 = sizeof(typename R::T) == 4};
-            return sm90::r9_time(sizes, sm90::r9_tile(sizes, operands, true), operands);
+            // From 64 parts on r9 loses: 16 x 51 x 48768 takes 11 us in 16 and in 32, 19 in 64.
+            const double of_many = count > 32 ? 8000 : 0;
+            return of_many + sm90::r9_time(sizes, sm90::r9_tile(sizes, operands, true), operands);
         },
         least);
 }
@@ -74,7 +84,7 @@ template <class R>
 int count_of(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& asked) {
     double least;
     int count = asked.k > 0 ? asked.k : count_of<R>(m, n, k, least);
-    while (count > 1 && parts::length(k, count) == 0) count /= 2;
+    while (count > 1 && parts::length(k, count, R::granule) == 0) count /= 2;
     return count;
 }
 
@@ -109,7 +119,7 @@ template <class R>
 Status run_fused(const Call& given, const Tile& asked) {
     Call call = given;
     const int count = count_of<R>(call.m(), call.n(), call.k(), asked);
-    const std::int64_t products = products_of(call), length = parts::length(call.k(), count),
+    const std::int64_t products = products_of(call), length = parts::length(call.k(), count, R::granule),
                        pitch = R::pitch(call.n()), of_product = call.m() * pitch;
     const std::size_t all = products * R::bytes(call.m(), call.n(), count);
     std::byte* const sums = call.scratch.data();
@@ -126,7 +136,7 @@ Status run_fused(const Call& given, const Tile& asked) {
         call.a = as_read(call.a, a), call.b = as_read(call.b.transposed(), b).transposed();
     }
     Parts<R> part(call, count, length, sums);
-    const Tile tile = R::by_boxes ? Tile{} : Tile{64, 64, 16};
+    const Tile tile = R::by == By::any ? Tile{64, 64, 16} : Tile{};
     for (int p = 0; p < (given.batch ? count : 1); ++p) {
         part.call.a.data = call.a.at(0, p * length), part.call.b.data = call.b.at(p * length, 0);
         part.call.c.data = sums + p * products * of_product * static_cast<std::int64_t>(sizeof(typename R::Sum));
@@ -154,7 +164,7 @@ bool takes_by_steps(const Call& call) { return !by_pointers(*call.batch) && cuda
 template <class R>
 bool takes_parts(const Call& call) {
     const int count = count_of<R>(call.m(), call.n(), call.k(), Tile{});
-    const Parts<R> part(call, count, parts::length(call.k(), count), nullptr);
+    const Parts<R> part(call, count, parts::length(call.k(), count, R::granule), nullptr);
     return takes_by_steps(call) && R::inner.batching->takes(part.call);
 }
 
@@ -183,7 +193,7 @@ constexpr Kernel row(const char* name, Type in, Type out, const Scheme* scheme) 
             .out = out,
             .sum = is_f64 ? Type::f64 : Type::f32,
             .scheme = scheme,
-            .needs = R::by_boxes ? feature::sm90a : feature::sm80,
+            .needs = R::by == By::any ? feature::sm80 : feature::sm90a,
             .tiles = tiles,
             .fuses_epilogue = !is_f64,
             .idea = "few tiles of a long k: parts of k as a batch, added up by a tree of pairs",
@@ -198,7 +208,7 @@ constexpr Kernel row(const char* name, Type in, Type out, const Scheme* scheme) 
                     double least;
                     count_of<R>(p.m, p.n, p.k, least);
                     const auto copied = R::by_boxes ? static_cast<double>(aligned_bytes(p, AsRead::both_across)) : 0.0;
-                    return least + (copied > 0 ? launch_nanoseconds + copied / 1100 : 0);
+                    return least + (copied > 0 ? launch_nanoseconds + copied / 1700 : 0);
                 },
             .scratch_bytes =
                 [](const Problem& p, const Tile& tile, int) {
@@ -221,14 +231,16 @@ Status add_parts(const Call& call, const PartsOfSums& sums) noexcept {
     }
 }
 
-using OfF64 = Of<double, false, r8_dmma_f64>;
-using OfF32 = Of<float, false, r7_hierarchical_f32>;
-using OfTf32 = Of<float, true, r9_async_pipeline_f32>;
-using OfBf16 = Of<__nv_bfloat16, true, r9_async_pipeline_bf16_f32>;
-using OfF16 = Of<__half, true, r9_async_pipeline_f16_f32>;
+using OfF64 = Of<double, By::any, r8_dmma_f64>;
+using OfF32 = Of<float, By::any, r7_hierarchical_f32>;
+using OfSlices = Of<float, By::slices, few_tiles_sliced_f32>;
+using OfTf32 = Of<float, By::boxes, r9_async_pipeline_f32>;
+using OfBf16 = Of<__nv_bfloat16, By::boxes, r9_async_pipeline_bf16_f32>;
+using OfF16 = Of<__half, By::boxes, r9_async_pipeline_f16_f32>;
 
 constinit const Kernel few_tiles_f64 = row<OfF64>("cuda.few_tiles.f64", Type::f64, Type::f64, unsplit<double>);
 constinit const Kernel few_tiles_f32 = row<OfF32>("cuda.few_tiles.f32.fma", Type::f32, Type::f32, &plain_f32);
+constinit const Kernel few_tiles_slices = row<OfSlices>("cuda.few_tiles.f32.slices", Type::f32, Type::f32, &plain_f32);
 constinit const Kernel few_tiles_tf32 = row<OfTf32>("cuda.few_tiles.f32.tf32", Type::f32, Type::f32, &tf32x1);
 constinit const Kernel few_tiles_bf16 = row<OfBf16>("cuda.few_tiles.bf16", Type::bf16, Type::bf16, &plain_f32);
 constinit const Kernel few_tiles_bf16_f32 = row<OfBf16>("cuda.few_tiles.bf16.f32", Type::bf16, Type::f32, &plain_f32);

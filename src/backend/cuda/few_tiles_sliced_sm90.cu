@@ -23,7 +23,7 @@
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/ptx/team.cuh"
-#include "backend/cuda/tiles/heuristics_sm90.hpp"
+#include "backend/cuda/tiles/heuristics_sliced.hpp"
 #include "backend/cuda/tiles/sliced_tile.cuh"
 
 namespace tw::cuda {
@@ -154,21 +154,6 @@ Status start(const Call& call) {
 
 using Large = Shape<64, 64, 1>;
 using Small = Shape<32, 32, 2>;
-
-/// A tile, and the nanoseconds of a step of k, of one that is alone on its multiprocessor and of each of several. On an
-/// H100: 25 to 28 and 9.5 to 11.3, 12 alone, over 23 shapes.
-struct Pace {
-    Tile tile;
-    double alone, of_many;
-};
-constexpr Pace paces[] = {{{64, 64, BK}, 26, 27}, {{32, 32, BK}, 12, 10.5}};
-
-double time_of(const Pace& pace, const sm90::Sizes& s) {
-    constexpr double around = 3500;
-    const auto busiest = static_cast<double>(tiles_over(s.tiles(pace.tile.m, pace.tile.n), s.multiprocessors));
-    return around + std::max(pace.alone, pace.of_many * busiest) * static_cast<double>(s.k);
-}
-const Pace& quickest(const sm90::Sizes& s) { return time_of(paces[1], s) < time_of(paces[0], s) ? paces[1] : paces[0]; }
 
 Status run(const Call& call, const Tile& asked) {
     return with_epilogue(call, [&](const Call& one) {

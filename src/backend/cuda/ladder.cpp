@@ -10,6 +10,7 @@
 #include "backend/cuda/device/roofs.hpp"
 #include "backend/cuda/device/scratch.hpp"
 #include "backend/cuda/effort/effort.hpp"
+#include "backend/cuda/few/rows.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -79,6 +80,7 @@ const Kernel* const ladder[] = {
     &few_tiles_sliced_f32,
     &few_tiles_f64,
     &few_tiles_f32,
+    &few_tiles_slices,
     &few_tiles_tf32,
     &few_tiles_bf16,
     &few_tiles_bf16_f32,

@@ -42,6 +42,27 @@ struct Rest {
     Places places;
 };
 
+/// Every TEAMS-th of k from `first` on, some of them on their way together.
+template <int TEAMS, class Sum, class T>
+__device__ Sum what_is_left(const Tensor<const T>& a, const Tensor<const T>& b, int i, int j, int first) {
+    constexpr int together = 8;
+    const int end = static_cast<int>(a.cols());
+    Sum left = 0;
+#pragma unroll 1
+    for (int k = first; k < end; k += together * TEAMS) {
+        T of_a[together], of_b[together];
+#pragma unroll
+        for (int e = 0; e < together; ++e) {
+            const int at = min(k + e * TEAMS, end - 1);
+            of_a[e] = a(i, at), of_b[e] = b(at, j);
+        }
+#pragma unroll
+        for (int e = 0; e < together; ++e)
+            if (k + e * TEAMS < end) left = fma(static_cast<Sum>(of_a[e]), static_cast<Sum>(of_b[e]), left);
+    }
+    return left;
+}
+
 template <class T>
 __device__ void finish(float sum, const Output& out, int i, int j) {
     if (out.wide) finish_element<T, float>(sum, out, i, j, false);
@@ -67,10 +88,8 @@ __global__ void __launch_bounds__(threads) add(PartsOfSums sums, Rest<T, Out> re
         const int each = sums.count / TEAMS;
         const Sum* const from =
             static_cast<const Sum*>(sums.first) + blockIdx.y * sums.of_product + i * sums.row_step + j * sums.col_step;
-        Sum sum = sum_of(from + team * each * sums.apart, sums.apart, each), left = 0;
-        for (int k = sums.first_k + team; k < static_cast<int>(rest.a.cols()); k += TEAMS)
-            left = fma(static_cast<Sum>(rest.a(i, k)), static_cast<Sum>(rest.b(k, j)), left);
-        of_teams[team][x] = sum + left;
+        const Sum sum = sum_of(from + team * each * sums.apart, sums.apart, each);
+        of_teams[team][x] = sum + what_is_left<TEAMS, Sum>(rest.a, rest.b, i, j, sums.first_k + team);
     }
     __syncthreads();
     if (team != 0 || !inside) return;
@@ -103,8 +122,12 @@ Status add_all(const PartsOfSums& sums, const Call& call) {
         std::span<std::byte> nothing;
         Rest<T, std::decay_t<decltype(out)>> rest{tensor_of<const T>(call.a), tensor_of<const T>(call.b), out, {}};
         if (const Status bad = place_products(call, nothing, rest.places); !bad) return bad;
-        if (sums.count <= 2) return sums.count == 1 ? start<1, Sum>(sums, rest, call) : start<2, Sum>(sums, rest, call);
-        return sums.count == 4 ? start<4, Sum>(sums, rest, call) : start<8, Sum>(sums, rest, call);
+        switch (teams_of(call.m(), call.n(), sums.count, call.k() - sums.first_k)) {
+            case 1: return start<1, Sum>(sums, rest, call);
+            case 2: return start<2, Sum>(sums, rest, call);
+            case 4: return start<4, Sum>(sums, rest, call);
+            default: return start<8, Sum>(sums, rest, call);
+        }
     };
     if constexpr (std::is_same_v<T, double>) return with(product_of<double>(call));
     else return with(output_of(call));

@@ -16,6 +16,16 @@ struct PartsOfSums {
     int first_k;
 };
 
+/// Threads of the second kernel for an element: as many as fill a chip, add 16 parts each at most and have few steps of
+/// what is left.
+constexpr int teams_of(std::int64_t m, std::int64_t n, int count, std::int64_t left) {
+    constexpr std::int64_t of_a_chip = 132 * 2048;
+    int teams = 1;
+    while (teams < 8 && teams < count && (teams * m * n < of_a_chip || teams * 16 < count || teams * 16 < left))
+        teams *= 2;
+    return teams;
+}
+
 /// C from them; the call's operands are read for what is left of k.
 Status add_parts(const Call& call, const PartsOfSums& sums) noexcept;
 

@@ -13,6 +13,7 @@ TEST(HeuristicsFewRows, TilesKeepTheMultiprocessorsEquallyBusy) {
     EXPECT_EQ(height_along_k(4096, 132), 32) << "128 tiles, one each";
     EXPECT_EQ(height_along_k(8192, 132), 64);
     EXPECT_EQ(height_along_k(14336, 132), 56) << "256 tiles, two each";
+    EXPECT_EQ(height_along_k(11008, 132), 48) << "230 tiles; 1376 of 8 rows would be eleven chains, one by one";
     EXPECT_EQ(busiest(14336, 56, 132), 112);
     EXPECT_EQ(busiest(14336, 64, 132), 128);
 }

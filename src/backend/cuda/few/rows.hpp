@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Rows for few rows or few tiles that only the ladder names: what no other row falls back to is declared apart from
+// ladder.hpp, which every rung includes.
+#pragma once
+
+#include "backend/contract.hpp"
+
+namespace tw::cuda {
+
+extern const Kernel few_tiles_slices;
+
+}  // namespace tw::cuda
