@@ -5,6 +5,8 @@
 // comes after the sums, with what is not finite, and in batches.
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
 
 #include "rooms/backend/cuda/on_device.hpp"
 
@@ -64,6 +66,11 @@ struct Whole {
                 right.push_back(sum);
             }
     }
+    /// For another row of the same types.
+    void renew() {
+        for (std::int64_t i = 0; i < m * n; ++i) store_element(c.on_host(), 0, i, old[static_cast<std::size_t>(i)]);
+        c.send();
+    }
     std::int64_t place(std::int64_t i, std::int64_t j) const { return lies.c_by_columns ? j * m + i : i * n + j; }
     double answer(std::int64_t i, std::int64_t j) const { return right[static_cast<std::size_t>(i * n + j)]; }
     Status multiply(const Options& options) const {
@@ -76,9 +83,22 @@ struct Whole {
 template <class F>
 void each_row(const F& f) {
     for (const Kernel* kernel : cuda().ladder)
-        if (runs(*kernel) && (is_of(*kernel, "few_tiles") || is_of(*kernel, "few_rows_split")) &&
+        if (runs(*kernel) &&
+            (is_of(*kernel, "few_tiles") || is_of(*kernel, "few_rows_split") || is_of(*kernel, "few_rows_anywhere")) &&
             kernel->out != Type::bf16 && kernel->out != Type::f16)
             f(*kernel);
+}
+
+/// f(row, product) for all rows, with one product of each pair of types.
+template <class F>
+void each_row_with(std::int64_t m, std::int64_t n, std::int64_t k, const Lies& lies, const F& f) {
+    std::map<std::pair<Type, Type>, std::unique_ptr<Whole>> made;
+    each_row([&](const Kernel& kernel) {
+        std::unique_ptr<Whole>& one = made[{kernel.in, kernel.out}];
+        if (one) one->renew();
+        else one = std::make_unique<Whole>(kernel, m, n, k, lies);
+        f(kernel, *one);
+    });
 }
 
 constexpr std::tuple<std::int64_t, std::int64_t, std::int64_t> shapes[] = {
@@ -86,52 +106,52 @@ constexpr std::tuple<std::int64_t, std::int64_t, std::int64_t> shapes[] = {
 
 TEST_F(Parts, AreExactHoweverTheOperandsLie) {
     int taken = 0;
-    each_row([&](const Kernel& kernel) {
-        for (const auto& [m, n, k] : shapes)
-            for (const int bits : {0, 2, 5})
-                for (const std::int64_t from : {0, 1}) {
-                    if (from == 1 && bits != 2) continue;
-                    Whole one(kernel, m, n, k, {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, from});
-                    const double beta = bits % 3 == 0 ? 0.5 : 0;
-                    if (!one.multiply({.beta = beta, .kernel = kernel.name}).is_ok()) continue;
+    for (const auto& [m, n, k] : shapes)
+        for (const int bits : {0, 2, 5})
+            for (const std::int64_t from : {0, 1}) {
+                if (from == 1 && bits == 5) continue;
+                const double beta = bits % 3 == 0 ? 0.5 : 0;
+                const Lies lies{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, from};
+                each_row_with(m, n, k, lies, [&](const Kernel& kernel, Whole& one) {
+                    if (!one.multiply({.beta = beta, .kernel = kernel.name}).is_ok()) return;
                     ++taken;
                     one.c.bring();
-                    for (std::int64_t i = 0; i < m; ++i)
-                        for (std::int64_t j = 0; j < n; ++j) {
+                    for (std::int64_t i = 0; i < one.m; ++i)
+                        for (std::int64_t j = 0; j < one.n; ++j) {
                             const std::int64_t at = one.place(i, j);
                             ASSERT_EQ(one.c[at], one.answer(i, j) + beta * one.old[static_cast<std::size_t>(at)])
-                                << kernel.name << ' ' << m << 'x' << n << 'x' << k << " bits " << bits << " from "
-                                << from << " at " << i << ' ' << j;
+                                << kernel.name << ' ' << one.m << 'x' << one.n << 'x' << one.k << " bits " << bits
+                                << " from " << from << " at " << i << ' ' << j;
                         }
-                }
-    });
+                });
+            }
     EXPECT_GT(taken, 40) << "the rows take hardly anything";
 }
 
 TEST_F(Parts, AddABiasAndAResidualOnceAtTheEnd) {
-    each_row([&](const Kernel& kernel) {
-        if (!kernel.fuses_epilogue) return;
-        for (const bool across : {false, true})
-            for (const auto& [m, n, k] : shapes) {
-                Whole one(kernel, m, n, k, {false, true, across, 0});
-                Values bias(Type::f32, n, 5), residual(kernel.out, m * n, 6);
-                for (std::int64_t j = 0; j < n; ++j) store_element(bias.on_host(), 0, j, static_cast<double>(j % 7));
-                for (std::int64_t i = 0; i < m * n; ++i)
+    for (const bool across : {false, true})
+        for (const auto& [m, n, k] : shapes)
+            each_row_with(m, n, k, {false, true, across, 0}, [&](const Kernel& kernel, Whole& one) {
+                if (!kernel.fuses_epilogue) return;
+                Values bias(Type::f32, one.n, 5), residual(kernel.out, one.m * one.n, 6);
+                for (std::int64_t j = 0; j < one.n; ++j)
+                    store_element(bias.on_host(), 0, j, static_cast<double>(j % 7));
+                for (std::int64_t i = 0; i < one.m * one.n; ++i)
                     store_element(residual.on_host(), 0, i, static_cast<double>(i % 5));
                 bias.send(), residual.send();
                 Options options{.kernel = kernel.name};
-                options.epilogue = {.scale = 2, .bias = bias.data(), .bias_size = n, .activation = Activation::relu};
-                options.epilogue.residual = residual.rows(m, n);
-                if (!one.multiply(options).is_ok()) continue;
+                options.epilogue = {
+                    .scale = 2, .bias = bias.data(), .bias_size = one.n, .activation = Activation::relu};
+                options.epilogue.residual = residual.rows(one.m, one.n);
+                if (!one.multiply(options).is_ok()) return;
                 one.c.bring();
-                for (std::int64_t i = 0; i < m; ++i)
-                    for (std::int64_t j = 0; j < n; ++j)
+                for (std::int64_t i = 0; i < one.m; ++i)
+                    for (std::int64_t j = 0; j < one.n; ++j)
                         ASSERT_EQ(one.c[one.place(i, j)],
                                   std::max(0.0, 2 * one.answer(i, j) + static_cast<double>(j % 7)) +
-                                      static_cast<double>((i * n + j) % 5))
-                            << kernel.name << ' ' << m << 'x' << n << 'x' << k << " at " << i << ' ' << j;
-            }
-    });
+                                      static_cast<double>((i * one.n + j) % 5))
+                            << kernel.name << ' ' << one.m << 'x' << one.n << 'x' << one.k << " at " << i << ' ' << j;
+            });
 }
 
 /// An Inf makes Inf or NaN of its row and no other, a number near the largest none at all; a NaN of all ones, as a
