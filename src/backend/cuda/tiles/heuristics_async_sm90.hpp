@@ -24,6 +24,8 @@ struct R9Costs {
     double memory;                                 ///< bytes
     double seen;                                   ///< of an end that the next tile does not hide
     double shared;                                 ///< of A's bytes, where all blocks read the same
+    /// Of an element of C more, where its rows start anywhere: one by one, by pairs, through boxes.
+    double by_one = 0, by_pair = 0, by_box = 0;
 };
 inline constexpr R9Costs r9_costs{967, 1330, 1180, 1110, .06, 11.9, 1.46, 100, 6430, 842, 52, 1890, 3980, .65, .46};
 
@@ -82,10 +84,13 @@ struct R9Work {
         // In long products blocks fall into step: 256 x 4096 x 14336 took 229 ns a step, 208 x 4096 x 4096 took 315.
         if (wide && s.m <= 2 * tile.m && s.k >= 8192) common = a_rows * (1 - by.shared);
         received = beside * (tile.m * (o.a_between ? 2 : 1) + b_rows * (o.b_between ? 2 : 1));
+        const double by_threads = s.n % 2 == 0 ? by.by_pair : by.by_one, loose = o.c_by_group ? 0
+                                                                                 : boxes > 0  ? by.by_box
+                                                                                              : by_threads;
         const double end = (wide   ? by.wide_end
                             : thin ? by.thin_end
                                    : by.level_end) +
-                           tile.m * columns * by.out * (o.adds ? 1 + by.old : 1);
+                           tile.m * columns * (by.out * (o.adds ? 1 + by.old : 1) + loose);
         ends = (thin ? waves : 1 + by.seen * (waves - 1)) * end + adding;
         const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
         bytes = (o.is_f32 ? 4 : 2) * static_cast<double>(s.products) * (m * k + n * k + m * n * (o.adds ? 2 : 1));
@@ -118,10 +123,12 @@ struct AsyncCosts {
 };
 inline constexpr AsyncCosts async_costs{12000, 8000, 1.08, 40, .1};
 
-/// Of `tile`. An old C is on its way while the product is made, and costs its bytes alone.
+/// Of `tile`. An old C is on its way while the product is made, and costs its bytes alone. Rows of C that start
+/// anywhere cost what 3443 x 1821 x 128 of bf16 took on an H100: 17 us by 128 x 256, 37 by 128 x 64; 9.5 and 10.4 with
+/// 1824 columns.
 constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& o) {
     R9Costs by = r9_costs;
-    by.old = 0;
+    by.old = 0, by.by_one = 1, by.by_pair = .35, by.by_box = .11;
     const R9Work work(s, tile, o, by);
     const double multiplying = work.beside * (work.multiplying + async_costs.over);
     const double reading = work.reading(by, work.wide ? async_costs.of_all_wide : async_costs.of_all, work.common);
@@ -184,6 +191,10 @@ constexpr int r9_parts(const Sizes& s, const R9Operands& o) {
     one.products = 1, one.multiprocessors = chip;
     // Parts pay where C has too few tiles for the chip, and k many steps.
     if (o.is_f32 || one.tiles(64, 64) > chip || s.k < 1024) return 1;
+    // Heads' products come in batches: 64 of 2048 x 64 x 2048 took an H100 307 us in 8 parts, 196 whole; one alone 11.1
+    // and 9.2.
+    const std::int64_t narrow = s.m < s.n ? s.m : s.n, longest_side = s.m < s.n ? s.n : s.m;
+    if (narrow >= 64 && narrow <= 128 && longest_side <= 2048 && s.k <= longest_side) return 1;
     const Tile tile = quickest_r9(one, R9Operands{}, [](const Tile&) { return true; });
     return tile.k < 0 ? -tile.k : 1;
 }
@@ -197,7 +208,7 @@ constexpr Tile r9_tile(const Sizes& s, const R9Operands& o, bool one_order) {
 /// Short products of one wave of thin tiles, two blocks a multiprocessor: an H100 took, at 832 cubed of bf16, 5.7 us
 /// for 64 x 64, 7.1 for 128 x 64 and 8.1 for 128 x 96; of 1024 x 2048 x 768 7.8 for 128 x 64, 9.6.
 constexpr bool async_is_thin(const Sizes& s, const R9Operands& o, Tile& tile) {
-    if (s.k > 1024 || s.m <= 64 || s.n <= 64) return false;
+    if (!o.c_by_group || s.k > 1024 || s.m <= 64 || s.n <= 64) return false;
     for (const Tile& thin : {Tile{64, 64, -1}, Tile{128, 64, -1}})
         if (r9_possible(o, thin) && s.tiles(thin.m, thin.n) <= 2 * std::int64_t{s.multiprocessors})
             return tile = thin, true;
