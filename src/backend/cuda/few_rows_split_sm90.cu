@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// few_rows_split: 17 to 128 rows of f32 against a wall of weights that is read once, as it lies. Turned round: the
-// weights are the unit's rows, 128 a tile, and go through registers, where each is cut into two parts of tf32.
+// few_rows_split: 17 to 128 rows of f32 against a wall of weights along k that is read once, as it lies. Turned round:
+// the weights are the unit's rows, 128 a tile, and go through registers, where each is cut into two parts of tf32.
 //
 //     weights, 32 of k a stage           few rows, 32 of k a stage          of each step of k
 //   +--------------------------+       +--------------------------+
@@ -11,7 +11,8 @@
 //   +--------------------------+       +--------------------------+
 //
 // Every 64 of k the unit's sums, which it truncates, are added to others in registers. Blocks take tiles by turns;
-// where there are few tiles k is cut, and add_parts adds the parts. Where TMA can't fetch an operand, other rows do it.
+// where there are few tiles k is cut, and add_parts adds the parts. Where TMA can't fetch an operand, few_rows_anywhere
+// does it.
 // Needs: sm_90a. 3 (tf32: 1) times 2mnk flops for 4nk bytes: the memory is the limit.
 #include <algorithm>
 
@@ -20,6 +21,7 @@
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/few/add_parts.hpp"
+#include "backend/cuda/few/rows.hpp"
 #include "backend/cuda/few/split_tile.cuh"
 #include "backend/cuda/heuristics_few_rows.hpp"
 #include "backend/cuda/heuristics_parts.hpp"
@@ -78,6 +80,12 @@ __global__ void __launch_bounds__(threads, 1)
     });
 }
 
+/// What rows that start anywhere are left to.
+template <int products>
+const Kernel& anywhere() {
+    return products > 1 ? few_rows_anywhere_f32 : few_rows_anywhere_tf32;
+}
+
 bool suits(const Matrix& m) { return m.col_step == 1 && suits_tma(m.data, m.row_step * 4); }
 
 /// The product with the few rows as A, and how it is cut.
@@ -117,14 +125,12 @@ struct Few {
     }
 };
 
-template <int N, bool along, int products>
+template <int N, int products>
 Status start(const Few& of, const Call& given) {
-    using C = Cut<N, along, products>;
+    using C = Cut<N, products>;
     const Call& call = of.call;
     const std::int64_t m = call.m(), n = call.n(), k = call.k(), pitch = Few::pitch(n);
-    const BoxedMatrix of_weights{
-        call.b.data, Type::f32,      along ? k : n, along ? n : k, (along ? call.b.col_step : call.b.row_step) * 4,
-        32,          along ? BM : BK};
+    const BoxedMatrix of_weights{call.b.data, Type::f32, k, n, call.b.col_step * 4, BK, BM};
     CUtensorMap weights, tokens;
     if (const Status bad = describe(weights, of_weights); !bad) return bad;
     if (const Status bad = describe(tokens, {call.a.data, Type::f32, k, m, call.a.row_step * 4, BK, N}); !bad)
@@ -153,12 +159,6 @@ Status start(const Few& of, const Call& given) {
                      {sums, of.turned ? 1 : pitch, of.turned ? pitch : 1, m * pitch, 0, of.parts, static_cast<int>(k)});
 }
 
-template <bool along, int products>
-Status start_of(const Few& of, const Call& given) {
-    if (of.call.m() <= 32) return start<32, along, products>(of, given);
-    return of.call.m() <= 64 ? start<64, along, products>(of, given) : start<128, along, products>(of, given);
-}
-
 template <int products>
 Status run_fused(const Call& given) {
     Few of(given);
@@ -166,9 +166,9 @@ Status run_fused(const Call& given) {
         std::span<std::byte> behind = of.call.scratch.subspan(std::min(of.call.scratch.size(), of.sums_bytes()));
         if (const Status bad = turn(of.call.a, behind, of.call.stream); !bad) return bad;
     }
-    const bool along = suits(of.call.b.transposed());
-    if (!suits(of.call.a) || (!along && !suits(of.call.b))) return r7_hierarchical_f32.run(given, {});
-    return along ? start_of<true, products>(of, given) : start_of<false, products>(of, given);
+    if (!suits(of.call.a) || !suits(of.call.b.transposed())) return anywhere<products>().run(given, {});
+    if (of.call.m() <= 32) return start<32, products>(of, given);
+    return of.call.m() <= 64 ? start<64, products>(of, given) : start<128, products>(of, given);
 }
 
 /// The problem as it is turned.
@@ -184,25 +184,26 @@ struct Sides {
     }
 };
 
-/// Without gaps between rows, TMA can fetch the weights, and the few rows or a copy of them.
+/// Without gaps between rows, TMA can fetch the weights, and the few rows or a copy of them. What lies across k is
+/// few_rows_anywhere's: 128 x 14336 x 4096 took this kernel 202 us, that one 125.
 bool takes(const Problem& p) {
     const Sides s(p);
     return fits_ints(p) && s.few > most_tokens && s.few <= 128 && !parts::may_be_many(p.m, p.n, p.k) &&
-           p.a != Form::strided && p.b != Form::strided && (s.along ? s.k : s.rows) % 4 == 0 &&
-           (!s.tokens_along || s.k % 4 == 0);
+           p.a != Form::strided && p.b != Form::strided && s.along && s.k % 4 == 0;
 }
 
-/// Across k it reads at two thirds of the memory's pace: 128 x 14336 x 4096 takes 202 us, by few_rows_anywhere 125.
 template <int products>
 double nanoseconds(const Problem& p, int) {
     const Sides s(p);
     const double turning = s.tokens_along ? 0 : 2500 + static_cast<double>(s.few * s.k) * 8 / 1100;
-    return turning + (s.along ? 1 : 1.4) * Few::nanoseconds(s.few, s.rows, s.k, s.parts, products);
+    return turning + Few::nanoseconds(s.few, s.rows, s.k, s.parts, products);
 }
 
-std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
+template <int products>
+std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     const Sides s(p);
-    return Few::sums_bytes(s.few, s.rows, s.parts) + turned_bytes(s.few, s.k);
+    return std::max(Few::sums_bytes(s.few, s.rows, s.parts) + turned_bytes(s.few, s.k),
+                    anywhere<products>().scratch_bytes(p, {}, threads));
 }
 
 /// Inside the unit 8 of k at a time, 9 errors of 2^-25 and one of 2^-23; then the periods, and the parts' tree.
@@ -226,7 +227,7 @@ constexpr Kernel row(const char* name, const Scheme& scheme) {
             .takes = takes,
             .sum_bound = sum_bound<products>,
             .nanoseconds = nanoseconds<products>,
-            .scratch_bytes = scratch_bytes,
+            .scratch_bytes = scratch_bytes<products>,
             .run = [](const Call& call, const Tile&) { return with_epilogue(call, run_fused<products>); }};
 }
 

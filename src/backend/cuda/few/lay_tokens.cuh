@@ -24,25 +24,37 @@ __device__ int k_at(int place, bool across) {
     return line * MAPS<T> + quarter * pair + place % pair;
 }
 
+inline constexpr int rows_at_once = 32;
+
+/// A block has 128 bytes of k of 32 rows, by shared memory, so that it reads and writes along memory however they lie.
 template <class T>
 __global__ void __launch_bounds__(256)
     lay_tokens(T* to, int pitch, Tensor<const T> tokens, bool across, bool with_small) {
+    constexpr int deep = BK<T>, all = rows_at_once * deep;
+    __shared__ T tile[rows_at_once][deep + 4 / sizeof(T)];
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
     const int rows = static_cast<int>(tokens.rows()), depth = static_cast<int>(tokens.cols());
-    const int place = static_cast<int>(blockIdx.x * 256 + threadIdx.x), row = static_cast<int>(blockIdx.y);
-    if (place >= pitch) return;
-    const int k = place / BK<T> * BK<T> + k_at<T>(place % BK<T>, across);
-    T value{};
-    if (k < depth) value = tokens(row, k);
-    T* const here = to + row * std::int64_t{pitch} + place;
-    if constexpr (sizeof(T) == 4) {
-        std::uint32_t large, small;
-        cut(value, large, small);
-        *here = __uint_as_float(large);
-        if (with_small) here[rows * std::int64_t{pitch}] = __uint_as_float(small);
-    } else {
-        *here = value;
+    const int first = static_cast<int>(blockIdx.x) * deep, top = static_cast<int>(blockIdx.y) * rows_at_once;
+    const bool down = tokens.layout.row_step == 1;
+    for (int x = static_cast<int>(threadIdx.x); x < all; x += 256) {
+        const int i = down ? x % rows_at_once : x / deep, k = down ? x / rows_at_once : x % deep;
+        tile[i][k] = top + i < rows && first + k < depth ? tokens(top + i, first + k) : T{};
+    }
+    __syncthreads();
+    for (int x = static_cast<int>(threadIdx.x); x < all; x += 256) {
+        const int i = x / deep, place = x % deep;
+        if (top + i >= rows) break;
+        const T value = tile[i][k_at<T>(place, across)];
+        T* const here = to + (top + i) * std::int64_t{pitch} + first + place;
+        if constexpr (sizeof(T) == 4) {
+            std::uint32_t large, small;
+            cut(value, large, small);
+            *here = __uint_as_float(large);
+            if (with_small) here[rows * std::int64_t{pitch}] = __uint_as_float(small);
+        } else {
+            *here = value;
+        }
     }
 }
 
@@ -54,9 +66,9 @@ inline std::int64_t tokens_pitch(std::int64_t k, std::size_t size) {
 template <class T>
 Status lay(void* to, const Matrix& tokens, bool across, bool with_small, void* stream) {
     const auto pitch = static_cast<int>(tokens_pitch(tokens.cols, sizeof(T)));
-    const Launch how{.blocks = static_cast<unsigned>((pitch + 255) / 256),
+    const Launch how{.blocks = static_cast<unsigned>(pitch / BK<T>),
                      .threads = 256,
-                     .products = static_cast<unsigned>(tokens.rows),
+                     .products = static_cast<unsigned>(tiles_over(tokens.rows, rows_at_once)),
                      .overlaps = true};
     return launch(lay_tokens<T>, how, stream, static_cast<T*>(to), pitch, tensor_of<const T>(tokens), across,
                   with_small);

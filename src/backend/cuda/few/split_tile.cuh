@@ -25,11 +25,10 @@ inline constexpr int BM = 128, BK = 32, consumers = 256,
                      threads = consumers + 128;  // the third group gives its registers
 inline constexpr int of_period = 2;              // stages whose products the unit adds up by itself
 
-/// N: of the few rows. along: the weights' k is contiguous. products: of parts.
-template <int N_, bool along_, int products_>
+/// N: of the few rows. products: of parts.
+template <int N_, int products_>
 struct Cut {
     static constexpr int N = N_, products = products_;
-    static constexpr bool along = along_;
     static constexpr int weights = BM * 128, tokens = N * 128, stage = weights + tokens, small = 2 * tokens;
     static constexpr int STAGES = std::min(8, (220 * 1024 - small) / stage);
     static constexpr int small_at = STAGES * stage, barriers_at = small_at + small;
@@ -82,13 +81,7 @@ __device__ void fetch(const Memory<C>& memory, const CUtensorMap& weights, const
             const std::uint32_t full = memory.full(turn.stage), to = memory.weights(turn.stage);
             ptx::wait_barrier(memory.empty(turn.stage), turn.parity ^ 1);
             ptx::expect_bytes(full, C::stage);
-            if constexpr (C::along) {
-                ptx::load_box(to, weights, full, step * BK, tile * BM, once);
-            } else {
-#pragma unroll
-                for (int b = 0; b < BM / 32; ++b)
-                    ptx::load_box(to + b * 32 * 128, weights, full, tile * BM + b * 32, step * BK, once);
-            }
+            ptx::load_box(to, weights, full, step * BK, tile * BM, once);
             ptx::load_box(memory.tokens(turn.stage), tokens, full, step * BK, 0);
         }
     });
@@ -102,8 +95,7 @@ __device__ void cut(float x, std::uint32_t& large, std::uint32_t& small) {
     small = __float_as_uint(x - __uint_as_float(rounded));
 }
 
-/// The few rows' part of a stage: the large parts in place, the small ones at `small`. Across k a lane has two
-/// neighbours of k where the unit wants four apart, so the order within 8 of k is that of the weights' lanes.
+/// The few rows' part of a stage: the large parts in place, the small ones at `small`.
 template <class C>
 __device__ void cut_tokens(std::uint32_t tokens, std::uint32_t small) {
 #pragma unroll
@@ -114,9 +106,7 @@ __device__ void cut_tokens(std::uint32_t tokens, std::uint32_t small) {
         const float of_k[8] = {x.x, x.y, x.z, x.w, y.x, y.y, y.z, y.w};
         std::uint32_t large[2][4], rest[2][4];
 #pragma unroll
-        for (int i = 0; i < 8; ++i)
-            cut<C::products>(of_k[i], C::along ? large[i / 4][i % 4] : large[i % 2][i / 2],
-                             C::along ? rest[i / 4][i % 4] : rest[i % 2][i / 2]);
+        for (int i = 0; i < 8; ++i) cut<C::products>(of_k[i], large[i / 4][i % 4], rest[i / 4][i % 4]);
         ptx::store_16(tokens + first, large[0]);
         ptx::store_16(tokens + second, large[1]);
         if constexpr (C::products > 1) {
@@ -133,9 +123,8 @@ __device__ void read_weights(std::uint32_t weights, int step, std::uint32_t (&la
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
         const int row = warp * 16 + lane / 4 + i % 2 * 8;
-        const int k = step * 8 + (C::along ? lane % 4 + i / 2 * 4 : lane % 4 * 2 + i / 2);
-        const std::uint32_t at = C::along ? row * 128 + ((k / 4 ^ row % 8) << 4) + k % 4 * 4
-                                          : row / 32 * 4096 + k * 128 + ((row % 32 / 4 ^ k % 8) << 4) + row % 4 * 4;
+        const int k = step * 8 + lane % 4 + i / 2 * 4;
+        const std::uint32_t at = row * 128 + ((k / 4 ^ row % 8) << 4) + k % 4 * 4;
         cut<C::products>(ptx::load_float(weights + at), large[i], small[i]);
     }
 }
