@@ -33,14 +33,14 @@ constexpr double two_roundings(double u) { return 2 * u + u * u; }
 constexpr std::array<std::array<int, 2>, 3> two_parts{{{1, 0}, {0, 1}, {0, 0}}};
 constexpr std::array<std::array<int, 2>, 6> three_parts{{{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}}};
 
-/// What an fp16 part below 2^-14 loses of a row whose largest element is 2^14 or more; two operands, one each.
-constexpr double fp16_range_loss = 2 * 0x1p-25 / 0x1p14;
+/// What fp16 parts may lose of elements that are small beside their row's largest, before a result is summed anew.
+constexpr double fp16_tolerance = 0x1p-22;
 
 const Scheme plain_f32{"fp32", Type::f32, 1, whole, 0};
 const Scheme plain_f64{"fp64", Type::f64, 1, whole, 0};
 
-const Scheme fp16x1{"fp16x1", Type::f16, 1, whole, two_roundings(0x1p-11), fp16_range_loss};
-const Scheme fp16x3{"fp16x3", Type::f16, 2, two_parts, 3 * 0x1p-22, fp16_range_loss};
+const Scheme fp16x1{"fp16x1", Type::f16, 1, whole, two_roundings(0x1p-11) + fp16_tolerance};
+const Scheme fp16x3{"fp16x3", Type::f16, 2, two_parts, 3 * 0x1p-22 + fp16_tolerance};
 const Scheme bf16x1{"bf16x1", Type::bf16, 1, whole, two_roundings(0x1p-8)};
 /// small * small, and from each operand what is left of it after two parts.
 const Scheme bf16x3{"bf16x3", Type::bf16, 2, two_parts, 3 * 0x1p-16 + 0x1p-23};

@@ -42,10 +42,11 @@ __global__ void __launch_bounds__(P::threads, 1)
     ptx::wait_for_kernel_before();
 
     constexpr bool promoted = parts != Parts::fp16x1;
+    constexpr int left = promoted ? 40 : 88;  // of 504 registers, for late rows
     const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
               thread = static_cast<int>(threadIdx.x) % 128;
     if (group == 0) {
-        ptx::give_registers<promoted ? 40 : 88>();  // the rest of 504, for late rows
+        ptx::give_registers<left>();
         if (thread == 0) {
             produce<P>(pipe, a, b, raster, steps, [&](int row, int col) {
                 wait_for_rows(late.a, late.a_done, late.a_first, row, P::BM);
@@ -56,12 +57,12 @@ __global__ void __launch_bounds__(P::threads, 1)
         }
         P::arrive_all();
     } else {
-        ptx::take_registers<promoted ? 232 : 208>();
+        ptx::take_registers<(504 - left) / 2>();
         using Narrow = std::conditional_t<parts == Parts::bf16x6, __nv_bfloat16, __half>;
         using Unit = ptx::MatrixUnit<P::BN, Narrow, Major::k, Major::k>;
         const int consumer = group - 1, rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
         float accumulator[P::BN / 2], sums[promoted ? P::BN / 2 : 1];
-        Exponents<P::BN> exponents;
+        Notes<P::BN> notes;
         Turn<P::STAGES> turn;
         for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
             int row, col;
@@ -90,7 +91,7 @@ __global__ void __launch_bounds__(P::threads, 1)
                     }
                     before = turn.stage;
                 }
-                if (end == steps) exponents.fetch(out, first_row, first_col, thread);
+                if (end == steps) notes.fetch(out, first_row, first_col, thread);
                 ptx::wait_for_products<0>();
                 pipe.release(before, thread);
                 ptx::pin(accumulator);
@@ -102,9 +103,9 @@ __global__ void __launch_bounds__(P::threads, 1)
             if (tile + clusters >= raster.count()) P::arrive_all();
             using Places = Staging<P::BN>;
             const std::uint32_t buffers = pipe.base + P::staging + consumer * Places::boxes;
-            const std::uint32_t columns = pipe.base + P::staging + 2 * Places::boxes + consumer * 4 * P::BN;
+            const std::uint32_t columns = pipe.base + P::staging + 2 * Places::boxes + consumer * Places::of_columns;
             const auto finish = [&](auto& result) {
-                finish_scaled<P::BN, Places::row_bytes, Places::ring>(result, exponents, out, c, buffers, columns,
+                finish_scaled<P::BN, Places::row_bytes, Places::ring>(result, notes, out, c, buffers, columns,
                                                                       first_row, first_col, consumer, thread);
             };
             if constexpr (promoted) finish(sums);
@@ -128,8 +129,8 @@ Status start_fused(const Call& call) {
     const auto a_rows = tensor_of<const float>(call.a), b_rows = tensor_of<const float>(call.b.transposed());
     const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
     const int fit = multiprocessors() / P::CLUSTER, clusters = raster.count() < fit ? raster.count() : fit;
-    LateRows late{{a_rows, own.a_parts, own.exponents},
-                  {b_rows, own.b_parts, own.exponents + m},
+    LateRows late{{a_rows, own.a_parts, own.notes, own.a_tallies},
+                  {b_rows, own.b_parts, own.notes + m, own.b_tallies},
                   static_cast<int>(m),
                   static_cast<int>(n),
                   own.counters,
@@ -157,8 +158,8 @@ Status start_fused(const Call& call) {
     const ScaledOutput out{tensor_of<float>(call.c),
                            a_rows,
                            b_rows,
-                           own.exponents,
-                           own.exponents + m,
+                           own.notes,
+                           own.notes + m,
                            static_cast<float>(call.alpha),
                            static_cast<float>(call.beta),
                            fused(call.epilogue),
@@ -215,7 +216,7 @@ constexpr Kernel row(const char* name, const Scheme& scheme, std::span<const Til
             .tiles = tiles,
             .fuses_epilogue = true,
             .idea = idea,
-            .takes = fits_ints,
+            .takes = [](const Problem& p) { return fits_ints(p) && p.k < longest_row; },
             .sum_bound = sum_bound,
             .nanoseconds = [](const Problem& p, int) { return split_nanoseconds(p, tera); },
             .scratch_bytes = [](const Problem& p, const Tile&,

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The two ways of splitting, by which direction of the operand is contiguous.
+// The ways of splitting, by which direction of the operands is contiguous.
 #pragma once
 
 #include "backend/cuda/split/split.hpp"
 
 namespace tw::cuda {
 
-/// And sets counters to 0.
+/// Rows that can be read 16 bytes at a time where the row's length allows it.
+inline bool starts_at_16(const Tensor<const float>& rows) {
+    return reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 && rows.layout.row_step % 4 == 0;
+}
+
+/// Operands whose k is contiguous; and sets counters to 0.
 Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted,
                      void* stream) noexcept;
 Status split_across_k(const Splitting& one, Parts parts, void* stream) noexcept;

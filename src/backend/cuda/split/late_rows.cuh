@@ -6,7 +6,7 @@
 #pragma once
 
 #include "backend/cuda/ptx/flag.cuh"
-#include "backend/cuda/split/parts.cuh"
+#include "backend/cuda/split/notes.cuh"
 
 namespace tw::cuda {
 
@@ -27,9 +27,12 @@ __device__ void split_row(const Splitting& one, std::int64_t row, std::int64_t p
             largest = max(max(max(largest, magnitude_bits(four.x)), magnitude_bits(four.y)),
                           max(magnitude_bits(four.z), magnitude_bits(four.w)));
     }
+    const unsigned own = largest;
     largest = __reduce_max_sync(~0u, largest);
     const int lift = lifting_exponent(largest);
-    if (lane == 0) one.exponents[row] = stored_exponent(largest);
+    const unsigned classes = classes_of_warp(own, lift);
+    if (lane == 0) one.notes[row] = note_of<parts>(largest, classes);
+    unsigned units = 0;
 #pragma unroll 1
     for (int first = 4 * lane; first < padded; first += 256) {
         float4 x[2];
@@ -39,9 +42,14 @@ __device__ void split_row(const Splitting& one, std::int64_t row, std::int64_t p
         for (int i = 0; i < 2; ++i) {
             const float four[4] = {x[i].x, x[i].y, x[i].z, x[i].w};
             const int k = first + 128 * i;
-            if (k < padded) store_parts<parts>(one.to + row * pitch, k, four, lift, largest < 0x7f800000u);
+            if (k >= padded) continue;
+            const uint2 first_parts = store_parts<parts>(one.to + row * pitch, k, four, lift, is_finite(largest));
+            if (may_lose<parts>(least_of(first_parts))) units += lost<parts>(four, lift);
         }
     }
+    if constexpr (parts == Parts::bf16x6) return;
+    units = __reduce_add_sync(~0u, units);
+    if (units != 0 && lane == 0) one.notes[row] = with_losses(one.notes[row], units);
 }
 
 /// By whole warps, until no row is left.

@@ -17,15 +17,14 @@ __device__ inline float scaled(float x, int e) { return x * power_of_two(e >> 1)
 /// The bits of |x|: they order as the magnitudes do, and a NaN is above an Inf is above every number.
 __device__ inline unsigned magnitude_bits(float x) { return __float_as_uint(x) & 0x7fffffffu; }
 
-/// The power that brings a row whose largest magnitude has these bits into [2^14, 2^15); of a row of zeros, 0.
+/// The power that brings a row whose largest magnitude has these bits into [2^14, 2^15); of a row of zeros, 0. A row
+/// that isn't finite has parts of 0.
 __device__ inline int lifting_exponent(unsigned largest) {
     if (largest >= 0x7f800000u || largest == 0) return 0;
     const int exponent = largest >= 0x00800000u ? static_cast<int>(largest >> 23) - 127 : -118 - __clz(largest);
     return 14 - exponent;
 }
-__device__ inline int stored_exponent(unsigned largest) {
-    return largest >= 0x7f800000u ? not_finite : -lifting_exponent(largest);
-}
+__device__ inline bool is_finite(unsigned largest) { return largest < 0x7f800000u; }
 
 /// The parts of four neighbours, ready to be stored as 8 bytes each.
 template <Parts parts>
@@ -60,14 +59,16 @@ __device__ std::int64_t place_of_part(std::int64_t k) {
     return k / layout.depth * layout.width() + k % layout.depth;
 }
 
+/// Returns the four parts that hold most.
 template <Parts parts>
-__device__ void store_parts(std::uint16_t* row, std::int64_t k, const float (&x)[4], int lift, bool finite) {
+__device__ uint2 store_parts(std::uint16_t* row, std::int64_t k, const float (&x)[4], int lift, bool finite) {
     constexpr PartsLayout layout = layout_of(parts);
     uint2 out[layout.parts];
     cut<parts>(x, lift, finite, out);
     std::uint16_t* to = row + place_of_part<parts>(k);
 #pragma unroll
     for (int p = 0; p < layout.parts; ++p) *reinterpret_cast<uint2*>(to + p * layout.depth) = out[p];
+    return out[0];
 }
 
 }  // namespace tw::cuda

@@ -9,7 +9,7 @@
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/split/kernels.hpp"
-#include "backend/cuda/split/parts.cuh"
+#include "backend/cuda/split/notes.cuh"
 
 namespace tw::cuda {
 namespace {
@@ -25,9 +25,9 @@ __device__ unsigned largest_of_block(unsigned mine) {
 }
 
 /// `whole`: a row fits into its block's registers, of which a multiprocessor then holds 1024 threads' (128 KB of rows
-/// on their way).
+/// on their way), and with one part an eighth more.
 template <Parts parts, int threads, int fours, bool whole>
-__global__ void __launch_bounds__(threads, whole ? 1024 / threads : 1)
+__global__ void __launch_bounds__(threads, whole ? (parts == Parts::fp16x1 ? 1152 : 1024) / threads : 1)
     split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4, unsigned* counters, int counted) {
     constexpr unsigned at_once = threads * fours * 4;
     const bool of_a = blockIdx.x < a.rows.rows();
@@ -60,27 +60,33 @@ __global__ void __launch_bounds__(threads, whole ? 1024 / threads : 1)
     };
     for (unsigned i = blockIdx.x * threads + threadIdx.x; i < static_cast<unsigned>(counted); i += gridDim.x * threads)
         counters[i] = 0;
-    unsigned largest = 0;
+    __shared__ unsigned classes, units;
+    if (threadIdx.x == 0) classes = units = 0;
+    unsigned own = 0;
     for (unsigned first = 0; first < (whole ? 1 : end); first += at_once) {
         read(first);
 #pragma unroll
-        for (int i = 0; i < 4 * fours; ++i) largest = max(largest, magnitude_bits(x[i / 4][i % 4]));
+        for (int i = 0; i < 4 * fours; ++i) own = max(own, magnitude_bits(x[i / 4][i % 4]));
     }
-    largest = largest_of_block<threads>(largest);
+    const unsigned largest = largest_of_block<threads>(own);
     const int lift = lifting_exponent(largest);
-    if (threadIdx.x == 0) mine(a.exponents, b.exponents)[index] = stored_exponent(largest);
+    const unsigned of_warp = classes_of_warp(own, lift);
+    if (threadIdx.x % 32 == 0) atomicOr(&classes, of_warp);
     for (unsigned first = 0; first < (whole ? 1 : padded); first += at_once) {
         if (!whole) read(first);
+        __half2 least = __float2half2_rn(1);
 #pragma unroll
         for (int i = 0; i < fours; ++i) {
             const unsigned k = first + 4 * (i * threads + threadIdx.x);
-            if (k < padded) store_parts<parts>(to, k, x[i], lift, largest < 0x7f800000u);
+            if (k < padded) least = __hmin2(least, least_of(store_parts<parts>(to, k, x[i], lift, is_finite(largest))));
         }
+        if (!may_lose<parts>(least)) continue;
+#pragma unroll
+        for (int i = 0; i < fours; ++i)
+            if (const unsigned some = lost<parts>(x[i], lift); some != 0) atomicAdd(&units, some);
     }
-}
-
-bool starts_at_16(const Tensor<const float>& rows) {
-    return reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 && rows.layout.row_step % 4 == 0;
+    __syncthreads();
+    if (threadIdx.x == 0) mine(a.notes, b.notes)[index] = with_losses(note_of<parts>(largest, classes), units);
 }
 
 template <Parts parts>
@@ -123,18 +129,17 @@ void LateRows::leave(std::int64_t a_wanted, std::int64_t b_wanted) noexcept {
 }
 
 Status split_first(const LateRows& late, Parts parts, void* stream) noexcept {
-    Splitting along[] = {late.a, late.b};
-    const std::int64_t wanted[] = {late.a_first, late.b_first};
-    for (int i = 0; i < 2; ++i) along[i].rows.layout.rows = along[i].rows.layout.col_step == 1 ? wanted[i] : 0;
-    if (along[0].rows.layout.rows + along[1].rows.layout.rows > 0) {
-        const auto counted = static_cast<int>(LateRows::counters(late.a.rows.layout.rows, late.b.rows.layout.rows));
-        if (const Status bad = split_along_k(along[0], along[1], parts, late.claimed, counted, stream); !bad)
-            return bad;
-    }
-    for (const Splitting* one : {&late.a, &late.b}) {
-        if (one->rows.layout.col_step == 1) continue;
-        if (const Status bad = split_across_k(*one, parts, stream); !bad) return bad;
-    }
+    const auto is_along = [](const Splitting& one) { return one.rows.layout.col_step == 1; };
+    const auto counted = static_cast<int>(LateRows::counters(late.a.rows.layout.rows, late.b.rows.layout.rows));
+    Splitting a = late.a, b = late.b;
+    a.rows.layout.rows = late.a_first, b.rows.layout.rows = late.b_first;
+    if (!is_along(a)) a.rows.layout.rows = 0;
+    if (!is_along(b)) b.rows.layout.rows = 0;
+    if (a.rows.layout.rows + b.rows.layout.rows > 0)
+        if (const Status bad = split_along_k(a, b, parts, late.claimed, counted, stream); !bad) return bad;
+    for (const Splitting* one : {&late.a, &late.b})
+        if (!is_along(*one))
+            if (const Status bad = split_across_k(*one, parts, stream); !bad) return bad;
     return {};
 }
 

@@ -1,39 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// From r10's sums to C: the rows' and columns' powers of two taken back, alpha and beta, what the caller fuses, and the
-// results of rows and columns that hold an Inf or a NaN computed anew, one by one, from the operands themselves.
+// From r10's sums to C: the rows' and columns' powers of two taken back, alpha and beta, and what the caller fuses.
+// Results that parts are not trusted with are marked and left alone; when their tile is stored they are summed anew.
 #pragma once
 
 #include "backend/cuda/epilogue/epilogue.cuh"
-#include "backend/cuda/split/parts.cuh"
+#include "backend/cuda/split/anew.cuh"
+#include "backend/cuda/split/notes.cuh"
 
 namespace tw::cuda {
 
 struct ScaledOutput {
     Tensor<float> c;
-    Tensor<const float> a, b;                  ///< rows along k, both
-    const int *row_exponents, *col_exponents;  ///< late rows': to be read past L1
+    Tensor<const float> a, b;          ///< rows along k, both
+    const int *row_notes, *col_notes;  ///< late rows': to be read past L1
     float alpha, beta;
     Fused fused;
     bool by_box;  ///< C's rows suit TMA
 
-    __device__ float value(int i, int j, float sum) const {
-        return beta == 0 ? alpha * sum : alpha * sum + beta * c(i, j);
+    __device__ float value(float sum, float old) const { return alpha * sum + beta * old; }
+    __device__ void finish(int i, int j, float sum) const {
+        sum = beta == 0 ? alpha * sum : value(sum, c(i, j));
+        c(i, j) = fused.empty ? sum : fused.of(sum, i, j);
     }
 };
 
-/// f(i, j, sum) for what lies inside C.
-template <int N, class F>
-__device__ void each_inside(float (&sums)[N / 2], const ScaledOutput& out, int row, int col, const F& f) {
+/// f(which of a thread's sums, sum, element of C or of a matrix like it) for what lies inside C.
+template <int N, class T, class F>
+__device__ void each_inside(float (&sums)[N / 2], const ScaledOutput& out, T* of, std::int64_t row_step,
+                            std::int64_t col_step, int row, int col, const F& f) {
     const int rows = static_cast<int>(out.c.rows()), cols = static_cast<int>(out.c.cols());
 #pragma unroll
-    for (int g = 0; g < N / 8; ++g)
+    for (int half = 0; half < 2; ++half) {
+        if (row + 8 * half >= rows) continue;
+        T* element = of + (row + 8 * half) * row_step + col * col_step;
 #pragma unroll
-        for (int x = 0; x < 4; ++x) {
-            const int i = row + x / 2 * 8, j = col + 8 * g + x % 2;
-            if (i < rows && j < cols) f(i, j, sums[4 * g + x]);
-        }
+        for (int g = 0; g < N / 8; ++g, element += 8 * col_step)
+#pragma unroll
+            for (int x = 0; x < 2; ++x)
+                if (const int which = 4 * g + 2 * half + x; col + 8 * g + x < cols)
+                    f(which, sums[which], element[x * col_step]);
+    }
 }
 
 /// Two neighbours at a time, where C's rows allow it.
@@ -52,35 +60,57 @@ __device__ void store_pairs(const float (&sums)[N / 2], const ScaledOutput& out,
     }
 }
 
-/// Anew, the 64 x N results of one consumer that a row or column without parts takes part in. Slow, and rare.
+/// What a thread fetches for its consumer while the last products run: its two rows' notes, and some columns'.
 template <int N>
-__device__ void redo(const ScaledOutput& out, int first_row, int first_col, int thread) {
-    const int rows = static_cast<int>(out.c.rows()), cols = static_cast<int>(out.c.cols());
-    for (int i = first_row + thread / 32 * 16; i < first_row + thread / 32 * 16 + 16 && i < rows; ++i)
-        for (int j = first_col + thread % 32; j < first_col + N && j < cols; j += 32) {
-            if (__ldcg(out.row_exponents + i) != not_finite && __ldcg(out.col_exponents + j) != not_finite) continue;
-            float sum = 0;
-            for (std::int64_t k = 0; k < out.a.cols(); ++k) sum += out.a(i, k) * out.b(j, k);
-            sum = out.value(i, j, sum);
-            out.c(i, j) = out.fused.empty ? sum : out.fused.of(sum, i, j);
-        }
-}
-
-/// What a thread fetches for its consumer while the last products run: its two rows' exponents, and some columns'.
-template <int N>
-struct Exponents {
+struct Notes {
     static constexpr int count = (N + 127) / 128;
     int up, down, of_columns[count];
 
     __device__ void fetch(const ScaledOutput& out, int first_row, int first_col, int thread) {
         const int last_row = static_cast<int>(out.c.rows()) - 1, last_col = static_cast<int>(out.c.cols()) - 1;
         const int row = first_row + FragmentPlace(thread).row;
-        up = __ldcg(out.row_exponents + min(row, last_row)), down = __ldcg(out.row_exponents + min(row + 8, last_row));
+        up = __ldcg(out.row_notes + min(row, last_row)), down = __ldcg(out.row_notes + min(row + 8, last_row));
 #pragma unroll
         for (int i = 0; i < count; ++i)
-            of_columns[i] = __ldcg(out.col_exponents + min(first_col + thread + 128 * i, last_col));
+            of_columns[i] = __ldcg(out.col_notes + min(first_col + thread + 128 * i, last_col));
+    }
+    /// Notes order as their doubts do.
+    __device__ int largest_of_columns() const {
+        int largest = of_columns[0];
+#pragma unroll
+        for (int i = 1; i < count; ++i) largest = max(largest, of_columns[i]);
+        return largest;
+    }
+    /// What lies outside C isn't doubted.
+    __device__ void clear_outside(const ScaledOutput& out, int first_row, int first_col, int thread) {
+        const int rows = static_cast<int>(out.c.rows()), cols = static_cast<int>(out.c.cols());
+        const int row = first_row + FragmentPlace(thread).row;
+        if (row >= rows) up = note_of_nothing;
+        if (row + 8 >= rows) down = note_of_nothing;
+#pragma unroll
+        for (int i = 0; i < count; ++i)
+            if (first_col + thread + 128 * i >= cols || thread + 128 * i >= N) of_columns[i] = note_of_nothing;
     }
 };
+
+/// Whether none of a thread's sums is below the doubt of its row and the largest of all columns, which four words
+/// behind the columns' notes have. Of what lies outside C only a last odd column is looked at.
+template <int N>
+__device__ bool are_beyond_doubt(const float (&sums)[N / 2], const Notes<N>& notes, const ScaledOutput& out,
+                                 std::uint32_t columns, int first_col, int thread) {
+    const int2 some = ptx::load_ints(columns + 4 * N), others = ptx::load_ints(columns + 4 * N + 8);
+    const float of_columns = doubt_in(max(max(some.x, some.y), max(others.x, others.y)));
+    if (!(fmaxf(doubt_in(notes.up), doubt_in(notes.down)) + of_columns > 0)) return true;
+    float up = fabsf(sums[0]), down = fabsf(sums[2]);
+    const int inside = static_cast<int>(out.c.cols()) - first_col - FragmentPlace(thread).col;
+#pragma unroll
+    for (int g = 0; g < N / 8; ++g) {
+        if (8 * g >= inside) continue;
+        up = fminf(up, fminf(fabsf(sums[4 * g]), fabsf(sums[4 * g + 1])));
+        down = fminf(down, fminf(fabsf(sums[4 * g + 2]), fabsf(sums[4 * g + 3])));
+    }
+    return !(up < doubt_in(notes.up) + of_columns) && !(down < doubt_in(notes.down) + of_columns);
+}
 
 /// 2^e as a product of two powers that floats can hold; e in [-163, 149].
 struct Halves {
@@ -89,52 +119,97 @@ struct Halves {
     __device__ float times(float sum, const Halves& other) const { return sum * (x * other.x) * (y * other.y); }
 };
 
-/// buffers: the ring of store_boxes; exponents: N of them.
+/// The notes of a thread's two columns of group g.
+__device__ inline int2 columns_of(std::uint32_t columns, int g, int thread) {
+    return ptx::load_ints(columns + 4 * (FragmentPlace(thread).col + 8 * g));
+}
+/// So many words have a bit for each of a thread's sums.
+template <int N>
+constexpr int words_of = (N + 63) / 64;
+
+/// Bit x is set where sum x of a group's four isn't trusted.
+__device__ inline unsigned untrusted(const float* s, float up, float down, int2 columns) {
+    const float left = doubt_in(columns.x), right = doubt_in(columns.y);
+    const bool of_each[4] = {fabsf(s[0]) < up + left, fabsf(s[1]) < up + right, fabsf(s[2]) < down + left,
+                             fabsf(s[3]) < down + right};
+    unsigned bits = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) bits |= static_cast<unsigned>(of_each[i]) << i;
+    return bits;
+}
+__device__ inline void take_back(float* s, const Halves& up, const Halves& down, int2 columns) {
+    const Halves left(power_in(columns.x)), right(power_in(columns.y));
+    s[0] = up.times(s[0], left), s[1] = up.times(s[1], right), s[2] = down.times(s[2], left),
+    s[3] = down.times(s[3], right);
+}
+
+/// A bit for each of a thread's sums that isn't trusted; whether there is none.
+template <int N>
+__device__ bool mark_untrusted(unsigned (&marks)[words_of<N>], const float (&sums)[N / 2], const Notes<N>& notes,
+                               std::uint32_t columns, int thread) {
+    const float up = doubt_in(notes.up), down = doubt_in(notes.down);
+    unsigned any = 0;
+#pragma unroll
+    for (int word = 0; word < words_of<N>; ++word) {
+        marks[word] = 0;
+#pragma unroll
+        for (int g = 8 * word; g < 8 * word + 8 && g < N / 8; ++g)
+            marks[word] |= untrusted(sums + 4 * g, up, down, columns_of(columns, g, thread)) << 4 * (g % 8);
+        any |= marks[word];
+    }
+    return any == 0;
+}
+
+/// buffers: the ring of store_boxes; columns: a place for N notes and four.
 template <int N, int row_bytes, int ring>
-__device__ void finish_scaled(float (&sums)[N / 2], const Exponents<N>& fetched, const ScaledOutput& out,
-                              const CUtensorMap& map, std::uint32_t buffers, std::uint32_t exponents, int first_row,
-                              int first_col, int consumer, int thread) {
+__device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const ScaledOutput& out, const CUtensorMap& map,
+                              std::uint32_t buffers, std::uint32_t columns, int first_row, int first_col, int consumer,
+                              int thread) {
+    thread = computed_here(thread);
     const FragmentPlace at(thread);
-    bool finite = fetched.up != not_finite && fetched.down != not_finite;
+    notes.clear_outside(out, first_row, first_col, thread);
 #pragma unroll
-    for (int i = 0; i < Exponents<N>::count; ++i) {
-        finite &= fetched.of_columns[i] != not_finite;
-        if (thread + 128 * i < N) ptx::store_int(exponents + 4 * (thread + 128 * i), fetched.of_columns[i]);
-    }
-    const bool all_finite = ptx::all_of_named(consumer + 1, 128, finite);
-    const Halves up(fetched.up), down(fetched.down);
+    for (int i = 0; i < Notes<N>::count; ++i)
+        if (thread + 128 * i < N) ptx::store_int(columns + 4 * (thread + 128 * i), notes.of_columns[i]);
+    const int most = __reduce_max_sync(~0u, notes.largest_of_columns());
+    if (thread % 32 == 0) ptx::store_int(columns + 4 * (N + thread / 32), most);
+    ptx::sync_named(consumer + 1, 128);
+    unsigned marks[words_of<N>] = {};
+    const auto all = [&](bool mine) { return ptx::all_of_named(consumer + 1, 128, mine); };
+    bool trusted = all(are_beyond_doubt<N>(sums, notes, out, columns, first_col, thread));
+    if (!trusted) trusted = all(mark_untrusted<N>(marks, sums, notes, columns, thread));
+    const Halves up(power_in(notes.up)), down(power_in(notes.down));
 #pragma unroll
-    for (int g = 0; g < N / 8; ++g) {
-        const int2 pair = ptx::load_ints(exponents + 4 * (at.col + 8 * g));
-        const Halves left(pair.x), right(pair.y);
-        float* s = sums + 4 * g;
-        s[0] = up.times(s[0], left), s[1] = up.times(s[1], right), s[2] = down.times(s[2], left),
-        s[3] = down.times(s[3], right);
-    }
+    for (int g = 0; g < N / 8; ++g) take_back(sums + 4 * g, up, down, columns_of(columns, g, thread));
     const int row = first_row + at.row, col = first_col + at.col, cols = static_cast<int>(out.c.cols());
+    const auto each_c = [&](const auto& f) {
+        each_inside<N>(sums, out, out.c.data, out.c.layout.row_step, out.c.layout.col_step, row, col, f);
+    };
     if (out.beta == 0) each_sum<N>(sums, [&](float x) { return out.alpha * x; });
-    else each_inside<N>(sums, out, row, col, [&](int i, int j, float& x) { x = out.value(i, j, x); });
+    else each_c([&](int, float& x, const float& old) { x = out.value(x, old); });
     apply<float, N>(sums, out.fused, cols, first_col, thread);
     if (out.fused.residual)
-        each_inside<N>(sums, out, row, col,
-                       [&](int i, int j, float& x) { x = __fadd_rn(x, out.fused.residual_at(i, j)); });
-    if (!all_finite && out.beta != 0) {  // what is computed anew reads C as it was
-        each_inside<N>(sums, out, row, col, [&](int i, int j, float x) {
-            if (__ldcg(out.row_exponents + i) != not_finite && __ldcg(out.col_exponents + j) != not_finite)
-                out.c(i, j) = x;
+        each_inside<N>(sums, out, static_cast<const float*>(out.fused.residual), out.fused.row_step, out.fused.col_step,
+                       row, col, [](int, float& x, const float& added) { x = __fadd_rn(x, added); });
+    const bool in_pairs = out.c.layout.col_step == 1 && out.c.layout.row_step % 2 == 0 && cols % 2 == 0 &&
+                          reinterpret_cast<std::uintptr_t>(out.c.data) % 8 == 0;
+    // What is summed anew reads C, or a residual that may be C, as it was.
+    if (!trusted && (out.beta != 0 || out.fused.residual)) {
+        each_c([&](int which, float x, float& to) {
+            if (!(marks[which / 32] >> which % 32 & 1)) to = x;
         });
     } else if (out.by_box) {
         store_boxes<float, N, row_bytes, ring>(sums, out, map, buffers, first_row, first_col, thread);
-        if (all_finite) return;
-        if (thread % 32 == 0) ptx::wait_for_stores();
+    } else if (in_pairs) {
+        store_pairs<N>(sums, out, row, col);
     } else {
-        const bool in_pairs = out.c.layout.col_step == 1 && out.c.layout.row_step % 2 == 0 && cols % 2 == 0 &&
-                              reinterpret_cast<std::uintptr_t>(out.c.data) % 8 == 0;
-        if (in_pairs) store_pairs<N>(sums, out, row, col);
-        else each_inside<N>(sums, out, row, col, [&](int i, int j, float x) { out.c(i, j) = x; });
+        each_c([](int, float x, float& to) { to = x; });
     }
+    if (trusted) return;
+    if (out.by_box && thread % 32 == 0) ptx::wait_for_stores();
     ptx::sync_named(consumer + 1, 128);
-    if (!all_finite) redo<N>(out, first_row, first_col, thread);
+    sum_marked(marks, computed_here(out.a), computed_here(out.b), AnewMemory(buffers), first_row, first_col, consumer,
+               computed_here(thread), [&](int i, int j, float sum) { out.finish(i, j, sum); });
 }
 
 }  // namespace tw::cuda

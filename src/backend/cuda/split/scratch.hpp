@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Where a split product keeps what it makes of its operands: A's parts, B's, the exponents of all rows of A and then of
-// B, and the counters of late rows. Each begins at a multiple of 128 bytes.
+// Where a split product keeps what it makes of its operands: A's parts, B's, the notes of all rows of A and then of B,
+// the counters of late rows, and tallies of rows that are split across k. Each begins at a multiple of 128 bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace tw::cuda {
 
 struct SplitScratch {
     std::uint16_t *a_parts, *b_parts;
-    int* exponents;
-    unsigned* counters;
+    int* notes;
+    unsigned *counters, *a_tallies, *b_tallies;
     std::size_t bytes = 0;
 
     /// From `first` on; null asks for the bytes alone.
@@ -26,8 +26,10 @@ struct SplitScratch {
         };
         take(a_parts, m * pitch);
         take(b_parts, n * pitch);
-        take(exponents, m + n);
+        take(notes, m + n);
         take(counters, static_cast<std::int64_t>(LateRows::counters(m, n)));
+        take(a_tallies, tallies_of(m));
+        take(b_tallies, tallies_of(n));
     }
 };
 

@@ -38,15 +38,15 @@ constexpr std::int64_t parts_pitch(Parts parts, std::int64_t k) noexcept {
     return (k + layout.depth - 1) / layout.depth * layout.depth * layout.parts;
 }
 
-/// In place of an exponent: the row holds an Inf or a NaN, its parts are 0, and its results are recomputed.
-inline constexpr int not_finite = 1 << 20;
+/// What rows split by many blocks count: three numbers each.
+constexpr std::int64_t tallies_of(std::int64_t rows) noexcept { return 3 * rows; }
 
-/// One operand on its way: `rows` lies as the operand does, with rows along k. Row i of the parts times 2^exponents[i]
-/// is the row.
+/// One operand on its way: `rows` lies as the operand does, with rows along k.
 struct Splitting {
     Tensor<const float> rows;
     std::uint16_t* to;
-    int* exponents;
+    int* notes;         ///< of each row, beside its parts: see notes.cuh
+    unsigned* tallies;  ///< where k isn't contiguous
 };
 
 /// Rows that the product itself splits, beside its first tiles: warps that have nothing else to do claim them one by

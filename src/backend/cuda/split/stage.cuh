@@ -35,11 +35,11 @@ __device__ void multiply_stage(const P& pipe, int stage, int consumer, const Add
     }
 }
 
-/// Where a consumer's results wait for TMA: a ring of boxes of 64 rows. Its columns' exponents lie behind.
+/// Where a consumer's results wait for TMA: a ring of boxes of 64 rows. Its columns' notes, and four more, lie behind.
 template <int BN>
 struct Staging {
     static constexpr int row_bytes = BN == 128 ? 128 : 64, ring = BN == 128 ? 2 : 3, boxes = ring * 64 * row_bytes;
-    static constexpr int of_consumer = boxes + 4 * BN;
+    static constexpr int of_columns = 4 * BN + 16, of_consumer = boxes + of_columns;
 };
 
 }  // namespace tw::cuda
