@@ -18,4 +18,9 @@ Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsign
                      void* stream) noexcept;
 Status split_across_k(const Splitting& one, Parts parts, void* stream) noexcept;
 
+/// Both operands at once, however they lie, whose k is short; and sets counters to 0.
+inline constexpr std::int64_t longest_of_blocks = 1024;
+Status split_by_blocks(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted,
+                       void* stream) noexcept;
+
 }  // namespace tw::cuda

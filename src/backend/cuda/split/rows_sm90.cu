@@ -133,6 +133,9 @@ Status split_first(const LateRows& late, Parts parts, void* stream) noexcept {
     const auto counted = static_cast<int>(LateRows::counters(late.a.rows.layout.rows, late.b.rows.layout.rows));
     Splitting a = late.a, b = late.b;
     a.rows.layout.rows = late.a_first, b.rows.layout.rows = late.b_first;
+    const bool all_along = is_along(a) && is_along(b);
+    if (!all_along && a.rows.layout.cols <= longest_of_blocks)
+        return split_by_blocks(a, b, parts, late.claimed, counted, stream);
     if (!is_along(a)) a.rows.layout.rows = 0;
     if (!is_along(b)) b.rows.layout.rows = 0;
     if (a.rows.layout.rows + b.rows.layout.rows > 0)

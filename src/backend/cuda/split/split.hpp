@@ -66,7 +66,8 @@ struct LateRows {
     }
 };
 
-/// The rows of both operands in front of the late ones, and counters of 0: in one launch where k is contiguous in both.
+/// The rows of both operands in front of the late ones, and counters of 0: in one launch where k is contiguous in both,
+/// or short.
 Status split_first(const LateRows& late, Parts parts, void* stream) noexcept;
 
 }  // namespace tw::cuda
