@@ -19,12 +19,10 @@
 
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
-#include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/few/add_parts.hpp"
 #include "backend/cuda/few/anywhere_maps.cuh"
-#include "backend/cuda/few/anywhere_tile.cuh"
-#include "backend/cuda/few/lay_tokens.cuh"
+#include "backend/cuda/few/anywhere_sums.cuh"
 #include "backend/cuda/few/rows.hpp"
 #include "backend/cuda/heuristics_anywhere.hpp"
 #include "backend/cuda/ladder.hpp"
@@ -67,11 +65,13 @@ __global__ void __launch_bounds__(threads, 1)
         float sums[C::N / 2] = {}, unit[C::N / 2] = {};
         for (int step = item.from; step < item.end; ++step, at.next(stage.stages)) {
             ptx::wait_barrier(memory.full(at.stage), at.parity);
-            const int of_now = C::cuts ? (step - item.from) % of_period : step - item.from;
-            multiply<C>(unit, memory, at.stage, work, rows, of_now > 0);
+            const int of_now = C::cuts ? (step - item.from) % C::of_period : step - item.from;
+#pragma unroll
+            for (int half = 0; half < C::HALVES; ++half)
+                multiply<C>(unit, memory, at.stage, half, work, rows, of_now > 0 || half > 0);
             __syncwarp();
             if (lane == 0) ptx::arrive(memory.empty(at.stage));
-            if (C::cuts && (of_now == of_period - 1 || step + 1 == item.end))
+            if (C::cuts && (of_now == C::of_period - 1 || step + 1 == item.end))
 #pragma unroll
                 for (int i = 0; i < C::N / 2; ++i) sums[i] += unit[i];
         }
@@ -111,7 +111,7 @@ Status start(const Few& of, const Call& given, int products) {
     std::byte* const laid = call.scratch.data() + sums_bytes(m, n, of.cut.parts);
     const std::int64_t tokens_step = tokens_pitch(k, sizeof(T));
     CUtensorMap tokens;
-    const BoxedMatrix few{laid, call.a.type, tokens_step, products > 1 ? 2 * m : m, tokens_step * C::size, C::deep, N};
+    const BoxedMatrix few{laid, call.a.type, tokens_step, products > 1 ? 2 * m : m, tokens_step * C::size, BK<T>, N};
     if (const Status bad = describe(tokens, few); !bad) return bad;
     if (const Status bad = lay<T>(laid, call.a, !along, products > 1, call.stream); !bad) return bad;
 
@@ -141,7 +141,7 @@ Status start(const Few& of, const Call& given, int products) {
 
 template <class T, bool along>
 Status start_of(const Few& of, const Call& given, int products) {
-    const int columns = columns_of(of.call.m(), sizeof(T));
+    const int columns = columns_of(of.call.m(), static_cast<int>(sizeof(T)));
     if (columns == 32) return start<T, 32, along>(of, given, products);
     if constexpr (sizeof(T) == 4)
         if (columns == 64) return start<T, 64, along>(of, given, products);
@@ -206,7 +206,7 @@ std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
 /// 16 bits: whole or, at most half of k, a part's.
 template <bool cuts, int products>
 double sum_bound(std::int64_t k) {
-    constexpr double inside_most = of_period * BK<float>;
+    constexpr double inside_most = 2 * BK<float>;
     const auto all = static_cast<double>(k), inside = std::min(all, inside_most);
     if (cuts) return gamma(6.5 * products * (inside + 7) / 8 + all / inside_most + 12, unit_f32);
     return std::max(matrix_unit_sum_bound(k), matrix_unit_sum_bound((k + 1) / 2 + 64) + gamma(24, unit_f32));

@@ -7,17 +7,13 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/cuda/few/anywhere_depth.hpp"
 #include "backend/cuda/heuristics_few_rows.hpp"
 #include "backend/cuda/heuristics_parts.hpp"
 
 namespace tw::cuda::anywhere {
 
 inline constexpr std::int64_t most_few = 512;
-
-/// Of the few rows, beside one another in the unit.
-constexpr int columns_of(std::int64_t few, std::size_t size) {
-    return few <= 32 ? 32 : size == 4 && few <= 64 ? 64 : 128;
-}
 
 /// Rows of weights of a tile, and into how many parts k is cut.
 struct Cutting {
@@ -28,17 +24,22 @@ constexpr std::int64_t over(std::int64_t extent, std::int64_t side) { return (ex
 
 /// Laying the few rows; then waves of tiles, each of a chain of stages. A stage takes what all of them together get out
 /// of L2, of weights and of few rows, what TMA takes for short lines where k is contiguous, or the unit. Fitted on an
-/// H200 to 90 times of 30 shapes: 24187 x 22 x 15534 of f16 takes 252 us (cuBLAS 419), 34 x 46227 x 4743 NN of tf32 265
+/// H200 to 90 times of 30 shapes: 24187 x 22 x 15534 of f16 takes 226 us (cuBLAS 411), 34 x 46227 x 4743 NN of tf32 265
 /// (401), 46 x 2715 x 2335 of f32 25 (29).
 constexpr double nanoseconds(std::int64_t few, std::int64_t rows, std::int64_t k, int size, int products, bool along,
                              const Cutting& cut) {
-    const int columns = columns_of(few, static_cast<std::size_t>(size));
-    const std::int64_t across = over(few, columns), steps = over(k, 128 / size),
+    const int columns = columns_of(few, size), halves = halves_of(along, columns, size);
+    const std::int64_t across = over(few, columns), steps = over(k, halves * 128 / size),
                        items = over(rows, cut.height) * across * cut.parts, waves = over(items, parts::chip);
     const auto active = static_cast<double>(std::min<std::int64_t>(items, parts::chip));
     const double bytes = cut.height * 144.0 + columns * 128.0 * (products > 1 ? 2 : 1);
-    const double lines = along ? 5.4 * cut.height : 240 + 2.6 * cut.height, unit = 150 + 2 * columns * products;
-    const double stage = std::max({bytes * active / (size == 4 ? 6200 : 5000), lines, unit});
+    const double lines = along ? (halves == 1    ? 5.4
+                                  : products > 1 ? 5.2
+                                                 : 4) *
+                                     cut.height
+                               : 240 + 2.6 * cut.height,
+                 unit = 150 + 2 * columns * products;
+    const double stage = halves * std::max({bytes * active / (size == 4 ? 6200 : 5000), lines, unit});
     const double laying = 2000 + static_cast<double>(few * k) * size / 1500;
     return 2 * few::launch + laying + 1500 + static_cast<double>(waves * over(steps, cut.parts)) * stage +
            parts::adding(few, rows, cut.parts);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "backend/cuda/few/anywhere_depth.hpp"
 #include "backend/cuda/ptx/bulk_copy.cuh"
 #include "backend/cuda/ptx/mbarrier.cuh"
 #include "backend/cuda/ptx/shared_half.cuh"
@@ -16,7 +17,6 @@
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/ptx/wgmma_registers.cuh"
 #include "backend/cuda/tiles/pipeline.cuh"
-#include "tilewright/layout.hpp"
 
 namespace tw::cuda::anywhere {
 
@@ -30,12 +30,15 @@ inline constexpr int MAPS = 16 / sizeof(T);
 template <class T>
 inline constexpr int BK = 128 / sizeof(T);
 
-/// N: of the few rows. along: the weights' k is contiguous.
+/// N: of the few rows. along: the weights' k is contiguous. A stage has 128 bytes of k, or HALVES times that, where
+/// lines along it would be short for TMA.
 template <class T_, int N_, bool along_>
 struct Cut {
     using T = T_;
-    static constexpr int N = N_, maps = MAPS<T>, deep = BK<T>, size = sizeof(T);
+    static constexpr int N = N_, maps = MAPS<T>, size = sizeof(T);
     static constexpr bool along = along_, cuts = size == 4;
+    static constexpr int HALVES = halves_of(along, N, size), deep = HALVES * BK<T>;
+    static constexpr int of_period = cuts ? 2 / HALVES : 1;  ///< stages whose products the unit adds up by itself
 };
 
 /// One map for each of the weights' lines that begin as far behind a multiple of 16 bytes.
@@ -51,10 +54,10 @@ struct Stage {
     template <class C>
     static constexpr Stage of(int height, int products) {
         const int whole = 128, lines = C::along ? height / C::maps : small_tokens;
-        const int pitch = C::along ? 128 + 16 : (height + 8) * C::size;
+        const int pitch = C::along ? C::HALVES * 128 + 16 : (height + 8) * C::size;
         const int region = (lines * pitch + whole - 1) / whole * whole;
         const int weights = (C::maps * region + 1023) / 1024 * 1024, tokens = C::N * 128;
-        const int bytes = weights + tokens * (products > 1 ? 2 : 1);
+        const int bytes = weights + tokens * C::HALVES * (products > 1 ? 2 : 1);
         return {height, pitch, region, weights, tokens, bytes, std::min(most_stages, 224 * 1024 / bytes)};
     }
     __host__ __device__ int barriers() const { return stages * bytes; }
@@ -109,7 +112,8 @@ template <class C>
 __device__ void fetch(const Memory& memory, const Maps& maps, const CUtensorMap& tokens, const Work& work) {
     const Stage& stage = memory.stage;
     const int lines = C::along ? stage.height / C::maps : small_tokens;
-    const int bytes = C::maps * lines * stage.pitch + stage.tokens * (work.products > 1 ? 2 : 1);
+    const int parts = work.products > 1 ? 2 : 1,
+              bytes = C::maps * lines * stage.pitch + stage.tokens * C::HALVES * parts;
     Place at;
     each_item(work, [&](const Item& item) {
         for (int step = item.from; step < item.end; ++step, at.next(stage.stages)) {
@@ -121,10 +125,11 @@ __device__ void fetch(const Memory& memory, const Maps& maps, const CUtensorMap&
                 ptx::load_box(to + map * stage.region, maps.of[map], full,
                               C::along ? step * C::deep : item.tile * stage.height,
                               (C::along ? item.tile : step) * lines);
-            const std::uint32_t to_tokens = memory.tokens(at.stage);
-            ptx::load_box(to_tokens, tokens, full, step * C::deep, item.across * C::N);
-            if (C::cuts && work.products > 1)
-                ptx::load_box(to_tokens + stage.tokens, tokens, full, step * C::deep, work.few + item.across * C::N);
+#pragma unroll
+            for (int half = 0; half < C::HALVES; ++half)
+                for (int part = 0; part < parts; ++part)
+                    ptx::load_box(memory.tokens(at.stage) + (half * parts + part) * stage.tokens, tokens, full,
+                                  step * C::deep + half * BK<typename C::T>, part * work.few + item.across * C::N);
         }
     });
 }
@@ -180,25 +185,27 @@ __device__ std::uint32_t word_of(std::uint32_t weights, const Stage& stage, cons
     }
 }
 
-/// Adds a stage's products to the unit's sums.
+/// Adds the products of 128 bytes of k to the unit's sums.
 template <class C>
-__device__ void multiply(float (&unit)[C::N / 2], const Memory& memory, int s, const Work& work, const Rows<C>& rows,
-                         bool keep) {
+__device__ void multiply(float (&unit)[C::N / 2], const Memory& memory, int s, int part, const Work& work,
+                         const Rows<C>& rows, bool keep) {
     using Unit = ptx::UnitOfRegisters<C::N, typename C::T>;
     std::uint32_t large[4][4], small[4][4];
 #pragma unroll
     for (int q = 0; q < 4; ++q)
 #pragma unroll
         for (int x = 0; x < 4; ++x) {
-            const std::uint32_t word = word_of<C>(memory.weights(s), memory.stage, work, rows, q, x % 2, x / 2);
+            const std::uint32_t word =
+                word_of<C>(memory.weights(s) + part * 128, memory.stage, work, rows, q, x % 2, x / 2);
             if constexpr (C::cuts) cut(__uint_as_float(word), large[q][x], small[q][x]);
             else large[q][x] = word;
         }
-    const std::uint64_t tokens = ptx::tile_descriptor(memory.tokens(s));
+    const std::uint32_t at = memory.tokens(s) + part * memory.stage.tokens * (work.products > 1 ? 2 : 1);
+    const std::uint64_t tokens = ptx::tile_descriptor(at);
     ptx::pin(unit);
     ptx::fence_products();
     if (C::cuts && work.products > 1) {
-        const std::uint64_t of_small = ptx::tile_descriptor(memory.tokens(s) + memory.stage.tokens);
+        const std::uint64_t of_small = ptx::tile_descriptor(at + memory.stage.tokens);
 #pragma unroll
         for (int q = 0; q < 4; ++q) {
             Unit::add(unit, small[q], tokens + q * (32 >> 4), q > 0 || keep);
@@ -214,37 +221,6 @@ __device__ void multiply(float (&unit)[C::N / 2], const Memory& memory, int s, c
         ptx::wait_for_products<0>();
     }
     ptx::pin(unit);
-}
-
-/// What the parts of an Inf made of an element, plainly.
-__device__ inline float again(const Tensor<const float>& few, const Tensor<const float>& weights, int i, int j,
-                              int from, int end) {
-    float sum = 0;
-    for (int k = from; k < min(end, static_cast<int>(few.cols())); ++k) sum = fmaf(few(i, k), weights(j, k), sum);
-    return sum;
-}
-
-template <class C>
-__device__ void store(const float (&sums)[C::N / 2], const Work& work, const Item& item, const Stage& stage,
-                      const Rows<C>& rows, const Tensor<const float>& few, const Tensor<const float>& weights) {
-    float* const to = work.sums + item.part * work.apart;
-    const int first = item.across * C::N + static_cast<int>(threadIdx.x) % 4 * 2;
-    const auto each = [&](int x, const auto& f) {
-        const int row = item.tile * stage.height + (x / 2 % 2 ? rows.row[1] : rows.row[0]),
-                  col = first + x / 4 * 8 + x % 2;
-        if (row < work.rows && col < work.few) f(to[col * work.few_step + row * work.rows_step], col, row);
-    };
-    bool finite = true;
-#pragma unroll
-    for (int x = 0; x < C::N / 2; ++x) each(x, [&](float& at, int, int) { at = sums[x], finite &= isfinite(sums[x]); });
-    if constexpr (C::cuts) {
-        if (finite) return;
-#pragma unroll 1
-        for (int x = 0; x < C::N / 2; ++x)
-            each(x, [&](float& at, int col, int row) {
-                if (!isfinite(at)) at = again(few, weights, col, row, item.from * C::deep, item.end * C::deep);
-            });
-    }
 }
 
 }  // namespace tw::cuda::anywhere
