@@ -44,6 +44,7 @@ struct R9Work {
     double steps;                 ///< of k, over all waves of blocks
     double filling, multiplying;  ///< nanoseconds of a step: until its stage is full; of the unit
     double rows;                  ///< of 128 bytes that a block reads for a step
+    double common = 0;            ///< of those, what L2 spares where all wide tiles read the same rows of A
     double received;              ///< that come to a multiprocessor; those that begin inside of sectors count twice
     double beside, active;        ///< blocks on a multiprocessor; multiprocessors that have some
     double ends;                  ///< nanoseconds of all tiles' ends, and of adding parts
@@ -70,7 +71,7 @@ struct R9Work {
                     static_cast<double>(last) * static_cast<double>((all_steps + cut - 1) / cut);
             waves = static_cast<double>(whole + last);
             // Sums are written, and read by a kernel behind.
-            adding = 2500 + static_cast<double>(pieces) * 2 * tile.m * tile.n * 8 / 2500;
+            adding = 1500 + static_cast<double>(pieces) * 2 * tile.m * tile.n * 8 / 6000;
         }
         const int b_rows = o.b_across ? (tile.n + 63) / 64 * 64 : tile.n;
         const int boxes = wide && (tile.n == 128 || tile.n == 256) ? 2 * 16384 : 0;
@@ -80,6 +81,8 @@ struct R9Work {
         multiplying = 4 * unit * (tile.m / 64) / by.clock;
         const auto a_rows = static_cast<double>(s.m < tile.m ? (s.m + 7) / 8 * 8 : tile.m);
         rows = a_rows * (!wide && down == 1 ? by.shared : 1) + b_rows / (wide ? 2.0 : 1.0);
+        // In long products blocks fall into step: 256 x 4096 x 14336 took 229 ns a step, 208 x 4096 x 4096 took 315.
+        if (wide && s.m <= 2 * tile.m && s.k >= 8192) common = a_rows * (1 - by.shared);
         received = beside * (tile.m * (o.a_between ? 2 : 1) + b_rows * (o.b_between ? 2 : 1));
         const double by_threads = s.n % 2 == 0 ? by.by_pair : by.by_one, loose = o.c_by_group ? 0
                                                                                  : boxes > 0  ? by.by_box
@@ -94,9 +97,9 @@ struct R9Work {
     }
 
     /// Of a step's bytes, where L2 gives all multiprocessors so many together.
-    constexpr double reading(const R9Costs& by, double of_all) const {
+    constexpr double reading(const R9Costs& by, double of_all, double less = 0) const {
         const double rate = of_all / active < by.of_one ? of_all / active : by.of_one;
-        return beside * 128 * rows / rate;
+        return beside * 128 * (rows - less) / rate;
     }
 };
 
@@ -118,7 +121,7 @@ struct AsyncCosts {
     double over;                 ///< of a step, beside the unit's work
     double hidden;               ///< of the shorter of the two, the memory's time and that of all steps
 };
-inline constexpr AsyncCosts async_costs{14000, 8000, 1.08, 40, .1};
+inline constexpr AsyncCosts async_costs{12000, 8000, 1.08, 40, .1};
 
 /// Of `tile`. An old C is on its way while the product is made, and costs its bytes alone. Rows of C that start
 /// anywhere cost what 3443 x 1821 x 128 of bf16 took on an H100: 17 us by 128 x 256, 37 by 128 x 64; 9.5 and 10.4 with
@@ -128,7 +131,7 @@ constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& 
     by.old = 0, by.by_one = 1, by.by_pair = .35, by.by_box = .11;
     const R9Work work(s, tile, o, by);
     const double multiplying = work.beside * (work.multiplying + async_costs.over);
-    const double reading = work.reading(by, work.wide ? async_costs.of_all_wide : async_costs.of_all);
+    const double reading = work.reading(by, work.wide ? async_costs.of_all_wide : async_costs.of_all, work.common);
     const double moving = longest(reading, work.received * async_costs.row);
     const double step = longest(longest(work.filling, multiplying), moving);
     const double time = work.steps * step + work.ends, memory = work.bytes / by.memory;
@@ -212,12 +215,14 @@ constexpr bool async_is_thin(const Sizes& s, const R9Operands& o, Tile& tile) {
     return false;
 }
 
-/// Of long products of more than a wave the last wave's tiles may be cut; never of a batch, which would have other bits
-/// than each product alone. By sizes alone, so that what is asked before a product is known holds for it.
+/// Of long products the last wave's tiles may be cut, the only wave's too; never of a batch, which would have other
+/// bits than each product alone. By sizes alone, so that what is asked before a product is known holds for it.
 constexpr bool r9_may_cut_last_wave(const Sizes& s) {
     if (s.k < 1024 || s.products > 1) return false;
     const std::int64_t fit = r9_clusters(s.multiprocessors);
-    return s.tiles(256, 64) > fit || s.tiles(64, 256) > fit;
+    if (s.tiles(256, 64) > fit || s.tiles(64, 256) > fit) return true;
+    // Fewer tiles of 64 x 64 are r9_parts's; of attention's heads, up to 128 columns, there are many.
+    return s.k >= 4096 && s.m > 128 && s.n > 128 && s.tiles(64, 64) > 132;
 }
 
 /// Scratch that a product of such a shape may use for the parts' sums.
@@ -231,7 +236,7 @@ template <class Visit>
 constexpr void each_cut(const Sizes& given, const Tile& tile, const Visit& visit) {
     const Sizes s = r9_seen(given, tile);
     const std::int64_t tiles = s.tiles(256, tile.n), fit = r9_clusters(s.multiprocessors), left = tiles % fit;
-    if (tiles < fit || left == 0) return;
+    if (left == 0) return;
     for (const int parts : {2, 3, 4, 6, 8}) {
         if (left * parts > r9_most_pieces(s.multiprocessors)) return;
         R9Way way = R9Way::of(tile);
