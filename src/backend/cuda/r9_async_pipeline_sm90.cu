@@ -19,6 +19,7 @@
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/ladder.hpp"
+#include "backend/cuda/operands/aligned_batch.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/tiles/heuristics_async_sm90.hpp"
 
@@ -81,12 +82,16 @@ Status run_turned(const Job& job) {
 template <class T>
 Status run_fused(const Call& given, const Tile& asked) {
     if (given.c.col_step != 1 && given.c.row_step != 1) return run_plainly(given);
-    const Call call = is_turned(given) ? across(given) : given;
+    Call call = is_turned(given) ? across(given) : given;
+    Batch aligned;
+    bool possible = true;
+    if (call.batch)
+        if (const Status bad = align_batch(call, aligned, possible); !bad) return bad;
+    if (!possible) return run_plainly(given);
     Job job{.call = call, .is_turned = is_turned(given)};
     job.mapped.fits(call);
     Call first = call;
     first.a.data = job.mapped.a.first, first.b.data = job.mapped.b.first;
-    bool possible;
     if (const Status bad = align_operands(first, AsRead::both_across, job.a, job.b, possible); !bad) return bad;
     if (!possible) return run_plainly(given);
     job.tile = tile_of(job, asked);
@@ -149,21 +154,20 @@ double nanoseconds(const Problem& p, int) {
 /// tf32's own steps: 8 of k at a time, 9 errors of 2^-25 and one of 2^-23.
 double tf32_sum_bound(std::int64_t k) { return gamma(6.5 * static_cast<double>((k + 7) / 8) + 2, unit_f32); }
 
-/// All products as TMA can describe them by one map.
+/// All products, their operands described to TMA by one map each: copied first, where they don't lie as it wants.
 bool takes_batch(const Call& call) {
     Mapped mapped;
     // Products whose last wave may be cut go one by one.
     sm90::Sizes one = sm90::sizes_of(call);
     one.products = 1;
     if (call.a.type != Type::f32 && !call.reproducible && sm90::r9_may_cut_last_wave(one)) return false;
-    if (!cuda::takes_batch(call) || call.c.col_step != 1 || goes_behind(call) || !mapped.fits(call)) return false;
-    const Matrix a = call.a, b = call.b.transposed();
-    const bool turns = a.type != Type::f32;  // tf32 is multiplied along k alone
-    return (is_aligned(a, mapped.a.first) || (turns && is_aligned(a.transposed(), mapped.a.first))) &&
-           (is_aligned(b, mapped.b.first) || (turns && is_aligned(b.transposed(), mapped.b.first)));
+    if (!cuda::takes_batch(call) || call.c.col_step != 1 || goes_behind(call)) return false;
+    // C needs no map: threads store it wherever it lies.
+    depth_of(c_of(call), mapped.c);
+    return mapped.c.bytes > 0 && mapped.c.extent <= INT32_MAX && can_align_batch(call);
 }
 
-constexpr Batching batching{takes_batch, places_bytes};
+constexpr Batching batching{takes_batch, aligned_batch_bytes};
 
 template <class T>
 constexpr Kernel row(const char* name, Type in, Type out) {

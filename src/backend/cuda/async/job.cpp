@@ -40,7 +40,7 @@ Status describe_c(CUtensorMap& map, const Job& job) noexcept {
 
 bool goes_by_group(const Call& call, const Depth& c) noexcept {
     const auto size = static_cast<std::int64_t>(size_of(call.c.type));
-    return call.c.col_step == 1 && suits_tma(c.first, call.c.row_step * size);
+    return call.c.col_step == 1 && suits_tma(c.first, call.c.row_step * size) && c.bytes % 16 == 0;
 }
 
 bool goes_by_box(const Job& job) noexcept {

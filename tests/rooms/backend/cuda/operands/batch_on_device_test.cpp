@@ -81,22 +81,29 @@ constexpr Shape shapes[] = {{1, 1, 1},
                             {12, 72, 64, 8, false},
                             {80, 8, 64, 8, false},
                             {256, 256, 256},
-                            {130, 264, 300, 4, false}};
+                            {130, 264, 300, 4, false},
+                            {200, 72, 50, 0, false},
+                            {256, 130, 100, 2}};
 
-TEST_F(Batches, GiveTheBitsOfOneProductAtATime) {
-    const std::pair<Type, Type> types[] = {{Type::f32, Type::f32},
-                                           {Type::bf16, Type::bf16},
-                                           {Type::bf16, Type::f32},
-                                           {Type::f16, Type::f16},
-                                           {Type::f64, Type::f64}};
-    for (const auto& [in, out] : types)
-        for (const Shape& shape : shapes)
-            for (const Told told :
-                 {Told::by_steps, Told::by_pointers, Told::by_pointers_out_of_order, Told::sharing_b}) {
-                compare(in, out, shape, 7, told, {.beta = 0.5}, false);
-                compare(in, out, shape, 7, told, {}, true);
-            }
+class BatchesOf : public OnDevice, public testing::WithParamInterface<std::pair<Type, Type>> {};
+
+TEST_P(BatchesOf, GiveTheBitsOfOneProductAtATime) {
+    const auto [in, out] = GetParam();
+    for (const Shape& shape : shapes)
+        for (const Told told : {Told::by_steps, Told::by_pointers, Told::by_pointers_out_of_order, Told::sharing_b}) {
+            compare(in, out, shape, 7, told, {.beta = 0.5}, false);
+            compare(in, out, shape, 7, told, {}, true);
+            if (in == Type::f32) compare(in, out, shape, 7, told, {.beta = 0.5, .accuracy = tf32}, true);
+        }
 }
+
+INSTANTIATE_TEST_SUITE_P(Types, BatchesOf,
+                         testing::Values(std::pair{Type::f32, Type::f32}, std::pair{Type::bf16, Type::bf16},
+                                         std::pair{Type::bf16, Type::f32}, std::pair{Type::f16, Type::f16},
+                                         std::pair{Type::f64, Type::f64}),
+                         [](const auto& named) {
+                             return std::string(name_of(named.param.first)) + "_" + name_of(named.param.second);
+                         });
 
 TEST_F(Batches, OfThousandsGoInPieces) {
     compare(Type::f32, Type::f32, {3, 5, 4}, 33'000, Told::by_steps, {}, false);
