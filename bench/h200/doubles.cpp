@@ -61,7 +61,7 @@ const char* kernel_of(int n, Type type) {
     return tw::try_plan(problem, {.device = "cuda"}, plan) ? plan.kernel_name() : "none";
 }
 
-void speed(const Cublas& cublas, const Kind& kind, int n, double bar) {
+void speed(const Cublas& cublas, const Kind& kind, int n, double bar, bool with_emulation) {
     std::vector<Operands> sets;
     // One set of such operands is more than L2.
     for (int s = 0; s < (n > 4096 ? 1 : 2); ++s) {
@@ -76,7 +76,7 @@ void speed(const Cublas& cublas, const Kind& kind, int n, double bar) {
     std::printf("%s   %5d: %6.1f TF, %s %5.1f TF: %.2f of it (bar %.2f), %s\n", kind.row, n, flops / ms[0], kind.peer,
                 flops / ms[1], ms[1] / ms[0], bar, kernel_of(n, kind.type));
     std::fflush(stdout);
-    if (kind.compute != Compute::f64 || n > 8192) return;
+    if (!with_emulation || kind.compute != Compute::f64 || n > 8192) return;
     const Cublas::Emulation emulates(cublas);
     if (!emulates) return;
     sides.erase(sides.begin());
@@ -109,9 +109,10 @@ void errors(const Cublas& cublas, const Kind& kind, int n, Values values) {
 
 }  // namespace
 
-void double_speeds(const Cublas& cublas) {
+void double_speeds(const Cublas& cublas, int only) {
     for (int s = 0; s < 4; ++s)
-        for (const Kind& kind : kinds) speed(cublas, kind, sizes[s], kind.bars[s]);
+        for (const Kind& kind : kinds)
+            if (only == 0 || only == sizes[s]) speed(cublas, kind, sizes[s], kind.bars[s], only == 0);
 }
 
 void double_errors(const Cublas& cublas) {

@@ -4,7 +4,7 @@
 // The table of one NVIDIA device: every bar, each result checked before it is timed, cuBLAS beside it.
 //   h200_table [row...]             rows a, b, c, c', d, e, f, g, h, i, and `errors` of c and d over five seeds; all
 //                                   without arguments
-//   h200_table doubles | double_errors   f64, c128 and c64 beside DGEMM, ZGEMM, CGEMM; errors over five seeds
+//   h200_table doubles [N] | double_errors   f64, c128 and c64 beside DGEMM, ZGEMM, CGEMM; errors over five seeds
 //   h200_table hostile              inputs that scaling by rows would spoil; `ordinary`: what others take
 //   h200_table tiles KERNEL N...    every tile of one kernel; N: 4096 or 16x8192x4096
 #include <cuda_runtime_api.h>
@@ -187,7 +187,8 @@ int main(int count, char** arguments) {
         return 0;
     }
     if (count == 2 && std::strcmp(arguments[1], "ordinary") == 0) return bench::ordinary_times(cublas), 0;
-    if (count == 2 && std::strcmp(arguments[1], "doubles") == 0) return bench::double_speeds(cublas), 0;
+    if (count >= 2 && std::strcmp(arguments[1], "doubles") == 0)
+        return bench::double_speeds(cublas, count > 2 ? std::atoi(arguments[2]) : 0), 0;
     if (count == 2 && std::strcmp(arguments[1], "double_errors") == 0) return bench::double_errors(cublas), 0;
     if (count == 2 && std::strcmp(arguments[1], "hostile") == 0) return bench::hostile_inputs(cublas) ? 1 : 0;
     const auto wanted = [&](const std::string& row) {
