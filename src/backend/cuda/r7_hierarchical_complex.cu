@@ -13,7 +13,8 @@
 //
 // Needs: sm_80. 8 loads of 16 bytes for 256 products. Side by side, the parts of a number would be in registers of
 // different banks, and a sum that takes both kinds in turns waits for one of them. A conjugate is a sign within the
-// products, which costs nothing: there are kernels for each of the four. Copies are of 4 bytes, whatever lies where.
+// products, which costs nothing. Of A it is one of B and of the sums, so that there are two kernels, not four. Copies
+// are of 4 bytes, whatever lies where.
 #include "backend/cuda/banded_rung.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
 #include "backend/cuda/ptx/team.cuh"
@@ -59,11 +60,11 @@ __device__ void read_groups_of(float (&to)[count], std::uint32_t from) {
 }
 
 /// In add_product()'s order for each sum, there and back: each product has an operand of the last one.
-template <bool conj_a, bool conj_b, int TM, int TN>
+template <bool conj_b, int TM, int TN>
 __device__ void add_products(Parts<TN> (&sums)[TM], const Parts<TM>& down, const Parts<TN>& across) {
 #pragma unroll
     for (int i = 0; i < TM; ++i) {
-        const float re = down.re[i], im = conj_a ? -down.im[i] : down.im[i];
+        const float re = down.re[i], im = down.im[i];
         Parts<TN>& sum = sums[i];
 #pragma unroll
         for (int j = 0; j < TN; ++j) sum.re[j] = fmaf(re, across.re[j], sum.re[j]);
@@ -76,7 +77,16 @@ __device__ void add_products(Parts<TN> (&sums)[TM], const Parts<TM>& down, const
     }
 }
 
-template <class S, bool conj_a, bool conj_b>
+/// A sum of 0 has no sign to lose.
+template <int TM, int TN>
+__device__ void conjugate(Parts<TN> (&sums)[TM]) {
+#pragma unroll
+    for (int i = 0; i < TM; ++i)
+#pragma unroll
+        for (int j = 0; j < TN; ++j) sums[i].im[j] = 0 - sums[i].im[j];
+}
+
+template <class S, bool conj_b>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     hierarchical_complex(Product<Number> p, Bands bands, Places places, TileMap only, Together how) {
     extern __shared__ __align__(16) char stages[];
@@ -128,7 +138,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
                 __syncthreads();
             }
             read((q + 1) % 2, q + 1 == S::BK ? next : stage, (q + 1) % S::BK);
-            add_products<conj_a, conj_b>(sums, down[q % 2], across[q % 2]);
+            add_products<conj_b>(sums, down[q % 2], across[q % 2]);
         }
         free_stage = stage, stage = next;
     }
@@ -138,6 +148,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     const auto across_at = [&](int j) {
         return first_col + col + j / S::group_cols * S::cols_apart + j % S::group_cols;
     };
+    if (p.a_sign < 0) conjugate(sums);
     const auto sum_of = [&](int i, int j) { return Number{sums[i].re[j], sums[i].im[j]}; };
     scale_and_add(p, [&](const auto& visit) {
 #pragma unroll
@@ -157,15 +168,14 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
                          {{sum_of(i, j), sum_of(i, j + 1)}, {sum_of(i + 1, j), sum_of(i + 1, j + 1)}});
 }
 
-template <class S, bool conj_a, bool conj_b>
+template <class S, bool conj_b>
 Status start(const Call& call, const TileMap& only) {
-    return launch_in_bands<S>(hierarchical_complex<S, conj_a, conj_b>, S::stage_bytes, call, only, together_of(call));
+    return launch_in_bands<S>(hierarchical_complex<S, conj_b>, S::stage_bytes, call, only, together_of(call));
 }
 
 template <class S>
 Status run_with(const Call& call, const TileMap& only = {}) {
-    if (call.a.is_conj) return call.b.is_conj ? start<S, true, true>(call, only) : start<S, true, false>(call, only);
-    return call.b.is_conj ? start<S, false, true>(call, only) : start<S, false, false>(call, only);
+    return call.a.is_conj != call.b.is_conj ? start<S, true>(call, only) : start<S, false>(call, only);
 }
 
 using Large = Shape<128, 128, 32, 64, 4, 1>;
