@@ -17,11 +17,11 @@
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/few/add_parts.cuh"
 #include "backend/cuda/few/rows.hpp"
-#include "backend/cuda/heuristics_parts.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/parts_pace.hpp"
 #include "backend/cuda/tiles/heuristics_async_sm90.hpp"
 #include "backend/cuda/tiles/heuristics_sliced.hpp"
 
@@ -35,14 +35,15 @@ enum class By { any, slices, boxes };
 template <class T_, By by_, const Kernel& inner_>
 struct Of {
     using T = T_;
-    using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    using Sum = adding::SumOf<T>;
+    static constexpr Type of_sums = type_of<HostNumber<Sum>>;
     static constexpr const Kernel& inner = inner_;
     static constexpr By by = by_;
     static constexpr bool by_boxes = by == By::boxes;
     /// Parts begin where the copies of 16 bytes find them; slices are of single elements along k.
     static constexpr int granule = by == By::boxes ? 16 / sizeof(T) : by == By::slices ? 1 : 8;
 
-    static constexpr double unit = std::is_same_v<T, double> ? unit_f64 : unit_f32;
+    static constexpr double unit = part_of(of_sums) == Type::f64 ? unit_f64 : unit_f32;
 
     static std::int64_t pitch(std::int64_t n) { return (n + 3) / 4 * 4; }
     static std::size_t bytes(std::int64_t m, std::int64_t n, int count) {
@@ -51,27 +52,13 @@ struct Of {
     }
 };
 
-/// r7's and r8_dmma's tiles, and nanoseconds of a step of k: alone on a multiprocessor, and of each of several.
-struct Pace {
-    int side;
-    double alone, of_many;
-};
-constexpr Pace pace_f32{64, 38, 34}, pace_f64{64, 34, 25};
-
-double time_of(const Pace& by, std::int64_t m, std::int64_t n, std::int64_t length, int count) {
-    const std::int64_t tiles = tiles_over(m, by.side) * tiles_over(n, by.side) * count;
-    const auto busiest = static_cast<double>(tiles_over(tiles, parts::chip));
-    return launch_nanoseconds + static_cast<double>(length) * std::max(by.alone, by.of_many * busiest);
-}
-
 template <class R>
 int count_of(std::int64_t m, std::int64_t n, std::int64_t k, double& least) {
     return parts::quickest(
         m, n, k, R::granule,
         [&](std::int64_t length, int count) {
             const sm90::Sizes sizes{m, n, length, count, parts::chip};
-            if constexpr (R::by == By::any)
-                return time_of(std::is_same_v<typename R::T, double> ? pace_f64 : pace_f32, m, n, length, count);
+            if constexpr (R::by == By::any) return parts::time_of_tiles(R::of_sums, m, n, length, count);
             if constexpr (R::by == By::slices) return sliced::time_of(sliced::quickest(sizes), sizes);
             const sm90::R9Operands operands{.is_f32 = sizeof(typename R::T) == 4};
             // From 64 parts on r9 loses: 16 x 51 x 48768 takes 11 us in 16 and in 32, 19 in 64.
@@ -105,8 +92,9 @@ struct Parts {
     Parts(const Call& whole, int count, std::int64_t length, std::byte* sums) : call(whole) {
         const std::int64_t pitch = R::pitch(whole.n()), of_product = whole.m() * pitch;
         call.a.cols = call.b.rows = length;
-        call.c = {sums, type_of<typename R::Sum>, whole.m(), whole.n(), pitch};
-        call.alpha = 1, call.beta = 0, call.epilogue = {}, call.reproducible = true;
+        call.c = {sums, R::of_sums, whole.m(), whole.n(), pitch};
+        call.alpha = 1, call.beta = 0, call.alpha_imag = 0, call.beta_imag = 0, call.epilogue = {},
+        call.reproducible = true;
         if (whole.batch) batch = *whole.batch;
         else batch = {count, length * whole.a.col_step, length * whole.b.row_step};
         batch.c_step = of_product, batch.residual_step = 0;
@@ -186,16 +174,15 @@ constexpr Tile tiles[] = {{}, {64, 64, 2}, {64, 64, 4}, {64, 64, 8}, {64, 64, 16
 
 template <class R>
 constexpr Kernel row(const char* name, Type in, Type out, const Scheme* scheme) {
-    constexpr bool is_f64 = std::is_same_v<typename R::T, double>;
     return {.name = name,
             .rung = Rung::none,
             .in = in,
             .out = out,
-            .sum = is_f64 ? Type::f64 : Type::f32,
+            .sum = R::of_sums,
             .scheme = scheme,
             .needs = R::by == By::any ? feature::sm80 : feature::sm90a,
             .tiles = tiles,
-            .fuses_epilogue = !is_f64,
+            .fuses_epilogue = R::of_sums == Type::f32,
             .idea = "few tiles of a long k: parts of k as a batch, added up by a tree of pairs",
             .takes =
                 [](const Problem& p) {
@@ -225,6 +212,8 @@ constexpr Kernel row(const char* name, Type in, Type out, const Scheme* scheme) 
 Status add_parts(const Call& call, const PartsOfSums& sums) noexcept {
     switch (call.a.type) {
         case Type::f64: return adding::add_all<double>(sums, call);
+        case Type::c64: return adding::add_all<Complex<float>>(sums, call);
+        case Type::c128: return adding::add_all<Complex<double>>(sums, call);
         case Type::f32: return adding::add_all<float>(sums, call);
         case Type::bf16: return adding::add_all<__nv_bfloat16>(sums, call);
         default: return adding::add_all<__half>(sums, call);
@@ -232,6 +221,8 @@ Status add_parts(const Call& call, const PartsOfSums& sums) noexcept {
 }
 
 using OfF64 = Of<double, By::any, r8_dmma_f64>;
+using OfC64 = Of<Complex<float>, By::any, r7_hierarchical_complex_c64>;
+using OfC128 = Of<Complex<double>, By::any, r8_dmma_complex_c128>;
 using OfF32 = Of<float, By::any, r7_hierarchical_f32>;
 using OfSlices = Of<float, By::slices, few_tiles_sliced_f32>;
 using OfTf32 = Of<float, By::boxes, r9_async_pipeline_f32>;
@@ -239,6 +230,8 @@ using OfBf16 = Of<__nv_bfloat16, By::boxes, r9_async_pipeline_bf16_f32>;
 using OfF16 = Of<__half, By::boxes, r9_async_pipeline_f16_f32>;
 
 constinit const Kernel few_tiles_f64 = row<OfF64>("cuda.few_tiles.f64", Type::f64, Type::f64, unsplit<double>);
+constinit const Kernel few_tiles_c64 = row<OfC64>("cuda.few_tiles.c64", Type::c64, Type::c64, &plain_f32);
+constinit const Kernel few_tiles_c128 = row<OfC128>("cuda.few_tiles.c128", Type::c128, Type::c128, &plain_f64);
 constinit const Kernel few_tiles_f32 = row<OfF32>("cuda.few_tiles.f32.fma", Type::f32, Type::f32, &plain_f32);
 constinit const Kernel few_tiles_slices = row<OfSlices>("cuda.few_tiles.f32.slices", Type::f32, Type::f32, &plain_f32);
 constinit const Kernel few_tiles_tf32 = row<OfTf32>("cuda.few_tiles.f32.tf32", Type::f32, Type::f32, &tf32x1);

@@ -10,7 +10,7 @@
 #include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/few/add_parts.hpp"
 #include "backend/cuda/operands/batched.hpp"
-#include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/operands/complex.cuh"
 #include "backend/cuda/ptx/team.cuh"
 
 namespace tw::cuda::adding {
@@ -42,23 +42,36 @@ struct Rest {
     Places places;
 };
 
+template <class Sum, class T>
+__device__ void add_term(Sum& sum, T x, T y, const Output&) {
+    sum = fma(static_cast<Sum>(x), static_cast<Sum>(y), sum);
+}
+template <class T>
+__device__ void add_term(T& sum, T x, T y, const Product<T>& out) {
+    add_product(sum, out.of_a(x), out.of_b(y));
+}
+
 /// Every TEAMS-th of k from `first` on, some of them on their way together.
-template <int TEAMS, class Sum, class T>
-__device__ Sum what_is_left(const Tensor<const T>& a, const Tensor<const T>& b, int i, int j, int first) {
+template <int TEAMS, class Sum, class T, class Out>
+__device__ Sum what_is_left(const Rest<T, Out>& rest, int i, int j, int first) {
     constexpr int together = 8;
-    const int end = static_cast<int>(a.cols());
-    Sum left = 0;
+    const int end = static_cast<int>(rest.a.cols());
+    Sum left{};
+    if constexpr (!std::is_same_v<T, HostNumber<T>>) {  // complex ones one by one
+        for (int k = first; k < end; k += TEAMS) add_term(left, rest.a(i, k), rest.b(k, j), rest.out);
+    } else {
 #pragma unroll 1
-    for (int k = first; k < end; k += together * TEAMS) {
-        T of_a[together], of_b[together];
+        for (int k = first; k < end; k += together * TEAMS) {
+            T of_a[together], of_b[together];
 #pragma unroll
-        for (int e = 0; e < together; ++e) {
-            const int at = min(k + e * TEAMS, end - 1);
-            of_a[e] = a(i, at), of_b[e] = b(at, j);
+            for (int e = 0; e < together; ++e) {
+                const int at = min(k + e * TEAMS, end - 1);
+                of_a[e] = rest.a(i, at), of_b[e] = rest.b(at, j);
+            }
+#pragma unroll
+            for (int e = 0; e < together; ++e)
+                if (k + e * TEAMS < end) add_term(left, of_a[e], of_b[e], rest.out);
         }
-#pragma unroll
-        for (int e = 0; e < together; ++e)
-            if (k + e * TEAMS < end) left = fma(static_cast<Sum>(of_a[e]), static_cast<Sum>(of_b[e]), left);
     }
     return left;
 }
@@ -69,7 +82,7 @@ __device__ void finish(float sum, const Output& out, int i, int j) {
     else finish_element<T, T>(sum, out, i, j, false);
 }
 template <class T>
-__device__ void finish(double sum, const Product<double>& out, int i, int j) {
+__device__ void finish(T sum, const Product<T>& out, int i, int j) {
     out.store(i, j, sum);
 }
 
@@ -89,7 +102,7 @@ __global__ void __launch_bounds__(threads) add(PartsOfSums sums, Rest<T, Out> re
         const Sum* const from =
             static_cast<const Sum*>(sums.first) + blockIdx.y * sums.of_product + i * sums.row_step + j * sums.col_step;
         const Sum sum = sum_of(from + team * each * sums.apart, sums.apart, each);
-        of_teams[team][x] = sum + what_is_left<TEAMS, Sum>(rest.a, rest.b, i, j, sums.first_k + team);
+        of_teams[team][x] = sum + what_is_left<TEAMS, Sum>(rest, i, j, sums.first_k + team);
     }
     __syncthreads();
     if (team != 0 || !inside) return;
@@ -115,21 +128,31 @@ Status start(const PartsOfSums& sums, const Rest<T, Out>& rest, const Call& call
                   call.stream, sums, rest);
 }
 
+/// What parts of products of T are summed in. Those of T itself are finished by the rule of the CUDA-core rungs.
+template <class T>
+inline constexpr bool sums_itself = std::is_same_v<T, double> || !std::is_same_v<T, HostNumber<T>>;
+template <class T>
+using SumOf = std::conditional_t<sums_itself<T>, T, float>;
+
 template <class T>
 Status add_all(const PartsOfSums& sums, const Call& call) {
-    using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    using Sum = SumOf<T>;
     const auto with = [&](const auto& out) {
         std::span<std::byte> nothing;
         Rest<T, std::decay_t<decltype(out)>> rest{tensor_of<const T>(call.a), tensor_of<const T>(call.b), out, {}};
         if (const Status bad = place_products(call, nothing, rest.places); !bad) return bad;
-        switch (teams_of(call.m(), call.n(), sums.count, call.k() - sums.first_k)) {
-            case 1: return start<1, Sum>(sums, rest, call);
-            case 2: return start<2, Sum>(sums, rest, call);
-            case 4: return start<4, Sum>(sums, rest, call);
-            default: return start<8, Sum>(sums, rest, call);
+        if constexpr (!std::is_same_v<T, HostNumber<T>>) {  // two kernels, for the size of the library
+            return sums.count < 8 ? start<1, Sum>(sums, rest, call) : start<8, Sum>(sums, rest, call);
+        } else {
+            switch (teams_of(call.m(), call.n(), sums.count, call.k() - sums.first_k)) {
+                case 1: return start<1, Sum>(sums, rest, call);
+                case 2: return start<2, Sum>(sums, rest, call);
+                case 4: return start<4, Sum>(sums, rest, call);
+                default: return start<8, Sum>(sums, rest, call);
+            }
         }
     };
-    if constexpr (std::is_same_v<T, double>) return with(product_of<double>(call));
+    if constexpr (sums_itself<T>) return with(product_of<T>(call));
     else return with(output_of(call));
 }
 

@@ -8,7 +8,8 @@
 
 namespace tw::cuda {
 
-/// Sums of f32 or f64, for each element of C as many as there are parts. `first_k`: what of k is in none of them.
+/// Sums of f32, f64 or complex numbers, for each element of C as many as there are parts. `first_k`: what of k is in
+/// none of them.
 struct PartsOfSums {
     const void* first;
     std::int64_t row_step, col_step, apart, of_product;  ///< elements; from part to part, from product to product

@@ -9,8 +9,8 @@ namespace tw::cuda {
 
 /// Adds up the lanes' x[i] for each i < count, a power of two. A lane gets count / 32 of the sums, those from the
 /// number that is returned on, in x[0] and on. Of fewer than 32 sums each lane gets one, and several lanes the same.
-template <int count>
-__device__ int sum_over_lanes(float (&x)[count]) {
+template <class T, int count>
+__device__ int sum_over_lanes(T (&x)[count]) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     int first = 0;
 #pragma unroll
@@ -23,7 +23,7 @@ __device__ int sum_over_lanes(float (&x)[count]) {
 #pragma unroll
         for (int e = 0; e < count / 2; ++e) {
             if (e >= half) break;
-            const float given = upper ? x[e] : x[e + half], kept = upper ? x[e + half] : x[e];
+            const T given = upper ? x[e] : x[e + half], kept = upper ? x[e + half] : x[e];
             x[e] = kept + __shfl_xor_sync(~0u, given, bit);
         }
         first += upper ? half : 0;

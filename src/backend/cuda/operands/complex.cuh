@@ -32,6 +32,11 @@ __device__ inline float rounded_product(float x, float y) { return __fmul_rn(x, 
 __device__ inline double rounded_product(double x, double y) { return __dmul_rn(x, y); }
 
 template <class T>
+__device__ Complex<T> operator+(Complex<T> x, Complex<T> y) {
+    return {x.re + y.re, x.im + y.im};
+}
+
+template <class T>
 __device__ void add_product(T& sum, T x, T y) {
     sum += x * y;
 }

@@ -68,7 +68,7 @@ TEST_F(FewRows, AreExactHoweverTheOperandsLie) {
             }
     };
     for (const Kernel* kernel : cuda().ladder) {
-        if (kernel->rung != Rung::none || !runs(*kernel)) continue;
+        if (kernel->rung != Rung::none || !runs(*kernel) || is_complex(kernel->in)) continue;
         for (const auto& [n, k] : {std::pair<std::int64_t, std::int64_t>{75, 261}, {80, 264}})
             for (const bool a_by_columns : {false, true})
                 for (const bool b_by_columns : {false, true})

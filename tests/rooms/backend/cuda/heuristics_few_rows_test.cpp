@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/cuda/few/wide_shares.hpp"
+
 namespace tw::cuda::few {
 namespace {
 
@@ -29,6 +31,23 @@ TEST(HeuristicsFewRows, ATileIsEightRowsToTheUnitsSixtyFour) {
 TEST(HeuristicsFewRows, ALongProductHasALongRing) {
     EXPECT_LT(stages_of(10240, 32 << 20), stages_of(10240, 200 << 20));
     EXPECT_EQ(stages_of(1 << 20, 1), 2) << "fewer are no ring";
+}
+
+TEST(HeuristicsFewRows, WideSharesCoverKAndFillTheChip) {
+    for (const std::int64_t rows : {1, 33, 1000, 4096, 50000})
+        for (const std::int64_t k : {1, 31, 4096, 300001})
+            for (const std::size_t size : {8, 16})
+                for (const bool along : {true, false}) {
+                    const WideShares by = wide_shares(7, rows, k, along, size);
+                    EXPECT_GE(std::int64_t{by.parts} * by.length, k);
+                    EXPECT_LT(std::int64_t{by.parts - 1} * by.length, k) << "a part without work";
+                    EXPECT_EQ(wide_warps % by.groups, 0);
+                    EXPECT_EQ(by.parts & (by.parts - 1), 0);
+                }
+    EXPECT_EQ(wide_shares(1, 4096, 4096, true, 8).parts, 1) << "the chip is full";
+    EXPECT_GT(wide_shares(1, 64, 100000, false, 8).parts, 8) << "two blocks are not";
+    EXPECT_EQ(wide_shares(8, 4096, 4096, true, 8).passes, 1);
+    EXPECT_EQ(wide_shares(8, 4096, 4096, true, 16).passes, 2);
 }
 
 }  // namespace

@@ -84,8 +84,9 @@ template <class F>
 void each_row(const F& f) {
     for (const Kernel* kernel : cuda().ladder)
         if (runs(*kernel) &&
-            (is_of(*kernel, "few_tiles") || is_of(*kernel, "few_rows_split") || is_of(*kernel, "few_rows_anywhere")) &&
-            kernel->out != Type::bf16 && kernel->out != Type::f16)
+            (is_of(*kernel, "few_tiles") || is_of(*kernel, "few_rows_split") || is_of(*kernel, "few_rows_anywhere") ||
+             is_of(*kernel, "few_rows_wide")) &&
+            kernel->out != Type::bf16 && kernel->out != Type::f16 && !is_complex(kernel->in))
             f(*kernel);
 }
 
@@ -182,7 +183,8 @@ TEST_F(Parts, KeepWhatIsNotFiniteToItsRow) {
 TEST_F(Parts, InBatchesHaveTheBitsOfEachAlone) {
     each_row([&](const Kernel& kernel) {
         if (!kernel.batching) return;
-        constexpr std::int64_t m = 24, n = 64, k = 2600, count = 3;
+        constexpr std::int64_t n = 64, k = 2600, count = 3;
+        const std::int64_t m = is_of(kernel, "few_rows_wide") ? 6 : 24;
         const Values a(kernel.in, count * m * k, 1), b(kernel.in, count * k * n, 2);
         Values together(kernel.out, count * m * n, 3), alone(kernel.out, count * m * n, 4);
         const Options options{.kernel = kernel.name};
