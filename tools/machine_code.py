@@ -10,7 +10,9 @@ import subprocess
 import sys
 import tempfile
 
-EM_CUDA = 190
+FAT_BINARY = 0xBA55ED50
+MACHINE_CODE = 2  # beside PTX, which is 1
+ZSTD = bytes.fromhex("28b52ffd")
 
 
 def find_nvdisasm():
@@ -26,15 +28,21 @@ def find_nvdisasm():
 
 
 def cubins(image):
-    """Every ELF file for a CUDA device inside the library."""
+    """Every ELF file for a CUDA device inside the library. One fat binary for each source file holds them, each behind
+    a header of its own that says its size and whether zstd has been at it."""
     at = 0
-    while (at := image.find(b"\x7fELF\x02\x01", at + 1)) >= 0:
-        machine, = struct.unpack_from("<H", image, at + 18)
-        if machine != EM_CUDA:
-            continue
-        program_at, section_at = struct.unpack_from("<QQ", image, at + 32)
-        program_size, program_count, section_size, section_count = struct.unpack_from("<HHHH", image, at + 54)
-        yield image[at:at + max(section_at + section_size * section_count, program_at + program_size * program_count)]
+    while (at := image.find(struct.pack("<I", FAT_BINARY), at + 1)) >= 0:
+        header, size = struct.unpack_from("<HQ", image, at + 6)
+        entry, end = at + header, at + header + size
+        while entry < end:
+            kind, header, padded, packed = struct.unpack_from("<H2xIQI", image, entry)
+            content = image[entry + header:entry + header + padded]
+            if content.startswith(ZSTD):
+                content = subprocess.run(["zstd", "-dcq"], input=content[:packed], check=True,
+                                         capture_output=True).stdout
+            if kind == MACHINE_CODE:
+                yield content
+            entry += header + padded
 
 
 def disassembly(nvdisasm, cubin):
