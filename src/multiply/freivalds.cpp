@@ -113,7 +113,7 @@ double Freivalds::lost(std::int64_t i, std::int64_t cols, double of_b) const noe
     if (losses_.is_empty()) return 0;
     const double k = static_cast<double>(a_.cols), n = static_cast<double>(cols), alpha = std::fabs(alpha_),
                  of_a = largest_in(a_.block(i, 0, 1, a_.cols));
-    return k * (losses_.range * alpha * of_a * of_b + losses_.flush * std::max(alpha, 1.0) * (n * of_a + of_b + n) +
+    return k * (losses_.flush * std::max(alpha, 1.0) * (n * of_a + of_b + n) +
                 certificate_ * losses_.least * alpha * (n * of_a + of_b + n * losses_.least));
 }
 

@@ -38,7 +38,7 @@ bool can_run(const Backend& backend, const Kernel& kernel, const Problem& proble
 }
 
 bool keeps_promise(const Kernel& kernel, const Problem& problem) noexcept {
-    if (kernel.scheme->range_loss + kernel.scheme->flush_loss > 0 && !allows_range_loss(problem.accuracy)) return false;
+    if (kernel.scheme->flush_loss > 0 && !allows_flush_loss(problem.accuracy)) return false;
     if (wants_f32(problem) && is_coarser_than_f32(kernel)) return false;
     return certificate(kernel, problem.k) <= promise(problem.accuracy, problem.in, problem.k);
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // What a product may lose: relative to |alpha||A||B| + |beta||C0|, and besides, by the largest of a row of A and of a
-// column of B.
+// column of B, where elements are so small that their type has no more bits.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 namespace tw {
 
 struct Losses {
-    double range = 0, flush = 0;  ///< its scheme's
-    double least = 0;             ///< an operand's element below counts as this much
+    double flush = 0;  ///< its scheme's
+    double least = 0;  ///< an operand's element below counts as this much
 
-    bool is_empty() const noexcept { return range == 0 && flush == 0 && least == 0; }
+    bool is_empty() const noexcept { return flush == 0 && least == 0; }
 };
 
 /// CUDA's matrix units align the product of a subnormal f16 or bf16 as if it were the smallest normal number, and so
@@ -26,8 +26,7 @@ struct Losses {
 inline Losses losses_of(const Kernel& kernel, Place place) noexcept {
     const bool aligns_subnormals = place == Place::cuda && (kernel.in == Type::f16 || kernel.in == Type::bf16);
     const Range range = range_of(kernel.in);
-    return {kernel.scheme->range_loss, kernel.scheme->flush_loss,
-            aligns_subnormals ? range.least / (2 * range.unit) : 0};
+    return {kernel.scheme->flush_loss, aligns_subnormals ? range.least / (2 * range.unit) : 0};
 }
 
 /// Of a real product's plan. The sums of slabs are rounded, and added in their tree; alpha and beta come after it, each

@@ -57,7 +57,7 @@ public:
           sum_(range_of(sum_type(q))),
           out_(range_of(out)),
           narrows_(part_of(out) != sum_type(q)),
-          by_operands_(tolerance.range != 0 || tolerance.flush != 0 || tolerance.least != 0) {
+          by_operands_(tolerance.flush != 0 || tolerance.least != 0) {
         const double terms = static_cast<double>(is_complex(q.a.type) ? 2 * q.k() : q.k());
         const double size = std::fabs(q.alpha) + std::fabs(q.alpha_imag), alpha = std::isfinite(size) ? size : 0;
         floor_ = (alpha * terms + 2) * sum_.least;
@@ -65,7 +65,6 @@ public:
         if (!by_operands_) return;
         for (const std::int64_t i : answer.rows) row_largest_.push_back(largest_in(q.a.block(i, 0, 1, q.k())));
         for (std::int64_t j = 0; j < answer.cols; ++j) col_largest_.push_back(largest_in(q.b.block(0, j, q.k(), 1)));
-        range_ = tolerance.range * terms * alpha;
         flush_ = tolerance.flush * terms * std::max(alpha, 1.0);
         least_ = tolerance.bound * tolerance.least * terms * alpha;
     }
@@ -79,7 +78,7 @@ public:
         double of_sum = floor_;
         if (by_operands_) {
             const double a = row_largest_[row], b = col_largest_[static_cast<std::size_t>(col)];
-            of_sum += range_ * a * b + flush_ * (a + b + 1) + least_ * (a + b + tolerance_.least);
+            of_sum += flush_ * (a + b + 1) + least_ * (a + b + tolerance_.least);
         }
         double allowed = tolerance_.bound * answer_.magnitude[at] + of_sum * scale_;  // the magnitude is scaled already
         if (!q_.epilogue.is_empty()) {
@@ -106,7 +105,7 @@ private:
     Tolerance tolerance_;
     Range sum_, out_;
     bool narrows_, by_operands_;
-    double floor_ = 0, scale_ = 1, slope_ = 1, range_ = 0, flush_ = 0, least_ = 0;
+    double floor_ = 0, scale_ = 1, slope_ = 1, flush_ = 0, least_ = 0;
     std::vector<double> row_largest_, col_largest_;
 };
 

@@ -15,7 +15,6 @@ namespace tw::reference {
 /// How far from the answer an element may be:
 ///
 ///     bound * magnitude                                  what splitting and summing lose
-///   + range * |alpha| k * max|a_i| * max|b_j|            what scaling by rows and columns loses
 ///   + bound * least * |alpha| k * (max|a_i| + max|b_j| + least)  where elements below `least` count as that
 ///   + flush * max(|alpha|, 1) * k * (max|a_i| + max|b_j| + 1)  what a unit that flushes below `flush` loses
 ///   + (|alpha| k + 2) units of the least subnormal       what is lost where numbers have no more bits
@@ -26,7 +25,6 @@ namespace tw::reference {
 /// one rounding more. A bound of 0 means the very answer, rounded to C's type.
 struct Tolerance {
     double bound = 0;
-    double range = 0;
     double flush = 0;
     bool rounds_before_epilogue = false;
     double least = 0;

@@ -70,11 +70,11 @@ const Scheme remainders_of_f32{"remainders", Type::f32, 1, whole, 0};
 /// The least that a tf32 part can hold.
 constexpr double tf32_flush_loss = 0x1p-136;
 
-const Scheme tf32x1{"tf32x1", Type::f32, 1, whole, two_roundings(0x1p-11), 0, tf32_flush_loss};
+const Scheme tf32x1{"tf32x1", Type::f32, 1, whole, two_roundings(0x1p-11), tf32_flush_loss};
 /// The large part is rounded to 11 bits, the small one cut to as many: 2^-21 of each operand, and small * small.
-const Scheme tf32x3{"tf32x3", Type::f32, 2, two_parts, 2 * 0x1p-21 + 0x1p-22, 0, tf32_flush_loss};
+const Scheme tf32x3{"tf32x3", Type::f32, 2, two_parts, 2 * 0x1p-21 + 0x1p-22, tf32_flush_loss};
 
-bool allows_range_loss(Accuracy accuracy) noexcept {
+bool allows_flush_loss(Accuracy accuracy) noexcept {
     return accuracy.rule != Accuracy::Rule::number && accuracy.rule != Accuracy::Rule::fp32_elementwise &&
            accuracy.rule != Accuracy::Rule::fp64;
 }

@@ -28,7 +28,6 @@ struct Scheme {
     int parts;                                  ///< how many parts an operand is split into
     std::span<const std::array<int, 2>> terms;  ///< (i, j): part i of A times part j of B, smallest first
     double split_loss;                          ///< |C - AB| / (|A||B|) lost by leaving terms out
-    double range_loss = 0;                      ///< besides, k * range_loss * max|a_i| * max|b_j|: scaling by rows
     double flush_loss = 0;  ///< besides, k * flush_loss * (max|a_i| + max|b_j| + 1): parts have no more bits there
 };
 
@@ -56,8 +55,8 @@ extern const Scheme remainders_of_f64;
 /// f32 cut into tf32 parts, whose exponents reach as far.
 extern const Scheme tf32x1, tf32x3;
 
-/// True when the accuracy's name promises against |A||B| and row maxima; a number and fp32_elementwise do not.
-bool allows_range_loss(Accuracy accuracy) noexcept;
+/// True when the accuracy's name leaves room for what parts flush; a number and fp32_elementwise do not.
+bool allows_flush_loss(Accuracy accuracy) noexcept;
 
 /// `automatic` resolved for operands of this type.
 Accuracy resolve(Accuracy accuracy, Type in) noexcept;

@@ -90,8 +90,8 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
                                        .alpha_imag = trial.alpha_imag,
                                        .beta_imag = trial.beta_imag};
     const double bound = trial.exact ? 0 : certificate(kernel, trial.k);
-    const double range = kernel.scheme->range_loss + loss.range, flush = kernel.scheme->flush_loss + loss.flush;
-    const reference::Verdict verdict = judge(question, c, {.bound = bound, .range = range, .flush = flush});
+    const double flush = kernel.scheme->flush_loss + loss.flush;
+    const reference::Verdict verdict = judge(question, c, {.bound = bound, .flush = flush});
 
     outcome.worst = verdict.worst;
     if (!status)

@@ -40,9 +40,9 @@ struct Outcome {
     std::vector<std::byte> result;  ///< C's elements in row-major order
 };
 
-/// Beyond the certificate and its scheme's range loss: what a kernel's documentation takes back (see Tolerance).
+/// Beyond the certificate and its scheme's flush loss: what a kernel's documentation takes back (see Tolerance).
 struct Loss {
-    double range = 0, flush = 0;
+    double flush = 0;
 };
 
 /// C is NaN when beta is 0, A, B and every padding must be as before, and C must satisfy the judge.

@@ -46,7 +46,6 @@ std::string sentence_of(const Status& status) { return std::string("it ended wit
 
 std::string judged(const Case& one, const Work& work) {
     const reference::Tolerance tolerance{.bound = work.certificate(),
-                                         .range = work.range_loss(),
                                          .flush = work.flush_loss(),
                                          .rounds_before_epilogue = work.rounds_before_epilogue(),
                                          .least = work.least_counted()};

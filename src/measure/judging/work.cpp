@@ -139,7 +139,6 @@ void Work::note(const Kernel* kernel, std::int64_t terms) {
     kernel_ = kernel->name;
     const double own = tw::certificate(*kernel, std::max<std::int64_t>(1, terms)), tree = certificate_of_tree(case_);
     certificate_ = std::max(certificate_, own + tree + own * tree);
-    range_loss_ = std::max(range_loss_, kernel->scheme->range_loss);
     flush_loss_ = std::max(flush_loss_, kernel->scheme->flush_loss);
     rounds_before_epilogue_ = rounds_before_epilogue_ || (!kernel->fuses_epilogue && kernel->out != kernel->sum);
 }

@@ -34,7 +34,6 @@ public:
     /// Of the kernels that may have run, the largest of each loss.
     const char* kernel() const noexcept { return kernel_; }
     double certificate() const noexcept { return certificate_; }
-    double range_loss() const noexcept { return range_loss_; }
     double flush_loss() const noexcept { return flush_loss_; }
     double least_counted() const noexcept { return least_counted_; }
     bool rounds_before_epilogue() const noexcept { return rounds_before_epilogue_; }
@@ -57,7 +56,7 @@ private:
     std::vector<std::byte> c0_, scratch_;
     Executor executor_;
     const char* kernel_ = "no kernel";
-    double certificate_, range_loss_ = 0, flush_loss_ = 0, least_counted_ = 0;
+    double certificate_, flush_loss_ = 0, least_counted_ = 0;
     bool rounds_before_epilogue_ = false;
     bool keeps_mode_ = true;
 };

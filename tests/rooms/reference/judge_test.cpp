@@ -168,16 +168,6 @@ TEST(Judge, SeesSubnormalsFlushed) {
     EXPECT_TRUE(judge(product.question, product.result, {.bound = product.bound(), .flush = 0x1p-126}).ok);
 }
 
-TEST(Judge, AddsTheRangeTermWhenAskedTo) {
-    Product product(1, 1, 2);
-    product.a = {1, 0x1p-30f};
-    product.b = {0, 1};
-    product.at(0, 0) = 0;  // the small element lost beside the large one
-    EXPECT_FALSE(product.verdict().ok);
-    EXPECT_TRUE(judge(product.question, product.result, {.bound = product.bound(), .range = 0x1p-30}).ok);
-    EXPECT_FALSE(judge(product.question, product.result, {.bound = product.bound(), .range = 0x1p-38}).ok);
-}
-
 TEST(Judge, CountsSmallElementsAsTheLeastWhenAskedTo) {
     Product product(1, 1, 2);
     product.a = {1, 0x1p-40f}, product.b = {0x1p-40f, 1};

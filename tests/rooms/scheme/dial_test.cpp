@@ -63,9 +63,9 @@ TEST(Promise, OfANumberIsTheNumber) {
     EXPECT_EQ(promise(Accuracy(3e-6), Type::f64, 1 << 20), 3e-6);
 }
 
-TEST(Promise, ThatHoldsElementwiseAllowsNoRangeLoss) {
-    for (const Accuracy accuracy : {fp64, fp32_elementwise, Accuracy(1e-3)}) EXPECT_FALSE(allows_range_loss(accuracy));
-    for (const Accuracy accuracy : {fp32, tf32, bf16, fp16}) EXPECT_TRUE(allows_range_loss(accuracy));
+TEST(Promise, ThatHoldsElementwiseAllowsNoFlushLoss) {
+    for (const Accuracy accuracy : {fp64, fp32_elementwise, Accuracy(1e-3)}) EXPECT_FALSE(allows_flush_loss(accuracy));
+    for (const Accuracy accuracy : {fp32, tf32, bf16, fp16}) EXPECT_TRUE(allows_flush_loss(accuracy));
 }
 
 TEST(Promise, OfNobodyIsTheOperandsOwn) {

@@ -131,8 +131,8 @@ TEST_F(SplitRows, KeepTheCertificateForEveryElement) {
                                                    {old.data(), Type::f32, m, n, n, 1},
                                                    1,
                                                    0};
-                const reference::Verdict verdict = judge(question, {one.c.on_host().data, Type::f32, m, n, n, 1},
-                                                         {.bound = certificate(*kernel, k), .range = 0, .flush = 0});
+                const reference::Verdict verdict =
+                    judge(question, {one.c.on_host().data, Type::f32, m, n, n, 1}, {.bound = certificate(*kernel, k)});
                 EXPECT_TRUE(verdict.ok) << kernel->name << ", " << kind.name << " by 2^" << power << ": "
                                         << verdict.sentence();
                 const std::vector<std::byte> bits = one.c.bring();

@@ -73,9 +73,8 @@ bool judged(const Kernel& kernel, const Product& w, const Tile& tile) {
     const reference::Question question{in(a.on_host().data, kernel.in, w.m, w.k, false),
                                        in(b.on_host().data, kernel.in, w.k, w.n, w.b_by_columns),
                                        in(c0.data(), kernel.out, w.m, w.n, w.c_by_columns), call.alpha, call.beta};
-    const reference::Verdict verdict = judge(
-        question, in(c.on_host().data, kernel.out, w.m, w.n, w.c_by_columns),
-        {.bound = certificate(kernel, w.k), .range = kernel.scheme->range_loss, .flush = kernel.scheme->flush_loss});
+    const reference::Verdict verdict = judge(question, in(c.on_host().data, kernel.out, w.m, w.n, w.c_by_columns),
+                                             {.bound = certificate(kernel, w.k), .flush = kernel.scheme->flush_loss});
     EXPECT_TRUE(verdict.ok) << w.m << 'x' << w.n << 'x' << w.k << " tile " << tile.n << ": " << verdict.sentence();
     return true;
 }
