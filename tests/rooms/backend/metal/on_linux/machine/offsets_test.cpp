@@ -26,7 +26,7 @@ public:
 TEST(Offsets, AreSixtyFourBitsWide) {
     const Plain plain;
     constexpr std::int64_t step = (std::int64_t{1} << 31) + 64, rows = 3, cols = 9;
-    constexpr std::size_t bytes = static_cast<std::size_t>(rows * step) * sizeof(float);
+    constexpr std::size_t bytes = static_cast<std::size_t>(rows * step) * tw::size_of(tw::Type::c64);  // the widest
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) GTEST_SKIP() << "this machine does not reserve " << bytes << " bytes";
     for (const tw::Kernel* kernel : tw::metal_check::backend().ladder) {
