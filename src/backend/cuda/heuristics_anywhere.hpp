@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// How few_rows_anywhere cuts a product, and what it takes: by shape alone, on a chip of 132 multiprocessors.
+// How few_rows_anywhere cuts a product, and what it takes: by shape alone.
 #pragma once
 
 #include <algorithm>

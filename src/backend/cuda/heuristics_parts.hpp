@@ -2,15 +2,17 @@
 // Copyright 2026 The tilewright authors
 //
 // Into how many parts k is cut where C has few tiles: by a product's shape alone, with the reason on the line above
-// each choice. The chip is one of 132 multiprocessors, so that the bits do not depend on it.
+// each choice.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/cuda/tiles/chip_of_parts.hpp"
+
 namespace tw::cuda::parts {
 
-inline constexpr int chip = 132, most = 128;
+inline constexpr int most = 128;
 
 /// k of each of so many parts, which begin at multiples of `granule`; what is left is less than that for each.
 constexpr std::int64_t length(std::int64_t k, int count, int granule) {

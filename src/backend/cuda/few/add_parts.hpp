@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/contract.hpp"
+#include "backend/cuda/tiles/chip_of_parts.hpp"
 
 namespace tw::cuda {
 
@@ -20,7 +21,7 @@ struct PartsOfSums {
 /// Threads of the second kernel for an element: as many as fill a chip, add 16 parts each at most and have few steps of
 /// what is left.
 constexpr int teams_of(std::int64_t m, std::int64_t n, int count, std::int64_t left) {
-    constexpr std::int64_t of_a_chip = 132 * 2048;
+    constexpr std::int64_t of_a_chip = parts::chip * 2048;
     int teams = 1;
     while (teams < 8 && teams < count && (teams * m * n < of_a_chip || teams * 16 < count || teams * 16 < left))
         teams *= 2;

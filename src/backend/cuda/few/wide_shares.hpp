@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/cuda/tiles/chip_of_parts.hpp"
 #include "tilewright/types.hpp"
 
 namespace tw::cuda::few {
@@ -31,7 +32,6 @@ struct WideShares {
 
 namespace wide {
 
-constexpr std::int64_t chip = 132;
 constexpr double of_memory = 4100, of_one = 45;  ///< bytes a nanosecond: all multiprocessors, and one
 constexpr double adding = 3000;                  ///< the second kernel
 
@@ -42,7 +42,7 @@ constexpr std::int64_t rows_of_block(const WideShares& by, bool along) {
 /// Of the weights alone.
 constexpr double time(const WideShares& by, std::int64_t rows, bool along, std::size_t size) {
     const std::int64_t of_block = rows_of_block(by, along), tiles = (rows + of_block - 1) / of_block,
-                       waves = (tiles * by.parts + chip - 1) / chip;
+                       waves = (tiles * by.parts + parts::chip - 1) / parts::chip;
     const auto bytes = [&](std::int64_t lines) {
         return static_cast<double>(lines) * static_cast<double>(by.length) * static_cast<double>(size);
     };
@@ -55,7 +55,7 @@ constexpr WideShares wide_shares(std::int64_t few, std::int64_t rows, std::int64
     WideShares best{static_cast<int>((few + wide_most(size) - 1) / wide_most(size)), along ? wide_warps : 1, 1,
                     static_cast<int>(k)};
     // A block of many rows reads the few rows from L2 less often.
-    while (along && best.groups > 4 && wide::rows_of_block(best, along) * wide::chip > rows) best.groups /= 2;
+    while (along && best.groups > 4 && wide::rows_of_block(best, along) * parts::chip > rows) best.groups /= 2;
     WideShares by = best;
     for (by.parts = 2; by.parts <= 64; by.parts *= 2) {
         by.length = static_cast<int>(((k + by.parts - 1) / by.parts + 31) / 32 * 32);

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "backend/cuda/tiles/async_shapes_sm90.hpp"
+#include "backend/cuda/tiles/chip_of_parts.hpp"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
 
 namespace tw::cuda::sm90 {
@@ -186,11 +187,10 @@ constexpr Tile quickest_r9(const Sizes& s, const R9Operands& o, const Takes& tak
 /// Into how many parts k is cut: by one product's shape, never by how many there are, how they lie or what the chip is,
 /// so that a batch has the bits of each alone.
 constexpr int r9_parts(const Sizes& s, const R9Operands& o) {
-    constexpr int chip = 132;
     Sizes one = s;
-    one.products = 1, one.multiprocessors = chip;
+    one.products = 1, one.multiprocessors = parts::chip;
     // Parts pay where C has too few tiles for the chip, and k many steps.
-    if (o.is_f32 || one.tiles(64, 64) > chip || s.k < 1024) return 1;
+    if (o.is_f32 || one.tiles(64, 64) > parts::chip || s.k < 1024) return 1;
     // Heads' products come in batches: 64 of 2048 x 64 x 2048 took an H100 307 us in 8 parts, 196 whole; one alone 11.1
     // and 9.2.
     const std::int64_t narrow = s.m < s.n ? s.m : s.n, longest_side = s.m < s.n ? s.n : s.m;
@@ -222,7 +222,7 @@ constexpr bool r9_may_cut_last_wave(const Sizes& s) {
     const std::int64_t fit = r9_clusters(s.multiprocessors);
     if (s.tiles(256, 64) > fit || s.tiles(64, 256) > fit) return true;
     // Fewer tiles of 64 x 64 are r9_parts's; of attention's heads, up to 128 columns, there are many.
-    return s.k >= 4096 && s.m > 128 && s.n > 128 && s.tiles(64, 64) > 132;
+    return s.k >= 4096 && s.m > 128 && s.n > 128 && s.tiles(64, 64) > parts::chip;
 }
 
 /// Scratch that a product of such a shape may use for the parts' sums.
