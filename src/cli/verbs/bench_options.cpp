@@ -38,11 +38,10 @@ std::vector<measure::Shape> shapes_of(const BenchOptions& asked) {
 
 void refuse_what_excludes(const BenchOptions& asked) {
     const SurveyArguments usual, &survey = asked.survey;
-    const std::pair<bool, const char*> of_surveys[] = {{!survey.from.empty(), "--from"},
-                                                       {!survey.types.empty(), "--types"},
-                                                       {survey.shard != usual.shard, "--shard"},
-                                                       {survey.seed != usual.seed, "--seed"},
-                                                       {survey.count != usual.count, "--count"}};
+    const std::pair<bool, const char*> of_surveys[] = {
+        {!survey.from.empty(), "--from"},      {!survey.types.empty(), "--types"},
+        {!survey.cases.empty(), "--cases"},    {survey.shard != usual.shard, "--shard"},
+        {survey.seed != usual.seed, "--seed"}, {survey.count != usual.count, "--count"}};
     for (const auto& [is_asked, option] : of_surveys)
         if (is_asked) refuse("{} is for --suite survey and decode", option);
     if (asked.is_cold && asked.is_hot) refuse("--cold and --hot exclude each other");
@@ -150,7 +149,14 @@ SurveyArguments survey_of(const BenchOptions& asked) {
                                                    {!asked.markdown.empty(), "--markdown"}};
     for (const auto& [is_asked, option] : others)
         if (is_asked) refuse("--suite {} and {} exclude each other", asked.suite, option);
+    const SurveyArguments usual;
     SurveyArguments survey = asked.survey;
+    const std::pair<bool, const char*> of_drawing[] = {{asked.suite != "survey", "--suite decode"},
+                                                       {!survey.types.empty(), "--types"},
+                                                       {survey.seed != usual.seed, "--seed"},
+                                                       {survey.count != usual.count, "--count"}};
+    for (const auto& [is_asked, option] : of_drawing)
+        if (is_asked && !survey.cases.empty()) refuse("--cases and {} exclude each other", option);
     survey.suite = asked.suite, survey.device = asked.device, survey.json = asked.json, survey.peers = asked.peers;
     survey.threads = asked.threads, survey.baseline = asked.baseline;
     survey.with_peers = asked.with_peers, survey.is_reproducible = asked.is_reproducible;

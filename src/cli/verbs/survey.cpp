@@ -16,6 +16,7 @@
 #include "cli/ending/exit.hpp"
 #include "measure/survey/changes.hpp"
 #include "measure/survey/draw.hpp"
+#include "measure/survey/read_case.hpp"
 #include "measure/survey/survey_json.hpp"
 #include "measure/survey/table.hpp"
 
@@ -40,12 +41,29 @@ std::vector<const measure::Kind*> kinds_of(const std::string& list) {
     return kinds;
 }
 
+/// Those of a file, a line each; empty lines and those that begin by # are left out.
+std::vector<measure::Case> cases_in(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) refuse("--cases {}: it can't be read", path);
+    std::vector<measure::Case> cases;
+    std::string line, trouble;
+    for (int number = 1; std::getline(file, line); ++number) {
+        const std::size_t first = line.find_first_not_of(" \t\r");
+        if (first == std::string::npos || line[first] == '#') continue;
+        if (!measure::read_case(line, cases.emplace_back(), trouble))
+            refuse("--cases {}:{}: {}", path, number, trouble);
+    }
+    if (cases.empty()) refuse("--cases {}: expected a shape on each line, such as 'bf16 208x4096x4096 NT'", path);
+    return cases;
+}
+
 std::vector<measure::Case> cases_of(const SurveyArguments& asked, bool is_host) {
     const std::size_t slash = asked.shard.find('/');
     if (slash == std::string::npos) refuse("--shard: expected I/N, such as 1/2; got '{}'", asked.shard);
     const auto parts = static_cast<int>(parse_whole("--shard", asked.shard.substr(slash + 1), 1, 1000));
     const auto number = static_cast<int>(parse_whole("--shard", asked.shard.substr(0, slash), 1, parts));
     const measure::Limits& limits = is_host ? measure::host_limits : measure::device_limits;
+    if (!asked.cases.empty()) return measure::shard(cases_in(asked.cases), number, parts);
     const auto kinds = kinds_of(asked.types);
     const auto seed = static_cast<std::uint64_t>(asked.seed);
     return measure::shard(
@@ -70,8 +88,10 @@ std::vector<Outcome> read_outcomes(const char* option, const std::vector<std::st
 }
 
 std::string command_of(const SurveyArguments& asked) {
-    return fmt::format("tw bench --suite {} --seed {} --count {} --shard {} --device {}{}{}{}", asked.suite, asked.seed,
-                       asked.count, asked.shard, asked.device, asked.types.empty() ? "" : " --types " + asked.types,
+    const std::string drawn =
+        asked.cases.empty() ? fmt::format("--seed {} --count {}", asked.seed, asked.count) : "--cases " + asked.cases;
+    return fmt::format("tw bench --suite {} {} --shard {} --device {}{}{}{}", asked.suite, drawn, asked.shard,
+                       asked.device, asked.types.empty() ? "" : " --types " + asked.types,
                        !asked.with_peers       ? ""
                        : asked.device == "cpu" ? " --peers"
                                                : " --peers=cublas",
@@ -133,6 +153,8 @@ bool is_survey(const std::string& suite) { return suite == "survey" || suite == 
 void add_survey_options(const Verb& verb, SurveyArguments& asked) {
     verb.add_option("--seed", asked.seed, "For --suite survey: the seed that shapes are drawn by").shows_default();
     verb.add_option("--count", asked.count, "For --suite survey: how many shapes").shows_default().within(1, 100000);
+    verb.add_option("--cases", asked.cases,
+                    "For --suite survey: a file of shapes instead, in the words that its tables print");
     verb.add_option("--shard", asked.shard, "For --suite survey and decode: I/N, part I of N").shows_default();
     verb.add_option("--types", asked.types,
                     "For --suite survey and decode, a list: bf16, f16, f32, tf32, fp32_elementwise, f64, c64, c128");

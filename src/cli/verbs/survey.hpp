@@ -11,7 +11,7 @@ namespace tw::cli {
 
 /// The options of tw bench for a survey.
 struct SurveyArguments {
-    std::string suite, types, shard = "1/1", device, json, peers, baseline;
+    std::string suite, types, shard = "1/1", cases, device, json, peers, baseline;
     std::vector<std::string> from;
     int seed = 1, count = 400, threads = 0;
     bool with_peers = false, is_reproducible = false;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
 
 #include "rooms/measure/say.hpp"
@@ -30,6 +31,20 @@ TEST(SurveyVerb, MeasuresTheShapesOfASeedAndKeepsThem) {
     unlink(file.c_str());
 }
 
+TEST(SurveyVerb, MeasuresTheShapesOfAFile) {
+    const std::string file = "/tmp/tilewright-cases-" + std::to_string(getpid());
+    std::ofstream(file) << "# from a table\n\nf32 33x20x17 NT beta 0.5\n 7 f64 8x9x10 NN   0.85g  10 us\n";
+    const Said said = say("bench --suite survey --threads 1 --cases " + file);
+    EXPECT_EQ(said.code, 0) << said.text;
+    EXPECT_NE(said.text.find("33x20x17 NT beta 0.5"), std::string::npos) << said.text;
+    EXPECT_NE(said.text.find("8x9x10 NN"), std::string::npos) << said.text;
+    std::ofstream(file) << "\nf32 33x20 NT\n";
+    const Said bad = say("bench --suite survey --cases " + file);
+    EXPECT_EQ(bad.code, 2) << bad.text;
+    EXPECT_NE(bad.text.find(file + ":2: expected a shape"), std::string::npos) << bad.text;
+    unlink(file.c_str());
+}
+
 TEST(SurveyVerb, APartHasItsShare) {
     const Said said = say("bench --suite survey --seed 11 --count 5 --shard 3/3 --types f64 --threads 2");
     EXPECT_EQ(said.code, 0) << said.text;
@@ -47,6 +62,11 @@ TEST(SurveyVerb, WhatCannotBeIsRefusedWithASentence) {
         {"--suite survey --peers=mkl",
          "a survey's peer is cublas on --device cuda, and whatever is found on cpu; got 'mkl'"},
         {"--suite survey --from /nowhere.json", "--from /nowhere.json: it can't be read"},
+        {"--suite survey --cases /nowhere", "--cases /nowhere: it can't be read"},
+        {"--suite survey --cases /dev/null", "expected a shape on each line"},
+        {"--suite survey --cases /dev/null --seed 3", "--cases and --seed exclude each other"},
+        {"--suite decode --cases /dev/null", "--cases and --suite decode exclude each other"},
+        {"--cases /dev/null", "--cases is for --suite survey and decode"},
         {"--suite survey --baseline /dev/null", "not a survey of tw"},
         {"--suite servey", "mixed, survey or decode; got 'servey'"}};
     for (const auto& [arguments, sentence] : cases) {
