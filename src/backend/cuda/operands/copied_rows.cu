@@ -9,6 +9,8 @@
 //                                                                    c f i           ghi
 #include "backend/cuda/operands/copied_rows.hpp"
 
+#include <algorithm>
+
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ptx/team.cuh"
@@ -16,8 +18,7 @@
 namespace tw::cuda {
 namespace {
 
-constexpr int threads = 256, each = 4;  // pieces of 16 bytes that a thread copies one after the other
-constexpr int side = 64;
+constexpr int threads = 256, side = 64;
 
 struct Copy {
     const char* from = nullptr;
@@ -26,6 +27,7 @@ struct Copy {
     std::int64_t from_bytes = 0, to_bytes = 0;
     const std::uint64_t* addresses = nullptr;
     int rows = 0, cols = 0;
+    int each = 1;         ///< pieces of 16 bytes that a thread copies one after the other
     unsigned blocks = 1;  ///< of one product
     bool turns = false;
 
@@ -72,8 +74,9 @@ template <class T>
 __device__ void shift(const Copy& copy, const T* from, T* to, unsigned block) {
     constexpr int at_once = 16 / sizeof(T);
     const auto of_row = static_cast<std::uint64_t>(copy.pitch / at_once), all = copy.rows * of_row;
-    for (int e = 0; e < each; ++e) {
-        const std::uint64_t x = (block * std::uint64_t{each} + static_cast<unsigned>(e)) * threads + threadIdx.x;
+    for (int e = 0; e < copy.each; ++e) {
+        const std::uint64_t x =
+            (block * static_cast<std::uint64_t>(copy.each) + static_cast<unsigned>(e)) * threads + threadIdx.x;
         if (x >= all) return;
         // 64 bits take four times the instructions.
         const std::uint64_t row =
@@ -139,9 +142,15 @@ Copy work_of(const CopiedRows& rows) {
               .rows = static_cast<int>(from.rows),
               .cols = static_cast<int>(from.cols),
               .turns = from.col_step != 1};
-    const auto at_once = static_cast<std::int64_t>(16 / size_of(from.type));
-    copy.blocks = static_cast<unsigned>(copy.turns ? tiles_over(from.rows, side) * tiles_over(rows.pitch, side)
-                                                   : tiles_over(from.rows * (rows.pitch / at_once), threads * each));
+    if (copy.turns) {
+        copy.blocks = static_cast<unsigned>(tiles_over(from.rows, side) * tiles_over(rows.pitch, side));
+        return copy;
+    }
+    // As many blocks as are beside one another, so that no thread waits for memory more often than it must.
+    const std::int64_t pieces = from.rows * (rows.pitch / static_cast<std::int64_t>(16 / size_of(from.type))),
+                       at_once = std::int64_t{8} * threads * multiprocessors();
+    copy.each = static_cast<int>(std::clamp<std::int64_t>(pieces * rows.products / at_once, 1, 16));
+    copy.blocks = static_cast<unsigned>(tiles_over(pieces, std::int64_t{threads} * copy.each));
     return copy;
 }
 
