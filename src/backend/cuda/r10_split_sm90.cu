@@ -105,8 +105,8 @@ __global__ void __launch_bounds__(P::threads, 1)
             const std::uint32_t buffers = pipe.base + P::staging + consumer * Places::boxes;
             const std::uint32_t columns = pipe.base + P::staging + 2 * Places::boxes + consumer * Places::of_columns;
             const auto finish = [&](auto& result) {
-                finish_scaled<P::BN, Places::row_bytes, Places::ring>(result, notes, out, c, buffers, columns,
-                                                                      first_row, first_col, consumer, thread);
+                finish_scaled<P::BN, Places::row_bytes, Places::ring, parts>(result, notes, out, c, buffers, columns,
+                                                                             first_row, first_col, consumer, thread);
             };
             if constexpr (promoted) finish(sums);
             else finish(accumulator);
@@ -160,6 +160,7 @@ Status start_fused(const Call& call) {
                            b_rows,
                            own.notes,
                            own.notes + m,
+                           {own.a_parts, own.b_parts, pitch},
                            static_cast<float>(call.alpha),
                            static_cast<float>(call.beta),
                            fused(call.epilogue),

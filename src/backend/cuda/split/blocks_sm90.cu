@@ -89,11 +89,11 @@ struct Eights {
         for (int i = 0; i < 4 * eights; ++i) largest = max(largest, magnitude_bits(x[i / 4][4 * half + i % 4]));
         return largest;
     }
-    /// Returns the first parts that are least.
+    /// Returns what is lost.
     template <Parts parts>
-    __device__ __half2 store(std::uint16_t* to, int first, int padded, int lift, bool finite) const {
+    __device__ unsigned store(std::uint16_t* to, int first, int padded, int lift, bool finite) const {
         constexpr PartsLayout layout = layout_of(parts);
-        __half2 least = __float2half2_rn(1);
+        unsigned units = 0;
 #pragma unroll
         for (int e = 0; e < eights; ++e) {
             const int k = first + e * (depth_of_block / eights);
@@ -105,17 +105,10 @@ struct Eights {
 #pragma unroll
             for (int p = 0; p < layout.parts; ++p)
                 *reinterpret_cast<uint4*>(place + p * layout.depth) = {low[p].x, low[p].y, high[p].x, high[p].y};
-            least = __hmin2(least, __hmin2(least_of(low[0]), least_of(high[0])));
+            if (may_lose<parts>(__hmin2(least_of(low[0]), least_of(high[0]))))
+                units += lost<parts>({x[e][0], x[e][1], x[e][2], x[e][3]}, lift) +
+                         lost<parts>({x[e][4], x[e][5], x[e][6], x[e][7]}, lift);
         }
-        return least;
-    }
-    template <Parts parts>
-    __device__ unsigned all_lost(int lift) const {
-        unsigned units = 0;
-#pragma unroll
-        for (int e = 0; e < eights; ++e)
-            units += lost<parts>({x[e][0], x[e][1], x[e][2], x[e][3]}, lift) +
-                     lost<parts>({x[e][4], x[e][5], x[e][6], x[e][7]}, lift);
         return units;
     }
 };
@@ -167,16 +160,17 @@ __global__ void __launch_bounds__(threads, 2)
         classes = of_row_in_warp(classes, along, either);
         if (speaks) atomicOr(found.classes + own, classes);
     }
-    const __half2 least = held.store<parts>(mine(a.one.to, b.one.to) + row * pitch, begin, row < rows ? padded : 0,
-                                            lift, is_finite(largest));
-    if (may_lose<parts>(least))
-        if (const unsigned some = held.all_lost<parts>(lift); some != 0) atomicAdd(found.units + own, some);
+    const unsigned units = held.store<parts>(mine(a.one.to, b.one.to) + row * pitch, begin, row < rows ? padded : 0,
+                                             lift, is_finite(largest));
+    if (units != 0) atomicAdd(found.units + own, units);
     ptx::sync_cluster();
     if (rank == 0 && thread < rows_of_block && first_row + thread < rows) {
         largest = of_all_ranks(found.largest + thread, ranks, greater);
         const unsigned classes = of_all_ranks(found.classes + thread, ranks, either);
-        const unsigned units = of_all_ranks(found.units + thread, ranks, [](unsigned p, unsigned q) { return p + q; });
-        mine(a.one.notes, b.one.notes)[first_row + thread] = with_losses(note_of<parts>(largest, classes), units);
+        const unsigned all_units =
+            of_all_ranks(found.units + thread, ranks, [](unsigned p, unsigned q) { return p + q; });
+        mine(a.one.notes, b.one.notes)[first_row + thread] =
+            with_losses(with_classes<parts>(note_of(largest), classes), all_units);
     }
     if (ranks > 1) ptx::sync_cluster();  // nobody leaves while others read
 }

@@ -3,11 +3,11 @@
 //
 // Splitting rows whose k is not contiguous, as those of a row-major B: the largest of each row is found first, reading
 // along the other direction; then tiles are read that way again, turned in shared memory and written along k. What
-// tiles find out of a row becomes its note when all are done: tiles that wait for each other's writes cost a third
-// more.
-#include "backend/cuda/device/failure.hpp"
+// tiles find out of a row goes into its note when all are done, by the kernel behind: tiles that wait for each other's
+// writes cost a third more. Nothing is cleared first: each slab of k has its own largest.
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/split/kernels.hpp"
 #include "backend/cuda/split/notes.cuh"
 
@@ -15,16 +15,11 @@ namespace tw::cuda {
 namespace {
 
 constexpr int across = 64, deep = 8, threads = across * deep;  // neighbouring threads: neighbouring rows
-constexpr int slab = 256;                                      // of k that one block scans
 
-/// What blocks add up of each row, all 0 at first.
-struct Tallies {
-    unsigned *largest, *classes, *units;
-    Tallies(unsigned* first, std::int64_t rows) : largest(first), classes(first + rows), units(first + 2 * rows) {}
-};
-
-__global__ void __launch_bounds__(threads) scan(Tensor<const float> from, Tallies tallies, TileGrid grid) {
+__global__ void __launch_bounds__(threads) scan(Tensor<const float> from, Tallies tallies, TileGrid grid, int slab) {
     __shared__ unsigned partial[deep][across];
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
     const int x = static_cast<int>(threadIdx.x) % across, y = static_cast<int>(threadIdx.x) / across;
     const std::int64_t row = grid.col() * std::int64_t{across} + x, first = grid.row() * std::int64_t{slab};
     unsigned largest = 0;
@@ -38,11 +33,13 @@ __global__ void __launch_bounds__(threads) scan(Tensor<const float> from, Tallie
     if (y != 0 || row >= from.rows()) return;
 #pragma unroll
     for (int i = 1; i < deep; ++i) largest = max(largest, partial[i][x]);
-    atomicMax(tallies.largest + row, largest);
+    tallies.largest[grid.row() * from.rows() + row] = largest;
+    if (grid.row() == 0) tallies.classes[row] = tallies.units[row] = 0;
 }
 
 template <Parts parts>
-__global__ void __launch_bounds__(threads) turn(Splitting one, std::int64_t pitch, Tallies tallies, TileGrid grid) {
+__global__ void __launch_bounds__(threads)
+    turn(Splitting one, std::int64_t pitch, Tallies tallies, TileGrid grid, int slabs) {
     __shared__ float tile[across][across + 1];
     __shared__ unsigned largest[across], classes[across], units[across];
     const Tensor<const float>& from = one.rows;
@@ -50,16 +47,23 @@ __global__ void __launch_bounds__(threads) turn(Splitting one, std::int64_t pitc
     const std::int64_t first_row = grid.col() * std::int64_t{across}, first_k = grid.row() * std::int64_t{across};
     const std::int64_t own_row = first_row + threadIdx.x;  // of the first threads
     const bool has_row = threadIdx.x < across && own_row < from.rows();
-    if (threadIdx.x < across) {
-        largest[threadIdx.x] = has_row ? tallies.largest[own_row] : 0;
-        classes[threadIdx.x] = units[threadIdx.x] = 0;
-    }
+    if (threadIdx.x < across) largest[threadIdx.x] = classes[threadIdx.x] = units[threadIdx.x] = 0;
+    ptx::let_next_kernel_begin();
+    __syncthreads();
+    ptx::wait_for_kernel_before();
 #pragma unroll
     for (int s = y; s < across; s += deep) {
         const bool inside = first_row + x < from.rows() && first_k + s < from.cols();
         tile[x][s] = inside ? from(first_row + x, first_k + s) : 0;
     }
+    if (first_row + x < from.rows()) {
+        unsigned some = 0;
+        for (int slab = y; slab < slabs; slab += deep)
+            some = max(some, tallies.largest[slab * from.rows() + first_row + x]);
+        if (some != 0) atomicMax(largest + x, some);
+    }
     __syncthreads();
+    if (has_row && grid.row() == 0) tallies.notes[own_row] = note_of(largest[threadIdx.x]);
     constexpr int fours = across / 4;
     const std::int64_t padded = pitch / layout_of(parts).parts;
 #pragma unroll
@@ -86,40 +90,26 @@ __global__ void __launch_bounds__(threads) turn(Splitting one, std::int64_t pitc
     if (units[threadIdx.x] != 0) atomicAdd(tallies.units + own_row, units[threadIdx.x]);
 }
 
-template <Parts parts>
-__global__ void __launch_bounds__(256) to_notes(int* notes, Tallies tallies, std::int64_t rows) {
-    const std::int64_t i = blockIdx.x * std::int64_t{256} + threadIdx.x;
-    if (i < rows) notes[i] = with_losses(note_of<parts>(tallies.largest[i], tallies.classes[i]), tallies.units[i]);
-}
-
-template <Parts parts>
-Status start_turn(const Splitting& one, const Tallies& tallies, void* stream) {
-    const std::int64_t rows = one.rows.layout.rows, wide = tiles_over(rows, across),
-                       high = tiles_over(one.rows.layout.cols, across);
-    const Status turned =
-        launch(turn<parts>, {.blocks = static_cast<unsigned>(wide * high), .threads = threads}, stream, one,
-               parts_pitch(parts, one.rows.layout.cols), tallies, TileGrid{static_cast<int>(wide)});
-    if (!turned) return turned;
-    return launch(to_notes<parts>, {.blocks = static_cast<unsigned>(tiles_over(rows, 256)), .threads = 256}, stream,
-                  one.notes, tallies, rows);
-}
-
 }  // namespace
 
 Status split_across_k(const Splitting& one, Parts parts, void* stream) noexcept {
-    const std::int64_t count = one.rows.layout.rows, wide = tiles_over(count, across),
-                       high = tiles_over(one.rows.layout.cols, slab);
-    const auto queue = static_cast<cudaStream_t>(stream);
-    const std::size_t bytes = static_cast<std::size_t>(tallies_of(count)) * sizeof(unsigned);
-    if (const Status bad = status_of(calls().clear(one.tallies, 0, bytes, queue), Step::clear); !bad) return bad;
-    const Tallies tallies(one.tallies, count);
-    const Launch scanning{.blocks = static_cast<unsigned>(wide * high), .threads = threads};
-    if (const Status bad = launch(scan, scanning, stream, one.rows, tallies, TileGrid{static_cast<int>(wide)}); !bad)
+    const std::int64_t k = one.rows.layout.cols, wide = tiles_over(one.rows.layout.rows, across), slabs = slabs_of(k),
+                       slab = tiles_over(k, slabs);
+    const Tallies tallies(one);
+    const TileGrid grid{static_cast<int>(wide)};
+    const auto over = [&](std::int64_t high) {
+        return Launch{.blocks = static_cast<unsigned>(wide * high), .threads = threads, .overlaps = true};
+    };
+    if (const Status bad = launch(scan, over(slabs), stream, one.rows, tallies, grid, static_cast<int>(slab)); !bad)
         return bad;
+    const auto start = [&](auto kernel) {
+        return launch(kernel, over(tiles_over(k, across)), stream, one, parts_pitch(parts, k), tallies, grid,
+                      static_cast<int>(slabs));
+    };
     switch (parts) {
-        case Parts::fp16x1: return start_turn<Parts::fp16x1>(one, tallies, stream);
-        case Parts::fp16x3: return start_turn<Parts::fp16x3>(one, tallies, stream);
-        case Parts::bf16x6: return start_turn<Parts::bf16x6>(one, tallies, stream);
+        case Parts::fp16x1: return start(turn<Parts::fp16x1>);
+        case Parts::fp16x3: return start(turn<Parts::fp16x3>);
+        case Parts::bf16x6: return start(turn<Parts::bf16x6>);
     }
     return {};
 }

@@ -13,10 +13,26 @@ inline bool starts_at_16(const Tensor<const float>& rows) {
     return reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 && rows.layout.row_step % 4 == 0;
 }
 
-/// Operands whose k is contiguous; and sets counters to 0.
-Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted,
-                     void* stream) noexcept;
+/// What blocks have found out of rows that they split across k: these go into the rows' notes.
+struct Tallies {
+    unsigned *classes, *units, *largest;  ///< of each row; the last of each slab of k
+    int* notes;
+    std::int64_t rows = 0;
+
+    Tallies() = default;
+    explicit Tallies(const Splitting& one) noexcept
+        : classes(one.tallies),
+          units(classes + one.rows.layout.rows),
+          largest(units + one.rows.layout.rows),
+          notes(one.notes),
+          rows(one.rows.layout.rows) {}
+};
+
+/// Operands whose k is not contiguous, but for what their tallies add to their notes.
 Status split_across_k(const Splitting& one, Parts parts, void* stream) noexcept;
+/// Operands whose k is contiguous; and sets counters to 0, and ends the notes of others.
+Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted,
+                     const Tallies (&others)[2], void* stream) noexcept;
 
 /// Both operands at once, however they lie, whose k is short; and sets counters to 0.
 inline constexpr std::int64_t longest_of_blocks = 1024;

@@ -31,7 +31,7 @@ __device__ void split_row(const Splitting& one, std::int64_t row, std::int64_t p
     largest = __reduce_max_sync(~0u, largest);
     const int lift = lifting_exponent(largest);
     const unsigned classes = classes_of_warp(own, lift);
-    if (lane == 0) one.notes[row] = note_of<parts>(largest, classes);
+    if (lane == 0) one.notes[row] = with_classes<parts>(note_of(largest), classes);
     unsigned units = 0;
 #pragma unroll 1
     for (int first = 4 * lane; first < padded; first += 256) {

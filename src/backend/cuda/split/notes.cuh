@@ -45,19 +45,21 @@ template <Parts parts>
 __device__ bool may_lose(__half2 least) {
     return parts != Parts::bf16x6 && !__hbgt2(least, __float2half2_rn(safe_part<parts>));
 }
-/// What cutting four neighbours loses, in units, each rounded up.
+/// What cutting four neighbours loses, in units, each rounded up: an addition to 2^23 of them does that.
 template <Parts parts>
 __device__ unsigned lost(const float (&x)[4], int lift) {
+    constexpr float many = loss_unit * 0x1p23f;
     unsigned units = 0;
     if constexpr (parts != Parts::bf16x6) {
 #pragma unroll
         for (const float each : x) {
             const float lifted = scaled(each, lift);
             const __half first = __float2half_rn(lifted);
-            if (each == 0 || fabsf(__half2float(first)) > safe_part<parts>) continue;
             float rest = lifted - __half2float(first);
             if constexpr (parts == Parts::fp16x3) rest -= __half2float(__float2half_rn(rest));
-            units += lifted == 0 ? 1 : __float2uint_ru(fabsf(rest) / loss_unit);
+            if (fabsf(__half2float(first)) > safe_part<parts>) rest = 0;
+            units += __float_as_uint(__fadd_ru(many, fabsf(rest))) - __float_as_uint(many);
+            units += lifted == 0 && each != 0 ? 1 : 0;
         }
     }
     return units;
@@ -75,16 +77,20 @@ __device__ inline unsigned classes_of_warp(unsigned own, int lift) {
 /// Of what lies outside of C: it is never doubted, whatever it meets.
 inline constexpr int note_of_nothing = static_cast<int>(0xff800000);
 
-/// A note of a row that has lost nothing, and has lost so many units; classes: those of its elements that count.
+/// A note of a row that has lost nothing; then, of which classes those of its elements are that count; then, that it
+/// has lost so many units.
+inline constexpr int is_doubted = 0x7f800000;
+__device__ inline int note_of(unsigned largest) {
+    return (is_finite(largest) ? 0 : is_doubted) | (-lifting_exponent(largest) & 0xffff);
+}
 template <Parts parts>
-__device__ int note_of(unsigned largest, unsigned classes) {
-    const bool is_doubted = !is_finite(largest) || (parts == Parts::fp16x3 && are_few(classes));
-    return (is_doubted ? 0x7f800000 : 0) | (-lifting_exponent(largest) & 0xffff);
+__device__ int with_classes(int note, unsigned classes) {
+    return parts == Parts::fp16x3 && are_few(classes) ? note | is_doubted : note;
 }
 __device__ inline int with_losses(int note, unsigned units) {
     constexpr float doubt_of_unit = loss_unit * 0x1p15f / tolerance;
     const unsigned doubt = __float_as_uint(__uint2float_ru(units) * doubt_of_unit) + 0xffffu;
-    return note >= 0x7f800000 ? note : note | static_cast<int>(doubt & 0xffff0000u);
+    return note >= is_doubted ? note : note | static_cast<int>(doubt & 0xffff0000u);
 }
 
 }  // namespace tw::cuda

@@ -3,7 +3,7 @@
 //
 // Splitting rows whose k is contiguous: a block a row, which stays in registers, so that each element is read once and
 // each part written once. Rows too long for that are read twice.
-#include <initializer_list>
+#include <algorithm>
 
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/operands/product.cuh"
@@ -24,11 +24,23 @@ __device__ unsigned largest_of_block(unsigned mine) {
     return __reduce_max_sync(~0u, all);
 }
 
+/// By thread `from` of so many: what tallies add to notes.
+template <Parts parts>
+__device__ void end_notes(const Tallies& tallies, std::int64_t from, unsigned threads) {
+    for (std::int64_t i = from; i < tallies.rows; i += threads)
+        tallies.notes[i] = with_losses(with_classes<parts>(tallies.notes[i], tallies.classes[i]), tallies.units[i]);
+}
+
 /// `whole`: a row fits into its block's registers, of which a multiprocessor then holds 1024 threads' (128 KB of rows
-/// on their way), and with one part an eighth more.
+/// on their way), with one part an eighth more, of short rows twice as many.
 template <Parts parts, int threads, int fours, bool whole>
-__global__ void __launch_bounds__(threads, whole ? (parts == Parts::fp16x1 ? 1152 : 1024) / threads : 1)
-    split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4, unsigned* counters, int counted) {
+__global__ void __launch_bounds__(threads, (!whole                   ? threads
+                                            : fours == 2             ? 2048
+                                            : parts == Parts::fp16x1 ? 1152
+                                                                     : 1024) /
+                                               threads)
+    split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4, unsigned* counters, int counted,
+               Tallies first_other, Tallies second_other) {
     constexpr unsigned at_once = threads * fours * 4;
     const bool of_a = blockIdx.x < a.rows.rows();
     const auto mine = [&](const auto& of_one, const auto& of_other) { return of_a ? of_one : of_other; };
@@ -60,6 +72,9 @@ __global__ void __launch_bounds__(threads, whole ? (parts == Parts::fp16x1 ? 115
     };
     for (unsigned i = blockIdx.x * threads + threadIdx.x; i < static_cast<unsigned>(counted); i += gridDim.x * threads)
         counters[i] = 0;
+    end_notes<parts>(first_other, blockIdx.x * threads + threadIdx.x, gridDim.x * threads);
+    end_notes<parts>(second_other, blockIdx.x * threads + threadIdx.x, gridDim.x * threads);
+    if (!of_a && index >= b.rows.rows()) return;
     __shared__ unsigned classes, units;
     if (threadIdx.x == 0) classes = units = 0;
     unsigned own = 0;
@@ -72,32 +87,38 @@ __global__ void __launch_bounds__(threads, whole ? (parts == Parts::fp16x1 ? 115
     const int lift = lifting_exponent(largest);
     const unsigned of_warp = classes_of_warp(own, lift);
     if (threadIdx.x % 32 == 0) atomicOr(&classes, of_warp);
+    unsigned own_units = 0;
     for (unsigned first = 0; first < (whole ? 1 : padded); first += at_once) {
         if (!whole) read(first);
-        __half2 least = __float2half2_rn(1);
 #pragma unroll
         for (int i = 0; i < fours; ++i) {
             const unsigned k = first + 4 * (i * threads + threadIdx.x);
-            if (k < padded) least = __hmin2(least, least_of(store_parts<parts>(to, k, x[i], lift, is_finite(largest))));
+            if (k >= padded) continue;
+            const uint2 first_parts = store_parts<parts>(to, k, x[i], lift, is_finite(largest));
+            if (may_lose<parts>(least_of(first_parts))) own_units += lost<parts>(x[i], lift);
         }
-        if (!may_lose<parts>(least)) continue;
-#pragma unroll
-        for (int i = 0; i < fours; ++i)
-            if (const unsigned some = lost<parts>(x[i], lift); some != 0) atomicAdd(&units, some);
+    }
+    if constexpr (parts != Parts::bf16x6) {
+        own_units = __reduce_add_sync(~0u, own_units);
+        if (threadIdx.x % 32 == 0 && own_units != 0) atomicAdd(&units, own_units);
     }
     __syncthreads();
-    if (threadIdx.x == 0) mine(a.notes, b.notes)[index] = with_losses(note_of<parts>(largest, classes), units);
+    if (threadIdx.x == 0)
+        mine(a.notes, b.notes)[index] = with_losses(with_classes<parts>(note_of(largest), classes), units);
 }
 
 template <Parts parts>
-Status start(const Splitting& a, const Splitting& b, unsigned* counters, int counted, void* stream) {
+Status start(const Splitting& a, const Splitting& b, unsigned* counters, int counted, const Tallies (&others)[2],
+             void* stream) {
     const std::int64_t k = a.rows.layout.cols, pitch = parts_pitch(parts, k);
     const auto suits = [](const Tensor<const float>& rows) { return rows.layout.rows == 0 || starts_at_16(rows); };
     const bool by_4 = k % 4 == 0 && suits(a.rows) && suits(b.rows);
     const auto go = [&](auto kernel, unsigned threads) {
-        const auto blocks = static_cast<unsigned>(a.rows.layout.rows + b.rows.layout.rows);
+        const std::int64_t rows = a.rows.layout.rows + b.rows.layout.rows,
+                           for_others = tiles_over(others[0].rows + others[1].rows, threads);
+        const auto blocks = static_cast<unsigned>(std::max(rows, for_others));
         return launch(kernel, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, a, b, pitch, by_4,
-                      counters, counted);
+                      counters, counted, others[0], others[1]);
     };
     if (k <= 1024) return go(split_rows<parts, 128, 2, true>, 128);
     if (k <= 2048) return go(split_rows<parts, 64, 8, true>, 64);
@@ -110,11 +131,11 @@ Status start(const Splitting& a, const Splitting& b, unsigned* counters, int cou
 }  // namespace
 
 Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted,
-                     void* stream) noexcept {
+                     const Tallies (&others)[2], void* stream) noexcept {
     switch (parts) {
-        case Parts::fp16x1: return start<Parts::fp16x1>(a, b, counters, counted, stream);
-        case Parts::fp16x3: return start<Parts::fp16x3>(a, b, counters, counted, stream);
-        case Parts::bf16x6: return start<Parts::bf16x6>(a, b, counters, counted, stream);
+        case Parts::fp16x1: return start<Parts::fp16x1>(a, b, counters, counted, others, stream);
+        case Parts::fp16x3: return start<Parts::fp16x3>(a, b, counters, counted, others, stream);
+        case Parts::bf16x6: return start<Parts::bf16x6>(a, b, counters, counted, others, stream);
     }
     return {};
 }
@@ -136,14 +157,15 @@ Status split_first(const LateRows& late, Parts parts, void* stream) noexcept {
     const bool all_along = is_along(a) && is_along(b);
     if (!all_along && a.rows.layout.cols <= longest_of_blocks)
         return split_by_blocks(a, b, parts, late.claimed, counted, stream);
-    if (!is_along(a)) a.rows.layout.rows = 0;
-    if (!is_along(b)) b.rows.layout.rows = 0;
-    if (a.rows.layout.rows + b.rows.layout.rows > 0)
-        if (const Status bad = split_along_k(a, b, parts, late.claimed, counted, stream); !bad) return bad;
-    for (const Splitting* one : {&late.a, &late.b})
-        if (!is_along(*one))
-            if (const Status bad = split_across_k(*one, parts, stream); !bad) return bad;
-    return {};
+    Tallies others[2];
+    for (int i = 0; i < 2; ++i) {
+        Splitting& one = i == 0 ? a : b;
+        if (is_along(one)) continue;
+        if (const Status bad = split_across_k(one, parts, stream); !bad) return bad;
+        others[i] = Tallies(one);
+        one.rows.layout.rows = 0;
+    }
+    return split_along_k(a, b, parts, late.claimed, counted, others, stream);
 }
 
 }  // namespace tw::cuda

@@ -2,11 +2,13 @@
 // Copyright 2026 The tilewright authors
 //
 // From r10's sums to C: the rows' and columns' powers of two taken back, alpha and beta, and what the caller fuses.
-// Results that parts are not trusted with are marked and left alone; when their tile is stored they are summed anew.
+// Results that parts are not trusted with are marked (marks.cuh) and left alone; when their tile is stored they are
+// summed anew.
 #pragma once
 
 #include "backend/cuda/epilogue/epilogue.cuh"
 #include "backend/cuda/split/anew.cuh"
+#include "backend/cuda/split/marks.cuh"
 #include "backend/cuda/split/notes.cuh"
 
 namespace tw::cuda {
@@ -15,6 +17,7 @@ struct ScaledOutput {
     Tensor<float> c;
     Tensor<const float> a, b;          ///< rows along k, both
     const int *row_notes, *col_notes;  ///< late rows': to be read past L1
+    BothParts parts;
     float alpha, beta;
     Fused fused;
     bool by_box;  ///< C's rows suit TMA
@@ -119,49 +122,14 @@ struct Halves {
     __device__ float times(float sum, const Halves& other) const { return sum * (x * other.x) * (y * other.y); }
 };
 
-/// The notes of a thread's two columns of group g.
-__device__ inline int2 columns_of(std::uint32_t columns, int g, int thread) {
-    return ptx::load_ints(columns + 4 * (FragmentPlace(thread).col + 8 * g));
-}
-/// So many words have a bit for each of a thread's sums.
-template <int N>
-constexpr int words_of = (N + 63) / 64;
-
-/// Bit x is set where sum x of a group's four isn't trusted.
-__device__ inline unsigned untrusted(const float* s, float up, float down, int2 columns) {
-    const float left = doubt_in(columns.x), right = doubt_in(columns.y);
-    const bool of_each[4] = {fabsf(s[0]) < up + left, fabsf(s[1]) < up + right, fabsf(s[2]) < down + left,
-                             fabsf(s[3]) < down + right};
-    unsigned bits = 0;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) bits |= static_cast<unsigned>(of_each[i]) << i;
-    return bits;
-}
 __device__ inline void take_back(float* s, const Halves& up, const Halves& down, int2 columns) {
     const Halves left(power_in(columns.x)), right(power_in(columns.y));
     s[0] = up.times(s[0], left), s[1] = up.times(s[1], right), s[2] = down.times(s[2], left),
     s[3] = down.times(s[3], right);
 }
 
-/// A bit for each of a thread's sums that isn't trusted; whether there is none.
-template <int N>
-__device__ bool mark_untrusted(unsigned (&marks)[words_of<N>], const float (&sums)[N / 2], const Notes<N>& notes,
-                               std::uint32_t columns, int thread) {
-    const float up = doubt_in(notes.up), down = doubt_in(notes.down);
-    unsigned any = 0;
-#pragma unroll
-    for (int word = 0; word < words_of<N>; ++word) {
-        marks[word] = 0;
-#pragma unroll
-        for (int g = 8 * word; g < 8 * word + 8 && g < N / 8; ++g)
-            marks[word] |= untrusted(sums + 4 * g, up, down, columns_of(columns, g, thread)) << 4 * (g % 8);
-        any |= marks[word];
-    }
-    return any == 0;
-}
-
 /// buffers: the ring of store_boxes; columns: a place for N notes and four.
-template <int N, int row_bytes, int ring>
+template <int N, int row_bytes, int ring, Parts parts>
 __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const ScaledOutput& out, const CUtensorMap& map,
                               std::uint32_t buffers, std::uint32_t columns, int first_row, int first_col, int consumer,
                               int thread) {
@@ -174,10 +142,19 @@ __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const Scale
     const int most = __reduce_max_sync(~0u, notes.largest_of_columns());
     if (thread % 32 == 0) ptx::store_int(columns + 4 * (N + thread / 32), most);
     ptx::sync_named(consumer + 1, 128);
-    unsigned marks[words_of<N>] = {};
+    Marks<N> marks;
     const auto all = [&](bool mine) { return ptx::all_of_named(consumer + 1, 128, mine); };
     bool trusted = all(are_beyond_doubt<N>(sums, notes, out, columns, first_col, thread));
-    if (!trusted) trusted = all(mark_untrusted<N>(marks, sums, notes, columns, thread));
+    if (!trusted) {
+        const float of_up = doubt_in(notes.up), of_down = doubt_in(notes.down);
+        trusted = all(marks.none(sums, of_up, of_down, columns, thread));
+        if constexpr (parts != Parts::bf16x6) {
+            if (!trusted) {
+                marks.template look_again<parts>(out.parts, of_up, of_down, columns, first_row, first_col, thread);
+                trusted = all(!marks.any());
+            }
+        }
+    }
     const Halves up(power_in(notes.up)), down(power_in(notes.down));
 #pragma unroll
     for (int g = 0; g < N / 8; ++g) take_back(sums + 4 * g, up, down, columns_of(columns, g, thread));
@@ -196,7 +173,7 @@ __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const Scale
     // What is summed anew reads C, or a residual that may be C, as it was.
     if (!trusted && (out.beta != 0 || out.fused.residual)) {
         each_c([&](int which, float x, float& to) {
-            if (!(marks[which / 32] >> which % 32 & 1)) to = x;
+            if (!(marks.doubted[which / 32] >> which % 32 & 1)) to = x;
         });
     } else if (out.by_box) {
         store_boxes<float, N, row_bytes, ring>(sums, out, map, buffers, first_row, first_col, thread);
@@ -208,8 +185,8 @@ __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const Scale
     if (trusted) return;
     if (out.by_box && thread % 32 == 0) ptx::wait_for_stores();
     ptx::sync_named(consumer + 1, 128);
-    sum_marked(marks, computed_here(out.a), computed_here(out.b), AnewMemory(buffers), first_row, first_col, consumer,
-               computed_here(thread), [&](int i, int j, float sum) { out.finish(i, j, sum); });
+    sum_marked(marks.doubted, computed_here(out.a), computed_here(out.b), AnewMemory(buffers), first_row, first_col,
+               consumer, computed_here(thread), [&](int i, int j, float sum) { out.finish(i, j, sum); });
 }
 
 }  // namespace tw::cuda

@@ -28,8 +28,8 @@ struct SplitScratch {
         take(b_parts, n * pitch);
         take(notes, m + n);
         take(counters, static_cast<std::int64_t>(LateRows::counters(m, n)));
-        take(a_tallies, tallies_of(m));
-        take(b_tallies, tallies_of(n));
+        take(a_tallies, tallies_of(m, k));
+        take(b_tallies, tallies_of(n, k));
     }
 };
 

@@ -38,8 +38,10 @@ constexpr std::int64_t parts_pitch(Parts parts, std::int64_t k) noexcept {
     return (k + layout.depth - 1) / layout.depth * layout.depth * layout.parts;
 }
 
-/// What rows split by many blocks count: three numbers each.
-constexpr std::int64_t tallies_of(std::int64_t rows) noexcept { return 3 * rows; }
+/// Rows whose k isn't contiguous are scanned in so many slabs of k, each by a block.
+constexpr std::int64_t slabs_of(std::int64_t k) noexcept { return k <= 64 * 256 ? (k + 255) / 256 : 64; }
+/// What the blocks that split them tell each other: the largest of each slab, and two numbers more of a row.
+constexpr std::int64_t tallies_of(std::int64_t rows, std::int64_t k) noexcept { return (slabs_of(k) + 2) * rows; }
 
 /// One operand on its way: `rows` lies as the operand does, with rows along k.
 struct Splitting {

@@ -58,6 +58,19 @@ constexpr Kind kinds[] = {
          for (std::int64_t j = 0; j < n; ++j)
              for (std::int64_t x = 0; x < k; ++x) b[j * k + x] = x == (j * 37 + 5) % k ? by : 0;
      }},
+    {"magnitudes of 20 binades",
+     [](float* a, float* b, float) {
+         const auto spread = [](float* all, std::int64_t count) {
+             for (std::int64_t x = 0; x < count; ++x)
+                 all[x] = std::copysign(std::ldexp(1.0f, static_cast<int>(x * 7919 % 1009 % 21) - 10), all[x]);
+         };
+         spread(a, m * k), spread(b, n * k);
+     }},
+    {"large by turns",
+     [](float* a, float* b, float by) {
+         for (std::int64_t x = 0; x < m * k; ++x) a[x] *= x % k % 2 == 0 ? by : 1;
+         for (std::int64_t x = 0; x < n * k; ++x) b[x] *= x % k % 2 == 0 ? 1 : by;
+     }},
 };
 
 /// One product and its operands; B's columns, or its rows, are contiguous.
