@@ -11,9 +11,9 @@ namespace tw::cuda {
 extern const Kernel r1_naive_f32, r1_naive_f64, r1_naive_c64, r1_naive_c128;
 extern const Kernel r2_coalesced_f32, r2_coalesced_f64, r2_coalesced_c64, r2_coalesced_c128;
 extern const Kernel r3_tiled_f32, r3_tiled_f64, r3_tiled_c64, r3_tiled_c128;
-extern const Kernel r4_register_tile_f32;
-extern const Kernel r5_register_block_f32;
-extern const Kernel r6_vectorized_f32;
+extern const Kernel r4_register_tile_f32, r4_register_tile_c64;
+extern const Kernel r5_register_block_f32, r5_register_block_c64;
+extern const Kernel r6_vectorized_f32, r6_vectorized_c64;
 extern const Kernel r7_hierarchical_f32, r7_hierarchical_complex_c64;
 extern const Kernel r8_matrix_unit_f32, r8_matrix_unit_bf16, r8_matrix_unit_bf16_f32, r8_matrix_unit_f16,
     r8_matrix_unit_f16_f32;

@@ -20,15 +20,16 @@ namespace {
 constexpr int BM = 64, BN = 64, BK = 8, TM = 16;
 constexpr int threads = BM * BN / TM;
 
-__global__ void __launch_bounds__(threads, 4) register_tile(Product<float> p, TileGrid grid) {
-    __shared__ __align__(16) float a_tile[BM * BK], b_tile[BK * BN];
+template <class T>
+__global__ void __launch_bounds__(threads, sizeof(T) == 4 ? 4 : 2) register_tile(Product<T> p, TileGrid grid) {
+    __shared__ __align__(16) T a_tile[BM * BK], b_tile[BK * BN];
     constexpr Layout a_layout = row_major(BM, BK), b_layout = row_major(BK, BN);
 
-    TileLoader<float, BM, BK, threads> a(p.a, grid.row() * std::int64_t{BM}, 0, 0, BK);
-    TileLoader<float, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
+    TileLoader<T, BM, BK, threads> a(p.a, grid.row() * std::int64_t{BM}, 0, 0, BK);
+    TileLoader<T, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
     const int row = static_cast<int>(threadIdx.x) / BN * TM, col = static_cast<int>(threadIdx.x) % BN;
 
-    float sums[TM] = {};
+    T sums[TM] = {};
     for (std::int64_t k = 0; k < p.k(); k += BK) {
         a.load(), b.load();
         a.store(a_tile, a_layout), b.store(b_tile, b_layout);
@@ -36,9 +37,9 @@ __global__ void __launch_bounds__(threads, 4) register_tile(Product<float> p, Ti
         __syncthreads();
 #pragma unroll 2  // all 8 would need more registers than four blocks of an SM have
         for (int q = 0; q < BK; ++q) {
-            const float value = b_tile[b_layout(q, col)];
+            const T value = p.of_b(b_tile[b_layout(q, col)]);
 #pragma unroll
-            for (int t = 0; t < TM; ++t) sums[t] += a_tile[a_layout(row + t, q)] * value;
+            for (int t = 0; t < TM; ++t) add_product(sums[t], p.of_a(a_tile[a_layout(row + t, q)]), value);
         }
         __syncthreads();
     }
@@ -47,30 +48,41 @@ __global__ void __launch_bounds__(threads, 4) register_tile(Product<float> p, Ti
         p.store(grid.row() * std::int64_t{BM} + row + t, grid.col() * std::int64_t{BN} + col, sums[t]);
 }
 
-Status run(const Call& call, const Tile&) { return launch_over<float, BM, BN, threads>(register_tile, call); }
+template <class T>
+Status run(const Call& call, const Tile&) {
+    return launch_over<T, BM, BN, threads>(register_tile<T>, call);
+}
 
 /// 730 cubed, 12 tiles more than multiprocessors, takes as long as 2.4 of them.
-double nanoseconds(const Problem& p, int) { return nanoseconds_of_busiest(p, 20, BM, BN, 2.4); }
+template <class T>
+double nanoseconds(const Problem& p, int) {
+    return nanoseconds_of_busiest(p, 20, BM, BN, 2.4);
+}
 
 constexpr Tile tiles[] = {{BM, BN, BK}};
 
+template <class T>
+constexpr Kernel row(const char* name) {
+    constexpr Type type = type_of<HostNumber<T>>;
+    return {.name = name,
+            .rung = Rung::register_tile,
+            .in = type,
+            .out = type,
+            .sum = type,
+            .scheme = &plain_f32,
+            .needs = feature::sm80,
+            .tiles = tiles,
+            .idea = "each thread keeps a column of 16 results in registers and uses each value of B 16 times",
+            .takes = fits_ints,
+            .sum_bound = number_sum_bound<T>,
+            .nanoseconds = nanoseconds<T>,
+            .run = run<T>,
+            .order = sequential_order};
+}
+
 }  // namespace
 
-constinit const Kernel r4_register_tile_f32{
-    .name = "cuda.r4_register_tile.f32",
-    .rung = Rung::register_tile,
-    .in = Type::f32,
-    .out = Type::f32,
-    .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = feature::sm80,
-    .tiles = tiles,
-    .idea = "each thread keeps a column of 16 results in registers and uses each value of B 16 times",
-    .takes = fits_ints,
-    .sum_bound = sequential_sum_bound<float>,
-    .nanoseconds = nanoseconds,
-    .run = run,
-    .order = sequential_order,
-};
+constinit const Kernel r4_register_tile_f32 = row<float>("cuda.r4_register_tile.f32");
+constinit const Kernel r4_register_tile_c64 = row<Complex<float>>("cuda.r4_register_tile.c64");
 
 }  // namespace tw::cuda

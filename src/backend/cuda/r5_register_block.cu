@@ -19,16 +19,17 @@ namespace {
 constexpr int BM = 128, BN = 128, BK = 8, TM = 8, TN = 8;
 constexpr int threads = BM * BN / (TM * TN);
 
-__global__ void __launch_bounds__(threads, 2) register_block(Product<float> p, TileGrid grid) {
-    __shared__ __align__(16) float a_tile[BM * BK], b_tile[BK * BN];
+template <class T>
+__global__ void __launch_bounds__(threads, sizeof(T) == 4 ? 2 : 1) register_block(Product<T> p, TileGrid grid) {
+    __shared__ __align__(16) T a_tile[BM * BK], b_tile[BK * BN];
     constexpr Layout a_layout = row_major(BM, BK), b_layout = row_major(BK, BN);
 
-    TileLoader<float, BM, BK, threads> a(p.a, grid.row() * std::int64_t{BM}, 0, 0, BK);
-    TileLoader<float, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
+    TileLoader<T, BM, BK, threads> a(p.a, grid.row() * std::int64_t{BM}, 0, 0, BK);
+    TileLoader<T, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
     const int row = static_cast<int>(threadIdx.x) / (BN / TN) * TM,
               col = static_cast<int>(threadIdx.x) % (BN / TN) * TN;
 
-    float sums[TM][TN] = {};
+    T sums[TM][TN] = {};
     for (std::int64_t k = 0; k < p.k(); k += BK) {
         a.load(), b.load();
         a.store(a_tile, a_layout), b.store(b_tile, b_layout);
@@ -36,15 +37,15 @@ __global__ void __launch_bounds__(threads, 2) register_block(Product<float> p, T
         __syncthreads();
 #pragma unroll 2  // all 8 at once would need more registers than two blocks of an SM have
         for (int q = 0; q < BK; ++q) {
-            float down[TM], across[TN];
+            T down[TM], across[TN];
 #pragma unroll
-            for (int t = 0; t < TM; ++t) down[t] = a_tile[a_layout(row + t, q)];
+            for (int t = 0; t < TM; ++t) down[t] = p.of_a(a_tile[a_layout(row + t, q)]);
 #pragma unroll
-            for (int t = 0; t < TN; ++t) across[t] = b_tile[b_layout(q, col + t)];
+            for (int t = 0; t < TN; ++t) across[t] = p.of_b(b_tile[b_layout(q, col + t)]);
 #pragma unroll
             for (int s = 0; s < TM; ++s)
 #pragma unroll
-                for (int t = 0; t < TN; ++t) sums[s][t] += down[s] * across[t];
+                for (int t = 0; t < TN; ++t) add_product(sums[s][t], down[s], across[t]);
         }
         __syncthreads();
     }
@@ -55,29 +56,40 @@ __global__ void __launch_bounds__(threads, 2) register_block(Product<float> p, T
             p.store(grid.row() * std::int64_t{BM} + row + s, grid.col() * std::int64_t{BN} + col + t, sums[s][t]);
 }
 
-Status run(const Call& call, const Tile&) { return launch_over<float, BM, BN, threads>(register_block, call); }
+template <class T>
+Status run(const Call& call, const Tile&) {
+    return launch_over<T, BM, BN, threads>(register_block<T>, call);
+}
 
-double nanoseconds(const Problem& p, int) { return nanoseconds_of_busiest(p, 25, BM, BN, 1); }
+template <class T>
+double nanoseconds(const Problem& p, int) {
+    return nanoseconds_of_busiest(p, 25, BM, BN, 1);
+}
 
 constexpr Tile tiles[] = {{BM, BN, BK}};
 
+template <class T>
+constexpr Kernel row(const char* name) {
+    constexpr Type type = type_of<HostNumber<T>>;
+    return {.name = name,
+            .rung = Rung::register_block,
+            .in = type,
+            .out = type,
+            .sum = type,
+            .scheme = &plain_f32,
+            .needs = feature::sm80,
+            .tiles = tiles,
+            .idea = "each thread keeps 8 x 8 results and adds an outer product to them at every step of k",
+            .takes = fits_ints,
+            .sum_bound = number_sum_bound<T>,
+            .nanoseconds = nanoseconds<T>,
+            .run = run<T>,
+            .order = sequential_order};
+}
+
 }  // namespace
 
-constinit const Kernel r5_register_block_f32{
-    .name = "cuda.r5_register_block.f32",
-    .rung = Rung::register_block,
-    .in = Type::f32,
-    .out = Type::f32,
-    .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = feature::sm80,
-    .tiles = tiles,
-    .idea = "each thread keeps 8 x 8 results and adds an outer product to them at every step of k",
-    .takes = fits_ints,
-    .sum_bound = sequential_sum_bound<float>,
-    .nanoseconds = nanoseconds,
-    .run = run,
-    .order = sequential_order,
-};
+constinit const Kernel r5_register_block_f32 = row<float>("cuda.r5_register_block.f32");
+constinit const Kernel r5_register_block_c64 = row<Complex<float>>("cuda.r5_register_block.c64");
 
 }  // namespace tw::cuda

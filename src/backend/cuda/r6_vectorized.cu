@@ -18,23 +18,36 @@ namespace {
 
 constexpr int BM = 128, BN = 128, BK = 8, TM = 8, TN = 8;
 constexpr int threads = BM * BN / (TM * TN);
-constexpr int pad = 4;  // floats after each k-row of A's tile: transposed stores then meet different banks
+constexpr int pad = 4;  // numbers after each k-row of A's tile: transposed stores then meet different banks
 
-__device__ void read8(float (&to)[8], const float* from, int apart) {
-    const float4 low = *reinterpret_cast<const float4*>(from), high = *reinterpret_cast<const float4*>(from + apart);
-    to[0] = low.x, to[1] = low.y, to[2] = low.z, to[3] = low.w;
-    to[4] = high.x, to[5] = high.y, to[6] = high.z, to[7] = high.w;
+/// 16 bytes at once.
+template <class T>
+struct alignas(16) Word {
+    T of[16 / sizeof(T)];
+};
+
+/// 4 numbers, and 4 more so far apart.
+template <class T>
+__device__ void read8(T (&to)[8], const T* from, int apart) {
+    constexpr int each = 16 / sizeof(T);
+#pragma unroll
+    for (int t = 0; t < 8; t += each) {
+        const auto word = *reinterpret_cast<const Word<T>*>(from + t % 4 + t / 4 * apart);
+#pragma unroll
+        for (int i = 0; i < each; ++i) to[t + i] = word.of[i];
+    }
 }
 
-__global__ void __launch_bounds__(threads, 2) vectorized(Product<float> p, TileGrid grid) {
-    __shared__ __align__(16) float a_tile[BK * (BM + pad)], b_tile[BK * BN];
+template <class T>
+__global__ void __launch_bounds__(threads, sizeof(T) == 4 ? 2 : 1) vectorized(Product<T> p, TileGrid grid) {
+    __shared__ __align__(16) T a_tile[BK * (BM + pad)], b_tile[BK * BN];
     constexpr Layout a_layout{BM, BK, 1, BM + pad}, b_layout = row_major(BK, BN);
 
-    TileLoader<float, BM, BK, threads> a(p.a, grid.row() * std::int64_t{BM}, 0, 0, BK);
-    TileLoader<float, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
+    TileLoader<T, BM, BK, threads> a(p.a, grid.row() * std::int64_t{BM}, 0, 0, BK);
+    TileLoader<T, BK, BN, threads> b(p.b, 0, grid.col() * std::int64_t{BN}, BK, 0);
     const int row = static_cast<int>(threadIdx.x) / 16 * 4, col = static_cast<int>(threadIdx.x) % 16 * 4;
 
-    float sums[TM][TN] = {};
+    T sums[TM][TN] = {};
     a.load(), b.load();
     for (std::int64_t k = 0; k < p.k(); k += BK) {
         a.store(a_tile, a_layout), b.store(b_tile, b_layout);
@@ -43,13 +56,15 @@ __global__ void __launch_bounds__(threads, 2) vectorized(Product<float> p, TileG
         a.load(), b.load();
 #pragma unroll 2
         for (int q = 0; q < BK; ++q) {
-            float down[TM], across[TN];
+            T down[TM], across[TN];
             read8(down, a_tile + a_layout(row, q), BM / 2);
             read8(across, b_tile + b_layout(q, col), BN / 2);
 #pragma unroll
+            for (int t = 0; t < TM; ++t) down[t] = p.of_a(down[t]), across[t] = p.of_b(across[t]);
+#pragma unroll
             for (int s = 0; s < TM; ++s)
 #pragma unroll
-                for (int t = 0; t < TN; ++t) sums[s][t] += down[s] * across[t];
+                for (int t = 0; t < TN; ++t) add_product(sums[s][t], down[s], across[t]);
         }
         __syncthreads();
     }
@@ -61,29 +76,40 @@ __global__ void __launch_bounds__(threads, 2) vectorized(Product<float> p, TileG
                     grid.col() * std::int64_t{BN} + col + t % 4 + t / 4 * (BN / 2), sums[s][t]);
 }
 
-Status run(const Call& call, const Tile&) { return launch_over<float, BM, BN, threads>(vectorized, call); }
+template <class T>
+Status run(const Call& call, const Tile&) {
+    return launch_over<T, BM, BN, threads>(vectorized<T>, call);
+}
 
-double nanoseconds(const Problem& p, int) { return nanoseconds_of_busiest(p, 31, BM, BN, 1); }
+template <class T>
+double nanoseconds(const Problem& p, int) {
+    return nanoseconds_of_busiest(p, 31, BM, BN, 1);
+}
 
 constexpr Tile tiles[] = {{BM, BN, BK}};
 
+template <class T>
+constexpr Kernel row(const char* name) {
+    constexpr Type type = type_of<HostNumber<T>>;
+    return {.name = name,
+            .rung = Rung::vectorized,
+            .in = type,
+            .out = type,
+            .sum = type,
+            .scheme = &plain_f32,
+            .needs = feature::sm80,
+            .tiles = tiles,
+            .idea = "values are read from shared memory 16 bytes at a time, and the next tile is fetched meanwhile",
+            .takes = fits_ints,
+            .sum_bound = number_sum_bound<T>,
+            .nanoseconds = nanoseconds<T>,
+            .run = run<T>,
+            .order = sequential_order};
+}
+
 }  // namespace
 
-constinit const Kernel r6_vectorized_f32{
-    .name = "cuda.r6_vectorized.f32",
-    .rung = Rung::vectorized,
-    .in = Type::f32,
-    .out = Type::f32,
-    .sum = Type::f32,
-    .scheme = &plain_f32,
-    .needs = feature::sm80,
-    .tiles = tiles,
-    .idea = "values are read from shared memory 4 at a time, and the next tile is fetched meanwhile",
-    .takes = fits_ints,
-    .sum_bound = sequential_sum_bound<float>,
-    .nanoseconds = nanoseconds,
-    .run = run,
-    .order = sequential_order,
-};
+constinit const Kernel r6_vectorized_f32 = row<float>("cuda.r6_vectorized.f32");
+constinit const Kernel r6_vectorized_c64 = row<Complex<float>>("cuda.r6_vectorized.c64");
 
 }  // namespace tw::cuda
