@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// n = 2048 to 16384, or one of them alone, without the emulation; sustained, in turns.
+/// n = 2048 to 16384, or one of them alone, with a B that is kept, too; sustained, in turns.
 void double_speeds(const Cublas& cublas, int only = 0);
 
 /// The worst of five seeds on three kinds of values, against sums of twice as many bits, beside cuBLAS's.

@@ -12,7 +12,8 @@ namespace tw {
 
 /// An operand laid out once as a kernel's blocks want it, for many products: the weights of a layer. It holds a copy,
 /// so the matrix that it was made of may change or go. Any number of threads may multiply by it at once. It belongs to
-/// this process: what it holds depends on the processor.
+/// this process: what it holds depends on the processor. One of f64, c64 or c128 on a CUDA device is kept there, as its
+/// elements and their remainders.
 class Packed {
 public:
     std::int64_t rows() const noexcept { return shape_.rows; }
@@ -29,7 +30,10 @@ public:
 private:
     friend struct PackedParts;
     struct Free {
-        void operator()(std::byte* memory) const noexcept { std::free(memory); }
+        void (*of_device)(void* memory);  // null: host memory
+        constexpr Free() noexcept : of_device(nullptr) {}
+        constexpr explicit Free(void (*by)(void* memory)) noexcept : of_device(by) {}
+        void operator()(std::byte* memory) const noexcept { of_device ? of_device(memory) : std::free(memory); }
     };
 
     std::unique_ptr<std::byte, Free> memory_;

@@ -27,7 +27,7 @@ Status check_fit(const Packed& packed, const Problem& problem, const Options& op
     if (options.verify) return not_for("a packed operand can't be verified: that needs its elements");
     if (!options.device.empty() && options.device != backend.name)
         return not_for("the packed operand was laid out for another device");
-    if (problem.place != backend.place) return not_for("the packed operand was laid out for host memory");
+    if (problem.place != backend.place) return not_for("the packed operand lies where the others don't");
     if (!options.kernel.empty() && !answers_to(kernel, options.kernel))
         return not_for("the packed operand was laid out for another kernel");
     if (std::max(1, options.slabs) != PackedParts::slabs(packed))

@@ -4,6 +4,7 @@
 // Packing an operand: a kernel that can take packed operands is chosen, as if the other operand were large, and lays
 // this one out in memory that the Packed owns.
 #include <algorithm>
+#include <span>
 
 #include "carry/slabs.hpp"
 #include "multiply/check.hpp"
@@ -14,13 +15,14 @@
 namespace tw {
 namespace {
 
-constexpr std::int64_t lines_of_the_other = 1024;
+constexpr std::int64_t lines_of_the_other = 1024, lines_on_a_device = 4096;
 constexpr std::size_t page = 4096;
 
 constexpr Status no_memory{Code::out_of_memory, Argument::none, "no memory for the packed operand"};
 constexpr Status not_there{Code::unsupported, Argument::options,
                            "no kernel that keeps that accuracy there takes packed operands"};
-constexpr Status not_on_host{Code::unsupported, Argument::none, "only an operand in host memory can be packed"};
+constexpr Status not_for_there{Code::unsupported, Argument::options,
+                               "an operand is packed where it lies: in host memory, or on the device in use"};
 
 std::byte* allocate(std::size_t bytes) noexcept {
     if (bytes > PTRDIFF_MAX - page) return nullptr;
@@ -36,7 +38,7 @@ Status plan_with_packing(const Problem& problem, const Options& options, Plan& p
     const Plan first = plan;
     const Kernel* best = nullptr;
     for (const Kernel* kernel : first.backend->ladder) {
-        if (!kernel->packing || kernel->order == 0) continue;
+        if (!kernel->packing || (kernel->order == 0 && problem.place == Place::host)) continue;
         if (best && kernel->nanoseconds(problem, 1) >= best->nanoseconds(problem, 1)) continue;
         Options by_name = options;
         by_name.kernel = kernel->name;
@@ -48,8 +50,9 @@ Status plan_with_packing(const Problem& problem, const Options& options, Plan& p
     return try_plan(problem, by_name, plan);
 }
 
-/// One slab of k after the other, each where run_slabs() looks for it; `operand` is of the panels' type.
-void pack_slabs(const Plan& plan, const Matrix& operand, const PackedPanels& where, std::byte* memory) noexcept {
+/// One slab of k after the other, each where run_slabs() looks for it; `operand` is of the panels' type. A device's
+/// kernel says what failed in the scratch of its settings, and is waited for.
+Status pack_slabs(const Plan& plan, const Matrix& operand, const PackedPanels& where, std::byte* memory) noexcept {
     const Packing& packing = *plan.kernel->packing;
     const std::int64_t lines = where.is_a ? operand.rows : operand.cols, k = plan.problem.k;
     const int slabs = std::max(1, plan.options.slabs);
@@ -57,12 +60,16 @@ void pack_slabs(const Plan& plan, const Matrix& operand, const PackedPanels& whe
     Call threads;
     threads.threads = plan.threads;
     threads.executor = plan.options.executor;
+    threads.stream = plan.options.stream;
+    Status done;
+    threads.scratch = std::as_writable_bytes(std::span(&done, 1));
     for_each_slab(k, slabs, [&](int number, std::int64_t first, std::int64_t length) {
         const Matrix slab =
             where.is_a ? operand.block(0, first, lines, length) : operand.block(first, 0, length, lines);
         packing.pack(turned ? slab.transposed() : slab, where.on_left, threads,
                      memory + packed_slab_at(packing, where.type, lines, k, slabs, where.on_left, number));
     });
+    return done && plan.backend->wait ? plan.backend->wait(threads.stream) : done;
 }
 
 /// The operand in the kernel's type; `widened` owns the copy if that takes one.
@@ -79,17 +86,20 @@ Status as_kernel_type(const Matrix& operand, Type type, std::unique_ptr<std::byt
 
 Status pack_operand(const Matrix& operand, bool is_a, Packed& packed, const Options& options, Form of_c) noexcept {
     if (const Status bad = check_operand(operand, is_a ? Argument::a : Argument::b); !bad) return bad;
-    if (place_of(operand.data) != Place::host) return not_on_host;
-    Problem problem{.m = is_a ? operand.rows : lines_of_the_other,
-                    .n = is_a ? lines_of_the_other : operand.cols,
+    const Place place = place_of(operand.data);
+    const std::int64_t others = place == Place::host ? lines_of_the_other : lines_on_a_device;
+    Problem problem{.m = is_a ? operand.rows : others,
+                    .n = is_a ? others : operand.cols,
                     .k = is_a ? operand.cols : operand.rows,
                     .in = operand.type,
                     .out = operand.type,
+                    .place = place,
                     .accuracy = options.accuracy,
                     .c = of_c};
     (is_a ? problem.a : problem.b) = form_of(operand);
     Plan plan;
     if (const Status none = plan_with_packing(problem, options, plan); !none) return none;
+    if (plan.backend->place != place || plan.device >= 0) return not_for_there;
 
     const bool turned = of_c == Form::col_major;
     const PackedPanels where{.is_a = is_a,
@@ -101,14 +111,16 @@ Status pack_operand(const Matrix& operand, bool is_a, Packed& packed, const Opti
     const std::size_t bytes =
         has_elements ? packed_slab_at(*plan.kernel->packing, where.type, lines, problem.k, slabs, where.on_left, slabs)
                      : 0;
-    std::byte* const memory = allocate(bytes);
+    const Backend& backend = *plan.backend;
+    std::byte* const memory =
+        backend.alloc ? static_cast<std::byte*>(backend.alloc(std::max<std::size_t>(bytes, 1))) : allocate(bytes);
     if (!memory) return no_memory;
     Packed made = PackedParts::make(plan, operand, where, memory, bytes);
     if (has_elements) {
         std::unique_ptr<std::byte, void (*)(std::byte*)> widened(nullptr, [](std::byte* p) { std::free(p); });
         Matrix as{};
         if (const Status bad = as_kernel_type(operand, where.type, widened, as); !bad) return bad;
-        pack_slabs(plan, as, where, memory);
+        if (const Status bad = pack_slabs(plan, as, where, memory); !bad) return bad;
     }
     packed = std::move(made);
     return {};

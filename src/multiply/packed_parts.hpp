@@ -16,9 +16,10 @@ struct PackedParts {
     static Packed make(const Plan& plan, const Matrix& operand, const PackedPanels& where, std::byte* memory,
                        std::size_t bytes) noexcept {
         Packed made;
-        made.memory_.reset(memory);
+        made.memory_ = decltype(made.memory_)(memory, Packed::Free(plan.backend->free));
         made.bytes_ = bytes;
         made.shape_ = {nullptr, operand.type, operand.rows, operand.cols, operand.cols};
+        made.shape_.is_conj = plan.backend->alloc && operand.is_conj;  // a host's panels hold the conjugates
         made.backend_ = plan.backend;
         made.kernel_ = plan.kernel;
         made.tile_ = plan.tile;

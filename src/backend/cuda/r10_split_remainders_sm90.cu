@@ -16,6 +16,7 @@
 // of C.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/ladder.hpp"
@@ -61,11 +62,23 @@ struct Native<ElementC64> {
 };
 
 template <class E>
+KeptRows<E> kept_rows(const Call& call) {
+    const Matrix& b = call.b;
+    const auto first = const_cast<std::byte*>(call.packed.panels);
+    return call.packed.on_left ? KeptRows<E>(first, call.a.rows, call.a.cols) : KeptRows<E>(first, b.cols, b.rows);
+}
+
+template <class E>
 Status run_remainders(const Call& call) {
     const std::int64_t m = call.m(), n = call.n(), k = call.k();
     RemaindersScratch own(set_of<E>, call.scratch.data(), m, n, k);
     own.call.a.rows = rows_along_k(call.a);
     own.call.b.rows = rows_along_k(call.b.transposed());
+    if (call.packed.panels) {
+        const KeptRows<E> then = kept_rows<E>(call);
+        RemaindersOperand& one = call.packed.on_left ? own.call.a : own.call.b;
+        one.scaled = then.scaled, one.kept = then.planes, one.found_then = then.found;
+    }
     Status done;
     for (const auto& pass :
          {measure_rows<E>, convert_rows<E>, write_magnitudes<E>, bound_products, convert_again<E>, multiply_remainders})
@@ -95,9 +108,55 @@ std::size_t scratch_of(const Call& call, const Tile&) {
     return std::max(bytes_for<E>(call.m(), call.n(), call.k()), bytes_for<E>(call.n(), call.m(), call.k()));
 }
 
+/// With the elements that a packed operand has kept.
+template <class E>
+Call with_elements(Call call) {
+    const KeptRows<E> then = kept_rows<E>(call);
+    Matrix& one = call.packed.on_left ? call.a : call.b;
+    one.data = then.elements;
+    one.row_step = call.packed.on_left ? call.k() : 1, one.col_step = call.packed.on_left ? 1 : call.k();
+    return call;
+}
+
+template <class E>
+std::size_t kept_bytes(Type, std::int64_t width, std::int64_t k, bool) {
+    return KeptRows<E>(nullptr, width, k).bytes;
+}
+
+/// The operand is converted as beside one without rows.
+template <class E>
+Status convert_once(const Matrix& operand, bool on_left, void* stream, std::byte* to) {
+    Matrix rows = on_left ? operand : operand.transposed();
+    const KeptRows<E> own(to, rows.rows, rows.cols);
+    const Matrix elements{own.elements, rows.type, rows.rows, rows.cols, rows.cols};
+    const std::int64_t k = rows.cols;
+    if (const Status bad = copy(elements, rows, stream); !bad || k > remainders::most_k) return bad;
+    RemaindersCall call{};
+    call.set = set_of<E>, call.found = own.found;
+    call.a.pitch = call.b.pitch = own.pitch;
+    call.a.rows.layout = call.b.rows.layout = {0, k, k, 1, 0};
+    RemaindersOperand& one = on_left ? call.a : call.b;
+    one.rows = rows_along_k(elements), one.rows.is_conj = rows.is_conj;
+    one.scaled = own.scaled, one.large = own.large, one.planes = own.planes;
+    one.partial_sums = own.partial_sums, one.partial_tops = own.partial_tops;
+    const Status measured = measure_rows<E>(call, stream);
+    return measured ? convert_rows<E>(call, stream) : measured;
+}
+/// What failed goes to the settings' scratch.
+template <class E>
+void keep(const Matrix& operand, bool on_left, const Call& settings, std::byte* to) {
+    const Status done = convert_once<E>(operand, on_left, settings.stream, to);
+    if (settings.scratch.size() == sizeof done) std::memcpy(settings.scratch.data(), &done, sizeof done);
+}
+template <class E>
+constexpr Packing packing{kept_bytes<E>, keep<E>};
+
 template <class E>
 Status run(const Call& asked, const Tile&) {
-    const Call call = is_turned(asked) ? across(asked) : asked;
+    const bool is_kept = asked.packed.panels != nullptr;
+    const bool turns = is_kept ? asked.packed.is_a != asked.packed.on_left : is_turned(asked);
+    Call call = turns ? across(asked) : asked;
+    if (is_kept) call = with_elements<E>(call);
     const std::size_t bytes = bytes_for<E>(call.m(), call.n(), call.k());
     const bool goes = bytes != 0 && bytes <= call.scratch.size() && Native<E>::can_finish(call);
     return goes ? run_remainders<E>(call) : Native<E>::kernel.run(call, {});
@@ -136,7 +195,8 @@ constexpr Kernel row(const char* name, const Scheme& scheme, const char* idea) {
             .nanoseconds = nanoseconds<E>,
             .scratch_bytes = scratch_bytes<E>,
             .scratch_of = scratch_of<E>,
-            .run = run<E>};
+            .run = run<E>,
+            .packing = &packing<E>};
 }
 
 }  // namespace

@@ -210,8 +210,10 @@ __global__ void __launch_bounds__(Piece<E>::threads, pass == Pass::first ? 3 : 2
 template <class E, Pass pass>
 Status start(const RemaindersCall& call, void* stream) {
     constexpr int at_once = pass == Pass::first ? 3 : 2;
-    const std::int64_t of_a = Piece<E>::count(call.a), all = of_a + Piece<E>::count(call.b),
-                       fit = at_once * multiprocessors();
+    const auto pieces_of = [](const RemaindersOperand& one) {
+        return pass == Pass::first && one.kept ? 0 : Piece<E>::count(one);
+    };
+    const std::int64_t of_a = pieces_of(call.a), all = of_a + pieces_of(call.b), fit = at_once * multiprocessors();
     return launch(convert<E, pass>,
                   {.blocks = static_cast<unsigned>(all < fit ? all : fit),
                    .threads = Piece<E>::threads,

@@ -119,12 +119,18 @@ __global__ void __launch_bounds__(threads) combine_slabs(RemaindersCall call, in
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
     const std::int64_t index = blockIdx.x * std::int64_t{threads} + threadIdx.x, of_a = call.a.rows.rows();
-    if (index == 0) *call.found = {};
+    if (index == 0) {
+        RemaindersFound found{};
+        for (const RemaindersOperand* one : {&call.a, &call.b})
+            if (one->kept) found.unsure |= one->found_then->unsure;
+        *call.found = found;
+    }
     const std::int64_t tiles = std::int64_t{call.out.down} * 2 * call.out.across;
     for (std::int64_t i = index; i < tiles; i += std::int64_t{gridDim.x} * threads) call.out.native[i] = 0;
     if (index >= of_a + call.b.rows.rows()) return;
     const bool is_a = index < of_a;
     const RemaindersOperand& one = is_a ? call.a : call.b;
+    if (one.kept) return;
     const std::int64_t row = is_a ? index : index - of_a, rows = one.rows.rows();
     double sum = 0;
     unsigned top = 0;
@@ -139,6 +145,7 @@ int slabs_of(const RemaindersOperand& one) {
     return is_along(one) ? 1 : static_cast<int>(tiles_over(one.rows.layout.cols, slab_of_k));
 }
 std::int64_t blocks_of(const RemaindersOperand& one) {
+    if (one.kept) return 0;
     const std::int64_t rows = one.rows.layout.rows;
     return is_along(one) ? rows : tiles_over(rows, across) * slabs_of(one);
 }

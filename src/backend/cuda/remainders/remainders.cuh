@@ -84,7 +84,9 @@ struct RemaindersOperand {
     double* partial_sums;       ///< of squares: slabs of rows
     unsigned* partial_tops;
     std::int8_t* planes;
-    std::int64_t pitch;  ///< of a plane's rows
+    std::int64_t pitch;       ///< of a plane's rows
+    const std::int8_t* kept;  ///< planes for the fewest moduli that an earlier call made, and `scaled`, too; else null
+    const RemaindersFound* found_then;  ///< what that conversion found
 
     __host__ __device__ std::int64_t plane_bytes() const { return rows.layout.rows * pitch; }
 };

@@ -39,4 +39,30 @@ struct RemaindersScratch {
     }
 };
 
+/// An operand that is converted once for many products: its elements, rows along k, and their planes for the fewest
+/// moduli; then room that the conversion works in. Beyond remainders::most_k the elements alone.
+template <class E>
+struct KeptRows {
+    RemaindersFound* found = nullptr;
+    ScaledRow* scaled = nullptr;
+    E* elements = nullptr;
+    std::int8_t* planes = nullptr;
+    unsigned long long* large = nullptr;
+    double* partial_sums = nullptr;
+    unsigned* partial_tops = nullptr;
+    std::int64_t pitch;
+    std::size_t bytes = 0;
+
+    KeptRows(std::byte* first, std::int64_t rows, std::int64_t k) noexcept : pitch((k + 15) / 16 * 16) {
+        const auto take = [&]<class T>(T*& place, std::int64_t count) {
+            place = first ? reinterpret_cast<T*>(first + bytes) : nullptr;
+            bytes += (static_cast<std::size_t>(count) * sizeof(T) + 127) / 128 * 128;
+        };
+        take(found, 1), take(elements, rows * k);
+        if (k > remainders::most_k) return;
+        take(scaled, rows), take(large, rows), take(partial_sums, rows), take(partial_tops, rows);
+        take(planes, rows * pitch * set_of<E>.least * set_of<E>.planes);
+    }
+};
+
 }  // namespace tw::cuda
