@@ -194,10 +194,14 @@ TEST(HostileNpy, Fault10_TheCommandRefusesWithASentenceAndLeavesTheOldOutput) {
     const std::string fine = folder.path("fine.npy"), bad = folder.path("bad.npy"), output = folder.path("c.npy");
     tw::test::write_file(fine, good());
     tw::test::write_file(output, "the old output");
+    bool by_turns = false;
     for (const Hostile& hostile : all_hostile()) {
         SCOPED_TRACE(hostile.name);
         tw::test::write_file(bad, hostile.bytes);
+        by_turns = !by_turns;
         for (const bool first : {true, false}) {
+            // Under a sanitizer a process takes a fifth of a second: there each file is read in one of the two ways.
+            if (tw::test::is_sanitized && first != by_turns) continue;
             const auto ran = first ? tw::test::run_tw({"multiply", bad, fine, "-o", output})
                                    : tw::test::run_tw({"multiply", fine, fine, "--c", bad, "-o", output});
             tw::test::expect_refused(ran, bad, hostile);
