@@ -3,19 +3,20 @@
 # Copyright 2026 The tilewright authors
 #
 # What `make test-all` adds to `make test` and `make check`; sourced by tools/test. Results are counted with the others.
+# Some 75 minutes with them on two cores: every day what changes find first, and one of five groups by turns.
 
 # What is told how long to take does so beside the builds below. Another day's seed finds other mistakes.
-soak_for_long() { nice -n 5 tools/soak 1200; }
+soak_for_long() { nice -n 10 tools/soak 1200; }
 judge_for_long() { judge_products 600 "$(date +%Y%m%d)0000000"; }
 both_for_long() { soak_for_long && judge_for_long; }
 beside long_ones both_for_long
 
-# The second compiler sees the same code, and its tests the same kernels. CUDA's are nvcc's and g++'s in every build and
-# take minutes: they are made above, and what stands around them is read by clang.
-stage "Building everything with clang, into build/clang" build clang --with -DTW_TESTS=ON --with -DTW_EXHAUSTIVE=ON \
-    --with -DTW_CUDA=OFF && {
-    stage "The tests, built with clang" run_tests clang || true
+built_once() {
+    quietly again cmake --build build/release -j "$jobs" || return 1
+    ! grep Building "$log/again" || { echo "   a second build built something"; return 1; }
 }
+stage "A second build has nothing to do" built_once || true
+
 read_by_clang() {
     local headers
     headers=$(sed -n 's/^cuda_headers:PATH=//p' build/release/CMakeCache.txt)
@@ -28,17 +29,20 @@ stage "What stands around CUDA's kernels, read by clang" read_by_clang || true
 stage "Each header alone" tools/check_headers || true
 
 if command -v clang-tidy >/dev/null; then
-    stage "Mistakes that compilers don't see, by clang-tidy" tools/tidy || true
+    part=(--part "$turn/$turns")
+    [ -z "${TW_WHOLE:-}$only_stage" ] || part=()
+    stage "Mistakes that compilers don't see, by clang-tidy" tools/tidy ${part[@]+"${part[@]}"} || true
 fi
 
-# Conversions on every input there is: with clang above, with the first compiler here.
-stage "Building the conversions, into build/exhaustive" build exhaustive every_conversion && {
-    stage "Conversions on all 2^32 inputs" run_tests exhaustive -L '^exhaustive$' || true
-}
-
-# AArch64 and its NEON kernels, by a processor that is only played: right or wrong, never a speed. Digits and parts of
-# emulated units take minutes there and have nothing of NEON's; a child of a process with threads is more than qemu
-# plays.
+# Turn 0: all the rooms under asan, on other days those that `make check` takes; and AArch64 with its NEON kernels, by a
+# processor that is only played: right or wrong, never a speed. Digits and parts of emulated units take minutes there
+# and have nothing of NEON's; a child of a process with threads is more than qemu plays.
+if by_turns 0 "Building everything under asan and ubsan" build asan --with -DTW_TESTS=ON; then
+    stage "All tests under asan and ubsan" run_tests asan || true
+elif ! is_turn 0; then
+    stage "Building what reads input under asan and ubsan" tools/sanitized build &&
+        { stage "Its tests under asan and ubsan" tools/sanitized test || true; }
+fi
 googletest_for_aarch64() {
     local folder=$root/build/aarch64-googletest
     cmake -S /usr/src/googletest -B "$folder" --toolchain "$root/cmake/aarch64-linux-gnu.cmake" \
@@ -47,27 +51,50 @@ googletest_for_aarch64() {
               cmake --build "$folder" -j "$jobs" --target install
 }
 if command -v qemu-aarch64 >/dev/null; then
-    stage "Building for AArch64" eval "quietly googletest-aarch64 googletest_for_aarch64 &&
+    by_turns 0 "Building for AArch64" eval "quietly googletest-aarch64 googletest_for_aarch64 &&
         build aarch64 test_base test_scheme test_reference test_backend_cpu" && {
         stage "Tests of NEON's kernels under qemu" run_tests aarch64 -L '^(base|scheme|reference|backend_cpu)$' \
             -E '^(Digits|MatrixUnit|layout_in_device_code)|Fork' || true
     }
 fi
 
-# All the rooms, not only those that read input.
-stage "Building everything under asan and ubsan" build asan --with -DTW_TESTS=ON && {
-    stage "All tests under asan and ubsan" run_tests asan || true
+# Turn 1: the second compiler sees the same code, and its tests the same kernels; conversions on every input there is by
+# both. CUDA's kernels are nvcc's and g++'s in every build and take minutes: they are made above.
+by_turns 1 "Building everything with clang, into build/clang" build clang --with -DTW_TESTS=ON --with \
+    -DTW_EXHAUSTIVE=ON --with -DTW_CUDA=OFF && {
+    stage "The tests, built with clang" run_tests clang || true
 }
-stage "Building what has threads under tsan" tools/sanitized build tsan && {
+by_turns 1 "Building the conversions, into build/exhaustive" build exhaustive every_conversion && {
+    stage "Conversions on all 2^32 inputs" run_tests exhaustive -L '^exhaustive$' || true
+}
+
+# Turn 2: threads, and a network.
+by_turns 2 "Building what has threads under tsan" tools/sanitized build tsan && {
     stage "Its tests under tsan" tools/sanitized test tsan || true
 }
+by_turns 2 "A network with real weights takes the effort dial (examples/network)" quietly network examples/network/run \
+    build/results/network || true
+
+# Turn 3: machines that have nothing, where root can make them; else a clean clone here. And other people's programs.
+bare_machines() {
+    local releases=(bookworm trixie) release ended=0
+    [ -n "${TW_WHOLE:-}" ] || releases=("${releases[$(date +%s) / 86400 / turns % 2]}")
+    for release in "${releases[@]}"; do tools/bare_debian "$release" || ended=1; done
+    return $ended
+}
+by_turns 3 "Bare Debian: make run, make test" bare_machines || true
+command -v debootstrap >/dev/null && [ "$(id -u)" = 0 ] ||
+    by_turns 3 "A clean clone: make run, and everything built once" tools/clean_clone || true
+by_turns 3 "Other people's programs on our BLAS (docs/clients.md)" run_tests release -C clients -L clients \
+    --output-junit "$results/clients.xml" || true
+
+# Turn 4.
+by_turns 4 "Forty small mistakes, of which the tests must see nearly all" tools/mutate --count 40 --seed \
+    "$(date +%Y%m%d)" || true
 
 # Tests that count: ten thousand flipped bits of each kind, a hundred thousand clean runs, eight thousand records.
 TW_LONG_TESTS=1 stage "Flipped bits, clean runs and writers at once, many of each" run_tests release \
     -R '^(Correcting|StoreFile\.Fault14)' --timeout 3000 --output-junit "$results/long.xml" || true
-
-stage "Forty small mistakes, of which the tests must see nearly all" tools/mutate --count 40 --seed "$(date +%Y%m%d)" \
-    || true
 stage "Twenty minutes of mixed calls from eight threads, ten of random products, judged" \
     end_of long_ones both_for_long || true
 stage "Ten minutes of fuzzing" tools/fuzz 600 || true
@@ -75,15 +102,3 @@ stage "A minute of fuzzing the parsers under msan" tools/fuzz 60 fuzz-memory || 
 
 stage "A project that has our sources inside itself" run_tests release -C outside -R '^outside\.add_subdirectory$' \
     --output-junit "$results/outside.xml" || true
-
-stage "Other people's programs on our BLAS (docs/clients.md)" run_tests release -C clients -L clients --output-junit \
-    "$results/clients.xml" || true
-
-stage "A network with real weights takes the effort dial (examples/network)" quietly network examples/network/run \
-    build/results/network || true
-
-stage "A clean clone: make run, and everything built once" tools/clean_clone || true
-
-for release in bookworm trixie; do
-    stage "Bare Debian: make run, make test ($release)" tools/bare_debian $release || true
-done

@@ -61,28 +61,54 @@ stage_table() {
     printf '   %-52s %s\n' "all of it" "$(spell_seconds $SECONDS)"
 }
 
+# The last line of a command's output, every half minute, for as long as process $2 runs.
+tell_how_far() {
+    while sleep 30 >/dev/null 2>&1 && kill -0 "$2" 2>/dev/null; do
+        echo "   ... $(tail -n 1 "$log/$1" | cut -c 1-100)"
+    done
+}
+
 # quietly NAME COMMAND...: the output goes to build/log/NAME; it is shown when the command fails. Where nobody watches a
 # terminal, a line now and then says how far it is.
 quietly() {
-    local name=$1 ended=0 running tenths=0
+    local name=$1 ended=0 running teller
     shift
     if [ -t 1 ]; then
         "$@" >"$log/$name" 2>&1 </dev/null || ended=$?
     else
         "$@" >"$log/$name" 2>&1 </dev/null &
         running=$!
-        while kill -0 $running 2>/dev/null; do
-            sleep 0.1
-            tenths=$((tenths + 1))
-            [ $((tenths % 300)) != 0 ] || echo "   ... $(tail -n 1 "$log/$name" | cut -c 1-100)"
-        done
+        tell_how_far "$name" $running &
+        teller=$!
         wait $running || ended=$?
+        { kill $teller; wait $teller; } 2>/dev/null || true
     fi
     [ $ended = 0 ] && return 0
     tail -n 60 "$log/$name"
     echo "   failed: $*"
     echo "   (all of its output: build/log/$name)"
     return 1
+}
+
+# Long stages go by turns, a group of them a day, so that five days do all of them; TW_WHOLE=1 does all at once, and
+# who names a stage gets it.
+turns=5
+turn=$(($(date +%s) / 86400 % turns))
+other_days=()
+is_turn() { [ -n "${TW_WHOLE:-}$from_stage$only_stage" ] || [ "$turn" = "$1" ]; }
+
+# by_turns N TITLE COMMAND...: a stage when it is turn N's; else its title is told at the end.
+by_turns() {
+    local its=$1
+    shift
+    if is_turn "$its"; then stage "$@"; else other_days+=("$1"); return 1; fi
+}
+
+tell_other_days() {
+    [ ${#other_days[@]} -gt 0 ] || return 0
+    echo
+    echo "Other days' turns (TW_WHOLE=1 does all of them at once):"
+    printf '   %s\n' "${other_days[@]}"
 }
 
 # beside NAME COMMAND...: begins what is told how long to take, while other stages go on. Its own stage is end_of NAME

@@ -52,19 +52,26 @@ class Stages(unittest.TestCase):
             'echo "<testsuite><testcase name=\\"t\\" status=\\"$status\\"/></testsuite>" > "$file"; exit ${ENDS:-0}',
         )
 
+        self.program("programs/id", "echo 1000")  # who is not root makes no bare machine, and clones instead
+
     def program(self, name, text):
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!/bin/bash\n{text}\n")
         path.chmod(0o755)
 
-    def make(self, *what, ends=0):
+    def make(self, *what, ends=0, whole="1"):
         ended = subprocess.run(
             ["bash", str(self.folder / "tools/test"), *what],
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "ENDS": str(ends), "PATH": f"{self.folder}/programs:{os.environ['PATH']}"},
+            env={
+                **os.environ,
+                "ENDS": str(ends),
+                "TW_WHOLE": whole,
+                "PATH": f"{self.folder}/programs:{os.environ['PATH']}",
+            },
         )
         return ended.returncode, ended.stdout.splitlines(), ended.stderr
 
@@ -127,13 +134,31 @@ class Stages(unittest.TestCase):
         for stage in stages[:-1]:
             self.assertTrue(any(line.strip().startswith(stage) for line in table), stage)
 
+    def test_five_days_do_what_the_whole_does(self):
+        def titles(said):
+            return {line.removeprefix("== ") for line in said if line.startswith("== ")}
+
+        everything = titles(self.make("all")[1])
+        done = set()
+        for day in range(20000, 20005):
+            self.program("programs/date", f'[ "$1" = +%s ] && echo {day * 86400} || echo 20241004')
+            code, said, _ = self.make("all", whole="")
+            self.assertEqual(code, 0, said)
+            others = said[said.index("Other days' turns (TW_WHOLE=1 does all of them at once):"):]
+            for title in everything - titles(said):
+                if "tests" not in title.lower() and "Conversions" not in title:  # these follow a build that is told
+                    self.assertIn("   " + title, others)
+            self.assertGreater(len(everything - titles(said)), 5)
+            done |= titles(said)
+        self.assertEqual(everything - done, set())
+
     def test_all_goes_on_from_a_stage_and_repeats_one_alone(self):
         self.make("all")
         self.calls.write_text("")
         code, said, _ = self.make("all", "--from", "ten minutes of fuzzing")
         self.assertEqual(code, 0, said)
         calls = self.calls.read_text()
-        self.assertIn("tools/bare_debian trixie", calls)
+        self.assertIn("tools/fuzz 60 fuzz-memory", calls)
         for left_out in "tools/mutate", "tools/soak", "check_format":
             self.assertNotIn(left_out, calls)
         passed = int(said[-1].split()[0])
@@ -143,6 +168,8 @@ class Stages(unittest.TestCase):
         self.assertEqual((code, said[-1].split()[0]), (0, str(passed)), said)
         calls = [call for call in self.calls.read_text().splitlines() if call.startswith("tools/")]
         self.assertEqual(calls[1:], ["tools/soak 1200"])
+        self.make("all", "--only", "Forty small mistakes", whole="")
+        self.assertIn("tools/mutate --count 40", self.calls.read_text(), "who names a stage gets it on any day")
 
     def test_a_stage_that_nobody_has_is_told(self):
         code, _, errors = self.make("all", "--from", "no such thing")
