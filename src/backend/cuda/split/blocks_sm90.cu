@@ -145,6 +145,7 @@ __global__ void __launch_bounds__(threads, 2)
     const unsigned halves[2] = {held.largest_of(0), held.largest_of(1)};
     const auto greater = [](unsigned p, unsigned q) { return max(p, q); };
     const auto either = [](unsigned p, unsigned q) { return p | q; };
+    const auto plus = [](unsigned p, unsigned q) { return p + q; };
     const bool speaks = along ? y == 0 : thread % 32 < rows_of_block;  // for those of its row in its warp
     unsigned largest = of_row_in_warp(max(halves[0], halves[1]), along, greater);
     if (speaks) atomicMax(found.largest + own, largest);
@@ -162,13 +163,15 @@ __global__ void __launch_bounds__(threads, 2)
     }
     const unsigned units = held.store<parts>(mine(a.one.to, b.one.to) + row * pitch, begin, row < rows ? padded : 0,
                                              lift, is_finite(largest));
-    if (units != 0) atomicAdd(found.units + own, units);
+    if (__any_sync(~0u, units != 0)) {
+        const unsigned of_row = of_row_in_warp(units, along, plus);
+        if (speaks) atomicAdd(found.units + own, of_row);
+    }
     ptx::sync_cluster();
     if (rank == 0 && thread < rows_of_block && first_row + thread < rows) {
         largest = of_all_ranks(found.largest + thread, ranks, greater);
         const unsigned classes = of_all_ranks(found.classes + thread, ranks, either);
-        const unsigned all_units =
-            of_all_ranks(found.units + thread, ranks, [](unsigned p, unsigned q) { return p + q; });
+        const unsigned all_units = of_all_ranks(found.units + thread, ranks, plus);
         mine(a.one.notes, b.one.notes)[first_row + thread] =
             with_losses(with_classes<parts>(note_of(largest), classes), all_units);
     }

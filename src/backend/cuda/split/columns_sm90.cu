@@ -37,42 +37,39 @@ __global__ void __launch_bounds__(threads) scan(Tensor<const float> from, Tallie
     if (grid.row() == 0) tallies.classes[row] = tallies.units[row] = 0;
 }
 
+/// Four blocks share a multiprocessor.
 template <Parts parts>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, 4)
     turn(Splitting one, std::int64_t pitch, Tallies tallies, TileGrid grid, int slabs) {
     __shared__ float tile[across][across + 1];
     __shared__ unsigned largest[across], classes[across], units[across];
     const Tensor<const float>& from = one.rows;
     const int x = static_cast<int>(threadIdx.x) % across, y = static_cast<int>(threadIdx.x) / across;
-    const std::int64_t first_row = grid.col() * std::int64_t{across}, first_k = grid.row() * std::int64_t{across};
-    const std::int64_t own_row = first_row + threadIdx.x;  // of the first threads
-    const bool has_row = threadIdx.x < across && own_row < from.rows();
+    const int first_row = grid.col() * across, first_k = grid.row() * across, rows = static_cast<int>(from.rows());
     if (threadIdx.x < across) largest[threadIdx.x] = classes[threadIdx.x] = units[threadIdx.x] = 0;
     ptx::let_next_kernel_begin();
     __syncthreads();
     ptx::wait_for_kernel_before();
+    const bool is_row = first_row + x < rows;
+    const unsigned* const of_slabs = tallies.largest + first_row + x;
+    unsigned some = is_row && y < slabs ? of_slabs[y * from.rows()] : 0;  // on its way beside the tile
+    const float* element = &from(first_row + x, first_k + y);
+    const int left = is_row ? static_cast<int>(from.cols()) - first_k - y : 0;
 #pragma unroll
-    for (int s = y; s < across; s += deep) {
-        const bool inside = first_row + x < from.rows() && first_k + s < from.cols();
-        tile[x][s] = inside ? from(first_row + x, first_k + s) : 0;
-    }
-    if (first_row + x < from.rows()) {
-        unsigned some = 0;
-        for (int slab = y; slab < slabs; slab += deep)
-            some = max(some, tallies.largest[slab * from.rows() + first_row + x]);
-        if (some != 0) atomicMax(largest + x, some);
-    }
+    for (int s = 0; s < across; s += deep, element += deep * from.layout.col_step)
+        tile[x][s + y] = s < left ? *element : 0;
+    for (int slab = y + deep; is_row && slab < slabs; slab += deep) some = max(some, of_slabs[slab * from.rows()]);
+    if (some != 0) atomicMax(largest + x, some);
     __syncthreads();
-    if (has_row && grid.row() == 0) tallies.notes[own_row] = note_of(largest[threadIdx.x]);
     constexpr int fours = across / 4;
-    const std::int64_t padded = pitch / layout_of(parts).parts;
-#pragma unroll
+    const auto padded = static_cast<int>(pitch / layout_of(parts).parts);
+#pragma unroll 1
     for (int s = static_cast<int>(threadIdx.x); s < across * fours; s += threads) {
         const int r = s / fours, k = s % fours * 4;  // a warp has two rows, 16 classes of each
         const float four[4] = {tile[r][k], tile[r][k + 1], tile[r][k + 2], tile[r][k + 3]};
         const int lift = lifting_exponent(largest[r]);
         uint2 first_parts{};
-        if (first_row + r < from.rows() && first_k + k < padded)
+        if (first_row + r < rows && first_k + k < padded)
             first_parts =
                 store_parts<parts>(one.to + (first_row + r) * pitch, first_k + k, four, lift, is_finite(largest[r]));
         if constexpr (parts == Parts::fp16x3) {
@@ -80,11 +77,18 @@ __global__ void __launch_bounds__(threads)
             const unsigned of_warp = __ballot_sync(~0u, counts(fmaxf(most.x, most.y)));
             if (s % fours == 0) classes[r] = of_warp >> threadIdx.x % 32 & 0xffffu;
         }
-        if (!may_lose<parts>(least_of(first_parts))) continue;
-        if (const unsigned some = lost<parts>(four, lift); some != 0) atomicAdd(units + r, some);
+        if constexpr (parts != Parts::bf16x6) {
+            const unsigned some = may_lose<parts>(least_of(first_parts)) ? lost<parts>(four, lift) : 0;
+            if (__any_sync(~0u, some != 0)) {  // 16 lanes lose less than 2^16
+                const unsigned both = __reduce_add_sync(~0u, some << threadIdx.x % 32 / 16 * 16);
+                if (s % fours == 0) units[r] = both >> threadIdx.x % 32 & 0xffffu;
+            }
+        }
     }
     __syncthreads();
-    if (!has_row) return;
+    const int own_row = first_row + static_cast<int>(threadIdx.x);  // of the first threads
+    if (threadIdx.x >= across || own_row >= rows) return;
+    if (grid.row() == 0) tallies.notes[own_row] = note_of(largest[threadIdx.x]);
     if constexpr (parts == Parts::fp16x3)
         atomicOr(tallies.classes + own_row, classes[threadIdx.x] << grid.row() % 2 * 16);
     if (units[threadIdx.x] != 0) atomicAdd(tallies.units + own_row, units[threadIdx.x]);
