@@ -18,14 +18,15 @@
 
 namespace tw::cuda {
 
-template <int BM_, int BN_>
+/// blocks: on a multiprocessor.
+template <int BM_, int BN_, int blocks_ = 2>
 struct ThinShape {
-    static constexpr int BM = BM_, BN = BN_, consumers = BM / 64, threads = 128 * consumers + 32;
+    static constexpr int BM = BM_, BN = BN_, blocks = blocks_, consumers = BM / 64, threads = 128 * consumers + 32;
     static constexpr int most_parts = BN / 8 < 8 ? BN / 8 : 8;
     /// Where B lies across k a tile has 64 columns of it.
     template <ptx::Major b_major>
     using Ring = Pipeline<BM, b_major == ptx::Major::k ? BN : 64,
-                          sm90::r9_stages(BM + (b_major == ptx::Major::k ? BN : 64), 0, 2), 1>;
+                          sm90::r9_stages(BM + (b_major == ptx::Major::k ? BN : 64), 0, blocks), 1>;
 };
 
 /// The columns of this part: of all parts' sums, each [sum][thread] at `sums_at`.
@@ -54,7 +55,7 @@ __device__ void finish_part(std::uint32_t sums_at, int part, const Output& out, 
 }
 
 template <class S, class T, ptx::Major a_major, ptx::Major b_major>
-__global__ void __launch_bounds__(S::threads, 2)
+__global__ void __launch_bounds__(S::threads, S::blocks)
     thin_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, Output out,
                BatchRaster raster, Feed feed, int parts, [[maybe_unused]] AgainFrom again) {
     extern __shared__ char memory[];
@@ -139,6 +140,9 @@ template <class T>
 Status run_thin(const Job& job) {
     return by_majors<T>(job, [&](auto a, auto b) {
         constexpr auto of_a = decltype(a)::value, of_b = decltype(b)::value;
+        // Of many short products few stages are in use: more blocks hide each other's beginnings and ends.
+        if (job.is_deep() && job.steps() <= 2 && job.tile.m == 64 && job.tile.n == 64 && job.tile.k == -1)
+            return start_thin<ThinShape<64, 64, 4>, T, of_a, of_b>(job);
         if (job.tile.m == 128) return start_thin<ThinShape<128, 64>, T, of_a, of_b>(job);
         return job.tile.n == 64 ? start_thin<ThinShape<64, 64>, T, of_a, of_b>(job)
                                 : start_thin<ThinShape<64, 32>, T, of_a, of_b>(job);

@@ -22,6 +22,12 @@ TEST(HeuristicsAsyncSm90, AShortProductOfOneWaveHasThinTiles) {
     EXPECT_NE(tile_for(832, 832, 832, {}, 40).k, -1) << "three waves of a small chip";
 }
 
+TEST(HeuristicsAsyncSm90, ManySmallProductsOfAShortKHaveThinTiles) {
+    for (const bool is_f32 : {false, true})
+        EXPECT_EQ(async_tile({48, 128, is_f32 ? 48 : 96, 948, 132}, {.is_f32 = is_f32}, false), (Tile{64, 64, -1}));
+    EXPECT_NE(async_tile({256, 256, 64, 200, 132}, {}, false), (Tile{64, 64, -1}));
+}
+
 TEST(HeuristicsAsyncSm90, RowsThatAreNoMultipleOf256AreNotRoundedUpToIt) {
     for (const auto& [m, n, k] : {std::tuple{359, 4096, 4096}, {168, 14336, 4096}}) {
         const Tile tile = tile_for(m, n, k);
