@@ -171,10 +171,17 @@ double sum_bound(std::int64_t k) {
 /// A block that is alone on its multiprocessor has nobody to hide its beginning and end: many products of a short k,
 /// which have the bits of each alone, are r7's (128 x 128 x 64, 165 times, took 25 us; cuBLAS 18).
 constexpr double around_of_many = 4000;
+/// Few rows or columns fill a half of r7's tiles or less (16 x 128 x 128, 62 times: 4.3 us, r7 6.5; 16 x 96 x 192, 71
+/// times: 5.6 and 12.5; 256 x 32 x 192, 282 times: 49 and 57; but 32 x 512 x 64, 128 times: 23 and 19).
+constexpr bool is_narrow(const Problem& p) {
+    const std::int64_t narrow = std::min(p.m, p.n);
+    return narrow <= 16 || (narrow <= 32 && p.k > 64);
+}
 
 double nanoseconds(const Problem& p, int) {
     const sm90::Sizes sizes{p.m, p.n, p.k, 1, static_cast<int>(multiprocessors_for_costs())};
-    return time_of(quickest(sizes), sizes) + (parts::may_be_many(p.m, p.n, p.k) ? around_of_many : 0);
+    const bool is_left = parts::may_be_many(p.m, p.n, p.k) && !is_narrow(p);
+    return time_of(quickest(sizes), sizes) + (is_left ? around_of_many : 0);
 }
 
 constexpr Batching batching{takes_batch, places_bytes};
