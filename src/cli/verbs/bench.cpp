@@ -13,6 +13,7 @@
 #include "cli/console/devices.hpp"
 #include "cli/console/terminal.hpp"
 #include "cli/ending/exit.hpp"
+#include "cli/ending/judged.hpp"
 #include "cli/verbs/bench_options.hpp"
 #include "cli/verbs/bench_table.hpp"
 #include "cli/verbs/loaders.hpp"
@@ -64,21 +65,18 @@ void write_results(const BenchOptions& asked, const Run& run) {
     if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);
 }
 
-void run(const BenchOptions& asked) {
-    if (asked.what == "loaders") return run_loaders(asked.device);
-    if (!asked.what.empty()) refuse("bench: expected loaders or no word; got '{}'", asked.what);
-    if (is_survey(asked.suite)) return run_survey(survey_of(asked));
-    measure::Bench bench = bench_of(asked);
-    std::vector<Row> before;
-    if (!asked.baseline.empty()) before = baseline_of(asked.baseline);
+/// Refuses what is too large for this machine, and files that could not be written, before anything is measured.
+void check_room(const BenchOptions& asked, const measure::Bench& bench) {
     for (const measure::Shape& shape : bench.shapes) {
         measure::Task task = bench.task;
         task.m = shape.m, task.n = shape.n, task.k = shape.k;
         check_memory(task);
     }
     for (const std::string& path : {asked.json, asked.csv, asked.markdown}) check_place_for(path);
+}
 
-    note_interrupts();
+/// The device, and the peers that work on it. Those are processes: they start before this one has a driver or a pool.
+void bring_rivals(const BenchOptions& asked, measure::Bench& bench) {
     if (asked.with_peers) {
         const std::vector<std::string> names = peers_of(asked);
         bench.peers = measure::start_peers(names, "", bench.task.threads);
@@ -89,8 +87,9 @@ void run(const BenchOptions& asked) {
     check_promise(bench, asked.device);
     std::erase_if(bench.peers,
                   [&](const auto& peer) { return bench.backend->name != std::string(peer->description().device); });
+}
 
-    Run result{.command = "bench", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
+void measure_and_print(const measure::Bench& bench, Run& result) {
     print_bench_head(result, bench.peers);
     {
         ProgressLine line;
@@ -104,12 +103,25 @@ void run(const BenchOptions& asked) {
     fmt::print("\n");
     for (const Run::Roofline& roof : result.calibrations)
         fmt::print("between the rows: {} {:.1f}, spread {:.1f} %\n", roof.name, roof.median, 100 * roof.spread);
+}
+
+void run(const BenchOptions& asked) {
+    if (asked.what == "loaders") return run_loaders(asked.device);
+    if (!asked.what.empty()) refuse("bench: expected loaders or no word; got '{}'", asked.what);
+    if (is_survey(asked.suite)) return run_survey(survey_of(asked));
+    measure::Bench bench = bench_of(asked);
+    std::vector<Row> before;
+    if (!asked.baseline.empty()) before = baseline_of(asked.baseline);
+    check_room(asked, bench);
+
+    note_interrupts();
+    bring_rivals(asked, bench);
+    Run result{.command = "bench", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
+    measure_and_print(bench, result);
     write_results(asked, result);
     const int slower = before.empty() ? 0 : print_against_baseline(result, before);
-    int wrong = 0;
-    for (const Row& row : result.rows) wrong += !row.ok && row.provider == "tilewright";
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
-    if (wrong) throw Stop(Exit::wrong_result, fmt::format("{} of our rows failed the judge", wrong));
+    stop_if_wrong(result);
     if (slower)
         throw Stop(Exit::failed, fmt::format("{} problem{} slower than the baseline, beyond noise", slower,
                                              slower == 1 ? " is" : "s are"));

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <span>
 
 #include "base/threads.hpp"
 #include "cli/console/devices.hpp"
 #include "cli/console/terminal.hpp"
 #include "cli/ending/exit.hpp"
+#include "cli/ending/judged.hpp"
 #include "cli/verbs/metal_counts.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "measure/basis/clock.hpp"
@@ -54,53 +56,64 @@ void print_row(const Row& row, double gain, std::size_t width, double quickest, 
     fmt::print("\n");
 }
 
-void print_table(const Run& run, std::size_t first_row, std::size_t first_roof) {
-    const Row& any = run.rows[first_row];
+/// The rows of one device, which are the run's last.
+struct Rows {
+    std::span<const Row> all;
+    std::size_t width = 0;  // of the longest name
     double quickest = 0;
-    std::size_t width = 0;
     int threads = 1;
     std::string alone;  // the last rung that works on one thread where others have several
-    for (std::size_t i = first_row; i < run.rows.size(); ++i) {
-        quickest = std::max(quickest, run.rows[i].gflops);
-        width = std::max(width, run.rows[i].kernel.size());
-        threads = std::max(threads, run.rows[i].threads);
+
+    explicit Rows(std::span<const Row> rows) : all(rows) {
+        for (const Row& row : all) {
+            quickest = std::max(quickest, row.gflops);
+            width = std::max(width, row.kernel.size());
+            threads = std::max(threads, row.threads);
+        }
+        for (const Row& row : all)
+            if (row.threads < threads) alone = row.rung.substr(0, row.rung.find('_'));
     }
-    for (std::size_t i = first_row; i < run.rows.size(); ++i)
-        if (run.rows[i].threads < threads) alone = run.rows[i].rung.substr(0, run.rows[i].rung.find('_'));
-    fmt::print("{}: {} x {} x {} {}, {} thread{}", any.device, any.m, any.n, any.k, any.type, threads,
-               threads == 1 ? "" : "s");
-    if (!alone.empty()) fmt::print(" (up to {}: 1, and held against one)", alone);
-    if (first_roof < run.calibrations.size())
-        fmt::print("; 100 % is {} at {:.1f} GFLOP/s{}", run.calibrations[first_roof].name,
-                   run.calibrations[first_roof].median,
-                   run.calibrations[first_roof].name.ends_with(measure::by_formula) ? ""
-                   : any.device == "cpu" && threads > 1 ? " for each thread, measured between the rows"
-                                                        : ", measured between the rows");
-    fmt::print("\n{:<{}} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", width, "GFLOP/s", "spread", "of peak", "gain",
-               "of bound");
-    const int room_for_bar = is_terminal(stdout) ? columns_of(stdout) - static_cast<int>(width) - figures_width : 0;
-    const std::vector<double> gains = measure::gains_of(std::span(run.rows).subspan(first_row));
-    const Row *ours = nullptr, *theirs = nullptr;
-    for (std::size_t i = first_row; i < run.rows.size(); ++i) {
-        const Row& row = run.rows[i];
-        const bool is_ours = row.provider == "tilewright";
-        const Row*& best = is_ours ? ours : theirs;
-        // A rung below the type's own accuracy is no rival of a peer's product.
-        const bool is_rival = !is_ours || row.accuracy.starts_with("fp64") || row.accuracy.starts_with("fp32");
-        if (is_rival && row.is_timed() && (!best || row.gflops > best->gflops)) best = &row;
-        print_row(row, gains[i - first_row], width, quickest, room_for_bar);
+};
+
+/// What is multiplied, and what 100 % is: the device's first roof, if it has one.
+void print_heading(const Rows& rows, const Run::Roofline* roof) {
+    const Row& any = rows.all.front();
+    fmt::print("{}: {} x {} x {} {}, {} thread{}", any.device, any.m, any.n, any.k, any.type, rows.threads,
+               rows.threads == 1 ? "" : "s");
+    if (!rows.alone.empty()) fmt::print(" (up to {}: 1, and held against one)", rows.alone);
+    if (roof)
+        fmt::print("; 100 % is {} at {:.1f} GFLOP/s{}", roof->name, roof->median,
+                   roof->name.ends_with(measure::by_formula) ? ""
+                   : any.device == "cpu" && rows.threads > 1 ? " for each thread, measured between the rows"
+                                                             : ", measured between the rows");
+    fmt::print("\n{:<{}} {:>9} {:>8} {:>10} {:>8} {:>10}\n", "kernel", rows.width, "GFLOP/s", "spread", "of peak",
+               "gain", "of bound");
+}
+
+/// The quickest of ours or of the peers' rows. A rung below the type's own accuracy is no rival of a peer's product.
+const Row* best_of(const Rows& rows, bool ours) {
+    const Row* best = nullptr;
+    for (const Row& row : rows.all) {
+        if ((row.provider == "tilewright") != ours || !row.is_timed()) continue;
+        const bool is_rival = !ours || row.accuracy.starts_with("fp64") || row.accuracy.starts_with("fp32");
+        if (is_rival && (!best || row.gflops > best->gflops)) best = &row;
     }
-    if (ours && any.rung.starts_with("r1_") && any.is_timed() && ours != &any)
-        fmt::print("{} is {:.4g} times {}.\n", ours->kernel, ours->gflops / any.gflops, any.kernel);
+    return best;
+}
+
+void print_table(const Rows& rows, const Run::Roofline* roof) {
+    print_heading(rows, roof);
+    const int room_for_bar =
+        is_terminal(stdout) ? columns_of(stdout) - static_cast<int>(rows.width) - figures_width : 0;
+    const std::vector<double> gains = measure::gains_of(rows.all);
+    for (std::size_t i = 0; i < rows.all.size(); ++i)
+        print_row(rows.all[i], gains[i], rows.width, rows.quickest, room_for_bar);
+    const Row &first = rows.all.front(), *ours = best_of(rows, true), *theirs = best_of(rows, false);
+    if (ours && first.rung.starts_with("r1_") && first.is_timed() && ours != &first)
+        fmt::print("{} is {:.4g} times {}.\n", ours->kernel, ours->gflops / first.gflops, first.kernel);
     if (ours && theirs)
         fmt::print("{} reaches {:.2f} of {}.\n", ours->kernel, ours->gflops / theirs->gflops, theirs->kernel);
     fmt::print("\n");
-}
-
-int count_wrong(const Run& run) {
-    int wrong = 0;
-    for (const Row& row : run.rows) wrong += !row.ok && row.provider == "tilewright";
-    return wrong;
 }
 
 void print_list() {
@@ -117,20 +130,59 @@ std::string names_of(const std::vector<const Backend*>& devices) {
     return names;
 }
 
+bool is_sized(const Arguments& asked) { return !asked.size.empty() || !asked.shape.empty(); }
+
+/// Its size is left to each device unless it was asked for.
+measure::Task task_of(const Arguments& asked) {
+    if (!asked.size.empty() && !asked.shape.empty()) refuse("--size and --shape exclude each other");
+    measure::Task task;
+    task.type = parse_any_type("--type", asked.type);
+    task.threads = asked.threads > 0 ? asked.threads : default_threads();
+    if (!asked.size.empty()) task.m = task.n = task.k = parse_side("--size", asked.size);
+    else if (!asked.shape.empty()) parse_shape("--shape", asked.shape, task);
+    if (is_sized(asked)) check_memory(task);
+    return task;
+}
+
+void print_machine(const Run& run) {
+    const measure::Machine& machine = run.machine;
+    const char* plural = machine.cores == 1 ? "" : "s";
+    fmt::print("{}, {} core{}, {:.2f} GHz; tilewright {}\n\n", machine.processor, machine.cores, plural,
+               run.clock_hz * 1e-9, machine.version);
+    if (!machine.has_speed) fmt::print("This is a build without optimisation: its speeds mean little.\n\n");
+    if (const double load = machine.load[0]; load > 0.5 * machine.cores)
+        fmt::print("Other programs are at work (load {:.1f} on {} core{}): speeds will be too low.\n\n", load,
+                   machine.cores, plural);
+    std::fflush(stdout);
+}
+
+/// One device's rows, measured and printed.
+void climb(const Arguments& asked, measure::Climb climb, int number, int devices, Run& run) {
+    if (!is_sized(asked)) climb.task.m = climb.task.n = climb.task.k = measure::usual_size(*climb.backend);
+    const std::size_t first_row = run.rows.size(), first_roof = run.calibrations.size();
+    ProgressLine line;
+    measure::climb(climb, watch_with(line, number, devices), run);
+    line.clear();
+    if (run.rows.size() == first_row) return;
+    print_table(Rows(std::span(run.rows).subspan(first_row)),
+                first_roof < run.calibrations.size() ? &run.calibrations[first_roof] : nullptr);
+    if (climb.backend->name == std::string_view("metal-check")) print_metal_counts(climb.task, asked.rungs);
+    std::fflush(stdout);
+}
+
+void keep(const Run& run, const std::string& json) {
+    if (!json.empty()) write_file(json, measure::to_json(run));
+    const std::string trouble = run.rows.empty() ? "" : measure::add_to_history(measure::history_path(), run);
+    if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);
+}
+
 void run(const Arguments& asked) {
     if (asked.list) {
         if (asked.markdown) std::fputs(measure::ladder_in_markdown().c_str(), stdout);
         else print_list();
         return;
     }
-    if (!asked.size.empty() && !asked.shape.empty()) refuse("--size and --shape exclude each other");
-    measure::Task task;
-    task.type = parse_any_type("--type", asked.type);
-    task.threads = asked.threads > 0 ? asked.threads : default_threads();
-    const bool is_sized = !asked.size.empty() || !asked.shape.empty();
-    if (!asked.size.empty()) task.m = task.n = task.k = parse_side("--size", asked.size);
-    else if (is_sized) parse_shape("--shape", asked.shape, task);
-    if (is_sized) check_memory(task);
+    const measure::Task task = task_of(asked);
     check_place_for(asked.json);
 
     note_interrupts();
@@ -140,44 +192,25 @@ void run(const Arguments& asked) {
     std::vector<const Backend*> devices;
     if (asked.device.empty()) devices = devices_here();
     else devices.push_back(&parse_device(asked.device));
-
     for (const std::string& name : asked.rungs) check_kernel_name(name, devices);
 
     Run run{.command = "ladder", .machine = measure::this_machine(), .clock_hz = measure::core_clock()};
-    fmt::print("{}, {} core{}, {:.2f} GHz; tilewright {}\n\n", run.machine.processor, run.machine.cores,
-               run.machine.cores == 1 ? "" : "s", run.clock_hz * 1e-9, run.machine.version);
-    if (!run.machine.has_speed) fmt::print("This is a build without optimisation: its speeds mean little.\n\n");
-    if (const double load = run.machine.load[0]; load > 0.5 * run.machine.cores)
-        fmt::print("Other programs are at work (load {:.1f} on {} core{}): speeds will be too low.\n\n", load,
-                   run.machine.cores, run.machine.cores == 1 ? "" : "s");
-    std::fflush(stdout);
-
-    for (std::size_t i = 0; i < devices.size() && !is_interrupted(); ++i) {
-        ProgressLine line;
-        measure::Climb climb{.backend = devices[i],
-                             .task = task,
-                             .rungs = asked.rungs,
-                             .budget = {.seconds = asked.seconds},
-                             .peers = peers,
-                             .has_mps = !asked.no_peers};
-        if (!is_sized) climb.task.m = climb.task.n = climb.task.k = measure::usual_size(*devices[i]);
-        const std::size_t first_row = run.rows.size(), first_roof = run.calibrations.size();
-        measure::climb(climb, watch_with(line, static_cast<int>(i), static_cast<int>(devices.size())), run);
-        line.clear();
-        if (run.rows.size() == first_row) continue;
-        print_table(run, first_row, first_roof);
-        if (devices[i]->name == std::string_view("metal-check")) print_metal_counts(climb.task, asked.rungs);
-        std::fflush(stdout);
-    }
+    print_machine(run);
+    for (std::size_t i = 0; i < devices.size() && !is_interrupted(); ++i)
+        climb(asked,
+              {.backend = devices[i],
+               .task = task,
+               .rungs = asked.rungs,
+               .budget = {.seconds = asked.seconds},
+               .peers = peers,
+               .has_mps = !asked.no_peers},
+              static_cast<int>(i), static_cast<int>(devices.size()), run);
     if (run.rows.empty() && !is_interrupted())
         refuse("no rung of {} multiplies {} here; see tw ladder --list",
                asked.rungs.empty() ? names_of(devices) : "that name", asked.type);
-    if (!asked.json.empty()) write_file(asked.json, measure::to_json(run));
-    const std::string trouble = run.rows.empty() ? "" : measure::add_to_history(measure::history_path(), run);
-    if (!trouble.empty()) fmt::print(stderr, "tw: warning: {}\n", trouble);
+    keep(run, asked.json);
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; what was measured is kept");
-    if (const int wrong = count_wrong(run))
-        throw Stop(Exit::wrong_result, fmt::format("{} of our rows failed the judge", wrong));
+    stop_if_wrong(run);
 }
 
 constexpr const char* examples = R"text(Examples:
