@@ -144,31 +144,29 @@ void open_in_browser(const std::string& page) {
         fail("--open: {} found no browser; open {} in one", program, page);
 }
 
-void run(const Arguments& asked) {
-    if (asked.is_opened && asked.output == "-") refuse("--open needs a file; standard output is none");
-    check_place_for(asked.output);
-    check_place_for(asked.picture);
-    note_interrupts();
-    measure::ReportData data{.machine = measure::this_machine(), .clock_hz = measure::core_clock()};
+/// Each part from the history; what it lacks is measured now, and kept there.
+void bring_parts(const Arguments& asked, measure::ReportData& data) {
     const std::string history = measure::history_path();
-    {
-        ProgressLine line;
-        const Peers peers =
-            lacks_any(asked, history, data.machine) ? measure::start_peers({}, "", default_threads()) : Peers{};
-        int before = 0;
-        for (const Part& part : parts) {
-            std::vector<measure::Row>& rows = data.*part.rows;
-            if (!asked.is_fresh) rows = measure::last_from_history(history, part.command, data.machine);
-            const measure::Watch watch = watch_with(line, before++, static_cast<int>(std::size(parts)));
-            if (!rows.empty() || is_interrupted()) continue;
-            measure::Run result{.command = part.command, .machine = data.machine, .clock_hz = data.clock_hz};
-            part.measure(asked, data, peers, watch, result);
-            rows = result.rows;
-            line.clear();
-            if (const std::string trouble = measure::add_to_history(history, result); !trouble.empty())
-                fmt::print(stderr, "tw: warning: {}\n", trouble);
-        }
+    ProgressLine line;
+    const Peers peers =
+        lacks_any(asked, history, data.machine) ? measure::start_peers({}, "", default_threads()) : Peers{};
+    int before = 0;
+    for (const Part& part : parts) {
+        std::vector<measure::Row>& rows = data.*part.rows;
+        if (!asked.is_fresh) rows = measure::last_from_history(history, part.command, data.machine);
+        const measure::Watch watch = watch_with(line, before++, static_cast<int>(std::size(parts)));
+        if (!rows.empty() || is_interrupted()) continue;
+        measure::Run result{.command = part.command, .machine = data.machine, .clock_hz = data.clock_hz};
+        part.measure(asked, data, peers, watch, result);
+        rows = result.rows;
+        line.clear();
+        if (const std::string trouble = measure::add_to_history(history, result); !trouble.empty())
+            fmt::print(stderr, "tw: warning: {}\n", trouble);
     }
+}
+
+/// What the page has beside the parts: roofs, and what follows from the rows.
+void complete(measure::ReportData& data) {
     data.units = measure::measure_units(0.1, default_threads());
     data.bandwidths = measure::measure_bandwidths(0.08, default_threads());
     for (const Backend* backend : devices_here())
@@ -180,14 +178,26 @@ void run(const Arguments& asked) {
     if (const auto rungs = rungs_of_no_device(data.climb); !rungs.empty())
         data.counted = measure::count_metal_rungs({.m = 64, .n = 64, .k = 64}, rungs);
     data.further.push_back(measure::effort_section(data.effort_quality, data.effort_speed));
+}
+
+void write_picture(const std::string& path, const measure::ReportData& data) {
+    const std::string picture = measure::accuracy_picture(data);
+    if (picture.empty()) fail("--picture: nothing was measured for it");
+    write_file(path, picture);
+}
+
+void run(const Arguments& asked) {
+    if (asked.is_opened && asked.output == "-") refuse("--open needs a file; standard output is none");
+    check_place_for(asked.output);
+    check_place_for(asked.picture);
+    note_interrupts();
+    measure::ReportData data{.machine = measure::this_machine(), .clock_hz = measure::core_clock()};
+    bring_parts(asked, data);
+    complete(data);
     const std::string page = measure::report_page(data);
     if (page.size() > largest_page) fail("the page would have {} bytes, more than {}", page.size(), largest_page);
     write_file(asked.output, page);
-    if (!asked.picture.empty()) {
-        const std::string picture = measure::accuracy_picture(data);
-        if (picture.empty()) fail("--picture: nothing was measured for it");
-        write_file(asked.picture, picture);
-    }
+    if (!asked.picture.empty()) write_picture(asked.picture, data);
     if (asked.output != "-")
         fmt::print("{}: {} kB{}\n", asked.output, page.size() / 1000,
                    asked.is_opened ? "" : "; open it in a browser, or say --open");
