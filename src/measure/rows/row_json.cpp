@@ -159,6 +159,58 @@ void add_aggregate(Json& all, const Run& run, const Row& row, std::size_t family
     all.push_back(std::move(made));
 }
 
+// Reading. A row's speeds are of its median sample, which is known when all have been read: until then they are what a
+// product of 1 GFLOP/s, and one of 1 s, would have.
+Row row_from(const Json& made) {
+    Row row;
+    row.provider = made.at("provider");
+    row.device = made.at("device");
+    row.kernel = made.at("kernel");
+    row.rung = made.at("rung");
+    row.type = made.at("type");
+    row.accuracy = made.at("accuracy");
+    row.m = made.at("m");
+    row.n = made.at("n");
+    row.k = made.at("k");
+    row.products = made.value("products", std::int64_t{1});
+    row.threads = made.at("threads");
+    row.ok = !made.value("error_occurred", false);
+    row.relative_error = made.at("relative_error");
+    row.error_over_bound = made.at("error_over_bound");
+    if (made.contains("bytes_fraction")) row.effort = dial_from(made);
+    if (const double gflops = made.at("gflops"); gflops > 0) {
+        row.fraction_of_peak = made.at("fraction_of_peak").get<double>() / gflops;
+        row.fraction_of_unit_peak = made.at("fraction_of_unit_peak").get<double>() / gflops;
+    }
+    return row;
+}
+
+void add_sample(Row& row, const Json& made) {
+    const double seconds = made.at("real_time").get<double>() * seconds_in(made.at("time_unit"));
+    if (seconds <= 0) return;
+    row.seconds.push_back(seconds);
+    if (row.effort && row.seconds.size() == 1) {
+        row.effort->gbps = made.at("gbps").get<double>() * seconds;
+        row.effort->speedup = made.at("speedup").get<double>() * seconds;
+    }
+}
+
+void set_speeds(Row& row) {
+    const double flops = 2 * static_cast<double>(row.m) * static_cast<double>(row.n) * static_cast<double>(row.k);
+    const double middle = median(row.seconds);
+    const Interval interval = median_interval(row.seconds);
+    row.gflops = flops / middle * 1e-9;
+    row.gflops_low = flops / interval.high * 1e-9;
+    row.gflops_high = flops / interval.low * 1e-9;
+    row.spread = spread(row.seconds);
+    row.fraction_of_peak *= row.gflops;
+    row.fraction_of_unit_peak *= row.gflops;
+    if (row.effort) {
+        row.effort->gbps /= middle;
+        row.effort->speedup /= middle;
+    }
+}
+
 }  // namespace
 
 std::string to_json(const Run& run) {
@@ -196,59 +248,16 @@ std::vector<Row> rows_from_json(const std::string& text) {
     for (const Json& made : all["benchmarks"]) {
         try {
             if (made.at("run_type") != "iteration") continue;
-            const std::string name = made.at("run_name");
-            const auto [place, is_first] = known.emplace(name, rows.size());
-            if (is_first) {
-                Row row;
-                row.provider = made.at("provider");
-                row.device = made.at("device");
-                row.kernel = made.at("kernel");
-                row.rung = made.at("rung");
-                row.type = made.at("type");
-                row.accuracy = made.at("accuracy");
-                row.m = made.at("m");
-                row.n = made.at("n");
-                row.k = made.at("k");
-                row.products = made.value("products", std::int64_t{1});
-                row.threads = made.at("threads");
-                row.ok = !made.value("error_occurred", false);
-                row.relative_error = made.at("relative_error");
-                row.error_over_bound = made.at("error_over_bound");
-                if (made.contains("bytes_fraction")) row.effort = dial_from(made);
-                if (const double gflops = made.at("gflops"); gflops > 0) {  // 1 GFLOP/s until the samples are read
-                    row.fraction_of_peak = made.at("fraction_of_peak").get<double>() / gflops;
-                    row.fraction_of_unit_peak = made.at("fraction_of_unit_peak").get<double>() / gflops;
-                }
-                rows.push_back(row);
-            }
-            const double seconds = made.at("real_time").get<double>() * seconds_in(made.at("time_unit"));
-            if (seconds <= 0) continue;
-            Row& row = rows[place->second];
-            row.seconds.push_back(seconds);
-            if (row.effort && row.seconds.size() == 1) {  // 1 s until the samples are read
-                row.effort->gbps = made.at("gbps").get<double>() * row.seconds.front();
-                row.effort->speedup = made.at("speedup").get<double>() * row.seconds.front();
-            }
+            const auto [place, is_first] = known.emplace(made.at("run_name").get<std::string>(), rows.size());
+            if (is_first) rows.push_back(row_from(made));
+            add_sample(rows[place->second], made);
         } catch (const nlohmann::json::exception& error) {
             throw std::runtime_error(std::string("not a result of tw: an entry lacks what ours have (") + error.what() +
                                      ")");
         }
     }
-    for (Row& row : rows) {
-        if (!row.is_timed()) continue;
-        const double flops = 2 * static_cast<double>(row.m) * static_cast<double>(row.n) * static_cast<double>(row.k);
-        const Interval interval = median_interval(row.seconds);
-        row.gflops = flops / median(row.seconds) * 1e-9;
-        row.gflops_low = flops / interval.high * 1e-9;
-        row.gflops_high = flops / interval.low * 1e-9;
-        row.spread = spread(row.seconds);
-        row.fraction_of_peak *= row.gflops;
-        row.fraction_of_unit_peak *= row.gflops;
-        if (row.effort) {
-            row.effort->gbps /= median(row.seconds);
-            row.effort->speedup /= median(row.seconds);
-        }
-    }
+    for (Row& row : rows)
+        if (row.is_timed()) set_speeds(row);
     return rows;
 }
 
