@@ -4,7 +4,9 @@
 // A file is not trusted: every field of its header is checked, the length must match the header before anything of that
 // size is allocated, both checksums must match, and the numbers that a product depends on must be finite.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
 
 #include "effort/choice/importance.hpp"
 #include "effort/file/form.hpp"
@@ -129,6 +131,69 @@ std::uint64_t show(const std::shared_ptr<std::byte>& mapping, std::int64_t at, s
     return checksum({data, static_cast<std::size_t>(bytes)}, sum);
 }
 
+using Places = std::array<std::int64_t, 5>;  // of the arrays, in their order
+
+std::array<Memory*, 5> arrays_of(EffortBody& body) noexcept {
+    return {&body.rows, &body.left, &body.gains, &body.spreads, &body.dense};
+}
+
+/// What the header tells of a matrix.
+void describe(EffortBody& body, const FileHeader& h) {
+    body.format = format_of_header(h), body.bucket = static_cast<int>(h.bucket);
+    body.truncating = h.truncating != 0, body.type = static_cast<Type>(h.type);
+    body.outputs = h.outputs, body.inputs = h.inputs, body.experts = h.experts, body.exponent = h.exponent;
+}
+
+/// Where the arrays begin in a file that is as long as the header and `body` say.
+Places places_of_arrays(const Reader& reader, const FileHeader& h, const EffortBody& body) {
+    const auto sizes = sizes_in_order(sizes_of(body, h.has_dense != 0));
+    Places places{};
+    std::int64_t end = 128;
+    for (std::size_t a = 0; a < places.size(); ++a) {
+        reader.expect(h.sizes[a] == sizes[a], static_cast<std::int64_t>(64 + 8 * a),
+                      "an array of " + std::to_string(sizes[a]) + " bytes", h.sizes[a]);
+        places[a] = end;
+        end += up_to_line(h.sizes[a]);
+    }
+    reader.expect(reader.size() == end, std::min(reader.size(), end), "a file of " + std::to_string(end) + " bytes",
+                  reader.size());
+    return places;
+}
+
+/// Each array's part that `body` keeps. Returns the checksum of all that the file has.
+std::uint64_t take_arrays(const std::string& path, const Reader& reader, const FileHeader& h, const Places& places,
+                          const EffortLoad& how, EffortBody& body) {
+    EffortBody in_file;
+    describe(in_file, h);
+    const auto kept = sizes_in_order(sizes_of(body, h.has_dense != 0 && how.keeps_dense));
+    const std::shared_ptr<std::byte> mapping = how.mapped ? reader.mapped() : nullptr;
+    const std::array<Memory*, 5> arrays = arrays_of(body);
+    std::uint64_t sum = checksum_start;
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+        Memory& array = *arrays[a];
+        if (mapping) sum = show(mapping, places[a], h.sizes[a], kept[a], array, sum);
+        else {
+            allocate(path, array, kept[a]);
+            if (kept[a] == h.sizes[a] || kept[a] == 0)
+                sum = take(reader, places[a], h.sizes[a], kept[a] > 0 ? array.data() : nullptr, sum);
+            else if (a == 0) sum = take_rows(reader, places[a], in_file, body, sum);
+            else sum = take_numbers(path, reader, places[a], h.sizes[a], array, body.experts, sum);
+        }
+        reader.expect_zeros(places[a] + h.sizes[a], up_to_line(h.sizes[a]) - h.sizes[a]);
+    }
+    return sum;
+}
+
+void check_arrays(const Reader& reader, const Places& places, const EffortBody& body) {
+    constexpr float most = 0x1p120f;
+    check_numbers(reader, places[1], body.left, 0, most, "what is left");
+    check_numbers(reader, places[2], body.gains, -most, most, "a gain");
+    check_numbers(reader, places[3], body.spreads, 0, most, "a spread");
+    if (body.format->flaw)
+        if (const Flaw flaw = body.format->flaw(body); flaw.at >= 0)
+            reader.refuse(places[0] + flaw.at, std::string("expected ") + flaw.expected);
+}
+
 }  // namespace
 
 EffortMatrix load_effort(const std::string& path) { return load_effort(path, {}); }
@@ -139,49 +204,13 @@ EffortMatrix load_effort(const std::string& path, const EffortLoad& how) {
     reader.read(0, std::as_writable_bytes(std::span(&h, 1)));
     check_header(reader, h);
     auto body = std::make_shared<EffortBody>();
-    body->format = format_of_header(h), body->bucket = static_cast<int>(h.bucket);
-    body->truncating = h.truncating != 0, body->type = static_cast<Type>(h.type);
-    body->outputs = h.outputs, body->inputs = h.inputs, body->experts = h.experts, body->exponent = h.exponent;
-
-    const auto sizes = sizes_in_order(sizes_of(*body, h.has_dense != 0));
-    Memory* const arrays[] = {&body->rows, &body->left, &body->gains, &body->spreads, &body->dense};
-    std::int64_t end = 128, offsets[5];
-    for (int a = 0; a < 5; ++a) {
-        reader.expect(h.sizes[a] == sizes[static_cast<std::size_t>(a)], 64 + 8 * a,
-                      "an array of " + std::to_string(sizes[static_cast<std::size_t>(a)]) + " bytes", h.sizes[a]);
-        offsets[a] = end;
-        end += up_to_line(h.sizes[a]);
-    }
-    reader.expect(reader.size() == end, std::min(reader.size(), end), "a file of " + std::to_string(end) + " bytes",
-                  reader.size());
+    describe(*body, h);
+    const Places places = places_of_arrays(reader, h, *body);
     check_planes(path, how, *body);
-    EffortBody in_file;
-    in_file.format = body->format, in_file.bucket = body->bucket, in_file.type = body->type;
-    in_file.outputs = body->outputs, in_file.inputs = body->inputs, in_file.experts = body->experts;
     if (how.planes == 2) body->bucket = without_last_plane;
-    const auto kept = sizes_in_order(sizes_of(*body, h.has_dense != 0 && how.keeps_dense));
-    const std::shared_ptr<std::byte> mapping = how.mapped ? reader.mapped() : nullptr;
-    std::uint64_t sum = checksum_start;
-    for (std::size_t a = 0; a < 5; ++a) {
-        if (mapping) sum = show(mapping, offsets[a], h.sizes[a], kept[a], *arrays[a], sum);
-        else {
-            allocate(path, *arrays[a], kept[a]);
-            if (kept[a] == h.sizes[a] || kept[a] == 0)
-                sum = take(reader, offsets[a], h.sizes[a], kept[a] > 0 ? arrays[a]->data() : nullptr, sum);
-            else if (a == 0) sum = take_rows(reader, offsets[a], in_file, *body, sum);
-            else sum = take_numbers(path, reader, offsets[a], h.sizes[a], *arrays[a], body->experts, sum);
-        }
-        reader.expect_zeros(offsets[a] + h.sizes[a], up_to_line(h.sizes[a]) - h.sizes[a]);
-    }
-    if (sum != h.arrays_sum) reader.refuse(112, "the arrays' checksum does not match");
-
-    constexpr float most = 0x1p120f;
-    check_numbers(reader, offsets[1], body->left, 0, most, "what is left");
-    check_numbers(reader, offsets[2], body->gains, -most, most, "a gain");
-    check_numbers(reader, offsets[3], body->spreads, 0, most, "a spread");
-    if (body->format->flaw)
-        if (const Flaw flaw = body->format->flaw(*body); flaw.at >= 0)
-            reader.refuse(offsets[0] + flaw.at, std::string("expected ") + flaw.expected);
+    if (take_arrays(path, reader, h, places, how, *body) != h.arrays_sum)
+        reader.refuse(112, "the arrays' checksum does not match");
+    check_arrays(reader, places, *body);
     allocate(path, body->importance, sizes_of(*body, false).importance);
     weigh_inputs(*body);
     return EffortMatrix(std::move(body));
