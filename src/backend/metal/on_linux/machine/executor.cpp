@@ -15,6 +15,8 @@
 namespace tw::metal_check {
 namespace {
 
+using Findings = std::map<std::pair<Kind, std::string>, Finding>;
+
 constexpr std::size_t page = 4096, around = std::size_t{1} << 20;
 
 /// Copies of the buffers, each with wide guard zones on both sides.
@@ -45,8 +47,8 @@ private:
     std::vector<char*> copies_;
 };
 
-void add_finding(std::map<std::pair<Kind, std::string>, Finding>& all, const Program& program, Kind kind,
-                 std::uint32_t site, const std::string& text, std::uint64_t count) {
+void add_finding(Findings& all, const Program& program, Kind kind, std::uint32_t site, const std::string& text,
+                 std::uint64_t count) {
     const std::string name = site < program.sites.size() ? program.sites[site] : "an unknown line";
     Finding& finding = all[{kind, name}];
     if (finding.count == 0 || text < finding.text) finding.text = text;
@@ -56,8 +58,7 @@ void add_finding(std::map<std::pair<Kind, std::string>, Finding>& all, const Pro
 }
 
 /// Compares the accesses of different cores to the same scalars: nothing orders their threadgroups.
-void compare_cores(const std::vector<std::vector<Region>>& seen, const Program& program,
-                   std::map<std::pair<Kind, std::string>, Finding>& all) {
+void compare_cores(const std::vector<std::vector<Region>>& seen, const Program& program, Findings& all) {
     for (std::size_t r = 0; r < seen[0].size(); ++r) {
         const Region& first = seen[0][r];
         if (first.space != Space::device || first.read_only) continue;
@@ -111,6 +112,63 @@ void set_constants(const Request& request, const Program& program) {
     }
 }
 
+const KernelText* kernel_named(std::string_view name, const Program& program) {
+    const KernelText* found = nullptr;
+    for (const KernelText& candidate : program.kernels)
+        if (candidate.name == name) found = &candidate;
+    return found;
+}
+
+/// Unchecked, kernels work on the caller's own buffers; checked, on copies in the arena.
+void bind_buffers(Job& job, const Request& request, const Arena& arena) {
+    for (const Parameter& p : job.kernel->parameters) {
+        if (p.binding != Binding::buffer) continue;
+        const Bound& bound = request.buffers[p.index];
+        char* base = request.checked ? arena[p.index] : static_cast<char*>(bound.data);
+        job.buffers[p.index] = reinterpret_cast<std::uint64_t>(base);
+        Region region;
+        region.base = base;
+        region.bytes = bound.bytes;
+        region.read_only = p.read_only;
+        region.counted = !p.constant;
+        region.granule = p.granule;
+        region.name = "buffer " + std::to_string(p.index) + " '" + p.name + "'";
+        job.device.push_back(std::move(region));
+    }
+}
+
+void bring_back(const Job& job, const Request& request, const Arena& arena) {
+    for (const Parameter& p : job.kernel->parameters)
+        if (p.binding == Binding::buffer && !p.read_only)
+            std::memcpy(request.buffers[p.index].data, arena[p.index], request.buffers[p.index].bytes);
+}
+
+std::uint32_t groups_of(const Job& job) {
+    const auto along = [](std::uint32_t grid, std::uint32_t threads) { return (grid + threads - 1) / threads; };
+    return along(job.grid.x, job.threads.x) * along(job.grid.y, job.threads.y) * along(job.grid.z, job.threads.z);
+}
+
+/// All threadgroups, core n taking every n-th. What the cores saw goes into the outcome and `findings`; returned is
+/// which bytes each of them touched.
+std::vector<std::vector<Region>> run_on_cores(const Job& job, int cores, std::uint32_t groups, Outcome& outcome,
+                                              Findings& findings) {
+    std::vector<std::vector<Region>> seen(static_cast<std::size_t>(cores));
+    std::mutex gathering;
+    on_all_cores(cores, [&](int number) {
+        Core& core = Core::here();
+        core.begin(job);
+        for (auto group = static_cast<std::uint32_t>(number); group < groups;
+             group += static_cast<std::uint32_t>(cores))
+            core.run(group);
+        const std::lock_guard gather(gathering);
+        for (const auto& [key, note] : core.notes)
+            add_finding(findings, *job.program, key.first, key.second, note.text, note.count);
+        outcome.counters += core.counters;
+        seen[static_cast<std::size_t>(number)] = std::move(core.regions);
+    });
+    return seen;
+}
+
 }  // namespace
 
 const Program& program_of(const Module& module) {
@@ -126,10 +184,7 @@ Outcome execute(const Request& request) {
     static std::mutex one_at_a_time;
     const std::lock_guard lock(one_at_a_time);
     const Program& program = program_of(*request.module);
-    const KernelText* kernel = nullptr;
-    for (const KernelText& candidate : program.kernels)
-        if (candidate.name == request.kernel) kernel = &candidate;
-
+    const KernelText* kernel = kernel_named(request.kernel, program);
     Outcome outcome;
     if (const std::string why = refusal(request, kernel); !why.empty()) {
         outcome.findings.push_back({Kind::over_a_limit, std::string(request.kernel), why, 1});
@@ -149,48 +204,17 @@ Outcome execute(const Request& request) {
     set_constants(request, program);
 
     const Arena arena(request.checked ? request.buffers : std::span<const Bound>{});
-    for (const Parameter& p : kernel->parameters) {
-        if (p.binding != Binding::buffer) continue;
-        const Bound& bound = request.buffers[p.index];
-        char* base = request.checked ? arena[p.index] : static_cast<char*>(bound.data);
-        job.buffers[p.index] = reinterpret_cast<std::uint64_t>(base);
-        Region region;
-        region.base = base;
-        region.bytes = bound.bytes;
-        region.read_only = p.read_only;
-        region.counted = !p.constant;
-        region.granule = p.granule;
-        region.name = "buffer " + std::to_string(p.index) + " '" + p.name + "'";
-        job.device.push_back(std::move(region));
-    }
-
-    const auto groups_along = [](std::uint32_t grid, std::uint32_t threads) { return (grid + threads - 1) / threads; };
-    const std::uint32_t groups = groups_along(job.grid.x, job.threads.x) * groups_along(job.grid.y, job.threads.y) *
-                                 groups_along(job.grid.z, job.threads.z);
+    bind_buffers(job, request, arena);
+    const std::uint32_t groups = groups_of(job);
     const int cores =
         std::clamp(request.cores > 0 ? request.cores : usable_cores(), 1, static_cast<int>(std::min(groups, 64u)));
-    std::vector<std::vector<Region>> seen(static_cast<std::size_t>(cores));
-    std::map<std::pair<Kind, std::string>, Finding> findings;
-    std::mutex gathering;
+    Findings findings;
     const auto began = std::chrono::steady_clock::now();
-    on_all_cores(cores, [&](int number) {
-        Core& core = Core::here();
-        core.begin(job);
-        for (auto group = static_cast<std::uint32_t>(number); group < groups;
-             group += static_cast<std::uint32_t>(cores))
-            core.run(group);
-        const std::lock_guard gather(gathering);
-        for (const auto& [key, note] : core.notes)
-            add_finding(findings, program, key.first, key.second, note.text, note.count);
-        outcome.counters += core.counters;
-        seen[static_cast<std::size_t>(number)] = std::move(core.regions);
-    });
+    const auto seen = run_on_cores(job, cores, groups, outcome, findings);
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     if (request.checked) {
         if (cores > 1) compare_cores(seen, program, findings);
-        for (const Parameter& p : kernel->parameters)
-            if (p.binding == Binding::buffer && !p.read_only)
-                std::memcpy(request.buffers[p.index].data, arena[p.index], request.buffers[p.index].bytes);
+        bring_back(job, request, arena);
     }
     for (auto& [key, finding] : findings) outcome.findings.push_back(std::move(finding));
     return outcome;
