@@ -21,6 +21,7 @@
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/few/add_parts.hpp"
 #include "backend/cuda/few/wide_tile.cuh"
+#include "backend/cuda/heuristics_parts.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
@@ -163,7 +164,9 @@ constexpr Kernel row(const char* name) {
             .nanoseconds =
                 [](const Problem& p, int) {
                     const FewRowsForms forms(p);
-                    return launch_nanoseconds +
+                    // 811 of 16 x 384 x 128 of c64 in a batch took nine times as long as they should.
+                    const double in_batches = forms.few > 8 && parts::may_be_many(p.m, p.n, p.k) ? 5000 : 0;
+                    return launch_nanoseconds + in_batches +
                            few::wide_nanoseconds(shares_of(p), forms.few, forms.rows, p.k, p.in, forms.along());
                 },
             .scratch_bytes = [](const Problem& p, const Tile&, int) { return bytes_of(p, 1); },

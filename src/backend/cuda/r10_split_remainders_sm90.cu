@@ -158,8 +158,9 @@ Status run(const Call& asked, const Tile&) {
     Call call = turns ? across(asked) : asked;
     if (is_kept) call = with_elements<E>(call);
     const std::size_t bytes = bytes_for<E>(call.m(), call.n(), call.k());
-    const bool goes = bytes != 0 && bytes <= call.scratch.size() && Native<E>::can_finish(call);
-    return goes ? run_remainders<E>(call) : Native<E>::kernel.run(call, {});
+    if (bytes != 0 && bytes <= call.scratch.size() && Native<E>::can_finish(call)) return run_remainders<E>(call);
+    call.reproducible = true;  // the same bits whatever scratch there is
+    return Native<E>::kernel.run(call, {});
 }
 
 /// As measured on an H100, with the fewest moduli. Whole waves of tiles: a tile is of one plane, and what stands in the

@@ -13,24 +13,19 @@
 //
 // Needs: sm_80. A Hopper multiprocessor does 128 products a cycle. A warp of 32 x 64 reads 96 doubles for 2048 of them:
 // four warps take 24 cycles of shared memory for 64 of the unit.
-#include "backend/cuda/banded_rung.cuh"
+#include <type_traits>
+
+#include "backend/cuda/cut_rung.cuh"
+#include "backend/cuda/heuristics_dmma.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/tiles/dmma_shape.cuh"
 #include "backend/cuda/tiles/doubles.cuh"
-#include "backend/cuda/tiles/heuristics_sm90.hpp"
 #include "backend/cuda/tiles/pair_of_c.cuh"
 
 namespace tw::cuda {
 namespace {
-
-template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_>
-struct Shape {
-    // With one product a step (16 x 8) nvcc 13.0 makes code that is wrong: fragments are read over those in use.
-    static_assert(WM_ * WN_ >= 2 * 16 * 8);
-    static constexpr int BM = BM_, BN = BN_, BK = 16, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
-    static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across;
-};
 
 /// How the operands lie: neighbours across k or along it, copied two at a time or one.
 template <bool a_across_, bool b_across_, bool by_16_>
@@ -47,19 +42,21 @@ struct Stage {
 
 template <class S, class L>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    dmma(Product<double> p, Bands bands, Places places, TileMap only, bool c_in_pairs) {
+    dmma(Product<double> p, Bands bands, Places places, TileMap only, CutTiles cut, bool c_in_pairs) {
     extern __shared__ __align__(16) char stages[];
     using A = typename Stage<S, L>::A;
     using B = typename Stage<S, L>::B;
     constexpr std::uint32_t stage_bytes = Stage<S, L>::bytes;
     p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
-    const int2 tile = bands.tile();
+    const int piece = static_cast<int>(blockIdx.x);
+    const int2 tile = bands.tile(cut.tile(piece));
     if (only.any) {
         ptx::wait_for_kernel_before();
         if (*only.any == 0 || only.tiles[tile.x * only.across + tile.y] == 0) return;
     }
+    if (cut.is_part(piece)) cut.take(p, piece, S::BK);
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
     const int row = warp / S::warps_across * S::WM, col = warp % S::warps_across * S::WN;
     const Layout& bl = p.b.layout;
     A a(p.a, first_row, row);
@@ -108,22 +105,35 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     }
     ptx::wait_for_copies<0>();
 
+    double(&pairs)[S::sums][2] = reinterpret_cast<double(&)[S::sums][2]>(sums);
+    if (cut.is_part(piece)) return cut.keep<S>(piece, pairs);
     // All that is read of an old C is asked for before anything is written: one by one, each would wait for the last.
     const std::int64_t step = p.c.layout.col_step;
     const auto each_pair = [&](const auto& visit) {
 #pragma unroll
-        for (int i = 0; i < S::WM / 16; ++i)
-#pragma unroll
-            for (int j = 0; j < S::WN / 8; ++j)
-#pragma unroll
-                for (int half = 0; half < 2; ++half)
-                    visit(Pair(p, c_in_pairs, first_row + row + i * 16 + half * 8 + lane / 4,
-                               first_col + col + j * 8 + lane % 4 * 2),
-                          *reinterpret_cast<double(*)[2]>(&sums[i][j][2 * half]));
+        for (int q = 0; q < S::sums; ++q)
+            visit(Pair(p, c_in_pairs, first_row + S::row_of(q), first_col + S::col_of(q)), pairs[q]);
     };
     each_pair([&](const Pair&, double(&sum)[2]) { sum[0] *= p.alpha, sum[1] *= p.alpha; });
     if (p.beta != 0) each_pair([&](const Pair& pair, double(&sum)[2]) { pair.add(sum, p.beta, step); });
     each_pair([&](const Pair& pair, const double(&sum)[2]) { pair.store(sum, step); });
+}
+
+/// Tiles that were cut, to C.
+template <class S>
+__global__ void __launch_bounds__(S::threads)
+    add_cut_tiles(Product<double> p, Bands bands, CutTiles cut, bool c_in_pairs) {
+    const int first = static_cast<int>(blockIdx.y) * sums_at_once;
+    const int2 tile = bands.tile(cut.whole + static_cast<int>(blockIdx.x));
+    double2 sums[sums_at_once];
+    add_parts_of<S>(cut, first, sums);
+#pragma unroll
+    for (int q = 0; q < sums_at_once; ++q) {
+        const Pair pair(p, c_in_pairs, tile.x * S::BM + S::row_of(first + q), tile.y * S::BN + S::col_of(first + q));
+        double sum[2] = {p.alpha * sums[q].x, p.alpha * sums[q].y};
+        if (p.beta != 0) pair.add(sum, p.beta, p.c.layout.col_step);
+        pair.store(sum, p.c.layout.col_step);
+    }
 }
 
 /// Whether pairs along the direction in which `step` is 1 start at multiples of 16 bytes, in every product of a batch.
@@ -131,58 +141,89 @@ bool lies_in_pairs(const BatchedOperand& operand, std::int64_t step, std::int64_
     return step == 1 && other_step % 2 == 0 && operand.address_bits() % 16 == 0;
 }
 
+/// Into how many parts a last wave's tiles are cut.
+struct Job {
+    const Call& call;
+    TileMap only;
+    int parts = 1;
+};
+
 template <class S, class L>
-Status start(const Call& call, const TileMap& only) {
+Status start(const Job& job) {
+    const Call& call = job.call;
     const bool c_in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
-    return launch_in_bands<S>(dmma<S, L>, Stage<S, L>::bytes, call, only, c_in_pairs);
+    return launch_cut<S>(dmma<S, L>, add_cut_tiles<S>, Stage<S, L>::bytes, call, job.only, job.parts, c_in_pairs);
 }
+
+using Large = DmmaShape<128, 128, 32, 64, 4, 1>;
+using Flat = DmmaShape<64, 128, 32, 64, 3, 2>;
+using Flatter = DmmaShape<32, 128, 32, 32, 3, 2>;
+using Thin = DmmaShape<16, 128, 16, 32, 3, 3>;
+using Middle = DmmaShape<64, 64, 32, 32, 3, 3>;
+using Small = DmmaShape<32, 32, 16, 16, 8, 2>;
 
 template <class S, bool by_16>
-Status start_by(const Call& call, const TileMap& only, bool a_across, bool b_across) {
-    if (a_across)
-        return b_across ? start<S, Lies<true, true, by_16>>(call, only)
-                        : start<S, Lies<true, false, by_16>>(call, only);
-    return b_across ? start<S, Lies<false, true, by_16>>(call, only) : start<S, Lies<false, false, by_16>>(call, only);
+Status start_by(const Job& job, bool a_across, bool b_across) {
+    if (a_across) return b_across ? start<S, Lies<true, true, by_16>>(job) : start<S, Lies<true, false, by_16>>(job);
+    return b_across ? start<S, Lies<false, true, by_16>>(job) : start<S, Lies<false, false, by_16>>(job);
 }
 
+/// Flat tiles are copied by 16 bytes alone: others would be as much machine code again for few operands.
 template <class S>
-Status run_with(const Call& call, const TileMap& only = {}) {
+Status run_with(const Job& job) {
+    const Call& call = job.call;
     const Matrix &a = call.a, &b = call.b;
     const bool a_across = a.row_step == 1 && a.col_step != 1, b_across = b.col_step == 1 && b.row_step != 1;
     const bool by_16 = (a_across ? lies_in_pairs(a_of(call), a.row_step, a.col_step)
                                  : lies_in_pairs(a_of(call), a.col_step, a.row_step)) &&
                        (b_across ? lies_in_pairs(b_of(call), b.col_step, b.row_step)
                                  : lies_in_pairs(b_of(call), b.row_step, b.col_step));
-    return by_16 ? start_by<S, true>(call, only, a_across, b_across)
-                 : start_by<S, false>(call, only, a_across, b_across);
+    if (by_16) return start_by<S, true>(job, a_across, b_across);
+    using Single = std::conditional_t<S::BM == S::BN, S, std::conditional_t<S::BM == 64, Middle, Small>>;
+    return start_by<Single, false>(job, a_across, b_across);
 }
 
-using Large = Shape<128, 128, 32, 64, 4, 1>;
-using Middle = Shape<64, 64, 32, 32, 3, 3>;
-using Small = Shape<32, 32, 16, 16, 8, 2>;
-
-Status run(const Call& asked, const Tile& tile) {
-    const Call call = is_turned(asked) ? across(asked) : asked;
-    switch (tile == Tile{} ? sm90::r8_dmma_side(sm90::sizes_of(call)) : tile.m) {
-        case Large::BM: return run_with<Large>(call);
-        case Middle::BM: return run_with<Middle>(call);
-        default: return run_with<Small>(call);
+/// Tiles are told as C lies; those with more rows than columns are flat ones from C's other side.
+Status run(const Call& asked, const Tile& by_name) {
+    Call call = is_turned(asked) ? across(asked) : asked;
+    const Tile tile = by_name == Tile{} ? dmma::choice_of(dmma::real, call).tile : by_name;
+    if (tile.m > tile.n && !call.batch) call = across(call);
+    const Job job{call, {}, call.reproducible ? 1 : dmma::parts_of(tile)};
+    switch (tile.m + tile.n) {
+        case Large::BM + Large::BN: return run_with<Large>(job);
+        case Flat::BM + Flat::BN: return run_with<Flat>(job);
+        case Flatter::BM + Flatter::BN: return run_with<Flatter>(job);
+        case Thin::BM + Thin::BN: return run_with<Thin>(job);
+        case Middle::BM + Middle::BN: return run_with<Middle>(job);
+        default: return run_with<Small>(job);
     }
 }
 
 double nanoseconds(const Problem& p, int) {
-    const int side = sm90::r8_dmma_side({p.m, p.n, p.k, 1, multiprocessors_for_costs()});
-    return nanoseconds_at(p, side == Large::BM ? 52 : side == Middle::BM ? 43 : 28, side, side);
+    return dmma::choice_of(dmma::real, p, multiprocessors_for_costs()).nanoseconds;
+}
+bool cuts(const Problem& p) { return dmma::has_own_order(dmma::real, p); }
+std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
+    return dmma::scratch_bytes(dmma::real, p, asked);
 }
 
 /// Seen from C's other side a batch's steps would change places, too.
 constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products && !is_turned(call); },
                             places_bytes};
-constexpr Tile tiles[] = {{}, {128, 128, 16}, {64, 64, 16}, {32, 32, 16}};
+constexpr Tile tiles[] = {{},
+                          {128, 128, 16},
+                          {64, 64, 16},
+                          {32, 32, 16},
+                          {64, 128, 16},
+                          {32, 128, 16},
+                          {16, 128, 16},
+                          {128, 16, 16},
+                          {64, 128, -2},
+                          {16, 128, -8}};
 
 }  // namespace
 
-Status run_dmma_where(const Call& call, const TileMap& only) noexcept { return run_with<Large>(call, only); }
+Status run_dmma_where(const Call& call, const TileMap& only) noexcept { return run_with<Large>({call, only}); }
 
 /// The unit rounds as FMA does, once a product.
 constinit const Kernel r8_dmma_f64{
@@ -198,6 +239,8 @@ constinit const Kernel r8_dmma_f64{
     .takes = fits_ints,
     .sum_bound = sequential_sum_bound<double>,
     .nanoseconds = nanoseconds,
+    .scratch_bytes = scratch_bytes,
+    .cuts = cuts,
     .run = run,
     .order = dmma_order,
     .batching = &batching,

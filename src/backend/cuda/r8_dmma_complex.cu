@@ -13,7 +13,11 @@
 //
 // Needs: sm_80. A warp of 32 x 32 reads 64 numbers for 1024 complex products a k: a quarter of what shared memory gives
 // while the unit multiplies. Conjugates are signs that fragments get as they arrive.
-#include "backend/cuda/banded_rung.cuh"
+#include <type_traits>
+
+#include "backend/cuda/cut_rung.cuh"
+#include "backend/cuda/heuristics_dmma.hpp"
+#include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/complex_fragments.cuh"
 #include "backend/cuda/tiles/complex_sums.cuh"
@@ -40,7 +44,9 @@ using Halves = LinesAlongK<width, false>;
 template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_>
 struct Shape {
     static constexpr int BM = BM_, BN = BN_, BK = 8, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
-    static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across;
+    static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across, sums = WM * WN / 32;
+    __device__ static int warp_row() { return static_cast<int>(threadIdx.x) / 32 / warps_across * WM; }
+    __device__ static int warp_col() { return static_cast<int>(threadIdx.x) / 32 % warps_across * WN; }
 };
 
 template <class S, class F>
@@ -53,17 +59,18 @@ struct Stage {
 /// mapped: only the tiles of a map of squares of 128.
 template <class S, class F, bool mapped>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    dmma_complex(Product<Number> p, Bands bands, Places places, TileMap only, Together how) {
+    dmma_complex(Product<Number> p, Bands bands, Places places, TileMap only, CutTiles cut, Together how) {
     extern __shared__ __align__(128) char stages[];
-    const int2 tile = bands.tile();
+    const int piece = static_cast<int>(blockIdx.x);
+    const int2 tile = bands.tile(cut.tile(piece));
     if constexpr (mapped) {
         ptx::wait_for_kernel_before();
         if (*only.any == 0 || only.tiles[tile.x * only.across + tile.y * S::BN / 128] == 0) return;
     }
     p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
+    if (cut.is_part(piece)) cut.take(p, piece, S::BK);
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int row = warp / S::warps_across * S::WM, col = warp % S::warps_across * S::WN;
+    const int row = S::warp_row(), col = S::warp_col();
     const Layout& bl = p.b.layout;
     using A = typename Stage<S, F>::A;
     using B = typename Stage<S, F>::B;
@@ -112,52 +119,109 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     }
     ptx::wait_for_copies<0>();
 
+    if (cut.is_part(piece)) {
+        double2* const to = cut.of<S>(piece);
+        sums.each_in_order([&](int q, const Number& sum) { to[q * S::threads] = make_double2(sum.re, sum.im); });
+        return;
+    }
     const auto each_sum = [&](const auto& visit) { sums.each(first_row + row, first_col + col, visit); };
     scale_and_add(p, each_sum);
     each_sum([&](int i, int j, const Number& sum) { store_one(p, how != Together::ones, i, j, sum); });
 }
 
+/// Tiles that were cut, to C.
+template <class S>
+__global__ void __launch_bounds__(S::threads)
+    add_cut_tiles(Product<Number> p, Bands bands, CutTiles cut, Together how) {
+    const int first = static_cast<int>(blockIdx.y) * sums_at_once;
+    const int2 tile = bands.tile(cut.whole + static_cast<int>(blockIdx.x));
+    double2 added[sums_at_once];
+    add_parts_of<S>(cut, first, added);
+    const auto each_sum = [&](const auto& visit) {
+#pragma unroll
+        for (int q = 0; q < sums_at_once; ++q) {
+            const int2 at = ComplexSums<S::WM, S::WN>::place(first + q);
+            Number sum{added[q].x, added[q].y};
+            visit(tile.x * S::BM + S::warp_row() + at.x, tile.y * S::BN + S::warp_col() + at.y, sum);
+            added[q] = make_double2(sum.re, sum.im);
+        }
+    };
+    scale_and_add(p, each_sum);
+    each_sum([&](int i, int j, const Number& sum) { store_one(p, how != Together::ones, i, j, sum); });
+}
+
+struct Job {
+    const Call& call;
+    int parts = 1;  ///< of a last wave's tiles
+    TileMap only{};
+};
+
 template <class S, class F, bool mapped = false>
-Status start(const Call& call, const TileMap& only = {}) {
-    return launch_in_bands<S>(dmma_complex<S, F, mapped>, Stage<S, F>::bytes, call, only, together_of(call));
+Status start(const Job& job) {
+    return launch_cut<S>(dmma_complex<S, F, mapped>, add_cut_tiles<S>, Stage<S, F>::bytes, job.call, job.only,
+                         job.parts, together_of(job.call));
 }
 
 /// Neighbours lie across k, and not along it.
 bool lies_across(std::int64_t k_step, std::int64_t other_step) { return other_step == 1 && k_step != 1; }
 
 /// std::complex<double> may begin at any multiple of 8, where no copy of 16 bytes can.
-template <class S>
-Status run_with(const Call& call) {
-    if ((a_of(call).address_bits() | b_of(call).address_bits()) % 16 != 0) return start<S, Forms<Halves, Halves>>(call);
-    const bool b_across = lies_across(call.b.row_step, call.b.col_step);
-    if (lies_across(call.a.col_step, call.a.row_step))
-        return b_across ? start<S, Forms<RowsOfK, RowsOfK>>(call) : start<S, Forms<RowsOfK, WholeLines>>(call);
-    return b_across ? start<S, Forms<WholeLines, RowsOfK>>(call) : start<S, Forms<WholeLines, WholeLines>>(call);
-}
-
 using Large = Shape<128, 64, 32, 32, 4, 1>;
 using Middle = Shape<64, 64, 32, 32, 4, 2>;
 using Flat = Shape<64, 32, 16, 16, 6, 2>;
 using Small = Shape<32, 32, 16, 16, 6, 4>;
+using Wide = Shape<32, 128, 32, 32, 4, 2>;
+using Thin = Shape<16, 128, 16, 32, 4, 3>;
+
+template <class S>
+Status run_with(const Job& job) {
+    const Call& call = job.call;
+    // Few operands are copied by halves: for them the last two tiles have no code of their own.
+    using Single = std::conditional_t<S::BN == 128, Small, S>;
+    if ((a_of(call).address_bits() | b_of(call).address_bits()) % 16 != 0)
+        return start<Single, Forms<Halves, Halves>>(job);
+    const bool b_across = lies_across(call.b.row_step, call.b.col_step);
+    if (lies_across(call.a.col_step, call.a.row_step))
+        return b_across ? start<S, Forms<RowsOfK, RowsOfK>>(job) : start<S, Forms<RowsOfK, WholeLines>>(job);
+    return b_across ? start<S, Forms<WholeLines, RowsOfK>>(job) : start<S, Forms<WholeLines, WholeLines>>(job);
+}
+
+/// The tile may be told from C's other side, which no product of a batch can be seen from, and whose sums are of
+/// another order.
+template <class S>
+Status run_as(const Call& asked, const Tile& tile) {
+    const bool free = !asked.batch && !asked.reproducible;
+    const Call call = free && tile.m != S::BM ? across(asked) : asked;
+    return run_with<S>({call, free ? dmma::parts_of(tile) : 1});
+}
 
 Status run(const Call& call, const Tile& asked) {
-    const Tile tile = asked_or_quickest(asked, sm90::r8_dmma_complex_tiles, call);
+    const Tile tile = asked == Tile{} ? dmma::choice_of(dmma::complex, call).tile : asked;
     switch (tile.m + tile.n) {
-        case Large::BM + Large::BN: return run_with<Large>(call);
-        case Middle::BM + Middle::BN: return run_with<Middle>(call);
-        case Flat::BM + Flat::BN: return run_with<Flat>(call);
-        default: return run_with<Small>(call);
+        case Large::BM + Large::BN: return run_as<Large>(call, tile);
+        case Middle::BM + Middle::BN: return run_as<Middle>(call, tile);
+        case Wide::BM + Wide::BN: return run_as<Wide>(call, tile);
+        case Thin::BM + Thin::BN: return run_as<Thin>(call, tile);
+        case Flat::BM + Flat::BN: return run_as<Flat>(call, tile);
+        default: return run_as<Small>(call, tile);
     }
 }
 
-double nanoseconds(const Problem& p, int) { return nanoseconds_of_quickest(sm90::r8_dmma_complex_tiles, p); }
+double nanoseconds(const Problem& p, int) {
+    return dmma::choice_of(dmma::complex, p, multiprocessors_for_costs()).nanoseconds;
+}
+bool cuts(const Problem& p) { return dmma::has_own_order(dmma::complex, p); }
+std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
+    return dmma::scratch_bytes(dmma::complex, p, asked);
+}
 
-constexpr Tile tiles[] = {{}, {128, 64, 8}, {64, 64, 8}, {64, 32, 8}, {32, 32, 8}};
+constexpr Tile tiles[] = {{},           {128, 64, 8}, {64, 64, 8},   {64, 32, 8},   {32, 32, 8},  {32, 128, 8},
+                          {16, 128, 8}, {128, 16, 8}, {128, 64, -3}, {32, 128, -4}, {16, 128, -8}};
 
 }  // namespace
 
 Status run_dmma_complex_where(const Call& call, const TileMap& only) noexcept {
-    return start<Large, Forms<Halves, Halves>, true>(call, only);
+    return start<Large, Forms<Halves, Halves>, true>({call, 1, only});
 }
 
 /// The unit rounds as FMA does, once a product.
@@ -174,6 +238,8 @@ constinit const Kernel r8_dmma_complex_c128{
     .takes = fits_ints,
     .sum_bound = number_sum_bound<Number>,
     .nanoseconds = nanoseconds,
+    .scratch_bytes = scratch_bytes,
+    .cuts = cuts,
     .run = run,
     .order = dmma_order,
     .batching = &in_one_launch,

@@ -14,9 +14,10 @@ struct Bands {
     unsigned tiles() const { return static_cast<unsigned>(down) * static_cast<unsigned>(across); }
 
 #ifdef __CUDACC__
-    __device__ int2 tile() const {
-        const int of_band = rows * across, block = static_cast<int>(blockIdx.x), first = block / of_band * rows;
-        const int high = min(rows, down - first), inside = block % of_band;
+    __device__ int2 tile() const { return tile(static_cast<int>(blockIdx.x)); }
+    __device__ int2 tile(int number) const {
+        const int of_band = rows * across, first = number / of_band * rows;
+        const int high = min(rows, down - first), inside = number % of_band;
         return {first + inside % high, inside / high};
     }
 #endif

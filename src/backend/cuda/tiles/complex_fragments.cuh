@@ -74,17 +74,29 @@ struct ComplexSums {
         });
     }
 
-    /// visit(row, column, sum) for this lane's, of a tile that begins there.
+    /// Where this lane's q-th sum stands.
+    __device__ static int2 place(int q) {
+        const int lane = static_cast<int>(threadIdx.x) % 32, tile = q / 4;
+        return {tile / across * 16 + q % 4 / 2 * 8 + lane / 4, tile % across * 8 + lane % 4 * 2 + q % 2};
+    }
+    /// visit(q, sum) for this lane's.
     template <class Visit>
-    __device__ void each(int row, int col, const Visit& visit) {
-        const int lane = static_cast<int>(threadIdx.x) % 32;
+    __device__ void each_in_order(const Visit& visit) {
         each_tile([&](int i, int j) {
 #pragma unroll
             for (int x = 0; x < 4; ++x) {
                 Complex<double> sum{re[i][j][x], im[i][j][x]};
-                visit(row + i * 16 + x / 2 * 8 + lane / 4, col + j * 8 + lane % 4 * 2 + x % 2, sum);
+                visit((i * across + j) * 4 + x, sum);
                 re[i][j][x] = sum.re, im[i][j][x] = sum.im;
             }
+        });
+    }
+    /// visit(row, column, sum), of a tile that begins there.
+    template <class Visit>
+    __device__ void each(int row, int col, const Visit& visit) {
+        each_in_order([&](int q, Complex<double>& sum) {
+            const int2 at = place(q);
+            visit(row + at.x, col + at.y, sum);
         });
     }
 };

@@ -55,29 +55,6 @@ constexpr int r8_mma_sync_columns(const Sizes& s) {
     return s.tiles(128, 256) >= s.multiprocessors ? 256 : 128;
 }
 
-/// A tile of the rungs that are paced by a multiprocessor's arithmetic, and its rate beside the largest one's.
-struct PacedTile {
-    int rows, columns;
-    double rate;
-};
-
-/// The rows of the tile with the least time of whole waves.
-template <int count>
-constexpr int paced_rows(const PacedTile (&tiles)[count], const Sizes& s) {
-    int best = 0;
-    double least = 0;
-    for (const auto& [rows, columns, rate] : tiles) {
-        const std::int64_t waves = (s.tiles(rows, columns) + s.multiprocessors - 1) / s.multiprocessors;
-        const double time = static_cast<double>(waves) * rows * columns / rate;
-        if (best == 0 || time < least) best = rows, least = time;
-    }
-    return best;
-}
-
-/// On an H100 at 2048, 1024 and 512 a large tile has 54 TFLOP/s, a middle one eight tenths of that rate and a small one
-/// some six.
-constexpr int r8_dmma_side(const Sizes& s) { return paced_rows({{128, 128, 1}, {64, 64, .8}, {32, 32, .55}}, s); }
-
 /// Tiles of r9 and r10: 128 rows by so many columns, a cluster's blocks one below the other.
 struct Tile128 {
     int columns, cluster;

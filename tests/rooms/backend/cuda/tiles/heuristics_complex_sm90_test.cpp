@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// The complex rungs' tiles, on paper: an H100's 132 multiprocessors, and other numbers of them.
+// r7_hierarchical_complex's tiles, on paper: an H100's 132 multiprocessors, and other numbers of them.
 #include "backend/cuda/tiles/heuristics_complex_sm90.hpp"
 
 #include <gtest/gtest.h>
@@ -20,28 +20,21 @@ TEST(HeuristicsComplex, LargeProductsTakeTheTileOfTheBestRate) {
     };
     EXPECT_EQ(quickest(r7_complex_tiles, cube(32768)).rows * quickest(r7_complex_tiles, cube(32768)).columns,
               best(r7_complex_tiles));
-    EXPECT_EQ(quickest(r8_dmma_complex_tiles, cube(32768)).rows * quickest(r8_dmma_complex_tiles, cube(32768)).columns,
-              best(r8_dmma_complex_tiles));
 }
 
 TEST(HeuristicsComplex, SmallOnesTakeTilesThatGiveEveryMultiprocessorSomething) {
     for (const std::int64_t n : {16, 128, 256}) {
         EXPECT_EQ(tile_of(r7_complex_tiles, cube(n)), (tw::Tile{32, 32, 8})) << n;
-        EXPECT_EQ(tile_of(r8_dmma_complex_tiles, cube(n)), (tw::Tile{32, 32, 8})) << n;
     }
-    EXPECT_EQ(quickest(r8_dmma_complex_tiles, {256, 256, 256, 64, 132}).columns, 64) << "64 products fill the device";
 }
 
 TEST(HeuristicsComplex, WavesDecideBetween) {
     EXPECT_EQ(tile_of(r7_complex_tiles, cube(1024)).m, 64) << "64 large tiles for 132 multiprocessors";
     EXPECT_EQ(tile_of(r7_complex_tiles, cube(3072)).m, 64) << "five waves of large tiles, of which the last is short";
-    EXPECT_EQ(tile_of(r8_dmma_complex_tiles, cube(1024)).m, 128) << "128 tiles of 128 x 64";
-    EXPECT_EQ(tile_of(r8_dmma_complex_tiles, cube(512)), (tw::Tile{64, 32, 8})) << "128 of them";
 }
 
 TEST(HeuristicsComplex, ADeviceThatCantBeAskedHasOneMultiprocessor) {
     EXPECT_GT(tile_of(r7_complex_tiles, cube(4096, 1)).m, 0);
-    EXPECT_GT(tile_of(r8_dmma_complex_tiles, cube(4096, 1)).m, 0);
 }
 
 }  // namespace

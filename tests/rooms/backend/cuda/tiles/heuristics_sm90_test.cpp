@@ -27,15 +27,6 @@ TEST(HeuristicsSm90, MiddleTilesAreForShortK) {
     EXPECT_EQ(r7_tile({1024, 1024, 256, 4, 132}, false), R7::small) << "256 tiles, not two a multiprocessor";
 }
 
-TEST(HeuristicsSm90, DoublesTakeLargeTilesWhereTheirWavesAreFull) {
-    EXPECT_EQ(r8_dmma_side(cube(4096)), 128);
-    EXPECT_EQ(r8_dmma_side(cube(1024)), 64) << "64 large tiles for 132 multiprocessors, or 256 middle ones";
-    EXPECT_EQ(r8_dmma_side(cube(288)), 32);
-    EXPECT_EQ(r8_dmma_side({64, 1 << 20, 512, 1, 132}), 64) << "half of each large tile would be empty";
-    EXPECT_EQ(r8_dmma_side({16, 4096, 4096, 1, 132}), 32);
-    EXPECT_EQ(r8_dmma_side({512, 512, 512, 64, 132}), 128) << "64 products fill the device";
-}
-
 TEST(HeuristicsSm90, WavesOfTilesDecideTheWidth) {
     EXPECT_EQ(r10_fp16x3_columns(cube(8192)), 192);
     EXPECT_EQ(r10_fp16x3_columns({4096, 4096, 4096, 1, 132}), r10_fp16x3_columns({4096, 4096, 64, 1, 132}))

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r8_dmma's tiles, on paper: an H200's 132 multiprocessors, and other numbers of them.
+#include "backend/cuda/heuristics_dmma.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tw::cuda::dmma {
+namespace {
+
+constexpr sm90::Sizes shape(std::int64_t m, std::int64_t n, std::int64_t k, int multiprocessors = 132) {
+    return {m, n, k, 1, multiprocessors};
+}
+Tile of(const Unit& unit, const sm90::Sizes& s) { return quickest(unit, s, false, true).tile; }
+
+TEST(HeuristicsDmma, FewRowsOrColumnsTakeTilesAsNarrow) {
+    EXPECT_EQ(of(real, shape(16, 8192, 8192)).m, 16);
+    EXPECT_EQ(of(real, shape(32, 8192, 8192)).m, 32);
+    EXPECT_EQ(of(real, shape(64, 8192, 28672)).m, 64);
+    EXPECT_EQ(of(real, shape(8192, 10, 8192)).n, 16);
+    EXPECT_EQ(of(complex, shape(16, 14336, 4096)).m, 16);
+    EXPECT_EQ(of(complex, shape(14336, 16, 4096)).n, 16);
+}
+
+TEST(HeuristicsDmma, TilesOfALastWaveAreCut) {
+    const Tile tile = of(real, shape(512, 10240, 8192));
+    EXPECT_TRUE(is_cut(tile)) << "320 tiles of 128 x 128, 640 of 64 x 128";
+    EXPECT_FALSE(is_cut(quickest(real, shape(512, 10240, 8192), true, true).tile)) << "one order";
+    EXPECT_FALSE(is_cut(quickest(real, shape(512, 10240, 8192), false, false).tile)) << "one of a batch";
+    EXPECT_FALSE(is_cut(of(real, shape(512, 512, 512)))) << "may be many";
+}
+
+TEST(HeuristicsDmma, PartsFitTheScratch) {
+    for (const Unit* unit : {&real, &complex})
+        for (const std::int64_t m : {5, 64, 700, 3000})
+            for (const std::int64_t k : {100, 4000, 60000}) {
+                const sm90::Sizes s = shape(m, 5000, k);
+                const Tile tile = of(*unit, s);
+                if (!is_cut(tile)) continue;
+                EXPECT_GE(k / parts_of(tile), 128);
+                for (const PacedShape& one : unit->shapes) {
+                    if (one.rows + one.columns != tile.m + tile.n) continue;
+                    EXPECT_LE((s.tiles(tile.m, tile.n) - whole_tiles(one, s)) * parts_of(tile), most_pieces);
+                }
+            }
+}
+
+TEST(HeuristicsDmma, NoProductOfABatchIsSeenFromCsOtherSide) {
+    for (const Unit* unit : {&real, &complex})
+        for (const PacedShape& one : unit->shapes) {
+            const Tile tile = quickest(*unit, {one.columns, one.rows, 512, 64, 132}, false, false).tile;
+            EXPECT_TRUE(tile.m <= tile.n || unit == &complex) << tile.m;
+        }
+}
+
+TEST(HeuristicsDmma, ADeviceThatCantBeAskedHasOneMultiprocessor) {
+    EXPECT_GT(of(real, shape(4096, 4096, 4096, 1)).m, 0);
+    EXPECT_GT(of(complex, shape(4096, 4096, 4096, 1)).m, 0);
+}
+
+}  // namespace
+}  // namespace tw::cuda::dmma
