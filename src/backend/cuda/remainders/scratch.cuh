@@ -8,6 +8,10 @@
 
 namespace tw::cuda {
 
+/// Rows of whole lines of memory: where they began between its sectors of 32 bytes (k 4778), products took 1.4 times as
+/// long.
+constexpr std::int64_t pitch_of_planes(std::int64_t k) { return (k + 127) / 128 * 128; }
+
 struct RemaindersScratch {
     RemaindersCall call;
     std::size_t bytes = 0;
@@ -27,7 +31,7 @@ struct RemaindersScratch {
                            across = tiles_over(n, RemaindersOutput::columns);
         call.out.down = static_cast<int>(down), call.out.across = static_cast<int>(across);
         take(call.out.native, down * 2 * across);
-        call.a.pitch = call.b.pitch = (k + 15) / 16 * 16;
+        call.a.pitch = call.b.pitch = pitch_of_planes(k);
         const std::int64_t slabs = tiles_over(k, slab_of_k);
         const auto operand = [&](RemaindersOperand& one, std::int64_t rows) {
             take(one.scaled, rows);
@@ -53,7 +57,7 @@ struct KeptRows {
     std::int64_t pitch;
     std::size_t bytes = 0;
 
-    KeptRows(std::byte* first, std::int64_t rows, std::int64_t k) noexcept : pitch((k + 15) / 16 * 16) {
+    KeptRows(std::byte* first, std::int64_t rows, std::int64_t k) noexcept : pitch(pitch_of_planes(k)) {
         const auto take = [&]<class T>(T*& place, std::int64_t count) {
             place = first ? reinterpret_cast<T*>(first + bytes) : nullptr;
             bytes += (static_cast<std::size_t>(count) * sizeof(T) + 127) / 128 * 128;
