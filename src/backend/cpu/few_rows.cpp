@@ -97,6 +97,14 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     return static_cast<std::size_t>(threads * elements) * sizeof(T);
 }
 
+/// What a product takes where B's rows pass by, over the kernel's rate: sums come and go. 32-byte vectors have more of
+/// them for the same B, and with many rows they leave L1.
+template <class T>
+double passing_pace(const MicroKernel<T>& kernel, std::int64_t rows) {
+    constexpr std::int64_t rows_in_l1 = 24;
+    return kernel.lanes * static_cast<int>(sizeof(T)) <= 32 && rows > rows_in_l1 ? 2 : 1.4;
+}
+
 /// The kernel's rate but for sums that come and go, or the time that B takes from memory: once for each slab. Copies of
 /// B cost a share of what its f32 would, squares that are turned in registers little more than their bytes.
 template <class T, const MicroKernel<T>& kernel>
@@ -109,8 +117,8 @@ double nanoseconds(const Problem& p, int threads) {
     const double reading = 0.024 * n * k * static_cast<double>(size_of(p.in)) * slabs;
     const double widening = is_narrow(p.in) ? 0.05 : 0, turning = on_squares ? 0.0075 * sizeof(T) : 0.12;
     const double copying = (turned.lies_well ? widening : on_squares ? widening + turning : turning) * n * k * slabs;
-    const double packing = 0.5 * m * k;
-    return 100 + (packing + std::max((on_squares ? 1 : 1.4) * m * n * k / kernel.rate + copying, reading)) / workers;
+    const double packing = 0.5 * m * k, pace = passing_pace(kernel, turned.m);
+    return 100 + (packing + std::max((on_squares ? 1 : pace) * m * n * k / kernel.rate + copying, reading)) / workers;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};

@@ -45,12 +45,14 @@ double tiles_as_they_lie(const MicroKernel<T>& kernel, const Problem& p, std::in
                                                                     : 1;
     const bool on_many_pages = (turned ? p.a : p.b) == p.c;
     const double packed_byte = in_short_vectors && on_many_pages ? 0.22 : 0.085;
-    const double packing = far && packs ? packed_byte * (turned ? m : n) * k * sizeof(T) : 0;
+    constexpr std::int64_t hardly_any = 6;  // rows, for which turning a strip is most of the work
+    const bool turns = !on_many_pages && (turned ? p.n : p.m) <= hardly_any;
+    const double packing = (far && packs) || turns ? packed_byte * (turned ? m : n) * k * sizeof(T) : 0;
     // Its rows, a page each, find a place in the caches unless they are too many or fight for one set.
     const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)};
     const bool stays = in_short_vectors && bytes <= 16 * cache_bytes && row_bytes % 4096 != 0;
     double tiles = pace * products;
-    if (stays && far && !packs) tiles = std::min(tiles, std::max(1.35 * products, (farther ? 0.17 : 0.12) * bytes));
+    if (stays && far && !packs) tiles = std::min(tiles, std::max(1.6 * products, 0.17 * bytes));
     return std::max({tiles, 1.06 * products + packing, (far ? 0.025 : 0.02) * bytes});
 }
 
