@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "backend/cpu/micro/micro_kernel.hpp"
+#include "backend/cpu/micro/pack_narrow.hpp"
 #include "backend/cpu/panels/ahead.hpp"
 #include "tilewright/view.hpp"
 
@@ -22,15 +22,31 @@ struct PanelsOfA {
     bool is_first, wait;
     std::int64_t at_once;  // rows
 
+    /// Rows of the next panel: the last two share what is left where one of them would be a sliver.
+    std::int64_t height(std::int64_t left) const {
+        const bool in_short_vectors = micro.lanes * int{sizeof(T)} < 64;  // wider ones were not timed
+        const bool has_sliver = left > micro.mr && 3 * left < 5 * micro.mr && at_once == micro.mr && in_short_vectors;
+        return has_sliver ? (left + 1) / 2 : std::min<std::int64_t>(left, micro.mr);
+    }
+    /// How wide its panel is.
+    std::int64_t width(std::int64_t rows) const { return at_once > micro.mr ? micro.mr : rows; }
     T* at(std::int64_t i, std::int64_t depth) const { return data + (wait ? i : i % at_once) * depth; }
     static std::int64_t rows_at_once(const Matrix& a) {
         // AVX-512's packer fills several panels only where they are whole vectors wide.
         const bool fills_several = micro.lanes * int{sizeof(T)} < 64 || micro.mr % micro.lanes == 0;
         return fills_several && a.row_step == 1 && a.col_step != 1 ? few / micro.mr * micro.mr : micro.mr;
     }
-    Ahead<T> ahead_of(const Matrix& rows_left, std::int64_t i, std::int64_t tiles) const {
-        if (is_first || rows_left.rows <= micro.mr) return {rows_left, micro.mr, tiles, is_first};
-        return {at(i + micro.mr, rows_left.cols), micro.mr * rows_left.cols, tiles};
+    /// The panel of `rows` rows at i, or all those that are packed with it.
+    void pack(const Matrix& rows_left, std::int64_t i, std::int64_t rows) const {
+        if (at_once > micro.mr && i % at_once != 0) return;
+        const std::int64_t count = at_once > micro.mr ? std::min(at_once, rows_left.rows) : rows;
+        pack_any(micro, rows_left.block(0, 0, count, rows_left.cols), static_cast<int>(width(rows)),
+                 at(i, rows_left.cols));
+    }
+    /// `rows`: of the panel at i, behind which the next one lies.
+    Ahead<T> ahead_of(const Matrix& rows_left, std::int64_t i, std::int64_t rows, std::int64_t tiles) const {
+        if (is_first || rows_left.rows <= rows) return {rows_left, static_cast<int>(rows), tiles, is_first};
+        return {at(i + rows, rows_left.cols), rows * rows_left.cols, tiles};
     }
 };
 

@@ -59,18 +59,16 @@ struct Hierarchy {
         if (packed_b && part.rows <= few) return multiply_few(call, x, finisher, part, p, depth, b_block, own.data);
         const ReadyPanels<T, micro> ready(call);
         const bool widens_b = packed_b && is_narrow(call.packed.type);
-        const std::int64_t some_cols =
-            4 * micro.nr;  // that are packed together: each row of them may lie on a page of its own
+        // Packed together, as each row of them may lie on a page of its own: the longer a run, the sooner it comes.
+        const std::int64_t some_cols = (micro.lanes * int{sizeof(T)} < 64 && call.b.col_step == 1 ? 12 : 4) * micro.nr;
         const std::int64_t tiles = ceil_div(part.cols, micro.nr);
-
-        for (std::int64_t i = 0; i < part.rows; i += micro.mr) {
-            const std::int64_t rows = std::min<std::int64_t>(micro.mr, part.rows - i);
-            T* const place = own.at(i, depth);
-            const T* const from = packed_a ? ready.panel(p, part.i + i, depth, own.data) : place;
+        for (std::int64_t i = 0, rows; i < part.rows; i += rows) {
+            rows = packed_a ? std::min<std::int64_t>(micro.mr, part.rows - i) : own.height(part.rows - i);
+            const std::int64_t height = packed_a ? micro.mr : own.width(rows);
+            const T* const from = packed_a ? ready.panel(p, part.i + i, depth, own.data) : own.at(i, depth);
             const Matrix rows_left = call.a.block(part.i + i, p, part.rows - i, depth);
-            if (!packed_a && own.is_first && i % own.at_once == 0)
-                pack_any(micro, rows_left.block(0, 0, std::min(own.at_once, rows_left.rows), depth), micro.mr, place);
-            Ahead<T> ahead = packed_a ? Ahead<T>(nullptr, 0, 1) : own.ahead_of(rows_left, i, tiles);
+            if (!packed_a && own.is_first) own.pack(rows_left, i, rows);
+            Ahead<T> ahead = packed_a ? Ahead<T>(nullptr, 0, 1) : own.ahead_of(rows_left, i, rows, tiles);
             T* panel = b_block;
             for (std::int64_t j = 0; j < part.cols; j += micro.nr, panel += micro.nr * depth, ahead.advance()) {
                 const std::int64_t cols = std::min<std::int64_t>(micro.nr, part.cols - j);
@@ -79,7 +77,7 @@ struct Hierarchy {
                 else if (i == 0 && !packed_b && j % some_cols == 0)
                     pack_any(micro, call.b.block(p, part.j + j, depth, std::min(some_cols, part.cols - j)).transposed(),
                              micro.nr, panel);
-                MicroTile<T> tile = tile_on(x, from, micro.mr, b, p, depth);
+                MicroTile<T> tile = tile_on(x, from, height, b, p, depth);
                 tile.ahead = ahead.data, tile.ahead_step = ahead.step;
                 tile.ahead_rows = ahead.rows, tile.ahead_lines = ahead.lines;
                 complete_tile(x, finisher, tile, part.i + i, part.j + j, rows, cols, p + depth == x.k());
@@ -173,11 +171,13 @@ struct Hierarchy {
     }
 };
 
-/// The kernel's rate on whole tiles, and what packing takes, longer for operands that come from far away.
+/// The kernel's rate (short vectors have no slivers), and packing, longer for operands that come from far away.
 template <class T, const MicroKernel<T>& micro>
 double nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-    const double tiles = static_cast<double>(round_up(p.m, micro.mr)) * static_cast<double>(round_up(p.n, micro.nr));
+    const auto rows =
+        micro.lanes * int{sizeof(T)} < 64 ? std::max(p.m, std::int64_t{micro.mr}) : round_up(p.m, micro.mr);
+    const double tiles = static_cast<double>(rows) * static_cast<double>(round_up(p.n, micro.nr));
     const int workers = workers_for(p.m, p.n, p.k, threads);
     const double packed_bytes = sizeof(T) * (m * k + n * k);
     const double packing = packed_bytes * (packed_bytes > (1 << 22) ? 0.1 : 0.05);

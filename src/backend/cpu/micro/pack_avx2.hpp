@@ -123,29 +123,57 @@ inline void copy_vector(const double* from, double* to) { _mm256_storeu_pd(to, _
 inline void copy_half(const float* from, float* to) { _mm_storeu_ps(to, _mm_loadu_ps(from)); }
 inline void copy_half(const double* from, double* to) { _mm_storeu_pd(to, _mm_loadu_pd(from)); }
 
-/// Rows that lie side by side: each step along k is a copy. Each may lie on a page of its own, which no hardware
-/// prefetches. More than `width` of them fill panels that lie one behind the other.
+/// At most `width` elements side by side, to one step of a panel.
 template <class T>
-void pack_copied(const T* from, std::int64_t step, std::int64_t rows, std::int64_t k, T* to, std::int64_t width) {
-    constexpr std::int64_t size = sizeof(T), lanes = 32 / size, line = 64 / size, steps_ahead = 8;
+[[gnu::always_inline]] inline void copy_step(const T* from, std::int64_t count, T* to) {
+    constexpr std::int64_t lanes = 32 / static_cast<std::int64_t>(sizeof(T));
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) copy_vector(from + i, to + i);
+    for (; i + lanes / 2 <= count; i += lanes / 2) copy_half(from + i, to + i);
+    for (; i < count; ++i) to[i] = from[i];
+}
+
+/// Rows that lie side by side: each step along k is a copy. Each may lie on a page of its own, which no hardware
+/// prefetches. More than `width` of them fill panels that lie so far apart.
+template <class T>
+void pack_copied(const T* from, std::int64_t step, std::int64_t rows, std::int64_t k, T* to, std::int64_t width,
+                 std::int64_t apart) {
+    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T)), steps_ahead = 8;
     for (std::int64_t p = 0; p < k; ++p, from += step, to += width) {
         for (std::int64_t w = 0; w < rows; w += line) __builtin_prefetch(from + steps_ahead * step + w);
         T* panel = to;
-        for (std::int64_t w = 0; w < rows; w += width, panel += width * k) {
-            const std::int64_t some = rows - w < width ? rows - w : width;
-            std::int64_t i = 0;
-            for (; i + lanes <= some; i += lanes) copy_vector(from + w + i, panel + i);
-            for (; i + lanes / 2 <= some; i += lanes / 2) copy_half(from + w + i, panel + i);
-            for (; i < some; ++i) panel[i] = from[w + i];
-        }
+        for (std::int64_t w = 0; w < rows; w += width, panel += apart)
+            copy_step(from + w, rows - w < width ? rows - w : width, panel);
     }
+}
+
+/// The same where panels are a line wide: four steps at a time are read from end to end, so that the processor sees
+/// four runs of lines, and the next four are asked for.
+template <class T>
+void pack_lines(const T* from, std::int64_t step, std::int64_t rows, std::int64_t k, T* to) {
+    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T)), at_once = 4;
+    const std::int64_t whole = k / at_once * at_once, lines = rows / line * line;
+    const T* four = from;
+    for (std::int64_t p = 0; p < whole; p += at_once, four += at_once * step) {
+        T* panel = to + p * line;
+        for (std::int64_t w = 0; w < lines; w += line, panel += line * k)
+#pragma GCC unroll 4
+            for (std::int64_t u = 0; u < at_once; ++u) {
+                __builtin_prefetch(four + (at_once + u) * step + w);
+                copy_step(four + u * step + w, line, panel + u * line);
+            }
+        for (std::int64_t u = 0; u < at_once; ++u) copy_step(four + u * step + lines, rows - lines, panel + u * line);
+    }
+    pack_copied(four, step, rows, k - whole, to + whole * line, line, line * k);
 }
 
 /// `row_step` or `step` along k is 1.
 template <class T>
 void pack(const T* from, std::int64_t row_step, std::int64_t step, int rows, std::int64_t k, T* to,
           std::int64_t width) {
-    if (step != 1) return pack_copied(from, step, rows, k, to, width);
+    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+    if (step != 1 && width == line && rows >= line) return pack_lines(from, step, rows, k, to);
+    if (step != 1) return pack_copied(from, step, rows, k, to, width, width * k);
     for (std::int64_t w = 0; w < rows; w += width)
         pack_turned(from + w * row_step, row_step, rows - w < width ? rows - w : width, k, to + w * k, width);
 }
