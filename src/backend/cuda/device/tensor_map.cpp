@@ -48,8 +48,10 @@ Status describe(CUtensorMap& map, const BoxedMatrix& m) noexcept {
     const CUtensorMapSwizzle swizzle = row > 128 || !m.swizzled ? CU_TENSOR_MAP_SWIZZLE_NONE
                                        : row == 128             ? CU_TENSOR_MAP_SWIZZLE_128B
                                                                 : CU_TENSOR_MAP_SWIZZLE_64B;
+    // L2 fetches the 128 bytes of a box's row. Were it 256, 1400 cubed of bf16 took 18.5 us instead of 16.1, and one
+    // row beside 8192 x 8192 33.0 instead of 30.9.
     const CUresult result = encode(&map, engine_type(m), rank, const_cast<void*>(m.data), extents, steps, box, every,
-                                   CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                   CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return status_of(result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, Step::describe);
 }
