@@ -66,7 +66,8 @@ void* sums_for_last_wave(const Call& call) {
 
 template <class T>
 Status run_by_kind(const Job& job) {
-    return job.tile.k > 0 ? run_wide<T>(job) : job.tile.k == 0 ? run_level<T>(job) : run_thin<T>(job);
+    if (sm90::r9_is_wide(job.tile)) return run_wide<T>(job);
+    return sm90::r9_is_level(job.tile) ? run_level<T>(job) : run_thin<T>(job);
 }
 
 /// The same from C's other side.

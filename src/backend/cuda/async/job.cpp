@@ -25,12 +25,13 @@ Status describe_operand(CUtensorMap& map, const Job& job, bool is_a, int rows) n
 }
 
 Status describe_c(CUtensorMap& map, const Job& job) noexcept {
-    const Matrix& c = job.call.c;
+    const bool turned = job.call.c.col_step != 1;  // its columns are contiguous
+    const Matrix c = turned ? job.call.c.transposed() : job.call.c;
     const auto size = static_cast<std::int64_t>(size_of(c.type));
     return describe(map, {.data = job.mapped.c.first,
                           .type = c.type,
-                          .inner = job.n(),
-                          .outer = job.m(),
+                          .inner = c.cols,
+                          .outer = c.rows,
                           .row_bytes = c.row_step * size,
                           .box_inner = static_cast<int>(128 / size),
                           .box_outer = 16,

@@ -90,11 +90,11 @@ __global__ void __launch_bounds__(128)
 
 /// The tiles of one product that are cut, and where their sums lie: behind the operands' copies in the job's scratch.
 inline LastWave last_wave_of(const Job& job, const Raster& raster, int at_once) {
-    const int tiles = raster.count(), parts = sm90::R9Way::of(job.tile).parts;
+    const int tiles = raster.count(), parts = sm90::r9_parts_of(job.tile);
     const int whole = tiles / at_once * at_once;
     // A tile that was asked for may want more of them than there is room for.
-    const bool fit = (tiles - whole) * std::int64_t{parts} <= sm90::r9_most_pieces(multiprocessors());
-    if (job.tile.k <= 0 || parts == 1 || !job.sums || !fit) return {tiles, 1, nullptr};
+    const bool fit = (tiles - whole) * std::int64_t{parts} <= 2 * at_once;
+    if (parts == 1 || !job.sums || !fit) return {tiles, 1, nullptr};
     return {whole, parts, static_cast<float4*>(job.sums)};
 }
 

@@ -21,17 +21,18 @@
 namespace tw::cuda {
 
 /// WIDTH: columns of a tile of C; in shared memory it is 64 of them and again 64 where B lies across k. by_box: boxes
-/// of C have room beside the ring.
+/// of C have room beside the ring, and leave while the next tile is multiplied: 4096 x 2304 x 768 of bf16 took 27.8 us
+/// by 128 columns and boxes, 31.9 by 192 that threads stored, in fewer waves.
 template <int BM_, int WIDTH_, int CLUSTER_, ptx::Major b_major>
 struct TileShape {
     static constexpr int BM = BM_, WIDTH = WIDTH_, CLUSTER = CLUSTER_, consumers = BM / 64;
-    static constexpr bool by_box = CLUSTER > 1 && (WIDTH == 128 || WIDTH == 256);
+    static constexpr bool by_box = sm90::r9_goes_by_box(BM, WIDTH);
     static constexpr int BN = b_major == ptx::Major::k ? WIDTH : (WIDTH + 63) / 64 * 64;
     static constexpr int staging = by_box ? consumers * 16384 : 0;
     static constexpr int threads = consumers > 1 ? 128 * (consumers + 1) : 160;
     /// tf32's sums are looked at as a whole.
     template <class T>
-    static constexpr bool cuts = CLUSTER > 1 && sizeof(T) == 2;
+    static constexpr bool cuts = sizeof(T) == 2;
     using Ring = Pipeline<BM, BN, sm90::r9_stages(BM + BN, staging, 1), CLUSTER, staging>;
 };
 
@@ -55,8 +56,9 @@ __global__ void __launch_bounds__(S::threads, 1)
     const Feeder<P, a_major, b_major> feeder(pipe, a, b, feed);
     int row, col;
     if (group == S::consumers && thread == 0 && feed.reads_once) {
-        raster.place(first, row, col);
-        feeder.bring_closer(col * S::WIDTH, 0, min(feed.steps, P::STAGES));
+        const Piece piece = piece_of(first);
+        raster.place(piece.tile, row, col);
+        feeder.bring_closer(col * S::WIDTH, piece.from, min(piece.end, piece.from + P::STAGES));
     }
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
@@ -105,7 +107,7 @@ __global__ void __launch_bounds__(S::threads, 1)
             }
             if constexpr (S::by_box)
                 finish_boxes<T, S::WIDTH, turns>(sums, mine, c, pipe.base + P::staging + group * 16384, own_row,
-                                                 first_col, thread);
+                                                 first_col, group, thread);
             else finish_groups<T, S::WIDTH, turns>(sums, mine, own_row, first_col, thread);
         }
         if constexpr (S::by_box)
@@ -170,13 +172,13 @@ Status start_tiles(const Job& job) {
     if (const Status bad = describe_operand(a, job, true, a_along ? a_rows : 64); !bad) return bad;
     if (const Status bad = describe_operand(b, job, false, b_along ? P::b_share : 64 / S::CLUSTER); !bad) return bad;
     const Output out = output_of(job);
-    if (S::by_box && out.by_box)
+    if (S::by_box && (out.by_box || !out.by_row))
         if (const Status bad = describe_c(c, job); !bad) return bad;
     Depths depths;
     if (const Status bad = depths_of(job, depths); !bad) return bad;
     const Raster one{static_cast<int>(tiles_over(job.m(), S::BM * S::CLUSTER)),
                      static_cast<int>(tiles_over(job.n(), S::WIDTH)),
-                     job.tile.k > 0 ? sm90::R9Way::of(job.tile).walked : 8};
+                     sm90::r9_is_wide(job.tile) ? sm90::R9Way::of(job.tile).walked : 8};
     const BatchRaster raster{one, depths.size, depths};
     const Feed feed{job.steps(), job.depth(), a_rows * 128 + P::b_bytes,
                     S::CLUSTER == 1 && one.down == 1 && !job.is_deep()};

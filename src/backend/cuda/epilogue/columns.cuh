@@ -7,6 +7,7 @@
 
 #include "backend/cuda/epilogue/epilogue.cuh"
 #include "backend/cuda/ptx/ldmatrix.cuh"
+#include "backend/cuda/ptx/store_turned.cuh"
 
 namespace tw::cuda {
 
@@ -41,6 +42,35 @@ __device__ void store_columns(const float (&sums)[N / 2], const Output& out, int
         exchange_groups(words, quad);
         if (row < out.rows && col + 8 * g < out.cols)
             *reinterpret_cast<uint4*>(c + 8 * g * out.col_step) = {words[0], words[1], words[2], words[3]};
+    }
+}
+
+/// The same through boxes of 64 x 64 in shared memory, of a consumer's own; map: of C as it lies. 64 of a column are
+/// 128 bytes, of which a warp has 32.
+template <class T, int N>
+__device__ void store_column_boxes(const float (&sums)[N / 2], const CUtensorMap& map, std::uint32_t buffers,
+                                   int first_row, int first_col, int group, int thread) {
+    static_assert(N % 16 == 0 && sizeof(T) == 2);
+    constexpr int consumer = 128, rows_of_map = 16, box_bytes = 64 * 128;
+    const int lane = thread % 32, chunk = thread / 32 * 2 + lane / 8 % 2, inside = lane / 16 * 8 + lane % 8;
+#pragma unroll
+    for (int from = 0; from < N; from += 64) {
+        const std::uint32_t buffer = buffers + from / 64 % 2 * box_bytes;
+        if (thread == 0) ptx::wait_for_reads_of_stores<1>();
+        ptx::sync_named(1 + group, consumer);
+#pragma unroll
+        for (int col = from; col < from + 64 && col < N; col += 16) {
+            const float* const s = sums + col / 2;
+            const std::uint32_t f[4] = {pack<T>(s[0], s[1]), pack<T>(s[2], s[3]), pack<T>(s[4], s[5]),
+                                        pack<T>(s[6], s[7])};
+            ptx::store_turned(buffer + (col - from + inside) * 128 + ((chunk ^ lane % 8) << 4), f);
+        }
+        ptx::publish_to_async_proxy();
+        ptx::sync_named(1 + group, consumer);
+        if (thread != 0) continue;
+        for (int col = from; col < from + 64 && col < N; col += rows_of_map)
+            ptx::store_box(map, buffer + (col - from) * 128, first_row, first_col + col);
+        ptx::commit_stores();
     }
 }
 

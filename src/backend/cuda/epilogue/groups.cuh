@@ -3,7 +3,7 @@
 //
 // From a consumer's sums to rows of C without shared memory, for any width. A thread has two neighbours of every group
 // of 8 columns; four threads have the group. For 16-bit results four threads exchange four groups, so that each stores
-// 16 bytes of one:
+// 16 bytes of one, and 8 of two groups that are left:
 //
 //      thread   0   1   2   3              0         1         2         3
 //     group 0   a0  a1  a2  a3             a0..a3    b0..b3    c0..c3    d0..d3
@@ -54,6 +54,17 @@ __device__ void store_groups(const float (&sums)[N / 2], const Output& out, int 
                         *reinterpret_cast<uint4*>(c + 8 * (g + quad)) = {words[0], words[1], words[2], words[3]};
                 }
                 if (g / 4 * 4 + 4 <= N / 8 && out.by_group && left >= g / 4 * 32 + 32) continue;
+                constexpr int whole = N / 32 * 4;
+                if (g == whole && g + 2 <= N / 8 && out.by_group && left >= 8 * g + 16) {
+                    const bool odd = quad % 2 != 0;
+                    const std::uint32_t word[2] = {pack<T>(sums[4 * g + 2 * half], sums[4 * g + 2 * half + 1]),
+                                                   pack<T>(sums[4 * g + 4 + 2 * half], sums[4 * g + 5 + 2 * half])};
+                    const std::uint32_t got = __shfl_xor_sync(~0u, odd ? word[0] : word[1], 1);
+                    if (inside)
+                        *reinterpret_cast<uint2*>(c + 8 * (g + odd) + quad / 2 * 4) =
+                            odd ? uint2{got, word[1]} : uint2{word[0], got};
+                }
+                if (g / 2 * 2 == whole && whole + 2 <= N / 8 && out.by_group && left >= 8 * whole + 16) continue;
             }
             if (inside)
                 store_pair_of(c + 8 * g + at.col, sums[4 * g + 2 * half], sums[4 * g + 2 * half + 1], together,
@@ -185,8 +196,7 @@ __device__ void apply_by_slices(float (&sums)[N / 2], const Output& out, int fir
     }
 }
 
-/// Asks for what a consumer's 64 x N sums will be added to, while they are made: its rows are in L2 then, and not in
-/// the memory, whose latency each slice would wait for.
+/// Asks L2 for what a consumer's 64 x N sums will be added to: each slice would wait for the memory.
 template <class T, int N>
 __device__ void bring_old_closer(const Output& out, int first_row, int first_col, int thread) {
     const int row = first_row + thread, size = out.wide ? 4 : static_cast<int>(sizeof(T)),
@@ -209,16 +219,32 @@ __device__ void finish_groups(float (&sums)[N / 2], const Output& out, int first
     else store_groups<T, N>(sums, out, first_row, first_col, thread);
 }
 
-/// The same through a warp's boxes in shared memory.
+/// What 128 bytes of a row hold goes through a warp's boxes in shared memory, and columns that are left as above.
+template <class T, int N>
+__device__ void store_boxes_and_groups(const float (&sums)[N / 2], const Output& out, const CUtensorMap& map,
+                                       std::uint32_t buffers, int first_row, int first_col, int thread) {
+    constexpr int columns = 128 / sizeof(T), boxed = N / columns * columns, left = N - boxed;
+    if constexpr (boxed > 0)
+        store_boxes<T, boxed>(reinterpret_cast<const float(&)[boxed / 2]>(sums), out, map, buffers, first_row,
+                              first_col, thread);
+    if constexpr (left > 0)
+        store_groups<T, left>(reinterpret_cast<const float(&)[left / 2]>(sums[boxed / 2]), out, first_row,
+                              first_col + boxed, thread);
+}
+
+/// C as finish_groups has it; where it turns, its columns suit TMA. `group`: which of the block's consumers.
 template <class T, int N, bool turns = false>
 __device__ void finish_boxes(float (&sums)[N / 2], const Output& out, const CUtensorMap& map, std::uint32_t buffers,
-                             int first_row, int first_col, int thread) {
+                             int first_row, int first_col, int group, int thread) {
     apply_by_slices<T, N>(sums, out, first_row, first_col, thread);
     if constexpr (turns)
-        if (!out.by_row) return store_columns<T, N>(sums, out, first_row, first_col, thread);
-    if (std::is_same_v<T, float> || out.wide)
-        store_boxes<float, N>(sums, out, map, buffers, first_row, first_col, thread);
-    else store_boxes<T, N>(sums, out, map, buffers, first_row, first_col, thread);
+        if (!out.by_row) return store_column_boxes<T, N>(sums, map, buffers, first_row, first_col, group, thread);
+    if (std::is_same_v<T, float> || out.wide) {
+        if constexpr (N == 208) store_groups<float, N>(sums, out, first_row, first_col, thread);  // boxes would spill
+        else store_boxes_and_groups<float, N>(sums, out, map, buffers, first_row, first_col, thread);
+    } else {
+        store_boxes_and_groups<T, N>(sums, out, map, buffers, first_row, first_col, thread);
+    }
 }
 
 }  // namespace tw::cuda

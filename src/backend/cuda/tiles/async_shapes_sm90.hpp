@@ -39,20 +39,22 @@ struct R9Operands {
     }
 };
 
-/// r9's three kinds of tiles. Tile::k says which: over 0, what R9Way says; 0; or minus the parts that k is cut into.
+/// r9's three kinds of tiles. Tile::k says which: what R9Way says; 64 times the parts of a last wave's k, 0 for one; or
+/// minus the parts that k is cut into.
 ///   wide   128 rows, two blocks share B's tile
 ///   level  few rows; widths such that one wave of blocks has all columns
 ///   thin   small, two blocks a multiprocessor, parts of k
 constexpr Widths r9_wide(bool a_across, bool b_across) {
-    if (b_across) return a_across ? Widths{2, {128, 256}} : Widths{4, {64, 128, 192, 256}};
+    if (b_across) return a_across ? Widths{2, {128, 256}} : Widths{3, {128, 192, 256}};
     if (a_across) return {7, {96, 128, 144, 176, 192, 208, 256}};
-    return {11, {64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 256}};
+    return {10, {80, 96, 112, 128, 144, 160, 176, 192, 208, 256}};
 }
+/// Not 88, by which the unit took a quarter more a step than by 96.
 constexpr Widths r9_level(int rows, bool a_across, bool b_across) {
-    if (a_across) return {0, {}};
-    if (b_across) return rows == 64 ? Widths{2, {64, 128}} : Widths{1, {64}};
-    if (rows == 64) return {13, {24, 32, 40, 48, 56, 64, 80, 88, 96, 112, 128, 144, 160}};
-    return {9, {32, 40, 48, 56, 64, 80, 88, 96, 112}};
+    if (a_across) return rows == 64 ? Widths{0, {}} : Widths{2, {64, 128}};
+    if (b_across) return rows == 64 ? Widths{2, {64, 128}} : Widths{3, {64, 128, 192}};
+    if (rows == 64) return {10, {32, 40, 48, 64, 80, 96, 112, 128, 144, 160}};
+    return {12, {32, 40, 48, 64, 80, 96, 112, 128, 144, 160, 192, 256}};
 }
 
 /// How a product goes by wide tiles.
@@ -68,8 +70,17 @@ struct R9Way {
 };
 inline constexpr int r9_most_parts = 8;
 
+/// Tiles whose results go to C through boxes in shared memory.
+constexpr bool r9_goes_by_box(int rows, int width) { return rows == 128 && width >= 64; }
+
+constexpr bool r9_is_thin(const Tile& tile) { return tile.k < 0; }
+constexpr bool r9_is_wide(const Tile& tile) { return tile.k > 0 && R9Way::of(tile).walked > 0; }
+constexpr bool r9_is_level(const Tile& tile) { return !r9_is_thin(tile) && !r9_is_wide(tile); }
+/// The k of a level tile.
+constexpr int r9_level_k(int parts) { return parts > 1 ? 64 * parts : 0; }
+
 /// Into how many parts the tile cuts k, of some tiles or of all.
-constexpr int r9_parts_of(const Tile& tile) { return tile.k < 0 ? -tile.k : R9Way::of(tile).parts; }
+constexpr int r9_parts_of(const Tile& tile) { return r9_is_thin(tile) ? -tile.k : R9Way::of(tile).parts; }
 
 constexpr bool r9_wide_is_possible(const R9Operands& o, const Tile& tile) {
     const R9Way way = R9Way::of(tile);
@@ -78,16 +89,17 @@ constexpr bool r9_wide_is_possible(const R9Operands& o, const Tile& tile) {
     if (tile.m != 128 || way.walked == 0 || way.parts > r9_most_parts) return false;
     // Turned tiles store to C's columns, where B lies along k.
     if (way.turned) return o.may_turn && !o.adds && !o.a_across && r9_wide(o.b_across, false).has(tile.n);
-    // Only 128 and 256 columns go through boxes in shared memory, which rows that start anywhere want.
-    if (tile.n != 128 && tile.n != 256 && !o.c_by_group) return false;
     return r9_wide(o.a_across, o.b_across).has(tile.n);
 }
 
 constexpr bool r9_possible(const R9Operands& o, const Tile& tile) {
-    if (tile.k > 0) return r9_wide_is_possible(o, tile);
+    if (r9_is_wide(tile)) return r9_wide_is_possible(o, tile);
     // The unit takes tf32 along k alone, and its tests of many widths are spared.
-    if (o.is_f32 && tile.k == 0 && tile.n > 96) return false;
-    if (tile.k == 0) return (tile.m == 64 || tile.m == 128) && r9_level(tile.m, o.a_across, o.b_across).has(tile.n);
+    if (o.is_f32 && r9_is_level(tile) && (tile.n > 96 || tile.k > 0)) return false;
+    if (r9_is_level(tile) && (r9_parts_of(tile) > r9_most_parts || tile.k != r9_level_k(r9_parts_of(tile))))
+        return false;
+    if (r9_is_level(tile))
+        return (tile.m == 64 || tile.m == 128) && r9_level(tile.m, o.a_across, o.b_across).has(tile.n);
     const int parts = -tile.k;
     if (o.is_f32 && parts > 1) return false;
     if (parts != 1 && parts != 2 && parts != 4 && parts != 8) return false;

@@ -27,11 +27,14 @@ struct R9Costs {
     double shared;                                 ///< of A's bytes, where all blocks read the same
     /// Of an element of C more, where its rows start anywhere: one by one, by pairs, through boxes.
     double by_one = 0, by_pair = 0, by_box = 0;
+    double by_threads = 0;           ///< and where no boxes take it, wherever its rows start
+    double between = 2, astray = 1;  ///< rows that begin inside of sectors: as many as come, and as L2 reads
+    double of_a = 1;                 ///< of A's rows, which many tiles read
 };
 inline constexpr R9Costs r9_costs{967, 1330, 1180, 1110, .06, 11.9, 1.46, 100, 6430, 842, 52, 1890, 3980, .65, .46};
 
 /// The product that a wide tile sees: itself, or turned round.
-constexpr bool r9_is_turned(const Tile& tile) { return tile.k > 0 && R9Way::of(tile).turned; }
+constexpr bool r9_is_turned(const Tile& tile) { return r9_is_wide(tile) && R9Way::of(tile).turned; }
 constexpr Sizes r9_seen(Sizes s, const Tile& tile) {
     if (!r9_is_turned(tile)) return s;
     const std::int64_t m = s.m;
@@ -50,9 +53,10 @@ struct R9Work {
     double beside, active;        ///< blocks on a multiprocessor; multiprocessors that have some
     double ends;                  ///< nanoseconds of all tiles' ends, and of adding parts
     double bytes;                 ///< of operands and C
+    bool is_ragged = false;       ///< a few rows of tiles, the last of which is not whole
 
     constexpr R9Work(const Sizes& given, const Tile& tile, const R9Operands& as_given, const R9Costs& by)
-        : wide(tile.k > 0), thin(tile.k < 0) {
+        : wide(r9_is_wide(tile)), thin(r9_is_thin(tile)) {
         const Sizes s = r9_seen(given, tile);
         const R9Operands o = r9_is_turned(tile) ? as_given.turned() : as_given;
         const std::int64_t parts = thin ? -tile.k : 1, down = (s.m + tile.m - 1) / tile.m;
@@ -65,34 +69,39 @@ struct R9Work {
         const auto of_tile = static_cast<double>((all_steps + parts - 1) / parts);
         steps = waves * of_tile;
         double adding = thin && parts > 1 ? by.parts : 0;
-        if (const int cut = wide ? R9Way::of(tile).parts : 1; cut > 1) {
-            const std::int64_t tiles = blocks / 2, fit = r9_clusters(s.multiprocessors), whole = tiles / fit;
+        if (const int cut = thin ? 1 : r9_parts_of(tile); cut > 1) {
+            const std::int64_t tiles = wide ? blocks / 2 : blocks,
+                               fit = wide ? r9_clusters(s.multiprocessors) : s.multiprocessors, whole = tiles / fit;
             const std::int64_t pieces = (tiles - whole * fit) * cut, last = (pieces + fit - 1) / fit;
             steps = static_cast<double>(whole) * of_tile +
                     static_cast<double>(last) * static_cast<double>((all_steps + cut - 1) / cut);
             waves = static_cast<double>(whole + last);
             // Sums are written, and read by a kernel behind.
-            adding = 1500 + static_cast<double>(pieces) * 2 * tile.m * tile.n * 8 / 6000;
+            adding = 960 + static_cast<double>(pieces) * (wide ? 2 : 1) * tile.m * tile.n * 8 / 5800;
+            active = static_cast<double>(whole > 0 || pieces > fit ? s.multiprocessors : pieces * (wide ? 2 : 1));
         }
         const int b_rows = o.b_across ? (tile.n + 63) / 64 * 64 : tile.n;
-        const int boxes = wide && (tile.n == 128 || tile.n == 256) ? 2 * 16384 : 0;
+        const int boxes = !thin && r9_goes_by_box(tile.m, tile.n) ? 2 * 16384 : 0;
         filling = by.latency / r9_stages(tile.m + b_rows, boxes, thin ? 2 : 1) + by.step;
         // The unit takes half a cycle a column for 64 rows and 16 of k, or what shared memory can read for it.
         const double columns = tile.n, reads = 16 + columns / 4, unit = columns / 2 > reads ? columns / 2 : reads;
         multiplying = 4 * unit * (tile.m / 64) / by.clock;
         const auto a_rows = static_cast<double>(s.m < tile.m ? (s.m + 7) / 8 * 8 : tile.m);
-        rows = a_rows * (!wide && down == 1 ? by.shared : 1) + b_rows / (wide ? 2.0 : 1.0);
+        const double a_astray = o.a_between ? by.astray : 1, b_astray = o.b_between ? by.astray : 1;
+        rows = a_rows * (!wide && down == 1 ? by.shared : by.of_a) * a_astray + b_rows / (wide ? 2.0 : 1.0) * b_astray;
         // In long products blocks fall into step: 256 x 4096 x 14336 took 229 ns a step, 208 x 4096 x 4096 took 315.
         if (wide && s.m <= 2 * tile.m && s.k >= 8192) common = a_rows * (1 - by.shared);
-        received = beside * (tile.m * (o.a_between ? 2 : 1) + b_rows * (o.b_between ? 2 : 1));
+        received = beside * (tile.m * (o.a_between ? by.between : 1) + b_rows * (o.b_between ? by.between : 1));
         const double by_threads = s.n % 2 == 0 ? by.by_pair : by.by_one, loose = o.c_by_group ? 0
                                                                                  : boxes > 0  ? by.by_box
                                                                                               : by_threads;
+        const double stored = boxes > 0 ? by.out : by.out + by.by_threads;
         const double end = (wide   ? by.wide_end
                             : thin ? by.thin_end
                                    : by.level_end) +
-                           tile.m * columns * (by.out * (o.adds ? 1 + by.old : 1) + loose);
+                           tile.m * columns * (stored * (o.adds ? 1 + by.old : 1) + loose);
         ends = (thin ? waves : 1 + by.seen * (waves - 1)) * end + adding;
+        is_ragged = s.m > tile.m && s.m < 8 * tile.m && s.m % (wide ? 2 * tile.m : tile.m) != 0;
         const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
         bytes = (o.is_f32 ? 4 : 2) * static_cast<double>(s.products) * (m * k + n * k + m * n * (o.adds ? 2 : 1));
     }
@@ -113,26 +122,49 @@ constexpr double r9_time(const Sizes& s, const Tile& tile, const R9Operands& o, 
     return by.launch + longest(work.steps * step + work.ends, work.bytes / by.memory);
 }
 
-/// As more tiles of more shapes were measured. What many multiprocessors read at about the same time comes out of L2
-/// once: tiles for few rows read 11 000 bytes a nanosecond and more, where r9_costs have 6430, so that they are right
-/// for many, too. Wide ones of up to 96 columns read some 8000, however their products lie.
+/// As 1700 tiles of 82 shapes were measured after all wide tiles had gone by boxes; what these choose takes 1.02 of the
+/// quickest tile's time in the mean, 1.03 for shapes that they were not fitted to. An old C is on its way while the
+/// product is made, and costs its bytes alone. Rows of C that start anywhere cost what 3443 x 1821 x 128 of bf16 took
+/// on an H100: 17 us by 128 x 256, 37 by 128 x 64; 9.5 and 10.4 with 1824 columns.
+inline constexpr R9Costs async_r9_costs{.launch = 896,
+                                        .wide_end = 888,
+                                        .level_end = 888,
+                                        .thin_end = 709,
+                                        .out = .0305,
+                                        .old = 0,
+                                        .clock = 1.5,
+                                        .of_one = 97,
+                                        .of_all = 0,
+                                        .latency = 1100,
+                                        .step = 38,
+                                        .parts = 1680,
+                                        .memory = 4200,
+                                        .seen = .71,
+                                        .shared = .606,
+                                        .by_one = 1,
+                                        .by_pair = .35,
+                                        .by_box = .11,
+                                        .by_threads = .08,
+                                        .between = 1.94,
+                                        .astray = 1.315,
+                                        .of_a = .84};
 struct AsyncCosts {
     double of_all, of_all_wide;  ///< bytes from L2, for all multiprocessors together
+    double ragged;               ///< of those, where tiles of a few rows are not all whole, and fall out of step
     double row;                  ///< of 128 bytes that comes to a multiprocessor, all the same who has read it
-    double over;                 ///< of a step, beside the unit's work
+    double pair;                 ///< of a step of two blocks that share B
     double hidden;               ///< of the shorter of the two, the memory's time and that of all steps
 };
-inline constexpr AsyncCosts async_costs{12000, 8000, 1.08, 40, .1};
+inline constexpr AsyncCosts async_costs{12500, 7270, .777, 1.084, 41, .287};
 
-/// Of `tile`. An old C is on its way while the product is made, and costs its bytes alone. Rows of C that start
-/// anywhere cost what 3443 x 1821 x 128 of bf16 took on an H100: 17 us by 128 x 256, 37 by 128 x 64; 9.5 and 10.4 with
-/// 1824 columns.
+/// Of `tile`.
 constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& o) {
-    R9Costs by = r9_costs;
-    by.old = 0, by.by_one = 1, by.by_pair = .35, by.by_box = .11;
+    constexpr R9Costs by = async_r9_costs;
     const R9Work work(s, tile, o, by);
-    const double multiplying = work.beside * (work.multiplying + async_costs.over);
-    const double reading = work.reading(by, work.wide ? async_costs.of_all_wide : async_costs.of_all, work.common);
+    const double multiplying = work.beside * work.multiplying + (work.wide ? async_costs.pair : 0);
+    const double of_all =
+        (work.wide ? async_costs.of_all_wide : async_costs.of_all) * (work.is_ragged ? async_costs.ragged : 1);
+    const double reading = work.reading(by, of_all, work.common);
     const double moving = longest(reading, work.received * async_costs.row);
     const double step = longest(longest(work.filling, multiplying), moving);
     const double time = work.steps * step + work.ends, memory = work.bytes / by.memory;
@@ -161,8 +193,8 @@ struct R9Tiles {
         add({});
         for (const int walked : {8, 4, 16}) add({128, 256, walked});
         each_r9_tile({}, [&](const Tile& tile) {
-            if (tile.k <= 0 || tile.n < 256) add(tile);
-            if (tile.k > 0) add({tile.m, tile.n, R9Way{8, true, 1}.k()});
+            if (!r9_is_wide(tile) || tile.n < 256) add(tile);
+            if (r9_is_wide(tile)) add({tile.m, tile.n, R9Way{8, true, 1}.k()});
         });
         for (const int parts : {2, 3, 8}) add({128, 256, R9Way{8, false, parts}.k()});
         for (const int width : {144, 176, 208}) add({128, width, R9Way{8, true, 3}.k()});
@@ -177,7 +209,7 @@ constexpr Tile quickest_r9(const Sizes& s, const R9Operands& o, const Takes& tak
     each_r9_tile(o, [&](const Tile& tile) {
         if (!r9_possible(o, tile) || !takes(tile)) return;
         // Padding of 64 rows or more is what the other kinds are for.
-        if (tile.k == 0 && s.m > 2 * tile.m) return;
+        if (r9_is_level(tile) && s.m > 2 * tile.m) return;
         const double time = r9_time(s, tile, o);
         if (least == 0 || time < least) least = time, best = tile;
     });
@@ -196,29 +228,19 @@ constexpr int r9_parts(const Sizes& s, const R9Operands& o) {
     const std::int64_t narrow = s.m < s.n ? s.m : s.n, longest_side = s.m < s.n ? s.n : s.m;
     if (narrow >= 64 && narrow <= 128 && longest_side <= 2048 && s.k <= longest_side) return 1;
     const Tile tile = quickest_r9(one, R9Operands{}, [](const Tile&) { return true; });
-    return tile.k < 0 ? -tile.k : 1;
+    return r9_is_thin(tile) ? r9_parts_of(tile) : 1;
 }
 
 /// one_order: k is not cut, so that a row's bits follow from k alone.
 constexpr Tile r9_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     const int parts = one_order ? 1 : r9_parts(s, o);
-    return quickest_r9(s, o, [&](const Tile& tile) { return tile.k < 0 ? -tile.k == parts : parts == 1; });
+    return quickest_r9(s, o, [&](const Tile& tile) { return (r9_is_thin(tile) ? r9_parts_of(tile) : 1) == parts; });
 }
 
 /// Of many small products that are over in two steps of k four blocks share a multiprocessor: 48 x 128 x 96, 948 times,
 /// takes an H200 17.1 us instead of 24.3; but 256 x 256 x 64, 200 times, 23.0 instead of 14.5.
 constexpr bool async_is_many(const Sizes& s, const R9Operands& o) {
     return s.products > 1 && s.k <= (o.is_f32 ? 64 : 128) && s.m <= 128 && s.n <= 128 && s.n > 32;
-}
-
-/// Short products of one wave of thin tiles, two blocks a multiprocessor: an H100 took, at 832 cubed of bf16, 5.7 us
-/// for 64 x 64, 7.1 for 128 x 64 and 8.1 for 128 x 96; of 1024 x 2048 x 768 7.8 for 128 x 64, 9.6.
-constexpr bool async_is_thin(const Sizes& s, const R9Operands& o, Tile& tile) {
-    if (!o.c_by_group || s.k > 1024 || s.m <= 64 || s.n <= 64) return false;
-    for (const Tile& thin : {Tile{64, 64, -1}, Tile{128, 64, -1}})
-        if (r9_possible(o, thin) && s.tiles(thin.m, thin.n) <= 2 * std::int64_t{s.multiprocessors})
-            return tile = thin, true;
-    return false;
 }
 
 /// Of long products the last wave's tiles may be cut, the only wave's too; never of a batch, which would have other
@@ -237,14 +259,21 @@ constexpr std::size_t r9_last_wave_bytes(const Sizes& s) {
     return r9_may_cut_last_wave(s) ? static_cast<std::size_t>(r9_most_pieces(s.multiprocessors)) * largest_tile : 0;
 }
 
-/// visit(the wide tile with its last wave cut), in the ways that there may be.
+/// visit(the wide or level tile with its last wave cut), in the ways that there may be.
 template <class Visit>
 constexpr void each_cut(const Sizes& given, const Tile& tile, const Visit& visit) {
     const Sizes s = r9_seen(given, tile);
-    const std::int64_t tiles = s.tiles(256, tile.n), fit = r9_clusters(s.multiprocessors), left = tiles % fit;
-    if (left == 0) return;
+    const bool wide = r9_is_wide(tile);
+    const std::int64_t tiles = s.tiles(wide ? 256 : tile.m, tile.n),
+                       fit = wide ? r9_clusters(s.multiprocessors) : s.multiprocessors, left = tiles % fit;
+    // Level tiles of less than a wave are few rows', whose parts are r9_parts's and few_tiles's.
+    if (left == 0 || (!wide && tiles < fit)) return;
     for (const int parts : {2, 3, 4, 6, 8}) {
-        if (left * parts > r9_most_pieces(s.multiprocessors)) return;
+        if (left * parts > 2 * fit) return;
+        if (!wide) {
+            visit(Tile{tile.m, tile.n, r9_level_k(parts)});
+            continue;
+        }
         R9Way way = R9Way::of(tile);
         way.parts = parts;
         visit(Tile{tile.m, tile.n, way.k()});
@@ -254,20 +283,21 @@ constexpr void each_cut(const Sizes& given, const Tile& tile, const Visit& visit
 /// one_order: k is not cut, so that a row's bits follow from k alone. Parts of few tiles are r9_parts's.
 constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     const int parts = one_order ? 1 : r9_parts(s, o);
-    Tile best{128, 128, 8};
-    if (parts == 1 && async_is_many(s, o)) return {64, 64, -1};
-    if (parts == 1 && async_is_thin(s, o, best)) return best;
-    double least = 0;
     const bool cuts = !one_order && parts == 1 && !o.is_f32 && r9_may_cut_last_wave(s);
+    if (parts == 1 && async_is_many(s, o)) return {64, 64, -1};
+    Tile best{128, 128, 8};
+    double least = 0;
     const auto weigh = [&](const Tile& tile) {
         // Parts that gain less than a hundredth are not worth other bits.
-        const double time = async_time(s, tile, o) * (tile.k > 0 && r9_parts_of(tile) > 1 ? 1.01 : 1);
+        const double time = async_time(s, tile, o) * (r9_parts_of(tile) > 1 ? 1.01 : 1);
         if (least == 0 || time < least) least = time, best = tile;
     };
     const auto consider = [&](const Tile& tile) {
-        if (!r9_possible(o, tile) || (tile.k < 0 ? -tile.k != parts : parts != 1)) return;
+        if (!r9_possible(o, tile) || (r9_is_thin(tile) ? r9_parts_of(tile) : 1) != parts) return;
+        // Large products share what they read, so that less power goes into moving it.
+        if (r9_is_level(tile) && s.tiles(tile.m, tile.n) > 3 * std::int64_t{s.multiprocessors}) return;
         weigh(tile);
-        if (tile.k > 0 && cuts) each_cut(s, tile, weigh);
+        if (!r9_is_thin(tile) && cuts) each_cut(s, tile, weigh);
     };
     each_r9_tile(o, consider);
     if (!o.may_turn) return best;

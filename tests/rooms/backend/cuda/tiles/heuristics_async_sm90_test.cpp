@@ -15,17 +15,9 @@ Tile tile_for(std::int64_t m, std::int64_t n, std::int64_t k, const R9Operands& 
     return async_tile({m, n, k, 1, multiprocessors}, o, false);
 }
 
-TEST(HeuristicsAsyncSm90, AShortProductOfOneWaveHasThinTiles) {
-    for (const bool is_f32 : {false, true}) EXPECT_EQ(tile_for(832, 832, 832, {.is_f32 = is_f32}), (Tile{64, 64, -1}));
-    EXPECT_EQ(tile_for(2048, 512, 512), (Tile{64, 64, -1}));
-    EXPECT_EQ(tile_for(1024, 2048, 768), (Tile{128, 64, -1})) << "512 tiles of 64 x 64 are two waves";
-    EXPECT_NE(tile_for(832, 832, 832, {}, 40).k, -1) << "three waves of a small chip";
-}
-
-TEST(HeuristicsAsyncSm90, ManySmallProductsOfAShortKHaveThinTiles) {
-    for (const bool is_f32 : {false, true})
-        EXPECT_EQ(async_tile({48, 128, is_f32 ? 48 : 96, 948, 132}, {.is_f32 = is_f32}, false), (Tile{64, 64, -1}));
-    EXPECT_NE(async_tile({256, 256, 64, 200, 132}, {}, false), (Tile{64, 64, -1}));
+TEST(HeuristicsAsyncSm90, AShortProductOfOneWaveHasBlocksAlone) {
+    EXPECT_EQ(tile_for(1024, 1024, 1024), (Tile{128, 64, 0}));
+    EXPECT_EQ(tile_for(1152, 1152, 1152), (Tile{128, 96, 0}));
 }
 
 TEST(HeuristicsAsyncSm90, RowsThatAreNoMultipleOf256AreNotRoundedUpToIt) {

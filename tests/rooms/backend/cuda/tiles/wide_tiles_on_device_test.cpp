@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r9's wide tiles on a device, each asked for by name: turned round, and with the last wave's k in parts. Of whole
-// numbers all have the bits of the one order.
+// r9's wide and level tiles on a device, each asked for by name: turned round, and with the last wave's k in parts. Of
+// whole numbers all have the bits of the one order.
 #include "backend/cuda/tiles/async_shapes_sm90.hpp"
 
 #include <cstring>
@@ -52,7 +52,7 @@ struct Operands {
 };
 
 /// Each tile that r9 may be asked for, in each way that the operands may lie, against the choice in one order.
-void compare(const Operands& operands, const std::vector<R9Way>& ways, const std::vector<int>& all_bits) {
+void compare(const Operands& operands, const std::vector<Tile>& tiles, const std::vector<int>& all_bits) {
     for (const Kernel* kernel : cuda().ladder) {
         if (!runs(*kernel) || !std::string_view(kernel->name).starts_with("cuda.r9_async_pipeline.") ||
             kernel->in != operands.a.there().type)
@@ -62,17 +62,28 @@ void compare(const Operands& operands, const std::vector<R9Way>& ways, const std
         for (const int bits : all_bits) {
             ASSERT_TRUE(operands.multiply(*kernel, c, {}, bits, true).is_ok());
             const std::vector<std::byte> right = c.bring();
-            for (int width = 64; width <= 256; width += 16)
-                for (const R9Way& way : ways) {
-                    const Tile tile{128, width, way.k()};
-                    std::memset(c.on_host().data, 0xff, right.size());
-                    c.send();
-                    ASSERT_TRUE(operands.multiply(*kernel, c, tile, bits, false).is_ok());
-                    ASSERT_TRUE(c.bring() == right) << kernel->name << ' ' << operands.m << 'x' << operands.n << 'x'
-                                                    << operands.k << ": " << width << ' ' << tile.k << " bits " << bits;
-                }
+            for (const Tile& tile : tiles) {
+                std::memset(c.on_host().data, 0xff, right.size());
+                c.send();
+                ASSERT_TRUE(operands.multiply(*kernel, c, tile, bits, false).is_ok());
+                ASSERT_TRUE(c.bring() == right) << kernel->name << ' ' << operands.m << 'x' << operands.n << 'x'
+                                                << operands.k << ": " << tile.n << ' ' << tile.k << " bits " << bits;
+            }
         }
     }
+}
+
+std::vector<Tile> wide(const std::vector<R9Way>& ways) {
+    std::vector<Tile> all;
+    for (int width = 64; width <= 256; width += 16)
+        for (const R9Way& way : ways) all.push_back({128, width, way.k()});
+    return all;
+}
+std::vector<Tile> level(int rows) {
+    std::vector<Tile> all;
+    for (int width = 24; width <= 256; width += 8)
+        for (const int parts : {1, 2, 3, 8}) all.push_back({rows, width, cuda::sm90::r9_level_k(parts)});
+    return all;
 }
 
 TEST_F(WideTiles, TurnedRoundHaveTheSameBits) {
@@ -80,7 +91,7 @@ TEST_F(WideTiles, TurnedRoundHaveTheSameBits) {
         const Kernel* const kernel = find_kernel(name);
         if (!kernel || !runs(*kernel)) continue;
         for (const auto& [m, n, k] : {std::tuple{136, 264, 200}, {301, 136, 72}, {17, 520, 1000}})
-            compare(Operands(*kernel, m, n, k), {{8, true, 1}}, {0, 1, 2, 3, 4, 6, 10, 14});
+            compare(Operands(*kernel, m, n, k), wide({{8, true, 1}}), {0, 1, 2, 3, 4, 6, 10, 14});
     }
 }
 
@@ -88,7 +99,9 @@ TEST_F(WideTiles, CutInTheLastWaveHaveTheSameSums) {
     for (const char* name : {"cuda.r9_async_pipeline.bf16", "cuda.r9_async_pipeline.f16"}) {
         const Kernel* const kernel = find_kernel(name);
         if (!kernel || !runs(*kernel)) continue;
-        compare(Operands(*kernel, 2600, 904, 1104), {{8, false, 2}, {8, true, 3}}, {0, 10, 6});
+        compare(Operands(*kernel, 2600, 904, 1104), wide({{8, false, 2}, {8, true, 3}}), {0, 10, 6});
+        compare(Operands(*kernel, 52, 2056, 520), level(64), {0, 2, 10, 6});
+        compare(Operands(*kernel, 250, 904, 1104), level(128), {0, 1, 2, 3, 10});
     }
 }
 
