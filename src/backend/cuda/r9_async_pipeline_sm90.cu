@@ -14,6 +14,7 @@
 // better, and cut k where a last wave would be nearly empty; level ones are for few rows; thin ones are small and cut
 // k. Each sums a result over k in the same steps, but for parts.
 // Needs: sm_90a. 2mnk flops; BM x BN x 64 of them for (BM + BN / CLUSTER) x 128 bytes from L2.
+#include "backend/cuda/async/across.hpp"
 #include "backend/cuda/async/runs.hpp"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
@@ -86,6 +87,8 @@ Status run_fused(const Call& given, const Tile& asked) {
     Call call = is_turned(given) ? across(given) : given;
     Batch aligned;
     bool possible = true;
+    if (first_across(call) != sm90::FirstAcross::none && call.scratch.size() >= across_bytes(call))
+        return run_across(call, is_turned(given), asked);
     if (call.batch)
         if (const Status bad = align_batch(call, aligned, possible); !bad) return bad;
     if (!possible) return run_plainly(given);
@@ -116,6 +119,7 @@ Status run(const Call& call, const Tile& tile) {
 
 std::size_t scratch_of(const Call& given, const Tile&) {
     const Call call = is_turned(given) ? across(given) : given;
+    if (first_across(call) != sm90::FirstAcross::none) return across_bytes(call);
     return aligned_bytes_of(call, AsRead::both_across) + last_wave_bytes(call);
 }
 
@@ -124,7 +128,31 @@ sm90::Sizes sizes_of(const Problem& p, int at_once) {
     return {turned ? p.n : p.m, turned ? p.m : p.n, p.k, 1, at_once};
 }
 
+/// tf32 of operands without gaps, where one is read across k.
+struct AcrossOf {
+    sm90::FirstAcross first = sm90::FirstAcross::none;
+    std::int64_t lines = 0, rows = 0;  ///< of the one, and of the other
+    bool turns = false;                ///< the other one lies across k, too
+
+    explicit AcrossOf(const Problem& p) {
+        if (p.in != Type::f32) return;
+        first = sm90::first_across({p.m, p.n, p.k, 1, static_cast<int>(multiprocessors_for_costs())}, p.a, p.b);
+        const bool of_a = first == sm90::FirstAcross::a;
+        lines = of_a ? p.m : p.n, rows = of_a ? p.n : p.m;
+        const Form other = of_a ? p.b : p.a, along = of_a ? Form::col_major : Form::row_major;
+        turns = other != along;
+        if (lines % 4 != 0 || other == Form::strided || (!turns && p.k % 4 != 0)) first = sm90::FirstAcross::none;
+    }
+    std::size_t bytes(const Problem& p) const { return turns ? turned_bytes(rows, p.k) : 0; }
+    double nanoseconds(const Problem& p) const {
+        const sm90::Sizes sizes{lines, rows, p.k, 1, static_cast<int>(multiprocessors_for_costs())};
+        return sm90::across_time(sizes, sm90::across_width(sizes)) +
+               (turns ? 2000 + static_cast<double>(bytes(p)) / 1100 : 0);
+    }
+};
+
 std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
+    if (const AcrossOf across(p); across.first != sm90::FirstAcross::none) return across.bytes(p);
     const std::size_t last_wave = p.in == Type::f32 ? 0 : sm90::r9_last_wave_bytes(sizes_of(p, multiprocessors()));
     return aligned_bytes(p, AsRead::both_across) + last_wave;
 }
@@ -136,11 +164,12 @@ bool cuts(const Problem& p) {
 }
 
 double nanoseconds(const Problem& p, int) {
+    if (const AcrossOf across(p); across.first != sm90::FirstAcross::none) return across.nanoseconds(p);
     const sm90::Sizes sizes{p.m, p.n, p.k, 1, static_cast<int>(multiprocessors_for_costs())};
     const bool is_f32 = p.in == Type::f32, turned = p.c == Form::col_major;
-    const auto across = [&](Form form, Form along) { return !is_f32 && form != along && form != Form::strided; };
-    const sm90::R9Operands operands{.a_across = across(p.a, Form::row_major),
-                                    .b_across = across(p.b, Form::col_major),
+    const auto lies_across = [&](Form form, Form along) { return !is_f32 && form != along && form != Form::strided; };
+    const sm90::R9Operands operands{.a_across = lies_across(p.a, Form::row_major),
+                                    .b_across = lies_across(p.b, Form::col_major),
                                     .is_f32 = is_f32,
                                     .c_by_group = (turned ? p.m : p.n) % 8 == 0,
                                     .may_turn = p.out != Type::f32 && (turned ? p.m : p.n) % 8 == 0};

@@ -34,6 +34,11 @@ TW_WGMMA_OF_ALL(float, "k8.f32.tf32.tf32", "")
 TW_WGMMA_OF_ALL(__nv_bfloat16, "k16.f32.bf16.bf16", ", 0")
 TW_WGMMA_OF_ALL(__half, "k16.f32.f16.f16", ", 0")
 
+TW_WGMMA_OF_REGISTERS(96, float, "k8.f32.tf32.tf32", "", 12, "%48, %49, %50, %51", "%52", "%53")
+TW_WGMMA_OF_REGISTERS(160, float, "k8.f32.tf32.tf32", "", 20, "%80, %81, %82, %83", "%84", "%85")
+TW_WGMMA_OF_REGISTERS(192, float, "k8.f32.tf32.tf32", "", 24, "%96, %97, %98, %99", "%100", "%101")
+TW_WGMMA_OF_REGISTERS(256, float, "k8.f32.tf32.tf32", "", 32, "%128, %129, %130, %131", "%132", "%133")
+
 #undef TW_WGMMA_OF_ALL
 #undef TW_WGMMA_OF_REGISTERS
 

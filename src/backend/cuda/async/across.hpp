@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r9's tf32 where an operand lies across k: the unit takes its second operand along k alone, and its first from
+// registers, too, where it may have lain in any way.
+#pragma once
+
+#include "backend/cuda/operands/aligned.hpp"
+#include "backend/cuda/tiles/heuristics_across_sm90.hpp"
+
+namespace tw::cuda {
+
+/// Which operand is read across k.
+inline sm90::FirstAcross first_across(const Call& call) noexcept {
+    if (call.a.type != Type::f32 || call.batch) return sm90::FirstAcross::none;
+    const auto first = sm90::first_across(sm90::sizes_of(call), form_of(call.a), form_of(call.b));
+    if (first == sm90::FirstAcross::none) return first;
+    const bool of_a = first == sm90::FirstAcross::a;
+    const Matrix lines = of_a ? call.a.transposed() : call.b, rows = of_a ? call.b.transposed() : call.a;
+    // TMA reads both as they lie, but for rows of the second that lie across k, too, and are turned.
+    const bool suits = is_aligned(lines, lines.data) && (is_aligned(rows, rows.data) || rows.row_step == 1);
+    return suits ? first : sm90::FirstAcross::none;
+}
+
+/// Scratch for the other operand, where it doesn't lie along k.
+inline std::size_t across_bytes(const Call& call) noexcept {
+    const Matrix rows = first_across(call) == sm90::FirstAcross::a ? call.b.transposed() : call.a;
+    return is_aligned(rows, rows.data) ? 0 : turned_bytes(rows.rows, rows.cols);
+}
+
+/// `given`: one that has a first operand across k; bias_down: it is seen from C's other side, so that a bias goes down
+/// its rows. Its scratch has across_bytes.
+Status run_across(const Call& given, bool bias_down, const Tile& asked);
+
+}  // namespace tw::cuda

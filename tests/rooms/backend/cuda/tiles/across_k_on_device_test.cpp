@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// r9's tf32 reads an operand that lies across k as it lies, by every width: to the bit what operands along k give, with
+// epilogues, an old C, and numbers that are not finite.
+#include <cstring>
+#include <limits>
+
+#include "backend/cuda/tiles/heuristics_across_sm90.hpp"
+#include "plan/names.hpp"
+#include "rooms/backend/cuda/on_device.hpp"
+
+namespace on_device {
+namespace {
+
+class AcrossK : public OnDevice {};
+
+/// A matrix twice: its rows contiguous, and its columns, both with lines of `pitch` more elements than they have.
+struct BothWays {
+    std::int64_t rows, cols, gap;
+    Values by_rows, by_columns;
+
+    BothWays(std::int64_t m, std::int64_t n, std::int64_t more, unsigned seed)
+        : rows(m),
+          cols(n),
+          gap(more),
+          by_rows(Type::f32, m * (n + more), seed),
+          by_columns(Type::f32, n * (m + more), seed + 1) {}
+
+    void set(std::int64_t i, std::int64_t j, double x) { store_element(by_rows.on_host(), 0, i * (cols + gap) + j, x); }
+    void send() {
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < cols; ++j)
+                store_element(by_columns.on_host(), 0, j * (rows + gap) + i, by_rows[i * (cols + gap) + j]);
+        by_rows.send(), by_columns.send();
+    }
+    Matrix as(bool columns) const {
+        return columns ? by_columns.steps(rows, cols, 1, rows + gap) : by_rows.steps(rows, cols, cols + gap, 1);
+    }
+};
+
+struct Shape {
+    std::int64_t m, n, k, gap;
+};
+
+/// bits: C by columns, a bias and an activation, an old C, a residual.
+Status multiply(const Kernel& kernel, const Matrix& a, const Matrix& b, Values& c, const Values& more, const Shape& s,
+                int bits, int width) {
+    const Matrix to = bits & 1 ? c.columns(s.m, s.n) : c.rows(s.m, s.n);
+    Options options{.alpha = bits & 4 ? 0.75 : 1, .beta = bits & 4 ? -0.5 : 0, .kernel = kernel.name};
+    if (bits & 2)
+        options.epilogue = {.scale = 2, .bias = more.data(), .bias_size = s.n, .activation = Activation::relu};
+    if (bits & 8) options.epilogue.residual = bits & 1 ? more.columns(s.m, s.n) : more.rows(s.m, s.n);
+    Plan plan;
+    if (const Status bad = try_plan(problem_of(a, b, to, options), options, plan); !bad) return bad;
+    plan.tile = width > 0 ? Tile{128, width, 8} : Tile{};
+    return plan.try_run(a, b, to, nullptr);
+}
+
+void compare(const Kernel& kernel, const Shape& s, bool is_hostile) {
+    BothWays a(s.m, s.k, s.gap, 1), b(s.k, s.n, s.gap, 3);
+    if (is_hostile) {
+        a.set(5, 7, std::numeric_limits<double>::infinity()), a.set(s.m - 1, 3, 3.4e38);
+        b.set(9, 11, std::numeric_limits<double>::quiet_NaN()), b.set(s.k - 1, 2, -3.4e38);
+    }
+    a.send(), b.send();
+    const Values more(Type::f32, s.m * s.n, 5);
+    Values before(Type::f32, s.m * s.n, 6), c(Type::f32, s.m * s.n, 6);
+    for (const int bits : {0, 1, 2, 3, 4, 7, 8, 15}) {
+        const auto fill = [&] {
+            std::memcpy(c.on_host().data, before.on_host().data, static_cast<std::size_t>(s.m * s.n) * 4);
+            c.send();
+        };
+        fill();
+        ASSERT_TRUE(multiply(kernel, a.as(false), b.as(true), c, more, s, bits, 0).is_ok());
+        const std::vector<std::byte> right = c.bring();
+        for (const auto& [a_across, b_across] : {std::pair{false, false}, {true, false}, {true, true}})
+            for (const int width : {0, 64, 96, 128, 160, 192, 256}) {
+                if (bits > 2 && width % 128 != 0) continue;
+                fill();
+                ASSERT_TRUE(multiply(kernel, a.as(a_across), b.as(b_across), c, more, s, bits, width).is_ok());
+                ASSERT_TRUE(c.bring() == right)
+                    << s.m << 'x' << s.n << 'x' << s.k << " gap " << s.gap << " A across " << a_across << " B along "
+                    << b_across << " bits " << bits << ": " << width;
+            }
+    }
+}
+
+TEST_F(AcrossK, HasTheBitsOfOperandsAlongK) {
+    const Kernel* const kernel = find_kernel("cuda.r9_async_pipeline.f32.tf32");
+    if (!kernel || !runs(*kernel)) GTEST_SKIP() << "no device that has it";
+    for (const Shape& s : {Shape{129, 520, 200, 0}, {300, 136, 72, 4}, {97, 1031, 65, 0}, {516, 260, 1000, 3}})
+        for (const bool is_hostile : {false, true}) compare(*kernel, s, is_hostile);
+}
+
+}  // namespace
+}  // namespace on_device
