@@ -56,14 +56,9 @@ struct Words {
     }
 };
 
-template <class S>
-__global__ void __launch_bounds__(S::threads, 1)
-    across_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, Elements c,
-                 Raster raster, int steps) {
-    extern __shared__ char memory[];
-    using P = typename S::Ring;
-    constexpr int lanes = 4 * S::consumers;  // that give a stage back, one of each warp
-    const P pipe(memory);
+/// By every thread. `lanes`: those of a block that give a stage back.
+template <class P, int lanes>
+__device__ void begin(const P& pipe, const CUtensorMap& a, const CUtensorMap& b) {
     if (threadIdx.x == 0) {
         ptx::prefetch_map(a), ptx::prefetch_map(b);
         for (int s = 0; s < P::STAGES; ++s) {
@@ -73,6 +68,17 @@ __global__ void __launch_bounds__(S::threads, 1)
         ptx::publish_barriers();
     }
     P::arrive_all(), P::wait_for_all();
+}
+
+template <class S>
+__global__ void __launch_bounds__(S::threads, 1)
+    across_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, Elements c,
+                 Raster raster, int steps) {
+    extern __shared__ char memory[];
+    using P = typename S::Ring;
+    constexpr int lanes = 4 * S::consumers;  // that give a stage back, one of each warp
+    const P pipe(memory);
+    begin<P, lanes>(pipe, a, b);
     const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
               thread = static_cast<int>(threadIdx.x) % 128;
     const int first = static_cast<int>(blockIdx.x) / P::CLUSTER, clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
