@@ -170,13 +170,12 @@ using Large = Shape<128, 64, 32, 32, 4, 1>;
 using Middle = Shape<64, 64, 32, 32, 4, 2>;
 using Flat = Shape<64, 32, 16, 16, 6, 2>;
 using Small = Shape<32, 32, 16, 16, 6, 4>;
-using Wide = Shape<32, 128, 32, 32, 4, 2>;
 using Thin = Shape<16, 128, 16, 32, 4, 3>;
 
 template <class S>
 Status run_with(const Job& job) {
     const Call& call = job.call;
-    // Few operands are copied by halves: for them the last two tiles have no code of their own.
+    // Few operands are copied by halves: for them the last tile has no code of its own.
     using Single = std::conditional_t<S::BN == 128, Small, S>;
     if ((a_of(call).address_bits() | b_of(call).address_bits()) % 16 != 0)
         return start<Single, Forms<Halves, Halves>>(job);
@@ -200,7 +199,6 @@ Status run(const Call& call, const Tile& asked) {
     switch (tile.m + tile.n) {
         case Large::BM + Large::BN: return run_as<Large>(call, tile);
         case Middle::BM + Middle::BN: return run_as<Middle>(call, tile);
-        case Wide::BM + Wide::BN: return run_as<Wide>(call, tile);
         case Thin::BM + Thin::BN: return run_as<Thin>(call, tile);
         case Flat::BM + Flat::BN: return run_as<Flat>(call, tile);
         default: return run_as<Small>(call, tile);
@@ -215,8 +213,8 @@ std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
     return dmma::scratch_bytes(dmma::complex, p, asked);
 }
 
-constexpr Tile tiles[] = {{},           {128, 64, 8}, {64, 64, 8},   {64, 32, 8},   {32, 32, 8},  {32, 128, 8},
-                          {16, 128, 8}, {128, 16, 8}, {128, 64, -3}, {32, 128, -4}, {16, 128, -8}};
+constexpr Tile tiles[] = {{},           {128, 64, 8}, {64, 64, 8},   {64, 32, 8},  {32, 32, 8},
+                          {16, 128, 8}, {128, 16, 8}, {128, 64, -3}, {16, 128, -8}};
 
 }  // namespace
 
