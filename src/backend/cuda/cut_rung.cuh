@@ -14,13 +14,27 @@
 
 namespace tw::cuda {
 
+/// Flat tiles, and tiles in parts, have machine code for Hopper alone: nobody has timed them elsewhere. The host asks
+/// is_for_parts() first; what is not there stops with an error.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr bool has_parts = false;
+#else
+inline constexpr bool has_parts = true;
+#endif
+
 struct CutTiles {
     int whole = 0;            ///< tiles in front of those that are cut
     int parts = 1;            ///< of each tile behind them
     double2* sums = nullptr;  ///< of all parts: [part][16 bytes of a thread's][thread]
 
     __host__ __device__ int pieces(int tiles) const { return parts > 1 ? whole + (tiles - whole) * parts : tiles; }
-    __device__ bool is_part(int piece) const { return parts > 1 && piece >= whole; }
+    __device__ bool is_part(int piece) const { return has_parts && parts > 1 && piece >= whole; }
+    template <class Shape>
+    __device__ bool is_left_out() const {
+        if (has_parts || (Shape::BM >= Shape::BN && parts == 1)) return false;
+        __trap();
+        return true;
+    }
     __device__ int tile(int piece) const { return is_part(piece) ? whole + (piece - whole) / parts : piece; }
     template <class Shape>
     __device__ double2* of(int piece) const {

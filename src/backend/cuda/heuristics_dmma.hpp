@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // Which tile r8_dmma takes, and whether it cuts the tiles that would fill a last wave in part: by the time of whole
-// waves. Paces are as measured on an H200.
+// waves. Paces are as measured on an H200; chips before Hopper have no flat tiles, and nothing is cut there.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +46,8 @@ inline constexpr Unit real{shapes_of_real, 16, 8, true}, complex{shapes_of_compl
 inline constexpr int most_parts = 16, most_pieces = 528, largest = 128 * 128 * 8;
 constexpr bool is_cut(const Tile& tile) { return tile.k < 0; }
 constexpr int parts_of(const Tile& tile) { return is_cut(tile) ? -tile.k : 1; }
+constexpr bool is_flat(const PacedShape& shape) { return shape.rows < shape.columns; }
+inline bool is_for_parts() noexcept { return (features() & feature::sm90a) != 0; }
 
 /// The tiles in front of those that are cut.
 constexpr std::int64_t whole_tiles(const PacedShape& shape, const sm90::Sizes& s) {
@@ -89,7 +91,8 @@ struct Choice {
     double nanoseconds;
 };
 /// is_alone: no product of a batch, which would be seen wrong from C's other side. one_order: nothing is cut.
-constexpr Choice quickest(const Unit& unit, const sm90::Sizes& s, bool one_order, bool is_alone) {
+constexpr Choice quickest(const Unit& unit, const sm90::Sizes& s, bool one_order, bool is_alone,
+                          bool for_parts = true) {
     Choice best{};
     const bool free = !one_order && is_alone && !parts::may_be_many(s.m, s.n, s.k);
     const auto weigh = [&](const PacedShape& shape, int parts) {
@@ -100,9 +103,10 @@ constexpr Choice quickest(const Unit& unit, const sm90::Sizes& s, bool one_order
     const auto each_cut = [&](const PacedShape& shape) {
         weigh(shape, 1);
         for (int parts = 2; free && parts <= most_parts; ++parts)
-            if (may_cut(shape, parts, s)) weigh(shape, parts);
+            if (for_parts && may_cut(shape, parts, s)) weigh(shape, parts);
     };
     for (const PacedShape& shape : unit.shapes) {
+        if (!for_parts && is_flat(shape)) continue;
         each_cut(shape);
         if (shape.rows != shape.columns && (unit.is_one_order_turned ? is_alone : free)) each_cut(turned(shape));
     }
@@ -110,11 +114,19 @@ constexpr Choice quickest(const Unit& unit, const sm90::Sizes& s, bool one_order
 }
 
 inline Choice choice_of(const Unit& unit, const Call& call) noexcept {
-    return quickest(unit, sm90::sizes_of(call), call.reproducible, !call.batch);
+    return quickest(unit, sm90::sizes_of(call), call.reproducible, !call.batch, is_for_parts());
 }
 inline Choice choice_of(const Unit& unit, const Problem& p, int multiprocessors) noexcept {
     const bool turned = p.c == Form::col_major;
-    return quickest(unit, {turned ? p.n : p.m, turned ? p.m : p.n, p.k, 1, multiprocessors}, false, true);
+    return quickest(unit, {turned ? p.n : p.m, turned ? p.m : p.n, p.k, 1, multiprocessors}, false, true,
+                    is_for_parts());
+}
+/// The tile that was asked for by name, where the device has it; else what is chosen.
+inline Tile tile_of(const Unit& unit, const Call& call, const Tile& by_name) noexcept {
+    bool is_there = by_name != Tile{} && (is_for_parts() || !is_cut(by_name));
+    for (const PacedShape& shape : unit.shapes)
+        if (is_flat(shape) && shape.rows + shape.columns == by_name.m + by_name.n) is_there &= is_for_parts();
+    return is_there ? by_name : choice_of(unit, call).tile;
 }
 /// A free product of this shape is summed in parts, or from C's other side where that changes the bits.
 inline bool has_own_order(const Unit& unit, const Problem& p) noexcept {

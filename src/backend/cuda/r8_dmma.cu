@@ -27,12 +27,6 @@
 namespace tw::cuda {
 namespace {
 
-/// How the operands lie: neighbours across k or along it, copied two at a time or one.
-template <bool a_across_, bool b_across_, bool by_16_>
-struct Lies {
-    static constexpr bool a_across = a_across_, b_across = b_across_, by_16 = by_16_;
-};
-
 template <class S, class L>
 struct Stage {
     using A = Doubles<L::a_across, L::by_16, S::BM, S::BK, S::threads>;
@@ -43,6 +37,7 @@ struct Stage {
 template <class S, class L>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     dmma(Product<double> p, Bands bands, Places places, TileMap only, CutTiles cut, bool c_in_pairs) {
+    if (cut.is_left_out<S>()) return;
     extern __shared__ __align__(16) char stages[];
     using A = typename Stage<S, L>::A;
     using B = typename Stage<S, L>::B;
@@ -56,7 +51,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     }
     if (cut.is_part(piece)) cut.take(p, piece, S::BK);
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
-    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const int row = warp / S::warps_across * S::WM, col = warp % S::warps_across * S::WN;
     const Layout& bl = p.b.layout;
     A a(p.a, first_row, row);
@@ -104,25 +99,29 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         free_stage = stage, stage = next;
     }
     ptx::wait_for_copies<0>();
-
-    double(&pairs)[S::sums][2] = reinterpret_cast<double(&)[S::sums][2]>(sums);
-    if (cut.is_part(piece)) return cut.keep<S>(piece, pairs);
+    if (cut.is_part(piece)) return cut.keep<S>(piece, reinterpret_cast<double(&)[S::sums][2]>(sums));
     // All that is read of an old C is asked for before anything is written: one by one, each would wait for the last.
-    const std::int64_t step = p.c.layout.col_step;
     const auto each_pair = [&](const auto& visit) {
 #pragma unroll
-        for (int q = 0; q < S::sums; ++q)
-            visit(Pair(p, c_in_pairs, first_row + S::row_of(q), first_col + S::col_of(q)), pairs[q]);
+        for (int i = 0; i < S::WM / 16; ++i)
+#pragma unroll
+            for (int j = 0; j < S::WN / 8; ++j)
+#pragma unroll
+                for (int half = 0; half < 2; ++half)  // one loop over all pairs would spill on sm_80
+                    visit(Pair(p, c_in_pairs, first_row + row + i * 16 + half * 8 + lane / 4,
+                               first_col + col + j * 8 + lane % 4 * 2),
+                          *reinterpret_cast<double(*)[2]>(&sums[i][j][2 * half]));
     };
     each_pair([&](const Pair&, double(&sum)[2]) { sum[0] *= p.alpha, sum[1] *= p.alpha; });
-    if (p.beta != 0) each_pair([&](const Pair& pair, double(&sum)[2]) { pair.add(sum, p.beta, step); });
-    each_pair([&](const Pair& pair, const double(&sum)[2]) { pair.store(sum, step); });
+    if (p.beta != 0) each_pair([&](const Pair& pair, double(&sum)[2]) { pair.add(sum, p.beta, p.c.layout.col_step); });
+    each_pair([&](const Pair& pair, const double(&sum)[2]) { pair.store(sum, p.c.layout.col_step); });
 }
 
 /// Tiles that were cut, to C.
 template <class S>
 __global__ void __launch_bounds__(S::threads)
     add_cut_tiles(Product<double> p, Bands bands, CutTiles cut, bool c_in_pairs) {
+    if (cut.is_left_out<S>()) return;
     const int first = static_cast<int>(blockIdx.y) * sums_at_once;
     const int2 tile = bands.tile(cut.whole + static_cast<int>(blockIdx.x));
     double2 sums[sums_at_once];
@@ -186,7 +185,7 @@ Status run_with(const Job& job) {
 /// Tiles are told as C lies; those with more rows than columns are flat ones from C's other side.
 Status run(const Call& asked, const Tile& by_name) {
     Call call = is_turned(asked) ? across(asked) : asked;
-    const Tile tile = by_name == Tile{} ? dmma::choice_of(dmma::real, call).tile : by_name;
+    const Tile tile = dmma::tile_of(dmma::real, call, by_name);
     if (tile.m > tile.n && !call.batch) call = across(call);
     const Job job{call, {}, call.reproducible ? 1 : dmma::parts_of(tile)};
     switch (tile.m + tile.n) {

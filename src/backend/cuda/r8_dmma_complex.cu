@@ -60,6 +60,7 @@ struct Stage {
 template <class S, class F, bool mapped>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     dmma_complex(Product<Number> p, Bands bands, Places places, TileMap only, CutTiles cut, Together how) {
+    if (cut.is_left_out<S>()) return;
     extern __shared__ __align__(128) char stages[];
     const int piece = static_cast<int>(blockIdx.x);
     const int2 tile = bands.tile(cut.tile(piece));
@@ -133,6 +134,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 template <class S>
 __global__ void __launch_bounds__(S::threads)
     add_cut_tiles(Product<Number> p, Bands bands, CutTiles cut, Together how) {
+    if (cut.is_left_out<S>()) return;
     const int first = static_cast<int>(blockIdx.y) * sums_at_once;
     const int2 tile = bands.tile(cut.whole + static_cast<int>(blockIdx.x));
     double2 added[sums_at_once];
@@ -195,7 +197,7 @@ Status run_as(const Call& asked, const Tile& tile) {
 }
 
 Status run(const Call& call, const Tile& asked) {
-    const Tile tile = asked == Tile{} ? dmma::choice_of(dmma::complex, call).tile : asked;
+    const Tile tile = dmma::tile_of(dmma::complex, call, asked);
     switch (tile.m + tile.n) {
         case Large::BM + Large::BN: return run_as<Large>(call, tile);
         case Middle::BM + Middle::BN: return run_as<Middle>(call, tile);

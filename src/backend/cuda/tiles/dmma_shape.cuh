@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r8_dmma's blocks: how a tile of doubles is cut among warps, and which of its sums a thread has.
+// r8_dmma's blocks: how a tile of doubles is cut among warps, which of its sums a thread has, and how operands lie.
 #pragma once
 
 namespace tw::cuda {
@@ -23,6 +23,12 @@ struct DmmaShape {
         const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
         return warp % warps_across * WN + q / 2 % (WN / 8) * 8 + lane % 4 * 2;
     }
+};
+
+/// How the operands lie: neighbours across k or along it, copied two at a time or one.
+template <bool a_across_, bool b_across_, bool by_16_>
+struct Lies {
+    static constexpr bool a_across = a_across_, b_across = b_across_, by_16 = by_16_;
 };
 
 }  // namespace tw::cuda

@@ -54,6 +54,16 @@ TEST(HeuristicsDmma, NoProductOfABatchIsSeenFromCsOtherSide) {
         }
 }
 
+TEST(HeuristicsDmma, ChipsBeforeHopperHaveNeitherFlatTilesNorParts) {
+    for (const Unit* unit : {&real, &complex})
+        for (const std::int64_t m : {5, 64, 700, 3000}) {
+            const Tile tile = quickest(*unit, shape(m, 5000, 8192, 108), false, true, false).tile;
+            EXPECT_FALSE(is_cut(tile)) << m;
+            for (const PacedShape& one : unit->shapes)
+                EXPECT_FALSE(is_flat(one) && one.rows + one.columns == tile.m + tile.n) << m;
+        }
+}
+
 TEST(HeuristicsDmma, ADeviceThatCantBeAskedHasOneMultiprocessor) {
     EXPECT_GT(of(real, shape(4096, 4096, 4096, 1)).m, 0);
     EXPECT_GT(of(complex, shape(4096, 4096, 4096, 1)).m, 0);
