@@ -6,8 +6,8 @@
 #   make check     what takes more time: the formatting, CUDA's kernels for every architecture, sanitizers on what
 #                  reads input, a minute of fuzzing
 #   make docs      README and docs as one site with a search, in build/site
-#   make test-all  both, and what takes longer, a part of it by the day's turn: run before a piece of work is called
-#                  done. TW_WHOLE=1 make test-all does every part
+#   make test-all  both, and what takes longer: run before a piece of work is called done. TW_BY_TURNS=1 make test-all
+#                  does a fifth of the longest parts, another each day
 #   make test-models  what needs torch and transformers, some 6 GB in an environment of its own
 #
 # What is missing is named first, and installed after a yes. YES=1 says yes beforehand.

@@ -3,7 +3,8 @@
 # Copyright 2026 The tilewright authors
 #
 # What `make test-all` adds to `make test` and `make check`; sourced by tools/test. Results are counted with the others.
-# Some 75 minutes with them on two cores: every day what changes find first, and one of five groups by turns.
+# Some two and a half hours with them on two cores; with TW_BY_TURNS=1 some 75 minutes: what changes find first, and one
+# of five groups, a day each.
 
 # What is told how long to take does so beside the builds below. Another day's seed finds other mistakes.
 soak_for_long() { nice -n 10 tools/soak 1200; }
@@ -30,7 +31,7 @@ stage "Each header alone" tools/check_headers || true
 
 if command -v clang-tidy >/dev/null; then
     part=(--part "$turn/$turns")
-    [ -z "${TW_WHOLE:-}$only_stage" ] || part=()
+    [ -n "${TW_BY_TURNS:-}" ] && [ -z "$only_stage" ] || part=()
     stage "Mistakes that compilers don't see, by clang-tidy" tools/tidy ${part[@]+"${part[@]}"} || true
 fi
 
@@ -78,7 +79,7 @@ by_turns 2 "A network with real weights takes the effort dial (examples/network)
 # Turn 3: machines that have nothing, where root can make them; else a clean clone here. And other people's programs.
 bare_machines() {
     local releases=(bookworm trixie) release ended=0
-    [ -n "${TW_WHOLE:-}" ] || releases=("${releases[$(date +%s) / 86400 / turns % 2]}")
+    [ -z "${TW_BY_TURNS:-}" ] || releases=("${releases[$(date +%s) / 86400 / turns % 2]}")
     for release in "${releases[@]}"; do tools/bare_debian "$release" || ended=1; done
     return $ended
 }

@@ -90,12 +90,12 @@ quietly() {
     return 1
 }
 
-# Long stages go by turns, a group of them a day, so that five days do all of them; TW_WHOLE=1 does all at once, and
-# who names a stage gets it.
+# With TW_BY_TURNS=1 long stages go by turns, a group of them a day, so that five days do all of them; who names a stage
+# gets it.
 turns=5
 turn=$(($(date +%s) / 86400 % turns))
 other_days=()
-is_turn() { [ -n "${TW_WHOLE:-}$from_stage$only_stage" ] || [ "$turn" = "$1" ]; }
+is_turn() { [ -z "${TW_BY_TURNS:-}" ] || [ -n "$from_stage$only_stage" ] || [ "$turn" = "$1" ]; }
 
 # by_turns N TITLE COMMAND...: a stage when it is turn N's; else its title is told at the end.
 by_turns() {
@@ -107,7 +107,7 @@ by_turns() {
 tell_other_days() {
     [ ${#other_days[@]} -gt 0 ] || return 0
     echo
-    echo "Other days' turns (TW_WHOLE=1 does all of them at once):"
+    echo "Other days' turns (without TW_BY_TURNS all are done at once):"
     printf '   %s\n' "${other_days[@]}"
 }
 

@@ -60,7 +60,7 @@ class Stages(unittest.TestCase):
         path.write_text(f"#!/bin/bash\n{text}\n")
         path.chmod(0o755)
 
-    def make(self, *what, ends=0, whole="1"):
+    def make(self, *what, ends=0, by_turns=""):
         ended = subprocess.run(
             ["bash", str(self.folder / "tools/test"), *what],
             capture_output=True,
@@ -69,7 +69,7 @@ class Stages(unittest.TestCase):
             env={
                 **os.environ,
                 "ENDS": str(ends),
-                "TW_WHOLE": whole,
+                "TW_BY_TURNS": by_turns,
                 "PATH": f"{self.folder}/programs:{os.environ['PATH']}",
             },
         )
@@ -142,9 +142,9 @@ class Stages(unittest.TestCase):
         done = set()
         for day in range(20000, 20005):
             self.program("programs/date", f'[ "$1" = +%s ] && echo {day * 86400} || echo 20241004')
-            code, said, _ = self.make("all", whole="")
+            code, said, _ = self.make("all", by_turns="1")
             self.assertEqual(code, 0, said)
-            others = said[said.index("Other days' turns (TW_WHOLE=1 does all of them at once):"):]
+            others = said[said.index("Other days' turns (without TW_BY_TURNS all are done at once):"):]
             for title in everything - titles(said):
                 if "tests" not in title.lower() and "Conversions" not in title:  # these follow a build that is told
                     self.assertIn("   " + title, others)
@@ -168,7 +168,7 @@ class Stages(unittest.TestCase):
         self.assertEqual((code, said[-1].split()[0]), (0, str(passed)), said)
         calls = [call for call in self.calls.read_text().splitlines() if call.startswith("tools/")]
         self.assertEqual(calls[1:], ["tools/soak 1200"])
-        self.make("all", "--only", "Forty small mistakes", whole="")
+        self.make("all", "--only", "Forty small mistakes", by_turns="1")
         self.assertIn("tools/mutate --count 40", self.calls.read_text(), "who names a stage gets it on any day")
 
     def test_a_stage_that_nobody_has_is_told(self):
