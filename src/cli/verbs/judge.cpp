@@ -18,7 +18,7 @@ namespace {
 struct Arguments {
     double seconds = 60;
     std::uint64_t seed = 1;
-    std::int64_t cases = 0;
+    std::int64_t cases = 0, largest = 0;
     std::string device = "cpu";
 };
 
@@ -32,9 +32,10 @@ void print(const judging::Session& session) {
 
 void run(const Arguments& asked) {
     if (asked.cases < 0) refuse("--cases: expected a whole number from 0 on; got {}", asked.cases);
+    if (asked.largest < 0) refuse("--largest: expected a whole number from 0 on; got {}", asked.largest);
     parse_device(asked.device);  // refuses one that is not there
     note_interrupts();
-    judging::Asked all{.seed = asked.seed, .seconds = asked.seconds, .cases = asked.cases};
+    judging::Asked all{.seed = asked.seed, .seconds = asked.seconds, .cases = asked.cases, .largest = asked.largest};
     all.where.device = asked.device;
     judging::Session session;
     {
@@ -47,11 +48,12 @@ void run(const Arguments& asked) {
     }
     print(session);
     if (!session.failure.empty()) {
-        const std::string device = asked.device == "cpu" ? "" : " --device " + asked.device;
+        std::string options = asked.device == "cpu" ? "" : " --device " + asked.device;
+        if (asked.largest > 0) options += fmt::format(" --largest {}", asked.largest);
         throw Stop(Exit::wrong_result, fmt::format("wrong: {}\n  {}\nthe plainest that fails: {}\n  {}\n"
                                                    "tw judge --seed {} --cases 1{} does it again",
                                                    spelled(session.failed), session.failure, spelled(session.plainest),
-                                                   session.plainest_failure, session.failing_seed, device));
+                                                   session.plainest_failure, session.failing_seed, options));
     }
     if (is_interrupted()) throw Stop(Exit::interrupted, "interrupted; nothing was wrong until then");
     fmt::print("nothing is wrong\n");
@@ -76,6 +78,8 @@ void add_judge(Verb tw) {
     verb.add_option("--seconds", asked->seconds, "How long to judge").shows_default().within(0.1, 864000.0);
     verb.add_option("--seed", asked->seed, "Seed of the first case; each next one has 1 more").shows_default();
     verb.add_option("--cases", asked->cases, "How many cases at most; 0: as many as there is time for").shows_default();
+    verb.add_option("--largest", asked->largest, "No extent is longer, so that more cases are done; 0: up to 30000")
+        .shows_default();
     verb.add_option("--device", asked->device, "cpu, cpu-check, cuda, ...").shows_default();
     verb.ends_help_with(examples);
     verb.runs([asked] { run(*asked); });

@@ -62,8 +62,8 @@ struct Case {
     friend bool operator==(const Case&, const Case&) = default;
 };
 
-/// The same for the same seed, on every machine.
-Case draw(std::uint64_t seed);
+/// The same for the same seed, on every machine. `largest`: longer extents are folded into 1 to it; 0: as drawn.
+Case draw(std::uint64_t seed, std::int64_t largest = 0);
 
 /// In one line, what is as it usually is left out.
 std::string spelled(const Case& one);

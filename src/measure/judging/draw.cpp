@@ -80,7 +80,7 @@ void make_complex(Random& random, Case& one) {
 
 }  // namespace
 
-Case draw(std::uint64_t seed) {
+Case draw(std::uint64_t seed, std::int64_t largest) {
     constexpr Type types[] = {Type::f32, Type::f32, Type::f64, Type::f16, Type::bf16, Type::c64, Type::c128};
     constexpr const char* accuracies[] = {"fp64", "fp32", "fp32_elementwise", "tf32", "bf16", "fp16", "1e-3", "1e-6"};
     constexpr int threads[] = {-3, 0, 1, 2, 3, 4, 7};
@@ -90,6 +90,8 @@ Case draw(std::uint64_t seed) {
     one.seed = seed;
     one.door = one_of(random, doors);
     draw_shape(random, one);
+    for (std::int64_t* extent : {&one.m, &one.n, &one.k})
+        if (largest > 0 && *extent > largest) *extent = 1 + (*extent - 1) % largest;
     one.in = one.out = one_of(random, types);
     if ((one.in == Type::f16 || one.in == Type::bf16) && one_in(random, 2)) one.out = Type::f32;
     if (one.door == Door::batch) {

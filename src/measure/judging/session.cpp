@@ -55,7 +55,7 @@ Session judge_cases(const Asked& asked) {
             asked.cases > 0 ? static_cast<double>(session.cases) / static_cast<double>(asked.cases) : 0;
         if (by_time >= 1 || (asked.goes_on && !asked.goes_on(by_time > by_count ? by_time : by_count))) break;
         NoteOfFaults::is_about(seed);
-        const Case one = draw(seed);
+        const Case one = draw(seed, asked.largest);
         const Outcome outcome = try_case(one, asked.where);
         ++session.cases, session.refused += outcome.refused, session.elements += outcome.elements;
         ++session.by_door[static_cast<std::size_t>(one.door)];

@@ -15,7 +15,8 @@ namespace tw::judging {
 struct Asked {
     std::uint64_t seed = 1;  ///< of the first case; the next one's is 1 more
     double seconds = 60;
-    std::int64_t cases = 0;  ///< at most; 0: as many as there is time for
+    std::int64_t cases = 0;    ///< at most; 0: as many as there is time for
+    std::int64_t largest = 0;  ///< extent; 0: as drawn
     Where where{};
     std::function<bool(double)> goes_on{};  ///< told the part that is done; false ends it
 };

@@ -42,6 +42,24 @@ TEST(Judging, ASeedIsACase) {
     EXPECT_GT(in_slabs, 10);
 }
 
+TEST(Judging, LongExtentsAreFolded) {
+    std::set<std::int64_t> extents;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+        const Case as_drawn = draw(seed), folded = draw(seed, 20);
+        for (std::int64_t Case::* extent : {&Case::m, &Case::n, &Case::k}) {
+            extents.insert(folded.*extent);
+            if (as_drawn.*extent <= 20) {
+                EXPECT_EQ(folded.*extent, as_drawn.*extent) << seed;
+            }
+        }
+        EXPECT_EQ(folded.fill, as_drawn.fill) << seed;
+    }
+    EXPECT_EQ(extents.size(), 21u);  // from 0 on
+    EXPECT_EQ(*extents.rbegin(), 20);
+    const Session session = judge_cases({.seed = 1, .seconds = 600, .cases = 60, .largest = 20});
+    EXPECT_EQ(session.failure, "") << spelled(session.failed);
+}
+
 TEST(Judging, WhatIsRightIsNotCalledWrong) {
     const Session session = judge_cases({.seed = 1, .seconds = 600, .cases = 60});
     EXPECT_EQ(session.cases, 60);
