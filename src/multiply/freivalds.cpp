@@ -180,19 +180,19 @@ bool Freivalds::element_is_right(const Matrix& c, std::int64_t i, std::int64_t j
         operands_finite = operands_finite && std::isfinite(x) && std::isfinite(y);
         sum += x * y;
         size += std::fabs(x * y);
-        if (std::isfinite(x * y)) finite_size += std::fabs(x * y);
+        if (std::isfinite(x) && std::isfinite(y)) finite_size += std::fabs(x * y);
     }
     sum *= alpha_, size *= std::fabs(alpha_), finite_size *= std::max(1.0, std::fabs(alpha_));
     if (beta_ != 0) {
-        const double old = beta_ * load_element(c0_, i, j);
+        const double was = load_element(c0_, i, j), old = beta_ * was;
         operands_finite = operands_finite && std::isfinite(old);
         sum += old, size += std::fabs(old);
-        if (std::isfinite(old)) finite_size += std::fabs(old);
+        if (std::isfinite(beta_) && std::isfinite(was)) finite_size += std::fabs(old);
     }
     const double got = load_element(c, i, j);
     const Range range = range_of(c.type);
     // The kernel's partial sums may have overflowed, or those here: to an infinity, and beside one of the operands' to
-    // a NaN.
+    // a NaN. A product that overflows by itself does not where it is added by a fused multiply-add.
     const bool may_overflow = finite_size > range.largest / 4;
     if (!std::isfinite(got) && may_overflow) return true;
     if (std::isnan(sum)) return std::isnan(got) || operands_finite;

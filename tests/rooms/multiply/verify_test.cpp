@@ -117,6 +117,21 @@ TEST(Verification, AcceptsTheInfinityWhereItsOwnPartialSumOverflowsBesideOne) {
     EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), 0);
 }
 
+TEST(Verification, AcceptsTheInfinityBesideAProductThatOverflowsByItself) {
+    // most * most is Inf, and Inf - Inf a NaN; a fused multiply-add never rounds the product, and has -Inf.
+    Product<double> p(1, 1, 2);
+    const double most = std::numeric_limits<double>::max();
+    p.a = {-infinity<double>, most}, p.b = {1, most};
+    for (const double result : {-infinity<double>, std::numeric_limits<double>::quiet_NaN()}) {
+        p.c = {result};
+        tw::Freivalds freivalds(erase(p.av()), erase(p.bv()), 1, 0, 1e-15);
+        ASSERT_TRUE(freivalds.prepare(erase(p.cv())));
+        EXPECT_EQ(freivalds.first_wrong_row(erase(p.cv())), -1) << result;
+    }
+    for (const tw::Verify how : {tw::Verify(true), tw::Verify(tw::Verify::correct)})
+        EXPECT_TRUE(tw::try_multiply(p.av(), p.bv(), p.cv(), {.reproducible = true, .verify = how}));
+}
+
 TEST(Verification, AcceptsTheInfinityOfASumThatASmallAlphaWouldMakeSmall) {
     Product<float> p(1, 1, 2);
     p.a = {3e38f, 3e38f}, p.b = {1, 1};

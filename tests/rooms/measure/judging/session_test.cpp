@@ -100,6 +100,8 @@ TEST(Judging, WhatWasCalledWrongAndIsNot) {
         const Outcome outcome = try_case(draw(static_cast<std::uint64_t>(seed)), {});
         EXPECT_EQ(outcome.failure, "") << seed;
     }
+    // A product that overflows by itself and not in a fused multiply-add, beside an infinity, was refused by `verify`.
+    EXPECT_EQ(try_case(draw(201400421555, 24), {}).failure, "");
 }
 
 TEST(Judging, OneWrongElementIsSeenAndTheCaseMadePlain) {
