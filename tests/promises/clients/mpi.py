@@ -48,7 +48,7 @@ def counts(said):
 def testers():
     testers_of_debian = pathlib.Path("/usr/lib").glob("*/scalapack/openmpi-tests/PBLAS/spb3tst")
     folder = need(next(testers_of_debian, None), "scalapack-mpi-test").parent
-    for letter in "sd":
+    for letter in "sdcz":
         with tempfile.TemporaryDirectory() as place:
             shutil.copy(folder / f"P{letter.upper()}BLAS3TST.dat", place)
             said = ranks([folder / f"{letter}pb3tst"], place, TW_LOG="counts")
