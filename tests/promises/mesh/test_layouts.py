@@ -105,3 +105,23 @@ def test_operands_stored_transposed(transpose_a, transpose_b, accuracy):
 def test_a_program_that_names_no_mesh_is_planned_too():
     mesh, (a_lies, b_lies, _) = mesh_of((2, 2)), LAYOUTS["m"][0]
     assert worst(graph.matmul(put(mesh, A, a_lies), put(mesh, B, b_lies)), "fp32") <= 1
+
+
+@pytest.mark.parametrize(
+    "line, received",
+    [
+        ("((u16[2,8,4]{2,1,0}), u16[2,8,4]{2,1,0}) all-to-all-start(%c), replica_groups={{0,1}}", 64),
+        ("((u16[8,4]{1,0}), u16[16,4]{1,0}) all-gather-start(%b), replica_groups=[1,2]<=[2]", 64),
+        ("(f32[8,4]{1,0}, f32[16,4]{1,0}) all-gather-start(%b), replica_groups=[1,2]<=[2]", 128),
+        ("(f32[8,4]{1,0}, f32[8,4]{1,0}) collective-permute-start(%b), source_target_pairs={{0,1},{1,0}}", 128),
+        ("((f32[16,4]{1,0}), f32[8,4]{1,0}) reduce-scatter-start(%c), replica_groups={{0,1}}", 128),
+        ("f32[8,4]{1,0} reduce-scatter(%c), replica_groups={{0,1}}", 128),
+        ("(u16[1,8,4]{2,1,0}, u16[1,8,4]{2,1,0}) all-to-all(%c, %d), replica_groups={{0,1}}", 64),
+    ],
+)
+def test_a_collective_that_ends_later_counts_its_results_alone(line, received):
+    class Compiled:
+        def as_text(self):
+            return f"  %x = {line}"
+
+    assert sum(one.received for one in graph.collectives(Compiled())) == received

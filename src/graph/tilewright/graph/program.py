@@ -9,6 +9,7 @@ KINDS = "all-gather|all-reduce|reduce-scatter|all-to-all|collective-permute"
 LINE = re.compile(rf"= (\(?[^=]*?\)?) ({KINDS})(-start)?\(")
 SHAPE = re.compile(r"\b(pred|[a-z]+(\d+)[a-z0-9]*)\[([\d,]*)\]")
 GROUPS = re.compile(r"replica_groups=(?:\{\{([\d,]+)\}|\[\d+,(\d+)\]<=|mesh\[([^\]]*)\] \{([^}]*)\})")
+LAYOUTS, OPERANDS = re.compile(r"\{[^}]*\}"), re.compile(r"^\(\([^()]*\), ")
 COMMENT = re.compile(r"/\*.*?\*/")  # tuples of more than five carry /*index=5*/
 
 
@@ -26,11 +27,12 @@ def collectives(compiled):
         hit = LINE.search(line)
         if hit:
             kind, devices = hit[2], 1 if hit[2] == "collective-permute" else _group(line)
-            shapes = [_bytes(*shape.groups()) for shape in SHAPE.finditer(hit[1])]
-            # What starts an operation that ends later may carry its operands before its results.
-            if hit[3] and kind in ("all-gather", "collective-permute"):
+            written = LAYOUTS.sub("", hit[1]).strip()
+            # What starts an operation that ends later may carry its operands before its results, in a tuple or plainly.
+            result = OPERANDS.sub("(", written) if hit[3] else written
+            shapes = [_bytes(*shape.groups()) for shape in SHAPE.finditer(result)]
+            if hit[3] and result == written and kind in ("all-gather", "collective-permute"):
                 shapes = shapes[len(shapes) // 2 :]
-            result = re.sub(r"\{[^}]*\}", "", hit[1]).strip()
             found.append(Collective(kind, result, devices, _received(kind, sum(shapes), devices)))
     return found
 
