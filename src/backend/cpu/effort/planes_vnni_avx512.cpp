@@ -207,6 +207,7 @@ TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, __mmask64 bytes, con
 
 void effort_planes_avx512(const EffortTile& call) {
     const PlanesTileRows tile = rows_of(call);
+    const PlanesTileRows next_tile = rows_of(call.next_rows ? call.next_rows : call.rows, call.inputs, call.width);
     const __mmask64 bytes = tile.width == 4 ? ~__mmask64{0} : (__mmask64{1} << 16 * tile.width) - 1;
     alignas(64) float y[32][16] = {};
     List lists[3];
@@ -215,6 +216,8 @@ void effort_planes_avx512(const EffortTile& call) {
         const int count = static_cast<int>(rest < chunk ? rest : chunk);
         const EffortEntry* next = call.entries + from + count;
         Ahead ahead{tile, next, next + (rest - count < chunk ? rest - count : chunk)};
+        if (rest == count && call.next_rows)
+            ahead = {next_tile, call.entries, call.entries + (call.count < chunk ? call.count : chunk)};
         const __m512 step = round_chunk(tile, call.entries + from, count, call.fine, ahead, lists);
         for (int h = 0; h < 2; ++h) add_chunk(tile, h, bytes, lists, call.fine, step, ahead, y + 16 * h);
         while (ahead.next != ahead.end) ask_for_one(ahead);
