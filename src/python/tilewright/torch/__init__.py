@@ -4,7 +4,7 @@
 batch.
 
 The operators are torch.ops.tilewright.matmul, addmm, linear, matmul_out and matvec; what stands here calls them, or
-goes straight to the product where nobody watches.
+goes straight to the product where nobody watches. tilewright.torch.sharding has their rules for DTensors.
 """
 from tilewright.torch.dial import Dialled, matvec
 from tilewright.torch.invariant import batch_invariant

@@ -10,7 +10,7 @@ from tilewright import _native
 from tilewright.epilogue import Epilogue
 
 LIBRARY = torch.library.Library("tilewright", "DEF")
-HOW = "str accuracy='', bool reproducible=False"
+HOW = "str accuracy='', int reproducible=0"  # a whole number: torch's rules of sharding are kept by those alone
 SCHEMAS = (
     f"matmul(Tensor a, Tensor b, *, {HOW}) -> Tensor",
     f"matmul_out(Tensor a, Tensor b, *, Tensor(a!) out, {HOW}) -> ()",
@@ -35,6 +35,7 @@ def affine(
     out=None,
 ):
     """activation(alpha a b + bias) + residual of tensors whose gradients somebody else records."""
+    reproducible = bool(reproducible)
     product = _native.affine(a, b, bias, residual, activation, accuracy, reproducible, is_transposed, False, alpha, out)
     if product is not NotImplemented:
         return product
@@ -72,7 +73,7 @@ def _addmm(input, a, b, *, beta=1.0, alpha=1.0, activation="none", accuracy="", 
             accuracy=accuracy or None,
             epilogue=activation,
             out=added,
-            reproducible=reproducible,
+            reproducible=bool(reproducible),
         )
 
 
