@@ -86,10 +86,10 @@ class EffortMatrix:
         capture."""
         self._native.place(device)
 
-    def fill(self, v, y, effort, threads=0):
-        """Writes the product with row i of v, at an effort, to row i of y, and returns the reports: matvec() on the CPU
-        for those who have contiguous rows of float32, without what it looks for first."""
-        return self._native.products(v, y, False, effort, [], _native.DenseSwitch.at_full, threads, "cpu", 0)
+    def fill(self, v, y, budget, threads=0, is_error=False):
+        """Writes the product with row i of v, at an effort or an error, to row i of y, and returns the reports:
+        matvec() on the CPU for those who have contiguous rows of float32, without what it looks for first."""
+        return self._native.products(v, y, is_error, budget, [], _native.DenseSwitch.at_full, threads, "cpu", 0)
 
     def matvec(self, v, *, effort=None, error=None, experts=None, dense="at_full", threads=0, device=None):
         """(y, report): y = W v at a share of the work, or at the error allowed; exactly one of the two is given.

@@ -13,6 +13,7 @@ import sys
 import time
 
 STEP = 0.05  # of effort, for + and -
+FINER = 1.25  # of an error, for + and -
 
 
 class Bytes:
@@ -92,6 +93,17 @@ def keys():
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
+def turn(dial, more):
+    if dial.error is not None:
+        dial.error *= 1 / FINER if more else FINER
+    else:
+        dial.effort = min(1.0, max(0.0, dial.effort + (STEP if more else -STEP)))
+
+
+def spelled(dial):
+    return f"effort {dial.effort:.2f}" if dial.error is None else f"error {dial.error:.3g}"
+
+
 def write(model, tokenizer, dial, ids, most, is_compiled=False, out=sys.stdout):
     """Writes text as it comes; returns its tokens and a line of figures."""
     from tilewright.steps import tokens_of
@@ -108,13 +120,13 @@ def write(model, tokenizer, dial, ids, most, is_compiled=False, out=sys.stdout):
             shown = whole
             key = pressed()
             if key in ("+", "-"):
-                dial.effort = min(1.0, max(0.0, dial.effort + (STEP if key == "+" else -STEP)))
-                out.write(f"[{dial.effort:.2f}]")
+                turn(dial, key == "+")
+                out.write(f"[{spelled(dial).removeprefix('effort ')}]")
             if key == "q":
                 break
     seconds = time.perf_counter() - began
     return made, (
-        f"effort {dial.effort:.2f}: {len(made)} tokens, {len(made) / seconds:.1f} a second, "
+        f"{spelled(dial)}: {len(made)} tokens, {len(made) / seconds:.1f} a second, "
         f"{(dial.bytes_read - read) / max(1, len(made)) / 1e6:.2f} MB of weights read for each, the prompt's included"
     )
 
@@ -148,6 +160,9 @@ def _arguments(given):
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("prompt")
     parser.add_argument("--effort", type=float, default=0.5, help="the share of the weights that is read, 0 to 1 (0.5)")
+    parser.add_argument(
+        "--error", type=float, help="in the place of an effort: the largest error that a product is predicted to have"
+    )
     parser.add_argument("--tokens", type=int, default=100, help="the most tokens to write (100)")
     parser.add_argument("--device", help="cpu, cuda or cuda:1 (cuda where there is one)")
     parser.add_argument("--threads", type=int, default=0, help="of the products (all cores)")
@@ -166,6 +181,8 @@ def main(given=None):
     from tilewright import transformers
     try:
         dial = transformers.dial(model, asked.effort, threads=asked.threads)
+        if asked.error is not None:
+            dial.error = asked.error
         ids = tokenizer.encode(asked.prompt)
         if not ids or max(ids) >= model.config.vocab_size:
             raise ValueError(

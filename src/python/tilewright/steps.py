@@ -26,7 +26,7 @@ class Steps:
     @staticmethod
     def can(model, dial):
         """Whether a step can be captured: nothing in it may wait for the host, nor a cache keep its length there."""
-        if model.device.type != "cuda" or (dial is not None and dial.waits):
+        if model.device.type != "cuda" or (dial is not None and (dial.waits or dial.error is not None)):
             return False
         return not any(layer.is_sliding for layer in StaticCache(config=model.config, max_cache_len=1).layers)
 
@@ -37,6 +37,10 @@ class Steps:
         self._ask()
 
     def step(self):
+        if self.dial is not None and self.dial.error is not None:
+            raise ValueError(
+                "tilewright.steps: a captured step can't choose by an error; expected dial.effort to be set"
+            )
         effort = self.dial and (self.dial.effort, self.dial.last)
         if effort not in self.graphs:
             self.graphs[effort] = self._captured()

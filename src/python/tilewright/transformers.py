@@ -17,27 +17,54 @@ TOGETHER = (
 
 
 class Dial:
-    """What turns a model's dial. `effort` may be set at any time; `bytes_read` counts what the products have read."""
+    """What turns a model's dial. `effort` may be set at any time, or `error` in its place: the largest relative error
+    that a product is predicted to have, for which each reads what it takes. `bytes_read` counts what the products have
+    read."""
 
     def __init__(self, effort, last):
-        self.effort, self.last, self.held = _effort(effort), _effort(last), []
+        self._effort, self._error, self.last, self.held = _effort(effort), None, _effort(last), []
         self.replayed = 0  # bytes read by steps that were captured: no product passes here then
         self.waits = False  # whether a product waits for the host: a mixture's choice of experts does
 
-    def effort_of_most(self):
-        return self.effort
+    @property
+    def effort(self):
+        return self._effort
 
-    def effort_of_last(self):
-        return self.last
+    @effort.setter
+    def effort(self, value):
+        self._effort, self._error = _effort(value), None
+
+    @property
+    def error(self):
+        """None while an effort is what counts. The host chooses by it, so that a step on CUDA is not captured."""
+        return self._error
+
+    @error.setter
+    def error(self, value):
+        value = float(value)
+        if not value >= 0:
+            raise ValueError(f"tilewright.transformers: expected an error that is not negative; it is {value}")
+        self._error = value
+
+    def of_most(self):
+        """What a product may read: (effort, False) or (error, True)."""
+        return (self._effort, False) if self._error is None else (self._error, True)
+
+    def of_last(self):
+        return self.last, False
 
     @contextlib.contextmanager
-    def at(self, effort):
-        """The model at another effort for a while."""
-        before, self.effort = self.effort, _effort(effort)
+    def at(self, effort=None, *, error=None):
+        """The model at another effort, or error, for a while."""
+        before = self._effort, self._error
         try:
+            if effort is not None:
+                self.effort = effort
+            if error is not None:
+                self.error = error
             yield self
         finally:
-            self.effort = before
+            self._effort, self._error = before
 
     @property
     def bytes_read(self):
@@ -111,7 +138,7 @@ def _changes(name, module, head, turned, planes, threads):
         is_last = layers[0] is head
         held = _matrix(f"{name}.{'/'.join(called)}", weights, turned, 3 if is_last else planes, threads,
                        layers[0].weight.device)
-        held.turned = turned.effort_of_last if is_last else turned.effort_of_most
+        held.turned = turned.of_last if is_last else turned.of_most
         stack = Stack(held, len(layers))
         first = 0
         for one, layer in zip(called, layers):
@@ -184,8 +211,10 @@ def _on_experts(name, module, turned, planes, threads):
     turned.waits = True
 
     def products(held, v, experts):
-        y, reports = held.matrix.matvec(v, effort=turned.effort, experts=experts, threads=held.threads)
-        held.bytes_read += sum(held.read(report, turned.effort) for report in reports)
+        budget, is_error = turned.of_most()
+        allowed = {"error" if is_error else "effort": budget}
+        y, reports = held.matrix.matvec(v, experts=experts, threads=held.threads, **allowed)
+        held.bytes_read += sum(held.read(report, budget, is_error) for report in reports)
         return torch.as_tensor(y)
 
     def forward(x, chosen, shares):

@@ -12,6 +12,7 @@ transformers = pytest.importorskip("transformers", minversion="5")
 import torch._dynamo.testing  # noqa: E402
 import tilewright.transformers  # noqa: E402
 from tilewright import generate  # noqa: E402
+from tilewright.steps import Steps  # noqa: E402
 
 SMALL = dict(
     vocab_size=256,
@@ -156,6 +157,38 @@ def test_keys_turn_the_effort_while_it_writes(monkeypatch):
         and "[0.45]" in out.getvalue()
         and "effort 0.45" in figures
     )
+
+
+def test_an_error_reads_what_it_takes():
+    """A smaller error reads more and is closer; an effort that is set afterwards is what counts again."""
+    model = model_of()
+    exact = logits(model, IDS)
+    dial = tilewright.transformers.dial(model, 0.5)
+    found = []
+    for error in (0.02, 0.1, 0.3):
+        before = dial.bytes_read
+        with dial.at(error=error):
+            off = float((logits(model, IDS) - exact).norm() / exact.norm())
+        found.append((dial.bytes_read - before, off))
+    assert found[0][0] > found[1][0] > found[2][0] > 0 and found[0][1] < found[1][1] < found[2][1]
+    assert dial.error is None and dial.effort == 0.5
+    dial.error = 0.1
+    generate.turn(dial, True)
+    assert dial.error == pytest.approx(0.08) and generate.spelled(dial) == "error 0.08"
+    with pytest.raises(ValueError, match="can't choose by an error"):
+        Steps(model, dial, 8).step()
+    dial.effort = 0.4
+    assert dial.error is None
+    with pytest.raises(ValueError, match="not negative; it is nan"):
+        dial.error = float("nan")
+
+
+def test_a_mixture_takes_an_error_too():
+    model = model_of("Mixtral", num_local_experts=4, num_experts_per_tok=2)
+    exact = logits(model, IDS)
+    dial = tilewright.transformers.dial(model, 1.0)
+    dial.error = 0.02
+    assert (logits(model, IDS) - exact).norm() < 0.2 * exact.norm()
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ _held, _numbers = weakref.WeakValueDictionary(), itertools.count(1)
 
 
 class Held:
-    """An EffortMatrix with a number, by which an operator finds it, and what its products have read. `turned` says the
-    effort of a product that names none, when it runs: what torch.compile made then serves every effort. On the CPU
-    `prompt` rows or more are one product at effort 1, whatever was asked for; None: only where effort 1 was asked
-    for."""
+    """An EffortMatrix with a number, by which an operator finds it, and what its products have read. `turned` says what
+    a product that names no effort may read, when it runs, as (effort, False) or (error, True): what torch.compile made
+    then serves every effort. On the CPU `prompt` rows or more are one product at effort 1, whatever was asked for;
+    None: only where effort 1 was asked for."""
     prompt = None
 
     def __init__(self, matrix, threads=0, turned=None):
@@ -26,33 +26,39 @@ class Held:
         self.bytes_read = self.calls = 0
         _held[self.number] = self
 
-    def read(self, report, effort):
+    def read(self, report, budget, is_error=False):
         """Bytes that a product read. Where only the device knows them: those that the effort lets it read."""
-        return report.bytes_read if report.bytes_read >= 0 else round(effort * report.bytes)
+        return report.bytes_read if report.bytes_read >= 0 else round((1 if is_error else budget) * report.bytes)
 
-    def products(self, x, effort):
+    def products(self, x, budget, is_error=False):
         rows = x.detach().reshape(-1, x.shape[-1]).to(torch.float32)
         is_prompt = (
-            not rows.is_cuda and len(rows) > ROWS and (effort >= 1 or len(rows) >= (self.prompt or len(rows) + 1))
+            not rows.is_cuda and len(rows) > ROWS
+            and (budget >= 1 and not is_error or len(rows) >= (self.prompt or len(rows) + 1))
         )
+        if is_prompt:
+            budget, is_error = 1.0, False
         step = max(len(rows), 1) if is_prompt else ROWS
-        whole = self._on_cuda(rows, effort, step) if rows.is_cuda else self._on_host(rows, effort, step)
+        multiply = self._on_cuda if rows.is_cuda else self._on_host
+        whole = multiply(rows, budget, is_error, step)
         self.calls += 1
         return whole.reshape(*x.shape[:-1], self.outputs).to(x.dtype)
 
-    def _on_cuda(self, rows, effort, step):
+    def _on_cuda(self, rows, budget, is_error, step):
         parts = [rows.new_empty(0, self.outputs)]
+        allowed = {"error" if is_error else "effort": budget}
         for first in range(0, len(rows), step):
-            y, reports = self.matrix.matvec(rows[first:first + step], effort=effort, threads=self.threads)
+            y, reports = self.matrix.matvec(rows[first:first + step], threads=self.threads, **allowed)
             parts.append(y)
-            self.bytes_read += sum(self.read(report, effort) for report in reports)
+            self.bytes_read += sum(self.read(report, budget, is_error) for report in reports)
         return parts[1] if len(parts) == 2 else torch.cat(parts)
 
-    def _on_host(self, rows, effort, step):
+    def _on_host(self, rows, budget, is_error, step):
         y = torch.empty(len(rows), self.outputs)
         from_rows, to_rows = rows.resolve_neg().contiguous().numpy(), y.numpy()
         for first in range(0, len(rows), step):
-            reports = self.matrix.fill(from_rows[first:first + step], to_rows[first:first + step], effort, self.threads)
+            part = slice(first, first + step)
+            reports = self.matrix.fill(from_rows[part], to_rows[part], budget, self.threads, is_error)
             self.bytes_read += sum(report.bytes_read for report in reports)
         return y
 
@@ -61,7 +67,7 @@ def _matvec(x, matrix, outputs, effort):
     held = _held.get(matrix)
     if held is None:
         raise ValueError(f"tilewright.torch.matvec: nobody holds matrix {matrix} any more")
-    return held.products(x, held.turned() if effort is None else effort)
+    return held.products(x, *(held.turned() if effort is None else (effort, False)))
 
 
 def _backward(context, g):
