@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// beside_ggml [OUTPUTS INPUTS THREADS ROUNDS]: W v and W times 2 to 16 vectors by ggml's quantised products and by
-// planes, in turns, several equal matrices each, so that none stays in a cache. Times are the longest of the threads'
-// own, so that other programs count by the memory alone that they use: medians, and in brackets the tenth part's.
+// beside_ggml [OUTPUTS INPUTS THREADS ROUNDS VECTORS]: W v and W times 2 to VECTORS (16) vectors by ggml's quantised
+// products and by planes, in turns, several equal matrices each, so that none stays in a cache. Times are the longest
+// of the threads' own, so that other programs count by the memory alone that they use: medians, and in brackets the
+// tenth part's.
 #include <dirent.h>
 #include <ggml-alloc.h>
 #include <ggml-backend.h>
@@ -14,6 +15,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <functional>
 #include <map>
@@ -93,9 +95,12 @@ void add_ggml(Problem& p, ggml_backend_t cpu, ggml_type type, std::vector<Conten
         is_repacked = false;
     }
     std::vector<char> bytes(row * static_cast<std::size_t>(p.outputs));
+    const std::int64_t different = std::min(p.outputs, different_rows);
     if (type == GGML_TYPE_F16)
-        ggml_fp32_to_fp16_row(p.weights.data(), reinterpret_cast<ggml_fp16_t*>(bytes.data()), p.outputs * p.inputs);
-    else ggml_quantize_chunk(type, p.weights.data(), bytes.data(), 0, p.outputs, p.inputs, nullptr);
+        ggml_fp32_to_fp16_row(p.weights.data(), reinterpret_cast<ggml_fp16_t*>(bytes.data()), different * p.inputs);
+    else ggml_quantize_chunk(type, p.weights.data(), bytes.data(), 0, different, p.inputs, nullptr);
+    for (auto n = row * static_cast<std::size_t>(different); n < bytes.size(); n += row)
+        std::memcpy(&bytes[n], &bytes[n - row * static_cast<std::size_t>(different)], row);
     for (ggml_tensor* one : w) ggml_backend_tensor_set(one, bytes.data(), 0, bytes.size());
     std::vector<std::vector<ggml_cgraph*>> graphs(std::size(sizes));
     for (std::size_t column = 0; column < std::size(sizes); ++column) {
@@ -167,9 +172,10 @@ int main(int count, char** given) {
         add_ggml(p, cpu, type, field);
     add_planes(p, 3, {1, .53, .4, .28, .19, .1, .05}, field);
     add_planes(p, 2, {1, .5}, field);
+    const int vectors = number(5, most);
     for (int round = -1; round < number(4, 4); ++round)
         for (Contender& one : field)
-            for (int column = 0; column < one.sizes_taken; ++column)
+            for (int column = 0; column < one.sizes_taken && sizes[column] <= vectors; ++column)
                 for (int copy = 0; copy < copies; ++copy) {
                     const double time = longest_time([&] { one.run(copy, column); });
                     if (round >= 0) one.times[column].push_back(time);
