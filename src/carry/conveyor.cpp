@@ -13,6 +13,8 @@ namespace tw {
 namespace {
 
 constexpr std::size_t least_part = std::size_t{64} << 10, parts_per_thread = 8;  // bytes; parts
+constexpr std::int64_t line = 64;   // elements: as many as a cache line has bytes
+constexpr int enough_threads = 16;  // carry more than a device's link does; to wake more of them takes longer
 
 constexpr Status no_buffer{Code::out_of_memory, Argument::none,
                            "there is no page-locked memory for copies to the device"};
@@ -69,16 +71,27 @@ void move_rows(const Matrix& to, const Matrix& from, bool to_ring) noexcept {
     return size == 4 ? move_elements<4>(to, from) : move_elements<8>(to, from);
 }
 
-/// One block, cut along its longer side into parts for the threads.
+/// One block, cut into parts for the threads: rows, unless they are too few to go round, since a part of a row may be a
+/// few bytes of each of many.
 struct Move {
     const Matrix &to, &from;
-    bool to_ring;
+    bool to_ring, by_rows;
     int parts;
 
+    Move(const Matrix& target, const Matrix& source, bool is_to_ring, int threads, int most_parts) noexcept
+        : to(target),
+          from(source),
+          to_ring(is_to_ring),
+          by_rows(to.rows >= 2 * threads || to.rows >= to.cols),
+          parts(by_rows ? static_cast<int>(std::min<std::int64_t>(most_parts, to.rows)) : most_parts) {}
+
+    /// Where a part begins: of columns, at a multiple of what a cache line holds.
+    std::int64_t begin(int index) const noexcept {
+        const std::int64_t extent = by_rows ? to.rows : to.cols, at = extent * index / parts;
+        return by_rows || index == parts ? at : at / line * line;
+    }
     void part(int index) const noexcept {
-        const bool by_rows = to.rows >= 4 * parts || to.rows >= to.cols;
-        const std::int64_t extent = by_rows ? to.rows : to.cols;
-        const std::int64_t first = extent * index / parts, size = extent * (index + 1) / parts - first;
+        const std::int64_t first = begin(index), size = begin(index + 1) - first;
         if (by_rows) move_rows(to.block(first, 0, size, to.cols), from.block(first, 0, size, to.cols), to_ring);
         else move_rows(to.block(0, first, to.rows, size), from.block(0, first, to.rows, size), to_ring);
     }
@@ -97,17 +110,16 @@ Status Conveyor::open() noexcept {
 void Conveyor::move(const Matrix& to, const Matrix& from, bool to_ring) const noexcept {
     // More parts than threads, so that the others do the parts of a thread that wakes late.
     const std::size_t shares = static_cast<std::size_t>(to.rows * to.cols) * size_of(to.type) / least_part + 1;
+    const int threads = std::min(call_.threads, enough_threads);
     const int parts =
-        call_.threads == 1
-            ? 1
-            : static_cast<int>(std::min(shares, parts_per_thread * static_cast<std::size_t>(call_.threads)));
+        threads == 1 ? 1 : static_cast<int>(std::min(shares, parts_per_thread * static_cast<std::size_t>(threads)));
     const auto in_one_row = [](const Matrix& m) { return Matrix{m.data, m.type, 1, m.rows * m.cols, m.rows * m.cols}; };
     const auto is_dense = [](const Matrix& m) { return m.col_step == 1 && (m.row_step == m.cols || m.rows == 1); };
     const bool both_dense = is_dense(to) && is_dense(from);
     const Matrix target = both_dense ? in_one_row(to) : to, source = both_dense ? in_one_row(from) : from;
-    Move whole{target, source, to_ring, parts};
+    Move whole(target, source, to_ring, threads, parts);
     run_tasks(
-        call_.executor, call_.threads, whole.parts,
+        call_.executor, threads, whole.parts,
         [](void* context, int index) { static_cast<const Move*>(context)->part(index); }, &whole);
 }
 

@@ -38,11 +38,11 @@ void start(std::size_t page_locked, unsigned seed = 1, const void* locked = null
         {.kernel = find_backend("cpu")->ladder.front(), .page_locked = page_locked, .locked = locked, .seed = seed});
 }
 
-const Call two_threads{.a = {}, .b = {}, .c = {}, .threads = 2};
+const Call two_threads{.a = {}, .b = {}, .c = {}, .threads = 2}, many_threads{.a = {}, .b = {}, .c = {}, .threads = 32};
 
 /// There, marked as ready, and back to another place of the host.
-Status there_and_back(const Matrix& from, const Matrix& device, const Matrix& back) {
-    Conveyor conveyor(test::late_backend(), two_threads, first_event);
+Status there_and_back(const Matrix& from, const Matrix& device, const Matrix& back, const Call& call = two_threads) {
+    Conveyor conveyor(test::late_backend(), call, first_event);
     const auto all = [&]() -> Status {
         if (const Status bad = conveyor.open(); !bad) return bad;
         if (const Status bad = conveyor.send(device, from); !bad) return bad;
@@ -61,6 +61,18 @@ void expect_equal(const Panel& got, const Panel& wanted) {
     for (std::int64_t i = 0; i < wanted.view.rows; ++i)
         for (std::int64_t j = 0; j < wanted.view.cols; ++j)
             ASSERT_EQ(*got.at(i, j), *wanted.at(i, j)) << i << ", " << j;
+}
+
+// Pieces of which each thread has a part: rows where they go round, else columns, and lines of the cache are whole.
+TEST(Conveyor, ManyThreadsShareAPiece) {
+    for (const std::int64_t rows : {1, 20, 63, 64, 100}) {
+        start(std::size_t{24} << 20);
+        const std::int64_t cols = 40001, pitch = cols + 9;
+        const Panel from(rows, cols, pitch, 1, 1), device(rows, cols, cols, 1, -1), back(rows, cols, pitch, 1, -1);
+        ASSERT_TRUE(there_and_back(from.view, device.view, back.view, many_threads));
+        EXPECT_TRUE(test::is_idle());
+        expect_equal(back, from);
+    }
 }
 
 // Many times round the ring; a row that is longer than a piece; steps of every kind, and what lies between is left
