@@ -183,6 +183,30 @@ def test_an_error_reads_what_it_takes():
         dial.error = float("nan")
 
 
+def test_from_pretrained_puts_a_model_on_the_dial(tmp_path):
+    """As dial() does, bit for bit; what can't be saved again, or has no finite weights, is said."""
+    from tilewright.pretrained import EffortConfig
+    model_of().save_pretrained(tmp_path)
+    by_hand = transformers.AutoModelForCausalLM.from_pretrained(tmp_path).eval()
+    tilewright.transformers.dial(by_hand, 0.4)
+    load = transformers.AutoModelForCausalLM.from_pretrained
+    model = load(tmp_path, quantization_config=EffortConfig(effort=0.4)).eval()
+    assert torch.equal(logits(model, IDS), logits(by_hand, IDS))
+    assert model.dial.effort == 0.4 and model.dial.bytes_read > 0 and model.is_quantized
+    model.dial.effort = 1.0
+    assert not torch.equal(logits(model, IDS), logits(by_hand, IDS))
+    with pytest.raises(ValueError, match="not serializable"):
+        model.save_pretrained(tmp_path / "again")
+    broken = model_of()
+    with torch.no_grad():
+        broken.model.layers[0].mlp.down_proj.weight[0, 0] = float("inf")
+    broken.save_pretrained(tmp_path)
+    with pytest.raises(ValueError, match="Inf or a NaN"):
+        load(tmp_path, quantization_config=EffortConfig())
+    with pytest.raises(ValueError, match="an effort from 0 to 1; it is 2"):
+        load(tmp_path, quantization_config=EffortConfig(effort=2))
+
+
 def test_a_mixture_takes_an_error_too():
     model = model_of("Mixtral", num_local_experts=4, num_experts_per_tok=2)
     exact = logits(model, IDS)
