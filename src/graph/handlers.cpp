@@ -3,7 +3,8 @@
 //
 // One product as an operation of a compiled graph, by XLA's foreign function interface. Operands are dense and
 // row-major, and may be stored transposed; dimensions before the last two are a batch. The result may be wider than the
-// operands: sums of a part of k are. On CUDA the product joins XLA's own stream.
+// operands: sums of a part of k are. A third operand, where there is one, is what the product is added to. On CUDA the
+// product joins XLA's own stream.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -48,9 +49,9 @@ struct Batch {
     std::int64_t step() const { return size == 1 ? 0 : first.rows * first.cols; }
 };
 
-ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<ffi::AnyBuffer> c,
-                  std::string_view algorithm, std::string_view accuracy, bool transpose_a, bool transpose_b,
-                  bool reproducible, std::int64_t slabs) {
+ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::RemainingArgs others,
+                  ffi::Result<ffi::AnyBuffer> c, std::string_view algorithm, std::string_view accuracy,
+                  bool transpose_a, bool transpose_b, bool reproducible, std::int64_t slabs) {
     Batch left, right, out;
     if (!left.read(a, transpose_a) || !right.read(b, transpose_b) || !out.read(*c, false))
         return ffi::Error(ffi::ErrorCode::kInvalidArgument,
@@ -63,6 +64,14 @@ ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<
                         .slabs = static_cast<int>(std::clamp<std::int64_t>(slabs, -1, INT32_MAX)),
                         .stream = stream,
                         .kernel = algorithm};
+    if (others.size() > 0) {
+        Batch added;
+        auto other = others.get<ffi::AnyBuffer>(0);
+        if (!other.has_value() || !added.read(*other, false) || added.size != 1)
+            return ffi::Error(ffi::ErrorCode::kInvalidArgument,
+                              "tilewright.matmul: expected a matrix for the product to be added to");
+        options.epilogue.residual = added.first;
+    }
     if (!accuracy.empty() && !tw::parse_accuracy(accuracy, options.accuracy))
         return ffi::Error(ffi::ErrorCode::kInvalidArgument,
                           "tilewright.matmul: no such accuracy: " + std::string(accuracy));
@@ -72,10 +81,10 @@ ffi::Error matmul(void* stream, ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<
     return ffi::Error::Success();
 }
 
-ffi::Error on_cpu(ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<ffi::AnyBuffer> c, std::string_view algorithm,
-                  std::string_view accuracy, bool transpose_a, bool transpose_b, bool reproducible,
-                  std::int64_t slabs) {
-    return matmul(nullptr, a, b, c, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs);
+ffi::Error on_cpu(ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::RemainingArgs others, ffi::Result<ffi::AnyBuffer> c,
+                  std::string_view algorithm, std::string_view accuracy, bool transpose_a, bool transpose_b,
+                  bool reproducible, std::int64_t slabs) {
+    return matmul(nullptr, a, b, others, c, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs);
 }
 
 }  // namespace
@@ -85,6 +94,7 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(tilewright_matmul_cpu, on_cpu,
                               ffi::Ffi::Bind()
                                   .Arg<ffi::AnyBuffer>()
                                   .Arg<ffi::AnyBuffer>()
+                                  .RemainingArgs()
                                   .Ret<ffi::AnyBuffer>()
                                   .Attr<std::string_view>("algorithm")
                                   .Attr<std::string_view>("accuracy")
@@ -99,6 +109,7 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(tilewright_matmul_cuda, matmul,
                                   .Ctx<ffi::PlatformStream<void*>>()
                                   .Arg<ffi::AnyBuffer>()
                                   .Arg<ffi::AnyBuffer>()
+                                  .RemainingArgs()
                                   .Ret<ffi::AnyBuffer>()
                                   .Attr<std::string_view>("algorithm")
                                   .Attr<std::string_view>("accuracy")

@@ -16,6 +16,10 @@ def tree(parts):
     return parts[0]
 
 
+def sum_type(x):
+    return jnp.promote_types(x.dtype, jnp.float32)
+
+
 def gathered(x, axes, dim):
     return from_words(lax.all_gather(as_words(x), axes, axis=dim, tiled=True), x.dtype)
 

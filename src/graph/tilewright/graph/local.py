@@ -26,6 +26,7 @@ class Asked(NamedTuple):
     reproducible: bool = False
     slabs: int = 0
     same_bits: bool = False
+    overlap: bool = False
 
 
 @functools.cache
@@ -72,13 +73,15 @@ def shape_of(array, transposed):
     return (cols, rows) if transposed else (rows, cols)
 
 
-def product(a, b, asked, dtype):
-    """C of `dtype`, by this device alone. Each operand is one matrix for the whole batch, or has the result's batch."""
+def product(a, b, asked, dtype, added=None):
+    """C of `dtype`, by this device alone. Each operand is one matrix for the whole batch, or has the result's batch.
+    `added`: a matrix like C that the product is added to, rounded once more."""
     register()
     batch = max(a.shape[:-2], b.shape[:-2], key=len)
     shape = (*batch, shape_of(a, asked.transpose_a)[0], shape_of(b, asked.transpose_b)[1])
     call = jax.ffi.ffi_call(TARGET, jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)))
     return call(
-        a, b, algorithm=asked.algorithm, accuracy=asked.accuracy, transpose_a=asked.transpose_a,
-        transpose_b=asked.transpose_b, reproducible=asked.reproducible, slabs=numpy.int64(asked.slabs)
+        a, b, *([] if added is None else [added]), algorithm=asked.algorithm, accuracy=asked.accuracy,
+        transpose_a=asked.transpose_a, transpose_b=asked.transpose_b, reproducible=asked.reproducible,
+        slabs=numpy.int64(asked.slabs)
     )

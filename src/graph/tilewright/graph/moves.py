@@ -39,6 +39,7 @@ class Moves(NamedTuple):
     sums: tuple
     narrow: str  # "operands", "sums" or "": what travels as 16 bits
     all: tuple
+    pieces: str = ""  # "operand", "sums" or "": what travels piece by piece while the product runs
 
 
 def elements(task, layout, cuts):

@@ -19,7 +19,7 @@ TYPES = frozenset(map(jnp.dtype, ("float64", "float32", "float16", "bfloat16", "
 
 
 def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_b=False, reproducible=False, slabs=0,
-           same_bits=False, out_sharding=None):
+           same_bits=False, overlap=False, out_sharding=None):
     """a @ b inside a jax program, with numpy.matmul's broadcasting of batches. With transpose_a, a is stored
     transposed in its last two dimensions and read so, without a copy; b alike. Differentiable in both; complex
     products have jax's gradients, which are transposes and no conjugates.
@@ -30,12 +30,14 @@ def matmul(a, b, *, algorithm=None, accuracy=None, transpose_a=False, transpose_
     slabs         a power of two: k in so many parts, added in a tree (docs/rules.md, rule 40).
     same_bits     the same bits on every mesh that cuts k into parts that divide `slabs` (8 when left out), m, n and the
                   batch however it likes; partial sums travel whole and are added in the order of the tree.
+    overlap       what is gathered along k, or summed over it, goes from device to device in pieces, and the product of
+                  one piece is made while the next is on its way (docs/graph.md says when that pays).
     out_sharding  where the product is to lie, a PartitionSpec or NamedSharding; left out: the partitioner's choice, and
                   on Explicit axes cut as the operands' rows, columns and batch are.
     """
     a = a if isinstance(a, jax.Array) else jnp.asarray(a)
     b = b if isinstance(b, jax.Array) else jnp.asarray(b)
-    asked = asked_for(a.dtype, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs, same_bits)
+    asked = asked_for(a.dtype, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs, same_bits, overlap)
     return _called(a, b, asked, spec_wanted(out_sharding))
 
 
@@ -45,7 +47,7 @@ def plain(a, b):
 
 
 @functools.lru_cache(maxsize=256, typed=True)  # outside a program each call comes here; typed: 1.0 is no count of slabs
-def asked_for(dtype, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs, same_bits):
+def asked_for(dtype, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs, same_bits, overlap=False):
     """The caller's words as a program keeps them; ValueError where two of them can't go together."""
     text = "" if accuracy is None else accuracy if isinstance(accuracy, str) else repr(float(accuracy))
     try:
@@ -59,7 +61,8 @@ def asked_for(dtype, algorithm, accuracy, transpose_a, transpose_b, reproducible
         )
     slabs = SLABS if same_bits and slabs == 0 else max(min(slabs, 2**31 - 1), -1)
     return Asked(
-        algorithm or "", text, bool(transpose_a), bool(transpose_b), bool(reproducible), slabs, bool(same_bits)
+        algorithm or "", text, bool(transpose_a), bool(transpose_b), bool(reproducible), slabs, bool(same_bits),
+        bool(overlap)
     )
 
 

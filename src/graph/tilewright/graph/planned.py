@@ -5,8 +5,8 @@ import jax.numpy as jnp
 from jax import lax
 from jax.sharding import PartitionSpec
 
-from tilewright.graph import local
-from tilewright.graph.collectives import gathered_by_all, shared_out, summed
+from tilewright.graph import local, pieces
+from tilewright.graph.collectives import gathered_by_all, shared_out, sum_type, summed
 from tilewright.graph.planner import Task, dims_of, layout, plan_of
 from tilewright.graph.wire import exponent, narrowed, rest, room_for, times_power, wire_for
 
@@ -17,7 +17,7 @@ def planned(axes, a, b, asked, specs):
     a_dims, b_dims, c_dims = dims_of(len(a.shape), len(b.shape), asked.transpose_a, asked.transpose_b)
     extents = {**dict(zip(a_dims, a.shape)), **dict(zip(b_dims, b.shape))}
     width = jnp.dtype(a.dtype).itemsize
-    return plan_of(
+    plan = plan_of(
         Task(
             extents,
             dict(axes),
@@ -29,6 +29,7 @@ def planned(axes, a, b, asked, specs):
             None if asked.same_bits else wire_for(asked.accuracy, jnp.dtype(a.dtype).name, extents["k"]),
         )
     )
+    return pieces.in_pieces(plan, asked) if asked.overlap else plan
 
 
 def spec_of(dims, cuts):
@@ -45,19 +46,16 @@ def specs_of(plan):
 def run(plan, asked, a, b):
     """On one device, with its shards of A and B: its shard of C."""
     dtype, ways = a.dtype, {"": as_it_is, "operands": by_narrow_operands, "sums": by_narrow_sums}
-    return ways[plan.moves.narrow](plan, asked, a, b).astype(dtype)
+    if asked.same_bits:
+        asked = asked._replace(slabs=asked.slabs // plan.parts_of_k)
+    way = pieces.WAYS[plan.moves.pieces] if plan.moves.pieces else ways[plan.moves.narrow]
+    return way(plan, asked, a, b).astype(dtype)
 
 
 def as_it_is(plan, asked, a, b):
     task, moves = plan.task, plan.moves
     a, b = (gathered_by_all(x, of.dims, g) for x, of, g in zip((a, b), (task.a, task.b), moves.gathers))
-    if asked.same_bits:
-        asked = asked._replace(slabs=asked.slabs // plan.parts_of_k)
     return added(plan, local.product(a, b, asked, sum_type(a) if moves.sums else a.dtype))
-
-
-def sum_type(x):
-    return jnp.promote_types(x.dtype, jnp.float32)
 
 
 def added(plan, c):

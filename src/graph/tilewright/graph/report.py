@@ -72,7 +72,7 @@ def _bytes(count):
 
 
 def plan(a, b, mesh, *, out_sharding=None, accuracy=None, transpose_a=False, transpose_b=False, slabs=0,
-         same_bits=False):
+         same_bits=False, overlap=False):
     """What tilewright.graph.matmul(a, b, ...) will move on a mesh: print it. a and b are arrays or
     jax.ShapeDtypeStruct with a NamedSharding, and count as whole on every device without one.
 
@@ -86,7 +86,7 @@ def plan(a, b, mesh, *, out_sharding=None, accuracy=None, transpose_a=False, tra
       all-gather         B along k over x: 786,432 bytes
       each device receives 786,432 bytes; 1.70 times the lower bound of 462,422 bytes for an even spread
     """
-    asked = asked_for(jnp.dtype(a.dtype), None, accuracy, transpose_a, transpose_b, False, slabs, same_bits)
+    asked = asked_for(jnp.dtype(a.dtype), None, accuracy, transpose_a, transpose_b, False, slabs, same_bits, overlap)
     lies = tuple(_spec_on(x, name, mesh) for x, name in ((a, "a"), (b, "b")))
     wanted = natural(lies, len(a.shape), len(b.shape), asked) if out_sharding is None else out_sharding
     wanted = wanted.spec if isinstance(wanted, NamedSharding) else wanted

@@ -30,6 +30,13 @@ FP16, BF16 = Wire("float16", 2.0**-11, True), Wire("bfloat16", 2.0**-8, False)
 NAMED = {"tf32": FP16, "fp16": FP16, "bf16": BF16}
 
 
+def is_number(accuracy):
+    try:
+        return float(accuracy) > 0
+    except ValueError:
+        return False
+
+
 def sums_lose(terms):
     """gamma of docs/accuracy.md, with its constant for short sums."""
     roundings = (max(terms, 32) + 2) * 2.0**-24
@@ -44,10 +51,9 @@ def wire_for(accuracy, dtype, terms):
     """What this accuracy lets travel, or None. A number allows no range term, so it gets bf16 or nothing."""
     if dtype in ("float64", "complex64", "complex128"):
         return None
-    try:
+    if is_number(accuracy):
         return BF16 if float(accuracy) >= promise(BF16, terms) else None
-    except ValueError:
-        return NAMED.get(accuracy)
+    return NAMED.get(accuracy)
 
 
 def rest(accuracy, wire, terms, parts, legs):
@@ -56,10 +62,7 @@ def rest(accuracy, wire, terms, parts, legs):
     has_range = accuracy in NAMED and not wire.scaled
     if legs == 2:
         return "fp32" if has_range else "fp32_elementwise"
-    try:
-        promised = float(accuracy)
-    except ValueError:
-        promised = promise(wire, terms)
+    promised = float(accuracy) if is_number(accuracy) else promise(wire, terms)
     left = (promised - wire.unit - sums_lose(parts)) / (1 + wire.unit)
     return "tf32" if has_range and promise(FP16, terms // parts) <= left else repr(left)
 
