@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
 """tilewright.torch: the operators as torch tests its own, and rows that do not know their batch."""
+import warnings
+
 import pytest
 
 torch = pytest.importorskip("torch", minversion="2.10")
@@ -43,6 +45,42 @@ def test_torchs_own_checks_of_the_ones_that_write_or_turn_a_dial():
     torch.library.opcheck(OPS.matmul_out.default, (a, b), {"out": torch.empty(5, 6)})
     layer = tw.Dialled(torch.nn.Linear(64, 128))
     torch.library.opcheck(OPS.matvec.default, (numbers(2, 64, wants=False), layer.held.number, 128, 0.5))
+
+
+@pytest.mark.parametrize("mapped", [(0, None), (None, 1), (0, 2), (1, 0)])
+@pytest.mark.parametrize("batch", [((), ()), ((2,), ()), ((), (2,)), ((2,), (3, 1))])
+def test_mapped_over_a_product_is_a_batch(mapped, batch):
+    """As the mapped products one by one, bit for bit with `reproducible`, and without torch's slow way."""
+    a, b = numbers(*batch[0], 5, 7, wants=False), numbers(*batch[1], 7, 6, wants=False)
+    given = [x if dim is None else torch.stack([x, 2 * x, 3 * x], min(dim, x.dim())) for x, dim in zip((a, b), mapped)]
+    dims = tuple(None if dim is None else min(dim, x.dim()) for x, dim in zip((a, b), mapped))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = torch.vmap(lambda x, y: OPS.matmul(x, y, reproducible=1), in_dims=dims)(*given)
+    for i in range(3):
+        one = [x if dim is None else x.select(dim, i) for x, dim in zip(given, dims)]
+        assert torch.equal(got[i], OPS.matmul(*one, reproducible=1))
+
+
+@pytest.mark.parametrize("mapped", [(0, None, None, None), (0, None, None, 0), (None, 0, None, None),
+                                    (0, 0, 0, 0), (None, None, 0, None), (1, None, None, None)])
+def test_mapped_over_a_linear_layer(mapped):
+    whole = numbers(5, 7, wants=False), numbers(6, 7, wants=False), numbers(6, wants=False), numbers(5, 6, wants=False)
+    given = [x if dim is None else torch.stack([x, -x, 3 * x], dim) for x, dim in zip(whole, mapped)]
+
+    def layer(*x):
+        return OPS.linear(*x, activation="silu", reproducible=1)
+
+    got = torch.vmap(layer, in_dims=mapped)(*given)
+    for i in range(3):
+        assert torch.equal(got[i], layer(*(x if dim is None else x.select(dim, i) for x, dim in zip(given, mapped))))
+
+
+def test_mapped_over_a_dial():
+    layer = tw.Dialled(torch.nn.Linear(64, 128), effort=0.5)
+    x = numbers(3, 64, wants=False)
+    with torch.no_grad():
+        assert torch.equal(torch.vmap(layer, in_dims=1)(x.T.contiguous()), layer(x))
 
 
 @pytest.mark.parametrize(
