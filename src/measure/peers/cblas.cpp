@@ -2,7 +2,10 @@
 // Copyright 2026 The tilewright authors
 #include "measure/peers/cblas.hpp"
 
+#include <dlfcn.h>
+
 #include <complex>
+#include <type_traits>
 #include <utility>
 
 #include "measure/peers/symbols.hpp"
@@ -60,6 +63,41 @@ PeerLibrary::General cblas(void* handle, const char* name) {
     };
 }
 
+template <class T>
+void call_fortran(void* address, const Matrix& a, const Matrix& b, const Matrix& c, double beta) {
+    using Int = int;
+    using Gemm = void(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*, const Int*,
+                      const T*, const Int*, const T*, T*, const Int*);
+    const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
+    const auto turn = [](const Matrix& x) { return is_by_rows(x) ? "T" : "N"; };
+    const Int m = whole(c.rows), n = whole(c.cols), k = whole(a.cols), of_a = whole(line_step(a)),
+              of_b = whole(line_step(b)), of_c = whole(line_step(c));
+    const T one(1);
+    T times_c;
+    if constexpr (std::is_floating_point_v<T>) times_c = static_cast<T>(beta);
+    else times_c = static_cast<typename T::value_type>(beta);
+    reinterpret_cast<Gemm*>(address)(turn(a), turn(b), &m, &n, &k, &one, static_cast<const T*>(a.data), &of_a,
+                                     static_cast<const T*>(b.data), &of_b, &times_c, static_cast<T*>(c.data), &of_c);
+}
+
+/// By its name in Fortran, where that of C is not there: torch brings the part of MKL that it calls.
+template <class T>
+PeerLibrary::General fortran(void* handle, const char* name) {
+    void* const address = dlsym(handle, name);
+    if (!address) return {};
+    return [address](const Matrix& a, const Matrix& b, const Matrix& c, double beta) {
+        if (is_by_rows(c)) call_fortran<T>(address, b.transposed(), a.transposed(), c.transposed(), beta);
+        else call_fortran<T>(address, a, b, c, beta);
+        return true;
+    };
+}
+
+template <class T>
+PeerLibrary::General by_either_name(void* handle, const char* of_c, const char* of_fortran) {
+    PeerLibrary::General found = cblas<T>(handle, of_c);
+    return found ? found : fortran<T>(handle, of_fortran);
+}
+
 std::function<bool(const Matrix&, const Matrix&, const Matrix&)> plain(const PeerLibrary::General& general) {
     if (!general) return {};
     return [general](const Matrix& a, const Matrix& b, const Matrix& c) { return general(a, b, c, 0); };
@@ -89,10 +127,10 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&, std::int64_t)> c
 }
 
 void fill_in_calls(void* handle, PeerLibrary& library) {
-    library.general_f32 = cblas<float>(handle, "cblas_sgemm");
-    library.general_f64 = cblas<double>(handle, "cblas_dgemm");
-    library.general_c64 = cblas<std::complex<float>>(handle, "cblas_cgemm");
-    library.general_c128 = cblas<std::complex<double>>(handle, "cblas_zgemm");
+    library.general_f32 = by_either_name<float>(handle, "cblas_sgemm", "sgemm_");
+    library.general_f64 = by_either_name<double>(handle, "cblas_dgemm", "dgemm_");
+    library.general_c64 = by_either_name<std::complex<float>>(handle, "cblas_cgemm", "cgemm_");
+    library.general_c128 = by_either_name<std::complex<double>>(handle, "cblas_zgemm", "zgemm_");
     library.f32 = plain(library.general_f32);
     library.f64 = plain(library.general_f64);
     library.c64 = plain(library.general_c64);

@@ -5,6 +5,9 @@ void fake_neighbour_multiply(int m, int n, int k, const float* a, int lda, const
 [[gnu::visibility("default")]] const char* openblas_get_config();
 [[gnu::visibility("default")]] void cblas_sgemm(int, int, int, int m, int n, int k, float, const float* a, int lda,
                                                 const float* b, int ldb, float, float* c, int ldc);
+[[gnu::visibility("default")]] void zgemm_(const char* of_a, const char* of_b, const int* m, const int* n, const int* k,
+                                           const double* alpha, const double* a, const int* lda, const double* b,
+                                           const int* ldb, const double* beta, double* c, const int* ldc);
 }
 
 const char* openblas_get_config() { return "OpenBLAS 99.1.2 FAKE"; }
@@ -12,4 +15,20 @@ const char* openblas_get_config() { return "OpenBLAS 99.1.2 FAKE"; }
 void cblas_sgemm(int, int, int, int m, int n, int k, float, const float* a, int lda, const float* b, int ldb, float,
                  float* c, int ldc) {
     fake_neighbour_multiply(m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+/// Complex products by the name in Fortran alone, as MKL within torch.
+void zgemm_(const char* of_a, const char* of_b, const int* m, const int* n, const int* k, const double*,
+            const double* a, const int* lda, const double* b, const int* ldb, const double*, double* c,
+            const int* ldc) {
+    for (int i = 0; i < *m; ++i)
+        for (int j = 0; j < *n; ++j) {
+            double re = 0, im = 0;
+            for (int p = 0; p < *k; ++p) {
+                const double* x = a + 2 * (*of_a == 'N' ? i + p * *lda : p + i * *lda);
+                const double* y = b + 2 * (*of_b == 'N' ? p + j * *ldb : j + p * *ldb);
+                re += x[0] * y[0] - x[1] * y[1], im += x[0] * y[1] + x[1] * y[0];
+            }
+            c[2 * (i + j * *ldc)] = re, c[2 * (i + j * *ldc) + 1] = im;
+        }
 }

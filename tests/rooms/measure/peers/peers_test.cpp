@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <complex>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -11,6 +12,7 @@
 #include "base/cpu_features.hpp"
 #include "measure/peers/core_type.hpp"
 #include "measure/peers/entrant.hpp"
+#include "measure/peers/library.hpp"
 #include "measure/peers/start.hpp"
 #include "measure/peers/trial.hpp"
 
@@ -49,6 +51,33 @@ TEST(Peers, ALibraryThatCrashesIsASentence) {
     ASSERT_TRUE(peer);
     EXPECT_STRNE(peer->description().trouble, "");
     unsetenv("TW_PEER_MKL");
+}
+
+TEST(Peers, ComplexProductsGoByTheirNameInFortranWhereThatOfCIsMissing) {
+    setenv("TW_PEER_OPENBLAS", FAKE_PEER, 1);
+    const PeerLibrary library = open_peer(*find_peer_kind("openblas"), 1);
+    unsetenv("TW_PEER_OPENBLAS");
+    ASSERT_TRUE(library.c128);
+    EXPECT_FALSE(library.c64);
+    std::complex<double> a[6], b[12], c[8];
+    for (int i = 0; i < 6; ++i) a[i] = {i + 1.0, 2.0 - i};
+    for (int i = 0; i < 12; ++i) b[i] = {3.0 - i, i * 0.5};
+    for (int bits = 0; bits < 8; ++bits) {
+        const auto laid = [](std::complex<double>* data, std::int64_t rows, std::int64_t cols, int by_columns) {
+            Matrix m{data, Type::c128, rows, cols, cols};
+            if (by_columns) m.row_step = 1, m.col_step = rows;
+            return m;
+        };
+        const Matrix of_a = laid(a, 2, 3, bits & 1), of_b = laid(b, 3, 4, bits & 2), of_c = laid(c, 2, 4, bits & 4);
+        ASSERT_TRUE(library.c128(of_a, of_b, of_c));
+        for (int i = 0; i < 2; ++i)
+            for (int j = 0; j < 4; ++j) {
+                std::complex<double> sum;
+                for (int p = 0; p < 3; ++p)
+                    sum += a[i * of_a.row_step + p * of_a.col_step] * b[p * of_b.row_step + j * of_b.col_step];
+                EXPECT_EQ(c[i * of_c.row_step + j * of_c.col_step], sum) << bits;
+            }
+    }
 }
 
 TEST(Peers, VersionsAreComparedNumberByNumber) {
