@@ -29,8 +29,12 @@ const Kernel* const ladder[] = {
     &r3_tiled_16_c128,
     &r4_register_tile_f32,
     &r4_register_tile_f64,
+    &r4_register_tile_c64,
+    &r4_register_tile_c128,
     &r5_register_block_f32,
     &r5_register_block_f64,
+    &r5_register_block_c64,
+    &r5_register_block_c128,
     &r6_vectorized_portable_f32,
     &r6_vectorized_portable_f64,
 #if defined(__x86_64__)
@@ -41,6 +45,17 @@ const Kernel* const ladder[] = {
 #elif defined(__aarch64__)
     &r6_vectorized_neon_f32,
     &r6_vectorized_neon_f64,
+#endif
+    &r6_vectorized_complex_portable_c64,
+    &r6_vectorized_complex_portable_c128,
+#if defined(__x86_64__)
+    &r6_vectorized_complex_avx2_c64,
+    &r6_vectorized_complex_avx2_c128,
+    &r6_vectorized_complex_avx512_c64,
+    &r6_vectorized_complex_avx512_c128,
+#elif defined(__aarch64__)
+    &r6_vectorized_complex_neon_c64,
+    &r6_vectorized_complex_neon_c128,
 #endif
     &r7_hierarchical_portable_f32,
     &r7_hierarchical_portable_f64,

@@ -24,6 +24,11 @@ extern const Kernel r7_hierarchical_neon_f32, r7_hierarchical_neon_f64;
 
 extern const Kernel r7_hierarchical_wide_portable, r7_hierarchical_wide_avx2, r7_hierarchical_wide_avx512,
     r7_hierarchical_wide_neon;
+extern const Kernel r4_register_tile_c64, r4_register_tile_c128, r5_register_block_c64, r5_register_block_c128;
+extern const Kernel r6_vectorized_complex_portable_c64, r6_vectorized_complex_portable_c128;
+extern const Kernel r6_vectorized_complex_avx2_c64, r6_vectorized_complex_avx2_c128;
+extern const Kernel r6_vectorized_complex_avx512_c64, r6_vectorized_complex_avx512_c128;
+extern const Kernel r6_vectorized_complex_neon_c64, r6_vectorized_complex_neon_c128;
 extern const Kernel r7_hierarchical_complex_portable_c64, r7_hierarchical_complex_portable_c128;
 extern const Kernel r7_hierarchical_complex_avx2_c64, r7_hierarchical_complex_avx2_c128;
 extern const Kernel r7_hierarchical_complex_avx512_c64, r7_hierarchical_complex_avx512_c128;

@@ -27,7 +27,7 @@ namespace {
 
 constexpr int TM = 4;
 template <class T>
-constexpr int TN = 2 * lanes<T>;
+constexpr int TN = 2 * lanes<T>;  // of complex numbers a vector of each part
 
 /// The strip of B from column j on; past the edge lie zeros, whose sums nobody stores.
 template <class T>
@@ -55,10 +55,38 @@ void tile(const Product<T>& x, const T* strip, std::int64_t i, std::int64_t j, i
         for (int s = 0; s < cols; ++s) x.finish(i + r, j + s, sums[r][s / lanes<T>][s % lanes<T>]);
 }
 
+/// Of complex numbers real and imaginary parts lie apart, in the strip as in the sums: no product needs a shuffle.
+template <class T>
+void copy_strip(T* to, const View<const std::complex<T>>& b, std::int64_t j, int cols) {
+    for (std::int64_t p = 0; p < b.rows; ++p, to += 2 * lanes<T>)
+        for (int s = 0; s < lanes<T>; ++s) {
+            const std::complex<T> x = s < cols ? read(b, p, j + s) : std::complex<T>();
+            to[s] = x.real(), to[lanes<T> + s] = x.imag();
+        }
+}
+template <class T>
+void tile(const Product<std::complex<T>>& x, const T* strip, std::int64_t i, std::int64_t j, int rows, int cols) {
+    const std::complex<T>* a[TM];
+    for (int r = 0; r < TM; ++r) a[r] = &x.a(i + std::min(r, rows - 1), 0);
+    const T sign = x.a.is_conj ? T(-1) : T(1);
+    Vector<T> re[TM] = {}, im[TM] = {};
+    for (std::int64_t p = 0; p < x.k(); ++p, strip += 2 * lanes<T>) {
+        const Vector<T> c = load(strip), d = load(strip + lanes<T>);
+        for (int r = 0; r < TM; ++r) {
+            const std::complex<T> one = a[r][p * x.a.col_step];
+            const T u = one.real(), v = sign * one.imag();
+            re[r] += u * c, re[r] -= v * d;
+            im[r] += u * d, im[r] += v * c;
+        }
+    }
+    for (int r = 0; r < rows; ++r)
+        for (int s = 0; s < cols; ++s) x.finish(i + r, j + s, {re[r][s], im[r][s]});
+}
+
 template <class T>
 Status run(const Call& call, const Tile&) {
     const Product<T> x = along_rows(product_of<T>(call));
-    T* const strip = reinterpret_cast<T*>(call.scratch.data());
+    PartOf<T>* const strip = reinterpret_cast<PartOf<T>*>(call.scratch.data());
     for (std::int64_t j = 0; j < x.n(); j += TN<T>) {
         const int cols = static_cast<int>(std::min<std::int64_t>(TN<T>, x.n() - j));
         copy_strip(strip, x.b, j, cols);
@@ -77,7 +105,8 @@ template <class T>
 double nanoseconds(const Problem& p, int) {
     const std::int64_t rows = (p.m + TM - 1) / TM * TM + TM,
                        cols = (p.n + TN<T> - 1) / TN<T> * TN<T>;  // a copy is a tile's work
-    return 30 + 0.022 * sizeof(T) * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(p.k);
+    const double each = (is_complex(type_of<T>) ? 0.044 : 0.022) * sizeof(T);
+    return 30 + each * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(p.k);
 }
 
 template <class T>
@@ -103,5 +132,7 @@ constexpr Kernel row(const char* name) {
 
 constinit const Kernel r4_register_tile_f32 = row<float>("cpu.r4_register_tile.f32");
 constinit const Kernel r4_register_tile_f64 = row<double>("cpu.r4_register_tile.f64");
+constinit const Kernel r4_register_tile_c64 = row<std::complex<float>>("cpu.r4_register_tile.c64");
+constinit const Kernel r4_register_tile_c128 = row<std::complex<double>>("cpu.r4_register_tile.c128");
 
 }  // namespace tw::cpu

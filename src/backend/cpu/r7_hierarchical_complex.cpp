@@ -14,6 +14,7 @@
 // blocks of columns, since turning its few rows costs as much as 20 columns of products. 8mnk flops; from memory A
 // n/2048 times, B m/2048 times, C k/KC times. Gained over r3: r7's blocks, tiles and threads.
 #include "backend/cpu/complex_panels.hpp"
+#include "backend/cpu/complex_results.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/panels/ahead.hpp"
 #include "backend/cpu/product/grid.hpp"
@@ -84,7 +85,8 @@ struct Hierarchy {
                                     .cols = static_cast<int>(cols)};
                 tile.ahead = ahead.data, tile.ahead_step = ahead.step;
                 tile.ahead_rows = ahead.rows, tile.ahead_lines = ahead.lines;
-                add_tile(x, tile, x.c.block(part.i + i, part.j + j, rows, cols), p == 0 ? x.beta : Complex<T>(1));
+                add_tile(micro, x, tile, x.c.block(part.i + i, part.j + j, rows, cols),
+                         p == 0 ? x.beta : Complex<T>(1));
             }
         }
     }
@@ -103,24 +105,6 @@ struct Hierarchy {
         const Type type = part_of(a.type);
         if (a.col_step == 1) return {a.data, type, a.rows, halves * a.cols, halves * a.row_step, 1};
         return {a.data, type, halves * a.rows, a.cols, a.row_step == 1 ? 1 : halves, halves * a.col_step};
-    }
-
-    /// By the micro-kernel where C's rows are contiguous and the scalars are real; else through a buffer, with the same
-    /// roundings.
-    static void add_tile(const Product<Complex<T>>& x, ComplexTile<T>& tile, const View<Complex<T>>& c,
-                         Complex<T> beta) {
-        if (c.col_step == 1 && x.alpha.imag() == 0 && beta.imag() == 0) {
-            tile.c = reinterpret_cast<T*>(c.data), tile.c_step = halves * c.row_step;
-            tile.alpha = x.alpha.real(), tile.beta = beta.real();
-            return micro.run(tile);
-        }
-        T sums[ComplexKernel<T>::most_results];
-        tile.c = sums, tile.c_step = halves * tile.cols;
-        micro.run(tile);
-        const Product<Complex<T>> result{{}, {}, c, x.alpha, beta};
-        const T* sum = sums;
-        for (std::int64_t i = 0; i < c.rows; ++i)
-            for (std::int64_t j = 0; j < c.cols; ++j, sum += halves) result.finish(i, j, {sum[0], sum[1]});
     }
 
     /// Room for a block of B and a piece's panels of A.

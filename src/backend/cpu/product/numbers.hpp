@@ -11,6 +11,18 @@
 
 namespace tw::cpu {
 
+/// The real type that a number's parts have; of a real number its own.
+template <class T>
+struct PartsOf {
+    using Type = T;
+};
+template <class T>
+struct PartsOf<std::complex<T>> {
+    using Type = T;
+};
+template <class T>
+using PartOf = typename PartsOf<T>::Type;
+
 template <class T>
 constexpr T times(T x, T y) noexcept {
     return x * y;
