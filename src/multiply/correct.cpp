@@ -106,7 +106,7 @@ public:
         std::int64_t judged = 0;
         for (std::int64_t r = 0; r < suspect_rows_; ++r)
             for (std::int64_t s = 0; s < suspect_cols_ && judged < most_elements_judged; ++s, ++judged)
-                if (!rows_.element_is_right(c_, lines_[r], suspect_col(s))) return false;
+                if (!rows_.element_is_right(c_, lines_.get()[r], suspect_col(s))) return false;
         return rows_.first_wrong_row(c_) < 0 && cols_.first_wrong_row(c_.transposed()) < 0;
     }
 
@@ -131,7 +131,7 @@ private:
         suspect_cols_ = cols_.find_suspects(c_.transposed(), usual, lines_.get() + c_.rows);
     }
     bool has_suspects() const noexcept { return suspect_rows_ + suspect_cols_ > 0; }
-    std::int64_t suspect_col(std::int64_t number) const noexcept { return lines_[c_.rows + number]; }
+    std::int64_t suspect_col(std::int64_t number) const noexcept { return lines_.get()[c_.rows + number]; }
 
     Status make_element(Corrections& done) noexcept { return make_again({lines_[0], suspect_col(0), 1, 1}, done); }
 

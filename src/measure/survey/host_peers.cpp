@@ -39,7 +39,7 @@ private:
 class WidenedSide : public Side {
 public:
     WidenedSide(const Case& what, const std::vector<Set>& sets, int threads)
-        : what_(what), options_{.beta = what.beta, .device = "cpu", .threads = threads} {
+        : options_{.beta = what.beta, .device = "cpu", .threads = threads} {
         name = "tilewright in f32";
         for (const Set& set : sets)
             for (std::int64_t i = 0; i < what.products; ++i)
@@ -81,7 +81,6 @@ private:
         return wide;
     }
 
-    const Case& what_;
     Options options_{};
     std::map<const Set*, std::vector<Copy>> copies_;
 };

@@ -71,13 +71,13 @@ TEST(EffortRefusals, ThereIsAReportForEachResultOrNone) {
     const EffortMatrix matrix = build_effort(Weights(4, 3, Type::f32, 1).matrix);
     std::vector<float> v(6, 1), y(8);
     EffortReport reports[3];
-    for (const std::size_t count : {0, 1, 2, 3})
+    for (const std::size_t count : {0u, 1u, 2u, 3u})
         EXPECT_EQ(static_cast<bool>(try_matvec_batch(matrix, {v.data(), 2, 3}, {y.data(), 2, 4}, Budget::effort(1), {},
                                                      std::span(reports, count))),
                   count == 0 || count == 2)
             << count;
     const int chosen[] = {0, 0};
-    for (const std::size_t count : {0, 1, 2, 3})
+    for (const std::size_t count : {0u, 1u, 2u, 3u})
         EXPECT_EQ(static_cast<bool>(try_matvec_experts(matrix, chosen, {v.data(), 2, 3}, {y.data(), 2, 4},
                                                        Budget::effort(1), {}, std::span(reports, count))),
                   count == 0 || count == 2)
