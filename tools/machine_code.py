@@ -45,12 +45,12 @@ def cubins(image):
             entry += header + padded
 
 
-def disassembly(nvdisasm, cubin):
+def disassembly(nvdisasm, cubin, *options):
     """(architecture, lines)"""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
-        text = subprocess.run([nvdisasm, "-c", file.name], check=True, capture_output=True, text=True).stdout
+        text = subprocess.run([nvdisasm, "-c", *options, file.name], check=True, capture_output=True, text=True).stdout
     architecture = re.search(r"\.target\s+(sm_\w+)", text)
     return architecture.group(1) if architecture else "?", text.splitlines()
 
