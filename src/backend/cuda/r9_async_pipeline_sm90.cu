@@ -78,7 +78,7 @@ Status run_turned(const Job& job) {
     Job other{.call = call, .is_turned = !job.is_turned, .a = job.b, .b = job.a};
     other.mapped = {job.mapped.b, job.mapped.a, job.mapped.c};
     other.tile = job.tile, other.sums = job.sums;
-    return run_wide<T>(other);
+    return sm90::r9_is_level(other.tile) ? run_level<T>(other) : run_wide<T>(other);
 }
 
 template <class T>

@@ -26,10 +26,11 @@ struct BatchRaster {
 
 /// What the maps of a launch say, and the kernel must know.
 struct Feed {
-    int steps;        ///< of k
-    int depth;        ///< elements of k in a step
-    int bytes;        ///< that come for a stage
-    bool reads_once;  ///< B's tiles are read by one block alone
+    int steps;                ///< of k
+    int depth;                ///< elements of k in a step
+    int bytes;                ///< that come for a stage
+    bool reads_once;          ///< B's tiles are read by one block alone
+    bool old_by_box = false;  ///< what is added to comes by boxes
 };
 
 template <class P, ptx::Major a_major, ptx::Major b_major>
@@ -112,9 +113,10 @@ struct Multiplier {
         ptx::commit_products();
     }
 
-    /// All steps of a tile.
+    /// All steps of a tile; begun() when the first one's products are on their way.
+    template <class Begun>
     __device__ static void tile(float (&sums)[width / 2], const P& pipe, Turn<P::STAGES>& turn, int steps, int consumer,
-                                int thread) {
+                                int thread, const Begun& begun) {
         int before = 0;
 #pragma unroll
         for (float& sum : sums) sum = 0;  // dead stores: they end the live range of the sums before
@@ -124,6 +126,8 @@ struct Multiplier {
             if (step > 0) {
                 ptx::wait_for_products<1>();
                 pipe.release(before, thread);
+            } else {
+                begun();
             }
             before = turn.stage;
         }

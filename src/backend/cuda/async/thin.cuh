@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     const int own_row = first_row + group * 64;
     if (group < S::consumers) {
         if (part == 0) bring_old_closer<T, S::BN>(mine, own_row, first_col, thread);
-        Multiplier<P, S::BN, T, a_major, b_major>::tile(sums, pipe, turn, end - from, group, thread);
+        Multiplier<P, S::BN, T, a_major, b_major>::tile(sums, pipe, turn, end - from, group, thread, [] {});
     } else if (thread == 0) {
         if (raster.products > 1) feeder.tile(turn, first_row, first_col, from, end, raster.depths.of(product));
         else feeder.tile(turn, first_row, first_col, from, end);

@@ -12,6 +12,7 @@
 #include "backend/cuda/async/feed.cuh"
 #include "backend/cuda/async/job.hpp"
 #include "backend/cuda/async/last_wave.cuh"
+#include "backend/cuda/async/old_boxes.cuh"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/groups.cuh"
@@ -28,8 +29,12 @@ struct TileShape {
     static constexpr int BM = BM_, WIDTH = WIDTH_, CLUSTER = CLUSTER_, consumers = BM / 64;
     static constexpr bool by_box = sm90::r9_goes_by_box(BM, WIDTH);
     static constexpr int BN = b_major == ptx::Major::k ? WIDTH : (WIDTH + 63) / 64 * 64;
-    static constexpr int staging = by_box ? consumers * 16384 : 0;
+    static constexpr int old_barriers = by_box ? consumers * 16384 : 0;  ///< behind the boxes
+    static constexpr int staging = by_box ? consumers * (16384 + 64) : 0;
     static constexpr int threads = consumers > 1 ? 128 * (consumers + 1) : 160;
+    /// What is added to comes by boxes, of 16 bits; 208 columns' sums leave no registers for it.
+    template <class T>
+    static constexpr bool old_by_box = by_box && WIDTH != 208 && sizeof(T) == 2;
     /// tf32's sums are looked at as a whole.
     template <class T>
     static constexpr bool cuts = sizeof(T) == 2;
@@ -43,7 +48,8 @@ __global__ void __launch_bounds__(S::threads, 1)
                 [[maybe_unused]] AgainFrom again, LastWave wave) {
     extern __shared__ char memory[];
     using P = typename S::Ring;
-    constexpr bool turns = S::CLUSTER > 1 && sizeof(T) == 2 && b_major == ptx::Major::k;
+    constexpr bool turns =
+        (S::CLUSTER > 1 || a_major == ptx::Major::other) && sizeof(T) == 2 && b_major == ptx::Major::k;
     const P pipe(memory);
     pipe.init(a, b, c);
     const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
@@ -79,6 +85,11 @@ __global__ void __launch_bounds__(S::threads, 1)
         if constexpr (S::consumers > 1) ptx::take_registers<P::consumer_registers>();
         using Work = Multiplier<P, S::WIDTH, T, a_major, b_major>;
         float sums[S::WIDTH / 2];
+        using Old = OldBoxes<T, S::WIDTH>;
+        [[maybe_unused]] Old old(c, pipe.base + P::staging + group * 16384,
+                                 pipe.base + P::staging + S::old_barriers + group * Old::barrier_bytes, thread);
+        if constexpr (S::template old_by_box<T>)
+            if (feed.old_by_box) old.init();
         for (int i = first; i < pieces; i += clusters) {
             const Piece piece = piece_of(i);
             const auto place = [&] {
@@ -89,7 +100,13 @@ __global__ void __launch_bounds__(S::threads, 1)
             };
             if (!piece.is_part && (out.beta != 0 || out.fused.residual))
                 bring_old_closer<T, S::WIDTH>(place(), row, col, thread);
-            Work::tile(sums, pipe, turn, piece.end - piece.from, group, thread);
+            Work::tile(sums, pipe, turn, piece.end - piece.from, group, thread, [&] {
+                if constexpr (S::template old_by_box<T>)
+                    if (feed.old_by_box && !piece.is_part) {
+                        const Output mine = place();
+                        old.ask_first(mine, row, col);
+                    }
+            });
             if (i + clusters >= pieces) P::arrive_all();
             if constexpr (S::template cuts<T>) {
                 if (piece.is_part) {
@@ -105,6 +122,12 @@ __global__ void __launch_bounds__(S::threads, 1)
                     raster.products > 1 ? again.of(raster.depths.of(raster.product_of(piece.tile))) : again;
                 make_again<S::WIDTH>(sums, from, own_row, first_col, thread);
             }
+            if constexpr (S::template old_by_box<T>) {
+                if (feed.old_by_box) {
+                    finish_old_boxes(sums, old, mine, own_row, first_col, thread);
+                    continue;
+                }
+            }
             if constexpr (S::by_box)
                 finish_boxes<T, S::WIDTH, turns>(sums, mine, c, pipe.base + P::staging + group * 16384, own_row,
                                                  first_col, group, thread);
@@ -115,6 +138,9 @@ __global__ void __launch_bounds__(S::threads, 1)
     }
     P::wait_for_all();
 }
+
+/// What is added is of the operands' 16 bits and lies as TMA has it, and nothing comes behind.
+inline bool adds_by_box(const Output& out) { return out.by_box && out.beta != 0 && out.fused.empty && !out.wide; }
 
 /// C as the kernels finish it.
 inline Output output_of(const Job& job) {
@@ -181,7 +207,7 @@ Status start_tiles(const Job& job) {
                      sm90::r9_is_wide(job.tile) ? sm90::R9Way::of(job.tile).walked : 8};
     const BatchRaster raster{one, depths.size, depths};
     const Feed feed{job.steps(), job.depth(), a_rows * 128 + P::b_bytes,
-                    S::CLUSTER == 1 && one.down == 1 && !job.is_deep()};
+                    S::CLUSTER == 1 && one.down == 1 && !job.is_deep(), S::template old_by_box<T> && adds_by_box(out)};
     const int fit = multiprocessors() / S::CLUSTER;
     const LastWave wave = last_wave_of(job, one, fit);
     const int pieces = S::template cuts<T> ? wave.pieces(raster.count()) : raster.count();

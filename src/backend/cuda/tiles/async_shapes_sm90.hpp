@@ -39,19 +39,21 @@ struct R9Operands {
     }
 };
 
-/// r9's three kinds of tiles. Tile::k says which: what R9Way says; 64 times the parts of a last wave's k, 0 for one; or
-/// minus the parts that k is cut into.
+/// r9's three kinds of tiles. Tile::k says which: what R9Way says; the same with no rows walked together; or minus the
+/// parts that k is cut into.
 ///   wide   128 rows, two blocks share B's tile
-///   level  few rows; widths such that one wave of blocks has all columns
+///   level  one wave of blocks; few rows, by widths such that it has all columns. Where B lies across k, 64 columns a
+///          box, C may be seen from its other side, whose widths are free
 ///   thin   small, two blocks a multiprocessor, parts of k
 constexpr Widths r9_wide(bool a_across, bool b_across) {
     if (b_across) return a_across ? Widths{2, {128, 256}} : Widths{3, {128, 192, 256}};
-    if (a_across) return {7, {96, 128, 144, 176, 192, 208, 256}};
-    return {10, {80, 96, 112, 128, 144, 160, 176, 192, 208, 256}};
+    if (a_across) return {6, {128, 144, 176, 192, 208, 256}};
+    return {8, {96, 128, 144, 160, 176, 192, 208, 256}};
 }
 /// Not 88, by which the unit took a quarter more a step than by 96.
 constexpr Widths r9_level(int rows, bool a_across, bool b_across) {
-    if (a_across) return rows == 64 ? Widths{0, {}} : Widths{2, {64, 128}};
+    if (a_across && (rows == 64 || b_across)) return rows == 64 ? Widths{0, {}} : Widths{2, {64, 128}};
+    if (a_across) return {6, {64, 96, 112, 128, 160, 192}};
     if (b_across) return rows == 64 ? Widths{2, {64, 128}} : Widths{3, {64, 128, 192}};
     if (rows == 64) return {10, {32, 40, 48, 64, 80, 96, 112, 128, 144, 160}};
     return {12, {32, 40, 48, 64, 80, 96, 112, 128, 144, 160, 192, 256}};
@@ -77,7 +79,7 @@ constexpr bool r9_is_thin(const Tile& tile) { return tile.k < 0; }
 constexpr bool r9_is_wide(const Tile& tile) { return tile.k > 0 && R9Way::of(tile).walked > 0; }
 constexpr bool r9_is_level(const Tile& tile) { return !r9_is_thin(tile) && !r9_is_wide(tile); }
 /// The k of a level tile.
-constexpr int r9_level_k(int parts) { return parts > 1 ? 64 * parts : 0; }
+constexpr int r9_level_k(int parts, bool turned = false) { return (parts > 1 ? 64 * parts : 0) + (turned ? 32 : 0); }
 
 /// Into how many parts the tile cuts k, of some tiles or of all.
 constexpr int r9_parts_of(const Tile& tile) { return r9_is_thin(tile) ? -tile.k : R9Way::of(tile).parts; }
@@ -96,6 +98,10 @@ constexpr bool r9_possible(const R9Operands& o, const Tile& tile) {
     if (r9_is_wide(tile)) return r9_wide_is_possible(o, tile);
     // The unit takes tf32 along k alone, and its tests of many widths are spared.
     if (o.is_f32 && r9_is_level(tile) && (tile.n > 96 || tile.k > 0)) return false;
+    if (r9_is_level(tile) && R9Way::of(tile).turned)
+        return !o.is_f32 && tile.m == 128 && r9_parts_of(tile) <= r9_most_parts && o.may_turn && !o.adds &&
+               !o.a_across && o.b_across && r9_level(128, true, false).has(tile.n) &&
+               tile.k == r9_level_k(r9_parts_of(tile), true);
     if (r9_is_level(tile) && (r9_parts_of(tile) > r9_most_parts || tile.k != r9_level_k(r9_parts_of(tile))))
         return false;
     if (r9_is_level(tile))

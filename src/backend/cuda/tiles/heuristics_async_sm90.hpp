@@ -34,7 +34,7 @@ struct R9Costs {
 inline constexpr R9Costs r9_costs{967, 1330, 1180, 1110, .06, 11.9, 1.46, 100, 6430, 842, 52, 1890, 3980, .65, .46};
 
 /// The product that a wide tile sees: itself, or turned round.
-constexpr bool r9_is_turned(const Tile& tile) { return r9_is_wide(tile) && R9Way::of(tile).turned; }
+constexpr bool r9_is_turned(const Tile& tile) { return !r9_is_thin(tile) && R9Way::of(tile).turned; }
 constexpr Sizes r9_seen(Sizes s, const Tile& tile) {
     if (!r9_is_turned(tile)) return s;
     const std::int64_t m = s.m;
@@ -81,7 +81,7 @@ struct R9Work {
             active = static_cast<double>(whole > 0 || pieces > fit ? s.multiprocessors : pieces * (wide ? 2 : 1));
         }
         const int b_rows = o.b_across ? (tile.n + 63) / 64 * 64 : tile.n;
-        const int boxes = !thin && r9_goes_by_box(tile.m, tile.n) ? 2 * 16384 : 0;
+        const int boxes = !thin && r9_goes_by_box(tile.m, tile.n) ? tile.m / 64 * (16384 + 64) : 0;
         filling = by.latency / r9_stages(tile.m + b_rows, boxes, thin ? 2 : 1) + by.step;
         // The unit takes half a cycle a column for 64 rows and 16 of k, or what shared memory can read for it.
         const double columns = tile.n, reads = 16 + columns / 4, unit = columns / 2 > reads ? columns / 2 : reads;
@@ -122,53 +122,57 @@ constexpr double r9_time(const Sizes& s, const Tile& tile, const R9Operands& o, 
     return by.launch + longest(work.steps * step + work.ends, work.bytes / by.memory);
 }
 
-/// As 1700 tiles of 82 shapes were measured after all wide tiles had gone by boxes; what these choose takes 1.02 of the
-/// quickest tile's time in the mean, 1.03 for shapes that they were not fitted to. An old C is on its way while the
-/// product is made, and costs its bytes alone. Rows of C that start anywhere cost what 3443 x 1821 x 128 of bf16 took
-/// on an H100: 17 us by 128 x 256, 37 by 128 x 64; 9.5 and 10.4 with 1824 columns.
-inline constexpr R9Costs async_r9_costs{.launch = 896,
-                                        .wide_end = 888,
-                                        .level_end = 888,
-                                        .thin_end = 709,
-                                        .out = .0305,
+/// As 1900 tiles of 106 shapes were measured after all wide tiles had gone by boxes; what these choose takes 1.014 of
+/// the quickest tile's time in the mean, 1.026 for shapes that they were not fitted to. An old C is on its way while
+/// the product is made, and costs its bytes alone. Rows of C that start anywhere cost what 3443 x 1821 x 128 of bf16
+/// took on an H100: 17 us by 128 x 256, 37 by 128 x 64; 9.5 and 10.4 with 1824 columns.
+inline constexpr R9Costs async_r9_costs{.launch = 1149,
+                                        .wide_end = 708,
+                                        .level_end = 864,
+                                        .thin_end = 268,
+                                        .out = .0532,
                                         .old = 0,
-                                        .clock = 1.5,
-                                        .of_one = 97,
+                                        .clock = 1.51,
+                                        .of_one = 99,
                                         .of_all = 0,
-                                        .latency = 1100,
-                                        .step = 38,
-                                        .parts = 1680,
-                                        .memory = 4200,
-                                        .seen = .71,
-                                        .shared = .606,
+                                        .latency = 1114,
+                                        .step = 32.7,
+                                        .parts = 2112,
+                                        .memory = 4369,
+                                        .seen = 1.08,
+                                        .shared = .621,
                                         .by_one = 1,
                                         .by_pair = .35,
                                         .by_box = .11,
-                                        .by_threads = .08,
-                                        .between = 1.94,
-                                        .astray = 1.315,
-                                        .of_a = .84};
+                                        .by_threads = .078,
+                                        .between = 2.2,
+                                        .astray = 1.15,
+                                        .of_a = .806};
 struct AsyncCosts {
     double of_all, of_all_wide;  ///< bytes from L2, for all multiprocessors together
     double ragged;               ///< of those, where tiles of a few rows are not all whole, and fall out of step
     double row;                  ///< of 128 bytes that comes to a multiprocessor, all the same who has read it
     double pair;                 ///< of a step of two blocks that share B
     double hidden;               ///< of the shorter of the two, the memory's time and that of all steps
+    double of_thin;              ///< of the memory's pace, for thin tiles
 };
-inline constexpr AsyncCosts async_costs{12500, 7270, .777, 1.084, 41, .287};
+inline constexpr AsyncCosts async_costs{12610, 6454, .767, .897, 46.5, .212, .784};
 
-/// Of `tile`.
-constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& o) {
-    constexpr R9Costs by = async_r9_costs;
+/// Of `tile`, by such costs.
+constexpr double async_time_by(const Sizes& s, const Tile& tile, const R9Operands& o, const R9Costs& by,
+                               const AsyncCosts& costs) {
     const R9Work work(s, tile, o, by);
-    const double multiplying = work.beside * work.multiplying + (work.wide ? async_costs.pair : 0);
-    const double of_all =
-        (work.wide ? async_costs.of_all_wide : async_costs.of_all) * (work.is_ragged ? async_costs.ragged : 1);
+    const double multiplying = work.beside * work.multiplying + (work.wide ? costs.pair : 0);
+    const double of_all = (work.wide ? costs.of_all_wide : costs.of_all) * (work.is_ragged ? costs.ragged : 1);
     const double reading = work.reading(by, of_all, work.common);
-    const double moving = longest(reading, work.received * async_costs.row);
+    const double moving = longest(reading, work.received * costs.row);
     const double step = longest(longest(work.filling, multiplying), moving);
-    const double time = work.steps * step + work.ends, memory = work.bytes / by.memory;
-    return by.launch + longest(time, memory) + async_costs.hidden * (memory > time ? time : memory);
+    const double time = work.steps * step + work.ends,
+                 memory = work.bytes / (by.memory * (work.thin ? costs.of_thin : 1));
+    return by.launch + longest(time, memory) + costs.hidden * (memory > time ? time : memory);
+}
+constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& o) {
+    return async_time_by(s, tile, o, async_r9_costs, async_costs);
 }
 
 template <class Visit>
@@ -186,7 +190,7 @@ constexpr void each_r9_tile(const R9Operands& o, const Visit& visit) {
 /// Those that a tuner may ask for. What a product can't have is as if nothing was asked for.
 struct R9Tiles {
     std::size_t count = 0;
-    Tile of[72]{};
+    Tile of[108]{};
 
     constexpr R9Tiles() {
         const auto add = [&](const Tile& tile) { of[count++] = tile; };
@@ -196,21 +200,23 @@ struct R9Tiles {
             if (!r9_is_wide(tile) || tile.n < 256) add(tile);
             if (r9_is_wide(tile)) add({tile.m, tile.n, R9Way{8, true, 1}.k()});
         });
+        for (const int width : {96, 160, 192}) add({128, width, r9_level_k(1, true)});
         for (const int parts : {2, 3, 8}) add({128, 256, R9Way{8, false, parts}.k()});
         for (const int width : {144, 176, 208}) add({128, width, R9Way{8, true, 3}.k()});
     }
 };
 inline constexpr R9Tiles r9_tiles{};
 
-template <class Takes>
-constexpr Tile quickest_r9(const Sizes& s, const R9Operands& o, const Takes& takes) {
+/// time(tile): its estimate.
+template <class Takes, class Time>
+constexpr Tile quickest_r9(const Sizes& s, const R9Operands& o, const Takes& takes, const Time& time_of_tile) {
     Tile best{128, 128, 8};
     double least = 0;
     each_r9_tile(o, [&](const Tile& tile) {
         if (!r9_possible(o, tile) || !takes(tile)) return;
         // Padding of 64 rows or more is what the other kinds are for.
         if (r9_is_level(tile) && s.m > 2 * tile.m) return;
-        const double time = r9_time(s, tile, o);
+        const double time = time_of_tile(tile);
         if (least == 0 || time < least) least = time, best = tile;
     });
     return best;
@@ -227,14 +233,20 @@ constexpr int r9_parts(const Sizes& s, const R9Operands& o) {
     // and 9.2.
     const std::int64_t narrow = s.m < s.n ? s.m : s.n, longest_side = s.m < s.n ? s.n : s.m;
     if (narrow >= 64 && narrow <= 128 && longest_side <= 2048 && s.k <= longest_side) return 1;
-    const Tile tile = quickest_r9(one, R9Operands{}, [](const Tile&) { return true; });
+    // As rows along k without gaps begin, padded to 16 bytes: a shape's own, too.
+    const bool between = (s.k + 7) / 8 % 2 != 0;
+    const R9Operands along{.a_between = between, .b_between = between};
+    const Tile tile = quickest_r9(
+        one, along, [](const Tile&) { return true; }, [&](const Tile& any) { return async_time(one, any, along); });
     return r9_is_thin(tile) ? r9_parts_of(tile) : 1;
 }
 
 /// one_order: k is not cut, so that a row's bits follow from k alone.
 constexpr Tile r9_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     const int parts = one_order ? 1 : r9_parts(s, o);
-    return quickest_r9(s, o, [&](const Tile& tile) { return (r9_is_thin(tile) ? r9_parts_of(tile) : 1) == parts; });
+    return quickest_r9(
+        s, o, [&](const Tile& tile) { return (r9_is_thin(tile) ? r9_parts_of(tile) : 1) == parts; },
+        [&](const Tile& tile) { return r9_time(s, tile, o); });
 }
 
 /// Of many small products that are over in two steps of k four blocks share a multiprocessor: 48 x 128 x 96, 948 times,
@@ -266,8 +278,9 @@ constexpr void each_cut(const Sizes& given, const Tile& tile, const Visit& visit
     const bool wide = r9_is_wide(tile);
     const std::int64_t tiles = s.tiles(wide ? 256 : tile.m, tile.n),
                        fit = wide ? r9_clusters(s.multiprocessors) : s.multiprocessors, left = tiles % fit;
-    // Level tiles of less than a wave are few rows', whose parts are r9_parts's and few_tiles's.
-    if (left == 0 || (!wide && tiles < fit)) return;
+    // Level tiles of less than a wave are few rows', whose parts are r9_parts's and few_tiles's. Turned ones were
+    // slower cut than whole (299 x 6144 x 4096: 39.9 us, 28.0).
+    if (left == 0 || (!wide && (tiles < fit || r9_is_turned(tile)))) return;
     for (const int parts : {2, 3, 4, 6, 8}) {
         if (left * parts > 2 * fit) return;
         if (!wide) {
@@ -278,6 +291,20 @@ constexpr void each_cut(const Sizes& given, const Tile& tile, const Visit& visit
         way.parts = parts;
         visit(Tile{tile.m, tile.n, way.k()});
     }
+}
+
+/// Half of the tile or more would be empty, and there are lower ones: 52 x 128256 x 8192 took 634 us by 128, 502 by 64.
+constexpr bool r9_is_half_empty(const Sizes& s, const R9Operands& o, const Tile& tile) {
+    if (r9_is_turned(tile)) return 2 * s.m <= tile.n || (r9_is_level(tile) && s.m <= 64);
+    return tile.m == 128 && s.m <= 64 && !o.a_across;
+}
+
+/// Large products share what they read, so that less power goes into moving it; a single row of tiles shares nothing.
+constexpr bool r9_is_too_many(const Sizes& s, const Tile& tile) {
+    if (!r9_is_level(tile)) return false;
+    const Sizes seen = r9_seen(s, tile);
+    const bool one_row = r9_is_turned(tile) ? seen.n <= tile.n : seen.m <= tile.m;
+    return !one_row && seen.tiles(tile.m, tile.n) > 4 * std::int64_t{s.multiprocessors};
 }
 
 /// one_order: k is not cut, so that a row's bits follow from k alone. Parts of few tiles are r9_parts's.
@@ -294,8 +321,7 @@ constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     };
     const auto consider = [&](const Tile& tile) {
         if (!r9_possible(o, tile) || (r9_is_thin(tile) ? r9_parts_of(tile) : 1) != parts) return;
-        // Large products share what they read, so that less power goes into moving it.
-        if (r9_is_level(tile) && s.tiles(tile.m, tile.n) > 3 * std::int64_t{s.multiprocessors}) return;
+        if (r9_is_half_empty(s, o, tile) || r9_is_too_many(s, tile)) return;
         weigh(tile);
         if (!r9_is_thin(tile) && cuts) each_cut(s, tile, weigh);
     };
@@ -303,6 +329,10 @@ constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     if (!o.may_turn) return best;
     const Widths turned = r9_wide(o.b_across, false);
     for (int i = 0; i < turned.count; ++i) consider(Tile{128, turned.of[i], R9Way{8, true, 1}.k()});
+    // 1208 cubed, whose rows begin inside of sectors, took 12.9 us by these and 12.7 by pairs of blocks.
+    if (o.a_between || o.b_between) return best;
+    const Widths level = r9_level(128, true, false);
+    for (int i = 0; i < level.count; ++i) consider(Tile{128, level.of[i], r9_level_k(1, true)});
     return best;
 }
 

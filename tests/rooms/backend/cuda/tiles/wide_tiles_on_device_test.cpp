@@ -44,6 +44,22 @@ struct Operands {
         Options options{.reproducible = reproducible, .kernel = kernel.name};
         if (bits & 8)
             options.epilogue = {.scale = 2, .bias = bias.data(), .bias_size = n, .activation = Activation::relu};
+        return run(left, right, to, options, tile);
+    }
+
+    /// C = 2 A B - C, of B by rows or by columns; a bias of zeros has the old C added by threads.
+    Status add(const Kernel& kernel, Values& c, const Tile& tile, bool by_columns, bool by_threads) const {
+        Values none(Type::f32, n, 5);
+        std::memset(none.on_host().data, 0, static_cast<std::size_t>(n) * sizeof(float));
+        none.send();
+        Options options{.alpha = 2, .beta = -1, .reproducible = true, .kernel = kernel.name};
+        if (by_threads) options.epilogue = {.bias = none.data(), .bias_size = n};
+        return run(a.rows(m, k), by_columns ? b.columns(k, n) : b.rows(k, n), c.rows(m, n), options, tile);
+    }
+
+private:
+    static Status run(const Matrix& left, const Matrix& right, const Matrix& to, const Options& options,
+                      const Tile& tile) {
         Plan plan;
         if (const Status bad = try_plan(problem_of(left, right, to, options), options, plan); !bad) return bad;
         plan.tile = tile;
@@ -86,12 +102,48 @@ std::vector<Tile> level(int rows) {
     return all;
 }
 
+std::vector<Tile> level_turned(const std::vector<int>& all_parts) {
+    std::vector<Tile> all;
+    for (int width = 64; width <= 256; width += 16)
+        for (const int parts : all_parts) all.push_back({128, width, cuda::sm90::r9_level_k(parts, true)});
+    return all;
+}
+
 TEST_F(WideTiles, TurnedRoundHaveTheSameBits) {
     for (const char* name : {"cuda.r9_async_pipeline.bf16", "cuda.r9_async_pipeline.f16"}) {
         const Kernel* const kernel = find_kernel(name);
         if (!kernel || !runs(*kernel)) continue;
         for (const auto& [m, n, k] : {std::tuple{136, 264, 200}, {301, 136, 72}, {17, 520, 1000}})
-            compare(Operands(*kernel, m, n, k), wide({{8, true, 1}}), {0, 1, 2, 3, 4, 6, 10, 14});
+            for (const std::vector<Tile>& tiles : {wide({{8, true, 1}}), level_turned({1})})
+                compare(Operands(*kernel, m, n, k), tiles, {0, 1, 2, 3, 4, 6, 8, 10, 14});
+    }
+}
+
+TEST_F(WideTiles, AnOldCByBoxesIsWhatThreadsAdd) {
+    std::vector<Tile> tiles = wide({{8, false, 1}});
+    for (const Tile& tile : level(128))
+        if (tile.k == 0) tiles.push_back(tile);
+    for (const char* name : {"cuda.r9_async_pipeline.bf16", "cuda.r9_async_pipeline.f16"}) {
+        const Kernel* const kernel = find_kernel(name);
+        if (!kernel || !runs(*kernel)) continue;
+        for (const auto& [m, n, k] : {std::tuple{300, 328, 200}, {129, 1000, 72}, {2900, 2056, 136}}) {
+            const Operands operands(*kernel, m, n, k);
+            Values c(kernel->out, operands.m * operands.n, 4);
+            fill(c, operands.m * operands.n, 40);
+            const std::vector<std::byte> old = c.bring();
+            const auto added = [&](const Tile& tile, bool by_columns, bool by_threads) {
+                std::memcpy(c.on_host().data, old.data(), old.size());
+                c.send();
+                EXPECT_TRUE(operands.add(*kernel, c, tile, by_columns, by_threads).is_ok());
+                return c.bring();
+            };
+            for (const bool by_columns : {false, true}) {
+                const std::vector<std::byte> right = added({}, by_columns, true);
+                for (const Tile& tile : tiles)
+                    ASSERT_TRUE(added(tile, by_columns, false) == right)
+                        << name << ' ' << m << 'x' << n << 'x' << k << ": " << tile.n << ' ' << tile.k;
+            }
+        }
     }
 }
 
@@ -102,6 +154,7 @@ TEST_F(WideTiles, CutInTheLastWaveHaveTheSameSums) {
         compare(Operands(*kernel, 2600, 904, 1104), wide({{8, false, 2}, {8, true, 3}}), {0, 10, 6});
         compare(Operands(*kernel, 52, 2056, 520), level(64), {0, 2, 10, 6});
         compare(Operands(*kernel, 250, 904, 1104), level(128), {0, 1, 2, 3, 10});
+        compare(Operands(*kernel, 904, 2056, 1104), level_turned({2, 3}), {0, 8});
     }
 }
 
