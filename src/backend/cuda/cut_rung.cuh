@@ -2,7 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // Tiles that would fill a last wave in part: each is cut along k into parts, which all multiprocessors share. A part's
-// sums go to scratch as they stood in registers, and a second kernel adds them, first part first.
+// sums go to scratch as they stood in registers, and a second kernel adds them, first part first. Where no whole wave
+// goes in front of them, the parts of a tile are a cluster, whose blocks add what each has in its shared memory.
 //
 //     8 tiles, 6 at once                 the last two in 3 parts each
 //    | 0 1 2 3 4 5 | 6 7 . . . . |      | 0 1 2 3 4 5 | 6a 6b 6c 7a 7b 7c | +
@@ -11,6 +12,9 @@
 #pragma once
 
 #include "backend/cuda/banded_rung.cuh"
+#include "backend/cuda/heuristics_dmma.hpp"
+#include "backend/cuda/ptx/cluster_memory.cuh"
+#include "backend/cuda/ptx/team.cuh"
 
 namespace tw::cuda {
 
@@ -25,7 +29,7 @@ inline constexpr bool has_parts = true;
 struct CutTiles {
     int whole = 0;            ///< tiles in front of those that are cut
     int parts = 1;            ///< of each tile behind them
-    double2* sums = nullptr;  ///< of all parts: [part][16 bytes of a thread's][thread]
+    double2* sums = nullptr;  ///< of all parts: [part][16 bytes of a thread's][thread]; none: a tile's are a cluster
 
     __host__ __device__ int pieces(int tiles) const { return parts > 1 ? whole + (tiles - whole) * parts : tiles; }
     __device__ bool is_part(int piece) const { return has_parts && parts > 1 && piece >= whole; }
@@ -40,11 +44,12 @@ struct CutTiles {
     __device__ double2* of(int piece) const {
         return sums + std::int64_t{piece - whole} * Shape::sums * Shape::threads + threadIdx.x;
     }
+    /// Where a part's sums go: the stages in shared memory have been read by all threads before it returns.
     template <class Shape>
-    __device__ void keep(int piece, const double (&pairs)[Shape::sums][2]) const {
-        double2* const to = of<Shape>(piece);
-#pragma unroll
-        for (int q = 0; q < Shape::sums; ++q) to[q * Shape::threads] = make_double2(pairs[q][0], pairs[q][1]);
+    __device__ double2* place(int piece, void* shared) const {
+        if (sums) return of<Shape>(piece);
+        __syncthreads();
+        return static_cast<double2*>(shared) + threadIdx.x;
     }
 
     /// Of the operands only what a part of a tile multiplies, steps of BK of k.
@@ -58,23 +63,63 @@ struct CutTiles {
     }
 };
 
-/// So many 16 bytes of a thread's sums of a tile that was cut, from the first on: its parts', added.
-template <class Shape, int mine>
-__device__ void add_parts_of(const CutTiles& cut, int first, double2 (&sums)[mine]) {
+/// Of a thread's sums, 16 bytes each, what is added at once.
+inline constexpr int sums_at_once = 4;
+__device__ inline void add_16_bytes(double2& sum, const double2& x) { sum.x += x.x, sum.y += x.y; }
+__device__ inline void add_16_bytes(float4& sum, const float4& x) {
+    sum.x += x.x, sum.y += x.y, sum.z += x.z, sum.w += x.w;
+}
+
+/// Those of a tile that was cut, from the first on: its parts', added.
+template <class Shape, class V>
+__device__ void add_parts_of(const CutTiles& cut, int first, V (&sums)[sums_at_once]) {
     const double2* from = cut.of<Shape>(cut.whole + static_cast<int>(blockIdx.x) * cut.parts) + first * Shape::threads;
 #pragma unroll
-    for (int q = 0; q < mine; ++q) sums[q] = {};
+    for (int q = 0; q < sums_at_once; ++q) sums[q] = {};
 #pragma unroll 2
     for (int part = 0; part < cut.parts; ++part, from += Shape::sums * Shape::threads) {
-        double2 read[mine];
+        double2 read[sums_at_once];
 #pragma unroll
-        for (int q = 0; q < mine; ++q) read[q] = from[q * Shape::threads];
+        for (int q = 0; q < sums_at_once; ++q) read[q] = from[q * Shape::threads];
 #pragma unroll
-        for (int q = 0; q < mine; ++q) sums[q].x += read[q].x, sums[q].y += read[q].y;
+        for (int q = 0; q < sums_at_once; ++q) add_16_bytes(sums[q], reinterpret_cast<const V&>(read[q]));
     }
 }
-/// Of a thread's sums what each thread of the second kernel has.
-inline constexpr int sums_at_once = 4;
+
+/// The same where a tile's parts are a cluster, whose blocks have their sums in shared memory behind one another as in
+/// scratch: each adds a share of them, a multiple of `unit`. finish(first, last, sums) has those before the last.
+template <class Shape, class V = double2, int unit = 1, class Finish>
+__device__ void add_in_cluster(const CutTiles& cut, const void* shared, const Finish& finish) {
+    constexpr int units = Shape::sums / unit;
+    const int rank = ptx::rank_in_cluster(), last = (rank + 1) * units / cut.parts * unit;
+    const std::uint32_t mine = ptx::shared_address(shared) + threadIdx.x * 16;
+    ptx::sync_cluster();
+#pragma unroll 1
+    for (int first = rank * units / cut.parts * unit; first < last; first += sums_at_once) {
+        V sums[sums_at_once] = {};
+#pragma unroll 2
+        for (int part = 0; part < cut.parts; ++part) {
+            double2 read[sums_at_once];
+#pragma unroll
+            for (int q = 0; q < sums_at_once; ++q)
+                read[q] = ptx::read_two_doubles_in(mine + min(first + q, last - 1) * Shape::threads * 16, part);
+#pragma unroll
+            for (int q = 0; q < sums_at_once; ++q) add_16_bytes(sums[q], reinterpret_cast<const V&>(read[q]));
+        }
+        finish(first, last, sums);
+    }
+    ptx::sync_cluster();  // nobody leaves while his sums are read
+}
+
+/// A part's sums, 16 bytes of a thread's each: to scratch, or added with the other parts' and finished.
+template <class Shape, class V, int unit = 1, class SumsOf, class Finish>
+__device__ void hand_over(const CutTiles& cut, int piece, void* shared, const SumsOf& sums_of, const Finish& finish) {
+    V* const to = reinterpret_cast<V*>(cut.place<Shape>(piece, shared));
+#pragma unroll
+    for (int q = 0; q < Shape::sums; ++q) to[q * Shape::threads] = sums_of(q);
+    ptx::let_next_kernel_begin();
+    if (!cut.sums) add_in_cluster<Shape, V, unit>(cut, shared, finish);
+}
 
 /// Without parts where there is no scratch for their sums.
 template <class Shape>
@@ -82,24 +127,38 @@ CutTiles cut_tiles(const Call& call, int parts) noexcept {
     const auto tiles = static_cast<std::int64_t>(bands_of<Shape>(call).tiles());
     const std::int64_t wave = std::int64_t{multiprocessors()} * Shape::blocks, whole = tiles / wave * wave;
     const auto bytes = static_cast<std::size_t>((tiles - whole) * parts * Shape::sums * Shape::threads) * 16;
-    if (parts == 1 || call.batch || tiles == whole || bytes > call.scratch.size()) return {};
+    if (parts == 1 || call.batch || tiles == whole) return {};
+    const dmma::PacedShape shape{Shape::BM, Shape::BN, Shape::blocks, 0, {}};
+    if (dmma::is_cluster(shape, parts, tiles, multiprocessors())) return {0, parts, nullptr};
+    if (bytes > call.scratch.size()) return {};
     return {static_cast<int>(whole), parts, reinterpret_cast<double2*>(call.scratch.data())};
 }
 
-/// A block for each tile, or for each part of one; then one for each four sums of a thread of those that were cut.
+/// A block for each tile, or for each part of one.
+template <class Shape>
+Pieces pieces_of(const Call& call, const CutTiles& cut, std::size_t stage_bytes) noexcept {
+    const bool together = cut.parts > 1 && !cut.sums;
+    const std::size_t stages = Shape::STAGES * stage_bytes, sums = std::size_t{16} * Shape::sums * Shape::threads;
+    return {.blocks = static_cast<unsigned>(cut.pieces(static_cast<int>(bands_of<Shape>(call).tiles()))),
+            .shared = together ? std::max(stages, sums) : stages,
+            .cluster = together ? static_cast<unsigned>(cut.parts) : 1};
+}
+
+/// Where parts are no clusters, a second kernel has a block for each four sums of a thread of those that were cut.
 template <class Shape, class T, class More>
 Status launch_cut(void (*multiply)(Product<T>, Bands, Places, TileMap, CutTiles, More),
                   void (*add)(Product<T>, Bands, CutTiles, More), std::size_t stage_bytes, const Call& call,
                   const TileMap& only, int parts, const More& more) noexcept {
     const CutTiles cut = cut_tiles<Shape>(call, parts);
+    const Pieces pieces = pieces_of<Shape>(call, cut, stage_bytes);
+    const Status done = launch_pieces<Shape>(multiply, pieces, call, only, cut, more);
+    if (!done || !cut.sums) return done;
     const Bands bands = bands_of<Shape>(call);
-    const auto pieces = static_cast<unsigned>(cut.pieces(static_cast<int>(bands.tiles())));
-    const Status done = launch_pieces<Shape>(multiply, stage_bytes, call, only, pieces, cut, more);
-    if (!done || cut.parts == 1) return done;
     return launch(add,
                   {.blocks = bands.tiles() - static_cast<unsigned>(cut.whole),
                    .threads = Shape::threads,
-                   .products = Shape::sums / sums_at_once},
+                   .products = Shape::sums / sums_at_once,
+                   .overlaps = true},
                   call.stream, product_of<T>(call), bands, cut, more);
 }
 

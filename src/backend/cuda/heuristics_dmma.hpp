@@ -13,11 +13,11 @@
 
 namespace tw::cuda::dmma {
 
-/// A tile, how many a multiprocessor has at once, and nanoseconds: before and behind k, and of a step of k where the
-/// busiest multiprocessor has one, two ... tiles, of all of them.
+/// A tile, how many a multiprocessor has at once, and nanoseconds: before and behind k, C's bytes apart, and of a step
+/// of k where the busiest multiprocessor has one, two ... tiles, of all of them.
 struct PacedShape {
     int rows, columns, at_once;
-    double start, steps[4];
+    double start, steps[6];
 };
 constexpr PacedShape turned(PacedShape shape) {
     const int rows = shape.rows;
@@ -25,27 +25,43 @@ constexpr PacedShape turned(PacedShape shape) {
     return shape;
 }
 
-inline constexpr PacedShape shapes_of_real[] = {{128, 128, 1, 10000, {1260}},       {64, 128, 2, 8000, {740, 1340}},
-                                                {32, 128, 2, 4500, {585, 730}},     {16, 128, 3, 4000, {545, 600, 770}},
-                                                {64, 64, 3, 6500, {450, 620, 985}}, {32, 32, 2, 2000, {207, 271}}};
-inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 8000, {1275}},
-                                                   {64, 64, 2, 5000, {740, 1340}},
-                                                   {16, 128, 3, 3000, {500, 720, 1100}},
-                                                   {64, 32, 2, 2200, {360, 640}},
-                                                   {32, 32, 4, 1700, {250, 400, 570, 750}}};
+inline constexpr PacedShape shapes_of_real[] = {{128, 128, 1, 2500, {1210}},        {64, 128, 2, 1500, {720, 1290}},
+                                                {32, 128, 2, 1000, {560, 680}},     {16, 128, 3, 1000, {520, 590, 770}},
+                                                {64, 64, 3, 1500, {430, 620, 950}}, {32, 32, 2, 600, {207, 271}}};
+inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2500, {1210}},
+                                                   {64, 64, 2, 1500, {700, 1270}},
+                                                   {16, 128, 3, 1000, {500, 720, 1100}},
+                                                   {64, 32, 2, 800, {360, 640}},
+                                                   {32, 32, 4, 600, {250, 400, 570, 750}}};
 
-/// The row for real and that for complex numbers.
+/// r7_hierarchical_complex's, which is no unit's but has the same waves: c64 by FMA, 8 of k a step.
+inline constexpr PacedShape shapes_of_single_complex[] = {{128, 128, 1, 2500, {2611}},
+                                                          {64, 64, 3, 1500, {1120, 1600, 2140}},
+                                                          {32, 128, 3, 1500, {1120, 1600, 2140}},
+                                                          {32, 32, 6, 500, {283, 460, 690, 920, 1150, 1365}}};
+
+/// The rows for real and complex numbers.
 struct Unit {
     std::span<const PacedShape> shapes;
     int step, size;            ///< of k; bytes of a number
     bool is_one_order_turned;  ///< a result has the same bits from C's other side
+    bool cuts_small;           ///< its smallest tiles, too
 };
-inline constexpr Unit real{shapes_of_real, 16, 8, true}, complex{shapes_of_complex, 8, 16, false};
+inline constexpr Unit real{shapes_of_real, 16, 8, true, true}, complex{shapes_of_complex, 8, 16, false, false},
+    single_complex{shapes_of_single_complex, 8, 8, false, true};
 
 /// Of a last wave's tiles.
-inline constexpr int most_parts = 16, most_pieces = 528, largest = 128 * 128 * 8;
+inline constexpr int most_parts = 16, most_pieces = 528, most_in_cluster = 3, largest = 128 * 128 * 8;
 constexpr bool is_cut(const Tile& tile) { return tile.k < 0; }
 constexpr int parts_of(const Tile& tile) { return is_cut(tile) ? -tile.k : 1; }
+/// Whether the parts of a tile are a cluster, whose blocks must run together. Those of 5 parts and more found no room
+/// for all of them beside one another (640 cubed took 31 us instead of 20). A cluster's blocks may stand on one
+/// multiprocessor, and do: so there must be as many pieces as that takes (64 x 5120 x 5120 took 130 us of 80).
+constexpr bool is_cluster(const PacedShape& shape, int parts, std::int64_t tiles, std::int64_t multiprocessors) {
+    const std::int64_t pieces = tiles * parts, wave = multiprocessors * shape.at_once;
+    return parts > 1 && parts <= most_in_cluster && pieces <= (parts == 2 ? wave : wave * 15 / 16) &&
+           pieces > (std::min(parts, shape.at_once) - 1) * multiprocessors;
+}
 constexpr bool is_flat(const PacedShape& shape) { return shape.rows < shape.columns; }
 inline bool is_for_parts() noexcept { return (features() & feature::sm90a) != 0; }
 
@@ -62,7 +78,21 @@ constexpr double time_of_waves(const PacedShape& shape, std::int64_t pieces, dou
     return rest == 0 ? whole : whole + shape.start + steps * shape.steps[(rest - 1) / multiprocessors];
 }
 
-constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, const sm90::Sizes& s) {
+/// What a shape does not tell.
+struct Sizes : sm90::Sizes {
+    bool is_odd = false;       ///< operands are copied one double at a time: for them there are no flat tiles
+    bool stores_ones = false;  ///< rows of C begin at odd places
+};
+
+/// Parts of a cluster's blocks are read from their shared memory. Others are written and read, mostly in L2, by a
+/// kernel of its own; behind whole tiles they come later than is counted.
+constexpr double adding(const Unit& unit, const PacedShape& shape, int parts, std::int64_t whole, std::int64_t pieces,
+                        const Sizes& s) {
+    if (is_cluster(shape, parts, s.tiles(shape.rows, shape.columns), s.multiprocessors)) return 2000;
+    return 2500 + static_cast<double>(pieces * shape.rows * shape.columns * unit.size) / 7000 + (whole > 0 ? 3000 : 0);
+}
+
+constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, const Sizes& s) {
     const std::int64_t tiles = s.tiles(shape.rows, shape.columns), whole = parts == 1 ? tiles : whole_tiles(shape, s),
                        pieces = (tiles - whole) * parts;
     const double steps = static_cast<double>((s.k + unit.step - 1) / unit.step);
@@ -71,19 +101,18 @@ constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, c
     // Of a multiprocessor's third stream memory has a tenth less. Near its pace neither hides the other whole.
     const bool is_busy = whole + pieces > 2 * std::int64_t{s.multiprocessors} && shape.at_once > 2;
     const double reading =
-        5000 + static_cast<double>((s.m + s.n) * s.k * s.products * unit.size) / (is_busy ? 3700 : 4100);
-    // Parts are written and read, mostly in L2, by a kernel of its own; behind whole tiles all came later than counted.
-    const double adding = parts == 1
-                              ? 0
-                              : 4000 + static_cast<double>(pieces * shape.rows * shape.columns * unit.size) / 8000 +
-                                    (whole > 0 ? 12000 : 0);
-    return 1500 + std::max(multiplying, reading) + std::min(multiplying, reading) / 8 + adding;
+        3000 + static_cast<double>((s.m + s.n) * s.k * s.products * unit.size) / (is_busy ? 3700 : 4100);
+    const auto results = static_cast<double>(s.m * s.n * s.products * unit.size);
+    const double writing = results / (s.stores_ones ? 2500 : 4000);
+    return 2000 + std::max(multiplying, reading) + std::min(multiplying, reading) / 8 + writing +
+           (parts == 1 ? 0 : adding(unit, shape, parts, whole, pieces, s));
 }
 
 /// A part has at least 128 of k.
-constexpr bool may_cut(const PacedShape& shape, int parts, const sm90::Sizes& s) {
+constexpr bool may_cut(const Unit& unit, const PacedShape& shape, int parts, const Sizes& s) {
     const std::int64_t pieces = (s.tiles(shape.rows, shape.columns) - whole_tiles(shape, s)) * parts;
-    return shape.rows + shape.columns > 96 && pieces > 0 && pieces <= most_pieces && s.k / parts >= 128;
+    return (unit.cuts_small || shape.rows + shape.columns > 96) && pieces > 0 && pieces <= most_pieces &&
+           s.k / parts >= 128;
 }
 
 struct Choice {
@@ -91,8 +120,7 @@ struct Choice {
     double nanoseconds;
 };
 /// is_alone: no product of a batch, which would be seen wrong from C's other side. one_order: nothing is cut.
-constexpr Choice quickest(const Unit& unit, const sm90::Sizes& s, bool one_order, bool is_alone,
-                          bool for_parts = true) {
+constexpr Choice quickest(const Unit& unit, const Sizes& s, bool one_order, bool is_alone, bool for_parts = true) {
     Choice best{};
     const bool free = !one_order && is_alone && !parts::may_be_many(s.m, s.n, s.k);
     const auto weigh = [&](const PacedShape& shape, int parts) {
@@ -103,41 +131,66 @@ constexpr Choice quickest(const Unit& unit, const sm90::Sizes& s, bool one_order
     const auto each_cut = [&](const PacedShape& shape) {
         weigh(shape, 1);
         for (int parts = 2; free && parts <= most_parts; ++parts)
-            if (for_parts && may_cut(shape, parts, s)) weigh(shape, parts);
+            if (for_parts && may_cut(unit, shape, parts, s)) weigh(shape, parts);
     };
     for (const PacedShape& shape : unit.shapes) {
-        if (!for_parts && is_flat(shape)) continue;
-        each_cut(shape);
+        if ((!for_parts || s.is_odd) && is_flat(shape)) continue;
+        // From C's other side a thread's neighbours lie down a column, and a warp stores whole lines.
+        if (!(s.stores_ones && is_flat(shape) && unit.is_one_order_turned && is_alone)) each_cut(shape);
         if (shape.rows != shape.columns && (unit.is_one_order_turned ? is_alone : free)) each_cut(turned(shape));
     }
     return best;
 }
 
-inline Choice choice_of(const Unit& unit, const Call& call) noexcept {
-    return quickest(unit, sm90::sizes_of(call), call.reproducible, !call.batch, is_for_parts());
-}
-inline Choice choice_of(const Unit& unit, const Problem& p, int multiprocessors) noexcept {
-    const bool turned = p.c == Form::col_major;
-    return quickest(unit, {turned ? p.n : p.m, turned ? p.m : p.n, p.k, 1, multiprocessors}, false, true,
+/// How operands lie that a row found so.
+struct Oddness {
+    bool is_odd, stores_ones;
+};
+inline Choice choice_of(const Unit& unit, const Call& call, Oddness odd) noexcept {
+    return quickest(unit, {sm90::sizes_of(call), odd.is_odd, odd.stores_ones}, call.reproducible, !call.batch,
                     is_for_parts());
 }
+inline Choice choice_of(const Unit& unit, const Problem& p, int multiprocessors, Oddness odd) noexcept {
+    const bool turned = unit.is_one_order_turned && p.c == Form::col_major;
+    return quickest(unit,
+                    {{turned ? p.n : p.m, turned ? p.m : p.n, p.k, 1, multiprocessors}, odd.is_odd, odd.stores_ones},
+                    false, true, is_for_parts());
+}
+/// Of matrices without gaps: numbers of 16 bytes never are odd, copies of single complex ones are of parts anyway.
+constexpr Oddness odd_without_gaps(const Unit& unit, const Problem& p) {
+    const std::int64_t a = p.a == Form::col_major ? p.m : p.k, b = p.b == Form::col_major ? p.k : p.n,
+                       c = p.c == Form::col_major ? p.m : p.n;
+    return {unit.is_one_order_turned && (a % 2 != 0 || b % 2 != 0), unit.size == 8 && c % 2 != 0};
+}
+inline double nanoseconds(const Unit& unit, const Problem& p) noexcept {
+    return choice_of(unit, p, multiprocessors_for_costs(), odd_without_gaps(unit, p)).nanoseconds;
+}
+inline constexpr Oddness any_oddness[] = {{false, false}, {true, false}, {false, true}, {true, true}};
+
 /// The tile that was asked for by name, where the device has it; else what is chosen.
-inline Tile tile_of(const Unit& unit, const Call& call, const Tile& by_name) noexcept {
+inline Tile tile_of(const Unit& unit, const Call& call, Oddness odd, const Tile& by_name) noexcept {
     bool is_there = by_name != Tile{} && (is_for_parts() || !is_cut(by_name));
     for (const PacedShape& shape : unit.shapes)
         if (is_flat(shape) && shape.rows + shape.columns == by_name.m + by_name.n) is_there &= is_for_parts();
-    return is_there ? by_name : choice_of(unit, call).tile;
+    return is_there ? by_name : choice_of(unit, call, odd).tile;
 }
-/// A free product of this shape is summed in parts, or from C's other side where that changes the bits.
+/// A free product of this shape may be summed in parts, or from C's other side where that changes the bits.
 inline bool has_own_order(const Unit& unit, const Problem& p) noexcept {
-    const Tile tile = choice_of(unit, p, multiprocessors()).tile;
-    for (const PacedShape& shape : unit.shapes)
-        if (tile == Tile{shape.rows, shape.columns, unit.step}) return false;
-    return is_cut(tile) || !unit.is_one_order_turned;
+    for (const Oddness odd : any_oddness) {
+        const Tile tile = choice_of(unit, p, multiprocessors(), odd).tile;
+        bool is_plain = unit.is_one_order_turned && !is_cut(tile);
+        for (const PacedShape& shape : unit.shapes) is_plain |= tile == Tile{shape.rows, shape.columns, unit.step};
+        if (!is_plain) return true;
+    }
+    return false;
 }
+/// Parts of a cluster need none.
 inline std::size_t scratch_bytes(const Unit& unit, const Problem& p, const Tile& asked) noexcept {
-    const Tile tile = asked == Tile{} ? choice_of(unit, p, multiprocessors()).tile : asked;
-    return is_cut(tile) ? std::size_t{most_pieces} * largest : 0;
+    const std::size_t all = std::size_t{most_pieces} * largest;
+    if (asked != Tile{}) return is_cut(asked) ? all : 0;
+    for (const Oddness odd : any_oddness)
+        if (is_cut(choice_of(unit, p, multiprocessors(), odd).tile)) return all;
+    return 0;
 }
 
 }  // namespace tw::cuda::dmma

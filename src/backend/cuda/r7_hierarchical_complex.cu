@@ -13,11 +13,13 @@
 //
 // Needs: sm_80. 8 loads of 16 bytes for 256 products. Side by side, the parts of a number would be in registers of
 // different banks, and a sum that takes both kinds in turns waits for one of them. A conjugate is a sign within the
-// products, which costs nothing. Of A it is one of B and of the sums, so that there are two kernels, not four. Copies
-// are of 4 bytes, whatever lies where.
-#include "backend/cuda/banded_rung.cuh"
-#include "backend/cuda/ptx/shared_load.cuh"
+// products. Of A it is one of B and of the sums: two kernels, not four. Copies are of 4 bytes, whatever lies where.
+#include "backend/cuda/cut_rung.cuh"
+#include "backend/cuda/heuristics_dmma.hpp"
+#include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/tiles/complex_parts.cuh"
+#include "backend/cuda/tiles/complex_slice.cuh"
 #include "backend/cuda/tiles/complex_sums.cuh"
 #include "backend/cuda/tiles/complex_tile.cuh"
 
@@ -36,66 +38,75 @@ struct Shape {
     using A = PlanesOfK<BK, BM>;
     using B = PlanesOfK<BK, BN>;
     static constexpr int stage_bytes = A::bytes + B::bytes;
+
+    /// 16 bytes each: two neighbours of a row, and next those of the row below. Where the q-th of a thread stands.
+    static constexpr int sums = TM * TN / 2;
+    __device__ static int row_in_thread(int q) { return q / 2 / (TN / 2) * 2 + q % 2; }
+    __device__ static int col_in_thread(int q) { return q / 2 % (TN / 2) * 2; }
+    __device__ static int row_of(int i) {
+        const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+        return warp / warps_across * WM + lane / lanes_across * group_rows + i / group_rows * rows_apart +
+               i % group_rows;
+    }
+    __device__ static int col_of(int j) {
+        const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+        return warp % warps_across * WN + lane % lanes_across * group_cols + j / group_cols * cols_apart +
+               j % group_cols;
+    }
 };
 
-/// Of a thread's rows or columns.
-template <int count>
-struct Parts {
-    float re[count], im[count];
-};
-
-/// Groups of neighbours, `apart` from one to the next.
-template <int group, int apart, int count>
-__device__ void read_groups_of(float (&to)[count], std::uint32_t from) {
+/// Of a thread's sums of a tile that was cut those from the first on and before the last, to C.
+template <class S>
+__device__ void store_added(const Product<Number>& p, Together how, int2 tile, int first, int last,
+                            const float4 (&added)[sums_at_once]) {
 #pragma unroll
-    for (int g = 0; g < count; g += group) {
-        if constexpr (group == 4) {
-            const float4 four = ptx::load_4(from + g / 4 * apart * 4);
-            to[g] = four.x, to[g + 1] = four.y, to[g + 2] = four.z, to[g + 3] = four.w;
-        } else {
-            const float2 two = ptx::load_2(from + g / 2 * apart * 4);
-            to[g] = two.x, to[g + 1] = two.y;
-        }
-    }
+    for (int q = 0; q < sums_at_once; q += 2)
+        if (first + q < last)
+            finish_square(p, how, tile.x * S::BM + S::row_of(S::row_in_thread(first + q)),
+                          tile.y * S::BN + S::col_of(S::col_in_thread(first + q)), added[q], added[q + 1]);
 }
 
-/// In add_product()'s order for each sum, there and back: each product has an operand of the last one.
-template <bool conj_b, int TM, int TN>
-__device__ void add_products(Parts<TN> (&sums)[TM], const Parts<TM>& down, const Parts<TN>& across) {
+template <class S>
+__device__ void store_tile(const Product<Number>& p, Together how, char* stages, int first_row, int first_col,
+                           Parts<S::TN> (&sums)[S::TM]) {
+    const auto down_at = [&](int i) { return first_row + S::row_of(i); };
+    const auto across_at = [&](int j) { return first_col + S::col_of(j); };
+    const auto sum_of = [&](int i, int j) { return Number{sums[i].re[j], sums[i].im[j]}; };
+    scale_and_add(p, [&](const auto& visit) {
 #pragma unroll
-    for (int i = 0; i < TM; ++i) {
-        const float re = down.re[i], im = down.im[i];
-        Parts<TN>& sum = sums[i];
+        for (int i = 0; i < S::TM; ++i)
 #pragma unroll
-        for (int j = 0; j < TN; ++j) sum.re[j] = fmaf(re, across.re[j], sum.re[j]);
-#pragma unroll
-        for (int j = TN - 1; j >= 0; --j) sum.im[j] = fmaf(conj_b ? -re : re, across.im[j], sum.im[j]);
-#pragma unroll
-        for (int j = 0; j < TN; ++j) sum.re[j] = fmaf(conj_b ? im : -im, across.im[j], sum.re[j]);
-#pragma unroll
-        for (int j = TN - 1; j >= 0; --j) sum.im[j] = fmaf(im, across.re[j], sum.im[j]);
+            for (int j = 0; j < S::TN; ++j) {
+                Number sum = sum_of(i, j);
+                visit(down_at(i), across_at(j), sum);
+                sums[i].re[j] = sum.re, sums[i].im[j] = sum.im;
+            }
+    });
+    if (how == Together::ones && p.c.layout.col_step == 1) {
+        __syncthreads();  // all have read the stages
+        return store_slices<S>(p, stages, first_row, first_col, sum_of);
     }
-}
-
-/// A sum of 0 has no sign to lose.
-template <int TM, int TN>
-__device__ void conjugate(Parts<TN> (&sums)[TM]) {
 #pragma unroll
-    for (int i = 0; i < TM; ++i)
+    for (int i = 0; i < S::TM; i += 2)
 #pragma unroll
-        for (int j = 0; j < TN; ++j) sums[i].im[j] = 0 - sums[i].im[j];
+        for (int j = 0; j < S::TN; j += 2)
+            store_square(p, how, down_at(i), across_at(j),
+                         {{sum_of(i, j), sum_of(i, j + 1)}, {sum_of(i + 1, j), sum_of(i + 1, j + 1)}});
 }
 
 template <class S, bool conj_b>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    hierarchical_complex(Product<Number> p, Bands bands, Places places, TileMap only, Together how) {
+    hierarchical_complex(Product<Number> p, Bands bands, Places places, TileMap only, CutTiles cut, Together how) {
+    if (cut.is_left_out<S>()) return;
     extern __shared__ __align__(16) char stages[];
-    const int2 tile = bands.tile();
+    const int piece = static_cast<int>(blockIdx.x);
+    const int2 tile = bands.tile(cut.tile(piece));
     if (only.any) {
         ptx::wait_for_kernel_before();
         if (*only.any == 0 || only.tiles[tile.x * only.across + tile.y] == 0) return;
     }
     p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
+    if (cut.is_part(piece)) cut.take(p, piece, S::BK);
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
     const Layout& bl = p.b.layout;
     ComplexTile<typename S::A, S::threads> a(p.a, first_row);
@@ -107,12 +118,9 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         ptx::commit_copies();
     };
 
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    const int row = warp / S::warps_across * S::WM + lane / S::lanes_across * S::group_rows;
-    const int col = warp % S::warps_across * S::WN + lane % S::lanes_across * S::group_cols;
-    Parts<S::TN> sums[S::TM] = {};
+    const int row = S::row_of(0), col = S::col_of(0);
+    Parts<S::TN> sums[S::TM] = {}, across[2];
     Parts<S::TM> down[2];
-    Parts<S::TN> across[2];
     const auto read = [&](int to, std::uint32_t stage, int q) {
         const std::uint32_t at_a = stage + S::A::place(q, row), at_b = stage + S::A::bytes + S::B::place(q, col);
         read_groups_of<S::group_rows, S::rows_apart>(down[to].re, at_a);
@@ -144,61 +152,79 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     }
     ptx::wait_for_copies<0>();
 
-    const auto down_at = [&](int i) { return first_row + row + i / S::group_rows * S::rows_apart + i % S::group_rows; };
-    const auto across_at = [&](int j) {
-        return first_col + col + j / S::group_cols * S::cols_apart + j % S::group_cols;
-    };
     if (p.a_sign < 0) conjugate(sums);
-    const auto sum_of = [&](int i, int j) { return Number{sums[i].re[j], sums[i].im[j]}; };
-    scale_and_add(p, [&](const auto& visit) {
-#pragma unroll
-        for (int i = 0; i < S::TM; ++i)
-#pragma unroll
-            for (int j = 0; j < S::TN; ++j) {
-                Number sum = sum_of(i, j);
-                visit(down_at(i), across_at(j), sum);
-                sums[i].re[j] = sum.re, sums[i].im[j] = sum.im;
-            }
-    });
-#pragma unroll
-    for (int i = 0; i < S::TM; i += 2)
-#pragma unroll
-        for (int j = 0; j < S::TN; j += 2)
-            store_square(p, how, down_at(i), across_at(j),
-                         {{sum_of(i, j), sum_of(i, j + 1)}, {sum_of(i + 1, j), sum_of(i + 1, j + 1)}});
+    if constexpr (has_parts) {
+        if (cut.is_part(piece))
+            return hand_over<S, float4, 2>(
+                cut, piece, stages,
+                [&](int q) {
+                    const int i = S::row_in_thread(q), j = S::col_in_thread(q);
+                    return make_float4(sums[i].re[j], sums[i].im[j], sums[i].re[j + 1], sums[i].im[j + 1]);
+                },
+                [&](int first, int last, const float4(&added)[sums_at_once]) {
+                    store_added<S>(p, how, tile, first, last, added);
+                });
+    }
+    store_tile<S>(p, how, stages, first_row, first_col, sums);
+}
+
+/// Tiles that were cut, to C.
+template <class S>
+__global__ void __launch_bounds__(S::threads)
+    add_cut_tiles(Product<Number> p, Bands bands, CutTiles cut, Together how) {
+    if (cut.is_left_out<S>()) return;
+    const int first = static_cast<int>(blockIdx.y) * sums_at_once;
+    ptx::wait_for_kernel_before();
+    float4 added[sums_at_once];
+    add_parts_of<S>(cut, first, added);
+    store_added<S>(p, how, bands.tile(cut.whole + static_cast<int>(blockIdx.x)), first, S::sums, added);
 }
 
 template <class S, bool conj_b>
-Status start(const Call& call, const TileMap& only) {
-    return launch_in_bands<S>(hierarchical_complex<S, conj_b>, S::stage_bytes, call, only, together_of(call));
+Status start(const Call& call, const TileMap& only, int parts) {
+    return launch_cut<S>(hierarchical_complex<S, conj_b>, add_cut_tiles<S>, S::stage_bytes, call, only, parts,
+                         together_of(call));
 }
 
 template <class S>
-Status run_with(const Call& call, const TileMap& only = {}) {
-    return call.a.is_conj != call.b.is_conj ? start<S, true>(call, only) : start<S, false>(call, only);
+Status run_with(const Call& call, int parts = 1, const TileMap& only = {}) {
+    return call.a.is_conj != call.b.is_conj ? start<S, true>(call, only, parts) : start<S, false>(call, only, parts);
 }
 
 using Large = Shape<128, 128, 32, 64, 4, 1>;
 using Middle = Shape<64, 64, 32, 32, 4, 3>;
+using Flat = Shape<32, 128, 32, 32, 4, 3>;
 using Small = Shape<32, 32, 16, 16, 6, 6>;
 
-Status run(const Call& call, const Tile& asked) {
-    const Tile tile = asked_or_quickest(asked, sm90::r7_complex_tiles, call);
+/// Flat tiles may be told from C's other side, which no product of a batch can be seen from, and whose sums are of
+/// another order.
+Status run(const Call& asked, const Tile& by_name) {
+    const Tile tile =
+        dmma::tile_of(dmma::single_complex, asked, {false, together_of(asked) == Together::ones}, by_name);
+    const bool free = !asked.batch && !asked.reproducible;
+    const Call call = free && tile.m > tile.n ? across(asked) : asked;
+    const int parts = free ? dmma::parts_of(tile) : 1;
     switch (tile.m + tile.n) {
-        case Large::BM + Large::BN: return run_with<Large>(call);
-        case Middle::BM + Middle::BN: return run_with<Middle>(call);
-        default: return run_with<Small>(call);
+        case Large::BM + Large::BN: return run_with<Large>(call, parts);
+        case Flat::BM + Flat::BN: return run_with<Flat>(call, parts);
+        case Middle::BM + Middle::BN: return run_with<Middle>(call, parts);
+        default: return run_with<Small>(call, parts);
     }
 }
 
-double nanoseconds(const Problem& p, int) { return nanoseconds_of_quickest(sm90::r7_complex_tiles, p); }
+double nanoseconds(const Problem& p, int) { return dmma::nanoseconds(dmma::single_complex, p); }
+bool cuts(const Problem& p) { return dmma::has_own_order(dmma::single_complex, p); }
+std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
+    return dmma::scratch_bytes(dmma::single_complex, p, asked);
+}
 
-constexpr Tile tiles[] = {{}, {128, 128, 8}, {64, 64, 8}, {32, 32, 8}};
+constexpr Tile tiles[] = {{},           {128, 128, 8}, {64, 64, 8},   {32, 32, 8},
+                          {32, 128, 8}, {128, 32, 8},  {32, 128, -4}, {64, 64, -3}};
 
 }  // namespace
 
 Status run_hierarchical_complex_where(const Call& call, const TileMap& only) noexcept {
-    return run_with<Large>(call, only);
+    return run_with<Large>(call, 1, only);
 }
 
 constinit const Kernel r7_hierarchical_complex_c64{
@@ -214,6 +240,8 @@ constinit const Kernel r7_hierarchical_complex_c64{
     .takes = fits_ints,
     .sum_bound = number_sum_bound<Number>,
     .nanoseconds = nanoseconds,
+    .scratch_bytes = scratch_bytes,
+    .cuts = cuts,
     .run = run,
     .order = sequential_order,
     .batching = &in_one_launch,

@@ -34,6 +34,26 @@ struct Stage {
     static constexpr int bytes = A::bytes + B::bytes;
 };
 
+/// A thread's sums to C, of which it has the first at (row, col). All that is read of an old C is asked for before
+/// anything is written: one by one, each would wait for the last.
+template <class S>
+__device__ void store_tile(const Product<double>& p, bool c_in_pairs, int row, int col,
+                           double (&sums)[S::WM / 16][S::WN / 8][4]) {
+    const auto each_pair = [&](const auto& visit) {
+#pragma unroll
+        for (int i = 0; i < S::WM / 16; ++i)
+#pragma unroll
+            for (int j = 0; j < S::WN / 8; ++j)
+#pragma unroll
+                for (int half = 0; half < 2; ++half)  // one loop over all pairs would spill on sm_80
+                    visit(Pair(p, c_in_pairs, row + i * 16 + half * 8, col + j * 8),
+                          *reinterpret_cast<double(*)[2]>(&sums[i][j][2 * half]));
+    };
+    each_pair([&](const Pair&, double(&sum)[2]) { sum[0] *= p.alpha, sum[1] *= p.alpha; });
+    if (p.beta != 0) each_pair([&](const Pair& pair, double(&sum)[2]) { pair.add(sum, p.beta, p.c.layout.col_step); });
+    each_pair([&](const Pair& pair, const double(&sum)[2]) { pair.store(sum, p.c.layout.col_step); });
+}
+
 template <class S, class L>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     dmma(Product<double> p, Bands bands, Places places, TileMap only, CutTiles cut, bool c_in_pairs) {
@@ -99,22 +119,16 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         free_stage = stage, stage = next;
     }
     ptx::wait_for_copies<0>();
-    if (cut.is_part(piece)) return cut.keep<S>(piece, reinterpret_cast<double(&)[S::sums][2]>(sums));
-    // All that is read of an old C is asked for before anything is written: one by one, each would wait for the last.
-    const auto each_pair = [&](const auto& visit) {
-#pragma unroll
-        for (int i = 0; i < S::WM / 16; ++i)
-#pragma unroll
-            for (int j = 0; j < S::WN / 8; ++j)
-#pragma unroll
-                for (int half = 0; half < 2; ++half)  // one loop over all pairs would spill on sm_80
-                    visit(Pair(p, c_in_pairs, first_row + row + i * 16 + half * 8 + lane / 4,
-                               first_col + col + j * 8 + lane % 4 * 2),
-                          *reinterpret_cast<double(*)[2]>(&sums[i][j][2 * half]));
-    };
-    each_pair([&](const Pair&, double(&sum)[2]) { sum[0] *= p.alpha, sum[1] *= p.alpha; });
-    if (p.beta != 0) each_pair([&](const Pair& pair, double(&sum)[2]) { pair.add(sum, p.beta, p.c.layout.col_step); });
-    each_pair([&](const Pair& pair, const double(&sum)[2]) { pair.store(sum, p.c.layout.col_step); });
+    if constexpr (has_parts) {
+        const auto& pairs = reinterpret_cast<const double(&)[S::sums][2]>(sums);
+        if (cut.is_part(piece))
+            return hand_over<S, double2>(
+                cut, piece, stages, [&](int q) { return make_double2(pairs[q][0], pairs[q][1]); },
+                [&](int first, int last, const double2(&added)[sums_at_once]) {
+                    store_pairs<S>(p, c_in_pairs, tile, first, last, added);
+                });
+    }
+    store_tile<S>(p, c_in_pairs, first_row + row + lane / 4, first_col + col + lane % 4 * 2, sums);
 }
 
 /// Tiles that were cut, to C.
@@ -123,21 +137,10 @@ __global__ void __launch_bounds__(S::threads)
     add_cut_tiles(Product<double> p, Bands bands, CutTiles cut, bool c_in_pairs) {
     if (cut.is_left_out<S>()) return;
     const int first = static_cast<int>(blockIdx.y) * sums_at_once;
-    const int2 tile = bands.tile(cut.whole + static_cast<int>(blockIdx.x));
+    ptx::wait_for_kernel_before();
     double2 sums[sums_at_once];
     add_parts_of<S>(cut, first, sums);
-#pragma unroll
-    for (int q = 0; q < sums_at_once; ++q) {
-        const Pair pair(p, c_in_pairs, tile.x * S::BM + S::row_of(first + q), tile.y * S::BN + S::col_of(first + q));
-        double sum[2] = {p.alpha * sums[q].x, p.alpha * sums[q].y};
-        if (p.beta != 0) pair.add(sum, p.beta, p.c.layout.col_step);
-        pair.store(sum, p.c.layout.col_step);
-    }
-}
-
-/// Whether pairs along the direction in which `step` is 1 start at multiples of 16 bytes, in every product of a batch.
-bool lies_in_pairs(const BatchedOperand& operand, std::int64_t step, std::int64_t other_step) {
-    return step == 1 && other_step % 2 == 0 && operand.address_bits() % 16 == 0;
+    store_pairs<S>(p, c_in_pairs, bands.tile(cut.whole + static_cast<int>(blockIdx.x)), first, S::sums, sums);
 }
 
 /// Into how many parts a last wave's tiles are cut.
@@ -170,23 +173,19 @@ Status start_by(const Job& job, bool a_across, bool b_across) {
 /// Flat tiles are copied by 16 bytes alone: others would be as much machine code again for few operands.
 template <class S>
 Status run_with(const Job& job) {
-    const Call& call = job.call;
-    const Matrix &a = call.a, &b = call.b;
-    const bool a_across = a.row_step == 1 && a.col_step != 1, b_across = b.col_step == 1 && b.row_step != 1;
-    const bool by_16 = (a_across ? lies_in_pairs(a_of(call), a.row_step, a.col_step)
-                                 : lies_in_pairs(a_of(call), a.col_step, a.row_step)) &&
-                       (b_across ? lies_in_pairs(b_of(call), b.col_step, b.row_step)
-                                 : lies_in_pairs(b_of(call), b.row_step, b.col_step));
-    if (by_16) return start_by<S, true>(job, a_across, b_across);
+    const Lie lie(job.call);
+    if (lie.by_16) return start_by<S, true>(job, lie.a_across, lie.b_across);
     using Single = std::conditional_t<S::BM == S::BN, S, std::conditional_t<S::BM == 64, Middle, Small>>;
-    return start_by<Single, false>(job, a_across, b_across);
+    return start_by<Single, false>(job, lie.a_across, lie.b_across);
 }
 
-/// Tiles are told as C lies; those with more rows than columns are flat ones from C's other side.
+/// Tiles are told as C lies; those with more rows than columns are flat ones from C's other side. From there, too, a C
+/// whose rows begin at odd places is stored: neighbours by neighbouring threads.
 Status run(const Call& asked, const Tile& by_name) {
     Call call = is_turned(asked) ? across(asked) : asked;
-    const Tile tile = dmma::tile_of(dmma::real, call, by_name);
-    if (tile.m > tile.n && !call.batch) call = across(call);
+    const bool in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
+    const Tile tile = dmma::tile_of(dmma::real, call, {!Lie(call).by_16, !in_pairs}, by_name);
+    if ((tile.m > tile.n || (tile.m == tile.n && !in_pairs)) && !call.batch) call = across(call);
     const Job job{call, {}, call.reproducible ? 1 : dmma::parts_of(tile)};
     switch (tile.m + tile.n) {
         case Large::BM + Large::BN: return run_with<Large>(job);
@@ -198,9 +197,7 @@ Status run(const Call& asked, const Tile& by_name) {
     }
 }
 
-double nanoseconds(const Problem& p, int) {
-    return dmma::choice_of(dmma::real, p, multiprocessors_for_costs()).nanoseconds;
-}
+double nanoseconds(const Problem& p, int) { return dmma::nanoseconds(dmma::real, p); }
 bool cuts(const Problem& p) { return dmma::has_own_order(dmma::real, p); }
 std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
     return dmma::scratch_bytes(dmma::real, p, asked);

@@ -120,10 +120,16 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     }
     ptx::wait_for_copies<0>();
 
-    if (cut.is_part(piece)) {
-        double2* const to = cut.of<S>(piece);
-        sums.each_in_order([&](int q, const Number& sum) { to[q * S::threads] = make_double2(sum.re, sum.im); });
-        return;
+    if constexpr (has_parts) {
+        if (cut.is_part(piece)) {
+            double2* const to = cut.place<S>(piece, stages);
+            sums.each_in_order([&](int q, const Number& sum) { to[q * S::threads] = make_double2(sum.re, sum.im); });
+            ptx::let_next_kernel_begin();
+            if (cut.sums) return;
+            return add_in_cluster<S>(cut, stages, [&](int first, int last, double2(&added)[sums_at_once]) {
+                store_added<S>(p, how, tile, first, last, added);
+            });
+        }
     }
     const auto each_sum = [&](const auto& visit) { sums.each(first_row + row, first_col + col, visit); };
     scale_and_add(p, each_sum);
@@ -136,20 +142,10 @@ __global__ void __launch_bounds__(S::threads)
     add_cut_tiles(Product<Number> p, Bands bands, CutTiles cut, Together how) {
     if (cut.is_left_out<S>()) return;
     const int first = static_cast<int>(blockIdx.y) * sums_at_once;
-    const int2 tile = bands.tile(cut.whole + static_cast<int>(blockIdx.x));
+    ptx::wait_for_kernel_before();
     double2 added[sums_at_once];
     add_parts_of<S>(cut, first, added);
-    const auto each_sum = [&](const auto& visit) {
-#pragma unroll
-        for (int q = 0; q < sums_at_once; ++q) {
-            const int2 at = ComplexSums<S::WM, S::WN>::place(first + q);
-            Number sum{added[q].x, added[q].y};
-            visit(tile.x * S::BM + S::warp_row() + at.x, tile.y * S::BN + S::warp_col() + at.y, sum);
-            added[q] = make_double2(sum.re, sum.im);
-        }
-    };
-    scale_and_add(p, each_sum);
-    each_sum([&](int i, int j, const Number& sum) { store_one(p, how != Together::ones, i, j, sum); });
+    store_added<S>(p, how, bands.tile(cut.whole + static_cast<int>(blockIdx.x)), first, S::sums, added);
 }
 
 struct Job {
@@ -168,6 +164,8 @@ Status start(const Job& job) {
 bool lies_across(std::int64_t k_step, std::int64_t other_step) { return other_step == 1 && k_step != 1; }
 
 /// std::complex<double> may begin at any multiple of 8, where no copy of 16 bytes can.
+bool is_odd(const Call& call) { return (a_of(call).address_bits() | b_of(call).address_bits()) % 16 != 0; }
+
 using Large = Shape<128, 64, 32, 32, 4, 1>;
 using Middle = Shape<64, 64, 32, 32, 4, 2>;
 using Flat = Shape<64, 32, 16, 16, 6, 2>;
@@ -179,8 +177,7 @@ Status run_with(const Job& job) {
     const Call& call = job.call;
     // Few operands are copied by halves: for them the last tile has no code of its own.
     using Single = std::conditional_t<S::BN == 128, Small, S>;
-    if ((a_of(call).address_bits() | b_of(call).address_bits()) % 16 != 0)
-        return start<Single, Forms<Halves, Halves>>(job);
+    if (is_odd(call)) return start<Single, Forms<Halves, Halves>>(job);
     const bool b_across = lies_across(call.b.row_step, call.b.col_step);
     if (lies_across(call.a.col_step, call.a.row_step))
         return b_across ? start<S, Forms<RowsOfK, RowsOfK>>(job) : start<S, Forms<RowsOfK, WholeLines>>(job);
@@ -197,7 +194,7 @@ Status run_as(const Call& asked, const Tile& tile) {
 }
 
 Status run(const Call& call, const Tile& asked) {
-    const Tile tile = dmma::tile_of(dmma::complex, call, asked);
+    const Tile tile = dmma::tile_of(dmma::complex, call, {is_odd(call), false}, asked);
     switch (tile.m + tile.n) {
         case Large::BM + Large::BN: return run_as<Large>(call, tile);
         case Middle::BM + Middle::BN: return run_as<Middle>(call, tile);
@@ -207,9 +204,7 @@ Status run(const Call& call, const Tile& asked) {
     }
 }
 
-double nanoseconds(const Problem& p, int) {
-    return dmma::choice_of(dmma::complex, p, multiprocessors_for_costs()).nanoseconds;
-}
+double nanoseconds(const Problem& p, int) { return dmma::nanoseconds(dmma::complex, p); }
 bool cuts(const Problem& p) { return dmma::has_own_order(dmma::complex, p); }
 std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
     return dmma::scratch_bytes(dmma::complex, p, asked);

@@ -65,6 +65,18 @@ __device__ inline void read_in(std::uint32_t address, int block, std::uint32_t (
 #endif
 }
 
+/// 16 bytes, by blocks of a cluster alone.
+__device__ inline double2 read_two_doubles_in(std::uint32_t address, int block) {
+    double2 x{};
+#if __CUDA_ARCH__ >= 900
+    asm volatile("ld.shared::cluster.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(x.x), "=d"(x.y)
+                 : "r"(address_in(address, block))
+                 : "memory");
+#endif
+    return x;
+}
+
 /// From the block's own memory where it is alone.
 template <int ranks, int words>
 __device__ void read_of_rank(const void* here, int rank, std::uint32_t (&x)[words]) {

@@ -8,6 +8,7 @@
 #include "backend/cuda/operands/complex.cuh"
 #include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
+#include "backend/cuda/tiles/complex_sums.cuh"
 
 namespace tw::cuda {
 
@@ -100,5 +101,23 @@ struct ComplexSums {
         });
     }
 };
+
+/// Of a thread's sums those from the first on and before the last, to C.
+template <class S, int count>
+__device__ void store_added(const Product<Complex<double>>& p, Together how, int2 tile, int first, int last,
+                            double2 (&added)[count]) {
+    const auto each_sum = [&](const auto& visit) {
+#pragma unroll
+        for (int q = 0; q < count; ++q) {
+            if (first + q >= last) break;
+            const int2 at = ComplexSums<S::WM, S::WN>::place(first + q);
+            Complex<double> sum{added[q].x, added[q].y};
+            visit(tile.x * S::BM + S::warp_row() + at.x, tile.y * S::BN + S::warp_col() + at.y, sum);
+            added[q] = make_double2(sum.re, sum.im);
+        }
+    };
+    scale_and_add(p, each_sum);
+    each_sum([&](int i, int j, const Complex<double>& sum) { store_one(p, how != Together::ones, i, j, sum); });
+}
 
 }  // namespace tw::cuda

@@ -63,4 +63,17 @@ __device__ inline void store_square(const Product<Complex<float>>& p, Together h
     }
 }
 
+/// The same of sums that are not yet multiplied by alpha: those of row i, and of the row below.
+__device__ inline void finish_square(const Product<Complex<float>>& p, Together how, int i, int j, const float4& upper,
+                                     const float4& lower) {
+    Complex<float> x[2][2] = {{{upper.x, upper.y}, {upper.z, upper.w}}, {{lower.x, lower.y}, {lower.z, lower.w}}};
+    scale_and_add(p, [&](const auto& visit) {
+#pragma unroll
+        for (int y = 0; y < 2; ++y)
+#pragma unroll
+            for (int z = 0; z < 2; ++z) visit(i + y, j + z, x[y][z]);
+    });
+    store_square(p, how, i, j, x);
+}
+
 }  // namespace tw::cuda

@@ -4,6 +4,8 @@
 // r8_dmma's blocks: how a tile of doubles is cut among warps, which of its sums a thread has, and how operands lie.
 #pragma once
 
+#include "backend/cuda/operands/aligned.hpp"
+
 namespace tw::cuda {
 
 template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_>
@@ -29,6 +31,24 @@ struct DmmaShape {
 template <bool a_across_, bool b_across_, bool by_16_>
 struct Lies {
     static constexpr bool a_across = a_across_, b_across = b_across_, by_16 = by_16_;
+};
+
+/// Whether pairs along the direction in which `step` is 1 start at multiples of 16 bytes, in every product of a batch.
+inline bool lies_in_pairs(const BatchedOperand& operand, std::int64_t step, std::int64_t other_step) {
+    return step == 1 && other_step % 2 == 0 && operand.address_bits() % 16 == 0;
+}
+
+/// How the operands lie, and whether they can be copied 16 bytes at a time.
+struct Lie {
+    bool a_across, b_across, by_16;
+
+    explicit Lie(const Call& call)
+        : a_across(call.a.row_step == 1 && call.a.col_step != 1),
+          b_across(call.b.col_step == 1 && call.b.row_step != 1),
+          by_16((a_across ? lies_in_pairs(a_of(call), call.a.row_step, call.a.col_step)
+                          : lies_in_pairs(a_of(call), call.a.col_step, call.a.row_step)) &&
+                (b_across ? lies_in_pairs(b_of(call), call.b.col_step, call.b.row_step)
+                          : lies_in_pairs(b_of(call), call.b.row_step, call.b.col_step))) {}
 };
 
 }  // namespace tw::cuda

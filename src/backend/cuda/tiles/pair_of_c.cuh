@@ -38,4 +38,19 @@ struct Pair {
     }
 };
 
+/// Pairs of a thread's sums, those before the last of a tile, to C.
+template <class Shape, int count>
+__device__ void store_pairs(const Product<double>& p, bool in_pairs, int2 tile, int first, int last,
+                            const double2 (&sums)[count]) {
+#pragma unroll
+    for (int q = 0; q < count; ++q) {
+        if (first + q >= last) break;
+        const Pair pair(p, in_pairs, tile.x * Shape::BM + Shape::row_of(first + q),
+                        tile.y * Shape::BN + Shape::col_of(first + q));
+        double sum[2] = {p.alpha * sums[q].x, p.alpha * sums[q].y};
+        if (p.beta != 0) pair.add(sum, p.beta, p.c.layout.col_step);
+        pair.store(sum, p.c.layout.col_step);
+    }
+}
+
 }  // namespace tw::cuda

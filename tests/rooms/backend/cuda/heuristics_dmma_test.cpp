@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// r8_dmma's tiles, on paper: an H200's 132 multiprocessors, and other numbers of them.
+// Tiles of r8_dmma and of r7 for c64, on paper: an H200's 132 multiprocessors, and other numbers of them.
 #include "backend/cuda/heuristics_dmma.hpp"
 
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 namespace tw::cuda::dmma {
 namespace {
 
-constexpr sm90::Sizes shape(std::int64_t m, std::int64_t n, std::int64_t k, int multiprocessors = 132) {
-    return {m, n, k, 1, multiprocessors};
+constexpr Sizes shape(std::int64_t m, std::int64_t n, std::int64_t k, int multiprocessors = 132) {
+    return {{m, n, k, 1, multiprocessors}};
 }
-Tile of(const Unit& unit, const sm90::Sizes& s) { return quickest(unit, s, false, true).tile; }
+Tile of(const Unit& unit, const Sizes& s) { return quickest(unit, s, false, true).tile; }
 
 TEST(HeuristicsDmma, FewRowsOrColumnsTakeTilesAsNarrow) {
     EXPECT_EQ(of(real, shape(16, 8192, 8192)).m, 16);
@@ -21,6 +21,7 @@ TEST(HeuristicsDmma, FewRowsOrColumnsTakeTilesAsNarrow) {
     EXPECT_EQ(of(real, shape(8192, 10, 8192)).n, 16);
     EXPECT_EQ(of(complex, shape(16, 14336, 4096)).m, 16);
     EXPECT_EQ(of(complex, shape(14336, 16, 4096)).n, 16);
+    EXPECT_EQ(of(single_complex, shape(19, 8192, 2048)).m, 32);
 }
 
 TEST(HeuristicsDmma, TilesOfALastWaveAreCut) {
@@ -32,10 +33,10 @@ TEST(HeuristicsDmma, TilesOfALastWaveAreCut) {
 }
 
 TEST(HeuristicsDmma, PartsFitTheScratch) {
-    for (const Unit* unit : {&real, &complex})
+    for (const Unit* unit : {&real, &complex, &single_complex})
         for (const std::int64_t m : {5, 64, 700, 3000})
             for (const std::int64_t k : {100, 4000, 60000}) {
-                const sm90::Sizes s = shape(m, 5000, k);
+                const Sizes s = shape(m, 5000, k);
                 const Tile tile = of(*unit, s);
                 if (!is_cut(tile)) continue;
                 EXPECT_GE(k / parts_of(tile), 128);
@@ -46,16 +47,36 @@ TEST(HeuristicsDmma, PartsFitTheScratch) {
             }
 }
 
+TEST(HeuristicsDmma, DoublesThatAreCopiedOneByOneHaveNoFlatTiles) {
+    for (const std::int64_t m : {5, 30, 60, 700}) {
+        const Tile tile = of(real, {shape(m, 5001, 265), true});
+        EXPECT_TRUE(tile.m == tile.n) << tile.m << " x " << tile.n;
+    }
+    EXPECT_EQ(of(single_complex, {shape(30, 8191, 2048), false, true}).m, 32) << "their copies are of 4 bytes anyway";
+}
+
+TEST(HeuristicsDmma, PartsAreAClusterWhereAllOfThemFitAtOnce) {
+    const PacedShape large = shapes_of_real[0], middle = shapes_of_real[4];
+    EXPECT_TRUE(is_cluster(large, 2, 66, 132));
+    EXPECT_FALSE(is_cluster(large, 2, 67, 132));
+    EXPECT_FALSE(is_cluster(large, 3, 44, 132))
+        << "clusters of three leave some multiprocessors of a group without one";
+    EXPECT_FALSE(is_cluster(large, 5, 20, 132));
+    EXPECT_FALSE(is_cluster(large, 1, 20, 132));
+    EXPECT_TRUE(is_cluster(middle, 2, 100, 132));
+    EXPECT_FALSE(is_cluster(middle, 3, 80, 132)) << "three on each of 80 multiprocessors";
+}
+
 TEST(HeuristicsDmma, NoProductOfABatchIsSeenFromCsOtherSide) {
     for (const Unit* unit : {&real, &complex})
         for (const PacedShape& one : unit->shapes) {
-            const Tile tile = quickest(*unit, {one.columns, one.rows, 512, 64, 132}, false, false).tile;
+            const Tile tile = quickest(*unit, {{one.columns, one.rows, 512, 64, 132}}, false, false).tile;
             EXPECT_TRUE(tile.m <= tile.n || unit == &complex) << tile.m;
         }
 }
 
 TEST(HeuristicsDmma, ChipsBeforeHopperHaveNeitherFlatTilesNorParts) {
-    for (const Unit* unit : {&real, &complex})
+    for (const Unit* unit : {&real, &complex, &single_complex})
         for (const std::int64_t m : {5, 64, 700, 3000}) {
             const Tile tile = quickest(*unit, shape(m, 5000, 8192, 108), false, true, false).tile;
             EXPECT_FALSE(is_cut(tile)) << m;
@@ -67,6 +88,7 @@ TEST(HeuristicsDmma, ChipsBeforeHopperHaveNeitherFlatTilesNorParts) {
 TEST(HeuristicsDmma, ADeviceThatCantBeAskedHasOneMultiprocessor) {
     EXPECT_GT(of(real, shape(4096, 4096, 4096, 1)).m, 0);
     EXPECT_GT(of(complex, shape(4096, 4096, 4096, 1)).m, 0);
+    EXPECT_GT(of(single_complex, shape(4096, 4096, 4096, 1)).m, 0);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Every tile of r8_dmma and r8_dmma_complex on a device, each asked for by name, its last wave whole and in parts of k:
-// of whole numbers all have the bits of the one order.
+// Every tile of r8_dmma, r8_dmma_complex and r7_hierarchical_complex on a device, each asked for by name, its last wave
+// whole and in parts of k, added by a cluster or a second kernel: of whole numbers all have the bits of the one order.
 #include <cstring>
 
 #include "plan/names.hpp"
@@ -55,7 +55,9 @@ struct Operands {
 
 void compare(const Operands& operands, const std::vector<Tile>& tiles, const std::vector<int>& all_bits) {
     const Type type = operands.a.there().type;
-    const Kernel* const kernel = find_kernel(is_complex(type) ? "cuda.r8_dmma_complex.c128" : "cuda.r8_dmma.f64");
+    const Kernel* const kernel = find_kernel(type == Type::c64    ? "cuda.r7_hierarchical_complex.c64"
+                                             : type == Type::c128 ? "cuda.r8_dmma_complex.c128"
+                                                                  : "cuda.r8_dmma.f64");
     if (!kernel || !runs(*kernel)) GTEST_SKIP() << "this device has no matrix unit for doubles";
     const std::int64_t size = operands.m * operands.n;
     Values c(type, size, 4);
@@ -96,7 +98,7 @@ TEST_P(DmmaTiles, InPartsHaveTheSameSums) {
         compare(Operands(GetParam(), m, n, k), every_tile({-2, -5, -16}), {0, 10, 21});
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, DmmaTiles, testing::Values(Type::f64, Type::c128),
+INSTANTIATE_TEST_SUITE_P(Types, DmmaTiles, testing::Values(Type::f64, Type::c128, Type::c64),
                          [](const auto& one) { return std::string(name_of(one.param)); });
 
 }  // namespace
