@@ -17,12 +17,11 @@ inline sm90::FirstAcross first_across(const Call& call) noexcept {
     if (first == sm90::FirstAcross::none) return first;
     const bool of_a = first == sm90::FirstAcross::a;
     const Matrix lines = of_a ? call.a.transposed() : call.b, rows = of_a ? call.b.transposed() : call.a;
-    // TMA reads both as they lie, but for rows of the second that lie across k, too, and are turned.
-    const bool suits = is_aligned(lines, lines.data) && (is_aligned(rows, rows.data) || rows.row_step == 1);
-    return suits ? first : sm90::FirstAcross::none;
+    // TMA reads both as they lie, but for a second that lies across k, too, or begins where TMA can't: it is copied.
+    return is_aligned(lines, lines.data) && form_of(rows) != Form::strided ? first : sm90::FirstAcross::none;
 }
 
-/// Scratch for the other operand, where it doesn't lie along k.
+/// Scratch for the other operand, where it doesn't lie along k for TMA.
 inline std::size_t across_bytes(const Call& call) noexcept {
     const Matrix rows = first_across(call) == sm90::FirstAcross::a ? call.b.transposed() : call.a;
     return is_aligned(rows, rows.data) ? 0 : turned_bytes(rows.rows, rows.cols);

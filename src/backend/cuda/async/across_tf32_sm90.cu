@@ -16,6 +16,7 @@
 #include "backend/cuda/async/feed.cuh"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
+#include "backend/cuda/operands/copied_rows.hpp"
 #include "backend/cuda/ptx/shared_store.cuh"
 #include "backend/cuda/ptx/wgmma_registers.cuh"
 
@@ -115,6 +116,8 @@ __global__ void __launch_bounds__(S::threads, 1)
         };
         for (int tile = first; tile < raster.count(); tile += clusters) {
             int before = 0;
+            raster.place(tile, row, col);
+            bring_old_closer<S::WIDTH>(c, (row * P::CLUSTER + P::rank()) * P::BM + group * 64, col * S::WIDTH, thread);
 #pragma unroll
             for (float& sum : sums) sum = 0;  // dead stores: they end the live range of the sums before
             const auto step = [&](std::uint32_t(&of)[4][4], bool keep) {
@@ -188,6 +191,14 @@ Status start(const Call& call, const Matrix& lines, const Matrix& rows, bool bia
                   call.stream, of_a, of_b, c, raster, static_cast<int>(tiles_over(k, 32)));
 }
 
+/// Turns what lies across k, and copies what begins elsewhere than at 16 bytes.
+Status bring(Matrix& rows, std::span<std::byte>& scratch, void* stream) {
+    if (rows.row_step == 1) return turn(rows, scratch, stream);
+    const CopiedRows copy{.from = rows, .to = scratch.data(), .pitch = (rows.cols + 3) / 4 * 4};
+    rows.data = copy.to, rows.row_step = copy.pitch;
+    return copy_rows({&copy, 1}, stream);
+}
+
 }  // namespace
 
 Status run_across(const Call& given, bool bias_down, const Tile& asked) {
@@ -197,7 +208,7 @@ Status run_across(const Call& given, bool bias_down, const Tile& asked) {
     Matrix rows = call.b.transposed();
     std::span<std::byte> scratch = call.scratch;
     if (!is_aligned(rows, rows.data))
-        if (const Status bad = turn(rows, scratch, call.stream); !bad) return bad;
+        if (const Status bad = bring(rows, scratch, call.stream); !bad) return bad;
     const int width = sm90::across_widths.has(asked.n) ? asked.n : sm90::across_width(sm90::sizes_of(call));
     return by_width<sm90::across_widths>(width, [&](auto of) -> Status {
         return start<AcrossShape<decltype(of)::value>>(call, lines, rows, bias_down != turns);
