@@ -16,10 +16,13 @@
 // if it gave two operands a cycle; a product has three, so they are made there and back: one is always the last one's.
 #include <algorithm>
 
-#include "backend/cuda/core_rung.cuh"
 #include "backend/cuda/epilogue/fused.cuh"
+#include "backend/cuda/few/little_tiles.hpp"
+#include "backend/cuda/heuristics_hierarchical.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
+#include "backend/cuda/overlapped_rung.cuh"
+#include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/async_tile.cuh"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
 #include "backend/cuda/tiles/hierarchy_shape.cuh"
@@ -33,6 +36,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     hierarchical(Product<float> p, TileGrid grid, Fused fused, Places places) {
     extern __shared__ __align__(16) char stages[];
     const std::int64_t first_row = grid.row() * std::int64_t{S::BM}, first_col = grid.col() * std::int64_t{S::BN};
+    if constexpr (S::begins_often) ptx::let_next_kernel_begin(), ptx::wait_for_kernel_before();
     const Layout &al = p.a.layout, &bl = p.b.layout;
     AsyncTile<a_lie, S::BK, S::BM, S::a_pitch, S::threads> a(places.a(p.a.data), al.col_step, al.row_step, al.cols,
                                                              first_row, al.rows);
@@ -151,8 +155,7 @@ Status start(const Call& call) {
     Places places;
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
-    return launch_over<float, S::BM, S::BN, S::threads, S::shared>(hierarchical<S, a, b>, call, fused(call.epilogue),
-                                                                   places);
+    return launch_overlapped<float, S, S::begins_often>(hierarchical<S, a, b>, call, fused(call.epilogue), places);
 }
 
 using Wide = HierarchyShape<128, 256, 8, 64, 64, 4, 4>;
@@ -182,13 +185,16 @@ bool copies_by_16(const Call& call) {
 }
 
 sm90::R7 tile_for(const Call& call, const Tile& asked) {
-    if (asked == Tile{}) return sm90::r7_tile(sm90::sizes_of(call), copies_by_16(call));
+    if (asked == Tile{}) return hierarchical_tile(sm90::sizes_of(call), copies_by_16(call), may_turn(call));
     return asked.n == Wide::BN ? sm90::R7::wide : asked.n == Middle::BN ? sm90::R7::middle : sm90::R7::small;
 }
 
-/// Copies of 4 bytes, which turn a tile on its way, cost a large product a tenth: more than a pass that turns B before.
+/// Copies of 4 bytes, which turn a tile on its way, cost a large product a tenth: a pass that turns B before costs
+/// less.
 Status run(const Call& call, const Tile& asked) {
     return with_epilogue(call, [&](Call one) {
+        if (asked == Tile{} ? little::is_quicker(sm90::sizes_of(one)) : asked.n == little::side)
+            return run_little_tiles(one);
         const sm90::R7 tile = tile_for(one, asked);
         if (tile == sm90::R7::middle) return run_with<Middle>(one);
         if (tile == sm90::R7::small) return run_with<Small>(one);
@@ -207,16 +213,17 @@ std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
 }
 
 double nanoseconds(const Problem& p, int) {
-    const int at_once = multiprocessors_for_costs();  // of Small each wave counts whole
+    const auto at_once = static_cast<int>(multiprocessors_for_costs());  // of Small each wave counts whole
     const auto waves =
         static_cast<double>(tiles_over(tiles_over(p.m, Small::BM) * tiles_over(p.n, Small::BN), at_once));
     const double of_small =
         launch_nanoseconds + waves * 2.0 * Small::BM * Small::BN * static_cast<double>(p.k) * at_once / 35e3;
-    return std::min(of_small, nanoseconds_at(p, 50, Wide::BM, Wide::BN));
+    const double of_little = little::nanoseconds(p, {p.m, p.n, p.k, 1, at_once});
+    return std::min({of_small, of_little, nanoseconds_at(p, 50, Wide::BM, Wide::BN) + writing_nanoseconds(p)});
 }
 
 constexpr Batching batching{takes_batch, places_bytes};
-constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 128, 8}, {64, 64, 16}};
+constexpr Tile tiles[] = {{}, {128, 256, 8}, {128, 128, 8}, {64, 64, 16}, {little::side, little::side, 32}};
 
 }  // namespace
 
