@@ -133,7 +133,7 @@ TEST_F(Costs, WeightsOfF32AreSplitOnTheirWayToFewRows) {
 
 // On an H100 r7 took 26, 50, 28, 60 and 110 us for these, slices of k 12, 29, 24, 44 and 78.
 TEST_F(Costs, SmallProductsOfF32AreSlicedAmongWarps) {
-    for (const Shape& shape : {Shape{294, 294, 294, by_columns},
+    for (const Shape& shape : {Shape{384, 384, 384, by_columns},
                                {1536, 128, 1152, by_columns},
                                {686, 686, 686},
                                {21, 13763, 1011},
@@ -150,6 +150,27 @@ TEST_F(Costs, SmallProductsOfF32AreSlicedAmongWarps) {
 }
 
 // Rows that do one product at a time, three launches each, are not for shapes that come in batches.
+// On an H200 slices took 5.6 and 8.2 us for 240 and 300 cubed, r7's little tile 5.4 and 7.4, tiles of 64 x 64 10.2 and
+// 14.6; r9 does 393 products of 192 x 384 x 64 in 73 us, r7 in 205.
+TEST_F(Costs, SmallSquaresOfF32GoByR7sLittleTile) {
+    for (const Shape& shape : {Shape{70, 92, 43}, {128, 128, 128}, {208, 208, 208}, {300, 300, 300, by_columns}})
+        for (const Accuracy accuracy : {fp32, fp32_elementwise})
+            EXPECT_TRUE(is_of(cheapest(shape, Type::f32, accuracy), "r7_hierarchical")) << shape.m;
+    EXPECT_TRUE(is_of(cheapest({192, 384, 64}, Type::f32, tf32), "r9"));
+    for (const Shape& shape : {Shape{16, 128, 128}, {16, 96, 192}, {32, 256, 192}})
+        EXPECT_TRUE(is_of(cheapest(shape, Type::f32, fp32), "few_tiles_sliced")) << shape.n << ": few rows";
+}
+
+// 4096 x 4096 x 64 takes r7 69.5 us, this 65.6; heads of 1024 x 128 x 1024 256 and 209.
+TEST_F(Costs, AShortKOfManyTilesGoesAtOnce) {
+    for (const Shape& shape : {Shape{4096, 4096, 64, by_columns}, {10354, 7564, 80, by_columns}, {1024, 1024, 128}}) {
+        EXPECT_TRUE(is_of(cheapest(shape, Type::f32, fp32), "few_steps")) << shape.k;
+        EXPECT_TRUE(is_of(cheapest(shape, Type::f32, fp32_elementwise), "r7_hierarchical")) << shape.k;
+    }
+    EXPECT_TRUE(is_of(cheapest({3723, 4233, 58, by_columns}, Type::f32, fp32), "r7")) << "rows begin anywhere";
+    EXPECT_TRUE(is_of(cheapest({4096, 4096, 32}, Type::f32, fp32), "r7")) << "its parts would promise less";
+}
+
 TEST_F(Costs, ShapesOfBatchesAreForRowsThatTakeThem) {
     for (const Shape& shape : {Shape{512, 512, 384},
                                {16, 128, 256, by_columns},

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What few_steps and r7's little tile are reckoned to take, on paper.
+#include "backend/cuda/heuristics_steps.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backend/cuda/few/little_tiles.hpp"
+#include "backend/cuda/heuristics_hierarchical.hpp"
+
+namespace tw::cuda {
+namespace {
+
+Problem of(std::int64_t m, std::int64_t n, std::int64_t k, Accuracy accuracy = fp32) {
+    return {.m = m, .n = n, .k = k, .place = Place::cuda, .accuracy = accuracy};
+}
+
+TEST(HeuristicsSteps, ALongerKAndRowsThatBeginAnywhereTakeLonger) {
+    EXPECT_LT(steps::nanoseconds(of(4096, 4096, 64), 3), steps::nanoseconds(of(4096, 4096, 128), 3));
+    EXPECT_LT(steps::nanoseconds(of(4096, 4096, 64), 3), steps::nanoseconds(of(4096, 4095, 64), 3));
+    EXPECT_LT(steps::nanoseconds(of(4096, 4096, 16), 1), steps::nanoseconds(of(4096, 4096, 15), 1));
+    Problem by_columns = of(4096, 4096, 64);
+    by_columns.c = Form::col_major;
+    EXPECT_LT(steps::nanoseconds(of(4096, 4096, 64), 3), steps::nanoseconds(by_columns, 3));
+    EXPECT_EQ(steps::columns_of(64), 64);
+    EXPECT_EQ(steps::columns_of(65), 128);
+}
+
+TEST(HeuristicsSteps, LittleTilesAreForFewTilesOfWhatMayBeMany) {
+    const auto sizes = [](const Problem& p) { return sm90::Sizes{p.m, p.n, p.k, 1, 132}; };
+    const auto time = [&](const Problem& p) { return little::nanoseconds(p, sizes(p)); };
+    EXPECT_LT(time(of(128, 128, 128)), time(of(240, 240, 240)));
+    EXPECT_LT(time(of(300, 300, 300)), 1e4);
+    EXPECT_GT(time(of(349, 1024, 256)), 1e9) << "too many tiles";
+    EXPECT_GT(time(of(16, 128, 128)), 1e9) << "few rows";
+    EXPECT_GT(time(of(300, 300, 3000)), 1e9) << "never in batches";
+    EXPECT_GT(time(of(128, 128, 128, tf32)), 1e9) << "r9's";
+    EXPECT_FALSE(little::is_quicker({128, 128, 128, 100, 132})) << "a batch fills the chip";
+}
+
+TEST(HeuristicsSteps, R7sTilesOfAShortK) {
+    const sm90::Sizes longer{4096, 4096, 128, 1, 132}, shorter{4096, 4096, 48, 1, 132};
+    EXPECT_EQ(hierarchical_tile(longer, false, true), sm90::R7::wide);
+    EXPECT_EQ(hierarchical_tile(longer, false, false), sm90::R7::middle);
+    EXPECT_EQ(hierarchical_tile(shorter, false, true), sm90::R7::small);
+    EXPECT_EQ(hierarchical_tile(shorter, true, true), sm90::R7::wide);
+}
+
+}  // namespace
+}  // namespace tw::cuda
