@@ -18,13 +18,13 @@
 
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/few/little_tiles.hpp"
-#include "backend/cuda/heuristics_hierarchical.hpp"
+#include "backend/cuda/few/overlapped_rung.cuh"
+#include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
-#include "backend/cuda/overlapped_rung.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/async_tile.cuh"
-#include "backend/cuda/tiles/heuristics_sm90.hpp"
+#include "backend/cuda/tiles/heuristics_hierarchical.hpp"
 #include "backend/cuda/tiles/hierarchy_shape.cuh"
 #include "backend/cuda/tiles/sums_to_c.cuh"
 

@@ -2,12 +2,12 @@
 // Copyright 2026 The tilewright authors
 //
 // What few_steps and r7's little tile are reckoned to take, on paper.
-#include "backend/cuda/heuristics_steps.hpp"
+#include "backend/cuda/few/heuristics_steps.hpp"
 
 #include <gtest/gtest.h>
 
 #include "backend/cuda/few/little_tiles.hpp"
-#include "backend/cuda/heuristics_hierarchical.hpp"
+#include "backend/cuda/tiles/heuristics_hierarchical.hpp"
 
 namespace tw::cuda {
 namespace {

@@ -5,8 +5,10 @@
 // a microsecond of each short product.
 #pragma once
 
-#include "backend/cuda/core_rung.cuh"
+#include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/spread.hpp"
+#include "backend/cuda/operands/batched.hpp"
+#include "backend/cuda/operands/product.cuh"
 
 namespace tw::cuda {
 
