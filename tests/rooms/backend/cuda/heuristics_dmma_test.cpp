@@ -56,11 +56,13 @@ TEST(HeuristicsDmma, DoublesThatAreCopiedOneByOneHaveNoFlatTiles) {
 }
 
 TEST(HeuristicsDmma, PartsAreAClusterWhereAllOfThemFitAtOnce) {
-    const PacedShape large = shapes_of_real[0], middle = shapes_of_real[4];
+    const PacedShape large = shapes_of_real[0], flat = shapes_of_real[1], middle = shapes_of_real[4];
     EXPECT_TRUE(is_cluster(large, 2, 66, 132));
     EXPECT_FALSE(is_cluster(large, 2, 67, 132));
     EXPECT_FALSE(is_cluster(large, 3, 44, 132))
         << "clusters of three leave some multiprocessors of a group without one";
+    EXPECT_TRUE(is_cluster(flat, 3, 72, 132));
+    EXPECT_FALSE(is_cluster(flat, 3, 80, 132)) << "64 x 10240 by tiles of 64 x 128";
     EXPECT_FALSE(is_cluster(large, 5, 20, 132));
     EXPECT_FALSE(is_cluster(large, 1, 20, 132));
     EXPECT_TRUE(is_cluster(middle, 2, 100, 132));
