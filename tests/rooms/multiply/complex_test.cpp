@@ -309,7 +309,7 @@ TEST(ComplexRefusals, Rule42_HaveASentenceEach) {
     expect_says(refusal(a, a, c, {.verify = true}), "complex products are not verified");
     expect_says(refusal(a, a, c, {.device = "cuda:*"}), "complex products are one device's");
     expect_says(refusal(a, a, c, {.device = "cpu-check"}), "that device has no kernels for complex operands");
-    expect_says(refusal(a, a, c, {.kernel = "r6_vectorized"}), "no kernel of that name");
+    expect_says(refusal(a, a, c, {.kernel = "r8_matrix_unit"}), "no kernel of that name");
 }
 
 TEST(ComplexInC, ConjugatesAreTypes) {
