@@ -15,7 +15,7 @@
 
 namespace tw::cuda {
 
-/// Of one warp of a consumer; N: columns, of which `boxes` times 128 bytes go by boxes.
+/// Of one warp of a consumer; N: columns, in whole boxes of 128 bytes.
 template <class T, int N>
 class OldBoxes {
 public:
@@ -44,8 +44,9 @@ public:
         if (lane_ == 0) ask_some(out, 0, first_row, first_col);
     }
 
-    /// C = sums + beta * C for the columns that go by boxes.
-    __device__ void add_and_store(const float (&sums)[N / 2], const Output& out, int first_row, int first_col) {
+    /// C = alpha * sums + beta * C.
+    __device__ void add_and_store(float (&sums)[N / 2], const Output& out, int first_row, int first_col) {
+        if (out.alpha != 1) each_sum<N>(sums, [&](float x) { return x * out.alpha; });
 #pragma unroll
         for (int box = 0; box < boxes; ++box) {
             const int slot = box % ring;
@@ -101,20 +102,5 @@ private:
     int lane_, own_;
     std::uint32_t phases_ = 0;  ///< a bit a slot
 };
-
-/// C = alpha * sums + beta * C, whose last columns, where they fill no box, go by threads.
-template <class T, int N>
-__device__ void finish_old_boxes(float (&sums)[N / 2], OldBoxes<T, N>& old, const Output& out, int first_row,
-                                 int first_col, int thread) {
-    constexpr int boxed = OldBoxes<T, N>::boxes * OldBoxes<T, N>::columns, left = N - boxed;
-    if (out.alpha != 1) each_sum<N>(sums, [&](float x) { return x * out.alpha; });
-    old.add_and_store(sums, out, first_row, first_col);
-    if constexpr (left > 0) {
-        Output rest = out;
-        rest.alpha = 1;
-        finish_groups<T, left>(reinterpret_cast<float(&)[left / 2]>(sums[boxed / 2]), rest, first_row,
-                               first_col + boxed, thread);
-    }
-}
 
 }  // namespace tw::cuda

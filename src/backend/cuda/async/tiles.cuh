@@ -32,9 +32,10 @@ struct TileShape {
     static constexpr int old_barriers = by_box ? consumers * 16384 : 0;  ///< behind the boxes
     static constexpr int staging = by_box ? consumers * (16384 + 64) : 0;
     static constexpr int threads = consumers > 1 ? 128 * (consumers + 1) : 160;
-    /// What is added to comes by boxes, of 16 bits; 208 columns' sums leave no registers for it.
+    /// What is added to comes by boxes, of 16 bits, where these are all of a tile: another end for what is left would
+    /// be a third of such a kernel.
     template <class T>
-    static constexpr bool old_by_box = by_box && WIDTH != 208 && sizeof(T) == 2;
+    static constexpr bool old_by_box = by_box && WIDTH % 64 == 0 && sizeof(T) == 2;
     /// tf32's sums are looked at as a whole.
     template <class T>
     static constexpr bool cuts = sizeof(T) == 2;
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(S::threads, 1)
             }
             if constexpr (S::template old_by_box<T>) {
                 if (feed.old_by_box) {
-                    finish_old_boxes(sums, old, mine, own_row, first_col, thread);
+                    old.add_and_store(sums, mine, own_row, first_col);
                     continue;
                 }
             }
