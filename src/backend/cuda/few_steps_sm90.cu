@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// few_steps: products of a short k, and batches of them, wherever rows begin. A block brings all of k of its tile at
-// once, as it lies, multiplies it in a few steps of the unit, and stores C's rows 4 bytes at once or more; several
+// few_steps: f32 products of a short k, and batches of them, wherever rows begin. A block brings all of k of its tile
+// at once, as it lies, multiplies it in a few steps of the unit, and stores C's rows 4 bytes at once or more; several
 // blocks of a multiprocessor do each of these while others do another. Nothing is copied first, and nothing is a ring.
 //
 //        k              64 rows x 128 columns, 4 warps
@@ -14,7 +14,6 @@
 //
 // Needs: sm_90a, k of at most 192. Reads (1 / 64 + 1 / 128) mnk elements, mostly of L2, and writes C once.
 #include <algorithm>
-#include <type_traits>
 
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
@@ -34,28 +33,26 @@ namespace {
 using namespace steps;
 
 /// A block's tile: two rows of warps, so many in each.
-template <int BM_, int BN_, int warps_across_, int products_, int blocks_>
+template <int BM_, int BN_, int warps_across_, int blocks_>
 struct Shape {
     static constexpr int BM = BM_, BN = BN_, warps_across = warps_across_, WM = BM / 2, WN = BN / warps_across,
-                         products = products_, threads = 64 * warps_across, blocks = blocks_;
+                         threads = 64 * warps_across, blocks = blocks_;
 };
-using Wide = Shape<64, 128, 2, 1, 4>;
-using Small = Shape<64, 64, 2, 1, 5>;
-using WideOfParts = Shape<64, 128, 4, 3, 2>;
-using SmallOfParts = Shape<64, 64, 2, 3, 3>;
+using Wide = Shape<64, 128, 4, 2>;
+using Small = Shape<64, 64, 2, 3>;
 
 /// For what is made again.
-template <class T, bool is_across>
+template <bool is_across>
 struct Elements {
-    const T* data;
+    const float* data;
     std::int64_t pitch;
 
     __device__ float operator()(int line, int k) const {
-        return static_cast<float>(is_across ? data[k * pitch + line] : data[line * pitch + k]);
+        return is_across ? data[k * pitch + line] : data[line * pitch + k];
     }
 };
 
-template <class S, class T, bool a_across, bool b_across>
+template <class S, bool a_across, bool b_across>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     few_steps(Lie a, Lie b, int k, Output out, Ending ending, TileGrid grid, Places places) {
     extern __shared__ __align__(128) char memory[];
@@ -63,61 +60,54 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     const int warp = static_cast<int>(threadIdx.x) / 32, row = warp / S::warps_across * S::WM,
               col = warp % S::warps_across * S::WN;
     const int padded = (k + granule - 1) / granule * granule;
-    const std::uint32_t base = ptx::shared_address(memory), of_b = base + bytes_of<T, a_across>(S::BM, padded);
+    const std::uint32_t base = ptx::shared_address(memory), of_b = base + bytes_of<a_across>(S::BM, padded);
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();  // it may write the operands, and the addresses of a batch
-    const T* const a_data = places.a(static_cast<const T*>(a.data));
-    const T* const b_data = places.b(static_cast<const T*>(b.data));
-    const auto of_rows = Lines<T>::template of<a_across, S::BM>(a, a_data, first_row, k, padded),
-               of_cols = Lines<T>::template of<b_across, S::BN>(b, b_data, first_col, k, padded);
-    bring<T, a_across, S::BM, S::threads>(base, of_rows, a.by);
-    bring<T, b_across, S::BN, S::threads>(of_b, of_cols, b.by);
+    const float* const a_data = places.a(static_cast<const float*>(a.data));
+    const float* const b_data = places.b(static_cast<const float*>(b.data));
+    const auto of_rows = Lines::of<a_across, S::BM>(a, a_data, first_row, k, padded),
+               of_cols = Lines::of<b_across, S::BN>(b, b_data, first_col, k, padded);
+    bring<a_across, S::BM, S::threads>(base, of_rows, a.by);
+    bring<b_across, S::BN, S::threads>(of_b, of_cols, b.by);
     ptx::commit_copies();
     ptx::wait_for_copies<0>();
     __syncthreads();
-    if constexpr (sizeof(T) == 2) {
-        if (a.by == By::element) shift_lines<T, lanes_of_words<T, a_across>, S::threads>(base, of_rows);
-        if (b.by == By::element) shift_lines<T, lanes_of_words<T, b_across>, S::threads>(of_b, of_cols);
-        if (a.by == By::element || b.by == By::element) __syncthreads();
-    }
 
     Sums<S> sums = {};
-    multiply<S, T, a_across, b_across>(sums, base, of_rows.pitch, row, of_b, of_cols.pitch, col, k);
-    if constexpr (S::products > 1)
-        make_again<S>(sums, first_row + row, first_col + col, out.rows, out.cols, k,
-                      Elements<T, a_across>{a_data, a.pitch}, Elements<T, b_across>{b_data, b.pitch});
+    multiply<S, a_across, b_across>(sums, base, of_rows.pitch, row, of_b, of_cols.pitch, col, k);
+    make_again<S>(sums, first_row + row, first_col + col, out.rows, out.cols, k, Elements<a_across>{a_data, a.pitch},
+                  Elements<b_across>{b_data, b.pitch});
     __syncthreads();  // what was read is where the sums will be
 
     move_to_product(out, places);
+    const std::uint32_t own = base + row * row_bytes(S::BN) + col * 4;
     if (ending == Ending::by_element) {
-        keep<float>(sums, base + row * row_bytes<float>(S::BN) + col * 4, row_bytes<float>(S::BN), 1);
+        keep(sums, own, row_bytes(S::BN), 1);
         __syncthreads();
-        if (out.wide) store_by_element<T, float, S::BM, S::BN, S::threads>(base, out, first_row, first_col);
-        else store_by_element<T, T, S::BM, S::BN, S::threads>(base, out, first_row, first_col);
+        store_by_element<S::BM, S::BN, S::threads>(base, out, first_row, first_col);
         return;
     }
-    keep<T>(sums, base + row * row_bytes<T>(S::BN) + col * static_cast<int>(sizeof(T)), row_bytes<T>(S::BN), out.alpha);
+    keep(sums, own, row_bytes(S::BN), out.alpha);
     __syncthreads();
-    T* const to = static_cast<T*>(out.data) + first_row * out.row_step + first_col;
+    float* const to = static_cast<float*>(out.data) + first_row * out.row_step + first_col;
     const int rows = min(S::BM, out.rows - first_row), cols = min(S::BN, out.cols - first_col);
-    if (ending == Ending::by_16) store_by_16<T, S::BN, S::threads>(base, to, out.row_step, rows, cols);
-    else store_by_4<T, S::BN, S::threads>(base, to, out.row_step, rows, cols);
+    if (ending == Ending::by_16) store_by_16<S::BN, S::threads>(base, to, out.row_step, rows, cols);
+    else store_by_4<S::BN, S::threads>(base, to, out.row_step, rows, cols);
 }
 
 /// Of every product: what each line's beginning is a multiple of.
 By by_of(const BatchedOperand& operand, std::int64_t pitch, std::int64_t width) {
-    const auto size = static_cast<std::int64_t>(size_of(operand.first.type));
-    const auto all = operand.address_bits() | static_cast<std::uintptr_t>(width > 1 ? pitch * size : 0);
-    return all % 16 == 0 ? By::sixteen : all % 4 == 0 ? By::four : By::element;
+    const auto all = operand.address_bits() | static_cast<std::uintptr_t>(width > 1 ? pitch * 4 : 0);
+    return all % 16 == 0 ? By::sixteen : By::four;
 }
 
 Ending ending_of(const Call& call) {
     const bool is_plain = call.epilogue.is_empty() && call.beta == 0 && call.c.col_step == 1;
-    if (!is_plain || call.c.type != call.a.type) return Ending::by_element;
+    if (!is_plain) return Ending::by_element;
     return by_of(c_of(call), call.c.row_step, call.m()) == By::sixteen ? Ending::by_16 : Ending::by_4;
 }
 
-template <class S, class T, bool a_across, bool b_across>
+template <class S, bool a_across, bool b_across>
 Status start(const Call& call) {
     Places places;
     std::span<std::byte> scratch = call.scratch;
@@ -128,11 +118,11 @@ Status start(const Call& call) {
     const Lie a{call.a.data, a_pitch, static_cast<int>(call.m()), by_of(a_of(call), a_pitch, a_across ? k : call.m())};
     const Lie b{call.b.data, b_pitch, static_cast<int>(call.n()), by_of(b_of(call), b_pitch, b_across ? k : call.n())};
     const Ending ending = ending_of(call);
-    const int of_operands = bytes_of<T, a_across>(S::BM, padded) + bytes_of<T, b_across>(S::BN, padded),
-              of_sums = S::BM * (ending == Ending::by_element ? row_bytes<float>(S::BN) : row_bytes<T>(S::BN));
+    const int of_operands = bytes_of<a_across>(S::BM, padded) + bytes_of<b_across>(S::BN, padded),
+              of_sums = S::BM * row_bytes(S::BN);
     const auto [grid, blocks] = tiling(call, S::BM, S::BN);
     const auto products = static_cast<unsigned>(products_of(call));
-    return launch(few_steps<S, T, a_across, b_across>,
+    return launch(few_steps<S, a_across, b_across>,
                   {.blocks = blocks,
                    .threads = S::threads,
                    .shared = shared_when_spread(static_cast<std::size_t>(std::max(of_operands, of_sums)),
@@ -142,59 +132,45 @@ Status start(const Call& call) {
                   call.stream, a, b, k, output_of(call), ending, grid, places);
 }
 
-template <class S, class T>
+template <class S>
 Status start_as_they_lie(const Call& call) {
     const bool a_across = call.a.col_step != 1, b_across = call.b.row_step != 1;
-    if (a_across) return b_across ? start<S, T, true, true>(call) : start<S, T, true, false>(call);
-    return b_across ? start<S, T, false, true>(call) : start<S, T, false, false>(call);
+    if (a_across) return b_across ? start<S, true, true>(call) : start<S, true, false>(call);
+    return b_across ? start<S, false, true>(call) : start<S, false, false>(call);
 }
 
-template <class T, int products>
 Status run(const Call& call, const Tile& asked) {
-    using OfWide = std::conditional_t<(products > 1), WideOfParts, Wide>;
-    using OfSmall = std::conditional_t<(products > 1), SmallOfParts, Small>;
     return with_epilogue(call, [&](const Call& one) {
         const int columns = asked == Tile{} ? columns_of(one.n()) : asked.n;
-        return columns == OfWide::BN ? start_as_they_lie<OfWide, T>(one) : start_as_they_lie<OfSmall, T>(one);
+        return columns == Wide::BN ? start_as_they_lie<Wide>(one) : start_as_they_lie<Small>(one);
     });
 }
 
 bool takes(const Problem& p) { return fits_ints(p) && p.k <= most_k && p.a != Form::strided && p.b != Form::strided; }
 
-/// As r8_mma_sync has it.
-double sum_bound_of_16_bits(std::int64_t k) { return gamma(11 * static_cast<double>((k + 7) / 8) + 2, unit_f32); }
 /// 8 of k at a time, three products: 9 errors of 2^-25 and one of 2^-23 each; and each 8 of k are one sum more.
-double sum_bound_of_parts(std::int64_t k) { return gamma(6.5 * 3 + static_cast<double>((k + 7) / 8) + 2, unit_f32); }
+double sum_bound(std::int64_t k) { return gamma(6.5 * 3 + static_cast<double>((k + 7) / 8) + 2, unit_f32); }
 
 constexpr Batching batching{takes_batch, places_bytes};
 constexpr Tile tiles[] = {{}, {Wide::BM, Wide::BN, 0}, {Small::BM, Small::BN, 0}};
 
-template <class T, int products = 1>
-constexpr Kernel row(const char* name, Type in, Type out, const Scheme* scheme) {
-    return {.name = name,
-            .rung = Rung::none,
-            .in = in,
-            .out = out,
-            .sum = Type::f32,
-            .scheme = scheme,
-            .needs = feature::sm90a,
-            .tiles = tiles,
-            .fuses_epilogue = true,
-            .idea = "a short k at once: a tile's rows wherever they begin, a few steps of the unit, C by words",
-            .takes = takes,
-            .sum_bound = products > 1 ? sum_bound_of_parts : sum_bound_of_16_bits,
-            .nanoseconds = [](const Problem& p, int) { return steps::nanoseconds(p, products); },
-            .run = run<T, products>,
-            .batching = &batching};
-}
-
 }  // namespace
 
-constinit const Kernel few_steps_f32 = row<float, 3>("cuda.few_steps.f32.tf32x3", Type::f32, Type::f32, &tf32x3);
-constinit const Kernel few_steps_bf16 = row<__nv_bfloat16>("cuda.few_steps.bf16", Type::bf16, Type::bf16, &plain_f32);
-constinit const Kernel few_steps_bf16_f32 =
-    row<__nv_bfloat16>("cuda.few_steps.bf16.f32", Type::bf16, Type::f32, &plain_f32);
-constinit const Kernel few_steps_f16 = row<__half>("cuda.few_steps.f16", Type::f16, Type::f16, &plain_f32);
-constinit const Kernel few_steps_f16_f32 = row<__half>("cuda.few_steps.f16.f32", Type::f16, Type::f32, &plain_f32);
+constinit const Kernel few_steps_f32{
+    .name = "cuda.few_steps.f32.tf32x3",
+    .rung = Rung::none,
+    .in = Type::f32,
+    .out = Type::f32,
+    .sum = Type::f32,
+    .scheme = &tf32x3,
+    .needs = feature::sm90a,
+    .tiles = tiles,
+    .fuses_epilogue = true,
+    .idea = "a short k at once: a tile's rows wherever they begin, a few steps of the unit, C by words",
+    .takes = takes,
+    .sum_bound = sum_bound,
+    .nanoseconds = [](const Problem& p, int) { return steps::nanoseconds(p); },
+    .run = run,
+    .batching = &batching};
 
 }  // namespace tw::cuda

@@ -16,16 +16,13 @@ inline constexpr std::int64_t most_k = 192;
 constexpr int columns_of(std::int64_t n) { return n > 64 ? 128 : 64; }
 
 /// Tiles of the busiest multiprocessor, one behind the other. An H200 takes 65.6, 80.8 and 108 us for 4096 x 4096 x 64,
-/// 96 and 128 of f32, 8.2 for 500 x 500 x 100; 87 where rows begin anywhere (3723 x 4233 x 58). Of 16 bits 6.2 for 1916
-/// x 2034 x 16, and 105 for 4612 x 10551 x 15. C by columns is written element by element.
-inline double nanoseconds(const Problem& p, int products) {
+/// 96 and 128, 8.2 for 500 x 500 x 100; 87 where rows begin anywhere (3723 x 4233 x 58). C by columns is written
+/// element by element.
+inline double nanoseconds(const Problem& p) {
     const auto busiest = static_cast<double>(
         tiles_over(tiles_over(p.m, 64) * tiles_over(p.n, columns_of(p.n)), multiprocessors_for_costs()));
     const double by_columns = p.c == Form::row_major ? 1 : 2;
-    if (products > 1)
-        return 3000 + by_columns * busiest * (1200 + 41 * static_cast<double>(p.k)) * (p.n % 4 == 0 ? 1 : 1.45);
-    const bool by_words = p.k % 2 == 0 && p.n % 2 == 0;
-    return 2500 + by_columns * busiest * static_cast<double>((p.k + 15) / 16) * (by_words ? 900 : 2400);
+    return 3000 + by_columns * busiest * (1200 + 41 * static_cast<double>(p.k)) * (p.n % 4 == 0 ? 1 : 1.45);
 }
 
 }  // namespace tw::cuda::steps

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A warp's products of all of k out of shared memory: 16 bits as they are, f32 as two parts of tf32. Three products of
-// these are added to the sums after each step, so that what the unit cuts off never adds up.
+// A warp's products of all of k out of shared memory, f32 as two parts of tf32. Three products of these are added to
+// the sums after each step, so that what the unit cuts off never adds up.
 #pragma once
 
 #include "backend/cuda/few/steps_lines.cuh"
@@ -18,10 +18,10 @@ template <int groups>
 struct Fragments {
     std::uint32_t of[groups][4];
 
-    template <class T, bool is_across>
+    template <bool is_across>
     __device__ void read_all(std::uint32_t from, int pitch, int first, int k) {
 #pragma unroll
-        for (int i = 0; i < groups; ++i) read<T, is_across>(of[i], from, pitch, first + i * 16, k);
+        for (int i = 0; i < groups; ++i) read<is_across>(of[i], from, pitch, first + i * 16, k);
     }
     /// The large parts stay, rounded to 11 bits; the unit cuts the small ones to as many. What is not finite gives a
     /// NaN.
@@ -37,44 +37,37 @@ struct Fragments {
     }
 };
 
-template <class S, class T>
+template <class S>
 __device__ void add_products(Sums<S>& sums, const Fragments<S::WM / 16>& down, const Fragments<S::WN / 16>& across) {
 #pragma unroll
     for (int i = 0; i < S::WM / 16; ++i)
 #pragma unroll
         for (int j = 0; j < S::WN / 8; ++j) {
             const std::uint32_t right[2] = {across.of[j / 2][j % 2], across.of[j / 2][j % 2 + 2]};
-            ptx::multiply(sums[i][j], down.of[i], right, T());
+            ptx::multiply(sums[i][j], down.of[i], right, float());
         }
 }
 
 /// From row `row` and column `col` of the tile on.
-template <class S, class T, bool a_across, bool b_across>
+template <class S, bool a_across, bool b_across>
 __device__ void multiply(Sums<S>& sums, std::uint32_t a, int a_pitch, int row, std::uint32_t b, int b_pitch, int col,
                          int k) {
-    constexpr int step = 32 / sizeof(T);
-    for (int at = 0; at < k; at += step) {
-        Fragments<S::WM / 16> down;
-        Fragments<S::WN / 16> across;
-        down.template read_all<T, a_across>(a, a_pitch, row, at);
-        across.template read_all<T, b_across>(b, b_pitch, col, at);
-        if constexpr (S::products > 1) {
-            Fragments<S::WM / 16> small_down;
-            Fragments<S::WN / 16> small_across;
-            down.cut(small_down), across.cut(small_across);
-            Sums<S> unit = {};
-            add_products<S, T>(unit, small_down, across);
-            add_products<S, T>(unit, down, small_across);
-            add_products<S, T>(unit, down, across);
+    for (int at = 0; at < k; at += 8) {
+        Fragments<S::WM / 16> down, small_down;
+        Fragments<S::WN / 16> across, small_across;
+        down.template read_all<a_across>(a, a_pitch, row, at);
+        across.template read_all<b_across>(b, b_pitch, col, at);
+        down.cut(small_down), across.cut(small_across);
+        Sums<S> unit = {};
+        add_products<S>(unit, small_down, across);
+        add_products<S>(unit, down, small_across);
+        add_products<S>(unit, down, across);
 #pragma unroll
-            for (int i = 0; i < S::WM / 16; ++i)
+        for (int i = 0; i < S::WM / 16; ++i)
 #pragma unroll
-                for (int j = 0; j < S::WN / 8; ++j)
+            for (int j = 0; j < S::WN / 8; ++j)
 #pragma unroll
-                    for (int x = 0; x < 4; ++x) sums[i][j][x] += unit[i][j][x];
-        } else {
-            add_products<S, T>(sums, down, across);
-        }
+                for (int x = 0; x < 4; ++x) sums[i][j][x] += unit[i][j][x];
     }
 }
 
