@@ -231,7 +231,7 @@ int base(int a, int b) {
         for folder in ["tools", "src/base", "docs", "tests/rooms/base", "programs"]:
             (self.root / folder).mkdir(parents=True)
         (self.root / self.TESTS).parent.mkdir(parents=True)
-        for name in ["mutate", "small_mistakes.py", "source_tree.py", "tests_that_look.py"]:
+        for name in ["mutate", "mutant_trees.py", "small_mistakes.py", "source_tree.py", "tests_that_look.py"]:
             shutil.copy(TOOLS / name, self.root / "tools")
         (self.root / "tools/equivalent_mutants.txt").write_text("# none\n")
         (self.root / "src/base/one.cpp").write_text(self.FILE)
@@ -289,6 +289,23 @@ int base(int a, int b) {
         tree = self.root / "build/mutants/tree/src/base/one.cpp"
         self.program(self.TESTS, f"case $1 in *One.*) exit 0 ;; *) grep -q 'a < b' {tree} ;; esac")
         self.assertIn("2 ran, 2 killed, 0 survived", self.mutate().stdout)
+
+    def test_trees_in_layers_or_copied_tell_the_same(self):
+        for name in ["tree", "tree1"]:
+            tests = self.TESTS.replace("/tree/", f"/{name}/")
+            (self.root / tests).parent.mkdir(parents=True, exist_ok=True)
+            self.program(tests, "sleep 0.2; ! grep -q 'a <= b' ../../../src/base/one.cpp")   # of its own tree alone
+        for words in [("--trees", "2"), ("--trees", "2", "--copies")]:
+            told = self.mutate(*words).stdout
+            self.assertIn("killed  base/one.cpp:3: bound", told)
+            self.assertIn("survived  base/one.cpp:3: dropped", told)
+
+    def test_when_time_is_up_no_further_mistake_is_tried(self):
+        self.program(self.TESTS, "exit 0")
+        ended = self.mutate("--seconds", "0")
+        self.assertIn("0 ran, 0 killed, 0 survived; ", ended.stdout)
+        self.assertIn("; 2 were not tried, for time was up; ", ended.stdout)
+        self.assertEqual(ended.returncode, 0)
 
     def test_tests_that_fail_without_a_mistake_prove_nothing(self):
         self.program(self.TESTS, "exit 1")
