@@ -2,6 +2,8 @@
 # Copyright 2026 The tilewright authors
 """The machine code inside libtilewright_cuda, as nvdisasm writes it: from the toolkit, or from the Python package
 nvidia-cuda-nvdisasm."""
+import array
+import collections
 import os
 import re
 import shutil
@@ -59,3 +61,52 @@ def kernel_begun(line):
     """The name of the kernel whose code begins with this line, or None."""
     started = re.match(r"\s*\.section\s+\.text\.(\S+?)[,\s]", line)
     return started.group(1) if started else None
+
+
+def kernels(cubin):
+    """(name, machine code) of each kernel: the ELF file's sections .text.NAME."""
+    headers, = struct.unpack_from("<Q", cubin, 40)
+    size, count, names = struct.unpack_from("<3H", cubin, 58)
+    sections = [struct.unpack_from("<I20xQQ", cubin, headers + i * size) for i in range(count)]
+    for name, offset, length in sections:
+        begin = sections[names][1] + name
+        word = cubin[begin:cubin.index(b"\0", begin)].decode()
+        if word.startswith(".text."):
+            yield word.removeprefix(".text."), cubin[offset:offset + length]
+
+
+OPCODE = 0xFFF  # of the first of an instruction's two words: what it is and what its operands are, but not which
+
+
+def opcodes(code):
+    return [word & OPCODE for word in array.array("Q", code)[::2]]
+
+
+def instruction(line):
+    """The name of the instruction in a line of nvdisasm's, or None."""
+    found = re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_]*)", line)
+    return found.group(1) if found else None
+
+
+def names_of_opcodes(nvdisasm, architecture, codes):
+    """{opcode: name}. To have all of the code written out takes a minute, and an opcode's name is always the same: a
+    few dozen instructions of each are, from as many kernels, and must agree."""
+    samples = collections.defaultdict(list)
+    for code in codes:
+        here = opcodes(code)
+        for opcode in set(here):
+            if len(samples[opcode]) < 48:
+                at = 16 * here.index(opcode)
+                samples[opcode].append(code[at:at + 16])
+    order = [opcode for opcode, some in samples.items() for _ in some]
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b"".join(one for some in samples.values() for one in some))
+        file.flush()
+        text = subprocess.run([nvdisasm, "-b", architecture.replace("sm_", "SM"), file.name], check=True,
+                              capture_output=True, text=True).stdout
+    found = [name for line in text.splitlines() if (name := instruction(line))]
+    names = dict(zip(order, found, strict=True))
+    for opcode, name in zip(order, found):
+        if names[opcode] != name:
+            sys.exit(f"opcode {opcode:#x} of {architecture} is {name} and {names[opcode]}")
+    return names
