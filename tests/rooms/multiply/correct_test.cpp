@@ -119,6 +119,30 @@ TEST(Correcting, Fault09_FindsEachFlipThatMattersAndGivesTheBitsOfTheCleanProduc
     }
 }
 
+/// r1_naive's order of summation, and at each step as much too much as parts of f32 may lose where they have no bits.
+tw::Status run_with_losses(const tw::Call& call, const tw::Tile&) {
+    faults::run_in_registers(call, false);
+    for (std::int64_t i = 0; i < call.m(); ++i)
+        for (std::int64_t j = 0; j < call.n(); ++j)
+            *static_cast<float*>(call.c.at(i, j)) += static_cast<float>(call.k()) * 0x1p-137f;
+    return {};
+}
+
+TEST(Correcting, AllowsWhatPartsHaveNoBitsFor) {
+    Trial trial(9, 14, 60, faults::Place::reg);
+    for (float& value : trial.p.a) value = std::ldexp(value, -130);
+    for (float& value : trial.c0) value = 0;
+    tw::Kernel lossy = *trial.plan.kernel;
+    tw::Scheme scheme = *lossy.scheme;
+    lossy.run = run_with_losses, lossy.scheme = &scheme, trial.plan.kernel = &lossy;
+    for (const double loss : {0x1p-136, 0.0}) {
+        scheme.flush_loss = loss;
+        tw::Corrections done;
+        ASSERT_TRUE(trial.corrected(0, done));
+        EXPECT_EQ(done.by_second, loss == 0) << loss;
+    }
+}
+
 TEST(Correcting, MendsLargeProductsToo) {
     for (const faults::Place place : {faults::Place::c, faults::Place::packed_a, faults::Place::packed_b}) {
         Count count;

@@ -81,5 +81,38 @@ TEST_F(CapturedScratch, IsRefusedCleanlyWhenAGraphCantHoldIt) {
     EXPECT_FALSE(kept_scratch(4 * size, stream).empty());
 }
 
+TEST_F(CapturedScratch, WhicheverCallFailsNothingIsLeftOrFreedTwice) {
+    for (int call = 1; call < 10; ++call) {
+        ASSERT_FALSE(kept_scratch(size, stream).empty());
+        const int before = test::live_allocations();
+        test::capture(true);
+        test::fail_call(call, cudaErrorMemoryAllocation);
+        kept_scratch(size, stream);
+        test::fail_call(0, cudaSuccess);
+        test::capture(false);
+        test::destroy_graphs();
+        cuda::free_memory_of_lost_graphs();
+        EXPECT_EQ(test::live_allocations(), before) << call << ", captured";
+        test::fail_call(call, cudaErrorMemoryAllocation);
+        kept_scratch(static_cast<std::size_t>(call + 1) * 4 * size, stream);
+        test::fail_call(0, cudaSuccess);
+        const bool is_there = cuda::kept_bytes(stream, 0) > 0;
+        EXPECT_EQ(test::live_allocations(), is_there ? before : before - 1) << call;
+    }
+}
+
+TEST_F(CapturedScratch, IsNobodysWhereTheDeviceIsNotTold) {
+    ASSERT_FALSE(kept_scratch(size, stream).empty());
+    ASSERT_NE(cuda::kept_counters(stream), nullptr);
+    test::fail_call(1, cudaErrorUnknown);  // which device it is
+    EXPECT_EQ(cuda::kept_counters(stream), nullptr) << "device 0's would be another's";
+    test::fail_call(1, cudaErrorUnknown);
+    EXPECT_EQ(cuda::kept_mailboxes(stream), nullptr);
+    test::fail_call(1, cudaErrorUnknown);
+    EXPECT_TRUE(kept_scratch(size, stream).empty());
+    test::fail_call(0, cudaSuccess);
+    EXPECT_FALSE(kept_scratch(size, stream).empty());
+}
+
 }  // namespace
 }  // namespace tw
