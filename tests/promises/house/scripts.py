@@ -255,7 +255,8 @@ int base(int a, int b) {
         self.assertEqual(sorted(told.splitlines()), [
             "base/one.cpp:3: bound: if (a < b) return 1;  ->  if (a <= b) return 1;",
             "base/one.cpp:3: dropped: if (a < b) return 1;  ->  ;"])
-        (self.root / "tools/equivalent_mutants.txt").write_text("base/one.cpp | without if (a < b) return 1; | nobody asks\n")
+        (self.root / "tools/equivalent_mutants.txt").write_text(
+            "base/one.cpp | without if (a < b) return 1; | nobody asks\n")
         self.assertNotIn("dropped", self.mutate("--list").stdout)
 
     def test_edits_are_of_what_is_built_in_the_language_that_it_is_written_in(self):

@@ -117,12 +117,8 @@ protected:
     std::vector<float> v_ = std::vector<float>(products * (inputs + 2)),
                        y_ = std::vector<float>(products * (outputs + 3));
     EffortPlaced matrix_ = placed();
-    EffortCall call_{.matrix = matrix_,
-                     .products = products,
-                     .v = v_.data(),
-                     .v_step = v_step_,
-                     .y = y_.data(),
-                     .y_step = y_step_};
+    EffortCall call_{
+        .matrix = matrix_, .products = products, .v = v_.data(), .v_step = v_step_, .y = y_.data(), .y_step = y_step_};
     Given given_{};
     Backend backend_ = backend_at(GetParam());
     EffortPlan plan_{.backend = &backend_, .kernel = &kernel};
@@ -133,12 +129,13 @@ TEST_P(ExecuteEffort, PartsLieApartInTheBackendsMemory) {
     ASSERT_TRUE(execute_effort(plan_, kernel, call_));
     EXPECT_TRUE(given_.lies_apart);
     EXPECT_GE(given_.own.size(), own_bytes);
-    EXPECT_EQ(given_.asked, effort_scratch_bytes(plan_, kernel, {.matrix = matrix_,
-                                                                 .products = products,
-                                                                 .v = v_.data(),
-                                                                 .v_step = v_step_,
-                                                                 .y = y_.data(),
-                                                                 .y_step = y_step_}));
+    EXPECT_EQ(given_.asked, effort_scratch_bytes(plan_, kernel,
+                                                 {.matrix = matrix_,
+                                                  .products = products,
+                                                  .v = v_.data(),
+                                                  .v_step = v_step_,
+                                                  .y = y_.data(),
+                                                  .y_step = y_step_}));
     expect_products();
 }
 
