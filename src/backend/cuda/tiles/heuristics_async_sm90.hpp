@@ -177,14 +177,13 @@ constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& 
 
 template <class Visit>
 constexpr void each_r9_tile(const R9Operands& o, const Visit& visit) {
-    const Widths wide = r9_wide(o.a_across, o.b_across);
+    const Widths wide = r9_wide(o.a_across, o.b_across, o.is_f32);
     for (int i = 0; i < wide.count; ++i) visit(Tile{128, wide.of[i], 8});
     for (const int rows : {64, 128}) {
         const Widths level = r9_level(rows, o.a_across, o.b_across);
         for (int i = 0; i < level.count; ++i) visit(Tile{rows, level.of[i], 0});
     }
-    for (const int parts : {1, 2, 4, 8})
-        for (const Tile thin : {Tile{64, 32, -parts}, Tile{64, 64, -parts}, Tile{128, 64, -parts}}) visit(thin);
+    for (const Tile& thin : r9_thin) visit(thin);
 }
 
 /// Those that a tuner may ask for. What a product can't have is as if nothing was asked for.
@@ -196,6 +195,7 @@ struct R9Tiles {
         const auto add = [&](const Tile& tile) { of[count++] = tile; };
         add({});
         for (const int walked : {8, 4, 16}) add({128, 256, walked});
+        add({128, 128, 8});
         each_r9_tile({}, [&](const Tile& tile) {
             if (!r9_is_wide(tile) || tile.n < 256) add(tile);
             if (r9_is_wide(tile)) add({tile.m, tile.n, R9Way{8, true, 1}.k()});
@@ -210,7 +210,7 @@ inline constexpr R9Tiles r9_tiles{};
 /// time(tile): its estimate.
 template <class Takes, class Time>
 constexpr Tile quickest_r9(const Sizes& s, const R9Operands& o, const Takes& takes, const Time& time_of_tile) {
-    Tile best{128, 128, 8};
+    Tile best{64, 32, -1};
     double least = 0;
     each_r9_tile(o, [&](const Tile& tile) {
         if (!r9_possible(o, tile) || !takes(tile)) return;
@@ -312,7 +312,7 @@ constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     const int parts = one_order ? 1 : r9_parts(s, o);
     const bool cuts = !one_order && parts == 1 && !o.is_f32 && r9_may_cut_last_wave(s);
     if (parts == 1 && async_is_many(s, o)) return {64, 64, -1};
-    Tile best{128, 128, 8};
+    Tile best{64, 32, -1};
     double least = 0;
     const auto weigh = [&](const Tile& tile) {
         // Parts that gain less than a hundredth are not worth other bits.
