@@ -38,8 +38,7 @@ struct Shape {
     static constexpr int BM = BM_, BN = BN_, warps_across = warps_across_, WM = BM / 2, WN = BN / warps_across,
                          threads = 64 * warps_across, blocks = blocks_;
 };
-using Wide = Shape<64, 128, 4, 2>;
-using Small = Shape<64, 64, 2, 3>;
+using Tiles = Shape<64, 128, 4, 2>;
 
 /// For what is made again.
 template <bool is_across>
@@ -139,12 +138,7 @@ Status start_as_they_lie(const Call& call) {
     return b_across ? start<S, false, true>(call) : start<S, false, false>(call);
 }
 
-Status run(const Call& call, const Tile& asked) {
-    return with_epilogue(call, [&](const Call& one) {
-        const int columns = asked == Tile{} ? columns_of(one.n()) : asked.n;
-        return columns == Wide::BN ? start_as_they_lie<Wide>(one) : start_as_they_lie<Small>(one);
-    });
-}
+Status run(const Call& call, const Tile&) { return with_epilogue(call, start_as_they_lie<Tiles>); }
 
 bool takes(const Problem& p) { return fits_ints(p) && p.k <= most_k && p.a != Form::strided && p.b != Form::strided; }
 
@@ -152,7 +146,6 @@ bool takes(const Problem& p) { return fits_ints(p) && p.k <= most_k && p.a != Fo
 double sum_bound(std::int64_t k) { return gamma(6.5 * 3 + static_cast<double>((k + 7) / 8) + 2, unit_f32); }
 
 constexpr Batching batching{takes_batch, places_bytes};
-constexpr Tile tiles[] = {{}, {Wide::BM, Wide::BN, 0}, {Small::BM, Small::BN, 0}};
 
 }  // namespace
 
@@ -164,7 +157,6 @@ constinit const Kernel few_steps_f32{
     .sum = Type::f32,
     .scheme = &tf32x3,
     .needs = feature::sm90a,
-    .tiles = tiles,
     .fuses_epilogue = true,
     .idea = "a short k at once: a tile's rows wherever they begin, a few steps of the unit, C by words",
     .takes = takes,
