@@ -15,6 +15,8 @@
 // Needs: sm_80, and rows of 16 bytes' multiple: others are copied into that form first. The smallest tiles load any
 // steps; they are for operands that there is no scratch for. On Hopper it is the older way: mma.sync reaches 6 tenths
 // of what wgmma does.
+#include <type_traits>
+
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/from_shared.cuh"
@@ -41,6 +43,20 @@ struct Shape {
     static_assert(BM * sums_pitch <= STAGES * stage_bytes);
 };
 
+using Wide = Shape<128, 256, 64, 3, 1>;
+using Square = Shape<128, 128, 64, 3, 2>;
+using Little = Shape<64, 64, 32, 3, 2>;
+
+/// Hopper has wide tiles alone: there the row is for those who name it.
+template <class S>
+inline constexpr bool is_left_out =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+    std::is_same_v<S, Square>;
+#else
+    false;
+#endif
+bool has_square() { return (features() & feature::sm90a) == 0; }
+
 /// Sums of a warp's 16 rows, from `to` on.
 template <class S>
 __device__ void keep_sums(const float (&sums)[S::WN / 2], std::uint32_t to) {
@@ -56,6 +72,7 @@ __device__ void keep_sums(const float (&sums)[S::WN / 2], std::uint32_t to) {
 template <class S, class T, Way a_way, Way b_way>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     mma_sync(Tensor<const T> a_rows, Tensor<const T> b_rows, FromShared c, TileGrid grid) {
+    if (is_left_out<S>) return __trap();
     extern __shared__ __align__(1024) char stages[];
     const int first_row = grid.row() * S::BM, first_col = grid.col() * S::BN, k = static_cast<int>(a_rows.cols());
     const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -127,10 +144,6 @@ Status start(const Call& call, bool turned, const Tensor<const T>& a_rows, const
                   call.stream, a_rows, b_rows, result, grid);
 }
 
-using Wide = Shape<128, 256, 64, 3, 1>;
-using Square = Shape<128, 128, 64, 3, 2>;
-using Little = Shape<64, 64, 32, 3, 2>;
-
 template <class S, class T>
 Status run_aligned(const Call& call, bool turned, const AlignedRows& a, const AlignedRows& b) {
     const Tensor<const T> a_rows{static_cast<const T*>(a.data), {call.m(), call.k(), a.step, 1, 0}};
@@ -150,7 +163,8 @@ Status run_by_rows(const Call& call, bool turned, const Tile& tile) {
         return start<Little, T, Way::any, Way::any>(call, turned, tensor_of<const T>(call.a),
                                                     tensor_of<const T>(weights));
     const int columns = tile == Tile{} ? sm90::r8_mma_sync_columns(sm90::sizes_of(call)) : tile.n;
-    return columns == Wide::BN ? run_aligned<Wide, T>(call, turned, a, b) : run_aligned<Square, T>(call, turned, a, b);
+    return columns == Wide::BN || !has_square() ? run_aligned<Wide, T>(call, turned, a, b)
+                                                : run_aligned<Square, T>(call, turned, a, b);
 }
 
 template <class T>
