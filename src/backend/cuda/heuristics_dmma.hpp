@@ -85,7 +85,7 @@ constexpr double time_of_waves(const PacedShape& shape, std::int64_t pieces, dou
 
 /// What a shape does not tell.
 struct Sizes : sm90::Sizes {
-    bool is_odd = false;       ///< operands are copied one double at a time: for them there are no flat tiles
+    bool is_odd = false;       ///< operands are copied one double at a time: for them there are fewer tiles
     bool stores_ones = false;  ///< rows of C begin at odd places
 };
 
@@ -140,6 +140,7 @@ constexpr Choice quickest(const Unit& unit, const Sizes& s, bool one_order, bool
     };
     for (const PacedShape& shape : unit.shapes) {
         if ((!for_parts || s.is_odd) && is_flat(shape)) continue;
+        if (s.is_odd && &unit == &complex && &shape != &unit.shapes.front() && &shape != &unit.shapes.back()) continue;
         // From C's other side a thread's neighbours lie down a column, and a warp stores whole lines.
         if (!(s.stores_ones && is_flat(shape) && unit.is_one_order_turned && is_alone)) each_cut(shape);
         if (shape.rows != shape.columns && (unit.is_one_order_turned ? is_alone : free)) each_cut(turned(shape));

@@ -175,8 +175,8 @@ using Thin = Shape<16, 128, 16, 32, 4, 3>;
 template <class S>
 Status run_with(const Job& job) {
     const Call& call = job.call;
-    // Few operands are copied by halves: for them the last tile has no code of its own.
-    using Single = std::conditional_t<S::BN == 128, Small, S>;
+    // Few operands are copied by halves: for them there are the largest tile and the smallest.
+    using Single = std::conditional_t<std::is_same_v<S, Large>, Large, Small>;
     if (is_odd(call)) return start<Single, Forms<Halves, Halves>>(job);
     const bool b_across = lies_across(call.b.row_step, call.b.col_step);
     if (lies_across(call.a.col_step, call.a.row_step))
