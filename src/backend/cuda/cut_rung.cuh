@@ -39,6 +39,11 @@ struct CutTiles {
         __trap();
         return true;
     }
+    /// What adds parts, where there are none.
+    __device__ static bool adds_nothing() {
+        if (!has_parts) __trap();
+        return !has_parts;
+    }
     __device__ int tile(int piece) const { return is_part(piece) ? whole + (piece - whole) / parts : piece; }
     template <class Shape>
     __device__ double2* of(int piece) const {

@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 template <class S>
 __global__ void __launch_bounds__(S::threads)
     add_cut_tiles(Product<Number> p, Bands bands, CutTiles cut, Together how) {
-    if (cut.is_left_out<S>()) return;
+    if (cut.adds_nothing()) return;
     const int first = static_cast<int>(blockIdx.y) * sums_at_once;
     ptx::wait_for_kernel_before();
     float4 added[sums_at_once];

@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 template <class S>
 __global__ void __launch_bounds__(S::threads)
     add_cut_tiles(Product<double> p, Bands bands, CutTiles cut, bool c_in_pairs) {
-    if (cut.is_left_out<S>()) return;
+    if (cut.adds_nothing()) return;
     const int first = static_cast<int>(blockIdx.y) * sums_at_once;
     ptx::wait_for_kernel_before();
     double2 sums[sums_at_once];
