@@ -168,8 +168,11 @@ Status run_fused(const Call& given) {
         if (const Status bad = turn(of.call.a, behind, of.call.stream); !bad) return bad;
     }
     if (!suits(of.call.a) || !suits(of.call.b.transposed())) return anywhere<products>().run(given, {});
-    if (of.call.m() <= 32) return start<32, products>(of, given);
-    return of.call.m() <= 64 ? start<64, products>(of, given) : start<128, products>(of, given);
+    if constexpr (products > 1) {  // one product is for those who name the row: one tile does
+        if (of.call.m() <= 32) return start<32, products>(of, given);
+        if (of.call.m() <= 64) return start<64, products>(of, given);
+    }
+    return start<128, products>(of, given);
 }
 
 /// The problem as it is turned.

@@ -176,7 +176,6 @@ Status run_fused(const Call& call) {
     const Way a = way_of(call.a, a_of(call).address_bits()), b = way_of(call.b.transposed(), b_of(call).address_bits());
     if (a == Way::along_k && b == Way::along_k) return start<T, Way::along_k, Way::along_k>(call);
     if (a == Way::along_k && b == Way::across_k) return start<T, Way::along_k, Way::across_k>(call);
-    if (a == Way::along_k) return start<T, Way::along_k, Way::any>(call);
     return start<T, Way::any, Way::any>(call);
 }
 
