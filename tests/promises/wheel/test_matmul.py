@@ -334,6 +334,15 @@ def test_the_quick_way_takes_plain_calls_without_python():
         _native.entrance_before(product.matmul)
 
 
+@pytest.mark.parametrize("n", [4, 300])  # other threads may run during the second
+def test_a_product_that_fails_raises_however_long_it_is(n):
+    a = whole(n, n)
+    for _ in range(3):
+        with pytest.raises(ValueError, match="no kernel here keeps that accuracy"):
+            tilewright.matmul(a, a, accuracy=1e-30)
+        numpy.testing.assert_array_equal(tilewright.matmul(a, a), a @ a)
+
+
 @pytest.mark.parametrize(
     "lie",
     [lambda x: x[::2], lambda x: x[:10][::-1], lambda x: numpy.broadcast_to(x[3], (10,)), lambda x: x[None, 1:20:2]],

@@ -49,6 +49,19 @@ TEST(SurveyTable, WhatFailedHasNoRatioAndIsTold) {
     EXPECT_NE(text.find("WRONG: an element of C was not written"), std::string::npos) << text;
 }
 
+TEST(SurveyTable, FamiliesComeInTheOrderOfTheirNamesEachOnce) {
+    std::vector<Outcome> all(4, outcome("f32", 2));
+    all[0].what.family = "thin", all[1].what.family = "attention", all[2].what.family = "layers";
+    const std::string whole = table_of(all);
+    const std::size_t from = whole.find("geometric means");
+    const std::string text = whole.substr(from, whole.find("\n\n", from) + 1 - from);
+    std::vector<std::string> rows;
+    for (std::size_t at = text.find('\n') + 1; at < text.size(); at = text.find('\n', at) + 1)
+        rows.push_back(text.substr(at, text.find(' ', at) - at));
+    EXPECT_EQ(rows, (std::vector<std::string>{"attention", "layers", "thin"})) << text;
+    EXPECT_NE(text.find("2.00 of   2"), std::string::npos) << text;
+}
+
 TEST(SurveyTable, TheWorstComeFirstAndNoMoreThanTwenty) {
     std::vector<Outcome> all;
     for (int i = 1; i <= 30; ++i) all.push_back(outcome("f32", 1.0 / i, i));
