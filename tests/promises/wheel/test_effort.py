@@ -87,6 +87,16 @@ def test_a_matrix_may_stay_in_its_file(tmp_path):
     numpy.testing.assert_array_equal(mapped.matvec(VECTOR, effort=0.5)[0], matrix.matvec(VECTOR, effort=0.5)[0])
 
 
+def test_rows_are_filled_at_an_effort_or_at_an_error():
+    matrix = tilewright.EffortMatrix(WEIGHTS)
+    rows, y = numpy.stack([VECTOR, -VECTOR]), numpy.empty((2, len(WEIGHTS)), numpy.float32)
+    for named, more in ({"effort": 0.25}, {}), ({"error": 0.25}, {"is_error": True}):
+        reports = matrix.fill(rows, y, 0.25, **more)
+        expected, report = matrix.matvec(VECTOR, **named)
+        numpy.testing.assert_array_equal(y, [expected, -expected])
+        assert [one.bytes_read for one in reports] == [report.bytes_read] * 2
+
+
 def test_a_device_that_is_not_there_is_said():
     matrix = tilewright.EffortMatrix(WEIGHTS)
     matrix.place("cpu")

@@ -132,6 +132,7 @@ def test_every_algorithm_by_name(algorithm):
         (ValueError, "accuracy: expected fp64", lambda a, b: tilewright.matmul(a, b, accuracy="best")),
         (ValueError, "activation: expected none", lambda a, b: tilewright.matmul(a, b, epilogue="tanh")),
         (ValueError, "no kernel of that name", lambda a, b: tilewright.matmul(a, b, algorithm="quantum")),
+        (ValueError, "keeps that accuracy", lambda a, b: tilewright.matmul(*2 * [whole(300, 300)], accuracy=1e-30)),
         (ValueError, "its type must be A's", lambda a, b: tilewright.matmul(a, b.astype(numpy.float64))),
         (
             TypeError,
@@ -150,11 +151,7 @@ def test_every_algorithm_by_name(algorithm):
             "device: expected a name such as 'cpu' or 'cuda:1'; it is 3",
             lambda a, b: tilewright.matmul(a, b, device=3),
         ),
-        (
-            TypeError,
-            "algorithm: expected the name of a rung or kernel; it is 6",
-            lambda a, b: tilewright.matmul(a, b, algorithm=6),
-        ),
+        (TypeError, "the name of a rung or kernel; it is 6", lambda a, b: tilewright.matmul(a, b, algorithm=6)),
         (ValueError, "stream: expected a stream's address", lambda a, b: tilewright.matmul(a, b, stream=-1)),
         (
             TypeError,
@@ -332,15 +329,6 @@ def test_the_quick_way_takes_plain_calls_without_python():
             quick(b, b)
     finally:
         _native.entrance_before(product.matmul)
-
-
-@pytest.mark.parametrize("n", [4, 300])  # other threads may run during the second
-def test_a_product_that_fails_raises_however_long_it_is(n):
-    a = whole(n, n)
-    for _ in range(3):
-        with pytest.raises(ValueError, match="no kernel here keeps that accuracy"):
-            tilewright.matmul(a, a, accuracy=1e-30)
-        numpy.testing.assert_array_equal(tilewright.matmul(a, a), a @ a)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,8 @@ TEST(BenchOptions, OneThreadIsMeasuredBesideManyWhereThatIsAsked) {
         return bench_with([&](BenchOptions& o) {
                    o.threads = 2;
                    change(o);
-               }).is_also_on_one_thread;
+               })
+            .is_also_on_one_thread;
     };
     EXPECT_FALSE(is_also_alone([](auto&) {}));
     EXPECT_TRUE(is_also_alone([](auto& o) { o.is_scaling = true; }));
