@@ -6,17 +6,18 @@
 # Some two and a half hours with them on two cores; with TW_BY_TURNS=1 some 75 minutes: what changes find first, and one
 # of five groups, a day each.
 
-# What is told how long to take does so beside the builds below. Another day's seed finds other mistakes.
-soak_for_long() { nice -n 10 tools/soak 1200; }
-judge_for_long() { judge_products 600 "$(date +%Y%m%d)0000000"; }
-both_for_long() { soak_for_long && judge_for_long; }
-beside long_ones both_for_long
-
 built_once() {
     quietly again cmake --build build/release -j "$jobs" || return 1
     ! grep Building "$log/again" || { echo "   a second build built something"; return 1; }
 }
 stage "A second build has nothing to do" built_once || true
+
+# What is told how long to take does so beside the builds below. It configures build/release, where nothing may be
+# building then. Another day's seed finds other mistakes.
+soak_for_long() { nice -n 10 tools/soak 1200; }
+judge_for_long() { judge_products 600 "$(date +%Y%m%d)0000000"; }
+both_for_long() { soak_for_long && judge_for_long; }
+beside long_ones both_for_long
 
 read_by_clang() {
     local headers
