@@ -51,8 +51,8 @@ struct Hierarchy {
                                    {b_block + nc * depth, j == part.j, part.cols > nc, at_once});
     }
 
-    /// A row of tiles for each panel of A, while the next is on its way. The first row packs the panels of B as it
-    /// goes.
+    /// A row of tiles for each panel of A, while the next is on its way; the first packs B's panels as it goes. One
+    /// description serves all tiles.
     static void multiply_block(const Call& call, const Product<T>& x, const Finisher& finisher, const Part& part,
                                std::int64_t p, std::int64_t depth, T* b_block, const PanelsOfA<T, micro>& own) {
         const bool packed_a = call.packed.panels && call.packed.on_left, packed_b = call.packed.panels && !packed_a;
@@ -62,24 +62,24 @@ struct Hierarchy {
         // Packed together, as each row of them may lie on a page of its own: the longer a run, the sooner it comes.
         const std::int64_t some_cols = (micro.lanes * int{sizeof(T)} < 64 && call.b.col_step == 1 ? 12 : 4) * micro.nr;
         const std::int64_t tiles = ceil_div(part.cols, micro.nr);
+        MicroTile<T> tile = tile_on(x, nullptr, micro.mr, nullptr, p, depth);
         for (std::int64_t i = 0, rows; i < part.rows; i += rows) {
             rows = packed_a ? std::min<std::int64_t>(micro.mr, part.rows - i) : own.height(part.rows - i);
-            const std::int64_t height = packed_a ? micro.mr : own.width(rows);
-            const T* const from = packed_a ? ready.panel(p, part.i + i, depth, own.data) : own.at(i, depth);
+            tile.a_step = packed_a ? micro.mr : own.width(rows);
+            tile.a = packed_a ? ready.panel(p, part.i + i, depth, own.data) : own.at(i, depth);
             const Matrix rows_left = call.a.block(part.i + i, p, part.rows - i, depth);
             if (!packed_a && own.is_first) own.pack(rows_left, i, rows);
             Ahead<T> ahead = packed_a ? Ahead<T>(nullptr, 0, 1) : own.ahead_of(rows_left, i, rows, tiles);
+            tile.ahead_step = ahead.step, tile.ahead_lines = ahead.lines;
             T* panel = b_block;
             for (std::int64_t j = 0; j < part.cols; j += micro.nr, panel += micro.nr * depth, ahead.advance()) {
                 const std::int64_t cols = std::min<std::int64_t>(micro.nr, part.cols - j);
-                const T* b = panel;
-                if (packed_b && (i == 0 || !widens_b)) b = ready.panel(p, part.j + j, depth, panel);
+                tile.b = panel;
+                if (packed_b && (i == 0 || !widens_b)) tile.b = ready.panel(p, part.j + j, depth, panel);
                 else if (i == 0 && !packed_b && j % some_cols == 0)
                     pack_any(micro, call.b.block(p, part.j + j, depth, std::min(some_cols, part.cols - j)).transposed(),
                              micro.nr, panel);
-                MicroTile<T> tile = tile_on(x, from, height, b, p, depth);
-                tile.ahead = ahead.data, tile.ahead_step = ahead.step;
-                tile.ahead_rows = ahead.rows, tile.ahead_lines = ahead.lines;
+                tile.ahead = ahead.data, tile.ahead_rows = ahead.rows;
                 complete_tile(x, finisher, tile, part.i + i, part.j + j, rows, cols, p + depth == x.k());
             }
         }
@@ -98,9 +98,10 @@ struct Hierarchy {
         for (std::int64_t j = 0; j < part.cols; j += micro.nr) {
             const std::int64_t cols = std::min<std::int64_t>(micro.nr, part.cols - j);
             const T* const b = ready.panel(p, part.j + j, depth, widened);
-            for (std::int64_t i = 0; i < part.rows; i += height)
-                complete_tile(x, finisher, tile_on(x, a_panels + i * depth, height, b, p, depth), part.i + i,
-                              part.j + j, std::min(height, part.rows - i), cols, p + depth == x.k());
+            MicroTile<T> tile = tile_on(x, a_panels, height, b, p, depth);
+            for (std::int64_t i = 0; i < part.rows; i += height, tile.a += height * depth)
+                complete_tile(x, finisher, tile, part.i + i, part.j + j, std::min(height, part.rows - i), cols,
+                              p + depth == x.k());
         }
     }
 
@@ -119,7 +120,7 @@ struct Hierarchy {
                 .rows = 0,
                 .cols = 0};
     }
-    static void complete_tile(const Product<T>& x, const Finisher& finisher, const MicroTile<T>& tile, std::int64_t i,
+    static void complete_tile(const Product<T>& x, const Finisher& finisher, MicroTile<T>& tile, std::int64_t i,
                               std::int64_t j, std::int64_t rows, std::int64_t cols, bool ends) {
         const View<T> c = x.c.block(i, j, rows, cols);
         if (ends) finisher.expect(rows, cols, i, j);
@@ -158,8 +159,7 @@ struct Hierarchy {
             shared.threads = call.threads;
             return run_on_shared_panels(Shared::kernel(), shared, Shared::blocks(blocks));
         }
-        const std::int64_t m = call.m(), n = call.n();
-        const std::int64_t nc = columns_at_once<T>(blocks.n, call.k(), micro.nr);
+        const std::int64_t m = call.m(), n = call.n(), nc = columns_at_once<T>(blocks.n, call.k(), micro.nr);
         const Grid grid(m, n, call.packed.panels && call.packed.on_left ? micro.mr : 1, nc, micro, call.threads);
         const std::size_t room = worker_bytes(std::max(m, n), call.k(), blocks);
         share_out(call, grid.parts, [&](int worker, std::int64_t item) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// Strips of B as r6 meets them: how a product is cut into tiles, and all the strips of one part of C.
+#pragma once
+
+#include <cstdlib>
+
+#include "backend/cpu/micro/pack.hpp"
+#include "backend/cpu/micro/tile_of_c.hpp"
+#include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/product.hpp"
+
+namespace tw::cpu {
+
+constexpr std::int64_t rows_worth_packing = 48;       // a strip of B met by so many rows of A repays a copy,
+constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so many bytes that it stays in no cache
+constexpr std::int64_t many_rows = 256, short_span = 1 << 15;  // by short vectors also one that merely leaves L1
+
+/// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver. Few rows
+/// of A at a time where they are contiguous: each has an address of its own, and those whose steps are powers of two
+/// would fight for one cache set.
+template <class T>
+struct Strips {
+    std::int64_t rows, width;
+    bool packs;
+
+    Strips(const MicroKernel<T>& kernel, const Product<T>& x)
+        : rows(block_size(x.m(), x.a.col_step == 1 ? kernel.low : kernel.mr, 1)),
+          width(x.n() <= kernel.widths[rows] ? kernel.widths[rows]
+                                             : block_size(x.n(), kernel.widths[rows], kernel.lanes)) {
+        const std::int64_t span = k_block<T>(x.k()) * std::abs(x.b.row_step) * static_cast<std::int64_t>(sizeof(T));
+        const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
+        packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing) ||
+                (in_short_vectors && x.m() >= many_rows && span >= short_span);
+    }
+};
+
+/// All the strips of one part of C, block of k by block of k: a part belongs to one worker. `completed` gets each tile
+/// of C after its last block.
+template <class T>
+void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Strips<T>& cut, T* panel,
+                   const auto& completed) {
+    const std::int64_t depth = k_block<T>(x.k());
+    for (std::int64_t p = 0; p < x.k(); p += depth)
+        for (std::int64_t j = 0; j < x.n(); j += cut.width) {
+            const std::int64_t block = std::min(depth, x.k() - p), cols = std::min(cut.width, x.n() - j);
+            const View<const T> strip = x.b.block(p, j, block, cols);
+            if (cut.packs) pack_panels(kernel, strip.transposed(), static_cast<int>(cut.width), panel);
+            MicroTile<T> tile{.k = block,
+                              .a = nullptr,
+                              .a_row_step = x.a.row_step,
+                              .a_step = x.a.col_step,
+                              .b = cut.packs ? panel : strip.data,
+                              .b_step = cut.packs ? cut.width : strip.row_step,
+                              .c = nullptr,
+                              .c_step = 0,
+                              .alpha = x.alpha,
+                              .beta = p == 0 ? x.beta : T(1),
+                              .rows = 0,
+                              .cols = 0};
+            for (std::int64_t i = 0; i < x.m(); i += cut.rows) {
+                const View<T> c = x.c.block(i, j, std::min(cut.rows, x.m() - i), cols);
+                tile.a = &x.a(i, p);
+                run_tile(kernel, tile, c);
+                if (p + block == x.k()) completed(c, i, j);
+            }
+        }
+}
+
+template <class T>
+std::int64_t panel_elements(const MicroKernel<T>& kernel, std::int64_t k) {
+    return k_block<T>(k) * kernel.widths[1];
+}
+
+}  // namespace tw::cpu
