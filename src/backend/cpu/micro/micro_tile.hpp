@@ -128,8 +128,10 @@ void packed_tile_in_eights(const MicroTile<typename V::Element>& t) {
     const bool is_long = left >= R + after_c;
     const std::int64_t free = is_long ? left - R - after_c : left;
     for (; rows_ahead > free; --rows_ahead) ask_ahead();
-    if (!is_long)
+    if (!is_long) {
+        c += W * V::lanes;  // the next tile's: this one is through before its own would come
         for (int r = 0; r < R; ++r) ask_for_c();
+    }
     for (; rows_ahead > 0; --rows_ahead, --left) go(), ask_ahead();
     if (is_long) {
         for (; left > R + after_c; --left) go();
