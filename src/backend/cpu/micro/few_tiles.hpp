@@ -26,8 +26,10 @@ constexpr std::int64_t few_products = 1 << 18, most_products_of_few_tiles = 1 <<
 constexpr std::int64_t bytes_of_few_tiles = 1 << 20;  // of all operands: they stay in L2
 constexpr std::uint64_t most_step_of_few = Direct::any_step;
 constexpr std::uint64_t most_step_of_many =
-    2047;                                 // of more than few products: rows further apart fight for caches' sets
-constexpr std::int64_t cache_way = 2048;  // half of one of L1's: bytes to the same set
+    2047;  // of more than few products: rows further apart fight for caches' sets
+constexpr std::int64_t bytes_of_far_c = 1 << 14,  // half of L1: a smaller C has likely stayed there,
+    bytes_of_near_b = 1 << 14;                    // and of B all stays there meanwhile
+constexpr std::int64_t cache_way = 2048;          // half of one of L1's: bytes to the same set
 
 /// One block of k, work for one thread, and operands in the caches.
 template <class T>
@@ -107,6 +109,38 @@ MicroTile<T> corner_tile(const Matrix& a, const Matrix& b, const Matrix& c, doub
             .cols = static_cast<int>(turned ? c.rows : c.cols)};
 }
 
+/// Asks for the C of a tile that comes next: of many products in turn it lies in no cache.
+template <class T>
+inline void ask_for_c(const MicroTile<T>& tile, const T* c, int rows) noexcept {
+    constexpr int line = 64 / int{sizeof(T)};
+    for (int r = 0; r < rows; ++r, c += tile.c_step)
+        for (int j = 0; j < tile.cols; j += line) __builtin_prefetch(c + j, 1);
+}
+
+/// Tiles along C's rows, for a small B, which stays in L1 meanwhile: a C that comes from memory is met in its order.
+template <class T>
+void run_tiles_along_rows(const Direct& cut, MicroTile<T>& tile, std::int64_t m, std::int64_t n) noexcept {
+    using Function = typename MicroKernel<T>::Function;
+    const T *const b = tile.b, *a = tile.a;
+    T* c = tile.c;
+    const std::int64_t tall_rows = cut.tall_strips * cut.height;
+    for (std::int64_t i = 0; i < m;) {
+        const bool is_lower = i >= tall_rows;
+        const int rows = cut.height - is_lower;
+        const auto whole = reinterpret_cast<Function>(cut.tiles[is_lower][0]),
+                   last = reinterpret_cast<Function>(cut.tiles[is_lower][1]);
+        tile.a = a, tile.b = b, tile.c = c, tile.cols = cut.width;
+        for (std::int64_t left = n; left > cut.width; left -= cut.width, tile.b += cut.width, tile.c += cut.width) {
+            ask_for_c(tile, tile.c + cut.width, rows);
+            whole(tile);
+        }
+        ask_for_c(tile, c + rows * tile.c_step, rows);
+        tile.cols = static_cast<int>(n - (tile.b - b));
+        last(tile);
+        i += rows, a += rows * tile.a_row_step, c += rows * tile.c_step;
+    }
+}
+
 /// Every tile in turn, from the corner of an m x n product, by a cut of cut_in_tiles() for these shapes. One tile is
 /// reused, never copied: a copy fails store-to-load forwarding and stalls behind the pending stores to C.
 template <class T>
@@ -115,6 +149,9 @@ void run_tiles(const Direct& cut, MicroTile<T>& tile, std::int64_t m, std::int64
     const T* const a = tile.a;
     T* const c = tile.c;
     const std::int64_t tall_rows = cut.tall_strips * cut.height;
+    constexpr std::int64_t size = sizeof(T);
+    if (m * n * size >= bytes_of_far_c && tile.k * n * size <= bytes_of_near_b)
+        return run_tiles_along_rows(cut, tile, m, n);
     tile.cols = cut.width;
     for (std::int64_t j = 0; j < n; j += cut.width, tile.b += cut.width) {
         const bool is_last = n - j <= cut.width;
