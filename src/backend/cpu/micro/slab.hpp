@@ -17,7 +17,9 @@ constexpr std::int64_t waiting_bytes = 1 << 16;  // of sums
 constexpr std::int64_t copied_bytes = 1 << 14;   // of B
 constexpr std::int64_t tiles_ahead = 4;          // from the one that is computed to the one whose B is asked for
 constexpr std::int64_t most_width = 64;          // of a tile, in elements
-constexpr std::int64_t narrowest = 192, widest = 22 * narrowest;  // a strip, in elements: whole tiles of any width
+/// A strip, in elements: whole tiles of any width. One or two rows of C have strips so wide that most rows of B are
+/// read from end to end: pieces of them come a fifth more slowly.
+constexpr std::int64_t narrowest = 192, widest = 85 * narrowest;
 
 /// How rows of B pass by: themselves, or copies of them, which stay in L1 between being made and being read. What is
 /// contiguous along k is read so, in pieces of whole lines.
@@ -31,6 +33,7 @@ constexpr Passing passing_of(const Matrix& b) noexcept {
 template <class T>
 struct Cut {
     std::int64_t rows, panels, strip, depth, at_a_time;
+    bool copies;
 
     Cut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k, Passing passing)
         : rows(block_size(std::min(m, most_rows), kernel.low, 1)),
@@ -39,7 +42,8 @@ struct Cut {
               std::clamp(waiting_bytes / (panels * rows * static_cast<std::int64_t>(sizeof(T))) / narrowest * narrowest,
                          narrowest, widest)),
           depth(k_block<T>(k)),
-          at_a_time(std::clamp(round_up(2 * m, 8), fewest_at_a_time, most_at_a_time)) {
+          at_a_time(std::clamp(round_up(2 * m, 8), fewest_at_a_time, most_at_a_time)),
+          copies(passing != Passing::themselves) {
         constexpr std::int64_t elements = copied_bytes / static_cast<std::int64_t>(sizeof(T));
         if (passing == Passing::turned) strip = kernel.passed_widths[rows], at_a_time = elements / strip;
         const std::int64_t width = kernel.passed_widths[rows];  // of whole tiles, as a Slab rounds its strips up to
@@ -47,7 +51,7 @@ struct Cut {
     }
     std::int64_t packed() const { return round_up(panels * rows * depth, 64); }
     std::int64_t waiting() const { return panels * rows * strip; }
-    std::int64_t copied() const { return at_a_time * strip; }
+    std::int64_t copied() const { return copies ? at_a_time * strip : 0; }
     std::int64_t elements() const { return packed() + waiting() + copied() + at_a_time * most_width; }
 };
 
