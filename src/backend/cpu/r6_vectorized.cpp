@@ -17,6 +17,7 @@
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/crowded.hpp"
 #include "backend/cpu/micro/few_tiles.hpp"
+#include "backend/cpu/parts_of_k.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/parallel.hpp"
 #include "backend/cpu/strips.hpp"
@@ -80,7 +81,30 @@ bool run_small(const Call& call) {
     return true;
 }
 
-/// Parts of C for the threads: side by side where there are strips enough, else one below the other.
+/// Strips of C by blocks of k for the threads.
+template <class T, const MicroKernel<T>& kernel>
+void run_by_parts_of_k(const Call& call, const Product<T>& x, const Strips<T>& cut, const PartsOfK<T>& parts,
+                       int workers, const Finisher& finisher) {
+    T* const panels = reinterpret_cast<T*>(call.scratch.data());
+    T* const sums = panels + workers * panel_elements(kernel, x.k());
+    const std::int64_t strips = ceil_div(x.n(), cut.width);
+    share_out(call, parts.blocks * strips, [&](int worker, std::int64_t item) {
+        const std::int64_t p = item / strips * parts.depth, j = item % strips * cut.width,
+                           depth = std::min(parts.depth, x.k() - p), cols = std::min(cut.width, x.n() - j);
+        const View<T> own{sums + item / strips * parts.sums + j, x.m(), cols, x.n(), 1};
+        multiply_part(kernel, Product<T>{x.a.block(0, p, x.m(), depth), x.b.block(p, j, depth, cols), own, T(1), T(0)},
+                      cut, panels + worker * panel_elements(kernel, x.k()), [](const auto&, auto, auto) {});
+    });
+    const std::int64_t rows = ceil_div(x.m(), workers);
+    share_out(call, ceil_div(x.m(), rows), [&](int, std::int64_t item) {
+        const std::int64_t i = item * rows, some = std::min(rows, x.m() - i);
+        parts.add_to_c(x, sums, i, some);
+        finisher(erase(x.c.block(i, 0, some, x.n())), i, 0);
+    });
+}
+
+/// Parts of C for the threads: side by side where there are strips enough, else one below the other, or, where that
+/// leaves few rows to each, blocks of k.
 template <class T, const MicroKernel<T>& kernel>
 Status run(const Call& call, const Tile&) {
     if (run_small<T, kernel>(call)) return {};
@@ -96,6 +120,12 @@ Status run(const Call& call, const Tile&) {
     }
 
     const bool beside = ceil_div(x.n(), cut.width) >= workers;
+    constexpr std::int64_t few_rows_each = 32;
+    const PartsOfK<T> parts(x.m(), x.n(), x.k());
+    if (!beside && x.m() < few_rows_each * workers && parts.fit()) {
+        run_by_parts_of_k<T, kernel>(call, x, cut, parts, workers, finisher);
+        return {};
+    }
     const std::int64_t length = beside ? x.n() : x.m();
     const std::int64_t part = block_size(length, ceil_div(length, workers), beside ? cut.width : cut.rows);
     share_out(call, ceil_div(length, part), [&](int worker, std::int64_t item) {
@@ -119,8 +149,11 @@ Status run(const Call& call, const Tile&) {
 template <class T, const MicroKernel<T>& kernel>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     const bool as_they_lie = p.b == Form::row_major && p.c == Form::row_major;
-    if (as_they_lie && p.m < rows_worth_packing) return 0;
-    return static_cast<std::size_t>(threads * panel_elements(kernel, p.k)) * sizeof(T);
+    const PartsOfK<T> parts(p.m, p.n, p.k);
+    const bool cuts_k = workers_for(p.m, p.n, p.k, threads) > 1 && parts.fit();
+    if (as_they_lie && p.m < rows_worth_packing && !cuts_k) return 0;
+    return static_cast<std::size_t>(threads * panel_elements(kernel, p.k) + (cuts_k ? parts.elements() : 0)) *
+           sizeof(T);
 }
 
 template <class T, const MicroKernel<T>& kernel>

@@ -100,6 +100,22 @@ TYPED_TEST(SameBits, ForAnyBlockOfTheSameProduct) {
     }
 }
 
+TYPED_TEST(SameBits, WhereThreadsShareOutBlocksOfK) {
+    using Block = std::array<std::int64_t, 2>;
+    for (const Kernel* row : this->rows()) {
+        const auto whole = this->product(row->name, this->a(), this->b(), {.threads = 1});
+        for (const auto& [rows, cols] : {Block{29, 40}, Block{60, 16}, Block{83, 17}, Block{48, 33}}) {
+            const auto part = this->product(row->name, this->a().block(0, 0, rows, this->k),
+                                            this->b().block(0, 0, this->k, cols), {.threads = 8});
+            for (std::int64_t i = 0; i < rows; ++i)
+                for (std::int64_t j = 0; j < cols; ++j)
+                    ASSERT_EQ(part[static_cast<std::size_t>(i * cols + j)],
+                              whole[static_cast<std::size_t>(i * this->n + j)])
+                        << row->name << ", " << rows << " x " << cols << " at " << i << ", " << j;
+        }
+    }
+}
+
 TYPED_TEST(SameBits, ForAFewRowsByColumnsAndAFewColumnsByRows) {
     using T = TypeParam;
     constexpr auto m = TestFixture::m, n = TestFixture::n, k = TestFixture::k;
