@@ -4,6 +4,7 @@
 
 #include "backend/cpu/panels/block.hpp"
 #include "backend/cpu/panels/shared_panels.hpp"
+#include "backend/cpu/product/grid.hpp"
 #include "backend/cpu/product/parallel.hpp"
 
 namespace tw::cpu {
@@ -31,27 +32,26 @@ struct Cut : PanelSizes {
     }
 };
 
-/// One block of columns of B after another, block of k by block of k; by each of them all blocks of A.
-void run_alone(const OrientedKernel& kernel, const Call& call, bool turned, const Finisher& finisher,
-               const Tile& blocks) {
-    const std::int64_t m = call.m(), n = call.n(), k = call.k();
-    const Cut cut(kernel, m, n, k, blocks);
-    std::byte* const b_block = call.scratch.data();
+/// A part of C by one thread: one block of columns of B after another, block of k by block of k; by each of them all
+/// blocks of A.
+void run_alone(const OrientedKernel& kernel, const Call& call, bool turned, const Finisher& finisher, const Cut& cut,
+               const Part& own, std::byte* b_block) {
+    const std::int64_t m = call.m(), n = call.n(), k = call.k(), below = own.i + own.rows, right = own.j + own.cols;
     std::byte* const a_block = b_block + cut.b_bytes(kernel);
     float* const partials = cut.partial ? reinterpret_cast<float*>(a_block + cut.a_panels_bytes(kernel)) : nullptr;
     const bool packed_a = call.packed.panels && call.packed.on_left, packed_b = call.packed.panels && !packed_a;
     const PackedOperand whole(*kernel.operator->(), packed_a ? m : n, k, packed_a);
     const std::int64_t some_cols = kernel.nr * kernel->panels_at_once, some_rows = kernel.mr * kernel->panels_at_once;
 
-    for (std::int64_t j = 0; j < n; j += cut.nc)
+    for (std::int64_t j = own.j; j < right; j += cut.nc)
         for (std::int64_t p = 0; p < k; p += cut.kc) {
-            const std::int64_t cols = std::min(cut.nc, n - j), depth = std::min(cut.kc, k - p);
+            const std::int64_t cols = std::min(cut.nc, right - j), depth = std::min(cut.kc, k - p);
             for (std::int64_t q = 0; q < cols && !packed_b; q += some_cols)
                 kernel.pack_b(call.b.block(p, j + q, depth, std::min(some_cols, cols - q)),
                               b_block + static_cast<std::size_t>(q / kernel.nr) * cut.b_panel, cut.b_panel);
             if (kernel->begin) kernel->begin();
-            for (std::int64_t i = 0; i < m; i += cut.mc) {
-                const std::int64_t rows = std::min(cut.mc, m - i);
+            for (std::int64_t i = own.i; i < below; i += cut.mc) {
+                const std::int64_t rows = std::min(cut.mc, below - i);
                 for (std::int64_t r = 0; r < rows && !packed_a; r += some_rows)
                     kernel.pack_a(call.a.block(i + r, p, std::min(some_rows, rows - r), depth),
                                   a_block + static_cast<std::size_t>(r / kernel.mr) * cut.a_panel, cut.a_panel);
@@ -68,12 +68,51 @@ void run_alone(const OrientedKernel& kernel, const Call& call, bool turned, cons
         }
 }
 
+/// Few rows or columns of C for several threads: each element of the large operand is met by a panel or two, so that
+/// panels for all would cost its way through memory twice more. Every thread packs what it takes of it, and all of the
+/// small one.
+struct FewLines {
+    std::int64_t rows, cols;  // of a part of C; 0: these are not few
+
+    FewLines(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, int threads) : rows(m), cols(n) {
+        constexpr std::int64_t most = 64, parts_of_a_thread = 4, at_least = 4;  // times as many lines as are few
+        const bool few_rows = m <= n;
+        const std::int64_t few = std::min(m, n), unit = few_rows ? kernel.nr : kernel.mr;
+        std::int64_t& longer = few_rows ? cols : rows;
+        longer = round_up(std::max(ceil_div(longer, parts_of_a_thread * threads), at_least * few), unit);
+        if (few > most || longer * threads > std::max(m, n) + unit) rows = cols = 0;
+    }
+    bool are_few() const { return rows > 0; }
+};
+
+void run_few_lines(const OrientedKernel& kernel, const Call& call, bool turned, const Finisher& finisher,
+                   const Tile& blocks, const FewLines& few) {
+    const std::int64_t m = call.m(), n = call.n(), across = ceil_div(n, few.cols);
+    const Cut cut(kernel, few.rows, few.cols, call.k(), blocks);
+    const std::size_t room = cut.bytes(kernel);
+    share_out(call, across * ceil_div(m, few.rows), [&](int worker, std::int64_t item) {
+        const std::int64_t i = item / across * few.rows, j = item % across * few.cols;
+        run_alone(kernel, call, turned, finisher, cut, {i, j, std::min(few.rows, m - i), std::min(few.cols, n - j)},
+                  call.scratch.data() + static_cast<std::size_t>(worker) * room);
+    });
+}
+
+std::size_t few_lines_bytes(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k,
+                            const Tile& blocks, int threads) {
+    const FewLines few(kernel, m, n, threads);
+    return few.are_few() ? Cut(kernel, few.rows, few.cols, k, blocks).bytes(kernel) * static_cast<std::size_t>(threads)
+                         : 0;
+}
+
 }  // namespace
 
 std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& p, const Tile& blocks, int threads) {
     const int workers = workers_for(p.m, p.n, p.k, threads);
-    if (workers > 1) return shared_panels_bytes(kernel, p, blocks, workers);
     const OrientedKernel oriented(kernel);
+    if (workers > 1)
+        return std::max({shared_panels_bytes(kernel, p, blocks, workers),
+                         few_lines_bytes(oriented, p.m, p.n, p.k, blocks, workers),
+                         few_lines_bytes(oriented, p.n, p.m, p.k, blocks, workers)});
     return std::max(Cut(oriented, p.m, p.n, p.k, blocks).bytes(oriented),
                     Cut(oriented, p.n, p.m, p.k, blocks).bytes(oriented));
 }
@@ -105,10 +144,16 @@ void pack_hierarchy(const PanelKernel& of, const Matrix& operand, bool on_left, 
 Status run_hierarchy(const PanelKernel& kernel, const Call& given, const Tile& blocks) {
     Call call = given;
     call.threads = workers_for(given.m(), given.n(), given.k(), given.threads);
-    if (call.threads > 1) return run_on_shared_panels(kernel, call, blocks);
     const OrientedKernel oriented(kernel);
     const bool turned = oriented.is_turned(call);
-    run_alone(oriented, turned_if(turned, call), turned, Finisher(call, turned), blocks);
+    const Call own = turned_if(turned, call);
+    const Finisher finisher(call, turned);
+    const FewLines few(oriented, own.m(), own.n(), call.threads);
+    if (call.threads > 1 && !few.are_few()) return run_on_shared_panels(kernel, call, blocks);
+    if (call.threads > 1) run_few_lines(oriented, own, turned, finisher, blocks, few);
+    else
+        run_alone(oriented, own, turned, finisher, Cut(oriented, own.m(), own.n(), own.k(), blocks),
+                  {0, 0, own.m(), own.n()}, own.scratch.data());
     return {};
 }
 

@@ -136,6 +136,28 @@ TEST(MacroKernel, EveryTileGetsEveryBlockOfKOnce) {
                     }
 }
 
+TEST(MacroKernel, FewLinesAreSharedOutInPartsOfTheLongSide) {
+    constexpr std::int64_t shapes[][3] = {{11, 3001, 40}, {3001, 11, 40}, {64, 1537, 33}, {1, 30000, 35}};
+    for (const PanelKernel& kernel : kernels())
+        for (const auto& [m, n, k] : shapes)
+            for (const bool columns_of_c : {false, true}) {
+                SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << k);
+                constexpr Tile block{12, 30, 16};
+                Operands x(m, n, k, columns_of_c);
+                const std::size_t bytes = hierarchy_scratch_bytes(kernel, {.m = m, .n = n, .k = k}, block, 3);
+                constexpr std::byte untouched{0x5a};
+                std::vector<std::byte> scratch(bytes + 256, untouched);
+                x.call.scratch = std::span(scratch).first(bytes);
+                x.call.threads = 3;
+                wrong_tiles = 0;
+                ASSERT_TRUE(run_hierarchy(kernel, x.call, block));
+                x.expect_product();
+                EXPECT_EQ(wrong_tiles, 0);
+                EXPECT_TRUE(std::all_of(scratch.begin() + static_cast<std::ptrdiff_t>(bytes), scratch.end(),
+                                        [](std::byte one) { return one == untouched; }));
+            }
+}
+
 TEST(MacroKernel, APackedOperandIsReadAsItWasPacked) {
     const PanelKernel kernel = plain_kernel();
     for (const int threads : {1, 3})
