@@ -32,9 +32,9 @@ void run_direct(const Direct& cut, const Matrix& a, const Matrix& b, const Matri
     MicroTile<T> corner = corner_tile<T, turned>(a, b, c, alpha, beta);
     const std::int64_t m = turned ? c.cols : c.rows, n = turned ? c.rows : c.cols;
     if (cut.height <= kernel.low || corner.a_step != 1 || !rows_fight<T>(corner.a_row_step))
-        return run_tiles(cut, corner, m, n);
+        return run_tiles(kernel, cut, corner, m, n);
     const auto extent = [](std::int64_t x) { return static_cast<int>(x); };
-    run_tiles(cut_in_tiles(kernel, extent(m), extent(n), extent(corner.k), true, kernel.low), corner, m, n);
+    run_tiles(kernel, cut_in_tiles(kernel, extent(m), extent(n), extent(corner.k), true, kernel.low), corner, m, n);
 }
 
 /// The same where one tile is all.

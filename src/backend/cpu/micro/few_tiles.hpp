@@ -27,8 +27,7 @@ constexpr std::int64_t bytes_of_few_tiles = 1 << 20;  // of all operands: they s
 constexpr std::uint64_t most_step_of_few = Direct::any_step;
 constexpr std::uint64_t most_step_of_many =
     2047;  // of more than few products: rows further apart fight for caches' sets
-constexpr std::int64_t bytes_of_far_c = 1 << 14,  // half of L1: a smaller C has likely stayed there,
-    bytes_of_near_b = 1 << 14;                    // and of B all stays there meanwhile
+constexpr std::int64_t bytes_of_far_c = 1 << 15;  // all of L1: a smaller C has likely stayed there
 constexpr std::int64_t cache_way = 2048;          // half of one of L1's: bytes to the same set
 
 /// One block of k, work for one thread, and operands in the caches.
@@ -109,6 +108,13 @@ MicroTile<T> corner_tile(const Matrix& a, const Matrix& b, const Matrix& c, doub
             .cols = static_cast<int>(turned ? c.rows : c.cols)};
 }
 
+/// So many bytes of B are near enough to be met by each strip of C's rows: a part of L1, or, for f32 in 32-byte
+/// vectors, of L2. Doubles are slower so; 64-byte vectors were not timed.
+template <class T>
+constexpr std::int64_t bytes_of_near_b(const MicroKernel<T>& kernel) noexcept {
+    return sizeof(T) == sizeof(float) && kernel.lanes * int{sizeof(T)} <= 32 ? 1 << 16 : 1 << 14;
+}
+
 /// Asks for the C of a tile that comes next: of many products in turn it lies in no cache.
 template <class T>
 inline void ask_for_c(const MicroTile<T>& tile, const T* c, int rows) noexcept {
@@ -117,7 +123,7 @@ inline void ask_for_c(const MicroTile<T>& tile, const T* c, int rows) noexcept {
         for (int j = 0; j < tile.cols; j += line) __builtin_prefetch(c + j, 1);
 }
 
-/// Tiles along C's rows, for a small B, which stays in L1 meanwhile: a C that comes from memory is met in its order.
+/// Tiles along C's rows, for a small B, which stays near meanwhile: a C that comes from memory is met in its order.
 template <class T>
 void run_tiles_along_rows(const Direct& cut, MicroTile<T>& tile, std::int64_t m, std::int64_t n) noexcept {
     using Function = typename MicroKernel<T>::Function;
@@ -144,13 +150,14 @@ void run_tiles_along_rows(const Direct& cut, MicroTile<T>& tile, std::int64_t m,
 /// Every tile in turn, from the corner of an m x n product, by a cut of cut_in_tiles() for these shapes. One tile is
 /// reused, never copied: a copy fails store-to-load forwarding and stalls behind the pending stores to C.
 template <class T>
-void run_tiles(const Direct& cut, MicroTile<T>& tile, std::int64_t m, std::int64_t n) noexcept {
+void run_tiles(const MicroKernel<T>& kernel, const Direct& cut, MicroTile<T>& tile, std::int64_t m,
+               std::int64_t n) noexcept {
     using Function = typename MicroKernel<T>::Function;
     const T* const a = tile.a;
     T* const c = tile.c;
     const std::int64_t tall_rows = cut.tall_strips * cut.height;
     constexpr std::int64_t size = sizeof(T);
-    if (m * n * size >= bytes_of_far_c && tile.k * n * size <= bytes_of_near_b)
+    if (m * n * size >= bytes_of_far_c && tile.k * n * size <= bytes_of_near_b(kernel))
         return run_tiles_along_rows(cut, tile, m, n);
     tile.cols = cut.width;
     for (std::int64_t j = 0; j < n; j += cut.width, tile.b += cut.width) {
