@@ -86,7 +86,7 @@ template <class T, const MicroKernel<T>& kernel>
 void run_by_parts_of_k(const Call& call, const Product<T>& x, const Strips<T>& cut, const PartsOfK<T>& parts,
                        int workers, const Finisher& finisher) {
     T* const panels = reinterpret_cast<T*>(call.scratch.data());
-    T* const sums = panels + workers * panel_elements(kernel, x.k());
+    T* const sums = panels + call.threads * panel_elements(kernel, x.k());  // there are more items than workers
     const std::int64_t strips = ceil_div(x.n(), cut.width);
     share_out(call, parts.blocks * strips, [&](int worker, std::int64_t item) {
         const std::int64_t p = item / strips * parts.depth, j = item % strips * cut.width,

@@ -102,17 +102,26 @@ TYPED_TEST(SameBits, ForAnyBlockOfTheSameProduct) {
 
 TYPED_TEST(SameBits, WhereThreadsShareOutBlocksOfK) {
     using Block = std::array<std::int64_t, 2>;
+    using T = TypeParam;
+    constexpr auto n = TestFixture::n, k = TestFixture::k;
+    std::vector<T> b_columns(k * n);
+    const auto turned = column_major(b_columns.data(), k, n, k);
+    for (std::int64_t p = 0; p < k; ++p)
+        for (std::int64_t j = 0; j < n; ++j) turned(p, j) = this->b()(p, j);
+    const View<const T> by_columns(turned.data, k, n, turned.row_step, turned.col_step);
     for (const Kernel* row : this->rows()) {
         const auto whole = this->product(row->name, this->a(), this->b(), {.threads = 1});
-        for (const auto& [rows, cols] : {Block{29, 40}, Block{60, 16}, Block{83, 17}, Block{48, 33}}) {
-            const auto part = this->product(row->name, this->a().block(0, 0, rows, this->k),
-                                            this->b().block(0, 0, this->k, cols), {.threads = 8});
-            for (std::int64_t i = 0; i < rows; ++i)
-                for (std::int64_t j = 0; j < cols; ++j)
-                    ASSERT_EQ(part[static_cast<std::size_t>(i * cols + j)],
-                              whole[static_cast<std::size_t>(i * this->n + j)])
-                        << row->name << ", " << rows << " x " << cols << " at " << i << ", " << j;
-        }
+        for (const auto& b : {this->b(), by_columns})
+            for (const auto& [rows, cols] :
+                 {Block{29, 40}, Block{60, 16}, Block{83, 17}, Block{48, 33}, Block{8, 120}}) {
+                const auto part =
+                    this->product(row->name, this->a().block(0, 0, rows, k), b.block(0, 0, k, cols), {.threads = 16});
+                for (std::int64_t i = 0; i < rows; ++i)
+                    for (std::int64_t j = 0; j < cols; ++j)
+                        ASSERT_EQ(part[static_cast<std::size_t>(i * cols + j)],
+                                  whole[static_cast<std::size_t>(i * n + j)])
+                            << row->name << ", " << rows << " x " << cols << " at " << i << ", " << j;
+            }
     }
 }
 
