@@ -122,7 +122,9 @@ Status run(const Call& call, const Tile&) {
     const bool beside = ceil_div(x.n(), cut.width) >= workers;
     constexpr std::int64_t few_rows_each = 32;
     const PartsOfK<T> parts(x.m(), x.n(), x.k());
-    if (!beside && x.m() < few_rows_each * workers && parts.fit()) {
+    const std::int64_t room = call.threads * panel_elements(kernel, x.k()) + parts.elements();
+    const bool has_room = room * static_cast<std::int64_t>(sizeof(T)) <= std::ssize(call.scratch);  // a slab may not
+    if (!beside && x.m() < few_rows_each * workers && parts.fit() && has_room) {
         run_by_parts_of_k<T, kernel>(call, x, cut, parts, workers, finisher);
         return {};
     }

@@ -149,7 +149,9 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& given, const Tile& b
     const Call own = turned_if(turned, call);
     const Finisher finisher(call, turned);
     const FewLines few(oriented, own.m(), own.n(), call.threads);
-    if (call.threads > 1 && !few.are_few()) return run_on_shared_panels(kernel, call, blocks);
+    const std::size_t room = few_lines_bytes(oriented, own.m(), own.n(), own.k(), blocks, call.threads);
+    const bool are_few = few.are_few() && room <= call.scratch.size();  // a part of a larger product may have less
+    if (call.threads > 1 && !are_few) return run_on_shared_panels(kernel, call, blocks);
     if (call.threads > 1) run_few_lines(oriented, own, turned, finisher, blocks, few);
     else
         run_alone(oriented, own, turned, finisher, Cut(oriented, own.m(), own.n(), own.k(), blocks),
