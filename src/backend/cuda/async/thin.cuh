@@ -22,7 +22,9 @@ namespace tw::cuda {
 template <int BM_, int BN_, int blocks_ = 2>
 struct ThinShape {
     static constexpr int BM = BM_, BN = BN_, blocks = blocks_, consumers = BM / 64, threads = 128 * consumers + 32;
-    static constexpr int most_parts = BN / 8 < 8 ? BN / 8 : 8;
+    /// Of many short products, which more than two blocks are for, k is whole.
+    static constexpr bool cuts_into(int parts) { return blocks == 2 && sm90::r9_has_thin(BM, BN, parts); }
+    static constexpr bool cuts = cuts_into(4) || cuts_into(8);
     /// Where B lies across k a tile has 64 columns of it.
     template <ptx::Major b_major>
     using Ring = Pipeline<BM, b_major == ptx::Major::k ? BN : 64,
@@ -87,7 +89,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         if (raster.products > 1) feeder.tile(turn, first_row, first_col, from, end, raster.depths.of(product));
         else feeder.tile(turn, first_row, first_col, from, end);
     }
-    if (parts == 1 || std::is_same_v<T, float>) {
+    constexpr bool is_whole = !S::cuts || std::is_same_v<T, float>;
+    if (parts == 1 || is_whole) {
         if (group >= S::consumers) return;
         if constexpr (std::is_same_v<T, float>) {  // whose k is never cut
             const AgainFrom from_all = raster.products > 1 ? again.of(raster.depths.of(product)) : again;
@@ -95,22 +98,25 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         }
         return finish_groups<T, S::BN>(sums, mine, own_row, first_col, thread);
     }
-    __syncwarp();
-    __syncthreads();  // the ring is read: sums may lie there
-    if (group < S::consumers) {
+    if constexpr (!is_whole) {
+        __syncwarp();
+        __syncthreads();  // the ring is read: sums may lie there
+        if (group < S::consumers) {
 #pragma unroll
-        for (int i = 0; i < S::BN / 2; ++i)
-            ptx::store_float(
-                pipe.base + static_cast<std::uint32_t>((i * 128 * S::consumers + group * 128 + thread) * 4), sums[i]);
+            for (int i = 0; i < S::BN / 2; ++i)
+                ptx::store_float(
+                    pipe.base + static_cast<std::uint32_t>((i * 128 * S::consumers + group * 128 + thread) * 4),
+                    sums[i]);
+        }
+        ptx::sync_cluster();
+        if (group < S::consumers) {
+            if constexpr (S::cuts_into(4))
+                if (parts == 4) finish_part<4, T, S>(pipe.base, part, mine, own_row, first_col, group, thread);
+            if constexpr (S::cuts_into(8))
+                if (parts == 8) finish_part<8, T, S>(pipe.base, part, mine, own_row, first_col, group, thread);
+        }
+        ptx::sync_cluster();  // a block must not exit while its peers read its shared memory
     }
-    ptx::sync_cluster();
-    if (group < S::consumers) {
-        if (parts == 2) finish_part<2, T, S>(pipe.base, part, mine, own_row, first_col, group, thread);
-        if (parts == 4) finish_part<4, T, S>(pipe.base, part, mine, own_row, first_col, group, thread);
-        if constexpr (S::most_parts >= 8)
-            if (parts == 8) finish_part<8, T, S>(pipe.base, part, mine, own_row, first_col, group, thread);
-    }
-    ptx::sync_cluster();  // a block must not exit while its peers read its shared memory
 }
 
 template <class S, class T, ptx::Major a_major, ptx::Major b_major>

@@ -13,9 +13,10 @@ template <class T>
 Status run_wide(const Job& job) {
     return by_majors<T>(job, [&](auto a, auto b) {
         constexpr auto of_a = decltype(a)::value, of_b = decltype(b)::value;
-        constexpr auto widths = sm90::r9_wide(of_a == ptx::Major::other, of_b == ptx::Major::other, sizeof(T) == 4);
-        return by_width<widths>(job.tile.n, [&](auto width) {
-            return start_tiles<TileShape<128, decltype(width)::value, 2, of_b>, T, of_a, of_b>(job);
+        constexpr auto widths = sm90::r9_wide(of_a == ptx::Major::other, of_b == ptx::Major::other);
+        return by_width<widths>(job.tile.n, [&](auto width) -> Status {
+            if constexpr (sizeof(T) == 4 && decltype(width)::value == 256) return no_such_tile;
+            else return start_tiles<TileShape<128, decltype(width)::value, 2, of_b>, T, of_a, of_b>(job);
         });
     });
 }

@@ -45,12 +45,10 @@ struct R9Operands {
 ///   level  one wave of blocks; few rows, by widths such that it has all columns. Where B lies across k, 64 columns a
 ///          box, C may be seen from its other side, whose widths are free
 ///   thin   small, two blocks a multiprocessor, parts of k for some
-constexpr Widths r9_wide(bool a_across, bool b_across, bool is_f32 = false) {
-    if (is_f32) return {7, {96, 128, 144, 160, 176, 192, 208}};
+constexpr Widths r9_wide(bool a_across, bool b_across) {
     if (b_across) return a_across ? Widths{2, {128, 256}} : Widths{3, {128, 192, 256}};
-    // Without 192, or 128, the hundred shapes of 56 000 that took them lose a fiftieth.
     if (a_across) return {5, {128, 144, 176, 208, 256}};
-    return {7, {96, 144, 160, 176, 192, 208, 256}};
+    return {8, {96, 128, 144, 160, 176, 192, 208, 256}};
 }
 /// Not 88, by which the unit took a quarter more a step than by 96; nor 144 for 64 rows, which 160 replaces.
 constexpr Widths r9_level(int rows, bool a_across, bool b_across) {
@@ -97,19 +95,18 @@ constexpr int r9_parts_of(const Tile& tile) { return r9_is_thin(tile) ? -tile.k 
 
 constexpr bool r9_wide_is_possible(const R9Operands& o, const Tile& tile) {
     const R9Way way = R9Way::of(tile);
-    // Sums that may have to be made again are whole, and leave no registers for 256 columns.
-    if (o.is_f32 && way.parts > 1) return false;
+    // Sums that may have to be made again leave no registers for 256 columns, and are whole.
+    if (o.is_f32 && (tile.n == 256 || way.parts > 1)) return false;
     if (tile.m != 128 || way.walked == 0 || way.parts > r9_most_parts) return false;
     // Turned tiles store to C's columns, where B lies along k.
     if (way.turned) return o.may_turn && !o.adds && !o.a_across && r9_wide(o.b_across, false).has(tile.n);
-    return r9_wide(o.a_across, o.b_across, o.is_f32).has(tile.n);
+    return r9_wide(o.a_across, o.b_across).has(tile.n);
 }
 
 constexpr bool r9_possible(const R9Operands& o, const Tile& tile) {
     if (r9_is_wide(tile)) return r9_wide_is_possible(o, tile);
     // The unit takes tf32 along k alone, and its tests of many widths are spared.
     if (o.is_f32 && r9_is_level(tile) && (tile.n > 96 || tile.k > 0)) return false;
-    if (o.is_f32 && r9_is_level(tile) && tile.m == 128 && (tile.n == 32 || tile.n == 48)) return false;  // 41 of 56 000
     if (r9_is_level(tile) && R9Way::of(tile).turned)
         return !o.is_f32 && tile.m == 128 && r9_parts_of(tile) <= r9_most_parts && o.may_turn && !o.adds &&
                !o.a_across && o.b_across && r9_level(128, true, false).has(tile.n) &&

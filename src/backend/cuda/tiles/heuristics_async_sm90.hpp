@@ -177,7 +177,7 @@ constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& 
 
 template <class Visit>
 constexpr void each_r9_tile(const R9Operands& o, const Visit& visit) {
-    const Widths wide = r9_wide(o.a_across, o.b_across, o.is_f32);
+    const Widths wide = r9_wide(o.a_across, o.b_across);
     for (int i = 0; i < wide.count; ++i) visit(Tile{128, wide.of[i], 8});
     for (const int rows : {64, 128}) {
         const Widths level = r9_level(rows, o.a_across, o.b_across);
@@ -195,7 +195,6 @@ struct R9Tiles {
         const auto add = [&](const Tile& tile) { of[count++] = tile; };
         add({});
         for (const int walked : {8, 4, 16}) add({128, 256, walked});
-        add({128, 128, 8});
         each_r9_tile({}, [&](const Tile& tile) {
             if (!r9_is_wide(tile) || tile.n < 256) add(tile);
             if (r9_is_wide(tile)) add({tile.m, tile.n, R9Way{8, true, 1}.k()});
