@@ -140,6 +140,12 @@ TEST(HeuristicsAsyncSm90, CutsALastWaveThatWouldBeNearlyEmpty) {
     EXPECT_GT(cut, 5);
 }
 
+TEST(HeuristicsAsyncSm90, AProductOfManyIsOneTileWhereItFits) {
+    EXPECT_EQ(async_tile({192, 256, 32, 1279, 132}, {}, false).n, 256);
+    EXPECT_EQ(async_tile({96, 96, 32, 662, 132}, {}, false).m, 128);
+    EXPECT_EQ(async_tile({48, 96, 100, 464, 132}, {}, false), (Tile{64, 64, -1}));
+}
+
 TEST(HeuristicsAsyncSm90, ADeviceThatCantBeAskedHasOneMultiprocessor) {
     EXPECT_TRUE(r9_possible({}, r9_tile(cube(4096, 1), {}, false)));
     EXPECT_TRUE(r9_possible({}, async_tile(cube(4096, 1), {}, false)));
