@@ -68,6 +68,14 @@ TEST_F(LogDeathTest, SaysTheStoresTroubleOnceAndALineForEachProduct) {
     EXPECT_EXIT(work(), testing::ExitedWithCode(0), "");
 }
 
+TEST_F(LogDeathTest, SaysNothingOfAStoreThatIsWell) {
+    const auto work = [] {
+        setenv("TW_STORE", (store + "_absent").c_str(), 1);
+        std::exit(times("tilewright: ", [] { Small{}.multiply(); }) == 1 ? 0 : 1);
+    };
+    EXPECT_EXIT(work(), testing::ExitedWithCode(0), "");
+}
+
 TEST_F(LogDeathTest, HasALineForAPartOnOneOfAllDevices) {
     EXPECT_EXIT(std::exit(times(product_line("2x2x3"), [] { Small{}.multiply("cpu:*"); }) == 1 ? 0 : 1),
                 testing::ExitedWithCode(0), "");
