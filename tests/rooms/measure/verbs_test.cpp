@@ -14,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -29,6 +30,12 @@ TEST(Verbs, LadderPrintsARowForEachRungAndBeginsItWithTheKernelsName) {
     EXPECT_EQ(said.code, 0) << said.text;
     for (const char* kernel : {"\ncpu.r1_naive.f32 ", "\ncpu.r2_coalesced.f32 ", "\ncpu.r3_tiled.f32.16 "})
         EXPECT_NE(said.text.find(kernel), std::string::npos) << kernel;
+    std::set<std::size_t> ends_of_spreads;
+    for (std::size_t at = said.text.find("\ncpu."); at != std::string::npos; at = said.text.find("\ncpu.", at + 1)) {
+        const std::size_t percent = said.text.find(" %", at);
+        if (percent < said.text.find('\n', at + 1)) ends_of_spreads.insert(percent - at);
+    }
+    EXPECT_EQ(ends_of_spreads.size(), 1u) << "columns lie below one another\n" << said.text;
     EXPECT_EQ(said.text.find("█"), std::string::npos) << "bars belong to a terminal";
     EXPECT_NE(said.text.find("warning"), std::string::npos) << "the history has no place, and the results are printed";
 }
