@@ -177,8 +177,8 @@ inline constexpr int effort_dense_batch = 4;
 TW_API Status try_matvec_batch(const EffortMatrix& m, View<const float> v, View<float> y, Budget budget,
                                const EffortOptions& options, std::span<EffortReport> reports) noexcept;
 
-/// The chosen experts of a token in one call: row i of y = W[chosen[i]] times row i of v. When v has a single row, all
-/// experts share it. An expert may be chosen more than once. `reports` has one for each choice, or is empty.
+/// Experts in one call: row i of y = W[chosen[i]] times row i of v, or its only one; `reports`: one for each, or none.
+/// `chosen` may lie in a CUDA device's memory beside v and y (docs/effort.md): an expert that isn't there makes NaN.
 TW_API Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, View<const float> v, View<float> y,
                                  Budget budget, const EffortOptions& options, std::span<EffortReport> reports) noexcept;
 

@@ -65,7 +65,8 @@ struct EffortNotes {
 struct EffortCall {
     const EffortPlaced& matrix;
     int products = 1;
-    std::span<const int> experts{};  ///< one for each product; empty: the first expert for all
+    std::span<const int> experts{};      ///< one for each product; empty: the first expert for all
+    const int* experts_there = nullptr;  ///< in their place, in the kernel's memory, unknown to the host
     const float* v = nullptr;
     std::int64_t v_step = 0;
     float* y = nullptr;

@@ -52,6 +52,7 @@ private:
             experts_[static_cast<std::size_t>(p)] = request_.expert_of(first_ + p);
         call_.products = products_;
         if (!request_.chosen.empty()) call_.experts = {experts_.data(), static_cast<std::size_t>(products_)};
+        if (request_.chosen_there) call_.experts_there = request_.chosen_there + first_;
         call_.v = request_.v_of(first_), call_.v_step = request_.v.rows == 1 ? 0 : request_.v.row_step;
         call_.y = &request_.y(first_, 0), call_.y_step = request_.y.row_step;
         call_.executor = request_.options.executor, call_.stream = request_.options.stream;
@@ -64,7 +65,7 @@ private:
         call_.everything = allowed.everything;
         call_.reached = weights.reached(allowed.bytes), call_.affordable = weights.within(allowed.bytes);
         host_reads_v_ = host_reads(place_of(request_.v.data)), host_reads_y_ = host_reads(place_of(request_.y.data));
-        const bool may_be_dense = plan_.dense && request_.options.dense != DenseSwitch::never;
+        const bool may_be_dense = plan_.dense && request_.options.dense != DenseSwitch::never && !request_.chosen_there;
         is_dense_ = may_be_dense && (request_.densely || allowed.everything || is_slower_at_once(allowed.bytes));
         chosen_here_ = !is_dense_ && (!plan_.kernel->chooses || (request_.budget.is_error() && !allowed.everything));
         if (chosen_here_ && !host_reads_v_)

@@ -61,6 +61,12 @@ Status try_matvec_experts(const EffortMatrix& m, std::span<const int> chosen, Vi
                 "there must be one result for each chosen expert, and one vector or as many"};
     if (!reports.empty() && reports.size() != chosen.size())
         return {Code::bad_argument, Argument::options, "there must be one report for each result, or none"};
+    if (count > 0 && may_lie_on_a_device() && !host_reads(place_of(chosen.data()))) {
+        if (host_reads(place_of(v.data)) || host_reads(place_of(y.data)))
+            return {Code::bad_argument, Argument::options,
+                    "experts in a device's memory need vectors and results that are there, too"};
+        return run(plan, {*m.body(), {}, v, y, budget, options, reports, false, chosen.data()});
+    }
     for (const int expert : chosen)
         if (expert < 0 || expert >= m.experts())
             return {Code::bad_argument, Argument::options, "a chosen expert does not exist"};

@@ -208,6 +208,84 @@ TEST_F(EffortOnCuda, ExpertsOfATokenAndVectorsOnTheDialAreTheSingleProducts) {
                   of_rounded_vectors);
 }
 
+/// A copy of numbers of 4 bytes in the device's memory.
+class There {
+public:
+    template <typename T>
+    explicit There(const std::vector<T>& numbers)
+        : count_(static_cast<std::int64_t>(numbers.size())), at_(cuda::backend().alloc(4 * numbers.size())) {
+        EXPECT_TRUE(cuda::backend().copy(matrix(at_), matrix(const_cast<T*>(numbers.data())), nullptr));
+    }
+    ~There() { cuda::backend().free(at_); }
+    There(const There&) = delete;
+    There& operator=(const There&) = delete;
+
+    template <typename T>
+    T* as() const {
+        return static_cast<T*>(at_);
+    }
+    std::vector<float> here() const {
+        std::vector<float> numbers(static_cast<std::size_t>(count_));
+        EXPECT_TRUE(cuda::backend().copy(matrix(numbers.data()), matrix(at_), nullptr));
+        EXPECT_TRUE(cuda::backend().wait(nullptr));
+        return numbers;
+    }
+
+private:
+    Matrix matrix(void* at) const { return {at, Type::f32, 1, count_, count_}; }
+
+    std::int64_t count_;
+    void* at_;
+};
+
+/// The bits that they have when the host names them, with one block that chooses and with two; no expert, no number.
+TEST_F(EffortOnCuda, ExpertsThatOnlyTheDeviceKnowsAreTakenFromItsMemory) {
+    for (const std::int64_t inputs : {200, 4600}) {
+        const Weights first(300, inputs, Type::f16, 9), second(300, inputs, Type::f16, 10);
+        const Matrix both[] = {first.matrix, second.matrix};
+        const EffortMatrix m = build_effort(both, {.dense = DenseCopy::kept});
+        std::vector<int> chosen;
+        for (int i = 0; i < 19; ++i) chosen.push_back(i % 3 % 2);
+        const There v(gauss(inputs * 19, 11)), known(std::vector<float>(300 * 19)), y(std::vector<float>(300 * 19)),
+            experts(chosen);
+        for (const std::int64_t rows : {19, 1})
+            for (const double effort : {.02, .3, 1.}) {
+                const View<const float> of_v{v.as<float>(), rows, inputs};
+                ASSERT_TRUE(try_matvec_experts(m, chosen, of_v, {known.as<float>(), 19, 300}, Budget::effort(effort),
+                                               on_cuda, {}));
+                ASSERT_TRUE(try_matvec_experts(m, {experts.as<int>(), 19}, of_v, {y.as<float>(), 19, 300},
+                                               Budget::effort(effort), {.device = "cuda"}, {}));
+                EXPECT_EQ(0, std::memcmp(known.here().data(), y.here().data(), 300 * 19 * 4))
+                    << inputs << " " << effort;
+            }
+        for (const int none : {2, -1, std::numeric_limits<int>::max()}) {
+            const There wrong(std::vector<int>{1, none});
+            ASSERT_TRUE(try_matvec_experts(m, {wrong.as<int>(), 2}, {v.as<float>(), 1, inputs}, {y.as<float>(), 2, 300},
+                                           Budget::effort(1), on_cuda, {}));
+            const std::vector<float> found = y.here();
+            EXPECT_EQ(0, std::memcmp(found.data(), known.here().data() + 300, 1200));
+            for (std::size_t i = 300; i < 600; ++i) EXPECT_NE(found[i], found[i]);
+        }
+    }
+}
+
+TEST_F(EffortOnCuda, ExpertsInItsMemoryThatNoKernelTakesAreRefused) {
+    const There v(gauss(200, 11)), y(std::vector<float>(300)), experts(std::vector<int>{0});
+    const Weights weights(300, 200, Type::f16, 9);
+    std::vector<float> here(300);
+    const auto code_of = [&](const EffortMatrix& m, const float* from, float* to, Budget budget, EffortOptions how) {
+        return try_matvec_experts(m, {experts.as<int>(), 1}, {from, 1, 200}, {to, 1, 300}, budget, how, {}).code;
+    };
+    const EffortMatrix planes = build_effort(weights.matrix);
+    EXPECT_EQ(code_of(planes, here.data(), y.as<float>(), Budget::effort(1), on_cuda), Code::bad_argument);
+    EXPECT_EQ(code_of(planes, v.as<float>(), here.data(), Budget::effort(1), on_cuda), Code::bad_argument);
+    EXPECT_EQ(code_of(planes, v.as<float>(), y.as<float>(), Budget::error(.1), on_cuda), Code::unsupported);
+    EXPECT_EQ(code_of(planes, here.data(), here.data(), Budget::effort(1), on_cpu), Code::bad_argument);
+    EXPECT_EQ(code_of(build_effort(weights.matrix, {.layout = EffortLayout::tiers}), v.as<float>(), y.as<float>(),
+                      Budget::effort(.5), on_cuda),
+              Code::unsupported);
+}
+
 TEST_F(EffortOnCuda, MemoryOfTheDeviceIsTakenAsItIs) {
     const Backend& backend = cuda::backend();
     const Weights weights(300, 200, Type::f16, 12);

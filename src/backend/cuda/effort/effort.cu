@@ -65,13 +65,17 @@ double share_of(const EffortCall& call) {
     return call.everything ? 1 : call.affordable / (all * m.inputs);
 }
 
+constexpr Status experts_there{
+    Code::unsupported, Argument::options,
+    "experts in a device's memory are taken by planes of at most 16384 inputs, on a chip with Hopper's instructions"};
+
 /// The parameters that all kernels have.
 Status describe(const EffortCall& call, std::size_t scratch, Params& w) {
     if (const Status dead = alive(); !dead) return dead;
     if (call.products < 1 || call.products > most_products || call.scratch.size() < scratch)
         return {Code::bad_argument, Argument::scratch, "a call must have 1 to 16 products and scratch for all of them"};
     w.m = call.matrix;
-    std::copy(call.experts.begin(), call.experts.end(), w.experts);
+    std::copy(call.experts.begin(), call.experts.end(), w.experts), w.experts_there = call.experts_there;
     w.v = call.v, w.v_step = call.v_step, w.y = call.y, w.y_step = call.y_step;
     w.reached = call.reached, w.affordable = call.affordable, w.everything = call.everything;
     w.chosen = call.notes.chosen, w.entries = call.notes.entries;
@@ -82,6 +86,7 @@ Status describe(const EffortCall& call, std::size_t scratch, Params& w) {
 bool has_clusters() { return (features() & feature::sm90a) != 0; }
 
 Status run_dense(const EffortCall& call) {
+    if (call.experts_there) return experts_there;
     Params w{};
     if (const Status bad = describe(call, scratch_of_dense(call.matrix, call.products), w); !bad) return bad;
     return start_dense(w, call.products, has_clusters(), call.stream);
@@ -89,6 +94,7 @@ Status run_dense(const EffortCall& call) {
 
 template <Status (*start)(const Params&, int, void*)>
 Status run_rows(const EffortCall& call) {
+    if (call.experts_there) return experts_there;
     const EffortOnDevice& m = call.matrix;
     Params w{};
     if (const Status bad = describe(call, scratch_of_rows(call.matrix, call.products), w); !bad) return bad;
@@ -110,6 +116,7 @@ Status run_planes(const EffortCall& call) {
         w.ahead = share >= least_ahead, w.reads_most = share >= least_of_most, w.chunks = clusters;
         return start_planes_choosing(w, call.products, call.stream);
     }
+    if (call.experts_there) return experts_there;
     w.chunks = chunks_of(m);
     if (!call.is_chosen)
         if (const Status bad = start_selection(w, call.products, has_clusters(), call.stream); !bad) return bad;

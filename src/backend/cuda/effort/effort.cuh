@@ -20,6 +20,7 @@ constexpr int chunk = on_device::Planes::chunk;  ///< planes: inputs of a warp
 struct Params {
     EffortOnDevice m;
     int experts[most_products];
+    const int* experts_there;  ///< in their place; null: they are known
     const float* v;
     std::int64_t v_step;
     float* y;
@@ -63,8 +64,11 @@ struct BlockPlace {
     }
 };
 
+__device__ inline const std::byte* tile_of(const Params& w, const BlockPlace& at, int expert) {
+    return w.m.rows + (static_cast<std::int64_t>(expert) * w.m.tiles + at.tile) * w.m.tile_bytes;
+}
 __device__ inline const std::byte* tile_of(const Params& w, const BlockPlace& at) {
-    return w.m.rows + (static_cast<std::int64_t>(w.experts[at.product]) * w.m.tiles + at.tile) * w.m.tile_bytes;
+    return tile_of(w, at, w.experts[at.product]);
 }
 
 __device__ inline float* partial_of(const Params& w, const BlockPlace& at, int of_chunk) {

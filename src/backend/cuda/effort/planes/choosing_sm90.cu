@@ -49,6 +49,7 @@ struct SharedMemory {
     cutoff_search::SharedMemory<together, threads, 128> choice;
     BlockPlace at;
     Share share;  ///< kept here to save registers
+    int expert;   ///< below 0: there is none of that number
     SumsOfBlocks<ranks> sums;
     WarpMemory warp_memory[warps];
 };
@@ -76,6 +77,14 @@ __device__ void weigh(LaneInputs& read, const float4& v, float scale, const floa
     }
 }
 
+/// The expert of a product; -1: one that there isn't, which only the device knows. Whoever chose it has ended then.
+__device__ int expert_of(const Params& w, int product) {
+    if (!w.experts_there) return w.experts[product];
+    ptx::wait_for_kernel_before();
+    const int expert = w.experts_there[product];
+    return expert >= 0 && expert < w.m.experts ? expert : -1;
+}
+
 /// `together`: blocks that choose together; each counts at most `groups` times 2048 inputs.
 template <int together, int groups>
 __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_constant__ Params w) {
@@ -94,15 +103,16 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     const Lane my;
     WarpMemory& memory = shared.warp_memory[warp];
     const std::uint32_t here = ptx::shared_address(&memory.here);
-    const auto rows_of_warp = [&](const BlockPlace& at, const Share& share) {
-        return Rows(tile_of(w, at), w.m.inputs_apart, share.first_of_warp());
+    const auto rows_of_warp = [&](const BlockPlace& at, const Share& share, int expert) {
+        return Rows(tile_of(w, at, max(expert, 0)), w.m.inputs_apart, share.first_of_warp());
     };
 
     ptx::let_next_kernel_begin();
-    if (thread == 0) shared.sums.expect(rank), shared.at = at, shared.share = share;
+    const int expert = expert_of(w, at.product);
+    if (thread == 0) shared.sums.expect(rank), shared.at = at, shared.share = share, shared.expert = expert;
     shared.choice.clear();
     ptx::arrive_at_ranks<ranks>();  // both have begun and cleared their counters
-    const std::int64_t of_expert = std::int64_t{w.experts[at.product]} * w.m.inputs_apart;
+    const std::int64_t of_expert = std::int64_t{max(expert, 0)} * w.m.inputs_apart;
     const float *importance = w.m.importance + of_expert, *vector = w.v + at.product * w.v_step;
     Inputs counted[groups];
 #pragma unroll
@@ -121,11 +131,11 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     const int own_step = w.everything || warp < in_front ? 0
                          : warp < in_front + behind      ? -1
                                                          : 1 + (warp - in_front - behind) / at_once;
-    if (begins_copies && own_step == 0) begin_copies(w, memory, rows_of_warp(at, share));
+    if (begins_copies && own_step == 0) begin_copies(w, memory, rows_of_warp(at, share, expert));
     ptx::wait_for_kernel_before();
 #pragma unroll
     for (int g = 0; g < groups; ++g) counted[g].ask_vector(w, vector);
-    if (begins_copies && own_step == -1) begin_copies(w, memory, rows_of_warp(at, share));
+    if (begins_copies && own_step == -1) begin_copies(w, memory, rows_of_warp(at, share, expert));
     __syncthreads();  // while keys are counted
     ptx::wait_for_ranks<ranks>();
 
@@ -136,7 +146,8 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
     // The other loads of plane A are staggered: issued now they would delay the vector, and the issuing warps would
     // stall.
     const auto ask_at = [&](int step) {
-        if (begins_copies && own_step == step) begin_copies(w, memory, rows_of_warp(shared.at, shared.share));
+        if (begins_copies && own_step == step)
+            begin_copies(w, memory, rows_of_warp(shared.at, shared.share, shared.expert));
         __syncwarp();
     };
     ask_at(1);
@@ -150,7 +161,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
         cutoff_search::find_bin<units>(w, shared.choice, [&] { ask_at(2); });
         if (!w.ahead) {
             asked = keys.before(w, shared.choice.bin, shared.share.there());
-            copy_of_a(memory, my, rows_of_warp(shared.at, shared.share), asked);
+            copy_of_a(memory, my, rows_of_warp(shared.at, shared.share, shared.expert), asked);
         }
         cutoff_search::find_cutoff<units>(
             w, shared.choice, keys.of, scale, [&](int n) { return keys.input(n); },
@@ -173,7 +184,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
             conclude(w, static_cast<unsigned>(w.m.inputs), w.everything ? 0 : cutoff.row.worth, most);
     float4 total[2] = {};
     if (shared.share.first_of_warp() < shared.share.end) {
-        const Rows rows = rows_of_warp(shared.at, shared.share);
+        const Rows rows = rows_of_warp(shared.at, shared.share, shared.expert);
         const auto wait = [&] {
             ptx::wait_for_copies<0>();
             ptx::wait_barrier(here, 0);
@@ -183,7 +194,8 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
             Chunk(memory, rows).multiply_all<8, 3>(read, w.reads_most, total, wait);
         else wait();  // copies must not arrive after the memory is used again
     }
-    add_up<ranks, true>(w, shared.at, shared.warp_memory, shared.sums, total, rank, factor_of(w, most));
+    const double factor = shared.expert < 0 ? not_a_number() : factor_of(w, most);
+    add_up<ranks, true>(w, shared.at, shared.warp_memory, shared.sums, total, rank, factor);
 }
 
 template <int together, int groups>

@@ -60,7 +60,7 @@ const EffortKernel& row_for(const Case& one) {
     throw std::logic_error("no row");
 }
 
-Status run(const Case& one, int products) {
+Status run(const Case& one, int products, const int* experts_there = nullptr) {
     static const int experts[17] = {0, 1};
     static std::vector<float> v(25000), y(600 * 17);
     static std::vector<EffortChosen> chosen(17);
@@ -70,6 +70,7 @@ Status run(const Case& one, int products) {
     const EffortCall call{.matrix = one.matrix,
                           .products = products,
                           .experts = {experts, static_cast<std::size_t>(products)},
+                          .experts_there = experts_there,
                           .v = v.data(),
                           .y = y.data(),
                           .y_step = 600,
@@ -90,6 +91,17 @@ TEST_F(CudaEffort, ACallIsTwoLaunchesOrOne) {
         const int before = test::launches();
         ASSERT_TRUE(run(one, 16));
         EXPECT_EQ(test::launches() - before, one.launches) << name_of(one.matrix.layout) << ' ' << one.matrix.inputs;
+    }
+}
+
+TEST_F(CudaEffort, ExpertsThatOnlyTheDeviceKnowsAreForPlanesOfOneLaunch) {
+    const int there[16] = {};
+    for (const Case& one : cases()) {
+        const bool is_one_launch = one.matrix.layout == EffortLayout::planes && one.matrix.inputs <= 16384;
+        const int before = test::launches();
+        EXPECT_EQ(run(one, 16, there).code, is_one_launch ? Code::ok : Code::unsupported)
+            << name_of(one.matrix.layout) << ' ' << one.matrix.inputs;
+        EXPECT_EQ(test::launches() - before, is_one_launch ? 1 : 0);
     }
 }
 
