@@ -23,6 +23,7 @@ using namespace nb::literals;
 
 using Rows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig>;
 using WritableRows = nb::ndarray<float, nb::ndim<2>, nb::c_contig>;
+using Chosen = nb::ndarray<const int, nb::ndim<1>, nb::c_contig>;
 
 EffortLayout layout_named(const std::string& name) {
     for (const EffortLayout layout : {EffortLayout::buckets, EffortLayout::tiers, EffortLayout::planes})
@@ -55,7 +56,7 @@ EffortMatrix loaded(const std::string& path, int planes, bool keeps_dense, bool 
 
 std::vector<EffortReport> products(const EffortMatrix& matrix, const Rows& v, const WritableRows& y, bool is_error,
                                    double value, const std::vector<int>& chosen, DenseSwitch dense, int threads,
-                                   const std::string& device, std::uintptr_t stream) {
+                                   const std::string& device, std::uintptr_t stream, const Chosen& far_chosen) {
     const View<const float> from(v.data(), static_cast<std::int64_t>(v.shape(0)),
                                  static_cast<std::int64_t>(v.shape(1)));
     const View<float> into(y.data(), static_cast<std::int64_t>(y.shape(0)), static_cast<std::int64_t>(y.shape(1)));
@@ -63,11 +64,13 @@ std::vector<EffortReport> products(const EffortMatrix& matrix, const Rows& v, co
     const EffortOptions options{
         .dense = dense, .threads = threads, .device = device, .stream = reinterpret_cast<void*>(stream)};
     std::vector<EffortReport> reports(y.shape(0));
+    const std::span<const int> experts =
+        far_chosen.is_valid() ? std::span(far_chosen.data(), far_chosen.size()) : std::span<const int>(chosen);
     Status status;
     {
         nb::gil_scoped_release others_may_run;
-        status = chosen.empty() ? try_matvec_batch(matrix, from, into, budget, options, reports)
-                                : try_matvec_experts(matrix, chosen, from, into, budget, options, reports);
+        status = experts.empty() ? try_matvec_batch(matrix, from, into, budget, options, reports)
+                                 : try_matvec_experts(matrix, experts, from, into, budget, options, reports);
     }
     if (!status) throw Error(status, explain_effort(status, matrix));
     return reports;
@@ -118,7 +121,7 @@ void bind_effort(nb::module_& module) {
         .def_prop_ro("fp16_bytes", &EffortMatrix::fp16_bytes)
         .def("save", &EffortMatrix::save, "path"_a, nb::call_guard<nb::gil_scoped_release>())
         .def("products", &products, "v"_a, "y"_a, "is_error"_a, "value"_a, "chosen"_a, "dense"_a, "threads"_a,
-             "device"_a, "stream"_a)
+             "device"_a, "stream"_a, "far_chosen"_a.none() = nb::none())
         .def("place", &place, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     module.def("build_effort", &built, "weights"_a, "dtype"_a, "layout"_a, "bucket"_a, "truncating"_a, "dense"_a,
                "planes"_a, "threads"_a);

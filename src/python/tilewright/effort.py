@@ -98,6 +98,8 @@ class EffortMatrix:
         effort   the share of the layout's bytes that may be read, in [0, 1].
         error    the largest |y - W v| / |W v|, as predicted before the product.
         experts  of a batch of experts, which: row i of y is by expert experts[i]; a single vector is every expert's.
+                 An array of int32 beside a v in a CUDA device's memory is read there, by planes on Hopper: a captured
+                 graph then takes other experts at each replay, and one that does not exist makes a row of NaN.
         dense    when values kept beside do the product instead: "at_full", "when_quicker" or "never".
         device   "cpu", "cuda" or "cuda:1", where the weights stay once they were there; left out: where v lives.
 
@@ -117,8 +119,12 @@ class EffortMatrix:
             raise ValueError(f"matvec: v is {spelled}; expected {self.shape[1]} values, or rows of as many")
         many = rows.ndim == 2 or experts is not None
         rows = rows.reshape(-1, self.shape[1])
-        chosen = [] if experts is None else [int(expert) for expert in experts]
-        y = empty_like(rows, (len(chosen) if experts is not None else len(rows), self.shape[0]))
+        far_experts = is_far and experts is not None and lives_on_cuda(experts)
+        if far_experts and (dtype_name(experts) != "int32" or experts.ndim != 1):
+            raise ValueError(f"matvec: experts in a device's memory are a vector of int32; it is {experts.ndim} "
+                             f"dimensions of {dtype_name(experts)}")
+        chosen = [] if experts is None or far_experts else [int(expert) for expert in experts]
+        y = empty_like(rows, (len(rows) if experts is None else len(experts), self.shape[0]))
         if len(y) == 0:
             return y, []
         stream = current_stream(rows) if is_far else 0
@@ -132,6 +138,7 @@ class EffortMatrix:
             thread_count(threads),
             device or _device_of(rows),
             stream,
+            exported(contiguous(experts), "experts", stream) if far_experts else None,
         )
         return (y, reports) if many else (y[0], reports[0])
 

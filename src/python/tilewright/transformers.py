@@ -8,7 +8,9 @@ import torch
 from torch import nn
 
 import tilewright
-from tilewright.torch.dial import Held, matvec
+from tilewright.torch.dial import Held, chooses_there, matvec, matvec_experts
+
+ROWS = 64  # of a mixture's input that go through its experts at a time
 
 TOGETHER = (
     ("q_proj", "k_proj", "v_proj"),
@@ -24,7 +26,7 @@ class Dial:
     def __init__(self, effort, last):
         self._effort, self._error, self.last, self.held = _effort(effort), None, _effort(last), []
         self.replayed = 0  # bytes read by steps that were captured: no product passes here then
-        self.waits = False  # whether a product waits for the host: a mixture's choice of experts does
+        self.waits = False  # whether a product waits for the host: a mixture's does where it has to know the experts
 
     @property
     def effort(self):
@@ -147,14 +149,16 @@ def _changes(name, module, head, turned, planes, threads):
 
 
 def _plain(weight):
-    return weight.detach().to(device="cpu", dtype=torch.float32)
+    """As it is where it is: half of float32's bytes come from a device, and are looked through there."""
+    weight = weight.detach()
+    return weight if weight.dtype in (torch.float16, torch.bfloat16) else weight.to(torch.float32)
 
 
 def _matrix(name, weights, turned, planes, threads, device):
     if not torch.isfinite(weights).all():
         raise ValueError(f"tilewright.transformers.dial: {name} has an Inf or a NaN among its weights")
     try:
-        held = Held(tilewright.EffortMatrix(weights, dense="absent", planes=planes), threads)
+        held = Held(tilewright.EffortMatrix(weights.cpu(), dense="absent", planes=planes), threads)
         if device.type == "cuda":
             held.matrix.place(f"cuda:{device.index or 0}")
     except (ValueError, RuntimeError, MemoryError) as error:
@@ -208,22 +212,19 @@ def _on_experts(name, module, turned, planes, threads):
     device = module.down_proj.device
     both = _matrix(f"{name}.gate_up_proj", _plain(module.gate_up_proj), turned, planes, threads, device)
     down = _matrix(f"{name}.down_proj", _plain(module.down_proj), turned, planes, threads, device)
-    turned.waits = True
+    both.turned = down.turned = turned.of_most
+    turned.waits = turned.waits or not all(chooses_there(device, held.inputs) for held in (both, down))
 
-    def products(held, v, experts):
-        budget, is_error = turned.of_most()
-        allowed = {"error" if is_error else "effort": budget}
-        y, reports = held.matrix.matvec(v, experts=experts, threads=held.threads, **allowed)
-        held.bytes_read += sum(held.read(report, budget, is_error) for report in reports)
-        return torch.as_tensor(y)
+    def of_rows(x, chosen, shares):
+        each, experts = chosen.shape[-1], chosen.reshape(-1)
+        v = x if len(x) == 1 else x.repeat_interleave(each, 0)
+        gate, up = matvec_experts(both, v, experts).chunk(2, -1)
+        y = shares.reshape(-1, 1) * matvec_experts(down, module.act_fn(gate) * up, experts)
+        return y.reshape(len(x), each, -1).sum(1).to(x.dtype)
 
     def forward(x, chosen, shares):
-        y = torch.zeros_like(x)
-        rows = x.detach().to(torch.float32)
-        for row, experts in enumerate(chosen.tolist()):
-            gate, up = products(both, rows[row], experts).chunk(2, -1)
-            y[row] = (shares[row][:, None] * products(down, module.act_fn(gate) * up, experts)).sum(0).to(x.dtype)
-        return y
+        parts = [of_rows(*part) for part in zip(x.split(ROWS), chosen.split(ROWS), shares.split(ROWS))]
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def change():
         del module.gate_up_proj, module.down_proj

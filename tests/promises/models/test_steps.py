@@ -61,7 +61,7 @@ def test_a_captured_step_is_the_step(is_dialled):
         steps.read(IDS)
         alone = [steps.token()]
         for _ in range(19):
-            steps._run(model.forward, steps.last)
+            steps._run(steps.next, steps.last)
             alone.append(int(steps.last))
     assert captured == alone
 
@@ -84,8 +84,17 @@ def test_another_effort_is_another_graph_and_all_that_is_read_is_counted():
 
 
 @gpu
-def test_a_mixture_waits_for_its_choice_and_goes_step_by_step():
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_a_mixture_is_captured_where_the_device_chooses_its_experts(is_compiled):
+    """Each replay takes the experts of its own token: the tokens of steps one by one, on the host's word."""
+    from tilewright.torch import dial as place
     model = model_of("Mixtral", "cuda", num_local_experts=4, num_experts_per_tok=2)
-    dial = tilewright.transformers.dial(model, 1.0)
-    assert not Steps.can(model, dial)
-    assert len(list(tokens_of(model, dial, IDS, 4))) == 4
+    dial = tilewright.transformers.dial(model, 0.6)
+    there = place.chooses_there(model.device, 256)
+    assert Steps.can(model, dial) == there
+    captured = list(tokens_of(model, dial, IDS, 24, is_compiled))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(place, "chooses_there", lambda device, inputs: False)
+        dial.waits = True
+        told = list(tokens_of(model, dial, IDS, 24))
+    assert captured == told and len(set(told)) > 4

@@ -89,8 +89,9 @@ def test_the_last_layer_keeps_its_own_effort():
     assert (logits(model, IDS) - exact).norm() < (logits(halved, IDS) - exact).norm()
 
 
-def test_a_dialled_model_is_one_graph_for_every_effort():
-    model, counted = model_of(), torch._dynamo.testing.CompileCounter()
+@pytest.mark.parametrize(("kind", "more"), [("Llama", {}), ("Mixtral", {"num_local_experts": 4})])
+def test_a_dialled_model_is_one_graph_for_every_effort(kind, more):
+    model, counted = model_of(kind, **more), torch._dynamo.testing.CompileCounter()
     dial = tilewright.transformers.dial(model, 1.0)
     compiled = torch.compile(model.forward, backend=counted, fullgraph=True)
     with torch.no_grad():

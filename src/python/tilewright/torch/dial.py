@@ -44,6 +44,16 @@ class Held:
         self.calls += 1
         return whole.reshape(*x.shape[:-1], self.outputs).to(x.dtype)
 
+    def products_of_experts(self, x, experts, budget, is_error=False):
+        """Row i by expert experts[i], each with the dial: of row i of x, or of its only one."""
+        rows = x.detach().to(torch.float32)
+        chosen = experts.to(torch.int32) if chooses_there(rows.device, self.inputs) else experts.tolist()
+        allowed = {"error" if is_error else "effort": budget}
+        y, reports = self.matrix.matvec(rows, experts=chosen, threads=self.threads, **allowed)
+        self.bytes_read += sum(self.read(report, budget, is_error) for report in reports)
+        self.calls += 1
+        return torch.as_tensor(y)
+
     def _on_cuda(self, rows, budget, is_error, step):
         parts = [rows.new_empty(0, self.outputs)]
         allowed = {"error" if is_error else "effort": budget}
@@ -63,11 +73,26 @@ class Held:
         return y
 
 
-def _matvec(x, matrix, outputs, effort):
+def chooses_there(device, inputs):
+    """Whether experts of so many inputs may be chosen by the device itself, so that nothing waits for the host."""
+    return device.type == "cuda" and inputs <= 16384 and torch.cuda.get_device_capability(device) == (9, 0)
+
+
+def _held_as(matrix):
     held = _held.get(matrix)
     if held is None:
         raise ValueError(f"tilewright.torch.matvec: nobody holds matrix {matrix} any more")
+    return held
+
+
+def _matvec(x, matrix, outputs, effort):
+    held = _held_as(matrix)
     return held.products(x, *(held.turned() if effort is None else (effort, False)))
+
+
+def _matvec_experts(x, experts, matrix, outputs):
+    held = _held_as(matrix)
+    return held.products_of_experts(x, experts, *held.turned())
 
 
 def _backward(context, g):
@@ -79,12 +104,22 @@ def _backward(context, g):
 LIBRARY.define(
     "matvec(Tensor x, int matrix, int outputs, float? effort) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,)
 )
+LIBRARY.define(
+    "matvec_experts(Tensor x, Tensor experts, int matrix, int outputs) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,)
+)
 for _place in ("CPU", "CUDA"):
     LIBRARY.impl("matvec", _matvec, _place)
+    LIBRARY.impl("matvec_experts", _matvec_experts, _place)
 torch.library.register_fake(
     "tilewright::matvec", lambda x, matrix, outputs, effort: x.new_empty((*x.shape[:-1], outputs)), lib=LIBRARY
 )
-torch.library.register_autograd("tilewright::matvec", _backward, lib=LIBRARY)
+torch.library.register_fake(
+    "tilewright::matvec_experts",
+    lambda x, experts, matrix, outputs: x.new_empty((experts.shape[0], outputs)),
+    lib=LIBRARY,
+)
+for _name in ("matvec", "matvec_experts"):
+    torch.library.register_autograd(f"tilewright::{_name}", _backward, lib=LIBRARY)
 
 
 def matvec(held, x, effort=None):
@@ -93,6 +128,12 @@ def matvec(held, x, effort=None):
     around them."""
     effort = None if effort is None else float(effort)
     return torch.ops.tilewright.matvec(x.to(torch.float32), held.number, held.outputs, effort).to(x.dtype)
+
+
+def matvec_experts(held, x, experts):
+    """Row i by expert experts[i] of a Held EffortMatrix with experts, at what its holder says now: of row i of x, or of
+    its only one."""
+    return torch.ops.tilewright.matvec_experts(x.to(torch.float32), experts, held.number, held.outputs)
 
 
 class Dialled(torch.nn.Module):
