@@ -19,7 +19,12 @@ class Steps:
 
     def __init__(self, model, dial, length, is_compiled=False):
         self.model, self.dial, self.graphs, self.asked = model, dial, {}, collections.deque()
-        self.forward = torch.compile(model.forward, dynamic=False) if is_compiled else model.forward
+
+        def next_token(ids, cache):
+            return first_largest(model(ids, past_key_values=cache, use_cache=True, logits_to_keep=1).logits[:, -1])
+
+        self.next = next_token
+        self.compiled = _compiled(self.next, model.device) if is_compiled else self.next
         self.cache = StaticCache(config=model.config, max_cache_len=length)
         self.last = torch.zeros(1, 1, dtype=torch.long, device=model.device)
 
@@ -33,7 +38,7 @@ class Steps:
     def read(self, ids):
         """The prompt, of which the first token comes."""
         self.cache.reset()
-        self._run(self.model.forward, torch.tensor([ids], device=self.model.device))
+        self._run(self.next, torch.tensor([ids], device=self.model.device))
         self._ask()
 
     def step(self):
@@ -61,9 +66,8 @@ class Steps:
         is_there.record()
         self.asked.append((copy, is_there))
 
-    def _run(self, forward, ids):
-        logits = forward(ids, past_key_values=self.cache, use_cache=True, logits_to_keep=1).logits
-        self.last.copy_(logits[:, -1].argmax(-1, keepdim=True))
+    def _run(self, next_token, ids):
+        self.last.copy_(next_token(ids, self.cache))
 
     def _captured(self):
         """The graph of a step, and how many bytes of weights it reads. The step that warms up is undone: the cache is
@@ -71,19 +75,39 @@ class Steps:
         last, side, before = self.last.clone(), torch.cuda.Stream(), self.dial and self.dial.bytes_read
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
-            self._run(self.forward, self.last)
+            self._run(self.compiled, self.last)
         torch.cuda.current_stream().wait_stream(side)
         for layer in self.cache.layers:
             layer.cumulative_length.sub_(1)
         self.last.copy_(last)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            self._run(self.forward, self.last)
+            self._run(self.compiled, self.last)
         if self.dial is None:
             return graph, 0
         read = self.dial.bytes_read - before  # of two steps, of which neither wrote a token
         self.dial.replayed -= read
         return graph, read // 2
+
+
+def first_largest(logits):
+    """argmax of each row, keeping the dimension; of a large vocabulary by parts, since torch's kernel gives a row to
+    one block."""
+    part = next((size for size in (1024, 512, 256, 128) if logits.shape[-1] % size == 0), 0)
+    if not part:
+        return logits.argmax(-1, keepdim=True)
+    most, place = logits.unflatten(-1, (-1, part)).max(-1)
+    chosen = most.argmax(-1, keepdim=True)
+    return chosen * part + place.gather(-1, chosen)
+
+
+def _compiled(function, device):
+    """Through torch.compile. On Hopper its kernels may begin while the one in front ends, as the dial's do: a step has
+    hundreds."""
+    from torch._inductor import config
+    can = (device.type == "cuda" and torch.cuda.get_device_capability(device) >= (9, 0)
+           and hasattr(config.triton, "enable_pdl"))
+    return torch.compile(function, dynamic=False, options={"triton.enable_pdl": True} if can else None)
 
 
 @torch.no_grad()
