@@ -43,9 +43,10 @@ inline void expect_alike(const EffortMatrix& m, const std::vector<float>& v, Bud
     EXPECT_EQ(device.report.bytes_read, cpu.report.bytes_read);
     const bool nothing = std::isnan(cpu.report.cutoff);  // the cutoff of a budget of 0 is no number
     EXPECT_TRUE(nothing ? std::isnan(device.report.cutoff) : device.report.cutoff == cpu.report.cutoff);
-    const double nearness = is_planes ? 0.03 : 1e-5;  // the CPU rounds v more roughly where the error is large anyway
+    // The CPU rounds v more roughly where the error is large anyway, and more finely where it puts codes together.
+    const double nearness = is_planes ? 0.03 : 1e-5;
     EXPECT_NEAR(device.report.estimated_error, cpu.report.estimated_error,
-                nearness * cpu.report.estimated_error + 1e-7);
+                nearness * cpu.report.estimated_error + (is_planes ? 1e-4 : 1e-7));
     if (is_planes) EXPECT_LE(relative_error(device.y, decoded_product(m, v, budget)), of_planes);
     else EXPECT_LE(relative_error(device.y, {cpu.y.begin(), cpu.y.end()}), of_rows);
     const Answer again = product(m, v, budget, on_cuda);
