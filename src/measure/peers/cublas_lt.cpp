@@ -33,7 +33,17 @@ std::uint32_t alignment_of(const CublasOperand& operand, std::int64_t products, 
     return static_cast<std::uint32_t>(lowest_bit(bits));
 }
 
-std::size_t bytes_of(int data_type) { return data_type == 1 ? 8 : data_type == 0 ? 4 : 2; }
+constexpr int real_32f = 0, real_64f = 1, complex_32f = 4, complex_64f = 5;  // cudaDataType
+
+std::size_t bytes_of(int data_type) {
+    switch (data_type) {
+        case real_32f: return 4;
+        case real_64f:
+        case complex_32f: return 8;
+        case complex_64f: return 16;
+        default: return 2;
+    }
+}
 
 }  // namespace
 
