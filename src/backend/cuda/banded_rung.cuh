@@ -6,6 +6,7 @@
 
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
+#include "backend/cuda/device/spread.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/complex.cuh"
@@ -22,6 +23,7 @@ struct Pieces {
     unsigned blocks;
     std::size_t shared;  ///< bytes
     unsigned cluster = 1;
+    bool begins_early = false;  ///< while the kernel in front ends: it waits for that by itself
 };
 
 /// So many blocks of the Shape, products of a batch in the grid's second dimension. A map of tiles was written by the
@@ -34,19 +36,13 @@ Status launch_pieces(void (*kernel)(Product<T>, Bands, Places, TileMap, More...)
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
     const Launch how{.blocks = pieces.blocks,
                      .threads = Shape::threads,
-                     .shared = pieces.shared,
+                     .shared = pieces.begins_early
+                                   ? shared_when_spread(pieces.shared, std::int64_t{pieces.blocks} * products_of(call))
+                                   : pieces.shared,
                      .cluster = pieces.cluster,
                      .products = static_cast<unsigned>(products_of(call)),
-                     .overlaps = only.any != nullptr};
+                     .overlaps = pieces.begins_early || only.any};
     return launch(kernel, how, call.stream, product_of<T>(call), bands_of<Shape>(call), places, only, more...);
-}
-
-/// A block for each tile of C.
-template <class Shape, class T, class... More>
-Status launch_in_bands(void (*kernel)(Product<T>, Bands, Places, TileMap, More...), std::size_t stage_bytes,
-                       const Call& call, const TileMap& only, const More&... more) noexcept {
-    const Pieces pieces{bands_of<Shape>(call).tiles(), std::size_t{Shape::STAGES} * stage_bytes};
-    return launch_pieces<Shape>(kernel, pieces, call, only, more...);
 }
 
 /// For rows whose products of a batch are one launch.

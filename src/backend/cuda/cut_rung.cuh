@@ -30,6 +30,7 @@ struct CutTiles {
     int whole = 0;            ///< tiles in front of those that are cut
     int parts = 1;            ///< of each tile behind them
     double2* sums = nullptr;  ///< of all parts: [part][16 bytes of a thread's][thread]; none: a tile's are a cluster
+    bool is_deep = false;     ///< blocks are so few that a multiprocessor has room for more stages of each
 
     __host__ __device__ int pieces(int tiles) const { return parts > 1 ? whole + (tiles - whole) * parts : tiles; }
     __device__ bool is_part(int piece) const { return has_parts && parts > 1 && piece >= whole; }
@@ -139,23 +140,31 @@ CutTiles cut_tiles(const Call& call, int parts) noexcept {
     return {static_cast<int>(whole), parts, reinterpret_cast<double2*>(call.scratch.data())};
 }
 
-/// A block for each tile, or for each part of one.
+/// A block for each tile, or for each part of one. Shapes that have so many more stages use them where they fit.
 template <class Shape>
-Pieces pieces_of(const Call& call, const CutTiles& cut, std::size_t stage_bytes) noexcept {
+Pieces pieces_of(const Call& call, CutTiles& cut, std::size_t stage_bytes, bool early) noexcept {
     const bool together = cut.parts > 1 && !cut.sums;
-    const std::size_t stages = Shape::STAGES * stage_bytes, sums = std::size_t{16} * Shape::sums * Shape::threads;
-    return {.blocks = static_cast<unsigned>(cut.pieces(static_cast<int>(bands_of<Shape>(call).tiles()))),
+    const auto blocks = static_cast<unsigned>(cut.pieces(static_cast<int>(bands_of<Shape>(call).tiles())));
+    std::size_t stages = Shape::STAGES * stage_bytes;
+    if constexpr (requires { Shape::DEEP; }) {
+        const std::size_t deep = Shape::DEEP * stage_bytes;
+        cut.is_deep = early && shared_when_spread(0, std::int64_t{blocks} * products_of(call)) >= deep;
+        if (cut.is_deep) stages = deep;
+    }
+    const std::size_t sums = std::size_t{16} * Shape::sums * Shape::threads;
+    return {.blocks = blocks,
             .shared = together ? std::max(stages, sums) : stages,
-            .cluster = together ? static_cast<unsigned>(cut.parts) : 1};
+            .cluster = together ? static_cast<unsigned>(cut.parts) : 1,
+            .begins_early = early};
 }
 
 /// Where parts are no clusters, a second kernel has a block for each four sums of a thread of those that were cut.
 template <class Shape, class T, class More>
 Status launch_cut(void (*multiply)(Product<T>, Bands, Places, TileMap, CutTiles, More),
                   void (*add)(Product<T>, Bands, CutTiles, More), std::size_t stage_bytes, const Call& call,
-                  const TileMap& only, int parts, const More& more) noexcept {
-    const CutTiles cut = cut_tiles<Shape>(call, parts);
-    const Pieces pieces = pieces_of<Shape>(call, cut, stage_bytes);
+                  const TileMap& only, int parts, const More& more, bool early = false) noexcept {
+    CutTiles cut = cut_tiles<Shape>(call, parts);
+    const Pieces pieces = pieces_of<Shape>(call, cut, stage_bytes, early);
     const Status done = launch_pieces<Shape>(multiply, pieces, call, only, cut, more);
     if (!done || !cut.sums) return done;
     const Bands bands = bands_of<Shape>(call);

@@ -25,13 +25,16 @@ constexpr PacedShape turned(PacedShape shape) {
     return shape;
 }
 
-inline constexpr PacedShape shapes_of_real[] = {{128, 128, 1, 2500, {1210}},        {64, 128, 2, 1500, {720, 1290}},
-                                                {32, 128, 2, 1000, {560, 680}},     {16, 128, 3, 1000, {520, 590, 770}},
-                                                {64, 64, 3, 1500, {430, 620, 950}}, {32, 32, 2, 600, {207, 271}}};
+inline constexpr PacedShape shapes_of_real[] = {{128, 128, 1, 7000, {1110}},        {64, 128, 2, 1500, {680, 1178}},
+                                                {32, 128, 2, 1000, {475, 655}},     {16, 128, 3, 1000, {436, 535, 806}},
+                                                {64, 64, 3, 1500, {400, 660, 961}}, {32, 32, 2, 600, {198, 264}}};
+/// Whose operands are copied one double at a time: squares alone, with the copies in front of a step's products.
+inline constexpr PacedShape shapes_of_odd[] = {
+    {128, 128, 1, 2500, {1210}}, {64, 64, 3, 1500, {430, 620, 950}}, {32, 32, 2, 600, {207, 271}}};
 inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2500, {1210}},
                                                    {64, 64, 2, 1500, {700, 1270}},
                                                    {16, 128, 3, 1000, {500, 720, 1100}},
-                                                   {64, 32, 2, 800, {360, 640}},
+                                                   {64, 32, 2, 800, {370, 690}},
                                                    {32, 32, 4, 600, {250, 400, 570, 750}}};
 
 /// r7_hierarchical_complex's, which is no unit's but has the same waves: c64 by FMA, 8 of k a step.
@@ -45,13 +48,13 @@ struct Unit {
     std::span<const PacedShape> shapes;
     int step, size;            ///< of k; bytes of a number
     bool is_one_order_turned;  ///< a result has the same bits from C's other side
-    bool cuts_small;           ///< its smallest tiles, too
+    int most_parts;            ///< of a last wave's tiles; of more than 16 every fourth count
 };
-inline constexpr Unit real{shapes_of_real, 16, 8, true, true}, complex{shapes_of_complex, 8, 16, false, false},
-    single_complex{shapes_of_single_complex, 8, 8, false, true};
+inline constexpr Unit real{shapes_of_real, 16, 8, true, 16}, complex{shapes_of_complex, 8, 16, false, 64},
+    single_complex{shapes_of_single_complex, 8, 8, false, 16};
 
 /// Of a last wave's tiles.
-inline constexpr int most_parts = 16, most_pieces = 528, most_in_cluster = 3, largest = 128 * 128 * 8;
+inline constexpr int most_pieces = 528, most_in_cluster = 3, largest = 128 * 128 * 8;
 constexpr bool is_cut(const Tile& tile) { return tile.k < 0; }
 constexpr int parts_of(const Tile& tile) { return is_cut(tile) ? -tile.k : 1; }
 /// Whether the parts of a tile are a cluster, whose blocks must run together. Those of 5 parts and more found no room
@@ -94,7 +97,7 @@ struct Sizes : sm90::Sizes {
 constexpr double adding(const Unit& unit, const PacedShape& shape, int parts, std::int64_t whole, std::int64_t pieces,
                         const Sizes& s) {
     if (is_cluster(shape, parts, s.tiles(shape.rows, shape.columns), s.multiprocessors)) return 2000;
-    return 2500 + static_cast<double>(pieces * shape.rows * shape.columns * unit.size) / 7000 + (whole > 0 ? 3000 : 0);
+    return 3500 + static_cast<double>(pieces * shape.rows * shape.columns * unit.size) / 7000 + (whole > 0 ? 5000 : 0);
 }
 
 constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, const Sizes& s) {
@@ -105,19 +108,18 @@ constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, c
                                time_of_waves(shape, pieces, steps / parts, s.multiprocessors);
     // Of a multiprocessor's third stream memory has a tenth less. Near its pace neither hides the other whole.
     const bool is_busy = whole + pieces > 2 * std::int64_t{s.multiprocessors} && shape.at_once > 2;
-    const double reading =
-        3000 + static_cast<double>((s.m + s.n) * s.k * s.products * unit.size) / (is_busy ? 3700 : 4100);
+    const double pace = is_busy ? 3700 : 4100;
+    const double reading = 3000 + static_cast<double>((s.m + s.n) * s.k * s.products * unit.size) / pace;
     const auto results = static_cast<double>(s.m * s.n * s.products * unit.size);
     const double writing = results / (s.stores_ones ? 2500 : 4000);
-    return 2000 + std::max(multiplying, reading) + std::min(multiplying, reading) / 8 + writing +
+    return 1500 + std::max(multiplying, reading) + std::min(multiplying, reading) / 8 + writing +
            (parts == 1 ? 0 : adding(unit, shape, parts, whole, pieces, s));
 }
 
 /// A part has at least 128 of k.
-constexpr bool may_cut(const Unit& unit, const PacedShape& shape, int parts, const Sizes& s) {
+constexpr bool may_cut(const PacedShape& shape, int parts, const Sizes& s) {
     const std::int64_t pieces = (s.tiles(shape.rows, shape.columns) - whole_tiles(shape, s)) * parts;
-    return (unit.cuts_small || shape.rows + shape.columns > 96) && pieces > 0 && pieces <= most_pieces &&
-           s.k / parts >= 128;
+    return pieces > 0 && pieces <= most_pieces && s.k / parts >= 128;
 }
 
 struct Choice {
@@ -129,16 +131,20 @@ constexpr Choice quickest(const Unit& unit, const Sizes& s, bool one_order, bool
     Choice best{};
     const bool free = !one_order && is_alone && !parts::may_be_many(s.m, s.n, s.k);
     const auto weigh = [&](const PacedShape& shape, int parts) {
-        const double all = time_of(unit, shape, parts, s);
+        // Of two that are as quick the one with fewer parts: what it does not read and write leaves memory to others.
+        const double all = time_of(unit, shape, parts, s) * (1 + 0.0025 * (parts - 1));
         if (best.tile.m == 0 || all < best.nanoseconds)
             best = {{shape.rows, shape.columns, parts == 1 ? unit.step : -parts}, all};
     };
     const auto each_cut = [&](const PacedShape& shape) {
         weigh(shape, 1);
-        for (int parts = 2; free && parts <= most_parts; ++parts)
-            if (for_parts && may_cut(unit, shape, parts, s)) weigh(shape, parts);
+        for (int parts = 2; free && for_parts && parts <= unit.most_parts; parts += parts < 16 ? 1 : 4) {
+            if (may_cut(shape, parts, s)) weigh(shape, parts);
+            else if (parts >= 16) break;
+        }
     };
-    for (const PacedShape& shape : unit.shapes) {
+    const bool is_odd = s.is_odd && unit.is_one_order_turned;
+    for (const PacedShape& shape : is_odd ? std::span<const PacedShape>(shapes_of_odd) : unit.shapes) {
         if ((!for_parts || s.is_odd) && is_flat(shape)) continue;
         if (s.is_odd && &unit == &complex && &shape != &unit.shapes.front() && &shape != &unit.shapes.back()) continue;
         // From C's other side a thread's neighbours lie down a column, and a warp stores whole lines.

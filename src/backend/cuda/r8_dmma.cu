@@ -20,6 +20,7 @@
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/ptx/mma.cuh"
 #include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/tiles/copies.cuh"
 #include "backend/cuda/tiles/dmma_shape.cuh"
 #include "backend/cuda/tiles/doubles.cuh"
 #include "backend/cuda/tiles/pair_of_c.cuh"
@@ -62,59 +63,59 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     using A = typename Stage<S, L>::A;
     using B = typename Stage<S, L>::B;
     constexpr std::uint32_t stage_bytes = Stage<S, L>::bytes;
+    const int count = cut.is_deep ? S::DEEP : S::STAGES;
+    if constexpr (L::by_16) ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
     p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
     const int piece = static_cast<int>(blockIdx.x);
     const int2 tile = bands.tile(cut.tile(piece));
-    if (only.any) {
-        ptx::wait_for_kernel_before();
-        if (*only.any == 0 || only.tiles[tile.x * only.across + tile.y] == 0) return;
-    }
+    if (only.any && (*only.any == 0 || only.tiles[tile.x * only.across + tile.y] == 0)) return;
     if (cut.is_part(piece)) cut.take(p, piece, S::BK);
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const int row = warp / S::warps_across * S::WM, col = warp % S::warps_across * S::WN;
     const Layout& bl = p.b.layout;
-    A a(p.a, first_row, row);
-    B b({p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}}, first_col, col);
-    const std::uint32_t base = ptx::shared_address(stages), end = base + S::STAGES * stage_bytes;
-    const auto fill = [&](std::uint32_t stage) {
-        a.fill(stage), b.fill(stage + A::bytes);
-        ptx::commit_copies();
-    };
-
+    Copies<A, B> copies{A(p.a, first_row, row),
+                        B({p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}}, first_col, col)};
+    const std::uint32_t base = ptx::shared_address(stages), end = base + count * stage_bytes;
     double sums[S::WM / 16][S::WN / 8][4] = {};
     double down[2][S::WM / 16][2], across[2][S::WN / 8];
     const auto read = [&](int to, std::uint32_t stage, int step) {
 #pragma unroll
         for (int i = 0; i < S::WM / 16; ++i)
 #pragma unroll
-            for (int half = 0; half < 2; ++half) down[to][i][half] = a.read(stage, i * 16 + half * 8, step);
+            for (int half = 0; half < 2; ++half) down[to][i][half] = copies.a.read(stage, i * 16 + half * 8, step);
 #pragma unroll
-        for (int j = 0; j < S::WN / 8; ++j) across[to][j] = b.read(stage + A::bytes, j * 8, step);
+        for (int j = 0; j < S::WN / 8; ++j) across[to][j] = copies.b.read(stage + A::bytes, j * 8, step);
     };
 
-#pragma unroll
-    for (int s = 0; s < S::STAGES - 1; ++s) fill(base + s * stage_bytes);
-    ptx::wait_for_copies<S::STAGES - 2>();
+    copies.fill_stages(base, count - 1);
+    ptx::wait_for_copies<S::STAGES - 2, S::DEEP - 2>(cut.is_deep);
     __syncthreads();
     read(0, base, 0);
 
-    constexpr int steps = S::BK / 4;
-    std::uint32_t stage = base, free_stage = base + (S::STAGES - 1) * stage_bytes;
+    constexpr int products = S::WM / 16 * (S::WN / 8), steps = S::BK / 4;
+    std::uint32_t stage = base, free_stage = base + (count - 1) * stage_bytes;
     for (int first = 0; first < k; first += S::BK) {
         const std::uint32_t next = stage + stage_bytes == end ? base : stage + stage_bytes;
-        fill(free_stage);
+        copies.begin(free_stage);
+        if constexpr (!L::by_16) copies.fill(free_stage, 0, 1);
 #pragma unroll
         for (int step = 0; step < steps; ++step) {
             if (step + 1 == steps) {
-                ptx::wait_for_copies<S::STAGES - 2>();
+                ptx::commit_copies();
+                ptx::wait_for_copies<S::STAGES - 2, S::DEEP - 2>(cut.is_deep);
                 __syncthreads();
             }
             read((step + 1) % 2, step + 1 == steps ? next : stage, (step + 1) % steps);
 #pragma unroll
             for (int i = 0; i < S::WM / 16; ++i)
 #pragma unroll
-                for (int j = 0; j < S::WN / 8; ++j) ptx::multiply(sums[i][j], down[step % 2][i], across[step % 2][j]);
+                for (int j = 0; j < S::WN / 8; ++j) {
+                    ptx::multiply(sums[i][j], down[step % 2][i], across[step % 2][j]);
+                    if constexpr (L::by_16)
+                        copies.fill(free_stage, step * products + i * (S::WN / 8) + j, (steps - 1) * products);
+                }
         }
         free_stage = stage, stage = next;
     }
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(S::threads)
     add_cut_tiles(Product<double> p, Bands bands, CutTiles cut, bool c_in_pairs) {
     if (cut.adds_nothing()) return;
     const int first = static_cast<int>(blockIdx.y) * sums_at_once;
-    ptx::wait_for_kernel_before();
+    ptx::let_next_kernel_begin(), ptx::wait_for_kernel_before();
     double2 sums[sums_at_once];
     add_parts_of<S>(cut, first, sums);
     store_pairs<S>(p, c_in_pairs, bands.tile(cut.whole + static_cast<int>(blockIdx.x)), first, S::sums, sums);
@@ -154,7 +155,8 @@ template <class S, class L>
 Status start(const Job& job) {
     const Call& call = job.call;
     const bool c_in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
-    return launch_cut<S>(dmma<S, L>, add_cut_tiles<S>, Stage<S, L>::bytes, call, job.only, job.parts, c_in_pairs);
+    return launch_cut<S>(dmma<S, L>, add_cut_tiles<S>, Stage<S, L>::bytes, call, job.only, job.parts, c_in_pairs,
+                         L::by_16);
 }
 
 using Large = DmmaShape<128, 128, 32, 64, 4, 1>;

@@ -13,6 +13,7 @@ struct DmmaShape {
     // With one product a step (16 x 8) nvcc 13.0 makes code that is wrong: fragments are read over those in use.
     static_assert(WM_ * WN_ >= 2 * 16 * 8);
     static constexpr int BM = BM_, BN = BN_, BK = 16, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
+    static constexpr int DEEP = STAGES < 5 ? 5 : STAGES;  ///< stages, where few blocks leave room for them
     static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across;
 
     /// A thread's, two neighbours of a row at a time: where the q-th pair stands in the tile.

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "backend/cuda/ptx/copy_or_zero.cuh"
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/shared_load.cuh"
 #include "tilewright/layout.hpp"
@@ -19,10 +20,10 @@ namespace tw::cuda {
 template <bool across_k, bool by_16, int rows, int BK, int threads>
 class Doubles {
     static constexpr int pairs_side = (across_k ? rows : BK) / 2, jump = threads / pairs_side;
-    static constexpr int pieces = rows * BK / 2 / threads;
-    static_assert(threads % pairs_side == 0 && pieces * threads * 2 == rows * BK);
 
 public:
+    static constexpr int pieces = rows * BK / 2 / threads;  ///< a thread's copies of BK of k
+    static_assert(threads % pairs_side == 0 && pieces * threads * 2 == rows * BK);
     static constexpr int pitch = (across_k ? rows : BK) + 4, bytes = (across_k ? BK : rows) * pitch * 8;
     static_assert(pitch % 16 == 4);
 
@@ -38,28 +39,34 @@ public:
         outer_left_ = across_k ? k_left : rows_left;
         from_ = of.data + of.layout(first_row + row, k);
         jump_step_ = jump * (across_k ? of.layout.col_step : of.layout.row_step);
-        k_step_ = BK * of.layout.col_step;
+        last_step_ = BK * of.layout.col_step - (pieces - 1) * jump_step_;
         to_ = static_cast<std::uint32_t>((outer * pitch + inner) * 8);
         at_ = static_cast<std::uint32_t>(
             (across_k ? lane % 4 * pitch + warp_row + lane / 4 : (warp_row + lane / 4) * pitch + lane % 4) * 8);
     }
 
-    /// The next BK of k.
-    __device__ void fill(std::uint32_t tile) {
-        const double* from = from_;
-        tile += to_;
-#pragma unroll
-        for (int s = 0; s < pieces; ++s, from += jump_step_, tile += jump * pitch * 8) {
-            const int left = s * jump < outer_left_ ? inner_left_ : 0;
-            if constexpr (by_16) {
-                ptx::copy_16(tile, from, left >= 2 ? 16 : left == 1 ? 8 : 0);
-            } else {
-                ptx::copy_8(tile, from, left >= 1);
-                ptx::copy_8(tile + 8, from + inner_step_, left >= 2);
-            }
+    /// Before the pieces of the next BK of k: where a row or k ends within a pair, all of this thread's are copied.
+    __device__ void begin(std::uint32_t tile) {
+        if constexpr (by_16) {
+            if (inner_left_ != 1) return;
+            const double* from = from_;
+#pragma unroll 1
+            for (int s = 0; s < pieces; ++s, from += jump_step_)  // a loop: unrolled, all stages would wait for it
+                ptx::copy_16(place(tile, s), from, s * jump < outer_left_ ? 8 : 0);
         }
-        (across_k ? outer_left_ : inner_left_) -= BK;
-        from_ += k_step_;
+    }
+
+    /// The next of them, whose number is s.
+    __device__ void fill(std::uint32_t tile, int s) {
+        const auto is_there = [&](int of_pair) { return s * jump < (inner_left_ >= of_pair ? outer_left_ : 0); };
+        if constexpr (by_16) {
+            if (inner_left_ != 1) ptx::copy_16_or_zero(place(tile, s), from_, is_there(2));
+        } else {
+            ptx::copy_8(place(tile, s), from_, is_there(1));
+            ptx::copy_8(place(tile, s) + 8, from_ + inner_step_, is_there(2));
+        }
+        from_ += s + 1 < pieces ? jump_step_ : last_step_;
+        if (s + 1 == pieces) (across_k ? outer_left_ : inner_left_) -= BK;
     }
 
     /// This lane's element of row `row` of the warp's and k 4 * step: row + lane / 4, k + lane % 4.
@@ -68,8 +75,12 @@ public:
     }
 
 private:
+    __device__ std::uint32_t place(std::uint32_t tile, int s) const {
+        return tile + to_ + static_cast<std::uint32_t>(s * jump * pitch * 8);
+    }
+
     const double* from_;
-    std::int64_t inner_step_, jump_step_, k_step_;
+    std::int64_t inner_step_, jump_step_, last_step_;  ///< to the next piece, and from the last one
     int inner_left_, outer_left_;
     std::uint32_t to_, at_;
 };
