@@ -34,7 +34,7 @@ inline double nanoseconds_of_busiest(const Problem& p, double tera, int tile_row
     // Words of 8 bytes go to C one by one: 4567 x 3431 x 24 of c64 took r6 340 us, 3979 x 3335 x 8 of f64 r2 245 us.
     const double of_c = size_of(p.in) > 4 ? tile_rows * tile_cols * static_cast<double>(size_of(p.in)) / 4.4 : 0;
     const double waves = std::ceil(tiles / at_once);
-    // A first tile's own are in `alone` where real numbers were timed.
+    // Of real numbers `alone` was timed with the first tile's stores.
     const double stored = is_complex(p.in) ? waves : waves - 1;
     return launch_nanoseconds + std::max(waves, alone) * of_tile + stored * of_c;
 }
