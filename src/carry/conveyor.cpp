@@ -68,7 +68,8 @@ void move_rows(const Matrix& to, const Matrix& from, bool to_ring) noexcept {
         return;
     }
     if (size == 2) return move_elements<2>(to, from);
-    return size == 4 ? move_elements<4>(to, from) : move_elements<8>(to, from);
+    if (size == 4) return move_elements<4>(to, from);
+    return size == 8 ? move_elements<8>(to, from) : move_elements<16>(to, from);
 }
 
 /// One block, cut into parts for the threads: rows, unless they are too few to go round, since a part of a row may be a

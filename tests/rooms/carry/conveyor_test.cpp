@@ -98,6 +98,30 @@ TEST(Conveyor, BringsEveryElementThereAndBack) {
         }
 }
 
+// Elements that lie apart on the host go one by one, whole, and what lies between them is left alone.
+TEST(Conveyor, BringsElementsOfEverySize) {
+    constexpr std::int64_t rows = 20, cols = 10, row_step = 64, col_step = 3;
+    constexpr std::byte untouched{0xee};
+    constexpr std::size_t no_nan = 96;
+    for (const Type type : {Type::f16, Type::bf16, Type::f32, Type::f64, Type::c64, Type::c128}) {
+        start(4096);
+        const std::size_t size = size_of(type);
+        std::vector<std::byte> numbers(rows * row_step * size), there(rows * cols * size),
+            again(numbers.size(), untouched);
+        for (std::size_t at = 0; at < numbers.size(); ++at) numbers[at] = static_cast<std::byte>(at * at % 251 % no_nan);
+        const Matrix from{numbers.data(), type, rows, cols, row_step, col_step},
+            back{again.data(), type, rows, cols, row_step, col_step};
+        ASSERT_TRUE(there_and_back(from, {there.data(), type, rows, cols, cols}, back));
+        std::vector<std::byte> wanted(numbers.size(), untouched);
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < cols; ++j) {
+                const auto at = static_cast<std::size_t>(i * row_step + j * col_step) * size;
+                std::memcpy(&wanted[at], &numbers[at], size);
+            }
+        EXPECT_EQ(again, wanted) << name_of(type);
+    }
+}
+
 TEST(Conveyor, PageLockedMemoryGoesWithoutTheRing) {
     const Panel from(64, 64, 64, 1, 1), device(64, 64, 64, 1, -1), back(64, 64, 64, 1, -1);
     start(4096);
