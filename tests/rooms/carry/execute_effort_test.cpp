@@ -170,6 +170,22 @@ TEST_P(ExecuteEffort, OneVectorForAllProductsIsCopiedOnce) {
     for (int p = 0; p < products; ++p) EXPECT_EQ(y_[static_cast<std::size_t>(p * y_step_)], 0 + 1 + 2 + 3 + 4 + 5 + 6);
 }
 
+/// A backend of the host has no scratch of its own: the caller's serves when it is just enough, and no longer when a
+/// byte is missing.
+TEST_P(ExecuteEffort, TheCallersScratchServesWhenItIsEnough) {
+    if (GetParam() != Place::host) GTEST_SKIP();
+    given = &given_;
+    backend_.scratch = nullptr;
+    const std::size_t enough = effort_scratch_bytes(plan_, kernel, call_);
+    for (const std::size_t missing : {0, 1}) {
+        given_.memory.assign(enough, std::byte{0});
+        call_.scratch = std::span(given_.memory).first(enough - missing);
+        ASSERT_TRUE(execute_effort(plan_, kernel, call_));
+        EXPECT_EQ(given_.lies_apart, missing == 0);
+        expect_products();
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Places, ExecuteEffort, testing::Values(Place::host, Place::cuda));
 
 }  // namespace
