@@ -108,7 +108,8 @@ TEST(Conveyor, BringsElementsOfEverySize) {
         const std::size_t size = size_of(type);
         std::vector<std::byte> numbers(rows * row_step * size), there(rows * cols * size),
             again(numbers.size(), untouched);
-        for (std::size_t at = 0; at < numbers.size(); ++at) numbers[at] = static_cast<std::byte>(at * at % 251 % no_nan);
+        for (std::size_t at = 0; at < numbers.size(); ++at)
+            numbers[at] = static_cast<std::byte>(at * at % 251 % no_nan);
         const Matrix from{numbers.data(), type, rows, cols, row_step, col_step},
             back{again.data(), type, rows, cols, row_step, col_step};
         ASSERT_TRUE(there_and_back(from, {there.data(), type, rows, cols, cols}, back));

@@ -9,10 +9,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <numeric>
+#include <span>
+#include <tuple>
 
 #include "effort/choice/select.hpp"
+#include "formats/body.hpp"
 #include "rooms/effort/samples.hpp"
+#include "support/guarded_matrix.hpp"
 
 namespace tw::effort_tests {
 namespace {
@@ -120,6 +125,45 @@ TEST(Importance, ExpertsHaveImportancesOfTheirOwnAndFallsInCommon) {
 
 /// Whatever a file says is left: falls rise from none on, and every importance is a number that no product makes
 /// infinite.
+/// The number of an array's last unit is its last one: a page without access follows.
+TEST(Importance, ReadsNothingBehindWhatIsLeft) {
+    const Weights weights(96, 40, Type::f32, 4);
+    for (const EffortLayout layout : every_layout)
+        for (const int bucket : {8, 16, 32}) {
+            if (layout != EffortLayout::buckets && bucket != 16) continue;
+            const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
+            EffortBody body;
+            body.format = m.body()->format, body.bucket = m.body()->bucket;
+            body.outputs = m.body()->outputs, body.inputs = m.body()->inputs;
+            const std::span<const std::byte> left = m.body()->left.bytes();
+            const auto pages = std::make_shared<test::GuardedPages>(
+                static_cast<std::size_t>((body.units() + 1) * body.inputs) * sizeof(float));
+            std::copy_n(left.begin(), pages->bytes().size(), pages->bytes().begin());
+            body.left.show(pages->bytes().data(), pages->bytes().size(), pages);
+            ASSERT_TRUE(body.importance.allocate(m.body()->importance.size()));
+            effort::weigh_inputs(body);
+            EXPECT_TRUE(std::ranges::equal(body.falls, m.body()->falls)) << name_of(layout) << ' ' << bucket;
+            EXPECT_TRUE(std::equal(body.importance_of(0), body.importance_of(0) + 40, m.body()->importance_of(0)));
+        }
+}
+
+TEST(Importance, ATallyIsOfWhatIsReadAndNothingElse) {
+    const std::vector<float> v{1, 2, 3}, left{8, 8, 8, 4, 4, 4, 1, 1, 1}, importance(3);
+    const std::uint32_t falls[2] = {};
+    const Question q{v.data(), 3, 2, importance.data(), falls, left.data(), {100, 10}};
+    for (const auto& [units, rows, bytes, kept] : {std::tuple{std::vector<std::uint8_t>{0, 0, 0}, 0, 0, 112.},
+                                                   {{0, 1, 2}, 3, 210, 8 + 4 * 4 + 9.},
+                                                   {{2, 2, 2}, 6, 330, 14.}}) {
+        std::vector<std::uint8_t> read = units;
+        Selection chosen{read.data()};
+        effort::tally(q, chosen);
+        EXPECT_EQ(chosen.rows, rows);
+        EXPECT_EQ(chosen.bytes, bytes);
+        EXPECT_EQ(chosen.left, kept);
+        EXPECT_EQ(chosen.all, 112);
+    }
+}
+
 TEST(Importance, FollowsFromAnyNumbersThatAreLeft) {
     EffortBody body;
     body.format = &effort::buckets_format, body.bucket = 32, body.outputs = 64, body.inputs = 5, body.experts = 2;

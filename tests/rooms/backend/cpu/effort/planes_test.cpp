@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// One tile of planes by each set's kernels that run here, against the words of kernels.hpp and of the layout, to the
+// bit: bytes drawn at random, every number of units, tiles of every width, and nothing written beside the outputs.
+#include <algorithm>
+
+#include "formats/planes.hpp"
+#include "rooms/backend/cpu/effort/sets.hpp"
+
+namespace {
+
+using namespace tw;
+using namespace tw::effort_kernels;
+using effort::PlanesTile;
+
+/// A tile of planes: any bytes, scales that are finite and not negative.
+struct Planes {
+    PlanesTile lie;
+    test::GuardedPages pages;
+    std::byte* rows;
+
+    Planes(std::int64_t inputs, int quarters, int planes, Drawn& drawn)
+        : lie{inputs, quarters, planes}, pages(static_cast<std::size_t>(lie.bytes())), rows(pages.bytes().data()) {
+        for (std::byte& b : pages.bytes()) b = static_cast<std::byte>(drawn.below(256));
+        for (std::int64_t s = 0; s < inputs * 4 * quarters; ++s) {
+            const float16 scale = half(drawn.below(9) == 0 ? 0 : std::exp(drawn.normal()));
+            std::memcpy(rows + 2 * s, &scale, sizeof scale);
+        }
+    }
+    float scale(std::int64_t input, int block) const {
+        float16 d;
+        std::memcpy(&d, rows + 8 * lie.quarters * input + 2 * block, sizeof d);
+        return widen(d);
+    }
+    struct Code {
+        int a, b, c;
+    };
+    Code code(std::int64_t input, int output) const {
+        const int block = output / 32, q = block / 4, j = block % 4, n = output % 32, h = n / 16, t = n / 4 % 4,
+                  k = n % 4, width = lie.quarters;
+        const std::byte* two = rows + 32 * width * input + 16 * width * h + 16 * q + 4 * t + j;
+        const auto bits = [](std::byte b, int shift, int mask) { return std::to_integer<int>(b) >> shift & mask; };
+        const std::byte* four =
+            rows + lie.c_at() + 64 * width * input + 32 * width * h + 16 * width * (k & 1) + 16 * q + 4 * t + j;
+        return {bits(two[lie.a_at()], 2 * k, 3), bits(two[lie.b_at()], 2 * k, 3),
+                lie.planes == 3 ? bits(*four, k < 2 ? 0 : 4, 15) : 8};
+    }
+    /// v d of so many entries, rounded to whole numbers up to `most`.
+    float rounded(const EffortEntry* entries, int count, int block, float most, float* p) const {
+        float largest = 0;
+        for (int e = 0; e < count; ++e) {
+            p[e] = entries[e].v * scale(entries[e].input, block);
+            largest = std::max(largest, std::fabs(p[e]));
+        }
+        for (int e = 0; e < count; ++e) p[e] *= largest >= planes::least ? most / largest : 0;
+        return largest / most;
+    }
+    /// kernels.hpp, for outputs that are read to some units of each entry.
+    void multiply(const std::vector<EffortEntry>& entries, bool fine, std::vector<float>& y) const {
+        constexpr int offsets[] = {192, 240, 255};
+        for (std::size_t from = 0; from < entries.size(); from += planes::chunk) {
+            const int count = static_cast<int>(std::min<std::size_t>(planes::chunk, entries.size() - from));
+            for (int o = 0; o < 128 * lie.quarters; ++o) {
+                float p[planes::chunk];
+                const float step = rounded(&entries[from], count, o / 32, 127, p);
+                int high_sum = 0, low_sum = 0;
+                for (int e = 0; e < count; ++e) {
+                    const auto units = entries[from + static_cast<std::size_t>(e)].units;
+                    const Code f = code(entries[from + static_cast<std::size_t>(e)].input, o);
+                    const float high = std::nearbyint(p[e]), low = std::nearbyint((p[e] - high) * 128);
+                    const int coarse = 2 * (64 * f.a + (units > 1 ? 16 * f.b : 0)) - offsets[units > 1];
+                    const int all = units > 2 ? 2 * (64 * f.a + 16 * f.b + f.c) - offsets[2] : coarse;
+                    high_sum += static_cast<int>(high) * all, low_sum += static_cast<int>(low) * coarse;
+                }
+                const float sum = static_cast<float>(high_sum) + (fine ? static_cast<float>(low_sum) / 128 : 0);
+                y[static_cast<std::size_t>(o)] += sum * (step / 32);
+            }
+        }
+    }
+    /// The same of whole codes: one entry for each input.
+    void multiply_whole(const EffortEntry* entries, std::vector<float>& y) const {
+        const auto most = static_cast<float>(lie.planes == 3 ? planes::whole_most : planes::whole_most_of_two);
+        for (std::int64_t from = 0; from < lie.inputs; from += planes::whole_chunk) {
+            const int count = static_cast<int>(std::min<std::int64_t>(planes::whole_chunk, lie.inputs - from));
+            for (int o = 0; o < 128 * lie.quarters; ++o) {
+                float p[planes::whole_chunk];
+                const float step = rounded(entries + from, count, o / 32, most, p);
+                int sum = 0;
+                for (int e = 0; e < count; ++e) {
+                    const Code f = code(from + e, o);
+                    sum += static_cast<int>(std::nearbyint(p[e])) *
+                           (2 * (64 * f.a + 16 * f.b + f.c) - (lie.planes == 3 ? 255 : 256));
+                }
+                y[static_cast<std::size_t>(o)] += static_cast<float>(sum) * (step / 32);
+            }
+        }
+    }
+};
+
+TEST(EffortKernels, PlanesAreMultipliedToTheUnitsOfEachEntry) {
+    Drawn drawn(1);
+    for (const std::int64_t inputs : {1, 127, 129, 300})
+        for (const double share : {0., .5, 1.})
+            for (int width = 1; width <= 4; ++width)
+                for (const bool fine : {false, true}) {
+                    const Planes tile(inputs, width, 3, drawn);
+                    const std::vector<EffortEntry> entries = drawn.entries(inputs, 3, share, false);
+                    std::vector<float> wanted(static_cast<std::size_t>(128 * width));
+                    tile.multiply(entries, fine, wanted);
+                    for (const Set& set : sets_here()) {
+                        SCOPED_TRACE(testing::Message() << set.name << ", " << entries.size() << " of " << inputs
+                                                        << " inputs, width " << width << ", fine " << fine);
+                        Sums y(most_outputs_of_tile);
+                        set.planes({.rows = tile.rows,
+                                    .inputs = inputs,
+                                    .width = width,
+                                    .bucket = 0,
+                                    .masking = false,
+                                    .fine = fine,
+                                    .type = Type::f32,
+                                    .entries = entries.data(),
+                                    .count = static_cast<std::int64_t>(entries.size()),
+                                    .y = y.data()});
+                        for (int o = 0; o < 128 * width; ++o)
+                            ASSERT_EQ(y.data()[o], wanted[static_cast<std::size_t>(o)]) << o;
+                        y.expect_nothing_beside();
+                    }
+                }
+}
+
+TEST(EffortKernels, WholePlanesAreMultipliedForUpToSixteenVectors) {
+    Drawn drawn(2);
+    for (const int planes : {3, 2})
+        for (const std::int64_t inputs : {1, 63, 64, 129})
+            for (int width = 1; width <= 4; ++width)
+                for (const int vectors : {1, 2, 3, 5, 8, 16}) {
+                    const Planes tile(inputs, width, planes, drawn);
+                    std::vector<EffortEntry> entries;
+                    std::vector<std::vector<float>> wanted;
+                    for (int r = 0; r < vectors; ++r)
+                        for (std::int64_t i = 0; i < inputs; ++i)
+                            entries.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(planes),
+                                               r == 4 ? 0 : static_cast<float>(std::ldexp(drawn.normal(), r - 8))});
+                    for (int r = 0; r < vectors; ++r) {
+                        wanted.emplace_back(static_cast<std::size_t>(128 * width));
+                        tile.multiply_whole(entries.data() + r * inputs, wanted.back());
+                    }
+                    for (const Set& set : sets_here()) {
+                        SCOPED_TRACE(testing::Message() << set.name << ", " << planes << " planes of " << inputs
+                                                        << " inputs, width " << width << ", " << vectors);
+                        Sums y(512 * vectors);
+                        set.whole({.rows = tile.rows,
+                                   .inputs = inputs,
+                                   .width = width,
+                                   .planes = planes,
+                                   .entries = entries.data(),
+                                   .vectors = vectors,
+                                   .y = y.data()});
+                        for (int r = 0; r < vectors; ++r)
+                            for (int o = 0; o < 128 * width; ++o)
+                                ASSERT_EQ(y.data()[512 * r + o],
+                                          wanted[static_cast<std::size_t>(r)][static_cast<std::size_t>(o)])
+                                    << r << ' ' << o;
+                        y.expect_nothing_beside();
+                    }
+                }
+}
+
+}  // namespace
