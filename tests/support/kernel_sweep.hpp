@@ -18,6 +18,8 @@ struct SweepRules {
     bool exact_integers = true;  ///< small whole numbers come out to the last bit
     bool specials = true;        ///< Inf, NaN and subnormals come out as IEEE arithmetic has them
     bool brief = false;          ///< every seventh of the small cases, for a device that is only emulated
+    bool by_address = false;     ///< for a sanitizer, which sees what is read and written, not what comes out: every
+                                 ///< shape, edge and way to lie in memory, but few values of each
 };
 
 struct SweepReport {

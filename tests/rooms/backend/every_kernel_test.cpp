@@ -34,6 +34,14 @@ std::vector<Row> every_row() {
     return rows;
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool under_sanitizer = true;
+#elif defined(__has_feature)
+constexpr bool under_sanitizer = __has_feature(address_sanitizer);
+#else
+constexpr bool under_sanitizer = false;
+#endif
+
 /// Why this machine cannot run it, "" when it can.
 std::string missing(const Row& row) {
     if (row.backend->devices() == 0) return row.backend->absence();
@@ -49,7 +57,8 @@ TEST_P(EveryKernel, Fault07_IsRightOnEveryCaseOfTheSweep) {
     const auto& [backend, kernel] = GetParam();
     if (const std::string why = missing(GetParam()); !why.empty()) GTEST_SKIP() << kernel->name << ": " << why;
     const bool emulated = std::string_view(backend->name).ends_with("-check");
-    const auto report = test::sweep(*kernel, backend->place, test::runner_for(*backend), {.brief = emulated});
+    const auto report = test::sweep(*kernel, backend->place, test::runner_for(*backend),
+                                    {.brief = emulated, .by_address = under_sanitizer});
     EXPECT_TRUE(report.ok()) << kernel->name << ": " << report.sentence();
     std::printf("%s: %s\n", kernel->name, report.sentence().c_str());
 }
