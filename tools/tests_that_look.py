@@ -14,7 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # By where a file lies below src, the programs in which a mistake there may show, the quick ones first.
 PROGRAMS = [
     (r"measure/", "measure cli"), (r"cli/", "cli measure"), (r"reference/", "reference mutants multiply plan"),
-    (r"effort/|formats/|backend/cpu/effort/|backend/effort_contract", "effort"), (r"scheme/", "scheme multiply plan"),
+    (r"backend/cpu/effort/", "backend_cpu effort"), (r"effort/|formats/|backend/effort_contract", "effort failures"),
+    (r"scheme/", "scheme multiply plan"),
     (r"backend/cuda/", "backend_cuda"), (r"backend/metal/on_mac/", "metal_host"),
     (r"backend/metal/on_linux/", "backend_metal"), (r"backend/metal/", "metal_host backend_metal"),
     (r"backend/(cpu/|[^/]+$)", "first_product multiply plan backend_cpu mutants"),

@@ -16,6 +16,7 @@
 #include "base/scratch.hpp"
 #include "plan/registry.hpp"
 #include "tilewright/batch.hpp"
+#include "tilewright/effort.hpp"
 #include "tilewright/packed.hpp"
 #include "tilewright/tilewright.h"
 
@@ -167,6 +168,47 @@ TEST(Failures, Rule27_PackingEndsInAStatusOrAPackedOperand) {
         const tw::Matrix tall{erase(a).data, tw::Type::f32, 512, 64, 64}, to{c.data, tw::Type::f32, 512, 64, 64};
         return tw::try_multiply(tall, packed, to, {.threads = 2});
     });
+}
+
+TEST(Failures, Rule27_TheDialEndsInAStatusOrTheRightResult) {
+    constexpr std::int64_t outputs = 700, inputs = 90, vectors = 2;
+    std::vector<float> weights(outputs * inputs), v(vectors * inputs);
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i * i % 17) - 8;
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>(i % 7) - 2;
+    const tw::Matrix matrix{weights.data(), tw::Type::f32, outputs, inputs, inputs};
+    for (const tw::EffortLayout layout :
+         {tw::EffortLayout::buckets, tw::EffortLayout::tiers, tw::EffortLayout::planes}) {
+        const tw::EffortMatrix m = tw::build_effort(matrix, {.layout = layout});
+        for (const double effort : {.4, 1.}) {
+            std::vector<float> right(vectors * outputs);
+            const auto product = [&](std::vector<float>& y) {
+                return tw::try_matvec_batch(m, {v.data(), vectors, inputs}, {y.data(), vectors, outputs},
+                                            tw::Budget::effort(effort), {}, {});
+            };
+            ASSERT_TRUE(product(right));
+            int needed = 0;
+            for (int i = 0, made = 1; i < made; ++i) {
+                tw::Status status;
+                std::vector<float> y(right.size());
+                std::thread caller([&] {
+                    requests = 0;
+                    countdown = i;
+                    status = product(y);
+                    countdown = -1;
+                    made = 1 + requests;
+                    tw::release_thread_scratch();
+                });
+                caller.join();
+                ASSERT_LT(i, 1000);
+                needed += !status;
+                if (status) EXPECT_EQ(y, right) << "request " << i;
+                else EXPECT_EQ(status.code, tw::Code::out_of_memory) << status.text;
+            }
+            if (effort < 1) {
+                EXPECT_GT(needed, 0);
+            }
+        }
+    }
 }
 
 TEST(Failures, Rule26_NothingIsThrownAcrossTheCFace) {

@@ -9,6 +9,8 @@
 #include <limits>
 #include <random>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "backend/contract.hpp"
@@ -113,6 +115,48 @@ TYPED_TEST(DirectWay, IsThereForFewTilesOnly) {
     EXPECT_FALSE(is_direct(1000, 1000, 100, Form::row_major));
     EXPECT_FALSE(is_direct(std::int64_t{1} << 28, std::int64_t{1} << 28, std::int64_t{1} << 28, Form::row_major));
     EXPECT_FALSE(is_direct(0, 5, 5, Form::row_major));
+}
+
+/// Each thing that a glance must see, one at a time.
+TEST(AsPlanned, OperandsAreWhatTheyWerePlannedAsInEveryRespect) {
+    static float elements[100];
+    const Problem problem{.m = 3, .n = 5, .k = 7};
+    const Matrix a{elements, Type::f32, 3, 7, 8}, b{elements, Type::f32, 7, 5, 6}, c{elements, Type::f32, 3, 5, 9};
+    for (const bool turned : {false, true})
+        for (const bool left_on_rows : {false, true}) {
+            Direct direct;
+            direct.run = [](const Direct&, const Matrix&, const Matrix&, const Matrix&, double, double) {};
+            direct.turned = turned, direct.left_on_rows = left_on_rows, direct.most_step = 20;
+            Matrix of[] = {a, b, c};
+            if (turned)
+                for (Matrix& one : of) one.row_step = 1, one.col_step = 10;
+            const auto passes = [&] { return are_as_planned(direct, problem, of[0], of[1], of[2]); };
+            ASSERT_TRUE(passes());
+            const auto with = [&](auto& field, auto value) {
+                const auto good = std::exchange(field, static_cast<std::remove_reference_t<decltype(field)>>(value));
+                const bool is_seen = !passes();
+                field = good;
+                return is_seen;
+            };
+            for (Matrix& one : of) {
+                const auto which = &one - of;
+                for (const int more : {-1, 1}) {
+                    EXPECT_TRUE(with(one.rows, one.rows + more)) << which;
+                    EXPECT_TRUE(with(one.cols, one.cols + more)) << which;
+                }
+                EXPECT_TRUE(with(one.type, Type::f64)) << which;
+                EXPECT_TRUE(with(one.data, nullptr)) << which;
+                const bool is_left = which == (turned ? 1 : 0);
+                std::int64_t &along = turned ? one.row_step : one.col_step,
+                             &down = turned ? one.col_step : one.row_step;
+                EXPECT_EQ(with(along, 2), !is_left || left_on_rows) << which;
+                EXPECT_TRUE(with(down, -10)) << which;
+                EXPECT_EQ(with(down, 21), which != 2) << which;
+                EXPECT_TRUE(with(down, std::int64_t{1} << 24)) << which;
+            }
+            EXPECT_TRUE(with(turned ? of[2].col_step : of[2].row_step, (turned ? 3 : 5) - 1));
+            EXPECT_TRUE(with(direct.run, nullptr));
+        }
 }
 
 TYPED_TEST(DirectWay, NeverReadsCWithoutBetaAndCarriesNaNAndInfinity) {

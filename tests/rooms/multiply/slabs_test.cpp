@@ -199,6 +199,17 @@ TYPED_TEST(Slabs, TheScalarsAndTheEpilogueComeAfterTheTree) {
     tw::multiply(p.av(), p.bv(), tw::View<T>(c.data(), 40, 50), {.alpha = 0.5, .beta = 2, .slabs = 4});
     EXPECT_TRUE(same_bits(c, right));
 
+    // Scalars that the type of the sums does not hold are rounded to it first, and what is added is rounded once.
+    constexpr double alpha = 1. / 3, beta = 1. / 7;
+    const auto in_sums_type = [](double x) { return static_cast<double>(static_cast<T>(x)); };
+    c = random_values<T>(c.size(), 10);
+    for (std::size_t i = 0; i < c.size(); ++i) {
+        const double sum = in_sums_type(in_sums_type(alpha) * static_cast<double>(p.c[i]));
+        right[i] = static_cast<T>(in_sums_type(beta) * static_cast<double>(c[i]) + sum);
+    }
+    tw::multiply(p.av(), p.bv(), tw::View<T>(c.data(), 40, 50), {.alpha = alpha, .beta = beta, .slabs = 4});
+    EXPECT_TRUE(same_bits(c, right));
+
     const std::vector<T> bias = random_values<T>(50, 5);
     std::vector<T> residual = random_values<T>(c.size(), 6);
     tw::Epilogue epilogue = tw::bias_silu(bias);

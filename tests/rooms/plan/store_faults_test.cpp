@@ -91,5 +91,16 @@ TEST_F(StoreFaults, KilledWritersLeaveNothingAndLoseNothing) {
         EXPECT_TRUE(find_tuned(store, {.m = m, .n = 20, .k = 30}, 4)) << "record " << m << " is lost";
 }
 
+/// A daemon has closed its standard input, so that the next file is number 0.
+TEST(StoreKey, IsTheSameWithoutStandardInput) {
+    const std::string with_input = store_key();
+    EXPECT_EXIT(
+        {
+            close(STDIN_FILENO);
+            std::_Exit(store_key() == with_input ? 0 : 1);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace tw

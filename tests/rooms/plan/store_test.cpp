@@ -152,6 +152,17 @@ TEST_F(StoreFile, WhatIsNoStoreAtAllIsIgnored) {
         EXPECT_NE(store.trouble, "");
     }
     EXPECT_NE(read_store(folder_, key).trouble, "") << "a folder";
+    const Tuned one[] = {record_of(10)};
+    std::filesystem::remove(path_);
+    ASSERT_EQ(add_to_store(path_, key, one), "");
+    const std::string good = text();
+    ASSERT_EQ(read_store(path_, key).records.size(), 1u);
+    for (std::size_t at = 0; at < good.find('\n'); ++at) {
+        std::string bytes = good;
+        bytes[at] = static_cast<char>(bytes[at] ^ 2);
+        write(bytes);
+        EXPECT_TRUE(read_store(path_, key).records.empty()) << "byte " << at << " of the title";
+    }
 }
 
 TEST_F(StoreFile, WhatIsNoStoreIsNeitherReplacedNorMoved) {
