@@ -9,6 +9,8 @@
 
 namespace tw {
 
+struct Call;
+
 /// Pointer i of an array of pointers to any object type; copied byte by byte, since the type is not known.
 template <class Pointer>
 void* pointer_of(const Pointer* array, std::int64_t i) noexcept {
@@ -51,6 +53,9 @@ Status execute_batch(const Plan& alone, const Products& products, int threads) n
 /// Finds a plan by which a device does the batch in few calls with the bits of `plan`: by its kernel, or by any kernel
 /// of the same order of summation. False: none, so do the products one by one.
 bool plan_at_once(const Plan& plan, const Products& products, bool any_of_its_order, Plan& found) noexcept;
+
+/// The same of one such call, the batch set in it, wherever its operands lie.
+bool row_at_once(const Plan& plan, const Call& call, bool any_of_its_order, Plan& found) noexcept;
 
 Status execute_at_once(const Plan& plan, const Products& products) noexcept;
 

@@ -48,7 +48,10 @@ bool plan_at_once(const Plan& plan, const Products& products, bool any_of_its_or
         plan.backend->place != Place::host && plan.backend->copy && !needs_staging(plan, products.c_of(0));
     if (!there || plan.options.verify || has_slabs(plan.options)) return false;
     const Batch piece = piece_of(products.batch, 0, std::min(products.batch.size, most_products));
-    const Call call = call_of_piece(plan, products, piece, 0);
+    return row_at_once(plan, call_of_piece(plan, products, piece, 0), any_of_its_order, found);
+}
+
+bool row_at_once(const Plan& plan, const Call& call, bool any_of_its_order, Plan& found) noexcept {
     found = plan;
     if (takes(plan, *plan.kernel, call)) return true;
     if (!any_of_its_order || plan.kernel->order == 0) return false;

@@ -20,6 +20,9 @@ TEST(CpuCore, ReadsMakerFamilyAndModel) {
     EXPECT_TRUE(emerald.is_by("GenuineIntel")) << emerald.maker;
     EXPECT_EQ(emerald.family, 6);
     EXPECT_EQ(emerald.model, 207);
+    EXPECT_EQ(cpu_core_of(amd, 0x00a20f12).model, 0x21) << "a desktop of Milan's generation";
+    EXPECT_EQ(cpu_core_of(intel, 0x00010543).model, 4) << "only the families 6 and 15 extend the model";
+    EXPECT_EQ(cpu_core_of(intel, 0x00110f43).family, 16) << "what 15 is extended by is added";
 }
 
 TEST(CpuCore, FoldsBroadcastsExceptOnAmd) {

@@ -67,6 +67,13 @@ TEST(Layout, WidensCellsForLongOffsets) {
               "    +------+------+\n"
               " 0  |    0 | 1000 |\n"
               "    +------+------+\n");
+    EXPECT_EQ(draw(Layout{2, 1, 1000, 1, 0}),
+              "         0\n"
+              "    +------+\n"
+              " 0  |    0 |\n"
+              "    +------+\n"
+              " 1  | 1000 |\n"
+              "    +------+\n");
 }
 
 TEST(Layout, DrawsBlocksWithinBlocks) {

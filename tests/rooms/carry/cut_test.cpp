@@ -158,6 +158,8 @@ TEST_F(Cuts, OfTheseProductsAreThese) {
     for (const Known& known : {Known{1, 1, 1, 1, "1 1 1 slots 1 1 1 A stays"},
                                {2047, 8192, 64, 4096, "1 4 1 slots 1 4 4 A stays"},
                                {8192, 8191, 4096, 4096, "4 3 1 slots 4 3 12 A stays"},
+                               {9000, 20000, 16384, 400, "8 16 1 slots 3 2 4 A stays"},
+                               {9000, 30000, 16384, 1000, "4 7 1 slots 2 2 4 B stays"},
                                {40000, 30000, 256, 16000, "9 7 1 slots 9 7 16 A stays"},
                                {300000, 2000, 64, 16000, "73 1 1 slots 2 1 4 B stays"},
                                {300000, 300000, 64, 3000, "73 73 1 slots 64 2 4 A stays"},

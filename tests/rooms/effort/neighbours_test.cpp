@@ -34,7 +34,12 @@ TEST(EffortNeighbours, VectorsThatNeedEverythingLieBesideSuchThatNeedNothing) {
                                            Budget::error(1e-7), {}, reports));
             for (std::int64_t p = 0; p < products; ++p) {
                 const bool is_zero = (p % 3 == 1) != begins_with_zeros;
-                EXPECT_EQ(reports[static_cast<std::size_t>(p)].dense, !is_zero) << p;
+                const EffortReport& report = reports[static_cast<std::size_t>(p)];
+                EXPECT_EQ(report.dense, !is_zero) << p;
+                EXPECT_LE(report.estimated_error, 1e-5) << "the values as given have no error of the layout";
+                if (!is_zero) {
+                    EXPECT_EQ(report.cutoff, 0) << "everything is read";
+                }
                 const std::vector<float> row(vectors + p * inputs, vectors + (p + 1) * inputs);
                 const std::vector<float> own(results + p * outputs, results + (p + 1) * outputs);
                 EXPECT_LE(relative_error(own, exact(experts[chosen[static_cast<std::size_t>(p)]], row)), 1e-5) << p;

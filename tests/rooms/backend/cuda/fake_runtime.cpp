@@ -14,6 +14,7 @@ cudaError_t failing_error = cudaSuccess;
 bool capturing = false, of_host = false;
 unsigned long long captures = 0;
 Chip device_now;
+bool finds_driver_entry = true, has_driver_entry = true;
 
 /// A graph's hold on something: there is one graph, and it is destroyed by the test.
 struct Held {
@@ -121,8 +122,10 @@ const cuda::Calls table{
     .launch = [](const cudaLaunchConfig_t*, const void*, void**) { return attempt([] { ++launched; }); },
     .driver_entry =
         [](const char*, void** entry, unsigned, unsigned long long, cudaDriverEntryPointQueryResult* answer) {
-            return attempt(
-                [=] { *entry = reinterpret_cast<void*>(encode_nothing), *answer = cudaDriverEntryPointSuccess; });
+            return attempt([=] {
+                *entry = has_driver_entry ? reinterpret_cast<void*>(encode_nothing) : nullptr;
+                *answer = finds_driver_entry ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+            });
         },
 };
 
@@ -136,6 +139,9 @@ int launches() noexcept { return launched; }
 int live_allocations() noexcept { return live; }
 void capture(bool on) noexcept { capturing = on, captures += on; }
 void memory_is_the_hosts(bool is_so) noexcept { of_host = is_so; }
+void driver_answers(bool is_found, bool has_entry) noexcept {
+    finds_driver_entry = is_found, has_driver_entry = has_entry;
+}
 void pretend(const Chip& chip) noexcept { device_now = chip; }
 void destroy_graphs() {
     for (const Held& one : held) one.let_go(one.thing);

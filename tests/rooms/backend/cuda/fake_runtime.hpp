@@ -34,6 +34,9 @@ void capture(bool on) noexcept;
 /// Whose memory every address is from now on: the device's at first.
 void memory_is_the_hosts(bool is_so) noexcept;
 
+/// Whether the driver finds what it is asked for, and gives an entry, from now on: both at first.
+void driver_answers(bool is_found, bool has_entry) noexcept;
+
 /// All graphs are gone, and let go what they held.
 void destroy_graphs();
 

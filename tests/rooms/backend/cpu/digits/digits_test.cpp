@@ -93,6 +93,17 @@ TEST(Digits, CertificatesHoldOnTheWorstThatIsLetThrough) {
     EXPECT_GT(worst, 0.5) << "the certificate is not far from what can happen";
 }
 
+/// A block's sum is rounded, scaled and added to C, one block after the other.
+TEST(Digits, CertificatesCountARoundingForEveryBlockOfK) {
+    for (const std::int64_t k : {1, 500, 5000, 50000, 500000}) {
+        const auto blocks = static_cast<double>((k + digits_block - 1) / digits_block);
+        constexpr double within_a_block = 0x1p-20;
+        for (const Scheme* scheme : {&int8x8, &int8x6})
+            EXPECT_GE(rows_of(*scheme).front()->sum_bound(k), (blocks + 2) * 0x1p-24 + within_a_block)
+                << scheme->name << ' ' << k;
+    }
+}
+
 TEST(Digits, KeepWhatTheDialPromises) {
     for (const std::int64_t k : {1, 64, 512, 4096, 65537}) {
         EXPECT_LE(certificate(r10_split_portable_int8x8, k), promise(tf32, Type::f32, k)) << k;

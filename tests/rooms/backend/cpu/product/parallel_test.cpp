@@ -16,7 +16,7 @@ TEST(WorkersFor, AsManyAsHaveSomethingToDo) {
     EXPECT_EQ(workers_for(128, 128, 128, 16), 8);  // not one because it is too small for sixteen
     EXPECT_EQ(workers_for(512, 512, 512, 16), 16);
     EXPECT_EQ(workers_for(std::int64_t{1} << 31, std::int64_t{1} << 31, std::int64_t{1} << 31, 2), 2);
-    EXPECT_EQ(workers_for(512, 512, 512, 1), 1);
+    for (const int none : {1, 0, -1}) EXPECT_EQ(workers_for(512, 512, 512, none), 1) << none;
 }
 
 }  // namespace
