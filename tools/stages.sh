@@ -137,6 +137,9 @@ build() {
     shift
     while [ "${1:-}" = --with ]; do options+=("$2"); shift 2; done
     [ $# = 0 ] || targets=(--target "$@")
+    # make builds the targets of a command line one after the other, and the last file of each keeps one core alone: one
+    # target that depends on all keeps them all.
+    [ $# -le 1 ] || { options+=("-DTW_TOGETHER=$(IFS=';' && echo "$*")") && targets=(--target together); }
     # An empty array is "unbound" to the bash of macOS: hence the plus signs.
     quietly "configure-$preset" cmake --preset "$preset" ${options[@]+"${options[@]}"} || return 1
     local command=(cmake --build "build/$preset" -j "$jobs" ${targets[@]+"${targets[@]}"})
@@ -159,7 +162,8 @@ local_architecture() {
 run_tests() {
     local preset=$1
     shift
-    local command=(ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error --timeout 600
+    # One more at once than there are cores: many wait, for a child, a lock or a browser.
+    local command=(ctest --test-dir "build/$preset" -j $((jobs + 1)) --output-on-failure --no-tests=error --timeout 600
                    --output-junit "$results/$preset.xml" "$@")
     if [ -t 1 ]; then "${command[@]}" --progress </dev/null; else quietly "test-$preset" "${command[@]}"; fi
 }
