@@ -44,8 +44,7 @@ void set_threads(int threads) {
 /// TBB, which some builds of oneDNN share their work by, has as many threads as its process has processors.
 void stay_on_few_processors(int threads) {
 #if defined(__linux__)
-    cpu_set_t allowed, few;
-    CPU_ZERO(&few);
+    cpu_set_t allowed, few{};
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
     for (int cpu = CPU_SETSIZE - 1, left = threads; cpu >= 0 && left > 0; --cpu)
         if (CPU_ISSET(cpu, &allowed)) CPU_SET(cpu, &few), --left;
@@ -83,10 +82,9 @@ PeerLibrary open_peer(const PeerKind& kind, int threads) {
         library.file = path_of(handle, candidate.file);
         library.found_by = candidate.found_by;
         describe_peer(kind, handle, library);
-        const bool is_usable = library.f32 || library.f64;
-        if (is_usable) library.trouble.clear();
+        if (library.f32 || library.f64) library.trouble.clear();
         else if (library.trouble == "not found") library.trouble = "it opens, but has no function that multiplies";
-        if (is_usable || !library.file.empty()) return library;
+        return library;
     }
     return library;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
+#include <cstdlib>
+
 extern "C" {
 void fake_neighbour_multiply(int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c, int ldc);
 [[gnu::visibility("default")]] const char* openblas_get_config();
+[[gnu::visibility("default")]] const char* openblas_get_corename();
 [[gnu::visibility("default")]] void cblas_sgemm(int, int, int, int m, int n, int k, float, const float* a, int lda,
                                                 const float* b, int ldb, float, float* c, int ldc);
 [[gnu::visibility("default")]] void zgemm_(const char* of_a, const char* of_b, const int* m, const int* n, const int* k,
@@ -12,8 +15,15 @@ void fake_neighbour_multiply(int m, int n, int k, const float* a, int lda, const
 
 const char* openblas_get_config() { return "OpenBLAS 99.1.2 FAKE"; }
 
+/// The core it chooses by itself is told to it by FAKE_PEER_CORE; OPENBLAS_CORETYPE is what a user wants.
+const char* openblas_get_corename() {
+    const char *own = std::getenv("FAKE_PEER_CORE"), *wanted = std::getenv("OPENBLAS_CORETYPE");
+    return !own ? "" : wanted ? wanted : own;
+}
+
 void cblas_sgemm(int, int, int, int m, int n, int k, float, const float* a, int lda, const float* b, int ldb, float,
                  float* c, int ldc) {
+    if (std::getenv("FAKE_PEER_CORE_IS_WRONG") && std::getenv("OPENBLAS_CORETYPE")) return;
     fake_neighbour_multiply(m, n, k, a, lda, b, ldb, c, ldc);
 }
 
