@@ -10,6 +10,7 @@
 #include "carry/batch.hpp"
 #include "carry/execute.hpp"
 #include "multiply/check.hpp"
+#include "multiply/first_elsewhere.hpp"
 #include "multiply/log.hpp"
 #include "multiply/no_product.hpp"
 #include "multiply/run_plan.hpp"
@@ -44,23 +45,17 @@ Status finish_each(const Products& products, const Options& options) noexcept {
 Status check_each_place(const Products& products) noexcept {
     const Batch& batch = products.batch;
     const Place place = place_of(products.c_of(0).data);
-    const auto first_elsewhere = [&](const auto* array,
-                                     Matrix (Products::*product)(std::int64_t) const noexcept) -> std::int64_t {
+    const auto elsewhere = [&](const auto* array, Matrix (Products::*product)(std::int64_t) const noexcept) {
         PlaceCache where;
-        if (!array) {
-            if (where.of((products.*product)(0).data) != place) return 0;
-            return where.of((products.*product)(batch.size - 1).data) != place ? batch.size - 1 : -1;
-        }
-        for (std::int64_t i = 0; i < batch.size; ++i)
-            if (where.of(pointer_of(array, i)) != place) return i;
-        return -1;
+        return first_elsewhere(array, batch.size,
+                               [&](std::int64_t i) { return where.of((products.*product)(i).data) == place; });
     };
     constexpr const char* than_c = "it lives on another device than the first C";
-    if (const auto i = first_elsewhere(batch.a, &Products::a_of); i >= 0)
+    if (const auto i = elsewhere(batch.a, &Products::a_of); i >= 0)
         return of_product({Code::bad_argument, Argument::a, than_c}, i);
-    if (const auto i = first_elsewhere(batch.b, &Products::b_of); i >= 0)
+    if (const auto i = elsewhere(batch.b, &Products::b_of); i >= 0)
         return of_product({Code::bad_argument, Argument::b, than_c}, i);
-    if (const auto i = first_elsewhere(batch.c, &Products::c_of); i >= 0)
+    if (const auto i = elsewhere(batch.c, &Products::c_of); i >= 0)
         return of_product({Code::bad_argument, Argument::c, "it lives on another device than the first product's"}, i);
     return {};
 }

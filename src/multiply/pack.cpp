@@ -50,28 +50,6 @@ Status plan_with_packing(const Problem& problem, const Options& options, Plan& p
     return try_plan(problem, by_name, plan);
 }
 
-/// One slab of k after the other, each where run_slabs() looks for it; `operand` is of the panels' type. A device's
-/// kernel says what failed in the scratch of its settings, and is waited for.
-Status pack_slabs(const Plan& plan, const Matrix& operand, const PackedPanels& where, std::byte* memory) noexcept {
-    const Packing& packing = *plan.kernel->packing;
-    const std::int64_t lines = where.is_a ? operand.rows : operand.cols, k = plan.problem.k;
-    const int slabs = std::max(1, plan.options.slabs);
-    const bool turned = where.is_a != where.on_left;
-    Call threads;
-    threads.threads = plan.threads;
-    threads.executor = plan.options.executor;
-    threads.stream = plan.options.stream;
-    Status done;
-    threads.scratch = std::as_writable_bytes(std::span(&done, 1));
-    for_each_slab(k, slabs, [&](int number, std::int64_t first, std::int64_t length) {
-        const Matrix slab =
-            where.is_a ? operand.block(0, first, lines, length) : operand.block(first, 0, length, lines);
-        packing.pack(turned ? slab.transposed() : slab, where.on_left, threads,
-                     memory + packed_slab_at(packing, where.type, lines, k, slabs, where.on_left, number));
-    });
-    return done && plan.backend->wait ? plan.backend->wait(threads.stream) : done;
-}
-
 /// The operand in the kernel's type; `widened` owns the copy if that takes one.
 Status as_kernel_type(const Matrix& operand, Type type, std::unique_ptr<std::byte, void (*)(std::byte*)>& widened,
                       Matrix& as) noexcept {
@@ -135,6 +113,26 @@ Packed pack_or_throw(const Matrix& operand, bool is_a, const Options& options, F
 }
 
 }  // namespace
+
+Status pack_slabs(const Plan& plan, const Matrix& operand, const PackedPanels& where, std::byte* memory) noexcept {
+    const Packing& packing = *plan.kernel->packing;
+    const std::int64_t lines = where.is_a ? operand.rows : operand.cols, k = plan.problem.k;
+    const int slabs = std::max(1, plan.options.slabs);
+    const bool turned = where.is_a != where.on_left;
+    Call threads;
+    threads.threads = plan.threads;
+    threads.executor = plan.options.executor;
+    threads.stream = plan.options.stream;
+    Status done;
+    threads.scratch = std::as_writable_bytes(std::span(&done, 1));
+    for_each_slab(k, slabs, [&](int number, std::int64_t first, std::int64_t length) {
+        const Matrix slab =
+            where.is_a ? operand.block(0, first, lines, length) : operand.block(first, 0, length, lines);
+        packing.pack(turned ? slab.transposed() : slab, where.on_left, threads,
+                     memory + packed_slab_at(packing, where.type, lines, k, slabs, where.on_left, number));
+    });
+    return done && plan.backend->wait ? plan.backend->wait(threads.stream) : done;
+}
 
 const char* Packed::kernel_name() const noexcept { return kernel_ ? kernel_->name : ""; }
 

@@ -50,4 +50,8 @@ struct PackedParts {
     }
 };
 
+/// One slab of k after the other, each where run_slabs() looks for it; `operand` is of the panels' type. A device's
+/// kernel says what failed in the scratch of its settings, and is waited for.
+Status pack_slabs(const Plan& plan, const Matrix& operand, const PackedPanels& where, std::byte* memory) noexcept;
+
 }  // namespace tw

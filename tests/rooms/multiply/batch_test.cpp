@@ -188,11 +188,11 @@ TEST(Batches, Rule36_WhatIsWrongIsSaidOfTheProductThatItIsIn) {
 
 /// The first product that writes where one before it has written, found by writing.
 int first_to_overwrite(const tw::View<float>& c, std::int64_t step, int size) {
-    std::vector<int> written(256, -1);
+    std::vector<int> written(1024, -1);
     for (int p = 0; p < size; ++p)
         for (std::int64_t i = 0; i < c.rows; ++i)
             for (std::int64_t j = 0; j < c.cols; ++j) {
-                int& by = written[static_cast<std::size_t>(128 + p * step + (&c(i, j) - c.data))];
+                int& by = written[static_cast<std::size_t>(512 + p * step + (&c(i, j) - c.data))];
                 if (by >= 0 && by != p) return p;
                 by = p;
             }
@@ -200,21 +200,43 @@ int first_to_overwrite(const tw::View<float>& c, std::int64_t step, int size) {
 }
 
 TEST(Batches, Rule36_TheFirstProductThatOverwritesAnotherIsNamedHoweverTheyLie) {
-    std::vector<float> memory(256), x(9, 1);
+    std::vector<float> memory(1024), x(9, 1);
+    constexpr int size = 6;
+    const auto try_one = [&](std::int64_t rows, std::int64_t cols, std::int64_t down, std::int64_t across,
+                             std::int64_t step) {
+        const tw::View<float> c(memory.data() + 512, rows, cols, down, across);
+        const tw::Status status = tw::try_multiply_batch(tw::View(x.data(), rows, 1), tw::View(x.data(), 1, cols), c,
+                                                         {.size = size, .c_step = step});
+        const int expected = first_to_overwrite(c, step, size);
+        EXPECT_EQ(status.is_ok(), expected < 0) << rows << 'x' << cols << ' ' << down << ' ' << across << ' ' << step;
+        EXPECT_TRUE(status || status.product == expected) << rows << 'x' << cols << ' ' << down << ' ' << step;
+    };
     for (const std::int64_t rows : {1, 2, 3})
         for (const std::int64_t cols : {1, 2, 3})
-            for (const std::int64_t gap : {0, 1, 5})
-                for (std::int64_t step = -9; step <= 9; ++step)
-                    for (const bool by_rows : {true, false}) {
-                        constexpr int size = 6;
-                        const tw::View<float> c(memory.data() + 128, rows, cols, by_rows ? cols + gap : 1,
-                                                by_rows ? 1 : rows + gap);
-                        const tw::Status status =
-                            tw::try_multiply_batch(tw::View(x.data(), rows, 1), tw::View(x.data(), 1, cols), c,
-                                                   {.size = size, .c_step = step});
-                        const int expected = first_to_overwrite(c, step, size);
-                        EXPECT_EQ(status.is_ok(), expected < 0) << rows << 'x' << cols << ' ' << gap << ' ' << step;
-                        EXPECT_TRUE(status || status.product == expected) << rows << 'x' << cols << ' ' << step;
+            for (const std::int64_t within : {1, 2, 4})
+                for (const std::int64_t gap : {0, 1, 2, 5})
+                    for (std::int64_t step = -21; step <= 21; ++step) {
+                        try_one(rows, cols, (cols - 1) * within + 1 + gap, within, step);
+                        try_one(rows, cols, within, (rows - 1) * within + 1 + gap, step);
+                    }
+}
+
+TEST(Batches, Rule36_OnlyWhatIsReadOrWrittenMayNotBeNull) {
+    float x[4] = {1, 2, 3, 4}, results[8] = {};
+    for (const std::int64_t m : {0, 2})
+        for (const std::int64_t n : {0, 2})
+            for (const std::int64_t k : {0, 2})
+                for (const double alpha : {0.0, 1.0})
+                    for (int of = 0; of < 3; ++of) {
+                        const float *a[] = {x, of == 0 ? nullptr : x}, *b[] = {x, of == 1 ? nullptr : x};
+                        float* c[] = {results, of == 2 ? nullptr : results + 4};
+                        const bool is_written = m > 0 && n > 0, is_read = is_written && k > 0 && alpha != 0;
+                        const tw::Status status = tw::try_multiply_batch(
+                            tw::View<const float>(nullptr, m, k), tw::View<const float>(nullptr, k, n),
+                            tw::View<float>(nullptr, m, n), tw::batch_of(2, a, b, c), {.alpha = alpha});
+                        EXPECT_EQ(status.is_ok(), !(of == 2 ? is_written : is_read))
+                            << m << ' ' << n << ' ' << k << ' ' << alpha << ' ' << of;
+                        EXPECT_TRUE(status || status.product == 1);
                     }
 }
 

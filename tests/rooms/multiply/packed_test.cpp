@@ -6,6 +6,8 @@
 
 #include <thread>
 
+#include "base/rounding.hpp"
+#include "plan/registry.hpp"
 #include "rooms/multiply/each_row.hpp"
 
 namespace rules {
@@ -104,6 +106,42 @@ TEST(PackedOperands, NarrowOnesAreWidenedOnce) {
     tw::multiply(av, bv, tw::View(c.data(), 6, 9));
     tw::multiply(av, tw::pack(bv), tw::View(packed_c.data(), 6, 9));
     EXPECT_EQ(std::memcmp(c.data(), packed_c.data(), c.size() * sizeof c[0]), 0);
+}
+
+/// Whatever a kernel's panels hold of a narrow operand: its own elements, or, in slabs and of a kernel of f32, wide
+/// ones.
+template <class Narrow, class MakeNarrow>
+void expect_narrow_panels(MakeNarrow narrow) {
+    constexpr std::int64_t m = 6, n = 9, k = 64;
+    std::vector<Narrow> a(m * k), b(k * n);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = narrow(static_cast<float>(static_cast<int>(i * 7 % 11) - 5));
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = narrow(static_cast<float>(static_cast<int>(i * 5 % 7) - 3));
+    const tw::View av(a.data(), m, k), bv(b.data(), k, n);
+    int widened = 0;
+    for (const tw::Kernel* row : tw::find_backend("cpu")->ladder)
+        for (const int slabs : {0, 4}) {
+            if (!row->packing) continue;
+            const tw::Options options{.slabs = slabs, .threads = 1, .kernel = row->name};
+            tw::Packed of_a, of_b;
+            const tw::Status as_b = tw::try_pack(erase(bv), of_b, options),
+                             as_a = tw::try_pack_a(erase(av), of_a, options);
+            EXPECT_TRUE(as_b || as_b.code == tw::Code::unsupported) << row->name << ": " << as_b.text;
+            EXPECT_EQ(as_a.code, as_b.code) << row->name;
+            if (!as_a || !as_b) continue;
+            std::vector<Narrow> plain(m * n), by_a(m * n), by_b(m * n);
+            tw::multiply(av, bv, tw::View(plain.data(), m, n), options);
+            ASSERT_TRUE(tw::try_multiply(of_a, erase(bv), erase(tw::View(by_a.data(), m, n)), options)) << row->name;
+            ASSERT_TRUE(tw::try_multiply(erase(av), of_b, erase(tw::View(by_b.data(), m, n)), options)) << row->name;
+            EXPECT_EQ(std::memcmp(plain.data(), by_a.data(), plain.size() * sizeof(Narrow)), 0) << row->name << slabs;
+            EXPECT_EQ(std::memcmp(plain.data(), by_b.data(), plain.size() * sizeof(Narrow)), 0) << row->name << slabs;
+            widened += slabs > 1 && row->in == tw::Type::f32;
+        }
+    EXPECT_GT(widened, 0) << "kernels of f32 take them in slabs";
+}
+
+TEST(PackedOperands, NarrowOnesHaveTheSameBitsOnEveryRowThatTakesThem) {
+    expect_narrow_panels<tw::bfloat16>([](float x) { return tw::to_bfloat16(x); });
+    expect_narrow_panels<tw::float16>([](float x) { return tw::to_float16(x); });
 }
 
 TEST(PackedOperands, EmptyShapesAreOperandsToo) {
