@@ -72,10 +72,7 @@ std::string named(const Candidate& candidate) {
 class Search {
 public:
     Search(const Tuning& asked, const Task& task, const Watch& watch)
-        : asked_(asked),
-          task_(task),
-          watch_(watch),
-          is_alone_(asked.backend->place == Place::host && task.threads == 1) {}
+        : asked_(asked), task_(task), watch_(watch), clock_(clock_of(asked.backend->place, task.threads)) {}
 
     TunedShape run(double seconds);
 
@@ -88,13 +85,12 @@ private:
     const Tuning& asked_;
     const Task& task_;
     const Watch& watch_;
-    bool is_alone_;  ///< one thread, the caller's: its processor time leaves out what neighbours do on its core
-                     ///< meanwhile
+    Clock clock_;
 };
 
 double Search::timed(const Candidate& candidate, int passes) const {
-    const double start = thread_time(), wall = candidate.entrant->seconds(passes);
-    return is_alone_ && !std::isnan(wall) ? thread_time() - start : wall;
+    const double start = clock_(), wall = candidate.entrant->seconds(passes);
+    return std::isnan(wall) ? wall : clock_() - start;
 }
 
 /// The fastest of a few timings: enough to drop candidates that are far behind.

@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
+#include "tilewright/types.hpp"
+
 namespace tw::measure {
 
 /// Monotonic, in seconds.
@@ -9,6 +11,10 @@ double now() noexcept;
 
 /// Processor time of this thread, in seconds: less than the wall's when a neighbour held the core.
 double thread_time() noexcept;
+
+/// What times products on so many threads: thread_time() where the caller's alone works, on the host, else now().
+using Clock = double (*)() noexcept;
+Clock clock_of(Place place, int threads) noexcept;
 
 /// Of all threads of this process together.
 double process_time() noexcept;

@@ -58,7 +58,7 @@ public:
         const std::size_t count = entrants_.size();
         for (std::size_t i = 0; i < count; ++i) {
             Entrant& entrant = entrants_[(i + static_cast<std::size_t>(number)) % count];
-            const auto clock = asked_.threads == 1 && !on_cuda_ ? thread_time : now;
+            const Clock clock = clock_of(on_cuda_ ? Place::cuda : Place::host, asked_.threads);
             const double before = clock();
             if (on_cuda_) on_cuda_->replay(entrant.graph), on_cuda_->wait();
             else multiply(entrant, ++turn_, false);

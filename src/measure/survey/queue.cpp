@@ -22,6 +22,10 @@ const cuda::Replays* replays_of(const Backend& backend) {
 
 }  // namespace
 
+Queue::Queue(const Backend& backend, int threads) : Queue(backend, threads, replays_of(backend)) {}
+Queue::Queue(const Backend& backend, int threads, const cuda::Replays* replays)
+    : backend_(backend), threads_(threads), replays_(replays) {}
+
 Status Queue::open() {
     if (!backend_.async_copies) return {};
     void* back = nullptr;
@@ -30,7 +34,7 @@ Status Queue::open() {
 
 Status Queue::wait() const { return backend_.wait ? backend_.wait(stream_) : Status{}; }
 
-double Queue::time() const { return backend_.place == Place::host && threads_ == 1 ? thread_time() : now(); }
+double Queue::time() const { return clock_of(backend_.place, threads_)(); }
 
 Status Queue::copy(const Matrix& to, const Matrix& from) const {
     if (backend_.copy) return backend_.copy(to, from, stream_);
@@ -38,10 +42,10 @@ Status Queue::copy(const Matrix& to, const Matrix& from) const {
     return {};
 }
 
-bool Queue::can_record() const { return stream_ && replays_of(backend_); }
+bool Queue::can_record() const { return stream_ && replays_; }
 
 Status Queue::record(const std::function<Status()>& work, std::shared_ptr<void>& graph) const {
-    const cuda::Replays* replays = replays_of(backend_);
+    const cuda::Replays* replays = replays_;
     if (!replays) return {Code::unsupported, Argument::none, "no graphs on this device"};
     if (const Status bad = replays->record(stream_); !bad) return bad;
     const Status done = work();
@@ -53,9 +57,7 @@ Status Queue::record(const std::function<Status()>& work, std::shared_ptr<void>&
     return {};
 }
 
-Status Queue::replay(const std::shared_ptr<void>& graph) const {
-    return replays_of(backend_)->replay(graph.get(), stream_);
-}
+Status Queue::replay(const std::shared_ptr<void>& graph) const { return replays_->replay(graph.get(), stream_); }
 
 Memory::Memory(const Backend& backend, std::size_t bytes) : backend_(&backend), size_(bytes) {
     data_ = static_cast<std::byte*>(backend.alloc ? backend.alloc(bytes)

@@ -10,12 +10,18 @@
 
 #include "backend/contract.hpp"
 
+namespace tw::cuda {
+struct Replays;
+}
+
 namespace tw::measure {
 
 class Queue {
 public:
     /// `threads`: of the host's products.
-    explicit Queue(const Backend& backend, int threads = 0) : backend_(backend), threads_(threads) {}
+    explicit Queue(const Backend& backend, int threads = 0);
+    /// With other graphs than the backend's, or none (null).
+    Queue(const Backend& backend, int threads, const cuda::Replays* replays);
 
     /// Call it first, on a device.
     Status open();
@@ -39,6 +45,7 @@ public:
 private:
     const Backend& backend_;
     int threads_;
+    const cuda::Replays* replays_;
     void* stream_ = nullptr;
 };
 

@@ -10,7 +10,7 @@
 namespace tw::measure {
 namespace {
 
-constexpr double most_for_rounds = 0.8;  // seconds
+constexpr double worth_recording = 80e-6, most_recorded = 2e-3, most_for_rounds = 0.8;  // seconds
 constexpr std::size_t rounds = 5, least_rounds = 3;
 constexpr std::int64_t least_recorded = 20, most_at_once = 4096;
 
@@ -37,6 +37,8 @@ Status Stretch::record() {
     return done;
 }
 
+bool Stretch::is_worth_recording() const { return each_ < worth_recording; }
+
 Status Stretch::begin_some(std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
         if (graph_) {
@@ -62,8 +64,8 @@ Status Stretch::run(double seconds) {
     return {};
 }
 
-Status Stretch::run_first(bool once) {
-    if (graph_ && !once) {
+Status Stretch::run_first(const Case& what) {
+    if (graph_ && what.beta == 0) {
         if (const Status bad = queue_.replay(graph_); !bad) return bad;
     } else if (const Status bad = side_.begin(sets_.front()); !bad) {
         return bad;
@@ -71,6 +73,17 @@ Status Stretch::run_first(bool once) {
     const Status done = queue_.wait();
     side_.show(sets_.front());
     return done;
+}
+
+Status record_both(Stretch& ours, Stretch* theirs) {
+    if (!ours.is_worth_recording() && !(theirs && theirs->is_worth_recording())) return {};
+    Status status;
+    for (Stretch* side : {&ours, theirs})
+        if (status && side && !side->is_recorded() && side->each() < most_recorded) status = side->record();
+    if (status) return {};
+    ours.forget();
+    if (theirs) theirs->forget();
+    return status;
 }
 
 Status take_turns(Stretch& ours, Stretch* theirs, double turn, Turns& turns) {

@@ -21,14 +21,17 @@ public:
     /// Records 20 to 64 products as a graph, which is replayed from now on.
     Status record();
     bool is_recorded() const { return graph_ != nullptr; }
+    /// Short enough for the host's time to count.
+    bool is_worth_recording() const;
     /// Goes back to calls.
     void forget() { graph_ = nullptr; }
 
     /// Runs for about so many seconds, at least one product, and waits; each() is then for this run.
     Status run(double seconds);
 
-    /// Multiplies the first set's operands in the way that is timed, or, `once`, as called; and waits.
-    Status run_first(bool once = false);
+    /// Multiplies the first set's operands in the way that is timed, and waits; as called where C is added to, since a
+    /// graph may come back to the first set, whose own result beta would add.
+    Status run_first(const Case& what);
 
     /// Seconds of one product, or of one batch.
     double each() const { return each_; }
@@ -46,6 +49,10 @@ private:
     std::size_t next_ = 0;
     double each_ = 0;
 };
+
+/// Both sides replay graphs where one of them is short, so that the host's time does not count; but not a side that
+/// takes far longer, which may be thousands of launches. Where one can't be recorded both are called.
+Status record_both(Stretch& ours, Stretch* theirs);
 
 /// Seconds of one product, one value for each round.
 struct Turns {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t device_memory = std::size_t{24} << 30, host_memory = std::size_t{5} << 28,
                       workspace_bytes = std::size_t{64} << 20;
-constexpr double worth_recording = 80e-6, most_recorded = 2e-3, most_for_candidates = 0.6;  // seconds
+constexpr double most_for_candidates = 0.6;  // seconds
 constexpr double turns_for_a_candidate = 0.15;
 
 /// All that is needed for the whole survey.
@@ -48,7 +48,7 @@ struct Peer {
                 last = bad;
                 continue;
             }
-            if (one.each() < worth_recording && queue.can_record())
+            if (one.is_worth_recording() && queue.can_record())
                 if (const Status bad = one.record(); !bad) last = bad;
             spent += 4 * one.each();
             if (one.each() < seconds)
@@ -75,28 +75,13 @@ bool passes(const Session& session, const Set& set, const Samples& samples, Stre
             Outcome& outcome) {
     Samples::Found found;
     Status status = session.operands->poison(outcome.what, set);
-    // A graph may come back to the first set, where beta would add its own result.
-    if (status) status = stretch.run_first(outcome.what.beta != 0);
+    if (status) status = stretch.run_first(outcome.what);
     if (status) status = samples.judge(bound, session.asked.threads, found);
     outcome.trouble = status ? found.trouble : status.text;
     if (bound == our_bound(outcome.what))
         outcome.error_over_bound = std::max(outcome.error_over_bound, found.error_over_bound);
     outcome.is_wrong = status && !found.trouble.empty() && bound == our_bound(outcome.what);
     return outcome.trouble.empty();
-}
-
-/// Both sides replay graphs where one of them is short, so that the host's time does not count; but not a side that
-/// takes far longer, which may be thousands of launches.
-Status record_both(Stretch& ours, Stretch* theirs) {
-    const bool is_short = ours.each() < worth_recording || (theirs && theirs->each() < worth_recording);
-    if (!is_short) return {};
-    Status status;
-    for (Stretch* side : {&ours, theirs})
-        if (status && side && !side->is_recorded() && side->each() < most_recorded) status = side->record();
-    if (status) return {};
-    ours.forget();
-    if (theirs) theirs->forget();
-    return status;
 }
 
 Status measure_case(const Session& session, Outcome& outcome) {
