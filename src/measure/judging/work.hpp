@@ -22,6 +22,9 @@ public:
     /// All products by the case's door; a batch's one by one when asked.
     Status run(std::string_view device, bool one_by_one);
 
+    /// What the case asks for of the library; points into this.
+    Options options(std::string_view device);
+
     /// What of the memory was touched that must not be, or "".
     std::string what_was_touched(bool is_refused) const;
 
@@ -40,7 +43,6 @@ public:
     bool keeps_mode() const noexcept { return keeps_mode_; }
 
 private:
-    Options options(std::string_view device);
     Status run_packed(const Options& options);
     Status run_batch(const Options& options);
     Status run_planned(const Options& options);

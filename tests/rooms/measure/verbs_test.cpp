@@ -364,6 +364,9 @@ TEST(Verbs, InfoNamesDevicesFeaturesPeaksAndPeers) {
     for (const char* part : {"Devices", "Features", "Threads", "Caches", "not measured on this machine", "Peers",
                              "Peaks", "Read bandwidth"})
         EXPECT_NE(said.text.find(part), std::string::npos) << part;
+#if !defined(__APPLE__)
+    EXPECT_EQ(said.text.find("Families of Metal"), std::string::npos) << "no heading without anything below it";
+#endif
 }
 
 TEST(Verbs, TuneMeasuresTheMachineAndInfoShowsIt) {

@@ -125,6 +125,22 @@ TEST(EffortTuning, ASpeedSuiteHasThemForEachLayout) {
     }
 }
 
+TEST(EffortCurveRows, ProgressGoesFromNothingToAll) {
+    const EffortCurve small{.outputs = 64, .inputs = 128, .threads = 1, .seconds = 0.01, .matrices = 2};
+    for (const bool is_speed : {false, true}) {
+        std::vector<double> shares;
+        const Watch watch{[&](const std::string&, double done) { shares.push_back(done); }, {}};
+        measure::Run run;
+        if (is_speed) measure_effort_speed(small, watch, run);
+        else measure_effort_quality(small, watch, run);
+        ASSERT_FALSE(shares.empty());
+        EXPECT_EQ(shares.front(), 0) << is_speed;
+        EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end())) << is_speed;
+        EXPECT_GE(shares.back(), 0.5) << is_speed;
+        EXPECT_LE(shares.back(), 1) << is_speed;
+    }
+}
+
 TEST(EffortReportSection, ShowsWhatWasMeasuredAndNothingElse) {
     EXPECT_EQ(effort_section({}, {}).text, "");
     const std::vector<Row> quality = small_run(false).rows, speed = small_run(true).rows;

@@ -133,6 +133,19 @@ TEST(Judging, ACaseIsShrunkToWhatItNeeds) {
     EXPECT_EQ(shrink(large, [](const Case&) { return false; }), large);
 }
 
+// The largest steps come first: each extent is 1 at once, and not by halves.
+TEST(Judging, ACaseIsShrunkInFewSteps) {
+    Case large;
+    large.m = large.n = large.k = 1 << 20, large.products = 1 << 10, large.door = Door::batch;
+    int tries = 0;
+    const Case least = shrink(large, [&](const Case&) { return ++tries > 0; });
+    EXPECT_EQ(spelled(least), spelled(Case{}));
+    EXPECT_EQ(tries, 4) << "one for the door and the products, and one for each extent";
+    tries = 0;
+    shrink(large, [&](const Case& one) { return ++tries > 0 && one.m > 1000; });
+    EXPECT_LT(tries, 200) << "halves, and then one by one";
+}
+
 TEST(Judging, HolesAndElementsOfAnOperandAreToldApart) {
     for (const bool at_start : {false, true}) {
         Placement placement{.columns = true, .gap = 2, .padding = 1, .skew = 3, .upside_down = true};

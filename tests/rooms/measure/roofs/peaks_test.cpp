@@ -19,11 +19,25 @@ TEST(Peaks, EveryLoopOfThisProcessorRuns) {
     const auto loops = compute_loops();
     ASSERT_GE(loops.size(), 2u);
     for (const ComputeLoop& loop : loops) {
+        EXPECT_GT(loop.run(3), 0) << loop.unit << ": its numbers are multiplied, and never become NaN";
+        EXPECT_GT(loop.run(100000), 0) << loop.unit;
         EXPECT_GT(measure_gflops(loop, 0.001), 0) << loop.unit;
         EXPECT_GT(measure_gflops(loop, 0.001, 2), 0) << loop.unit;
     }
     EXPECT_GT(core_clock(), 1e8);
     EXPECT_LT(core_clock(), 1e10);
+}
+
+TEST(Peaks, EachUnitHasTheClockThatTheCoreHas) {
+    for (const UnitPeak& peak : measure_units(0.004, 2)) {
+        EXPECT_GT(peak.clock_hz, 1e8) << peak.loop.unit;
+        EXPECT_LT(peak.clock_hz, 1e10) << peak.loop.unit;
+        EXPECT_EQ(peak.threads, 2);
+        EXPECT_GE(peak.pipes, 1);
+        EXPECT_GT(peak.gflops, 0);
+        EXPECT_GT(peak.all_threads_gflops, 0);
+        EXPECT_GT(peak.theoretical(), 0);
+    }
 }
 
 TEST(Peaks, AKernelIsHeldAgainstTheUnitThatItNeeds) {

@@ -95,5 +95,26 @@ TEST(Rounds, AnInterruptKeepsWhatIsThere) {
     EXPECT_LT(timings[0].seconds.size(), 10u);
 }
 
+TEST(Rounds, AnInterruptWhileTheyAreJudgedJudgesNoMoreOfThem) {
+    for (int judged = 0; judged < 3; ++judged) {
+        int asked = 0;
+        const Watch watch{{}, [&] { return ++asked > judged; }};
+        std::vector<const Entrant*> turns;
+        std::vector<std::shared_ptr<Entrant>> entrants;
+        for (int i = 0; i < 3; ++i) entrants.push_back(std::make_shared<Pretender>(0.01, false, &turns));
+        EXPECT_EQ(time(entrants, {.seconds = 9}, watch).size(), static_cast<std::size_t>(judged));
+        EXPECT_TRUE(turns.empty());
+    }
+}
+
+TEST(Rounds, ProgressGoesFromNothingToAll) {
+    std::vector<double> shares;
+    const Watch watch{[&](const std::string&, double done) { shares.push_back(done); }, {}};
+    time({std::make_shared<Pretender>(0.01, true), std::make_shared<Pretender>(0.02, true)}, {.seconds = 1}, watch);
+    ASSERT_GE(shares.size(), 3u);
+    EXPECT_EQ(shares.front(), 0);
+    for (const double share : shares) EXPECT_TRUE(share >= 0 && share <= 1) << share;
+}
+
 }  // namespace
 }  // namespace tw::measure
