@@ -98,22 +98,6 @@ std::string command_of(const SurveyArguments& asked) {
                        asked.is_reproducible ? " --reproducible" : "");
 }
 
-measure::Survey survey_of(const SurveyArguments& asked) {
-    measure::Survey survey{.is_reproducible = asked.is_reproducible};
-    survey.backend = &parse_device(asked.device);
-    const bool is_cpu = survey.backend->name == std::string("cpu");
-    if (!asked.peers.empty() && (is_cpu || asked.peers != "cublas"))
-        refuse("--peers: a survey's peer is cublas on --device cuda, and whatever is found on cpu; got '{}'",
-               asked.peers);
-    survey.cases = cases_of(asked, survey.backend->place == Place::host);
-    if (asked.with_peers && is_cpu) survey.peer = measure::SurveyPeer::libraries;
-    else if (asked.with_peers && survey.backend->name == std::string("cuda")) survey.peer = measure::SurveyPeer::cublas;
-    if (asked.with_peers && survey.peer == measure::SurveyPeer::none)
-        fmt::print(stderr, "tw: warning: a survey has peers on cpu and cuda: {} has none\n", asked.device);
-    survey.threads = asked.threads > 0 ? asked.threads : default_threads();
-    return survey;
-}
-
 /// Prints outcomes as they come, and writes the file from time to time, so that an interrupted run loses little.
 std::vector<Outcome> measured(const SurveyArguments& asked) {
     constexpr std::size_t at_a_time = 20;
@@ -147,6 +131,22 @@ std::vector<Outcome> measured(const SurveyArguments& asked) {
 }
 
 }  // namespace
+
+measure::Survey survey_of(const SurveyArguments& asked) {
+    measure::Survey survey{.is_reproducible = asked.is_reproducible};
+    survey.backend = &parse_device(asked.device);
+    const bool is_cpu = survey.backend->name == std::string("cpu");
+    if (!asked.peers.empty() && (is_cpu || asked.peers != "cublas"))
+        refuse("--peers: a survey's peer is cublas on --device cuda, and whatever is found on cpu; got '{}'",
+               asked.peers);
+    survey.cases = cases_of(asked, survey.backend->place == Place::host);
+    if (asked.with_peers && is_cpu) survey.peer = measure::SurveyPeer::libraries;
+    else if (asked.with_peers && survey.backend->name == std::string("cuda")) survey.peer = measure::SurveyPeer::cublas;
+    if (asked.with_peers && survey.peer == measure::SurveyPeer::none)
+        fmt::print(stderr, "tw: warning: a survey has peers on cpu and cuda: {} has none\n", asked.device);
+    survey.threads = asked.threads > 0 ? asked.threads : default_threads();
+    return survey;
+}
 
 bool is_survey(const std::string& suite) { return suite == "survey" || suite == "decode"; }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/console/verb.hpp"
+#include "measure/survey/survey.hpp"
 
 namespace tw::cli {
 
@@ -21,6 +22,10 @@ void add_survey_options(const Verb& verb, SurveyArguments& asked);
 
 /// "survey" and "decode".
 bool is_survey(const std::string& suite);
+
+/// What is measured for them; refuses what can't be.
+measure::Survey survey_of(const SurveyArguments& asked);
+
 void run_survey(const SurveyArguments& asked);
 
 }  // namespace tw::cli

@@ -6,13 +6,16 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <filesystem>
 #include <random>
 
+#include "cli/ending/interrupt.hpp"
 #include "rooms/cli/files/npy_bytes.hpp"
 #include "rooms/cli/run_tw.hpp"
 
@@ -64,18 +67,73 @@ protected:
     }
 };
 
+/// The code that a process exits with; 0 where a signal has ended it, which leaves what is to be removed.
+int exit_code_of(pid_t child) {
+    int status = 0;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
 TEST_F(Interrupted, Fault21_CtrlCEndsItWith130AndLeavesNothing) {
     const pid_t child = start_long_one();
     kill(child, SIGINT);
-    EXPECT_EQ(tw::test::wait_for(child), 130);
+    EXPECT_EQ(exit_code_of(child), 130);
     expect_old_alone();
 }
 
 TEST_F(Interrupted, Fault21_BeingAskedToEndIs143) {
     const pid_t child = start_long_one();
     kill(child, SIGTERM);
-    EXPECT_EQ(tw::test::wait_for(child), 143);
+    EXPECT_EQ(exit_code_of(child), 143);
     expect_old_alone();
+}
+
+/// In a process of its own: what `prepare` does, and then the signal.
+template <class Prepare>
+int code_after(int signal_number, Prepare prepare) {
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(signal_number, SIG_DFL);
+        prepare();
+        raise(signal_number);
+        _exit(7);
+    }
+    return exit_code_of(child);
+}
+
+TEST_F(Interrupted, WhatIsDoomedIsRemovedAndNothingElse) {
+    using tw::cli::catch_interrupts, tw::cli::remove_on_interrupt;
+    const std::string other = folder.path("other"), too_long = folder.root() + "/" + std::string(PATH_MAX, 'x');
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        write_file(a, "a"), write_file(other, "other");
+        const int ended = 128 + number;
+        EXPECT_EQ(code_after(number, [&] { catch_interrupts(), remove_on_interrupt(a.c_str()); }), ended);
+        EXPECT_EQ(folder.names(), std::vector<std::string>{"other"});
+        const auto keeps = [&](const char* then) {
+            EXPECT_EQ(code_after(number,
+                                 [&] {
+                                     catch_interrupts();
+                                     remove_on_interrupt(other.c_str());
+                                     remove_on_interrupt(then);
+                                 }),
+                      ended);
+            EXPECT_EQ(folder.names(), std::vector<std::string>{"other"});
+        };
+        keeps(nullptr), keeps(too_long.c_str());
+        const int ignored = code_after(number, [&] {
+            signal(number, SIG_IGN);
+            catch_interrupts(), remove_on_interrupt(other.c_str());
+        });
+        EXPECT_EQ(ignored, 7) << "what the caller of the program ignores is ignored";
+        const int held = code_after(number, [&] {
+            catch_interrupts(), remove_on_interrupt(other.c_str());
+            const tw::cli::HoldInterrupts hold;
+            raise(number);
+            remove_on_interrupt(nullptr);
+        });
+        EXPECT_EQ(held, ended);
+        EXPECT_EQ(folder.names(), std::vector<std::string>{"other"}) << "held until nothing is doomed";
+    }
+    EXPECT_EQ(code_after(SIGXFSZ, [] { catch_interrupts(); }), 7) << "a file's limit is an error of write()";
 }
 
 TEST_F(Interrupted, AnOperandCutShortMeanwhileIsRefused) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/rounding.hpp"
 #include "cli/files/npy_file.hpp"
@@ -59,6 +60,53 @@ TEST(Panels, AreSquareWhenEverythingIsLarge) {
     ASSERT_TRUE(panels);
     EXPECT_GE(panels->m, 1000);  // slivers would read the files thousands of times
     EXPECT_GE(panels->n, 1000);
+}
+
+/// What is chosen of many problems, as text: how long a row is, how it is read, and what a cut costs all count in it.
+std::string chosen() {
+    std::string text;
+    for (const tw::Type type : {tw::Type::f32, tw::Type::f64, tw::Type::bf16})
+        for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{30000, 30000, 30000},
+                                      {200000, 512, 4096},
+                                      {512, 200000, 4096},
+                                      {4096, 4096, 300000},
+                                      {100, 50000, 20000}})
+            for (const std::int64_t bytes : {std::int64_t{1} << 24, std::int64_t{1} << 27})
+                for (int ways = 0; ways < 4; ++ways) {
+                    const auto panels = choose_panels({.m = m,
+                                                       .n = n,
+                                                       .k = k,
+                                                       .type = type,
+                                                       .a_by_rows = (ways & 1) != 0,
+                                                       .b_by_rows = (ways & 2) != 0},
+                                                      bytes);
+                    text += panels ? fmt::format("{}x{}x{} ", panels->m, panels->n, panels->k) : "none ";
+                }
+    return text;
+}
+
+TEST(Panels, AreCutSo) {
+    EXPECT_EQ(chosen(),
+              "1875x469x1024 938x469x2048 938x938x1024 469x1875x1024 3750x1875x2048 1875x1875x4096 "
+              "3750x1875x2048 1875x3750x2048 1563x512x1024 391x512x4096 1563x512x1024 391x512x4096 "
+              "6250x512x4096 6250x512x4096 6250x512x4096 6250x512x4096 512x391x4096 512x391x4096 512x1563x1024 "
+              "512x1563x1024 512x6250x4096 512x6250x4096 512x6250x4096 512x6250x4096 1024x1024x1024 "
+              "1024x1024x1024 1024x1024x1024 1024x1024x1024 4096x2048x2048 2048x2048x5120 4096x2048x2048 "
+              "2048x4096x2048 100x98x20000 100x98x20000 100x3125x1024 100x3125x1024 100x1563x20000 "
+              "100x1563x20000 100x25000x1024 100x25000x1024 469x469x1024 469x469x1024 469x469x1024 "
+              "469x469x1024 1875x1875x2048 1875x1875x2048 1875x1875x2048 1875x1875x2048 782x256x1024 "
+              "391x64x4096 391x512x1024 391x512x1024 3125x512x4096 3125x512x4096 3125x512x4096 3125x512x4096 "
+              "256x196x4096 256x196x4096 512x391x1024 256x782x1024 512x3125x4096 512x3125x4096 512x3125x4096 "
+              "512x3125x4096 512x512x1024 512x512x1024 512x512x1024 512x512x1024 2048x2048x2048 2048x2048x2048 "
+              "2048x2048x2048 2048x2048x2048 100x391x3072 100x782x2048 100x1563x1024 100x1563x1024 "
+              "100x391x20000 100x391x20000 100x12500x1024 100x12500x1024 1875x235x1024 469x469x2048 "
+              "938x469x1024 235x1875x1024 3750x1875x2048 1875x1875x4096 3750x1875x2048 1875x3750x2048 "
+              "1563x256x1024 98x512x4096 782x512x1024 98x512x4096 12500x512x1024 3125x512x4096 12500x512x1024 "
+              "3125x512x4096 512x98x4096 512x98x4096 512x782x1024 256x1563x1024 512x3125x4096 512x3125x4096 "
+              "512x12500x1024 512x12500x1024 1024x512x1024 512x512x2048 1024x512x1024 512x1024x1024 "
+              "4096x1024x3072 2048x2048x3072 4096x2048x1024 1024x4096x3072 100x25x20000 100x25x20000 "
+              "100x1563x1024 100x1563x1024 100x782x20000 100x782x20000 100x12500x1024 100x12500x1024 ")
+        << "f32, f64, bf16; five shapes; 16 and 128 MiB; A, B, both by rows. Another model of the cost makes others";
 }
 
 TEST(Panels, WidenedCopiesOfNarrowOperandsAreCounted) {

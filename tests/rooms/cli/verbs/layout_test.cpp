@@ -44,6 +44,22 @@ TEST(LayoutVerb, DrawsWhatAThreadGets) {
               "    +----+----+\n");
 }
 
+TEST(LayoutVerb, TakesAsManyThreadsAndCellsAsItSays) {
+    for (const char* threads : {"row_major(65536,1)", "row_major(1,65536)"}) {
+        const Ran ran = run_tw({"layout", threads, "--distribute", threads, "--thread", "65535"});
+        EXPECT_EQ(ran.code, 0) << ran.error;
+        EXPECT_NE(ran.out.find("| 65535 |"), std::string::npos) << ran.out;
+    }
+    EXPECT_EQ(run_tw({"layout", "row_major(256,256)"}).code, 0);
+    EXPECT_EQ(run_tw({"layout", "row_major(257,256)"}).code, 2);
+    EXPECT_EQ(run_tw({"layout", "row_major(256,257)"}).code, 2);
+    for (const char* threads : {"row_major(65537,1)", "row_major(1,65537)"}) {
+        const Ran ran = run_tw({"layout", "row_major(65537,1)", "--distribute", threads});
+        EXPECT_EQ(ran.code, 2);
+        EXPECT_NE(ran.error.find("--distribute takes at most 65536 x 65536 threads"), std::string::npos) << ran.error;
+    }
+}
+
 TEST(LayoutVerb, DrawsBlocksWithinBlocks) {
     const Ran ran = run_tw({"layout", "row_major(1,2)", "--inside", "col_major(2,1)"});
     EXPECT_EQ(ran.code, 0) << ran.error;
