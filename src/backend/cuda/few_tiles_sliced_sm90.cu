@@ -10,14 +10,16 @@
 //      A |  w0  |  w1  |   |  w7   |  w0   |       ->          +         +        .     ->  tile of C
 //        +------+------+---+-------+-------+                     \     /          .
 //
-// The order follows from k alone: the bits are the same in every tile, and in a batch. Needs: sm_90a. 2mnk flops, and
-// 6 loads of 16 bytes from shared memory for 128 products a lane of the largest tile.
+// Where there are few tiles of a long k, the blocks of a cluster share it (few/sliced_together_sm90.cu). The order
+// follows from the shape alone: the bits are the same in every tile, and in a batch. Needs: sm_90a. 2mnk flops, and 6
+// loads of 16 bytes from shared memory for 128 products a lane of the largest tile.
 #include <algorithm>
 
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/element.cuh"
 #include "backend/cuda/epilogue/output_of.cuh"
+#include "backend/cuda/few/sliced_together.hpp"
 #include "backend/cuda/heuristics_parts.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/batched.hpp"
@@ -36,10 +38,6 @@ struct Ending {
     Output out;
     bool by_4;
 };
-
-__device__ float tree(const float (&of)[warps]) {
-    return ((of[0] + of[1]) + (of[2] + of[3])) + ((of[4] + of[5]) + (of[6] + of[7]));
-}
 
 template <class S>
 __device__ void finish_by_4(const Output& out, std::uint32_t base, int first_row, int first_col) {
@@ -111,22 +109,10 @@ __global__ void __launch_bounds__(threads, S::blocks)
     multiply<S>(sums, a, b, own, base + warp * S::ring_bytes, lane);
 
     __syncthreads();  // the rings are read: sums may lie there
-    const int row = lane / S::lanes_across * 4, col = lane % S::lanes_across * 4;
-    float* const mine = reinterpret_cast<float*>(memory + warp * S::sums_bytes) + row * S::c_pitch + col;
-#pragma unroll
-    for (int i = 0; i < S::TM; ++i)
-#pragma unroll
-        for (int j = 0; j < S::TN; j += 4)
-            *reinterpret_cast<float4*>(mine + (i / 4 * S::rows_apart + i % 4) * S::c_pitch + j / 4 * S::cols_apart) =
-                make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
+    leave_sums<S>(memory, sums, warp, lane);
     move_to_product(ending.out, places);
     if (ending.by_4) finish_by_4<S>(ending.out, base, first_row, first_col);
     else finish_by_1<S>(ending.out, base, first_row, first_col);
-}
-
-/// Of every product: rows across k that 16 bytes at once reach.
-bool lies_by_4(const BatchedOperand& operand, std::int64_t k_step, std::int64_t other_step) {
-    return other_step == 1 && k_step != 1 && operand.address_bits() % 16 == 0 && k_step % 4 == 0;
 }
 
 template <class S>
@@ -134,10 +120,7 @@ Status start(const Call& call) {
     Places places;
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
-    const bool a_by_4 = lies_by_4(a_of(call), call.a.col_step, call.a.row_step),
-               b_by_4 = lies_by_4(b_of(call), call.b.row_step, call.b.col_step);
-    const bool c_by_4 = call.epilogue.is_empty() && call.c.col_step == 1 && call.c.row_step % 4 == 0 &&
-                        call.n() % 4 == 0 && c_of(call).address_bits() % 16 == 0;
+    const By4 by_4(call);
     const auto [grid, blocks] = tiling(call, S::BM, S::BN);
     const auto with = [&](const auto& kernel) {
         return launch(kernel,
@@ -146,17 +129,23 @@ Status start(const Call& call) {
                        .shared = S::shared,
                        .products = static_cast<unsigned>(products_of(call)),
                        .overlaps = true},
-                      call.stream, product_of<float>(call), Ending{output_of(call), c_by_4}, grid, places);
+                      call.stream, product_of<float>(call), Ending{output_of(call), by_4.c}, grid, places);
     };
-    if (a_by_4) return b_by_4 ? with(few_tiles_sliced<S, true, true>) : with(few_tiles_sliced<S, true, false>);
-    return b_by_4 ? with(few_tiles_sliced<S, false, true>) : with(few_tiles_sliced<S, false, false>);
+    if (by_4.a) return by_4.b ? with(few_tiles_sliced<S, true, true>) : with(few_tiles_sliced<S, true, false>);
+    return by_4.b ? with(few_tiles_sliced<S, false, true>) : with(few_tiles_sliced<S, false, false>);
 }
 
-using Large = Shape<64, 64, 1>;
-using Small = Shape<32, 32, 2>;
+/// Products that may be many have k whole.
+Way way_for(std::int64_t m, std::int64_t n, std::int64_t k) {
+    const sm90::Sizes sizes{m, n, k, 1, parts::chip};
+    return parts::may_be_many(m, n, k) ? Way{&quickest(sizes), 1} : way_of(sizes);
+}
 
 Status run(const Call& call, const Tile& asked) {
     return with_epilogue(call, [&](const Call& one) {
+        const Way way = way_for(one.m(), one.n(), one.k());
+        // few_tiles' parts are whole, and what was asked for is.
+        if (way.ranks > 1 && !one.reproducible && asked == Tile{}) return run_together(one, way);
         const Tile tile = asked == Tile{} ? quickest(sm90::sizes_of(one)).tile : asked;
         return tile.m == 64 ? start<Large>(one) : start<Small>(one);
     });
@@ -180,6 +169,8 @@ constexpr bool is_narrow(const Problem& p) {
 
 double nanoseconds(const Problem& p, int) {
     const sm90::Sizes sizes{p.m, p.n, p.k, 1, static_cast<int>(multiprocessors_for_costs())};
+    const Way way = way_for(p.m, p.n, p.k);
+    if (way.ranks > 1) return time_of(*way.pace, sizes, way.ranks);
     const bool is_left = parts::may_be_many(p.m, p.n, p.k) && !is_narrow(p);
     return time_of(quickest(sizes), sizes) + (is_left ? around_of_many : 0);
 }

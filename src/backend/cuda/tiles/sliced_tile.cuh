@@ -26,6 +26,13 @@ struct Shape {
     static constexpr std::size_t shared = warps * (ring_bytes > sums_bytes ? ring_bytes : sums_bytes);
 };
 
+using Large = Shape<64, 64, 1>;
+using Small = Shape<32, 32, 2>;
+
+__device__ inline float tree(const float (&of)[warps]) {
+    return ((of[0] + of[1]) + (of[2] + of[3])) + ((of[4] + of[5]) + (of[6] + of[7]));
+}
+
 /// An operand's rows or columns of a tile on their way to a warp's ring, k-major there. One of its steps is 1. by_4:
 /// they lie across k, 16 bytes at once; else 4, along k or across it.
 template <bool by_4, int width, int pitch>
@@ -119,6 +126,19 @@ __device__ void multiply(float (&sums)[S::TM][S::TN], A& a, B& b, int own, std::
         free_stage = stage, stage = next;
     }
     ptx::wait_for_copies<0>();
+}
+
+/// Each warp's sums behind one another.
+template <class S>
+__device__ void leave_sums(char* memory, const float (&sums)[S::TM][S::TN], int warp, int lane) {
+    const int row = lane / S::lanes_across * 4, col = lane % S::lanes_across * 4;
+    float* const mine = reinterpret_cast<float*>(memory + warp * S::sums_bytes) + row * S::c_pitch + col;
+#pragma unroll
+    for (int i = 0; i < S::TM; ++i)
+#pragma unroll
+        for (int j = 0; j < S::TN; j += 4)
+            *reinterpret_cast<float4*>(mine + (i / 4 * S::rows_apart + i % 4) * S::c_pitch + j / 4 * S::cols_apart) =
+                make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
 }
 
 }  // namespace tw::cuda::sliced
