@@ -99,9 +99,9 @@ struct Few {
     std::int64_t sums_pitch() const { return (call.n() + 3) / 4 * 4; }
 };
 
-template <class T, int N, bool along>
+template <class T, int N, bool along, bool holds_all>
 Status start(const Few& of, const Call& given, int products) {
-    using C = Cut<T, N, along>;
+    using C = Cut<T, N, along, holds_all>;
     const Call& call = of.call;
     const std::int64_t m = call.m(), n = call.n(), k = call.k(), pitch = of.sums_pitch();
     const Stage stage = Stage::of<C>(of.cut.height, products);
@@ -113,7 +113,7 @@ Status start(const Few& of, const Call& given, int products) {
     CUtensorMap tokens;
     const BoxedMatrix few{laid, call.a.type, tokens_step, products > 1 ? 2 * m : m, tokens_step * C::size, BK<T>, N};
     if (const Status bad = describe(tokens, few); !bad) return bad;
-    if (const Status bad = lay<T>(laid, call.a, !along, products > 1, call.stream); !bad) return bad;
+    if (const Status bad = lay<T, holds_all>(laid, call.a, !along, products > 1, call.stream); !bad) return bad;
 
     const bool direct = of.cut.parts == 1 && call.c.type == Type::f32 && call.alpha == 1 && call.beta == 0 &&
                         call.epilogue.is_empty();  // the kernel writes C itself
@@ -139,16 +139,16 @@ Status start(const Few& of, const Call& given, int products) {
                              static_cast<int>(k)});
 }
 
-template <class T, bool along>
+template <class T, bool along, bool holds_all>
 Status start_of(const Few& of, const Call& given, int products) {
     const int columns = columns_of(of.call.m(), static_cast<int>(sizeof(T)));
-    if (columns == 32) return start<T, 32, along>(of, given, products);
+    if (columns == 32) return start<T, 32, along, holds_all>(of, given, products);
     if constexpr (sizeof(T) == 4)
-        if (columns == 64) return start<T, 64, along>(of, given, products);
-    return start<T, 128, along>(of, given, products);
+        if (columns == 64) return start<T, 64, along, holds_all>(of, given, products);
+    return start<T, 128, along, holds_all>(of, given, products);
 }
 
-template <class T, int products>
+template <class T, int products, bool holds_all>
 Status run(const Call& call, const Tile& tile) {
     return with_epilogue(call, [&](const Call& one) -> Status {
         const Few of(one, products, tile);
@@ -156,32 +156,10 @@ Status run(const Call& call, const Tile& tile) {
             if constexpr (sizeof(T) == 4) return r7_hierarchical_f32.run(one, {});
             else return run_plainly(one);
         }
-        return of.along() ? start_of<T, true>(of, one, products) : start_of<T, false>(of, one, products);
+        return of.along() ? start_of<T, true, holds_all>(of, one, products)
+                          : start_of<T, false, holds_all>(of, one, products);
     });
 }
-
-/// The problem as it is turned.
-struct Sides {
-    std::int64_t few, rows, k;
-    Form weights;
-    int size;
-
-    explicit Sides(const Problem& p)
-        : few(std::min(p.m, p.n)),
-          rows(std::max(p.m, p.n)),
-          k(p.k),
-          weights(p.m > p.n ? p.a : p.b),
-          size(static_cast<int>(size_of(p.in))) {
-        along_ = weights == (p.m > p.n ? Form::row_major : Form::col_major);
-    }
-    Cutting cut(int products) const { return cutting(few, rows, k, size, products, along_); }
-    double nanoseconds(int products) const {
-        return anywhere::nanoseconds(few, rows, k, size, products, along_, cut(products));
-    }
-
-private:
-    bool along_;
-};
 
 /// Weights that lie in one direction, whatever their steps; the few rows may lie anyhow.
 bool takes(const Problem& p) {
@@ -190,9 +168,9 @@ bool takes(const Problem& p) {
            s.weights != Form::strided;
 }
 
-template <int products>
+template <int products, bool holds_all>
 double nanoseconds(const Problem& p, int) {
-    return Sides(p).nanoseconds(products);
+    return Sides(p).nanoseconds(products, holds_all);
 }
 
 template <int products>
@@ -212,9 +190,13 @@ double sum_bound(std::int64_t k) {
     return std::max(matrix_unit_sum_bound(k), matrix_unit_sum_bound((k + 1) / 2 + 64) + gamma(24, unit_f32));
 }
 
+/// tf32x3 where an element whose small part has fewer bits has what it is multiplied into summed anew: nothing flushes.
+constexpr std::array<std::array<int, 2>, 3> smallest_first{{{1, 0}, {0, 1}, {0, 0}}};
+constexpr Scheme tf32x3_of_all{"tf32x3", Type::f32, 2, smallest_first, 2 * 0x1p-21 + 0x1p-22};
+
 constexpr Tile tiles[] = {{}, {128, 128, 1}, {112, 128, 1}, {128, 128, 4}, {64, 128, 8}};
 
-template <class T, int products = 1>
+template <class T, int products = 1, bool holds_all = false>
 constexpr Kernel row(const char* name, Type in, Type out, const Scheme* scheme) {
     return {.name = name,
             .rung = Rung::none,
@@ -228,14 +210,18 @@ constexpr Kernel row(const char* name, Type in, Type out, const Scheme* scheme) 
             .idea = "few rows, weights that begin anywhere: TMA reads each 4th or 8th line by a map of its own",
             .takes = takes,
             .sum_bound = sum_bound < sizeof(T) == 4,
-            products >
-            , .nanoseconds = nanoseconds<products>, .scratch_bytes = scratch_bytes<products>, .run = run<T, products>};
+            products >,
+            .nanoseconds = nanoseconds<products, holds_all>,
+            .scratch_bytes = scratch_bytes<products>,
+            .run = run<T, products, holds_all>};
 }
 
 }  // namespace
 
 constinit const Kernel few_rows_anywhere_f32 =
     row<float, 3>("cuda.few_rows_anywhere.f32.tf32x3", Type::f32, Type::f32, &tf32x3);
+constinit const Kernel few_rows_anywhere_f32_of_all =
+    row<float, 3, true>("cuda.few_rows_anywhere.f32.tf32x3.all_numbers", Type::f32, Type::f32, &tf32x3_of_all);
 constinit const Kernel few_rows_anywhere_tf32 =
     row<float>("cuda.few_rows_anywhere.f32.tf32x1", Type::f32, Type::f32, &tf32x1);
 constinit const Kernel few_rows_anywhere_bf16 =

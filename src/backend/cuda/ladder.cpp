@@ -81,6 +81,7 @@ const Kernel* const ladder[] = {
     &few_rows_split_f32,
     &few_rows_split_tf32,
     &few_rows_anywhere_f32,
+    &few_rows_anywhere_f32_of_all,
     &few_rows_anywhere_tf32,
     &few_rows_anywhere_bf16,
     &few_rows_anywhere_bf16_f32,

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Where the sums of few_rows_anywhere's tiles go; what an Inf or a number near the largest made of f32's is computed
-// anew.
+// Where the sums of few_rows_anywhere's tiles go; what an Inf, or a number near the largest or the least, made of f32's
+// is computed anew.
 #pragma once
 
 #include "backend/cuda/few/anywhere_tile.cuh"
+#include "backend/cuda/tiles/sum_anew.cuh"
 #include "tilewright/layout.hpp"
 
 namespace tw::cuda::anywhere {
 
 /// What the parts of an Inf made of an element, plainly.
-__device__ inline float again(const Tensor<const float>& few, const Tensor<const float>& weights, int i, int j,
-                              int from, int end) {
+template <bool holds_all>
+__device__ float again(const Tensor<const float>& few, const Tensor<const float>& weights, int i, int j, int from,
+                       int end) {
+    if constexpr (holds_all)
+        return sum_anew(from, min(end, static_cast<int>(few.cols())),
+                        [&](int k, float sum) { return fmaf(few(i, k), weights(j, k), sum); });
     float sum = 0;
     for (int k = from; k < min(end, static_cast<int>(few.cols())); ++k) sum = fmaf(few(i, k), weights(j, k), sum);
     return sum;
@@ -36,7 +41,8 @@ __device__ void store(const float (&sums)[C::N / 2], const Work& work, const Ite
 #pragma unroll 1
         for (int x = 0; x < C::N / 2; ++x)
             each(x, [&](float& at, int col, int row) {
-                if (!isfinite(at)) at = again(few, weights, col, row, item.from * C::deep, item.end * C::deep);
+                if (!isfinite(at))
+                    at = again<C::holds_all>(few, weights, col, row, item.from * C::deep, item.end * C::deep);
             });
     }
 }

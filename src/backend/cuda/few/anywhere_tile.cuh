@@ -15,6 +15,7 @@
 #include "backend/cuda/ptx/shared_half.cuh"
 #include "backend/cuda/ptx/shared_store.cuh"
 #include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/ptx/tf32_parts.cuh"
 #include "backend/cuda/ptx/wgmma_registers.cuh"
 #include "backend/cuda/tiles/pipeline.cuh"
 
@@ -32,9 +33,10 @@ inline constexpr int BK = 128 / sizeof(T);
 
 /// N: of the few rows. along: the weights' k is contiguous. A stage has 128 bytes of k, or HALVES times that, where
 /// lines along it would be short for TMA.
-template <class T_, int N_, bool along_>
+template <class T_, int N_, bool along_, bool holds_all_ = false>
 struct Cut {
     using T = T_;
+    static constexpr bool holds_all = holds_all_;  ///< numbers near f32's least, too
     static constexpr int N = N_, maps = MAPS<T>, size = sizeof(T);
     static constexpr bool along = along_, cuts = size == 4;
     static constexpr int HALVES = halves_of(along, N, size), deep = HALVES * BK<T>;
@@ -197,7 +199,8 @@ __device__ void multiply(float (&unit)[C::N / 2], const Memory& memory, int s, i
         for (int x = 0; x < 4; ++x) {
             const std::uint32_t word =
                 word_of<C>(memory.weights(s) + part * 128, memory.stage, work, rows, q, x % 2, x / 2);
-            if constexpr (C::cuts) cut(__uint_as_float(word), large[q][x], small[q][x]);
+            if constexpr (C::holds_all) ptx::cut_to_tf32(__uint_as_float(word), large[q][x], small[q][x]);
+            else if constexpr (C::cuts) cut(__uint_as_float(word), large[q][x], small[q][x]);
             else large[q][x] = word;
         }
     const std::uint32_t at = memory.tokens(s) + part * memory.stage.tokens * (work.products > 1 ? 2 : 1);

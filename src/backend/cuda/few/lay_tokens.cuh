@@ -27,7 +27,7 @@ __device__ int k_at(int place, bool across) {
 inline constexpr int rows_at_once = 32;
 
 /// A block has 128 bytes of k of 32 rows, by shared memory, so that it reads and writes along memory however they lie.
-template <class T>
+template <class T, bool holds_all>
 __global__ void __launch_bounds__(256)
     lay_tokens(T* to, int pitch, Tensor<const T> tokens, bool across, bool with_small) {
     constexpr int deep = BK<T>, all = rows_at_once * deep;
@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(256)
         T* const here = to + (top + i) * std::int64_t{pitch} + first + place;
         if constexpr (sizeof(T) == 4) {
             std::uint32_t large, small;
-            cut(value, large, small);
+            if constexpr (holds_all) ptx::cut_to_tf32(value, large, small);
+            else cut(value, large, small);
             *here = __uint_as_float(large);
             if (with_small) here[rows * std::int64_t{pitch}] = __uint_as_float(small);
         } else {
@@ -63,14 +64,14 @@ inline std::int64_t tokens_pitch(std::int64_t k, std::size_t size) {
     return (k + whole - 1) / whole * whole;
 }
 
-template <class T>
+template <class T, bool holds_all>
 Status lay(void* to, const Matrix& tokens, bool across, bool with_small, void* stream) {
     const auto pitch = static_cast<int>(tokens_pitch(tokens.cols, sizeof(T)));
     const Launch how{.blocks = static_cast<unsigned>(pitch / BK<T>),
                      .threads = 256,
                      .products = static_cast<unsigned>(tiles_over(tokens.rows, rows_at_once)),
                      .overlaps = true};
-    return launch(lay_tokens<T>, how, stream, static_cast<T*>(to), pitch, tensor_of<const T>(tokens), across,
+    return launch(lay_tokens<T, holds_all>, how, stream, static_cast<T*>(to), pitch, tensor_of<const T>(tokens), across,
                   with_small);
 }
 

@@ -129,7 +129,7 @@ TEST_F(Costs, WeightsOfF32AreSplitOnTheirWayToFewRows) {
             EXPECT_TRUE(is_of(cheapest(shape, Type::f32, fp32), "few_rows_split") ||
                         is_of(cheapest(shape, Type::f32, fp32), "few_rows_anywhere"))
                 << m << " of " << shape.n;
-    EXPECT_FALSE(is_of(cheapest({53, 4096, 4096}, Type::f32, fp32_elementwise), "few_rows_split")) << "it loses range";
+    EXPECT_TRUE(is_of(cheapest({53, 4096, 4096}, Type::f32, fp32_elementwise), "few_rows_anywhere"));
 }
 
 // On an H100 r7 took 26, 50, 28, 60 and 110 us for these, slices of k 12, 29, 24, 44 and 78.
@@ -142,7 +142,8 @@ TEST_F(Costs, SmallProductsOfF32AreSlicedAmongWarps) {
                                {311, 411, 2935},
                                {1183, 12, 14619, by_columns}}) {
         const Kernel& kernel = cheapest(shape, Type::f32, fp32_elementwise);
-        EXPECT_TRUE(is_of(kernel, "few_tiles_sliced") || is_of(kernel, "few_tiles.f32.slices"))
+        EXPECT_TRUE(is_of(kernel, "few_tiles_sliced") || is_of(kernel, "few_tiles.f32.slices") ||
+                    is_of(kernel, "few_rows_anywhere"))
             << kernel.name << ' ' << shape.m << 'x' << shape.n;
     }
     for (const Shape& shape : {Shape{6167, 9044, 48, by_columns}, {128, 128, 64}, {56, 90, 2206}, {4096, 4096, 4096}})
@@ -168,6 +169,8 @@ TEST_F(Costs, AShortKOfManyTilesGoesAtOnce) {
         EXPECT_TRUE(is_of(cheapest(shape, Type::f32, fp32), "few_steps")) << shape.k;
         EXPECT_TRUE(is_of(cheapest(shape, Type::f32, fp32_elementwise), "r7_hierarchical")) << shape.k;
     }
+    EXPECT_TRUE(is_of(cheapest({512, 512, 80, by_columns}, Type::f32, fp32), "few_steps")) << "heads";
+    EXPECT_TRUE(is_of(cheapest({512, 384, 64}, Type::f32, tf32), "r9")) << "heads at tf32";
     EXPECT_TRUE(is_of(cheapest({3723, 4233, 58, by_columns}, Type::f32, fp32), "r7")) << "rows begin anywhere";
     EXPECT_TRUE(is_of(cheapest({4096, 4096, 32}, Type::f32, fp32), "r7")) << "its parts would promise less";
 }
@@ -193,12 +196,8 @@ TEST_F(Costs, FewRowsHaveTheirKernelsHoweverTheWeightsLie) {
             EXPECT_TRUE(is_of(cheapest(shape, Type::f32, fp32), "few_rows_fma")) << m << " of " << shape.n;
             EXPECT_TRUE(is_of(cheapest(shape, Type::f32, fp32_elementwise), "few_rows_fma")) << m << " of " << shape.n;
         }
-        if (m <= 4) {
-            EXPECT_TRUE(is_of(cheapest({m, 10465, 2511}, Type::f32, fp32_elementwise), "few_rows_fma"))
-                << "rows that start anywhere";
-            EXPECT_TRUE(is_of(cheapest({m, 10465, 2511}, Type::f32, fp32), "few_rows_anywhere"))
-                << "rows that start anywhere";
-        }
+        EXPECT_TRUE(m > 4 || is_of(cheapest({m, 10465, 2511}, Type::f32, fp32), "few_rows_anywhere"))
+            << "rows that start anywhere";
     }
     EXPECT_TRUE(is_of(cheapest({28672, 1, 8192}, Type::f32, fp32), "few_rows_fma")) << "a column is contiguous";
     EXPECT_TRUE(is_of(cheapest({2, 1024, 1024, by_columns}, Type::f32, fp32_elementwise), "few_rows_fma"));

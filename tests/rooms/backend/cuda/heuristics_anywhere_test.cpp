@@ -20,7 +20,7 @@ TEST(HeuristicsAnywhere, TilesAndPartsAreThoseThatTheKernelHas) {
                         const int products = size == 4 ? 3 : 1;
                         const Cutting cut = cutting(few, rows, k, size, products, along);
                         EXPECT_TRUE(cut.height % 16 == 0 && cut.height >= 64 && cut.height <= 128) << cut.height;
-                        EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(cut.parts)) && cut.parts <= 64);
+                        EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(cut.parts)) && cut.parts <= parts::most);
                         EXPECT_TRUE(cut.parts == 1 || over(k, 128 / size) / cut.parts >= 4) << "no part is short";
                         EXPECT_GT(nanoseconds(few, rows, k, size, products, along, cut), 0);
                     }
