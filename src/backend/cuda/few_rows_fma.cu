@@ -174,7 +174,7 @@ Status run_fused(const Call& given) {
 
 /// What an H100 took: 57 us for 1105 x 13 x 2713 of f32, 398 for 16 x 8192 x 8192 and 792 for 2 x 128256 x 4096 NN; of
 /// bf16 182 for 10995 x 9 x 1523, 146 for 11 x 21379 x 1502 NN. Rows of a block that the product lacks cost as much. A
-/// lane loads one element at a time: of bf16 across k an H200 read 890 to 1000 bytes a nanosecond.
+/// lane loads one element at a time: of bf16 across k an H200 read 890 to 1000 bytes a nanosecond, of f32 2400.
 double nanoseconds(const Problem& p, int) {
     const FewRowsForms forms(p);
     const double of_weights = static_cast<double>(forms.rows) * static_cast<double>(p.k);
@@ -186,7 +186,11 @@ double nanoseconds(const Problem& p, int) {
         static_cast<double>(p.k) * (forms.few <= 4 ? 5 : 15);  // a block's, however few blocks there are
     // A batch of short products waits for the chains of each: 16 x 128 x 128, 62 times, took 15 us.
     const double of_many = wide && few::may_be_many(p) ? 10'000 : 0;
-    return launch_nanoseconds + of_many + std::max({bytes / (forms.along() || wide ? 2650 : 950), flops / rate, chain});
+    return launch_nanoseconds + of_many +
+           std::max({bytes / (forms.along() ? 2650
+                              : wide        ? 2400
+                                            : 950),
+                     flops / rate, chain});
 }
 
 /// A lane's own, at most a sixteenth of k and a chunk's share; then lanes and warps.

@@ -185,12 +185,12 @@ bool copies_by_16(const Call& call) {
 }
 
 sm90::R7 tile_for(const Call& call, const Tile& asked) {
-    if (asked == Tile{}) return hierarchical_tile(sm90::sizes_of(call), copies_by_16(call), may_turn(call));
+    if (asked == Tile{})
+        return hierarchical_tile(sm90::sizes_of(call), copies_by_16(call), may_turn(call), stores_words(call));
     return asked.n == Wide::BN ? sm90::R7::wide : asked.n == Middle::BN ? sm90::R7::middle : sm90::R7::small;
 }
 
-/// Copies of 4 bytes, which turn a tile on its way, cost a large product a tenth: a pass that turns B before costs
-/// less.
+/// Copies of 4 bytes, which turn a tile on its way, cost a large product a tenth: a pass before that turns B is less.
 Status run(const Call& call, const Tile& asked) {
     return with_epilogue(call, [&](Call one) {
         if (asked == Tile{} ? little::is_quicker(sm90::sizes_of(one)) : asked.n == little::side)

@@ -21,11 +21,12 @@ inline double by_words(const Problem& p) {
 }
 
 /// Attention's heads, of which there are many: what is around a single one does not count. 512 x 512 x 64, 12 times,
-/// takes 15.5 us, r7 18.1; 512 x 512 x 80 18.8 and 22.1.
+/// takes 15.5 us, r7 18.1; 512 x 512 x 80 18.8 and 22.1. Their rows begin at 16 bytes (511 x 878 x 72, one: 7.6 us, r7
+/// 5.1).
 inline bool are_heads(const Problem& p) {
     constexpr double of_tf32 = 1e-4;  // with tf32's accuracy r9 takes half the time
-    return std::min(p.m, p.n) >= 384 && std::max(p.m, p.n) <= 2048 && p.k <= 128 &&
-           promise(p.accuracy, p.in, p.k) < of_tf32;
+    return p.m % 4 == 0 && p.n % 4 == 0 && p.k % 4 == 0 && std::min(p.m, p.n) >= 384 && std::max(p.m, p.n) <= 2048 &&
+           p.k <= 128 && promise(p.accuracy, p.in, p.k) < of_tf32;
 }
 
 /// Tiles of the busiest multiprocessor, one behind the other. An H200 takes 65.6, 80.8 and 108 us for 4096 x 4096 x 64,

@@ -38,10 +38,11 @@ TEST(HeuristicsSteps, LittleTilesAreForFewTilesOfWhatMayBeMany) {
 
 TEST(HeuristicsSteps, R7sTilesOfAShortK) {
     const sm90::Sizes longer{4096, 4096, 128, 1, 132}, shorter{4096, 4096, 48, 1, 132};
-    EXPECT_EQ(hierarchical_tile(longer, false, true), sm90::R7::wide);
-    EXPECT_EQ(hierarchical_tile(longer, false, false), sm90::R7::middle);
-    EXPECT_EQ(hierarchical_tile(shorter, false, true), sm90::R7::small);
-    EXPECT_EQ(hierarchical_tile(shorter, true, true), sm90::R7::wide);
+    EXPECT_EQ(hierarchical_tile(longer, false, true, false), sm90::R7::wide);
+    EXPECT_EQ(hierarchical_tile(longer, false, false, false), sm90::R7::middle);
+    EXPECT_EQ(hierarchical_tile(shorter, false, true, false), sm90::R7::small);
+    EXPECT_EQ(hierarchical_tile(shorter, true, true, false), sm90::R7::wide);
+    EXPECT_EQ(hierarchical_tile(longer, true, false, true), sm90::R7::small) << "C's rows begin anywhere";
 }
 
 }  // namespace
