@@ -3,6 +3,7 @@
 #include "base/cores.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,23 +21,26 @@
 
 namespace tw {
 
-#if defined(__linux__)
-namespace {
-
-/// True when this processor is the first allowed one of its core, by the core's list of siblings ("0-1" or "0,64").
-bool leads_its_core(int processor, const cpu_set_t& allowed) noexcept {
-    char path[96], siblings[64];
-    std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", processor);
-    if (!read_text(path, siblings)) return true;
+bool leads_its_core(int processor, const char* siblings, const Processors& allowed) noexcept {
     for (const char* at = siblings; *at >= '0' && *at <= '9';) {
         char* end = nullptr;
         const long first = std::strtol(at, &end, 10);
         const long last = *end == '-' ? std::strtol(end + 1, &end, 10) : first;
         for (long sibling = first; sibling <= last && sibling < processor; ++sibling)
-            if (CPU_ISSET(static_cast<unsigned long>(sibling), &allowed)) return false;
+            if (allowed[static_cast<std::size_t>(sibling)]) return false;
         at = *end == ',' ? end + 1 : end;
     }
     return true;
+}
+
+#if defined(__linux__)
+namespace {
+static_assert(Processors().size() == CPU_SETSIZE);
+
+bool is_counted(int processor, const Processors& allowed) noexcept {
+    char path[96], siblings[64];
+    std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", processor);
+    return !read_text(path, siblings) || leads_its_core(processor, siblings, allowed);
 }
 
 bool affinity(cpu_set_t& allowed) noexcept { return sched_getaffinity(0, sizeof allowed, &allowed) == 0; }
@@ -53,9 +57,12 @@ int allowed_processors() noexcept {
 int physical_cores() noexcept {
     cpu_set_t allowed;
     if (!affinity(allowed)) return allowed_processors();
+    Processors processors;
+    for (std::size_t processor = 0; processor < processors.size(); ++processor)
+        processors[processor] = CPU_ISSET(processor, &allowed);
     int cores = 0;
     for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-        if (CPU_ISSET(static_cast<unsigned long>(processor), &allowed) && leads_its_core(processor, allowed)) ++cores;
+        if (processors[static_cast<std::size_t>(processor)] && is_counted(processor, processors)) ++cores;
     return cores > 0 ? cores : 1;
 }
 

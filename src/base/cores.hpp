@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
+#include <bitset>
+
 namespace tw {
 
 /// The processors this process may run on, as the affinity mask has it; at least 1.
@@ -15,5 +17,11 @@ int quota_processors() noexcept;
 
 /// Cores behind the allowed processors: two hardware threads of one core count once. At least 1.
 int physical_cores() noexcept;
+
+using Processors = std::bitset<1024>;
+
+/// True when a processor is the first of its core that may be used, by the list of the core's siblings ("0-1" or
+/// "0,64").
+bool leads_its_core(int processor, const char* siblings, const Processors& allowed) noexcept;
 
 }  // namespace tw
