@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "backend/cpu/effort/kernels.hpp"
 #include "base/rounding.hpp"
@@ -31,10 +32,11 @@ int code_of(const EffortWholeTile& tile, std::int64_t input, int output) noexcep
            (tile.planes == 2 ? 8 : bits(at.c_at() + input * 64 * width + four, k < 2 ? 0 : 4, 15));
 }
 
-/// What v d of a chunk became for one block: whole numbers and their step.
+/// What v d of a chunk became for one block: whole numbers and their step; and the sum of one output.
 struct Rounded {
     std::int32_t q[whole_chunk];
     float step;
+    std::int32_t sum = 0;
 };
 
 Rounded rounded(const EffortWholeTile& tile, const EffortEntry* entries, int count, int block) noexcept {
@@ -59,17 +61,18 @@ void effort_planes_whole_portable(const EffortWholeTile& tile) {
     for (std::int64_t from = 0; from < tile.inputs; from += whole_chunk) {
         const int count = static_cast<int>(std::min<std::int64_t>(whole_chunk, tile.inputs - from));
         for (int block = 0; block < 4 * tile.width; ++block) {
-            Rounded of[most_whole_vectors];
-            for (int r = 0; r < tile.vectors; ++r)
-                of[r] = rounded(tile, tile.entries + r * tile.inputs + from, count, block);
+            Rounded rows[most_whole_vectors];
+            const std::span<Rounded> vectors(rows, static_cast<std::size_t>(tile.vectors));
+            const EffortEntry* entries = tile.entries + from;
+            for (Rounded& v : vectors) v = rounded(tile, entries, count, block), entries += tile.inputs;
             for (int o = 32 * block; o < 32 * (block + 1); ++o) {
-                std::int32_t sums[most_whole_vectors] = {};
+                for (Rounded& v : vectors) v.sum = 0;
                 for (int e = 0; e < count; ++e) {
                     const int twice = 2 * code_of(tile, from + e, o) - (tile.planes == 2 ? 256 : 255);
-                    for (int r = 0; r < tile.vectors; ++r) sums[r] += of[r].q[e] * twice;
+                    for (Rounded& v : vectors) v.sum += v.q[e] * twice;
                 }
-                for (int r = 0; r < tile.vectors; ++r)
-                    tile.y[512 * r + o] += static_cast<float>(sums[r]) * (of[r].step * (1.f / 32));
+                float* y = tile.y + o;
+                for (const Rounded& v : vectors) *y += static_cast<float>(v.sum) * (v.step * (1.f / 32)), y += 512;
             }
         }
     }
