@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // Error exits: this program has handlers of its own, as netlib's testers do, and they must hear netlib's numbers.
+#include <dlfcn.h>
+
 #include <complex>
 #include <csetjmp>
 #include <cstdarg>
@@ -16,8 +18,10 @@ namespace {
 struct Heard {
     std::string name;
     int position = 0;
+    bool is_swapped = false;  ///< said so in netlib's way
 };
 Heard heard;
+const int* row_major_strg = nullptr;
 std::jmp_buf away;
 bool jump = false;
 
@@ -36,7 +40,7 @@ extern "C" __attribute__((visibility("default"))) void xerbla_(const char* name,
 }
 
 extern "C" __attribute__((visibility("default"))) void cblas_xerbla(int position, const char* name, const char*, ...) {
-    heard = {name, position};
+    heard = {name, position, row_major_strg && *row_major_strg == 1};
 }
 
 namespace {
@@ -106,6 +110,30 @@ TEST(BlasErrors, Rule19_CPositionsInBothLayouts) {
     }
     EXPECT_EQ(in_c(ColMajor, NoTrans, NoTrans, -1, -1, 2, 2, 2, 2), 4) << "the first one in Fortran's order";
     EXPECT_EQ(in_c(RowMajor, NoTrans, NoTrans, -1, -1, 2, 2, 2, 2), 5) << "and in that of the swapped call";
+}
+
+// netlib's handler turns positions of a row-major call back by itself.
+TEST(BlasErrors, Rule19_AHandlerThatSwapsHearsTheSwappedPosition) {
+    const int wrong[][6] = {{-1, 2, 2, 2, 2, 2}, {2, -1, 2, 2, 2, 2}, {2, 2, -1, 2, 2, 2},
+                            {3, 3, 3, 2, 3, 3},  {3, 3, 3, 3, 2, 3},  {3, 3, 3, 3, 3, 2}};
+    const auto positions = [&](int layout, bool is_swapped) {
+        std::vector<int> all;
+        for (const auto& [m, n, k, lda, ldb, ldc] : wrong) {
+            all.push_back(in_c(layout, NoTrans, NoTrans, m, n, k, lda, ldb, ldc));
+            EXPECT_EQ(heard.is_swapped, is_swapped) << all.back();
+        }
+        return all;
+    };
+    const std::vector<int> plain{4, 5, 6, 9, 11, 14};
+    EXPECT_EQ(positions(RowMajor, false), plain);
+    void* const library = dlopen(ROW_MAJOR_STRG, RTLD_NOW | RTLD_GLOBAL);
+    ASSERT_TRUE(library) << dlerror();
+    row_major_strg = static_cast<int*>(dlsym(library, "RowMajorStrg"));
+    EXPECT_EQ(positions(RowMajor, true), (std::vector<int>{5, 4, 6, 11, 9, 14}));
+    EXPECT_EQ(positions(ColMajor, false), plain);
+    EXPECT_EQ(*row_major_strg, 0) << "as it was";
+    row_major_strg = nullptr;
+    dlclose(library);
 }
 
 TEST(BlasErrors, GemmtAndBatches) {

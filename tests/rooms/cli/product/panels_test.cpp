@@ -186,6 +186,42 @@ TEST(Panels, GiveTheSameResultHoweverTheyAreCut) {
     expect_same_in_all_panels<std::uint16_t>("<V2", [](float x) { return tw::to_bfloat16(x).bits; });
 }
 
+/// C and the old C longer than what is read and written at once.
+template <class T, class Narrow>
+void expect_long_results(const char* descr, Narrow narrow) {
+    const tw::test::Folder folder;
+    constexpr int rows = 600, cols = 1000, terms = 2;
+    const auto value = [&](int i, int j) {
+        float sum = 0;
+        for (int p = 0; p < terms; ++p) sum += a_value(i, p) * b_value(p, j);
+        return narrow(2 * sum - 3 * c_value(i, j));
+    };
+    const std::string expected = operand_file<T>(descr, rows, cols, {}, value);
+    const auto path = [&](const char* name) { return folder.path(name); };
+    const auto write = [&](const char* name, int height, int width, Order order, auto of) {
+        write_file(path(name),
+                   operand_file<T>(descr, height, width, order, [&](int i, int j) { return narrow(of(i, j)); }));
+    };
+    write("a", rows, terms, {}, a_value), write("b", terms, cols, {}, b_value);
+    for (const bool fortran : {false, true})
+        for (const Panels panels : {Panels{rows, cols, terms}, Panels{rows - 1, cols - 1, terms}}) {
+            write("c0", rows, cols, {fortran, false}, c_value);
+            tw::cli::Product product{{tw::cli::NpyFile(path("a"), tw::cli::Vector::row), false},
+                                     {tw::cli::NpyFile(path("b"), tw::cli::Vector::column), false},
+                                     tw::cli::NpyFile(path("c0"), tw::cli::Vector::row),
+                                     {.alpha = 2, .beta = -3}};
+            tw::cli::OutputFile output(path("c"));
+            multiply_files(product, panels, output);
+            output.keep();
+            EXPECT_TRUE(read_file(path("c")) == expected) << descr << ' ' << fortran << ' ' << panels.m;
+        }
+}
+
+TEST(Panels, ReadAndWriteLongResultsInStrips) {
+    expect_long_results<float>("<f4", [](float x) { return x; });
+    expect_long_results<std::uint16_t>("<V2", [](float x) { return tw::to_bfloat16(x).bits; });
+}
+
 TEST(Panels, KeepTheCommandWithinItsMemory) {
     const tw::test::Folder folder;
     const std::string a = folder.path("a.npy"), c = folder.path("c.npy");
