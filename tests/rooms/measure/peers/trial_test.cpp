@@ -29,7 +29,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string beside_the_peer(const char* name) { return (fs::path(FAKE_PEER).parent_path() / name).string(); }
+/// Of a library that lies beside the played peer.
+std::string beside_the_peer(const std::string& name) {
+    const fs::path peer = FAKE_PEER;
+    return (peer.parent_path() / (name + peer.extension().string())).string();
+}
 
 /// Variables that hold for one test.
 class PeerTrials : public testing::Test {
@@ -74,14 +78,13 @@ TEST_F(PeerTrials, BlisIsToldTheNumberOfTheBetterConfiguration) {
     clear("BLIS_ARCH_TYPE");
     const std::string better = better_core_type("blis", "penryn", cpu_features_unmasked());
     const std::string number = better == "skx" ? "0" : better == "haswell" ? "1" : "";
-    EXPECT_EQ(chosen("blis", beside_the_peer("libfake_blis.so"), "BLIS_ARCH_TYPE"), number);
+    EXPECT_EQ(chosen("blis", beside_the_peer("libfake_blis"), "BLIS_ARCH_TYPE"), number);
     clear("BLIS_ARCH_TYPE");
-    EXPECT_EQ(chosen("blis", beside_the_peer("libfake_blis_without_query.so"), "BLIS_ARCH_TYPE"), "");
+    EXPECT_EQ(chosen("blis", beside_the_peer("libfake_blis_without_query"), "BLIS_ARCH_TYPE"), "");
 }
 
 TEST_F(PeerTrials, TheNewestComeFirstAndThoseThatTellNoVersionLast) {
-    const std::string first = beside_the_peer("libfake_blis.so"),
-                      second = beside_the_peer("libfake_blis_without_query.so");
+    const std::string first = beside_the_peer("libfake_blis"), second = beside_the_peer("libfake_blis_without_query");
     const auto order = newest_first(*find_peer_kind("blis"), {{"/dev/null", "a"}, {first, "b"}, {second, "c"}});
     ASSERT_EQ(order.size(), 3u);
     EXPECT_EQ(order[0].file, second) << "0.2, though it does not tell its configuration";
@@ -96,8 +99,9 @@ TEST_F(PeerTrials, TheOneThatIsTakenIsTheFirstOfThem) {
                    folder = home / "lib/python3.9/site-packages/scipy_openblas32/lib";
     fs::create_directories(folder);
     fs::copy_file(FAKE_PEER, folder / "libscipy_openblas_new.so");
-    fs::copy_file(beside_the_peer("libfake_neighbour.so"), folder / "libfake_neighbour.so");
-    fs::copy_file(beside_the_peer("libfake_neighbour.so"), folder / "libscipy_openblas.so");
+    fs::copy_file(beside_the_peer("libfake_neighbour"),
+                  folder / fs::path(beside_the_peer("libfake_neighbour")).filename());
+    fs::copy_file(beside_the_peer("libfake_neighbour"), folder / "libscipy_openblas.so");
     set("VIRTUAL_ENV", home.string()), clear("TW_PEER_OPENBLAS");
     const auto peer = PeerProcess::start(*find_peer_kind("openblas"), 1);
     ASSERT_TRUE(peer);
