@@ -178,7 +178,7 @@ double nanoseconds(const Problem& p, int) {
     // What tf32 competes with was priced beside r9_time, which has no term for rows of C that begin anywhere.
     const double multiplying = is_f32 && operands.c_by_group
                                    ? sm90::r9_time(sizes, sm90::r9_tile(sizes, operands, false), operands)
-                                   : sm90::async_time(sizes, sm90::async_tile(sizes, operands, false), operands);
+                                   : sm90::async_time_of_choice(sizes, operands);
     return multiplying + (copied > 0 ? 2000 + copied / 1100 : 0);
 }
 
