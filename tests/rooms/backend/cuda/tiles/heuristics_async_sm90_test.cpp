@@ -156,6 +156,11 @@ TEST(HeuristicsAsyncSm90, CutsFewRowsTilesWhereTheyGain) {
     EXPECT_FALSE(r9_may_cut_last_wave({4096, 128, 4096, 1, 132})) << "attention's heads come in batches";
 }
 
+/// Two of 128 x 128 by 178 columns would read the weights twice, out of step.
+TEST(HeuristicsAsyncSm90, TurnedTilesOfAFewColumnsAreWhole) {
+    EXPECT_EQ(tile_for(178, 11008, 4096, {.b_across = true, .may_turn = true}), (Tile{128, 192, r9_level_k(1, true)}));
+}
+
 TEST(HeuristicsAsyncSm90, AProductOfManyIsOneTileWhereItFits) {
     EXPECT_EQ(async_tile({192, 256, 32, 1279, 132}, {}, false).n, 256);
     EXPECT_EQ(async_tile({96, 96, 32, 662, 132}, {}, false).m, 128);
