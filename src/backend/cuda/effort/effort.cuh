@@ -82,6 +82,8 @@ Status start_planes(const Params& w, int products, bool has_clusters, void* stre
 /// Clusters that share a tile in the kernel that chooses and multiplies; 0: it can't choose from so many inputs.
 int clusters_of_planes(int inputs, int tiles, int processors);
 Status start_planes_choosing(Params w, int products, void* stream);
+/// Everything is read, once for several vectors, of a matrix without experts.
+Status start_planes_whole(Params w, int products, void* stream);
 /// Buckets and tiers: how many blocks choose together from so many inputs.
 int ranks_of_rows(int inputs);
 Status start_buckets(const Params& w, int products, void* stream);

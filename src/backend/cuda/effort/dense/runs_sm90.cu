@@ -13,9 +13,9 @@
 // Needs: sm_90. 2mk flops for each vector, for 2 k (4 k) bytes an output.
 #include "backend/cuda/device/scratch.hpp"
 #include "backend/cuda/effort/dense/dense.cuh"
+#include "backend/cuda/effort/runs.cuh"
 #include "backend/cuda/ptx/bulk_copy.cuh"
 #include "backend/cuda/ptx/cluster_memory.cuh"
-#include "backend/cuda/ptx/flag.cuh"
 #include "backend/cuda/ptx/mbarrier.cuh"
 
 namespace tw::cuda::effort {
@@ -29,26 +29,6 @@ struct SharedMemory {
     float sums[warps][outputs];
     std::uint64_t here[warps][slots];
     bool is_last;  // of the blocks that share a tile
-};
-
-/// The rows of all tiles in steps, cut into equal runs: the same for each product of a call.
-struct Runs {
-    int of_step, rows, steps, blocks;
-
-    __device__ Runs(const EffortOnDevice& m, int rows_of_step)
-        : of_step(rows_of_step),
-          rows(m.dense_tiles * m.inputs),
-          steps((rows + of_step - 1) / of_step),
-          blocks(static_cast<int>(gridDim.x)) {}
-
-    __device__ int begin_of(int block) const {
-        return static_cast<int>(static_cast<std::int64_t>(steps) * block / blocks);
-    }
-    __device__ int block_of(int row) const {
-        return static_cast<int>((static_cast<std::int64_t>(row / of_step + 1) * blocks - 1) / steps);
-    }
-    /// Every step is whole: the last one begins early enough and repeats some rows.
-    __device__ int row_of(int step) const { return min(step * of_step, rows - of_step); }
 };
 
 /// A warp's steps; the next ones are being copied.
@@ -68,41 +48,9 @@ struct Ring {
     }
 };
 
-/// The first and the last block of those that share a tile.
-struct TileBlocks {
-    int first, last;
-
-    __device__ TileBlocks(const Runs& runs, int tile, int inputs)
-        : first(runs.block_of(tile * inputs)), last(runs.block_of((tile + 1) * inputs - 1)) {}
-};
-
 /// Where a block leaves its sums of a shared tile: a block may share its first tile and its last.
 __device__ inline float* part(const Params& w, int product, int blocks, int block, const TileBlocks& of_tile) {
     return w.partial + ((static_cast<std::int64_t>(product) * blocks + block) * 2 + (block == of_tile.first)) * outputs;
-}
-
-/// Adds to this block's sum those of the tile's other blocks, in their order, as they arrive.
-__device__ inline float add_mailboxes(std::uint64_t* mailboxes, const TileBlocks& of_tile, float sum) {
-    constexpr int at_once = 11;
-    for (int from = of_tile.first + 1; from <= of_tile.last; from += at_once) {
-        std::uint64_t word[at_once] = {};
-        for (bool are_here = false; !are_here;) {
-            are_here = true;
-#pragma unroll
-            for (int b = 0; b < at_once; ++b) {
-                if (from + b > of_tile.last) continue;
-                word[b] = ptx::look_into_mailbox(mailboxes + (from + b) * outputs);
-                are_here &= ptx::has_come(word[b]);
-            }
-        }
-#pragma unroll
-        for (int b = 0; b < at_once; ++b) {
-            if (from + b > of_tile.last) continue;
-            sum = __fadd_rn(sum, ptx::number_in(word[b]));
-            mailboxes[(from + b) * outputs] = 0;
-        }
-    }
-    return sum;
 }
 
 template <class T, int vectors>
@@ -115,7 +63,7 @@ __global__ void __launch_bounds__(threads, 2)
     const int block = static_cast<int>(blockIdx.x), product = vectors * static_cast<int>(blockIdx.y),
               inputs = w.m.inputs;
     const int own = static_cast<int>(threadIdx.x), warp = own / 32, lane = own % 32;
-    const Runs runs(w.m, of_step);
+    const Runs runs(w.m.dense_tiles * w.m.inputs, of_step);
     const int first_step = runs.begin_of(block) + warp, end_step = runs.begin_of(block + 1);
     const int begin = runs.begin_of(block) * of_step, end = min(end_step * of_step, runs.rows);
     const T* matrix =

@@ -186,7 +186,7 @@ struct Chunk {
         if (my.lane == 0) memory.x[chunk] = {0, 0, 0, 0};
         wait();
         __syncwarp();
-        const Rounded rounded(memory, my, mine);
+        const Rounded rounded(memory.x, memory.x, my, mine);
         __syncwarp();
         Sums sums;
         uint4 of_c[c_ahead][2];

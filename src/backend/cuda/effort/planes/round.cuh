@@ -27,7 +27,8 @@ struct Rounded {
     float step;     ///< of v
     int offset[2];  ///< for the lane's block of each quarter: twice the codes' offset times v d, in 128ths
 
-    __device__ Rounded(WarpMemory& memory, const Lane& my, const LaneInputs& mine) {
+    /// `levels`: of the chunk's inputs; `to`: for their bytes, and may be the same.
+    __device__ Rounded(const uint4* levels, uint4* to, const Lane& my, const LaneInputs& mine) {
         unsigned most = 0;
 #pragma unroll
         for (int i = 0; i < own; ++i) most = max(most, __float_as_uint(mine.v[i]) & 0x7fffffffu);
@@ -50,7 +51,7 @@ struct Rounded {
         for (int i = 0; i < own; ++i) {
             const int input = own * my.lane + (i + turn) % own;
             const unsigned k = turned(mine.k, i);
-            uint4 d = memory.x[input];
+            uint4 d = levels[input];
             const __half2 v = __float2half2_rn(turned(mine.v, i) * factor);
             unsigned high[4], low[4];
 #pragma unroll
@@ -65,7 +66,7 @@ struct Rounded {
                 bytes[q][i] = __byte_perm(high[2 * q], high[2 * q + 1], 0x6420);
                 bytes[2 + q][i] = __byte_perm(low[2 * q], low[2 * q + 1], 0x6420);
             }
-            memory.x[input] = {bytes[0][i], bytes[1][i], bytes[2][i], bytes[3][i]};
+            to[input] = {bytes[0][i], bytes[1][i], bytes[2][i], bytes[3][i]};
             counted_from |= (k > 2 ? 255u : k > 1 ? 240u : 192u) << 8 * i;
         }
 #pragma unroll
