@@ -6,6 +6,7 @@ import collections
 
 import torch
 from transformers import DynamicCache, StaticCache
+from transformers.cache_utils import StaticLayer
 
 
 class Steps:
@@ -24,8 +25,8 @@ class Steps:
             return first_largest(model(ids, past_key_values=cache, use_cache=True, logits_to_keep=1).logits[:, -1])
 
         self.next = next_token
-        self.compiled = _compiled(self.next, model.device) if is_compiled else self.next
-        self.cache = StaticCache(config=model.config, max_cache_len=length)
+        self.compiled = self._compiled() if is_compiled else self.next
+        self.cache = _cache(model, length)
         self.last = torch.zeros(1, 1, dtype=torch.long, device=model.device)
 
     @staticmethod
@@ -34,6 +35,15 @@ class Steps:
         if model.device.type != "cuda" or (dial is not None and (dial.waits or dial.error is not None)):
             return False
         return not any(layer.is_sliding for layer in StaticCache(config=model.config, max_cache_len=1).layers)
+
+    def _compiled(self):
+        from tilewright.attention import of_one_token  # it needs Triton, as torch.compile does
+        compiled = _compiled(self.next, self.model.device)
+
+        def next_token(ids, cache):
+            with of_one_token(self.model):
+                return compiled(ids, cache)
+        return next_token
 
     def read(self, ids):
         """The prompt, of which the first token comes."""
@@ -77,8 +87,8 @@ class Steps:
         with torch.cuda.stream(side):
             self._run(self.compiled, self.last)
         torch.cuda.current_stream().wait_stream(side)
-        for layer in self.cache.layers:
-            layer.cumulative_length.sub_(1)
+        for length in {id(layer.cumulative_length): layer.cumulative_length for layer in self.cache.layers}.values():
+            length.sub_(1)
         self.last.copy_(last)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
@@ -88,6 +98,32 @@ class Steps:
         read = self.dial.bytes_read - before  # of two steps, of which neither wrote a token
         self.dial.replayed -= read
         return graph, read // 2
+
+
+class _Layer(StaticLayer):
+    """A layer of a static cache whose length is that of all layers: the last one counts."""
+
+    def update(self, key_states, value_states, *args, **kwargs):
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        rows = key_states.shape[-2]
+        places = torch.arange(rows, device=self.device) + self.cumulative_length
+        if self.is_last:
+            self.cumulative_length.add_(rows)
+        self.keys.index_copy_(2, places, key_states)
+        self.values.index_copy_(2, places, value_states)
+        return self.keys, self.values
+
+
+def _cache(model, length):
+    """transformers' static cache; with one length in place of one a layer, each of which would take a kernel a step."""
+    cache = StaticCache(config=model.config, max_cache_len=length)
+    if all(type(layer) is StaticLayer for layer in cache.layers):
+        cache.layers = [_Layer(length) for _ in cache.layers]
+        counted = torch.zeros((), dtype=torch.long, device=model.device)
+        for layer in cache.layers:
+            layer.cumulative_length, layer.is_last = counted, layer is cache.layers[-1]
+    return cache
 
 
 def first_largest(logits):
@@ -102,12 +138,15 @@ def first_largest(logits):
 
 
 def _compiled(function, device):
-    """Through torch.compile. On Hopper its kernels may begin while the one in front ends, as the dial's do: a step has
-    hundreds."""
+    """Through torch.compile, which has settings against many small kernels: those that wait for nothing of each other
+    become one, what the parts of attention add up to is computed where it is read, and on Hopper kernels may begin
+    while the one in front ends, as the dial's do."""
     from torch._inductor import config
-    can = (device.type == "cuda" and torch.cuda.get_device_capability(device) >= (9, 0)
-           and hasattr(config.triton, "enable_pdl"))
-    return torch.compile(function, dynamic=False, options={"triton.enable_pdl": True} if can else None)
+    options = {"combo_kernels": True, "realize_reads_threshold": 16}
+    options = {name: value for name, value in options.items() if hasattr(config, name)}
+    if torch.cuda.get_device_capability(device) >= (9, 0) and hasattr(config.triton, "enable_pdl"):
+        options["triton.enable_pdl"] = True
+    return torch.compile(function, dynamic=False, options=options)
 
 
 @torch.no_grad()

@@ -38,7 +38,8 @@ class Held:
         )
         if is_prompt:
             budget, is_error = 1.0, False
-        step = max(len(rows), 1) if is_prompt else ROWS
+        at_once = is_prompt or (rows.is_cuda and budget >= 1 and not is_error)  # what is read is read once
+        step = max(len(rows), 1) if at_once else ROWS
         multiply = self._on_cuda if rows.is_cuda else self._on_host
         whole = multiply(rows, budget, is_error, step)
         self.calls += 1
