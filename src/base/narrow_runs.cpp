@@ -69,6 +69,15 @@ void widen_matrix(const Matrix& to, const Matrix& from) noexcept {
 }
 
 void round_matrix(const Matrix& to, const Matrix& from) noexcept {
+    // Tiles have many short rows: what their runs are is found once.
+    if (const auto native = runs().round_f16; native && to.type == Type::f16)
+        return by_runs(to, from, [native](const void* source, std::int64_t count, void* target) {
+            native(static_cast<const float*>(source), count, static_cast<float16*>(target));
+        });
+    if (const auto native = runs().round_bf16; native && to.type == Type::bf16)
+        return by_runs(to, from, [native](const void* source, std::int64_t count, void* target) {
+            native(static_cast<const float*>(source), count, static_cast<bfloat16*>(target));
+        });
     by_runs(to, from, [&](const void* source, std::int64_t count, void* target) {
         round_run(to.type, static_cast<const float*>(source), count, target);
     });

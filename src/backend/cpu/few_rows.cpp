@@ -19,6 +19,7 @@
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/slab.hpp"
 #include "backend/cpu/micro/turned_slab.hpp"
+#include "backend/cpu/parts_of_k.hpp"
 #include "backend/cpu/product/parallel.hpp"
 #include "base/cpu_features.hpp"
 
@@ -30,50 +31,91 @@ constexpr bool is_turned(std::int64_t m, std::int64_t n, bool c_lies_by_columns)
     return m == n ? c_lies_by_columns : m > n;
 }
 
-/// Very few rows of A, by columns of B that are contiguous along k.
-template <class T, const MicroKernel<T>& kernel>
-Status run_on_squares(const Call& call, bool turned) {
-    const Product<T> x = product_of<T>(call);
-    const std::int64_t size = static_cast<std::int64_t>(size_of(call.b.type));
-    const TurnedCut<T> cut(x.m(), x.k(), call.b.col_step * size);
-    T* const memory = reinterpret_cast<T*>(call.scratch.data());
-    const int workers = workers_for(x.m(), x.n(), x.k(), call.threads);
-    const std::int64_t part = block_size(x.n(), ceil_div(x.n(), workers), cut.width);
-    const Finisher finisher(call, turned);
-    share_out(call, ceil_div(x.n(), part), [&](int worker, std::int64_t item) {
-        const std::int64_t from = item * part, cols = std::min(part, x.n() - from);
-        const Product<T> own{x.a, x.b, x.c.block(0, from, x.m(), cols), x.alpha, x.beta};
-        const Matrix b = call.b.block(0, from, x.k(), cols);
-        TurnedSlab<T>(kernel, own, call.a, b, cut, memory + worker * cut.elements())
-            .multiply([&](const Matrix& strip, std::int64_t j) { finisher(strip, 0, from + j); });
+/// How B goes to threads: in pieces of columns, and by blocks of k where there are hardly as many as threads. Cores are
+/// not equally quick, so that there are more pieces than threads where they may be short.
+template <class T>
+struct Pieces {
+    static constexpr std::int64_t so_few = 8;                     // rows
+    static constexpr std::int64_t least = (1 << 17) / sizeof(T);  // elements of B in a piece on squares,
+    static constexpr std::int64_t read_together = 2 * narrowest;  // of a row of B in one that passes by
+    PartsOfK<T> parts;
+    std::int64_t cols, count;
+    bool has_blocks;
+
+    Pieces(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t width, bool on_squares, int workers,
+           bool may_cut_k = true)
+        : parts(m, n, k), cols(n), count(1), has_blocks(false) {
+        if (workers == 1) return;
+        has_blocks = may_cut_k && m <= so_few && parts.fit() && parts.at_once == parts.blocks &&
+                     ceil_div(n, width) < 2 * workers;
+        const std::int64_t blocks = has_blocks ? parts.blocks : 1, each = has_blocks ? 2 : 4;
+        const std::int64_t wanted = std::clamp<std::int64_t>(
+            has_blocks || on_squares ? n * k / least : n / read_together, workers, each * workers);
+        const std::int64_t unit = on_squares ? std::max(width, round_up(8 * m, width)) : width;
+        cols = block_size(n, ceil_div(n, ceil_div(wanted, blocks)), unit);
+        count = blocks * ceil_div(n, cols);
+    }
+    /// How many threads' work is done at once: the last ones may find little left.
+    double sharing(int workers) const {
+        return static_cast<double>(count) / static_cast<double>(ceil_div(count, workers));
+    }
+};
+
+/// piece(worker, product, a, b, completed) for each piece; `a` and `b` may be narrow.
+template <class T>
+void share_pieces(const Call& call, const Product<T>& x, const Pieces<T>& pieces, T* sums, const Finisher& finisher,
+                  const auto& piece) {
+    if (pieces.has_blocks) {
+        pieces.parts.share(call, x, {0, 0, x.m(), pieces.cols}, sums, finisher,
+                           [&](int worker, const Product<T>& part, std::int64_t p, const Part& at) {
+                               piece(worker, part, call.a.block(0, p, x.m(), part.k()),
+                                     call.b.block(p, at.j, part.k(), at.cols), [](const auto&, auto, auto) {});
+                           });
+        return;
+    }
+    share_out(call, pieces.count, [&](int worker, std::int64_t item) {
+        const std::int64_t from = item * pieces.cols, cols = std::min(pieces.cols, x.n() - from);
+        piece(worker, Product<T>{x.a, x.b, x.c.block(0, from, x.m(), cols), x.alpha, x.beta}, call.a,
+              call.b.block(0, from, x.k(), cols),
+              [&](const Matrix& strip, std::int64_t i, std::int64_t j) { finisher(strip, i, from + j); });
     });
-    return {};
 }
 
-/// Every thread takes columns of its own.
 template <class T, const MicroKernel<T>& kernel>
 Status run(const Call& given, const Tile&) {
     const bool turned = is_turned(given.m(), given.n(), cpu::is_turned(given.c));
-    const Call call = turned_if(turned, given);
-    if (TurnedCut<T>::suits(kernel, call.m(), call.b.row_step == 1 && call.b.col_step != 1))
-        return run_on_squares<T, kernel>(call, turned);
+    Call call = turned_if(turned, given);
     const Product<T> x = product_of<T>(call);
+    const bool on_squares = TurnedCut<T>::suits(kernel, x.m(), call.b.row_step == 1 && call.b.col_step != 1);
+    const TurnedCut<T> squares(x.m(), x.k(), call.b.col_step * static_cast<std::int64_t>(size_of(call.b.type)));
     const Cut<T> cut(kernel, x.m(), x.k(), passing_of<T>(call.b));
-    T* const memory = reinterpret_cast<T*>(call.scratch.data());
     const int workers = workers_for(x.m(), x.n(), x.k(), call.threads);
-    const std::int64_t part = block_size(x.n(), ceil_div(x.n(), workers), kernel.passed_widths[cut.rows]);
-    const std::int64_t height = cut.panels * cut.rows;
+    const std::int64_t own = call.threads * (on_squares ? squares.elements() : cut.elements());
+    T* const memory = reinterpret_cast<T*>(call.scratch.data());
+    T* const sums = memory + own;
+    call.threads = workers;
+    const std::int64_t room = static_cast<std::int64_t>(call.scratch.size() / sizeof(T)) - own;  // a slab may have none
+    const Pieces<T> pieces(x.m(), x.n(), x.k(), on_squares ? squares.width : kernel.passed_widths[cut.rows], on_squares,
+                           workers, room >= PartsOfK<T>(x.m(), x.n(), x.k()).elements());
     const Finisher finisher(call, turned);
-    share_out(call, ceil_div(x.n(), part), [&](int worker, std::int64_t item) {
-        const std::int64_t from = item * part, cols = std::min(part, x.n() - from);
-        for (std::int64_t i = 0; i < x.m(); i += height) {
-            const std::int64_t rows = std::min(height, x.m() - i);
-            const Product<T> own{x.a, x.b, x.c.block(i, from, rows, cols), x.alpha, x.beta};
-            const Matrix a = call.a.block(i, 0, rows, x.k()), b = call.b.block(0, from, x.k(), cols);
-            Slab<T>(kernel, own, a, b, cut, memory + worker * cut.elements())
-                .multiply([&](const Matrix& strip, std::int64_t j) { finisher(strip, i, from + j); });
-        }
-    });
+    if (on_squares) {
+        share_pieces(call, x, pieces, sums, finisher,
+                     [&](int worker, const Product<T>& own, const Matrix& a, const Matrix& b, const auto& completed) {
+                         TurnedSlab<T>(kernel, own, a, b, squares, memory + worker * squares.elements())
+                             .multiply([&](const Matrix& strip, std::int64_t j) { completed(strip, 0, j); });
+                     });
+        return {};
+    }
+    const std::int64_t height = cut.panels * cut.rows;
+    share_pieces(call, x, pieces, sums, finisher,
+                 [&](int worker, const Product<T>& own, const Matrix& a, const Matrix& b, const auto& completed) {
+                     for (std::int64_t i = 0; i < own.m(); i += height) {
+                         const std::int64_t rows = std::min(height, own.m() - i);
+                         const Product<T> some{own.a, own.b, own.c.block(i, 0, rows, own.n()), own.alpha, own.beta};
+                         Slab<T>(kernel, some, a.block(i, 0, rows, own.k()), b, cut, memory + worker * cut.elements())
+                             .multiply([&](const Matrix& strip, std::int64_t j) { completed(strip, i, j); });
+                     }
+                 });
     return {};
 }
 
@@ -94,7 +136,10 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
                                      TurnedCut<T>(std::min(p.m, p.n), p.k, 1).elements());
     for (const Passing passing : {Passing::themselves, Passing::widened, Passing::turned})
         elements = std::max(elements, Cut<T>(kernel, std::min(p.m, p.n), p.k, passing).elements());
-    return static_cast<std::size_t>(threads * elements) * sizeof(T);
+    const PartsOfK<T> parts(p.m, p.n, p.k);
+    const bool cuts_k =
+        std::min(p.m, p.n) <= Pieces<T>::so_few && workers_for(p.m, p.n, p.k, threads) > 1 && parts.fit();
+    return static_cast<std::size_t>(threads * elements + (cuts_k ? parts.elements() : 0)) * sizeof(T);
 }
 
 /// What a product takes where B's rows pass by, over the kernel's rate: sums come and go. 32-byte vectors have more of
@@ -105,20 +150,30 @@ double passing_pace(const MicroKernel<T>& kernel, std::int64_t rows) {
     return kernel.lanes * static_cast<int>(sizeof(T)) <= 32 && rows > rows_in_l1 ? 2 : 1.4;
 }
 
+template <class T, const MicroKernel<T>& kernel>
+double sharing_of(const Turned& x, const Problem& p, int threads) {
+    const int workers = workers_for(p.m, p.n, p.k, threads);
+    if (workers == 1) return 1;
+    const bool on_squares = TurnedCut<T>::suits(kernel, x.m, !x.lies_well);
+    const Cut<T> cut(kernel, x.m, p.k, Passing::themselves);
+    const std::int64_t width = on_squares ? TurnedCut<T>(x.m, p.k, 0).width : kernel.passed_widths[cut.rows];
+    return Pieces<T>(x.m, x.n, p.k, width, on_squares, workers).sharing(workers);
+}
+
 /// The kernel's rate but for sums that come and go, or the time that B takes from memory: once for each slab. Copies of
 /// B cost a share of what its f32 would, squares that are turned in registers little more than their bytes.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const Turned turned(p);
     const auto m = static_cast<double>(turned.m), n = static_cast<double>(turned.n), k = static_cast<double>(p.k);
-    const double workers = workers_for(p.m, p.n, p.k, threads);
+    const double sharing = sharing_of<T, kernel>(turned, p, threads);
     const double slabs = static_cast<double>(ceil_div(turned.m, most_rows));
     const bool on_squares = TurnedCut<T>::suits(kernel, std::min(p.m, p.n), !turned.lies_well);
     const double reading = 0.024 * n * k * static_cast<double>(size_of(p.in)) * slabs;
     const double widening = is_narrow(p.in) ? 0.05 : 0, turning = on_squares ? 0.0075 * sizeof(T) : 0.12;
     const double copying = (turned.lies_well ? widening : on_squares ? widening + turning : turning) * n * k * slabs;
     const double packing = 0.5 * m * k, pace = passing_pace(kernel, turned.m);
-    return 100 + (packing + std::max((on_squares ? 1 : pace) * m * n * k / kernel.rate + copying, reading)) / workers;
+    return 100 + (packing + std::max((on_squares ? 1 : pace) * m * n * k / kernel.rate + copying, reading)) / sharing;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};

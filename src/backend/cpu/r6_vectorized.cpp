@@ -17,9 +17,9 @@
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/crowded.hpp"
 #include "backend/cpu/micro/few_tiles.hpp"
-#include "backend/cpu/parts_of_k.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/parallel.hpp"
+#include "backend/cpu/shares.hpp"
 #include "backend/cpu/strips.hpp"
 #include "base/cpu_features.hpp"
 
@@ -81,30 +81,7 @@ bool run_small(const Call& call) {
     return true;
 }
 
-/// Strips of C by blocks of k for the threads.
-template <class T, const MicroKernel<T>& kernel>
-void run_by_parts_of_k(const Call& call, const Product<T>& x, const Strips<T>& cut, const PartsOfK<T>& parts,
-                       int workers, const Finisher& finisher) {
-    T* const panels = reinterpret_cast<T*>(call.scratch.data());
-    T* const sums = panels + call.threads * panel_elements(kernel, x.k());  // there are more items than workers
-    const std::int64_t strips = ceil_div(x.n(), cut.width);
-    share_out(call, parts.blocks * strips, [&](int worker, std::int64_t item) {
-        const std::int64_t p = item / strips * parts.depth, j = item % strips * cut.width,
-                           depth = std::min(parts.depth, x.k() - p), cols = std::min(cut.width, x.n() - j);
-        const View<T> own{sums + item / strips * parts.sums + j, x.m(), cols, x.n(), 1};
-        multiply_part(kernel, Product<T>{x.a.block(0, p, x.m(), depth), x.b.block(p, j, depth, cols), own, T(1), T(0)},
-                      cut, panels + worker * panel_elements(kernel, x.k()), [](const auto&, auto, auto) {});
-    });
-    const std::int64_t rows = ceil_div(x.m(), workers);
-    share_out(call, ceil_div(x.m(), rows), [&](int, std::int64_t item) {
-        const std::int64_t i = item * rows, some = std::min(rows, x.m() - i);
-        parts.add_to_c(x, sums, i, some);
-        finisher(erase(x.c.block(i, 0, some, x.n())), i, 0);
-    });
-}
-
-/// Parts of C for the threads: side by side where there are strips enough, else one below the other, or, where that
-/// leaves few rows to each, blocks of k.
+/// The threads share out cells of C, or blocks of k of them.
 template <class T, const MicroKernel<T>& kernel>
 Status run(const Call& call, const Tile&) {
     if (run_small<T, kernel>(call)) return {};
@@ -119,30 +96,29 @@ Status run(const Call& call, const Tile&) {
         return {};
     }
 
-    const bool beside = ceil_div(x.n(), cut.width) >= workers;
-    constexpr std::int64_t few_rows_each = 32;
+    Call some = call;
+    some.threads = workers;
+    const std::int64_t panel = panel_elements(kernel, x.k());
     const PartsOfK<T> parts(x.m(), x.n(), x.k());
-    const std::int64_t room = call.threads * panel_elements(kernel, x.k()) + parts.elements();
+    const std::int64_t room = call.threads * panel + parts.elements();
     const bool has_room = room * static_cast<std::int64_t>(sizeof(T)) <= std::ssize(call.scratch);  // a slab may not
-    if (!beside && x.m() < few_rows_each * workers && parts.fit() && has_room) {
-        run_by_parts_of_k<T, kernel>(call, x, cut, parts, workers, finisher);
+    const Shares<T> shares(x.m(), x.n(), x.k(), cut.rows, cut.width, cut.packs, parts, has_room, workers);
+    if (shares.cuts_k) {
+        parts.share(some, x, shares.cell, panels + call.threads * panel, finisher,
+                    [&](int worker, const Product<T>& part, std::int64_t, const Part&) {
+                        multiply_part(kernel, part, cut, panels + worker * panel, [](const auto&, auto, auto) {});
+                    });
         return {};
     }
-    const std::int64_t length = beside ? x.n() : x.m();
-    const std::int64_t part = block_size(length, ceil_div(length, workers), beside ? cut.width : cut.rows);
-    share_out(call, ceil_div(length, part), [&](int worker, std::int64_t item) {
-        const std::int64_t from = item * part, size = std::min(part, length - from);
-        Product<T> own = x;
-        if (beside) {
-            own.b = x.b.block(0, from, x.k(), size);
-            own.c = x.c.block(0, from, x.m(), size);
-        } else {
-            own.a = x.a.block(from, 0, size, x.k());
-            own.c = x.c.block(from, 0, size, x.n());
-        }
-        multiply_part(kernel, own, cut, panels + worker * panel_elements(kernel, x.k()),
-                      [&](const View<T>& tile, std::int64_t i, std::int64_t j) {
-                          beside ? finisher(erase(tile), i, from + j) : finisher(erase(tile), from + i, j);
+    const std::int64_t across = ceil_div(x.n(), shares.cell.cols);
+    share_out(some, ceil_div(x.m(), shares.cell.rows) * across, [&](int worker, std::int64_t item) {
+        const std::int64_t i = item / across * shares.cell.rows, j = item % across * shares.cell.cols,
+                           rows = std::min(shares.cell.rows, x.m() - i), cols = std::min(shares.cell.cols, x.n() - j);
+        const Product<T> own{x.a.block(i, 0, rows, x.k()), x.b.block(0, j, x.k(), cols), x.c.block(i, j, rows, cols),
+                             x.alpha, x.beta};
+        multiply_part(kernel, own, cut, panels + worker * panel,
+                      [&](const View<T>& tile, std::int64_t at_i, std::int64_t at_j) {
+                          finisher(erase(tile), i + at_i, j + at_j);
                       });
     });
     return {};
@@ -158,10 +134,21 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
            sizeof(T);
 }
 
+/// How many threads' work is done at once.
+template <class T, const MicroKernel<T>& kernel>
+double sharing(const Problem& p, int threads) {
+    const int workers = workers_for(p.m, p.n, p.k, threads);
+    if (workers == 1) return 1;
+    const bool turned = p.c == Form::col_major, packs = (turned ? p.a : p.b) != p.c;
+    const std::int64_t m = turned ? p.n : p.m, n = turned ? p.m : p.n, rows = block_size(m, kernel.low, 1);
+    const PartsOfK<T> parts(m, n, p.k);
+    return Shares<T>(m, n, p.k, rows, kernel.widths[rows], packs, parts, true, workers).sharing();
+}
+
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     return (tiles_as_they_lie(kernel, p, rows_worth_packing) + reading_again(kernel, p)) /
-           workers_for(p.m, p.n, p.k, threads);
+           sharing<T, kernel>(p, threads);
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};

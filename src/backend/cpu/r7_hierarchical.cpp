@@ -15,15 +15,13 @@
 // What packing costs hides behind the tiles: B's panels are packed between those of the first row, and A's, packed with
 // the first block of B and kept for the others, are asked for a row ahead. Gained over r6: no load waits for a page or
 // fights for a cache set, whatever the steps are, and all cores join in.
+#include "backend/cpu/hierarchy_cost.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/tile_of_c.hpp"
 #include "backend/cpu/own_panels.hpp"
 #include "backend/cpu/panels/shared_panels.hpp"
 #include "backend/cpu/panels_of_a.hpp"
 #include "backend/cpu/product/blocks.hpp"
-#include "backend/cpu/product/grid.hpp"
-#include "backend/cpu/product/parallel.hpp"
-#include "base/cpu_core.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {
@@ -122,7 +120,10 @@ struct Hierarchy {
     }
     static void complete_tile(const Product<T>& x, const Finisher& finisher, MicroTile<T>& tile, std::int64_t i,
                               std::int64_t j, std::int64_t rows, std::int64_t cols, bool ends) {
-        const View<T> c = x.c.block(i, j, rows, cols);
+        // Of a narrow C with but one block of k the sums need no place in memory.
+        alignas(64) T in_l1[MicroKernel<T>::most_results];
+        const bool passes = ends && finisher.rounds() && tile.beta == 0;
+        const View<T> c = passes ? View<T>(in_l1, rows, cols, micro.nr, 1) : x.c.block(i, j, rows, cols);
         if (ends) finisher.expect(rows, cols, i, j);
         run_tile(micro, tile, c);
         if (ends) finisher(erase(c), i, j);
@@ -137,12 +138,6 @@ struct Hierarchy {
         const std::int64_t of_a = std::max(round_up(few, micro.mr), waiting);
         const std::int64_t lines = round_up(std::min(side, nc), micro.nr) + of_a;
         return static_cast<std::size_t>(round_up(lines * k_block<T>(k) * std::int64_t{sizeof(T)}, line));
-    }
-    /// Where each thread has enough to do: a smaller part of C is packed for sooner than others' panels are waited for.
-    static bool shares_panels(std::int64_t m, std::int64_t n, std::int64_t k, int workers) {
-        constexpr double products_of_a_thread = 1 << 24;
-        const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-        return workers > 1 && products >= products_of_a_thread * workers;
     }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
         const int workers = workers_for(p.m, p.n, p.k, threads);
@@ -171,25 +166,6 @@ struct Hierarchy {
     }
 };
 
-/// The kernel's rate (short vectors have no slivers), and packing, longer for operands that come from far away.
-template <class T, const MicroKernel<T>& micro>
-double nanoseconds(const Problem& p, int threads) {
-    const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-    const auto rows =
-        micro.lanes * int{sizeof(T)} < 64 ? std::max(p.m, std::int64_t{micro.mr}) : round_up(p.m, micro.mr);
-    const double tiles = static_cast<double>(rows) * static_cast<double>(round_up(p.n, micro.nr));
-    const int workers = workers_for(p.m, p.n, p.k, threads);
-    const double packed_bytes = sizeof(T) * (m * k + n * k);
-    const double packing = packed_bytes * (packed_bytes > (1 << 22) ? 0.1 : 0.05);
-    return 400 + 1000 * (workers > 1) + (tiles * k / micro.rate + packing) / workers;
-}
-
-/// Two forms of one kernel: the one that does not suit the core costs a little more.
-template <class T, const MicroKernel<T>& micro, bool folds>
-double nanoseconds_of_form(const Problem& p, int threads) {
-    return nanoseconds<T, micro>(p, threads) * (cpu_core().folds_broadcasts() == folds ? 1 : 1.05);
-}
-
 /// {any rows, NC, KC}: KC x NC fills about half of an L2 of 512 KiB (AVX2) or 2 MiB (AVX-512); KC is not for
 /// tuning.
 template <class T, int NC>
@@ -197,7 +173,7 @@ constexpr Tile tiles[] = {{0, NC, KC<T>}, {0, NC / 2, KC<T>}, {0, NC / 2 * 3, KC
 
 template <class T, const MicroKernel<T>& micro, int NC>
 constexpr Kernel row(const char* name, Features needs, int order,
-                     double (*cost)(const Problem&, int) = nanoseconds<T, micro>) {
+                     double (*cost)(const Problem&, int) = hierarchy_nanoseconds<T, micro>) {
     return {.name = name,
             .rung = Rung::hierarchical,
             .in = type_of<T>,

@@ -26,6 +26,7 @@
 #include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/few_rows.cuh"
+#include "backend/cuda/tiles/heuristics_async_sm90.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -139,12 +140,35 @@ Status run_in_order(Call call, const Kernel& large) {
     return large.run(call, {});
 }
 
+/// Where tiles of 64 columns, which weights across k come in, are uneven.
+double across_nanoseconds(const sm90::Weights& weights, int processors) {
+    const double chain =
+        static_cast<double>(weights.k) * few::turned_nanoseconds(weights.columns, few::columns_across_k, processors);
+    if (!weights.come_from_memory()) return few::launch + std::max(weights.bytes() / 4100, chain);
+    // A ring of half the shared memory: a multiprocessor alone gets less than r9's.
+    constexpr sm90::WeightsCosts by{.launch = 1400, .alone = 59};
+    return by.launch + std::max(sm90::weights_time(weights, few::columns_across_k, 1, processors, by), chain);
+}
+
+/// r9 cuts k, which makes the tiles even: 8 x 4096 x 14336 NN took 29.1 us so, 32.6 here.
+bool gains_by_parts(std::int64_t rows, const sm90::Weights& weights) {
+    const sm90::Sizes sizes{rows, weights.columns, weights.k, 1, multiprocessors()};
+    if (!sm90::r9_reads_weights(sizes, {.b_across = true, .b_between = weights.columns % 16 != 0})) return false;
+    const sm90::R9Choice choice = sm90::quickest_of_weights(rows, weights, multiprocessors());
+    return sm90::r9_parts_of(choice.tile) > 1 && choice.time < .98 * across_nanoseconds(weights, multiprocessors()) &&
+           sm90::r9_parts(sizes, {}) == 1;
+}
+
 template <class T>
 Status run_fused(const Call& given, const Kernel& large) {
     const FewRowsCall few(given, most_tokens);
     AlignedRows a, b;
     bool possible;
-    if (!lies(few.call.b)) return run_in_order(given, large);
+    const Call& call = few.call;
+    if (!lies(call.b)) return run_in_order(given, large);
+    if (!given.reproducible && !given.batch && is_aligned(call.b, call.b.data) &&
+        gains_by_parts(call.m(), {call.n(), call.k()}))
+        return large.run(given, {});
     if (const Status bad = align_operands(few.call, AsRead::b_across, a, b, possible); !bad) return bad;
     if (!possible) return run_in_order(given, large);
     return b.across ? start<T, Major::other>(few, a, b, few::columns_across_k)
@@ -160,15 +184,26 @@ bool takes_batch(const Call& call) {
 constexpr Batching batching{takes_batch, places_bytes};
 
 /// A chain of products along k can't be cut: 128 of k take the unit and its barriers some 190 ns. What r9 is left with
-/// costs what it costs there.
+/// costs what it costs there, and what it does in parts, too.
 double nanoseconds(const Problem& p, int) {
     const FewRowsForms forms(p);
     if (!forms.suits_tma(p, 8) || few::may_be_many(p)) return r9_async_pipeline_bf16.nanoseconds(p, 1) + 1;
     const int processors = multiprocessors_for_costs();
-    const int height = forms.along() ? few::height_along_k(forms.rows, processors) : few::columns_across_k;
-    const auto depth = static_cast<double>(p.k), all = static_cast<double>(forms.rows);
-    return few::launch + std::max(all * depth * 2 / (forms.along() ? 4050 : 4100),
-                                  depth * few::turned_nanoseconds(forms.rows, height, processors));
+    const sm90::Weights weights{forms.rows, p.k};
+    if (!forms.along()) {
+        const double own = across_nanoseconds(weights, processors);
+        if (!weights.come_from_memory()) return own;
+        return std::min(own, sm90::quickest_of_weights(forms.few, weights, processors).time - 1);
+    }
+    const int height = few::height_along_k(forms.rows, processors);
+    return few::launch + std::max(weights.bytes() / 4050,
+                                  static_cast<double>(p.k) * few::turned_nanoseconds(forms.rows, height, processors));
+}
+
+/// Whatever gaps there are between the rows.
+bool cuts(const Problem& p) {
+    const FewRowsForms forms(p);
+    return !forms.along() && gains_by_parts(forms.few, {forms.rows, p.k});
 }
 
 constexpr Tile tiles[] = {{most_tokens, rows_of_unit, 64 * DEEP}};
@@ -192,6 +227,7 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .scratch_bytes = [](const Problem& p, const Tile& tile,
                                 int threads) { return large.scratch_bytes(p, tile, threads); },
             .scratch_of = [](const Call& call, const Tile& tile) { return large.scratch_of(call, tile); },
+            .cuts = cuts,
             .run =
                 [](const Call& call, const Tile&) {
                     return with_epilogue(call, [](const Call& one) { return run_fused<T>(one, large); });

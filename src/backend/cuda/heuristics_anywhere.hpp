@@ -58,8 +58,8 @@ constexpr Cutting cutting(std::int64_t few, std::int64_t rows, std::int64_t k, i
 
 /// What three products take, as against other rows; the cut stays nanoseconds()'s. Fitted to 85 times on an H200, 5 %
 /// off in the mean: 128 x 4096 x 4096 49 us, 17 x 8192 x 8192 86, 128 x 50257 x 768 TN 93, 426 x 3061 x 243 16. Other
-/// rows' prices are 4 % too high, r10's 8 where there are more than 128 rows. holds_all: the least numbers are looked
-/// for.
+/// rows' prices are 4 % too high, r10's 14 where there are more than 128 rows (512 x 10240 x 8192 TN: 679 us, and 699).
+/// holds_all: the least numbers are looked for.
 constexpr double price_of_split(std::int64_t few, std::int64_t rows, std::int64_t k, bool along, const Cutting& cut,
                                 bool holds_all) {
     constexpr int size = 4, products = 3;
@@ -79,7 +79,7 @@ constexpr double price_of_split(std::int64_t few, std::int64_t rows, std::int64_
     const double all = 2 * few::launch + laying + around +
                        static_cast<double>(waves) * (1340 + static_cast<double>(over(steps, cut.parts)) * stage) +
                        ending;
-    return all * (across > 1 ? 1.08 : holds_all ? 1.06 : 1.04) + (holds_all ? 1 : 0);
+    return all * (across > 1 ? 1.14 : holds_all ? 1.06 : 1.04) + (holds_all ? 1 : 0);
 }
 
 /// The problem as it is turned.

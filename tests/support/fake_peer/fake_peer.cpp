@@ -8,6 +8,10 @@ void fake_neighbour_multiply(int m, int n, int k, const float* a, int lda, const
 [[gnu::visibility("default")]] const char* openblas_get_corename();
 [[gnu::visibility("default")]] void cblas_sgemm(int, int, int, int m, int n, int k, float, const float* a, int lda,
                                                 const float* b, int ldb, float, float* c, int ldc);
+[[gnu::visibility("default")]] void cblas_sgemm_batch_strided(int, int, int, int m, int n, int k, float, const float* a,
+                                                              int lda, int step_of_a, const float* b, int ldb,
+                                                              int step_of_b, float, float* c, int ldc, int step_of_c,
+                                                              int count);
 [[gnu::visibility("default")]] void zgemm_(const char* of_a, const char* of_b, const int* m, const int* n, const int* k,
                                            const double* alpha, const double* a, const int* lda, const double* b,
                                            const int* ldb, const double* beta, double* c, const int* ldc);
@@ -25,6 +29,13 @@ void cblas_sgemm(int, int, int, int m, int n, int k, float, const float* a, int 
                  float* c, int ldc) {
     if (std::getenv("FAKE_PEER_CORE_IS_WRONG") && std::getenv("OPENBLAS_CORETYPE")) return;
     fake_neighbour_multiply(m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+void cblas_sgemm_batch_strided(int, int, int, int m, int n, int k, float, const float* a, int lda, int step_of_a,
+                               const float* b, int ldb, int step_of_b, float, float* c, int ldc, int step_of_c,
+                               int count) {
+    for (int i = 0; i < count; ++i)
+        fake_neighbour_multiply(m, n, k, a + i * step_of_a, lda, b + i * step_of_b, ldb, c + i * step_of_c, ldc);
 }
 
 /// Complex products by the name in Fortran alone, as MKL within torch.

@@ -29,10 +29,9 @@ bool is_crowded(const MicroKernel<T>& kernel, const Problem& p, std::int64_t lea
 /// Of a long k: a block of both operands stays in L2 while its strips are met, and each comes from memory once, row
 /// after row. Of tiles of 64-byte vectors this was not timed.
 template <class T>
-bool passes_by_blocks(const MicroKernel<T>& kernel, const Problem& p) noexcept {
+bool passes_by_blocks(const Problem& p) noexcept {
     constexpr std::int64_t size = sizeof(T), least_blocks = 8;
-    return kernel.lanes * size <= 32 && p.k >= least_blocks * KC<T> &&
-           2 * (p.m + p.n) * KC<T> * size <= caches().l2.bytes;
+    return p.k >= least_blocks * KC<T> && 2 * (p.m + p.n) * KC<T> * size <= caches().l2.bytes;
 }
 
 /// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each
@@ -47,7 +46,7 @@ double tiles_as_they_lie(const MicroKernel<T>& kernel, const Problem& p, std::in
                is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
     const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
     const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
-    const bool passes = passes_by_blocks(kernel, p);
+    const bool passes = passes_by_blocks<T>(p);
     const double pace = passes                                      ? 1.2
                         : far && !packs                             ? 3
                         : farther || is_wide                        ? 1.35
@@ -77,7 +76,7 @@ double reading_again(const MicroKernel<T>& kernel, const Problem& p) noexcept {
     const bool turned = p.c == Form::col_major;
     const std::int64_t bytes = (turned ? p.n : p.m) * p.k * std::int64_t{sizeof(T)};
     const std::int64_t strips = ceil_div(turned ? p.m : p.n, kernel.widths[kernel.low]);
-    const bool is_kept = passes_by_blocks(kernel, p) || 2 * bytes < std::max(caches().l3.bytes, least_l3);
+    const bool is_kept = passes_by_blocks<T>(p) || 2 * bytes < std::max(caches().l3.bytes, least_l3);
     return is_kept ? 0 : a_byte * static_cast<double>(bytes) * static_cast<double>(strips - 1);
 }
 

@@ -21,8 +21,8 @@ constexpr std::int64_t most_width = 64;          // of a tile, in elements
 /// read from end to end: pieces of them come a fifth more slowly.
 constexpr std::int64_t narrowest = 192, widest = 85 * narrowest;
 
-/// How rows of B pass by: themselves, or copies of them, which stay in L1 between being made and being read. What is
-/// contiguous along k is read so, in pieces of whole lines.
+/// How rows of B pass by: themselves, or copies of pieces of them, which stay in L1 between being made and being read.
+/// What is contiguous along k is read so, in pieces of whole lines.
 enum class Passing { themselves, widened, turned };
 
 template <class T>
@@ -32,7 +32,7 @@ constexpr Passing passing_of(const Matrix& b) noexcept {
 
 template <class T>
 struct Cut {
-    std::int64_t rows, panels, strip, depth, at_a_time;
+    std::int64_t rows, panels, strip, depth, at_a_time, piece;
     bool copies;
 
     Cut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k, Passing passing)
@@ -43,15 +43,16 @@ struct Cut {
                          narrowest, widest)),
           depth(k_block<T>(k)),
           at_a_time(std::clamp(round_up(2 * m, 8), fewest_at_a_time, most_at_a_time)),
+          piece(0),
           copies(passing != Passing::themselves) {
         constexpr std::int64_t elements = copied_bytes / static_cast<std::int64_t>(sizeof(T));
-        if (passing == Passing::turned) strip = kernel.passed_widths[rows], at_a_time = elements / strip;
-        const std::int64_t width = kernel.passed_widths[rows];  // of whole tiles, as a Slab rounds its strips up to
-        if (passing == Passing::widened) strip = std::min(strip, elements / at_a_time / width * width);
+        const std::int64_t width = kernel.passed_widths[rows];
+        if (passing == Passing::turned) strip = width, at_a_time = elements / strip;
+        piece = passing == Passing::widened ? elements / at_a_time / width * width : strip;
     }
     std::int64_t packed() const { return round_up(panels * rows * depth, 64); }
     std::int64_t waiting() const { return panels * rows * strip; }
-    std::int64_t copied() const { return copies ? at_a_time * strip : 0; }
+    std::int64_t copied() const { return copies ? at_a_time * piece : 0; }
     std::int64_t elements() const { return packed() + waiting() + copied() + at_a_time * most_width; }
 };
 
@@ -98,25 +99,49 @@ private:
     /// Rows q and on of the strip's B pass by, or copies of them.
     void pass(const Product<T>& strip, const Matrix& all_of_b, std::int64_t q, std::int64_t count) const {
         const Matrix rows_of_b = all_of_b.block(q, 0, count, strip.n());
-        const bool copies = passing_of<T>(rows_of_b) != Passing::themselves;
-        if (copies) pack_any(kernel_, rows_of_b.transposed(), static_cast<int>(cut_.strip), copied_);
-        const T* const b = copies ? copied_ : static_cast<const T*>(rows_of_b.data);
-        const std::int64_t b_step = copies ? cut_.strip : rows_of_b.row_step;
+        const bool ends = q + count == all_of_b.rows;
+        if (!cut_.copies)
+            return meet(strip, 0, strip.n(), static_cast<const T*>(rows_of_b.data), rows_of_b.row_step, q, count, ends);
+        for (std::int64_t j = 0; j < strip.n(); j += cut_.piece) {
+            const std::int64_t cols = std::min(cut_.piece, strip.n() - j);
+            if (rows_of_b.col_step == 1) ask_for_next(rows_of_b, j);
+            pack_any(kernel_, rows_of_b.block(0, j, count, cols).transposed(), static_cast<int>(cut_.piece), copied_);
+            meet(strip, j, j + cols, copied_, cut_.piece, q, count, ends);
+        }
+    }
+
+    /// Asks for the piece after this one: right of it, or below at the strip's left.
+    void ask_for_next(const Matrix& rows_of_b, std::int64_t j) const {
+        constexpr std::int64_t line = 64;
+        const bool is_last = j + cut_.piece >= rows_of_b.cols;
+        const std::int64_t bytes =
+            std::min(cut_.piece, rows_of_b.cols) * static_cast<std::int64_t>(size_of(rows_of_b.type));
+        for (std::int64_t p = 0; p < rows_of_b.rows; ++p) {
+            const auto* const next = static_cast<const std::byte*>(is_last ? rows_of_b.at(p + rows_of_b.rows, 0)
+                                                                           : rows_of_b.at(p, j + cut_.piece));
+            for (std::int64_t at = 0; at < bytes; at += line) __builtin_prefetch(next + at, 0, 2);
+        }
+    }
+
+    /// All panels of A meet some columns of rows of B.
+    void meet(const Product<T>& strip, std::int64_t from, std::int64_t to, const T* b, std::int64_t b_step,
+              std::int64_t q, std::int64_t count, bool ends) const {
         const bool meets_c = strip.c.col_step == 1;
-        const bool keeps = !copies && strip.m() > cut_.rows;
+        const bool keeps = !cut_.copies && strip.m() > cut_.rows;
         const std::int64_t panels = ceil_div(strip.m(), cut_.rows);
-        const bool asks = strip.m() > 1 && !copies;
-        for (std::int64_t j = 0; j < strip.n(); j += width_) {
-            const T* asked = asks ? b + j + ahead_of(strip, b_step, j, count) : nullptr;
+        const bool in_long_vectors = kernel_.lanes * static_cast<int>(sizeof(T)) >= 64;
+        const bool asks = (strip.m() > 1 || in_long_vectors) && !cut_.copies;
+        for (std::int64_t j = from; j < to; j += width_, b += width_) {
+            const T* asked = asks ? b + ahead_of(strip, b_step, j, count) : nullptr;
             for (std::int64_t i = 0; i < strip.m(); i += cut_.rows) {
                 const std::int64_t rows = std::min(cut_.rows, strip.m() - i);
                 const bool is_first = i == 0, from_kept = keeps && !is_first;
-                const std::int64_t cols = std::min(width_, strip.n() - j);
+                const std::int64_t cols = std::min(width_, to - j);
                 kernel_.pass({.tile = {.k = count,
                                        .a = packed_ + i * cut_.depth + q * rows,
                                        .a_row_step = 1,
                                        .a_step = rows,
-                                       .b = from_kept ? kept_ : b + j,
+                                       .b = from_kept ? kept_ : b,
                                        .b_step = from_kept ? round_up(cols, kernel_.lanes) : b_step,
                                        .c = &strip.c(i, j),
                                        .c_step = strip.c.row_step,
@@ -131,7 +156,7 @@ private:
                               .asked_every = asks ? panels : 0,
                               .kept = keeps && is_first ? kept_ : nullptr,
                               .begins = q == 0,
-                              .ends = meets_c && q + count == all_of_b.rows});
+                              .ends = meets_c && ends});
                 if (asks) asked += ceil_div(count, panels) * b_step;
             }
         }

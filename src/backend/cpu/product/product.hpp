@@ -74,6 +74,9 @@ public:
         complete(part, i, j);
     }
 
+    /// Whether a narrow C gets the parts, so that nobody reads where their sums were.
+    bool rounds() const noexcept { return rounded_; }
+
     /// Asks L2 for what the part will be added to: its rows may lie on pages of their own, which no
     /// hardware prefetches, and fight with those of C for one set of the first.
     void expect(std::int64_t rows, std::int64_t cols, std::int64_t i, std::int64_t j) const noexcept {

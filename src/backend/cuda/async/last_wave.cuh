@@ -37,6 +37,8 @@ struct LastWave {
         const int part = (i - whole) % parts;
         return {whole + (i - whole) / parts, steps * part / parts, steps * (part + 1) / parts, parts > 1};
     }
+    /// Of the 16 that a warp has of a warpgroup's 64 rows: few rows' parts are not all written and read.
+    __device__ static bool has_rows(int first_row, int thread, int rows) { return first_row + thread / 32 * 16 < rows; }
     /// A warpgroup's sums of a part; one group of 8 columns after the other.
     template <int groups>
     __device__ void keep(const float (&sums_of_part)[groups * 4], int i, int warpgroup, int warpgroups,
@@ -59,6 +61,10 @@ __global__ void __launch_bounds__(128)
     constexpr int columns = 32, mine = columns / 8, at_once = 4;
     const int thread = static_cast<int>(threadIdx.x), warpgroup = static_cast<int>(blockIdx.x) % warpgroups,
               of_wave = static_cast<int>(blockIdx.x) / warpgroups, first_group = static_cast<int>(blockIdx.y) * mine;
+    int row, col;
+    raster.place(wave.whole + of_wave, row, col);
+    const int first_row = (row * warpgroups + warpgroup) * 64;
+    if (!LastWave::has_rows(first_row, thread, out.rows)) return;
     const std::int64_t apart = std::int64_t{warpgroups} * width * 16;
     const float4* from =
         wave.sums + of_wave * wave.parts * apart + (std::int64_t{warpgroup} * width / 8 + first_group) * 128 + thread;
@@ -80,12 +86,9 @@ __global__ void __launch_bounds__(128)
                 s[0] += read[p][g].x, s[1] += read[p][g].y, s[2] += read[p][g].z, s[3] += read[p][g].w;
             }
     }
-    int row, col;
-    raster.place(wave.whole + of_wave, row, col);
     const int end = (col + 1) * width;
     if (end < out.cols) out.cols = end;  // a narrow last slice ends with its tile
-    finish_groups<T, columns, true>(sums, out, (row * warpgroups + warpgroup) * 64, col * width + first_group * 8,
-                                    thread);
+    finish_groups<T, columns, true>(sums, out, first_row, col * width + first_group * 8, thread);
 }
 
 /// The tiles of one product that are cut, and where their sums lie: behind the operands' copies in the job's scratch.
@@ -93,7 +96,7 @@ inline LastWave last_wave_of(const Job& job, const Raster& raster, int at_once) 
     const int tiles = raster.count(), parts = sm90::r9_parts_of(job.tile);
     const int whole = tiles / at_once * at_once;
     // A tile that was asked for may want more of them than there is room for.
-    const bool fit = (tiles - whole) * std::int64_t{parts} <= 2 * at_once;
+    const bool fit = sm90::r9_sums_fit(job.tile, (tiles - whole) * std::int64_t{parts}, multiprocessors());
     if (parts == 1 || !job.sums || !fit) return {tiles, 1, nullptr};
     return {whole, parts, static_cast<float4*>(job.sums)};
 }

@@ -111,8 +111,10 @@ __global__ void __launch_bounds__(S::threads, 1)
             if (i + clusters >= pieces) P::arrive_all();
             if constexpr (S::template cuts<T>) {
                 if (piece.is_part) {
-                    wave.keep<S::WIDTH / 8>(sums, i, P::rank() * S::consumers + group, P::CLUSTER * S::consumers,
-                                            thread);
+                    place();
+                    if (LastWave::has_rows(row, thread, out.rows))
+                        wave.keep<S::WIDTH / 8>(sums, i, P::rank() * S::consumers + group, P::CLUSTER * S::consumers,
+                                                thread);
                     continue;
                 }
             }

@@ -4,6 +4,7 @@
 // Which tiles r9 has, by how the operands lie: what its kernels are compiled for, and what may be chosen.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "tilewright/plan.hpp"
@@ -122,8 +123,14 @@ constexpr bool r9_possible(const R9Operands& o, const Tile& tile) {
 
 /// Clusters of two blocks that run at a time.
 constexpr std::int64_t r9_clusters(int multiprocessors) { return multiprocessors / 2 > 0 ? multiprocessors / 2 : 1; }
-/// Parts of all tiles of a last wave, at most: two waves of them.
-constexpr std::int64_t r9_most_pieces(int multiprocessors) { return 2 * r9_clusters(multiprocessors); }
+/// Bytes of the sums of all parts of a last wave, at most: two waves of the largest tile's. Smaller ones may be more.
+constexpr std::size_t r9_most_sums(int multiprocessors) {
+    return static_cast<std::size_t>(2 * r9_clusters(multiprocessors)) * 256 * 256 * 4;
+}
+constexpr bool r9_sums_fit(const Tile& tile, std::int64_t pieces, int multiprocessors) {
+    const int blocks = r9_is_wide(tile) ? 2 : 1;
+    return static_cast<std::size_t>(pieces * blocks * tile.m * tile.n) * 4 <= r9_most_sums(multiprocessors);
+}
 
 /// Stages of so many rows of 128 bytes in what a multiprocessor has of shared memory for each of `blocks`, beside
 /// `staging`.

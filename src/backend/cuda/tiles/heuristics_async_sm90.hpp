@@ -9,6 +9,7 @@
 #include "backend/cuda/tiles/async_shapes_sm90.hpp"
 #include "backend/cuda/tiles/chip_of_parts.hpp"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
+#include "backend/cuda/tiles/heuristics_weights_sm90.hpp"
 
 namespace tw::cuda::sm90 {
 
@@ -53,6 +54,7 @@ struct R9Work {
     double beside, active;        ///< blocks on a multiprocessor; multiprocessors that have some
     double ends;                  ///< nanoseconds of all tiles' ends, and of adding parts
     double bytes;                 ///< of operands and C
+    double behind = 0;            ///< nanoseconds that nothing hides
     bool is_ragged = false;       ///< a few rows of tiles, the last of which is not whole
 
     constexpr R9Work(const Sizes& given, const Tile& tile, const R9Operands& as_given, const R9Costs& by)
@@ -76,8 +78,10 @@ struct R9Work {
             steps = static_cast<double>(whole) * of_tile +
                     static_cast<double>(last) * static_cast<double>((all_steps + cut - 1) / cut);
             waves = static_cast<double>(whole + last);
-            // Sums are written, and read by a kernel behind.
-            adding = 960 + static_cast<double>(pieces) * (wide ? 2 : 1) * tile.m * tile.n * 8 / 5800;
+            // Sums are written, and read by a kernel behind; those of the only wave all at the end.
+            const double kept = static_cast<double>(pieces) * (wide ? 2 : 1) * tile.m * tile.n * 8;
+            if (whole == 0 && !wide) behind = 960 + kept / 4000;
+            else adding = 960 + kept / 5800;
             active = static_cast<double>(whole > 0 || pieces > fit ? s.multiprocessors : pieces * (wide ? 2 : 1));
         }
         const int b_rows = o.b_across ? (tile.n + 63) / 64 * 64 : tile.n;
@@ -101,7 +105,11 @@ struct R9Work {
                                    : by.level_end) +
                            tile.m * columns * (stored * (o.adds ? 1 + by.old : 1) + loose);
         ends = (thin ? waves : 1 + by.seen * (waves - 1)) * end + adding;
-        is_ragged = s.m > tile.m && s.m < 8 * tile.m && s.m % (wide ? 2 * tile.m : tile.m) != 0;
+        // Of few rows of tiles the last is not whole, or, where the product is turned, of few columns: what they share
+        // is read again. 180 x 8192 x 8192 NN took 52.6 us by 128 x 96.
+        const std::int64_t down_whole = wide ? 2 * tile.m : tile.m;
+        is_ragged = (s.m > tile.m && s.m < 8 * tile.m && s.m % down_whole != 0) ||
+                    (!wide && r9_is_turned(tile) && s.n > tile.n && s.n < 6 * tile.n && s.n % tile.n != 0);
         const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
         bytes = (o.is_f32 ? 4 : 2) * static_cast<double>(s.products) * (m * k + n * k + m * n * (o.adds ? 2 : 1));
     }
@@ -194,7 +202,7 @@ constexpr double async_time_by(const Sizes& s, const Tile& tile, const R9Operand
     const double step = longest(longest(work.filling, multiplying), moving);
     const double time = work.steps * step + work.ends,
                  memory = work.bytes / (by.memory * (work.thin ? costs.of_thin : 1));
-    return by.launch + longest(time, memory) + costs.hidden * (memory > time ? time : memory);
+    return by.launch + longest(time, memory) + costs.hidden * (memory > time ? time : memory) + work.behind;
 }
 constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& o) {
     return async_time_by(s, tile, o, async_r9_costs, async_costs);
@@ -265,6 +273,8 @@ constexpr int r9_parts(const Sizes& s, const R9Operands& o) {
     return r9_is_thin(tile) ? r9_parts_of(tile) : 1;
 }
 
+constexpr std::int64_t r9_tiles_of(const Sizes& s, const Tile& tile) { return r9_seen(s, tile).tiles(tile.m, tile.n); }
+
 /// one_order: k is not cut, so that a row's bits follow from k alone.
 constexpr Tile r9_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     const int parts = one_order ? 1 : r9_parts(s, o);
@@ -287,26 +297,30 @@ constexpr bool r9_may_cut_last_wave(const Sizes& s) {
     if (s.k < 1024 || s.products > 1) return false;
     const std::int64_t fit = r9_clusters(s.multiprocessors);
     if (s.tiles(256, 64) > fit || s.tiles(64, 256) > fit) return true;
-    // Fewer tiles of 64 x 64 are r9_parts's; of attention's heads, up to 128 columns, there are many.
+    // Of attention's heads, up to 128 columns, there are many.
+    if (r9_has_few_rows(s) && s.n > 128) return true;
+    // Fewer tiles of 64 x 64 are r9_parts's.
     return s.k >= 4096 && s.m > 128 && s.n > 128 && s.tiles(64, 64) > parts::chip;
 }
 
 /// Scratch that a product of such a shape may use for the parts' sums.
 constexpr std::size_t r9_last_wave_bytes(const Sizes& s) {
-    constexpr std::size_t largest_tile = std::size_t{256} * 256 * 4;
-    return r9_may_cut_last_wave(s) ? static_cast<std::size_t>(r9_most_pieces(s.multiprocessors)) * largest_tile : 0;
+    return r9_may_cut_last_wave(s) ? r9_most_sums(s.multiprocessors) : 0;
 }
 
 /// visit(the wide or level tile with its last wave cut), in the ways that there may be.
 template <class Visit>
-constexpr void each_cut(const Sizes& given, const Tile& tile, const Visit& visit) {
+constexpr void each_cut(const Sizes& given, const R9Operands& o, const Tile& tile, const Visit& visit) {
     const Sizes s = r9_seen(given, tile);
     const bool wide = r9_is_wide(tile);
     const std::int64_t tiles = s.tiles(wide ? 256 : tile.m, tile.n),
                        fit = wide ? r9_clusters(s.multiprocessors) : s.multiprocessors, left = tiles % fit;
-    // Level tiles of less than a wave are few rows', whose parts are r9_parts's and few_tiles's. Turned ones were
-    // slower cut than whole (299 x 6144 x 4096: 39.9 us, 28.0).
-    if (left == 0 || (!wide && (tiles < fit || r9_is_turned(tile)))) return;
+    // Level tiles of less than a wave are r9_parts's and few_tiles's, but for one row of 128, which gains by wide ones
+    // that read it seldom: 128 x 4096 x 14336 NT took 36.0 us by 96 columns in three parts, 38.5 by 64 in two, 38.0
+    // whole. Turned ones were slower (299 x 6144 x 4096: 39.9 us, whole 28.0), pairs of them, too (41.8 here).
+    const bool one_row = s.m > 64 && s.m <= tile.m && r9_has_few_rows(s) && (o.b_across || tile.n >= 96);
+    const bool never = r9_is_turned(tile) && (!wide || r9_has_few_rows(given));
+    if (left == 0 || never || (!wide && tiles < fit && !one_row)) return;
     for (const int parts : {2, 3, 4, 6, 8}) {
         if (left * parts > 2 * fit) return;
         if (!wide) {
@@ -336,6 +350,8 @@ constexpr bool r9_is_too_many(const Sizes& s, const Tile& tile) {
 /// one_order: k is not cut, so that a row's bits follow from k alone. Parts of few tiles are r9_parts's.
 constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     const int parts = one_order ? 1 : r9_parts(s, o);
+    if (parts == 1 && !one_order && r9_reads_weights(s, o))
+        return quickest_of_weights(s.m, {s.n, s.k}, s.multiprocessors).tile;
     const bool cuts = !one_order && parts == 1 && !o.is_f32 && r9_may_cut_last_wave(s);
     // Not few_tiles's parts, which are a batch in one order: those were not timed.
     const bool is_batch = s.products > 1 && !o.is_f32 && !one_order;
@@ -346,7 +362,10 @@ constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
         // Parts that gain less than a hundredth are not worth other bits.
         const double whole = is_batch ? async_time_by(s, tile, o, batch_r9_costs, batch_costs) : async_time(s, tile, o),
                      time = whole * (r9_parts_of(tile) > 1 ? 1.01 : 1);
-        if (least == 0 || time < least) least = time, best = tile;
+        // Of two that take as long the one of fewer tiles: 178 x 11008 x 4096 NN took 34.6 us by 86 turned ones of
+        // 192 columns, 46.4 by 116 that are not.
+        const bool alike = r9_is_level(tile) && time < least * 1.0001 && r9_tiles_of(s, tile) < r9_tiles_of(s, best);
+        if (least == 0 || time < least || alike) least = time, best = tile;
     };
     const auto consider = [&](const Tile& tile) {
         if (!r9_possible(o, tile) || (r9_is_thin(tile) ? r9_parts_of(tile) : 1) != parts) return;
@@ -354,7 +373,7 @@ constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
         // f32 rows that begin anywhere: 3605 x 5247 x 29 took 119 us by 208 columns, 50 to 59 by all other widths.
         if (o.is_f32 && !o.c_by_group && tile.n == 208) return;
         weigh(tile);
-        if (!r9_is_thin(tile) && cuts) each_cut(s, tile, weigh);
+        if (!r9_is_thin(tile) && cuts) each_cut(s, o, tile, weigh);
     };
     each_r9_tile(o, consider);
     if (!o.may_turn) return best;
@@ -365,6 +384,13 @@ constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     const Widths level = r9_level(128, true, false);
     for (int i = 0; i < level.count; ++i) consider(Tile{128, level.of[i], r9_level_k(1, true)});
     return best;
+}
+
+/// What a product is reckoned to take by the tile that is chosen for it.
+constexpr double async_time_of_choice(const Sizes& s, const R9Operands& o) {
+    if (r9_reads_weights(s, o) && r9_parts(s, o) == 1)
+        return quickest_of_weights(s.m, {s.n, s.k}, s.multiprocessors).time;
+    return async_time(s, async_tile(s, o, false), o);
 }
 
 }  // namespace tw::cuda::sm90

@@ -112,8 +112,8 @@ TYPED_TEST(SameBits, WhereThreadsShareOutBlocksOfK) {
     for (const Kernel* row : this->rows()) {
         const auto whole = this->product(row->name, this->a(), this->b(), {.threads = 1});
         for (const auto& b : {this->b(), by_columns})
-            for (const auto& [rows, cols] :
-                 {Block{29, 40}, Block{60, 16}, Block{83, 17}, Block{48, 33}, Block{8, 120}}) {
+            for (const auto& [rows, cols] : {Block{29, 40}, Block{60, 16}, Block{83, 17}, Block{48, 33}, Block{8, 120},
+                                             Block{5, 131}, Block{80, 130}}) {
                 const auto part =
                     this->product(row->name, this->a().block(0, 0, rows, k), b.block(0, 0, k, cols), {.threads = 16});
                 for (std::int64_t i = 0; i < rows; ++i)
@@ -122,6 +122,23 @@ TYPED_TEST(SameBits, WhereThreadsShareOutBlocksOfK) {
                                   whole[static_cast<std::size_t>(i * n + j)])
                             << row->name << ", " << rows << " x " << cols << " at " << i << ", " << j;
             }
+    }
+}
+
+TYPED_TEST(SameBits, WhereTheSumsOfAllBlocksOfKNeverWaitTogether) {
+    using T = TypeParam;
+    constexpr std::int64_t m = 120, n = 200, k = 90'000 / sizeof(T);
+    const std::vector<T> a = this->values(m * k, 4), b = this->values(k * n, 5);
+    for (const Kernel* row : this->rows()) {
+        if (row->rung != Rung::vectorized) continue;
+        std::vector<T> c(m * n, T(1)), with_threads = c;
+        const auto multiplied = [&](std::vector<T>& to, int threads) {
+            multiply(View<const T>(a.data(), m, k), View<const T>(b.data(), k, n), View<T>(to.data(), m, n),
+                     {.alpha = 0.7, .beta = 1.3, .threads = threads, .kernel = row->name});
+        };
+        multiplied(c, 1);
+        multiplied(with_threads, 16);
+        EXPECT_EQ(c, with_threads) << row->name;
     }
 }
 

@@ -76,10 +76,11 @@ TEST_F(Costs, FewRowsAlongKGoToTheKernelThatStreamsThem) {
 
 // few_rows would gather their elements one by one: 33 us were seen; few_rows_fma takes 182 for 10995 x 9 x 1523.
 TEST_F(Costs, FewLongRowsThatStartAnywhereAreNotGathered) {
-    for (const Shape& shape : {Shape{16, 1068, 3022, by_columns}, {10995, 9, 1523, by_columns}}) {
+    for (const Shape& shape : {Shape{16, 3068, 3022, by_columns}, {10995, 9, 1523, by_columns}}) {
         const Kernel& kernel = cheapest(shape, Type::f16);
         EXPECT_TRUE(is_of(kernel, "few_rows_anywhere")) << kernel.name;
     }
+    EXPECT_TRUE(is_of(cheapest({16, 1068, 3022, by_columns}, Type::f16), "r9")) << "copies that L2 keeps";
 }
 
 // On an H100 remainders win from about 2300 on, and lose where C or the conversion costs more than the product.

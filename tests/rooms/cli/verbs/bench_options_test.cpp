@@ -67,5 +67,37 @@ TEST(BenchOptions, OneThreadIsMeasuredBesideManyWhereThatIsAsked) {
     EXPECT_FALSE(is_also_alone([](auto& o) { o.batch = 4, o.device = "cuda"; }));
 }
 
+TEST(BenchOptions, OfASurveyReachIt) {
+    BenchOptions asked;
+    asked.suite = "survey", asked.device = "cpu-check", asked.json = "file", asked.peers = "cublas", asked.threads = 3;
+    asked.baseline = "before", asked.with_peers = asked.is_reproducible = true;
+    asked.survey.types = "f64", asked.survey.seed = 7, asked.survey.count = 9, asked.survey.shard = "2/3";
+    const SurveyArguments survey = survey_of(asked);
+    EXPECT_EQ(survey.suite, "survey");
+    EXPECT_EQ(survey.device, "cpu-check");
+    EXPECT_EQ(survey.json, "file");
+    EXPECT_EQ(survey.peers, "cublas");
+    EXPECT_EQ(survey.baseline, "before");
+    EXPECT_EQ(survey.threads, 3);
+    EXPECT_TRUE(survey.with_peers && survey.is_reproducible);
+    EXPECT_EQ(survey.types, "f64");
+    EXPECT_EQ(survey.seed, 7);
+    EXPECT_EQ(survey.count, 9);
+    EXPECT_EQ(survey.shard, "2/3");
+    const SurveyArguments plain = survey_of(BenchOptions{});
+    EXPECT_FALSE(plain.with_peers || plain.is_reproducible);
+}
+
+TEST(BenchOptions, PeersAreThoseOfTheList) {
+    const auto peers = [](const char* list) {
+        BenchOptions asked;
+        asked.peers = list;
+        return peers_of(asked);
+    };
+    EXPECT_EQ(peers(""), std::vector<std::string>{});
+    EXPECT_EQ(peers("mkl"), std::vector<std::string>{"mkl"});
+    EXPECT_EQ(peers("openblas,mps,blis"), (std::vector<std::string>{"openblas", "mps", "blis"}));
+}
+
 }  // namespace
 }  // namespace tw::cli

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -109,6 +110,28 @@ ReportData given() {
     return data;
 }
 
+/// Figures that are crowded somewhere, so that names must make way for one another and for lines.
+ReportData crowded(std::uint32_t state) {
+    const auto next = [&state] {
+        state = state * 1664525u + 1013904223u;
+        return static_cast<double>(state >> 8) / (1 << 24);
+    };
+    ReportData data = given();
+    const double lowest = -16 + 10 * next(), width = 12 * next(), most = 2000 * next() + 10;
+    for (std::vector<Row>* rows : {&data.dial, &data.climb})
+        for (Row& one : *rows) {
+            one.gflops = most * (0.5 + next() / 2);
+            one.relative_error = std::pow(10, lowest + width * next());
+            if (next() < 0.3) one.kernel = "cpu.r7_example.f32.avx2";
+        }
+    for (RooflinePoint& point : data.points) {
+        point.intensity = std::pow(10, 3 * next() - 1), point.attained = most * next(), point.predicted = most * next();
+        point.peak = most * (1 + std::floor(2 * next())), point.bandwidth = 100 * (1 + std::floor(3 * next()));
+        if (next() < 0.5) point.device = "cpu";
+    }
+    return data;
+}
+
 std::vector<Row> effort_rows(bool is_speed) {
     std::vector<Row> rows;
     int number = 0;
@@ -189,6 +212,12 @@ TEST(PinnedReport, EachPartIsAsItWas) {
     expect_pinned("picture", accuracy_picture(data), 1471102792537389432u);
     expect_pinned("shapes", shapes_section(data), 2187867226516670408u);
     expect_pinned("machine", machine_section(data), 8925521989222780184u);
+    std::string crowds;
+    for (std::uint32_t seed = 1; seed <= 150; ++seed) {
+        const ReportData crowd = crowded(seed);
+        crowds += accuracy_section(crowd) + roofline_section(crowd);
+    }
+    expect_pinned("crowds", crowds, 8059403228466656514u);
     expect_pinned("page", bare(report_page(data)), 2927870407936250270u);
     expect_pinned("effort", effort_section(effort_rows(false), effort_rows(true)).text, 5787733886579751117u);
 }

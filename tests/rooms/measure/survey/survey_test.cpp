@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "measure/survey/draw.hpp"
@@ -76,6 +77,20 @@ TEST_F(SurveyOnTheCpu, APeerThatMultipliesWronglyIsToldAndNotTimed) {
     EXPECT_EQ(outcomes[0].trouble.substr(0, 19), "the peer's result: ") << outcomes[0].trouble;
     EXPECT_FALSE(outcomes[0].is_wrong);
     EXPECT_FALSE(outcomes[0].is_timed());
+}
+
+// At such a shape cuBLAS ends the process; at its neighbours it does not.
+TEST_F(SurveyOnTheCpu, ALongRowOfC128IsNotAskedOfCublas) {
+    const auto peer_of = [](std::int64_t m, std::int64_t n, std::int64_t k, const char* kind, std::int64_t products) {
+        return outcomes_of({{.kind = find_kind(kind), .m = m, .n = n, .k = k, .products = products}}).at(0).peer;
+    };
+    for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1025, 3}, {1025, 1, 3}, {1, 3, 1025}}) {
+        EXPECT_EQ(peer_of(m, n, k, "c128", 1), "");
+        EXPECT_NE(peer_of(m, n, k, "c64", 1), "");
+        EXPECT_NE(peer_of(m, n, k, "c128", 2), "");
+    }
+    EXPECT_NE(peer_of(1, 1024, 3, "c128", 1), "");
+    EXPECT_NE(peer_of(2, 1025, 3, "c128", 1), "");
 }
 
 TEST_F(SurveyOnTheCpu, AShapeThatFailsEndsNothing) {

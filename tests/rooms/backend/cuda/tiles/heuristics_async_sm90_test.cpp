@@ -133,11 +133,32 @@ TEST(HeuristicsAsyncSm90, CutsALastWaveThatWouldBeNearlyEmpty) {
                     const int parts = tile.k > 0 ? R9Way::of(tile).parts : 1;
                     if (parts == 1) continue;
                     ++cut;
-                    const std::int64_t left = r9_seen(s, tile).tiles(256, tile.n) % r9_clusters(multiprocessors);
-                    EXPECT_LE(static_cast<std::size_t>(left * parts * 256 * tile.n * 4), r9_last_wave_bytes(s));
-                    EXPECT_LE(left * parts, r9_most_pieces(multiprocessors));
+                    const int down = r9_is_wide(tile) ? 2 : 1;
+                    const std::int64_t fit = down > 1 ? r9_clusters(multiprocessors) : multiprocessors,
+                                       left = r9_seen(s, tile).tiles(down * tile.m, tile.n) % fit;
+                    EXPECT_LE(static_cast<std::size_t>(left * parts * down * tile.m * tile.n * 4),
+                              r9_last_wave_bytes(s));
+                    EXPECT_TRUE(r9_sums_fit(tile, left * parts, multiprocessors));
                 }
     EXPECT_GT(cut, 5);
+}
+
+/// 6144 x 4096 across k is 96 tiles of 64 columns, which only two of three multiprocessors would have.
+TEST(HeuristicsAsyncSm90, CutsFewRowsTilesWhereTheyGain) {
+    const R9Operands across{.b_across = true, .may_turn = true};
+    EXPECT_EQ(tile_for(8, 6144, 4096, across), (Tile{64, 64, r9_level_k(4)}));
+    EXPECT_EQ(tile_for(33, 6144, 4096, across), (Tile{64, 64, 0})) << "sums of 48 rows cost what is gained";
+    EXPECT_EQ(tile_for(8, 8192, 8192, across), (Tile{64, 64, 0})) << "128 tiles are even";
+    EXPECT_EQ(tile_for(8, 4096, 14336, across), (Tile{64, 64, r9_level_k(2)}));
+    EXPECT_EQ(r9_parts_of(tile_for(128, 4096, 4096)), 1) << "whole 12.7 us, 14.5 cut";
+    EXPECT_GT(r9_parts_of(tile_for(128, 4096, 14336)), 1);
+    EXPECT_EQ(r9_parts_of(async_tile({8, 6144, 4096, 1, 132}, across, true)), 1) << "one order";
+    EXPECT_FALSE(r9_may_cut_last_wave({4096, 128, 4096, 1, 132})) << "attention's heads come in batches";
+}
+
+/// Two of 128 x 128 by 178 columns would read the weights twice, out of step.
+TEST(HeuristicsAsyncSm90, TurnedTilesOfAFewColumnsAreWhole) {
+    EXPECT_EQ(tile_for(178, 11008, 4096, {.b_across = true, .may_turn = true}), (Tile{128, 192, r9_level_k(1, true)}));
 }
 
 TEST(HeuristicsAsyncSm90, AProductOfManyIsOneTileWhereItFits) {

@@ -95,10 +95,18 @@ std::vector<Tile> wide(const std::vector<R9Way>& ways) {
         for (const R9Way& way : ways) all.push_back({128, width, way.k()});
     return all;
 }
+/// Of the widths that there are, whichever way the operands lie.
 std::vector<Tile> level(int rows) {
+    const auto has = [&](int width) {
+        using cuda::sm90::r9_level;
+        return r9_level(rows, false, false).has(width) || r9_level(rows, false, true).has(width) ||
+               r9_level(rows, true, false).has(width) || r9_level(rows, true, true).has(width);
+    };
     std::vector<Tile> all;
-    for (int width = 24; width <= 256; width += 8)
-        for (const int parts : {1, 2, 3, 8}) all.push_back({rows, width, cuda::sm90::r9_level_k(parts)});
+    for (int width = 24; width <= 256; width += 8) {
+        if (!has(width)) continue;
+        for (const int parts : {1, 2, 3, 4, 8}) all.push_back({rows, width, cuda::sm90::r9_level_k(parts)});
+    }
     return all;
 }
 
@@ -155,6 +163,9 @@ TEST_F(WideTiles, CutInTheLastWaveHaveTheSameSums) {
         compare(Operands(*kernel, 52, 2056, 520), level(64), {0, 2, 10, 6});
         compare(Operands(*kernel, 250, 904, 1104), level(128), {0, 1, 2, 3, 10});
         compare(Operands(*kernel, 904, 2056, 1104), level_turned({2, 3}), {0, 8});
+        // Of less than a wave, and of some of a warp's rows alone.
+        compare(Operands(*kernel, 20, 4360, 1104), level(64), {0, 2, 10});
+        compare(Operands(*kernel, 100, 4360, 1104), level(128), {0, 2, 10});
     }
 }
 

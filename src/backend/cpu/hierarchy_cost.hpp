@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// How r7's work goes to threads, and what it takes.
+#pragma once
+
+#include <algorithm>
+
+#include "backend/cpu/micro/micro_kernel.hpp"
+#include "backend/cpu/product/grid.hpp"
+#include "backend/cpu/product/parallel.hpp"
+#include "base/cpu_core.hpp"
+
+namespace tw::cpu {
+
+/// Where each thread has enough to do: a smaller part of C is packed for sooner than others' panels are waited for.
+inline bool shares_panels(std::int64_t m, std::int64_t n, std::int64_t k, int workers) noexcept {
+    constexpr double products_of_a_thread = 1 << 24;
+    const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    return workers > 1 && products >= products_of_a_thread * workers;
+}
+
+/// Of a thread's part of C, all of whose operands it packs itself.
+template <class T, const MicroKernel<T>& micro>
+double nanoseconds_of_part(const Problem& p, int workers, double packed_byte) {
+    const bool turned = p.c == Form::col_major;
+    const std::int64_t m = turned ? p.n : p.m, n = turned ? p.m : p.n;
+    const Grid grid(m, n, 1, n, micro, workers);
+    const auto rows = static_cast<double>(grid.rows), cols = static_cast<double>(grid.cols);
+    const double tiles = static_cast<double>(round_up(grid.rows, micro.mr)) * cols;
+    return static_cast<double>(p.k) * (tiles / micro.rate + sizeof(T) * (rows + cols) * packed_byte);
+}
+
+/// The kernel's rate (short vectors have no slivers), and packing, longer for operands that come from far away.
+template <class T, const MicroKernel<T>& micro>
+double hierarchy_nanoseconds(const Problem& p, int threads) {
+    const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+    const int workers = workers_for(p.m, p.n, p.k, threads);
+    const double packed_bytes = sizeof(T) * (m * k + n * k);
+    const double packed_byte = packed_bytes > (1 << 22) ? 0.1 : 0.05;
+    if (workers > 1 && !shares_panels(p.m, p.n, p.k, workers))
+        return 1400 + nanoseconds_of_part<T, micro>(p, workers, packed_byte);
+    const auto rows =
+        micro.lanes * int{sizeof(T)} < 64 ? std::max(p.m, std::int64_t{micro.mr}) : round_up(p.m, micro.mr);
+    const double tiles = static_cast<double>(rows) * static_cast<double>(round_up(p.n, micro.nr));
+    return 400 + 1000 * (workers > 1) + (tiles * k / micro.rate + packed_bytes * packed_byte) / workers;
+}
+
+/// Two forms of one kernel: the one that does not suit the core costs a little more.
+template <class T, const MicroKernel<T>& micro, bool folds>
+double nanoseconds_of_form(const Problem& p, int threads) {
+    return hierarchy_nanoseconds<T, micro>(p, threads) * (cpu_core().folds_broadcasts() == folds ? 1 : 1.05);
+}
+
+}  // namespace tw::cpu

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// How r6's strips go to threads: in cells of some rows by some strips, or, where C has too few of them, in blocks of k
+// besides.
+#pragma once
+
+#include "backend/cpu/parts_of_k.hpp"
+#include "backend/cpu/product/grid.hpp"
+
+namespace tw::cpu {
+
+template <class T>
+struct Shares {
+    Part cell{};
+    bool cuts_k = false;
+    double cost;  ///< until the last cell is through, in products
+
+    /// `rows`, `width`: of a tile; `packs`: each cell packs its strips.
+    Shares(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t rows, std::int64_t width, bool packs,
+           const PartsOfK<T>& parts, bool may_cut_k, int workers)
+        : m_(m), n_(n), k_(k), workers_(workers), packing_(packs ? packed_rows : 0) {
+        constexpr double adding = 20, beginning = 1 << 17;  // an element of a block's sums, and a second round
+        const std::int64_t cols = std::max(width, block_size(n, ceil_div(n, cells_each * workers), width));
+        const std::int64_t across = ceil_div(n, cols);
+        const std::int64_t high = rows_of_cell(across, rows);
+        cell = {0, 0, high, cols};
+        cost = last(across, 1, high);
+        if (!may_cut_k || !parts.fit()) return;
+        const std::int64_t lower = rows_of_cell(across * parts.blocks, rows);
+        const double sums = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(parts.blocks);
+        const double in_blocks = last(across, parts.blocks, lower) + beginning + adding * sums / workers;
+        if (in_blocks < cost) cuts_k = true, cell.rows = lower, cost = in_blocks;
+    }
+
+    /// How many threads' work is done at once.
+    double sharing() const {
+        return static_cast<double>(m_ + packing_) * static_cast<double>(n_) * static_cast<double>(k_) / cost;
+    }
+
+private:
+    static constexpr std::int64_t packed_rows = 34;  // in whose time a strip is packed
+    static constexpr std::int64_t cells_each = 4;    // cores are not equally quick
+
+    /// As high as makes the last of all cells end soonest. `beside`: cells in one row of them.
+    std::int64_t rows_of_cell(std::int64_t beside, std::int64_t rows) const {
+        std::int64_t best = round_up(m_, rows);
+        const auto time = [&](std::int64_t high) {
+            return rounds(beside, high) * static_cast<double>(high + packing_);
+        };
+        for (std::int64_t down = 2; beside * down <= cells_each * workers_ && down * rows < m_ + rows; ++down)
+            if (const std::int64_t high = block_size(m_, ceil_div(m_, down), rows); time(high) < 0.97 * time(best))
+                best = high;
+        return best;
+    }
+    double rounds(std::int64_t beside, std::int64_t high) const {
+        return static_cast<double>(ceil_div(beside * ceil_div(m_, high), workers_));
+    }
+    double last(std::int64_t across, std::int64_t blocks, std::int64_t high) const {
+        return rounds(across * blocks, high) * static_cast<double>((high + packing_) * std::min(cell.cols, n_)) *
+               static_cast<double>(k_) / static_cast<double>(blocks);
+    }
+
+    std::int64_t m_, n_, k_, workers_, packing_;
+};
+
+}  // namespace tw::cpu
