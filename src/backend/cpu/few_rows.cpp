@@ -31,8 +31,9 @@ constexpr bool is_turned(std::int64_t m, std::int64_t n, bool c_lies_by_columns)
     return m == n ? c_lies_by_columns : m > n;
 }
 
-/// How B goes to threads: in pieces of columns, and by blocks of k where there are hardly as many as threads. Cores are
-/// not equally quick, so that there are more pieces than threads where they may be short.
+/// How B goes to threads: in pieces of columns, and by blocks of k where there are hardly as many as threads, or where
+/// very few rows meet rows of B, which come sooner from end to end. Cores are not equally quick, so that there are more
+/// pieces than threads where they may be short.
 template <class T>
 struct Pieces {
     static constexpr std::int64_t so_few = 8;                     // rows
@@ -46,11 +47,13 @@ struct Pieces {
            bool may_cut_k = true)
         : parts(m, n, k), cols(n), count(1), has_blocks(false) {
         if (workers == 1) return;
+        const bool hardly_any = ceil_div(n, width) < 2 * workers, k_is_long = 4 * parts.blocks >= workers;
         has_blocks = may_cut_k && m <= so_few && parts.fit() && parts.at_once == parts.blocks &&
-                     ceil_div(n, width) < 2 * workers;
-        const std::int64_t blocks = has_blocks ? parts.blocks : 1, each = has_blocks ? 2 : 4;
-        const std::int64_t wanted = std::clamp<std::int64_t>(
-            has_blocks || on_squares ? n * k / least : n / read_together, workers, each * workers);
+                     (hardly_any || (k_is_long && !on_squares));
+        const std::int64_t blocks = has_blocks ? parts.blocks : 1, most = 4;
+        const std::int64_t each =
+            std::clamp<std::int64_t>((has_blocks || on_squares ? n * k / least : n / read_together) / workers, 1, most);
+        const std::int64_t wanted = each * workers;
         const std::int64_t unit = on_squares ? std::max(width, round_up(8 * m, width)) : width;
         cols = block_size(n, ceil_div(n, ceil_div(wanted, blocks)), unit);
         count = blocks * ceil_div(n, cols);

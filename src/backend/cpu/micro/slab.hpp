@@ -47,13 +47,14 @@ struct Cut {
           copies(passing != Passing::themselves) {
         constexpr std::int64_t elements = copied_bytes / static_cast<std::int64_t>(sizeof(T));
         const std::int64_t width = kernel.passed_widths[rows];
-        if (passing == Passing::turned) strip = width, at_a_time = elements / strip;
+        const bool in_long_vectors = kernel.lanes * static_cast<int>(sizeof(T)) >= 64;  // their strips are wide
+        if (passing == Passing::turned) strip = width, at_a_time = in_long_vectors ? depth : elements / strip;
         piece = passing == Passing::widened ? elements / at_a_time / width * width : strip;
     }
     std::int64_t packed() const { return round_up(panels * rows * depth, 64); }
     std::int64_t waiting() const { return panels * rows * strip; }
     std::int64_t copied() const { return copies ? at_a_time * piece : 0; }
-    std::int64_t elements() const { return packed() + waiting() + copied() + at_a_time * most_width; }
+    std::int64_t elements() const { return packed() + waiting() + (copies ? copied() : at_a_time * most_width); }
 };
 
 /// At most `most_rows` rows of C, or a part of their columns.
