@@ -22,6 +22,8 @@
 #include "backend/cuda/tiles/complex_fragments.cuh"
 #include "backend/cuda/tiles/complex_sums.cuh"
 #include "backend/cuda/tiles/complex_tile.cuh"
+#include "backend/cuda/tiles/copies.cuh"
+#include "backend/cuda/tiles/old_tile.cuh"
 
 namespace tw::cuda {
 namespace {
@@ -44,6 +46,8 @@ using Halves = LinesAlongK<width, false>;
 template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_>
 struct Shape {
     static constexpr int BM = BM_, BN = BN_, BK = 8, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
+    /// Copies one by one between products; warps of few products have no time for that.
+    static constexpr bool spreads_copies = WM * WN >= 32 * 32;
     static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across, sums = WM * WN / 32;
     __device__ static int warp_row() { return static_cast<int>(threadIdx.x) / 32 / warps_across * WM; }
     __device__ static int warp_col() { return static_cast<int>(threadIdx.x) / 32 % warps_across * WN; }
@@ -71,19 +75,19 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
     if (cut.is_part(piece)) cut.take(p, piece, S::BK);
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
+    if (p.reads_c() && !cut.is_part(piece)) fetch_old_tile<S>(p, first_row, first_col);
     const int row = S::warp_row(), col = S::warp_col();
     const Layout& bl = p.b.layout;
     using A = typename Stage<S, F>::A;
     using B = typename Stage<S, F>::B;
     constexpr int stage_bytes = Stage<S, F>::bytes;
-    ComplexTile<A, S::threads> a(p.a, first_row);
-    ComplexTile<B, S::threads> b(Tensor<const Number>{p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}},
-                                 first_col);
+    using TileA = ComplexTile<A, S::threads>;
+    using TileB = ComplexTile<B, S::threads>;
+    Copies<TileA, TileB> copies{
+        TileA(p.a, first_row),
+        TileB(Tensor<const Number>{p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}}, first_col)};
     const std::uint32_t base = ptx::shared_address(stages), end = base + S::STAGES * stage_bytes;
-    const auto fill = [&](std::uint32_t stage) {
-        a.fill(stage), b.fill(stage + A::bytes);
-        ptx::commit_copies();
-    };
+    const auto fill = [&](std::uint32_t stage) { copies.a.fill(stage), copies.b.fill(stage + A::bytes); };
 
     using Warp = ComplexSums<S::WM, S::WN>;
     Warp sums;
@@ -93,15 +97,13 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     double2 down[2][Warp::down][2], across[2][Warp::across];
     const auto read = [&](int to, std::uint32_t stage, int step) {
 #pragma unroll
-        for (int i = 0; i < Warp::down; ++i)
-#pragma unroll
-            for (int half = 0; half < 2; ++half) down[to][i][half] = of_a.read(stage, i * 16 + half * 8, step);
+        for (int i = 0; i < 2 * Warp::down; ++i) down[to][i / 2][i % 2] = of_a.read(stage, i * 8, step);
 #pragma unroll
         for (int j = 0; j < Warp::across; ++j) across[to][j] = of_b.read(stage + A::bytes, j * 8, step);
     };
 
 #pragma unroll
-    for (int s = 0; s < S::STAGES - 1; ++s) fill(base + s * stage_bytes);
+    for (int s = 0; s < S::STAGES - 1; ++s) fill(base + s * stage_bytes), ptx::commit_copies();
     ptx::wait_for_copies<S::STAGES - 2>();
     __syncthreads();
     read(0, base, 0);
@@ -109,16 +111,20 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     std::uint32_t stage = base, free_stage = base + (S::STAGES - 1) * stage_bytes;
     for (int first = 0; first < k; first += S::BK) {
         const std::uint32_t next = stage + stage_bytes == end ? base : stage + stage_bytes;
-        fill(free_stage);
+        if constexpr (!S::spreads_copies) fill(free_stage);
         read(1, stage, 1);
-        sums.add_products(down[0], a_mask, across[0], b_mask);
+        sums.add_products(down[0], a_mask, across[0], b_mask, [&](int q) {
+            if constexpr (S::spreads_copies) copies.fill(free_stage, q, Warp::turns);
+        });
+        ptx::commit_copies();
         ptx::wait_for_copies<S::STAGES - 2>();
         __syncthreads();
         read(0, next, 0);
-        sums.add_products(down[1], a_mask, across[1], b_mask);
+        sums.add_products(down[1], a_mask, across[1], b_mask, [](int) {});
         free_stage = stage, stage = next;
     }
     ptx::wait_for_copies<0>();
+    sums.exchange();
 
     if constexpr (has_parts) {
         if (cut.is_part(piece)) {

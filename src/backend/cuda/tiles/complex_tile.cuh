@@ -71,10 +71,11 @@ struct LinesAlongK {
 /// Neighbouring threads copy neighbours in memory, along k where these lie so.
 template <class Form, int threads>
 class ComplexTile {
-    static constexpr int BK = Form::BK, width = Form::width, pieces = BK * width / threads;
-    static_assert(pieces * threads == BK * width && threads % width == 0 && threads % (8 * BK) == 0);
+    static constexpr int BK = Form::BK, width = Form::width;
 
 public:
+    static constexpr int pieces = BK * width / threads;
+    static_assert(pieces * threads == BK * width && threads % width == 0 && threads % (8 * BK) == 0);
     static constexpr int bytes = Form::bytes;
 
     /// `from`: its rows are the tile's lines, of which the first is `first`; k goes along its columns.
@@ -103,6 +104,14 @@ public:
         }
         from_ += BK * k_step_;
         k_left_ -= BK;
+    }
+
+    /// The same piece by piece, s = 0 first.
+    __device__ void fill(std::uint32_t tile, int s) {
+        const bool inside = s * k_jump_ < k_left_ && s * x_jump_ < x_left_;
+        Form::copy(tile + Form::later(to_, s * k_jump_, s * x_jump_), from_, inside);
+        from_ += s + 1 < pieces ? jump_ : BK * k_step_ - (pieces - 1) * jump_;
+        if (s + 1 == pieces) k_left_ -= BK;
     }
 
 private:
