@@ -25,17 +25,18 @@ constexpr PacedShape turned(PacedShape shape) {
     return shape;
 }
 
-inline constexpr PacedShape shapes_of_real[] = {{128, 128, 1, 7000, {1110}},        {64, 128, 2, 1500, {680, 1178}},
-                                                {32, 128, 2, 1000, {475, 655}},     {16, 128, 3, 1000, {436, 535, 806}},
-                                                {64, 64, 3, 1500, {400, 660, 961}}, {32, 32, 2, 600, {198, 264}}};
+inline constexpr PacedShape shapes_of_real[] = {{128, 128, 1, 7000, {1110}},         {96, 128, 1, 5500, {845}},
+                                                {64, 128, 2, 1500, {680, 1178}},     {32, 128, 2, 1000, {395, 665}},
+                                                {16, 128, 3, 1000, {275, 550, 812}}, {64, 64, 3, 1500, {400, 660, 961}},
+                                                {32, 32, 2, 600, {150, 236}}};
 /// Whose operands are copied one double at a time: squares alone, with the copies in front of a step's products.
 inline constexpr PacedShape shapes_of_odd[] = {
     {128, 128, 1, 2500, {1210}}, {64, 64, 3, 1500, {430, 620, 950}}, {32, 32, 2, 600, {207, 271}}};
-inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2500, {1210}},
-                                                   {64, 64, 2, 1500, {700, 1270}},
-                                                   {16, 128, 3, 1000, {500, 720, 1100}},
-                                                   {64, 32, 2, 800, {370, 690}},
-                                                   {32, 32, 4, 600, {250, 400, 570, 750}}};
+inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2500, {1165}},
+                                                   {64, 64, 2, 1500, {690, 1190}},
+                                                   {16, 128, 3, 1000, {375, 665, 1015}},
+                                                   {64, 32, 2, 800, {325, 655}},
+                                                   {32, 32, 4, 600, {217, 333, 512, 695}}};
 
 /// r7_hierarchical_complex's, which is no unit's but has the same waves: c64 by FMA, 8 of k a step.
 inline constexpr PacedShape shapes_of_single_complex[] = {{128, 128, 1, 2500, {2611}},
@@ -50,7 +51,7 @@ struct Unit {
     bool is_one_order_turned;  ///< a result has the same bits from C's other side
     int most_parts;            ///< of a last wave's tiles; of more than 16 every fourth count
 };
-inline constexpr Unit real{shapes_of_real, 16, 8, true, 16}, complex{shapes_of_complex, 8, 16, false, 64},
+inline constexpr Unit real{shapes_of_real, 16, 8, true, 64}, complex{shapes_of_complex, 8, 16, false, 64},
     single_complex{shapes_of_single_complex, 8, 8, false, 16};
 
 /// Of a last wave's tiles.
@@ -148,8 +149,8 @@ constexpr Choice quickest(const Unit& unit, const Sizes& s, bool one_order, bool
         if ((!for_parts || s.is_odd) && is_flat(shape)) continue;
         if (s.is_odd && &unit == &complex && &shape != &unit.shapes.front() && &shape != &unit.shapes.back()) continue;
         // From C's other side a thread's neighbours lie down a column, and a warp stores whole lines.
-        if (!(s.stores_ones && is_flat(shape) && unit.is_one_order_turned && is_alone)) each_cut(shape);
-        if (shape.rows != shape.columns && (unit.is_one_order_turned ? is_alone : free)) each_cut(turned(shape));
+        if (!(s.stores_ones && is_flat(shape) && unit.is_one_order_turned)) each_cut(shape);
+        if (shape.rows != shape.columns && (unit.is_one_order_turned || free)) each_cut(turned(shape));
     }
     return best;
 }

@@ -2,9 +2,9 @@
 // Copyright 2026 The tilewright authors
 //
 // r8_dmma: the matrix unit for doubles (DMMA), which every chip for science since Ampere has. r7's hierarchy around it:
-// asynchronous copies STAGES deep, and the fragments of step k + 4 are read during step k.
+// asynchronous copies STAGES deep, and the fragments of the next 8 (or 16) of k are read between the products of these.
 //
-//   block BM x BN, BK of k a stage     warp WM x WN: products of 16 x 8 x 4      blocks walk C in bands of 8 tiles
+//   block BM x BN, BK of k a stage     warp WM x WN: products of 16 x 8 x 8      blocks walk C in bands of 8 tiles
 //   +----+----+----+----+              +---+---+---+---+                         +---+---+---+
 //   | w0 | w1 | w2 | w3 |              |16x8   |   |   |                         | 0 | 2 | 4 |   so that those which
 //   +----+----+----+----+              +---+---+---+---+                         +---+---+---+   run together share
@@ -17,12 +17,13 @@
 
 #include "backend/cuda/cut_rung.cuh"
 #include "backend/cuda/heuristics_dmma.hpp"
-#include "backend/cuda/operands/aligned.hpp"
-#include "backend/cuda/ptx/mma.cuh"
+#include "backend/cuda/operands/across_batch.hpp"
+#include "backend/cuda/ptx/dmma.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/copies.cuh"
 #include "backend/cuda/tiles/dmma_shape.cuh"
 #include "backend/cuda/tiles/doubles.cuh"
+#include "backend/cuda/tiles/old_tile.cuh"
 #include "backend/cuda/tiles/pair_of_c.cuh"
 
 namespace tw::cuda {
@@ -35,24 +36,13 @@ struct Stage {
     static constexpr int bytes = A::bytes + B::bytes;
 };
 
-/// A thread's sums to C, of which it has the first at (row, col). All that is read of an old C is asked for before
-/// anything is written: one by one, each would wait for the last.
 template <class S>
-__device__ void store_tile(const Product<double>& p, bool c_in_pairs, int row, int col,
-                           double (&sums)[S::WM / 16][S::WN / 8][4]) {
-    const auto each_pair = [&](const auto& visit) {
-#pragma unroll
-        for (int i = 0; i < S::WM / 16; ++i)
-#pragma unroll
-            for (int j = 0; j < S::WN / 8; ++j)
-#pragma unroll
-                for (int half = 0; half < 2; ++half)  // one loop over all pairs would spill on sm_80
-                    visit(Pair(p, c_in_pairs, row + i * 16 + half * 8, col + j * 8),
-                          *reinterpret_cast<double(*)[2]>(&sums[i][j][2 * half]));
-    };
-    each_pair([&](const Pair&, double(&sum)[2]) { sum[0] *= p.alpha, sum[1] *= p.alpha; });
-    if (p.beta != 0) each_pair([&](const Pair& pair, double(&sum)[2]) { pair.add(sum, p.beta, p.c.layout.col_step); });
-    each_pair([&](const Pair& pair, const double(&sum)[2]) { pair.store(sum, p.c.layout.col_step); });
+__device__ void hand_over_tile(const Product<double>& p, const CutTiles& cut, int piece, char* stages, bool c_in_pairs,
+                               int2 tile, const double (&pairs)[S::sums][2]) {
+    const auto pair = [&](int q) { return make_double2(pairs[q][0], pairs[q][1]); };
+    hand_over<S, double2>(cut, piece, stages, pair, [&](int first, int last, const double2(&added)[sums_at_once]) {
+        store_pairs<S>(p, c_in_pairs, tile, first, last, added);
+    });
 }
 
 template <class S, class L>
@@ -72,6 +62,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     if (only.any && (*only.any == 0 || only.tiles[tile.x * only.across + tile.y] == 0)) return;
     if (cut.is_part(piece)) cut.take(p, piece, S::BK);
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
+    if (p.beta != 0 && !cut.is_part(piece)) fetch_old_tile<S>(p, first_row, first_col);
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const int row = warp / S::warps_across * S::WM, col = warp % S::warps_across * S::WN;
     const Layout& bl = p.b.layout;
@@ -79,22 +70,31 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
                         B({p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}}, first_col, col)};
     const std::uint32_t base = ptx::shared_address(stages), end = base + count * stage_bytes;
     double sums[S::WM / 16][S::WN / 8][4] = {};
-    double down[2][S::WM / 16][2], across[2][S::WN / 8];
-    const auto read = [&](int to, std::uint32_t stage, int step) {
+    constexpr int fours = has_parts ? S::DEPTH / 4 : 1;  // chips before Hopper multiply 4 of k at a time
+    double down[2][S::WM / 16][fours][2], across[2][S::WN / 8][fours];
+    // Rows first, then columns in the order in which they are multiplied. Of 8 of k and more, those of a step stand one
+    // by one between the products of the step before: in a row they would be more than there are registers for.
+    constexpr bool spreads = fours > 1;
+    constexpr int of_rows = S::WM / 16 * 2 * fours, reads = of_rows + S::WN / 8 * fours;
+    const auto read = [&](int to, std::uint32_t stage, int step, int q, int turns) {
 #pragma unroll
-        for (int i = 0; i < S::WM / 16; ++i)
-#pragma unroll
-            for (int half = 0; half < 2; ++half) down[to][i][half] = copies.a.read(stage, i * 16 + half * 8, step);
-#pragma unroll
-        for (int j = 0; j < S::WN / 8; ++j) across[to][j] = copies.b.read(stage + A::bytes, j * 8, step);
+        for (int i = 0; i < reads; ++i) {
+            const int j = i - of_rows;
+            if (i < reads * q / turns || i >= reads * (q + 1) / turns) continue;
+            if (i < of_rows)
+                down[to][i / (2 * fours)][i / 2 % fours][i % 2] =
+                    copies.a.read(stage, i / (2 * fours) * 16 + i % 2 * 8, step * fours + i / 2 % fours);
+            else
+                across[to][j / fours][j % fours] =
+                    copies.b.read(stage + A::bytes, j / fours * 8, step * fours + j % fours);
+        }
     };
 
     copies.fill_stages(base, count - 1);
     ptx::wait_for_copies<S::STAGES - 2, S::DEEP - 2>(cut.is_deep);
     __syncthreads();
-    read(0, base, 0);
-
-    constexpr int products = S::WM / 16 * (S::WN / 8), steps = S::BK / 4;
+    read(0, base, 0, 0, 1);
+    constexpr int products = S::WM / 16 * (S::WN / 8), steps = S::BK / 4 / fours;
     std::uint32_t stage = base, free_stage = base + (count - 1) * stage_bytes;
     for (int first = 0; first < k; first += S::BK) {
         const std::uint32_t next = stage + stage_bytes == end ? base : stage + stage_bytes;
@@ -107,28 +107,24 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
                 ptx::wait_for_copies<S::STAGES - 2, S::DEEP - 2>(cut.is_deep);
                 __syncthreads();
             }
-            read((step + 1) % 2, step + 1 == steps ? next : stage, (step + 1) % steps);
+            const std::uint32_t read_next = step + 1 == steps ? next : stage;
+            if constexpr (!spreads) read((step + 1) % 2, read_next, (step + 1) % steps, 0, 1);
 #pragma unroll
-            for (int i = 0; i < S::WM / 16; ++i)
-#pragma unroll
-                for (int j = 0; j < S::WN / 8; ++j) {
-                    ptx::multiply(sums[i][j], down[step % 2][i], across[step % 2][j]);
-                    if constexpr (L::by_16)
-                        copies.fill(free_stage, step * products + i * (S::WN / 8) + j, (steps - 1) * products);
-                }
+            for (int q = 0; q < products; ++q) {
+                const int i = spreads ? q % (S::WM / 16) : q / (S::WN / 8),
+                          j = spreads ? q / (S::WM / 16) : q % (S::WN / 8);
+                ptx::multiply_fours(sums[i][j], down[step % 2][i], across[step % 2][j]);
+                if constexpr (spreads) read((step + 1) % 2, read_next, (step + 1) % steps, q, products);
+                if constexpr (L::by_16) copies.fill(free_stage, step * products + q, (steps - 1) * products);
+            }
         }
         free_stage = stage, stage = next;
     }
     ptx::wait_for_copies<0>();
-    if constexpr (has_parts) {
-        const auto& pairs = reinterpret_cast<const double(&)[S::sums][2]>(sums);
+    if constexpr (has_parts)
         if (cut.is_part(piece))
-            return hand_over<S, double2>(
-                cut, piece, stages, [&](int q) { return make_double2(pairs[q][0], pairs[q][1]); },
-                [&](int first, int last, const double2(&added)[sums_at_once]) {
-                    store_pairs<S>(p, c_in_pairs, tile, first, last, added);
-                });
-    }
+            return hand_over_tile<S>(p, cut, piece, stages, c_in_pairs, tile,
+                                     reinterpret_cast<const double(&)[S::sums][2]>(sums));
     store_tile<S>(p, c_in_pairs, first_row + row + lane / 4, first_col + col + lane % 4 * 2, sums);
 }
 
@@ -159,12 +155,16 @@ Status start(const Job& job) {
                          L::by_16);
 }
 
-using Large = DmmaShape<128, 128, 32, 64, 4, 1>;
+using Large = DmmaShape<128, 128, 32, 64, 4, 1, 16, 8>;
 using Flat = DmmaShape<64, 128, 32, 64, 3, 2>;
-using Flatter = DmmaShape<32, 128, 32, 32, 3, 2>;
-using Thin = DmmaShape<16, 128, 16, 32, 3, 3>;
+using Flatter = DmmaShape<32, 128, 32, 32, 3, 2, 16, 8>;
+using Thin = DmmaShape<16, 128, 16, 32, 3, 3, 16, 8>;
+using Wide = DmmaShape<96, 128, 48, 32, 4, 1, 16, 8>;
 using Middle = DmmaShape<64, 64, 32, 32, 3, 3>;
-using Small = DmmaShape<32, 32, 16, 16, 8, 2>;
+using Small = DmmaShape<32, 32, 16, 16, 4, 2, 32, 16>;
+/// Copied one double at a time: with more of k a step they spilled, or were up to a fifth slower.
+using LargeOfOnes = DmmaShape<128, 128, 32, 64, 4, 1>;
+using SmallOfOnes = DmmaShape<32, 32, 16, 16, 8, 2>;
 
 template <class S, bool by_16>
 Status start_by(const Job& job, bool a_across, bool b_across) {
@@ -177,20 +177,23 @@ template <class S>
 Status run_with(const Job& job) {
     const Lie lie(job.call);
     if (lie.by_16) return start_by<S, true>(job, lie.a_across, lie.b_across);
-    using Single = std::conditional_t<S::BM == S::BN, S, std::conditional_t<S::BM == 64, Middle, Small>>;
+    using Single = std::conditional_t<S::BM >= 128, LargeOfOnes, std::conditional_t<S::BM >= 64, Middle, SmallOfOnes>>;
     return start_by<Single, false>(job, lie.a_across, lie.b_across);
 }
 
 /// Tiles are told as C lies; those with more rows than columns are flat ones from C's other side. From there, too, a C
 /// whose rows begin at odd places is stored: neighbours by neighbouring threads.
 Status run(const Call& asked, const Tile& by_name) {
-    Call call = is_turned(asked) ? across(asked) : asked;
+    Batch turned;
+    Call call = is_turned(asked) ? across_with(asked, turned) : asked;
     const bool in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
     const Tile tile = dmma::tile_of(dmma::real, call, {!Lie(call).by_16, !in_pairs}, by_name);
-    if ((tile.m > tile.n || (tile.m == tile.n && !in_pairs)) && !call.batch) call = across(call);
+    Batch batch;
+    if (tile.m > tile.n || (tile.m == tile.n && !in_pairs)) call = across_with(call, batch);
     const Job job{call, {}, call.reproducible ? 1 : dmma::parts_of(tile)};
     switch (tile.m + tile.n) {
         case Large::BM + Large::BN: return run_with<Large>(job);
+        case Wide::BM + Wide::BN: return run_with<Wide>(job);
         case Flat::BM + Flat::BN: return run_with<Flat>(job);
         case Flatter::BM + Flatter::BN: return run_with<Flatter>(job);
         case Thin::BM + Thin::BN: return run_with<Thin>(job);
@@ -205,14 +208,13 @@ std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
     return dmma::scratch_bytes(dmma::real, p, asked);
 }
 
-/// Seen from C's other side a batch's steps would change places, too.
-constexpr Batching batching{[](const Call& call) { return call.batch->size <= most_products && !is_turned(call); },
-                            places_bytes};
 constexpr Tile tiles[] = {{},
                           {128, 128, 16},
                           {64, 64, 16},
                           {32, 32, 16},
                           {64, 128, 16},
+                          {96, 128, 16},
+                          {128, 96, 16},
                           {32, 128, 16},
                           {16, 128, 16},
                           {128, 16, 16},
@@ -233,7 +235,7 @@ constinit const Kernel r8_dmma_f64{
     .scheme = unsplit<double>,
     .needs = feature::sm80,
     .tiles = tiles,
-    .idea = "the matrix unit for doubles: each warp multiplies 16 x 8 x 4 at a time from its registers",
+    .idea = "the matrix unit for doubles: each warp multiplies 16 x 8 x 8 at a time from its registers",
     .takes = fits_ints,
     .sum_bound = sequential_sum_bound<double>,
     .nanoseconds = nanoseconds,
@@ -241,7 +243,7 @@ constinit const Kernel r8_dmma_f64{
     .cuts = cuts,
     .run = run,
     .order = dmma_order,
-    .batching = &batching,
+    .batching = &in_one_launch,
 };
 
 }  // namespace tw::cuda

@@ -19,11 +19,13 @@ namespace tw::cuda {
 /// are copied two at a time (asked at run time, that cost a fifth of the speed).
 template <bool across_k, bool by_16, int rows, int BK, int threads>
 class Doubles {
-    static constexpr int pairs_side = (across_k ? rows : BK) / 2, jump = threads / pairs_side;
+    static constexpr int pairs = (across_k ? rows : BK) / 2, pairs_side = pairs % 3 == 0 ? pairs / 3 : pairs;
+    static constexpr bool jumps_inner = pairs_side < pairs;  ///< where a side is three times a power of two
+    static constexpr int jump = jumps_inner ? pairs_side * 2 : threads / pairs_side;
 
 public:
     static constexpr int pieces = rows * BK / 2 / threads;  ///< a thread's copies of BK of k
-    static_assert(threads % pairs_side == 0 && pieces * threads * 2 == rows * BK);
+    static_assert(threads % pairs_side == 0 && pieces * threads * 2 == rows * BK && (!jumps_inner || pieces == 3));
     static constexpr int pitch = (across_k ? rows : BK) + 4, bytes = (across_k ? BK : rows) * pitch * 8;
     static_assert(pitch % 16 == 4);
 
@@ -38,7 +40,7 @@ public:
         inner_left_ = across_k ? rows_left : k_left;
         outer_left_ = across_k ? k_left : rows_left;
         from_ = of.data + of.layout(first_row + row, k);
-        jump_step_ = jump * (across_k ? of.layout.col_step : of.layout.row_step);
+        jump_step_ = jump * (across_k != jumps_inner ? of.layout.col_step : of.layout.row_step);
         last_step_ = BK * of.layout.col_step - (pieces - 1) * jump_step_;
         to_ = static_cast<std::uint32_t>((outer * pitch + inner) * 8);
         at_ = static_cast<std::uint32_t>(
@@ -48,24 +50,24 @@ public:
     /// Before the pieces of the next BK of k: where a row or k ends within a pair, all of this thread's are copied.
     __device__ void begin(std::uint32_t tile) {
         if constexpr (by_16) {
-            if (inner_left_ != 1) return;
+            if (jumps_inner ? inner_left_ % 2 == 0 : inner_left_ != 1) return;
             const double* from = from_;
 #pragma unroll 1
             for (int s = 0; s < pieces; ++s, from += jump_step_)  // a loop: unrolled, all stages would wait for it
-                ptx::copy_16(place(tile, s), from, s * jump < outer_left_ ? 8 : 0);
+                if (inner_left(s) == 1) ptx::copy_16(place(tile, s), from, outer_left(s) > 0 ? 8 : 0);
         }
     }
 
     /// The next of them, whose number is s.
     __device__ void fill(std::uint32_t tile, int s) {
-        const auto is_there = [&](int of_pair) { return s * jump < (inner_left_ >= of_pair ? outer_left_ : 0); };
+        const auto is_there = [&](int of_pair) { return inner_left(s) >= of_pair && outer_left(s) > 0; };
         if constexpr (by_16) {
-            if (inner_left_ != 1) ptx::copy_16_or_zero(place(tile, s), from_, is_there(2));
+            if (inner_left(s) != 1) ptx::copy_16_or_zero(place(tile, s), from_, is_there(2));
         } else {
             ptx::copy_8(place(tile, s), from_, is_there(1));
             ptx::copy_8(place(tile, s) + 8, from_ + inner_step_, is_there(2));
         }
-        from_ += s + 1 < pieces ? jump_step_ : last_step_;
+        from_ += s + 1 < pieces ? jump_step_ : last_step();
         if (s + 1 == pieces) (across_k ? outer_left_ : inner_left_) -= BK;
     }
 
@@ -76,11 +78,19 @@ public:
 
 private:
     __device__ std::uint32_t place(std::uint32_t tile, int s) const {
-        return tile + to_ + static_cast<std::uint32_t>(s * jump * pitch * 8);
+        return tile + to_ + static_cast<std::uint32_t>(s * jump * (jumps_inner ? 1 : pitch) * 8);
     }
+    /// From the last piece to the next BK of k: of what is known already, where that can be, for registers are few.
+    __device__ std::int64_t last_step() const {
+        if constexpr (across_k && !jumps_inner) return jump_step_;
+        else if constexpr (!across_k && by_16) return BK - (pieces - 1) * jump_step_;
+        else return last_step_;
+    }
+    __device__ int inner_left(int s) const { return inner_left_ - (jumps_inner ? s * jump : 0); }
+    __device__ int outer_left(int s) const { return outer_left_ - (jumps_inner ? 0 : s * jump); }
 
     const double* from_;
-    std::int64_t inner_step_, jump_step_, last_step_;  ///< to the next piece, and from the last one
+    std::int64_t inner_step_, jump_step_, last_step_;  ///< jump_step_: to the next piece
     int inner_left_, outer_left_;
     std::uint32_t to_, at_;
 };

@@ -38,6 +38,26 @@ struct Pair {
     }
 };
 
+/// A thread's sums to C, of which it has the first at (row, col). All that is read of an old C is asked for before
+/// anything is written: one by one, each would wait for the last.
+template <class S>
+__device__ void store_tile(const Product<double>& p, bool c_in_pairs, int row, int col,
+                           double (&sums)[S::WM / 16][S::WN / 8][4]) {
+    const auto each_pair = [&](const auto& visit) {
+#pragma unroll
+        for (int i = 0; i < S::WM / 16; ++i)
+#pragma unroll
+            for (int j = 0; j < S::WN / 8; ++j)
+#pragma unroll
+                for (int half = 0; half < 2; ++half)  // one loop over all pairs would spill on sm_80
+                    visit(Pair(p, c_in_pairs, row + i * 16 + half * 8, col + j * 8),
+                          *reinterpret_cast<double(*)[2]>(&sums[i][j][2 * half]));
+    };
+    each_pair([&](const Pair&, double(&sum)[2]) { sum[0] *= p.alpha, sum[1] *= p.alpha; });
+    if (p.beta != 0) each_pair([&](const Pair& pair, double(&sum)[2]) { pair.add(sum, p.beta, p.c.layout.col_step); });
+    each_pair([&](const Pair& pair, const double(&sum)[2]) { pair.store(sum, p.c.layout.col_step); });
+}
+
 /// Pairs of a thread's sums, those before the last of a tile, to C.
 template <class Shape, int count>
 __device__ void store_pairs(const Product<double>& p, bool in_pairs, int2 tile, int first, int last,

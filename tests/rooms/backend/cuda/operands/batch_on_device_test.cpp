@@ -105,6 +105,12 @@ INSTANTIATE_TEST_SUITE_P(Types, BatchesOf,
                              return std::string(name_of(named.param.first)) + "_" + name_of(named.param.second);
                          });
 
+TEST_F(Batches, OfDoublesAreSeenFromCsOtherSide) {
+    for (const Told told : {Told::by_steps, Told::by_pointers, Told::by_pointers_out_of_order, Told::sharing_b})
+        for (const Shape& flat_is_quicker : {Shape{520, 70, 64, 2, false}, {1000, 90, 48, 0, true, true}})
+            compare(Type::f64, Type::f64, flat_is_quicker, 60, told, {.beta = 0.5}, false);
+}
+
 TEST_F(Batches, OfThousandsGoInPieces) {
     compare(Type::f32, Type::f32, {3, 5, 4}, 33'000, Told::by_steps, {}, false);
     compare(Type::f32, Type::f32, {3, 5, 4}, 5'000, Told::by_pointers_out_of_order, {}, true);

@@ -19,12 +19,19 @@ double whole_number(std::uint64_t i) {
     x ^= x >> 29, x *= 0xBF58476D1CE4E5B9u, x ^= x >> 32;
     return static_cast<double>(x % 3) - 1;
 }
-void fill(Values& values, std::int64_t count, std::uint64_t seed) {
+/// Without a period either, of 53 bits: the order of their sums shows.
+double any_number(std::uint64_t i) {
+    std::uint64_t x = (i + 77) * 0x9E3779B97F4A7C15u;
+    x ^= x >> 31, x *= 0x94D049BB133111EBu, x ^= x >> 29;
+    return static_cast<double>(x >> 11) * 0x1p-52 - 1;
+}
+using NumberOf = double (*)(std::uint64_t);
+void fill(Values& values, std::int64_t count, std::uint64_t seed, NumberOf number_of = whole_number) {
     const Matrix all = values.on_host(), others = imaginary_parts(all);
     for (std::int64_t i = 0; i < count; ++i) {
         const auto number = 2 * static_cast<std::uint64_t>(i) + seed;
-        store_element(is_complex(all.type) ? real_parts(all) : all, 0, i, whole_number(number));
-        if (is_complex(all.type)) store_element(others, 0, i, whole_number(number + 1));
+        store_element(is_complex(all.type) ? real_parts(all) : all, 0, i, number_of(number));
+        if (is_complex(all.type)) store_element(others, 0, i, number_of(number + 1));
     }
     values.send();
 }
@@ -33,9 +40,9 @@ struct Operands {
     std::int64_t m, n, k;
     Values a, b;
 
-    Operands(Type type, std::int64_t rows, std::int64_t cols, std::int64_t depth)
+    Operands(Type type, std::int64_t rows, std::int64_t cols, std::int64_t depth, NumberOf number_of = whole_number)
         : m(rows), n(cols), k(depth), a(type, (m + 2) * (k + 2), 1), b(type, (k + 2) * (n + 2), 2) {
-        fill(a, (m + 2) * (k + 2), 10), fill(b, (k + 2) * (n + 2), 20);
+        fill(a, (m + 2) * (k + 2), 10, number_of), fill(b, (k + 2) * (n + 2), 20, number_of);
     }
     /// bits: A by columns, B by columns, C by columns, an odd address, an old C, lines with a gap behind them that
     /// begin at even places: then doubles are copied in pairs, of which the last may be half inside.
@@ -80,7 +87,7 @@ void compare(const Operands& operands, const std::vector<Tile>& tiles, const std
 std::vector<Tile> every_tile(std::initializer_list<int> parts) {
     std::vector<Tile> all;
     for (const auto& [rows, columns] :
-         {std::pair{128, 128}, {64, 128}, {32, 128}, {16, 128}, {64, 64}, {32, 64}, {32, 32}})
+         {std::pair{128, 128}, {96, 128}, {64, 128}, {32, 128}, {16, 128}, {64, 64}, {32, 64}, {32, 32}})
         for (const int k : parts) {
             all.push_back({rows, columns, k});
             if (rows != columns) all.push_back({columns, rows, k});
@@ -93,6 +100,11 @@ TEST_P(DmmaTiles, HaveTheSameBitsHoweverTheOperandsLie) {
     for (int i = 0; i < 37; ++i) all_bits[static_cast<std::size_t>(i)] = i;
     for (const auto& [m, n, k] : {std::tuple{141, 263, 77}, {15, 130, 300}, {130, 7, 33}})
         compare(Operands(GetParam(), m, n, k), every_tile({16, -3}), all_bits);
+}
+
+TEST_F(OnDevice, TilesOfDoublesSumAnyNumbersInOneOrder) {
+    for (const auto& [m, n, k] : {std::tuple{141, 264, 78}, {16, 130, 1500}})
+        compare(Operands(Type::f64, m, n, k, any_number), every_tile({16}), {0, 2, 8, 16, 35});
 }
 
 TEST_P(DmmaTiles, InPartsHaveTheSameSums) {
