@@ -39,8 +39,8 @@ struct Name {
     Name(const char* prefix, char letter, Routine routine, bool capitals) {
         length = std::snprintf(text, sizeof text, "%s%c%s", prefix, letter, stems[static_cast<int>(routine)]);
         if (!capitals) return;
-        for (char& c : text)
-            if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+        for (char* c = text; *c; ++c)
+            if (*c >= 'a' && *c <= 'z') *c = static_cast<char>(*c - 'a' + 'A');
         for (; length < 6; ++length) text[length] = ' ', text[length + 1] = '\0';  // Fortran names are six long, padded
     }
 };
