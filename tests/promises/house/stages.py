@@ -34,6 +34,7 @@ class Stages(unittest.TestCase):
             "tools/fuzz",
             "tools/clean_clone",
             "tools/bare_debian",
+            "tools/under_valgrind",
             "tools/tidy",
             "tools/mutate",
             "tools/soak",
