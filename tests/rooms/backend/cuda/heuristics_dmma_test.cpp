@@ -70,10 +70,7 @@ TEST(HeuristicsDmma, PartsAreAClusterWhereAllOfThemFitAtOnce) {
 }
 
 TEST(HeuristicsDmma, ProductsOfABatchAreSeenFromCsOtherSideWhereThatKeepsTheirBits) {
-    for (const PacedShape& one : shapes_of_real) {
-        const Tile tile = quickest(real, {{one.columns, one.rows, 512, 64, 132}}, false, false).tile;
-        EXPECT_TRUE(tile.m >= tile.n) << tile.m;
-    }
+    EXPECT_EQ(quickest(real, {{2048, 80, 2048, 16, 132}}, false, false).tile, (Tile{128, 96, 16}));
     for (const PacedShape& one : shapes_of_complex) {
         const Tile tile = quickest(complex, {{one.columns, one.rows, 512, 64, 132}}, false, false).tile;
         bool is_told = false;
