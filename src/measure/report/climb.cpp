@@ -177,7 +177,7 @@ std::string climb_section(const ReportData& data) {
         for (const Row& row : data.climb)
             if (row.device == device && row.is_timed()) rows.push_back(&row);
         const Row& any = *rows.front();
-        int threads = 1;
+        int threads = any.threads;
         for (const Row* row : rows) threads = std::max(threads, row->threads);
         const bool is_cpu = device == "cpu";  // threads are the host's
         const std::string where =

@@ -34,22 +34,6 @@ std::size_t parse_size(const std::string& text) {
     return number;
 }
 
-/// The number of processors in a list: 5 for "0-3,8".
-int count_list(const std::string& list) {
-    int count = 0;
-    const char* at = list.c_str();
-    while (*at) {
-        char* end = nullptr;
-        const long first = std::strtol(at, &end, 10);
-        if (end == at) break;
-        long last = first;
-        if (*end == '-') last = std::strtol(end + 1, &end, 10);
-        count += static_cast<int>(last - first + 1);
-        at = *end == ',' ? end + 1 : end;
-    }
-    return std::max(count, 1);
-}
-
 ReadLoop read_loop() {
 #if defined(__x86_64__)
     if (cpu_features() & cpu_feature::avx512) return avx512_read_loop();
@@ -106,6 +90,21 @@ std::size_t memory_bytes(const std::vector<CacheLevel>& levels) {
 
 }  // namespace
 
+int processors_in(const std::string& list) {
+    int count = 0;
+    const char* at = list.c_str();
+    while (*at) {
+        char* end = nullptr;
+        const long first = std::strtol(at, &end, 10);
+        if (end == at) break;
+        long last = first;
+        if (*end == '-') last = std::strtol(end + 1, &end, 10);
+        count += static_cast<int>(last - first + 1);
+        at = *end == ',' ? end + 1 : end;
+    }
+    return std::max(count, 1);
+}
+
 std::vector<CacheLevel> cache_levels() {
     std::vector<CacheLevel> levels;
     for (int i = 0; i < 10; ++i) {
@@ -114,7 +113,7 @@ std::vector<CacheLevel> cache_levels() {
         if (type.empty()) break;
         if (type == "Instruction") continue;
         levels.push_back({first_word(folder + "level").insert(0, 1, 'L'), parse_size(first_word(folder + "size")),
-                          count_list(first_word(folder + "shared_cpu_list"))});
+                          processors_in(first_word(folder + "shared_cpu_list"))});
     }
     return levels;
 }

@@ -17,6 +17,9 @@ struct CacheLevel {
 /// Data caches as the operating system lists them, innermost first; empty when it does not list any.
 std::vector<CacheLevel> cache_levels();
 
+/// The number of processors in a list as the operating system writes it: 5 for "0-3,8"; 1 where it names none.
+int processors_in(const std::string& list);
+
 struct Bandwidth {
     std::string level;      ///< "L1", "L2", "L3", "memory"
     std::size_t bytes = 0;  ///< size of the memory that was read again and again

@@ -349,6 +349,10 @@ TEST(Verbs, TuneFindsAndForgetsWhenAskedTo) {
     const Said said = say("tune --shape 48 --shape 20x30x40 --seconds 0.5 --dry-run");
     EXPECT_EQ(said.code, 0) << said.text;
     EXPECT_NE(said.text.find("of 2 problems are quicker than by the rules"), std::string::npos) << said.text;
+    const Said two = say("tune --shape 48 --seconds 0.5 --dry-run --threads 2");
+    const std::size_t by_rules = two.text.find("cpu.");
+    ASSERT_NE(by_rules, std::string::npos) << two.text;
+    EXPECT_EQ(two.text.substr(two.text.find(" x", by_rules), 3), " x2") << "the rules' choice has all threads";
 }
 
 TEST(Verbs, RooflineHasRoofsAndPoints) {

@@ -5,6 +5,9 @@
 #include "multiply/all_devices.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <latch>
@@ -151,6 +154,27 @@ TEST(AllDevices, EachHasAThreadThatStays) {
     EXPECT_EQ(played.threads.size(), 3u);
     EXPECT_TRUE(played.threads.contains(std::this_thread::get_id()));
     EXPECT_EQ(played.threads_each, (std::set<int>{9}));
+}
+
+TEST(AllDevices, WhereThreadsAreRefusedTheyFollowOneAnother) {
+    Product product{900, 100, 30, false, {.threads = 1}};
+    const auto whole = product.on(0);
+    reset();
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlimit limit{1, 1};  // of no effect on root
+        if (setrlimit(RLIMIT_NPROC, &limit) != 0 || (geteuid() == 0 && setuid(65534) != 0)) _exit(90);
+        Status status;
+        const auto result = product.on(3, &status);
+        if (played.threads.size() > 1) _exit(91);
+        const bool is_each_once = played.devices == std::set<std::string>{"fake:0", "fake:1", "fake:2"};
+        _exit(!status ? 1 : result != whole ? 2 : !is_each_once ? 3 : 0);
+    }
+    int ended = 0;
+    ASSERT_EQ(waitpid(child, &ended, 0), child);
+    ASSERT_TRUE(WIFEXITED(ended));
+    if (WEXITSTATUS(ended) == 91) GTEST_SKIP() << "skipped: nothing limits threads here";
+    EXPECT_EQ(WEXITSTATUS(ended), 0);
 }
 
 TEST(AllDevices, SharesCoverCOnce) {

@@ -162,6 +162,7 @@ TEST(Effort, WhatASpeedSuiteFindsIsRemembered) {
         EXPECT_NE(ran.out.find(layout + " with "), std::string::npos) << ran.out;
         EXPECT_NE(kept.find(" 64x1x128 f16 f16 rrr fp32 1 " + layout + "-"), std::string::npos) << kept;
     }
+    EXPECT_EQ(ran.out.find("a thread for every"), std::string::npos) << "one thread tells nothing of more: " << ran.out;
     files.expect_refused({"curve", "--remember"}, "--remember is for --suite speed");
 }
 

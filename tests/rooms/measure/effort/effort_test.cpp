@@ -141,6 +141,17 @@ TEST(EffortCurveRows, ProgressGoesFromNothingToAll) {
     }
 }
 
+TEST(EffortCurveRows, ProgressIsTheTimeThatWasTaken) {
+    const EffortCurve long_one{.outputs = 64, .inputs = 128, .threads = 1, .seconds = 3000, .matrices = 2};
+    std::vector<double> shares;
+    const Watch watch{[&](const std::string&, double done) { shares.push_back(done); },
+                      [&] { return shares.size() > 4; }};
+    measure::Run run;
+    measure_effort_speed(long_one, watch, run);
+    ASSERT_GT(shares.size(), 4u);
+    EXPECT_LT(shares.back(), 0.3) << "of the first layout's 1000 s a moment is over";
+}
+
 TEST(EffortReportSection, ShowsWhatWasMeasuredAndNothingElse) {
     EXPECT_EQ(effort_section({}, {}).text, "");
     const std::vector<Row> quality = small_run(false).rows, speed = small_run(true).rows;

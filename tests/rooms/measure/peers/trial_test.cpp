@@ -154,6 +154,9 @@ TEST_F(PeerTrials, AProcessTellsTimesOfWhatItCanMultiplyAndNoneElse) {
         entrant.end_turn();
         EXPECT_GT(entrant.seconds(1), 0) << "asleep, it is woken";
     }
+    Task larger = task;
+    larger.m = 50, larger.k = 70;
+    EXPECT_TRUE(peer->judge(larger).ok) << "its own operands are multiplied, and none of the task before";
     Task wide = task;
     wide.type = Type::f64;
     EXPECT_FALSE(peer->is_usable(Type::f64));

@@ -44,6 +44,8 @@ constexpr Kernel row(Rung rung, Type in, const Scheme* scheme) {
 const Kernel by_fma = row(Rung::register_block, Type::f32, &plain_f32);
 const Kernel by_tf32 = row(Rung::matrix_unit, Type::f32, &tf32x1);
 const Kernel by_f16 = row(Rung::split, Type::f32, &fp16x3);
+const Kernel by_one_f16 = row(Rung::matrix_unit, Type::f32, &fp16x1);
+const Kernel of_f64 = row(Rung::matrix_unit, Type::f64, &plain_f64);
 const Kernel of_f16 = row(Rung::async_pipeline, Type::f16, &plain_f32);
 const Kernel by_bf16 = row(Rung::split, Type::f32, &bf16x6);
 
@@ -52,6 +54,7 @@ TEST(DeviceRoofs, ARowStandsUnderTheUnitAndTheTypeThatItMultiplies) {
     EXPECT_EQ(name(by_fma), "FMA f32");
     EXPECT_EQ(name(by_tf32), "tensor core tf32");
     EXPECT_EQ(name(by_f16), "tensor core f16, by formula");
+    EXPECT_EQ(name(by_one_f16), "tensor core f16, by formula") << "one part, which is rounded";
     EXPECT_EQ(name(of_f16), "tensor core f16, by formula");
     EXPECT_EQ(name(by_bf16), "FMA f32") << "the toy has no unit for bf16";
     EXPECT_EQ(roof_of(plain, by_fma), nullptr);
@@ -89,6 +92,17 @@ TEST(DeviceRoofs, ARunHoldsEachRowAgainstItsOwnRoof) {
     ASSERT_EQ(run.calibrations.size(), 2u);
     EXPECT_EQ(run.calibrations[0].name, "FMA f32");
     EXPECT_EQ(run.calibrations[1].name, "tensor core f16, by formula");
+}
+
+TEST(DeviceRoofs, ARoofWhoseRateNobodyKnowsIsNone) {
+    RunRoofs run_roofs(device, "f32", 1);
+    const Standing unknown(&of_f64), failing(&by_tf32);
+    for (const Standing* one : {&unknown, &failing}) run_roofs.add(*one);
+    ASSERT_EQ(run_roofs.calibrations().size(), 2u);
+    EXPECT_EQ(run_roofs.calibrations()[1].name, "tensor core tf32") << "a loop that fails has its formula";
+    for (Calibration& calibration : run_roofs.calibrations()) calibration.values = {calibration.measure()};
+    EXPECT_EQ(run_roofs.peaks_for(unknown).unit, 0);
+    EXPECT_EQ(run_roofs.peaks_for(failing).unit, 400);
 }
 
 TEST(DeviceRoofs, ADeviceWithoutRoofsHasNoPeak) {

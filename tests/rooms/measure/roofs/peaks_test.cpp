@@ -62,6 +62,16 @@ TEST(Peaks, FormulaOfAVectorUnitIsLanesTimesPipes) {
     EXPECT_DOUBLE_EQ(peak.theoretical(), 96);
 }
 
+TEST(Bandwidth, ProcessorsThatShareACacheAreCounted) {
+    EXPECT_EQ(processors_in("0"), 1);
+    EXPECT_EQ(processors_in("0-1"), 2);
+    EXPECT_EQ(processors_in("0,64"), 2);
+    EXPECT_EQ(processors_in("0-3,8"), 5);
+    EXPECT_EQ(processors_in("10-13,20-23,31"), 9);
+    EXPECT_EQ(processors_in(""), 1);
+    EXPECT_EQ(processors_in("none"), 1);
+}
+
 TEST(Bandwidth, LevelsAreReadFromInnermostToMemory) {
     const auto reads = measure_bandwidths(0.002, 1);
     ASSERT_FALSE(reads.empty());

@@ -107,12 +107,36 @@ TEST(Rounds, AnInterruptWhileTheyAreJudgedJudgesNoMoreOfThem) {
     }
 }
 
+/// Takes as long as the list says, again and again.
+class Varying : public Entrant {
+public:
+    explicit Varying(std::vector<double> each) : each_(std::move(each)) {}
+    Judgement judge(const Task&) override { return {.ok = true, .seconds = each_.front()}; }
+    double seconds(int passes) override { return each_[next_++ % each_.size()] * passes; }
+
+private:
+    std::vector<double> each_;
+    std::size_t next_ = 0;
+};
+
+TEST(Rounds, WhoIsPreciseOnBothSidesOfTheMedianIsDone) {
+    const Budget budget{.seconds = 1, .most_samples = 20, .relative_error = 0.1};
+    const auto samples = [&](std::vector<double> each) {
+        return time({std::make_shared<Varying>(std::move(each))}, budget)[0].seconds.size();
+    };
+    EXPECT_EQ(samples({0.01}), 6u) << "the fewest that have an interval of 95 %";
+    EXPECT_EQ(samples({0.0100, 0.0101}), 6u);
+    EXPECT_EQ(samples({0.01, 0.015, 0.01, 0.015, 0.01}), 20u) << "far off above alone";
+    EXPECT_EQ(samples({0.015, 0.01, 0.015, 0.01, 0.015}), 20u) << "far off below alone";
+}
+
 TEST(Rounds, ProgressGoesFromNothingToAll) {
     std::vector<double> shares;
     const Watch watch{[&](const std::string&, double done) { shares.push_back(done); }, {}};
     time({std::make_shared<Pretender>(0.01, true), std::make_shared<Pretender>(0.02, true)}, {.seconds = 1}, watch);
     ASSERT_GE(shares.size(), 3u);
     EXPECT_EQ(shares.front(), 0);
+    EXPECT_LT(shares.at(2), 0.5) << "two were judged, and the first sample is to come";
     for (const double share : shares) EXPECT_TRUE(share >= 0 && share <= 1) << share;
 }
 
