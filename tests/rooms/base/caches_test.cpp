@@ -36,6 +36,12 @@ TEST(Caches, OnesOfInstructionsAndOnesKnownAlreadyChangeNothing) {
     EXPECT_EQ(found.sets_of_l1(), 0) << "no ways are no division by zero";
 }
 
+TEST(Caches, OfUntoldWaysHaveNoSets) {
+    Caches found;
+    found.l1.bytes = 32 << 10;
+    EXPECT_EQ(found.sets_of_l1(), 0);
+}
+
 TEST(Caches, ThisMachineHasAnL1WithinItsL2) {
     EXPECT_GE(caches().l1.bytes, 4 << 10);
     EXPECT_GE(caches().l2.bytes, caches().l1.bytes);

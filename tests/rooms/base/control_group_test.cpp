@@ -85,6 +85,14 @@ TEST_F(ControlGroup, InAContainerOnlyTheRootIsThere) {
     EXPECT_EQ(processors(), 2.5);
 }
 
+TEST_F(ControlGroup, APathIsAsLongAsItsOwnLine) {
+    has("/cpu.max", "250000 100000");
+    member_of("0::\n" + std::string(5000, 'x'));
+    EXPECT_EQ(processors(), 2.5) << "the root, which has no name here";
+    member_of("0::/" + std::string(5000, 'x'));
+    EXPECT_EQ(processors(), 0) << "there is no room for such a path";
+}
+
 TEST_F(ControlGroup, HalfAProcessorIsOneThread) {
     EXPECT_EQ(tw::whole_processors(0.5), 1);
     EXPECT_EQ(tw::whole_processors(1), 1);

@@ -236,4 +236,29 @@ TEST_F(ExecuteAtOnce, SelectsThePlansDeviceFirst) {
     EXPECT_EQ(pieces.size(), 1u);
 }
 
+/// Products that are done one by one, by one thread or by several.
+using ExecuteBatch = RowAtOnce;
+
+TEST_F(ExecuteBatch, TellsTheProductThatFails) {
+    static const void* failing;
+    rows_[1].scratch_bytes = nullptr;
+    rows_[1].run = [](const Call& call, const Tile&) -> Status {
+        if (call.a.data != failing) return {};
+        return {Code::device_failed, Argument::none, "planted"};
+    };
+    const Batch batch{.size = 5, .a_step = 6, .b_step = 0, .c_step = 4};
+    const Products products{{a, Type::f32, 2, 3, 3}, {b, Type::f32, 3, 2, 2}, {c, Type::f32, 2, 2, 2}, {}, batch};
+    plan_.problem = {.m = 2, .n = 2, .k = 3};
+    for (const int threads : {1, 3}) {
+        for (int product = 0; product < 5; ++product) {
+            failing = a + 6 * product;
+            const Status status = execute_batch(plan_, products, threads);
+            EXPECT_EQ(status.code, Code::device_failed);
+            EXPECT_EQ(status.product, product) << threads << " threads";
+        }
+        failing = nullptr;
+        EXPECT_TRUE(execute_batch(plan_, products, threads));
+    }
+}
+
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/element.hpp"
+#include "carry/arena.hpp"
 #include "carry/staging.hpp"
 #include "plan/registry.hpp"
 #include "rooms/carry/late_device.hpp"
@@ -169,6 +170,24 @@ TEST_F(Execute, AnEpilogueAloneRunsWhereThePlanSays) {
     late();
     ASSERT_TRUE(finish_as_planned(plan_, c_, epilogue, nullptr));
     EXPECT_GT(test::calls_for_work(), 0);
+    EXPECT_EQ(c_bytes_, on_the_host);
+}
+
+TEST_F(Execute, AnEpilogueAloneAsksForRoomForAllItsMatrices) {
+    operands(Type::f32);
+    std::vector<float> bias(n, 3);
+    std::vector<std::byte> residual;
+    const Epilogue epilogue{
+        .bias = bias.data(), .bias_type = Type::f32, .bias_size = n, .residual = matrix(residual, Type::f32, m, n)};
+    ASSERT_TRUE(finish_as_planned(plan_, c_, epilogue, nullptr));
+    const std::vector<std::byte> on_the_host = c_bytes_;
+    operands(Type::f32);
+    late();
+    constexpr std::size_t needed = 2 * matrix_bytes(Type::f32, m, n) + matrix_bytes(Type::f32, 1, n);
+    start(needed - 1);
+    EXPECT_EQ(finish_as_planned(plan_, c_, epilogue, nullptr).code, Code::out_of_memory);
+    start(needed);
+    ASSERT_TRUE(finish_as_planned(plan_, c_, epilogue, nullptr));
     EXPECT_EQ(c_bytes_, on_the_host);
 }
 

@@ -95,6 +95,19 @@ TEST(CallersScratch, ServesWhenItIsEnoughAndNotWhenAByteIsMissing) {
     EXPECT_EQ(written(plan, p, worst.first(bytes - 1)), 0u) << "the library's own is used instead";
 }
 
+/// Of C in one block, however many such blocks C has.
+TEST(SlabScratch, IsOfABlockOfC) {
+    const auto bytes = [](std::int64_t rows, std::int64_t cols) {
+        tw::Plan plan;
+        EXPECT_TRUE(tw::try_plan({.m = rows, .n = cols, .k = 256},
+                                 {.slabs = 4, .threads = 1, .kernel = "r7_hierarchical"}, plan));
+        return plan.scratch_bytes();
+    };
+    EXPECT_EQ(bytes(2048, 384), bytes(1024, 384));
+    EXPECT_EQ(bytes(1024, 768), bytes(1024, 384));
+    EXPECT_EQ(bytes(10240, 3840), bytes(1024, 384));
+}
+
 TEST(CallersScratch, OfABatchMayBeginAnywhere) {
     constexpr std::int64_t products = 20;
     std::vector<float> a(products * m * k, 1), b(products * k * n, 2), c(products * m * n);

@@ -177,6 +177,19 @@ TEST(Judge, CountsSmallElementsAsTheLeastWhenAskedTo) {
     EXPECT_FALSE(judge(product.question, product.result, {.bound = product.bound(), .least = 0x1p-16}).ok);
 }
 
+TEST(Judge, WantsTheVeryAnswerWhereNothingIsAllowed) {
+    Product product(1, 1, 1);
+    for (const float one : {0.f, 0x1p-149f, 1.f, -3.f}) {
+        product.a = {one}, product.b = {1};
+        product.at(0, 0) = one;
+        EXPECT_TRUE(judge(product.question, product.result, {}).ok) << one;
+        for (const float other : {std::nextafter(one, 9.f), std::nextafter(one, -9.f)}) {
+            product.at(0, 0) = other;
+            EXPECT_FALSE(judge(product.question, product.result, {}).ok) << one;
+        }
+    }
+}
+
 TEST(Judge, GivesNarrowResultsOneRoundingMore) {
     Product product(7, 7, 40, Fill::symmetric);
     std::vector<bfloat16> narrow(49);

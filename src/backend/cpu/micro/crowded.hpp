@@ -23,7 +23,7 @@ bool is_crowded(const MicroKernel<T>& kernel, const Problem& p, std::int64_t lea
     if ((p.m * p.n + (p.m + p.n) * p.k) * size > caches().l2.bytes) return true;
     const std::int64_t step = (p.c == Form::col_major ? p.m : p.n) * size / line;  // from one row of B to the next
     const std::int64_t apart = std::min(step & -step, sets);
-    return step > 0 && p.k > sets / apart * caches().l1.ways;
+    return step > 0 && sets > 0 && p.k > sets / apart * caches().l1.ways;
 }
 
 /// Of a long k: a block of both operands stays in L2 while its strips are met, and each comes from memory once, row

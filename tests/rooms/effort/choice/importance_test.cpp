@@ -191,6 +191,26 @@ TEST(Importance, FollowsFromAnyNumbersThatAreLeft) {
     }
 }
 
+/// Each unit brings half of what the one before it does; input i of expert e (i + 1)(e + 1) times what the first does.
+TEST(Importance, IsTheRootOfWhatAnInputsUnitsBringTogether) {
+    EffortBody body;
+    body.format = &effort::buckets_format, body.bucket = 32, body.outputs = 64, body.inputs = 5, body.experts = 2;
+    const effort::Sizes sizes = effort::sizes_of(body, false);
+    ASSERT_TRUE(body.left.allocate(static_cast<std::size_t>(sizes.left)) &&
+                body.importance.allocate(static_cast<std::size_t>(sizes.importance)));
+    float* left = body.left.as<float>();
+    for (int e = 0; e < 2; ++e)
+        for (int u = 0; u <= body.units(); ++u)
+            for (int i = 0; i < 5; ++i) *left++ = std::ldexp(static_cast<float>((i + 1) * (e + 1)), -u);
+    effort::weigh_inputs(body);
+    for (int e = 0; e < 2; ++e)
+        for (int i = 0; i < 5; ++i)
+            EXPECT_FLOAT_EQ(body.importance_of(e)[i], static_cast<float>(std::sqrt((i + 1) * (e + 1) / 2.)));
+    for (int u = 0; u < body.units(); ++u)
+        EXPECT_EQ(body.falls[u],
+                  std::min(static_cast<std::uint32_t>(u) << (22 - effort::fall_shift), effort::most_fall));
+}
+
 /// Equal worths, worths of nothing, falls of nothing, falls below nothing, numbers of every size: always the same
 /// order.
 TEST(Importance, WhatIsReadIsWhatIsBeforeTheCutoff) {

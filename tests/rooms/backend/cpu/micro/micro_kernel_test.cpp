@@ -36,6 +36,12 @@ T chain(const MicroTile<T>& t, int i, int j, T before, bool fused) {
 template <class T>
 void expect_every_tile(const MicroKernel<T>& kernel, bool fused) {
     constexpr std::int64_t k = 57;
+    for (int vectors = 2; vectors <= kernel.most_vectors; ++vectors) {
+        int most = 0;  // of at most 12 rows: so many addresses fit registers
+        for (int rows = 1; rows <= std::min(kernel.mr, 12); ++rows)
+            if (kernel.widths[rows] >= vectors * kernel.lanes) most = rows;
+        EXPECT_EQ(kernel.highest[vectors], most) << vectors;
+    }
     for (int rows = 1; rows <= std::max(kernel.mr, kernel.highest[1]); ++rows)
         for (int cols = 1; cols <= (rows <= kernel.mr ? kernel.widths[rows] : kernel.lanes); ++cols)
             for (const bool packed : {false, true}) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+// Copyright 2026 The tilewright authors
+//
+// What a product takes whose A the caches have no place for.
+#include "backend/cpu/micro/crowded.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace {
+
+using namespace tw;
+using namespace tw::cpu;
+
+TEST(Crowded, AnAThatFillsHalfOfL3IsReadAgainForEachStripButTheFirst) {
+    const MicroKernel<float>& kernel = micro_portable_f32;
+    constexpr std::int64_t k = 64, row = k * std::int64_t{sizeof(float)};
+    const std::int64_t strip = kernel.widths[kernel.low], l3 = std::max<std::int64_t>(caches().l3.bytes, 1 << 24);
+    const std::int64_t half = (l3 / 2 + row - 1) / row;  // rows
+    const auto reading = [&](std::int64_t m, std::int64_t n) {
+        Problem turned{.m = n, .n = m, .k = k};
+        turned.c = Form::col_major;
+        const double took = reading_again(kernel, Problem{.m = m, .n = n, .k = k});
+        EXPECT_EQ(reading_again(kernel, turned), took) << m << ", " << n;
+        return took;
+    };
+    EXPECT_EQ(reading(half - 1, 9 * strip), 0) << "it stays there";
+    EXPECT_EQ(reading(half, strip), 0);
+    const double once = reading(half, strip + 1);
+    EXPECT_GT(once, 0);
+    EXPECT_DOUBLE_EQ(reading(half, 2 * strip), once);
+    EXPECT_DOUBLE_EQ(reading(half, 5 * strip), 4 * once);
+}
+
+}  // namespace
