@@ -74,9 +74,6 @@ by_turns 1 "Building the conversions, into build/exhaustive" build exhaustive ev
 by_turns 2 "Building what has threads under tsan" tools/sanitized build tsan && {
     stage "Its tests under tsan" tools/sanitized test tsan || true
 }
-by_turns 2 "Building what computes under msan" tools/sanitized build msan && {
-    stage "Its tests under msan" tools/sanitized test msan || true
-}
 by_turns 2 "The quick tests under valgrind" tools/under_valgrind || true
 by_turns 2 "A network with real weights takes the effort dial (examples/network)" quietly network examples/network/run \
     build/results/network || true
