@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "measure/ladder.hpp"
@@ -33,7 +35,11 @@ TEST(Rows, AClimbJudgesAndTimesTheRungsThatAreNamed) {
         EXPECT_GE(row.gflops_high, row.gflops);
         EXPECT_LT(row.error_over_bound, 1);
         EXPECT_GT(row.fraction_of_peak, 0);
-        EXPECT_GE(row.fraction_of_unit_peak, row.fraction_of_peak / 2);
+        // Which of two measured roofs is the higher is noise where other work shares the core.
+        const double unit = row.gflops / row.fraction_of_unit_peak;
+        EXPECT_TRUE(std::any_of(run.calibrations.begin(), run.calibrations.end(),
+                                [unit](const auto& roof) { return std::abs(roof.median - unit) < 1e-9 * unit; }))
+            << row.kernel << ": " << unit;
         EXPECT_FALSE(row.idea.empty());
     }
     EXPECT_FALSE(run.calibrations.empty());
