@@ -177,7 +177,7 @@ TEST_P(ExecuteEffort, TheCallersScratchServesWhenItIsEnough) {
     given = &given_;
     backend_.scratch = nullptr;
     const std::size_t enough = effort_scratch_bytes(plan_, kernel, call_);
-    for (const std::size_t missing : {0, 1}) {
+    for (const std::size_t missing : {std::size_t{0}, std::size_t{1}}) {
         given_.memory.assign(enough, std::byte{0});
         call_.scratch = std::span(given_.memory).first(enough - missing);
         ASSERT_TRUE(execute_effort(plan_, kernel, call_));
