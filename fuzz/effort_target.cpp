@@ -73,6 +73,15 @@ void check(const tw::EffortBody& body) {
     for (const std::int64_t part : {5, 3, 1}) check_choice(body, body.experts - 1, bytes_of_all(body) * part / 7);
 }
 
+/// Planes that the file need not have, and whether it is mapped: refused as an argument, or a matrix.
+void check_loaded(const std::string& path, const tw::EffortLoad& how) {
+    try {
+        check(*tw::load_effort(path, how).body());
+    } catch (const tw::Error& error) {
+        must_hold(how.planes != 0 && error.status().code == tw::Code::bad_argument);
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -83,8 +92,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         const tw::EffortMatrix matrix = tw::load_effort(path);
         check(*matrix.body());
-        const int planes = matrix.planes() > 0 ? 2 : 0;
-        check(*tw::load_effort(path, {.planes = planes, .keeps_dense = false}).body());
+        check_loaded(path, {.keeps_dense = false});
+        check_loaded(path, {.mapped = true});
+        check_loaded(path, {.planes = 2});
+        check_loaded(path, {.planes = 2, .keeps_dense = false, .mapped = true});
+        check_loaded(path, {.planes = 3, .keeps_dense = false});
     } catch (const tw::Error& error) {
         const std::string sentence = error.what(), start = path + ": offset ";
         must_hold(error.status().code == tw::Code::bad_file && sentence.starts_with(start));
