@@ -66,6 +66,9 @@ by_turns 1 "Building everything with clang, into build/clang" build clang --with
     -DTW_EXHAUSTIVE=ON --with -DTW_CUDA=OFF && {
     stage "The tests, built with clang" run_tests clang || true
 }
+by_turns 1 "Building what reads input under clang's asan and ubsan" tools/sanitized build asan-clang && {
+    stage "Its tests under clang's asan and ubsan" tools/sanitized test asan-clang || true
+}
 by_turns 1 "Building the conversions, into build/exhaustive" build exhaustive every_conversion && {
     stage "Conversions on all 2^32 inputs" run_tests exhaustive -L '^exhaustive$' || true
 }
@@ -73,6 +76,9 @@ by_turns 1 "Building the conversions, into build/exhaustive" build exhaustive ev
 # Turn 2: threads, and a network.
 by_turns 2 "Building what has threads under tsan" tools/sanitized build tsan && {
     stage "Its tests under tsan" tools/sanitized test tsan || true
+}
+by_turns 2 "Building what computes under msan" tools/sanitized build msan && {
+    stage "Its tests under msan" tools/sanitized test msan || true
 }
 by_turns 2 "The quick tests under valgrind" tools/under_valgrind || true
 by_turns 2 "A network with real weights takes the effort dial (examples/network)" quietly network examples/network/run \
@@ -91,7 +97,10 @@ command -v debootstrap >/dev/null && [ "$(id -u)" = 0 ] ||
 by_turns 3 "Other people's programs on our BLAS (docs/clients.md)" run_tests release -C clients -L clients \
     --output-junit "$results/clients.xml" || true
 
-# Turn 4.
+# Turn 4: clang's view of threads, and mistakes on purpose.
+by_turns 4 "Building what has threads under clang's tsan" tools/sanitized build tsan-clang && {
+    stage "Its tests under clang's tsan" tools/sanitized test tsan-clang || true
+}
 by_turns 4 "Forty small mistakes, of which the tests must see nearly all" tools/mutate --count 40 --seed \
     "$(date +%Y%m%d)" || true
 
