@@ -5,6 +5,7 @@
 // the exceptions that the library makes begins as written, and letters that it wrote are not asked about where they are
 // counted or compared.
 #include <cstddef>
+#include <cstdio>
 
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
@@ -25,7 +26,12 @@ extern "C" {
     return memory;
 }
 
-/// Called by the C++ library's streams alone.
+/// These two are called by the C++ library's streams, with what they have written.
+[[gnu::visibility("default")]] FILE* fopen64(const char* path, const char* mode) {
+    static const auto next = reinterpret_cast<FILE* (*)(const char*, const char*)>(dlsym(RTLD_NEXT, "fopen64"));
+    __msan_unpoison_string(path);
+    return next(path, mode);
+}
 [[gnu::visibility("default")]] ssize_t writev(int file, const iovec* parts, int count) {
     return syscall(SYS_writev, file, parts, count);
 }

