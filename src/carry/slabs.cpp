@@ -8,12 +8,17 @@
 //   slab      0      1         2      3              (4 slabs: levels 0 and 1)
 //   into      p0     p1        p0     C
 //   plus             p0               p0, then p1
+//
+// Two slabs side by side need no matrix between them where a kernel adds a whole sum to what C holds: with beta = 1 the
+// second goes where the first one's lies, in the pass that C takes anyway. The sum of two does not know which came
+// first, so the bits are the same.
 #include "carry/slabs.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <complex>
 
+#include "backend/cpu/adds_once.hpp"
 #include "base/threads.hpp"
 #include "carry/arena.hpp"
 #include "carry/cut.hpp"
@@ -36,13 +41,25 @@ struct Blocks {
     Pieces m, n;
 
     Blocks(const Plan& plan, const PackedPanels& packed) noexcept : m{plan.problem.m, 1}, n{plan.problem.n, 1} {
-        // On the host the sums of a block stay in the last cache; fewer rows would pack B more often. A device wants
-        // large products.
-        const std::int64_t rows = on_host(plan) ? 1024 : 16384, cols = on_host(plan) ? 384 : 16384;
+        // On the host the sums of a block stay in the last cache. Its kernels pack what lies across C's rows three
+        // times as fast as what lies along them, so a block is longer that way: that operand is packed more often.
+        // A device wants large products.
+        const bool by_columns = plan.problem.c == Form::col_major;
+        const std::int64_t along = on_host(plan) ? 1024 : 16384, across = on_host(plan) ? 384 : 16384;
+        const std::int64_t rows = by_columns ? along : across, cols = by_columns ? across : along;
         if (!packed.panels || !packed.is_a)
             m.count = std::clamp<std::int64_t>((m.extent + rows - 1) / rows, 1, m.most());
         if (!packed.panels || packed.is_a)
             n.count = std::clamp<std::int64_t>((n.extent + cols - 1) / cols, 1, n.most());
+        // Blocks that workers share alike: of three blocks one of two workers would compute two.
+        const bool cuts_across = !packed.panels || packed.is_a == by_columns;
+        Pieces& side = by_columns ? n : m;
+        const std::int64_t most = cuts_across && on_host(plan) && count() >= plan.threads ? side.most() : 0;
+        for (std::int64_t more = side.count; more <= std::min(most, 2 * side.count); ++more)
+            if (more * (count() / side.count) % plan.threads == 0) {
+                side.count = more;
+                break;
+            }
     }
     std::int64_t count() const noexcept { return m.count * n.count; }
 };
@@ -155,20 +172,30 @@ public:
 private:
     Status node(std::int64_t first, std::int64_t length, int slabs, int number, const Matrix& to,
                 const Addends* above) noexcept {
-        if (slabs == 1) return slab(first, length, number, to, above);
+        if (slabs == 1) return slab(first, length, number, to, 0, above);
         const std::int64_t left = first_half(length), right = length - left;
         if (right == 0) return node(first, left, slabs / 2, number, to, above);
+        if (slabs == 2 && adds_once(left) && adds_once(right)) {
+            if (const Status bad = slab(first, left, number, to, 0, nullptr); !bad) return bad;
+            return slab(first + left, right, number + 1, to, 1, above);
+        }
         const Matrix& sum = sums_[levels_of(slabs) - 1];
         if (const Status bad = node(first, left, slabs / 2, number, sum, nullptr); !bad) return bad;
         const Addends own{sum, above};
         return node(first + left, right, slabs / 2, number + slabs / 2, to, &own);
     }
 
-    Status slab(std::int64_t first, std::int64_t length, int number, const Matrix& to, const Addends* above) noexcept {
+    bool adds_once(std::int64_t length) const noexcept {
+        return on_host(plan_) && cpu::adds_once(kernel_for(plan_, length), length);
+    }
+
+    Status slab(std::int64_t first, std::int64_t length, int number, const Matrix& to, double beta,
+                const Addends* above) noexcept {
         const Plan part = plan_of_slab(plan_, to.rows, to.cols, length, call_.a.type, threads_);
         Call one{.a = call_.a.block(row_, first, to.rows, length),
                  .b = call_.b.block(first, col_, length, to.cols),
                  .c = to,
+                 .beta = beta,
                  .scratch = memory_.subspan(room_.sums),
                  .threads = threads_,
                  .executor = call_.executor,

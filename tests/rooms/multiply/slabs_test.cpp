@@ -72,7 +72,7 @@ std::vector<T> by_parts(Product<T>& p, std::int64_t first, std::int64_t length, 
 
 TYPED_TEST(Slabs, Rule40_AreAddedInATreeOnEveryRow) {
     for (const Row& row : reproducible_rows<TypeParam>())
-        for (const std::int64_t k : {1, 5, 13, 250, 1027})
+        for (const std::int64_t k : {1, 5, 13, 250, 1024, 1027})
             for (const int slabs : {1, 2, 8}) {
                 Product<TypeParam> p(19, 35, k);
                 const tw::Options options{.slabs = slabs, .device = row.device, .threads = 1};
@@ -147,9 +147,9 @@ TYPED_TEST(Slabs, Rule40_CByColumnsHasTheSameBitsOnEveryRow) {
         }
 }
 
-// C in blocks of 256 and 344 columns: the smaller one may want more scratch.
+// C in blocks of 256 and 344 rows: the smaller one may want more scratch.
 TYPED_TEST(Slabs, Rule40_BlocksOfEverySizeHaveScratch) {
-    Product<TypeParam> p(300, 600, 70);
+    Product<TypeParam> p(600, 300, 70);
     for (const Row& row : reproducible_rows<TypeParam>()) {
         tw::Options options{.slabs = 2, .threads = 1};
         options.device = row.device, options.kernel = row.kernel;
