@@ -67,7 +67,7 @@ constexpr EffortKernel buckets_avx2 =
     tiles_row<effort_buckets_avx2, 2000, 4>("effort_buckets_avx2", "avx2", EffortLayout::buckets, cpu_feature::avx2);
 constexpr EffortKernel tiers_avx2 =
     tiles_row<effort_tiers_avx2, 440, 4>("effort_tiers_avx2", "avx2", EffortLayout::tiers, cpu_feature::avx2);
-constexpr EffortKernel planes_avx2 = tiles_row<effort_planes_avx2, 260, 4, effort_planes_whole_avx2>(
+constexpr EffortKernel planes_avx2 = tiles_row<effort_planes_avx2, 150, 4, effort_planes_whole_avx2>(
     "effort_planes_avx2", "avx2", EffortLayout::planes, cpu_feature::avx2);
 
 constexpr std::uint64_t vnni = cpu_feature::avx512 | cpu_feature::avx512_vnni | cpu_feature::avx512_vbmi;

@@ -98,6 +98,30 @@ struct Planes {
     }
 };
 
+/// Every set's kernels give what the words say.
+void expect_the_words(const Planes& tile, const std::vector<EffortEntry>& entries, bool fine) {
+    const auto [inputs, width, planes] = tile.lie;
+    std::vector<float> wanted(static_cast<std::size_t>(128 * width));
+    tile.multiply(entries, fine, wanted);
+    for (const Set& set : sets_here()) {
+        SCOPED_TRACE(testing::Message() << set.name << ", " << entries.size() << " of " << inputs << " inputs, width "
+                                        << width << ", fine " << fine);
+        Sums y(most_outputs_of_tile);
+        set.planes({.rows = tile.rows,
+                    .inputs = inputs,
+                    .width = width,
+                    .bucket = 0,
+                    .masking = false,
+                    .fine = fine,
+                    .type = Type::f32,
+                    .entries = entries.data(),
+                    .count = static_cast<std::int64_t>(entries.size()),
+                    .y = y.data()});
+        for (int o = 0; o < 128 * width; ++o) ASSERT_EQ(y.data()[o], wanted[static_cast<std::size_t>(o)]) << o;
+        y.expect_nothing_beside();
+    }
+}
+
 TEST(EffortKernels, PlanesAreMultipliedToTheUnitsOfEachEntry) {
     Drawn drawn(1);
     for (const std::int64_t inputs : {1, 127, 129, 300})
@@ -105,28 +129,29 @@ TEST(EffortKernels, PlanesAreMultipliedToTheUnitsOfEachEntry) {
             for (int width = 1; width <= 4; ++width)
                 for (const bool fine : {false, true}) {
                     const Planes tile(inputs, width, 3, drawn);
-                    const std::vector<EffortEntry> entries = drawn.entries(inputs, 3, share, false);
-                    std::vector<float> wanted(static_cast<std::size_t>(128 * width));
-                    tile.multiply(entries, fine, wanted);
-                    for (const Set& set : sets_here()) {
-                        SCOPED_TRACE(testing::Message() << set.name << ", " << entries.size() << " of " << inputs
-                                                        << " inputs, width " << width << ", fine " << fine);
-                        Sums y(most_outputs_of_tile);
-                        set.planes({.rows = tile.rows,
-                                    .inputs = inputs,
-                                    .width = width,
-                                    .bucket = 0,
-                                    .masking = false,
-                                    .fine = fine,
-                                    .type = Type::f32,
-                                    .entries = entries.data(),
-                                    .count = static_cast<std::int64_t>(entries.size()),
-                                    .y = y.data()});
-                        for (int o = 0; o < 128 * width; ++o)
-                            ASSERT_EQ(y.data()[o], wanted[static_cast<std::size_t>(o)]) << o;
-                        y.expect_nothing_beside();
-                    }
+                    expect_the_words(tile, drawn.entries(inputs, 3, share, false), fine);
+                    if (HasFatalFailure()) return;
                 }
+}
+
+/// Where every code and every v d is the largest or the least there is, and of either sign, sums kept in 16 bits are
+/// as large as they can be.
+TEST(EffortKernels, PlanesOfTheLargestSumsAreMultiplied) {
+    Drawn drawn(3);
+    Planes tile(130, 2, 3, drawn);
+    const float16 one = half(1);
+    for (std::int64_t s = 0; s < 130 * 8; ++s) std::memcpy(tile.rows + 2 * s, &one, sizeof one);
+    for (const int code : {0, 0xff, 0x0f, 0xf0})
+        for (const std::uint32_t units : {1u, 2u, 3u, 4u})
+            for (const float v : {1.f, -1.f, .5035f}) {
+                std::fill(tile.pages.bytes().begin() + tile.lie.a_at(), tile.pages.bytes().end(),
+                          static_cast<std::byte>(code));
+                std::vector<EffortEntry> entries;
+                for (std::uint32_t i = 0; i < 130; ++i)
+                    entries.push_back({i, units == 4 ? 1 + i % 3 : units, i % 100 == 0 ? 1.f : v});
+                for (const bool fine : {false, true}) expect_the_words(tile, entries, fine);
+                if (HasFatalFailure()) return;
+            }
 }
 
 TEST(EffortKernels, WholePlanesAreMultipliedForUpToSixteenVectors) {
