@@ -167,12 +167,37 @@ void pack_lines(const T* from, std::int64_t step, std::int64_t rows, std::int64_
     pack_copied(four, step, rows, k - whole, to + whole * line, line, line * k);
 }
 
+/// The same for panels of six rows, some steps of one panel after the other: panels may lie so far apart that one step
+/// of all of them would fight for one cache set. A vector of f32 reaches into the next step's place, which is written
+/// after it; the last step has none.
+template <class T>
+void pack_sixes_copied(const T* from, std::int64_t step, std::int64_t rows, std::int64_t k, T* to) {
+    constexpr std::int64_t at_once = 8, width = 6, reach = sizeof(T) == sizeof(float) ? 8 : width;
+    const std::int64_t whole = (k - 1) / at_once * at_once;
+    const T* eight = from;
+    for (std::int64_t p = 0; p < whole; p += at_once, eight += at_once * step) {
+        T* panel = to + p * width;
+        std::int64_t w = 0;
+        for (; w + reach <= rows; w += width, panel += width * k)
+#pragma GCC unroll 8
+            for (std::int64_t u = 0; u < at_once; ++u) {
+                __builtin_prefetch(eight + (at_once + u) * step + w);
+                copy_step(eight + u * step + w, reach, panel + u * width);
+            }
+        for (; w < rows; w += width, panel += width * k)
+            for (std::int64_t u = 0; u < at_once; ++u)
+                copy_step(eight + u * step + w, rows - w < width ? rows - w : width, panel + u * width);
+    }
+    pack_copied(eight, step, rows, k - whole, to + whole * width, width, width * k);
+}
+
 /// `row_step` or `step` along k is 1.
 template <class T>
 void pack(const T* from, std::int64_t row_step, std::int64_t step, int rows, std::int64_t k, T* to,
           std::int64_t width) {
     constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
     if (step != 1 && width == line && rows >= line) return pack_lines(from, step, rows, k, to);
+    if (step != 1 && width == 6) return pack_sixes_copied(from, step, rows, k, to);
     if (step != 1) return pack_copied(from, step, rows, k, to, width, width * k);
     for (std::int64_t w = 0; w < rows; w += width)
         pack_turned(from + w * row_step, row_step, rows - w < width ? rows - w : width, k, to + w * k, width);
