@@ -46,21 +46,23 @@ double tiles_as_they_lie(const MicroKernel<T>& kernel, const Problem& p, std::in
                is_wide = m * n * sizeof(T) >= cache_bytes;  // strips of a wide C touch a page a row
     const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
     const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
-    const bool passes = passes_by_blocks<T>(p);
+    const bool passes = passes_by_blocks<T>(p), on_many_pages = (turned ? p.a : p.b) == p.c;
+    // Its rows, a page each, find a place in the caches unless they are too many or fight for one set.
+    const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)};
+    constexpr std::int64_t some_pages = 8192;  // which short rows share: what fetches ahead finds the next row
+    const bool scattered = in_short_vectors && on_many_pages && !packs && row_bytes >= some_pages;
     const double pace = passes                                      ? 1.2
                         : far && !packs                             ? 3
+                        : scattered                                 ? 2
                         : farther || is_wide                        ? 1.35
                         : far                                       ? (in_short_vectors ? 1.2 : 1.35)
                         : is_crowded(kernel, p, rows_worth_packing) ? 1.25
                                                                     : 1;
-    const bool on_many_pages = (turned ? p.a : p.b) == p.c;
     const double packed_byte = in_short_vectors && on_many_pages ? 0.22 : 0.085;
     constexpr std::int64_t hardly_any = 6;  // rows, for which turning a strip is most of the work
     const bool turns = !on_many_pages && (turned ? p.n : p.m) <= hardly_any;
     const bool copies = (far && packs) || turns || (passes && !on_many_pages);
     const double packing = copies ? packed_byte * (turned ? m : n) * k * sizeof(T) : 0;
-    // Its rows, a page each, find a place in the caches unless they are too many or fight for one set.
-    const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)};
     const bool stays = in_short_vectors && bytes <= 16 * cache_bytes && row_bytes % 4096 != 0;
     double tiles = pace * products;
     if (stays && far && !packs) tiles = std::min(tiles, std::max(1.6 * products, 0.17 * bytes));
@@ -74,9 +76,14 @@ double reading_again(const MicroKernel<T>& kernel, const Problem& p) noexcept {
     constexpr double a_byte = 0.14;
     constexpr std::int64_t least_l3 = 1 << 24;  // also where nobody tells of one
     const bool turned = p.c == Form::col_major;
-    const std::int64_t bytes = (turned ? p.n : p.m) * p.k * std::int64_t{sizeof(T)};
+    const std::int64_t lines = turned ? p.n : p.m, size = sizeof(T), bytes = lines * p.k * size;
     const std::int64_t strips = ceil_div(turned ? p.m : p.n, kernel.widths[kernel.low]);
-    const bool is_kept = passes_by_blocks<T>(p) || 2 * bytes < std::max(caches().l3.bytes, least_l3);
+    const std::int64_t l3 = std::max(caches().l3.bytes, least_l3);
+    // All strips of a block of k come before the next block. Of tiles of 64-byte vectors this was not timed, nor of
+    // narrow operands, which are widened whole.
+    const bool in_short_vectors = kernel.lanes * size <= 32;
+    const bool keeps_block = in_short_vectors && p.in == type_of<T> && 5 * lines * k_block<T>(p.k) * size < l3;
+    const bool is_kept = passes_by_blocks<T>(p) || 2 * bytes < l3 || keeps_block;
     return is_kept ? 0 : a_byte * static_cast<double>(bytes) * static_cast<double>(strips - 1);
 }
 

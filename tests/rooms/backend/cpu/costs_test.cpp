@@ -5,6 +5,8 @@
 // be chosen for a product that one thread does.
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "backend/cpu/backend.hpp"
 #include "backend/cpu/product/parallel.hpp"
 
@@ -24,5 +26,24 @@ TEST(CostOfARow, IsNoLessOnThreadsThatHaveNothingToDo) {
         }
     EXPECT_GT(rows, 90);
 }
+
+double cost(std::string_view name, std::int64_t m, std::int64_t n, std::int64_t k) {
+    for (const Kernel* kernel : cpu::backend().ladder)
+        if (kernel->name == name) return kernel->nanoseconds({.m = m, .n = n, .k = k}, 1);
+    return 0;
+}
+
+#if defined(__x86_64__)
+TEST(CostOfARow, KnowsRowsOfBThatLiePagesApart) {
+    EXPECT_GT(cost("cpu.r6_vectorized.f32.avx2", 12, 2500, 90), cost("cpu.few_rows.f32.avx2", 12, 2500, 90));
+    EXPECT_GT(cost("cpu.r6_vectorized.f32.avx2", 33, 2985, 45), cost("cpu.r7_hierarchical.f32.avx2", 33, 2985, 45));
+    EXPECT_LT(cost("cpu.r6_vectorized.f32.avx2", 33, 600, 100), cost("cpu.r7_hierarchical.f32.avx2", 33, 600, 100));
+}
+
+TEST(CostOfARow, KnowsThatABlockOfALongKStaysInTheCaches) {
+    EXPECT_LT(cost("cpu.r6_vectorized.f32.avx2", 1000, 30, 10000),
+              cost("cpu.r7_hierarchical.f32.avx2", 1000, 30, 10000));
+}
+#endif
 
 }  // namespace
