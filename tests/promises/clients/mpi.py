@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""mpi.py: PBLAS's testers, the calls of each rank, bits, HPL's residuals and a rank that dies, on four ranks with us.
+"""mpi.py: PBLAS's testers, the calls of each rank, bits, HPL's residuals, ranks that die and a grid
+with too few, on four ranks with us.
 mpi.py --times: p?gemm of 2048 by panels of 32 and 256, with us and with the BLAS of the system in turns."""
 import os
 import pathlib
@@ -112,12 +113,22 @@ def lives(process):
 
 
 def a_rank_dies():
-    start = time.monotonic()
-    said = ranks([PRODUCT, "s", 512, 64, 2, 2, 3, 1], expected=1)
-    processes = [int(number) for number in re.findall(r"is process (\d+)", said)]
-    if len(processes) != RANKS or "signal 9" not in said or any(map(lives, processes)):
-        sys.exit(f"a rank died: {said}")
-    print(f"a rank is killed: mpirun says so, and the others have ended after {time.monotonic() - start:.0f} s")
+    """Killed, or gone with a status of its own, while the others wait for it inside a product."""
+    for death, told in (((), "signal 9"), ((7,), r"Exit code: +7\b")):
+        start = time.monotonic()
+        said = ranks([PRODUCT, "s", 512, 64, 2, 2, 3, 1, *death], expected=1)
+        processes = [int(number) for number in re.findall(r"is process (\d+)", said)]
+        if len(processes) != RANKS or not re.search(told, said) or any(map(lives, processes)):
+            sys.exit(f"a rank died: {said}")
+        how = "leaves with status 7" if death else "is killed"
+        print(f"a rank {how}: mpirun says so, and the others have ended after {time.monotonic() - start:.0f} s")
+
+
+def a_grid_without_ranks():
+    said = ranks([PRODUCT, "s", 512, 64, 3, 3, 1], expected=1)
+    if "Illegal grid (3 x 3), #procs=4" not in said:
+        sys.exit(f"a grid of 3 x 3 on 4 ranks: {said}")
+    print("a grid of 3 x 3 on 4 ranks: BLACS says so, and all end")
 
 
 def times():
@@ -147,4 +158,5 @@ if __name__ == "__main__":
         calls_and_bits()
         hpl()
         a_rank_dies()
+        a_grid_without_ranks()
         print("right")

@@ -2,7 +2,8 @@
  * Copyright 2026 The tilewright authors
  *
  * ScaLAPACK's p?gemm on a grid of ranks: the best time, the largest error at some 64 elements, a digest of C's bits.
- *   mpirun -np 4 mpi_product s|d N BLOCK ROWS COLS REPEATS [RANK]      RANK is killed before its last product */
+ *   mpirun -np 4 mpi_product s|d N BLOCK ROWS COLS REPEATS [RANK [STATUS]]
+ * RANK is killed before its last product, or leaves with the STATUS. */
 #include <math.h>
 #include <mpi.h>
 #include <signal.h>
@@ -86,7 +87,8 @@ static uint64_t digest_and_error(const void* c, size_t bytes, double* error) {
 int main(int count, char** words) {
     if (count < 7) return 1;
     is_single = words[1][0] == 's', n = atoi(words[2]), block = atoi(words[3]);
-    const int repeats = atoi(words[6]), dying = count > 7 ? atoi(words[7]) : -1, zero = 0, one = 1;
+    const int repeats = atoi(words[6]), dying = count > 7 ? atoi(words[7]) : -1,
+              status = count > 8 ? atoi(words[8]) : 0, zero = 0, one = 1;
     MPI_Init(&count, &words);
     int context, info, rank, descriptor[9];
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -107,7 +109,7 @@ int main(int count, char** words) {
     double best = 1e9;
     for (int repeat = 0; repeat < repeats; ++repeat) {
         MPI_Barrier(MPI_COMM_WORLD);
-        if (rank == dying && repeat + 1 == repeats) raise(SIGKILL);
+        if (rank == dying && repeat + 1 == repeats) status ? _exit(status) : (void)raise(SIGKILL);
         const double start = MPI_Wtime();
         multiply("N", "N", &n, &n, &n, alpha, a, &one, &one, descriptor, b, &one, &one, descriptor, beta, c, &one, &one,
                  descriptor);
