@@ -62,7 +62,7 @@ TW_INSIDE void add_product(__m256i& sum, __m256i codes, __m256i value) {
 /// What comes next is asked for evenly.
 struct Pace {
     Asking asking;
-    int every;  ///< pairs
+    int asks, pairs, owed;  ///< so many in so many pairs
 };
 
 TW_INSIDE __m256i sum_of(const Laid& laid, int pairs) {
@@ -81,9 +81,11 @@ template <int width, bool is_half>
     const __m256i mask = _mm256_set1_epi8(3);
     Words words;
     begin(sum_of(laid, list.pairs), 1, side, words);
-    int ask_at = 0;
+    int owed = pace.owed;
+    const int asks = pace.asks, pairs = pace.pairs;
     for (int p = 0; p < list.pairs; ++p) {
-        if (p == ask_at) pace.asking.ask<width>(), ask_at += pace.every;
+        owed += asks;
+        if (owed >= pairs) owed -= pairs, pace.asking.ask<width>();
         const __m256i value = laid.pairs[side][p];
         const __m256i row0 = load<is_half>(a + std::int64_t{list.rows[2 * p].input} * (32 * width)),
                       row1 = load<is_half>(a + std::int64_t{list.rows[2 * p + 1].input} * (32 * width));
@@ -96,6 +98,7 @@ template <int width, bool is_half>
                             _mm256_and_si256(k == 0 ? x[part] : _mm256_srli_epi16(x[part], 2 * k), mask), value);
     }
     add_widened(words, weight_of[of_a], sum);
+    pace.owed = owed;
 }
 
 /// An entry's nibbles of even k, or of odd k, in C, or of A and B put together.
@@ -112,13 +115,15 @@ template <int width, bool is_half, Kind kind>
 [[gnu::noinline]] void add_four_bits(const std::byte* first_plane, const std::byte* b, const List& list,
                                      const Laid& laid, int side, Pace& pace, Sums& sum) {
     const __m256i mask = _mm256_set1_epi8(15);
-    int ask_at = 0;
+    int owed = pace.owed;
+    const int asks = pace.asks, pairs = pace.pairs;
     for (int first = 0; first < list.pairs; first += pairs_of_four_bits) {
         const int end = list.pairs - first < pairs_of_four_bits ? list.pairs : first + pairs_of_four_bits;
         Words words;
         begin(laid.sum[first / pairs_of_four_bits], 3, side, words);
         for (int p = first; p < end; ++p) {
-            if (p == ask_at) pace.asking.ask<width>(), ask_at += pace.every;
+            owed += asks;
+            if (owed >= pairs) owed -= pairs, pace.asking.ask<width>();
             const __m256i value = laid.pairs[side][p];
 #pragma GCC unroll 2
             for (int odd = 0; odd < 2; ++odd) {
@@ -134,6 +139,7 @@ template <int width, bool is_half, Kind kind>
         }
         add_widened(words, weight_of[kind], sum);
     }
+    pace.owed = owed;
 }
 
 /// What the sums of a chunk have more than 2 F - O: half a code's weight times v d.
@@ -201,8 +207,7 @@ void write(const __m256 (&y)[2][2][4][2][2], float* to) {
 TW_INSIDE Pace pace_of(const Asking& asking, const Desk& desk, bool fine, int width) {
     const int of_first = desk.lists[of_a].pairs + desk.lists[of_a_and_b].pairs;
     const int steps = (width > 2 ? 4 : 2) * ((fine ? 2 : 1) * of_first + desk.lists[of_c].pairs);
-    const auto left = static_cast<int>(asking.left());
-    return {asking, left > 0 && steps > left ? steps / left : 1};
+    return {asking, static_cast<int>(asking.left()), steps, 0};
 }
 
 /// The width is a constant for the sake of addresses, and of copies of 8 bytes times it: as calls of memcpy they took
