@@ -103,9 +103,9 @@ TEST(SlabScratch, IsOfABlockOfC) {
                                  {.slabs = 4, .threads = 1, .kernel = "r7_hierarchical"}, plan));
         return plan.scratch_bytes();
     };
-    EXPECT_EQ(bytes(2048, 384), bytes(1024, 384));
-    EXPECT_EQ(bytes(1024, 768), bytes(1024, 384));
-    EXPECT_EQ(bytes(10240, 3840), bytes(1024, 384));
+    EXPECT_EQ(bytes(384, 2048), bytes(384, 1024));
+    EXPECT_EQ(bytes(768, 1024), bytes(384, 1024));
+    EXPECT_EQ(bytes(3840, 10240), bytes(384, 1024));
 }
 
 TEST(CallersScratch, OfABatchMayBeginAnywhere) {
