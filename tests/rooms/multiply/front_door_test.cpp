@@ -40,9 +40,10 @@ TEST(FrontDoor, RefusesNumbersThatAreNoAccuracy) {
         const tw::Options options{.accuracy = number};
         tw::Plan plan;
         tw::Packed packed;
-        for (const tw::Status& status :
-             {tw::try_multiply(a, a, c, options), tw::try_multiply_batch(a, a, c, {.size = 1}, options),
-              tw::try_plan(tw::problem_of(a, a, c, options), options, plan), tw::try_pack(a, packed, options)}) {
+        const tw::Status told[] = {
+            tw::try_multiply(a, a, c, options), tw::try_multiply_batch(a, a, c, {.size = 1}, options),
+            tw::try_plan(tw::problem_of(a, a, c, options), options, plan), tw::try_pack(a, packed, options)};
+        for (const tw::Status& status : told) {
             EXPECT_EQ(status.code, tw::Code::bad_argument) << number;
             EXPECT_EQ(status.argument, tw::Argument::options) << number;
             EXPECT_NE(tw::explain(status, a, a, c, options).find("the accuracy is no name of the dial and no positive"),
