@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
 #
-# own_code(target): how our own code is compiled. No -ffast-math, no -march=native; contraction is stated, not implied.
 # What the memory sanitizer needs: strings and streams of the C++ library compiled with ours, the rest unreported.
 set(known_to_memory_sanitizer "SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/own_templates.hpp"
     -fsanitize-ignorelist=${CMAKE_CURRENT_LIST_DIR}/memory_ignored.txt)
 
+# own_code(target): how our own code is compiled. No -ffast-math, no -march=native; contraction is stated, not implied.
 function(own_code target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON

@@ -3,7 +3,7 @@
 # Copyright 2026 The tilewright authors
 #
 # What `make test-all` adds to `make test` and `make check`; sourced by tools/test. Results are counted with the others.
-# Some two and a half hours with them on two cores; with TW_BY_TURNS=1 some 75 minutes: what changes find first, and one
+# Three hours and more with them on two cores; with TW_BY_TURNS=1 about half of that: what changes find first, and one
 # of five groups, a day each.
 
 built_once() {
