@@ -164,13 +164,20 @@ TEST(Importance, ATallyIsOfWhatIsReadAndNothingElse) {
     }
 }
 
-TEST(Importance, FollowsFromAnyNumbersThatAreLeft) {
-    EffortBody body;
+/// Makes room in it for two experts' buckets of five inputs: for what is left, which it returns, and for what follows.
+std::span<float> two_experts(EffortBody& body) {
     body.format = &effort::buckets_format, body.bucket = 32, body.outputs = 64, body.inputs = 5, body.experts = 2;
     const effort::Sizes sizes = effort::sizes_of(body, false);
-    ASSERT_TRUE(body.left.allocate(static_cast<std::size_t>(sizes.left)) &&
-                body.importance.allocate(static_cast<std::size_t>(sizes.importance)));
-    const std::span<float> left(body.left.as<float>(), static_cast<std::size_t>(sizes.left) / sizeof(float));
+    if (!body.left.allocate(static_cast<std::size_t>(sizes.left)) ||
+        !body.importance.allocate(static_cast<std::size_t>(sizes.importance)))
+        return {};
+    return {body.left.as<float>(), static_cast<std::size_t>(sizes.left) / sizeof(float)};
+}
+
+TEST(Importance, FollowsFromAnyNumbersThatAreLeft) {
+    EffortBody body;
+    const std::span<float> left = two_experts(body);
+    ASSERT_FALSE(left.empty());
     reference::Random random(6);
     for (int kind = 0; kind < 6; ++kind) {
         for (std::size_t n = 0; n < left.size(); ++n) {
@@ -194,14 +201,12 @@ TEST(Importance, FollowsFromAnyNumbersThatAreLeft) {
 /// Each unit brings half of what the one before it does; input i of expert e (i + 1)(e + 1) times what the first does.
 TEST(Importance, IsTheRootOfWhatAnInputsUnitsBringTogether) {
     EffortBody body;
-    body.format = &effort::buckets_format, body.bucket = 32, body.outputs = 64, body.inputs = 5, body.experts = 2;
-    const effort::Sizes sizes = effort::sizes_of(body, false);
-    ASSERT_TRUE(body.left.allocate(static_cast<std::size_t>(sizes.left)) &&
-                body.importance.allocate(static_cast<std::size_t>(sizes.importance)));
-    float* left = body.left.as<float>();
+    const std::span<float> left = two_experts(body);
+    ASSERT_FALSE(left.empty());
+    auto next = left.begin();
     for (int e = 0; e < 2; ++e)
         for (int u = 0; u <= body.units(); ++u)
-            for (int i = 0; i < 5; ++i) *left++ = std::ldexp(static_cast<float>((i + 1) * (e + 1)), -u);
+            for (int i = 0; i < 5; ++i) *next++ = std::ldexp(static_cast<float>((i + 1) * (e + 1)), -u);
     effort::weigh_inputs(body);
     for (int e = 0; e < 2; ++e)
         for (int i = 0; i < 5; ++i)
