@@ -45,4 +45,13 @@ CpuCore cpu_core_of(const std::uint32_t (&name)[3], std::uint32_t signature) noe
 
 const CpuCore& cpu_core() noexcept { return own.get(ask, unknown); }
 
+bool is_virtual_machine() noexcept {
+#if defined(__x86_64__)
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 31) != 0;
+#else
+    return false;
+#endif
+}
+
 }  // namespace tw

@@ -28,4 +28,7 @@ CpuCore cpu_core_of(const std::uint32_t (&name)[3], std::uint32_t signature) noe
 /// This machine's, asked once.
 const CpuCore& cpu_core() noexcept;
 
+/// True where the processor says that it is a virtual one.
+bool is_virtual_machine() noexcept;
+
 }  // namespace tw

@@ -5,6 +5,14 @@
 #include <pthread.h>
 #include <signal.h>
 
+#if defined(__linux__)
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#endif
+
 #include <initializer_list>
 
 namespace tw {
@@ -42,5 +50,40 @@ bool start_own_thread(void* (*work)(void*), void* argument, std::size_t stack_by
     pthread_attr_destroy(&attributes);
     return has_started;
 }
+
+#if defined(__linux__)
+
+int own_thread_number() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
+
+int processor_at_hand() noexcept { return sched_getcpu(); }
+
+bool keep_off(int thread, int processor) noexcept {
+    cpu_set_t allowed;
+    const auto one = static_cast<unsigned>(processor);
+    if (thread <= 0 || processor < 0 || sched_getaffinity(thread, sizeof allowed, &allowed) != 0) return false;
+    if (!CPU_ISSET(one, &allowed) || CPU_COUNT(&allowed) < 2) return false;
+    CPU_CLR(one, &allowed);
+    return sched_setaffinity(thread, sizeof allowed, &allowed) == 0;
+}
+
+void let_back(int processor) noexcept {
+    cpu_set_t before, all, got;
+    if (processor < 0 || sched_getaffinity(0, sizeof before, &before) != 0) return;
+    CPU_SET(static_cast<unsigned>(processor), &before);
+    // Who asks for all gets what the control group grants, now and when that changes. If that is more than the thread
+    // had, somebody limited it on purpose.
+    std::memset(&all, 0xff, sizeof all);
+    const bool has_all = sched_setaffinity(0, sizeof all, &all) == 0 && sched_getaffinity(0, sizeof got, &got) == 0;
+    if (!has_all || !CPU_EQUAL(&got, &before)) sched_setaffinity(0, sizeof before, &before);
+}
+
+#else
+
+int own_thread_number() noexcept { return 0; }
+int processor_at_hand() noexcept { return -1; }
+bool keep_off(int, int) noexcept { return false; }
+void let_back(int) noexcept {}
+
+#endif
 
 }  // namespace tw

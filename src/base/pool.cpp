@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/cores.hpp"
+#include "base/cpu_core.hpp"
 #include "base/float_mode.hpp"
 #include "base/own_thread.hpp"
 #include "base/pause.hpp"
@@ -31,6 +32,13 @@ int most_workers() noexcept {
 
 int group_of(int worker) noexcept { return static_cast<int>(std::bit_width(static_cast<unsigned>(worker))); }
 
+constinit Remembered<int> guest;
+
+/// 2: this is a virtual machine; 1: it is none.
+bool is_guest() noexcept {
+    return guest.get([] { return is_virtual_machine() ? 2 : 1; }) == 2;
+}
+
 constinit Pool pool;
 
 /// The parent's workers do not exist in the child, and one of them may have held a seat: begin afresh.
@@ -39,14 +47,19 @@ void begin_afresh() noexcept { ::new (&pool) Pool; }
 /// Asked for when the program or the library is loaded, so that no fork comes between it and the first product.
 [[maybe_unused]] const int asked_for = pthread_atfork(nullptr, nullptr, begin_afresh);
 
-/// Waits until the word is no longer `old`.
+/// Looks at the word for a while; true as soon as it is no longer `old`.
 template <class T>
-void wait_while(const std::atomic<T>& word, T old) noexcept {
+bool changes_soon(const std::atomic<T>& word, T old) noexcept {
     for (int spin = 0; spin < pauses_before_sleep; ++spin) {
         for (int look = 0; look < looks_between_pauses; ++look)
-            if (word.load(std::memory_order_acquire) != old) return;
+            if (word.load(std::memory_order_acquire) != old) return true;
         pause();
     }
+    return false;
+}
+
+template <class T>
+void sleep_while(const std::atomic<T>& word, T old) noexcept {
     while (word.load(std::memory_order_acquire) == old) word.wait(old, std::memory_order_acquire);
 }
 
@@ -58,13 +71,37 @@ void Pool::take_tasks() noexcept {
     for (int i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < work_.tasks;) work_.task(work_.context, i);
 }
 
-void* Pool::worker(void* index) noexcept {
+void Pool::Worker::wait_while(const std::atomic<std::uint32_t>& round, std::uint32_t seen) noexcept {
+    if (changes_soon(round, seen)) return;
+    let_back();
+    sleeps.store(true, std::memory_order_release);
+    sleep_while(round, seen);
+    sleeps.store(false, std::memory_order_relaxed);
+    let_back();
+}
+
+void Pool::Worker::let_back() noexcept {
+    if (kept_off.load(std::memory_order_acquire) != 0) tw::let_back(kept_off.exchange(0) - 1);
+}
+
+/// A worker that an earlier round has woken and that has not begun yet may look asleep: then it gets its processor back
+/// when it waits again.
+void Pool::Worker::keep_off(int processor) noexcept {
+    if (sleeps.load(std::memory_order_acquire) && kept_off.load(std::memory_order_relaxed) == 0 &&
+        tw::keep_off(thread.load(std::memory_order_relaxed), processor))
+        kept_off.store(processor + 1, std::memory_order_release);
+}
+
+void* Pool::worker(void* number) noexcept {
     Pool& its = pool;
-    const auto& round = its.groups_[group_of(static_cast<int>(reinterpret_cast<std::intptr_t>(index)))].round;
+    const auto index = reinterpret_cast<std::intptr_t>(number);
+    const auto& round = its.groups_[group_of(static_cast<int>(index))].round;
+    Worker& self = its.all_[index];
+    self.thread.store(own_thread_number(), std::memory_order_relaxed);
     const IeeeMode mode;
     std::uint32_t seen = 0;
     for (;;) {
-        wait_while(round, seen);
+        self.wait_while(round, seen);
         seen = round.load(std::memory_order_acquire);
         // First inside, then the seat: run() takes the seats away first and then looks who is inside. Either it sees
         // this worker or this worker sees no seat; that needs one order of all four (sequential consistency).
@@ -82,6 +119,9 @@ void Pool::grow_to(int workers) noexcept {
 }
 
 void Pool::wake(int workers) noexcept {
+    if (const int woken = workers > 0 ? std::min(workers_, 1 << group_of(workers - 1)) : 0; woken > 0 && is_guest())
+        for (int worker = 0, processor = processor_at_hand(); worker < woken; ++worker)
+            all_[worker].keep_off(processor);
     for (int group = 0; workers > 0 && group <= group_of(workers - 1); ++group) {
         groups_[group].round.fetch_add(1, std::memory_order_acq_rel);
         groups_[group].round.notify_all();
@@ -96,7 +136,8 @@ void Pool::run(int helpers, int tasks, void (*task)(void*, int), void* context) 
     wake(std::min(helpers, workers_));
     take_tasks();
     seats_.store(0);
-    for (std::uint32_t inside; (inside = inside_.load()) != 0;) wait_while(inside_, inside);
+    for (std::uint32_t inside; (inside = inside_.load()) != 0;)
+        if (!changes_soon(inside_, inside)) sleep_while(inside_, inside);
 }
 
 }  // namespace tw

@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/threads.hpp"
+
 namespace tw {
 
 class Pool {
@@ -39,6 +41,17 @@ private:
     };
     static constexpr int most_groups = 11;
 
+    /// One that sleeps begins on another processor than the caller's, where a virtual machine would put it there.
+    struct Worker {
+        void wait_while(const std::atomic<std::uint32_t>& round, std::uint32_t seen) noexcept;
+        void keep_off(int processor) noexcept;  // the caller's, before it wakes this one
+        void let_back() noexcept;
+
+        std::atomic<int> thread{0};  // its number; 0: it has not begun yet
+        std::atomic<bool> sleeps{false};
+        std::atomic<int> kept_off{0};  // 1 + the processor that was taken from it while it slept
+    };
+
     static void* worker(void* index) noexcept;
     void grow_to(int workers) noexcept;
     void wake(int workers) noexcept;
@@ -47,6 +60,7 @@ private:
     std::atomic<bool> busy_{false};
     int workers_ = 0;  // guarded by busy_
 
+    Worker all_[most_threads];              // the first workers_ of them
     Work work_;                             // written by the holder before a round is raised
     Group groups_[most_groups];             // a new round wakes a group's workers
     std::atomic<int> seats_{0};             // workers still welcome in this round
