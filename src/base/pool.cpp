@@ -22,6 +22,7 @@ constexpr int pauses_before_sleep = 1000;  // tens of microseconds: the next pro
 constexpr int looks_between_pauses = 64;   // of nothing but pauses a hypervisor makes an exit (pause-loop exiting)
 constexpr std::size_t stack_bytes = 512 << 10;
 constexpr int always_granted = 8;  // threads, however few processors there are
+constexpr int few_workers = 3;     // one that comes late costs a quarter and more; of many, keeping them off costs more
 
 constinit Remembered<int> most;
 
@@ -119,8 +120,8 @@ void Pool::grow_to(int workers) noexcept {
 }
 
 void Pool::wake(int workers) noexcept {
-    if (const int woken = workers > 0 ? std::min(workers_, 1 << group_of(workers - 1)) : 0; woken > 0 && is_guest())
-        for (int worker = 0, processor = processor_at_hand(); worker < woken; ++worker)
+    if (workers <= few_workers && is_guest())
+        for (int worker = 0, processor = processor_at_hand(); worker < std::min(workers, workers_); ++worker)
             all_[worker].keep_off(processor);
     for (int group = 0; workers > 0 && group <= group_of(workers - 1); ++group) {
         groups_[group].round.fetch_add(1, std::memory_order_acq_rel);
