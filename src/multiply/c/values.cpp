@@ -15,24 +15,7 @@ thread_local char sentence_of_last[1024];
 
 std::string_view text(const char* s) noexcept { return s ? std::string_view(s) : std::string_view(); }
 
-}  // namespace
-
-Matrix from_c(const tw_matrix* m) noexcept {
-    if (!m) return {};
-    unsigned type = 0;  // a caller may have written any number there
-    static_assert(sizeof type == sizeof m->type);
-    std::memcpy(&type, &m->type, sizeof type);
-    const bool is_conj = type == TW_C64_CONJ || type == TW_C128_CONJ;
-    if (is_conj) type = type == TW_C64_CONJ ? TW_C64 : TW_C128;
-    return {m->data, static_cast<Type>(std::min(type, 255u)), m->rows, m->cols, m->row_step, m->col_step, is_conj};
-}
-
-Status from_c(const tw_options* given, Executor& executor, Options& options) noexcept {
-    tw_options c = tw_default_options();
-    if (given && given->size < offsetof(tw_options, accuracy))
-        return {Code::bad_argument, Argument::options,
-                "their size is smaller than in any version: begin with tw_default_options()"};
-    if (given) std::memcpy(&c, given, std::min(given->size, sizeof c));
+Status taken(const tw_options& c, Executor& executor, Options& options) noexcept {
     options.alpha = c.alpha;
     options.beta = c.beta;
     options.alpha_imag = c.alpha_imag;
@@ -49,6 +32,34 @@ Status from_c(const tw_options* given, Executor& executor, Options& options) noe
     options.verify = c.verify == TW_VERIFY_CORRECT ? Verify(Verify::correct) : Verify(c.verify != 0);
     options.slabs = static_cast<int>(std::clamp<std::int64_t>(c.slabs, -1, INT32_MAX));  // beyond: refused as it is
     return {};
+}
+
+/// Not inlined: whom it does not concern does not pay for a copy.
+[[gnu::noinline]] Status of_an_older_caller(const tw_options& given, Executor& executor, Options& options) noexcept {
+    if (given.size < offsetof(tw_options, accuracy))
+        return {Code::bad_argument, Argument::options,
+                "their size is smaller than in any version: begin with tw_default_options()"};
+    tw_options c = tw_default_options();
+    std::memcpy(&c, &given, given.size);
+    return taken(c, executor, options);
+}
+
+}  // namespace
+
+Matrix from_c(const tw_matrix* m) noexcept {
+    if (!m) return {};
+    unsigned type = 0;  // a caller may have written any number there
+    static_assert(sizeof type == sizeof m->type);
+    std::memcpy(&type, &m->type, sizeof type);
+    const bool is_conj = type == TW_C64_CONJ || type == TW_C128_CONJ;
+    if (is_conj) type = type == TW_C64_CONJ ? TW_C64 : TW_C128;
+    return {m->data, static_cast<Type>(std::min(type, 255u)), m->rows, m->cols, m->row_step, m->col_step, is_conj};
+}
+
+Status from_c(const tw_options* given, Executor& executor, Options& options) noexcept {
+    if (!given) return {};
+    return given->size >= sizeof *given ? taken(*given, executor, options)
+                                        : of_an_older_caller(*given, executor, options);
 }
 
 tw_code report(const Status& status, const Matrix& a, const Matrix& b, const Matrix& c,
