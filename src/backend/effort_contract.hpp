@@ -21,8 +21,8 @@ struct EffortBody;
 struct EffortChosen {
     std::uint32_t entries;
     std::uint32_t worth;  ///< the cutoff, as a float's bits
-    std::uint32_t fine;   ///< 1: kernels that round v d to 8 bits add its low part, too; 2: everything is read, by a
-                          ///< kernel that puts codes together
+    std::uint32_t fine;   ///< 1: kernels that round v d to 8 bits add its low part, too; by a kernel that puts codes
+                          ///< together 2: everything is read, 3: as far as entries say
     std::uint32_t scale;  ///< a power of 2, as a float's bits, that brings the largest |v| to 1..2
     double factor;        ///< y is the sums times this
 };
@@ -104,7 +104,7 @@ struct EffortKernel {
     bool arranged = false;                          ///< it reads the matrix as laid out in formats/on_device.hpp
     bool chooses = false;                           ///< it can choose what is read; else the notes must be set
     bool takes_every_input = false;                 ///< notes must have an entry for each input, in order
-    bool puts_together = false;                     ///< planes: what is read to the end is multiplied as whole codes
+    bool puts_together = false;                     ///< planes: what is rounded finely is multiplied as whole codes
     int most_products = 1;                          ///< in a call
     bool (*takes)(const EffortProblem&) = nullptr;  ///< null: any
     double (*nanoseconds)(const EffortProblem&) = nullptr;                      ///< of all products

@@ -130,7 +130,7 @@ private:
             prepare(body_, request_.budget, workspace_, memory_for(p), job);
             if (!plan_.kernel->chooses) switch_to_dense(job);
             if (plan_.kernel->takes_every_input) spread(job);
-            const std::uint32_t fine = job.is_whole ? 2 : job.is_fine ? 1 : 0;
+            const std::uint32_t fine = job.is_whole ? job.has_gaps ? 3 : 2 : job.is_fine ? 1 : 0;
             chosen_[static_cast<std::size_t>(p)] = {static_cast<std::uint32_t>(job.count), 0, fine, 0, job.factor};
         }
         call_.notes = {chosen_.data(), entries_of(0)};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "effort/choice/affordable.hpp"
 #include "effort/choice/select.hpp"
@@ -11,7 +12,7 @@
 namespace tw::effort {
 namespace {
 
-constexpr double below_it_fine = 0.04;  // below this predicted error the low part of v d is worth its time
+constexpr double below_it_fine = 0.04;  // below this predicted error rounding v d finely is worth its time
 
 Question question_of(const EffortBody& body, const Job& job) noexcept {
     Question question{
@@ -34,17 +35,19 @@ Selection select_all(const Question& question, std::int64_t bytes, std::span<std
 }
 
 void list_entries(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
-    const float* gains = body.format->has_gains ? body.gains_of(job.expert) : nullptr;
+    const float* const gains = body.format->has_gains ? body.gains_of(job.expert) : nullptr;
     const float scale = gains ? unit_scale(job.v, body.inputs) : std::ldexp(1.f, -body.exponent_of_rows());
     if (gains) job.factor = std::ldexp(1 / static_cast<double>(scale), -body.exponent);
-    job.count = 0;
-    for (std::int64_t i = 0; i < body.inputs; ++i) {
-        const unsigned units = chosen.units[i];
-        const float gain = gains ? gains[(std::max(units, 1u) - 1) * body.inputs + i] : 1.f;
-        job.entries[job.count] = {static_cast<std::uint32_t>(i), units,
-                                  job.v[i] * scale * gain};  // overwritten by the next entry if no unit is read
-        job.count += units > 0;
+    const float* const v = job.v;
+    const std::uint8_t* const units_of = chosen.units;
+    EffortEntry* to = job.entries;
+    for (std::int64_t i = 0, inputs = body.inputs; i < inputs; ++i) {
+        const unsigned units = units_of[i];
+        const float gain = gains ? gains[(std::max(units, 1u) - 1) * inputs + i] : 1.f;
+        *to = {static_cast<std::uint32_t>(i), units, v[i] * scale * gain};
+        to += units > 0;  // else the next one is written over it
     }
+    job.count = to - job.entries;
 }
 
 /// The squared error that the kernels add by rounding v.
@@ -66,8 +69,9 @@ void record(const EffortBody& body, const Selection& chosen, Job& job) noexcept 
 void record_rounded(const EffortBody& body, const Selection& chosen, Job& job) noexcept {
     record(body, chosen, job);
     if (!body.format->rounding) return;
-    job.is_fine = predicted(job) < below_it_fine;
-    job.is_whole = job.may_be_whole && chosen.rows == body.units() * body.inputs;
+    job.has_gaps = chosen.rows < body.units() * body.inputs;
+    job.is_fine = predicted(job) < below_it_fine && (body.units() == 3 || !job.may_be_whole);
+    job.is_whole = job.may_be_whole && (job.is_fine || !job.has_gaps);
     job.left += rounding_of(body, job);
 }
 
@@ -123,10 +127,10 @@ void account_for(const EffortBody& body, std::uint8_t* units, double cutoff, boo
 }
 
 void conclude(const EffortBody& body, const char* kernels, Job& job) noexcept {
-    double square = 0;
+    double sums[8] = {};  // by turns: each waits for itself
     for (std::int64_t o = 0; o < body.outputs; ++o)
-        square += static_cast<double>(job.y[o]) * static_cast<double>(job.y[o]);
-    square = std::ldexp(square, 2 * body.exponent);
+        sums[o % 8] += static_cast<double>(job.y[o]) * static_cast<double>(job.y[o]);
+    double square = std::ldexp(std::accumulate(sums, sums + 8, 0.0), 2 * body.exponent);
     constexpr double unit = 0x1p-24;
     const double summing = unit * unit * static_cast<double>(body.inputs) / 3 * job.all;
     const double lost = job.left + summing, whole = square + job.left;

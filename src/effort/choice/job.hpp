@@ -13,8 +13,9 @@ struct Job {
     float* y;
     int expert = 0;
     bool is_dense = false, is_fine = false;
-    bool may_be_whole = false;  ///< the kernel puts codes together where everything is read
+    bool may_be_whole = false;  ///< the kernel puts codes together where everything is read, or v rounded finely
     bool is_whole = false;      ///< and it will
+    bool has_gaps = false;      ///< of whole codes: not everything is read
     EffortEntry* entries = nullptr;
     std::int64_t count = 0;
     double factor = 1;  ///< planes: y is the sums times this

@@ -34,14 +34,15 @@ struct Workspace {
         places = keys + q.inputs;
         units = reinterpret_cast<std::uint8_t*>(places + q.inputs);
         scale = unit_scale(q.v, q.inputs);
-        std::int32_t largest = 0, smallest = INT32_MAX;
+        const float by = scale;
+        for (std::int64_t i = 0; i < q.inputs; ++i)
+            keys[i] = std::bit_cast<std::uint32_t>(std::fabs(q.v[i]) * by * q.importance[i]) & INT32_MAX;
+        std::int32_t largest = 0, below_smallest = INT32_MAX;  // of those that are not 0
         for (std::int64_t i = 0; i < q.inputs; ++i) {
-            const std::int32_t key =
-                std::bit_cast<std::int32_t>(std::fabs(q.v[i]) * scale * q.importance[i]) & INT32_MAX;
-            keys[i] = static_cast<std::uint32_t>(key);
-            largest = std::max(largest, key), smallest = std::min(smallest, key == 0 ? INT32_MAX : key);
+            largest = std::max(largest, static_cast<std::int32_t>(keys[i]));
+            below_smallest = std::min(below_smallest, static_cast<std::int32_t>((keys[i] - 1) & INT32_MAX));
         }
-        most = largest >> fall_shift, least = std::min(smallest, largest) >> fall_shift;
+        most = largest >> fall_shift, least = (std::min(below_smallest, largest - 1) + 1) >> fall_shift;
     }
 };
 static_assert(sizeof(double) * bins >= sizeof(std::uint32_t) * room && room % sizeof(std::uint32_t) == 0);
@@ -96,10 +97,14 @@ std::int64_t split_by(const Question& q, const Workspace& workspace, int bin) no
     for (int u = 0; u < q.units; ++u) of[bin + static_cast<int>(q.falls[u])] = in_question;
     if (bin == 0) std::fill_n(of, q.falls[q.units - 1] + 1, in_question);
     std::int64_t inside = 0;
-    for (std::int64_t i = 0; i < q.inputs; ++i) {
-        workspace.units[i] = of[workspace.keys[i] >> fall_shift];
-        workspace.places[inside] = static_cast<std::uint32_t>(i);
-        inside += workspace.units[i] == in_question;
+    const std::uint32_t* const keys = workspace.keys;  // in registers: bytes could be written over what points to them
+    std::uint32_t* const places = workspace.places;
+    std::uint8_t* const units = workspace.units;
+    for (std::int64_t i = 0, inputs = q.inputs; i < inputs; ++i) {
+        const std::uint8_t of_key = of[keys[i] >> fall_shift];
+        units[i] = of_key;
+        places[inside] = static_cast<std::uint32_t>(i);
+        inside += of_key == in_question;
     }
     return inside;
 }
@@ -151,17 +156,27 @@ Selection take(const Question& q, const Workspace& workspace, const Threshold<Su
 }  // namespace
 
 void tally(const Question& q, Selection& chosen) noexcept {
-    std::int64_t inputs_of[33] = {};  // of which so many units are read
-    for (std::int64_t i = 0; i < q.inputs; ++i) {
-        const double square = static_cast<double>(q.v[i]) * static_cast<double>(q.v[i]);
-        chosen.left += square * static_cast<double>(q.left[chosen.units[i] * q.inputs + i]);
-        chosen.all += square * static_cast<double>(q.left[i]);
-        ++inputs_of[chosen.units[i]];
-    }
+    std::int64_t inputs_of[2][33] = {};  // of which so many units are read; by turns, as all sums
+    const float *const v = q.v, *const of_none = q.left;
+    const std::uint8_t* const units = chosen.units;
+    const std::int64_t inputs = q.inputs;
+    const auto add = [&](std::int64_t i, double& left, double& all, std::int64_t* counts) {
+        const double square = static_cast<double>(v[i]) * static_cast<double>(v[i]);
+        left += square * static_cast<double>(of_none[units[i] * inputs + i]);
+        all += square * static_cast<double>(of_none[i]);
+        ++counts[units[i]];
+    };
+    double even_left = 0, even_all = 0, odd_left = 0, odd_all = 0;
+    std::int64_t i = 0;
+    for (; i + 1 < inputs; i += 2)
+        add(i, even_left, even_all, inputs_of[0]), add(i + 1, odd_left, odd_all, inputs_of[1]);
+    if (i < inputs) add(i, even_left, even_all, inputs_of[0]);
+    chosen.left += even_left + odd_left, chosen.all += even_all + odd_all;
     std::int64_t bytes = 0;
     for (int k = 1; k <= q.units; ++k) {
         bytes += q.unit_bytes[k - 1];
-        chosen.rows += k * inputs_of[k], chosen.bytes += bytes * inputs_of[k];
+        const std::int64_t count = inputs_of[0][k] + inputs_of[1][k];
+        chosen.rows += k * count, chosen.bytes += bytes * count;
     }
 }
 

@@ -7,16 +7,16 @@
 // Sums: dense, tiers and buckets add the terms of an output in the order of the inputs, one sum an output; a kernel
 // set's tiers read to the end are bit-equal to its dense. Planes sum whole numbers, so every set gives the same bits:
 //   A chunk is 128 entries. For each of the tile's 16 blocks: m = max |v d| over the chunk, step = m / 127,
-//     p = (v d) (127 / m), high = p to the nearest whole number (ties to even), low = (p - high) 128 likewise; all 0
-//     when m < 2^-100.
+//     q = (v d) (127 / m) to the nearest whole number (ties to even); all 0 when m < 2^-100.
 //   For each output of the block, over the chunk's entries, with O = 192, 240, 255 for one, two, three planes:
-//     H = sum of high (2 (64 a + 16 b + c) - O), what is not read being 0;  L likewise of low, without c (O = 192, 240,
-//     240), when `fine`
-//   y += (H + L / 128) (step / 32), in f32 as written, chunk after chunk.
-// Planes of which everything is read are multiplied as whole codes F = 64 a + 16 b + c. A chunk is 64 inputs then, and
-// v d is rounded once, to 15 bits:  step = m / 16256, q = (v d) (16256 / m) to the nearest, S = sum of q (2 F - 255),
-//   y += S (step / 32). The sum is the same whether a vector comes alone or in a batch.
-// Where C is left out, c is 8, S the sum of q (2 F - 256), and v d is rounded to 8 bits: 127 in the place of 16256.
+//     S = sum of q (2 (64 a + 16 b + c) - O), what is not read being 0;  y += S (step / 32), in f32 as written, chunk
+//     after chunk.
+// Planes that are rounded finely are multiplied as whole codes F = 64 a + 16 b + c. A chunk is 64 entries then, and v d
+// is rounded to 15 bits:  step = m / 16256, q = (v d) (16256 / m) to the nearest, S = sum of q (2 F - 255), y += S
+//   (step / 32). So is all that reads everything: the sum is the same whether a vector comes alone or in a batch.
+//   What is not read of an entry is the middle of what it could be: with b = 2, c = 0 or with c = 8, q (2 F - 256).
+// In a matrix without C everything is read with c = 8, S the sum of q (2 F - 256), and v d is rounded to 8 bits: 127 in
+// the place of 16256.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,6 @@ struct EffortTile {
     int width;     ///< buckets (also of tiers), or quarters of planes
     int bucket;    ///< outputs of a bucket
     bool masking;  ///< buckets: the position is masked off
-    bool fine;     ///< planes: the low part of v d counts too
     Type type;     ///< of tiers' values
     const EffortEntry* entries;
     std::int64_t count;
@@ -44,13 +43,16 @@ struct EffortTile {
 
 inline constexpr int most_outputs_of_tile = 1024;
 
-/// One tile of planes of which every input is read to the end, for several vectors.
+/// One tile of planes multiplied as whole codes: every input is read to the end, for several vectors; or, with gaps,
+/// the entries of one vector are read as far as they say.
 struct EffortWholeTile {
     const std::byte* rows;
     std::int64_t inputs;
-    int width;                   ///< quarters
-    int planes;                  ///< that there are, 3 or 2
-    const EffortEntry* entries;  ///< vector r's begin at entries + r * inputs: one for each input, in order
+    int width;   ///< quarters
+    int planes;  ///< that there are, 3 or 2
+    bool has_gaps;
+    const EffortEntry* entries;  ///< vector r's begin at entries + r * inputs, in the order of their inputs
+    std::int64_t count;          ///< of a vector
     int vectors;                 ///< at most most_whole_vectors
     float* y;                    ///< vector r's outputs begin at y + 512 r; padding is written, too
 };

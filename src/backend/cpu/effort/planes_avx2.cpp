@@ -65,9 +65,9 @@ struct Pace {
     int asks, pairs, owed;  ///< so many in so many pairs
 };
 
-TW_INSIDE __m256i sum_of(const Laid& laid, int pairs) {
+TW_INSIDE __m256i sum_of(const List& list) {
     __m256i sum = _mm256_setzero_si256();
-    for (int group = 0; group * pairs_of_four_bits < pairs; ++group) sum = _mm256_add_epi16(sum, laid.sum[group]);
+    for (int group = 0; group * pairs_of_four_bits < list.pairs; ++group) sum = _mm256_add_epi16(sum, list.sum[group]);
     return sum;
 }
 
@@ -76,17 +76,16 @@ constexpr int weight_of[3] = {128, 32, 2};
 
 /// A alone. Not inlined, so that the sums stay in registers.
 template <int width, bool is_half>
-[[gnu::noinline]] void add_two_bits(const std::byte* a, const List& list, const Laid& laid, int side, Pace& pace,
-                                    Sums& sum) {
+[[gnu::noinline]] void add_two_bits(const std::byte* a, const List& list, int side, Pace& pace, Sums& sum) {
     const __m256i mask = _mm256_set1_epi8(3);
     Words words;
-    begin(sum_of(laid, list.pairs), 1, side, words);
+    begin(sum_of(list), 1, side, words);
     int owed = pace.owed;
     const int asks = pace.asks, pairs = pace.pairs;
     for (int p = 0; p < list.pairs; ++p) {
         owed += asks;
         if (owed >= pairs) owed -= pairs, pace.asking.ask<width>();
-        const __m256i value = laid.pairs[side][p];
+        const __m256i value = list.values[side][p];
         const __m256i row0 = load<is_half>(a + std::int64_t{list.rows[2 * p].input} * (32 * width)),
                       row1 = load<is_half>(a + std::int64_t{list.rows[2 * p + 1].input} * (32 * width));
         const __m256i x[2] = {_mm256_unpacklo_epi8(row0, row1), _mm256_unpackhi_epi8(row0, row1)};
@@ -112,19 +111,19 @@ TW_INSIDE __m256i nibbles(const std::byte* first, const std::byte* b, std::int64
 }
 
 template <int width, bool is_half, Kind kind>
-[[gnu::noinline]] void add_four_bits(const std::byte* first_plane, const std::byte* b, const List& list,
-                                     const Laid& laid, int side, Pace& pace, Sums& sum) {
+[[gnu::noinline]] void add_four_bits(const std::byte* first_plane, const std::byte* b, const List& list, int side,
+                                     Pace& pace, Sums& sum) {
     const __m256i mask = _mm256_set1_epi8(15);
     int owed = pace.owed;
     const int asks = pace.asks, pairs = pace.pairs;
     for (int first = 0; first < list.pairs; first += pairs_of_four_bits) {
         const int end = list.pairs - first < pairs_of_four_bits ? list.pairs : first + pairs_of_four_bits;
         Words words;
-        begin(laid.sum[first / pairs_of_four_bits], 3, side, words);
+        begin(list.sum[first / pairs_of_four_bits], 3, side, words);
         for (int p = first; p < end; ++p) {
             owed += asks;
             if (owed >= pairs) owed -= pairs, pace.asking.ask<width>();
-            const __m256i value = laid.pairs[side][p];
+            const __m256i value = list.values[side][p];
 #pragma GCC unroll 2
             for (int odd = 0; odd < 2; ++odd) {
                 const __m256i row0 = nibbles<width, is_half, kind>(first_plane, b, list.rows[2 * p].input, odd),
@@ -143,12 +142,10 @@ template <int width, bool is_half, Kind kind>
 }
 
 /// What the sums of a chunk have more than 2 F - O: half a code's weight times v d.
-template <bool low>
 TW_INSIDE void begin_sums(const Desk& desk, int side, Sums& sum) {
     __m256i rest[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
-    for (int l = 0; l < (low ? 2 : 3); ++l) {
-        const List& list = desk.lists[l];
-        const __m256i words = of_side(sum_of(low ? list.low : list.high, list.pairs), side);
+    for (int l = 0; l < 3; ++l) {
+        const __m256i words = of_side(sum_of(desk.lists[l]), side);
         for (int odd = 0; odd < 2; ++odd)
             rest[odd] = _mm256_add_epi32(rest[odd], widened(words, weight_of[l] / 2, odd));
     }
@@ -158,33 +155,22 @@ TW_INSIDE void begin_sums(const Desk& desk, int side, Sums& sum) {
 
 /// One chunk onto 16 outputs (a half) of eight blocks (a side).
 template <int width, int side>
-TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, const Desk& desk, bool fine, Pace& pace,
-                         __m256 (&y)[4][2][2]) {
+TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, const Desk& desk, Pace& pace, __m256 (&y)[4][2][2]) {
     constexpr bool is_half = 2 * (side + 1) > width;
     const std::int64_t from = h * 16 * width + 32 * side;
     const std::byte *a = tile.a.rows + from, *b = tile.b.rows + from, *c = tile.c.rows + from + h * 16 * width;
-    const auto& lists = desk.lists;
-    Sums high, low;
-    begin_sums<false>(desk, side, high);
-    add_two_bits<width, is_half>(a, lists[of_a], lists[of_a].high, side, pace, high);
-    add_four_bits<width, is_half, of_a_and_b>(a, b, lists[of_a_and_b], lists[of_a_and_b].high, side, pace, high);
-    add_four_bits<width, is_half, of_c>(c, nullptr, lists[of_c], lists[of_c].high, side, pace, high);
-    if (fine) {
-        begin_sums<true>(desk, side, low);
-        add_two_bits<width, is_half>(a, lists[of_a], lists[of_a].low, side, pace, low);
-        add_four_bits<width, is_half, of_a_and_b>(a, b, lists[of_a_and_b], lists[of_a_and_b].low, side, pace, low);
-    }
+    Sums sum;
+    begin_sums(desk, side, sum);
+    add_two_bits<width, is_half>(a, desk.lists[of_a], side, pace, sum);
+    add_four_bits<width, is_half, of_a_and_b>(a, b, desk.lists[of_a_and_b], side, pace, sum);
+    add_four_bits<width, is_half, of_c>(c, nullptr, desk.lists[of_c], side, pace, sum);
     const __m256 step = _mm256_mul_ps(desk.step[side], _mm256_set1_ps(1.f / 32));
     const __m256 scale[2] = {_mm256_permute_ps(step, 0x88), _mm256_permute_ps(step, 0xdd)};
     for (int k = 0; k < 4; ++k)
         for (int part = 0; part < 2; ++part)
             for (int odd = 0; odd < 2; ++odd) {
-                __m256 value = _mm256_cvtepi32_ps(high[k][part][odd]);
-                if (fine)
-                    value = _mm256_add_ps(
-                        value, _mm256_mul_ps(_mm256_cvtepi32_ps(low[k][part][odd]), _mm256_set1_ps(1.f / 128)));
                 __m256& to = y[k][part][odd];
-                to = _mm256_add_ps(to, _mm256_mul_ps(value, scale[odd]));
+                to = _mm256_add_ps(to, _mm256_mul_ps(_mm256_cvtepi32_ps(sum[k][part][odd]), scale[odd]));
             }
 }
 
@@ -204,9 +190,10 @@ void write(const __m256 (&y)[2][2][4][2][2], float* to) {
                     }
 }
 
-TW_INSIDE Pace pace_of(const Asking& asking, const Desk& desk, bool fine, int width) {
-    const int of_first = desk.lists[of_a].pairs + desk.lists[of_a_and_b].pairs;
-    const int steps = (width > 2 ? 4 : 2) * ((fine ? 2 : 1) * of_first + desk.lists[of_c].pairs);
+TW_INSIDE Pace pace_of(const Asking& asking, const Desk& desk, int width) {
+    int pairs = 0;
+    for (const List& list : desk.lists) pairs += list.pairs;
+    const int steps = (width > 2 ? 4 : 2) * pairs;
     return {asking, static_cast<int>(asking.left()), steps, 0};
 }
 
@@ -225,11 +212,11 @@ void multiply_tile(const EffortTile& call) {
         Asking asking{tile, next, next + (rest - count < chunk ? rest - count : chunk)};
         if (rest == count && call.next_rows)
             asking = {next_tile, call.entries, call.entries + (call.count < chunk ? call.count : chunk)};
-        round_chunk<width>(tile, call.entries + from, count, call.fine, asking, desk);
-        Pace pace = pace_of(asking, desk, call.fine, width);
+        round_chunk<width>(tile, call.entries + from, count, asking, desk);
+        Pace pace = pace_of(asking, desk, width);
         for (int h = 0; h < 2; ++h) {
-            add_chunk<width, 0>(tile, h, desk, call.fine, pace, y[0][h]);
-            if constexpr (width > 2) add_chunk<width, 1>(tile, h, desk, call.fine, pace, y[1][h]);
+            add_chunk<width, 0>(tile, h, desk, pace, y[0][h]);
+            if constexpr (width > 2) add_chunk<width, 1>(tile, h, desk, pace, y[1][h]);
         }
         while (pace.asking.left() > 0) pace.asking.ask<width>();
     }

@@ -24,18 +24,14 @@ struct Row {
     std::uint32_t input, place;  ///< in the chunk
 };
 
-/// Rounded v d of a list's pairs, for each side of eight blocks. 16-bit lane 4 x + b of a quarter's 128 bits has the
-/// bytes of both entries for the quarter's block b, the same for x = 0 and 1.
-struct Laid {
-    __m256i pairs[2][most_pairs];
-    __m256i sum[most_pairs / pairs_of_four_bits];  ///< of so many pairs; words: blocks 0-3, 8-11, 4-7, 12-15
-};
-
-/// Entries of a chunk. An odd one's partner is 0 times its own rows.
+/// Entries of a chunk, and their rounded v d for each side of eight blocks: 16-bit lane 4 x + b of a quarter's 128 bits
+/// has the bytes of a pair for the quarter's block b, the same for x = 0 and 1. An odd entry's partner is 0 times its
+/// own rows.
 struct List {
     Row rows[chunk + 1];
     int pairs;
-    Laid high, low;
+    __m256i values[2][most_pairs];
+    __m256i sum[most_pairs / pairs_of_four_bits];  ///< of so many pairs; words: blocks 0-3, 8-11, 4-7, 12-15
 };
 
 enum Kind { of_a, of_a_and_b, of_c };  // the lists: of whose entries only A is read, A and B, and C too
@@ -43,7 +39,7 @@ enum Kind { of_a, of_a_and_b, of_c };  // the lists: of whose entries only A is 
 struct Desk {
     List lists[3];
     alignas(32) float product[chunk][16];
-    __m256i high[chunk + 1], low[chunk + 1];  ///< words as above; after the last entry 0
+    __m256i words[chunk + 1];  ///< as above; after the last entry 0
     __m256 step[2];
 };
 
@@ -132,13 +128,8 @@ TW_INSIDE __m256 inverse_of(__m256 most) {
     return _mm256_and_ps(some, _mm256_div_ps(_mm256_set1_ps(127), most));
 }
 
-/// What rounding p to whole numbers leaves, in 128ths.
-TW_INSIDE __m256i rest_of(__m256 p, __m256i rounded) {
-    return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_sub_ps(p, _mm256_cvtepi32_ps(rounded)), _mm256_set1_ps(128)));
-}
-
 template <int width>
-TW_INSIDE void lay(const List& list, const __m256i* words, Asking& asking, Laid& laid) {
+TW_INSIDE void lay(const __m256i* words, Asking& asking, List& list) {
     const __m256i beside =
         _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
     for (int first = 0; first < list.pairs; first += pairs_of_four_bits) {
@@ -149,16 +140,16 @@ TW_INSIDE void lay(const List& list, const __m256i* words, Asking& asking, Laid&
             const __m256i two = _mm256_packs_epi16(words[list.rows[2 * p].place], words[list.rows[2 * p + 1].place]);
             const __m256i bytes = _mm256_shuffle_epi8(two, beside);
             sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(_mm256_set1_epi8(1), bytes));
-            laid.pairs[0][p] = _mm256_unpacklo_epi64(bytes, bytes);
-            laid.pairs[1][p] = _mm256_unpackhi_epi64(bytes, bytes);
+            list.values[0][p] = _mm256_unpacklo_epi64(bytes, bytes);
+            list.values[1][p] = _mm256_unpackhi_epi64(bytes, bytes);
         }
-        laid.sum[first / pairs_of_four_bits] = sum;
+        list.sum[first / pairs_of_four_bits] = sum;
     }
 }
 
 /// Rounds v d of a chunk.
 template <int width>
-TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, bool fine, Asking& asking,
+TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, Asking& asking,
                            Desk& desk) {
     __m256 most0, most1;
     list_entries<width>(entries, count, asking, desk);
@@ -168,14 +159,11 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
     for (int e = 0; e < count; ++e) {
         const __m256 p0 = _mm256_mul_ps(_mm256_load_ps(desk.product[e]), inverse0),
                      p1 = _mm256_mul_ps(_mm256_load_ps(desk.product[e] + 8), inverse1);
-        const __m256i high0 = _mm256_cvtps_epi32(p0), high1 = _mm256_cvtps_epi32(p1);
-        desk.high[e] = _mm256_packs_epi32(high0, high1);
-        if (fine) desk.low[e] = _mm256_packs_epi32(rest_of(p0, high0), rest_of(p1, high1));
+        desk.words[e] = _mm256_packs_epi32(_mm256_cvtps_epi32(p0), _mm256_cvtps_epi32(p1));
         if (e % 8 == 0) asking.ask<width>();
     }
-    desk.high[count] = desk.low[count] = _mm256_setzero_si256();
-    for (List& list : desk.lists) lay<width>(list, desk.high, asking, list.high);
-    for (int l = of_a; fine && l <= of_a_and_b; ++l) lay<width>(desk.lists[l], desk.low, asking, desk.lists[l].low);
+    desk.words[count] = _mm256_setzero_si256();
+    for (List& list : desk.lists) lay<width>(desk.words, asking, list);
 }
 
 }  // namespace tw::cpu::mixed

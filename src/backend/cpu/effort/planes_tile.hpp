@@ -33,34 +33,53 @@ TW_INSIDE PlanesTileRows rows_of(const std::byte* rows, std::int64_t n, std::int
     return tile;
 }
 
-/// What is read for C where it is left out: every code is 8.
-struct Middle {
+/// A row of any plane that is read where an input's own is not.
+struct Stand {
     alignas(64) unsigned char bytes[256];
-    constexpr Middle() : bytes{} {
-        for (unsigned char& byte : bytes) byte = 0x88;
+    constexpr explicit Stand(unsigned char code) : bytes{} {
+        for (unsigned char& byte : bytes) byte = code;
+    }
+    const std::byte* row() const { return reinterpret_cast<const std::byte*>(bytes); }
+};
+static constexpr Stand middle_of_b{0xaa}, middle_of_c{0x88}, no_c{0};
+
+/// Where an entry's rows are, of whole codes: what it does not read stands in.
+struct EntryRows {
+    const std::byte *scales, *a, *b, *c;
+};
+
+/// By the units that are read, so that no branch depends on an entry.
+struct WholeTileRows {
+    EntryRows first[4];
+    std::int64_t steps[4][4];  ///< from an input to the next one: of scales, a, b, c
+
+    [[gnu::always_inline]] explicit WholeTileRows(const EffortWholeTile& call) {
+        const PlanesTileRows tile = rows_of(call.rows, call.inputs, call.width);
+        for (int units = 0; units < 4; ++units) {
+            const PlaneRows stand_in{units == 2 ? middle_of_c.row() : no_c.row(), 0};
+            const PlaneRows b = units > 1 ? tile.b : PlaneRows{middle_of_b.row(), 0}, c = units > 2 ? tile.c : stand_in;
+            first[units] = {tile.scales.rows, tile.a.rows, b.rows, c.rows};
+            steps[units][0] = tile.scales.step, steps[units][1] = tile.a.step;
+            steps[units][2] = b.step, steps[units][3] = c.step;
+        }
+    }
+    [[gnu::always_inline]] EntryRows of(const EffortEntry& entry) const {
+        const EntryRows& from = first[entry.units];
+        const auto& step = steps[entry.units];
+        const std::int64_t input = entry.input;
+        return {from.scales + input * step[0], from.a + input * step[1], from.b + input * step[2],
+                from.c + input * step[3]};
+    }
+    /// Of a chunk's entries; past the last one they are the last one's.
+    [[gnu::always_inline]] void find(const EffortEntry* entries, int count,
+                                     EntryRows (&rows)[planes::whole_chunk]) const {
+        for (int e = 0; e < planes::whole_chunk; ++e) rows[e] = of(entries[e < count ? e : count - 1]);
     }
 };
-static constexpr Middle middle;
-
-TW_INSIDE PlanesTileRows rows_of(const EffortWholeTile& call) {
-    PlanesTileRows tile = rows_of(call.rows, call.inputs, call.width);
-    if (call.planes == 2) tile.c = {reinterpret_cast<const std::byte*>(middle.bytes), 0};
-    return tile;
-}
 
 TW_INSIDE PlanesTileRows rows_of(const EffortTile& call) { return rows_of(call.rows, call.inputs, call.width); }
 
 TW_INSIDE void ask_for(const std::byte* line) { __builtin_prefetch(line, 0, 2); }
-
-/// All of an input that is read to the end.
-TW_INSIDE void ask_for_row(const PlanesTileRows& tile, std::int64_t input, bool has_c = true) {
-    const std::byte *a = tile.a.rows + input * tile.a.step, *b = tile.b.rows + input * tile.b.step;
-    const std::byte* c = tile.c.rows + input * tile.c.step;
-    const std::int64_t half = 16 * tile.width;
-    ask_for(tile.scales.rows + input * tile.scales.step);
-    for (int h = 0; h < 2; ++h) ask_for(a + h * half), ask_for(b + h * half);
-    for (int q = 0; q < 4 && has_c; ++q) ask_for(c + q * half);
-}
 
 /// Entries of the next chunk, of which everything that will be read is asked for while this chunk is rounded and
 /// multiplied, one entry at each step, into L2: so the memory is never idle. No branch depends on an

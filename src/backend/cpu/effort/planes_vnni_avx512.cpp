@@ -20,8 +20,8 @@ using planes::chunk;
 /// The entries of a chunk that have a plane, and their rounded v d: 16 bytes an entry, filled up with zeros to fours.
 /// Then four entries' bytes are turned as the rows are, and `sum` is, of each block, what the values add up to.
 struct List {
-    alignas(64) std::int8_t high[chunk][16], low[chunk][16];
-    __m512i sum_of_high, sum_of_low;
+    alignas(64) std::int8_t values[chunk][16];
+    __m512i sum;
     std::int64_t input[chunk];
     int count;
 };
@@ -43,18 +43,16 @@ TW_INSIDE __m512i turn(std::int8_t (*values)[16], int count) {
     return sum;
 }
 
-TW_INSIDE void complete(List& list, bool fine) {
+TW_INSIDE void complete(List& list) {
     for (int e = list.count; e % 4 != 0; ++e) {
-        _mm_store_si128(place(list.high[e]), _mm_setzero_si128());
-        _mm_store_si128(place(list.low[e]), _mm_setzero_si128());
+        _mm_store_si128(place(list.values[e]), _mm_setzero_si128());
         list.input[e] = list.input[list.count - 1];
     }
-    list.sum_of_high = turn(list.high, list.count);
-    if (fine) list.sum_of_low = turn(list.low, list.count);
+    list.sum = turn(list.values, list.count);
 }
 
 /// Rounds v d of a chunk. Returns the blocks' steps.
-TW_INSIDE __m512 round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, bool fine, Ahead& ahead,
+TW_INSIDE __m512 round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, int count, Ahead& ahead,
                              List (&lists)[3]) {
     const auto blocks = static_cast<__mmask16>((1u << (4 * tile.width)) - 1);
     alignas(64) float product[chunk][16];
@@ -71,22 +69,15 @@ TW_INSIDE __m512 round_chunk(const PlanesTileRows& tile, const EffortEntry* entr
     for (List& list : lists) list.count = 0;
     for (int e = 0; e < count; ++e) {
         const __m512 p = _mm512_mul_ps(_mm512_load_ps(product[e]), inverse);
-        const __m512i high = _mm512_cvtps_epi32(p);
-        const __m128i high_bytes = _mm512_cvtepi32_epi8(high);
+        const __m128i bytes = _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(p));
         if (e % entries_a_step == 0) ask_for_one(ahead);
         for (List& list : lists) {  // no branch: what a list does not want is written over
-            _mm_store_si128(place(list.high[list.count]), high_bytes);
+            _mm_store_si128(place(list.values[list.count]), bytes);
             list.input[list.count] = entries[e].input;
-        }
-        if (fine) {
-            const __m512i low =
-                _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_sub_ps(p, _mm512_cvtepi32_ps(high)), _mm512_set1_ps(128)));
-            const __m128i low_bytes = _mm512_cvtepi32_epi8(low);
-            for (List& list : lists) _mm_store_si128(place(list.low[list.count]), low_bytes);
         }
         for (unsigned plane = 0; plane < 3; ++plane) lists[plane].count += entries[e].units > plane;
     }
-    for (List& list : lists) complete(list, fine);
+    for (List& list : lists) complete(list);
     return _mm512_div_ps(most, _mm512_set1_ps(127));
 }
 
@@ -107,7 +98,6 @@ struct Pass {
     std::int64_t from;
     __mmask64 bytes;
     const List& list;
-    const std::int8_t (*values)[16];
 };
 
 /// Adds half a row of A or B: sum 4 t + k has the codes up to number k, number j of them 4^j fold.
@@ -115,7 +105,7 @@ TW_INSIDE void add_two_bits(const Pass& pass, Ahead& ahead, __m512i (&sum)[16]) 
     const __m512i mask[3] = {_mm512_set1_epi8(0x03), _mm512_set1_epi8(0x0f), _mm512_set1_epi8(0x3f)};
     for (int e = 0; e < pass.list.count; e += 4) {
         ask_for_one(ahead);
-        const __m512i value = _mm512_load_si512(pass.values + e);
+        const __m512i value = _mm512_load_si512(pass.list.values + e);
         __m512i x[4];
         interleave(pass.plane, pass.list.input + e, pass.from, pass.bytes, x);
 #pragma GCC unroll 4
@@ -129,13 +119,13 @@ TW_INSIDE void add_two_bits(const Pass& pass, Ahead& ahead, __m512i (&sum)[16]) 
 }
 
 /// Of A and B, shifted to be over C: sum 4 t + k has code k once for k < 2, else 16 fold.
-TW_INSIDE void add_first_planes(const PlanesTileRows& tile, int h, __mmask64 bytes, const List (&lists)[3], bool low,
+TW_INSIDE void add_first_planes(const PlanesTileRows& tile, int h, __mmask64 bytes, const List (&lists)[3],
                                 Ahead& ahead, __m512i (&sum)[16]) {
     const std::int64_t from = h * 16 * tile.width;
     for (__m512i& s : sum) s = _mm512_setzero_si512();
-    add_two_bits({tile.a, from, bytes, lists[0], low ? lists[0].low : lists[0].high}, ahead, sum);
+    add_two_bits({tile.a, from, bytes, lists[0]}, ahead, sum);
     for (__m512i& s : sum) s = _mm512_slli_epi32(s, 2);
-    add_two_bits({tile.b, from, bytes, lists[1], low ? lists[1].low : lists[1].high}, ahead, sum);
+    add_two_bits({tile.b, from, bytes, lists[1]}, ahead, sum);
 #pragma GCC unroll 4
     for (int t = 0; t < 4; ++t)
 #pragma GCC unroll 4
@@ -152,7 +142,7 @@ TW_INSIDE void add_four_bits(const PlanesTileRows& tile, int h, __mmask64 bytes,
     const __m512i low = _mm512_set1_epi8(0x0f), high = _mm512_set1_epi8(static_cast<char>(0xf0));
     for (int e = 0; e < list.count; e += 4) {
         ask_for_one(ahead);
-        const __m512i value = _mm512_load_si512(list.high + e);
+        const __m512i value = _mm512_load_si512(list.values + e);
 #pragma GCC unroll 2
         for (int odd = 0; odd < 2; ++odd) {
             __m512i x[4];
@@ -175,32 +165,17 @@ TW_INSIDE __m512 value_of(__m512i sum, int n, __m512i offset) {
 }
 
 /// One chunk onto half a tile: y[n] holds output n of each block.
-TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, __mmask64 bytes, const List (&lists)[3], bool fine,
-                         __m512 step, Ahead& ahead, float (*y)[16]) {
+TW_INSIDE void add_chunk(const PlanesTileRows& tile, int h, __mmask64 bytes, const List (&lists)[3], __m512 step,
+                         Ahead& ahead, float (*y)[16]) {
     const __m512 scale = _mm512_mul_ps(step, _mm512_set1_ps(1.f / 32));
-    const __m512i upper = _mm512_add_epi32(times(lists[0].sum_of_high, 192), times(lists[1].sum_of_high, 48));
-    const __m512i offset = _mm512_add_epi32(upper, times(lists[2].sum_of_high, 15));
+    const __m512i upper = _mm512_add_epi32(times(lists[0].sum, 192), times(lists[1].sum, 48));
+    const __m512i offset = _mm512_add_epi32(upper, times(lists[2].sum, 15));
     __m512i sum[16];
-    add_first_planes(tile, h, bytes, lists, false, ahead, sum);
+    add_first_planes(tile, h, bytes, lists, ahead, sum);
     add_four_bits(tile, h, bytes, lists[2], ahead, sum);
-    if (!fine) {
 #pragma GCC unroll 16
-        for (int n = 0; n < 16; ++n)
-            _mm512_store_ps(y[n],
-                            _mm512_add_ps(_mm512_load_ps(y[n]), _mm512_mul_ps(value_of(sum[n], n, offset), scale)));
-        return;
-    }
-    alignas(64) float kept[16][16];
-#pragma GCC unroll 16
-    for (int n = 0; n < 16; ++n) _mm512_store_ps(kept[n], value_of(sum[n], n, offset));
-    const __m512i low_offset = _mm512_add_epi32(times(lists[0].sum_of_low, 192), times(lists[1].sum_of_low, 48));
-    add_first_planes(tile, h, bytes, lists, true, ahead, sum);
-#pragma GCC unroll 16
-    for (int n = 0; n < 16; ++n) {
-        const __m512 low = _mm512_mul_ps(value_of(sum[n], n, low_offset), _mm512_set1_ps(1.f / 128));
-        const __m512 value = _mm512_add_ps(_mm512_load_ps(kept[n]), low);
-        _mm512_store_ps(y[n], _mm512_add_ps(_mm512_load_ps(y[n]), _mm512_mul_ps(value, scale)));
-    }
+    for (int n = 0; n < 16; ++n)
+        _mm512_store_ps(y[n], _mm512_add_ps(_mm512_load_ps(y[n]), _mm512_mul_ps(value_of(sum[n], n, offset), scale)));
 }
 
 }  // namespace
@@ -218,8 +193,8 @@ void effort_planes_avx512(const EffortTile& call) {
         Ahead ahead{tile, next, next + (rest - count < chunk ? rest - count : chunk)};
         if (rest == count && call.next_rows)
             ahead = {next_tile, call.entries, call.entries + (call.count < chunk ? call.count : chunk)};
-        const __m512 step = round_chunk(tile, call.entries + from, count, call.fine, ahead, lists);
-        for (int h = 0; h < 2; ++h) add_chunk(tile, h, bytes, lists, call.fine, step, ahead, y + 16 * h);
+        const __m512 step = round_chunk(tile, call.entries + from, count, ahead, lists);
+        for (int h = 0; h < 2; ++h) add_chunk(tile, h, bytes, lists, step, ahead, y + 16 * h);
         while (ahead.next != ahead.end) ask_for_one(ahead);
     }
     for (int block = 0; block < 4 * call.width; ++block)

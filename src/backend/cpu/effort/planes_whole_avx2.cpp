@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Planes read to the end, with AVX2: a chunk's codes are put together once, for all vectors.
+// Planes as whole codes, with AVX2: a chunk's codes are put together once, for all vectors.
 //
 //   rows of 4 inputs  --unpack-->  a 32-bit lane has 4 inputs of one output, lane = block
 //     three planes    --and 0xff, shift-->  words of inputs 0, 2 and of inputs 1, 3  --vpmaddwd with v d-->  sums
@@ -132,22 +132,31 @@ TW_INSIDE void write_y(const Desk& desk, int r, float* y) {
 
 template <int planes, int width>
 void multiply_tile(const EffortWholeTile& call) {
-    const PlanesTileRows tile = rows_of(call.rows, call.inputs, width);
+    const WholeTileRows tile(call);
     constexpr int sides = width > 2 ? 2 : 1;
     Desk desk;
     for (auto& half : desk.y)
         for (auto& side : half) std::memset(side, 0, static_cast<std::size_t>(call.vectors) * sizeof side[0]);
-    for (std::int64_t from = 0; from < call.inputs; from += whole_chunk) {
-        const std::int64_t rest = call.inputs - from;
-        const int count = static_cast<int>(rest < whole_chunk ? rest : whole_chunk);
-        widen_scales<width>(tile, from, count, desk);
-        for (int r = 0; r < call.vectors; ++r)
-            round_chunk<planes>(call.entries + r * call.inputs + from, count, r, desk);
-        const std::int64_t end = from + 2 * whole_chunk;
-        Following following{tile, from + whole_chunk, end < call.inputs ? end : call.inputs, planes == 3};
+    const auto count_from = [&](std::int64_t from) {
+        return static_cast<int>(call.count - from < whole_chunk ? call.count - from : whole_chunk);
+    };
+    int count = count_from(0), following_count;
+    find_rows(tile, call.entries, count, call.has_gaps, desk.rows[0]);
+    for (std::int64_t from = 0; from < call.count; from += count, count = following_count) {
+        const EntryRows* const rows = desk.rows[from / whole_chunk % 2];
+        EntryRows(&next)[whole_chunk] = desk.rows[from / whole_chunk % 2 ^ 1];
+        const EffortEntry* const entries = call.entries + from;
+        widen_scales<width>(rows, count, desk);
+        if (planes == 3 && call.has_gaps) round_chunk<planes, planes == 3>(entries, count, 0, desk);
+        else
+            for (int r = 0; r < call.vectors; ++r)
+                round_chunk<planes, false>(entries + r * call.inputs, count, r, desk);
+        following_count = count_from(from + count);
+        find_rows(tile, entries + count, following_count, call.has_gaps, next);
+        Following following{next, next + following_count, planes == 3};
         for (int h = 0; h < 2; ++h)
             for (int side = 0; side < sides; ++side) {
-                put_chunk_together<planes, width>(from, count, h, side, following, desk);
+                put_chunk_together<planes, width>(rows, h, side, following, desk);
                 multiply_all<planes, width>(call.vectors, side, h, following, desk);
             }
     }

@@ -19,18 +19,44 @@ struct Desk {
     alignas(32) __m256i codes[groups][columns];
     alignas(32) __m256i v[most_whole_vectors][2][groups][2];  ///< of each side: words of inputs 0, 2 and of 1, 3; or
                                                               ///< the first alone, bytes of four inputs
-    __m256i offset[most_whole_vectors][2];                    ///< 255 or 240 times the sum of q
+    __m256i offset[most_whole_vectors][2];                    ///< the sum of q times what twice its code is less
     __m256 scale[most_whole_vectors][2];
     alignas(32) float scales[whole_chunk][16], product[whole_chunk][16];
+    EntryRows rows[2][whole_chunk];               ///< of this chunk and of the next one, in turns
     __m256 y[2][2][most_whole_vectors][columns];  ///< of each half and side
 };
 
-/// Widens a chunk's scales; past the last input and the last block they are 0.
+/// Finds a chunk's rows, four pointers at a time; without gaps they lie one below the other. Past the last entry they
+/// are the last one's.
+TW_INSIDE void find_rows(const WholeTileRows& tile, const EffortEntry* entries, int count, bool has_gaps,
+                         EntryRows (&rows)[whole_chunk]) {
+    if (count == 0) return;
+    const auto first = [&](const EffortEntry& entry) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(tile.first + entry.units));
+    };
+    const auto step = [&](const EffortEntry& entry) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(tile.steps[entry.units]));
+    };
+    const auto at = [&](const EffortEntry& entry) {
+        return _mm256_add_epi64(first(entry), _mm256_mul_epu32(_mm256_set1_epi64x(entry.input), step(entry)));
+    };
+    const auto set = [&](int e, __m256i to) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(rows + e), to); };
+    __m256i next = at(entries[0]);
+    const __m256i below = step(entries[0]);
+    for (int e = 0; e < count; ++e) {
+        if (has_gaps) next = at(entries[e]);
+        set(e, next);
+        next = _mm256_add_epi64(next, below);
+    }
+    for (int e = count; e < whole_chunk; ++e) rows[e] = rows[count - 1];
+}
+
+/// Widens a chunk's scales; past the last entry and the last block they are 0.
 template <int width>
-TW_INSIDE void widen_scales(const PlanesTileRows& tile, std::int64_t from, int count, Desk& desk) {
+TW_INSIDE void widen_scales(const EntryRows* rows, int count, Desk& desk) {
     for (int e = 0; e < whole_chunk; ++e) {
         alignas(32) std::uint16_t scales[16] = {};
-        if (e < count) std::memcpy(scales, tile.scales.rows + (from + e) * 8 * width, std::size_t{8 * width});
+        if (e < count) std::memcpy(scales, rows[e].scales, std::size_t{8 * width});
         for (int s = 0; s < 2; ++s)
             _mm256_store_ps(desk.scales[e] + 8 * s,
                             _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(scales + 8 * s))));
@@ -52,7 +78,7 @@ TW_INSIDE void lay(const __m256i (&q)[4], __m256i (&v)[2]) {
 }
 
 /// Rounds v d of a vector's chunk.
-template <int planes>
+template <int planes, bool has_gaps>
 [[gnu::noinline]] static void round_chunk(const EffortEntry* entries, int count, int r, Desk& desk) {
     constexpr float all = planes == 2 ? planes::whole_most_of_two : planes::whole_most;
     const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
@@ -68,16 +94,20 @@ template <int planes>
     for (int s = 0; s < 2; ++s) {
         const __m256 some = _mm256_cmp_ps(most[s], _mm256_set1_ps(planes::least), _CMP_GE_OQ);
         const __m256 inverse = _mm256_and_ps(some, _mm256_div_ps(_mm256_set1_ps(all), most[s]));
-        __m256i sum = _mm256_setzero_si256();
+        __m256i sum = _mm256_setzero_si256(), gaps = sum;
         for (int g = 0; g < groups; ++g) {
             __m256i q[4];
             for (int e = 0; e < 4; ++e) {
                 q[e] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_load_ps(desk.product[4 * g + e] + 8 * s), inverse));
                 sum = _mm256_add_epi32(sum, q[e]);
+                if (!has_gaps || 4 * g + e >= count) continue;
+                const int is_short = entries[4 * g + e].units < 3 ? -1 : 0;
+                gaps = _mm256_add_epi32(gaps, _mm256_and_si256(q[e], _mm256_set1_epi32(is_short)));
             }
             lay<planes>(q, desk.v[r][s][g]);
         }
-        desk.offset[r][s] = _mm256_mullo_epi32(sum, _mm256_set1_epi32(planes == 3 ? 255 : 240));
+        const __m256i offset = _mm256_mullo_epi32(sum, _mm256_set1_epi32(planes == 3 ? 255 : 240));
+        desk.offset[r][s] = has_gaps ? _mm256_add_epi32(offset, gaps) : offset;
         desk.scale[r][s] = _mm256_mul_ps(_mm256_div_ps(most[s], _mm256_set1_ps(all)), _mm256_set1_ps(1.f / 32));
     }
 }
@@ -103,52 +133,42 @@ TW_INSIDE void put_together(const Rows& a, const Rows& b, const Rows (&c)[2], __
     }
 }
 
-/// Inputs whose rows are asked for while those before them are multiplied, half an input at a time: Zen 3 drops what is
-/// asked for while some 20 lines are on their way.
+/// Entries whose rows are asked for while those before them are multiplied, half an entry at a time: Zen 3 drops what
+/// is asked for while some 20 lines are on their way.
 struct Following {
-    const PlanesTileRows& tile;
-    std::int64_t next, end;
+    const EntryRows *next, *end;
     bool has_c, is_half_done = false;
 
     template <int width>
     [[gnu::always_inline]] void ask() {
-        if (next >= end) return;
+        if (next == end) return;
         constexpr std::int64_t half = 16 * width;
         if (!is_half_done) {
-            const std::byte *a = tile.a.rows + next * 2 * half, *b = tile.b.rows + next * 2 * half;
-            ask_for(tile.scales.rows + next * 8 * width);
-            ask_for(a), ask_for(a + half), ask_for(b), ask_for(b + half);
+            ask_for(next->scales);
+            ask_for(next->a), ask_for(next->a + half), ask_for(next->b), ask_for(next->b + half);
         } else if (has_c) {
-            const std::byte* c = tile.c.rows + next * 4 * half;
-            for (int q = 0; q < 4; ++q) ask_for(c + q * half);
+            for (int q = 0; q < 4; ++q) ask_for(next->c + q * half);
         }
         next += is_half_done;
         is_half_done = !is_half_done;
     }
 };
 
-/// A chunk's codes, of one half and side. Inputs past the last one are the last one again.
+/// A chunk's codes, of one half and side.
 template <int planes, int width>
-[[gnu::noinline]] static void put_chunk_together(std::int64_t from, int count, int h, int side, Following& following,
+[[gnu::noinline]] static void put_chunk_together(const EntryRows* rows, int h, int side, Following& following,
                                                  Desk& desk) {
     constexpr std::int64_t half = 16 * width;
-    const PlanesTileRows& tile = following.tile;
-    const std::int64_t at = h * half + 32 * side;
-    const std::byte *a = tile.a.rows + from * 2 * half + at, *b = tile.b.rows + from * 2 * half + at;
-    const std::byte* c = planes == 3 ? tile.c.rows + from * 4 * half + at + h * half : a;
-    const auto rows = [&](const std::byte* plane, std::int64_t step, int g) {
-        if (4 * g + 4 <= count) {
-            plane += 4 * g * step;
-            return Rows{{plane, plane + step, plane + 2 * step, plane + 3 * step}};
-        }
-        const auto row = [&](int e) { return plane + (4 * g + e < count ? 4 * g + e : count - 1) * step; };
-        return Rows{{row(0), row(1), row(2), row(3)}};
-    };
+    const std::int64_t at = h * half + 32 * side, at_c = at + h * half;
     for (int g = 0; g < groups; ++g) {
-        const Rows of_a = rows(a, 2 * half, g), of_b = rows(b, 2 * half, g);
-        const Rows of_c[2] = {rows(c, 4 * half, g), rows(c + half, 4 * half, g)};
-        if (32 * (side + 1) > half) put_together<planes, true>(of_a, of_b, of_c, desk.codes[g]);
-        else put_together<planes, false>(of_a, of_b, of_c, desk.codes[g]);
+        const EntryRows* e = rows + 4 * g;
+        const Rows a{{e[0].a + at, e[1].a + at, e[2].a + at, e[3].a + at}};
+        const Rows b{{e[0].b + at, e[1].b + at, e[2].b + at, e[3].b + at}};
+        Rows c[2] = {a, a};
+        for (int o = 0; o < 2 && planes == 3; ++o)
+            for (int n = 0; n < 4; ++n) c[o].of[n] = e[n].c + at_c + o * half;
+        if (32 * (side + 1) > half) put_together<planes, true>(a, b, c, desk.codes[g]);
+        else put_together<planes, false>(a, b, c, desk.codes[g]);
         following.ask<width>();
     }
 }

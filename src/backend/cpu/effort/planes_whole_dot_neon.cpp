@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Planes read to the end, with NEON's products of bytes: a chunk's codes are put together once, for all vectors.
+// Planes as whole codes, with NEON's products of bytes: a chunk's codes are put together once, for all vectors.
 //
 //   rows of 4 inputs  --zip-->  a 32-bit lane has 4 inputs of one output, lane = block  --sdot with high and low of
 //   q--> sums
@@ -25,20 +25,20 @@ constexpr int groups = whole_chunk / 4, columns = 16, most_quarters = 4;
 struct Desk {
     int8x16_t codes[groups][columns];
     int8x16_t v[most_whole_vectors][most_quarters][groups][2];  ///< bytes of four inputs: high, and low
-    int32x4_t sum[most_whole_vectors][most_quarters];           ///< of q; none where C is left out
+    int32x4_t sum[most_whole_vectors][most_quarters];           ///< of q where C is read
+    EntryRows rows[whole_chunk];
     float32x4_t scale[most_whole_vectors][most_quarters];
     float product[whole_chunk][4], y[most_whole_vectors][32][16];
 };
 
 /// Rounds v d of a vector's chunk, for the four blocks of a quarter.
-TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, std::int64_t from, int count, int r,
-                           int quarter, int planes, Desk& desk) {
+TW_INSIDE void round_chunk(const EffortEntry* entries, int count, int r, int quarter, int planes, Desk& desk) {
     float32x4_t most = vdupq_n_f32(0);
     for (int e = 0; e < whole_chunk; ++e) {
         float32x4_t p = vdupq_n_f32(0);
         if (e < count) {
             std::uint16_t scales[4];
-            std::memcpy(scales, tile.scales.rows + (from + e) * tile.scales.step + 8 * quarter, 8);
+            std::memcpy(scales, desk.rows[e].scales + 8 * quarter, 8);
             p = vmulq_n_f32(vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(scales))), entries[e].v);
         }
         vst1q_f32(desk.product[e], p);
@@ -53,7 +53,7 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
         uint32x4_t high = vdupq_n_u32(0), low = high;
         for (int e = 0; e < 4; ++e) {
             const int32x4_t q = vcvtnq_s32_f32(vmulq_f32(vld1q_f32(desk.product[4 * g + e]), inverse));
-            sum = vaddq_s32(sum, q);
+            if (4 * g + e < count && entries[4 * g + e].units > 2) sum = vaddq_s32(sum, q);
             const int32x4_t upper = vrshrq_n_s32(q, 7), rest = vsubq_s32(q, vshlq_n_s32(upper, 7));
             const int32x4_t place = vdupq_n_s32(8 * e);
             const uint32x4_t byte = vdupq_n_u32(0xff);
@@ -62,7 +62,7 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
         }
         desk.v[r][quarter][g][0] = vreinterpretq_s8_u32(high), desk.v[r][quarter][g][1] = vreinterpretq_s8_u32(low);
     }
-    desk.sum[r][quarter] = planes == 2 ? vdupq_n_s32(0) : sum;
+    desk.sum[r][quarter] = sum;
     desk.scale[r][quarter] = vmulq_n_f32(vdivq_f32(most, all), 1.f / 32);
 }
 
@@ -80,14 +80,12 @@ TW_INSIDE void interleave(const std::byte* const (&rows)[4], uint8x16_t (&x)[4])
 
 /// Puts the codes of four inputs together: of A and B first nibbles, those of k = 0 and 2 in one vector and those of k
 /// = 1 and 3 in the other, as C has its own.
-TW_INSIDE void put_together(const PlanesTileRows& tile, int h, int quarter, const std::int64_t (&input)[4],
-                            int8x16_t (&codes)[columns]) {
-    const std::int64_t half = 16 * tile.width, at = 16 * quarter;
+TW_INSIDE void put_together(const EntryRows* rows, std::int64_t half, int h, int quarter, int8x16_t (&codes)[columns]) {
+    const std::int64_t at = 16 * quarter;
     const std::byte *a[4], *b[4], *c[2][4];
     for (int e = 0; e < 4; ++e) {
-        a[e] = tile.a.rows + input[e] * tile.a.step + h * half + at;
-        b[e] = tile.b.rows + input[e] * tile.b.step + h * half + at;
-        c[0][e] = tile.c.rows + input[e] * tile.c.step + 2 * h * half + at, c[1][e] = c[0][e] + half;
+        a[e] = rows[e].a + h * half + at, b[e] = rows[e].b + h * half + at;
+        c[0][e] = rows[e].c + 2 * h * half + at, c[1][e] = c[0][e] + half;
     }
     const uint8x16_t upper_two = vdupq_n_u8(0xcc), low = vdupq_n_u8(0x0f), sign = vdupq_n_u8(0x80);
     uint8x16_t x[4], y[4], upper[2][4];
@@ -142,22 +140,21 @@ TW_INSIDE void multiply_all(Desk& desk, int vectors, int quarter, int h) {
 }  // namespace
 
 void effort_planes_whole_neon(const EffortWholeTile& call) {
-    const PlanesTileRows tile = rows_of(call);
+    const WholeTileRows tile(call);
+    const std::int64_t half = 16 * call.width;
     Desk desk;
     std::memset(desk.y, 0, static_cast<std::size_t>(call.vectors) * sizeof desk.y[0]);
-    for (std::int64_t from = 0; from < call.inputs; from += whole_chunk) {
-        const std::int64_t rest = call.inputs - from, last = call.inputs - 1;
+    for (std::int64_t from = 0; from < call.count; from += whole_chunk) {
+        const std::int64_t rest = call.count - from;
         const int count = static_cast<int>(rest < whole_chunk ? rest : whole_chunk);
+        const EffortEntry* const entries = call.entries + from;
+        tile.find(entries, count, desk.rows);
         for (int r = 0; r < call.vectors; ++r)
             for (int quarter = 0; quarter < call.width; ++quarter)
-                round_chunk(tile, call.entries + r * call.inputs + from, from, count, r, quarter, call.planes, desk);
+                round_chunk(entries + r * call.inputs, count, r, quarter, call.planes, desk);
         for (int h = 0; h < 2; ++h)
             for (int quarter = 0; quarter < call.width; ++quarter) {
-                for (int g = 0; g < groups; ++g) {
-                    std::int64_t input[4];
-                    for (int e = 0; e < 4; ++e) input[e] = from + 4 * g + e < last ? from + 4 * g + e : last;
-                    put_together(tile, h, quarter, input, desk.codes[g]);
-                }
+                for (int g = 0; g < groups; ++g) put_together(desk.rows + 4 * g, half, h, quarter, desk.codes[g]);
                 multiply_all(desk, call.vectors, quarter, h);
             }
     }

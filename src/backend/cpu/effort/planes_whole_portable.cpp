@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Planes read to the end, on any processor: kernels.hpp says it in formulas.
+// Planes as whole codes, on any processor: kernels.hpp says it in formulas.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -17,8 +17,9 @@ namespace {
 using effort::PlanesTile;
 using planes::whole_chunk;
 
-/// The code of an input and output of a tile: 64 a + 16 b + c.
-int code_of(const EffortWholeTile& tile, std::int64_t input, int output) noexcept {
+/// Twice the code of an entry and output of a tile, 64 a + 16 b + c, less its middle.
+int code_of(const EffortWholeTile& tile, const EffortEntry& entry, int output) noexcept {
+    const std::int64_t input = entry.input;
     const PlanesTile at{tile.inputs, tile.width};
     const std::int64_t width = tile.width;
     const int block = output / 32, n = output % 32, h = n / 16, t = n / 4 % 4, k = n % 4;
@@ -27,9 +28,10 @@ int code_of(const EffortWholeTile& tile, std::int64_t input, int output) noexcep
     const auto bits = [&](std::int64_t byte, int shift, int mask) {
         return (std::to_integer<int>(tile.rows[byte]) >> shift) & mask;
     };
-    return 64 * bits(at.a_at() + input * 32 * width + two, 2 * k, 3) +
-           16 * bits(at.b_at() + input * 32 * width + two, 2 * k, 3) +
-           (tile.planes == 2 ? 8 : bits(at.c_at() + input * 64 * width + four, k < 2 ? 0 : 4, 15));
+    int code = 128 * bits(at.a_at() + input * 32 * width + two, 2 * k, 3) - 192;
+    if (entry.units > 1) code += 32 * bits(at.b_at() + input * 32 * width + two, 2 * k, 3) - 48;
+    if (entry.units > 2) code += 2 * bits(at.c_at() + input * 64 * width + four, k < 2 ? 0 : 4, 15) - 15;
+    return code;
 }
 
 /// What v d of a chunk became for one block: whole numbers and their step; and the sum of one output.
@@ -58,8 +60,8 @@ Rounded rounded(const EffortWholeTile& tile, const EffortEntry* entries, int cou
 
 void effort_planes_whole_portable(const EffortWholeTile& tile) {
     for (int r = 0; r < tile.vectors; ++r) std::fill_n(tile.y + 512 * r, 128 * tile.width, 0.f);
-    for (std::int64_t from = 0; from < tile.inputs; from += whole_chunk) {
-        const int count = static_cast<int>(std::min<std::int64_t>(whole_chunk, tile.inputs - from));
+    for (std::int64_t from = 0; from < tile.count; from += whole_chunk) {
+        const int count = static_cast<int>(std::min<std::int64_t>(whole_chunk, tile.count - from));
         for (int block = 0; block < 4 * tile.width; ++block) {
             Rounded rows[most_whole_vectors];
             const std::span<Rounded> vectors(rows, static_cast<std::size_t>(tile.vectors));
@@ -68,7 +70,7 @@ void effort_planes_whole_portable(const EffortWholeTile& tile) {
             for (int o = 32 * block; o < 32 * (block + 1); ++o) {
                 for (Rounded& v : vectors) v.sum = 0;
                 for (int e = 0; e < count; ++e) {
-                    const int twice = 2 * code_of(tile, from + e, o) - (tile.planes == 2 ? 256 : 255);
+                    const int twice = code_of(tile, tile.entries[from + e], o);
                     for (Rounded& v : vectors) v.sum += v.q[e] * twice;
                 }
                 float* y = tile.y + o;

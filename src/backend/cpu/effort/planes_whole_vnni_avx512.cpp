@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Planes read to the end, with AVX-512: a chunk's codes are put together once, for all vectors, by two ternary-logic
+// Planes as whole codes, with AVX-512: a chunk's codes are put together once, for all vectors, by two ternary-logic
 // instructions each, and multiplied as bytes: q = 128 high + low, one vpdpbusd for each.
 //
 //   rows of 4 inputs  --a, b, c merged-->  4 rows of codes  --unpack-->  a 32-bit lane has 4 inputs of one output, lane
@@ -23,21 +23,20 @@ constexpr int groups = whole_chunk / 4, columns = 16;
 struct Desk {
     __m512i codes[groups][columns];
     __m512i v[most_whole_vectors][groups][2];  ///< bytes of four inputs: high, and low
-    __m512i offset[most_whole_vectors];        ///< 255 or 256 times the sum of q
+    __m512i offset[most_whole_vectors];        ///< the sum of q times what twice its code is less: 255 or 256
     __m512 scale[most_whole_vectors];
+    EntryRows rows[whole_chunk];
     alignas(64) float product[whole_chunk][16], y[most_whole_vectors][32][16];
 };
 
 /// Rounds v d of a vector's chunk.
-TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entries, std::int64_t from, int count, int r,
-                           int planes, Desk& desk) {
+TW_INSIDE void round_chunk(__mmask16 blocks, const EffortEntry* entries, int count, int r, int planes, Desk& desk) {
     const __m512 all = _mm512_set1_ps(static_cast<float>(planes == 2 ? planes::whole_most_of_two : planes::whole_most));
-    const auto blocks = static_cast<__mmask16>((1u << (4 * tile.width)) - 1);
     __m512 most = _mm512_setzero_ps();
     for (int e = 0; e < whole_chunk; ++e) {
         __m512 p = _mm512_setzero_ps();
         if (e < count) {
-            const std::byte* scales = tile.scales.rows + (from + e) * tile.scales.step;
+            const std::byte* scales = desk.rows[e].scales;
             p = _mm512_mul_ps(_mm512_set1_ps(entries[e].v), _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(blocks, scales)));
         }
         _mm512_store_ps(desk.product[e], p);
@@ -45,13 +44,15 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
     }
     const __mmask16 some = _mm512_cmp_ps_mask(most, _mm512_set1_ps(planes::least), _CMP_GE_OQ);
     const __m512 inverse = _mm512_maskz_div_ps(some, all, most);
-    __m512i sum = _mm512_setzero_si512();
+    __m512i sum = _mm512_setzero_si512(), shorter = sum;
     for (int g = 0; g < groups; ++g) {
         __m512i high = _mm512_setzero_si512(), low = _mm512_setzero_si512();
 #pragma GCC unroll 4
         for (int e = 0; e < 4; ++e) {
             const __m512i q = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_load_ps(desk.product[4 * g + e]), inverse));
             sum = _mm512_add_epi32(sum, q);
+            const bool is_short = 4 * g + e < count && entries[4 * g + e].units < 3;
+            shorter = _mm512_mask_add_epi32(shorter, is_short ? 0xffff : 0, shorter, q);
             const __m512i upper = _mm512_srai_epi32(_mm512_add_epi32(q, _mm512_set1_epi32(64)), 7);
             const __m512i rest = _mm512_sub_epi32(q, _mm512_slli_epi32(upper, 7));
             const auto byte = static_cast<__mmask64>(0x1111111111111111u) << e;
@@ -60,7 +61,7 @@ TW_INSIDE void round_chunk(const PlanesTileRows& tile, const EffortEntry* entrie
         }
         desk.v[r][g][0] = high, desk.v[r][g][1] = low;
     }
-    desk.offset[r] = _mm512_mullo_epi32(sum, _mm512_set1_epi32(planes == 2 ? 256 : 255));
+    desk.offset[r] = _mm512_add_epi32(_mm512_mullo_epi32(sum, _mm512_set1_epi32(255)), shorter);
     desk.scale[r] = _mm512_mul_ps(_mm512_div_ps(most, all), _mm512_set1_ps(1.f / 32));
 }
 
@@ -87,15 +88,13 @@ TW_INSIDE void put_together(const __m512i (&a)[4], const __m512i (&b)[4], const 
     codes[4 * k + 2] = _mm512_unpacklo_epi16(t1, u1), codes[4 * k + 3] = _mm512_unpackhi_epi16(t1, u1);
 }
 
-TW_INSIDE void put_group(const PlanesTileRows& tile, int h, __mmask64 bytes, const std::int64_t (&input)[4],
-                         __m512i* codes) {
-    const std::int64_t half = 16 * tile.width;
+TW_INSIDE void put_group(const EntryRows* rows, std::int64_t half, int h, __mmask64 bytes, __m512i* codes) {
     __m512i a[4], b[4], c[2][4];
 #pragma GCC unroll 4
     for (int e = 0; e < 4; ++e) {
-        a[e] = _mm512_maskz_loadu_epi8(bytes, tile.a.rows + input[e] * tile.a.step + h * half);
-        b[e] = _mm512_maskz_loadu_epi8(bytes, tile.b.rows + input[e] * tile.b.step + h * half);
-        const std::byte* row = tile.c.rows + input[e] * tile.c.step + 2 * h * half;
+        a[e] = _mm512_maskz_loadu_epi8(bytes, rows[e].a + h * half);
+        b[e] = _mm512_maskz_loadu_epi8(bytes, rows[e].b + h * half);
+        const std::byte* row = rows[e].c + 2 * h * half;
         c[0][e] = _mm512_maskz_loadu_epi8(bytes, row), c[1][e] = _mm512_maskz_loadu_epi8(bytes, row + half);
     }
     put_together<0>(a, b, c, codes), put_together<1>(a, b, c, codes);
@@ -139,26 +138,36 @@ TW_INSIDE void multiply_all(Desk& desk, int vectors, int h) {
         for (int c = 0; c < columns; c += 8) multiply<1, 8>(desk, r, h, c);
 }
 
+TW_INSIDE void ask_for_whole(const WholeTileRows& tile, const EffortEntry& entry, std::int64_t half) {
+    const EntryRows rows = tile.of(entry);
+    ask_for(rows.scales);
+    for (int h = 0; h < 2; ++h) ask_for(rows.a + h * half), ask_for(rows.b + h * half);
+    for (int q = 0; q < 4; ++q) ask_for(rows.c + q * half);
+}
+
 }  // namespace
 
 void effort_planes_whole_avx512(const EffortWholeTile& call) {
-    const PlanesTileRows tile = rows_of(call);
-    const __mmask64 bytes = tile.width == 4 ? ~__mmask64{0} : (__mmask64{1} << 16 * tile.width) - 1;
+    const WholeTileRows tile(call);
+    const std::int64_t half = 16 * call.width;
+    const auto blocks = static_cast<__mmask16>((1u << (4 * call.width)) - 1);
+    const __mmask64 bytes = call.width == 4 ? ~__mmask64{0} : (__mmask64{1} << 16 * call.width) - 1;
     Desk desk;
     for (int r = 0; r < call.vectors; ++r)
         for (auto& sums : desk.y[r]) _mm512_store_ps(sums, _mm512_setzero_ps());
-    for (std::int64_t from = 0; from < call.inputs; from += whole_chunk) {
-        const std::int64_t rest = call.inputs - from, last = call.inputs - 1;
+    for (std::int64_t from = 0; from < call.count; from += whole_chunk) {
+        const std::int64_t rest = call.count - from;
         const int count = static_cast<int>(rest < whole_chunk ? rest : whole_chunk);
+        const EffortEntry* const entries = call.entries + from;
+        tile.find(entries, count, desk.rows);
         for (int r = 0; r < call.vectors; ++r)
-            round_chunk(tile, call.entries + r * call.inputs + from, from, count, r, call.planes, desk);
-        std::int64_t next = from + count;
+            round_chunk(blocks, entries + r * call.inputs, count, r, call.planes, desk);
+        const std::int64_t after = rest - count;
+        const EffortEntry *next = entries + count, *const end = next + (after < whole_chunk ? after : whole_chunk);
         for (int h = 0; h < 2; ++h) {
             for (int g = 0; g < groups; ++g) {
-                std::int64_t input[4];
-                for (int e = 0; e < 4; ++e) input[e] = from + 4 * g + e < last ? from + 4 * g + e : last;
-                put_group(tile, h, bytes, input, desk.codes[g]);
-                for (int e = 0; e < 2 && next <= last; ++e) ask_for_row(tile, next++);
+                put_group(desk.rows + 4 * g, half, h, bytes, desk.codes[g]);
+                for (int e = 0; e < 2 && next != end; ++e) ask_for_whole(tile, *next++, half);
             }
             multiply_all(desk, call.vectors, h);
         }

@@ -73,7 +73,7 @@ void tiers(const EffortTile& tile) {
 
 /// What v d of a chunk became: whole numbers, and the step that they count.
 struct Rounded {
-    std::int8_t high[planes::chunk][16], low[planes::chunk][16];
+    std::int8_t q[planes::chunk][16];
     float step[16];
 };
 
@@ -87,11 +87,7 @@ void round_chunk(const EffortTile& tile, const EffortEntry* chunk, int count, Ro
         }
         const float inverse = most >= planes::least ? 127 / most : 0;
         to.step[block] = most / 127;
-        for (int e = 0; e < count; ++e) {
-            const float p = product[e] * inverse, high = std::nearbyint(p);
-            to.high[e][block] = static_cast<std::int8_t>(high);
-            to.low[e][block] = static_cast<std::int8_t>(std::nearbyint((p - high) * 128));
-        }
+        for (int e = 0; e < count; ++e) to.q[e][block] = static_cast<std::int8_t>(std::nearbyint(product[e] * inverse));
     }
 }
 
@@ -110,7 +106,7 @@ void planes_of(const EffortTile& tile) {
             const int block = o / 32, q = block / 4, j = block % 4, n = o % 32, h = n / 16, t = n / 4 % 4, k = n % 4;
             const std::int64_t place = 16 * q + 4 * t + j, two = 16 * width * h + place;
             const std::int64_t four = 32 * width * h + 16 * width * (k & 1) + place;
-            int high = 0, low = 0;
+            int sum = 0;
             for (int e = 0; e < count; ++e) {
                 const std::int64_t input = chunk[e].input;
                 const auto bits = [&](const std::byte* plane, std::int64_t byte, int shift, int mask) {
@@ -118,13 +114,10 @@ void planes_of(const EffortTile& tile) {
                 };
                 int code = 128 * bits(a, input * 32 * width + two, 2 * k, 3) - 192;
                 if (chunk[e].units > 1) code += 32 * bits(b, input * 32 * width + two, 2 * k, 3) - 48;
-                low += rounded.low[e][block] * code;
                 if (chunk[e].units > 2) code += 2 * bits(c, input * 64 * width + four, k < 2 ? 0 : 4, 15) - 15;
-                high += rounded.high[e][block] * code;
+                sum += rounded.q[e][block] * code;
             }
-            float sum = static_cast<float>(high);
-            if (tile.fine) sum += static_cast<float>(low) * (1.f / 128);
-            tile.y[o] += sum * (rounded.step[block] * (1.f / 32));
+            tile.y[o] += static_cast<float>(sum) * (rounded.step[block] * (1.f / 32));
         }
     }
 }

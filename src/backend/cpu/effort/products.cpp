@@ -26,6 +26,7 @@ struct Tiles {
     int of_task;  ///< products that are read to the end together
 
     bool is_whole(int product) const noexcept { return whole && call.notes.chosen[product].fine == 2; }
+    bool has_gaps(int product) const noexcept { return whole && call.notes.chosen[product].fine == 3; }
     /// Products that `first` is done with: neighbours of the same expert that are read to the end, too.
     int together(int first) const noexcept {
         int count = 1;
@@ -70,7 +71,6 @@ void run_tile(const Tiles& tiles, int product, std::int64_t tile) noexcept {
                     .width = tiles.width_of(tile),
                     .bucket = body.bucket,
                     .masking = m.masking,
-                    .fine = chosen.fine != 0,
                     .type = m.type,
                     .entries = call.notes.entries + product * body.inputs,
                     .count = chosen.entries,
@@ -86,7 +86,9 @@ void run_whole_tile(const Tiles& tiles, int first, int count, std::int64_t tile)
                  .inputs = body.inputs,
                  .width = tiles.width_of(tile),
                  .planes = body.units(),
+                 .has_gaps = tiles.has_gaps(first),
                  .entries = tiles.call.notes.entries + first * body.inputs,
+                 .count = tiles.call.notes.chosen[first].entries,
                  .vectors = count,
                  .y = y});
     for (int p = 0; p < count; ++p) tiles.write(first + p, tile, y + 512 * p);
@@ -134,7 +136,7 @@ void multiply_tiles(const EffortCall& call, void (*multiply)(const EffortTile&),
             int first = 0, count = t.together(0);
             while (first + count <= product) first += count, count = t.together(first);
             if (first != product) return;  // it is done with the first one
-            if (t.is_whole(product)) run_whole_tile(t, product, count, tile);
+            if (t.is_whole(product) || t.has_gaps(product)) run_whole_tile(t, product, count, tile);
             else run_tile(t, product, tile);
         },
         &tiles);

@@ -10,7 +10,8 @@
 
 namespace tw::cpu {
 
-/// `whole` does what is read to the end, neighbouring products of one expert together; null: `multiply` does all.
+/// `whole` does what is rounded finely, neighbouring products of one expert that read everything together; null:
+/// `multiply` does all.
 void multiply_tiles(const EffortCall& call, void (*multiply)(const EffortTile&),
                     void (*whole)(const EffortWholeTile&)) noexcept;
 

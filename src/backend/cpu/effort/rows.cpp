@@ -86,7 +86,7 @@ constexpr EffortKernel planes_avx512 = tiles_row<effort_planes_avx512, 140, 2, e
     "effort_planes_avx512", "avx512", EffortLayout::planes, vnni);
 #endif
 #if defined(__aarch64__)
-// What is not read to the end goes the portable way.
+// What is rounded to 8 bits goes the portable way.
 constexpr EffortKernel planes_neon = tiles_row<effort_planes_portable, 670, 128, effort_planes_whole_neon>(
     "effort_planes_neon", "neon", EffortLayout::planes, cpu_feature::neon | cpu_feature::neon_dot);
 #endif

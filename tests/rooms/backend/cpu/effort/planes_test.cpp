@@ -4,6 +4,7 @@
 // One tile of planes by each set's kernels that run here, against the words of kernels.hpp and of the layout, to the
 // bit: bytes drawn at random, every number of units, tiles of every width, and nothing written beside the outputs.
 #include <algorithm>
+#include <span>
 
 #include "formats/planes.hpp"
 #include "rooms/backend/cpu/effort/sets.hpp"
@@ -44,7 +45,7 @@ struct Planes {
         const std::byte* four =
             rows + lie.c_at() + 64 * width * input + 32 * width * h + 16 * width * (k & 1) + 16 * q + 4 * t + j;
         return {bits(two[lie.a_at()], 2 * k, 3), bits(two[lie.b_at()], 2 * k, 3),
-                lie.planes == 3 ? bits(*four, k < 2 ? 0 : 4, 15) : 8};
+                lie.planes == 3 ? bits(*four, k < 2 ? 0 : 4, 15) : 0};
     }
     /// v d of so many entries, rounded to whole numbers up to `most`.
     float rounded(const EffortEntry* entries, int count, int block, float most, float* p) const {
@@ -56,69 +57,65 @@ struct Planes {
         for (int e = 0; e < count; ++e) p[e] *= largest >= planes::least ? most / largest : 0;
         return largest / most;
     }
-    /// kernels.hpp, for outputs that are read to some units of each entry.
-    void multiply(const std::vector<EffortEntry>& entries, bool fine, std::vector<float>& y) const {
-        constexpr int offsets[] = {192, 240, 255};
-        for (std::size_t from = 0; from < entries.size(); from += planes::chunk) {
-            const int count = static_cast<int>(std::min<std::size_t>(planes::chunk, entries.size() - from));
+    /// Twice an output's code of so many units, less its middle.
+    int twice(const EffortEntry& entry, int output) const {
+        const Code f = code(entry.input, output);
+        if (entry.units > 2) return 2 * (64 * f.a + 16 * f.b + f.c) - 255;
+        return entry.units > 1 ? 2 * (64 * f.a + 16 * f.b) - 240 : 128 * f.a - 192;
+    }
+    /// kernels.hpp, of the entries of a vector: v d rounded up to `most`, so many entries at a time.
+    void multiply(std::span<const EffortEntry> entries, std::size_t chunk, int most, std::vector<float>& y) const {
+        for (std::size_t from = 0; from < entries.size(); from += chunk) {
+            const int count = static_cast<int>(std::min<std::size_t>(chunk, entries.size() - from));
             for (int o = 0; o < 128 * lie.quarters; ++o) {
                 float p[planes::chunk];
-                const float step = rounded(&entries[from], count, o / 32, 127, p);
-                int high_sum = 0, low_sum = 0;
-                for (int e = 0; e < count; ++e) {
-                    const auto units = entries[from + static_cast<std::size_t>(e)].units;
-                    const Code f = code(entries[from + static_cast<std::size_t>(e)].input, o);
-                    const float high = std::nearbyint(p[e]), low = std::nearbyint((p[e] - high) * 128);
-                    const int coarse = 2 * (64 * f.a + (units > 1 ? 16 * f.b : 0)) - offsets[units > 1];
-                    const int all = units > 2 ? 2 * (64 * f.a + 16 * f.b + f.c) - offsets[2] : coarse;
-                    high_sum += static_cast<int>(high) * all, low_sum += static_cast<int>(low) * coarse;
-                }
-                const float sum = static_cast<float>(high_sum) + (fine ? static_cast<float>(low_sum) / 128 : 0);
-                y[static_cast<std::size_t>(o)] += sum * (step / 32);
-            }
-        }
-    }
-    /// The same of whole codes: one entry for each input.
-    void multiply_whole(const EffortEntry* entries, std::vector<float>& y) const {
-        const auto most = static_cast<float>(lie.planes == 3 ? planes::whole_most : planes::whole_most_of_two);
-        for (std::int64_t from = 0; from < lie.inputs; from += planes::whole_chunk) {
-            const int count = static_cast<int>(std::min<std::int64_t>(planes::whole_chunk, lie.inputs - from));
-            for (int o = 0; o < 128 * lie.quarters; ++o) {
-                float p[planes::whole_chunk];
-                const float step = rounded(entries + from, count, o / 32, most, p);
+                const float step = rounded(&entries[from], count, o / 32, static_cast<float>(most), p);
                 int sum = 0;
-                for (int e = 0; e < count; ++e) {
-                    const Code f = code(from + e, o);
-                    sum += static_cast<int>(std::nearbyint(p[e])) *
-                           (2 * (64 * f.a + 16 * f.b + f.c) - (lie.planes == 3 ? 255 : 256));
-                }
+                for (int e = 0; e < count; ++e)
+                    sum +=
+                        static_cast<int>(std::nearbyint(p[e])) * twice(entries[from + static_cast<std::size_t>(e)], o);
                 y[static_cast<std::size_t>(o)] += static_cast<float>(sum) * (step / 32);
             }
         }
     }
+    /// The same of whole codes.
+    void multiply_whole(std::span<const EffortEntry> entries, std::vector<float>& y) const {
+        multiply(entries, planes::whole_chunk, lie.planes == 3 ? planes::whole_most : planes::whole_most_of_two, y);
+    }
 };
 
-/// Every set's kernels give what the words say.
-void expect_the_words(const Planes& tile, const std::vector<EffortEntry>& entries, bool fine) {
+/// Every set's kernels give what the words say: rounded to 8 bits, or finely as whole codes.
+void expect_the_words(const Planes& tile, const std::vector<EffortEntry>& entries) {
     const auto [inputs, width, planes] = tile.lie;
-    std::vector<float> wanted(static_cast<std::size_t>(128 * width));
-    tile.multiply(entries, fine, wanted);
+    const auto count = static_cast<std::int64_t>(entries.size());
+    std::vector<float> wanted(static_cast<std::size_t>(128 * width)), finely = wanted;
+    tile.multiply(entries, planes::chunk, 127, wanted), tile.multiply_whole(entries, finely);
     for (const Set& set : sets_here()) {
-        SCOPED_TRACE(testing::Message() << set.name << ", " << entries.size() << " of " << inputs << " inputs, width "
-                                        << width << ", fine " << fine);
-        Sums y(most_outputs_of_tile);
+        SCOPED_TRACE(testing::Message() << set.name << ", " << count << " of " << inputs << " inputs, width " << width);
+        Sums y(most_outputs_of_tile), whole(512);
         set.planes({.rows = tile.rows,
                     .inputs = inputs,
                     .width = width,
                     .bucket = 0,
                     .masking = false,
-                    .fine = fine,
                     .type = Type::f32,
                     .entries = entries.data(),
-                    .count = static_cast<std::int64_t>(entries.size()),
+                    .count = count,
                     .y = y.data()});
-        for (int o = 0; o < 128 * width; ++o) ASSERT_EQ(y.data()[o], wanted[static_cast<std::size_t>(o)]) << o;
-        y.expect_nothing_beside();
+        set.whole({.rows = tile.rows,
+                   .inputs = inputs,
+                   .width = width,
+                   .planes = planes,
+                   .has_gaps = true,
+                   .entries = entries.data(),
+                   .count = count,
+                   .vectors = 1,
+                   .y = whole.data()});
+        for (int o = 0; o < 128 * width; ++o) {
+            ASSERT_EQ(y.data()[o], wanted[static_cast<std::size_t>(o)]) << o;
+            ASSERT_EQ(whole.data()[o], finely[static_cast<std::size_t>(o)]) << o;
+        }
+        y.expect_nothing_beside(), whole.expect_nothing_beside();
     }
 }
 
@@ -126,12 +123,11 @@ TEST(EffortKernels, PlanesAreMultipliedToTheUnitsOfEachEntry) {
     Drawn drawn(1);
     for (const std::int64_t inputs : {1, 127, 129, 300})
         for (const double share : {0., .5, 1.})
-            for (int width = 1; width <= 4; ++width)
-                for (const bool fine : {false, true}) {
-                    const Planes tile(inputs, width, 3, drawn);
-                    expect_the_words(tile, drawn.entries(inputs, 3, share, false), fine);
-                    if (HasFatalFailure()) return;
-                }
+            for (int width = 1; width <= 4; ++width) {
+                const Planes tile(inputs, width, 3, drawn);
+                expect_the_words(tile, drawn.entries(inputs, 3, share, false));
+                if (HasFatalFailure()) return;
+            }
 }
 
 /// Where every code and every v d is the largest or the least there is, and of either sign, sums kept in 16 bits are
@@ -149,7 +145,7 @@ TEST(EffortKernels, PlanesOfTheLargestSumsAreMultiplied) {
                 std::vector<EffortEntry> entries;
                 for (std::uint32_t i = 0; i < 130; ++i)
                     entries.push_back({i, units == 4 ? 1 + i % 3 : units, i % 100 == 0 ? 1.f : v});
-                for (const bool fine : {false, true}) expect_the_words(tile, entries, fine);
+                expect_the_words(tile, entries);
                 if (HasFatalFailure()) return;
             }
 }
@@ -169,7 +165,8 @@ TEST(EffortKernels, WholePlanesAreMultipliedForUpToSixteenVectors) {
                                                r == 4 ? 0 : static_cast<float>(std::ldexp(drawn.normal(), r - 8))});
                     for (int r = 0; r < vectors; ++r) {
                         wanted.emplace_back(static_cast<std::size_t>(128 * width));
-                        tile.multiply_whole(entries.data() + r * inputs, wanted.back());
+                        tile.multiply_whole({entries.data() + r * inputs, static_cast<std::size_t>(inputs)},
+                                            wanted.back());
                     }
                     for (const Set& set : sets_here()) {
                         SCOPED_TRACE(testing::Message() << set.name << ", " << planes << " planes of " << inputs
@@ -179,7 +176,9 @@ TEST(EffortKernels, WholePlanesAreMultipliedForUpToSixteenVectors) {
                                    .inputs = inputs,
                                    .width = width,
                                    .planes = planes,
+                                   .has_gaps = false,
                                    .entries = entries.data(),
+                                   .count = inputs,
                                    .vectors = vectors,
                                    .y = y.data()});
                         for (int r = 0; r < vectors; ++r)
