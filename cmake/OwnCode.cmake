@@ -114,3 +114,28 @@ function(without_lost_places target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
       $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 endfunction()
+
+# compiled_together(target apart...): the files of each folder are compiled as one, which reads their headers and makes
+# the templates that they share once. Those with options of their own stay alone, and those apart, in which a name means
+# something else than in another file: each by itself, or those together whose names begin so. Not with a launcher,
+# which knows single files again, and where only what was changed is compiled once more.
+function(compiled_together target)
+  if(CMAKE_CXX_COMPILER_LAUNCHER)
+    return()
+  endif()
+  get_target_property(files ${target} SOURCES)
+  list(FILTER files INCLUDE REGEX "\\.cpp$")
+  foreach(file IN LISTS files)
+    get_filename_component(path ${file} ABSOLUTE)
+    file(RELATIVE_PATH path ${CMAKE_CURRENT_SOURCE_DIR} ${path})
+    get_filename_component(group "${path}" DIRECTORY)
+    foreach(apart IN LISTS ARGN)
+      if("/${path}" MATCHES "/${apart}")
+        string(APPEND group "_${apart}")
+      endif()
+    endforeach()
+    string(MAKE_C_IDENTIFIER "all_${group}" group)
+    set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
