@@ -11,6 +11,8 @@
 // The parts follow from the shape and the number of multiprocessors: a call has the same bits on every run.
 #pragma once
 
+#include <type_traits>
+
 #include "backend/cuda/banded_rung.cuh"
 #include "backend/cuda/heuristics_dmma.hpp"
 #include "backend/cuda/ptx/cluster_memory.cuh"
@@ -76,20 +78,35 @@ __device__ inline void add_16_bytes(float4& sum, const float4& x) {
     sum.x += x.x, sum.y += x.y, sum.z += x.z, sum.w += x.w;
 }
 
+/// What a thread of the kernel that adds has of them, and of how many parts it reads those before it adds any: of 64
+/// parts, two at a time, it waited for memory 32 times.
+inline constexpr int added_at_once = 2, parts_at_once = 8;
+
 /// Those of a tile that was cut, from the first on: its parts', added.
 template <class Shape, class V>
-__device__ void add_parts_of(const CutTiles& cut, int first, V (&sums)[sums_at_once]) {
+__device__ void add_parts_of(const CutTiles& cut, int first, V (&sums)[added_at_once]) {
     const double2* from = cut.of<Shape>(cut.whole + static_cast<int>(blockIdx.x) * cut.parts) + first * Shape::threads;
+    constexpr int part_apart = Shape::sums * Shape::threads;
+    const auto add_next = [&](auto parts) {
+        double2 read[parts][added_at_once];
 #pragma unroll
-    for (int q = 0; q < sums_at_once; ++q) sums[q] = {};
-#pragma unroll 2
-    for (int part = 0; part < cut.parts; ++part, from += Shape::sums * Shape::threads) {
-        double2 read[sums_at_once];
+        for (int part = 0; part < parts; ++part)
 #pragma unroll
-        for (int q = 0; q < sums_at_once; ++q) read[q] = from[q * Shape::threads];
+            for (int q = 0; q < added_at_once; ++q) read[part][q] = from[part * part_apart + q * Shape::threads];
 #pragma unroll
-        for (int q = 0; q < sums_at_once; ++q) add_16_bytes(sums[q], reinterpret_cast<const V&>(read[q]));
-    }
+        for (int part = 0; part < parts; ++part)
+#pragma unroll
+            for (int q = 0; q < added_at_once; ++q) add_16_bytes(sums[q], reinterpret_cast<const V&>(read[part][q]));
+        from += parts * part_apart;
+    };
+#pragma unroll
+    for (int q = 0; q < added_at_once; ++q) sums[q] = {};
+    int left = cut.parts;
+#pragma unroll 1
+    for (; left >= parts_at_once; left -= parts_at_once) add_next(std::integral_constant<int, parts_at_once>{});
+#pragma unroll 1
+    for (; left > 1; left -= 2) add_next(std::integral_constant<int, 2>{});
+    if (left == 1) add_next(std::integral_constant<int, 1>{});
 }
 
 /// The same where a tile's parts are a cluster, whose blocks have their sums in shared memory behind one another as in
@@ -158,7 +175,7 @@ Pieces pieces_of(const Call& call, CutTiles& cut, std::size_t stage_bytes, bool 
             .begins_early = early};
 }
 
-/// Where parts are no clusters, a second kernel has a block for each four sums of a thread of those that were cut.
+/// Where parts are no clusters, a second kernel has a block for each two sums of a thread of those that were cut.
 template <class Shape, class T, class More>
 Status launch_cut(void (*multiply)(Product<T>, Bands, Places, TileMap, CutTiles, More),
                   void (*add)(Product<T>, Bands, CutTiles, More), std::size_t stage_bytes, const Call& call,
@@ -171,7 +188,7 @@ Status launch_cut(void (*multiply)(Product<T>, Bands, Places, TileMap, CutTiles,
     return launch(add,
                   {.blocks = bands.tiles() - static_cast<unsigned>(cut.whole),
                    .threads = Shape::threads,
-                   .products = Shape::sums / sums_at_once,
+                   .products = Shape::sums / added_at_once,
                    .overlaps = true},
                   call.stream, product_of<T>(call), bands, cut, more);
 }

@@ -56,11 +56,11 @@ struct Shape {
 };
 
 /// Of a thread's sums of a tile that was cut those from the first on and before the last, to C.
-template <class S>
+template <class S, int count>
 __device__ void store_added(const Product<Number>& p, Together how, int2 tile, int first, int last,
-                            const float4 (&added)[sums_at_once]) {
+                            const float4 (&added)[count]) {
 #pragma unroll
-    for (int q = 0; q < sums_at_once; q += 2)
+    for (int q = 0; q < count; q += 2)
         if (first + q < last)
             finish_square(p, how, tile.x * S::BM + S::row_of(S::row_in_thread(first + q)),
                           tile.y * S::BN + S::col_of(S::col_in_thread(first + q)), added[q], added[q + 1]);
@@ -173,9 +173,9 @@ template <class S>
 __global__ void __launch_bounds__(S::threads)
     add_cut_tiles(Product<Number> p, Bands bands, CutTiles cut, Together how) {
     if (cut.adds_nothing()) return;
-    const int first = static_cast<int>(blockIdx.y) * sums_at_once;
+    const int first = static_cast<int>(blockIdx.y) * added_at_once;
     ptx::wait_for_kernel_before();
-    float4 added[sums_at_once];
+    float4 added[added_at_once];
     add_parts_of<S>(cut, first, added);
     store_added<S>(p, how, bands.tile(cut.whole + static_cast<int>(blockIdx.x)), first, S::sums, added);
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // r8_dmma: the matrix unit for doubles (DMMA), which every chip for science since Ampere has. r7's hierarchy around it:
-// asynchronous copies STAGES deep, and the fragments of the next 8 (or 16) of k are read between the products of these.
+// asynchronous copies STAGES deep, and the fragments of the next 8 (or 16) of k are read among the products of these.
 //
 //   block BM x BN, BK of k a stage     warp WM x WN: products of 16 x 8 x 8      blocks walk C in bands of 8 tiles
 //   +----+----+----+----+              +---+---+---+---+                         +---+---+---+
@@ -72,9 +72,9 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     double sums[S::WM / 16][S::WN / 8][4] = {};
     constexpr int fours = has_parts ? S::DEPTH / 4 : 1;  // chips before Hopper multiply 4 of k at a time
     double down[2][S::WM / 16][fours][2], across[2][S::WN / 8][fours];
-    // Rows first, then columns in the order in which they are multiplied. Of 8 of k and more, those of a step stand one
-    // by one between the products of the step before: in a row they would be more than there are registers for.
-    constexpr bool spreads = fours > 1;
+    // Rows first, then columns in the order in which they are multiplied. Those of a step stand in front of the
+    // products of the step before, among which the compiler puts them, or one by one between these.
+    constexpr bool spreads = S::SPREADS && fours > 1;
     constexpr int of_rows = S::WM / 16 * 2 * fours, reads = of_rows + S::WN / 8 * fours;
     const auto read = [&](int to, std::uint32_t stage, int step, int q, int turns) {
 #pragma unroll
@@ -111,8 +111,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
             if constexpr (!spreads) read((step + 1) % 2, read_next, (step + 1) % steps, 0, 1);
 #pragma unroll
             for (int q = 0; q < products; ++q) {
-                const int i = spreads ? q % (S::WM / 16) : q / (S::WN / 8),
-                          j = spreads ? q / (S::WM / 16) : q % (S::WN / 8);
+                const int i = fours > 1 ? q % (S::WM / 16) : q / (S::WN / 8),
+                          j = fours > 1 ? q / (S::WM / 16) : q % (S::WN / 8);
                 ptx::multiply_fours(sums[i][j], down[step % 2][i], across[step % 2][j]);
                 if constexpr (spreads) read((step + 1) % 2, read_next, (step + 1) % steps, q, products);
                 if constexpr (L::by_16) copies.fill(free_stage, step * products + q, (steps - 1) * products);
@@ -133,9 +133,9 @@ template <class S>
 __global__ void __launch_bounds__(S::threads)
     add_cut_tiles(Product<double> p, Bands bands, CutTiles cut, bool c_in_pairs) {
     if (cut.adds_nothing()) return;
-    const int first = static_cast<int>(blockIdx.y) * sums_at_once;
+    const int first = static_cast<int>(blockIdx.y) * added_at_once;
     ptx::let_next_kernel_begin(), ptx::wait_for_kernel_before();
-    double2 sums[sums_at_once];
+    double2 sums[added_at_once];
     add_parts_of<S>(cut, first, sums);
     store_pairs<S>(p, c_in_pairs, bands.tile(cut.whole + static_cast<int>(blockIdx.x)), first, S::sums, sums);
 }
@@ -156,15 +156,16 @@ Status start(const Job& job) {
 }
 
 using Large = DmmaShape<128, 128, 32, 64, 4, 1, 16, 8>;
-using Flat = DmmaShape<64, 128, 32, 64, 3, 2>;
-using Flatter = DmmaShape<32, 128, 32, 32, 3, 2, 16, 8>;
-using Thin = DmmaShape<16, 128, 16, 32, 3, 3, 16, 8>;
-using Wide = DmmaShape<96, 128, 48, 32, 4, 1, 16, 8>;
-using Middle = DmmaShape<64, 64, 32, 32, 3, 3>;
-using Small = DmmaShape<32, 32, 16, 16, 4, 2, 32, 16>;
+using Flat = DmmaShape<64, 128, 32, 64, 3, 2, 16, 8>;
+using Flatter = DmmaShape<32, 128, 32, 32, 3, 2, 16, 8, true>;
+using Thin = DmmaShape<16, 128, 16, 32, 3, 3, 16, 8, true>;
+using Wide = DmmaShape<96, 128, 48, 32, 4, 1, 16, 8, true>;
+using Middle = DmmaShape<64, 64, 32, 32, 3, 3, 16, 8>;
+using Small = DmmaShape<32, 32, 16, 16, 4, 2, 32, 16, true>;
 /// Copied one double at a time: with more of k a step they spilled, or were up to a fifth slower.
-using LargeOfOnes = DmmaShape<128, 128, 32, 64, 4, 1>;
-using SmallOfOnes = DmmaShape<32, 32, 16, 16, 8, 2>;
+using LargeOnes = DmmaShape<128, 128, 32, 64, 4, 1>;
+using MiddleOnes = DmmaShape<64, 64, 32, 32, 3, 3>;
+using SmallOnes = DmmaShape<32, 32, 16, 16, 8, 2>;
 
 template <class S, bool by_16>
 Status start_by(const Job& job, bool a_across, bool b_across) {
@@ -177,7 +178,7 @@ template <class S>
 Status run_with(const Job& job) {
     const Lie lie(job.call);
     if (lie.by_16) return start_by<S, true>(job, lie.a_across, lie.b_across);
-    using Single = std::conditional_t<S::BM >= 128, LargeOfOnes, std::conditional_t<S::BM >= 64, Middle, SmallOfOnes>>;
+    using Single = std::conditional_t<S::BM >= 128, LargeOnes, std::conditional_t<S::BM >= 64, MiddleOnes, SmallOnes>>;
     return start_by<Single, false>(job, lie.a_across, lie.b_across);
 }
 

@@ -66,10 +66,11 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     dmma_complex(Product<Number> p, Bands bands, Places places, TileMap only, CutTiles cut, Together how) {
     if (cut.is_left_out<S>()) return;
     extern __shared__ __align__(128) char stages[];
+    if (!cut.sums) ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
     const int piece = static_cast<int>(blockIdx.x);
     const int2 tile = bands.tile(cut.tile(piece));
     if constexpr (mapped) {
-        ptx::wait_for_kernel_before();
         if (*only.any == 0 || only.tiles[tile.x * only.across + tile.y * S::BN / 128] == 0) return;
     }
     p.a.data = places.a(p.a.data), p.b.data = places.b(p.b.data), p.c.data = places.c(p.c.data);
@@ -147,9 +148,9 @@ template <class S>
 __global__ void __launch_bounds__(S::threads)
     add_cut_tiles(Product<Number> p, Bands bands, CutTiles cut, Together how) {
     if (cut.adds_nothing()) return;
-    const int first = static_cast<int>(blockIdx.y) * sums_at_once;
+    const int first = static_cast<int>(blockIdx.y) * added_at_once;
     ptx::wait_for_kernel_before();
-    double2 added[sums_at_once];
+    double2 added[added_at_once];
     add_parts_of<S>(cut, first, added);
     store_added<S>(p, how, bands.tile(cut.whole + static_cast<int>(blockIdx.x)), first, S::sums, added);
 }
@@ -163,7 +164,7 @@ struct Job {
 template <class S, class F, bool mapped = false>
 Status start(const Job& job) {
     return launch_cut<S>(dmma_complex<S, F, mapped>, add_cut_tiles<S>, Stage<S, F>::bytes, job.call, job.only,
-                         job.parts, together_of(job.call));
+                         job.parts, together_of(job.call), job.parts == 1);
 }
 
 /// Neighbours lie across k, and not along it.

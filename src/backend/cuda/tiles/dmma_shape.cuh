@@ -8,13 +8,15 @@
 
 namespace tw::cuda {
 
-template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_, int BK_ = 16, int DEPTH_ = 4>
+template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_, int BK_ = 16, int DEPTH_ = 4,
+          bool SPREADS_ = false>
 struct DmmaShape {
     // With one product a step (16 x 8) nvcc 13.0 makes code that is wrong: fragments are read over those in use.
     static_assert(WM_ * WN_ >= 2 * 16 * 8);
     static_assert(BK_ / DEPTH_ % 2 == 0);
     static constexpr int BM = BM_, BN = BN_, BK = BK_, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
-    static constexpr int DEPTH = DEPTH_;                  ///< k of one instruction; of 4 operands are read in a row
+    static constexpr int DEPTH = DEPTH_;                  ///< k of one instruction
+    static constexpr bool SPREADS = SPREADS_;             ///< operands are read one by one between products
     static constexpr int DEEP = STAGES < 5 ? 5 : STAGES;  ///< stages, where few blocks leave room for them
     static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across;
 
