@@ -164,8 +164,9 @@ constexpr Kernel row(const char* name) {
             .nanoseconds =
                 [](const Problem& p, int) {
                     const FewRowsForms forms(p);
-                    // 811 of 16 x 384 x 128 of c64 in a batch took nine times as long as they should.
-                    const double in_batches = forms.few > 8 && parts::may_be_many(p.m, p.n, p.k) ? 5000 : 0;
+                    // 811 of 16 x 384 x 128 of c64 in a batch took nine times as long as they should, 406 of
+                    // 192 x 16 x 512 540 us (r7 285).
+                    const double in_batches = forms.few > 8 && parts::may_be_many(p.m, p.n, p.k) ? 20'000 : 0;
                     // 9947 x 12 x 2089 of f64 took 109 us where bytes take 56.
                     const double of_odd = type == Type::f64 && forms.few > 8 && p.k % 2 != 0 ? 2 : 1;
                     return launch_nanoseconds + in_batches +

@@ -58,7 +58,7 @@ int count_of(std::int64_t m, std::int64_t n, std::int64_t k, double& least) {
         m, n, k, R::granule,
         [&](std::int64_t length, int count) {
             const sm90::Sizes sizes{m, n, length, count, parts::chip};
-            if constexpr (R::by == By::any) return parts::time_of_tiles(R::of_sums, m, n, length, count);
+            if constexpr (R::by == By::any) return parts::time_of_tiles(R::of_sums, m, n, length, count).nanoseconds;
             if constexpr (R::by == By::slices) return sliced::time_of(sliced::quickest(sizes), sizes);
             const sm90::R9Operands operands{.is_f32 = sizeof(typename R::T) == 4};
             // From 64 parts on r9 loses: 16 x 51 x 48768 takes 11 us in 16 and in 32, 19 in 64.
@@ -124,7 +124,8 @@ Status run_fused(const Call& given, const Tile& asked) {
         call.a = as_read(call.a, a), call.b = as_read(call.b.transposed(), b).transposed();
     }
     Parts<R> part(call, count, length, sums);
-    const Tile tile = R::by == By::any ? Tile{64, 64, 16} : Tile{};
+    const int side = parts::time_of_tiles(R::of_sums, call.m(), call.n(), length, count).side;
+    const Tile tile = R::by == By::any ? Tile{side, side, 16} : Tile{};
     for (int p = 0; p < (given.batch ? count : 1); ++p) {
         part.call.a.data = call.a.at(0, p * length), part.call.b.data = call.b.at(p * length, 0);
         part.call.c.data = sums + p * products * of_product * static_cast<std::int64_t>(sizeof(typename R::Sum));

@@ -25,23 +25,23 @@ constexpr PacedShape turned(PacedShape shape) {
     return shape;
 }
 
-inline constexpr PacedShape shapes_of_real[] = {{128, 128, 1, 7000, {1110}},         {96, 128, 1, 5500, {845}},
-                                                {64, 128, 2, 1500, {680, 1178}},     {32, 128, 2, 1000, {395, 665}},
-                                                {16, 128, 3, 1000, {275, 550, 812}}, {64, 64, 3, 1500, {400, 660, 961}},
-                                                {32, 32, 2, 600, {150, 236}}};
+inline constexpr PacedShape shapes_of_real[] = {{128, 128, 1, 3150, {1090}},        {96, 128, 1, 2000, {906}},
+                                                {64, 128, 2, 800, {696, 1198}},     {32, 128, 2, 500, {396, 700}},
+                                                {16, 128, 3, 230, {272, 574, 780}}, {64, 64, 3, 430, {347, 604, 963}},
+                                                {32, 32, 2, 350, {140, 262}}};
 /// Whose operands are copied one double at a time: squares alone, with the copies in front of a step's products.
 inline constexpr PacedShape shapes_of_odd[] = {
-    {128, 128, 1, 2500, {1210}}, {64, 64, 3, 1500, {430, 620, 950}}, {32, 32, 2, 600, {207, 271}}};
-inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2500, {1165}},
-                                                   {64, 64, 2, 1500, {690, 1190}},
-                                                   {16, 128, 3, 1000, {375, 665, 1015}},
-                                                   {64, 32, 2, 800, {325, 655}},
-                                                   {32, 32, 4, 600, {217, 333, 512, 695}}};
+    {128, 128, 1, 2500, {1210}}, {64, 64, 3, 700, {430, 620, 950}}, {32, 32, 2, 400, {207, 271}}};
+inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2060, {1158}},
+                                                   {64, 64, 2, 890, {692, 1245}},
+                                                   {16, 128, 3, 220, {384, 643, 1000}},
+                                                   {64, 32, 2, 300, {327, 624}},
+                                                   {32, 32, 4, 190, {219, 331, 508, 693}}};
 
 /// r7_hierarchical_complex's, which is no unit's but has the same waves: c64 by FMA, 8 of k a step.
-inline constexpr PacedShape shapes_of_single_complex[] = {{128, 128, 1, 2500, {2611}},
-                                                          {64, 64, 3, 1500, {1120, 1600, 2140}},
-                                                          {32, 128, 3, 1500, {1120, 1600, 2140}},
+inline constexpr PacedShape shapes_of_single_complex[] = {{128, 128, 1, 6200, {2570}},
+                                                          {64, 64, 3, 2900, {800, 1380, 2140}},
+                                                          {32, 128, 3, 2900, {827, 1490, 2240}},
                                                           {32, 32, 6, 500, {283, 460, 690, 920, 1150, 1365}}};
 
 /// The rows for real and complex numbers.
@@ -50,9 +50,14 @@ struct Unit {
     int step, size;            ///< of k; bytes of a number
     bool is_one_order_turned;  ///< a result has the same bits from C's other side
     int most_parts;            ///< of a last wave's tiles; of more than 16 every fourth count
+    double adding;             ///< nanoseconds of the kernel that adds parts, their bytes apart
+    /// What whole tiles of several waves lose where memory is the limit, perhaps since all their blocks walk along k in
+    /// step, which parts do not (32 x 64128 x 8192 of f64: NT 1384 us whole and 1098 in halves, NN 1242 and 1014).
+    double in_step;
 };
-inline constexpr Unit real{shapes_of_real, 16, 8, true, 64}, complex{shapes_of_complex, 8, 16, false, 64},
-    single_complex{shapes_of_single_complex, 8, 8, false, 16};
+inline constexpr Unit real{shapes_of_real, 16, 8, true, 64, 1700, .05},
+    complex{shapes_of_complex, 8, 16, false, 64, 6500, .1},
+    single_complex{shapes_of_single_complex, 8, 8, false, 64, 2600, 0};
 
 /// Of a last wave's tiles.
 inline constexpr int most_pieces = 528, most_in_cluster = 3, largest = 128 * 128 * 8;
@@ -98,7 +103,8 @@ struct Sizes : sm90::Sizes {
 constexpr double adding(const Unit& unit, const PacedShape& shape, int parts, std::int64_t whole, std::int64_t pieces,
                         const Sizes& s) {
     if (is_cluster(shape, parts, s.tiles(shape.rows, shape.columns), s.multiprocessors)) return 2000;
-    return 3500 + static_cast<double>(pieces * shape.rows * shape.columns * unit.size) / 7000 + (whole > 0 ? 5000 : 0);
+    return unit.adding + static_cast<double>(pieces * shape.rows * shape.columns * unit.size) / 4000 +
+           (whole > 0 ? 5000 : 0);
 }
 
 constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, const Sizes& s) {
@@ -110,7 +116,9 @@ constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, c
     // Of a multiprocessor's third stream memory has a tenth less. Near its pace neither hides the other whole.
     const bool is_busy = whole + pieces > 2 * std::int64_t{s.multiprocessors} && shape.at_once > 2;
     const double pace = is_busy ? 3700 : 4100;
-    const double reading = 3000 + static_cast<double>((s.m + s.n) * s.k * s.products * unit.size) / pace;
+    double reading = 3000 + static_cast<double>((s.m + s.n) * s.k * s.products * unit.size) / pace;
+    if (parts == 1 && tiles > shape.at_once * std::int64_t{s.multiprocessors} && reading > multiplying)
+        reading *= 1 + unit.in_step;
     const auto results = static_cast<double>(s.m * s.n * s.products * unit.size);
     const double writing = results / (s.stores_ones ? 2500 : 4000);
     return 1500 + std::max(multiplying, reading) + std::min(multiplying, reading) / 8 + writing +

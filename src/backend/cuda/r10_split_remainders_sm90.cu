@@ -42,7 +42,7 @@ struct Native<ElementF64> {
     static constexpr const Kernel& kernel = r8_dmma_f64;
     static constexpr auto run_where = run_dmma_where;
     static bool can_finish(const Call&) { return true; }
-    static constexpr double convert = 13e-3, restore = 9e-3;  ///< nanoseconds an element
+    static constexpr double convert = 11e-3, restore = 9e-3;  ///< nanoseconds an element
 };
 template <>
 struct Native<ElementC128> {

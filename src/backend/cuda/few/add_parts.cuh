@@ -54,24 +54,20 @@ __device__ void add_term(T& sum, T x, T y, const Product<T>& out) {
 /// Every TEAMS-th of k from `first` on, some of them on their way together.
 template <int TEAMS, class Sum, class T, class Out>
 __device__ Sum what_is_left(const Rest<T, Out>& rest, int i, int j, int first) {
-    constexpr int together = 8;
+    constexpr int together = sizeof(T) == 16 ? 4 : 8;
     const int end = static_cast<int>(rest.a.cols());
     Sum left{};
-    if constexpr (!std::is_same_v<T, HostNumber<T>>) {  // complex ones one by one
-        for (int k = first; k < end; k += TEAMS) add_term(left, rest.a(i, k), rest.b(k, j), rest.out);
-    } else {
 #pragma unroll 1
-        for (int k = first; k < end; k += together * TEAMS) {
-            T of_a[together], of_b[together];
+    for (int k = first; k < end; k += together * TEAMS) {
+        T of_a[together], of_b[together];
 #pragma unroll
-            for (int e = 0; e < together; ++e) {
-                const int at = min(k + e * TEAMS, end - 1);
-                of_a[e] = rest.a(i, at), of_b[e] = rest.b(at, j);
-            }
-#pragma unroll
-            for (int e = 0; e < together; ++e)
-                if (k + e * TEAMS < end) add_term(left, of_a[e], of_b[e], rest.out);
+        for (int e = 0; e < together; ++e) {
+            const int at = min(k + e * TEAMS, end - 1);
+            of_a[e] = rest.a(i, at), of_b[e] = rest.b(at, j);
         }
+#pragma unroll
+        for (int e = 0; e < together; ++e)
+            if (k + e * TEAMS < end) add_term(left, of_a[e], of_b[e], rest.out);
     }
     return left;
 }
