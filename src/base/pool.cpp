@@ -22,7 +22,7 @@ constexpr int pauses_before_sleep = 1000;  // tens of microseconds: the next pro
 constexpr int looks_between_pauses = 64;   // of nothing but pauses a hypervisor makes an exit (pause-loop exiting)
 constexpr std::size_t stack_bytes = 512 << 10;
 constexpr int always_granted = 8;  // threads, however few processors there are
-constexpr int few_workers = 3;     // one that comes late costs a quarter and more; of many, keeping them off costs more
+constexpr int few_processors = 4;  // of more, one that Linux knows to be idle is nearly always found
 
 constinit Remembered<int> most;
 
@@ -33,11 +33,11 @@ int most_workers() noexcept {
 
 int group_of(int worker) noexcept { return static_cast<int>(std::bit_width(static_cast<unsigned>(worker))); }
 
-constinit Remembered<int> guest;
+constinit Remembered<int> places;
 
-/// 2: this is a virtual machine; 1: it is none.
-bool is_guest() noexcept {
-    return guest.get([] { return is_virtual_machine() ? 2 : 1; }) == 2;
+/// Whether workers are placed, as Linux would place them badly: in a virtual machine of few processors.
+bool places_workers() noexcept {
+    return places.get([] { return is_virtual_machine() && allowed_processors() <= few_processors ? 2 : 1; }) == 2;
 }
 
 constinit Pool pool;
@@ -68,8 +68,19 @@ void sleep_while(const std::atomic<T>& word, T old) noexcept {
 
 Pool& Pool::instance() noexcept { return pool; }
 
-void Pool::take_tasks() noexcept {
-    for (int i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < work_.tasks;) work_.task(work_.context, i);
+/// `own`: the caller's task is 0, that of worker i is i + 1. The last one's thread is woken last, and may not have
+/// come: so what is left is taken from there on.
+void Pool::take_tasks(int own) noexcept {
+    const auto next = [this] { return next_.fetch_add(1, std::memory_order_relaxed); };
+    const auto is_free = [this](int i) { return taken_[i].exchange(number_, std::memory_order_relaxed) != number_; };
+    const int tasks = work_.tasks;
+    if (tasks > most_homes) {
+        for (int i; (i = next()) < tasks;) work_.task(work_.context, i);
+        return;
+    }
+    if (own < tasks && is_free(own)) work_.task(work_.context, own);
+    for (int i; (i = tasks - 1 - next()) >= 0;)
+        if (is_free(i)) work_.task(work_.context, i);
 }
 
 void Pool::Worker::wait_while(const std::atomic<std::uint32_t>& round, std::uint32_t seen) noexcept {
@@ -107,7 +118,7 @@ void* Pool::worker(void* number) noexcept {
         // First inside, then the seat: run() takes the seats away first and then looks who is inside. Either it sees
         // this worker or this worker sees no seat; that needs one order of all four (sequential consistency).
         its.inside_.fetch_add(1);
-        if (its.seats_.fetch_sub(1) > 0) its.take_tasks();
+        if (its.seats_.fetch_sub(1) > 0) its.take_tasks(static_cast<int>(index) + 1);
         if (its.inside_.fetch_sub(1) == 1) its.inside_.notify_one();
     }
 }
@@ -120,7 +131,7 @@ void Pool::grow_to(int workers) noexcept {
 }
 
 void Pool::wake(int workers) noexcept {
-    if (workers <= few_workers && is_guest())
+    if (places_workers())
         for (int worker = 0, processor = processor_at_hand(); worker < std::min(workers, workers_); ++worker)
             all_[worker].keep_off(processor);
     for (int group = 0; workers > 0 && group <= group_of(workers - 1); ++group) {
@@ -133,9 +144,10 @@ void Pool::run(int helpers, int tasks, void (*task)(void*, int), void* context) 
     grow_to(std::min(helpers, most_workers()));
     work_ = {task, context, tasks};
     next_.store(0, std::memory_order_relaxed);
+    ++number_;
     seats_.store(helpers);
     wake(std::min(helpers, workers_));
-    take_tasks();
+    take_tasks(0);
     seats_.store(0);
     for (std::uint32_t inside; (inside = inside_.load()) != 0;)
         if (!changes_soon(inside_, inside)) sleep_while(inside_, inside);

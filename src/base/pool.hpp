@@ -25,7 +25,7 @@ public:
     void release() noexcept { busy_.store(false, std::memory_order_release); }
 
     /// Calls task(context, i) for each i in [0, tasks) on the caller and up to `helpers` workers. The caller holds the
-    /// pool.
+    /// pool. A thread does the task of its own number if it comes in time: what its caches keep is of use again.
     void run(int helpers, int tasks, void (*task)(void*, int), void* context) noexcept;
 
 private:
@@ -40,6 +40,7 @@ private:
         std::atomic<std::uint32_t> round{0};
     };
     static constexpr int most_groups = 11;
+    static constexpr int most_homes = 64;  // tasks that have a thread of their own
 
     /// One that sleeps begins on another processor than the caller's, where a virtual machine would put it there.
     struct Worker {
@@ -55,17 +56,19 @@ private:
     static void* worker(void* index) noexcept;
     void grow_to(int workers) noexcept;
     void wake(int workers) noexcept;
-    void take_tasks() noexcept;
+    void take_tasks(int own) noexcept;
 
     std::atomic<bool> busy_{false};
     int workers_ = 0;  // guarded by busy_
 
-    Worker all_[most_threads];              // the first workers_ of them
-    Work work_;                             // written by the holder before a round is raised
-    Group groups_[most_groups];             // a new round wakes a group's workers
-    std::atomic<int> seats_{0};             // workers still welcome in this round
-    std::atomic<int> next_{0};              // the next task
-    std::atomic<std::uint32_t> inside_{0};  // workers that have a seat and have not left it
+    Worker all_[most_threads];                        // the first workers_ of them
+    Work work_;                                       // written by the holder before a round is raised
+    Group groups_[most_groups];                       // a new round wakes a group's workers
+    std::atomic<int> seats_{0};                       // workers still welcome in this round
+    std::atomic<int> next_{0};                        // tasks that were looked at, the last one first
+    std::uint64_t number_ = 0;                        // of this round
+    std::atomic<std::uint64_t> taken_[most_homes]{};  // the last round in which task i was taken
+    std::atomic<std::uint32_t> inside_{0};            // workers that have a seat and have not left it
 };
 
 }  // namespace tw

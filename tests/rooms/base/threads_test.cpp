@@ -47,6 +47,31 @@ TEST(Threads, EachTaskRunsOnceWhateverTheirNumber) {
             EXPECT_TRUE(runs_each_task_once(threads, tasks)) << threads << ' ' << tasks;
 }
 
+/// As many tasks as threads, each of which waits for all others: a thread that comes has one of its own.
+TEST(Threads, EachHasATaskOfItsOwnIfItComesInTime) {
+    struct Round {
+        std::atomic<int> begun{0};
+        std::atomic<const void*> by[4]{};
+        static void task(void* self, int index) {
+            static thread_local char own;
+            auto& round = *static_cast<Round*>(self);
+            round.by[index] = &own;
+            for (++round.begun; round.begun < 4;) usleep(100);
+        }
+    };
+    const void* before[4]{};
+    for (int time = 0; time < 5; ++time) {
+        Round round;
+        tw::run_tasks(nullptr, 4, 4, Round::task, &round);
+        for (int i = 0; i < 4; ++i)
+            for (int other = 0; other < i; ++other) EXPECT_NE(round.by[i], round.by[other]);
+        if (time > 0) {
+            EXPECT_EQ(round.by[0], before[0]) << "the caller";
+        }
+        std::copy(std::begin(round.by), std::end(round.by), before);
+    }
+}
+
 TEST(Threads, ManyShortRoundsLoseNoTask) {
 #if defined(__SANITIZE_THREAD__)
     constexpr int rounds = 1000;  // each waits in a loop that is watched

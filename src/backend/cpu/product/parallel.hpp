@@ -21,6 +21,44 @@ inline int workers_for(std::int64_t m, std::int64_t n, std::int64_t k, int threa
     return static_cast<int>(std::clamp(products / pace().products_worth_a_thread(), 1.0, static_cast<double>(threads)));
 }
 
+/// Items that wait for the workers. Each worker has a home of neighbouring items and helps in the others' when its own
+/// is empty: who repeats a product meets the same operands again, which its own L2 has kept.
+class Homes {
+public:
+    Homes(std::int64_t items, int workers) noexcept : count_(std::min(workers, most)) {
+        for (int home = 0; home < count_; ++home) {
+            homes_[home].next.store(items * home / count_, std::memory_order_relaxed);
+            homes_[home].end = items * (home + 1) / count_;
+        }
+    }
+
+    /// `at`: the home to look at first, and the one where an item was found; -1 when none is left.
+    std::int64_t take(int& at) noexcept {
+        for (std::uint32_t empty; (empty = empty_.load(std::memory_order_relaxed)) != all();) {
+            if (!(empty >> at & 1)) {
+                const std::int64_t item = homes_[at].next.fetch_add(1, std::memory_order_relaxed);
+                if (item < homes_[at].end) return item;
+                empty_.fetch_or(1u << at, std::memory_order_relaxed);
+            }
+            at = at + 1 < count_ ? at + 1 : 0;
+        }
+        return -1;
+    }
+    int home_of(int worker) const noexcept { return worker % count_; }
+
+private:
+    static constexpr int most = 32;
+    struct alignas(64) Home {
+        std::atomic<std::int64_t> next;
+        std::int64_t end;
+    };
+    std::uint32_t all() const noexcept { return ~std::uint32_t{0} >> (most - count_); }
+
+    const int count_;
+    alignas(64) std::atomic<std::uint32_t> empty_{0};
+    Home homes_[most];
+};
+
 /// Calls body(worker, item) once for each item; `worker` is below call.threads and names memory that is its own.
 template <class Body>
 void share_out(const Call& call, std::int64_t items, const Body& body) noexcept {
@@ -29,17 +67,23 @@ void share_out(const Call& call, std::int64_t items, const Body& body) noexcept 
         for (std::int64_t item = 0; item < items; ++item) body(0, item);
         return;
     }
+    if (items == workers) {  // nobody has anything to help with
+        run_tasks(
+            call.executor, workers, workers,
+            [](void* context, int worker) { (*static_cast<const Body*>(context))(worker, worker); },
+            const_cast<Body*>(&body));
+        return;
+    }
     struct Shared {
         const Body& body;
-        std::int64_t items;
-        std::atomic<std::int64_t> next{0};
-    } shared{body, items};
+        Homes homes;
+    } shared{body, Homes(items, workers)};
     run_tasks(
         call.executor, workers, workers,
         [](void* context, int worker) {
             auto& s = *static_cast<Shared*>(context);
-            for (std::int64_t item; (item = s.next.fetch_add(1, std::memory_order_relaxed)) < s.items;)
-                s.body(worker, item);
+            int at = s.homes.home_of(worker);
+            for (std::int64_t item; (item = s.homes.take(at)) >= 0;) s.body(worker, item);
         },
         &shared);
 }
