@@ -27,9 +27,9 @@ TEST(CostOfARow, IsNoLessOnThreadsThatHaveNothingToDo) {
     EXPECT_GT(rows, 90);
 }
 
-double cost(std::string_view name, std::int64_t m, std::int64_t n, std::int64_t k) {
+double cost(std::string_view name, std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1) {
     for (const Kernel* kernel : cpu::backend().ladder)
-        if (kernel->name == name) return kernel->nanoseconds({.m = m, .n = n, .k = k}, 1);
+        if (kernel->name == name) return kernel->nanoseconds({.m = m, .n = n, .k = k}, threads);
     return 0;
 }
 
@@ -40,9 +40,29 @@ TEST(CostOfARow, KnowsRowsOfBThatLiePagesApart) {
     EXPECT_LT(cost("cpu.r6_vectorized.f32.avx2", 33, 600, 100), cost("cpu.r7_hierarchical.f32.avx2", 33, 600, 100));
 }
 
+TEST(CostOfARow, KnowsThatThreadsWaitForPanelsOfASmallC) {
+    EXPECT_LT(cost("cpu.r6_vectorized.f32.avx2", 100, 100, 10000, 2),
+              cost("cpu.r7_hierarchical.f32.avx2", 100, 100, 10000, 2));
+    EXPECT_GT(cost("cpu.r6_vectorized.f32.avx2", 400, 400, 1600, 2),
+              cost("cpu.r7_hierarchical.f32.avx2", 400, 400, 1600, 2));
+}
+
 TEST(CostOfARow, KnowsThatABlockOfALongKStaysInTheCaches) {
     EXPECT_LT(cost("cpu.r6_vectorized.f32.avx2", 1000, 30, 10000),
               cost("cpu.r7_hierarchical.f32.avx2", 1000, 30, 10000));
+}
+
+TEST(CostOfARow, KnowsThatManyThreadsPartsOfWideVectorsWaitForNoPanels) {
+    const auto wins = [](std::string_view winner, std::string_view other, std::int64_t m, std::int64_t n,
+                         std::int64_t k,
+                         int threads) { return cost(winner, m, n, k, threads) < cost(other, m, n, k, threads); };
+    for (const std::int64_t n : {768, 896, 1536})
+        EXPECT_TRUE(wins("cpu.r6_vectorized.f32.avx512", "cpu.r7_hierarchical.f32.avx512", n, n, n, 16)) << n;
+    EXPECT_TRUE(wins("cpu.r6_vectorized.f64.avx512", "cpu.r7_hierarchical.f64.avx512", 520, 520, 1040, 16));
+    EXPECT_TRUE(wins("cpu.r6_vectorized.f32.avx512", "cpu.few_rows.f32.avx512", 64, 4096, 4096, 16));
+    EXPECT_TRUE(wins("cpu.few_rows.f32.avx512", "cpu.r6_vectorized.f32.avx512", 16, 8192, 8192, 16)) << "few rows";
+    EXPECT_TRUE(wins("cpu.r7_hierarchical.f32.avx512", "cpu.r6_vectorized.f32.avx512", 768, 768, 768, 1));
+    EXPECT_TRUE(wins("cpu.r7_hierarchical.f32.avx512", "cpu.r6_vectorized.f32.avx512", 4096, 4096, 4096, 16));
 }
 #endif
 
