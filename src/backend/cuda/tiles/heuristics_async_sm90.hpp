@@ -45,7 +45,7 @@ constexpr Sizes r9_seen(Sizes s, const Tile& tile) {
 
 /// What both estimates count of a product by a tile, for all products of the batch.
 struct R9Work {
-    bool wide, thin;
+    bool wide, thin, a_across;    ///< the last by wide tiles
     double steps;                 ///< of k, over all waves of blocks
     double filling, multiplying;  ///< nanoseconds of a step: until its stage is full; of the unit
     double rows;                  ///< of 128 bytes that a block reads for a step
@@ -61,16 +61,19 @@ struct R9Work {
         : wide(r9_is_wide(tile)), thin(r9_is_thin(tile)) {
         const Sizes s = r9_seen(given, tile);
         const R9Operands o = r9_is_turned(tile) ? as_given.turned() : as_given;
+        a_across = wide && o.a_across;
         const std::int64_t parts = thin ? -tile.k : 1, down = (s.m + tile.m - 1) / tile.m;
         const std::int64_t blocks = wide ? 2 * s.tiles(2 * tile.m, tile.n) : s.tiles(tile.m, tile.n) * parts;
-        const std::int64_t at_once = thin ? 2 * s.multiprocessors : s.multiprocessors;
+        // Clusters don't find the last places: 512 x 1024 x 4096 NN by 64 of four blocks takes 18.4 us, 11.8 whole.
+        const std::int64_t at_once = s.multiprocessors * (thin ? 2 : 1) * (parts > 1 ? 7 : 8) / 8;
         auto waves = static_cast<double>((blocks + at_once - 1) / at_once);
         beside = thin && blocks > s.multiprocessors ? 2 : 1;
         active = static_cast<double>(blocks < s.multiprocessors ? blocks : s.multiprocessors);
         const std::int64_t depth = o.is_f32 ? 32 : 64, all_steps = (s.k + depth - 1) / depth;
         const auto of_tile = static_cast<double>((all_steps + parts - 1) / parts);
         steps = waves * of_tile;
-        double adding = thin && parts > 1 ? by.parts : 0;
+        // Of few blocks the parts are added sooner: 40 x 128 x 1152 takes 2.9 us by 16 blocks in fours, whole 3.9.
+        double adding = thin && parts > 1 ? by.parts * active / s.multiprocessors : 0;
         if (const int cut = thin ? 1 : r9_parts_of(tile); cut > 1) {
             const std::int64_t tiles = wide ? blocks / 2 : blocks,
                                fit = wide ? r9_clusters(s.multiprocessors) : s.multiprocessors, whole = tiles / fit;
@@ -130,32 +133,31 @@ constexpr double r9_time(const Sizes& s, const Tile& tile, const R9Operands& o, 
     return by.launch + longest(work.steps * step + work.ends, work.bytes / by.memory);
 }
 
-/// As 1900 tiles of 106 shapes were measured after all wide tiles had gone by boxes; what these choose takes 1.014 of
-/// the quickest tile's time in the mean, 1.026 for shapes that they were not fitted to. An old C is on its way while
-/// the product is made, and costs its bytes alone. Rows of C that start anywhere cost what 3443 x 1821 x 128 of bf16
-/// took on an H100: 17 us by 128 x 256, 37 by 128 x 64; 9.5 and 10.4 with 1824 columns.
-inline constexpr R9Costs async_r9_costs{.launch = 1149,
-                                        .wide_end = 708,
-                                        .level_end = 864,
-                                        .thin_end = 268,
-                                        .out = .0532,
+/// As the tiles of 420 shapes were measured one beside the other: what these choose takes 1.035 of the quickest tile's
+/// time in the mean, 1.048 by the costs before. An old C is on its way while the product is made, and costs its bytes
+/// alone. Rows of C that start anywhere: 3443 x 1821 x 128 took an H100 17 us by 128 x 256, 37 by 128 x 64.
+inline constexpr R9Costs async_r9_costs{.launch = 1210,
+                                        .wide_end = 682,
+                                        .level_end = 948,
+                                        .thin_end = 270,
+                                        .out = .0559,
                                         .old = 0,
-                                        .clock = 1.51,
-                                        .of_one = 99,
+                                        .clock = 1.45,
+                                        .of_one = 101.6,
                                         .of_all = 0,
-                                        .latency = 1114,
+                                        .latency = 1049,
                                         .step = 32.7,
-                                        .parts = 2112,
-                                        .memory = 4369,
-                                        .seen = 1.08,
-                                        .shared = .621,
-                                        .by_one = 1,
-                                        .by_pair = .35,
-                                        .by_box = .11,
-                                        .by_threads = .078,
-                                        .between = 2.2,
-                                        .astray = 1.15,
-                                        .of_a = .806};
+                                        .parts = 2111,
+                                        .memory = 4292,
+                                        .seen = 1.06,
+                                        .shared = .622,
+                                        .by_one = .85,
+                                        .by_pair = .373,
+                                        .by_box = .117,
+                                        .by_threads = .083,
+                                        .between = 2.65,
+                                        .astray = 1.153,
+                                        .of_a = .737};
 /// Of batches, as 30 of them were measured by all tiles: their products' ends are what counts, and small tiles have
 /// many. 192 x 256 x 32, 1279 times, took 98.8 us by thin tiles, 53.2 by 128 x 256.
 inline constexpr R9Costs batch_r9_costs{.launch = 1725,
@@ -187,8 +189,9 @@ struct AsyncCosts {
     double pair;                 ///< of a step of two blocks that share B
     double hidden;               ///< of the shorter of the two, the memory's time and that of all steps
     double of_thin;              ///< of the memory's pace, for thin tiles
+    double wide_more = 0, a_across = 1;  ///< of a call by wide tiles; of their steps, where A lies across k
 };
-inline constexpr AsyncCosts async_costs{12610, 6454, .767, .897, 46.5, .212, .784};
+inline constexpr AsyncCosts async_costs{12657, 6860, .697, .898, 42.4, .215, .788, 244, .898};
 inline constexpr AsyncCosts batch_costs{12740, 7272, .757, .897, 46, .344, .876};
 
 /// Of `tile`, by such costs.
@@ -200,9 +203,10 @@ constexpr double async_time_by(const Sizes& s, const Tile& tile, const R9Operand
     const double reading = work.reading(by, of_all, work.common);
     const double moving = longest(reading, work.received * costs.row);
     const double step = longest(longest(work.filling, multiplying), moving);
-    const double time = work.steps * step + work.ends,
+    const double time = work.steps * step * (work.a_across ? costs.a_across : 1) + work.ends,
                  memory = work.bytes / (by.memory * (work.thin ? costs.of_thin : 1));
-    return by.launch + longest(time, memory) + costs.hidden * (memory > time ? time : memory) + work.behind;
+    return by.launch + work.wide * costs.wide_more + longest(time, memory) +
+           costs.hidden * (memory > time ? time : memory) + work.behind;
 }
 constexpr double async_time(const Sizes& s, const Tile& tile, const R9Operands& o) {
     return async_time_by(s, tile, o, async_r9_costs, async_costs);

@@ -81,6 +81,8 @@ TEST(HeuristicsAsyncSm90, PartsOfKFollowFromOneProductsShape) {
     EXPECT_EQ(-r9_tile(many, {.b_across = true}, false).k, parts);
     EXPECT_GE(r9_tile(long_k, {}, true).k, -1) << "one order: nothing is cut";
     EXPECT_EQ(r9_parts(cube(4096), {}), 1);
+    EXPECT_EQ(r9_parts({40, 128, 1152, 1, 132}, {}), 4) << "few blocks' parts are soon added";
+    EXPECT_EQ(r9_parts({512, 1024, 4096, 1, 132}, {}), 1) << "clusters would want the last places";
     EXPECT_EQ(r9_parts(long_k, {.is_f32 = true}), 1);
 }
 
