@@ -13,6 +13,7 @@
 #include "backend/cuda/core_rung.cuh"
 
 namespace tw::cuda {
+namespace r1 {
 namespace {
 
 constexpr int side = 32;  // of a block's tile of C
@@ -54,10 +55,11 @@ constexpr Kernel row(const char* name) {
 }
 
 }  // namespace
+}  // namespace r1
 
-constinit const Kernel r1_naive_f32 = row<float>("cuda.r1_naive.f32");
-constinit const Kernel r1_naive_f64 = row<double>("cuda.r1_naive.f64");
-constinit const Kernel r1_naive_c64 = row<Complex<float>>("cuda.r1_naive.c64");
-constinit const Kernel r1_naive_c128 = row<Complex<double>>("cuda.r1_naive.c128");
+constinit const Kernel r1_naive_f32 = r1::row<float>("cuda.r1_naive.f32");
+constinit const Kernel r1_naive_f64 = r1::row<double>("cuda.r1_naive.f64");
+constinit const Kernel r1_naive_c64 = r1::row<Complex<float>>("cuda.r1_naive.c64");
+constinit const Kernel r1_naive_c128 = r1::row<Complex<double>>("cuda.r1_naive.c128");
 
 }  // namespace tw::cuda

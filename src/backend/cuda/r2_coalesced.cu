@@ -13,6 +13,7 @@
 #include "backend/cuda/core_rung.cuh"
 
 namespace tw::cuda {
+namespace r2 {
 namespace {
 
 constexpr int side = 32;  // of a block's tile of C
@@ -67,10 +68,11 @@ constexpr Kernel row(const char* name) {
 }
 
 }  // namespace
+}  // namespace r2
 
-constinit const Kernel r2_coalesced_f32 = row<float>("cuda.r2_coalesced.f32");
-constinit const Kernel r2_coalesced_f64 = row<double>("cuda.r2_coalesced.f64");
-constinit const Kernel r2_coalesced_c64 = row<Complex<float>>("cuda.r2_coalesced.c64");
-constinit const Kernel r2_coalesced_c128 = row<Complex<double>>("cuda.r2_coalesced.c128");
+constinit const Kernel r2_coalesced_f32 = r2::row<float>("cuda.r2_coalesced.f32");
+constinit const Kernel r2_coalesced_f64 = r2::row<double>("cuda.r2_coalesced.f64");
+constinit const Kernel r2_coalesced_c64 = r2::row<Complex<float>>("cuda.r2_coalesced.c64");
+constinit const Kernel r2_coalesced_c128 = r2::row<Complex<double>>("cuda.r2_coalesced.c128");
 
 }  // namespace tw::cuda

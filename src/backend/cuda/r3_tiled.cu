@@ -13,6 +13,7 @@
 #include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {
+namespace r3 {
 namespace {
 
 template <class T, int side>
@@ -72,10 +73,11 @@ constexpr Kernel row(const char* name) {
 }
 
 }  // namespace
+}  // namespace r3
 
-constinit const Kernel r3_tiled_f32 = row<float>("cuda.r3_tiled.f32");
-constinit const Kernel r3_tiled_f64 = row<double>("cuda.r3_tiled.f64");
-constinit const Kernel r3_tiled_c64 = row<Complex<float>>("cuda.r3_tiled.c64");
-constinit const Kernel r3_tiled_c128 = row<Complex<double>>("cuda.r3_tiled.c128");
+constinit const Kernel r3_tiled_f32 = r3::row<float>("cuda.r3_tiled.f32");
+constinit const Kernel r3_tiled_f64 = r3::row<double>("cuda.r3_tiled.f64");
+constinit const Kernel r3_tiled_c64 = r3::row<Complex<float>>("cuda.r3_tiled.c64");
+constinit const Kernel r3_tiled_c128 = r3::row<Complex<double>>("cuda.r3_tiled.c128");
 
 }  // namespace tw::cuda

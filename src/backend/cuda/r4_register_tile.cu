@@ -15,6 +15,7 @@
 #include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {
+namespace r4 {
 namespace {
 
 constexpr int BM = 64, BN = 64, BK = 8, TM = 16;
@@ -81,8 +82,9 @@ constexpr Kernel row(const char* name) {
 }
 
 }  // namespace
+}  // namespace r4
 
-constinit const Kernel r4_register_tile_f32 = row<float>("cuda.r4_register_tile.f32");
-constinit const Kernel r4_register_tile_c64 = row<Complex<float>>("cuda.r4_register_tile.c64");
+constinit const Kernel r4_register_tile_f32 = r4::row<float>("cuda.r4_register_tile.f32");
+constinit const Kernel r4_register_tile_c64 = r4::row<Complex<float>>("cuda.r4_register_tile.c64");
 
 }  // namespace tw::cuda

@@ -14,6 +14,7 @@
 #include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {
+namespace r5 {
 namespace {
 
 constexpr int BM = 128, BN = 128, BK = 8, TM = 8, TN = 8;
@@ -88,8 +89,9 @@ constexpr Kernel row(const char* name) {
 }
 
 }  // namespace
+}  // namespace r5
 
-constinit const Kernel r5_register_block_f32 = row<float>("cuda.r5_register_block.f32");
-constinit const Kernel r5_register_block_c64 = row<Complex<float>>("cuda.r5_register_block.c64");
+constinit const Kernel r5_register_block_f32 = r5::row<float>("cuda.r5_register_block.f32");
+constinit const Kernel r5_register_block_c64 = r5::row<Complex<float>>("cuda.r5_register_block.c64");
 
 }  // namespace tw::cuda

@@ -14,6 +14,7 @@
 #include "backend/cuda/tiles/tile_loader.cuh"
 
 namespace tw::cuda {
+namespace r6 {
 namespace {
 
 constexpr int BM = 128, BN = 128, BK = 8, TM = 8, TN = 8;
@@ -108,8 +109,9 @@ constexpr Kernel row(const char* name) {
 }
 
 }  // namespace
+}  // namespace r6
 
-constinit const Kernel r6_vectorized_f32 = row<float>("cuda.r6_vectorized.f32");
-constinit const Kernel r6_vectorized_c64 = row<Complex<float>>("cuda.r6_vectorized.c64");
+constinit const Kernel r6_vectorized_f32 = r6::row<float>("cuda.r6_vectorized.f32");
+constinit const Kernel r6_vectorized_c64 = r6::row<Complex<float>>("cuda.r6_vectorized.c64");
 
 }  // namespace tw::cuda
