@@ -21,6 +21,7 @@
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/few/add_parts.hpp"
+#include "backend/cuda/few/all_numbers.hpp"
 #include "backend/cuda/few/anywhere_maps.cuh"
 #include "backend/cuda/few/anywhere_sums.cuh"
 #include "backend/cuda/few/rows.hpp"
@@ -189,10 +190,6 @@ double sum_bound(std::int64_t k) {
     if (cuts) return gamma(6.5 * products * (inside + 7) / 8 + all / inside_most + 12, unit_f32);
     return std::max(matrix_unit_sum_bound(k), matrix_unit_sum_bound((k + 1) / 2 + 64) + gamma(24, unit_f32));
 }
-
-/// tf32x3 where an element whose small part has fewer bits has what it is multiplied into summed anew: nothing flushes.
-constexpr std::array<std::array<int, 2>, 3> smallest_first{{{1, 0}, {0, 1}, {0, 0}}};
-constexpr Scheme tf32x3_of_all{"tf32x3", Type::f32, 2, smallest_first, 2 * 0x1p-21 + 0x1p-22};
 
 constexpr Tile tiles[] = {{}, {128, 128, 1}, {112, 128, 1}, {128, 128, 4}, {64, 128, 8}};
 

@@ -34,8 +34,8 @@ inline double writing_nanoseconds(const Problem& p) {
     return 4 * static_cast<double>(p.m * p.n) / (p.n % 4 == 0 ? 3000 : 2300);
 }
 
-/// Many tiles of a short k whose rows begin anywhere are copied 4 bytes at a time (6831 x 1056 x 81 NT: 64 us). Where
-/// C's do, too, few_steps takes longer (2834 x 5571 x 45 NN: 68 us, r7 56).
+/// Many tiles of a short k whose rows begin anywhere are copied 4 bytes at a time (6831 x 1056 x 81 NT: 64 us; but
+/// 2834 x 5571 x 45 NN, where C's do, too, 56).
 inline bool moves_words(const Problem& p, double waves) {
     return p.k <= 192 && p.k % 4 != 0 && p.n % 4 == 0 && waves >= 8;
 }

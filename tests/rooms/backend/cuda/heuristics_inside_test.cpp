@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What few_steps and r7's little tile are reckoned to take, on paper.
-#include "backend/cuda/few/heuristics_steps.hpp"
+// What split_inside and r7's little tile are reckoned to take, on paper.
+#include "backend/cuda/few/heuristics_inside.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,15 +16,20 @@ Problem of(std::int64_t m, std::int64_t n, std::int64_t k, Accuracy accuracy = f
     return {.m = m, .n = n, .k = k, .place = Place::cuda, .accuracy = accuracy};
 }
 
-TEST(HeuristicsSteps, ALongerKAndRowsThatBeginAnywhereTakeLonger) {
-    EXPECT_LT(steps::nanoseconds(of(4096, 4096, 64)), steps::nanoseconds(of(4096, 4096, 128)));
-    EXPECT_LT(steps::nanoseconds(of(4096, 4096, 64)), steps::nanoseconds(of(4096, 4095, 64)));
-    Problem by_columns = of(4096, 4096, 64);
-    by_columns.c = Form::col_major;
-    EXPECT_LT(steps::nanoseconds(of(4096, 4096, 64)), steps::nanoseconds(by_columns));
+TEST(HeuristicsInside, ALongerKAndRowsThatBeginAnywhereTakeLonger) {
+    EXPECT_LT(inside::alone_nanoseconds(of(4096, 4096, 64)), inside::alone_nanoseconds(of(4096, 4096, 128)));
+    EXPECT_LT(inside::alone_nanoseconds(of(4096, 4096, 64)), inside::alone_nanoseconds(of(4096, 4095, 64)));
+    Problem along = of(4096, 4096, 64);
+    along.b = Form::col_major;
+    EXPECT_LT(inside::alone_nanoseconds(along), inside::alone_nanoseconds(of(4096, 4096, 64)));
 }
 
-TEST(HeuristicsSteps, LittleTilesAreForFewTilesOfWhatMayBeMany) {
+TEST(HeuristicsInside, TilesAreAsNarrowAsAProductIs) {
+    EXPECT_EQ(inside::quickest({512, 16, 32, 100, 132}).tile.n, 32);
+    EXPECT_EQ(inside::quickest({4096, 4096, 64, 1, 132}).tile.n, 64);
+}
+
+TEST(HeuristicsInside, LittleTilesAreForFewTilesOfWhatMayBeMany) {
     const auto sizes = [](const Problem& p) { return sm90::Sizes{p.m, p.n, p.k, 1, 132}; };
     const auto time = [&](const Problem& p) { return little::nanoseconds(p, sizes(p)); };
     EXPECT_LT(time(of(128, 128, 128)), time(of(240, 240, 240)));
@@ -36,7 +41,7 @@ TEST(HeuristicsSteps, LittleTilesAreForFewTilesOfWhatMayBeMany) {
     EXPECT_FALSE(little::is_quicker({128, 128, 128, 100, 132})) << "a batch fills the chip";
 }
 
-TEST(HeuristicsSteps, R7sTilesOfAShortK) {
+TEST(HeuristicsInside, R7sTilesOfAShortK) {
     const sm90::Sizes longer{4096, 4096, 128, 1, 132}, shorter{4096, 4096, 48, 1, 132};
     EXPECT_EQ(hierarchical_tile(longer, false, true, false), sm90::R7::wide);
     EXPECT_EQ(hierarchical_tile(longer, false, false, false), sm90::R7::middle);
