@@ -157,7 +157,7 @@ inline constexpr R9Costs async_r9_costs{.launch = 1210,
                                         .by_threads = .083,
                                         .between = 2.65,
                                         .astray = 1.153,
-                                        .of_a = .737};
+                                        .of_a = .75};
 /// Of batches, as 30 of them were measured by all tiles: their products' ends are what counts, and small tiles have
 /// many. 192 x 256 x 32, 1279 times, took 98.8 us by thin tiles, 53.2 by 128 x 256.
 inline constexpr R9Costs batch_r9_costs{.launch = 1725,
