@@ -70,12 +70,25 @@ struct WholeTileRows {
         return {from.scales + input * step[0], from.a + input * step[1], from.b + input * step[2],
                 from.c + input * step[3]};
     }
-    /// Of a chunk's entries; past the last one they are the last one's.
-    [[gnu::always_inline]] void find(const EffortEntry* entries, int count,
-                                     EntryRows (&rows)[planes::whole_chunk]) const {
-        for (int e = 0; e < planes::whole_chunk; ++e) rows[e] = of(entries[e < count ? e : count - 1]);
+    /// Of a chunk's entries. Without gaps they lie one below the other.
+    [[gnu::always_inline]] void find(const EffortEntry* entries, int count, bool has_gaps, EntryRows* rows) const {
+        if (has_gaps) {
+            for (int e = 0; e < count; ++e) rows[e] = of(entries[e]);
+        } else if (count > 0) {
+            EntryRows next = of(entries[0]);
+            const auto& step = steps[entries[0].units];
+            for (int e = 0; e < count; ++e) {
+                rows[e] = next;
+                next.scales += step[0], next.a += step[1], next.b += step[2], next.c += step[3];
+            }
+        }
     }
 };
+
+/// Past a chunk's last entry its rows are read again.
+TW_INSIDE void fill_up(EntryRows* rows, int count) {
+    for (int e = count; e < planes::whole_chunk; ++e) rows[e] = rows[count - 1];
+}
 
 TW_INSIDE PlanesTileRows rows_of(const EffortTile& call) { return rows_of(call.rows, call.inputs, call.width); }
 

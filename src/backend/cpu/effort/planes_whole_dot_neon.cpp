@@ -148,7 +148,7 @@ void effort_planes_whole_neon(const EffortWholeTile& call) {
         const std::int64_t rest = call.count - from;
         const int count = static_cast<int>(rest < whole_chunk ? rest : whole_chunk);
         const EffortEntry* const entries = call.entries + from;
-        tile.find(entries, count, desk.rows);
+        tile.find(entries, count, call.has_gaps, desk.rows), fill_up(desk.rows, count);
         for (int r = 0; r < call.vectors; ++r)
             for (int quarter = 0; quarter < call.width; ++quarter)
                 round_chunk(entries + r * call.inputs, count, r, quarter, call.planes, desk);

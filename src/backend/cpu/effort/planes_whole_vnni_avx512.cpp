@@ -25,18 +25,20 @@ struct Desk {
     __m512i v[most_whole_vectors][groups][2];  ///< bytes of four inputs: high, and low
     __m512i offset[most_whole_vectors];        ///< the sum of q times what twice its code is less: 255 or 256
     __m512 scale[most_whole_vectors];
-    EntryRows rows[whole_chunk];
+    EntryRows rows[2][whole_chunk];  ///< of this chunk and of the next one, in turns
     alignas(64) float product[whole_chunk][16], y[most_whole_vectors][32][16];
 };
 
 /// Rounds v d of a vector's chunk.
-TW_INSIDE void round_chunk(__mmask16 blocks, const EffortEntry* entries, int count, int r, int planes, Desk& desk) {
+template <bool has_gaps>
+TW_INSIDE void round_chunk(const EntryRows* rows, __mmask16 blocks, const EffortEntry* entries, int count, int r,
+                           int planes, Desk& desk) {
     const __m512 all = _mm512_set1_ps(static_cast<float>(planes == 2 ? planes::whole_most_of_two : planes::whole_most));
     __m512 most = _mm512_setzero_ps();
     for (int e = 0; e < whole_chunk; ++e) {
         __m512 p = _mm512_setzero_ps();
         if (e < count) {
-            const std::byte* scales = desk.rows[e].scales;
+            const std::byte* scales = rows[e].scales;
             p = _mm512_mul_ps(_mm512_set1_ps(entries[e].v), _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(blocks, scales)));
         }
         _mm512_store_ps(desk.product[e], p);
@@ -51,8 +53,8 @@ TW_INSIDE void round_chunk(__mmask16 blocks, const EffortEntry* entries, int cou
         for (int e = 0; e < 4; ++e) {
             const __m512i q = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_load_ps(desk.product[4 * g + e]), inverse));
             sum = _mm512_add_epi32(sum, q);
-            const bool is_short = 4 * g + e < count && entries[4 * g + e].units < 3;
-            shorter = _mm512_mask_add_epi32(shorter, is_short ? 0xffff : 0, shorter, q);
+            const bool is_short = has_gaps && 4 * g + e < count && entries[4 * g + e].units < 3;
+            if (has_gaps) shorter = _mm512_mask_add_epi32(shorter, is_short ? 0xffff : 0, shorter, q);
             const __m512i upper = _mm512_srai_epi32(_mm512_add_epi32(q, _mm512_set1_epi32(64)), 7);
             const __m512i rest = _mm512_sub_epi32(q, _mm512_slli_epi32(upper, 7));
             const auto byte = static_cast<__mmask64>(0x1111111111111111u) << e;
@@ -61,7 +63,8 @@ TW_INSIDE void round_chunk(__mmask16 blocks, const EffortEntry* entries, int cou
         }
         desk.v[r][g][0] = high, desk.v[r][g][1] = low;
     }
-    desk.offset[r] = _mm512_add_epi32(_mm512_mullo_epi32(sum, _mm512_set1_epi32(255)), shorter);
+    desk.offset[r] = _mm512_mullo_epi32(sum, _mm512_set1_epi32(planes == 2 ? 256 : 255));
+    if (has_gaps) desk.offset[r] = _mm512_add_epi32(desk.offset[r], shorter);
     desk.scale[r] = _mm512_mul_ps(_mm512_div_ps(most, all), _mm512_set1_ps(1.f / 32));
 }
 
@@ -138,8 +141,7 @@ TW_INSIDE void multiply_all(Desk& desk, int vectors, int h) {
         for (int c = 0; c < columns; c += 8) multiply<1, 8>(desk, r, h, c);
 }
 
-TW_INSIDE void ask_for_whole(const WholeTileRows& tile, const EffortEntry& entry, std::int64_t half) {
-    const EntryRows rows = tile.of(entry);
+TW_INSIDE void ask_for_rows(const EntryRows& rows, std::int64_t half) {
     ask_for(rows.scales);
     for (int h = 0; h < 2; ++h) ask_for(rows.a + h * half), ask_for(rows.b + h * half);
     for (int q = 0; q < 4; ++q) ask_for(rows.c + q * half);
@@ -155,19 +157,26 @@ void effort_planes_whole_avx512(const EffortWholeTile& call) {
     Desk desk;
     for (int r = 0; r < call.vectors; ++r)
         for (auto& sums : desk.y[r]) _mm512_store_ps(sums, _mm512_setzero_ps());
-    for (std::int64_t from = 0; from < call.count; from += whole_chunk) {
-        const std::int64_t rest = call.count - from;
-        const int count = static_cast<int>(rest < whole_chunk ? rest : whole_chunk);
+    const auto count_from = [&](std::int64_t from) {
+        return static_cast<int>(call.count - from < whole_chunk ? call.count - from : whole_chunk);
+    };
+    int count = count_from(0), following;
+    tile.find(call.entries, count, call.has_gaps, desk.rows[0]);
+    for (std::int64_t from = 0; from < call.count; from += count, count = following) {
+        EntryRows *const rows = desk.rows[from / whole_chunk % 2], *const next = desk.rows[from / whole_chunk % 2 ^ 1];
+        fill_up(rows, count);
         const EffortEntry* const entries = call.entries + from;
-        tile.find(entries, count, desk.rows);
-        for (int r = 0; r < call.vectors; ++r)
-            round_chunk(blocks, entries + r * call.inputs, count, r, call.planes, desk);
-        const std::int64_t after = rest - count;
-        const EffortEntry *next = entries + count, *const end = next + (after < whole_chunk ? after : whole_chunk);
+        if (call.has_gaps) round_chunk<true>(rows, blocks, entries, count, 0, call.planes, desk);
+        else
+            for (int r = 0; r < call.vectors; ++r)
+                round_chunk<false>(rows, blocks, entries + r * call.inputs, count, r, call.planes, desk);
+        following = count_from(from + count);
+        tile.find(entries + count, following, call.has_gaps, next);
+        int asked = 0;
         for (int h = 0; h < 2; ++h) {
             for (int g = 0; g < groups; ++g) {
-                put_group(desk.rows + 4 * g, half, h, bytes, desk.codes[g]);
-                for (int e = 0; e < 2 && next != end; ++e) ask_for_whole(tile, *next++, half);
+                put_group(rows + 4 * g, half, h, bytes, desk.codes[g]);
+                for (int e = 0; e < 2 && asked < following; ++e) ask_for_rows(next[asked++], half);
             }
             multiply_all(desk, call.vectors, h);
         }
