@@ -166,7 +166,7 @@ bool are_parts_of_many(const Problem& p, int threads) {
     const bool turned = p.c == Form::col_major, lies_well = turned ? p.b == Form::col_major : p.a == Form::row_major,
                turns_strips = (turned ? p.a : p.b) != p.c;
     const std::int64_t rows = turned ? p.n : p.m, least = turns_strips ? 12 : rows_worth_packing;
-    return kernel.lanes * static_cast<int>(sizeof(T)) >= 64 && lies_well && rows >= least && p.k >= 48 &&
+    return kernel.lanes * static_cast<int>(sizeof(T)) >= 64 && lies_well && rows >= least && p.k >= 64 &&
            workers_for(p.m, p.n, p.k, threads) >= 12 &&
            static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) <= most_products;
 }
@@ -179,7 +179,7 @@ double nanoseconds(const Problem& p, int threads) {
         constexpr double packed_byte = 0.03;
         const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
         const double of_b = (p.c == Form::col_major ? m : n) * k * sizeof(T);
-        tiles = std::min(tiles, 0.9 * (1.06 * m * n * k / kernel.rate + packed_byte * of_b));
+        tiles = std::min(tiles, 0.8 * (1.06 * m * n * k / kernel.rate + packed_byte * of_b));
     }
     return tiles / sharing<T, kernel>(p, threads);
 }

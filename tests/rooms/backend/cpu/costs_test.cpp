@@ -56,8 +56,10 @@ TEST(CostOfARow, KnowsThatManyThreadsPartsOfWideVectorsWaitForNoPanels) {
     const auto wins = [](std::string_view winner, std::string_view other, std::int64_t m, std::int64_t n,
                          std::int64_t k,
                          int threads) { return cost(winner, m, n, k, threads) < cost(other, m, n, k, threads); };
-    for (const std::int64_t n : {768, 896, 1536})
+    for (const std::int64_t n : {768, 896, 1024, 1536})
         EXPECT_TRUE(wins("cpu.r6_vectorized.f32.avx512", "cpu.r7_hierarchical.f32.avx512", n, n, n, 16)) << n;
+    for (const std::int64_t n : {896, 900, 1000})
+        EXPECT_TRUE(wins("cpu.r6_vectorized.f64.avx512", "cpu.r7_hierarchical.f64.avx512", n, n, n, 16)) << n;
     EXPECT_TRUE(wins("cpu.r6_vectorized.f64.avx512", "cpu.r7_hierarchical.f64.avx512", 520, 520, 1040, 16));
     EXPECT_TRUE(wins("cpu.r6_vectorized.f32.avx512", "cpu.few_rows.f32.avx512", 64, 4096, 4096, 16));
     EXPECT_TRUE(wins("cpu.few_rows.f32.avx512", "cpu.r6_vectorized.f32.avx512", 16, 8192, 8192, 16)) << "few rows";
