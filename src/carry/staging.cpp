@@ -120,6 +120,7 @@ Status finish_staged(const Backend& device, const Matrix& c, Epilogue epilogue, 
 
 Status finish_as_planned(const Plan& plan, const Matrix& c, const Epilogue& epilogue, void* stream) noexcept {
     if (epilogue.is_empty()) return {};
+    if (plan.problem.place != Place::host) return plan.backend->finish(c, 1, epilogue, stream);
     if (!plan.backend->finish || !needs_staging(plan, c)) {
         finish(c, 1, epilogue);
         return {};

@@ -36,12 +36,7 @@ constexpr Status wrong_twice{Code::verification_failed, Argument::c,
 constexpr int most_attempts = 4;                   // faults in what is made again, too
 constexpr std::int64_t most_elements_judged = 64;  // where a wrong row crosses a wrong column
 
-/// What one element is off by chance, relative to |A||B|. Roundings go up and down: after a path of so many additions
-/// they amount to its square root; so do what splitting loses of each operand.
-double usual_error(const Kernel& kernel, std::int64_t k) noexcept {
-    const double unit = range_of(kernel.sum).unit, steps = kernel.sum_bound(k) / unit;
-    return 1.5 * unit * std::sqrt(steps) + 6 * kernel.scheme->split_loss / std::sqrt(static_cast<double>(k));
-}
+Workers workers_of(const Plan& plan) noexcept { return {plan.options.executor, plan.threads}; }
 
 /// True when a part of C, computed by itself, has the bits that it has in the whole.
 bool has_bits_of_its_own(const Plan& plan) noexcept {
@@ -71,8 +66,9 @@ public:
           c_(c),
           stream_(stream),
           certificate_(certificate_of(plan)),
-          rows_(a, b, plan.options.alpha, plan.options.beta, certificate_),
-          cols_(b.transposed(), a.transposed(), plan.options.alpha, plan.options.beta, certificate_) {
+          rows_(a, b, plan.options.alpha, plan.options.beta, certificate_, workers_of(plan)),
+          cols_(b.transposed(), a.transposed(), plan.options.alpha, plan.options.beta, certificate_,
+                workers_of(plan)) {
         allow(plan);
     }
 
@@ -214,6 +210,13 @@ private:
 };
 
 }  // namespace
+
+/// Roundings go up and down: after a path of so many additions they amount to its square root; so do what splitting
+/// loses of each operand.
+double usual_error(const Kernel& kernel, std::int64_t k) noexcept {
+    const double unit = range_of(kernel.sum).unit, steps = kernel.sum_bound(k) / unit;
+    return 1.5 * unit * std::sqrt(steps) + 6 * kernel.scheme->split_loss / std::sqrt(static_cast<double>(k));
+}
 
 Status run_corrected(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
                      void* stream, Corrections& done) noexcept {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "backend/contract.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw {
@@ -13,7 +14,11 @@ struct Corrections {
     std::int64_t elements = 0;    ///< that got other bits when they were made again
     std::int64_t made_again = 0;  ///< elements that were made again, right ones among them
     bool by_second = false;       ///< the kernel was wrong every time, so the second plan made C
+    bool whole = false;           ///< C was made again as a whole, and which elements were wrong is not known
 };
+
+/// What one element is off by chance, relative to |A||B|.
+double usual_error(const Kernel& kernel, std::int64_t k) noexcept;
 
 /// Runs the plan, which has no epilogue, and checks sums of C's rows and of its columns against those that A and B say
 /// they must have. Where a row's sum and a column's are off, their element is made again by the same kernel, in the

@@ -9,7 +9,7 @@
 
 #include "base/element.hpp"
 #include "base/f32_rounding.hpp"
-#include "multiply/row_sums.hpp"
+#include "plan/operands.hpp"
 #include "scheme/scheme.hpp"
 
 namespace tw {
@@ -38,10 +38,41 @@ double largest_in(const Matrix& matrix) noexcept {
     return largest;
 }
 
+bool is_narrow(Type type) noexcept { return type == Type::f16 || type == Type::bf16; }
+
+double allowed(const Allowance& may, double size, double seen_size) noexcept {
+    return may.of_sizes * size + may.of_seen * seen_size + may.floor;
+}
+
 }  // namespace
 
-Freivalds::Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta, double certificate) noexcept
-    : a_(a), b_(b), alpha_(alpha), beta_(beta), certificate_(certificate) {}
+double as_taken(double scalar, Type c) noexcept {
+    return size_of(c) < sizeof(double) ? rounded_to_f32(scalar) : scalar;
+}
+
+Allowance allowed_by_certificate(Type c, std::int64_t cols, std::int64_t terms, double alpha,
+                                 double certificate) noexcept {
+    const auto n = static_cast<double>(cols), k = static_cast<double>(terms);
+    const Range range = range_of(c);
+    const double of_the_check = gamma(2 * (n + k) + 8, unit_f64);
+    const double of_storing = is_narrow(c) ? 2 * range.unit : 0;
+    return {.of_sizes = certificate + of_the_check + of_storing, .floor = n * (std::fabs(alpha) * k + 2) * range.least};
+}
+
+/// Errors of n elements with signs of their own add up as a walk at random does: to sqrt(n) times one of them.
+Allowance allowed_by_chance(Type c, std::int64_t cols, std::int64_t terms, double alpha, double usual) noexcept {
+    const auto n = static_cast<double>(cols), k = static_cast<double>(terms);
+    const double of_the_check = 1.5 * unit_f64 * std::sqrt(2 * (n + k));
+    const double of_storing = is_narrow(c) ? 4 * range_of(c).unit : 0;
+    const double least_of_sums = range_of(c == Type::f64 ? Type::f64 : Type::f32).least;
+    return {.of_sizes = (usual + of_the_check) / std::sqrt(n),
+            .of_seen = of_storing / std::sqrt(n),
+            .floor = n * (2 * range_of(c).least + std::fabs(alpha) * k * least_of_sums)};
+}
+
+Freivalds::Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta, double certificate,
+                     const Workers& workers) noexcept
+    : a_(a), b_(b), alpha_(alpha), beta_(beta), certificate_(certificate), workers_(workers) {}
 
 bool Freivalds::prepare(const Matrix& c0, bool stays) noexcept {
     const std::int64_t m = c0.rows, n = c0.cols, k = a_.cols;
@@ -58,13 +89,9 @@ bool Freivalds::prepare(const Matrix& c0, bool stays) noexcept {
         c0_memory_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(m * n) * size_of(c0.type)]);
         if (!c0_memory_) return false;
         c0_ = {c0_memory_.get(), c0.type, m, n, n};
-        for (std::int64_t i = 0; i < m; ++i)
-            for (std::int64_t j = 0; j < n; ++j) store_element(c0_, i, j, load_element(c0, i, j));
+        convert(c0_, c0);
     }
-    if (size_of(c0.type) < sizeof(double)) {  // as kernels that sum in f32 take them
-        alpha_ = rounded_to_f32(alpha_);
-        beta_ = rounded_to_f32(beta_);
-    }
+    alpha_ = as_taken(alpha_, c0.type), beta_ = as_taken(beta_, c0.type);
     for (std::int64_t j = 0; j < n; ++j) {
         signs_[j] = mixed(static_cast<std::uint64_t>(j)) & 1 ? 1 : -1;
         ones_[j] = 1;
@@ -75,8 +102,8 @@ bool Freivalds::prepare(const Matrix& c0, bool stays) noexcept {
 }
 
 void Freivalds::sum_up() noexcept {
-    row_sums(b_, signs_, ones_, inner_, inner_size_);
-    row_sums(a_, inner_, inner_size_, sums_, sizes_);
+    row_sums(b_, signs_, ones_, inner_, inner_size_, workers_);
+    row_sums(a_, inner_, inner_size_, sums_, sizes_, workers_);
     const std::int64_t m = a_.rows;
     for (std::int64_t i = 0; i < m; ++i) {
         reach_[i] = sizes_[i] * std::max(1.0, std::fabs(alpha_));
@@ -84,7 +111,7 @@ void Freivalds::sum_up() noexcept {
     }
     if (beta_ == 0) return;
     double *c_sums = seen_.get(), *c_sizes = c_sums + m;
-    row_sums(c0_, signs_, ones_, c_sums, c_sizes);
+    row_sums(c0_, signs_, ones_, c_sums, c_sizes, workers_);
     for (std::int64_t i = 0; i < m; ++i) {
         sums_[i] += beta_ * c_sums[i];
         sizes_[i] += std::fabs(beta_) * c_sizes[i];
@@ -118,27 +145,17 @@ double Freivalds::lost(std::int64_t i, std::int64_t cols, double of_b) const noe
 }
 
 double Freivalds::tolerance(std::int64_t i, const Matrix& c) const noexcept {
-    const auto n = static_cast<double>(c.cols), k = static_cast<double>(a_.cols);
-    const Range range = range_of(c.type);
-    const double of_the_check = gamma(2 * (n + k) + 8, unit_f64);
-    const double of_storing = c.type == Type::f32 || c.type == Type::f64 ? 0 : 2 * range.unit;
-    const double below_normal = n * (std::fabs(alpha_) * k + 2) * range.least;
-    return (certificate_ + of_the_check + of_storing) * sizes_[i] + below_normal + lost(i, c.cols, largest_of_b_);
+    const Allowance may = allowed_by_certificate(c.type, c.cols, a_.cols, alpha_, certificate_);
+    return allowed(may, sizes_[i], 0) + lost(i, c.cols, largest_of_b_);
 }
 
 std::int64_t Freivalds::find_suspects(const Matrix& c, double usual, std::int64_t* rows) const noexcept {
     double *seen = seen_.get(), *seen_sizes = seen + c.rows;
-    row_sums(c, signs_, ones_, seen, seen_sizes);
-    const auto n = static_cast<double>(c.cols), k = static_cast<double>(a_.cols);
-    // Errors of n elements with signs of their own add up as a walk at random does: to sqrt(n) times one of them.
-    const double of_the_check = 1.5 * unit_f64 * std::sqrt(2 * (n + k));
-    const double of_storing = c.type == Type::f32 || c.type == Type::f64 ? 0 : 4 * range_of(c.type).unit;
-    const double least_of_sums = range_of(c.type == Type::f64 ? Type::f64 : Type::f32).least;
-    const double below_normal = n * (2 * range_of(c.type).least + std::fabs(alpha_) * k * least_of_sums);
+    row_sums(c, signs_, ones_, seen, seen_sizes, workers_);
+    const Allowance may = allowed_by_chance(c.type, c.cols, a_.cols, alpha_, usual);
     std::int64_t found = 0;
     for (std::int64_t i = 0; i < c.rows; ++i) {
-        const double by_chance = ((usual + of_the_check) * sizes_[i] + of_storing * seen_sizes[i]) / std::sqrt(n);
-        const bool as_expected = std::fabs(seen[i] - sums_[i]) <= by_chance + below_normal;
+        const bool as_expected = std::fabs(seen[i] - sums_[i]) <= allowed(may, sizes_[i], seen_sizes[i]);
         if (!as_expected || !std::isfinite(sizes_[i])) rows[found++] = i;
     }
     return found;
@@ -146,7 +163,7 @@ std::int64_t Freivalds::find_suspects(const Matrix& c, double usual, std::int64_
 
 std::int64_t Freivalds::first_wrong_row(const Matrix& c) const noexcept {
     double *seen = seen_.get(), *seen_sizes = seen + c.rows;
-    row_sums(c, signs_, ones_, seen, seen_sizes);
+    row_sums(c, signs_, ones_, seen, seen_sizes, workers_);
     const double in_range = range_of(c.type).largest / 4;
     for (std::int64_t i = 0; i < c.rows; ++i) {
         const bool sum_tells = std::isfinite(seen[i])

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "backend/sums_contract.hpp"
+#include "multiply/row_sums.hpp"
 #include "plan/losses.hpp"
 #include "tilewright/options.hpp"
 #include "tilewright/status.hpp"
@@ -19,10 +21,21 @@
 
 namespace tw {
 
+/// How far a right product's sum over `cols` elements of C may be off, wherever it is taken.
+Allowance allowed_by_certificate(Type c, std::int64_t cols, std::int64_t k, double alpha, double certificate) noexcept;
+
+/// And how far it is by chance, next to never further: errors have signs of their own. `usual` is what one element is
+/// off by chance, relative to |A||B|.
+Allowance allowed_by_chance(Type c, std::int64_t cols, std::int64_t k, double alpha, double usual) noexcept;
+
+/// Alpha and beta as kernels that sum in f32 take them, where C has no more bits.
+double as_taken(double scalar, Type c) noexcept;
+
 class Freivalds {
 public:
     /// `certificate` is the largest error of the kernel, relative to |alpha||A||B| + |beta||C0|.
-    Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta, double certificate) noexcept;
+    Freivalds(const Matrix& a, const Matrix& b, double alpha, double beta, double certificate,
+              const Workers& workers = {}) noexcept;
 
     /// Reads A, B and (unless beta is 0) the C0 that is about to be overwritten: it is copied, unless `stays` says that
     /// it lies where nobody writes. False when memory is short.
@@ -37,7 +50,7 @@ public:
     std::int64_t first_wrong_row(const Matrix& c) const noexcept;
 
     /// Writes the rows whose sums are further off than chance lets the roundings of a right product be, and those whose
-    /// sums tell nothing; returns how many. `usual` is what one element is off by chance, relative to |A||B|.
+    /// sums tell nothing; returns how many. `usual` as above.
     std::int64_t find_suspects(const Matrix& c, double usual, std::int64_t* rows) const noexcept;
 
     /// Compares the element with its own dot product, or where that overflows its class.
@@ -57,6 +70,7 @@ private:
 
     Matrix a_, b_, c0_;  // c0_: a copy that is ours, or what stays; empty when beta is 0
     double alpha_, beta_, certificate_;
+    Workers workers_;
     Losses losses_{};
     double largest_of_b_ = 0;  // the largest of each column, added up
     std::unique_ptr<double[]> memory_;

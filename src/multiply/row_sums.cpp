@@ -2,9 +2,11 @@
 // Copyright 2026 The tilewright authors
 #include "multiply/row_sums.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/rounding.hpp"
+#include "base/threads.hpp"
 
 namespace tw {
 namespace {
@@ -52,22 +54,49 @@ void along_columns(const View<const T>& m, const double* x, const double* w, dou
 }
 
 template <class T>
-void sums_of(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes) noexcept {
+void typed_sums(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes) noexcept {
     const auto view = typed<const T>(matrix);
     view.col_step == 1 ? along_rows<T>(view, x, w, sums, sizes) : along_columns<T>(view, x, w, sums, sizes);
 }
 
-}  // namespace
-
-void row_sums(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes) noexcept {
+void sums_of(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes) noexcept {
     switch (matrix.type) {
-        case Type::f64: return sums_of<double>(matrix, x, w, sums, sizes);
-        case Type::f32: return sums_of<float>(matrix, x, w, sums, sizes);
-        case Type::f16: return sums_of<float16>(matrix, x, w, sums, sizes);
-        case Type::bf16: return sums_of<bfloat16>(matrix, x, w, sums, sizes);
+        case Type::f64: return typed_sums<double>(matrix, x, w, sums, sizes);
+        case Type::f32: return typed_sums<float>(matrix, x, w, sums, sizes);
+        case Type::f16: return typed_sums<float16>(matrix, x, w, sums, sizes);
+        case Type::bf16: return typed_sums<bfloat16>(matrix, x, w, sums, sizes);
         case Type::c64:
         case Type::c128: break;  // complex products are not verified
     }
+}
+
+/// Some rows for each task. Of columns that lie as rows do, a task has at least some lines of the cache.
+struct Tasks {
+    const Matrix& matrix;
+    const double *x, *w;
+    double *sums, *sizes;
+    std::int64_t count;
+
+    static void run(void* context, int index) {
+        constexpr std::int64_t together = 64;
+        const auto& t = *static_cast<const Tasks*>(context);
+        const std::int64_t groups = (t.matrix.rows + together - 1) / together;
+        const std::int64_t first = groups * index / t.count * together;
+        const std::int64_t end = std::min(t.matrix.rows, groups * (index + 1) / t.count * together);
+        if (first < end)
+            sums_of(t.matrix.block(first, 0, end - first, t.matrix.cols), t.x, t.w, t.sums + first, t.sizes + first);
+    }
+};
+
+}  // namespace
+
+void row_sums(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes,
+              const Workers& workers) noexcept {
+    constexpr std::int64_t worth_a_thread = 1 << 16;  // elements
+    const std::int64_t wanted = matrix.rows * matrix.cols / worth_a_thread;
+    Tasks tasks{matrix, x, w, sums, sizes, std::clamp<std::int64_t>(wanted, 1, std::max(1, workers.threads))};
+    const auto count = static_cast<int>(tasks.count);
+    run_tasks(workers.executor, count, count, Tasks::run, &tasks);
 }
 
 }  // namespace tw

@@ -2,11 +2,20 @@
 // Copyright 2026 The tilewright authors
 #pragma once
 
+#include "tilewright/executor.hpp"
 #include "tilewright/view.hpp"
 
 namespace tw {
 
-/// For each row i of a host matrix: sums[i] = sum_j M(i,j) x[j] and sizes[i] = sum_j |M(i,j)| w[j], in f64.
-void row_sums(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes) noexcept;
+/// Who computes beside the caller.
+struct Workers {
+    const Executor* executor = nullptr;  ///< null: the library's pool
+    int threads = 1;
+};
+
+/// For each row i of a host matrix: sums[i] = sum_j M(i,j) x[j] and sizes[i] = sum_j |M(i,j)| w[j], in f64. The
+/// bits are the same with any number of threads.
+void row_sums(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes,
+              const Workers& workers = {}) noexcept;
 
 }  // namespace tw

@@ -17,6 +17,7 @@
 #include "multiply/correct.hpp"
 #include "multiply/freivalds.hpp"
 #include "multiply/log.hpp"
+#include "multiply/verify_on_device.hpp"
 #include "plan/eligibility.hpp"
 #include "plan/operands.hpp"
 #include "plan/slabs.hpp"
@@ -25,7 +26,6 @@ namespace tw {
 namespace {
 
 constexpr Status no_memory{Code::out_of_memory, Argument::none, "no memory for the vectors of the verification"};
-constexpr Status not_on_host{Code::unsupported, Argument::options, "verification needs operands in host memory"};
 constexpr Status no_wide_kernel{
     Code::unsupported, Argument::options,
     "the kernel rounds to a narrow C after the epilogue and has no form with a C of f32, which verification needs"};
@@ -55,22 +55,40 @@ bool widen_result(Plan& plan) noexcept {
     return false;
 }
 
-/// A C of f32 in place of the caller's narrow one.
+/// A C of f32 in place of the caller's narrow one, where that lies.
 class WideResult {
 public:
-    /// False when memory is short.
-    bool prepare(const Matrix& c, bool with_elements) noexcept {
-        memory_.reset(new (std::nothrow) float[static_cast<std::size_t>(c.rows * c.cols)]);
-        if (!memory_) return false;
-        matrix_ = {memory_.get(), Type::f32, c.rows, c.cols, c.cols};
-        if (with_elements) convert(matrix_, c);
-        return true;
+    WideResult(const Plan& plan, const Matrix& c, void* stream) noexcept
+        : device_(plan.problem.place == Place::host ? nullptr : plan.backend), c_(c), stream_(stream) {
+        const auto bytes = static_cast<std::size_t>(c.rows * c.cols) * sizeof(float);
+        matrix_ = {device_ ? device_->alloc(bytes) : ::operator new(bytes, std::nothrow),
+                   Type::f32, c.rows, c.cols, c.cols};
     }
+    ~WideResult() { device_ ? device_->free(matrix_.data) : ::operator delete(matrix_.data); }
+    WideResult(const WideResult&) = delete;
+    WideResult& operator=(const WideResult&) = delete;
+
     const Matrix& matrix() const noexcept { return matrix_; }
+    Status begin(bool with_elements) noexcept {
+        if (!matrix_.data) return no_memory;
+        return with_elements ? move(matrix_, c_) : Status{};
+    }
+    /// Waits, since the memory is given back.
+    Status round() noexcept {
+        const Status status = move(c_, matrix_);
+        return status && device_ ? device_->wait(stream_) : status;
+    }
 
 private:
-    std::unique_ptr<float[]> memory_;
-    Matrix matrix_{};
+    Status move(const Matrix& to, const Matrix& from) noexcept {
+        if (device_) return device_->copy(to, from, stream_);
+        convert(to, from);
+        return {};
+    }
+
+    const Backend* device_;
+    Matrix c_, matrix_{};
+    void* stream_;
 };
 
 Plan without_epilogue(Plan plan) noexcept {
@@ -94,7 +112,8 @@ Plan with_plainest_of_its_order(Plan plan) noexcept {
     return plan;
 }
 
-/// Both plans are without epilogue. Without an error, `c` holds what the check accepted, else the second result.
+}  // namespace
+
 Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
                        void* stream, const Sharing& sharing) noexcept {
     if (plan.options.verify == Verify::correct) {
@@ -105,7 +124,7 @@ Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, co
         return status;
     }
     const double bound = certificate_of(plan);
-    Freivalds freivalds(a, b, plan.options.alpha, plan.options.beta, bound);
+    Freivalds freivalds(a, b, plan.options.alpha, plan.options.beta, bound, {plan.options.executor, plan.threads});
     freivalds.allow(bound, losses_of(*plan.kernel, plan.backend->place));
     if (!freivalds.prepare(c)) return no_memory;
     if (const Status failed = execute(plan, a, b, c, stream, {}, sharing); !failed) return failed;
@@ -116,8 +135,6 @@ Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, co
     if (const Status failed = execute(second, a, b, c, stream); !failed) return failed;
     return freivalds.first_wrong_row(c) < 0 ? Status{} : wrong_twice;
 }
-
-}  // namespace
 
 Status plan_second(const Plan& plan, Plan& second) noexcept {
     if (plan.options.reproducible) {
@@ -135,22 +152,30 @@ Status plan_second(const Plan& plan, Plan& second) noexcept {
 
 Status run_verified(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
                     void* stream, const Sharing& sharing) noexcept {
-    if (plan.problem.place != Place::host) return not_on_host;
+    const bool there = plan.problem.place != Place::host;
+    if (!stream) stream = plan.options.stream;
+    if (there)
+        if (const Status cannot = can_verify_on_device(plan, stream); !cannot) return cannot;
     const IeeeMode mode;
+    const auto made = [&](const Plan& first, const Plan& again, const Matrix& result) {
+        return there ? run_until_right_on_device(first, again, a, b, result, stream)
+                     : run_until_right(first, again, a, b, result, stream, sharing);
+    };
     const Epilogue& epilogue = plan.options.epilogue;
     Plan first = without_epilogue(plan), again = without_epilogue(second);
     if (!rounds_after_epilogue(plan)) {
-        const Status status = run_until_right(first, again, a, b, c, stream, sharing);
+        const Status status = made(first, again, c);
         return status ? finish_as_planned(plan, c, epilogue, stream) : status;
     }
     if (!widen_result(first) || !widen_result(again)) return no_wide_kernel;
-    WideResult wide;
-    if (!wide.prepare(c, plan.options.beta != 0)) return no_memory;
-    Status status = run_until_right(first, again, a, b, wide.matrix(), stream, sharing);
+    WideResult wide(plan, c, stream);
+    if (const Status failed = wide.begin(plan.options.beta != 0); !failed) return failed;
+    Status status = made(first, again, wide.matrix());
     const bool has_result = status || status.code == Code::verification_failed;
     if (status) status = finish_as_planned(plan, wide.matrix(), epilogue, stream);
-    if (has_result) convert(c, wide.matrix());
-    return status;
+    if (!has_result) return status;
+    const Status rounded = wide.round();
+    return status ? rounded : status;
 }
 
 }  // namespace tw

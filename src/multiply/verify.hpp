@@ -17,4 +17,9 @@ Status plan_second(const Plan& plan, Plan& second) noexcept;
 Status run_verified(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
                     void* stream, const Sharing& sharing = {}) noexcept;
 
+/// One attempt after the other, until the check accepts C or there is no more to try. Both plans are without epilogue,
+/// and operands lie on the host.
+Status run_until_right(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
+                       void* stream, const Sharing& sharing) noexcept;
+
 }  // namespace tw

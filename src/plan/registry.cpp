@@ -14,7 +14,8 @@ namespace {
 
 constexpr BackendSource list[] = {
     {"cpu", Place::host, nullptr, nullptr, cpu::backend},
-    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend, cuda::allocation, cuda::links},
+    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend, cuda::allocation, cuda::links,
+     cuda::product_sums},
     {"metal", Place::metal, metal::owns, metal::may_own, metal::backend},
     {"metal-check", Place::host, nullptr, nullptr, metal_check::backend},
     {"cpu-check", Place::host, nullptr, nullptr, cpu::check_backend},
@@ -40,6 +41,12 @@ const Backend* find_backend(std::string_view name) noexcept {
 const DeviceLinks* links_of(std::string_view backend) noexcept {
     for (const BackendSource& source : list)
         if (backend == source.name) return source.links ? source.links() : nullptr;
+    return nullptr;
+}
+
+const ProductSums* sums_of(std::string_view backend) noexcept {
+    for (const BackendSource& source : list)
+        if (backend == source.name) return source.sums ? source.sums() : nullptr;
     return nullptr;
 }
 

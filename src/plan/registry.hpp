@@ -9,6 +9,7 @@
 
 #include "backend/contract.hpp"
 #include "backend/links.hpp"
+#include "backend/sums_contract.hpp"
 
 namespace tw {
 
@@ -23,6 +24,7 @@ struct BackendSource {
     std::span<const std::byte> (*allocation)(const void* memory) =
         nullptr;                                       ///< the whole allocation around an address; null: not known
     const DeviceLinks* (*links)() noexcept = nullptr;  ///< null, also as its answer: devices share nothing
+    const ProductSums* (*sums)() noexcept = nullptr;   ///< null, also as its answer: its memory's products stay unchecked
 
     const Backend& operator()() const noexcept { return open(); }
 };
@@ -36,6 +38,9 @@ const Backend* find_backend(std::string_view name) noexcept;
 
 /// Null when its devices share nothing.
 const DeviceLinks* links_of(std::string_view backend) noexcept;
+
+/// Null when products of its memory can't be checked there.
+const ProductSums* sums_of(std::string_view backend) noexcept;
 
 /// "cuda" of "cuda:1".
 std::string_view backend_part(std::string_view device) noexcept;

@@ -7,6 +7,7 @@
 
 #include "backend/contract.hpp"
 #include "backend/links.hpp"
+#include "backend/sums_contract.hpp"
 
 namespace tw::cuda {
 
@@ -24,5 +25,8 @@ std::span<const std::byte> allocation(const void* memory) noexcept;
 
 /// How its devices reach each other; null where there is no libtilewright_cuda.
 const DeviceLinks* links() noexcept;
+
+/// For the check of products whose operands lie on a device; null where there is no libtilewright_cuda.
+const ProductSums* product_sums() noexcept;
 
 }  // namespace tw::cuda

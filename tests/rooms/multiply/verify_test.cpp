@@ -4,11 +4,13 @@
 // The verification itself: it must see what is wrong, stay quiet over what is right, and repair what it can.
 #include "multiply/verify.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "backend/contract.hpp"
 #include "base/float_mode.hpp"
 #include "multiply/freivalds.hpp"
+#include "multiply/row_sums.hpp"
 #include "rooms/multiply/each_row.hpp"
 
 namespace rules {
@@ -217,6 +219,26 @@ TEST(Verification, AcceptsRightProductsWhoseScalarsHaveFewBitsInF32) {
             const tw::Status status = tw::try_multiply(p.av(), p.bv(), p.cv(), {.alpha = alpha, .verify = true});
             ASSERT_TRUE(status) << "alpha " << alpha << ", C " << p.c[0] << ": " << status.text;
         }
+}
+
+TEST(RowSums, HaveTheSameBitsWithAnyNumberOfThreads) {
+    for (const auto& [rows, cols] : {std::array<std::int64_t, 2>{1000, 301}, {301, 1000}, {5, 90000}, {90000, 5}}) {
+        const auto values = random_values<float>(static_cast<std::size_t>(rows * cols), 7);
+        const auto weights = random_values<double>(static_cast<std::size_t>(2 * cols), 8);
+        for (const bool by_columns : {false, true}) {
+            const tw::Matrix m{const_cast<float*>(values.data()), tw::Type::f32, rows, cols, by_columns ? 1 : cols,
+                               by_columns ? rows : 1};
+            const auto sums = [&](int threads) {
+                std::vector<double> found(static_cast<std::size_t>(2 * rows), -1);
+                tw::row_sums(m, weights.data(), weights.data() + cols, found.data(), found.data() + rows,
+                             {.threads = threads});
+                return found;
+            };
+            const auto alone = sums(1);
+            EXPECT_TRUE(same_bits(sums(2), alone)) << rows;
+            EXPECT_TRUE(same_bits(sums(7), alone)) << rows;
+        }
+    }
 }
 
 int runs_left_wrong = 0;  // how many more runs of the faulty kernel spoil an element

@@ -18,6 +18,7 @@ constexpr Backend row = no_backend(why);
 const Backend& backend() noexcept { return row; }
 const LoadersDoor* loaders() noexcept { return nullptr; }
 const DeviceLinks* links() noexcept { return nullptr; }
+const ProductSums* product_sums() noexcept { return nullptr; }
 const Replays* replays() noexcept { return nullptr; }
 bool owns(const void*) noexcept { return false; }
 bool may_own() noexcept { return false; }

@@ -20,6 +20,7 @@
 #include "backend/cuda/device/replays.hpp"
 #include "backend/cuda/door/no_backend.hpp"
 #include "backend/cuda/loading_contest/loaders.hpp"
+#include "backend/cuda/sums/product_sums.hpp"
 #include "base/own_file.hpp"
 
 namespace tw::cuda {
@@ -133,6 +134,7 @@ const Backend& backend() noexcept {
 
 const LoadersDoor* loaders() noexcept { return behind<LoadersEntry>(loaders_entry_name); }
 const DeviceLinks* links() noexcept { return behind<LinksEntry>(links_entry_name); }
+const ProductSums* product_sums() noexcept { return behind<SumsEntry>(sums_entry_name); }
 const Replays* replays() noexcept { return behind<ReplaysEntry>(replays_entry_name); }
 
 bool may_own() noexcept { return driver_entry() != nullptr; }
