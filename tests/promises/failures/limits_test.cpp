@@ -26,6 +26,7 @@
 #endif
 
 #include "base/cpu_features.hpp"
+#include "support/sanitized.hpp"
 #include "tilewright/multiply.hpp"
 
 namespace {
@@ -72,11 +73,7 @@ int exit_code_of(const Work& work, unsigned seconds = 30) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
-#endif
+using tw::test::is_sanitized;
 
 long address_space() {
     long pages = 0;

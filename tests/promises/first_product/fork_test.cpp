@@ -12,6 +12,7 @@
 
 #include <thread>
 
+#include "support/sanitized.hpp"
 #include "tilewright/multiply.hpp"
 
 namespace {
@@ -58,9 +59,8 @@ bool ended_well(pid_t child) {
 }
 
 TEST(FirstProduct, Rule25_Fault03_AChildForkedDuringTheFirstProductMultiplies) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "skipped: a sanitizer's own allocator has locks that a fork leaves held";
-#endif
+    if (tw::test::is_sanitized)
+        GTEST_SKIP() << "skipped: a sanitizer's own allocator has locks that a fork leaves held";
     for (int i = 0; i < processes; ++i) {
         const pid_t fresh = fork();
         if (fresh == 0) multiply_and_fork(i);

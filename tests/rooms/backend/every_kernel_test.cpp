@@ -14,6 +14,7 @@
 
 #include "plan/registry.hpp"
 #include "support/kernel_sweep.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -34,14 +35,6 @@ std::vector<Row> every_row() {
     return rows;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool under_sanitizer = true;
-#elif defined(__has_feature)
-constexpr bool under_sanitizer = __has_feature(address_sanitizer);
-#else
-constexpr bool under_sanitizer = false;
-#endif
-
 /// Why this machine cannot run it, "" when it can.
 std::string missing(const Row& row) {
     if (row.backend->devices() == 0) return row.backend->absence();
@@ -58,7 +51,7 @@ TEST_P(EveryKernel, Fault07_IsRightOnEveryCaseOfTheSweep) {
     if (const std::string why = missing(GetParam()); !why.empty()) GTEST_SKIP() << kernel->name << ": " << why;
     const bool emulated = std::string_view(backend->name).ends_with("-check");
     const auto report = test::sweep(*kernel, backend->place, test::runner_for(*backend),
-                                    {.brief = emulated, .by_address = under_sanitizer});
+                                    {.brief = emulated, .by_address = test::is_sanitized});
     EXPECT_TRUE(report.ok()) << kernel->name << ": " << report.sentence();
     std::printf("%s: %s\n", kernel->name, report.sentence().c_str());
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/cores.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -73,11 +74,7 @@ TEST(Threads, EachHasATaskOfItsOwnIfItComesInTime) {
 }
 
 TEST(Threads, ManyShortRoundsLoseNoTask) {
-#if defined(__SANITIZE_THREAD__)
-    constexpr int rounds = 1000;  // each waits in a loop that is watched
-#else
-    constexpr int rounds = 20000;
-#endif
+    constexpr int rounds = tw::test::is_sanitized ? 1000 : 20000;  // each waits in a loop that is watched
     for (int round = 0; round < rounds; ++round)
         ASSERT_TRUE(runs_each_task_once(2 + round % 3, 1 + round % 9)) << round;
 }

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/sanitized.hpp"
+
 namespace tw::test {
 namespace {
 
@@ -46,14 +48,6 @@ void limit(int what, long most) {
 int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 }  // namespace
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-const bool is_sanitized = true;
-#elif defined(__has_feature)
-const bool is_sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-const bool is_sanitized = false;
-#endif
 
 Ran run_tw(const std::vector<std::string>& arguments, const Limits& limits) {
     const Folder said;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plan/registry.hpp"
+#include "support/sanitized.hpp"
 #include "tilewright/multiply.hpp"
 
 namespace rules {
@@ -25,11 +26,7 @@ inline constexpr T infinity = std::numeric_limits<T>::infinity();
 
 /// The thread sanitizer watches each access and takes a hundred times as long: there, products have a quarter of the
 /// rows or columns. Loops are the same.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr std::int64_t shrink = 4;
-#else
-inline constexpr std::int64_t shrink = 1;
-#endif
+inline constexpr std::int64_t shrink = tw::test::under_tsan || tw::test::under_msan ? 4 : 1;
 
 /// The names of the rows for T, and "" for choose()'s own.
 template <class T>

@@ -118,9 +118,7 @@ TYPED_TEST(Threads, Rule28_Fault04_AStackOf128KiBIsEnough) {
     pthread_attr_init(&attributes);
     ASSERT_EQ(pthread_attr_setstacksize(&attributes, 128 << 10), 0);
     pthread_t thread;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "skipped: sanitizers need stacks of their own size";
-#endif
+    if (tw::test::is_sanitized) GTEST_SKIP() << "skipped: sanitizers need stacks of their own size";
     ASSERT_EQ(pthread_create(&thread, &attributes, Work::run, nullptr), 0);
     EXPECT_EQ(pthread_join(thread, nullptr), 0);
     pthread_attr_destroy(&attributes);
