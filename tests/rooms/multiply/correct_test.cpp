@@ -19,7 +19,10 @@
 namespace rules {
 namespace {
 
-int often(int in_the_long_run, int otherwise) { return std::getenv("TW_LONG_TESTS") ? in_the_long_run : otherwise; }
+int often(int in_the_long_run, int otherwise) {
+    if (is_sanitized) return otherwise / 20 + 1;
+    return std::getenv("TW_LONG_TESTS") ? in_the_long_run : otherwise;
+}
 
 std::int64_t between(std::int64_t least, std::int64_t most) {
     return least + static_cast<std::int64_t>(faults::any_below(static_cast<std::size_t>(most - least + 1)));

@@ -26,6 +26,7 @@ inline constexpr T infinity = std::numeric_limits<T>::infinity();
 
 /// The thread sanitizer watches each access and takes a hundred times as long: there, products have a quarter of the
 /// rows or columns. Loops are the same.
+using tw::test::is_sanitized;
 inline constexpr std::int64_t shrink = tw::test::under_tsan || tw::test::under_msan ? 4 : 1;
 
 /// The names of the rows for T, and "" for choose()'s own.
