@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "cli/ending/exit.hpp"
@@ -106,6 +107,15 @@ std::string chosen_verbs(const CLI::App& root) {
     return path;
 }
 
+/// CLI11's "Could not convert: --seed = x" in our words. Numbers with a range have a check that comes before.
+std::string in_our_words(const std::string& text) {
+    constexpr std::string_view begins = "Could not convert: ";
+    const std::size_t equals = text.find(" = ");
+    if (!text.starts_with(begins) || equals == std::string::npos) return text;
+    return fmt::format("{} takes a whole number; got '{}'", text.substr(begins.size(), equals - begins.size()),
+                       text.substr(equals + 3));
+}
+
 }  // namespace
 
 const Option& Option::required() const { return option_->required(), *this; }
@@ -174,7 +184,7 @@ void CommandLine::run(int argc, const char* const* argv) const {
     } catch (const CLI::Success& asked) {  // --help and --version
         app_->exit(asked);
     } catch (const CLI::ParseError& error) {
-        refuse("{}\nSee: tw {}--help", error.what(), chosen_verbs(*app_));
+        refuse("{}\nSee: tw {}--help", in_our_words(error.what()), chosen_verbs(*app_));
     }
 }
 

@@ -46,6 +46,7 @@ TEST(BadInput, GetsASentenceFromEveryVerb) {
         {{"effort", "curve", "--suite", "all"}, "--suite: expected quality or speed; got 'all'"},
         {{"layout", "row_major(2"}, "a layout reads row_major(ROWS,COLS)"},
         {{"judge", "--device", "abacus"}, "--device: expected one of cpu,"},
+        {{"judge", "--seed", "1e400"}, "--seed takes a whole number; got '1e400'"},
         {{"judge", "--largest", "-1"}, "--largest: expected a whole number from 0 on; got -1"},
         {{"judge", "--cases", "-1"}, "--cases: expected a whole number from 0 on; got -1"},
         {{"metal-check"}, "FILE is required"},
