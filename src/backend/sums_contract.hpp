@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What a backend with memory of its own brings for products whose result is checked there: the sums of C's rows and of
-// its columns, under signs of their own, beside those that A and B say they must be. All in f64, on the stream.
+// What a backend with memory of its own brings for products whose result is checked there: the sums of C's rows, under
+// signs of their own, beside those that A and B say they must be. All in f64, on the stream.
 #pragma once
 
 #include <cstddef>
@@ -25,22 +25,21 @@ struct Allowance {
 struct SumsOf {
     Matrix a, b, c;
     double alpha = 1, beta = 0;
-    bool of_columns = true;  ///< else rows alone
 };
 
 struct SumsOff {
-    std::int64_t off = 0;     ///< rows and columns further off than allowed
+    std::int64_t off = 0;     ///< rows further off than allowed
     std::int64_t silent = 0;  ///< of which nothing can be told: an Inf or NaN, or sums beyond the type's range
 };
 
 struct ProductSums {
     /// Of the device's memory, for one product from expect() to the last compare().
-    std::size_t (*bytes)(std::int64_t m, std::int64_t n, std::int64_t k);
+    std::size_t (*bytes)(std::int64_t m, std::int64_t k);
     /// What C's sums must be; before the product, since C0 is read unless beta is 0.
     Status (*expect)(const SumsOf& product, std::span<std::byte> memory, void* stream);
     /// What they are. Waits for the stream.
-    Status (*compare)(const SumsOf& product, const Allowance& rows, const Allowance& columns,
-                      std::span<std::byte> memory, void* stream, SumsOff& found);
+    Status (*compare)(const SumsOf& product, const Allowance& allowed, std::span<std::byte> memory, void* stream,
+                      SumsOff& found);
 };
 
 }  // namespace tw

@@ -61,16 +61,15 @@ public:
           sums_(sums),
           c_(c),
           stream_(stream),
-          product_{.a = a,
-                   .b = b,
-                   .c = c,
-                   .alpha = as_taken(plan.options.alpha, c.type),
-                   .beta = as_taken(plan.options.beta, c.type),
-                   .of_columns = plan.options.verify == Verify::correct} {}
+          a_(a),
+          b_(b),
+          product_(turned(a, b, c)) {
+        product_.alpha = as_taken(plan.options.alpha, c.type), product_.beta = as_taken(plan.options.beta, c.type);
+    }
 
     /// Memory for the sums, for C0, and for the product's scratch: a thread has one block of a stream.
     Status prepare() noexcept {
-        const std::size_t of_sums = in_lines(sums_.bytes(c_.rows, c_.cols, product_.a.cols));
+        const std::size_t of_sums = in_lines(sums_.bytes(product_.c.rows, a_.cols));
         const std::size_t of_c = adds() ? matrix_bytes(c_.type, c_.rows, c_.cols) : 0;
         const std::size_t of_plan = plan_.options.scratch.empty() ? plan_.scratch_bytes() : 0;
         const std::span<std::byte> all = device_.scratch(of_sums + of_c + of_plan, stream_);
@@ -90,7 +89,7 @@ public:
         for (const bool again : {false, true}) {
             if (again && adds())
                 if (const Status failed = device_.copy(c_, c0_, stream_); !failed) return failed;
-            if (const Status failed = execute(plan_, product_.a, product_.b, c_, stream_); !failed) return failed;
+            if (const Status failed = execute(plan_, a_, b_, c_, stream_); !failed) return failed;
             if (again) done.made_again += c_.rows * c_.cols;
             if (const Status failed = look(); !failed) return failed;
             if (found_.off == 0) break;
@@ -101,10 +100,10 @@ public:
     bool is_right() const noexcept { return found_.off == 0 && found_.silent == 0; }
 
     Status settle_on_the_host(const Plan& second, Corrections& done) noexcept {
-        HostCopy a(product_.a), b(product_.b), c(c_);
+        HostCopy a(a_), b(b_), c(c_);
         if (!a.matrix.data || !b.matrix.data || !c.matrix.data) return no_memory;
-        Status status = device_.copy(a.matrix, product_.a, stream_);
-        if (status) status = device_.copy(b.matrix, product_.b, stream_);
+        Status status = device_.copy(a.matrix, a_, stream_);
+        if (status) status = device_.copy(b.matrix, b_, stream_);
         if (status && adds()) status = device_.copy(c.matrix, c0_, stream_);
         if (status) status = device_.wait(stream_);
         if (!status) return status;
@@ -119,14 +118,17 @@ public:
 private:
     bool adds() const noexcept { return plan_.options.beta != 0; }
 
+    /// The sums are those of C's shorter lines: what fewer elements are off by chance hides less.
+    static SumsOf turned(const Matrix& a, const Matrix& b, const Matrix& c) noexcept {
+        return c.cols <= c.rows ? SumsOf{a, b, c} : SumsOf{b.transposed(), a.transposed(), c.transposed()};
+    }
     Status look() noexcept {
-        const std::int64_t k = product_.a.cols;
-        const auto allowed = [&](std::int64_t elements) {
-            return product_.of_columns
-                       ? allowed_by_chance(c_.type, elements, k, product_.alpha, usual_error(*plan_.kernel, k))
-                       : allowed_by_certificate(c_.type, elements, k, product_.alpha, certificate_of(plan_));
-        };
-        return sums_.compare(product_, allowed(c_.cols), allowed(c_.rows), memory_, stream_, found_);
+        const std::int64_t k = a_.cols, elements = product_.c.cols;
+        const Allowance allowed =
+            plan_.options.verify == Verify::correct
+                ? allowed_by_chance(c_.type, elements, k, product_.alpha, usual_error(*plan_.kernel, k))
+                : allowed_by_certificate(c_.type, elements, k, product_.alpha, certificate_of(plan_));
+        return sums_.compare(product_, allowed, memory_, stream_, found_);
     }
     static Plan on_host(Plan plan) noexcept {
         plan.problem.place = Place::host;
@@ -139,6 +141,7 @@ private:
     const ProductSums& sums_;
     Matrix c_, c0_{};
     void* stream_;
+    Matrix a_, b_;
     SumsOf product_;
     std::span<std::byte> memory_;
     SumsOff found_;

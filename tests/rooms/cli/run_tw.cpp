@@ -13,8 +13,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "support/sanitized.hpp"
-
 namespace tw::test {
 namespace {
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "support/sanitized.hpp"  // a sanitizer takes memory and addresses of its own
+
 namespace tw::test {
 
 struct Ran {
@@ -25,9 +27,6 @@ struct Limits {
     std::vector<std::string> environment{};
     std::string output{};  ///< where its standard output goes instead of Ran::out
 };
-
-/// Built with a sanitizer, which takes memory and addresses of its own.
-extern const bool is_sanitized;
 
 Ran run_tw(const std::vector<std::string>& arguments, const Limits& limits = {});
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-//         1024 columns                x, y: signs by an element's number, or sums of the other operand
-//      +--------------+    M x        Each matrix is read once for its sums along rows and along columns: bandwidth is
-//   64 |  warps side  | -> |M||x|     all that this costs. B is read once more, for (y^T A) B, backwards, since its end
-//      |  by side     |               may still be in L2. Blocks add what they have by atomic additions of f64: the order
-//      +--------------+               changes last bits of sums, which no threshold is near.
+//         1024 columns                C x must be A (B x) for a vector x of signs. Each matrix is read once: bandwidth
+//      +--------------+    M x        is all that this costs. C is read backwards, since its end may still be in L2.
+//   64 |  warps side  | -> |M||x|     A matrix by columns is read as its transpose, whose columns are added up: y^T M.
+//      |  by side     |               Blocks add what they have by atomic additions of f64: the order changes last bits
+//      +--------------+               of sums, which no threshold is near.
 //        y^T M, |y||M|
 #include <cmath>
 
@@ -28,7 +28,7 @@ struct Weights {
     const double *values = nullptr, *sizes = nullptr;
 };
 struct Sums {
-    double *values = nullptr, *sizes = nullptr;  // null: not wanted
+    double *values = nullptr, *sizes = nullptr;
 };
 
 __device__ double sign_of(std::int64_t number) {
@@ -71,10 +71,11 @@ __device__ double added_over_lanes(double (&values)[count], int lane) {
     return values[0];
 }
 
-/// Sums along rows by x, and along columns by y, as far as they are wanted.
-template <class T, bool along_rows, bool along_columns>
+/// Sums along rows, or else along columns, weighted by their elements' numbers.
+template <class T, bool along_rows>
 __global__ void __launch_bounds__(warps* lanes, 2)
-    add_up(Matrix m, bool in_fours, bool backwards, Weights x, Weights y, Sums of_rows, Sums of_columns) {
+    add_up(Matrix m, bool in_fours, bool backwards, Weights by, Sums sums) {
+    constexpr bool along_columns = !along_rows;
     constexpr int at_once = sizeof(T) == 8 ? 4 : 8;
     __shared__ double parts[2][warps][rows_of_block];
     const int lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(warps* lanes, 2)
 #pragma unroll
         for (int e = 0; e < own_columns; ++e)
             if (first_column + e < m.cols)
-                by_x[e] = weight(x, first_column + e), by_x_size[e] = weight_size(x, first_column + e);
+                by_x[e] = weight(by, first_column + e), by_x_size[e] = weight_size(by, first_column + e);
 
 #pragma unroll 1
     for (int step = 0; step < rows_of_block; step += at_once) {
@@ -112,8 +113,8 @@ __global__ void __launch_bounds__(warps* lanes, 2)
         for (int q = 0; q < at_once; ++q) {
             const std::int64_t i = first_row + step + q;
             const bool is_row = i < m.rows;
-            const double by_y = along_columns && is_row ? weight(y, i) : 0;
-            const double by_y_size = along_columns && is_row ? weight_size(y, i) : 0;
+            const double by_y = along_columns && is_row ? weight(by, i) : 0;
+            const double by_y_size = along_columns && is_row ? weight_size(by, i) : 0;
             across[q] = across_size[q] = 0;
 #pragma unroll
             for (int e = 0; e < own_columns; ++e) {
@@ -135,8 +136,8 @@ __global__ void __launch_bounds__(warps* lanes, 2)
 #pragma unroll
         for (int e = 0; e < own_columns; ++e)
             if (first_column + e < m.cols) {
-                atomicAdd(of_columns.values + first_column + e, down[e]);
-                atomicAdd(of_columns.sizes + first_column + e, down_size[e]);
+                atomicAdd(sums.values + first_column + e, down[e]);
+                atomicAdd(sums.sizes + first_column + e, down_size[e]);
             }
     if (!along_rows) return;
     __syncthreads();
@@ -144,7 +145,7 @@ __global__ void __launch_bounds__(warps* lanes, 2)
     if (kind > 1 || first_row + row >= m.rows) return;
     double sum = 0;
     for (int w = 0; w < warps; ++w) sum += parts[kind][w][row];
-    atomicAdd((kind == 0 ? of_rows.values : of_rows.sizes) + first_row + row, sum);
+    atomicAdd((kind == 0 ? sums.values : sums.sizes) + first_row + row, sum);
 }
 
 /// The sums of C0, which is about to be overwritten, join those of A B; and are 0 again.
@@ -170,24 +171,23 @@ __global__ void __launch_bounds__(256)
 
 /// Where each vector of a product lies. What is seen of C comes last, since each look begins with zeros.
 struct Layout {
-    Sums b_by_signs, signs_by_a, rows, columns, seen_rows, seen_columns;
+    Sums b_by_signs, wanted, seen;
     double* counts;
     double* end;
 
-    Layout(std::int64_t m, std::int64_t n, std::int64_t k, double* at) noexcept {
+    Layout(std::int64_t m, std::int64_t k, double* at) noexcept {
         const auto next = [&](std::int64_t count) {
             const Sums sums{at, at + count};
             at += 2 * count;
             return sums;
         };
-        b_by_signs = next(k), signs_by_a = next(k), rows = next(m), columns = next(n);
-        seen_rows = next(m), seen_columns = next(n);
+        b_by_signs = next(k), wanted = next(m), seen = next(m);
         counts = at, end = at + 2;
     }
 };
 
 Layout layout_of(const SumsOf& p, std::span<std::byte> memory) noexcept {
-    return {p.c.rows, p.c.cols, p.a.cols, reinterpret_cast<double*>(memory.data())};
+    return {p.c.rows, p.a.cols, reinterpret_cast<double*>(memory.data())};
 }
 
 Status clear(double* from, const double* to, void* stream) noexcept {
@@ -196,71 +196,57 @@ Status clear(double* from, const double* to, void* stream) noexcept {
 }
 
 template <class T>
-Status add_up_of(const Matrix& m, bool backwards, Weights x, Weights y, Sums of_rows, Sums of_columns,
-                 void* stream) noexcept {
+Status add_up_of(const Matrix& m, bool along_rows, bool backwards, Weights by, Sums sums, void* stream) noexcept {
     const bool in_fours = m.col_step == 1 && m.row_step % own_columns == 0 &&
                           reinterpret_cast<std::uintptr_t>(m.data) % alignof(Four<T>) == 0;
     const std::int64_t blocks = ((m.cols + columns_of_block - 1) / columns_of_block) *
                                 ((m.rows + rows_of_block - 1) / rows_of_block);
     const Launch how{.blocks = static_cast<unsigned>(blocks), .threads = warps * lanes};
-    const auto kernel = !of_columns.values ? add_up<T, true, false>
-                        : of_rows.values   ? add_up<T, true, true>
-                                           : add_up<T, false, true>;
-    return launch(kernel, how, stream, m, in_fours, backwards, x, y, of_rows, of_columns);
+    return launch(along_rows ? add_up<T, true> : add_up<T, false>, how, stream, m, in_fours, backwards, by, sums);
 }
 
-/// x: weights along rows; y: along columns. Columns that lie as rows do are read as rows.
-Status add_up(const Matrix& m, bool backwards, Weights x, Weights y, Sums of_rows, Sums of_columns,
-              void* stream) noexcept {
-    if (m.col_step != 1 && m.row_step == 1)
-        return add_up({m.data, m.type, m.cols, m.rows, m.col_step, 1}, backwards, y, x, of_columns, of_rows, stream);
+/// Along rows of the matrix as it is meant, however it lies.
+Status add_up(const Matrix& meant, bool backwards, Weights by, Sums sums, void* stream) noexcept {
+    const bool as_meant = meant.col_step == 1 || meant.row_step != 1;
+    const Matrix m = as_meant ? meant : meant.transposed();
     switch (m.type) {
-        case Type::f64: return add_up_of<double>(m, backwards, x, y, of_rows, of_columns, stream);
-        case Type::f32: return add_up_of<float>(m, backwards, x, y, of_rows, of_columns, stream);
-        case Type::f16: return add_up_of<__half>(m, backwards, x, y, of_rows, of_columns, stream);
-        case Type::bf16: return add_up_of<__nv_bfloat16>(m, backwards, x, y, of_rows, of_columns, stream);
+        case Type::f64: return add_up_of<double>(m, as_meant, backwards, by, sums, stream);
+        case Type::f32: return add_up_of<float>(m, as_meant, backwards, by, sums, stream);
+        case Type::f16: return add_up_of<__half>(m, as_meant, backwards, by, sums, stream);
+        case Type::bf16: return add_up_of<__nv_bfloat16>(m, as_meant, backwards, by, sums, stream);
         case Type::c64:
         case Type::c128: break;  // complex products are not verified
     }
     return {};
 }
 
-Weights by(const Sums& sums) noexcept { return {sums.values, sums.sizes}; }
 Launch one_each(std::int64_t count) noexcept {
     return {.blocks = static_cast<unsigned>((count + 255) / 256), .threads = 256};
 }
 
-std::size_t bytes(std::int64_t m, std::int64_t n, std::int64_t k) noexcept {
-    return static_cast<std::size_t>(4 * (m + n + k) + 2) * sizeof(double);
+std::size_t bytes(std::int64_t m, std::int64_t k) noexcept {
+    return static_cast<std::size_t>(4 * m + 2 * k + 2) * sizeof(double);
 }
 
 Status expect(const SumsOf& p, std::span<std::byte> memory, void* stream) noexcept {
     const Layout at = layout_of(p, memory);
-    const Sums none{};
     Status status = clear(reinterpret_cast<double*>(memory.data()), at.end, stream);
-    if (status) status = add_up(p.b, false, {}, {}, at.b_by_signs, none, stream);
-    if (status) status = add_up(p.a, false, by(at.b_by_signs), {}, at.rows, p.of_columns ? at.signs_by_a : none, stream);
-    if (status && p.of_columns) status = add_up(p.b, true, {}, by(at.signs_by_a), none, at.columns, stream);
+    if (status) status = add_up(p.b, false, {}, at.b_by_signs, stream);
+    if (status) status = add_up(p.a, false, {at.b_by_signs.values, at.b_by_signs.sizes}, at.wanted, stream);
     if (!status || p.beta == 0) return status;
-    status = add_up(p.c, false, {}, {}, at.seen_rows, p.of_columns ? at.seen_columns : none, stream);
-    const std::int64_t m = p.c.rows, n = p.c.cols;
-    if (status) status = launch(add_old, one_each(m), stream, p.alpha, p.beta, at.rows, at.seen_rows, m);
-    if (status && p.of_columns)
-        status = launch(add_old, one_each(n), stream, p.alpha, p.beta, at.columns, at.seen_columns, n);
-    return status;
+    status = add_up(p.c, false, {}, at.seen, stream);
+    const std::int64_t m = p.c.rows;
+    return status ? launch(add_old, one_each(m), stream, p.alpha, p.beta, at.wanted, at.seen, m) : status;
 }
 
-Status compare(const SumsOf& p, const Allowance& rows, const Allowance& columns, std::span<std::byte> memory,
-               void* stream, SumsOff& found) noexcept {
+Status compare(const SumsOf& p, const Allowance& allowed, std::span<std::byte> memory, void* stream,
+               SumsOff& found) noexcept {
     const Layout at = layout_of(p, memory);
     const double alpha = p.beta == 0 ? p.alpha : 1;  // add_old() has seen to it
-    const std::int64_t m = p.c.rows, n = p.c.cols;
-    const Sums of_columns = p.of_columns ? at.seen_columns : Sums{};
-    Status status = clear(at.seen_rows.values, at.end, stream);
-    if (status) status = add_up(p.c, true, {}, {}, at.seen_rows, of_columns, stream);
-    if (status) status = launch(count_off, one_each(m), stream, alpha, rows, at.rows, at.seen_rows, m, at.counts);
-    if (status && p.of_columns)
-        status = launch(count_off, one_each(n), stream, alpha, columns, at.columns, at.seen_columns, n, at.counts);
+    const std::int64_t m = p.c.rows;
+    Status status = clear(at.seen.values, at.end, stream);
+    if (status) status = add_up(p.c, true, {}, at.seen, stream);
+    if (status) status = launch(count_off, one_each(m), stream, alpha, allowed, at.wanted, at.seen, m, at.counts);
     double counts[2] = {};
     if (status) status = copy({counts, Type::f64, 1, 2, 2}, {at.counts, Type::f64, 1, 2, 2}, stream);
     if (status) status = wait(stream);

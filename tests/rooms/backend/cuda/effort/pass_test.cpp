@@ -22,6 +22,7 @@ namespace tw::cuda {
 const Backend& backend() noexcept { return *tilewright_cuda_backend(contract_stamp); }
 const LoadersDoor* loaders() noexcept { return nullptr; }
 const DeviceLinks* links() noexcept { return nullptr; }
+const ProductSums* product_sums() noexcept { return nullptr; }
 const Replays* replays() noexcept { return nullptr; }
 bool may_own() noexcept { return true; }
 bool owns(const void* memory) noexcept { return backend().owns(memory); }
