@@ -18,8 +18,8 @@ Status scratch_for(const Plan& plan, std::size_t bytes, Call& call) noexcept;
 /// Runs the plan's kernel on operands that are in its memory already.
 Status run_in_place(const Plan& plan, Call& call) noexcept;
 
-/// Applies the epilogue to a C that the plan's kernel has computed, where its operands are. It runs where the kernel runs, so
-/// that the bits are those of a fused epilogue.
+/// Applies the epilogue to a C that the plan's kernel has computed, where its operands are. It runs where the kernel
+/// runs, so that the bits are those of a fused epilogue.
 Status finish_as_planned(const Plan& plan, const Matrix& c, const Epilogue& epilogue, void* stream) noexcept;
 
 /// True when the backend has memory of its own and C is not in it.

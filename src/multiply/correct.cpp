@@ -67,8 +67,7 @@ public:
           stream_(stream),
           certificate_(certificate_of(plan)),
           rows_(a, b, plan.options.alpha, plan.options.beta, certificate_, workers_of(plan)),
-          cols_(b.transposed(), a.transposed(), plan.options.alpha, plan.options.beta, certificate_,
-                workers_of(plan)) {
+          cols_(b.transposed(), a.transposed(), plan.options.alpha, plan.options.beta, certificate_, workers_of(plan)) {
         allow(plan);
     }
 

@@ -60,10 +60,10 @@ void write_corrections(const Plan& plan, const Corrections& done) noexcept {
     char line[320], corrected[80];
     std::snprintf(corrected, sizeof corrected, "%lld of %lld elements made again were corrected",
                   static_cast<long long>(done.elements), static_cast<long long>(done.made_again));
-    const int length = std::snprintf(
-        line, sizeof line, "tilewright: %s %s by %s was wrong: %s%s\n", shape.text, name_of(plan.problem.in),
-        plan.kernel->name, done.whole && done.elements == 0 ? "C was made again on its device" : corrected,
-        done.by_second ? ", and the reference kernel made what stayed wrong" : "");
+    const int length = std::snprintf(line, sizeof line, "tilewright: %s %s by %s was wrong: %s%s\n", shape.text,
+                                     name_of(plan.problem.in), plan.kernel->name,
+                                     done.whole && done.elements == 0 ? "C was made again on its device" : corrected,
+                                     done.by_second ? ", and the reference kernel made what stayed wrong" : "");
     write_line(line, length);
 }
 

@@ -23,7 +23,8 @@ inline void log_call(const Plan& plan, std::int64_t products = 1) noexcept {
 void write_corrections(const Plan& plan, const Corrections& done) noexcept;
 
 inline void log_corrections(const Plan& plan, const Corrections& done) noexcept {
-    if ((done.elements != 0 || done.whole || done.by_second) && log_wanted.get(read_log_wanted) != 0) write_corrections(plan, done);
+    if ((done.elements != 0 || done.whole || done.by_second) && log_wanted.get(read_log_wanted) != 0)
+        write_corrections(plan, done);
 }
 
 }  // namespace tw

@@ -61,8 +61,8 @@ public:
     WideResult(const Plan& plan, const Matrix& c, void* stream) noexcept
         : device_(plan.problem.place == Place::host ? nullptr : plan.backend), c_(c), stream_(stream) {
         const auto bytes = static_cast<std::size_t>(c.rows * c.cols) * sizeof(float);
-        matrix_ = {device_ ? device_->alloc(bytes) : ::operator new(bytes, std::nothrow),
-                   Type::f32, c.rows, c.cols, c.cols};
+        matrix_ = {device_ ? device_->alloc(bytes) : ::operator new(bytes, std::nothrow), Type::f32, c.rows, c.cols,
+                   c.cols};
     }
     ~WideResult() { device_ ? device_->free(matrix_.data) : ::operator delete(matrix_.data); }
     WideResult(const WideResult&) = delete;

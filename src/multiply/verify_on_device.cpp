@@ -36,8 +36,8 @@ constexpr Status no_memory{Code::out_of_memory, Argument::none,
 class HostCopy {
 public:
     explicit HostCopy(const Matrix& original) noexcept
-        : memory_(new(std::nothrow) std::byte[static_cast<std::size_t>(original.rows * original.cols) *
-                                              size_of(original.type)]) {
+        : memory_(new(std::nothrow)
+                      std::byte[static_cast<std::size_t>(original.rows * original.cols) * size_of(original.type)]) {
         const bool by_columns = form_of(original) == Form::col_major;
         matrix = {memory_.get(),
                   original.type,

@@ -14,8 +14,7 @@ namespace {
 
 constexpr BackendSource list[] = {
     {"cpu", Place::host, nullptr, nullptr, cpu::backend},
-    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend, cuda::allocation, cuda::links,
-     cuda::product_sums},
+    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend, cuda::allocation, cuda::links, cuda::product_sums},
     {"metal", Place::metal, metal::owns, metal::may_own, metal::backend},
     {"metal-check", Place::host, nullptr, nullptr, metal_check::backend},
     {"cpu-check", Place::host, nullptr, nullptr, cpu::check_backend},

@@ -24,7 +24,8 @@ struct BackendSource {
     std::span<const std::byte> (*allocation)(const void* memory) =
         nullptr;                                       ///< the whole allocation around an address; null: not known
     const DeviceLinks* (*links)() noexcept = nullptr;  ///< null, also as its answer: devices share nothing
-    const ProductSums* (*sums)() noexcept = nullptr;   ///< null, also as its answer: its memory's products stay unchecked
+    const ProductSums* (*sums)() noexcept =
+        nullptr;  ///< null, also as its answer: its memory's products stay unchecked
 
     const Backend& operator()() const noexcept { return open(); }
 };

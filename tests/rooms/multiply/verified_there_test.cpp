@@ -44,8 +44,8 @@ tw::Status compare_all(const tw::SumsOf& p, const tw::Allowance& allowed, std::s
     return {};
 }
 constexpr tw::ProductSums played_sums{
-    [](std::int64_t m, std::int64_t) { return static_cast<std::size_t>(m * m) * sizeof(float); },
-    expect_right, compare_all};
+    [](std::int64_t m, std::int64_t) { return static_cast<std::size_t>(m * m) * sizeof(float); }, expect_right,
+    compare_all};
 
 tw::Backend played_device() {
     tw::Backend device = *tw::find_backend("cpu");

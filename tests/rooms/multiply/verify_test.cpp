@@ -226,7 +226,11 @@ TEST(RowSums, HaveTheSameBitsWithAnyNumberOfThreads) {
         const auto values = random_values<float>(static_cast<std::size_t>(rows * cols), 7);
         const auto weights = random_values<double>(static_cast<std::size_t>(2 * cols), 8);
         for (const bool by_columns : {false, true}) {
-            const tw::Matrix m{const_cast<float*>(values.data()), tw::Type::f32, rows, cols, by_columns ? 1 : cols,
+            const tw::Matrix m{const_cast<float*>(values.data()),
+                               tw::Type::f32,
+                               rows,
+                               cols,
+                               by_columns ? 1 : cols,
                                by_columns ? rows : 1};
             const auto sums = [&](int threads) {
                 std::vector<double> found(static_cast<std::size_t>(2 * rows), -1);

@@ -81,7 +81,8 @@ TEST(Widening, GivesTheBitsOfOperandsWidenedBefore) {
         for (const Type type : {Type::f16, Type::bf16})
             for (const Type out : {Type::f32, type})
                 for (const Shape& shape : shapes)
-                    for (int lie = 0; lie < 8; lie += test::is_sanitized ? 3 : 1) expect_widening(*row, type, out, shape, lie);
+                    for (int lie = 0; lie < 8; lie += test::is_sanitized ? 3 : 1)
+                        expect_widening(*row, type, out, shape, lie);
     }
     EXPECT_GE(rows, 2);
 }

@@ -46,8 +46,11 @@ struct Trial {
 };
 
 TEST_F(VerifiedOnDevice, HasTheBitsOfTheUnverified) {
-    constexpr std::array<Type, 2> types[] = {{Type::f32, Type::f32},   {Type::f64, Type::f64}, {Type::bf16, Type::bf16},
-                                             {Type::bf16, Type::f32}, {Type::f16, Type::f16}};
+    constexpr std::array<Type, 2> types[] = {{Type::f32, Type::f32},
+                                             {Type::f64, Type::f64},
+                                             {Type::bf16, Type::bf16},
+                                             {Type::bf16, Type::f32},
+                                             {Type::f16, Type::f16}};
     for (const auto& [in, out] : types)
         for (const std::array<std::int64_t, 3>& shape : {std::array<std::int64_t, 3>{1, 1, 1}, {70, 51, 130}})
             for (int how = 0; how < 3; ++how)
@@ -102,10 +105,13 @@ TEST_F(VerifiedOnDevice, RightProductsPassByTheirSumsAlone) {
                     if (in != Type::f32 && accuracy != Accuracy{}) continue;
                     Trial trial(in, in, 600, 520, 1100);
                     const Options options{.beta = beta, .accuracy = accuracy, .verify = level};
-                    const Matrix a = trial.a.rows(600, 1100), b = trial.b.columns(1100, 520), c = trial.c.rows(600, 520);
+                    const Matrix a = trial.a.rows(600, 1100), b = trial.b.columns(1100, 520),
+                                 c = trial.c.rows(600, 520);
                     const Faulty none(a, b, c, options, 0);
                     Corrections done;
-                    ASSERT_TRUE(run_until_right_on_device(none.plan, none.second, a, b, c, nullptr, *sums_of("cuda"), done).is_ok());
+                    ASSERT_TRUE(
+                        run_until_right_on_device(none.plan, none.second, a, b, c, nullptr, *sums_of("cuda"), done)
+                            .is_ok());
                     EXPECT_TRUE(done.made_again == 0 && !done.whole && !done.by_second)
                         << name_of(in) << " by " << Faulty::right->name << ", beta " << beta;
                 }
@@ -124,7 +130,9 @@ TEST_F(VerifiedOnDevice, Fault09_WhatIsSpoiltIsMadeAgain) {
                 ASSERT_TRUE(cuda().copy(trial.c.there(), original.there(), nullptr).is_ok());
                 const Faulty spoilt(a, b, c, options, how_often);
                 Corrections done;
-                ASSERT_TRUE(run_until_right_on_device(spoilt.plan, spoilt.second, a, b, c, nullptr, *sums_of("cuda"), done).is_ok());
+                ASSERT_TRUE(
+                    run_until_right_on_device(spoilt.plan, spoilt.second, a, b, c, nullptr, *sums_of("cuda"), done)
+                        .is_ok());
                 EXPECT_EQ(done.whole, how_often == 1);
                 if (how_often == 100) continue;  // another kernel made C
                 EXPECT_EQ(trial.c.bring(), plain) << beta << ", faults " << how_often;
@@ -147,8 +155,9 @@ TEST_F(VerifiedOnDevice, IsRefusedWhileItsStreamIsCaptured) {
     const Plan plan = [&] {
         Plan made;
         const Options options{.verify = true};
-        EXPECT_TRUE(try_plan(problem_of(trial.a.rows(8, 8), trial.b.rows(8, 8), trial.c.rows(8, 8), options), options,
-                             made).is_ok());
+        EXPECT_TRUE(
+            try_plan(problem_of(trial.a.rows(8, 8), trial.b.rows(8, 8), trial.c.rows(8, 8), options), options, made)
+                .is_ok());
         return made;
     }();
     EXPECT_TRUE(can_verify_on_device(plan, nullptr).is_ok());
