@@ -23,7 +23,10 @@ function(blas_library name map)
   add_library(${name} SHARED ${objects} $<TARGET_OBJECTS:tilewright_objects>)
   own_code(${name})
   target_link_libraries(${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
-  target_link_options(${name} PRIVATE -Wl,--version-script=${map} -Wl,-z,nodelete -Wl,-z,defs -Wl,--as-needed)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${map} -Wl,-z,nodelete -Wl,--as-needed)
+  if(NOT TW_SANITIZE)   # clang's sanitizers are in the program alone
+    target_link_options(${name} PRIVATE -Wl,-z,defs)
+  endif()
   set_target_properties(${name} PROPERTIES LINK_DEPENDS ${map} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 endfunction()
 

@@ -88,8 +88,8 @@ struct Faulty {
         kernel.run = [](const Call& call, const Tile& tile) {
             const Status status = right->run(call, tile);
             if (!status || faults-- <= 0) return status;
-            double spoilt = 1e4;
-            const Matrix one{&spoilt, Type::f64, 1, 1, 1};
+            float spoilt = 1e4f;
+            const Matrix one{&spoilt, Type::f32, 1, 1, 1};
             const Status put = cuda().copy(call.c.block(call.m() / 2, call.n() / 3, 1, 1), one, call.stream);
             return put ? cuda().wait(call.stream) : put;
         };
