@@ -28,8 +28,8 @@ struct SumsOf {
 };
 
 struct SumsOff {
-    std::int64_t off = 0;     ///< rows further off than allowed
-    std::int64_t silent = 0;  ///< of which nothing can be told: an Inf or NaN, or sums beyond the type's range
+    bool off = false;     ///< some row is further off than allowed
+    bool silent = false;  ///< of some row nothing can be told: an Inf or NaN, or sums beyond the type's range
 };
 
 struct ProductSums {

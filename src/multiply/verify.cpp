@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <string_view>
 
 #include "backend/contract.hpp"
 #include "backend/direct.hpp"
@@ -40,19 +41,26 @@ bool rounds_after_epilogue(const Plan& plan) noexcept {
            (plan.kernel->out != plan.problem.out || plan.kernel->fuses_epilogue);
 }
 
+/// "cuda.few_tiles.bf16.f32" of "cuda.few_tiles.bf16".
+bool is_wide_form(const Kernel& wide, const Kernel& of) noexcept {
+    const std::string_view name = wide.name;
+    return name.ends_with(".f32") && name.substr(0, name.size() - 4) == of.name;
+}
+
 /// The same sums into a C of f32; false when the kernel has no such form.
 bool widen_result(Plan& plan) noexcept {
     plan.problem.out = Type::f32;
     plan.problem.c = Form::row_major;
     if (plan.kernel->out == Type::f32) return true;
+    const Kernel* found = nullptr;
     for (const Kernel* kernel : plan.backend->ladder) {
         if (kernel->out != Type::f32 || kernel->in != plan.kernel->in || kernel->rung != plan.kernel->rung ||
             kernel->order != plan.kernel->order || !can_run(*plan.backend, *kernel, plan.problem))
             continue;
-        plan.kernel = kernel;
-        return true;
+        if (!found || is_wide_form(*kernel, *plan.kernel)) found = kernel;
     }
-    return false;
+    if (found) plan.kernel = found;
+    return found != nullptr;
 }
 
 /// A C of f32 in place of the caller's narrow one, where that lies.

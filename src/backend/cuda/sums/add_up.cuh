@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-//         1024 columns                C x must be A (B x) for a vector x of signs. Each matrix is read once: bandwidth
-//      +--------------+    M x        is all that this costs. C is read backwards, since its end may still be in L2.
-//   64 |  warps side  | -> |M||x|     A matrix by columns is read as its transpose, whose columns are added up: y^T M.
-//      |  by side     |               Blocks add what they have by atomic additions of f64: the order changes last bits
-//      +--------------+               of sums, which no threshold is near.
-//        y^T M, |y||M|
+// C x must be A (B x) for a vector x of signs. Each matrix is read once: bandwidth is all that this may cost.
+//
+//      2048 columns             M x, |M||x|: a warp reads four rows at once, and its lanes add up what they have at the
+//   +--------------+            end alone. A matrix by columns is read as its transpose, whose columns are added up:
+// 4 | a warp       | -> M x     there a lane keeps its own four columns' sums. Blocks add theirs by atomic additions of
+//   +--------------+            f64: the order changes last bits of sums, which no threshold is near.
 #pragma once
 
 #include <cmath>
@@ -17,8 +17,9 @@
 namespace tw::cuda {
 namespace {
 
-constexpr int warps = 8, lanes = 32, own_columns = 4;  // adjacent columns of a lane
-constexpr int rows_of_block = 64, columns_of_block = warps * lanes * own_columns;
+constexpr int warps = 8, lanes = 32, own_columns = 4;                              // adjacent columns of a lane
+constexpr int strip = 2048, rows_at_once = 4;                                      // of a warp that sums along rows
+constexpr int rows_of_block = 64, columns_of_block = warps * lanes * own_columns;  // where it sums along columns
 constexpr unsigned all_lanes = 0xffffffff;
 
 /// A vector and the sizes beside it; null: signs, and ones.
@@ -30,10 +31,10 @@ struct Sums {
 };
 
 __device__ double sign_of(std::int64_t number) {
-    auto x = static_cast<std::uint64_t>(number) + 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (x ^ (x >> 31)) & 1 ? 1 : -1;
+    auto x = static_cast<unsigned>(number ^ (number >> 32)) + 0x9e3779b9u;
+    x = (x ^ (x >> 16)) * 0x85ebca6bu;
+    x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+    return (x ^ (x >> 16)) & 1 ? 1 : -1;
 }
 __device__ double weight(const Weights& weights, std::int64_t number) {
     return weights.values ? weights.values[number] : sign_of(number);
@@ -52,6 +53,19 @@ struct alignas(sizeof(T) * own_columns < 16 ? sizeof(T) * own_columns : 16) Four
     T of[own_columns];
 };
 
+/// Four elements of a row; zeros beyond the matrix.
+template <class T>
+__device__ Four<T> four_at(const Matrix& m, bool in_fours, std::int64_t i, std::int64_t j) {
+    Four<T> read{};
+    if (i >= m.rows) return read;
+    const T* const row = static_cast<const T*>(m.data) + i * m.row_step;
+    if (in_fours && j + own_columns <= m.cols) return *reinterpret_cast<const Four<T>*>(row + j);
+#pragma unroll
+    for (int e = 0; e < own_columns; ++e)
+        if (j + e < m.cols) read.of[e] = row[(j + e) * m.col_step];
+    return read;
+}
+
 /// Lane l ends with the sum over all lanes of value l / (32 / count): halves are exchanged, not whole vectors.
 template <int count>
 __device__ double added_over_lanes(double (&values)[count], int lane) {
@@ -69,81 +83,70 @@ __device__ double added_over_lanes(double (&values)[count], int lane) {
     return values[0];
 }
 
-/// Sums along rows, or else along columns, weighted by their elements' numbers.
-template <class T, bool along_rows>
+template <class T>
 __global__ void __launch_bounds__(warps* lanes, 2)
-    add_up(Matrix m, bool in_fours, bool backwards, Weights by, Sums sums) {
-    constexpr bool along_columns = !along_rows;
-    constexpr int at_once = sizeof(T) == 8 ? 4 : 8;
-    __shared__ double parts[2][warps][rows_of_block];
+    add_rows(Matrix m, bool in_fours, bool backwards, Weights by, Sums sums) {
     const int lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
     const std::int64_t block = backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
-    const std::int64_t strips = (m.cols + columns_of_block - 1) / columns_of_block;
-    const std::int64_t first_row = block / strips * rows_of_block;
-    const std::int64_t first_column = block % strips * columns_of_block + (warp * lanes + lane) * own_columns;
-    const T* const data = static_cast<const T*>(m.data);
-
-    double by_x[own_columns] = {}, by_x_size[own_columns] = {}, down[own_columns] = {}, down_size[own_columns] = {};
-    if (along_rows)
+    const std::int64_t strips = (m.cols + strip - 1) / strip;
+    const std::int64_t first_row = (block / strips * warps + warp) * rows_at_once;
+    const std::int64_t first = block % strips * strip, end = first + strip < m.cols ? first + strip : m.cols;
+    double sum[rows_at_once] = {}, size[rows_at_once] = {};
+#pragma unroll 2
+    for (std::int64_t j = first + lane * own_columns; j < end; j += lanes * own_columns) {
+        Four<T> read[rows_at_once];
 #pragma unroll
-        for (int e = 0; e < own_columns; ++e)
-            if (first_column + e < m.cols)
-                by_x[e] = weight(by, first_column + e), by_x_size[e] = weight_size(by, first_column + e);
-
-#pragma unroll 1
-    for (int step = 0; step < rows_of_block; step += at_once) {
-        Four<T> read[at_once];
+        for (int q = 0; q < rows_at_once; ++q) read[q] = four_at<T>(m, in_fours, first_row + q, j);
 #pragma unroll
-        for (int q = 0; q < at_once; ++q) {
-            const std::int64_t i = first_row + step + q;
-            read[q] = {};
-            if (i >= m.rows) continue;
-            if (in_fours && first_column + own_columns <= m.cols)
-                read[q] = *reinterpret_cast<const Four<T>*>(data + i * m.row_step + first_column);
-            else
+        for (int e = 0; e < own_columns; ++e) {
+            const std::int64_t column = j + e < m.cols ? j + e : m.cols - 1;
+            const double x = weight(by, column), x_size = weight_size(by, column);
 #pragma unroll
-                for (int e = 0; e < own_columns; ++e)
-                    if (first_column + e < m.cols)
-                        read[q].of[e] = data[i * m.row_step + (first_column + e) * m.col_step];
-        }
-        double across[at_once], across_size[at_once];
-#pragma unroll
-        for (int q = 0; q < at_once; ++q) {
-            const std::int64_t i = first_row + step + q;
-            const bool is_row = i < m.rows;
-            const double by_y = along_columns && is_row ? weight(by, i) : 0;
-            const double by_y_size = along_columns && is_row ? weight_size(by, i) : 0;
-            across[q] = across_size[q] = 0;
-#pragma unroll
-            for (int e = 0; e < own_columns; ++e) {
+            for (int q = 0; q < rows_at_once; ++q) {
                 const double element = widened(read[q].of[e]);
-                if (along_rows) across[q] += element * by_x[e], across_size[q] += fabs(element) * by_x_size[e];
-                if (along_columns && is_row) down[e] += element * by_y, down_size[e] += fabs(element) * by_y_size;
-            }
-        }
-        if (along_rows) {
-            constexpr int sharing = lanes / at_once;  // lanes that end with the same row
-            const double row = added_over_lanes(across, lane), size = added_over_lanes(across_size, lane);
-            if (lane % sharing == 0) {
-                parts[0][warp][step + lane / sharing] = row;
-                parts[1][warp][step + lane / sharing] = size;
+                sum[q] += element * x, size[q] += fabs(element) * x_size;
             }
         }
     }
-    if (along_columns)
+    constexpr int sharing = lanes / rows_at_once;  // lanes that end with the same row
+    const double row_sum = added_over_lanes(sum, lane), row_size = added_over_lanes(size, lane);
+    const std::int64_t row = first_row + lane / sharing;
+    if (lane % sharing != 0 || row >= m.rows) return;
+    atomicAdd(sums.values + row, row_sum);
+    atomicAdd(sums.sizes + row, row_size);
+}
+
+template <class T>
+__global__ void __launch_bounds__(warps* lanes, 2)
+    add_columns(Matrix m, bool in_fours, bool backwards, Weights by, Sums sums) {
+    constexpr int at_once = sizeof(T) == 8 ? 4 : 8;
+    const std::int64_t block = backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+    const std::int64_t strips = (m.cols + columns_of_block - 1) / columns_of_block;
+    const std::int64_t first_row = block / strips * rows_of_block;
+    const std::int64_t column = block % strips * columns_of_block + threadIdx.x * own_columns;
+    double down[own_columns] = {}, down_size[own_columns] = {};
+#pragma unroll 1
+    for (std::int64_t i = first_row; i < first_row + rows_of_block && i < m.rows; i += at_once) {
+        Four<T> read[at_once];
 #pragma unroll
-        for (int e = 0; e < own_columns; ++e)
-            if (first_column + e < m.cols) {
-                atomicAdd(sums.values + first_column + e, down[e]);
-                atomicAdd(sums.sizes + first_column + e, down_size[e]);
+        for (int q = 0; q < at_once; ++q) read[q] = four_at<T>(m, in_fours, i + q, column);
+#pragma unroll
+        for (int q = 0; q < at_once; ++q) {
+            const std::int64_t row = i + q < m.rows ? i + q : m.rows - 1;
+            const double y = weight(by, row), y_size = weight_size(by, row);
+#pragma unroll
+            for (int e = 0; e < own_columns; ++e) {
+                const double element = widened(read[q].of[e]);
+                down[e] += element * y, down_size[e] += fabs(element) * y_size;
             }
-    if (!along_rows) return;
-    __syncthreads();
-    const int row = threadIdx.x % rows_of_block, kind = threadIdx.x / rows_of_block;
-    if (kind > 1 || first_row + row >= m.rows) return;
-    double sum = 0;
-    for (int w = 0; w < warps; ++w) sum += parts[kind][w][row];
-    atomicAdd((kind == 0 ? sums.values : sums.sizes) + first_row + row, sum);
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < own_columns; ++e)
+        if (column + e < m.cols) {
+            atomicAdd(sums.values + column + e, down[e]);
+            atomicAdd(sums.sizes + column + e, down_size[e]);
+        }
 }
 
 }  // namespace

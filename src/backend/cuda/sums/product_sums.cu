@@ -12,26 +12,33 @@
 namespace tw::cuda {
 namespace {
 
-/// The sums of C0, which is about to be overwritten, join those of A B.
+constexpr int counters = 1024;  // threads of the one block that looks at all sums
+
+/// The sums of C0, which is about to be overwritten, join those of A B, and are 0 again.
 __global__ void __launch_bounds__(256) add_old(double alpha, double beta, Sums wanted, Sums seen, std::int64_t count) {
     const std::int64_t i = blockIdx.x * std::int64_t{256} + threadIdx.x;
     if (i >= count) return;
     wanted.values[i] = alpha * wanted.values[i] + beta * seen.values[i];
     wanted.sizes[i] = fabs(alpha) * wanted.sizes[i] + fabs(beta) * seen.sizes[i];
+    seen.values[i] = seen.sizes[i] = 0;
 }
 
-/// counts: of sums that are off, and of those that tell nothing.
-__global__ void __launch_bounds__(256)
+/// counts: whether some sum is off, and whether some tells nothing. What was seen is 0 again, for another look.
+__global__ void __launch_bounds__(counters)
     count_off(double alpha, Allowance may, Sums wanted, Sums seen, std::int64_t count, double* counts) {
-    const std::int64_t i = blockIdx.x * std::int64_t{256} + threadIdx.x;
-    if (i >= count) return;
-    const double size = fabs(alpha) * wanted.sizes[i];
-    const double allowed = may.of_sizes * size + may.of_seen * seen.sizes[i] + may.floor;
-    if (!isfinite(size)) atomicAdd(counts + 1, 1.0);
-    else if (!(fabs(seen.values[i] - alpha * wanted.values[i]) <= allowed)) atomicAdd(counts, 1.0);
+    bool off = false, silent = false;
+    for (std::int64_t i = threadIdx.x; i < count; i += counters) {
+        const double size = fabs(alpha) * wanted.sizes[i];
+        const double allowed = may.of_sizes * size + may.of_seen * seen.sizes[i] + may.floor;
+        const bool tells = isfinite(size), is_as_expected = fabs(seen.values[i] - alpha * wanted.values[i]) <= allowed;
+        silent |= !tells, off |= tells && !is_as_expected;
+        seen.values[i] = seen.sizes[i] = 0;
+    }
+    const int any_off = __syncthreads_or(off), any_silent = __syncthreads_or(silent);
+    if (threadIdx.x == 0) counts[0] = any_off, counts[1] = any_silent;
 }
 
-/// Where each vector of a product lies. What is seen of C comes last, since each look begins with zeros.
+/// Where each vector of a product lies.
 struct Layout {
     Sums b_by_signs, wanted, seen;
     double* counts;
@@ -57,14 +64,16 @@ Status clear(double* from, const double* to, void* stream) noexcept {
     return status_of(calls().clear(from, 0, bytes, static_cast<cudaStream_t>(stream)), Step::clear);
 }
 
+std::int64_t covering(std::int64_t extent, std::int64_t part) noexcept { return (extent + part - 1) / part; }
+
 template <class T>
 Status add_up_of(const Matrix& m, bool along_rows, bool backwards, Weights by, Sums sums, void* stream) noexcept {
     const bool in_fours = m.col_step == 1 && m.row_step % own_columns == 0 &&
                           reinterpret_cast<std::uintptr_t>(m.data) % alignof(Four<T>) == 0;
-    const std::int64_t blocks =
-        ((m.cols + columns_of_block - 1) / columns_of_block) * ((m.rows + rows_of_block - 1) / rows_of_block);
+    const std::int64_t blocks = along_rows ? covering(m.cols, strip) * covering(m.rows, warps * rows_at_once)
+                                           : covering(m.cols, columns_of_block) * covering(m.rows, rows_of_block);
     const Launch how{.blocks = static_cast<unsigned>(blocks), .threads = warps * lanes};
-    return launch(along_rows ? add_up<T, true> : add_up<T, false>, how, stream, m, in_fours, backwards, by, sums);
+    return launch(along_rows ? add_rows<T> : add_columns<T>, how, stream, m, in_fours, backwards, by, sums);
 }
 
 /// Along rows of the matrix as it is meant, however it lies.
@@ -82,10 +91,6 @@ Status add_up(const Matrix& meant, bool backwards, Weights by, Sums sums, void* 
     return {};
 }
 
-Launch one_each(std::int64_t count) noexcept {
-    return {.blocks = static_cast<unsigned>((count + 255) / 256), .threads = 256};
-}
-
 std::size_t bytes(std::int64_t m, std::int64_t k) noexcept {
     return static_cast<std::size_t>(4 * m + 2 * k + 2) * sizeof(double);
 }
@@ -98,7 +103,8 @@ Status expect(const SumsOf& p, std::span<std::byte> memory, void* stream) noexce
     if (!status || p.beta == 0) return status;
     status = add_up(p.c, false, {}, at.seen, stream);
     const std::int64_t m = p.c.rows;
-    return status ? launch(add_old, one_each(m), stream, p.alpha, p.beta, at.wanted, at.seen, m) : status;
+    const Launch one_each{.blocks = static_cast<unsigned>(covering(m, 256)), .threads = 256};
+    return status ? launch(add_old, one_each, stream, p.alpha, p.beta, at.wanted, at.seen, m) : status;
 }
 
 Status compare(const SumsOf& p, const Allowance& allowed, std::span<std::byte> memory, void* stream,
@@ -106,13 +112,13 @@ Status compare(const SumsOf& p, const Allowance& allowed, std::span<std::byte> m
     const Layout at = layout_of(p, memory);
     const double alpha = p.beta == 0 ? p.alpha : 1;  // add_old() has seen to it
     const std::int64_t m = p.c.rows;
-    Status status = clear(at.seen.values, at.end, stream);
-    if (status) status = add_up(p.c, true, {}, at.seen, stream);
-    if (status) status = launch(count_off, one_each(m), stream, alpha, allowed, at.wanted, at.seen, m, at.counts);
+    Status status = add_up(p.c, true, {}, at.seen, stream);
+    const Launch alone{.threads = counters};
+    if (status) status = launch(count_off, alone, stream, alpha, allowed, at.wanted, at.seen, m, at.counts);
     double counts[2] = {};
     if (status) status = copy({counts, Type::f64, 1, 2, 2}, {at.counts, Type::f64, 1, 2, 2}, stream);
     if (status) status = wait(stream);
-    found = {static_cast<std::int64_t>(counts[0]), static_cast<std::int64_t>(counts[1])};
+    found = {counts[0] != 0, counts[1] != 0};
     return status;
 }
 
