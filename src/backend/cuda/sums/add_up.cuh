@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(warps* lanes, 2)
 template <class T>
 __global__ void __launch_bounds__(warps* lanes, 2)
     add_columns(Matrix m, bool in_fours, bool backwards, Weights by, Sums sums) {
-    constexpr int at_once = sizeof(T) == 8 ? 4 : 8;
+    constexpr int at_once = sizeof(T) == 4 ? 8 : 4;  // what registers hold without spills
     const std::int64_t block = backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
     const std::int64_t strips = (m.cols + columns_of_block - 1) / columns_of_block;
     const std::int64_t first_row = block / strips * rows_of_block;
