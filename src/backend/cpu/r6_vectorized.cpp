@@ -179,7 +179,7 @@ double nanoseconds(const Problem& p, int threads) {
         constexpr double packed_byte = 0.03;
         const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
         const double of_b = (p.c == Form::col_major ? m : n) * k * sizeof(T);
-        tiles = std::min(tiles, 0.8 * (1.06 * m * n * k / kernel.rate + packed_byte * of_b));
+        tiles = std::min(tiles, 0.76 * (1.06 * m * n * k / kernel.rate + packed_byte * of_b));
     }
     return tiles / sharing<T, kernel>(p, threads);
 }
