@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Which tile split_inside gets, and what it takes: by shape alone.
+// Which tile few_steps gets, and what it takes: by shape alone.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// split_inside's products of a stage, A's parts in registers and B's in shared memory.
+// few_steps's products of a stage, A's parts in registers and B's in shared memory.
 #pragma once
 
 #include "backend/cuda/few/inside_stage.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What split_inside brings for a stage of k: A's rows as they lie, B's columns along k, wherever they lie, as the unit
+// What few_steps brings for a stage of k: A's rows as they lie, B's columns along k, wherever they lie, as the unit
 // reads them. There B is cut into its parts.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// A tile of split_inside's on its way out: what an Inf made of its sums is made again, and rows go to C wherever they
+// A tile of few_steps's on its way out: what an Inf made of its sums is made again, and rows go to C wherever they
 // begin, 16 bytes at once, 4, or element by element with the epilogue.
 #pragma once
 

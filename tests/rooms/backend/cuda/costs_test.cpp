@@ -166,7 +166,7 @@ TEST_F(Costs, SmallSquaresOfF32GoByR7sLittleTile) {
 
 // 4096 x 4096 x 64 takes an H200 50 us by parts of tf32, r7 69; 96 x 192 x 512, 928 times, 409 and 752; 32 x 384 x 192,
 // 415 times, 67 and by few_tiles_sliced 103.
-TEST_F(Costs, AShortKAndBatchesAreSplitInside) {
+TEST_F(Costs, AShortKAndBatchesAreOfFewSteps) {
     for (const Accuracy accuracy : {fp32, fp32_elementwise})
         for (const Shape& shape : {Shape{4096, 4096, 64, by_columns},
                                    {10354, 7564, 80, by_columns},
@@ -177,7 +177,7 @@ TEST_F(Costs, AShortKAndBatchesAreSplitInside) {
                                    {32, 384, 192, by_columns},
                                    {128, 128, 128},
                                    {512, 16, 32, by_columns}})
-            EXPECT_TRUE(is_of(cheapest(shape, Type::f32, accuracy), "split_inside")) << shape.m << 'x' << shape.k;
+            EXPECT_TRUE(is_of(cheapest(shape, Type::f32, accuracy), "few_steps")) << shape.m << 'x' << shape.k;
     for (const Shape& shape : {Shape{512, 384, 64}, {192, 384, 64}, {1024, 64, 1024}})
         EXPECT_TRUE(is_of(cheapest(shape, Type::f32, tf32), "r9")) << "heads at tf32";
     EXPECT_TRUE(is_of(cheapest({2544, 4586, 18}, Type::f32, fp32), "r7")) << "mostly C";

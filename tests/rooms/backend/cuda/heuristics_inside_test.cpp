@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What split_inside and r7's little tile are reckoned to take, on paper.
+// What few_steps and r7's little tile are reckoned to take, on paper.
 #include "backend/cuda/few/heuristics_inside.hpp"
 
 #include <gtest/gtest.h>

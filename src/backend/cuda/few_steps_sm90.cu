@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// split_inside: f32 products by three of tf32 parts, cut where they are used: no pass before, nothing in scratch, rows
+// few_steps: f32 products by three of tf32 parts, cut where they are used: no pass before, nothing in scratch, rows
 // that begin anywhere, and batches. A's rows go through registers to the unit's side of 64; B's columns lie in shared
 // memory along k, and are cut there once for all rows of the tile.
 //
@@ -43,8 +43,7 @@ constexpr int least_k_of_whole_stages = 64;
 
 template <class S, bool a_across, bool b_across>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    split_inside(Lie a, Lie b, int k, int stages, Output out, Ending ending, bool turned, TileGrid grid,
-                 Places places) {
+    few_steps(Lie a, Lie b, int k, int stages, Output out, Ending ending, bool turned, TileGrid grid, Places places) {
     extern __shared__ char shared[];
     const std::uint32_t base = (ptx::shared_address(shared) + 1023) & ~1023u;
     const Memory<S, a_across> memory{base};
@@ -150,7 +149,7 @@ Status start(const Call& call, bool turned) {
     const auto [grid, blocks] = tiling(call, S::BM, S::N);
     const auto products = static_cast<unsigned>(products_of(call));
     const int stages = stages_of<S, a_across>(k, std::int64_t{blocks} * products);
-    return launch(split_inside<S, a_across, b_across>,
+    return launch(few_steps<S, a_across, b_across>,
                   {.blocks = blocks,
                    .threads = S::threads,
                    .shared = shared_when_spread(S::template shared<a_across>(stages), std::int64_t{blocks} * products),
@@ -226,8 +225,8 @@ constexpr Tile tiles[] = {{}, {128, 64, BK}, {64, 64, BK}, {64, 32, BK}};
 
 }  // namespace
 
-constinit const Kernel split_inside_f32{
-    .name = "cuda.split_inside.f32.tf32x3",
+constinit const Kernel few_steps_f32{
+    .name = "cuda.few_steps.f32.tf32x3",
     .rung = Rung::none,
     .in = Type::f32,
     .out = Type::f32,
