@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// An activation is not linear, so the product is checked before its epilogue. Where a kernel has the epilogue in it and
-// then rounds to a narrow C, the product is made and checked in f32: rounded twice, C would have other bits.
+// An activation is not linear, so the product is checked before its epilogue, and that is a pass of its own then. Where
+// a kernel for f32 makes a narrow C, the product is made and checked in f32: rounded twice, C would have other bits.
+// Where the kernel's own epilogue is not that pass, to the bit, such a product is refused.
 #include "multiply/verify.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <string_view>
 
 #include "backend/contract.hpp"
 #include "backend/direct.hpp"
@@ -27,40 +27,32 @@ namespace tw {
 namespace {
 
 constexpr Status no_memory{Code::out_of_memory, Argument::none, "no memory for the vectors of the verification"};
-constexpr Status no_wide_kernel{
+constexpr Status other_bits{
     Code::unsupported, Argument::options,
-    "the kernel rounds to a narrow C after the epilogue and has no form with a C of f32, which verification needs"};
+    "the device's kernel for 16 bits has the epilogue in it: applied after the verification, it would give other bits"};
 constexpr Status wrong_twice{Code::verification_failed, Argument::c,
                              "the result fails its verification, and so does a second one by the reference kernel"};
 
 bool is_narrow(Type type) noexcept { return type == Type::f16 || type == Type::bf16; }
 
-/// True when without verification C is rounded once, after the epilogue.
+/// True when the kernel's epilogue and finish() may differ in bits. Devices' kernels for 16 bits have shorter forms of
+/// gelu and silu; and one that rounds to a narrow C by itself has no form with a C of f32 that surely sums alike.
+bool has_own_epilogue(const Plan& plan) noexcept {
+    const Kernel& kernel = *plan.kernel;
+    const bool there = plan.backend->place != Place::host;
+    return !plan.options.epilogue.is_empty() && kernel.fuses_epilogue &&
+           (is_narrow(kernel.out) || (there && is_narrow(kernel.in)));
+}
+
+/// True when the kernel's C is of f32 and is rounded after the epilogue.
 bool rounds_after_epilogue(const Plan& plan) noexcept {
-    return !plan.options.epilogue.is_empty() && is_narrow(plan.problem.out) &&
-           (plan.kernel->out != plan.problem.out || plan.kernel->fuses_epilogue);
+    return !plan.options.epilogue.is_empty() && is_narrow(plan.problem.out) && plan.kernel->out != plan.problem.out;
 }
 
-/// "cuda.few_tiles.bf16.f32" of "cuda.few_tiles.bf16".
-bool is_wide_form(const Kernel& wide, const Kernel& of) noexcept {
-    const std::string_view name = wide.name;
-    return name.ends_with(".f32") && name.substr(0, name.size() - 4) == of.name;
-}
-
-/// The same sums into a C of f32; false when the kernel has no such form.
-bool widen_result(Plan& plan) noexcept {
+/// The same kernel into a C of f32.
+void widen_result(Plan& plan) noexcept {
     plan.problem.out = Type::f32;
     plan.problem.c = Form::row_major;
-    if (plan.kernel->out == Type::f32) return true;
-    const Kernel* found = nullptr;
-    for (const Kernel* kernel : plan.backend->ladder) {
-        if (kernel->out != Type::f32 || kernel->in != plan.kernel->in || kernel->rung != plan.kernel->rung ||
-            kernel->order != plan.kernel->order || !can_run(*plan.backend, *kernel, plan.problem))
-            continue;
-        if (!found || is_wide_form(*kernel, *plan.kernel)) found = kernel;
-    }
-    if (found) plan.kernel = found;
-    return found != nullptr;
 }
 
 /// A C of f32 in place of the caller's narrow one, where that lies.
@@ -160,6 +152,7 @@ Status plan_second(const Plan& plan, Plan& second) noexcept {
 
 Status run_verified(const Plan& plan, const Plan& second, const Matrix& a, const Matrix& b, const Matrix& c,
                     void* stream, const Sharing& sharing) noexcept {
+    if (has_own_epilogue(plan)) return other_bits;
     const bool there = plan.problem.place != Place::host;
     if (!stream) stream = plan.options.stream;
     if (there)
@@ -175,7 +168,8 @@ Status run_verified(const Plan& plan, const Plan& second, const Matrix& a, const
         const Status status = made(first, again, c);
         return status ? finish_as_planned(plan, c, epilogue, stream) : status;
     }
-    if (!widen_result(first) || !widen_result(again)) return no_wide_kernel;
+    widen_result(first), widen_result(again);
+    if (again.kernel->out != Type::f32) again = first;  // the plainest of that order has no such C
     WideResult wide(plan, c, stream);
     if (const Status failed = wide.begin(plan.options.beta != 0); !failed) return failed;
     Status status = made(first, again, wide.matrix());

@@ -4,6 +4,7 @@
 // How a product is checked where its operands lie, by a device that is played: its memory is the host's, its kernel
 // spoils an element when it is told to. What a device's own sums are is tested beside its kernels.
 #include <new>
+#include <string_view>
 
 #include "backend/contract.hpp"
 #include "base/element.hpp"
@@ -133,6 +134,27 @@ TEST(VerifiedThere, FailsWithTheDevice) {
 TEST(VerifiedThere, IsRefusedWithoutSums) {
     Played played(0, tw::Verify::check);
     EXPECT_EQ(tw::can_verify_on_device(played.plan, nullptr).code, tw::Code::unsupported) << "a CPU has no such sums";
+}
+
+/// Fused into a device's kernel for 16 bits, an epilogue has bits of its own: gelu and silu have shorter forms there.
+TEST(VerifiedThere, IsRefusedWhereTheEpilogueWouldHaveOtherBits) {
+    for (const tw::Type in : {tw::Type::f16, tw::Type::bf16, tw::Type::f32})
+        for (const tw::Type out : {in, tw::Type::f32})
+            for (const bool is_fused : {false, true})
+                for (const bool there : {false, true}) {
+                    Played played(2.0, tw::Verify::check);
+                    played.kernel.in = in, played.kernel.out = out, played.kernel.fuses_epilogue = is_fused;
+                    played.plan.problem.in = in, played.plan.problem.out = out;
+                    played.plan.options.epilogue = tw::relu();
+                    spoilt_runs = 0;
+                    if (there) played.device.place = played.plan.problem.place = tw::Place::cuda;
+                    const tw::Status status = tw::run_verified(played.plan, played.second, erase(played.p.av()),
+                                                               erase(played.p.bv()), erase(played.p.cv()), nullptr);
+                    const bool is_refused = is_fused && (out != tw::Type::f32 || (there && in != tw::Type::f32));
+                    EXPECT_EQ(std::string_view(status.text).find("other bits") != std::string_view::npos, is_refused)
+                        << tw::name_of(in) << " to " << tw::name_of(out) << ": " << status.text;
+                    EXPECT_TRUE(!is_refused || runs == 0);
+                }
 }
 
 }  // namespace

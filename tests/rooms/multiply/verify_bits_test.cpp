@@ -82,6 +82,9 @@ TEST(VerifiedBits, AreThoseWithoutVerification) {
                         expect_the_same_bits(p, options, what);
                         options.epilogue = p.epilogue(activation);
                         expect_the_same_bits(p, options, what + ", with an epilogue");
+                        if (activation != tw::Activation::gelu) continue;
+                        p.c = p.matrix(2, out, n, m).transposed();
+                        expect_the_same_bits(p, options, what + ", with an epilogue, C by columns");
                     }
 }
 
