@@ -222,7 +222,8 @@ TEST(Verification, AcceptsRightProductsWhoseScalarsHaveFewBitsInF32) {
 }
 
 TEST(RowSums, HaveTheSameBitsWithAnyNumberOfThreads) {
-    for (const auto& [rows, cols] : {std::array<std::int64_t, 2>{1000, 301}, {301, 1000}, {5, 90000}, {90000, 5}}) {
+    for (const auto& sides : {std::array<std::int64_t, 2>{1000, 301}, {301, 1000}, {5, 90000}, {90000, 5}}) {
+        const std::int64_t rows = sides[0], cols = sides[1];
         const auto values = random_values<float>(static_cast<std::size_t>(rows * cols), 7);
         const auto weights = random_values<double>(static_cast<std::size_t>(2 * cols), 8);
         for (const bool by_columns : {false, true}) {
