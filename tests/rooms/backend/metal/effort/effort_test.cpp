@@ -79,9 +79,15 @@ void check(const Case& c, Budget budget, const std::vector<float>& v) {
     EXPECT_STREQ(metal.report.kernels, "metal-check");
     expect_same(metal.report.cutoff, cpu.report.cutoff, what);
     const bool is_planes = c.build.layout == EffortLayout::planes;
+    // The CPU puts codes together, and rounds v d to 15 bits at once, where everything is read or nearly so.
     const bool is_whole = is_planes && cpu.report.rows_read == cpu.report.rows;
-    EXPECT_NEAR(metal.report.estimated_error, cpu.report.estimated_error, is_whole ? 1e-2 : 1e-6) << what;
-    if (is_whole) {  // the CPU puts codes together and rounds v d to 15 bits there, not to 8
+    const bool is_together = is_whole || (is_planes && cpu.report.estimated_error < 0.04);
+    EXPECT_NEAR(metal.report.estimated_error, cpu.report.estimated_error,
+                is_whole      ? 1e-2
+                : is_together ? 1e-3
+                              : 1e-6)
+        << what;
+    if (is_together) {
         const std::vector<double> wanted(cpu.y.begin(), cpu.y.end());
         EXPECT_LE(tw::effort_tests::relative_error(metal.y, wanted), 1e-2) << what;
         return;
