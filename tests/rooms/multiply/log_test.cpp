@@ -18,7 +18,10 @@ namespace {
 
 using namespace tw;
 
-const std::string store = testing::TempDir() + "log_test_store";
+/// Of this test alone: others run at the same time.
+std::string store() {
+    return testing::TempDir() + "log_test_store_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+}
 
 struct Small {
     std::vector<float> a = std::vector<float>(6, 1), b = a, c = a;
@@ -51,16 +54,16 @@ class LogDeathTest : public testing::Test {
 protected:
     void SetUp() override {
         GTEST_FLAG_SET(death_test_style, "threadsafe");  // nothing has been read yet
-        std::ofstream(store) << "this is no store\n";
-        setenv("TW_STORE", store.c_str(), 1), setenv("TW_LOG", "1", 1);
+        std::ofstream(store()) << "this is no store\n";
+        setenv("TW_STORE", store().c_str(), 1), setenv("TW_LOG", "1", 1);
     }
-    void TearDown() override { unsetenv("TW_STORE"), unsetenv("TW_LOG"), std::remove(store.c_str()); }
+    void TearDown() override { unsetenv("TW_STORE"), unsetenv("TW_LOG"), std::remove(store().c_str()); }
 };
 
 TEST_F(LogDeathTest, SaysTheStoresTroubleOnceAndALineForEachProduct) {
     const auto work = [] {
         Small small;
-        const std::string trouble = store + ": this is not a tuning store; it is ignored";
+        const std::string trouble = store() + ": this is not a tuning store; it is ignored";
         if (times(trouble, [&] { small.multiply(); }) != 1) std::exit(1);
         if (times(trouble, [&] { small.multiply(); }) != 0) std::exit(2);
         std::exit(times(product_line("2x2x3"), [&] { small.multiply(), small.multiply(); }) == 2 ? 0 : 3);
@@ -70,7 +73,7 @@ TEST_F(LogDeathTest, SaysTheStoresTroubleOnceAndALineForEachProduct) {
 
 TEST_F(LogDeathTest, SaysNothingOfAStoreThatIsWell) {
     const auto work = [] {
-        setenv("TW_STORE", (store + "_absent").c_str(), 1);
+        setenv("TW_STORE", (store() + "_absent").c_str(), 1);
         std::exit(times("tilewright: ", [] { Small{}.multiply(); }) == 1 ? 0 : 1);
     };
     EXPECT_EXIT(work(), testing::ExitedWithCode(0), "");
