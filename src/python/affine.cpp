@@ -19,8 +19,9 @@ constexpr const char* words =
     "/)\n--\n\n"
     "activation(alpha a b + bias) + residual, with b transposed on request; bias, residual, accuracy and out may be "
     "None.\n"
-    "NotImplemented when an operand is out of the ordinary or, with is_recorded, torch wants to see: nothing was done "
-    "then.";
+    "NotImplemented when an operand is out of the ordinary or, with is_recorded, torch wants to see; None when all "
+    "that "
+    "is in the way is that a gradient is to be recorded. Nothing was done then.";
 enum Place {
     of_a,
     of_b,
@@ -52,7 +53,7 @@ bool read_options(PyObject* const* given, Options& options) {
     else if (name == "gelu") of = Activation::gelu;
     else if (name == "silu") of = Activation::silu;
     else if (name != "none") return false;
-    options.reproducible = given[of_reproducible] == Py_True;
+    options.reproducible = PyObject_IsTrue(given[of_reproducible]) == 1;  // an operator's is a whole number
     options.alpha = PyFloat_AsDouble(given[of_alpha]);
     return !PyErr_Occurred();
 }
@@ -61,11 +62,13 @@ bool read_options(PyObject* const* given, Options& options) {
 PyObject* product_of(PyObject* const* given) {
     Options options;
     Handed a("a"), b("b"), bias("bias"), residual("residual"), c("out");
-    for (Handed* all : {&a, &b, &bias, &residual, &c}) all->is_recorded = given[of_recorded] == Py_True;
+    const bool is_recorded = given[of_recorded] == Py_True;
+    for (Handed* all : {&a, &b, &bias, &residual}) all->gradient = is_recorded ? Gradient::noted : Gradient::ignored;
+    if (!is_recorded) c.gradient = Gradient::ignored;
     const bool has_bias = given[of_bias] != Py_None, has_residual = given[of_residual] != Py_None;
     if (!read_options(given, options)) return PyErr_Clear(), nullptr;
     if (!a.take(given[of_a], false) || !b.take(given[of_b], false) || !a.is_beside(b)) return nullptr;
-    if (a.is_recorded && is_watched()) return nullptr;
+    if (is_recorded && is_watched()) return nullptr;
     if (given[of_transposed] == Py_True) b.transpose();
     std::int64_t shape[most_dims];
     int dims = 0;
@@ -81,8 +84,11 @@ PyObject* product_of(PyObject* const* given) {
     if (has_residual &&
         (!residual.take(given[of_residual], false) || !residual.is_beside(a) || !has_shape(residual, shape, dims)))
         return nullptr;
+    const bool is_out_given = given[of_out] != Py_None;
+    if (a.wants_gradient || b.wants_gradient || bias.wants_gradient || residual.wants_gradient)
+        return is_out_given ? nullptr : Py_NewRef(Py_None);
     PyObject* made = nullptr;
-    if (given[of_out] != Py_None) {
+    if (is_out_given) {
         if (!c.take(given[of_out], true) || !c.is_beside(a) || !has_shape(c, shape, dims) || c.overlaps(a) ||
             c.overlaps(b) || (has_bias && c.overlaps(bias)) || (has_residual && c.overlaps(residual)))
             return nullptr;

@@ -17,7 +17,7 @@ struct Known {
     PyTypeObject *tensor = nullptr, *parameter = nullptr;
     PyObject* grad_enabled = nullptr;  ///< torch.is_grad_enabled
     PyObject* empty_like = nullptr;    ///< torch.empty_like
-    PyObject* watchers[3] = {};        ///< of torch._C: how many modes, or whether any, look at what is called
+    PyObject* watchers[4] = {};        ///< of torch._C: how many modes, or whether any, look at what is called
     const exchange::Table* table = nullptr;
     bool has_looked_for_torch = false;
     PyObject *dtype, *requires_grad, *is_neg, *empty_beside;
@@ -50,8 +50,8 @@ private:
     void find_watchers(PyObject* torch) {
         PyObject* within = PyObject_GetAttrString(torch, "_C");
         const char* names[] = {"_len_torch_dispatch_stack", "_is_torch_function_mode_enabled",
-                               "_is_any_autocast_enabled"};
-        for (int i = 0; within && i < 3; ++i) {
+                               "_is_any_autocast_enabled", "_are_functorch_transforms_active"};
+        for (int i = 0; within && i < 4; ++i) {
             PyErr_Clear();
             watchers[i] = PyObject_GetAttrString(within, names[i]);
         }
@@ -91,14 +91,13 @@ bool is_true(PyObject* answer) {
     return yes;
 }
 
-/// A tensor whose gradient somebody wants, or whose numbers are the negatives of what lies in memory.
-bool is_more_than_its_memory(PyObject* tensor, bool is_recorded) {
-    const Known& of = known();
-    if (is_recorded && is_true(PyObject_GetAttr(tensor, of.requires_grad)) &&
-        is_true(PyObject_CallNoArgs(of.grad_enabled)))
-        return true;
-    return is_true(PyObject_VectorcallMethod(of.is_neg, &tensor, 1, nullptr));
+bool is_gradient_wanted(PyObject* tensor) {
+    return is_true(PyObject_GetAttr(tensor, known().requires_grad)) &&
+           is_true(PyObject_CallNoArgs(known().grad_enabled));
 }
+
+/// A tensor whose numbers are the negatives of what lies in memory.
+bool is_negative(PyObject* tensor) { return is_true(PyObject_VectorcallMethod(known().is_neg, &tensor, 1, nullptr)); }
 
 bool type_of_format(const char* format, Py_ssize_t bytes, Type& type) {
     if (!format || format[0] == 0 || format[1] != 0) return false;
@@ -189,7 +188,8 @@ bool Handed::take_buffer(PyObject* array, bool is_written) {
 }
 
 bool Handed::take_tensor(PyObject* array) {
-    if (is_more_than_its_memory(array, is_recorded)) return false;
+    wants_gradient = gradient != Gradient::ignored && is_gradient_wanted(array);
+    if ((wants_gradient && gradient == Gradient::refused) || is_negative(array)) return false;
     if (!PyErr_Occurred()) return look_at_tensor(array);
     PyErr_Clear();
     return false;

@@ -13,9 +13,14 @@
 
 namespace tw::python {
 
-/// True where torch wants to see what is called: autocast, a mode of its dispatcher, or a torch that can't be asked.
+/// True where torch wants to see what is called: autocast, a mode of its dispatcher, a transform of functions, or a
+/// torch that can't be asked.
 /// The answer counts once a tensor has been taken.
 bool is_watched();
+
+/// Of a tensor whose gradient somebody wants: it is not taken; it is, and said so; or nobody asks, below torch's own
+/// records.
+enum class Gradient { refused, noted, ignored };
 
 class Handed {
 public:
@@ -55,7 +60,8 @@ public:
     bool stream(void*& current) const;
 
     Operand operand;
-    bool is_recorded = true;  ///< false: below torch's own records of gradients, which are nobody's business then
+    Gradient gradient = Gradient::refused;
+    bool wants_gradient = false;  ///< where that is noted
 
 private:
     void turn_into_row();

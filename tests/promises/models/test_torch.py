@@ -122,6 +122,18 @@ def test_gradients_are_right(activation):
     assert torch.autograd.gradcheck(tw.matmul, (x, numbers(2, 1, 4, 3, dtype=torch.float64)))
 
 
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_gradients_have_gradients(activation):
+    x, w, bias, residual = (numbers(*shape, dtype=torch.float64) for shape in ((2, 3), (4, 3), (4,), (2, 4)))
+    for linear, addmm in ((tw.linear, tw.addmm), (OPS.linear, OPS.addmm)):
+        assert torch.autograd.gradgradcheck(
+            lambda *of: linear(of[0], of[1], bias=of[2], residual=of[3], activation=activation), (x, w, bias, residual)
+        )
+        assert torch.autograd.gradgradcheck(
+            lambda i, a, b: addmm(i, a, b, alpha=2.0, activation=activation), (bias, x, w.detach().t().requires_grad_())
+        )
+
+
 def test_a_sum_sends_back_a_gradient_without_steps():
     a, b = numbers(3, 4), numbers(4, 5)
     tw.matmul(a, b).sum().backward()

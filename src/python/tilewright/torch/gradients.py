@@ -4,7 +4,8 @@
 memory."""
 import torch
 
-from tilewright.torch.operators import LIBRARY
+from tilewright import _native
+from tilewright.torch import operators
 
 OPS = torch.ops.tilewright
 
@@ -36,11 +37,14 @@ def _behind_activation(g, name, inner):
     """The gradient of what goes into the activation; `inner` computes that again: it was never kept."""
     if name == "none":
         return g
+    is_recorded = torch.is_grad_enabled()  # as it is where a gradient of this gradient will be asked for
+    z = inner()
+    if not (is_recorded and z.requires_grad):
+        z = z.detach().requires_grad_()
     with torch.enable_grad():
-        z = inner().detach().requires_grad_()
         of = torch.nn.functional
         y = of.relu(z) if name == "relu" else of.silu(z) if name == "silu" else of.gelu(z)
-        return torch.autograd.grad(y, z, g)[0]
+        return torch.autograd.grad(y, z, g, create_graph=is_recorded)[0]
 
 
 def _matmul(context, g):
@@ -75,5 +79,83 @@ def _linear(context, g):
     return of_x, of_weight, of_bias, of_residual
 
 
-for _name, _backward in (("matmul", _matmul), ("addmm", _addmm), ("linear", _linear)):
-    torch.library.register_autograd(f"tilewright::{_name}", _backward, setup_context=_save, lib=LIBRARY)
+def _recorded(kernel, backward):
+    """kernel(*tensors, how) with its gradient, without passing torch's dispatcher."""
+
+    class Recorded(torch.autograd.Function):
+        @staticmethod
+        def forward(context, *given):
+            context.save_for_backward(*given[:-1])
+            context.how = given[-1]
+            return kernel(*given[:-1], **given[-1])
+
+        @staticmethod
+        def backward(context, g):
+            return *backward(context, g), None
+
+    # Past Function.apply, which looks for transforms of functions, and reads forward's signature each time: the product
+    # has looked for them, and a small one takes no longer than that.
+    return super(torch.autograd.Function, Recorded).apply
+
+
+RECORDED = {
+    "matmul": _recorded(operators._matmul, _matmul),
+    "addmm": _recorded(operators._addmm, _addmm),
+    "linear": _recorded(operators._linear, _linear),
+}
+
+
+def _first_matmul(otherwise):
+    def first(keyset, a, b, accuracy=None, reproducible=False):
+        product = _native.affine(a, b, None, None, "none", accuracy, reproducible, False, True, 1.0, None)
+        if product is None or product is NotImplemented:
+            how = {"accuracy": accuracy or "", "reproducible": reproducible}
+            return RECORDED["matmul"](a, b, how) if product is None else otherwise(keyset, a, b, **how)
+        return product
+
+    return first
+
+
+def _first_addmm(otherwise):
+    def first(keyset, input, a, b, beta=1.0, alpha=1.0, activation="none", **how):
+        product, how = NotImplemented, {"alpha": alpha, "activation": activation, **how}
+        if beta == 1 and input.dim() == 1:
+            accuracy, reproducible = how.get("accuracy"), how.get("reproducible", False)
+            product = _native.affine(a, b, input, None, activation, accuracy, reproducible, False, True, alpha, None)
+        if product is None:
+            return RECORDED["addmm"](input, a, b, how)
+        return otherwise(keyset, input, a, b, beta=beta, **how) if product is NotImplemented else product
+
+    return first
+
+
+def _first_linear(otherwise):
+    def first(keyset, x, weight, bias=None, residual=None, activation="none", accuracy=None, reproducible=False):
+        product = _native.affine(x, weight, bias, residual, activation, accuracy, reproducible, True, True, 1.0, None)
+        if product is None or product is NotImplemented:
+            how = {"activation": activation, "accuracy": accuracy or "", "reproducible": reproducible}
+            if product is None:
+                return RECORDED["linear"](x, weight, bias, residual, how)
+            return otherwise(keyset, x, weight, bias, residual, **how)
+        return product
+
+    return first
+
+
+class _Before:
+    """In the place of the library where torch.library puts an operator's gradients: what needs no more of torch's
+    dispatcher is done before. To pass it again, into Python, takes several times what a small product does."""
+
+    def __init__(self, first):
+        self.first = first
+
+    def impl(self, name, kernel, key, **how):
+        operators.LIBRARY.impl(name, self.first(kernel), key, **how)
+
+
+for _name, _first, _backward in (
+    ("matmul", _first_matmul, _matmul),
+    ("addmm", _first_addmm, _addmm),
+    ("linear", _first_linear, _linear),
+):
+    torch.library.register_autograd(f"tilewright::{_name}", _backward, setup_context=_save, lib=_Before(_first))

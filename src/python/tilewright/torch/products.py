@@ -5,7 +5,7 @@ mode) a call goes to the product without passing torch's dispatcher."""
 import torch
 
 from tilewright import _native
-from tilewright.torch import gradients  # noqa: F401: the operators have theirs before anybody calls them
+from tilewright.torch.gradients import RECORDED
 
 OPS = torch.ops.tilewright
 is_traced = (
@@ -30,6 +30,8 @@ def matmul(a, b, *, out=None, accuracy=None, reproducible=False):
     """
     if not is_traced():
         product = _native.affine(a, b, None, None, "none", accuracy, reproducible, False, True, 1.0, out)
+        if product is None:
+            return RECORDED["matmul"](a, b, {"accuracy": _text(accuracy), "reproducible": reproducible})
         if product is not NotImplemented:
             return product
     text = _text(accuracy)
@@ -65,6 +67,9 @@ def linear(x, weight, bias=None, *, activation="none", residual=None, accuracy=N
     (erf), silu."""
     if not is_traced():
         product = _native.affine(x, weight, bias, residual, activation, accuracy, reproducible, True, True, 1.0, None)
+        if product is None:
+            how = {"activation": activation, "accuracy": _text(accuracy), "reproducible": reproducible}
+            return RECORDED["linear"](x, weight, bias, residual, how)
         if product is not NotImplemented:
             return product
     text = _text(accuracy)
@@ -80,6 +85,14 @@ def addmm(input, a, b, *, beta=1.0, alpha=1.0, activation="none", accuracy=None,
     """activation(beta input + alpha a b), as torch.addmm has it; input is a matrix, or a vector that every row gets."""
     if beta == 1 and input.dim() == 1 and not is_traced():
         product = _native.affine(a, b, input, None, activation, accuracy, reproducible, False, True, float(alpha), None)
+        if product is None:
+            how = {
+                "alpha": float(alpha),
+                "activation": activation,
+                "accuracy": _text(accuracy),
+                "reproducible": reproducible,
+            }
+            return RECORDED["addmm"](input, a, b, how)
         if product is not NotImplemented:
             return product
     text = _text(accuracy)
