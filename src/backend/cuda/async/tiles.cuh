@@ -93,36 +93,28 @@ __global__ void __launch_bounds__(S::threads, 1)
             if (feed.old_by_box) old.init();
         for (int i = first; i < pieces; i += clusters) {
             const Piece piece = piece_of(i);
-            const auto place = [&] {
-                raster.place(piece.tile, row, col);
-                row = (row * P::CLUSTER + P::rank()) * P::BM + group * 64, col *= S::WIDTH;
-                const int product = raster.product_of(piece.tile);
-                return raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out;
-            };
+            raster.place(piece.tile, row, col);
+            const int product = raster.product_of(piece.tile), first_col = col * S::WIDTH;
+            const int own_row = (row * P::CLUSTER + P::rank()) * P::BM + group * 64;
+            const auto its_c = [&] { return raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out; };
             if (!piece.is_part && (out.beta != 0 || out.fused.residual))
-                bring_old_closer<T, S::WIDTH>(place(), row, col, thread);
+                bring_old_closer<T, S::WIDTH>(its_c(), own_row, first_col, thread);
             Work::tile(sums, pipe, turn, piece.end - piece.from, group, thread, [&] {
                 if constexpr (S::template old_by_box<T>)
-                    if (feed.old_by_box && !piece.is_part) {
-                        const Output mine = place();
-                        old.ask_first(mine, row, col);
-                    }
+                    if (feed.old_by_box && !piece.is_part) old.ask_first(its_c(), own_row, first_col);
             });
             if (i + clusters >= pieces) P::arrive_all();
             if constexpr (S::template cuts<T>) {
                 if (piece.is_part) {
-                    place();
-                    if (LastWave::has_rows(row, thread, out.rows))
+                    if (LastWave::has_rows(own_row, thread, out.rows))
                         wave.keep<S::WIDTH / 8>(sums, i, P::rank() * S::consumers + group, P::CLUSTER * S::consumers,
                                                 thread);
                     continue;
                 }
             }
-            const Output mine = place();
-            const int own_row = row, first_col = col;
+            const Output mine = its_c();
             if constexpr (std::is_same_v<T, float>) {
-                const AgainFrom from =
-                    raster.products > 1 ? again.of(raster.depths.of(raster.product_of(piece.tile))) : again;
+                const AgainFrom from = raster.products > 1 ? again.of(raster.depths.of(product)) : again;
                 make_again<S::WIDTH>(sums, from, own_row, first_col, thread);
             }
             if constexpr (S::template old_by_box<T>) {

@@ -104,13 +104,63 @@ __device__ void store_rows(std::uint32_t buffer, const Output& out, int first_ro
     }
 }
 
+/// A warp's sums of one box to shared memory.
+template <class T, int row_bytes = 128>
+__device__ void fill_box(const float* sums, std::uint32_t buffer, int lane) {
+    constexpr int groups = row_bytes / sizeof(T) / 8;
+    if constexpr (sizeof(T) == 2) {
+        const int row = lane % 16, swizzle = row % 8;
+#pragma unroll
+        for (int g = 0; g < groups; g += 2) {
+            const float* s = sums + g * 4;
+            const std::uint32_t f[4] = {pack<T>(s[0], s[1]), pack<T>(s[2], s[3]), pack<T>(s[4], s[5]),
+                                        pack<T>(s[6], s[7])};
+            ptx::store_fragments(buffer + row * 128 + (((g + lane / 16) ^ swizzle) << 4), f);
+        }
+    } else {
+        const int row = lane / 4, swizzle = row_bytes == 128 ? row % 8 : row / 2 % 4;
+#pragma unroll
+        for (int g = 0; g < groups; ++g) {
+            const float* s = sums + g * 4;
+            const std::uint32_t place = (((g * 2 + lane % 4 / 2) ^ swizzle) << 4) + lane % 2 * 8;
+            ptx::store_pair(buffer + row * row_bytes + place, s[0], s[1]);
+            ptx::store_pair(buffer + (row + 8) * row_bytes + place, s[2], s[3]);
+        }
+    }
+}
+
+/// Boxes that TMA does not take, one after the other by one piece of code: a copy for each was a quarter of r9's
+/// machine code.
+template <class T, int N, int ring>
+__device__ void store_boxes_by_rows(const float (&sums)[N / 2], const Output& out, std::uint32_t buffers, int first_row,
+                                    int first_col, int thread) {
+    constexpr int columns = 128 / sizeof(T), boxes = N / columns;
+    const int lane = thread % 32, own = thread / 32 * 16;
+    if (lane == 0) ptx::wait_for_reads_of_stores<0>();
+    __syncwarp();
+#pragma unroll 1
+    for (int box = 0; box < boxes; ++box) {
+        const std::uint32_t buffer = buffers + (thread / 32 * ring + box % ring) * 16 * 128;
+#pragma unroll
+        for (int its = 0; its < boxes; ++its)
+            if (its == box) fill_box<T>(sums + its * columns / 2, buffer, lane);
+        __syncwarp();
+        store_rows<T>(buffer, out, first_row + own, first_col + box * columns, lane);
+    }
+    __syncwarp();
+}
+
 /// row_bytes (128, or 64 of f32) of each of a warp's 16 rows at a time, in a ring of its own: no warp waits for
 /// another, and some boxes are read while one is written.
 template <class T, int N, int row_bytes = 128, int ring = 2, class Out>
 __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CUtensorMap& map, std::uint32_t buffers,
                             int first_row, int first_col, int thread) {
-    constexpr int columns = row_bytes / sizeof(T), groups = columns / 8, boxes = N / columns;
+    constexpr int columns = row_bytes / sizeof(T), boxes = N / columns;
     static_assert(N % columns == 0 && (row_bytes == 128 || (row_bytes == 64 && sizeof(T) == 4)));
+    if constexpr (std::is_same_v<Out, Output>) {
+        static_assert(row_bytes == 128);
+        if (!out.by_box) return store_boxes_by_rows<T, N, ring>(sums, out, buffers, first_row, first_col, thread);
+    }
     const int lane = thread % 32, own = thread / 32 * 16;
 #pragma unroll
     for (int box = 0; box < boxes; ++box) {
@@ -121,32 +171,7 @@ __device__ void store_boxes(const float (&sums)[N / 2], const Out& out, const CU
             else ptx::wait_for_reads_of_stores<ring - 1>();
         }
         __syncwarp();
-        if constexpr (sizeof(T) == 2) {
-            const int row = lane % 16, swizzle = row % 8;
-#pragma unroll
-            for (int g = 0; g < groups; g += 2) {
-                const float* s = sums + (box * groups + g) * 4;
-                const std::uint32_t f[4] = {pack<T>(s[0], s[1]), pack<T>(s[2], s[3]), pack<T>(s[4], s[5]),
-                                            pack<T>(s[6], s[7])};
-                ptx::store_fragments(buffer + row * 128 + (((g + lane / 16) ^ swizzle) << 4), f);
-            }
-        } else {
-            const int row = lane / 4, swizzle = row_bytes == 128 ? row % 8 : row / 2 % 4;
-#pragma unroll
-            for (int g = 0; g < groups; ++g) {
-                const float* s = sums + (box * groups + g) * 4;
-                const std::uint32_t place = (((g * 2 + lane % 4 / 2) ^ swizzle) << 4) + lane % 2 * 8;
-                ptx::store_pair(buffer + row * row_bytes + place, s[0], s[1]);
-                ptx::store_pair(buffer + (row + 8) * row_bytes + place, s[2], s[3]);
-            }
-        }
-        if constexpr (std::is_same_v<Out, Output>) {
-            if (!out.by_box) {
-                __syncwarp();
-                store_rows<T>(buffer, out, first_row + own, first_col + box * columns, lane);
-                continue;
-            }
-        }
+        fill_box<T, row_bytes>(sums + box * columns / 2, buffer, lane);
         ptx::publish_to_async_proxy();
         __syncwarp();
         if (lane == 0) {
