@@ -71,6 +71,7 @@ private:
         if (trial.tile == Tile{}) trial.tile = default_tile_;
         if (!is_complex(kernel_.in)) trial.alpha_imag = trial.beta_imag = 0;
         trial.exact = trial.fill == Fill::integers && rules_.exact_integers;
+        trial.is_judged = report_.cases % rules_.judged_once_in == 0;
         const CrashNote note(kernel_.name, trial);
         Outcome outcome = run(trial, kernel_, place_, runner_, rules_.loss);
         if (outcome.refused) return ++report_.refused, false;

@@ -20,6 +20,7 @@ struct SweepRules {
     bool brief = false;          ///< every seventh of the small cases, for a device that is only emulated
     bool by_address = false;     ///< for a sanitizer, which sees what is read and written, not what comes out: every
                                  ///< shape, edge and way to lie in memory, but few values of each
+    int judged_once_in = 1;      ///< cases: the others are run, and no value of theirs is looked at
 };
 
 struct SweepReport {

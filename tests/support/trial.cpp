@@ -82,6 +82,13 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
     for (GuardedMatrix* each : {&a, &b, &c}) each->remember();
     const Status status = runner(kernel, call, trial.tile);
     if (status.code == Code::unsupported && c.is_unchanged()) return {.refused = true, .failure = {}, .result = {}};
+    outcome.result = elements_of(c);
+    if (!status)
+        outcome.failure = std::string("it returned a status that is not ok: ") + name_of(status.argument) + status.text;
+    else if (!a.is_unchanged()) outcome.failure = "A was written";
+    else if (!b.is_unchanged()) outcome.failure = "B was written";
+    else if (!c.padding_is_unchanged()) outcome.failure = "memory between the rows of C was written";
+    if (!trial.is_judged) return outcome;
     const reference::Question question{.a = a,
                                        .b = b,
                                        .c0 = c0,
@@ -94,13 +101,7 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
     const reference::Verdict verdict = judge(question, c, {.bound = bound, .flush = flush});
 
     outcome.worst = verdict.worst;
-    if (!status)
-        outcome.failure = std::string("it returned a status that is not ok: ") + name_of(status.argument) + status.text;
-    else if (!a.is_unchanged()) outcome.failure = "A was written";
-    else if (!b.is_unchanged()) outcome.failure = "B was written";
-    else if (!c.padding_is_unchanged()) outcome.failure = "memory between the rows of C was written";
-    else if (!verdict.ok) outcome.failure = verdict.sentence();
-    outcome.result = elements_of(c);
+    if (outcome.failure.empty() && !verdict.ok) outcome.failure = verdict.sentence();
     return outcome;
 }
 

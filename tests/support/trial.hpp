@@ -29,7 +29,8 @@ struct Trial {
     std::function<void(const Matrix& a, const Matrix& b, const Matrix& c)> alter{};
     std::string about{};  ///< what `alter` did, for the sentence
 
-    bool exact = false;  ///< the very answer is wanted
+    bool exact = false;     ///< the very answer is wanted
+    bool is_judged = true;  ///< else what is written is looked at, and no value
     std::string text() const;
 };
 
