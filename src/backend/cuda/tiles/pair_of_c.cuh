@@ -13,11 +13,11 @@ struct Pair {
     double* at;
     bool has_left, has_right, at_once;
 
+    /// left: C's columns from the first one on.
+    __device__ Pair(double* first, bool in_pairs, bool has_row, int left)
+        : at(first), has_left(has_row && left > 0), has_right(has_row && left > 1), at_once(in_pairs && has_right) {}
     __device__ Pair(const Product<double>& p, bool in_pairs, int row, int col)
-        : at(&p.c(row, col)),
-          has_left(row < p.c.rows() && col < p.c.cols()),
-          has_right(row < p.c.rows() && col + 1 < p.c.cols()),
-          at_once(in_pairs && has_right) {}
+        : Pair(&p.c(row, col), in_pairs, row < p.c.rows(), static_cast<int>(p.c.cols()) - col) {}
 
     __device__ void add(double (&sum)[2], double beta, std::int64_t step) const {
         if (at_once) {
@@ -43,15 +43,19 @@ struct Pair {
 template <class S>
 __device__ void store_tile(const Product<double>& p, bool c_in_pairs, int row, int col,
                            double (&sums)[S::WM / 16][S::WN / 8][4]) {
+    const Layout& c = p.c.layout;
+    const int rows = static_cast<int>(c.rows) - row, cols = static_cast<int>(c.cols) - col;
+    const std::int64_t down = 8 * c.row_step, across = 8 * c.col_step;
     const auto each_pair = [&](const auto& visit) {
+        double* row_of_c = &p.c(row, col);
 #pragma unroll
-        for (int i = 0; i < S::WM / 16; ++i)
+        for (int r = 0; r < S::WM / 8; ++r, row_of_c += down) {
+            double* at = row_of_c;
 #pragma unroll
-            for (int j = 0; j < S::WN / 8; ++j)
-#pragma unroll
-                for (int half = 0; half < 2; ++half)  // one loop over all pairs would spill on sm_80
-                    visit(Pair(p, c_in_pairs, row + i * 16 + half * 8, col + j * 8),
-                          *reinterpret_cast<double(*)[2]>(&sums[i][j][2 * half]));
+            for (int j = 0; j < S::WN / 8; ++j, at += across)
+                visit(Pair(at, c_in_pairs, 8 * r < rows, cols - 8 * j),
+                      *reinterpret_cast<double(*)[2]>(&sums[r / 2][j][r % 2 * 2]));
+        }
     };
     each_pair([&](const Pair&, double(&sum)[2]) { sum[0] *= p.alpha, sum[1] *= p.alpha; });
     if (p.beta != 0) each_pair([&](const Pair& pair, double(&sum)[2]) { pair.add(sum, p.beta, p.c.layout.col_step); });
