@@ -2,8 +2,10 @@
 // Copyright 2026 The tilewright authors
 //
 // Under which sanitizer a test was compiled: g++ says so by macros, clang by features. What takes a hundred times as
-// long there does less.
+// long there does less. So does what compute-sanitizer's racecheck watches, which looks at every access to shared memory.
 #pragma once
+
+#include <cstdlib>
 
 #if defined(__has_feature)
 #define TW_HAS_FEATURE(name) __has_feature(name)
@@ -26,6 +28,18 @@ inline constexpr bool under_tsan = TW_HAS_FEATURE(thread_sanitizer);
 inline constexpr bool under_msan = TW_HAS_FEATURE(memory_sanitizer);
 
 inline constexpr bool is_sanitized = under_asan || under_tsan || under_msan;
+
+/// tools/cuda_sanitized asks for it: of cases that run the same kernels some are enough.
+inline bool is_thinned() {
+    static const bool asked = std::getenv("TW_TESTS_THINNED") != nullptr;
+    return asked;
+}
+
+/// False for a case that is left out there: all but each `of`th one.
+inline bool has_its_turn(int of) {
+    static int asked = 0;
+    return !is_thinned() || asked++ % of == 0;
+}
 
 }  // namespace tw::test
 

@@ -63,7 +63,7 @@ TEST_F(EffortOnCuda, ManyRowsAreAddedUpInOneOrder) {
         for (const double effort : {.3, .97, 1.}) {
             expect_alike(m, v, Budget::effort(effort));
             const Answer first = product(m, v, Budget::effort(effort), on_cuda);
-            for (int again = 0; again < 10; ++again)
+            for (int again = test::is_thinned() ? 9 : 0; again < 10; ++again)
                 ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(),
                                          first.y.size() * sizeof(float)));
         }

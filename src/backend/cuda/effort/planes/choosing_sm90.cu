@@ -127,6 +127,7 @@ __global__ void __launch_bounds__(threads, 1) planes_choosing(const __grid_const
         ptx::init_barrier(here, 1);
         ptx::publish_barriers();
     }
+    __syncwarp();  // racecheck takes the lane that sets the barrier for another than the one that arrives on it
     const bool begins_copies = my.lane == 0 && share.first_of_warp() < share.end;
     const int own_step = w.everything || warp < in_front ? 0
                          : warp < in_front + behind      ? -1
