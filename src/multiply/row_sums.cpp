@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/cpu_features.hpp"
 #include "base/rounding.hpp"
 #include "base/threads.hpp"
 
@@ -60,6 +61,11 @@ void typed_sums(const Matrix& matrix, const double* x, const double* w, double* 
 }
 
 void sums_of(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes) noexcept {
+#if defined(__x86_64__)
+    const std::uint64_t features = cpu_features();
+    if ((features & cpu_feature::avx512) && row_sums_avx512(matrix, x, w, sums, sizes)) return;
+    if ((features & cpu_feature::avx2) && row_sums_avx2(matrix, x, w, sums, sizes)) return;
+#endif
     switch (matrix.type) {
         case Type::f64: return typed_sums<double>(matrix, x, w, sums, sizes);
         case Type::f32: return typed_sums<float>(matrix, x, w, sums, sizes);

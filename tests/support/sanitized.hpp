@@ -2,7 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // Under which sanitizer a test was compiled: g++ says so by macros, clang by features. What takes a hundred times as
-// long there does less. So does what compute-sanitizer's racecheck watches, which looks at every access to shared memory.
+// long there does less. So does what compute-sanitizer's racecheck watches, which looks at every access to shared
+// memory.
 #pragma once
 
 #include <cstdlib>

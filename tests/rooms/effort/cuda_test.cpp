@@ -118,7 +118,8 @@ TEST_F(EffortOnCuda, TilesThatFindNoRoomAtOnceAreReadAlike) {
             expect_alike(m, v, Budget::effort(effort));
             const Answer first = product(m, v, Budget::effort(effort), on_cuda),
                          second = product(m, other, Budget::effort(effort), on_cuda);
-            for (int again = test::is_thinned() ? 9 : 0; again < 10; ++again) {  // nothing of one vector is left for another
+            for (int again = test::is_thinned() ? 9 : 0; again < 10;
+                 ++again) {  // nothing of one vector is left for another
                 ASSERT_EQ(0, std::memcmp(second.y.data(), product(m, other, Budget::effort(effort), on_cuda).y.data(),
                                          second.y.size() * sizeof(float)));
                 ASSERT_EQ(0, std::memcmp(first.y.data(), product(m, v, Budget::effort(effort), on_cuda).y.data(),

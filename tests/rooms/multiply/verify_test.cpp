@@ -246,6 +246,42 @@ TEST(RowSums, HaveTheSameBitsWithAnyNumberOfThreads) {
     }
 }
 
+/// Whole numbers, whose sums are exact in any order; a line more and less than vectors and strips take.
+template <class T>
+void expect_exact_sums(std::int64_t rows, std::int64_t cols) {
+    const auto gap = cols + 3, tall = rows + 5;
+    std::vector<T> values(static_cast<std::size_t>(std::max(gap * rows, tall * cols)) * 2);
+    const auto numbers = random_values<double>(values.size() + static_cast<std::size_t>(2 * cols), 9);
+    tw::Matrix all{values.data(), tw::type_of<T>, 1, static_cast<std::int64_t>(values.size()), 1, 1};
+    for (std::int64_t i = 0; i < all.cols; ++i)
+        tw::store_element(all, 0, i, std::round(100 * numbers[static_cast<std::size_t>(i)]));
+    std::vector<double> weights(numbers.end() - 2 * cols, numbers.end());
+    for (double& w : weights) w = std::round(50 * w);
+    const double *x = weights.data(), *w = x + cols;
+    for (const auto& [down, right] : {std::array<std::int64_t, 2>{gap, 1}, {1, tall}, {2 * gap, 2}}) {
+        const tw::Matrix m{values.data(), tw::type_of<T>, rows, cols, down, right};
+        std::vector<double> found(static_cast<std::size_t>(2 * rows), -1), wanted(found.size());
+        tw::row_sums(m, x, w, found.data(), found.data() + rows);
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < cols; ++j) {
+                const double v = tw::load_element(m, i, j);
+                wanted[static_cast<std::size_t>(i)] += v * x[j];
+                wanted[static_cast<std::size_t>(rows + i)] += std::fabs(v) * w[j];
+            }
+        EXPECT_EQ(found, wanted) << rows << " x " << cols << ", steps " << down << " and " << right;
+    }
+}
+
+TEST(RowSums, AreExactOfWholeNumbersHoweverTheyLie) {
+    for (const auto& [rows, cols] :
+         {std::array<std::int64_t, 2>{1, 1}, {3, 7}, {5, 8}, {70, 33}, {1037, 9}, {6, 250}}) {
+        expect_exact_sums<double>(rows, cols);
+        expect_exact_sums<float>(rows, cols);
+        expect_exact_sums<tw::float16>(rows, cols);
+        expect_exact_sums<tw::bfloat16>(rows, cols);
+    }
+}
+
 int runs_left_wrong = 0;  // how many more runs of the faulty kernel spoil an element
 
 tw::Status faulty(const tw::Call& call, const tw::Tile& tile) {
