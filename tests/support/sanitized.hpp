@@ -30,16 +30,16 @@ inline constexpr bool under_msan = TW_HAS_FEATURE(memory_sanitizer);
 
 inline constexpr bool is_sanitized = under_asan || under_tsan || under_msan;
 
-/// tools/cuda_sanitized asks for it: of cases that run the same kernels some are enough.
+/// tools/cuda_sanitized asks for it under racecheck.
 inline bool is_thinned() {
     static const bool asked = std::getenv("TW_TESTS_THINNED") != nullptr;
     return asked;
 }
 
-/// False for a case that is left out there: all but each `of`th one.
+/// Of cases that run the same code some are enough where each access is looked at: false for all but every `of`th.
 inline bool has_its_turn(int of) {
     static int asked = 0;
-    return !is_thinned() || asked++ % of == 0;
+    return !(is_sanitized || is_thinned()) || asked++ % of == 0;
 }
 
 }  // namespace tw::test

@@ -16,6 +16,7 @@
 #include "carry/staging.hpp"
 #include "plan/registry.hpp"
 #include "rooms/carry/late_device.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -140,6 +141,7 @@ TEST(SharedOperand, IsReadFromTheHostOnceAndGivesTheBitsOfOnePiece) {
     for (const int devices : {1, 2, 3, 4})
         for (const bool by_rows : {true, false})
             for (const unsigned seed : {1u, 2u, 3u}) {
+                if (!test::has_its_turn(4)) continue;
                 const Trial trial(by_rows ? 150 : 600, by_rows ? 600 : 150, devices, by_rows);
                 for (const bool is_locked : {false, true}) {
                     Trial::start({.locked = is_locked ? trial.shared().data : nullptr, .seed = seed});
@@ -182,6 +184,7 @@ TEST(SharedOperand, ADeviceThatFailsLeavesTheOthersRight) {
         const int calls = test::calls_for_work(failing);
         ASSERT_GT(calls, 40);
         for (int call = 1; call <= calls; call += call < 30 ? 1 : 7) {
+            if (!test::has_its_turn(5)) continue;
             Trial::start({.seed = static_cast<unsigned>(call), .failing_call = call, .failing_device = failing});
             const std::vector<float> result = trial.run(trial.cut(), statuses);
             for (const int index : {0, 1, 2}) {

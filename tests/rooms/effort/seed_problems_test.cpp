@@ -14,6 +14,7 @@
 #include "base/cpu_features.hpp"
 #include "plan/dial_store.hpp"
 #include "rooms/effort/samples.hpp"
+#include "support/sanitized.hpp"
 
 namespace tw::effort_tests {
 namespace {
@@ -160,6 +161,7 @@ TEST(DispatchNonDeterminism, EverySetOfKernelsAgrees) {
                 for (const int bucket : {8, 16, 32}) {
                     if (layout != EffortLayout::buckets && bucket != 16) continue;
                     if (shape.inputs == 1000 && (type != Type::bf16 || bucket == 8)) continue;  // large: once is enough
+                    if (!test::has_its_turn(4)) continue;
                     const Weights weights(shape.outputs, shape.inputs, type, 9);
                     const EffortMatrix m = build_effort(weights.matrix, {.layout = layout, .bucket = bucket});
                     const std::vector<float> v = gauss(shape.inputs, 10);
@@ -183,6 +185,7 @@ TEST(EffortIsNotCost, RowsReadAreThoseAskedForToOneRow) { expect_rows_asked_for(
 TEST(OneGoodShape, AnyShapeIsRight) {
     for (const Shape& shape : small_shapes)
         for (const EffortLayout layout : every_layout) {
+            if (!test::has_its_turn(4)) continue;
             const Weights weights(shape.outputs, shape.inputs, Type::f32, 13);
             const std::vector<float> v = gauss(shape.inputs, 14);
             const std::vector<double> y = exact(weights.matrix, v);
@@ -197,7 +200,8 @@ TEST(OneGoodShape, AnyShapeIsRight) {
 
 /// The shapes of large networks, with cheap weights: a row of ones times its input.
 TEST(OneGoodShape, TheShapesOfLargeNetworks) {
-    for (const Shape& shape : {Shape{4096, 14336}, Shape{14336, 4096}, Shape{4096, 4096}}) {
+    for (const Shape& shape : {Shape{4096, 4096}, Shape{4096, 14336}, Shape{14336, 4096}}) {
+        if (!test::has_its_turn(3)) continue;
         std::vector<bfloat16> values(static_cast<std::size_t>(shape.inputs * shape.outputs));
         std::uint64_t state = 88172645463325252u;
         for (bfloat16& value : values) {

@@ -7,6 +7,7 @@
 #include "plan/operands.hpp"
 #include "plan/slabs.hpp"
 #include "rooms/multiply/each_row.hpp"
+#include "support/sanitized.hpp"
 #include "tilewright/packed.hpp"
 #include "tilewright/plan.hpp"
 
@@ -74,7 +75,7 @@ TYPED_TEST(Slabs, Rule40_AreAddedInATreeOnEveryRow) {
     for (const Row& row : reproducible_rows<TypeParam>())
         for (const std::int64_t k : {1, 5, 13, 250, 1024, 1027})
             for (const int slabs : {1, 2, 8}) {
-                if (is_sanitized && k >= 1024 && slabs < 8) continue;
+                if ((is_sanitized && k >= 1024 && slabs < 8) || !tw::test::has_its_turn(5)) continue;
                 Product<TypeParam> p(19, 35, k);
                 const tw::Options options{.slabs = slabs, .device = row.device, .threads = 1};
                 p.run(row.kernel, options);
@@ -91,6 +92,7 @@ TYPED_TEST(Slabs, Rule40_APartOfKHasTheBitsOfItsSubtree) {
             for (const int threads : {1, 2})
                 for (const int levels : {1, 2, 3}) {
                     if (is_sanitized && levels != (k < 100 ? 3 : 1)) continue;
+                    if (!tw::test::has_its_turn(3)) continue;
                     Product<TypeParam> p(33, 30, k);
                     tw::Options options{.slabs = 8, .device = row.device, .threads = threads};
                     p.run(row.kernel, options);
@@ -139,6 +141,7 @@ TYPED_TEST(Slabs, Rule40_TheTreeIsTheSameForAnyShapeThreadsAndForms) {
 TYPED_TEST(Slabs, Rule40_CByColumnsHasTheSameBitsOnEveryRow) {
     for (const Row& row : reproducible_rows<TypeParam>())
         for (const int slabs : {1, 4}) {
+            if (!tw::test::has_its_turn(3)) continue;
             Product<TypeParam> p(70, 90, 130);
             tw::Options options{.slabs = slabs, .device = row.device, .threads = 2};
             p.run(row.kernel, options);
@@ -153,6 +156,7 @@ TYPED_TEST(Slabs, Rule40_CByColumnsHasTheSameBitsOnEveryRow) {
 TYPED_TEST(Slabs, Rule40_BlocksOfEverySizeHaveScratch) {
     Product<TypeParam> p(600, is_sanitized ? 40 : 300, 70);
     for (const Row& row : reproducible_rows<TypeParam>()) {
+        if (!tw::test::has_its_turn(3)) continue;
         tw::Options options{.slabs = 2, .threads = 1};
         options.device = row.device, options.kernel = row.kernel;
         p.run(row.kernel, options);

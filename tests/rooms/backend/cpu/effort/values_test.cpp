@@ -8,6 +8,7 @@
 #include "formats/buckets.hpp"
 #include "formats/tiers.hpp"
 #include "rooms/backend/cpu/effort/sets.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -21,6 +22,7 @@ TEST(EffortKernels, TheDenseCopyIsMultipliedForUpToEightVectors) {
         for (const std::int64_t inputs : {1, 7, 40})
             for (int width = 16; width <= 256; width += 16)
                 for (int vectors = 1; vectors <= most_dense_vectors; ++vectors) {
+                    if (!test::has_its_turn(7)) continue;
                     const std::int64_t v_step = inputs + 3;
                     const test::GuardedMatrix rows(type, inputs, width);
                     std::vector<float> v(static_cast<std::size_t>(v_step * vectors), NAN);

@@ -142,6 +142,7 @@ TEST(MacroKernel, FewLinesAreSharedOutInPartsOfTheLongSide) {
     for (const PanelKernel& kernel : kernels())
         for (const auto& [m, n, k] : shapes)
             for (const bool columns_of_c : {false, true}) {
+                if (!test::has_its_turn(5)) continue;
                 SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << k);
                 constexpr Tile block{12, 30, 16};
                 Operands x(m, n, k, columns_of_c);
