@@ -24,6 +24,13 @@ constexpr const char* c_handlers[][3] = {{"cblas_xerbla", nullptr, nullptr},
                                          {"scipy_cblas_xerbla", "cblas_xerbla", nullptr},
                                          {"scipy_cblas_xerbla64_", "cblas_xerbla", nullptr}};
 
+// Whoever wrote a handler gave it a type of his own: clang's ubsan would object to each.
+#if defined(__clang__)
+#define TW_OF_ANY_TYPE __attribute__((no_sanitize("function")))
+#else
+#define TW_OF_ANY_TYPE
+#endif
+
 template <class Handler, std::size_t Count>
 Handler first_of(const char* const (&names)[Count]) {
     for (const char* name : names)
@@ -47,7 +54,7 @@ struct Name {
 
 }  // namespace
 
-void report_fortran(Spelling spelling, char letter, Routine routine, int position) {
+TW_OF_ANY_TYPE void report_fortran(Spelling spelling, char letter, Routine routine, int position) {
     const Name name("", letter, routine, true);
     const std::int64_t number = position;
     if (const auto handler = first_of<FortranHandler>(fortran_handlers[static_cast<int>(spelling)]))
@@ -55,7 +62,8 @@ void report_fortran(Spelling spelling, char letter, Routine routine, int positio
     std::fprintf(stderr, " ** On entry to %s parameter number %2d had an illegal value\n", name.text, position);
 }
 
-void report_c(Spelling spelling, char letter, Routine routine, int position, const char* what, int value) {
+TW_OF_ANY_TYPE void report_c(Spelling spelling, char letter, Routine routine, int position, const char* what,
+                             int value) {
     const Name name("cblas_", letter, routine, false);
     char form[64] = "";
     if (what) std::snprintf(form, sizeof form, "Illegal %s setting, %%d\n", what);

@@ -98,7 +98,7 @@ Status run(const Call& call, const Tile&) {
 
     Call some = call;
     some.threads = workers;
-    const std::int64_t panel = panel_elements(kernel, x.k());
+    const std::int64_t panel = panels ? panel_elements(kernel, x.k()) : 0;  // without scratch nothing is packed
     const PartsOfK<T> parts(x.m(), x.n(), x.k());
     const std::int64_t room = call.threads * panel + parts.elements();
     const bool has_room = room * static_cast<std::int64_t>(sizeof(T)) <= std::ssize(call.scratch);  // a slab may not

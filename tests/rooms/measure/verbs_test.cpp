@@ -242,7 +242,8 @@ TEST(Verbs, BenchWritesJsonThatABaselineReads) {
     const std::string file = "/tmp/tilewright-bench-" + std::to_string(getpid()) + ".json";
     EXPECT_EQ(say("bench --m 16,24 --seconds 0.2 --json " + file).code, 0);
     std::ifstream written(file);
-    for (const auto& entry : nlohmann::json::parse(written)["benchmarks"])
+    const auto json = nlohmann::json::parse(written);
+    for (const auto& entry : json["benchmarks"])
         EXPECT_EQ(entry["threads"], default_threads()) << "as many as a product would take";
     const Said second = say("bench --m 16 --seconds 0.2 --csv - --baseline " + file);
     EXPECT_TRUE(second.code == 0 || second.code == 1) << second.text;

@@ -107,7 +107,10 @@ TEST_F(Stretches, BothAreRecordedOrNeither) {
 
     Stretch alone(side, sets, queue);
     ASSERT_TRUE(alone.run(0));
-    ours.forget(), ours.run(0), ours.record(), refuses_to_end = true;
+    ours.forget();
+    ASSERT_TRUE(ours.run(0));
+    ASSERT_TRUE(ours.record());
+    refuses_to_end = true;
     const Status failed = record_both(ours, &alone);
     EXPECT_EQ(failed.code, Code::device_failed);
     EXPECT_FALSE(ours.is_recorded()) << "the host's time would count for one of them";
