@@ -12,16 +12,18 @@
 // Two slabs side by side need no matrix between them where a kernel adds a whole sum to what C holds: with beta = 1 the
 // second goes where the first one's lies, in the pass that C takes anyway. The sum of two does not know which came
 // first, so the bits are the same.
+//
+// Some kernels sum all slabs of a node themselves, and add what lies above it, in the pass over a tile of C: the tree
+// above has such nodes for slabs then (carry/slab_nodes.hpp).
 #include "carry/slabs.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <complex>
 
-#include "backend/cpu/adds_once.hpp"
 #include "base/threads.hpp"
 #include "carry/arena.hpp"
-#include "carry/cut.hpp"
+#include "carry/slab_nodes.hpp"
 #include "carry/staging.hpp"
 #include "epilogue/finish.hpp"
 #include "plan/operands.hpp"
@@ -31,46 +33,6 @@ namespace tw {
 namespace {
 
 constexpr Status short_scratch{Code::out_of_memory, Argument::scratch, "no memory for the sums of slabs"};
-
-constexpr int levels_of(int slabs) noexcept { return slabs > 1 ? 1 + levels_of(slabs / 2) : 0; }
-
-bool on_host(const Plan& plan) noexcept { return plan.backend->place == Place::host && !plan.backend->copy; }
-
-/// C cut into blocks. A packed operand is whole, so the side that it has is not cut.
-struct Blocks {
-    Pieces m, n;
-
-    Blocks(const Plan& plan, const PackedPanels& packed) noexcept : m{plan.problem.m, 1}, n{plan.problem.n, 1} {
-        // On the host the sums of a block stay in the last cache. Its kernels pack what lies across C's rows three
-        // times as fast as what lies along them, so a block is longer that way: that operand is packed more often.
-        // A device wants large products.
-        const bool by_columns = plan.problem.c == Form::col_major;
-        const std::int64_t along = on_host(plan) ? 1024 : 16384, across = on_host(plan) ? 384 : 16384;
-        const std::int64_t rows = by_columns ? along : across, cols = by_columns ? across : along;
-        if (!packed.panels || !packed.is_a)
-            m.count = std::clamp<std::int64_t>((m.extent + rows - 1) / rows, 1, m.most());
-        if (!packed.panels || packed.is_a)
-            n.count = std::clamp<std::int64_t>((n.extent + cols - 1) / cols, 1, n.most());
-        // Blocks that workers share alike: of three blocks one of two workers would compute two.
-        const bool cuts_across = !packed.panels || packed.is_a == by_columns;
-        Pieces& side = by_columns ? n : m;
-        const std::int64_t most = cuts_across && on_host(plan) && count() >= plan.threads ? side.most() : 0;
-        for (std::int64_t more = side.count; more <= std::min(most, 2 * side.count); ++more)
-            if (more * (count() / side.count) % plan.threads == 0) {
-                side.count = more;
-                break;
-            }
-    }
-    std::int64_t count() const noexcept { return m.count * n.count; }
-};
-
-/// True when C itself can't hold the root's sums.
-bool needs_root(const Plan& plan) noexcept {
-    const Problem& p = plan.problem;
-    const Options& o = plan.options;
-    return p.out != sum_type(p.in) || p.c == Form::strided || o.alpha != 1 || o.alpha_imag != 0 || o.beta != 0 ||
-           o.beta_imag != 0;
-}
 
 const Kernel& kernel_for(const Plan& plan, std::int64_t length) noexcept {
     const bool is_longest = length == longest_slab(plan.problem.k, plan.options.slabs);
@@ -99,11 +61,12 @@ struct Room {
     std::size_t of_worker() const noexcept { return sums + kernel; }
 };
 
-Room room_for(const Plan& plan, const Blocks& blocks, int threads) noexcept {
+Room room_for(const Plan& plan, const SlabNodes& nodes, const SlabBlocks& blocks, int threads) noexcept {
     const Type sum = sum_type(plan.problem.in), in = type_of_operands(plan);
-    const auto matrices = static_cast<std::size_t>(levels_of(plan.options.slabs) + needs_root(plan));
-    const std::int64_t lengths[] = {longest_slab(plan.problem.k, plan.options.slabs),
-                                    std::max<std::int64_t>(1, shortest_slab(plan.problem.k, plan.options.slabs))};
+    const auto matrices = static_cast<std::size_t>(nodes.matrices + needs_root(plan));
+    const int calls = plan.options.slabs / nodes.at_once;
+    const std::int64_t lengths[] = {longest_slab(plan.problem.k, calls),
+                                    std::max<std::int64_t>(1, shortest_slab(plan.problem.k, calls))};
     std::size_t most = 0;
     for (const std::int64_t m : blocks.m.sizes())
         for (const std::int64_t n : blocks.n.sizes())
@@ -116,7 +79,7 @@ Room room_for(const Plan& plan, const Blocks& blocks, int threads) noexcept {
 struct Shares {
     int workers, threads;
 
-    Shares(const Plan& plan, const Blocks& blocks) noexcept
+    Shares(const Plan& plan, const SlabBlocks& blocks) noexcept
         : workers(on_host(plan) && blocks.count() >= plan.threads ? plan.threads : 1),
           threads(workers == 1 ? plan.threads : 1) {}
 };
@@ -151,8 +114,9 @@ struct Addends {
 /// One block of C, by one worker.
 class Tree {
 public:
-    Tree(const Plan& plan, const Call& call, int threads, std::span<std::byte> memory, const Room& room) noexcept
-        : plan_(plan), call_(call), threads_(threads), memory_(memory), room_(room) {}
+    Tree(const Plan& plan, const Call& call, const SlabNodes& nodes, int threads, std::span<std::byte> memory,
+         const Room& room) noexcept
+        : plan_(plan), call_(call), nodes_(nodes), threads_(threads), memory_(memory), room_(room) {}
 
     Status run(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) noexcept {
         row_ = row, col_ = col;
@@ -163,7 +127,7 @@ public:
         const auto carve = [&] {
             return by_columns ? arena.row_major(sum, cols, rows).transposed() : arena.row_major(sum, rows, cols);
         };
-        for (int level = 0; level < levels_of(plan_.options.slabs); ++level) sums_[level] = carve();
+        for (int matrix = 0; matrix < nodes_.matrices; ++matrix) sums_[matrix] = carve();
         root_ = needs_root(plan_) ? carve() : c_;
         const Status status = node(0, call_.k(), plan_.options.slabs, 0, root_, nullptr);
         return status ? complete() : status;
@@ -172,21 +136,17 @@ public:
 private:
     Status node(std::int64_t first, std::int64_t length, int slabs, int number, const Matrix& to,
                 const Addends* above) noexcept {
-        if (slabs == 1) return slab(first, length, number, to, 0, above);
+        if (slabs == nodes_.at_once) return slab(first, length, number, to, 0, above);
         const std::int64_t left = first_half(length), right = length - left;
         if (right == 0) return node(first, left, slabs / 2, number, to, above);
-        if (slabs == 2 && adds_once(left) && adds_once(right)) {
+        if (slabs == 2 * nodes_.at_once && nodes_.pairs) {
             if (const Status bad = slab(first, left, number, to, 0, nullptr); !bad) return bad;
             return slab(first + left, right, number + 1, to, 1, above);
         }
-        const Matrix& sum = sums_[levels_of(slabs) - 1];
+        const Matrix& sum = sums_[levels_of(slabs) - 1 - nodes_.lowest];
         if (const Status bad = node(first, left, slabs / 2, number, sum, nullptr); !bad) return bad;
         const Addends own{sum, above};
         return node(first + left, right, slabs / 2, number + slabs / 2, to, &own);
-    }
-
-    bool adds_once(std::int64_t length) const noexcept {
-        return on_host(plan_) && cpu::adds_once(kernel_for(plan_, length), length);
     }
 
     Status slab(std::int64_t first, std::int64_t length, int number, const Matrix& to, double beta,
@@ -206,11 +166,21 @@ private:
             one.packed.panels +=
                 packed_slab_at(*part.kernel->packing, one.packed.type, one.packed.is_a ? call_.m() : call_.n(),
                                call_.k(), plan_.options.slabs, one.packed.on_left, number);
+        if (nodes_.run) return in_one_call(part, one, above);
         if (above) one.epilogue = adding(above->sum), above = above->next;
         if (const Status bad = run_in_place(part, one); !bad) return bad;
         for (; above; above = above->next)
             if (const Status bad = finish_on(backend(), to, 1, adding(above->sum), call_.stream); !bad) return bad;
         return {};
+    }
+
+    Status in_one_call(const Plan& part, const Call& call, const Addends* above) noexcept {
+        Matrix addends[most_levels];
+        cpu::SlabSteps slabs;
+        for (; above; above = above->next) addends[slabs.addend_count++] = above->sum;
+        slabs.addends = addends;
+        nodes_.add_steps(call.k(), slabs);
+        return nodes_.run(call, part.tile, &slabs);
     }
 
     /// The root's sums become C. What is added to beta * C is rounded to the type of sums first, C's own type last.
@@ -249,6 +219,7 @@ private:
 
     const Plan& plan_;
     const Call& call_;
+    const SlabNodes& nodes_;
     const int threads_;
     const std::span<std::byte> memory_;
     const Room& room_;
@@ -256,19 +227,20 @@ private:
     Matrix c_{}, root_{}, sums_[most_levels]{};
 };
 
-/// Blocks for workers to take.
+/// SlabBlocks for workers to take.
 struct Work {
     const Plan& plan;
     const Call& call;
-    const Blocks blocks;
-    const Shares shares;
-    const Room room;
+    const SlabNodes nodes{plan, call.packed};
+    const SlabBlocks blocks{plan, call.packed, nodes};
+    const Shares shares{plan, blocks};
+    const Room room = room_for(plan, nodes, blocks, shares.threads);
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> failed{false};
     Status failure{};
 
     void take_some(int worker) noexcept {
-        Tree tree(plan, call, shares.threads,
+        Tree tree(plan, call, nodes, shares.threads,
                   call.scratch.subspan(static_cast<std::size_t>(worker) * room.of_worker(), room.of_worker()), room);
         for (std::int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < blocks.count() && !failed;) {
             const std::int64_t down = i % blocks.m.count, across = i / blocks.m.count;
@@ -282,20 +254,20 @@ struct Work {
 }  // namespace
 
 std::size_t slab_scratch_bytes(const Plan& plan, const PackedPanels& packed) noexcept {
-    const Blocks blocks(plan, packed);
+    const SlabNodes nodes(plan, packed);
+    const SlabBlocks blocks(plan, packed, nodes);
     const Shares shares(plan, blocks);
-    return static_cast<std::size_t>(shares.workers) * room_for(plan, blocks, shares.threads).of_worker();
+    return static_cast<std::size_t>(shares.workers) * room_for(plan, nodes, blocks, shares.threads).of_worker();
 }
 
 Status run_slabs(const Plan& plan, const Call& call) noexcept {
-    const Blocks blocks(plan, call.packed);
-    const Shares shares(plan, blocks);
-    Work work{plan, call, blocks, shares, room_for(plan, blocks, shares.threads)};
-    if (call.scratch.size() < static_cast<std::size_t>(shares.workers) * work.room.of_worker()) return short_scratch;
-    if (shares.workers == 1) work.take_some(0);
+    Work work{plan, call};
+    const int workers = work.shares.workers;
+    if (call.scratch.size() < static_cast<std::size_t>(workers) * work.room.of_worker()) return short_scratch;
+    if (workers == 1) work.take_some(0);
     else
         run_tasks(
-            call.executor, shares.workers, shares.workers,
+            call.executor, workers, workers,
             [](void* context, int worker) { static_cast<Work*>(context)->take_some(worker); }, &work);
     return work.failure;
 }

@@ -124,6 +124,24 @@ Problem with_terms(Problem problem) noexcept {
     return problem;
 }
 
+/// A row of that order that sums several slabs in one call, where all slabs are cheaper so than one by one.
+const Kernel* cheaper_at_once(const Backend& backend, const Criteria& slab, std::int64_t k, int slabs,
+                              const Choice& one) noexcept {
+    const Kernel* best = one.kernel;
+    double least = one.nanoseconds * slabs;
+    for (const Kernel* kernel : backend.ladder) {
+        const int at_once = slabs_at_once(*kernel, k, slabs);
+        if (at_once == 1 || kernel->order != one.kernel->order || !fits(backend.features(), *kernel, slab.problem) ||
+            (slab.promised && !keeps_promise(*kernel, slab.problem)))
+            continue;
+        Problem node = slab.problem;
+        node.k = longest_slab(k, slabs / at_once);
+        const double cost = kernel->nanoseconds(node, slab.threads) * (slabs / at_once);
+        if (cost < least) best = kernel, least = cost;
+    }
+    return best;
+}
+
 /// The row of the slabs that are one of k shorter: chosen by their own k, as a part of k that has no other would be.
 Status choose_for_shorter(const Criteria& criteria, Plan& plan) noexcept {
     const int slabs = plan.options.slabs;
@@ -267,9 +285,12 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
     // Kernels are asked about k of at least 1: a product with k = 0 runs no kernel.
     const Problem of_kernel = problem_of_kernel(problem, options);
     const Criteria criteria{with_terms(of_kernel), name, promised, threads};
-    const Choice choice = choose(*backend, criteria, is_reproducible(options));
+    Choice choice = choose(*backend, criteria, is_reproducible(options));
     if (!choice.kernel && options.slabs > 0) return no_row_for_slabs;
     if (!choice.kernel) return name.empty() || choice.one_broke_the_promise ? promise_too_high : no_such_kernel;
+
+    if (has_slabs(options) && name.empty())
+        choice.kernel = cheaper_at_once(*backend, criteria, problem.k, options.slabs, choice);
 
     plan.problem = problem;
     plan.options = options;

@@ -2,7 +2,10 @@
 // Copyright 2026 The tilewright authors
 #include "plan/slabs.hpp"
 
+#include <algorithm>
+
 #include "backend/contract.hpp"
+#include "backend/cpu/in_slabs.hpp"
 #include "scheme/scheme.hpp"
 
 namespace tw {
@@ -16,6 +19,15 @@ Problem problem_of_slab(const Problem& whole, int slabs, std::int64_t length) no
     slab.out = sum_type(whole.in);
     if (slab.c == Form::strided) slab.c = Form::row_major;
     return slab;
+}
+
+int slabs_at_once(const Kernel& kernel, std::int64_t k, int slabs) noexcept {
+    int at_once = 1;
+    if (!cpu::in_slabs(kernel).sums) return at_once;
+    while (at_once < std::min(slabs, cpu::SlabSteps::most) &&
+           cpu::adds_once(kernel, longest_slab(k, slabs / (2 * at_once))))
+        at_once *= 2;
+    return at_once;
 }
 
 bool widens_all_slabs(const Plan& plan) noexcept {

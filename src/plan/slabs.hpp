@@ -63,6 +63,10 @@ inline Problem problem_of_kernel(const Problem& problem, const Options& options)
                              : problem;
 }
 
+/// How many slabs a row sums in one call, all sums of a tile of C in the first cache: those of a whole node of the
+/// tree.
+int slabs_at_once(const Kernel& kernel, std::int64_t k, int slabs) noexcept;
+
 /// Narrow operands are widened once for all slabs; when only some of them want that, each slab does it for itself.
 bool widens_all_slabs(const Plan& plan) noexcept;
 

@@ -43,8 +43,9 @@ struct OwnPanels {
 /// The panels of one product as the macro-kernel of many threads takes them: narrow operands are widened on their way.
 template <class T, const MicroKernel<T>& micro>
 struct SharedOwnPanels {
-    static PanelKernel kernel() {
+    static PanelKernel kernel(const SlabSteps* slabs = nullptr) {
         PanelKernel made{micro.mr, micro.nr, k_block<T>, panel_bytes, pack_a, pack_b, multiply};
+        made.slabs = slabs;
         made.panels_at_once = 4;  // each row of B may lie on a page of its own
         made.walks_rows = true;
         return made;
@@ -85,7 +86,7 @@ private:
         constexpr std::int64_t line = 64 / std::int64_t{sizeof(T)};
         tile.ahead = reinterpret_cast<const T*>(t.ahead), tile.ahead_step = line;
         tile.ahead_rows = static_cast<std::int64_t>(t.ahead_bytes) / 64, tile.ahead_lines = 1;
-        run_tile(micro, tile, typed<T>(t.c));
+        run_tile_in_slabs(micro, tile, typed<T>(t.c), t.slabs);
     }
 };
 

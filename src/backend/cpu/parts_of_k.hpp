@@ -86,16 +86,10 @@ private:
             for (std::int64_t i = 0; i < c.rows; ++i, row += x.n()) {
                 if (c.col_step != 1)
                     for (std::int64_t j = 0; j < c.cols; ++j) part.finish(i, j, row[j]);
-                else add_row(part, row, &part.c(i, 0));
+                else part.finish_row(i, row);
             }
         }
         if (first + count == blocks) finisher(erase(c), to.i, to.j);
-    }
-    static void add_row(const Product<T>& x, const T* row, T* out) {
-        if (x.beta == T(0))
-            for (std::int64_t j = 0; j < x.n(); ++j) out[j] = x.alpha * row[j];
-        else
-            for (std::int64_t j = 0; j < x.n(); ++j) out[j] = x.alpha * row[j] + x.beta * out[j];
     }
 };
 

@@ -13,6 +13,7 @@
 // Needs: panels of 2 bytes an element and part. 6 (3) products of r8's. Rows and columns whose parts would not give
 // them back (Inf, NaN, below 2^-40, from 2^58 on) are found while they are packed and go by FMA. Gained over r7: the
 // accuracy of an f32 sum, at a sixth (a third) of what the matrix unit does with bf16.
+#include "backend/cpu/in_slabs.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/unit/matrix_rows.hpp"
 #include "base/cpu_features.hpp"
@@ -44,6 +45,13 @@ constexpr Kernel row(const char* name, Features needs) {
             .order = order_of_parts<parts>};
 }
 
+template <const MatrixUnit& unit, int... parts>
+RunInSlabs slabs_by(const Kernel& kernel) noexcept {
+    RunInSlabs found = nullptr;
+    ((kernel.run == ByParts<unit, parts>::run ? found = ByParts<unit, parts>::run_in_slabs : found), ...);
+    return found;
+}
+
 }  // namespace
 
 #if defined(__x86_64__)
@@ -52,5 +60,12 @@ constinit const Kernel r10_split_amx_bf16x6 = row<unit_amx, 3>("cpu.r10_split.f3
 #endif
 constinit const Kernel r10_split_emulated_bf16x3 = row<unit_emulated, 2>("cpu-check.r10_split.f32.bf16x3", 0);
 constinit const Kernel r10_split_emulated_bf16x6 = row<unit_emulated, 3>("cpu-check.r10_split.f32.bf16x6", 0);
+
+RunInSlabs unit_in_slabs(const Kernel& kernel) noexcept {
+#if defined(__x86_64__)
+    if (const RunInSlabs run = slabs_by<unit_amx, 1, 2, 3>(kernel)) return run;
+#endif
+    return slabs_by<unit_emulated, 1, 2, 3>(kernel);
+}
 
 }  // namespace tw::cpu

@@ -14,13 +14,14 @@
 // Needs: a vector unit; a strip of B is packed only where its rows are not contiguous or are met often. 2mnk flops;
 // each strip of B is read from memory once, A once for each strip. Gained over r5: 8 or 16 lanes for 4, one rounding
 // and one instruction for two, and no copying.
+#include "backend/cpu/in_slabs.hpp"
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/micro/crowded.hpp"
 #include "backend/cpu/micro/few_tiles.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/parallel.hpp"
 #include "backend/cpu/shares.hpp"
 #include "backend/cpu/strips.hpp"
+#include "backend/cpu/strips_cost.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {
@@ -83,15 +84,15 @@ bool run_small(const Call& call) {
 
 /// The threads share out cells of C, or blocks of k of them.
 template <class T, const MicroKernel<T>& kernel>
-Status run(const Call& call, const Tile&) {
-    if (run_small<T, kernel>(call)) return {};
+Status run_in_slabs(const Call& call, const Tile&, const SlabSteps* slabs) {
+    if (!slabs && run_small<T, kernel>(call)) return {};
     const Product<T> x = along_rows(product_of<T>(call));
     const Strips<T> cut(kernel, x);
     T* const panels = reinterpret_cast<T*>(call.scratch.data());
-    const Finisher finisher(call);
+    const Finisher finisher(call, is_turned(call), slabs);
     const int workers = workers_for(call.m(), call.n(), call.k(), call.threads);
     if (workers == 1) {
-        multiply_part(kernel, x, cut, panels,
+        multiply_part(kernel, x, cut, slabs, panels,
                       [&](const View<T>& tile, std::int64_t i, std::int64_t j) { finisher(erase(tile), i, j); });
         return {};
     }
@@ -106,7 +107,8 @@ Status run(const Call& call, const Tile&) {
     if (shares.cuts_k) {
         parts.share(some, x, shares.cell, panels + call.threads * panel, finisher,
                     [&](int worker, const Product<T>& part, std::int64_t, const Part&) {
-                        multiply_part(kernel, part, cut, panels + worker * panel, [](const auto&, auto, auto) {});
+                        multiply_part(kernel, part, cut, nullptr, panels + worker * panel,
+                                      [](const auto&, auto, auto) {});
                     });
         return {};
     }
@@ -116,12 +118,17 @@ Status run(const Call& call, const Tile&) {
                            rows = std::min(shares.cell.rows, x.m() - i), cols = std::min(shares.cell.cols, x.n() - j);
         const Product<T> own{x.a.block(i, 0, rows, x.k()), x.b.block(0, j, x.k(), cols), x.c.block(i, j, rows, cols),
                              x.alpha, x.beta};
-        multiply_part(kernel, own, cut, panels + worker * panel,
+        multiply_part(kernel, own, cut, slabs, panels + worker * panel,
                       [&](const View<T>& tile, std::int64_t at_i, std::int64_t at_j) {
                           finisher(erase(tile), i + at_i, j + at_j);
                       });
     });
     return {};
+}
+
+template <class T, const MicroKernel<T>& kernel>
+Status run(const Call& call, const Tile& tile) {
+    return run_in_slabs<T, kernel>(call, tile, nullptr);
 }
 
 template <class T, const MicroKernel<T>& kernel>
@@ -132,56 +139,6 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     if (as_they_lie && p.m < rows_worth_packing && !cuts_k) return 0;
     return static_cast<std::size_t>(threads * panel_elements(kernel, p.k) + (cuts_k ? parts.elements() : 0)) *
            sizeof(T);
-}
-
-/// How many threads' work is done at once.
-template <class T, const MicroKernel<T>& kernel>
-double sharing(const Problem& p, int threads) {
-    const int workers = workers_for(p.m, p.n, p.k, threads);
-    if (workers == 1) return 1;
-    const bool turned = p.c == Form::col_major, packs = (turned ? p.a : p.b) != p.c;
-    const std::int64_t m = turned ? p.n : p.m, n = turned ? p.m : p.n, rows = block_size(m, kernel.low, 1);
-    const PartsOfK<T> parts(m, n, p.k);
-    const std::int64_t widest = kernel.widths[rows], width = n <= widest ? widest : block_size(n, widest, kernel.lanes);
-    return Shares<T>(m, n, p.k, rows, width, packs, parts, true, workers).sharing();
-}
-
-/// One thread's 64-byte tiles wait for strips whose operands are more than L1 and some of L2 keep; parts of them for
-/// many threads do not, and are quicker than the price says. Of a longer k this was not timed.
-template <class T, const MicroKernel<T>& kernel>
-double waiting(const Problem& p, int threads) {
-    constexpr std::int64_t kept = 1 << 19;
-    const bool is_small = std::min({p.m, p.n, p.k}) < rows_worth_packing || p.k > 2 * KC<T> ||
-                          (p.m * p.n + (p.m + p.n) * p.k) * static_cast<std::int64_t>(sizeof(T)) <= kept;
-    const bool in_long_vectors = kernel.lanes * static_cast<int>(sizeof(T)) >= 64;
-    if (!in_long_vectors || is_small) return 1;
-    return workers_for(p.m, p.n, p.k, threads) == 1 ? 1.35 : 0.9;
-}
-
-/// Many threads' parts in 64-byte vectors, of an A whose rows are contiguous: each packs its strips and waits for
-/// nobody. As timed with sixteen threads on up to 2^32 products; further ones are not priced so.
-template <class T, const MicroKernel<T>& kernel>
-bool are_parts_of_many(const Problem& p, int threads) {
-    constexpr double most_products = 5e9;
-    const bool turned = p.c == Form::col_major, lies_well = turned ? p.b == Form::col_major : p.a == Form::row_major,
-               turns_strips = (turned ? p.a : p.b) != p.c;
-    const std::int64_t rows = turned ? p.n : p.m, least = turns_strips ? 12 : rows_worth_packing;
-    return kernel.lanes * static_cast<int>(sizeof(T)) >= 64 && lies_well && rows >= least && p.k >= 64 &&
-           workers_for(p.m, p.n, p.k, threads) >= 12 &&
-           static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) <= most_products;
-}
-
-template <class T, const MicroKernel<T>& kernel>
-double nanoseconds(const Problem& p, int threads) {
-    double tiles =
-        tiles_as_they_lie(kernel, p, rows_worth_packing) * waiting<T, kernel>(p, threads) + reading_again(kernel, p);
-    if (are_parts_of_many<T, kernel>(p, threads)) {
-        constexpr double packed_byte = 0.03;
-        const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-        const double of_b = (p.c == Form::col_major ? m : n) * k * sizeof(T);
-        tiles = std::min(tiles, 0.76 * (1.06 * m * n * k / kernel.rate + packed_byte * of_b));
-    }
-    return tiles / sharing<T, kernel>(p, threads);
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};
@@ -199,11 +156,16 @@ constexpr Kernel row(const char* name, Features needs, int order) {
             .fuses_epilogue = true,
             .idea = "the register tile in the processor's widest vectors, fused multiply-adds, nothing packed",
             .sum_bound = blocked_sum_bound<T>,
-            .nanoseconds = nanoseconds<T, kernel>,
+            .nanoseconds = strips_nanoseconds<T, kernel>,
             .scratch_bytes = scratch_bytes<T, kernel>,
             .run = run<T, kernel>,
             .order = order,
             .direct = direct<T, kernel>};
+}
+
+template <class T, const MicroKernel<T>&... micro>
+void look_for(const Kernel& kernel, RunInSlabs& found) noexcept {
+    ((found = kernel.run == run<T, micro> ? run_in_slabs<T, micro> : found), ...);
 }
 
 }  // namespace
@@ -227,5 +189,19 @@ constinit const Kernel r6_vectorized_neon_f32 =
 constinit const Kernel r6_vectorized_neon_f64 =
     row<double, micro_neon_f64>("cpu.r6_vectorized.f64.neon", cpu_feature::neon, order_fused_in_blocks);
 #endif
+
+RunInSlabs vectorized_in_slabs(const Kernel& kernel) noexcept {
+    RunInSlabs found = nullptr;
+    look_for<float, micro_portable_f32>(kernel, found);
+    look_for<double, micro_portable_f64>(kernel, found);
+#if defined(__x86_64__)
+    look_for<float, micro_avx2_f32, micro_avx512_f32>(kernel, found);
+    look_for<double, micro_avx2_f64, micro_avx512_f64>(kernel, found);
+#elif defined(__aarch64__)
+    look_for<float, micro_neon_f32>(kernel, found);
+    look_for<double, micro_neon_f64>(kernel, found);
+#endif
+    return found;
+}
 
 }  // namespace tw::cpu

@@ -16,6 +16,7 @@
 // the first block of B and kept for the others, are asked for a row ahead. Gained over r6: no load waits for a page or
 // fights for a cache set, whatever the steps are, and all cores join in.
 #include "backend/cpu/hierarchy_cost.hpp"
+#include "backend/cpu/in_slabs.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/tile_of_c.hpp"
 #include "backend/cpu/own_panels.hpp"
@@ -35,24 +36,26 @@ struct Hierarchy {
 
     /// Some rows of C at a time, by one block of k after the other. A's panels are packed with the first block of
     /// columns and wait for the others, which pack theirs of B.
-    static void multiply(const Call& call, bool turned, const Part& part, std::int64_t nc, T* b_block) {
+    static void multiply(const Call& call, const SlabSteps* slabs, bool turned, const Part& part, std::int64_t nc,
+                         T* b_block) {
         const Product<T> x = product_of<T>(call);
-        const Finisher finisher(call, turned);
+        const Finisher finisher(call, turned, slabs);
         const std::int64_t k = x.k(), depth = k_block<T>(k), right = part.j + part.cols, below = part.i + part.rows;
         const std::int64_t high = block_size(part.rows, most_waiting, micro.mr),
                            at_once = PanelsOfA<T, micro>::rows_at_once(call.a);
         for (std::int64_t i = part.i; i < below; i += high)
             for (std::int64_t p = 0; p < k; p += depth)
                 for (std::int64_t j = part.j; j < right; j += nc)
-                    multiply_block(call, x, finisher, {i, j, std::min(high, below - i), std::min(nc, right - j)}, p,
-                                   std::min(depth, k - p), b_block,
+                    multiply_block(call, slabs, x, finisher, {i, j, std::min(high, below - i), std::min(nc, right - j)},
+                                   p, std::min(depth, k - p), b_block,
                                    {b_block + nc * depth, j == part.j, part.cols > nc, at_once});
     }
 
     /// A row of tiles for each panel of A, while the next is on its way; the first packs B's panels as it goes. One
     /// description serves all tiles.
-    static void multiply_block(const Call& call, const Product<T>& x, const Finisher& finisher, const Part& part,
-                               std::int64_t p, std::int64_t depth, T* b_block, const PanelsOfA<T, micro>& own) {
+    static void multiply_block(const Call& call, const SlabSteps* slabs, const Product<T>& x, const Finisher& finisher,
+                               const Part& part, std::int64_t p, std::int64_t depth, T* b_block,
+                               const PanelsOfA<T, micro>& own) {
         const bool packed_a = call.packed.panels && call.packed.on_left, packed_b = call.packed.panels && !packed_a;
         if (packed_b && part.rows <= few) return multiply_few(call, x, finisher, part, p, depth, b_block, own.data);
         const ReadyPanels<T, micro> ready(call);
@@ -78,7 +81,7 @@ struct Hierarchy {
                     pack_any(micro, call.b.block(p, part.j + j, depth, std::min(some_cols, part.cols - j)).transposed(),
                              micro.nr, panel);
                 tile.ahead = ahead.data, tile.ahead_rows = ahead.rows;
-                complete_tile(x, finisher, tile, part.i + i, part.j + j, rows, cols, p + depth == x.k());
+                complete_tile(x, finisher, tile, slabs, part.i + i, part.j + j, rows, cols, p + depth == x.k());
             }
         }
     }
@@ -98,7 +101,7 @@ struct Hierarchy {
             const T* const b = ready.panel(p, part.j + j, depth, widened);
             MicroTile<T> tile = tile_on(x, a_panels, height, b, p, depth);
             for (std::int64_t i = 0; i < part.rows; i += height, tile.a += height * depth)
-                complete_tile(x, finisher, tile, part.i + i, part.j + j, std::min(height, part.rows - i), cols,
+                complete_tile(x, finisher, tile, nullptr, part.i + i, part.j + j, std::min(height, part.rows - i), cols,
                               p + depth == x.k());
         }
     }
@@ -118,14 +121,14 @@ struct Hierarchy {
                 .rows = 0,
                 .cols = 0};
     }
-    static void complete_tile(const Product<T>& x, const Finisher& finisher, MicroTile<T>& tile, std::int64_t i,
-                              std::int64_t j, std::int64_t rows, std::int64_t cols, bool ends) {
+    static void complete_tile(const Product<T>& x, const Finisher& finisher, MicroTile<T>& tile, const SlabSteps* slabs,
+                              std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t cols, bool ends) {
         // Of a narrow C with but one block of k the sums need no place in memory.
         alignas(64) T in_l1[MicroKernel<T>::most_results];
         const bool passes = ends && finisher.rounds() && tile.beta == 0;
         const View<T> c = passes ? View<T>(in_l1, rows, cols, micro.nr, 1) : x.c.block(i, j, rows, cols);
         if (ends) finisher.expect(rows, cols, i, j);
-        run_tile(micro, tile, c);
+        run_tile_in_slabs(micro, tile, c, slabs);
         if (ends) finisher(erase(c), i, j);
     }
 
@@ -145,21 +148,23 @@ struct Hierarchy {
         if (!shares_panels(p.m, p.n, p.k, workers)) return apart;
         return std::max(apart, shared_panels_bytes(Shared::kernel(), p, Shared::blocks(blocks), workers));
     }
-    static Status run(const Call& given, const Tile& blocks) {
+    static Status run(const Call& call, const Tile& blocks) { return run_in_slabs(call, blocks, nullptr); }
+
+    static Status run_in_slabs(const Call& given, const Tile& blocks, const SlabSteps* slabs) {
         const bool turned = is_turned(given);
         Call call = turned_if(turned, given);
         call.threads = workers_for(given.m(), given.n(), given.k(), given.threads);
         if (shares_panels(given.m(), given.n(), given.k(), call.threads) && !call.packed.panels) {
             Call shared = given;
             shared.threads = call.threads;
-            return run_on_shared_panels(Shared::kernel(), shared, Shared::blocks(blocks));
+            return run_on_shared_panels(Shared::kernel(slabs), shared, Shared::blocks(blocks));
         }
         const std::int64_t m = call.m(), n = call.n(), nc = columns_at_once<T>(blocks.n, call.k(), micro.nr);
         const Grid grid(m, n, call.packed.panels && call.packed.on_left ? micro.mr : 1, nc, micro, call.threads);
         const std::size_t room = worker_bytes(std::max(m, n), call.k(), blocks);
         share_out(call, grid.parts, [&](int worker, std::int64_t item) {
             std::byte* const own = call.scratch.data() + static_cast<std::size_t>(worker) * room;
-            multiply(call, turned, grid.part(item, m, n), block_size(grid.cols, nc, micro.nr),
+            multiply(call, slabs, turned, grid.part(item, m, n), block_size(grid.cols, nc, micro.nr),
                      reinterpret_cast<T*>(own));
         });
         return {};
@@ -193,6 +198,11 @@ constexpr Kernel row(const char* name, Features needs, int order,
             .packing = &OwnPanels<T, micro>::packing};
 }
 
+template <class T, const MicroKernel<T>&... micro>
+void look_for(const Kernel& kernel, RunInSlabs& found) noexcept {
+    ((found = kernel.run == Hierarchy<T, micro>::run ? Hierarchy<T, micro>::run_in_slabs : found), ...);
+}
+
 }  // namespace
 
 constinit const Kernel r7_hierarchical_portable_f32 =
@@ -222,5 +232,19 @@ constinit const Kernel r7_hierarchical_neon_f32 =
 constinit const Kernel r7_hierarchical_neon_f64 =
     row<double, micro_neon_f64, 192>("cpu.r7_hierarchical.f64.neon", cpu_feature::neon, order_fused_in_blocks);
 #endif
+
+RunInSlabs hierarchical_in_slabs(const Kernel& kernel) noexcept {
+    RunInSlabs found = nullptr;
+    look_for<float, micro_portable_f32>(kernel, found);
+    look_for<double, micro_portable_f64>(kernel, found);
+#if defined(__x86_64__)
+    look_for<float, micro_avx2_f32, micro_avx512_f32, micro_avx512_apart_f32>(kernel, found);
+    look_for<double, micro_avx2_f64, micro_avx512_f64, micro_avx512_apart_f64>(kernel, found);
+#elif defined(__aarch64__)
+    look_for<float, micro_neon_f32>(kernel, found);
+    look_for<double, micro_neon_f64>(kernel, found);
+#endif
+    return found;
+}
 
 }  // namespace tw::cpu

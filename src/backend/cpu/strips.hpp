@@ -39,8 +39,8 @@ struct Strips {
 /// All the strips of one part of C, block of k by block of k: a part belongs to one worker. `completed` gets each tile
 /// of C after its last block.
 template <class T>
-void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Strips<T>& cut, T* panel,
-                   const auto& completed) {
+void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Strips<T>& cut, const SlabSteps* slabs,
+                   T* panel, const auto& completed) {
     const std::int64_t depth = k_block<T>(x.k());
     for (std::int64_t p = 0; p < x.k(); p += depth)
         for (std::int64_t j = 0; j < x.n(); j += cut.width) {
@@ -62,7 +62,7 @@ void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Stri
             for (std::int64_t i = 0; i < x.m(); i += cut.rows) {
                 const View<T> c = x.c.block(i, j, std::min(cut.rows, x.m() - i), cols);
                 tile.a = &x.a(i, p);
-                run_tile(kernel, tile, c);
+                run_tile_in_slabs(kernel, tile, c, slabs);
                 if (p + block == x.k()) completed(c, i, j);
             }
         }

@@ -97,15 +97,16 @@ TEST(CallersScratch, ServesWhenItIsEnoughAndNotWhenAByteIsMissing) {
 
 /// Of C in one block, however many such blocks C has.
 TEST(SlabScratch, IsOfABlockOfC) {
-    const auto bytes = [](std::int64_t rows, std::int64_t cols) {
+    const auto bytes = [](std::int64_t rows, std::int64_t cols, std::int64_t depth, int slabs, double beta = 0) {
         tw::Plan plan;
-        EXPECT_TRUE(tw::try_plan({.m = rows, .n = cols, .k = 256},
-                                 {.slabs = 4, .threads = 1, .kernel = "r7_hierarchical"}, plan));
+        EXPECT_TRUE(tw::try_plan({.m = rows, .n = cols, .k = depth},
+                                 {.beta = beta, .slabs = slabs, .threads = 1, .kernel = "r7_hierarchical"}, plan));
         return plan.scratch_bytes();
     };
-    EXPECT_EQ(bytes(384, 2048), bytes(384, 1024));
-    EXPECT_EQ(bytes(768, 1024), bytes(384, 1024));
-    EXPECT_EQ(bytes(3840, 10240), bytes(384, 1024));
+    EXPECT_EQ(bytes(2048, 6144, 4096, 8), bytes(2048, 2048, 4096, 8));
+    EXPECT_EQ(bytes(4096, 2048, 4096, 8), bytes(2048, 2048, 4096, 8));
+    EXPECT_EQ(bytes(3840, 10240, 256, 4, 1), bytes(384, 1024, 256, 4, 1)) << "what comes after the tree has its passes";
+    EXPECT_EQ(bytes(3840, 10240, 256, 4), bytes(3840, 10240, 256, 1)) << "a tile's slabs take no memory";
 }
 
 TEST(CallersScratch, OfABatchMayBeginAnywhere) {

@@ -86,6 +86,30 @@ TYPED_TEST(Slabs, Rule40_AreAddedInATreeOnEveryRow) {
             }
 }
 
+// Slabs that a tile sums in the first cache, and nodes of them that meet in C's: whole tiles and ragged ones, by one
+// thread and on panels that two share.
+TYPED_TEST(Slabs, Rule40_ATileSumsSlabsInThatTree) {
+    struct {
+        std::int64_t m, n, k;
+        int slabs;
+    } const shapes[] = {{30, 100, 301, 8}, {30, 100, 90, 64}, {30, 100, 300, 128}, {120, 120, 2501, 8}};
+    for (const auto& [m, n, k, slabs] : shapes) {
+        if (is_sanitized && k > 2000) continue;
+        Product<TypeParam> p(m, n, k);
+        for (const Row& row : reproducible_rows<TypeParam>()) {
+            const std::string_view name = row.kernel;
+            if (!name.empty() && name.find("r7_hierarchical.") == name.npos) continue;
+            for (const int threads : {1, 2}) {
+                tw::Options options{.slabs = slabs, .device = row.device, .threads = threads};
+                p.run(row.kernel, options);
+                options.kernel = row.kernel;
+                EXPECT_TRUE(same_bits(p.c, by_hand(p, 0, k, slabs, options)))
+                    << row.kernel << ", k " << k << ", " << slabs << " slabs, " << threads << " threads";
+            }
+        }
+    }
+}
+
 TYPED_TEST(Slabs, Rule40_APartOfKHasTheBitsOfItsSubtree) {
     for (const Row& row : reproducible_rows<TypeParam>())
         for (const std::int64_t k : {47, 1200})

@@ -13,6 +13,8 @@
 
 #include <cstdint>
 
+#include "backend/cpu/product/slab_steps.hpp"
+
 namespace tw::cpu {
 
 /// C = alpha A B + beta C for `rows` x `cols` results. C is not read when beta is 0.
@@ -81,6 +83,8 @@ struct MicroKernel {
     void (*pass)(const PassingTile<T>&);  ///< 1 <= rows <= low, 1 <= cols <= passed_widths[rows]
     Packer pack;  ///< pack.hpp's pack_panel() where row_step or step is 1; null: that is as quick
     void (*turn)(const TurnedTile<T>&);  ///< 1 <= rows <= most_turned; null: it has none
+    /// mr x nr results on packed panels, alpha is 1: beta C is added to the sum of all slabs. `buffers`: mr x nr each.
+    void (*sum_slabs)(const MicroTile<T>&, const SlabSteps&, T* buffers);
 };
 
 extern const MicroKernel<float> micro_portable_f32, micro_avx2_f32, micro_avx512_f32, micro_neon_f32;

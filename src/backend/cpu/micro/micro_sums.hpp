@@ -83,6 +83,20 @@ struct Sums {
         }
     }
 
+    /// Of a whole tile in a buffer, row after row.
+    [[gnu::always_inline]] inline void add(const T* from) {
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+            for (int w = 0; w < W; ++w) of[r][w] = V::add(of[r][w], V::load(from + (r * W + w) * V::lanes));
+    }
+    [[gnu::always_inline]] inline void leave(T* to) const {
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+            for (int w = 0; w < W; ++w) V::store(to + (r * W + w) * V::lanes, of[r][w]);
+    }
+
     /// C = alpha sums + beta C, but for what 1 and 0 spare.
     [[gnu::always_inline]] inline void finish(const MicroTile<T>& t) {
         const auto each = [&](const auto& add_to_c) __attribute__((always_inline)) {

@@ -94,7 +94,8 @@ constexpr MicroKernel<typename V::Element> micro_kernel(
                                             {},
                                             PassingTiles<V, Low, Budget>::run,
                                             pack,
-                                            turn};
+                                            turn,
+                                            packed_tile_in_slabs<V, MR, All::NR / V::lanes, Folded>};
     for (int vectors = 1; vectors <= kernel.most_vectors; ++vectors)
         kernel.highest[vectors] = highest(vectors, MR, Budget);
     for (int rows = 1; rows <= MR; ++rows) kernel.widths[rows] = vectors_wide(rows, Budget) * V::lanes;

@@ -184,6 +184,45 @@ void packed_tile_in_groups(const MicroTile<typename V::Element>& t) {
     sums.finish(t);
 }
 
+/// The whole tile on packed panels whose k is in slabs: all their sums stay in L1.
+template <class V, int R, int W, int Folded>
+void packed_tile_in_slabs(const MicroTile<typename V::Element>& t, const SlabSteps& slabs,
+                          typename V::Element* buffers) {
+    using T = typename V::Element;
+    constexpr int at_once = 8;
+    constexpr std::int64_t line = 64 / sizeof(T), a_ahead = 16 * R, buffer = R * W * V::lanes;
+    const T *a = t.a, *b = t.b, *ahead = t.ahead, *c = t.c;
+    std::int64_t rows_ahead = t.ahead_rows, rows_of_c = R, before_c = t.k / at_once - (R + 4);
+    const std::int64_t rows_at_once = rows_ahead * at_once / t.k + 1;
+    const auto ask = [&] {
+        for (std::int64_t row = 0; row < rows_at_once && rows_ahead > 0; ++row, --rows_ahead, ahead += t.ahead_step)
+            for (std::int64_t l = 0; l < t.ahead_lines; ++l) __builtin_prefetch(ahead + l * line, 0, 2);
+        if (--before_c >= 0 || rows_of_c == 0) return;
+        __builtin_prefetch(c, 1);
+        __builtin_prefetch(c + W * V::lanes - 1, 1);
+        c += t.c_step, --rows_of_c;
+    };
+    for (const SlabSteps::Step *step = slabs.steps, *end = step + slabs.count; step < end; ++step) {
+        Sums<V, R, W, false> sums(W * V::lanes);
+        const auto take = [&](int count) __attribute__((always_inline)) {
+#pragma GCC unroll 8
+            for (int u = 0; u < count; ++u, a += R, b += W * V::lanes)
+                sums.template step<Folded>([&](int r) { return a + r; }, b);
+        };
+        for (int left = step->length / at_once; left > 0; --left) {
+#pragma GCC unroll 16
+            for (std::int64_t l = 0; l < at_once * R; l += line) __builtin_prefetch(a + a_ahead + l);
+            take(at_once);
+            ask();
+        }
+        if (step->length & 4) take(4);
+        if (step->length & 2) take(2);
+        if (step->length & 1) take(1);
+        for (unsigned left = step->plus; left; left &= left - 1) sums.add(buffers + __builtin_ctz(left) * buffer);
+        step->into == SlabSteps::into_c ? sums.finish(t) : sums.leave(buffers + step->into * buffer);
+    }
+}
+
 template <class V, int R, int W, int Folded>
 void packed_tile(const MicroTile<typename V::Element>& t) {
     if constexpr (sizeof(typename V::Register) < 64) packed_tile_in_eights<V, R, W, Folded>(t);

@@ -98,7 +98,8 @@ public:
                 .a_rows = is_walking_rows_ ? block.b.transposed() : block.a,
                 .b_cols = is_walking_rows_ ? block.a.transposed() : block.b,
                 .is_turned = is_turned != is_walking_rows_,
-                .state = kernel->finish_waiting ? &state_ : nullptr},
+                .state = kernel->finish_waiting ? &state_ : nullptr,
+                .slabs = kernel->slabs},
           a_rows_(tile_.a_rows),
           b_cols_(tile_.b_cols),
           c_(tile_.c) {}

@@ -147,7 +147,7 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& given, const Tile& b
     const OrientedKernel oriented(kernel);
     const bool turned = oriented.is_turned(call);
     const Call own = turned_if(turned, call);
-    const Finisher finisher(call, turned);
+    const Finisher finisher(call, turned, kernel.slabs);
     const FewLines few(oriented, own.m(), own.n(), call.threads);
     const std::size_t room = few_lines_bytes(oriented, own.m(), own.n(), own.k(), blocks, call.threads);
     const bool are_few = few.are_few() && room <= call.scratch.size();  // a part of a larger product may have less

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backend/contract.hpp"
+#include "backend/cpu/product/slab_steps.hpp"
 
 namespace tw::cpu {
 
@@ -38,6 +39,7 @@ struct PanelTile {
     const std::byte* ahead =
         nullptr;  ///< a part of the next panel of B: it may be asked for while this tile is computed
     std::size_t ahead_bytes = 0;
+    const SlabSteps* slabs = nullptr;  ///< the kernel's
 };
 
 struct PanelKernel {
@@ -60,6 +62,7 @@ struct PanelKernel {
     /// changes for the kernel but blocks: NC columns of B are what stays in L2. It has no packed
     /// operands.
     bool walks_rows = false;
+    const SlabSteps* slabs = nullptr;  ///< k, one block of it, is in slabs: for the kernels that have such tiles
 };
 
 /// `blocks` is {MC, NC, 0}: a block of A that stays in L2, and a block of B that stays in L3; the

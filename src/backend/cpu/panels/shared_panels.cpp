@@ -163,7 +163,7 @@ Status run_on_shared_panels(const PanelKernel& of, const Call& given, const Tile
     const OrientedKernel kernel(of);
     const bool turned = kernel.is_turned(given);
     const Call call = turned_if(turned, given);
-    const Finisher finisher(given, turned);
+    const Finisher finisher(given, turned, of.slabs);
     const Layout layout(kernel, call.m(), call.n(), call.k(), blocks, call.threads);
     SharedPanels shared(kernel, call, turned, finisher, layout);
     if (call.executor) shared.work_in_stages();

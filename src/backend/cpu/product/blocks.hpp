@@ -40,6 +40,18 @@ constexpr std::int64_t columns_at_once(std::int64_t nc, std::int64_t k, std::int
 /// Kernel::order of the rows that sum so: with one rounding a term, or with two.
 inline constexpr int order_fused_in_blocks = 1, order_in_blocks = 2;
 
+/// Long blocks of k, since a product larger than the caches waits for C to be read and written. Shorter ones for three
+/// parts, six bytes an element: the more of A fits in L2, the less often B's panels are read again from L3. Where k is
+/// long, few blocks are few roundings at the size of C.
+template <int parts>
+constexpr std::int64_t unit_k_block(std::int64_t k) noexcept {
+    return block_size(k, parts == 3 && k <= 4096 ? 512 : parts >= 2 ? 1024 : 2048, 32);
+}
+
+/// Kernel::order of a matrix unit's rows, by how many parts an f32 is cut into.
+template <int parts>
+inline constexpr int order_of_parts = 10 + parts;
+
 /// The rounding of a type that is summed in.
 template <class T>
 inline constexpr double unit_of = part_of(type_of<T>) == Type::f32 ? unit_f32 : unit_f64;

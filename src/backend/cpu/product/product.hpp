@@ -8,6 +8,7 @@
 
 #include "backend/contract.hpp"
 #include "backend/cpu/product/numbers.hpp"
+#include "backend/cpu/product/slab_steps.hpp"
 #include "base/narrow_runs.hpp"
 #include "epilogue/finish.hpp"
 
@@ -30,6 +31,15 @@ struct Product {
     void finish(std::int64_t i, std::int64_t j, T sum) const noexcept {
         T& out = c(i, j);
         out = beta == T(0) ? scaled(alpha, sum) : scaled(alpha, sum) + scaled(beta, out);
+    }
+
+    /// The same for a row that is contiguous.
+    void finish_row(std::int64_t i, const T* sums) const noexcept {
+        T* const out = &c(i, 0);
+        if (beta == T(0))
+            for (std::int64_t j = 0; j < n(); ++j) out[j] = scaled(alpha, sums[j]);
+        else
+            for (std::int64_t j = 0; j < n(); ++j) out[j] = scaled(alpha, sums[j]) + scaled(beta, out[j]);
     }
 };
 
@@ -62,14 +72,15 @@ constexpr Call turned_if(bool turned, Call call) noexcept {
 class Finisher {
 public:
     explicit Finisher(const Call& call) noexcept : Finisher(call, is_turned(call)) {}
-    Finisher(const Call& call, bool turned) noexcept
+    Finisher(const Call& call, bool turned, const SlabSteps* slabs = nullptr) noexcept
         : epilogue_(call.epilogue.is_empty() ? nullptr : &call.epilogue),
           rounded_(call.rounded.data ? &call.rounded : nullptr),
+          slabs_(slabs && slabs->addend_count > 0 ? slabs : nullptr),
           turned_(turned) {}
 
     /// `part` is the block at (i, j) of the product's C as its kernel sees it, turned or not.
     void operator()(const Matrix& part, std::int64_t i, std::int64_t j) const noexcept {
-        if (!epilogue_ && !rounded_) return;
+        if (!epilogue_ && !rounded_ && !slabs_) return;
         if (turned_) return complete(part.transposed(), j, i);
         complete(part, i, j);
     }
@@ -80,15 +91,24 @@ public:
     /// Asks L2 for what the part will be added to: its rows may lie on pages of their own, which no
     /// hardware prefetches, and fight with those of C for one set of the first.
     void expect(std::int64_t rows, std::int64_t cols, std::int64_t i, std::int64_t j) const noexcept {
-        if (!epilogue_ || !epilogue_->residual.data) return;
-        const Matrix& all = epilogue_->residual;
-        const Matrix part = turned_ ? all.block(j, i, cols, rows).transposed() : all.block(i, j, rows, cols);
-        if (part.row_step == 1 && part.col_step != 1) return ask_for(part.transposed());
-        if (part.col_step == 1) ask_for(part);
+        const auto ask = [&](const Matrix& all) {
+            const Matrix part = turned_ ? all.block(j, i, cols, rows).transposed() : all.block(i, j, rows, cols);
+            if (part.row_step == 1 && part.col_step != 1) return ask_for(part.transposed());
+            if (part.col_step == 1) ask_for(part);
+        };
+        if (epilogue_ && epilogue_->residual.data) ask(epilogue_->residual);
+        if (slabs_)
+            for (int s = 0; s < slabs_->addend_count; ++s) ask(slabs_->addends[s]);
     }
 
 private:
     void complete(const Matrix& part, std::int64_t i, std::int64_t j) const noexcept {
+        if (slabs_)
+            for (int s = 0; s < slabs_->addend_count; ++s) {
+                Epilogue adding;
+                adding.residual = slabs_->addends[s];
+                finish(part, 1, adding, i, j);
+            }
         if (epilogue_) finish(part, 1, *epilogue_, i, j);
         if (rounded_) round_matrix(rounded_->block(i, j, part.rows, part.cols), part);
     }
@@ -101,6 +121,7 @@ private:
 
     const Epilogue* epilogue_;
     const Matrix* rounded_;
+    const SlabSteps* slabs_;
     bool turned_;
 };
 

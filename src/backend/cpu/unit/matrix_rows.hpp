@@ -12,24 +12,12 @@
 
 namespace tw::cpu {
 
-/// Long blocks of k, since a product larger than the caches waits for C to be read and written. Shorter ones for three
-/// parts, six bytes an element: the more of A fits in L2, the less often B's panels are read again from L3. Where k is
-/// long, few blocks are few roundings at the size of C.
-template <int parts>
-constexpr std::int64_t unit_k_block(std::int64_t k) noexcept {
-    return block_size(k, parts == 3 && k <= 4096 ? 512 : parts >= 2 ? 1024 : 2048, 32);
-}
-
 /// So much of a block that 32 columns of B take two thirds of L1. For three parts they fill it: adding up the sums of
 /// shorter chunks in f32 costs more than is gained.
 template <int parts>
 constexpr std::int64_t unit_chunk(std::int64_t k_block) noexcept {
     return block_size(k_block, parts == 1 ? 512 : 256, 32);
 }
-
-/// Kernel::order of the rows that sum so; 10 + parts.
-template <int parts>
-inline constexpr int order_of_parts = 10 + parts;
 
 /// The longest path of roundings. A tile's instruction adds 32 of k in two chains, then both, then that to its sum; of
 /// three parts the sums of a chunk's small products come first, and weigh 2^-7 of the whole; of two they come in
@@ -86,6 +74,12 @@ struct ByParts {
     }
     static std::size_t scratch_bytes(const Problem& p, const Tile& blocks, int threads) {
         return wide_bytes(p) + hierarchy_scratch_bytes(kernel(), p, blocks, threads);
+    }
+    /// Sums of other slabs are added in the pass over C.
+    static Status run_in_slabs(const Call& call, const Tile& blocks, const SlabSteps* slabs) {
+        PanelKernel adding = kernel();
+        adding.slabs = slabs;
+        return run_hierarchy(adding, call, blocks);
     }
     static Status run(const Call& call, const Tile& blocks) {
         const Problem p{.m = call.m(), .n = call.n(), .k = call.k(), .in = call.a.type, .out = call.c.type};
