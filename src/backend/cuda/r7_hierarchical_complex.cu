@@ -43,15 +43,15 @@ struct Shape {
     static constexpr int sums = TM * TN / 2;
     __device__ static int row_in_thread(int q) { return q / 2 / (TN / 2) * 2 + q % 2; }
     __device__ static int col_in_thread(int q) { return q / 2 % (TN / 2) * 2; }
+    __device__ static int row_from_first(int i) { return i / group_rows * rows_apart + i % group_rows; }
+    __device__ static int col_from_first(int j) { return j / group_cols * cols_apart + j % group_cols; }
     __device__ static int row_of(int i) {
         const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-        return warp / warps_across * WM + lane / lanes_across * group_rows + i / group_rows * rows_apart +
-               i % group_rows;
+        return warp / warps_across * WM + lane / lanes_across * group_rows + row_from_first(i);
     }
     __device__ static int col_of(int j) {
         const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-        return warp % warps_across * WN + lane % lanes_across * group_cols + j / group_cols * cols_apart +
-               j % group_cols;
+        return warp % warps_across * WN + lane % lanes_across * group_cols + col_from_first(j);
     }
 };
 
@@ -69,16 +69,15 @@ __device__ void store_added(const Product<Number>& p, Together how, int2 tile, i
 template <class S>
 __device__ void store_tile(const Product<Number>& p, Together how, char* stages, int first_row, int first_col,
                            Parts<S::TN> (&sums)[S::TM]) {
-    const auto down_at = [&](int i) { return first_row + S::row_of(i); };
-    const auto across_at = [&](int j) { return first_col + S::col_of(j); };
+    const auto mine = c_from(p, first_row + S::row_of(0), first_col + S::col_of(0));
     const auto sum_of = [&](int i, int j) { return Number{sums[i].re[j], sums[i].im[j]}; };
-    scale_and_add(p, [&](const auto& visit) {
+    scale_and_add(mine, [&](const auto& visit) {
 #pragma unroll
         for (int i = 0; i < S::TM; ++i)
 #pragma unroll
             for (int j = 0; j < S::TN; ++j) {
                 Number sum = sum_of(i, j);
-                visit(down_at(i), across_at(j), sum);
+                visit(S::row_from_first(i), S::col_from_first(j), sum);
                 sums[i].re[j] = sum.re, sums[i].im[j] = sum.im;
             }
     });
@@ -90,7 +89,7 @@ __device__ void store_tile(const Product<Number>& p, Together how, char* stages,
     for (int i = 0; i < S::TM; i += 2)
 #pragma unroll
         for (int j = 0; j < S::TN; j += 2)
-            store_square(p, how, down_at(i), across_at(j),
+            store_square(mine, how, S::row_from_first(i), S::col_from_first(j),
                          {{sum_of(i, j), sum_of(i, j + 1)}, {sum_of(i + 1, j), sum_of(i + 1, j + 1)}});
 }
 

@@ -138,9 +138,9 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
             });
         }
     }
-    const auto each_sum = [&](const auto& visit) { sums.each(first_row + row, first_col + col, visit); };
-    scale_and_add(p, each_sum);
-    each_sum([&](int i, int j, const Number& sum) { store_one(p, how != Together::ones, i, j, sum); });
+    const auto mine = c_from(p, first_row + row + Warp::first_place().x, first_col + col + Warp::first_place().y);
+    scale_and_add(mine, [&](const auto& visit) { sums.each(visit); });
+    sums.each([&](int i, int j, const Number& sum) { store_one(mine, how != Together::ones, i, j, sum); });
 }
 
 /// Tiles that were cut, to C.

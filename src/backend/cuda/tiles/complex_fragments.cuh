@@ -95,11 +95,14 @@ struct ComplexSums {
             for (int x = 0; x < 4; x += 2) swap(re[i][j][x], re[i][j][x + 1]), swap(im[i][j][x], im[i][j][x + 1]);
         });
     }
-    /// Where this lane's q-th sum stands after that.
-    __device__ static int2 place(int q) {
-        const int lane = static_cast<int>(threadIdx.x) % 32, tile = q / 4;
-        return {tile / across * 16 + q % 4 / 2 * 8 + lane / 4,
-                tile % across * 8 + lane % 4 / 2 * 4 + q % 2 * 2 + lane % 2};
+    /// Where this lane's first sum stands after that, and from there the q-th.
+    __device__ static int2 first_place() {
+        const int lane = static_cast<int>(threadIdx.x) % 32;
+        return {lane / 4, lane % 4 / 2 * 4 + lane % 2};
+    }
+    __device__ static int2 from_first(int q) {
+        const int tile = q / 4;
+        return {tile / across * 16 + q % 4 / 2 * 8, tile % across * 8 + q % 2 * 2};
     }
     /// visit(q, sum) for this lane's.
     template <class Visit>
@@ -113,27 +116,27 @@ struct ComplexSums {
             }
         });
     }
-    /// visit(row, column, sum), of a tile that begins there.
+    /// visit(row, column, sum), both from the lane's first on.
     template <class Visit>
-    __device__ void each(int row, int col, const Visit& visit) {
-        each_in_order([&](int q, Complex<double>& sum) {
-            const int2 at = place(q);
-            visit(row + at.x, col + at.y, sum);
-        });
+    __device__ void each(const Visit& visit) {
+        each_in_order([&](int q, Complex<double>& sum) { visit(from_first(q).x, from_first(q).y, sum); });
     }
 };
 
 /// Of a thread's sums those from the first on and before the last, to C.
 template <class S, int count>
-__device__ void store_added(const Product<Complex<double>>& p, Together how, int2 tile, int first, int last,
+__device__ void store_added(const Product<Complex<double>>& whole, Together how, int2 tile, int first, int last,
                             double2 (&added)[count]) {
+    using Warp = ComplexSums<S::WM, S::WN>;
+    const int2 mine = Warp::first_place();
+    const auto p = c_from(whole, tile.x * S::BM + S::warp_row() + mine.x, tile.y * S::BN + S::warp_col() + mine.y);
     const auto each_sum = [&](const auto& visit) {
 #pragma unroll
         for (int q = 0; q < count; ++q) {
             if (first + q >= last) break;
-            const int2 at = ComplexSums<S::WM, S::WN>::place(first + q);
+            const int2 at = Warp::from_first(first + q);
             Complex<double> sum{added[q].x, added[q].y};
-            visit(tile.x * S::BM + S::warp_row() + at.x, tile.y * S::BN + S::warp_col() + at.y, sum);
+            visit(at.x, at.y, sum);
             added[q] = make_double2(sum.re, sum.im);
         }
     };

@@ -21,6 +21,14 @@ inline Together together_of(const Call& call) noexcept {
     return call.c.row_step == 1 && call.c.col_step % 2 == 0 ? Together::down_columns : Together::ones;
 }
 
+/// With the C that begins there: places in it that are known when compiling are cheap to reach.
+template <class T>
+__device__ Product<Complex<T>> c_from(Product<Complex<T>> p, int row, int col) {
+    p.c.data = &p.c(row, col);
+    p.c.layout.offset = 0, p.c.layout.rows -= row, p.c.layout.cols -= col;
+    return p;
+}
+
 /// alpha times what a thread has, plus beta times what was there. All that is read of an old C is asked for before
 /// anything is written: one by one, each would wait for the last.
 template <class T, class EachSum>
