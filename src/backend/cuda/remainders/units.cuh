@@ -65,6 +65,10 @@ __device__ inline void produce_units(const PlanePipeline& pipe, const CUtensorMa
     }
 }
 
+/// The second consumer waits for the first, some steps behind it; the first does not wait.
+__device__ inline void wait_for_first() { ptx::sync_named(1, 256); }
+__device__ inline void begin_second() { asm volatile("bar.arrive 1, 256;" ::: "memory"); }
+
 /// finish(sums, plane, row, col) for each unit of this block.
 template <class Finish>
 __device__ void consume_units(const PlanePipeline& pipe, const Units& units, int steps, int consumer, int thread,
@@ -77,7 +81,7 @@ __device__ void consume_units(const PlanePipeline& pipe, const Units& units, int
         int row, col, before = 0;
         const int plane = units.place(unit, row, col);
         if (units.leaves(row, col)) continue;
-        if (consumer == 1 && !began) ptx::sync_named(1, 256);
+        if (consumer == 1 && !began) wait_for_first();
 #pragma unroll
         for (int& x : sums) x = 0;  // dead store: ends the live range of the old sums
         for (int step = 0; step < steps; ++step, turn.next()) {
@@ -95,7 +99,7 @@ __device__ void consume_units(const PlanePipeline& pipe, const Units& units, int
                 pipe.release(before, thread);
             }
             before = turn.stage;
-            if (consumer == 0 && !began && step == min(behind, steps) - 1) ptx::sync_named(1, 256);
+            if (consumer == 0 && !began && step == min(behind, steps) - 1) begin_second();
         }
         began = true;
         ptx::wait_for_products<0>();
