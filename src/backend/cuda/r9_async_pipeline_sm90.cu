@@ -79,7 +79,7 @@ Status run_turned(const Job& job) {
     const Call call = across(job.call);
     Job other{.call = call, .is_turned = !job.is_turned, .a = job.b, .b = job.a};
     other.mapped = {job.mapped.b, job.mapped.a, job.mapped.c};
-    other.tile = job.tile, other.sums = job.sums;
+    other.tile = job.tile, other.sums = job.sums, other.is_copied = job.is_copied;
     return sm90::r9_is_level(other.tile) ? run_level<T>(other) : run_wide<T>(other);
 }
 
@@ -102,6 +102,7 @@ Status run_fused(const Call& given, const Tile& asked) {
     if (!possible) return run_plainly(given);
     job.tile = tile_of(job, asked);
     job.sums = sums_for_last_wave(call);
+    job.is_copied = call.batch == &aligned || job.a.data != first.a.data || job.b.data != first.b.data;
     return sm90::r9_is_turned(job.tile) ? run_turned<T>(job) : run_by_kind<T>(job);
 }
 

@@ -31,6 +31,7 @@ struct Feed {
     int bytes;                ///< that come for a stage
     bool reads_once;          ///< B's tiles are read by one block alone
     bool old_by_box = false;  ///< what is added to comes by boxes
+    int early = 0;            ///< blocks that may ask L2 before their wait for what others read, too
 };
 
 template <class P, ptx::Major a_major, ptx::Major b_major>
@@ -43,12 +44,19 @@ struct Feeder {
     __device__ Feeder(const P& p, const CUtensorMap& a_map, const CUtensorMap& b_map, Feed f)
         : pipe(p), a(a_map), b(b_map), feed(f), policy(f.reads_once ? ptx::leaves_l2_first() : ptx::stays_as_usual()) {}
 
-    /// Prefetches B's first steps into L2 before the wait for the kernel in front. L2 is coherent, so that this is
-    /// right even where B is that kernel's result.
-    __device__ void bring_closer(int first_col, int from, int end) const {
-        for (int step = from; step < end; ++step) {
-            if constexpr (b_major == ptx::Major::k) ptx::prefetch_box(b, step * feed.depth, first_col);
-            else ptx::prefetch_box(b, first_col, step * feed.depth);
+    /// Asks L2 for a tile's first steps before the wait for the kernel in front. L2 is coherent, so that this is right
+    /// even where they are that kernel's result.
+    __device__ void bring_closer(const BatchRaster& raster, int tile, int width, int from, int end) const {
+        int row, col;
+        raster.place(tile, row, col);
+        const int first_row = (row * P::CLUSTER + P::rank()) * P::BM, first_col = col * width;
+        end = min(end, from + P::STAGES);
+        if (feed.reads_once) {
+            for (int step = from; step < end; ++step) prefetch_b(step, first_col);
+        } else if (static_cast<int>(blockIdx.x) < feed.early) {
+            if (raster.products > 1)
+                share(row, col, raster.one, first_row, first_col, from, end, raster.depths.of(raster.product_of(tile)));
+            else share(row, col, raster.one, first_row, first_col, from, end);
         }
     }
 
@@ -67,6 +75,28 @@ struct Feeder {
     }
 
 private:
+    /// Of what all tiles of a product read each box is asked for by one of them.
+    template <class... Deep>
+    __device__ void share(int row, int col, const Raster& of, int first_row, int first_col, int from, int end,
+                          Deep... deep) const {
+        for (int step = from + col; step < end; step += of.across) prefetch_a(step, first_row, deep.a...);
+        for (int step = from + row; step < end; step += of.down) prefetch_b(step, first_col, deep.b...);
+    }
+    template <class... Deep>
+    __device__ void prefetch_a(int step, int first, Deep... deep) const {
+        const int k = step * feed.depth;
+        if constexpr (a_major == ptx::Major::k) ptx::prefetch_box(a, k, first, deep...);
+        else
+            for (int run = 0; run < P::BM / 64; ++run) ptx::prefetch_box(a, first + run * 64, k, deep...);
+    }
+    template <class... Deep>
+    __device__ void prefetch_b(int step, int first, Deep... deep) const {
+        const int k = step * feed.depth, rank = P::rank();
+        if constexpr (b_major == ptx::Major::k) ptx::prefetch_box(b, k, first + rank * P::b_share, deep...);
+        else
+            for (int run = 0; run < P::BN / 64; ++run)
+                ptx::prefetch_box(b, first + run * 64, k + rank * (64 / P::CLUSTER), deep...);
+    }
     template <class... Deep>
     __device__ void load_a(std::uint32_t to, std::uint32_t full, int k, int first, Deep... deep) const {
         if constexpr (a_major == ptx::Major::k) {

@@ -13,9 +13,11 @@
 #include "backend/cuda/async/job.hpp"
 #include "backend/cuda/async/last_wave.cuh"
 #include "backend/cuda/async/old_boxes.cuh"
+#include "backend/cuda/async/old_pairs.cuh"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/groups.cuh"
+#include "backend/cuda/epilogue/plainly.cuh"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/tiles/async_shapes_sm90.hpp"
 
@@ -24,26 +26,30 @@ namespace tw::cuda {
 /// WIDTH: columns of a tile of C; in shared memory it is 64 of them and again 64 where B lies across k. by_box: boxes
 /// of C have room beside the ring, and leave while the next tile is multiplied: 4096 x 2304 x 768 of bf16 took 27.8 us
 /// by 128 columns and boxes, 31.9 by 192 that threads stored, in fewer waves.
-template <int BM_, int WIDTH_, int CLUSTER_, ptx::Major b_major>
+/// blocks: on a multiprocessor; more than one have nothing to do at a tile's end but finish_plainly.
+template <int BM_, int WIDTH_, int CLUSTER_, ptx::Major b_major, int blocks_ = 1>
 struct TileShape {
-    static constexpr int BM = BM_, WIDTH = WIDTH_, CLUSTER = CLUSTER_, consumers = BM / 64;
-    static constexpr bool by_box = sm90::r9_goes_by_box(BM, WIDTH);
+    static constexpr int BM = BM_, WIDTH = WIDTH_, CLUSTER = CLUSTER_, blocks = blocks_, consumers = BM / 64;
+    static constexpr bool plain = blocks > 1, by_box = !plain && sm90::r9_goes_by_box(BM, WIDTH);
     static constexpr int BN = b_major == ptx::Major::k ? WIDTH : (WIDTH + 63) / 64 * 64;
     static constexpr int old_barriers = by_box ? consumers * 16384 : 0;  ///< behind the boxes
     static constexpr int staging = by_box ? consumers * (16384 + 64) : 0;
-    static constexpr int threads = consumers > 1 ? 128 * (consumers + 1) : 160;
+    static constexpr bool moves_registers = consumers > 1 && !plain;
+    static constexpr int threads = 128 * consumers + (moves_registers ? 128 : 32);
     /// What is added to comes by boxes, of 16 bits, where these are all of a tile: another end for what is left would
     /// be a third of such a kernel.
     template <class T>
     static constexpr bool old_by_box = by_box && WIDTH % 64 == 0 && sizeof(T) == 2;
+    template <class T>
+    static constexpr bool reads_old = BM == 64 && WIDTH <= 96 && sizeof(T) == 2 && !plain;
     /// tf32's sums are looked at as a whole.
     template <class T>
-    static constexpr bool cuts = sizeof(T) == 2;
-    using Ring = Pipeline<BM, BN, sm90::r9_stages(BM + BN, staging, 1), CLUSTER, staging>;
+    static constexpr bool cuts = sizeof(T) == 2 && !plain;
+    using Ring = Pipeline<BM, BN, sm90::r9_stages(BM + BN, staging, blocks), CLUSTER, staging>;
 };
 
 template <class S, class T, ptx::Major a_major, ptx::Major b_major>
-__global__ void __launch_bounds__(S::threads, 1)
+__global__ void __launch_bounds__(S::threads, S::blocks)
     async_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                 const __grid_constant__ CUtensorMap c, Output out, BatchRaster raster, Feed feed,
                 [[maybe_unused]] AgainFrom again, LastWave wave) {
@@ -62,17 +68,16 @@ __global__ void __launch_bounds__(S::threads, 1)
     };
     const Feeder<P, a_major, b_major> feeder(pipe, a, b, feed);
     int row, col;
-    if (group == S::consumers && thread == 0 && feed.reads_once) {
+    if (group == S::consumers && thread == 0) {
         const Piece piece = piece_of(first);
-        raster.place(piece.tile, row, col);
-        feeder.bring_closer(col * S::WIDTH, piece.from, min(piece.end, piece.from + P::STAGES));
+        feeder.bring_closer(raster, piece.tile, S::WIDTH, piece.from, piece.end);
     }
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
 
     Turn<P::STAGES> turn;
     if (group == S::consumers) {
-        if constexpr (S::consumers > 1) ptx::give_registers<P::producer_registers>();
+        if constexpr (S::moves_registers) ptx::give_registers<P::producer_registers>();
         for (int i = first; thread == 0 && i < pieces; i += clusters) {
             const Piece piece = piece_of(i);
             raster.place(piece.tile, row, col);
@@ -83,7 +88,7 @@ __global__ void __launch_bounds__(S::threads, 1)
         }
         P::arrive_all();
     } else {
-        if constexpr (S::consumers > 1) ptx::take_registers<P::consumer_registers>();
+        if constexpr (S::moves_registers) ptx::take_registers<P::consumer_registers>();
         using Work = Multiplier<P, S::WIDTH, T, a_major, b_major>;
         float sums[S::WIDTH / 2];
         using Old = OldBoxes<T, S::WIDTH>;
@@ -97,7 +102,11 @@ __global__ void __launch_bounds__(S::threads, 1)
             const int product = raster.product_of(piece.tile), first_col = col * S::WIDTH;
             const int own_row = (row * P::CLUSTER + P::rank()) * P::BM + group * 64;
             const auto its_c = [&] { return raster.products > 1 ? out.of(product, raster.depths.of(product).c) : out; };
-            if (!piece.is_part && (out.beta != 0 || out.fused.residual))
+            constexpr bool reads_old = S::template reads_old<T>;
+            [[maybe_unused]] OldPairs<T, reads_old ? S::WIDTH : 8> pairs;
+            if constexpr (reads_old)
+                if (!piece.is_part) pairs.ask(its_c(), own_row, first_col, thread);
+            if (!S::plain && !pairs.is_here() && !piece.is_part && (out.beta != 0 || out.fused.residual))
                 bring_old_closer<T, S::WIDTH>(its_c(), own_row, first_col, thread);
             Work::tile(sums, pipe, turn, piece.end - piece.from, group, thread, [&] {
                 if constexpr (S::template old_by_box<T>)
@@ -112,7 +121,8 @@ __global__ void __launch_bounds__(S::threads, 1)
                     continue;
                 }
             }
-            const Output mine = its_c();
+            Output mine = its_c();
+            if constexpr (reads_old) pairs.add(sums, mine);
             if constexpr (std::is_same_v<T, float>) {
                 const AgainFrom from = raster.products > 1 ? again.of(raster.depths.of(product)) : again;
                 make_again<S::WIDTH>(sums, from, own_row, first_col, thread);
@@ -123,7 +133,8 @@ __global__ void __launch_bounds__(S::threads, 1)
                     continue;
                 }
             }
-            if constexpr (S::by_box)
+            if constexpr (S::plain) finish_plainly<T, S::WIDTH>(sums, mine, own_row, first_col, thread);
+            else if constexpr (S::by_box)
                 finish_boxes<T, S::WIDTH, turns>(sums, mine, c, pipe.base + P::staging + group * 16384, own_row,
                                                  first_col, group, thread);
             else finish_groups<T, S::WIDTH, turns>(sums, mine, own_row, first_col, thread);
@@ -201,9 +212,13 @@ Status start_tiles(const Job& job) {
                      static_cast<int>(tiles_over(job.n(), S::WIDTH)),
                      sm90::r9_is_wide(job.tile) ? sm90::R9Way::of(job.tile).walked : 8};
     const BatchRaster raster{one, depths.size, depths};
-    const Feed feed{job.steps(), job.depth(), a_rows * 128 + P::b_bytes,
-                    S::CLUSTER == 1 && one.down == 1 && !job.is_deep(), S::template old_by_box<T> && adds_by_box(out)};
-    const int fit = multiprocessors() / S::CLUSTER;
+    const Feed feed{.steps = job.steps(),
+                    .depth = job.depth(),
+                    .bytes = a_rows * 128 + P::b_bytes,
+                    .reads_once = S::CLUSTER == 1 && one.down == 1 && !job.is_deep(),
+                    .old_by_box = S::template old_by_box<T> && adds_by_box(out),
+                    .early = job.begins_early() ? multiprocessors() * S::blocks : 0};
+    const int fit = multiprocessors() / S::CLUSTER * S::blocks;
     const LastWave wave = last_wave_of(job, one, fit);
     const int pieces = S::template cuts<T> ? wave.pieces(raster.count()) : raster.count();
     const auto blocks = static_cast<unsigned>((pieces < fit ? pieces : fit) * S::CLUSTER);

@@ -69,6 +69,12 @@ __device__ inline void prefetch_box(const CUtensorMap& map, int inner, int outer
                  : "memory");
 }
 
+__device__ inline void prefetch_box(const CUtensorMap& map, int inner, int outer, int deep) {
+    asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(&map), "r"(inner),
+                 "r"(outer), "r"(deep)
+                 : "memory");
+}
+
 /// Into the same place of every block of the cluster that the mask names, and at their barriers.
 __device__ inline void load_box_to_all(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier,
                                        std::uint16_t mask, int inner, int outer) {

@@ -8,6 +8,7 @@
 
 #include "backend/cuda/tiles/async_shapes_sm90.hpp"
 #include "backend/cuda/tiles/chip_of_parts.hpp"
+#include "backend/cuda/tiles/heuristics_many_sm90.hpp"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
 #include "backend/cuda/tiles/heuristics_weights_sm90.hpp"
 
@@ -287,14 +288,6 @@ constexpr Tile r9_tile(const Sizes& s, const R9Operands& o, bool one_order) {
         [&](const Tile& tile) { return r9_time(s, tile, o); });
 }
 
-/// Of many small products that are over in two steps of k four blocks share a multiprocessor: 48 x 128 x 96, 948 times,
-/// takes an H200 17.1 us instead of 24.3; but 256 x 256 x 64, 200 times, 23.0 instead of 14.5.
-constexpr bool async_is_many(const Sizes& s, const R9Operands& o) {
-    // 96 x 96 x 32, 662 times: 19.4 us, 12.2 by 128 x 128, of which four tiles of 64 x 64 would be half.
-    const bool half_empty = !o.is_f32 && s.m > 64 && s.n > 64 && s.m * s.n < 100 * 128;
-    return s.products > 1 && s.k <= (o.is_f32 ? 64 : 128) && s.m <= 128 && s.n <= 128 && s.n > 32 && !half_empty;
-}
-
 /// Of long products the last wave's tiles may be cut, the only wave's too; never of a batch, which would have other
 /// bits than each product alone. By sizes alone, so that what is asked before a product is known holds for it.
 constexpr bool r9_may_cut_last_wave(const Sizes& s) {
@@ -360,12 +353,16 @@ constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     // Not few_tiles's parts, which are a batch in one order: those were not timed.
     const bool is_batch = s.products > 1 && !o.is_f32 && !one_order;
     if (parts == 1 && async_is_many(s, o)) return {64, 64, -1};
+    // Nanoseconds that whole thin tiles spare where C has no epilogue: 64 x 64 most (4096 x 128 x 1152 NT 6.0 us, by
+    // 64 x 32 6.9), and none where rows begin inside of sectors, which they read slowest.
+    const bool plain = !o.is_f32 && !o.adds && o.c_by_group && s.n % 8 == 0 && !o.a_between && !o.b_between;
+    const auto spared = [&](const Tile& t) { return !plain || t.k != -1 ? 0. : t.m == 64 && t.n == 64 ? 1000. : 500.; };
     Tile best{64, 32, -1};
     double least = 0;
     const auto weigh = [&](const Tile& tile) {
         // Parts that gain less than a hundredth are not worth other bits.
         const double whole = is_batch ? async_time_by(s, tile, o, batch_r9_costs, batch_costs) : async_time(s, tile, o),
-                     time = whole * (r9_parts_of(tile) > 1 ? 1.01 : 1);
+                     time = whole * (r9_parts_of(tile) > 1 ? 1.01 : 1) - spared(tile);
         // Of two that take as long the one of fewer tiles: 178 x 11008 x 4096 NN took 34.6 us by 86 turned ones of
         // 192 columns, 46.4 by 116 that are not.
         const bool alike = r9_is_level(tile) && time < least * 1.0001 && r9_tiles_of(s, tile) < r9_tiles_of(s, best);

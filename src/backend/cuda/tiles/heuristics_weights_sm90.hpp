@@ -23,7 +23,7 @@ struct WeightsCosts {
     double launch = 1750, memory = 4500;
     double alone = 66, beside = 36;  ///< for a multiprocessor of its two
     double hidden = .55;             ///< of what a last wave waits, where there are waves before it
-    double rows = 48000;             ///< from L2, for what is multiplied by the weights
+    double rows = 72000;             ///< from L2, for what is multiplied by the weights
     double adding = 700, sums = 2400;
 };
 inline constexpr WeightsCosts weights_costs{};

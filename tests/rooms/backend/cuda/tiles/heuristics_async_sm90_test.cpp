@@ -16,7 +16,8 @@ Tile tile_for(std::int64_t m, std::int64_t n, std::int64_t k, const R9Operands& 
 }
 
 TEST(HeuristicsAsyncSm90, AShortProductOfOneWaveHasBlocksAlone) {
-    EXPECT_EQ(tile_for(1024, 1024, 1024), (Tile{128, 64, 0}));
+    EXPECT_EQ(tile_for(1024, 1024, 1024, {.adds = true}), (Tile{128, 64, 0}));
+    EXPECT_EQ(tile_for(1024, 1024, 1024), (Tile{64, 64, -1})) << "by kernels without an epilogue";
     EXPECT_EQ(tile_for(1152, 1152, 1152), (Tile{128, 96, 0}));
 }
 
@@ -167,6 +168,8 @@ TEST(HeuristicsAsyncSm90, AProductOfManyIsOneTileWhereItFits) {
     EXPECT_EQ(async_tile({192, 256, 32, 1279, 132}, {}, false).n, 256);
     EXPECT_EQ(async_tile({96, 96, 32, 662, 132}, {}, false).m, 128);
     EXPECT_EQ(async_tile({48, 96, 100, 464, 132}, {}, false), (Tile{64, 64, -1}));
+    EXPECT_EQ(async_tile({384, 64, 64, 881, 132}, {}, false), (Tile{64, 64, -1})) << "whose blocks stay";
+    EXPECT_FALSE(r9_are_very_many({128, 128, 64, 132, 132})) << "those that begin together";
 }
 
 TEST(HeuristicsAsyncSm90, ADeviceThatCantBeAskedHasOneMultiprocessor) {
