@@ -20,7 +20,7 @@ const Pace& settle(const Pace& wanted) noexcept {
 }  // namespace
 
 double Pace::products_worth_a_thread() const noexcept {
-    constexpr double unmeasured = 1 << 18, least = 1 << 17, most = 1 << 19;
+    constexpr double unmeasured = 1 << 16, least = 1 << 16, most = 1 << 19;
     constexpr double reached = 0.42;  // products for each flop of the peak
     return start > 0 ? std::clamp(start * reached * gflops, least, most) : unmeasured;
 }

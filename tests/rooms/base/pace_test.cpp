@@ -9,14 +9,14 @@ namespace {
 using namespace tw;
 
 TEST(Pace, AThreadIsWorthWhatOneThreadMakesWhileOthersStart) {
-    EXPECT_EQ(Pace{}.products_worth_a_thread(), 1 << 18) << "nothing was measured";
+    EXPECT_EQ(Pace{}.products_worth_a_thread(), 1 << 16) << "nothing was measured";
     const Pace machine{.read = 20, .read_together = 30, .gflops = 100, .start = 10'000};
     EXPECT_DOUBLE_EQ(machine.products_worth_a_thread(), 420'000);
 }
 
 TEST(Pace, NoMeasurementMakesThreadsFreeOrForbidsThem) {
-    EXPECT_EQ((Pace{.gflops = 100, .start = 1}).products_worth_a_thread(), 1 << 17);
-    EXPECT_EQ((Pace{.gflops = 100, .start = 0}).products_worth_a_thread(), 1 << 18) << "no thread came in time";
+    EXPECT_EQ((Pace{.gflops = 100, .start = 1}).products_worth_a_thread(), 1 << 16);
+    EXPECT_EQ((Pace{.gflops = 100, .start = 0}).products_worth_a_thread(), 1 << 16) << "no thread came in time";
     EXPECT_EQ((Pace{.gflops = 1000, .start = 1e9}).products_worth_a_thread(), 1 << 19);
 }
 
