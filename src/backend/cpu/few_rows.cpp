@@ -146,11 +146,12 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 }
 
 /// What a product takes where B's rows pass by, over the kernel's rate: sums come and go. 32-byte vectors have more of
-/// them for the same B, and with many rows they leave L1.
+/// them for the same B, and with many rows they leave L1. More rows than a slab has are slower in any.
 template <class T>
 double passing_pace(const MicroKernel<T>& kernel, std::int64_t rows) {
     constexpr std::int64_t rows_in_l1 = 24;
-    return kernel.lanes * static_cast<int>(sizeof(T)) <= 32 && rows > rows_in_l1 ? 2 : 1.4;
+    const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
+    return rows > (in_short_vectors ? rows_in_l1 : most_rows) ? 2 : 1.4;
 }
 
 template <class T, const MicroKernel<T>& kernel>

@@ -164,8 +164,9 @@ void packed_tile_in_groups(const MicroTile<typename V::Element>& t) {
         while (a != end) go(4);
     };
     const auto ask_for_c = [&] {
-        __builtin_prefetch(c, 1);
-        __builtin_prefetch(c + W * V::lanes - 1, 1);
+        // The line of each vector's end: where rows begin within a line, the tile on the left has brought the first
+        // one.
+        for (int w = 1; w <= W; ++w) __builtin_prefetch(c + w * V::lanes - 1, 1);
         c += t.c_step;
     };
     const std::int64_t groups = t.k / group, rows_at_once = t.ahead_rows / (groups + 1) + 1;

@@ -9,20 +9,23 @@
 #include "backend/cpu/micro/pack_narrow.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/product.hpp"
+#include "base/caches.hpp"
 
 namespace tw::cpu {
 
 template <class T>
 struct TurnedCut {
     static constexpr std::int64_t widened_bytes = 1 << 14;
-    static constexpr std::int64_t fighting = 4096, ways = 8;  // lines so far apart share a set of L1, which holds few
+    static constexpr std::int64_t fighting = 4096, ways = 8;  // lines so far apart share a set of L1, which holds few,
+    static constexpr std::int64_t most_columns = 12;          // but for those of so many ways
     std::int64_t rows, depth, width, piece;
 
     /// `apart`: bytes from one column to the next.
     TurnedCut(std::int64_t m, std::int64_t k, std::int64_t apart)
         : rows(std::min<std::int64_t>(m, most_turned)),
           depth(k_block<T>(k)),
-          width(apart % fighting == 0 ? ways : 64 / static_cast<std::int64_t>(sizeof(T))),
+          width(apart % fighting == 0 && caches().l1.ways < most_columns ? ways
+                                                                         : 64 / static_cast<std::int64_t>(sizeof(T))),
           piece(widened_bytes / (width * static_cast<std::int64_t>(sizeof(T)))),
           packed_(round_up(rows * k, 64)) {}
 

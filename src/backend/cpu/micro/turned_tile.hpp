@@ -21,9 +21,10 @@
 namespace tw::cpu {
 namespace {
 
-/// So many vectors of columns at once that their chains of sums keep up with memory. With more of them the processor
-/// would lose sight of the columns, each of which it is to fetch ahead.
-constexpr int turned_vectors(int rows) { return rows == 1 ? 2 : 1; }
+/// So many vectors of columns at once that their chains of sums keep up with memory, or with L2: a multiply-add waits
+/// four cycles for the one before it. With more of them the processor would lose sight of the columns, each of which
+/// it is to fetch ahead.
+constexpr int turned_vectors(int rows) { return rows <= 3 ? 2 : 1; }
 
 /// One step of k for columns that do not fill a vector, or where fewer steps are left than a square has.
 template <class V, int R>
