@@ -87,10 +87,10 @@ template <class T, const MicroKernel<T>& kernel>
 Status run_in_slabs(const Call& call, const Tile&, const SlabSteps* slabs) {
     if (!slabs && run_small<T, kernel>(call)) return {};
     const Product<T> x = along_rows(product_of<T>(call));
-    const Strips<T> cut(kernel, x);
+    const int workers = workers_for(call.m(), call.n(), call.k(), call.threads);
+    const Strips<T> cut(kernel, x, Strips<T>::part_of(kernel, x.m(), x.n(), workers));
     T* const panels = reinterpret_cast<T*>(call.scratch.data());
     const Finisher finisher(call, is_turned(call), slabs);
-    const int workers = workers_for(call.m(), call.n(), call.k(), call.threads);
     if (workers == 1) {
         multiply_part(kernel, x, cut, slabs, panels,
                       [&](const View<T>& tile, std::int64_t i, std::int64_t j) { finisher(erase(tile), i, j); });

@@ -17,6 +17,9 @@ constexpr std::int64_t rows_worth_packing = 48;       // a strip of B met by so 
 constexpr std::int64_t span_worth_packing = 1 << 18;  // if it is spread over so many bytes that it stays in no cache
 constexpr std::int64_t many_rows = 256, short_span = 1 << 15;  // by short vectors also one that merely leaves L1
 
+constexpr std::int64_t short_k = 64;     // whose tiles wait for their C,
+constexpr std::int64_t far_c = 1 << 14;  // if it has so many elements that it is not near
+
 /// How a product is cut: tiles of `rows` x `width`, as equal as they can be, so that no tile is a sliver. Few rows
 /// of A at a time where they are contiguous: each has an address of its own, and those whose steps are powers of two
 /// would fight for one cache set.
@@ -25,16 +28,35 @@ struct Strips {
     std::int64_t rows, width;
     bool packs;
 
-    Strips(const MicroKernel<T>& kernel, const Product<T>& x)
+    /// `part`: the columns that a thread has of few rows of C.
+    Strips(const MicroKernel<T>& kernel, const Product<T>& x, std::int64_t part)
         : rows(block_size(x.m(), x.a.col_step == 1 ? kernel.low : kernel.mr, 1)),
-          width(x.n() <= kernel.widths[rows] ? kernel.widths[rows]
-                                             : block_size(x.n(), kernel.widths[rows], kernel.lanes)) {
+          width(width_of(kernel, rows, x.n(), part)) {
         const std::int64_t span = k_block<T>(x.k()) * std::abs(x.b.row_step) * static_cast<std::int64_t>(sizeof(T));
         const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
         packs = x.b.col_step != 1 || (x.m() >= rows_worth_packing && span >= span_worth_packing) ||
                 (in_short_vectors && x.m() >= many_rows && span >= short_span);
     }
+    static std::int64_t width_of(const MicroKernel<T>& kernel, std::int64_t rows, std::int64_t n, std::int64_t part) {
+        const std::int64_t widest = kernel.widths[rows];
+        return part == n && n <= widest ? widest : block_size(part, widest, kernel.lanes);
+    }
+    /// All of them, unless rows are so few that each thread has whole columns.
+    static std::int64_t part_of(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t n, int workers) {
+        constexpr std::int64_t few_rows = 12;
+        return m <= few_rows && workers > 1 ? std::min(n, round_up(ceil_div(n, workers), kernel.lanes)) : n;
+    }
 };
+
+/// Asks for a tile of C that is about to be computed.
+template <class T>
+void ask_for(const View<T>& c) {
+    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t i = 0; i < c.rows; ++i) {
+        for (std::int64_t j = 0; j < c.cols; j += line) __builtin_prefetch(&c(i, j), 1);
+        __builtin_prefetch(&c(i, c.cols - 1), 1);
+    }
+}
 
 /// All the strips of one part of C, block of k by block of k: a part belongs to one worker. `completed` gets each tile
 /// of C after its last block.
@@ -42,6 +64,7 @@ template <class T>
 void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Strips<T>& cut, const SlabSteps* slabs,
                    T* panel, const auto& completed) {
     const std::int64_t depth = k_block<T>(x.k());
+    const bool asks = x.k() <= short_k && x.c.col_step == 1 && x.m() * x.n() >= far_c;
     for (std::int64_t p = 0; p < x.k(); p += depth)
         for (std::int64_t j = 0; j < x.n(); j += cut.width) {
             const std::int64_t block = std::min(depth, x.k() - p), cols = std::min(cut.width, x.n() - j);
@@ -62,6 +85,7 @@ void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Stri
             for (std::int64_t i = 0; i < x.m(); i += cut.rows) {
                 const View<T> c = x.c.block(i, j, std::min(cut.rows, x.m() - i), cols);
                 tile.a = &x.a(i, p);
+                if (asks) ask_for(c);
                 run_tile_in_slabs(kernel, tile, c, slabs);
                 if (p + block == x.k()) completed(c, i, j);
             }

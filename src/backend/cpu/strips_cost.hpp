@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What r6's strips cost, for choose().
+// What r6's strips take, by one thread or many.
 #pragma once
 
+#include <algorithm>
+
 #include "backend/cpu/micro/crowded.hpp"
+#include "backend/cpu/product/parallel.hpp"
 #include "backend/cpu/shares.hpp"
 #include "backend/cpu/strips.hpp"
 
@@ -12,13 +15,13 @@ namespace tw::cpu {
 
 /// How many threads' work is done at once.
 template <class T, const MicroKernel<T>& kernel>
-double sharing(const Problem& p, int threads) {
+double strips_sharing(const Problem& p, int threads) {
     const int workers = workers_for(p.m, p.n, p.k, threads);
     if (workers == 1) return 1;
     const bool turned = p.c == Form::col_major, packs = (turned ? p.a : p.b) != p.c;
     const std::int64_t m = turned ? p.n : p.m, n = turned ? p.m : p.n, rows = block_size(m, kernel.low, 1);
     const PartsOfK<T> parts(m, n, p.k);
-    const std::int64_t widest = kernel.widths[rows], width = n <= widest ? widest : block_size(n, widest, kernel.lanes);
+    const std::int64_t width = Strips<T>::width_of(kernel, rows, n, Strips<T>::part_of(kernel, m, n, workers));
     return Shares<T>(m, n, p.k, rows, width, packs, parts, true, workers).sharing();
 }
 
@@ -39,25 +42,67 @@ double waiting(const Problem& p, int threads) {
 template <class T, const MicroKernel<T>& kernel>
 bool are_parts_of_many(const Problem& p, int threads) {
     constexpr double most_products = 5e9;
+    constexpr std::int64_t least_k = 56;
     const bool turned = p.c == Form::col_major, lies_well = turned ? p.b == Form::col_major : p.a == Form::row_major,
                turns_strips = (turned ? p.a : p.b) != p.c;
-    const std::int64_t rows = turned ? p.n : p.m, least = turns_strips ? 12 : rows_worth_packing;
-    return kernel.lanes * static_cast<int>(sizeof(T)) >= 64 && lies_well && rows >= least && p.k >= 64 &&
-           workers_for(p.m, p.n, p.k, threads) >= 12 &&
+    const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n,
+                       least = turns_strips ? 12 : rows_worth_packing;
+    return kernel.lanes * static_cast<int>(sizeof(T)) >= 64 && lies_well && rows >= least && cols >= kernel.lanes &&
+           p.k >= least_k && workers_for(p.m, p.n, p.k, threads) >= 12 &&
            static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) <= most_products;
+}
+
+/// Few rows of C by threads each of which meets its part of B in its own L2, or, if they are many and rows very few, in
+/// L3: strips wait for nothing there. A B along k is turned, which some rows must repay; a long k is many pages.
+template <class T, const MicroKernel<T>& kernel>
+bool is_b_near(const Problem& p, int threads) {
+    constexpr std::int64_t very_few = 12, blocks_of_k = 8, most_k = 2048, rows_worth_turning = 4;
+    const bool turned = p.c == Form::col_major, turns_strips = (turned ? p.a : p.b) != p.c;
+    const std::int64_t rows = turned ? p.n : p.m;
+    const int workers = workers_for(p.m, p.n, p.k, threads);
+    if (kernel.lanes * static_cast<int>(sizeof(T)) < 64 || rows >= rows_worth_packing) return false;
+    const double bytes = static_cast<double>((turned ? p.m : p.n) * p.k) * sizeof(T),
+                 kept = static_cast<double>(caches().l2.bytes) * workers;
+    if (workers == 1) return !turns_strips && bytes <= 0.7 * kept;
+    if (turns_strips) return rows >= rows_worth_turning && bytes <= 0.4 * kept;
+    return (rows > blocks_of_k || p.k <= most_k) && bytes <= (rows <= very_few ? 1.2 : 0.4) * kept;
+}
+
+/// How much longer 64-byte tiles take where a row of C fills no vector, or where A lies by columns for many threads and
+/// its lines fight for sets of L1, as those some powers of two apart do.
+template <class T, const MicroKernel<T>& kernel>
+double waste(const Problem& p, int threads) {
+    constexpr std::int64_t long_k = 512, apart = 512, far_bytes = 1 << 20;
+    constexpr double in_fights = 1.4;
+    const bool turned = p.c == Form::col_major, lies_well = turned ? p.b == Form::col_major : p.a == Form::row_major;
+    const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n, step = rows * std::int64_t{sizeof(T)};
+    const bool is_small = rows * p.k * std::int64_t{sizeof(T)} < far_bytes;
+    if (kernel.lanes * static_cast<int>(sizeof(T)) < 64 || (is_small && workers_for(p.m, p.n, p.k, threads) == 1))
+        return 1;
+    if (cols < kernel.lanes && rows >= rows_worth_packing)
+        return static_cast<double>(kernel.lanes) / static_cast<double>(cols);
+    const bool fights = sizeof(T) == sizeof(double) && !lies_well && p.k >= long_k && step % apart == 0;
+    return fights && workers_for(p.m, p.n, p.k, threads) >= 12 ? in_fights : 1;
 }
 
 template <class T, const MicroKernel<T>& kernel>
 double strips_nanoseconds(const Problem& p, int threads) {
-    double tiles =
-        tiles_as_they_lie(kernel, p, rows_worth_packing) * waiting<T, kernel>(p, threads) + reading_again(kernel, p);
+    double tiles = tiles_as_they_lie(kernel, p, rows_worth_packing) * waiting<T, kernel>(p, threads) *
+                       waste<T, kernel>(p, threads) +
+                   reading_again(kernel, p);
+    if (is_b_near<T, kernel>(p, threads)) {
+        const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+        const bool turned = p.c == Form::col_major;
+        const double of_b = (turned ? m : n) * k * sizeof(T), byte = (turned ? p.a : p.b) != p.c ? 0.02 : 0.012;
+        tiles = std::min(tiles, std::max(1.06 * m * n * k / kernel.rate, byte * of_b));
+    }
     if (are_parts_of_many<T, kernel>(p, threads)) {
         constexpr double packed_byte = 0.03;
         const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
         const double of_b = (p.c == Form::col_major ? m : n) * k * sizeof(T);
         tiles = std::min(tiles, 0.76 * (1.06 * m * n * k / kernel.rate + packed_byte * of_b));
     }
-    return tiles / sharing<T, kernel>(p, threads);
+    return tiles / strips_sharing<T, kernel>(p, threads);
 }
 
 }  // namespace tw::cpu
