@@ -13,7 +13,6 @@
 //
 // Needs: sm_90a. 6mnk flops of the unit, and mnk / 64 elements of L2 or more.
 #include <algorithm>
-#include <utility>
 
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
@@ -21,9 +20,8 @@
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/few/all_numbers.hpp"
-#include "backend/cuda/few/heuristics_inside.hpp"
+#include "backend/cuda/few/inside_call.cuh"
 #include "backend/cuda/few/inside_products.cuh"
-#include "backend/cuda/few/inside_store.cuh"
 #include "backend/cuda/few/rows.hpp"
 #include "backend/cuda/heuristics_parts.hpp"
 #include "backend/cuda/operands/aligned.hpp"
@@ -113,18 +111,6 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     else store_rows<S>(base, out, first_row, first_col);
 }
 
-/// Of every product: what each line's beginning is a multiple of.
-By by_of(const BatchedOperand& operand, std::int64_t pitch, std::int64_t width) {
-    const auto all = operand.address_bits() | static_cast<std::uintptr_t>(width > 1 ? pitch * 4 : 0);
-    return all % 16 == 0 ? By::sixteen : By::four;
-}
-
-Ending ending_of(const Call& call) {
-    if (!call.epilogue.is_empty() || call.c.col_step != 1) return Ending::by_element;
-    const bool by_16 = by_of(c_of(call), call.c.row_step, call.m()) == By::sixteen && call.n() % 4 == 0;
-    return by_16 ? Ending::by_16 : Ending::by_4;
-}
-
 /// As many as fit beside one another in what the blocks of a multiprocessor have, and no more than there is k for.
 template <class S, bool a_across>
 int stages_of(int k, std::int64_t blocks) {
@@ -144,8 +130,8 @@ Status start(const Call& call, bool turned) {
     const int k = static_cast<int>(call.k());
     const std::int64_t a_pitch = a_across ? call.a.col_step : call.a.row_step,
                        b_pitch = b_across ? call.b.row_step : call.b.col_step;
-    const Lie a{call.a.data, a_pitch, static_cast<int>(call.m()), by_of(a_of(call), a_pitch, a_across ? k : call.m())};
-    const Lie b{call.b.data, b_pitch, static_cast<int>(call.n()), by_of(b_of(call), b_pitch, b_across ? k : call.n())};
+    const Lie a{call.a.data, a_pitch, static_cast<int>(call.m()), by_of_a(call)};
+    const Lie b{call.b.data, b_pitch, static_cast<int>(call.n()), by_of_b(call)};
     const auto [grid, blocks] = tiling(call, S::BM, S::N);
     const auto products = static_cast<unsigned>(products_of(call));
     const int stages = stages_of<S, a_across>(k, std::int64_t{blocks} * products);
@@ -169,26 +155,12 @@ using High = Shape<2, 64, 2>;
 using Square = Shape<1, 64, 4>;
 using Narrow = Shape<1, 32, 4>;
 
-/// The product from C's other side, with its batch.
-struct Turned {
-    Call call;
-    Batch batch{};
-
-    explicit Turned(const Call& given) : call(across(given)) {
-        if (!given.batch) return;
-        batch = *given.batch;
-        std::swap(batch.a, batch.b), std::swap(batch.a_step, batch.b_step);
-        call.batch = &batch;
-    }
-    Turned(const Turned&) = delete;
-};
-
 Status run(const Call& call, const Tile& asked) {
     return with_epilogue(call, [&](const Call& given) {
         const bool turns = is_turned(given) != is_low(given.m(), given.n());
         const Turned turned(given);
         const Call& one = turns ? turned.call : given;
-        const Tile tile = asked == Tile{} ? quickest(sm90::sizes_of(one)).tile : asked;
+        const Tile tile = asked == Tile{} ? quickest(sm90::sizes_of(one), lies_of(one)).tile : asked;
         if (tile.n == 32) return start_as_they_lie<Narrow>(one, turns);
         return tile.m == 64 ? start_as_they_lie<Square>(one, turns) : start_as_they_lie<High>(one, turns);
     });
@@ -208,12 +180,11 @@ double sum_bound(std::int64_t k) {
 /// Sides that batches have, and attention's heads. Larger cubes are as likely to be one product; with tf32's accuracy
 /// r9 takes most; 32 x 256 x 32, 1247 times, took 54 us, r7 50, and 16 x 256 x 96, 15 times, 5.1 and 3.2.
 bool come_in_batches(const Problem& p) {
-    constexpr double of_tf32 = 1e-4;
     const bool is_short = is_low(p.m, p.n) ? p.m <= 16 || p.k <= 64 : p.k <= 16;
     const bool is_large_cube = p.m == p.n && p.n == p.k && p.m > 128;
     const bool are_heads = p.k <= 128 || p.k == p.m || std::max({p.m, p.n, p.k}) <= 512;  // 1536 x 128 x 1152 is not
     return parts::may_be_many(p.m, p.n, p.k) && are_heads && p.m % 4 == 0 && p.n % 4 == 0 && p.k % 4 == 0 &&
-           !is_short && !is_large_cube && promise(p.accuracy, p.in, p.k) < of_tf32;
+           !is_short && !is_large_cube && !little::is_of_tf32(p);
 }
 
 /// A batch's products have the bits of each alone, so that shapes which come in batches cost what one of many does:

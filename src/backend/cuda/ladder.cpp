@@ -88,6 +88,7 @@ const Kernel* const ladder[] = {
     &few_rows_anywhere_f16,
     &few_rows_anywhere_f16_f32,
     &few_steps_f32,
+    &few_steps_mma_tf32,
     &few_tiles_sliced_f32,
     &few_rows_wide_f64,
     &few_rows_wide_c64,

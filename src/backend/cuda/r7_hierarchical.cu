@@ -214,11 +214,11 @@ std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
 
 double nanoseconds(const Problem& p, int) {
     const auto at_once = static_cast<int>(multiprocessors_for_costs());  // of Small each wave counts whole
-    const auto waves =
-        static_cast<double>(tiles_over(tiles_over(p.m, Small::BM) * tiles_over(p.n, Small::BN), at_once));
-    const double of_small = launch_nanoseconds + waves * 2 * Small::BM * Small::BN * double(p.k) * at_once / 35e3;
+    const auto waves = double(tiles_over(tiles_over(p.m, Small::BM) * tiles_over(p.n, Small::BN), at_once));
+    const double writing = writing_nanoseconds(p), besides = little::is_of_tf32(p) ? .6 * writing : 0;
+    const double of_small = launch_nanoseconds + waves * double(p.k) * at_once * .234 + besides;  // 4096 / 17.5e3
     const double of_little = little::nanoseconds(p, {p.m, p.n, p.k, 1, at_once});
-    const double of_others = std::min(of_small, nanoseconds_at(p, 50, Wide::BM, Wide::BN) + writing_nanoseconds(p));
+    const double of_others = std::min(of_small, nanoseconds_at(p, 50, Wide::BM, Wide::BN) + writing);
     return std::min(of_little, of_others * (moves_words(p, waves) ? 1.5 : 1));
 }
 

@@ -12,6 +12,6 @@ namespace tw::cuda {
 extern const Kernel few_tiles_slices;
 extern const Kernel few_rows_anywhere_f32, few_rows_anywhere_f32_of_all, few_rows_anywhere_tf32, few_rows_anywhere_bf16,
     few_rows_anywhere_bf16_f32, few_rows_anywhere_f16, few_rows_anywhere_f16_f32;
-extern const Kernel few_steps_f32;
+extern const Kernel few_steps_f32, few_steps_mma_tf32;
 
 }  // namespace tw::cuda

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What few_steps and r7's little tile are reckoned to take, on paper.
+// What few_steps, few_steps_mma and r7's little tile are reckoned to take, on paper.
 #include "backend/cuda/few/heuristics_inside.hpp"
 
 #include <gtest/gtest.h>
 
+#include "backend/cuda/few/heuristics_mma.hpp"
 #include "backend/cuda/few/little_tiles.hpp"
 #include "backend/cuda/tiles/heuristics_hierarchical.hpp"
 
@@ -27,6 +28,19 @@ TEST(HeuristicsInside, ALongerKAndRowsThatBeginAnywhereTakeLonger) {
 TEST(HeuristicsInside, TilesAreAsNarrowAsAProductIs) {
     EXPECT_EQ(inside::quickest({512, 16, 32, 100, 132}).tile.n, 32);
     EXPECT_EQ(inside::quickest({4096, 4096, 64, 1, 132}).tile.n, 64);
+}
+
+TEST(HeuristicsInside, FewStepsMmaHasTilesForFewAndForMany) {
+    const auto tile = [](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t products) {
+        return inside::mma::quickest({m, n, k, products, 132}, {}).tile;
+    };
+    EXPECT_EQ(tile(100, 48, 192, 30).m, 32);
+    EXPECT_EQ(tile(48, 16, 512, 1049).n, 32);
+    EXPECT_EQ(tile(100, 256, 128, 589).m, 128);
+    Problem aligned = of(300, 300, 40, tf32), odd = of(300, 301, 40, tf32);
+    EXPECT_LT(inside::mma::nanoseconds(aligned) * 2, inside::mma::nanoseconds(odd)) << "comes in batches";
+    aligned.b = Form::col_major;
+    EXPECT_GT(inside::mma::nanoseconds(aligned), inside::mma::nanoseconds(odd)) << "r9 reads it as it lies";
 }
 
 TEST(HeuristicsInside, LittleTilesAreForFewTilesOfWhatMayBeMany) {
