@@ -12,7 +12,7 @@ namespace {
 
 constexpr int digits_of_checksum = 8;
 constexpr std::int64_t largest_side = std::int64_t{1} << 40;
-constexpr int largest_tile = 1 << 20, most_parts = 64;  // a tile's k under 0 counts parts
+constexpr int largest_tile = 1 << 20, most_parts = 164;  // a tile's k under 0 counts parts, r8_dmma's from 100 on again
 
 /// Words separated by single spaces.
 class Words {

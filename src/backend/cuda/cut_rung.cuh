@@ -16,6 +16,7 @@
 #include "backend/cuda/banded_rung.cuh"
 #include "backend/cuda/heuristics_dmma.hpp"
 #include "backend/cuda/ptx/cluster_memory.cuh"
+#include "backend/cuda/ptx/shared_load.cuh"
 #include "backend/cuda/ptx/team.cuh"
 
 namespace tw::cuda {
@@ -28,6 +29,23 @@ inline constexpr bool has_parts = false;
 inline constexpr bool has_parts = true;
 #endif
 
+/// Of the operands only one of so many shares of k, in steps of BK.
+template <class T>
+__device__ void take_share(Product<T>& p, int share, int shares, int BK) {
+    const int k = static_cast<int>(p.k()), steps = (k + BK - 1) / BK;
+    const auto begin = [&](int i) { return min(static_cast<int>(std::int64_t{i} * steps / shares) * BK, k); };
+    const int from = begin(share);
+    p.a.data += from * p.a.layout.col_step, p.b.data += from * p.b.layout.row_step;
+    p.a.layout.cols = p.b.layout.rows = begin(share + 1) - from;
+}
+
+/// Groups of warps of a block, each of which multiplies a share of k.
+template <class Shape>
+inline constexpr int groups_of = [] {
+    if constexpr (requires { Shape::GROUPS; }) return Shape::GROUPS;
+    else return 1;
+}();
+
 struct CutTiles {
     int whole = 0;            ///< tiles in front of those that are cut
     int parts = 1;            ///< of each tile behind them
@@ -38,7 +56,7 @@ struct CutTiles {
     __device__ bool is_part(int piece) const { return has_parts && parts > 1 && piece >= whole; }
     template <class Shape>
     __device__ bool is_left_out() const {
-        if (has_parts || (Shape::BM >= Shape::BN && parts == 1)) return false;
+        if (has_parts || (Shape::BM >= Shape::BN && groups_of<Shape> == 1 && parts == 1)) return false;
         __trap();
         return true;
     }
@@ -63,11 +81,7 @@ struct CutTiles {
     /// Of the operands only what a part of a tile multiplies, steps of BK of k.
     template <class T>
     __device__ void take(Product<T>& p, int piece, int BK) const {
-        const int k = static_cast<int>(p.k()), steps = (k + BK - 1) / BK, part = (piece - whole) % parts;
-        const auto begin = [&](int i) { return min(static_cast<int>(std::int64_t{i} * steps / parts) * BK, k); };
-        const int from = begin(part);
-        p.a.data += from * p.a.layout.col_step, p.b.data += from * p.b.layout.row_step;
-        p.a.layout.cols = p.b.layout.rows = begin(part + 1) - from;
+        take_share(p, (piece - whole) % parts, parts, BK);
     }
 };
 
@@ -109,29 +123,39 @@ __device__ void add_parts_of(const CutTiles& cut, int first, V (&sums)[added_at_
     if (left == 1) add_next(std::integral_constant<int, 1>{});
 }
 
-/// The same where a tile's parts are a cluster, whose blocks have their sums in shared memory behind one another as in
-/// scratch: each adds a share of them, a multiple of `unit`. finish(first, last, sums) has those before the last.
+/// The same where a tile's parts are a cluster of so many blocks, or groups of warps of one, which have their sums in
+/// shared memory behind one another as in scratch: each adds a share of them, a multiple of `unit`. finish(first, last,
+/// sums) has those before the last.
 template <class Shape, class V = double2, int unit = 1, class Finish>
-__device__ void add_in_cluster(const CutTiles& cut, const void* shared, const Finish& finish) {
-    constexpr int units = Shape::sums / unit;
-    const int rank = ptx::rank_in_cluster(), last = (rank + 1) * units / cut.parts * unit;
-    const std::uint32_t mine = ptx::shared_address(shared) + threadIdx.x * 16;
-    ptx::sync_cluster();
+__device__ void add_in_cluster(int blocks, const void* shared, const Finish& finish) {
+    constexpr int units = Shape::sums / unit, groups = groups_of<Shape>, of_group = Shape::threads / groups;
+    const bool alone = groups > 1 && blocks == 1;
+    const int thread = static_cast<int>(threadIdx.x), shares = blocks * groups,
+              mine = (alone ? 0 : ptx::rank_in_cluster() * groups) + thread / of_group,
+              last = (mine + 1) * units / shares * unit;
+    const std::uint32_t from = ptx::shared_address(shared) + thread % of_group * 16;
+    if (alone) __syncthreads();
+    else ptx::sync_cluster();
 #pragma unroll 1
-    for (int first = rank * units / cut.parts * unit; first < last; first += sums_at_once) {
+    for (int first = mine * units / shares * unit; first < last; first += sums_at_once) {
         V sums[sums_at_once] = {};
-#pragma unroll 2
-        for (int part = 0; part < cut.parts; ++part) {
-            double2 read[sums_at_once];
+#pragma unroll(groups > 1 ? 1 : 2)
+        for (int block = 0; block < blocks; ++block) {
+            double2 read[groups][sums_at_once];
 #pragma unroll
-            for (int q = 0; q < sums_at_once; ++q)
-                read[q] = ptx::read_two_doubles_in(mine + min(first + q, last - 1) * Shape::threads * 16, part);
+            for (int i = 0; i < groups * sums_at_once; ++i) {
+                const int g = i / sums_at_once, q = i % sums_at_once;
+                const std::uint32_t at = from + (g * Shape::sums + min(first + q, last - 1)) * of_group * 16;
+                read[g][q] = alone ? ptx::load_two_doubles(at) : ptx::read_two_doubles_in(at, block);
+            }
 #pragma unroll
-            for (int q = 0; q < sums_at_once; ++q) add_16_bytes(sums[q], reinterpret_cast<const V&>(read[q]));
+            for (int i = 0; i < groups * sums_at_once; ++i)
+                add_16_bytes(sums[i % sums_at_once],
+                             reinterpret_cast<const V&>(read[i / sums_at_once][i % sums_at_once]));
         }
         finish(first, last, sums);
     }
-    ptx::sync_cluster();  // nobody leaves while his sums are read
+    if (!alone) ptx::sync_cluster();  // nobody leaves while his sums are read
 }
 
 /// A part's sums, 16 bytes of a thread's each: to scratch, or added with the other parts' and finished.
@@ -141,7 +165,28 @@ __device__ void hand_over(const CutTiles& cut, int piece, void* shared, const Su
 #pragma unroll
     for (int q = 0; q < Shape::sums; ++q) to[q * Shape::threads] = sums_of(q);
     ptx::let_next_kernel_begin();
-    if (!cut.sums) add_in_cluster<Shape, V, unit>(cut, shared, finish);
+    if (!cut.sums) add_in_cluster<Shape, V, unit>(cut.parts, shared, finish);
+}
+
+/// The same of a block's groups: what they add up is a part's, or is finished.
+template <class Shape, class SumsOf, class Finish>
+__device__ void hand_over_groups(const CutTiles& cut, int piece, void* shared, const SumsOf& sums_of,
+                                 const Finish& finish) {
+    constexpr int of_group = Shape::of_group;
+    double2* const to = static_cast<double2*>(shared) +
+                        static_cast<int>(threadIdx.x) / of_group * Shape::sums * of_group + Shape::thread();
+    __syncthreads();  // the stages have been read by all threads
+#pragma unroll
+    for (int q = 0; q < Shape::sums; ++q) to[q * of_group] = sums_of(q);
+    const bool is_part = cut.is_part(piece), in_scratch = is_part && cut.sums;
+    double2* const part = cut.sums + std::int64_t{piece - cut.whole} * Shape::sums * of_group + Shape::thread();
+    add_in_cluster<Shape>(is_part && !in_scratch ? cut.parts : 1, shared,
+                          [&](int first, int last, const double2(&added)[sums_at_once]) {
+                              if (!in_scratch) return finish(first, last, added);
+#pragma unroll
+                              for (int q = 0; q < sums_at_once; ++q)
+                                  if (first + q < last) part[(first + q) * of_group] = added[q];
+                          });
 }
 
 /// Without parts where there is no scratch for their sums.
@@ -149,7 +194,8 @@ template <class Shape>
 CutTiles cut_tiles(const Call& call, int parts) noexcept {
     const auto tiles = static_cast<std::int64_t>(bands_of<Shape>(call).tiles());
     const std::int64_t wave = std::int64_t{multiprocessors()} * Shape::blocks, whole = tiles / wave * wave;
-    const auto bytes = static_cast<std::size_t>((tiles - whole) * parts * Shape::sums * Shape::threads) * 16;
+    const auto bytes =
+        static_cast<std::size_t>((tiles - whole) * parts * Shape::sums * Shape::threads) * 16 / groups_of<Shape>;
     if (parts == 1 || call.batch || tiles == whole) return {};
     const dmma::PacedShape shape{Shape::BM, Shape::BN, Shape::blocks, 0, {}};
     if (dmma::is_cluster(shape, parts, tiles, multiprocessors())) return {0, parts, nullptr};
@@ -170,7 +216,7 @@ Pieces pieces_of(const Call& call, CutTiles& cut, std::size_t stage_bytes, bool 
     }
     const std::size_t sums = std::size_t{16} * Shape::sums * Shape::threads;
     return {.blocks = blocks,
-            .shared = together ? std::max(stages, sums) : stages,
+            .shared = together || groups_of<Shape> > 1 ? std::max(stages, sums) : stages,
             .cluster = together ? static_cast<unsigned>(cut.parts) : 1,
             .begins_early = early};
 }
@@ -187,7 +233,7 @@ Status launch_cut(void (*multiply)(Product<T>, Bands, Places, TileMap, CutTiles,
     const Bands bands = bands_of<Shape>(call);
     return launch(add,
                   {.blocks = bands.tiles() - static_cast<unsigned>(cut.whole),
-                   .threads = Shape::threads,
+                   .threads = Shape::threads / groups_of<Shape>,
                    .products = Shape::sums / added_at_once,
                    .overlaps = true},
                   call.stream, product_of<T>(call), bands, cut, more);

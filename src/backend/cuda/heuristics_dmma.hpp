@@ -18,6 +18,7 @@ namespace tw::cuda::dmma {
 struct PacedShape {
     int rows, columns, at_once;
     double start, steps[6];
+    int groups = 1;  ///< of warps of a block, each of which multiplies a share of k
 };
 constexpr PacedShape turned(PacedShape shape) {
     const int rows = shape.rows;
@@ -25,14 +26,14 @@ constexpr PacedShape turned(PacedShape shape) {
     return shape;
 }
 
-inline constexpr PacedShape shapes_of_real[] = {{128, 128, 1, 3150, {1090}},        {96, 128, 1, 2000, {906}},
-                                                {64, 128, 2, 800, {696, 1198}},     {32, 128, 2, 500, {396, 700}},
-                                                {16, 128, 3, 230, {272, 574, 780}}, {64, 64, 3, 430, {347, 604, 963}},
-                                                {32, 32, 2, 350, {140, 262}}};
+inline constexpr PacedShape shapes_of_real[] = {
+    {128, 128, 1, 3150, {1090}},   {96, 128, 1, 2000, {906}},          {64, 128, 2, 800, {696, 1198}},
+    {32, 128, 2, 500, {396, 700}}, {16, 128, 3, 230, {272, 574, 780}}, {64, 64, 3, 430, {347, 604, 963}},
+    {64, 64, 1, 900, {305}, 2},    {32, 64, 3, 1300, {180, 310, 500}}, {32, 32, 2, 350, {140, 262}}};
 /// Whose operands are copied one double at a time: squares alone, with the copies in front of a step's products.
 inline constexpr PacedShape shapes_of_odd[] = {
     {128, 128, 1, 2500, {1210}}, {64, 64, 3, 700, {430, 620, 950}}, {32, 32, 2, 400, {207, 271}}};
-inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2060, {1158}},
+inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2060, {1240}},
                                                    {64, 64, 2, 890, {692, 1245}},
                                                    {16, 128, 3, 220, {384, 643, 1000}},
                                                    {64, 32, 2, 300, {327, 624}},
@@ -54,15 +55,23 @@ struct Unit {
     /// What whole tiles of several waves lose where memory is the limit, perhaps since all their blocks walk along k in
     /// step, which parts do not (32 x 64128 x 8192 of f64: NT 1384 us whole and 1098 in halves, NN 1242 and 1014).
     double in_step;
+    int least_of_part;  ///< k
 };
-inline constexpr Unit real{shapes_of_real, 16, 8, true, 64, 1700, .05},
-    complex{shapes_of_complex, 8, 16, false, 64, 6500, .1},
-    single_complex{shapes_of_single_complex, 8, 8, false, 64, 2600, 0};
+inline constexpr Unit real{shapes_of_real, 16, 8, true, 64, 1700, .05, 128},
+    complex{shapes_of_complex, 8, 16, false, 64, 6500, .1, 64},
+    single_complex{shapes_of_single_complex, 8, 8, false, 64, 2600, 0, 128};
 
 /// Of a last wave's tiles.
 inline constexpr int most_pieces = 528, most_in_cluster = 3, largest = 128 * 128 * 8;
+/// A tile's k, where sums have an order of their own: so many parts, less than zero, and 100 less where groups of warps
+/// share each part's k.
+inline constexpr int of_groups = 100;
 constexpr bool is_cut(const Tile& tile) { return tile.k < 0; }
-constexpr int parts_of(const Tile& tile) { return is_cut(tile) ? -tile.k : 1; }
+constexpr bool has_groups(const Tile& tile) { return tile.k < -of_groups; }
+constexpr int parts_of(const Tile& tile) { return is_cut(tile) ? -tile.k % of_groups : 1; }
+constexpr int k_of_tile(const PacedShape& shape, int parts, int step) {
+    return shape.groups > 1 ? -of_groups - parts : parts > 1 ? -parts : step;
+}
 /// Whether the parts of a tile are a cluster, whose blocks must run together. Those of 5 parts and more found no room
 /// for all of them beside one another (640 cubed took 31 us instead of 20). A cluster's blocks may stand on one
 /// multiprocessor, and do: so there must be as many pieces as that takes (64 x 5120 x 5120 took 130 us of 80).
@@ -120,15 +129,16 @@ constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, c
     if (parts == 1 && tiles > shape.at_once * std::int64_t{s.multiprocessors} && reading > multiplying)
         reading *= 1 + unit.in_step;
     const auto results = static_cast<double>(s.m * s.n * s.products * unit.size);
-    const double writing = results / (s.stores_ones ? 2500 : 4000);
+    const bool by_rows = shape.rows == 64 && shape.columns == 64;
+    const double writing = results / (!s.stores_ones ? 4000 : by_rows ? 3000 : 2500);
     return 1500 + std::max(multiplying, reading) + std::min(multiplying, reading) / 8 + writing +
            (parts == 1 ? 0 : adding(unit, shape, parts, whole, pieces, s));
 }
 
-/// A part has at least 128 of k.
-constexpr bool may_cut(const PacedShape& shape, int parts, const Sizes& s) {
+constexpr bool may_cut(const Unit& unit, const PacedShape& shape, int parts, const Sizes& s) {
     const std::int64_t pieces = (s.tiles(shape.rows, shape.columns) - whole_tiles(shape, s)) * parts;
-    return pieces > 0 && pieces <= most_pieces && s.k / parts >= 128;
+    return pieces > 0 && pieces <= (shape.groups > 1 ? s.multiprocessors : most_pieces) &&
+           s.k / parts >= unit.least_of_part;
 }
 
 struct Choice {
@@ -143,18 +153,20 @@ constexpr Choice quickest(const Unit& unit, const Sizes& s, bool one_order, bool
         // Of two that are as quick the one with fewer parts: what it does not read and write leaves memory to others.
         const double all = time_of(unit, shape, parts, s) * (1 + 0.0025 * (parts - 1));
         if (best.tile.m == 0 || all < best.nanoseconds)
-            best = {{shape.rows, shape.columns, parts == 1 ? unit.step : -parts}, all};
+            best = {{shape.rows, shape.columns, k_of_tile(shape, parts, unit.step)}, all};
     };
     const auto each_cut = [&](const PacedShape& shape) {
         weigh(shape, 1);
         for (int parts = 2; free && for_parts && parts <= unit.most_parts; parts += parts < 16 ? 1 : 4) {
-            if (may_cut(shape, parts, s)) weigh(shape, parts);
+            if (may_cut(unit, shape, parts, s)) weigh(shape, parts);
             else if (parts >= 16) break;
         }
     };
     const bool is_odd = s.is_odd && unit.is_one_order_turned;
     for (const PacedShape& shape : is_odd ? std::span<const PacedShape>(shapes_of_odd) : unit.shapes) {
         if ((!for_parts || s.is_odd) && is_flat(shape)) continue;
+        if (shape.groups > 1 && !(free && for_parts && s.tiles(shape.rows, shape.columns) <= s.multiprocessors))
+            continue;
         if (s.is_odd && &unit == &complex && &shape != &unit.shapes.front() && &shape != &unit.shapes.back()) continue;
         // From C's other side a thread's neighbours lie down a column, and a warp stores whole lines.
         if (!(s.stores_ones && is_flat(shape) && unit.is_one_order_turned)) each_cut(shape);
@@ -208,9 +220,9 @@ inline bool has_own_order(const Unit& unit, const Problem& p) noexcept {
 /// Parts of a cluster need none.
 inline std::size_t scratch_bytes(const Unit& unit, const Problem& p, const Tile& asked) noexcept {
     const std::size_t all = std::size_t{most_pieces} * largest;
-    if (asked != Tile{}) return is_cut(asked) ? all : 0;
+    if (asked != Tile{}) return parts_of(asked) > 1 ? all : 0;
     for (const Oddness odd : any_oddness)
-        if (is_cut(choice_of(unit, p, multiprocessors(), odd).tile)) return all;
+        if (parts_of(choice_of(unit, p, multiprocessors(), odd).tile) > 1) return all;
     return 0;
 }
 

@@ -21,28 +21,35 @@
 #include "backend/cuda/ptx/dmma.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/copies.cuh"
+#include "backend/cuda/tiles/dmma_fragments.cuh"
 #include "backend/cuda/tiles/dmma_shape.cuh"
 #include "backend/cuda/tiles/doubles.cuh"
 #include "backend/cuda/tiles/old_tile.cuh"
 #include "backend/cuda/tiles/pair_of_c.cuh"
+#include "backend/cuda/tiles/rows_of_c.cuh"
 
 namespace tw::cuda {
 namespace {
 
+using namespace dmma_shapes;
+
 template <class S, class L>
 struct Stage {
-    using A = Doubles<L::a_across, L::by_16, S::BM, S::BK, S::threads>;
-    using B = Doubles<L::b_across, L::by_16, S::BN, S::BK, S::threads>;
+    using A = Doubles<L::a_across, L::by_16, S::BM, S::BK, S::of_group, S::SWAPS>;
+    using B = Doubles<L::b_across, L::by_16, S::BN, S::BK, S::of_group, S::SWAPS>;
     static constexpr int bytes = A::bytes + B::bytes;
 };
 
+/// A thread's sums of a part of a tile, or of a group of warps.
 template <class S>
 __device__ void hand_over_tile(const Product<double>& p, const CutTiles& cut, int piece, char* stages, bool c_in_pairs,
                                int2 tile, const double (&pairs)[S::sums][2]) {
     const auto pair = [&](int q) { return make_double2(pairs[q][0], pairs[q][1]); };
-    hand_over<S, double2>(cut, piece, stages, pair, [&](int first, int last, const double2(&added)[sums_at_once]) {
+    const auto store = [&](int first, int last, const double2(&added)[sums_at_once]) {
         store_pairs<S>(p, c_in_pairs, tile, first, last, added);
-    });
+    };
+    if constexpr (S::GROUPS > 1) hand_over_groups<S>(cut, piece, stages, pair, store);
+    else hand_over<S, double2>(cut, piece, stages, pair, store);
 }
 
 template <class S, class L>
@@ -61,40 +68,33 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     const int2 tile = bands.tile(cut.tile(piece));
     if (only.any && (*only.any == 0 || only.tiles[tile.x * only.across + tile.y] == 0)) return;
     if (cut.is_part(piece)) cut.take(p, piece, S::BK);
+    const int group = static_cast<int>(threadIdx.x) / S::of_group;
+    if constexpr (S::GROUPS > 1) take_share(p, group, S::GROUPS, S::BK);
     const int first_row = tile.x * S::BM, first_col = tile.y * S::BN, k = static_cast<int>(p.k());
     if (p.beta != 0 && !cut.is_part(piece)) fetch_old_tile<S>(p, first_row, first_col);
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = S::thread() / 32, lane = S::thread() % 32;
     const int row = warp / S::warps_across * S::WM, col = warp % S::warps_across * S::WN;
     const Layout& bl = p.b.layout;
     Copies<A, B> copies{A(p.a, first_row, row),
                         B({p.b.data, {bl.cols, bl.rows, bl.col_step, bl.row_step, 0}}, first_col, col)};
-    const std::uint32_t base = ptx::shared_address(stages), end = base + count * stage_bytes;
+    const std::uint32_t base = ptx::shared_address(stages) + group * count * stage_bytes,
+                        end = base + count * stage_bytes;
     double sums[S::WM / 16][S::WN / 8][4] = {};
-    constexpr int fours = has_parts ? S::DEPTH / 4 : 1;  // chips before Hopper multiply 4 of k at a time
-    double down[2][S::WM / 16][fours][2], across[2][S::WN / 8][fours];
-    // Rows first, then columns in the order in which they are multiplied. Those of a step stand in front of the
-    // products of the step before, among which the compiler puts them, or one by one between these.
-    constexpr bool spreads = S::SPREADS && fours > 1;
-    constexpr int of_rows = S::WM / 16 * 2 * fours, reads = of_rows + S::WN / 8 * fours;
+    using Read = Fragments<S, has_parts ? S::DEPTH / 4 : 1>;  // chips before Hopper multiply 4 of k at a time
+    Read fragments;
     const auto read = [&](int to, std::uint32_t stage, int step, int q, int turns) {
-#pragma unroll
-        for (int i = 0; i < reads; ++i) {
-            const int j = i - of_rows;
-            if (i < reads * q / turns || i >= reads * (q + 1) / turns) continue;
-            if (i < of_rows)
-                down[to][i / (2 * fours)][i / 2 % fours][i % 2] =
-                    copies.a.read(stage, i / (2 * fours) * 16 + i % 2 * 8, step * fours + i / 2 % fours);
-            else
-                across[to][j / fours][j % fours] =
-                    copies.b.read(stage + A::bytes, j / fours * 8, step * fours + j % fours);
-        }
+        fragments.read(copies, stage, stage + A::bytes, to, step, q, turns);
     };
 
     copies.fill_stages(base, count - 1);
     ptx::wait_for_copies<S::STAGES - 2, S::DEEP - 2>(cut.is_deep);
-    __syncthreads();
+    const auto together = [&] {
+        if constexpr (S::GROUPS > 1) ptx::sync_named(1 + group, S::of_group);
+        else __syncthreads();
+    };
+    together();
     read(0, base, 0, 0, 1);
-    constexpr int products = S::WM / 16 * (S::WN / 8), steps = S::BK / 4 / fours;
+    constexpr int fours = Read::fours, products = S::WM / 16 * (S::WN / 8), steps = S::BK / 4 / fours;
     std::uint32_t stage = base, free_stage = base + (count - 1) * stage_bytes;
     for (int first = 0; first < k; first += S::BK) {
         const std::uint32_t next = stage + stage_bytes == end ? base : stage + stage_bytes;
@@ -105,26 +105,30 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
             if (step + 1 == steps) {
                 ptx::commit_copies();
                 ptx::wait_for_copies<S::STAGES - 2, S::DEEP - 2>(cut.is_deep);
-                __syncthreads();
+                together();
             }
             const std::uint32_t read_next = step + 1 == steps ? next : stage;
-            if constexpr (!spreads) read((step + 1) % 2, read_next, (step + 1) % steps, 0, 1);
+            if constexpr (!Read::spreads) read((step + 1) % 2, read_next, (step + 1) % steps, 0, 1);
 #pragma unroll
             for (int q = 0; q < products; ++q) {
                 const int i = fours > 1 ? q % (S::WM / 16) : q / (S::WN / 8),
                           j = fours > 1 ? q / (S::WM / 16) : q % (S::WN / 8);
-                ptx::multiply_fours(sums[i][j], down[step % 2][i], across[step % 2][j]);
-                if constexpr (spreads) read((step + 1) % 2, read_next, (step + 1) % steps, q, products);
+                ptx::multiply_fours(sums[i][j], fragments.down[step % 2][i], fragments.across[step % 2][j]);
+                if constexpr (Read::spreads) read((step + 1) % 2, read_next, (step + 1) % steps, q, products);
                 if constexpr (L::by_16) copies.fill(free_stage, step * products + q, (steps - 1) * products);
             }
         }
         free_stage = stage, stage = next;
     }
     ptx::wait_for_copies<0>();
-    if constexpr (has_parts)
-        if (cut.is_part(piece))
-            return hand_over_tile<S>(p, cut, piece, stages, c_in_pairs, tile,
-                                     reinterpret_cast<const double(&)[S::sums][2]>(sums));
+    if constexpr (has_parts) {
+        const auto& pairs = reinterpret_cast<const double(&)[S::sums][2]>(sums);
+        if (S::GROUPS > 1 || cut.is_part(piece))
+            return hand_over_tile<S>(p, cut, piece, stages, c_in_pairs, tile, pairs);
+        static_assert(S::BM * staged_pitch<S> * 8 <= S::STAGES * S::GROUPS * stage_bytes);
+        if (goes_by_rows<S>(p, c_in_pairs))
+            return store_tile_by_rows<S>(p, tile, pairs, reinterpret_cast<double*>(stages));
+    }
     store_tile<S>(p, c_in_pairs, first_row + row + lane / 4, first_col + col + lane % 4 * 2, sums);
 }
 
@@ -151,21 +155,9 @@ template <class S, class L>
 Status start(const Job& job) {
     const Call& call = job.call;
     const bool c_in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
-    return launch_cut<S>(dmma<S, L>, add_cut_tiles<S>, Stage<S, L>::bytes, call, job.only, job.parts, c_in_pairs,
-                         L::by_16);
+    return launch_cut<S>(dmma<S, L>, add_cut_tiles<typename S::OneGroup>, S::GROUPS * Stage<S, L>::bytes, call,
+                         job.only, job.parts, c_in_pairs, L::by_16);
 }
-
-using Large = DmmaShape<128, 128, 32, 64, 4, 1, 16, 8>;
-using Flat = DmmaShape<64, 128, 32, 64, 3, 2, 16, 8>;
-using Flatter = DmmaShape<32, 128, 32, 32, 3, 2, 16, 8, true>;
-using Thin = DmmaShape<16, 128, 16, 32, 3, 3, 16, 8, true>;
-using Wide = DmmaShape<96, 128, 48, 32, 4, 1, 16, 8, true>;
-using Middle = DmmaShape<64, 64, 32, 32, 3, 3, 16, 8>;
-using Small = DmmaShape<32, 32, 16, 16, 4, 2, 32, 16, true>;
-/// Copied one double at a time: with more of k a step they spilled, or were up to a fifth slower.
-using LargeOnes = DmmaShape<128, 128, 32, 64, 4, 1>;
-using MiddleOnes = DmmaShape<64, 64, 32, 32, 3, 3>;
-using SmallOnes = DmmaShape<32, 32, 16, 16, 8, 2>;
 
 template <class S, bool by_16>
 Status start_by(const Job& job, bool a_across, bool b_across) {
@@ -190,15 +182,17 @@ Status run(const Call& asked, const Tile& by_name) {
     const bool in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
     const Tile tile = dmma::tile_of(dmma::real, call, {!Lie(call).by_16, !in_pairs}, by_name);
     Batch batch;
-    if (tile.m > tile.n || (tile.m == tile.n && !in_pairs)) call = across_with(call, batch);
+    if (tile.m > tile.n || (tile.m == tile.n && !in_pairs && dmma::is_cut(tile))) call = across_with(call, batch);
     const Job job{call, {}, call.reproducible ? 1 : dmma::parts_of(tile)};
+    const bool shares = dmma::has_groups(tile) && !call.reproducible && Lie(call).by_16;
     switch (tile.m + tile.n) {
         case Large::BM + Large::BN: return run_with<Large>(job);
         case Wide::BM + Wide::BN: return run_with<Wide>(job);
         case Flat::BM + Flat::BN: return run_with<Flat>(job);
         case Flatter::BM + Flatter::BN: return run_with<Flatter>(job);
         case Thin::BM + Thin::BN: return run_with<Thin>(job);
-        case Middle::BM + Middle::BN: return run_with<Middle>(job);
+        case Middle::BM + Middle::BN: return shares ? run_with<Shared>(job) : run_with<Middle>(job);
+        case Slim::BM + Slim::BN: return run_with<Slim>(job);
         default: return run_with<Small>(job);
     }
 }
@@ -217,9 +211,11 @@ constexpr Tile tiles[] = {{},
                           {96, 128, 16},
                           {128, 96, 16},
                           {32, 128, 16},
+                          {32, 64, 16},
                           {16, 128, 16},
                           {128, 16, 16},
                           {64, 128, -2},
+                          {64, 64, -101},
                           {16, 128, -8}};
 
 }  // namespace

@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
             sums.each_in_order([&](int q, const Number& sum) { to[q * S::threads] = make_double2(sum.re, sum.im); });
             ptx::let_next_kernel_begin();
             if (cut.sums) return;
-            return add_in_cluster<S>(cut, stages, [&](int first, int last, double2(&added)[sums_at_once]) {
+            return add_in_cluster<S>(cut.parts, stages, [&](int first, int last, double2(&added)[sums_at_once]) {
                 store_added<S>(p, how, tile, first, last, added);
             });
         }

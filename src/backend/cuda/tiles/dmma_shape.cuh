@@ -9,7 +9,7 @@
 namespace tw::cuda {
 
 template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_, int BK_ = 16, int DEPTH_ = 4,
-          bool SPREADS_ = false>
+          bool SPREADS_ = false, int GROUPS_ = 1, bool SWAPS_ = false>
 struct DmmaShape {
     // With one product a step (16 x 8) nvcc 13.0 makes code that is wrong: fragments are read over those in use.
     static_assert(WM_ * WN_ >= 2 * 16 * 8);
@@ -17,20 +17,42 @@ struct DmmaShape {
     static constexpr int BM = BM_, BN = BN_, BK = BK_, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
     static constexpr int DEPTH = DEPTH_;                  ///< k of one instruction
     static constexpr bool SPREADS = SPREADS_;             ///< operands are read one by one between products
+    static constexpr bool SWAPS = SWAPS_;                 ///< stages have no pads: see Doubles
     static constexpr int DEEP = STAGES < 5 ? 5 : STAGES;  ///< stages, where few blocks leave room for them
-    static constexpr int warps_across = BN / WN, threads = 32 * (BM / WM) * warps_across;
+    /// Of warps: each has all of the tile, a part of k and stages of its own.
+    static constexpr int GROUPS = GROUPS_;
+    static constexpr int warps_across = BN / WN, of_group = 32 * (BM / WM) * warps_across, threads = of_group * GROUPS;
+    using OneGroup = DmmaShape<BM, BN, WM, WN, STAGES, blocks, BK, DEPTH, SPREADS, 1, SWAPS>;
+    __device__ static int thread() { return static_cast<int>(threadIdx.x) % of_group; }
 
     /// A thread's, two neighbours of a row at a time: where the q-th pair stands in the tile.
     static constexpr int sums = WM * WN / 64;
     __device__ static int row_of(int q) {
-        const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+        const int warp = thread() / 32, lane = thread() % 32;
         return warp / warps_across * WM + q / 2 / (WN / 8) * 16 + q % 2 * 8 + lane / 4;
     }
     __device__ static int col_of(int q) {
-        const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+        const int warp = thread() / 32, lane = thread() % 32;
         return warp % warps_across * WN + q / 2 % (WN / 8) * 8 + lane % 4 * 2;
     }
 };
+
+/// r8_dmma's.
+namespace dmma_shapes {
+using Large = DmmaShape<128, 128, 32, 64, 4, 1, 16, 8>;
+using Flat = DmmaShape<64, 128, 32, 64, 3, 2, 16, 8>;
+using Flatter = DmmaShape<32, 128, 32, 32, 3, 2, 16, 8, true>;
+using Thin = DmmaShape<16, 128, 16, 32, 3, 3, 16, 8, true>;
+using Wide = DmmaShape<96, 128, 48, 32, 4, 1, 16, 8, true>;
+using Middle = DmmaShape<64, 64, 32, 32, 3, 3, 16, 8>;
+using Shared = DmmaShape<64, 64, 32, 32, 3, 1, 16, 8, false, 2>;
+using Slim = DmmaShape<32, 64, 16, 32, 3, 3, 32, 16, false, 1, true>;
+using Small = DmmaShape<32, 32, 16, 16, 4, 2, 32, 16, true>;
+/// Copied one double at a time: with more of k a step they spilled, or were up to a fifth slower.
+using LargeOnes = DmmaShape<128, 128, 32, 64, 4, 1>;
+using MiddleOnes = DmmaShape<64, 64, 32, 32, 3, 3>;
+using SmallOnes = DmmaShape<32, 32, 16, 16, 8, 2>;
+}  // namespace dmma_shapes
 
 /// How the operands lie: neighbours across k or along it, copied two at a time or one.
 template <bool a_across_, bool b_across_, bool by_16_>

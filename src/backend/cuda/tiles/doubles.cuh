@@ -3,7 +3,8 @@
 //
 // An operand of doubles on its way to a warp: asynchronous copies fill a tile in shared memory in the direction in
 // which the operand lies, and the matrix unit's fragments are read from there. A pitch of 4 more than a multiple of 16
-// doubles puts the 16 that half a warp reads at once, 4 neighbours of k in 4 rows, into different banks either way.
+// doubles puts the 16 that half a warp reads at once, 4 neighbours of k in 4 rows, into different banks either way; or
+// fours of a line are swapped by its number, which needs no room.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace tw::cuda {
 
 /// Tiles of `rows` rows and BK of k. across_k: neighbours of a row lie side by side, else neighbours of k. by_16: they
 /// are copied two at a time (asked at run time, that cost a fifth of the speed).
-template <bool across_k, bool by_16, int rows, int BK, int threads>
+template <bool across_k, bool by_16, int rows, int BK, int threads, bool swaps = false>
 class Doubles {
     static constexpr int pairs = (across_k ? rows : BK) / 2, pairs_side = pairs % 3 == 0 ? pairs / 3 : pairs;
     static constexpr bool jumps_inner = pairs_side < pairs;  ///< where a side is three times a power of two
@@ -26,13 +27,13 @@ class Doubles {
 public:
     static constexpr int pieces = rows * BK / 2 / threads;  ///< a thread's copies of BK of k
     static_assert(threads % pairs_side == 0 && pieces * threads * 2 == rows * BK && (!jumps_inner || pieces == 3));
-    static constexpr int pitch = (across_k ? rows : BK) + 4, bytes = (across_k ? BK : rows) * pitch * 8;
-    static_assert(pitch % 16 == 4);
+    static constexpr int pitch = (across_k ? rows : BK) + (swaps ? 0 : 4), bytes = (across_k ? BK : rows) * pitch * 8;
+    static_assert(pitch % 16 == (swaps ? 0 : 4) && (!swaps || jumps_inner || jump % 4 == 0));
 
     /// Fragments are those of the warp whose rows begin at warp_row.
     __device__ Doubles(const Tensor<const double>& of, int first_row, int warp_row)
         : inner_step_(across_k ? of.layout.row_step : of.layout.col_step) {
-        const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+        const int thread = static_cast<int>(threadIdx.x) % threads, lane = thread % 32;
         const int inner = thread % pairs_side * 2, outer = thread / pairs_side;
         const int row = across_k ? inner : outer, k = across_k ? outer : inner;
         const int rows_left = static_cast<int>(of.layout.rows) - first_row - row;
@@ -45,6 +46,7 @@ public:
         to_ = static_cast<std::uint32_t>((outer * pitch + inner) * 8);
         at_ = static_cast<std::uint32_t>(
             (across_k ? lane % 4 * pitch + warp_row + lane / 4 : (warp_row + lane / 4) * pitch + lane % 4) * 8);
+        if constexpr (swaps) to_ ^= outer % 4 * 32, at_ ^= (across_k ? lane : lane / 4) % 4 * 32;
     }
 
     /// Before the pieces of the next BK of k: where a row or k ends within a pair, all of this thread's are copied.
@@ -73,6 +75,9 @@ public:
 
     /// This lane's element of row `row` of the warp's and k 4 * step: row + lane / 4, k + lane % 4.
     __device__ double read(std::uint32_t tile, int row, int step) const {
+        if constexpr (swaps)  // what is added to a line's place has other bits than that, or is swapped, too
+            return ptx::load_double(tile + (at_ ^ (across_k ? row : step * 4) * 8) +
+                                    (across_k ? step * 4 : row) * pitch * 8);
         return ptx::load_double(tile + at_ + (across_k ? step * 4 * pitch + row : row * pitch + step * 4) * 8);
     }
 

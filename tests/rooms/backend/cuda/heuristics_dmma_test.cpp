@@ -38,13 +38,21 @@ TEST(HeuristicsDmma, PartsFitTheScratch) {
             for (const std::int64_t k : {100, 4000, 60000}) {
                 const Sizes s = shape(m, 5000, k);
                 const Tile tile = of(*unit, s);
-                if (!is_cut(tile)) continue;
-                EXPECT_GE(k / parts_of(tile), 128);
+                if (parts_of(tile) == 1) continue;
+                EXPECT_GE(k / parts_of(tile), unit->least_of_part);
                 for (const PacedShape& one : unit->shapes) {
-                    if (one.rows + one.columns != tile.m + tile.n) continue;
+                    if (one.rows + one.columns != tile.m + tile.n || (one.groups > 1) != has_groups(tile)) continue;
                     EXPECT_LE((s.tiles(tile.m, tile.n) - whole_tiles(one, s)) * parts_of(tile), most_pieces);
                 }
             }
+}
+
+TEST(HeuristicsDmma, GroupsOfWarpsShareKWhereOneTileIsAloneOnAMultiprocessor) {
+    EXPECT_EQ(of(real, shape(640, 640, 640)), (Tile{64, 64, -of_groups - 1}));
+    EXPECT_EQ(parts_of({64, 64, -of_groups - 2}), 2);
+    EXPECT_FALSE(has_groups(quickest(real, shape(640, 640, 640), true, true).tile)) << "one order";
+    EXPECT_FALSE(has_groups(quickest(real, {shape(640, 640, 640), true}, false, true).tile)) << "copied one by one";
+    EXPECT_EQ(of(real, shape(512, 512, 512)), (Tile{32, 64, 16}));
 }
 
 TEST(HeuristicsDmma, DoublesThatAreCopiedOneByOneHaveNoFlatTiles) {
