@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "measure/peers/of_any_type.hpp"
 #include "measure/peers/symbols.hpp"
 
 namespace tw::measure {
@@ -34,7 +35,7 @@ struct Scalar<std::complex<Part>> {
 };
 
 template <class T, class Int>
-void call_cblas(void* address, const Matrix& a, const Matrix& b, const Matrix& c, double beta) {
+TW_OF_ANY_TYPE void call_cblas(void* address, const Matrix& a, const Matrix& b, const Matrix& c, double beta) {
     using Passed = typename Scalar<T>::Passed;
     using Gemm = void(int, int, int, Int, Int, Int, Passed, const void*, Int, const void*, Int, Passed, void*, Int);
     const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
@@ -64,7 +65,7 @@ PeerLibrary::General cblas(void* handle, const char* name) {
 }
 
 template <class T>
-void call_fortran(void* address, const Matrix& a, const Matrix& b, const Matrix& c, double beta) {
+TW_OF_ANY_TYPE void call_fortran(void* address, const Matrix& a, const Matrix& b, const Matrix& c, double beta) {
     using Int = int;
     using Gemm = void(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*, const Int*,
                       const T*, const Int*, const T*, T*, const Int*);
@@ -104,7 +105,8 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&)> plain(const Pee
 }
 
 template <class T, class Int>
-void call_cblas_batch(void* address, const Matrix& a, const Matrix& b, const Matrix& c, std::int64_t products) {
+TW_OF_ANY_TYPE void call_cblas_batch(void* address, const Matrix& a, const Matrix& b, const Matrix& c,
+                                     std::int64_t products) {
     using Gemm = void(int, int, int, Int, Int, Int, T, const T*, Int, Int, const T*, Int, Int, T, T*, Int, Int, Int);
     const auto whole = [](std::int64_t x) { return static_cast<Int>(x); };
     const auto size = [](const Matrix& one) { return static_cast<Int>(one.rows * one.row_step); };

@@ -6,6 +6,8 @@
 
 #include <complex>
 
+#include "measure/peers/of_any_type.hpp"
+
 namespace tw::measure {
 namespace {
 
@@ -16,7 +18,7 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&)> gemm(void* hand
     using Gemm = int(void*, int, int, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int);
     auto* call = reinterpret_cast<Gemm*>(dlsym(handle, name));
     if (!call) return {};
-    return [call, context](const Matrix& a, const Matrix& b, const Matrix& c) {
+    return [call, context](const Matrix& a, const Matrix& b, const Matrix& c) TW_OF_ANY_TYPE {
         // cuBLAS is column-major: row-major memory looks transposed to it, so it computes C' = B' A'.
         const T one = 1, zero = 0;
         const auto whole = [](std::int64_t x) { return static_cast<int>(x); };
@@ -28,7 +30,7 @@ std::function<bool(const Matrix&, const Matrix&, const Matrix&)> gemm(void* hand
 
 }  // namespace
 
-void open_cublas(void* handle, PeerLibrary& library) {
+TW_OF_ANY_TYPE void open_cublas(void* handle, PeerLibrary& library) {
     auto* create = reinterpret_cast<int (*)(void**)>(dlsym(handle, "cublasCreate_v2"));
     auto* version = reinterpret_cast<int (*)(void*, int*)>(dlsym(handle, "cublasGetVersion_v2"));
     void* context = nullptr;
