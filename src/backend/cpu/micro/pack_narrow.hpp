@@ -5,6 +5,7 @@
 // laid out ahead of time, which so takes half the memory.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "backend/cpu/micro/pack.hpp"
@@ -43,11 +44,15 @@ void pack_any(const MicroKernel<T>& kernel, const Matrix& from, int width, T* to
     }
 }
 
-/// One panel, as it is. Where it has fewer rows than its width, the places of the missing ones are left as they are.
+/// One panel, as it is. Where it has fewer rows than its width, the places of the missing ones are zeros: they will be
+/// widened with the others.
 inline void pack_narrow(const Matrix& from, int width, std::byte* panel) noexcept {
     using Bits = std::uint16_t;
     auto* const to = reinterpret_cast<Bits*>(panel);
     const auto* const data = static_cast<const Bits*>(from.data);
+    if (from.rows < width)
+        for (std::int64_t p = 0; p < from.cols; ++p)
+            std::fill(to + p * width + from.rows, to + (p + 1) * width, Bits{});
     if (from.row_step == 1) {
         for (std::int64_t p = 0; p < from.cols; ++p)
             std::memcpy(to + p * width, data + p * from.col_step, static_cast<std::size_t>(from.rows) * sizeof(Bits));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/cpu/micro/pack.hpp"
+#include "backend/cpu/micro/pack_narrow.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "base/cpu_features.hpp"
 #include "rooms/backend/cpu/micro/values.hpp"
@@ -211,6 +212,22 @@ TEST(Pack, LaysPanelsOutInTheOrderOfReading) {
     expect_panels(micro_avx512_f32);
     expect_panels(micro_avx512_f64);
 #endif
+}
+
+TEST(Pack, PutsZerosWhereANarrowPanelHasNoRows) {
+    constexpr int rows = 3, k = 5, width = 8;
+    std::uint16_t of_a[rows * k];
+    for (int i = 0; i < rows * k; ++i) of_a[i] = static_cast<std::uint16_t>(0x3c00 + i);
+    for (const bool by_columns : {false, true}) {
+        const Matrix a{of_a, Type::f16, rows, k, by_columns ? 1 : k, by_columns ? rows : 1};
+        std::vector<std::uint16_t> panel(width * k, 0xffff);  // NaNs
+        pack_narrow(a, width, reinterpret_cast<std::byte*>(panel.data()));
+        for (int p = 0; p < k; ++p)
+            for (int w = 0; w < width; ++w) {
+                const int from = by_columns ? w + p * rows : w * k + p;
+                EXPECT_EQ(panel[p * width + w], w < rows ? of_a[from] : 0) << p << ", " << w;
+            }
+    }
 }
 
 }  // namespace
