@@ -161,8 +161,11 @@ Status start(const Job& job) {
 
 template <class S, bool by_16>
 Status start_by(const Job& job, bool a_across, bool b_across) {
-    if (a_across) return b_across ? start<S, Lies<true, true, by_16>>(job) : start<S, Lies<true, false, by_16>>(job);
-    return b_across ? start<S, Lies<false, true, by_16>>(job) : start<S, Lies<false, false, by_16>>(job);
+    // Slim's reads all at once spill a register where B's are along k.
+    using Along = std::conditional_t<std::is_same_v<S, Slim>, SlimAlong, S>;
+    if (a_across)
+        return b_across ? start<S, Lies<true, true, by_16>>(job) : start<Along, Lies<true, false, by_16>>(job);
+    return b_across ? start<S, Lies<false, true, by_16>>(job) : start<Along, Lies<false, false, by_16>>(job);
 }
 
 /// Flat tiles are copied by 16 bytes alone: others would be as much machine code again for few operands.

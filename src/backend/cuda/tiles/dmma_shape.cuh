@@ -47,6 +47,7 @@ using Wide = DmmaShape<96, 128, 48, 32, 4, 1, 16, 8, true>;
 using Middle = DmmaShape<64, 64, 32, 32, 3, 3, 16, 8>;
 using Shared = DmmaShape<64, 64, 32, 32, 3, 1, 16, 8, false, 2>;
 using Slim = DmmaShape<32, 64, 16, 32, 3, 3, 32, 16, false, 1, true>;
+using SlimAlong = DmmaShape<32, 64, 16, 32, 3, 3, 32, 16, true, 1, true>;  ///< its B lies along k
 using Small = DmmaShape<32, 32, 16, 16, 4, 2, 32, 16, true>;
 /// Copied one double at a time: with more of k a step they spilled, or were up to a fifth slower.
 using LargeOnes = DmmaShape<128, 128, 32, 64, 4, 1>;
