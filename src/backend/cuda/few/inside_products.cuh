@@ -4,23 +4,11 @@
 // few_steps's products of a stage, A's parts in registers and B's in shared memory.
 #pragma once
 
+#include "backend/cuda/few/fragment_words.cuh"
 #include "backend/cuda/few/inside_stage.cuh"
 #include "backend/cuda/ptx/wgmma_registers.cuh"
 
 namespace tw::cuda::inside {
-
-/// The unit's fragment of 16 rows and 8 of k: words 0 and 2 are of the first eight, 1 and 3 of the others.
-template <bool is_across>
-__device__ void read_words(std::uint32_t (&to)[4], std::uint32_t from, int pitch, int first, int k) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    if constexpr (is_across) {
-        const std::uint32_t at = from + (k + lane % 4) * pitch + (first + lane / 4) * 4;
-#pragma unroll
-        for (int i = 0; i < 4; ++i) to[i] = ptx::load_word(at + i / 2 * 4 * pitch + i % 2 * 32);
-    } else {
-        ptx::load_matrices(to, from + (first + lane % 16) * pitch + (k + lane / 16 * 4) * 4);
-    }
-}
 
 /// Of A, 16 rows of a warp and 8 of k.
 struct PartsOfA {

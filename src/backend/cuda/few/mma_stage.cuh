@@ -4,6 +4,7 @@
 // few_steps_mma's products of a stage of k: a warp's fragments of both operands, as they lie in shared memory.
 #pragma once
 
+#include "backend/cuda/few/fragment_words.cuh"
 #include "backend/cuda/few/inside_stage.cuh"
 #include "backend/cuda/ptx/mma.cuh"
 
@@ -44,18 +45,10 @@ struct WarpShape {
 template <class S>
 using Sums = float[S::down][S::along][8];
 
-/// The unit's fragment of 16 lines and 8 of k, rounded to tf32: words 0 and 2 are of the first eight, 1 and 3 of the
-/// others.
+/// The unit's fragment, rounded to tf32.
 template <bool is_across>
 __device__ void read_rounded(std::uint32_t (&to)[4], std::uint32_t from, int pitch, int first, int k) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    if constexpr (is_across) {
-        const std::uint32_t at = from + (k + lane % 4) * pitch + (first + lane / 4) * 4;
-#pragma unroll
-        for (int i = 0; i < 4; ++i) to[i] = ptx::load_word(at + i / 2 * 4 * pitch + i % 2 * 32);
-    } else {
-        ptx::load_matrices(to, from + (first + lane % 16) * pitch + (k + lane / 16 * 4) * 4);
-    }
+    read_words<is_across>(to, from, pitch, first, k);
 #pragma unroll
     for (int i = 0; i < 4; ++i) asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(to[i]) : "f"(__uint_as_float(to[i])));
 }
