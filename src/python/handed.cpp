@@ -17,7 +17,7 @@ struct Known {
     PyTypeObject *tensor = nullptr, *parameter = nullptr;
     PyObject* grad_enabled = nullptr;  ///< torch.is_grad_enabled
     PyObject* empty_like = nullptr;    ///< torch.empty_like
-    PyObject* watchers[4] = {};        ///< of torch._C: how many modes, or whether any, look at what is called
+    PyObject* watchers[6] = {};        ///< of torch._C: how many, or whether any, look at what is called
     const exchange::Table* table = nullptr;
     bool has_looked_for_torch = false;
     PyObject *dtype, *requires_grad, *is_neg, *empty_beside;
@@ -49,13 +49,18 @@ struct Known {
 private:
     void find_watchers(PyObject* torch) {
         PyObject* within = PyObject_GetAttrString(torch, "_C");
-        const char* names[] = {"_len_torch_dispatch_stack", "_is_torch_function_mode_enabled",
-                               "_is_any_autocast_enabled", "_are_functorch_transforms_active"};
-        for (int i = 0; within && i < 4; ++i) {
+        PyObject* recorder = within ? PyObject_GetAttrString(within, "_autograd") : nullptr;
+        const char* names[] = {"_len_torch_dispatch_stack",
+                               "_is_torch_function_mode_enabled",
+                               "_is_any_autocast_enabled",
+                               "_are_functorch_transforms_active",
+                               "_is_tracing",
+                               "_profiler_enabled"};
+        for (int i = 0; recorder && i < 6; ++i) {
             PyErr_Clear();
-            watchers[i] = PyObject_GetAttrString(within, names[i]);
+            watchers[i] = PyObject_GetAttrString(i < 5 ? within : recorder, names[i]);
         }
-        Py_XDECREF(within);
+        Py_XDECREF(within), Py_XDECREF(recorder);
     }
 
     void find_torch() {

@@ -13,8 +13,8 @@
 
 namespace tw::python {
 
-/// True where torch wants to see what is called: autocast, a mode of its dispatcher, a transform of functions, or a
-/// torch that can't be asked.
+/// True where torch wants to see what is called: autocast, a mode of its dispatcher, a transform of functions, a trace,
+/// a profile, or a torch that can't be asked.
 /// The answer counts once a tensor has been taken.
 bool is_watched();
 

@@ -209,6 +209,35 @@ def test_a_dial_has_no_gradient_and_says_so():
         tw.Dialled(broken)
 
 
+def products_of(a, b):
+    return tw.matmul(a, b), OPS.matmul(a, b), OPS.matmul(b=b, a=a), OPS.linear(a, b.mT), OPS.addmm(a[0], a, b) - a[0]
+
+
+def test_a_trace_and_a_profile_see_the_operator():
+    a, b = numbers(5, 5, wants=False), numbers(5, 5, wants=False)
+    for got in torch.jit.trace(products_of, (a, b))(b, a):
+        torch.testing.assert_close(got, b @ a)
+    with torch.profiler.profile() as profile:
+        products_of(a, b)
+    seen = {event.key: event.count for event in profile.key_averages()}
+    assert (seen["tilewright::matmul"], seen["tilewright::linear"], seen["tilewright::addmm"]) == (3, 1, 1)
+
+
+def test_a_call_from_python_has_the_dispatchers_answers_and_sentences():
+    a, b, row = numbers(5, 7, wants=False), numbers(7, 6, wants=False), numbers(6, wants=False)
+    for operator, given, named in (("matmul", (a, b), {"reproducible": 1}), ("matmul", (a.half(), b.half()), {}),
+                                   ("addmm", (row, a, b), {"alpha": 2.0, "activation": "relu"}),
+                                   ("addmm", (row, a, b), {"beta": 0.5}), ("linear", (a, b.mT.contiguous(), row), {})):
+        packet = getattr(OPS, operator)
+        assert torch.equal(packet(*given, **named), packet.default(*given, **named))
+    for wrong in ((a,), (a, 3), (a, b, b)):
+        with pytest.raises(RuntimeError, match="tilewright::matmul"):
+            OPS.matmul(*wrong)
+    a.requires_grad_()
+    OPS.matmul(a, b).sum().backward()
+    torch.testing.assert_close(a.grad, b.sum(1).expand(5, 7))
+
+
 def test_a_mode_of_torchs_sees_the_operator():
     from torch.utils._python_dispatch import TorchDispatchMode
 

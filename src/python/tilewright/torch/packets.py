@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
+# Copyright 2026 The tilewright authors
+"""torch.ops.tilewright.matmul, addmm and linear as Python calls them. Where nobody watches and no gradient is wanted
+they go to the product at once: torch's dispatcher would come back into Python for it, which takes longer than a small
+product. Everybody else's calls (a graph's, C++'s, by an overload's name) pass the dispatcher as before."""
+import torch
+
+from tilewright import _native
+
+OPS = torch.ops.tilewright
+
+
+def _matmul(a, b, *, accuracy=None, reproducible=0):
+    return _native.affine(a, b, None, None, "none", accuracy, reproducible, False, True, 1.0, None)
+
+
+def _linear(x, weight, bias=None, residual=None, *, activation="none", accuracy=None, reproducible=0):
+    return _native.affine(x, weight, bias, residual, activation, accuracy, reproducible, True, True, 1.0, None)
+
+
+def _addmm(input, a, b, *, beta=1, alpha=1, activation="none", accuracy=None, reproducible=0):
+    if beta != 1 or input.dim() != 1:
+        return None
+    return _native.affine(a, b, input, None, activation, accuracy, reproducible, False, True, alpha, None)
+
+
+def _shorten(packet, tried):
+    """Its class is what Python asks for a call; all else that torch knows of the packet stays as it is."""
+
+    class Short(type(packet)):
+        def __call__(self, /, *given, **named):
+            try:
+                product = tried(*given, **named)
+            except (TypeError, AttributeError):  # arguments that are wrong: the dispatcher says so
+                product = None
+            return self._op(*given, **named) if product is None or product is NotImplemented else product
+
+    packet.__class__ = Short
+
+
+for _packet, _tried in ((OPS.matmul, _matmul), (OPS.addmm, _addmm), (OPS.linear, _linear)):
+    _shorten(_packet, _tried)
