@@ -19,5 +19,6 @@ void bind_entrance(nanobind::module_& module);
 void bind_affine(nanobind::module_& module);
 void bind_layout(nanobind::module_& module);
 void bind_effort(nanobind::module_& module);
+void bind_turned(nanobind::module_& module);
 
 }  // namespace tw::python

@@ -14,4 +14,5 @@ NB_MODULE(_native, module) {
     tw::python::bind_affine(module);
     tw::python::bind_layout(module);
     tw::python::bind_effort(module);
+    tw::python::bind_turned(module);
 }

@@ -141,11 +141,9 @@ def _changes(name, module, head, turned, planes, threads):
         held = _matrix(f"{name}.{'/'.join(called)}", weights, turned, 3 if is_last else planes, threads,
                        layers[0].weight.device)
         held.turned = turned.of_last if is_last else turned.of_most
-        stack = Stack(held, len(layers))
-        first = 0
-        for one, layer in zip(called, layers):
-            yield lambda one=one, part=Part(stack, first, layer): setattr(module, one, part)
-            first += layer.out_features
+        stack = Stack(held, [layer.out_features for layer in layers])
+        for place, (one, layer) in enumerate(zip(called, layers)):
+            yield lambda one=one, part=Part(stack, place, layer): setattr(module, one, part)
 
 
 def _plain(weight):
@@ -171,28 +169,30 @@ class Stack:
     """Linear layers of one input, one below the other. The first that asks has all of them computed; a result is let go
     when each has taken its part, or another input comes."""
 
-    def __init__(self, held, parts):
-        self.held, self.parts, self.kept = held, parts, None
+    def __init__(self, held, sizes):
+        self.held, self.sizes, self.kept = held, sizes, None
 
-    def __call__(self, x, first):
+    def __call__(self, x, place):
+        if len(self.sizes) == 1:
+            return matvec(self.held, x)
         kept = self.kept
-        if kept is None or kept[0] is not x or first in kept[2]:
-            kept = (x, matvec(self.held, x), set())
-        kept[2].add(first)
-        self.kept = kept if len(kept[2]) < self.parts else None
-        return kept[1]
+        if kept is None or kept[0] is not x or kept[1][place] is None:
+            kept = (x, list(matvec(self.held, x).split(self.sizes, -1)))
+        y, kept[1][place] = kept[1][place], None
+        self.kept = kept if any(part is not None for part in kept[1]) else None
+        return y
 
 
 class Part(nn.Module):
     """One layer of a stack, in the place of its nn.Linear."""
 
-    def __init__(self, stack, first, layer):
+    def __init__(self, stack, place, layer):
         super().__init__()
-        self.stack, self.rows, self.bias = stack, slice(first, first + layer.out_features), layer.bias
+        self.stack, self.place, self.bias = stack, place, layer.bias
         self.in_features, self.out_features = layer.in_features, layer.out_features
 
     def forward(self, x):
-        y = self.stack(x, self.rows.start)[..., self.rows]
+        y = self.stack(x, self.place)
         return y if self.bias is None else y + self.bias
 
     def extra_repr(self):

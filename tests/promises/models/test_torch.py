@@ -238,6 +238,26 @@ def test_a_call_from_python_has_the_dispatchers_answers_and_sentences():
     torch.testing.assert_close(a.grad, b.sum(1).expand(5, 7))
 
 
+def test_a_dials_product_has_the_operators_bits_and_count():
+    """What goes past torch's dispatcher, and what can't: vectors without and with gaps, alone and many, narrow ones."""
+    held = tw.Dialled(torch.nn.Linear(64, 128)).held
+    many = numbers(40, 64, wants=False)
+    with torch.no_grad():
+        for prompt in (None, 8):
+            held.prompt = prompt
+            for x in (many[0], many[:1], many[:3], many[:5], many.reshape(2, 20, 64), many[:, None, :][:, -1:],
+                      many.mT.contiguous().mT, many[::2], many[:0], many.bfloat16(),
+                      many.to(torch.complex64).conj().imag):
+                for effort in (0.4, 1.0):
+                    before = held.bytes_read, held.calls
+                    got = tw.matvec(held, x, effort)
+                    between = held.bytes_read, held.calls
+                    expected = OPS.matvec(x.to(torch.float32), held.number, held.outputs, effort).to(x.dtype)
+                    assert torch.equal(got, expected) and got.shape == expected.shape and got.dtype == x.dtype
+                    assert held.bytes_read - between[0] == between[0] - before[0]
+                    assert held.calls - between[1] == between[1] - before[1] == 1
+
+
 def test_a_mode_of_torchs_sees_the_operator():
     from torch.utils._python_dispatch import TorchDispatchMode
 

@@ -7,6 +7,7 @@ import weakref
 import torch
 
 import tilewright
+from tilewright import _native
 from tilewright.torch.operators import LIBRARY
 
 ROWS = 3  # that take the dial in one call; from 4 on EffortMatrix reads everything
@@ -32,18 +33,22 @@ class Held:
 
     def products(self, x, budget, is_error=False):
         rows = x.detach().reshape(-1, x.shape[-1]).to(torch.float32)
-        is_prompt = (
-            not rows.is_cuda and len(rows) > ROWS
-            and (budget >= 1 and not is_error or len(rows) >= (self.prompt or len(rows) + 1))
-        )
-        if is_prompt:
-            budget, is_error = 1.0, False
-        at_once = is_prompt or (rows.is_cuda and budget >= 1 and not is_error)  # what is read is read once
-        step = max(len(rows), 1) if at_once else ROWS
-        multiply = self._on_cuda if rows.is_cuda else self._on_host
-        whole = multiply(rows, budget, is_error, step)
-        self.calls += 1
+        if rows.is_cuda:
+            whole = self._on_cuda(rows, budget, is_error)
+        else:
+            plain = rows.resolve_neg().contiguous().as_subclass(torch.Tensor)
+            whole = self.on_host(plain, budget, is_error, is_recorded=False)
         return whole.reshape(*x.shape[:-1], self.outputs).to(x.dtype)
+
+    def on_host(self, x, budget, is_error, is_recorded):
+        """NotImplemented where x is not of float32 in the CPU's memory without gaps or, with is_recorded, where torch
+        wants to see what is called, or to record its gradient."""
+        done = _native.turned(self.matrix._native, x, is_error, budget, self.prompt or 0, self.threads, is_recorded)
+        if done is NotImplemented:
+            return done
+        self.bytes_read += done[1]
+        self.calls += 1
+        return done[0]
 
     def products_of_experts(self, x, experts, budget, is_error=False):
         """Row i by expert experts[i], each with the dial: of row i of x, or of its only one."""
@@ -55,23 +60,16 @@ class Held:
         self.calls += 1
         return torch.as_tensor(y)
 
-    def _on_cuda(self, rows, budget, is_error, step):
+    def _on_cuda(self, rows, budget, is_error):
         parts = [rows.new_empty(0, self.outputs)]
+        step = max(len(rows), 1) if budget >= 1 and not is_error else ROWS  # at effort 1 what is read is read once
         allowed = {"error" if is_error else "effort": budget}
         for first in range(0, len(rows), step):
             y, reports = self.matrix.matvec(rows[first:first + step], threads=self.threads, **allowed)
             parts.append(y)
             self.bytes_read += sum(self.read(report, budget, is_error) for report in reports)
+        self.calls += 1
         return parts[1] if len(parts) == 2 else torch.cat(parts)
-
-    def _on_host(self, rows, budget, is_error, step):
-        y = torch.empty(len(rows), self.outputs)
-        from_rows, to_rows = rows.resolve_neg().contiguous().numpy(), y.numpy()
-        for first in range(0, len(rows), step):
-            part = slice(first, first + step)
-            reports = self.matrix.fill(from_rows[part], to_rows[part], budget, self.threads, is_error)
-            self.bytes_read += sum(report.bytes_read for report in reports)
-        return y
 
 
 def chooses_there(device, inputs):
@@ -128,6 +126,10 @@ def matvec(held, x, effort=None):
     now; `held` is a Held EffortMatrix. The operator takes and gives float32: torch.compile fuses the casts with what is
     around them."""
     effort = None if effort is None else float(effort)
+    if not torch.compiler.is_dynamo_compiling() and not x.is_cuda:  # a token's way, past torch's dispatcher
+        y = held.on_host(x.to(torch.float32), *(held.turned() if effort is None else (effort, False)), True)
+        if y is not NotImplemented:
+            return y.to(x.dtype)
     return torch.ops.tilewright.matvec(x.to(torch.float32), held.number, held.outputs, effort).to(x.dtype)
 
 
