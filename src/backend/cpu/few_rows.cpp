@@ -91,7 +91,7 @@ Status run(const Call& given, const Tile&) {
     const Product<T> x = product_of<T>(call);
     const bool on_squares = TurnedCut<T>::suits(kernel, x.m(), call.b.row_step == 1 && call.b.col_step != 1);
     const TurnedCut<T> squares(x.m(), x.k(), call.b.col_step * static_cast<std::int64_t>(size_of(call.b.type)));
-    const Cut<T> cut(kernel, x.m(), x.k(), passing_of<T>(call.b));
+    const Cut<T> cut(kernel, x.m(), x.k(), call.b.col_step == 1);
     const int workers = workers_for(x.m(), x.n(), x.k(), call.threads);
     const std::int64_t own = call.threads * (on_squares ? squares.elements() : cut.elements());
     T* const memory = reinterpret_cast<T*>(call.scratch.data());
@@ -137,8 +137,8 @@ template <class T, const MicroKernel<T>& kernel>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     std::int64_t elements = std::max(TurnedCut<T>(std::min(p.m, p.n), p.k, 0).elements(),
                                      TurnedCut<T>(std::min(p.m, p.n), p.k, 1).elements());
-    for (const Passing passing : {Passing::themselves, Passing::widened, Passing::turned})
-        elements = std::max(elements, Cut<T>(kernel, std::min(p.m, p.n), p.k, passing).elements());
+    for (const bool lies_well : {true, false})
+        elements = std::max(elements, Cut<T>(kernel, std::min(p.m, p.n), p.k, lies_well).elements());
     const PartsOfK<T> parts(p.m, p.n, p.k);
     const bool cuts_k =
         std::min(p.m, p.n) <= Pieces<T>::so_few && workers_for(p.m, p.n, p.k, threads) > 1 && parts.fit();
@@ -159,7 +159,7 @@ double sharing_of(const Turned& x, const Problem& p, int threads) {
     const int workers = workers_for(p.m, p.n, p.k, threads);
     if (workers == 1) return 1;
     const bool on_squares = TurnedCut<T>::suits(kernel, x.m, !x.lies_well);
-    const Cut<T> cut(kernel, x.m, p.k, Passing::themselves);
+    const Cut<T> cut(kernel, x.m, p.k, true);
     const std::int64_t width = on_squares ? TurnedCut<T>(x.m, p.k, 0).width : kernel.passed_widths[cut.rows];
     return Pieces<T>(x.m, x.n, p.k, width, on_squares, workers).sharing(workers);
 }
@@ -174,8 +174,8 @@ double nanoseconds(const Problem& p, int threads) {
     const double slabs = static_cast<double>(ceil_div(turned.m, most_rows));
     const bool on_squares = TurnedCut<T>::suits(kernel, std::min(p.m, p.n), !turned.lies_well);
     const double reading = 0.024 * n * k * static_cast<double>(size_of(p.in)) * slabs;
-    const double widening = is_narrow(p.in) ? 0.05 : 0, turning = on_squares ? 0.0075 * sizeof(T) : 0.12;
-    const double copying = (turned.lies_well ? widening : on_squares ? widening + turning : turning) * n * k * slabs;
+    const double turning = turned.lies_well ? 0 : on_squares ? 0.0075 * sizeof(T) : 0.12;
+    const double copying = turning * n * k * slabs;
     const double packing = 0.5 * m * k, pace = passing_pace(kernel, turned.m);
     return 100 + (packing + std::max((on_squares ? 1 : pace) * m * n * k / kernel.rate + copying, reading)) / sharing;
 }

@@ -10,6 +10,7 @@
 
 #include "backend/cpu/micro/complex_tile.hpp"
 #include "backend/cpu/micro/micro_table.hpp"
+#include "backend/cpu/micro/narrow_avx2.hpp"
 #include "backend/cpu/micro/pack_avx2.hpp"
 #include "backend/cpu/micro/turned_tile.hpp"
 
@@ -29,6 +30,14 @@ struct EightFloats {
     static Register zero() { return _mm256_setzero_ps(); }
     static Register load(const float* p) { return _mm256_loadu_ps(p); }
     static Register load(const float* p, Mask m) { return _mm256_maskload_ps(p, m); }
+    static Register widened(bool is_half, const std::uint16_t* p) {
+        return widened_words(is_half, _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    }
+    static Register widened(bool is_half, const std::uint16_t* p, Mask m) {
+        return widened_words(
+            is_half,
+            leading_words(p, __builtin_popcount(static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(m))))));
+    }
     static Register broadcast(const float* p) { return _mm256_broadcast_ss(p); }
     static Register multiply(Register a, Register b) { return _mm256_mul_ps(a, b); }
     static Register add(Register a, Register b) { return _mm256_add_ps(a, b); }
@@ -43,8 +52,11 @@ struct EightFloats {
     }
     static void store(float* p, Register v) { _mm256_storeu_ps(p, v); }
     static void store(float* p, Register v, Mask m) { _mm256_maskstore_ps(p, m, v); }
-    static constexpr int steps_turned = 4;
-    static void turn(const float* from, std::int64_t step, Register (&square)[4]) { turned_square(from, step, square); }
+    template <class Of>
+    static constexpr int steps_turned = 16 / sizeof(Of);
+    static float element(float x) { return x; }
+    static float element(auto narrow) { return widened_one(narrow); }
+    static void turn(const auto* from, std::int64_t step, auto& square) { turned_square(from, step, square); }
 };
 
 struct FourDoubles {
@@ -74,7 +86,9 @@ struct FourDoubles {
     }
     static void store(double* p, Register v) { _mm256_storeu_pd(p, v); }
     static void store(double* p, Register v, Mask m) { _mm256_maskstore_pd(p, m, v); }
+    template <class>
     static constexpr int steps_turned = 2;
+    static double element(double x) { return x; }
     static void turn(const double* from, std::int64_t step, Register (&square)[2]) {
         turned_square(from, step, square);
     }
@@ -82,7 +96,11 @@ struct FourDoubles {
 
 }  // namespace
 
-void turned_avx2_f32(const TurnedTile<float>& tile) { turned_tile_of<EightFloats>(tile); }
+void turned_avx2_f32(const TurnedTile<float>& tile) {
+    if (tile.b_type == Type::f16) return turned_tile_of<EightFloats, float16>(tile);
+    if (tile.b_type == Type::bf16) return turned_tile_of<EightFloats, bfloat16>(tile);
+    turned_tile_of<EightFloats>(tile);
+}
 void turned_avx2_f64(const TurnedTile<double>& tile) { turned_tile_of<FourDoubles>(tile); }
 
 constinit const MicroKernel<float> micro_avx2_f32 =

@@ -31,6 +31,12 @@ struct SixteenFloats {
     static Register of_lanes(__m512 v) { return v; }
     static Register load(const float* p) { return _mm512_loadu_ps(p); }
     static Register load(const float* p, Mask m) { return _mm512_maskz_loadu_ps(m, p); }
+    static Register widened(bool is_half, const std::uint16_t* p) { return widened(is_half, p, Mask(0xffff)); }
+    static Register widened(bool is_half, const std::uint16_t* p, Mask m) {
+        const __m256i bits = _mm256_maskz_loadu_epi16(m, p);
+        return is_half ? _mm512_cvtph_ps(bits)
+                       : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+    }
     static Register broadcast(const float* p) { return _mm512_set1_ps(*p); }
     static Register multiply(Register a, Register b) { return _mm512_mul_ps(a, b); }
     static Register add(Register a, Register b) { return _mm512_add_ps(a, b); }

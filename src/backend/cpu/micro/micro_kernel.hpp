@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "backend/cpu/product/slab_steps.hpp"
+#include "tilewright/types.hpp"
 
 namespace tw::cpu {
 
@@ -38,11 +39,14 @@ struct MicroTile {
 /// A tile over a few rows of B that pass by, for sums that wait in memory until the block of k is through. A is packed.
 template <class T>
 struct PassingTile {
-    MicroTile<T> tile;  ///< added to C when the block ends
-    T* sums;            ///< whole vectors: a row's end is rounded up to one
+    MicroTile<T> tile;  ///< added to C when the block ends; but for its B:
+    const void* b;      ///< of `b_type`, T or a narrow one: element (p, j) at b[p * b_step + j]
+    Type b_type;
+    std::int64_t b_step;
+    T* sums;  ///< whole vectors: a row's end is rounded up to one
     std::int64_t sums_step;
-    const T* asked;  ///< as wide a piece of a row of B that is asked for meanwhile, the next one `asked_step` on;
-    std::int64_t asked_step, asked_every;  ///< one each so many rows of this tile; 0: the processor sees to it
+    const void* asked;         ///< as wide a piece of a row of B that is asked for meanwhile, the next one `b_step` on,
+    std::int64_t asked_every;  ///< one each so many rows of this tile; 0: the processor sees to it
     T* kept;            ///< where to leave a copy of these rows of B, whole vectors of each side by side; null: nowhere
     bool begins, ends;  ///< the first, the last rows of B in their block of k
 };
@@ -54,13 +58,13 @@ constexpr int most_turned = 6;
 template <class T>
 struct TurnedTile {
     std::int64_t k;
-    const T* a;  ///< element (i, p) at a[p * rows + i]
-    const T* b;  ///< element (p, j) at b[j * b_step + p]
+    const T* a;     ///< element (i, p) at a[p * rows + i]
+    const void* b;  ///< of `b_type`, T or a narrow one: element (p, j) at b[j * b_step + p]
+    Type b_type;
     std::int64_t b_step;
     T* sums;  ///< row after row; each has room for whole vectors
     std::int64_t sums_step, cols;
     int rows;
-    bool begins;  ///< the sums begin at zero, or else go on
 };
 
 template <class T>

@@ -26,6 +26,15 @@ struct Neon {
         for (int i = 0; i < count; ++i) whole[i] = p[i];
         return load(whole);
     }
+    static Register widened(bool is_half, const std::uint16_t* p) {
+        const uint16x4_t bits = vld1_u16(p);
+        return is_half ? vcvt_f32_f16(vreinterpret_f16_u16(bits)) : vreinterpretq_f32_u32(vshll_n_u16(bits, 16));
+    }
+    static Register widened(bool is_half, const std::uint16_t* p, Mask count) {
+        std::uint16_t whole[Lanes] = {};
+        for (int i = 0; i < count; ++i) whole[i] = p[i];
+        return widened(is_half, whole);
+    }
     static void store(T* p, Register v, Mask count) {
         T whole[Lanes];
         store(whole, v);

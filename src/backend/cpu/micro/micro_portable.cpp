@@ -6,6 +6,7 @@
 #include "backend/cpu/micro/complex_tile.hpp"
 #include "backend/cpu/micro/micro_table.hpp"
 #include "backend/cpu/product/vectors.hpp"
+#include "base/rounding.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -24,6 +25,11 @@ struct Portable {
     static Register load(const T* p, Mask m) {
         Register v{};
         for (int i = 0; i < m; ++i) v[i] = p[i];
+        return v;
+    }
+    static Register widened(bool is_half, const std::uint16_t* p, Mask m = lanes) {
+        Register v{};
+        for (int i = 0; i < m; ++i) v[i] = is_half ? widen(float16{p[i]}) : widen(bfloat16{p[i]});
         return v;
     }
     static Register broadcast(const T* p) { return *p - Register{}; }  // minus 0 keeps the sign of a zero

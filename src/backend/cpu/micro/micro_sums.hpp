@@ -25,6 +25,7 @@ template <class V, bool Ragged>
 struct Last {
     using T = typename V::Element;
     explicit Last(int) {}
+    auto widened(bool is_half, const std::uint16_t* p) const { return V::widened(is_half, p); }
     typename V::Register load(const T* p) const { return V::load(p); }
     void store(T* p, typename V::Register v) const { V::store(p, v); }
 };
@@ -33,6 +34,7 @@ struct Last<V, true> {
     using T = typename V::Element;
     typename V::Mask mask;
     explicit Last(int count) : mask(V::mask(count)) {}
+    auto widened(bool is_half, const std::uint16_t* p) const { return V::widened(is_half, p, mask); }
     typename V::Register load(const T* p) const { return V::load(p, mask); }
     void store(T* p, typename V::Register v) const { V::store(p, v, mask); }
 };
@@ -55,13 +57,19 @@ struct Sums {
     /// instruction set may read and broadcast it within the multiply-add: in tiles of no more vectors than `Folded`.
     template <int Folded>
     [[gnu::always_inline]] inline void step(const auto& a, const T* b) {
+        step_by<Folded>(a, [&](int w) { return w + 1 < W ? V::load(b + w * V::lanes) : last.load(b + w * V::lanes); });
+    }
+
+    /// The same by the vectors of a row of B.
+    template <int Folded>
+    [[gnu::always_inline]] inline void step_by(const auto& a, const auto& row_of_b) {
         if constexpr (R < W) {
             Register x[R];
 #pragma GCC unroll 8
             for (int r = 0; r < R; ++r) x[r] = V::broadcast(a(r));
 #pragma GCC unroll 8
             for (int w = 0; w < W; ++w) {
-                const Register row = w + 1 < W ? V::load(b + w * V::lanes) : last.load(b + w * V::lanes);
+                const Register row = row_of_b(w);
 #pragma GCC unroll 8
                 for (int r = 0; r < R; ++r) of[r][w] = V::multiply_add(x[r], row, of[r][w]);
             }
@@ -69,7 +77,7 @@ struct Sums {
         }
         Register row[W];
 #pragma GCC unroll 8
-        for (int w = 0; w < W; ++w) row[w] = w + 1 < W ? V::load(b + w * V::lanes) : last.load(b + w * V::lanes);
+        for (int w = 0; w < W; ++w) row[w] = row_of_b(w);
 #pragma GCC unroll 16
         for (int r = 0; r < R; ++r) {
             if constexpr (W <= Folded) {

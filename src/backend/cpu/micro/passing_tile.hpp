@@ -24,9 +24,9 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
         for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
             for (int w = 0; w < W; ++w) sums.of[r][w] = V::load(passing.sums + r * passing.sums_step + w * V::lanes);
-    const T *a = t.a, *b = t.b;
+    const T *a = t.a, *b = static_cast<const T*>(passing.b);
     T* kept = passing.kept;
-    const std::int64_t b_step = t.b_step;
+    const std::int64_t b_step = passing.b_step;
     const auto go = [&](std::int64_t steps, bool keeps) __attribute__((always_inline)) {
 #pragma GCC unroll 2
         for (; steps > 0; --steps, a += R, b += b_step) {
@@ -38,14 +38,28 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
             sums.template step<V::broadcasts_folded>([&](int r) { return a + r; }, b);
         }
     };
+    const auto* narrow = static_cast<const std::uint16_t*>(passing.b);
     const std::int64_t every = passing.asked_every ? passing.asked_every : t.k;
-    const T* asked = passing.asked;
+    const std::int64_t size = passing.b_type == type_of<T> ? sizeof(T) : sizeof *narrow;
+    const auto* asked = static_cast<const std::byte*>(passing.asked);
     for (std::int64_t p = 0; p < t.k; p += every) {
         if (passing.asked_every) {
-            for (int w = 0; w < W; ++w) __builtin_prefetch(asked + w * V::lanes, 0, 2);
-            asked += passing.asked_step;
+            for (int w = 0; w < W; ++w) __builtin_prefetch(asked + w * V::lanes * size, 0, 2);
+            asked += b_step * size;
         }
-        const std::int64_t steps = std::min(every, t.k - p);
+        std::int64_t steps = std::min(every, t.k - p);
+        if constexpr (sizeof(T) == sizeof(float))
+            for (const bool is_half = passing.b_type == Type::f16; size != sizeof(T) && steps > 0; --steps) {
+                sums.template step_by<V::broadcasts_folded>(
+                    [&](int r) { return a + r; },
+                    [&](int w) {
+                        const auto* const at = narrow + w * V::lanes;
+                        const auto row = w + 1 < W ? V::widened(is_half, at) : sums.last.widened(is_half, at);
+                        if (kept) V::store(kept + w * V::lanes, row);
+                        return row;
+                    });
+                a += R, narrow += b_step, kept += kept ? W * V::lanes : 0;
+            }
         kept ? go(steps, true) : go(steps, false);
     }
     if (passing.ends) return sums.finish(t);

@@ -21,21 +21,15 @@ constexpr std::int64_t most_width = 64;          // of a tile, in elements
 /// read from end to end: pieces of them come a fifth more slowly.
 constexpr std::int64_t narrowest = 192, widest = 85 * narrowest;
 
-/// How rows of B pass by: themselves, or copies of pieces of them, which stay in L1 between being made and being read.
-/// What is contiguous along k is read so, in pieces of whole lines.
-enum class Passing { themselves, widened, turned };
-
-template <class T>
-constexpr Passing passing_of(const Matrix& b) noexcept {
-    return b.col_step != 1 ? Passing::turned : is_narrow(b.type) ? Passing::widened : Passing::themselves;
-}
-
+/// Rows of B pass by as they lie, narrow ones widened in registers; or copies of pieces of them, which stay in L1
+/// between being made and being read: what is contiguous along k is read so, in pieces of whole lines.
 template <class T>
 struct Cut {
-    std::int64_t rows, panels, strip, depth, at_a_time, piece;
+    std::int64_t rows, panels, strip, depth, at_a_time;
     bool copies;
 
-    Cut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k, Passing passing)
+    /// `lies_well`: B's rows are contiguous.
+    Cut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k, bool lies_well)
         : rows(block_size(std::min(m, most_rows), kernel.low, 1)),
           panels(ceil_div(std::min(m, most_rows), rows)),
           strip(
@@ -43,17 +37,16 @@ struct Cut {
                          narrowest, widest)),
           depth(k_block<T>(k)),
           at_a_time(std::clamp(round_up(2 * m, 8), fewest_at_a_time, most_at_a_time)),
-          piece(0),
-          copies(passing != Passing::themselves) {
+          copies(!lies_well) {
         constexpr std::int64_t elements = copied_bytes / static_cast<std::int64_t>(sizeof(T));
-        const std::int64_t width = kernel.passed_widths[rows];
         const bool in_long_vectors = kernel.lanes * static_cast<int>(sizeof(T)) >= 64;  // their strips are wide
-        if (passing == Passing::turned) strip = width, at_a_time = in_long_vectors ? depth : elements / strip;
-        piece = passing == Passing::widened ? elements / at_a_time / width * width : strip;
+        if (!copies) return;
+        strip = kernel.passed_widths[rows];
+        at_a_time = in_long_vectors ? depth : elements / strip;
     }
     std::int64_t packed() const { return round_up(panels * rows * depth, 64); }
     std::int64_t waiting() const { return panels * rows * strip; }
-    std::int64_t copied() const { return copies ? at_a_time * piece : 0; }
+    std::int64_t copied() const { return copies ? at_a_time * strip : 0; }
     std::int64_t elements() const { return packed() + waiting() + (copies ? copied() : at_a_time * most_width); }
 };
 
@@ -101,74 +94,56 @@ private:
     void pass(const Product<T>& strip, const Matrix& all_of_b, std::int64_t q, std::int64_t count) const {
         const Matrix rows_of_b = all_of_b.block(q, 0, count, strip.n());
         const bool ends = q + count == all_of_b.rows;
-        if (!cut_.copies)
-            return meet(strip, 0, strip.n(), static_cast<const T*>(rows_of_b.data), rows_of_b.row_step, q, count, ends);
-        for (std::int64_t j = 0; j < strip.n(); j += cut_.piece) {
-            const std::int64_t cols = std::min(cut_.piece, strip.n() - j);
-            if (rows_of_b.col_step == 1) ask_for_next(rows_of_b, j);
-            pack_any(kernel_, rows_of_b.block(0, j, count, cols).transposed(), static_cast<int>(cut_.piece), copied_);
-            meet(strip, j, j + cols, copied_, cut_.piece, q, count, ends);
-        }
+        if (!cut_.copies) return meet(strip, rows_of_b, q, ends);
+        pack_any(kernel_, rows_of_b.transposed(), static_cast<int>(cut_.strip), copied_);
+        meet(strip, {copied_, type_of<T>, count, strip.n(), cut_.strip}, q, ends);
     }
 
-    /// Asks for the piece after this one: right of it, or below at the strip's left.
-    void ask_for_next(const Matrix& rows_of_b, std::int64_t j) const {
-        constexpr std::int64_t line = 64;
-        const bool is_last = j + cut_.piece >= rows_of_b.cols;
-        const std::int64_t bytes =
-            std::min(cut_.piece, rows_of_b.cols) * static_cast<std::int64_t>(size_of(rows_of_b.type));
-        for (std::int64_t p = 0; p < rows_of_b.rows; ++p) {
-            const auto* const next = static_cast<const std::byte*>(is_last ? rows_of_b.at(p + rows_of_b.rows, 0)
-                                                                           : rows_of_b.at(p, j + cut_.piece));
-            for (std::int64_t at = 0; at < bytes; at += line) __builtin_prefetch(next + at, 0, 2);
-        }
-    }
-
-    /// All panels of A meet some columns of rows of B.
-    void meet(const Product<T>& strip, std::int64_t from, std::int64_t to, const T* b, std::int64_t b_step,
-              std::int64_t q, std::int64_t count, bool ends) const {
+    /// All panels of A meet some rows of B, whose columns lie side by side.
+    void meet(const Product<T>& strip, const Matrix& b, std::int64_t q, bool ends) const {
+        const std::int64_t count = b.rows;
         const bool meets_c = strip.c.col_step == 1;
         const bool keeps = !cut_.copies && strip.m() > cut_.rows;
         const std::int64_t panels = ceil_div(strip.m(), cut_.rows);
         const bool in_long_vectors = kernel_.lanes * static_cast<int>(sizeof(T)) >= 64;
         const bool asks = (strip.m() > 1 || in_long_vectors) && !cut_.copies;
-        for (std::int64_t j = from; j < to; j += width_, b += width_) {
-            const T* asked = asks ? b + ahead_of(strip, b_step, j, count) : nullptr;
+        for (std::int64_t j = 0; j < b.cols; j += width_) {
+            const std::int64_t cols = std::min(width_, b.cols - j);
+            const Matrix asked = asks ? ahead_of(b, j) : Matrix{};
             for (std::int64_t i = 0; i < strip.m(); i += cut_.rows) {
                 const std::int64_t rows = std::min(cut_.rows, strip.m() - i);
                 const bool is_first = i == 0, from_kept = keeps && !is_first;
-                const std::int64_t cols = std::min(width_, to - j);
                 kernel_.pass({.tile = {.k = count,
                                        .a = packed_ + i * cut_.depth + q * rows,
                                        .a_row_step = 1,
                                        .a_step = rows,
-                                       .b = from_kept ? kept_ : b,
-                                       .b_step = from_kept ? round_up(cols, kernel_.lanes) : b_step,
+                                       .b = nullptr,
+                                       .b_step = 0,
                                        .c = &strip.c(i, j),
                                        .c_step = strip.c.row_step,
                                        .alpha = strip.alpha,
                                        .beta = strip.beta,
                                        .rows = static_cast<int>(rows),
                                        .cols = static_cast<int>(cols)},
+                              .b = from_kept ? kept_ : b.at(0, j),
+                              .b_type = from_kept ? type_of<T> : b.type,
+                              .b_step = from_kept ? round_up(cols, kernel_.lanes) : b.row_step,
                               .sums = sums_ + i * cut_.strip + j,
                               .sums_step = cut_.strip,
-                              .asked = asked,
-                              .asked_step = b_step,
+                              .asked = asks ? asked.at(i / cut_.rows * ceil_div(count, panels), 0) : nullptr,
                               .asked_every = asks ? panels : 0,
                               .kept = keeps && is_first ? kept_ : nullptr,
                               .begins = q == 0,
                               .ends = meets_c && ends});
-                if (asks) asked += ceil_div(count, panels) * b_step;
             }
         }
     }
 
-    /// From an element of B to the one that is wanted some tiles later: in the same row, or in the next rows to pass
-    /// by.
-    std::int64_t ahead_of(const Product<T>& strip, std::int64_t b_step, std::int64_t j, std::int64_t count) const {
-        const std::int64_t distance = tiles_ahead * width_;
-        if (j + distance < strip.n()) return distance;
-        return count * b_step + distance - round_up(strip.n(), width_);
+    /// What is wanted some tiles after column j of B: in the same rows, or in the next ones to pass by.
+    Matrix ahead_of(const Matrix& b, std::int64_t j) const {
+        const std::int64_t then = j + tiles_ahead * width_;
+        if (then < b.cols) return b.block(0, then, b.rows, 1);
+        return b.block(b.rows, then - round_up(b.cols, width_), b.rows, 1);
     }
 
     /// A C without contiguous rows meets its sums one by one, with the same roundings in the same order.

@@ -2,8 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // A few rows of C where B is contiguous along k: some columns of B at a time, read from end to end as they lie, so few
-// that the processor fetches ahead in each of them. Narrow ones are widened on the way, a piece at a time, in memory
-// that stays in L1.
+// that the processor fetches ahead in each of them.
 #pragma once
 
 #include "backend/cpu/micro/pack_narrow.hpp"
@@ -15,10 +14,9 @@ namespace tw::cpu {
 
 template <class T>
 struct TurnedCut {
-    static constexpr std::int64_t widened_bytes = 1 << 14;
     static constexpr std::int64_t fighting = 4096, ways = 8;  // lines so far apart share a set of L1, which holds few,
     static constexpr std::int64_t most_columns = 12;          // but for those of so many ways
-    std::int64_t rows, depth, width, piece;
+    std::int64_t rows, depth, width;
 
     /// `apart`: bytes from one column to the next.
     TurnedCut(std::int64_t m, std::int64_t k, std::int64_t apart)
@@ -26,7 +24,6 @@ struct TurnedCut {
           depth(k_block<T>(k)),
           width(apart % fighting == 0 && caches().l1.ways < most_columns ? ways
                                                                          : 64 / static_cast<std::int64_t>(sizeof(T))),
-          piece(widened_bytes / (width * static_cast<std::int64_t>(sizeof(T)))),
           packed_(round_up(rows * k, 64)) {}
 
     /// No more rows than registers have sums for, and columns whose elements lie side by side.
@@ -35,7 +32,7 @@ struct TurnedCut {
     }
     std::int64_t packed() const { return packed_; }
     std::int64_t sums() const { return rows * width; }
-    std::int64_t elements() const { return packed() + sums() + width * piece; }
+    std::int64_t elements() const { return packed() + sums(); }
 
 private:
     std::int64_t packed_;
@@ -47,13 +44,7 @@ public:
     /// `a` and `b`: the product's, which may be narrow. `b` may be some of the columns.
     TurnedSlab(const MicroKernel<T>& kernel, const Product<T>& x, const Matrix& a, const Matrix& b,
                const TurnedCut<T>& cut, T* memory)
-        : kernel_(kernel),
-          x_(x),
-          b_(b),
-          cut_(cut),
-          a_(memory),
-          sums_(memory + cut.packed()),
-          widened_(sums_ + cut.sums()) {
+        : kernel_(kernel), x_(x), b_(b), cut_(cut), a_(memory), sums_(memory + cut.packed()) {
         if (a.rows == 1 && a.col_step == 1 && a.type == type_of<T>) a_ = static_cast<const T*>(a.data);
         else pack_any(kernel, a, static_cast<int>(a.rows), memory);
     }
@@ -72,24 +63,15 @@ public:
 
 private:
     void sum_block(std::int64_t j, std::int64_t cols, std::int64_t p, std::int64_t depth) const {
-        const bool widens = is_narrow(b_.type);
-        const std::int64_t most = widens ? cut_.piece : depth;
-        for (std::int64_t q = 0; q < depth; q += most) {
-            const std::int64_t count = std::min(most, depth - q);
-            if (widens)
-                for (std::int64_t w = 0; w < cols; ++w)
-                    if constexpr (sizeof(T) == sizeof(float))
-                        widen_run(b_.type, b_.at(p + q, j + w), count, widened_ + w * cut_.piece);
-            kernel_.turn({.k = count,
-                          .a = a_ + (p + q) * x_.m(),
-                          .b = widens ? widened_ : static_cast<const T*>(b_.at(p + q, j)),
-                          .b_step = widens ? cut_.piece : b_.col_step,
-                          .sums = sums_,
-                          .sums_step = cut_.width,
-                          .cols = cols,
-                          .rows = static_cast<int>(x_.m()),
-                          .begins = q == 0});
-        }
+        kernel_.turn({.k = depth,
+                      .a = a_ + p * x_.m(),
+                      .b = b_.at(p, j),
+                      .b_type = b_.type,
+                      .b_step = b_.col_step,
+                      .sums = sums_,
+                      .sums_step = cut_.width,
+                      .cols = cols,
+                      .rows = static_cast<int>(x_.m())});
     }
 
     /// One row, with the roundings of any other kernel's sums.
@@ -108,7 +90,7 @@ private:
     const Matrix& b_;
     const TurnedCut<T>& cut_;
     const T* a_;
-    T *sums_, *widened_;
+    T* sums_;
 };
 
 }  // namespace tw::cpu

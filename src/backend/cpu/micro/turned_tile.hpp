@@ -27,39 +27,39 @@ namespace {
 constexpr int turned_vectors(int rows) { return rows <= 3 ? 2 : 1; }
 
 /// One step of k for columns that do not fill a vector, or where fewer steps are left than a square has.
-template <class V, int R>
+template <class V, int R, class Of>
 [[gnu::always_inline]] inline void turned_step(const TurnedTile<typename V::Element>& t, std::int64_t p,
                                                std::int64_t first, int cols, typename V::Register (&sums)[R]) {
     typename V::Element step[V::lanes] = {};
-    for (int j = 0; j < cols; ++j) step[j] = t.b[(first + j) * t.b_step + p];
+    for (int j = 0; j < cols; ++j) step[j] = V::element(static_cast<const Of*>(t.b)[(first + j) * t.b_step + p]);
     const typename V::Register x = V::load(step);
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) sums[r] = V::multiply_add(V::broadcast(t.a + p * R + r), x, sums[r]);
 }
 
 /// `G` whole vectors of columns from `first` on, or, with `cols` fewer than a vector has, what is left of them.
-template <class V, int R, int G>
+template <class V, int R, int G, class Of>
 void turned_columns(const TurnedTile<typename V::Element>& t, std::int64_t first, int cols) {
     using T = typename V::Element;
     using Register = typename V::Register;
-    constexpr int steps = V::steps_turned;
-    constexpr std::int64_t line = 64 / sizeof(T);
+    constexpr int steps = V::template steps_turned<Of>;
+    constexpr std::int64_t line = 64 / sizeof(Of);
     Register sums[G][R];
     T* const kept = t.sums + first;
 #pragma GCC unroll 4
     for (int g = 0; g < G; ++g)
 #pragma GCC unroll 8
-        for (int r = 0; r < R; ++r) sums[g][r] = t.begins ? V::zero() : V::load(kept + r * t.sums_step + g * V::lanes);
+        for (int r = 0; r < R; ++r) sums[g][r] = V::zero();
     std::int64_t p = 0;
     for (; cols >= V::lanes && p + line <= t.k; p += line)
 #pragma GCC unroll 4
         for (int g = 0; g < G; ++g) {
-            const T* const from = t.b + (first + g * V::lanes) * t.b_step + p;
+            const Of* const from = static_cast<const Of*>(t.b) + (first + g * V::lanes) * t.b_step + p;
 #pragma GCC unroll 8
             for (int q = 0; q < line; q += steps) {
                 Register square[steps];
                 V::turn(from + q, t.b_step, square);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
                 for (int u = 0; u < steps; ++u)
 #pragma GCC unroll 8
                     for (int r = 0; r < R; ++r)
@@ -68,27 +68,29 @@ void turned_columns(const TurnedTile<typename V::Element>& t, std::int64_t first
         }
     for (; p < t.k; ++p)
 #pragma GCC unroll 4
-        for (int g = 0; g < G; ++g) turned_step<V, R>(t, p, first + g * V::lanes, std::min(cols, V::lanes), sums[g]);
+        for (int g = 0; g < G; ++g)
+            turned_step<V, R, Of>(t, p, first + g * V::lanes, std::min(cols, V::lanes), sums[g]);
 #pragma GCC unroll 4
     for (int g = 0; g < G; ++g)
 #pragma GCC unroll 8
         for (int r = 0; r < R; ++r) V::store(kept + r * t.sums_step + g * V::lanes, sums[g][r]);
 }
 
-template <class V, int R>
+template <class V, int R, class Of>
 void turned_tile(const TurnedTile<typename V::Element>& t) {
     constexpr int wide = turned_vectors(R) * V::lanes;
     std::int64_t j = 0;
-    for (; j + wide <= t.cols; j += wide) turned_columns<V, R, turned_vectors(R)>(t, j, wide);
-    for (; j + V::lanes <= t.cols; j += V::lanes) turned_columns<V, R, 1>(t, j, V::lanes);
-    if (j < t.cols) turned_columns<V, R, 1>(t, j, static_cast<int>(t.cols - j));
+    for (; j + wide <= t.cols; j += wide) turned_columns<V, R, turned_vectors(R), Of>(t, j, wide);
+    for (; j + V::lanes <= t.cols; j += V::lanes) turned_columns<V, R, 1, Of>(t, j, V::lanes);
+    if (j < t.cols) turned_columns<V, R, 1, Of>(t, j, static_cast<int>(t.cols - j));
 }
 
-template <class V>
+/// By a B of elements `Of`.
+template <class V, class Of = typename V::Element>
 void turned_tile_of(const TurnedTile<typename V::Element>& t) {
     using Function = void (*)(const TurnedTile<typename V::Element>&);
-    static constexpr Function of[most_turned] = {turned_tile<V, 1>, turned_tile<V, 2>, turned_tile<V, 3>,
-                                                 turned_tile<V, 4>, turned_tile<V, 5>, turned_tile<V, 6>};
+    static constexpr Function of[most_turned] = {turned_tile<V, 1, Of>, turned_tile<V, 2, Of>, turned_tile<V, 3, Of>,
+                                                 turned_tile<V, 4, Of>, turned_tile<V, 5, Of>, turned_tile<V, 6, Of>};
     of[t.rows - 1](t);
 }
 

@@ -21,7 +21,8 @@ using namespace tw;
 struct Shape {
     std::int64_t m, n, k;
 };
-constexpr Shape shapes[] = {{1, 131, 700}, {131, 1, 530}, {7, 70, 530}, {45, 37, 83}, {150, 33, 70}, {4, 4537, 3}};
+constexpr Shape shapes[] = {{1, 131, 700}, {131, 1, 530}, {7, 70, 530},  {45, 37, 83},
+                            {150, 33, 70}, {4, 4537, 3},  {3, 45, 1100}, {29, 6, 77}};
 
 /// A matrix with memory, lying by rows or by columns, one element more from line to line than it needs.
 struct Held {

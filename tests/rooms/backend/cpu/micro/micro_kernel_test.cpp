@@ -106,16 +106,24 @@ void expect_every_passing_tile(const MicroKernel<T>& kernel, bool fused) {
                 std::vector<T> kept(static_cast<std::size_t>(16 * kept_width));
                 std::int64_t from = 0;
                 for (const std::int64_t count : goes) {
-                    PassingTile<T> part{
-                        whole,     sums.data(),      width, b.data(), width, asks ? 3 : 0, asks ? kept.data() : nullptr,
-                        from == 0, from + count == k};
+                    PassingTile<T> part{.tile = whole,
+                                        .b = b.data() + from * width,
+                                        .b_type = type_of<T>,
+                                        .b_step = width,
+                                        .sums = sums.data(),
+                                        .sums_step = width,
+                                        .asked = b.data(),
+                                        .asked_every = asks ? 3 : 0,
+                                        .kept = asks ? kept.data() : nullptr,
+                                        .begins = from == 0,
+                                        .ends = from + count == k};
                     part.tile.k = count;
                     part.tile.a += from * rows;
-                    part.tile.b += from * width;
                     kernel.pass(part);
                     for (std::int64_t p = 0; p < count && asks; ++p)
                         for (int j = 0; j < cols; ++j)
-                            ASSERT_EQ(kept[static_cast<std::size_t>(p * kept_width + j)], part.tile.b[p * width + j]);
+                            ASSERT_EQ(kept[static_cast<std::size_t>(p * kept_width + j)],
+                                      b[static_cast<std::size_t>((from + p) * width + j)]);
                     from += count;
                 }
                 for (int i = 0; i < rows; ++i)
