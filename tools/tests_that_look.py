@@ -22,7 +22,7 @@ PROGRAMS = [
     (r"multiply/c/", "multiply c_face"), (r"multiply/", "multiply failures"),
     (r"plan/|carry/", "multiply failures effort plan"), (r"epilogue/", "base effort multiply backend_cpu mutants"),
     (r"base/", "base first_product failures effort multiply plan backend_cpu mutants"), (r"blas/", "blas blas_callers"),
-    (r"python/(?!affine|turned|cupy|tilewright/(torch|transformers|generate|steps|dask|picture))", "python"),
+    (r"python/(?!affine|turned|watch|cupy|tilewright/(torch|transformers|generate|steps|dask|picture))", "python"),
 ]
 
 # googletest's programs whose folders have rules of their own.

@@ -4,12 +4,15 @@
 // activation(alpha a b + bias) + residual of tensors, for tilewright.torch: arguments by place, so that nothing is
 // looked up.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "python/matmul.hpp"
 #include "python/quick.hpp"
+#include "python/watch.hpp"
 
 namespace tw::python {
 namespace {
@@ -107,6 +110,45 @@ PyObject* affine(PyObject*, PyObject* const* given, Py_ssize_t count) {
     return product || PyErr_Occurred() ? product : Py_NewRef(Py_NotImplemented);
 }
 
+/// torch.ops.tilewright's products as Python calls them: by place, which is how most are called, they come here with
+/// nothing of Python on the way. What can't be had so is the operator's, and by name the function's that knows names.
+enum class Called { matmul, linear, addmm };
+
+template <Called called>
+PyObject* call(PyObject* otherwise, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+    static PyObject* const none = PyUnicode_InternFromString("none");
+    static PyObject* const one = PyFloat_FromDouble(1);
+    constexpr Py_ssize_t least = called == Called::addmm ? 3 : 2, most = called == Called::linear ? 4 : least;
+    if (!names && count >= least && count <= most) {
+        PyObject* given[count_of_places] = {Py_None, Py_None, Py_None,  Py_None,
+                                            none,    Py_None, Py_False, called == Called::linear ? Py_True : Py_False,
+                                            Py_True, one,     Py_None};
+        constexpr Place of_addmm[] = {of_bias, of_a, of_b};
+        for (Py_ssize_t i = 0; i < count; ++i) given[called == Called::addmm ? of_addmm[i] : of_a + i] = arguments[i];
+        PyObject* product = product_of(given);
+        if ((product && product != Py_None) || PyErr_Occurred()) return product;
+        Py_XDECREF(product);
+    }
+    return PyObject_Vectorcall(PyTuple_GetItem(otherwise, names ? 1 : 0), arguments, static_cast<std::size_t>(count),
+                               names);
+}
+
+template <Called called>
+PyMethodDef method_of(const char* name) {
+    return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call<called>)),
+            METH_FASTCALL | METH_KEYWORDS, nullptr};
+}
+
+nanobind::object called_by_place(const std::string& name, nanobind::tuple otherwise) {
+    static PyMethodDef methods[] = {method_of<Called::matmul>("matmul"), method_of<Called::linear>("linear"),
+                                    method_of<Called::addmm>("addmm")};
+    for (PyMethodDef& method : methods)
+        if (name == method.ml_name)
+            return nanobind::steal(
+                PyCFunction_NewEx(&method, otherwise.ptr(), nanobind::str("tilewright._native").ptr()));
+    throw nanobind::value_error("called_by_place: expected matmul, linear or addmm");
+}
+
 }  // namespace
 
 void bind_affine(nanobind::module_& module) {
@@ -114,6 +156,8 @@ void bind_affine(nanobind::module_& module) {
                               METH_FASTCALL, words};
     module.attr("affine") =
         nanobind::steal(PyCFunction_NewEx(&method, nullptr, nanobind::str("tilewright._native").ptr()));
+    module.def("called_by_place", &called_by_place, nanobind::arg("name"), nanobind::arg("otherwise"),
+               "matmul, linear or addmm of tensors by place; otherwise: who takes what can't be had so, and names.");
 }
 
 }  // namespace tw::python

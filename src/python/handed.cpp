@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "python/cupy.hpp"
+#include "python/watch.hpp"
 
 namespace tw::python {
 namespace {
@@ -17,7 +18,6 @@ struct Known {
     PyTypeObject *tensor = nullptr, *parameter = nullptr;
     PyObject* grad_enabled = nullptr;  ///< torch.is_grad_enabled
     PyObject* empty_like = nullptr;    ///< torch.empty_like
-    PyObject* watchers[6] = {};        ///< of torch._C: how many, or whether any, look at what is called
     const exchange::Table* table = nullptr;
     bool has_looked_for_torch = false;
     PyObject *dtype, *requires_grad, *is_neg, *empty_beside;
@@ -47,22 +47,6 @@ struct Known {
     }
 
 private:
-    void find_watchers(PyObject* torch) {
-        PyObject* within = PyObject_GetAttrString(torch, "_C");
-        PyObject* recorder = within ? PyObject_GetAttrString(within, "_autograd") : nullptr;
-        const char* names[] = {"_len_torch_dispatch_stack",
-                               "_is_torch_function_mode_enabled",
-                               "_is_any_autocast_enabled",
-                               "_are_functorch_transforms_active",
-                               "_is_tracing",
-                               "_profiler_enabled"};
-        for (int i = 0; recorder && i < 6; ++i) {
-            PyErr_Clear();
-            watchers[i] = PyObject_GetAttrString(i < 5 ? within : recorder, names[i]);
-        }
-        Py_XDECREF(within), Py_XDECREF(recorder);
-    }
-
     void find_torch() {
         PyObject* torch = PyImport_ImportModule("torch");
         PyObject* nn = torch ? PyObject_GetAttrString(torch, "nn") : nullptr;
@@ -148,16 +132,6 @@ PyObject* fresh_tensor(PyObject* like, const std::int64_t* shape, int dims) {
 }
 
 }  // namespace
-
-bool is_watched() {
-    for (PyObject* watcher : known().watchers) {
-        PyObject* answer = watcher ? PyObject_CallNoArgs(watcher) : nullptr;
-        const bool nobody = answer && PyObject_Not(answer) == 1;
-        Py_XDECREF(answer);
-        if (!nobody) return PyErr_Clear(), true;
-    }
-    return false;
-}
 
 void Handed::reset() {
     if (buffer_.obj) PyBuffer_Release(&buffer_);

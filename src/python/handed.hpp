@@ -13,11 +13,6 @@
 
 namespace tw::python {
 
-/// True where torch wants to see what is called: autocast, a mode of its dispatcher, a transform of functions, a trace,
-/// a profile, or a torch that can't be asked.
-/// The answer counts once a tensor has been taken.
-bool is_watched();
-
 /// Of a tensor whose gradient somebody wants: it is not taken; it is, and said so; or nobody asks, below torch's own
 /// records.
 enum class Gradient { refused, noted, ignored };

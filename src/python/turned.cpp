@@ -10,6 +10,7 @@
 
 #include "python/handed.hpp"
 #include "python/matmul.hpp"
+#include "python/watch.hpp"
 #include "tilewright/effort.hpp"
 
 namespace tw::python {

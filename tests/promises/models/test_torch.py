@@ -223,6 +223,32 @@ def test_a_trace_and_a_profile_see_the_operator():
     assert (seen["tilewright::matmul"], seen["tilewright::linear"], seen["tilewright::addmm"]) == (3, 1, 1)
 
 
+def test_whoever_begins_to_watch_is_seen_between_two_calls():
+    """Answers that are remembered with a thread's keys: everybody comes after a call that nobody watched."""
+    a, b, seen = numbers(5, 5, wants=False), numbers(5, 5, wants=False), []
+
+    class Mode(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, given=(), named=None):
+            seen.append(str(function))
+            return function(*given, **(named or {}))
+
+    for call in (tw.matmul, OPS.matmul):
+        for _ in range(2):
+            plain = call(a, b)
+            with torch.autocast("cpu", torch.bfloat16):
+                assert call(a, b).dtype == torch.bfloat16
+            assert torch.equal(call(a, b), plain)
+            with Mode():
+                call(a, b)
+            assert "tilewright.matmul.default" in seen
+            seen.clear()
+            torch.testing.assert_close(torch.vmap(lambda x: call(x[None], b)[0])(a), plain)
+            with torch.no_grad(), torch.inference_mode():
+                assert torch.equal(call(a, b), plain)
+            assert str(torch.jit.trace(call, (a, b), check_trace=False).graph).count("tilewright::matmul") == 1
+            assert torch.equal(call(a, b), plain) and not seen
+
+
 def test_a_call_from_python_has_the_dispatchers_answers_and_sentences():
     a, b, row = numbers(5, 7, wants=False), numbers(7, 6, wants=False), numbers(6, wants=False)
     for operator, given, named in (("matmul", (a, b), {"reproducible": 1}), ("matmul", (a.half(), b.half()), {}),

@@ -26,14 +26,17 @@ def _addmm(input, a, b, *, beta=1, alpha=1, activation="none", accuracy=None, re
 
 def _shorten(packet, tried):
     """Its class is what Python asks for a call; all else that torch knows of the packet stays as it is."""
+    operator = packet.op
+
+    def by_name(*given, **named):
+        try:
+            product = tried(*given, **named)
+        except (TypeError, AttributeError):  # arguments that are wrong: the dispatcher says so
+            product = None
+        return operator(*given, **named) if product is None or product is NotImplemented else product
 
     class Short(type(packet)):
-        def __call__(self, /, *given, **named):
-            try:
-                product = tried(*given, **named)
-            except (TypeError, AttributeError):  # arguments that are wrong: the dispatcher says so
-                product = None
-            return self._op(*given, **named) if product is None or product is NotImplemented else product
+        __call__ = _native.called_by_place(packet.__name__, (operator, by_name))  # no method: it is given no self
 
     packet.__class__ = Short
 
