@@ -6,11 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
 #include "measure/survey/draw.hpp"
 #include "plan/registry.hpp"
+#include "support/sanitized.hpp"
 
 namespace tw::measure {
 namespace {
@@ -48,6 +50,7 @@ std::vector<Case> every_way() {
             for (const std::int64_t m : {1, 5})
                 for (const std::int64_t n : {1, 7})
                     for (const std::int64_t k : {1, 11}) {
+                        if (!test::has_its_turn(5)) continue;
                         Case one{.kind = &kind, .m = m, .n = n, .k = k};
                         one.a.by_columns = ways & 1, one.b.by_columns = ways & 2, one.c.by_columns = ways & 4;
                         all.push_back(one);
@@ -81,16 +84,21 @@ TEST_F(SurveyOnTheCpu, APeerThatMultipliesWronglyIsToldAndNotTimed) {
 
 // At such a shape cuBLAS ends the process; at its neighbours it does not.
 TEST_F(SurveyOnTheCpu, ALongRowOfC128IsNotAskedOfCublas) {
-    const auto peer_of = [](std::int64_t m, std::int64_t n, std::int64_t k, const char* kind, std::int64_t products) {
-        return outcomes_of({{.kind = find_kind(kind), .m = m, .n = n, .k = k, .products = products}}).at(0).peer;
+    std::vector<Case> cases;
+    const auto ask = [&](std::int64_t m, std::int64_t n, std::int64_t k, const char* kind, std::int64_t products) {
+        cases.push_back({.kind = find_kind(kind), .m = m, .n = n, .k = k, .products = products});
     };
-    for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1025, 3}, {1025, 1, 3}, {1, 3, 1025}}) {
-        EXPECT_EQ(peer_of(m, n, k, "c128", 1), "");
-        EXPECT_NE(peer_of(m, n, k, "c64", 1), "");
-        EXPECT_NE(peer_of(m, n, k, "c128", 2), "");
+    for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1025, 3}, {1025, 1, 3}, {1, 3, 1025}})
+        ask(m, n, k, "c128", 1), ask(m, n, k, "c64", 1), ask(m, n, k, "c128", 2);
+    ask(1, 1024, 3, "c128", 1), ask(2, 1025, 3, "c128", 1);
+    const auto outcomes = outcomes_of(cases);
+    EXPECT_EQ(outcomes.size(), cases.size());
+    for (const Outcome& one : outcomes) {
+        const Case& what = one.what;
+        const bool is_long = std::min(what.m, what.n) == 1 && std::max({what.m, what.n, what.k}) == 1025;
+        const bool is_left_out = is_long && what.kind == find_kind("c128") && what.products == 1;
+        EXPECT_EQ(one.peer.empty(), is_left_out) << what.kind->name << " " << what.text();
     }
-    EXPECT_NE(peer_of(1, 1024, 3, "c128", 1), "");
-    EXPECT_NE(peer_of(2, 1025, 3, "c128", 1), "");
 }
 
 TEST_F(SurveyOnTheCpu, AShapeThatFailsEndsNothing) {

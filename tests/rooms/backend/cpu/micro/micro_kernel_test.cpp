@@ -233,7 +233,7 @@ TEST(Pack, PutsZerosWhereANarrowPanelHasNoRows) {
         for (int p = 0; p < k; ++p)
             for (int w = 0; w < width; ++w) {
                 const int from = by_columns ? w + p * rows : w * k + p;
-                EXPECT_EQ(panel[p * width + w], w < rows ? of_a[from] : 0) << p << ", " << w;
+                EXPECT_EQ(panel[static_cast<std::size_t>(p * width + w)], w < rows ? of_a[from] : 0) << p << ", " << w;
             }
     }
 }
