@@ -97,13 +97,14 @@ TEST_F(Execute, RowsAndColumnsThatAStepOfZeroRepeatsAreWidenedOnce) {
 }
 
 TEST_F(Execute, NarrowOperandsAreWidenedForAKernelOfF32) {
-    for (const Type type : {Type::bf16, Type::f16}) {
-        ASSERT_EQ(kernel_.in, Type::f32);
-        operands(type);
-        plan_.options.beta = 1;
-        ASSERT_TRUE(execute(plan_, a_, b_, c_));
-        expect_product(1, 1);
-    }
+    for (const Type type : {Type::bf16, Type::f16})
+        for (const double beta : {1.0, -2.0}) {
+            ASSERT_EQ(kernel_.in, Type::f32);
+            operands(type);
+            plan_.options.beta = beta;
+            ASSERT_TRUE(execute(plan_, a_, b_, c_));
+            expect_product(1, beta);
+        }
 }
 
 TEST_F(Execute, OperandsOfTheHostAreStagedForADevice) {
