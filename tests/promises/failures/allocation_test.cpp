@@ -20,12 +20,20 @@
 #include "tilewright/packed.hpp"
 #include "tilewright/tilewright.h"
 
+// clang's runtimes are in the program itself, and what they ask for goes through here, too: before a thread is known to
+// them.
+#if defined(__clang__) && __has_attribute(disable_sanitizer_instrumentation)
+#define UNWATCHED __attribute__((disable_sanitizer_instrumentation))
+#else
+#define UNWATCHED
+#endif
+
 namespace {
 
 thread_local int countdown = -1;  // requests granted before one is refused; negative: all are granted
 thread_local int requests = 0;
 
-bool refuse() {
+UNWATCHED bool refuse() {
     ++requests;
     return countdown >= 0 && countdown-- == 0;
 }
@@ -45,27 +53,29 @@ void* __real__Znam(std::size_t);
 void* __real__ZnwmRKSt9nothrow_t(std::size_t, const std::nothrow_t&);
 void* __real__ZnamRKSt9nothrow_t(std::size_t, const std::nothrow_t&);
 
-void* __wrap_malloc(std::size_t n) { return refuse() ? nullptr : __real_malloc(n); }
-void* __wrap_calloc(std::size_t n, std::size_t size) { return refuse() ? nullptr : __real_calloc(n, size); }
-void* __wrap_aligned_alloc(std::size_t a, std::size_t n) { return refuse() ? nullptr : __real_aligned_alloc(a, n); }
-int __wrap_posix_memalign(void** p, std::size_t a, std::size_t n) {
+UNWATCHED void* __wrap_malloc(std::size_t n) { return refuse() ? nullptr : __real_malloc(n); }
+UNWATCHED void* __wrap_calloc(std::size_t n, std::size_t size) { return refuse() ? nullptr : __real_calloc(n, size); }
+UNWATCHED void* __wrap_aligned_alloc(std::size_t a, std::size_t n) {
+    return refuse() ? nullptr : __real_aligned_alloc(a, n);
+}
+UNWATCHED int __wrap_posix_memalign(void** p, std::size_t a, std::size_t n) {
     return refuse() ? ENOMEM : __real_posix_memalign(p, a, n);
 }
-void* __wrap_mmap(void* p, std::size_t n, int protection, int flags, int file, off_t offset) {
+UNWATCHED void* __wrap_mmap(void* p, std::size_t n, int protection, int flags, int file, off_t offset) {
     return refuse() ? MAP_FAILED : __real_mmap(p, n, protection, flags, file, offset);
 }
-int __wrap_pthread_create(pthread_t* t, const pthread_attr_t* a, void* (*f)(void*), void* x) {
+UNWATCHED int __wrap_pthread_create(pthread_t* t, const pthread_attr_t* a, void* (*f)(void*), void* x) {
     return refuse() ? EAGAIN : __real_pthread_create(t, a, f, x);
 }
-int __wrap_pthread_setspecific(pthread_key_t key, const void* value) {
+UNWATCHED int __wrap_pthread_setspecific(pthread_key_t key, const void* value) {
     return refuse() ? ENOMEM : __real_pthread_setspecific(key, value);
 }
-void* __wrap__Znwm(std::size_t n) { return refuse() ? throw std::bad_alloc() : __real__Znwm(n); }
-void* __wrap__Znam(std::size_t n) { return refuse() ? throw std::bad_alloc() : __real__Znam(n); }
-void* __wrap__ZnwmRKSt9nothrow_t(std::size_t n, const std::nothrow_t& t) {
+UNWATCHED void* __wrap__Znwm(std::size_t n) { return refuse() ? throw std::bad_alloc() : __real__Znwm(n); }
+UNWATCHED void* __wrap__Znam(std::size_t n) { return refuse() ? throw std::bad_alloc() : __real__Znam(n); }
+UNWATCHED void* __wrap__ZnwmRKSt9nothrow_t(std::size_t n, const std::nothrow_t& t) {
     return refuse() ? nullptr : __real__ZnwmRKSt9nothrow_t(n, t);
 }
-void* __wrap__ZnamRKSt9nothrow_t(std::size_t n, const std::nothrow_t& t) {
+UNWATCHED void* __wrap__ZnamRKSt9nothrow_t(std::size_t n, const std::nothrow_t& t) {
     return refuse() ? nullptr : __real__ZnamRKSt9nothrow_t(n, t);
 }
 }
