@@ -12,8 +12,8 @@
 //     group 3   d0  d1  d2  d3
 #pragma once
 
+#include "backend/cuda/epilogue/anywhere.cuh"
 #include "backend/cuda/epilogue/columns.cuh"
-#include "backend/cuda/epilogue/epilogue.cuh"
 #include "backend/cuda/ptx/prefetch.cuh"
 
 namespace tw::cuda {
@@ -73,8 +73,7 @@ __device__ void store_groups(const float (&sums)[N / 2], const Output& out, int 
     }
 }
 
-/// f(sums of so many columns, the first of them) for all columns by one piece of code: the sums wander through the
-/// registers that it works on. Written out for every column an epilogue is larger than the product's loop, many times.
+/// f(sums of so many columns, the first of them) for all columns by one piece of code, a small one: the sums wander.
 template <int N, int columns, class F>
 __device__ void each_slice(float (&sums)[N / 2], const F& f) {
     constexpr int count = columns / 2;
@@ -91,8 +90,7 @@ __device__ void each_slice(float (&sums)[N / 2], const F& f) {
     }
 }
 
-/// sums = sums + factor * (a matrix whose rows are contiguous), all on their way at a time: what is loaded is taken
-/// apart behind all loads, and no branch stands between them. Outside of the matrix its last elements are loaded.
+/// sums = sums + factor * (a matrix whose rows are contiguous), all on their way at a time, without a branch between.
 template <class T, int N>
 __device__ void add_pairs(float (&sums)[N / 2], const Output& of, float factor, int first_row, int first_col,
                           int thread) {
@@ -242,6 +240,8 @@ __device__ void finish_boxes(float (&sums)[N / 2], const Output& out, const CUte
     if (std::is_same_v<T, float> || out.wide) {
         if constexpr (N == 208) store_groups<float, N>(sums, out, first_row, first_col, thread);  // boxes would spill
         else store_boxes_and_groups<float, N>(sums, out, map, buffers, first_row, first_col, thread);
+    } else if (!out.by_box) {
+        store_anywhere<T, N>(sums, out, buffers, first_row, first_col, thread);
     } else {
         store_boxes_and_groups<T, N>(sums, out, map, buffers, first_row, first_col, thread);
     }

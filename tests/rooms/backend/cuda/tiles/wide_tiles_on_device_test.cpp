@@ -5,6 +5,7 @@
 // whole numbers all have the bits of the one order.
 #include "backend/cuda/tiles/async_shapes_sm90.hpp"
 
+#include <cmath>
 #include <cstring>
 
 #include "plan/names.hpp"
@@ -45,6 +46,20 @@ struct Operands {
         if (bits & 8)
             options.epilogue = {.scale = 2, .bias = bias.data(), .bias_size = n, .activation = Activation::relu};
         return run(left, right, to, options, tile);
+    }
+
+    Status multiply_to(const Kernel& kernel, const Matrix& c, const Tile& tile) const {
+        return run(a.rows(m, k), b.columns(k, n), c, {.kernel = kernel.name}, tile);
+    }
+    /// A B, the latter by columns.
+    std::vector<double> product() {
+        std::vector<double> sums;
+        for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t j = 0; j < n; ++j) {
+                double& sum = sums.emplace_back(0);
+                for (std::int64_t l = 0; l < k; ++l) sum += a[i * k + l] * b[j * k + l];
+            }
+        return sums;
     }
 
     /// C = 2 A B - C, of B by rows or by columns; a bias of zeros has the old C added by threads.
@@ -151,6 +166,43 @@ TEST_F(WideTiles, AnOldCByBoxesIsWhatThreadsAdd) {
                     ASSERT_TRUE(added(tile, by_columns, false) == right)
                         << name << ' ' << m << 'x' << n << 'x' << k << ": " << tile.n << ' ' << tile.k;
             }
+        }
+    }
+}
+
+/// A C whose rows start anywhere, and what lies between them, after the product: NaN where nothing was stored.
+void expect_rows(const Kernel& kernel, const Operands& operands, const std::vector<double>& right, Values& c,
+                 const Tile& tile, std::int64_t from, std::int64_t pitch) {
+    std::vector<std::byte>& bytes = c.bring();
+    std::memset(bytes.data(), 0xff, bytes.size());
+    c.send();
+    ASSERT_TRUE(operands.multiply_to(kernel, c.steps(operands.m, operands.n, pitch, 1, from), tile).is_ok());
+    c.bring();
+    const auto size = static_cast<std::int64_t>(bytes.size() / size_of(kernel.out));
+    for (std::int64_t i = 0; i < size; ++i) {
+        const std::int64_t row = i < from ? operands.m : (i - from) / pitch, col = (i - from) % pitch;
+        const bool is_inside = row < operands.m && col < operands.n;
+        const double got = c[i];
+        ASSERT_TRUE(is_inside ? got == right[static_cast<std::size_t>(row * operands.n + col)] : std::isnan(got))
+            << kernel.name << ": " << tile.m << 'x' << tile.n << ' ' << tile.k << " row " << row << " column " << col
+            << " of rows " << pitch << " apart from " << from << " on: " << got;
+    }
+}
+
+TEST_F(WideTiles, StoreRowsThatStartAnywhere) {
+    std::vector<Tile> tiles = wide({{8, false, 1}});
+    for (const Tile& tile : level(128))
+        if (tile.k == 0) tiles.push_back(tile);
+    for (const Tile& tile : {Tile{64, 64, -1}, {128, 64, -1}, {64, 32, -1}, {64, 80, 0}}) tiles.push_back(tile);
+    for (const char* name : {"cuda.r9_async_pipeline.bf16", "cuda.r9_async_pipeline.f16"}) {
+        const Kernel* const kernel = find_kernel(name);
+        if (!kernel || !runs(*kernel)) continue;
+        for (const auto& [n, from, pitch] :
+             {std::tuple{263, 1, 263}, {262, 2, 270}, {70, 3, 75}, {257, 0, 264}, {5, 7, 13}}) {
+            Operands operands(*kernel, 75, n, 24);
+            const std::vector<double> right = operands.product();
+            Values c(kernel->out, from + (operands.m + 1) * pitch, 4);
+            for (const Tile& tile : tiles) expect_rows(*kernel, operands, right, c, tile, from, pitch);
         }
     }
 }
