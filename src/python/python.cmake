@@ -12,6 +12,7 @@ find_package(nanobind CONFIG REQUIRED)
 file(GLOB python_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 nanobind_add_module(tilewright_native NB_STATIC STABLE_ABI NB_DOMAIN tilewright ${python_files})
 set_target_properties(tilewright_native PROPERTIES OUTPUT_NAME _native)
+target_link_libraries(tilewright_native PRIVATE ${CMAKE_DL_LIBS})  # of its own before glibc 2.34
 nanobind_add_stub(tilewright_stub MODULE _native OUTPUT ${PROJECT_BINARY_DIR}/python/_native.pyi
                   PYTHON_PATH $<TARGET_FILE_DIR:tilewright_native> DEPENDS tilewright_native)
 
