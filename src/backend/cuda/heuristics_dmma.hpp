@@ -27,12 +27,16 @@ constexpr PacedShape turned(PacedShape shape) {
 }
 
 inline constexpr PacedShape shapes_of_real[] = {
-    {128, 128, 1, 3150, {1090}},   {96, 128, 1, 2000, {906}},          {64, 128, 2, 800, {696, 1198}},
-    {32, 128, 2, 500, {396, 700}}, {16, 128, 3, 230, {272, 574, 780}}, {64, 64, 3, 430, {347, 604, 963}},
-    {64, 64, 1, 900, {305}, 2},    {32, 64, 3, 1300, {180, 310, 500}}, {32, 32, 2, 350, {140, 262}}};
-/// Whose operands are copied one double at a time: squares alone, with the copies in front of a step's products.
-inline constexpr PacedShape shapes_of_odd[] = {
-    {128, 128, 1, 2500, {1210}}, {64, 64, 3, 700, {430, 620, 950}}, {32, 32, 2, 400, {207, 271}}};
+    {128, 128, 1, 3400, {1115}},       {96, 128, 1, 2000, {906}},          {64, 128, 2, 800, {696, 1198}},
+    {32, 128, 2, 500, {396, 700}},     {16, 128, 3, 230, {272, 574, 780}}, {64, 64, 3, 430, {347, 630, 995}},
+    {64, 64, 1, 1200, {315}, 2},       {48, 96, 1, 700, {345}, 2},         {96, 96, 1, 3000, {660}, 2},
+    {32, 64, 3, 900, {185, 305, 480}}, {32, 32, 2, 350, {140, 262}}};
+/// Whose operands are copied one double at a time: other flat tiles would be as much machine code again.
+inline constexpr PacedShape shapes_of_odd[] = {{128, 128, 1, 2500, {1150}},
+                                               {64, 64, 3, 700, {395, 660, 1000}},
+                                               {64, 64, 1, 900, {325}, 2},
+                                               {32, 64, 3, 1000, {330, 560, 860}},
+                                               {32, 32, 2, 600, {250, 360}}};
 inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2060, {1240}},
                                                    {64, 64, 2, 890, {692, 1245}},
                                                    {16, 128, 3, 220, {384, 643, 1000}},
@@ -58,7 +62,7 @@ struct Unit {
     int least_of_part;  ///< k
 };
 inline constexpr Unit real{shapes_of_real, 16, 8, true, 64, 1700, .05, 128},
-    complex{shapes_of_complex, 8, 16, false, 64, 6500, .1, 64},
+    complex{shapes_of_complex, 8, 16, false, 64, 3500, .1, 64},
     single_complex{shapes_of_single_complex, 8, 8, false, 64, 2600, 0, 128};
 
 /// Of a last wave's tiles.
@@ -84,6 +88,13 @@ constexpr bool is_cluster(const PacedShape& shape, int parts, std::int64_t tiles
                                                            : wave * 5 / 6;
     return parts > 1 && parts <= most_in_cluster && pieces <= room &&
            pieces > (std::min(parts, shape.at_once) - 1) * multiprocessors;
+}
+/// So small a flat tile asks L2 for the most bytes a product: of many of them, and behind whole tiles, it has no more
+/// (by 32 x 64 1550 cubed took 256 us of 230, 49 x 14336 x 3584 177 of 151).
+constexpr bool is_beyond_l2(const PacedShape& shape, const sm90::Sizes& s, bool is_cut) {
+    const std::int64_t tiles = s.tiles(shape.rows, shape.columns), multiprocessors = s.multiprocessors;
+    return shape.rows * shape.columns == 32 * 64 && shape.at_once > 1 &&
+           tiles > (is_cut ? shape.at_once : 6) * multiprocessors;
 }
 constexpr bool is_flat(const PacedShape& shape) { return shape.rows < shape.columns; }
 inline bool is_for_parts() noexcept { return (features() & feature::sm90a) != 0; }
@@ -111,7 +122,8 @@ struct Sizes : sm90::Sizes {
 /// kernel of its own; behind whole tiles they come later than is counted.
 constexpr double adding(const Unit& unit, const PacedShape& shape, int parts, std::int64_t whole, std::int64_t pieces,
                         const Sizes& s) {
-    if (is_cluster(shape, parts, s.tiles(shape.rows, shape.columns), s.multiprocessors)) return 2000;
+    if (is_cluster(shape, parts, s.tiles(shape.rows, shape.columns), s.multiprocessors))
+        return shape.groups > 1 ? 4000 : 2000;
     return unit.adding + static_cast<double>(pieces * shape.rows * shape.columns * unit.size) / 4000 +
            (whole > 0 ? 5000 : 0);
 }
@@ -150,6 +162,7 @@ constexpr Choice quickest(const Unit& unit, const Sizes& s, bool one_order, bool
     Choice best{};
     const bool free = !one_order && is_alone && !parts::may_be_many(s.m, s.n, s.k);
     const auto weigh = [&](const PacedShape& shape, int parts) {
+        if (&unit == &real && is_beyond_l2(shape, s, parts > 1)) return;
         // Of two that are as quick the one with fewer parts: what it does not read and write leaves memory to others.
         const double all = time_of(unit, shape, parts, s) * (1 + 0.0025 * (parts - 1));
         if (best.tile.m == 0 || all < best.nanoseconds)
@@ -164,7 +177,7 @@ constexpr Choice quickest(const Unit& unit, const Sizes& s, bool one_order, bool
     };
     const bool is_odd = s.is_odd && unit.is_one_order_turned;
     for (const PacedShape& shape : is_odd ? std::span<const PacedShape>(shapes_of_odd) : unit.shapes) {
-        if ((!for_parts || s.is_odd) && is_flat(shape)) continue;
+        if ((!for_parts || (s.is_odd && !is_odd)) && is_flat(shape)) continue;
         if (shape.groups > 1 && !(free && for_parts && s.tiles(shape.rows, shape.columns) <= s.multiprocessors))
             continue;
         if (s.is_odd && &unit == &complex && &shape != &unit.shapes.front() && &shape != &unit.shapes.back()) continue;

@@ -22,8 +22,6 @@
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/copies.cuh"
 #include "backend/cuda/tiles/dmma_fragments.cuh"
-#include "backend/cuda/tiles/dmma_shape.cuh"
-#include "backend/cuda/tiles/doubles.cuh"
 #include "backend/cuda/tiles/old_tile.cuh"
 #include "backend/cuda/tiles/pair_of_c.cuh"
 #include "backend/cuda/tiles/rows_of_c.cuh"
@@ -32,13 +30,6 @@ namespace tw::cuda {
 namespace {
 
 using namespace dmma_shapes;
-
-template <class S, class L>
-struct Stage {
-    using A = Doubles<L::a_across, L::by_16, S::BM, S::BK, S::of_group, S::SWAPS>;
-    using B = Doubles<L::b_across, L::by_16, S::BN, S::BK, S::of_group, S::SWAPS>;
-    static constexpr int bytes = A::bytes + B::bytes;
-};
 
 /// A thread's sums of a part of a tile, or of a group of warps.
 template <class S>
@@ -99,7 +90,6 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     for (int first = 0; first < k; first += S::BK) {
         const std::uint32_t next = stage + stage_bytes == end ? base : stage + stage_bytes;
         copies.begin(free_stage);
-        if constexpr (!L::by_16) copies.fill(free_stage, 0, 1);
 #pragma unroll
         for (int step = 0; step < steps; ++step) {
             if (step + 1 == steps) {
@@ -115,7 +105,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
                           j = fours > 1 ? q / (S::WM / 16) : q % (S::WN / 8);
                 ptx::multiply_fours(sums[i][j], fragments.down[step % 2][i], fragments.across[step % 2][j]);
                 if constexpr (Read::spreads) read((step + 1) % 2, read_next, (step + 1) % steps, q, products);
-                if constexpr (L::by_16) copies.fill(free_stage, step * products + q, (steps - 1) * products);
+                copies.fill(free_stage, step * products + q, (steps - 1) * products);
             }
         }
         free_stage = stage, stage = next;
@@ -173,9 +163,12 @@ template <class S>
 Status run_with(const Job& job) {
     const Lie lie(job.call);
     if (lie.by_16) return start_by<S, true>(job, lie.a_across, lie.b_across);
-    using Single = std::conditional_t<S::BM >= 128, LargeOnes, std::conditional_t<S::BM >= 64, MiddleOnes, SmallOnes>>;
-    return start_by<Single, false>(job, lie.a_across, lie.b_across);
+    using Small = std::conditional_t<S::BN == 64, SlimOnes, SmallOnes>;
+    using Single = std::conditional_t<S::BM >= 128, LargeOnes, std::conditional_t<S::BM >= 64, Middle, Small>>;
+    return start_by<std::conditional_t<(S::GROUPS > 1), SharedOnes, Single>, false>(job, lie.a_across, lie.b_across);
 }
+
+constexpr int of_groups = 1000;  // beside a tile's sides
 
 /// Tiles are told as C lies; those with more rows than columns are flat ones from C's other side. From there, too, a C
 /// whose rows begin at odd places is stored: neighbours by neighbouring threads.
@@ -187,14 +180,17 @@ Status run(const Call& asked, const Tile& by_name) {
     Batch batch;
     if (tile.m > tile.n || (tile.m == tile.n && !in_pairs && dmma::is_cut(tile))) call = across_with(call, batch);
     const Job job{call, {}, call.reproducible ? 1 : dmma::parts_of(tile)};
-    const bool shares = dmma::has_groups(tile) && !call.reproducible && Lie(call).by_16;
-    switch (tile.m + tile.n) {
+    const bool shares = dmma::has_groups(tile) && !call.reproducible;
+    switch (tile.m + tile.n + (shares ? of_groups : 0)) {
+        case Shared::BM + Shared::BN + of_groups: return run_with<Shared>(job);
+        case SharedFlat::BM + SharedFlat::BN + of_groups: return run_with<SharedFlat>(job);
+        case SharedLarge::BM + SharedLarge::BN + of_groups: return run_with<SharedLarge>(job);
         case Large::BM + Large::BN: return run_with<Large>(job);
         case Wide::BM + Wide::BN: return run_with<Wide>(job);
         case Flat::BM + Flat::BN: return run_with<Flat>(job);
         case Flatter::BM + Flatter::BN: return run_with<Flatter>(job);
         case Thin::BM + Thin::BN: return run_with<Thin>(job);
-        case Middle::BM + Middle::BN: return shares ? run_with<Shared>(job) : run_with<Middle>(job);
+        case Middle::BM + Middle::BN: return run_with<Middle>(job);
         case Slim::BM + Slim::BN: return run_with<Slim>(job);
         default: return run_with<Small>(job);
     }
@@ -219,6 +215,8 @@ constexpr Tile tiles[] = {{},
                           {128, 16, 16},
                           {64, 128, -2},
                           {64, 64, -101},
+                          {48, 96, -101},
+                          {96, 96, -102},
                           {16, 128, -8}};
 
 }  // namespace

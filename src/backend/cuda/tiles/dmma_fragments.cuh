@@ -6,7 +6,18 @@
 
 #include <cstdint>
 
+#include "backend/cuda/tiles/dmma_shape.cuh"
+#include "backend/cuda/tiles/doubles.cuh"
+
 namespace tw::cuda {
+
+/// A stage of both operands, of a group of warps.
+template <class S, class L>
+struct Stage {
+    using A = Doubles<L::a_across, L::by_16, S::BM, S::BK, S::of_group, S::SWAPS>;
+    using B = Doubles<L::b_across, L::by_16, S::BN, S::BK, S::of_group, S::SWAPS>;
+    static constexpr int bytes = A::bytes + B::bytes;
+};
 
 /// What a warp multiplies, of a step of k and of the next. Rows come first, then columns in the order in which they are
 /// multiplied. Those of a step stand in front of the products of the step before, among which the compiler puts them,

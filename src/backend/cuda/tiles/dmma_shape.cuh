@@ -45,14 +45,19 @@ using Flatter = DmmaShape<32, 128, 32, 32, 3, 2, 16, 8, true>;
 using Thin = DmmaShape<16, 128, 16, 32, 3, 3, 16, 8, true>;
 using Wide = DmmaShape<96, 128, 48, 32, 4, 1, 16, 8, true>;
 using Middle = DmmaShape<64, 64, 32, 32, 3, 3, 16, 8>;
-using Shared = DmmaShape<64, 64, 32, 32, 3, 1, 16, 8, false, 2>;
 using Slim = DmmaShape<32, 64, 16, 32, 3, 3, 32, 16, false, 1, true>;
 using SlimAlong = DmmaShape<32, 64, 16, 32, 3, 3, 32, 16, true, 1, true>;  ///< its B lies along k
 using Small = DmmaShape<32, 32, 16, 16, 4, 2, 32, 16, true>;
-/// Copied one double at a time: with more of k a step they spilled, or were up to a fifth slower.
+/// Groups of warps, each with half of k, where a tile is alone on a multiprocessor. Their sides are such that a wave is
+/// full where squares of 64 are two waves: 768 cubed is 128 tiles of 48 x 96.
+using Shared = DmmaShape<64, 64, 32, 32, 3, 1, 16, 8, false, 2>;
+using SharedFlat = DmmaShape<48, 96, 48, 24, 3, 1, 16, 8, false, 2>;
+using SharedLarge = DmmaShape<96, 96, 48, 48, 3, 1, 16, 4, false, 2>;
+/// Copied one double at a time.
 using LargeOnes = DmmaShape<128, 128, 32, 64, 4, 1>;
-using MiddleOnes = DmmaShape<64, 64, 32, 32, 3, 3>;
+using SlimOnes = DmmaShape<32, 64, 16, 32, 3, 3>;
 using SmallOnes = DmmaShape<32, 32, 16, 16, 8, 2>;
+using SharedOnes = DmmaShape<64, 64, 32, 32, 3, 1, 16, 4, false, 2>;
 }  // namespace dmma_shapes
 
 /// How the operands lie: neighbours across k or along it, copied two at a time or one.

@@ -17,7 +17,7 @@ Tile of(const Unit& unit, const Sizes& s) { return quickest(unit, s, false, true
 TEST(HeuristicsDmma, FewRowsOrColumnsTakeTilesAsNarrow) {
     EXPECT_EQ(of(real, shape(16, 8192, 8192)).m, 16);
     EXPECT_EQ(of(real, shape(32, 8192, 8192)).m, 32);
-    EXPECT_EQ(of(real, shape(64, 8192, 28672)).m, 64);
+    EXPECT_LE(of(real, shape(64, 8192, 28672)).m, 64);
     EXPECT_EQ(of(real, shape(8192, 10, 8192)).n, 16);
     EXPECT_EQ(of(complex, shape(16, 14336, 4096)).m, 16);
     EXPECT_EQ(of(complex, shape(14336, 16, 4096)).n, 16);
@@ -48,17 +48,19 @@ TEST(HeuristicsDmma, PartsFitTheScratch) {
 }
 
 TEST(HeuristicsDmma, GroupsOfWarpsShareKWhereOneTileIsAloneOnAMultiprocessor) {
-    EXPECT_EQ(of(real, shape(640, 640, 640)), (Tile{64, 64, -of_groups - 1}));
+    EXPECT_EQ(of(real, shape(768, 768, 768)), (Tile{48, 96, -of_groups - 1})) << "128 tiles";
+    EXPECT_EQ(of(real, shape(1056, 1056, 1056)), (Tile{96, 96, -of_groups - 1})) << "121 tiles";
+    EXPECT_EQ(of(real, shape(96, 3072, 3072)), (Tile{48, 96, -of_groups - 2})) << "64 tiles";
     EXPECT_EQ(parts_of({64, 64, -of_groups - 2}), 2);
-    EXPECT_FALSE(has_groups(quickest(real, shape(640, 640, 640), true, true).tile)) << "one order";
-    EXPECT_FALSE(has_groups(quickest(real, {shape(640, 640, 640), true}, false, true).tile)) << "copied one by one";
+    EXPECT_FALSE(has_groups(quickest(real, shape(768, 768, 768), true, true).tile)) << "one order";
+    EXPECT_EQ(of(real, {shape(640, 640, 640), true}), (Tile{64, 64, -of_groups - 1})) << "copied one by one";
     EXPECT_EQ(of(real, shape(512, 512, 512)), (Tile{32, 64, 16}));
 }
 
-TEST(HeuristicsDmma, DoublesThatAreCopiedOneByOneHaveNoFlatTiles) {
+TEST(HeuristicsDmma, DoublesThatAreCopiedOneByOneHaveOneFlatTile) {
     for (const std::int64_t m : {5, 30, 60, 700}) {
         const Tile tile = of(real, {shape(m, 5001, 265), true});
-        EXPECT_TRUE(tile.m == tile.n) << tile.m << " x " << tile.n;
+        EXPECT_TRUE(tile.m == tile.n || tile.m + tile.n == 96) << tile.m << " x " << tile.n;
     }
     EXPECT_EQ(of(single_complex, {shape(30, 8191, 2048), false, true}).m, 32) << "their copies are of 4 bytes anyway";
 }
