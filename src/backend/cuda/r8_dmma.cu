@@ -90,6 +90,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     for (int first = 0; first < k; first += S::BK) {
         const std::uint32_t next = stage + stage_bytes == end ? base : stage + stage_bytes;
         copies.begin(free_stage);
+        if constexpr (!L::by_16 && !has_parts) copies.fill(free_stage, 0, 1);
 #pragma unroll
         for (int step = 0; step < steps; ++step) {
             if (step + 1 == steps) {
@@ -105,7 +106,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
                           j = fours > 1 ? q / (S::WM / 16) : q % (S::WN / 8);
                 ptx::multiply_fours(sums[i][j], fragments.down[step % 2][i], fragments.across[step % 2][j]);
                 if constexpr (Read::spreads) read((step + 1) % 2, read_next, (step + 1) % steps, q, products);
-                copies.fill(free_stage, step * products + q, (steps - 1) * products);
+                if constexpr (L::by_16 || has_parts)
+                    copies.fill(free_stage, step * products + q, (steps - 1) * products);
             }
         }
         free_stage = stage, stage = next;
