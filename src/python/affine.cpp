@@ -123,7 +123,7 @@ PyObject* call(PyObject* otherwise, PyObject* const* arguments, Py_ssize_t count
         PyObject* given[count_of_places] = {Py_None, Py_None, Py_None,  Py_None,
                                             none,    Py_None, Py_False, called == Called::linear ? Py_True : Py_False,
                                             Py_True, one,     Py_None};
-        constexpr Place of_addmm[] = {of_bias, of_a, of_b};
+        constexpr Py_ssize_t of_addmm[] = {of_bias, of_a, of_b};
         for (Py_ssize_t i = 0; i < count; ++i) given[called == Called::addmm ? of_addmm[i] : of_a + i] = arguments[i];
         PyObject* product = product_of(given);
         if ((product && product != Py_None) || PyErr_Occurred()) return product;
