@@ -5,6 +5,7 @@
 #include "cli/console/arguments.hpp"
 #include "cli/ending/exit.hpp"
 #include "target.hpp"
+#include "tilewright/draw.hpp"
 
 namespace {
 

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "around.hpp"
@@ -131,7 +132,8 @@ void all_tiles(const bench::Cublas& cublas, const char* name, int m, int n, int 
                                .k = k,
                                .in = kernel->in,
                                .out = kernel->out,
-                               .peer = kernel->scheme->name == "fp16x1" ? bench::Compute::tf32 : bench::Compute::f32,
+                               .peer = std::string_view(kernel->scheme->name) == "fp16x1" ? bench::Compute::tf32
+                                                                                          : bench::Compute::f32,
                                .b_k_major = weights,
                                .tile = tile,
                                .turn_ms = 100};

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
-
-#include "tilewright/version.hpp"
 
 namespace tw {
 
@@ -33,8 +30,5 @@ inline constexpr Accuracy fp32_elementwise{Accuracy::Rule::fp32_elementwise};
 inline constexpr Accuracy tf32{Accuracy::Rule::tf32};
 inline constexpr Accuracy bf16{Accuracy::Rule::bf16};
 inline constexpr Accuracy fp16{Accuracy::Rule::fp16};
-
-/// Reads "fp32", "tf32", ... or a positive decimal number; false when the text names no accuracy.
-TW_API bool parse_accuracy(std::string_view text, Accuracy& accuracy) noexcept;
 
 }  // namespace tw

@@ -5,19 +5,9 @@
 #include <cstdint>
 
 #include "tilewright/multiply.hpp"
+#include "tilewright/problem.hpp"
 
 namespace tw {
-
-/// Many products of one shape. The operands passed beside it are product 0's; those of the others lie a step of so many
-/// elements apart (0: all products share that operand), or where an array of pointers says.
-struct Batch {
-    std::int64_t size = 0;
-    std::int64_t a_step = 0, b_step = 0, c_step = 0;
-    std::int64_t residual_step = 0;  ///< of the epilogue's residual
-    const void* const* a = nullptr;  ///< a[i] is where product i's A begins; null: a_step says it
-    const void* const* b = nullptr;
-    void* const* c = nullptr;
-};
 
 /// A batch by pointers, `size` in each array. The data pointers of the operands passed beside it are ignored.
 template <Element A, Element B, Element C>

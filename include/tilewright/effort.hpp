@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "tilewright/effort_layout.hpp"
+#include "tilewright/error.hpp"
 #include "tilewright/executor.hpp"
 #include "tilewright/status.hpp"
 #include "tilewright/types.hpp"
@@ -15,18 +17,6 @@
 #include "tilewright/view.hpp"
 
 namespace tw {
-
-/// How a matrix with an effort dial is stored. Each input (a column of the weights) is cut into units, the most
-/// important first: a product reads the first few units of each input, as many as pay.
-enum class EffortLayout : std::uint8_t {
-    buckets,  ///< 16 outputs a bucket, sorted by size, the position in the low bits of an f16; a unit is one rank
-    tiers,    ///< 16 outputs a bucket in four tiers of four, a mask for the positions, the values untouched: lossless
-    planes,   ///< nested bit planes of 2.5, 2 and 4 bits a weight: the best answer for the bytes read
-};
-
-constexpr const char* name_of(EffortLayout layout) noexcept {
-    return layout == EffortLayout::buckets ? "buckets" : layout == EffortLayout::tiers ? "tiers" : "planes";
-}
 
 /// Whether the values given are kept beside the layout, so that effort 1 and batches take the dense path.
 enum class DenseCopy : std::uint8_t {

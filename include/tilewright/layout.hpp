@@ -12,9 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-
-#include "tilewright/version.hpp"
 
 #if defined(__CUDACC__)
 #define TW_HOST_DEVICE __host__ __device__
@@ -163,9 +160,5 @@ TW_HOST_DEVICE constexpr void copy(const Tensor<To>& to, const Tensor<From>& fro
     for (std::int64_t i = 0; i < to.rows(); ++i)
         for (std::int64_t j = 0; j < to.cols(); ++j) to(i, j) = static_cast<To>(from(i, j));
 }
-
-/// The grid of offsets as text: what `tw layout` prints.
-TW_API std::string draw(const Layout& layout);
-TW_API std::string draw(const BlockedLayout& layout);
 
 }  // namespace tw

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "tilewright/error.hpp"
 #include "tilewright/options.hpp"
 #include "tilewright/status.hpp"
 #include "tilewright/types.hpp"

@@ -10,8 +10,12 @@
 #include "tilewright/epilogue.hpp"
 #include "tilewright/executor.hpp"
 #include "tilewright/verify.hpp"
+#include "tilewright/version.hpp"
 
 namespace tw {
+
+/// Reads "fp32", "tf32", ... or a positive decimal number; false when the text names no accuracy.
+TW_API bool parse_accuracy(std::string_view text, Accuracy& accuracy) noexcept;
 
 /// How one product is to be done. Every field has a default that suits most callers.
 struct Options {

@@ -7,36 +7,12 @@
 #include <string>
 
 #include "tilewright/multiply.hpp"
+#include "tilewright/problem.hpp"
 
 namespace tw {
 
-/// How an operand lies in memory: which of its steps is 1.
-enum class Form : std::uint8_t { row_major, col_major, strided };
-
-constexpr Form form_of(const Matrix& matrix) noexcept {
-    return matrix.col_step == 1 ? Form::row_major : matrix.row_step == 1 ? Form::col_major : Form::strided;
-}
-
-/// A product without its pointers: what a kernel is chosen by, and what the tuning store is keyed by.
-struct Problem {
-    std::int64_t m = 0, n = 0, k = 0;
-    Type in = Type::f32, out = Type::f32;
-    Place place = Place::host;
-    Accuracy accuracy{};
-    Form a = Form::row_major, b = Form::row_major, c = Form::row_major;
-
-    friend constexpr bool operator==(const Problem&, const Problem&) = default;
-};
-
 /// The problem that three operands pose.
 TW_API Problem problem_of(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options = {}) noexcept;
-
-/// Block sizes that a kernel is run with; each kernel's file says what they mean to it.
-struct Tile {
-    int m = 0, n = 0, k = 0;
-
-    friend constexpr bool operator==(const Tile&, const Tile&) = default;
-};
 
 struct Backend;  // a device family: rows of the registry, see docs/walk.md
 struct Kernel;

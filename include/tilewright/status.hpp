@@ -3,10 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
-#include <string>
-
-#include "tilewright/version.hpp"
 
 namespace tw {
 
@@ -37,16 +33,6 @@ struct [[nodiscard]] Status {
 
     constexpr bool is_ok() const noexcept { return code == Code::ok; }
     constexpr explicit operator bool() const noexcept { return is_ok(); }
-};
-
-/// Thrown by the C++ face: a Status, and the sentence that says what was expected and what came.
-class TW_API Error : public std::runtime_error {
-public:
-    Error(Status status, const std::string& sentence) : std::runtime_error(sentence), status_(status) {}
-    const Status& status() const noexcept { return status_; }
-
-private:
-    Status status_;
 };
 
 }  // namespace tw

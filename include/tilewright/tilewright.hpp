@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tilewright/batch.hpp"
+#include "tilewright/draw.hpp"
 #include "tilewright/effort.hpp"
 #include "tilewright/layout.hpp"
 #include "tilewright/multiply.hpp"

@@ -5,17 +5,14 @@
 // The registry lists backends, choose() reads the rows, execute() calls run(). A newcomer with r1 alone works at once.
 #pragma once
 
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "scheme/scheme.hpp"
-#include "tilewright/batch.hpp"
 #include "tilewright/epilogue.hpp"
 #include "tilewright/executor.hpp"
-#include "tilewright/plan.hpp"
+#include "tilewright/problem.hpp"
 #include "tilewright/status.hpp"
 
 namespace tw {
@@ -177,7 +174,7 @@ struct Backend {
     Status (*copy)(const Matrix& to, const Matrix& from,
                    void* stream) = nullptr;  ///< between any places, steps and types
     /// Does on the device what finish() does on the host. Of a real C beta is real.
-    Status (*finish)(const Matrix& c, std::complex<double> beta, const Epilogue& epilogue, void* stream) = nullptr;
+    Status (*finish)(const Matrix& c, double beta, double beta_imag, const Epilogue& epilogue, void* stream) = nullptr;
     Status (*wait)(void* stream) = nullptr;
     bool (*captures)(void* stream) =
         nullptr;  ///< the stream is being captured into a graph, so nothing may wait or allocate

@@ -11,7 +11,10 @@
 #include <span>
 
 #include "formats/entry.hpp"
-#include "tilewright/effort.hpp"
+#include "tilewright/effort_layout.hpp"
+#include "tilewright/executor.hpp"
+#include "tilewright/status.hpp"
+#include "tilewright/types.hpp"
 
 namespace tw {
 

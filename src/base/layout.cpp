@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // Draws a layout: columns numbered above, rows at the left, the offset of each element in its cell.
-#include "tilewright/layout.hpp"
+#include "tilewright/draw.hpp"
 
 #include <algorithm>
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "backend/contract.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw {
 

@@ -104,7 +104,7 @@ Status run_kernel(const Plan& plan, Call& call) noexcept {
     const Epilogue epilogue = call.epilogue;
     call.epilogue = {};
     if (const Status status = plan.kernel->run(call, plan.tile); !status) return status;
-    if (plan.backend->finish) return plan.backend->finish(call.c, 1, epilogue, call.stream);
+    if (plan.backend->finish) return plan.backend->finish(call.c, 1, 0, epilogue, call.stream);
     finish(call.c, 1, epilogue);
     return {};
 }

@@ -4,6 +4,7 @@
 
 #include "backend/contract.hpp"
 #include "carry/shared_operand.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw {
 

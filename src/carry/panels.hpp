@@ -4,6 +4,7 @@
 
 #include "carry/cut.hpp"
 #include "carry/shared_operand.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw {
 

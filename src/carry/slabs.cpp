@@ -93,7 +93,7 @@ Status move(const Backend& backend, const Matrix& to, const Matrix& from, void* 
 /// Beta is complex where sums are.
 Status finish_on(const Backend& backend, const Matrix& c, std::complex<double> beta, const Epilogue& epilogue,
                  void* stream) noexcept {
-    if (backend.finish) return backend.finish(c, beta, epilogue, stream);
+    if (backend.finish) return backend.finish(c, beta.real(), beta.imag(), epilogue, stream);
     if (is_complex(c.type)) finish_complex(c, beta, epilogue);
     else finish(c, beta.real(), epilogue);
     return {};

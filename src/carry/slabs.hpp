@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "backend/contract.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw {
 

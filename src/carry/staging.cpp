@@ -112,7 +112,7 @@ Status finish_staged(const Backend& device, const Matrix& c, Epilogue epilogue, 
     Copies copies(device, memory, stream);
     const Matrix copy = copies.of(c);
     copies.of(epilogue);
-    if (copies.status) copies.status = device.finish(copy, 1, epilogue, stream);
+    if (copies.status) copies.status = device.finish(copy, 1, 0, epilogue, stream);
     return copies.finish(c, copy);
 }
 
@@ -120,7 +120,7 @@ Status finish_staged(const Backend& device, const Matrix& c, Epilogue epilogue, 
 
 Status finish_as_planned(const Plan& plan, const Matrix& c, const Epilogue& epilogue, void* stream) noexcept {
     if (epilogue.is_empty()) return {};
-    if (plan.problem.place != Place::host) return plan.backend->finish(c, 1, epilogue, stream);
+    if (plan.problem.place != Place::host) return plan.backend->finish(c, 1, 0, epilogue, stream);
     if (!plan.backend->finish || !needs_staging(plan, c)) {
         finish(c, 1, epilogue);
         return {};

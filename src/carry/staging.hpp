@@ -6,6 +6,7 @@
 
 #include "backend/contract.hpp"
 #include "carry/shared_operand.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw {
 

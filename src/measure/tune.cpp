@@ -13,6 +13,7 @@
 #include "measure/basis/statistics.hpp"
 #include "measure/rows/compare.hpp"
 #include "plan/registry.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw::measure {
 namespace {

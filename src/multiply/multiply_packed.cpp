@@ -14,6 +14,7 @@
 #include "plan/names.hpp"
 #include "plan/operands.hpp"
 #include "plan/slabs.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw {
 namespace {

@@ -20,7 +20,7 @@ Status finish_anywhere(const Matrix& c, const Options& options) noexcept {
         beta = {rounded_to_f32(beta.real()), rounded_to_f32(beta.imag())};
     for (const BackendSource& source : backends())
         if (source.place == place && place != Place::host)
-            return source().finish(c, beta, options.epilogue, options.stream);
+            return source().finish(c, beta.real(), beta.imag(), options.epilogue, options.stream);
     if (is_complex(c.type)) finish_complex(c, beta, options.epilogue);
     else finish(c, beta.real(), options.epilogue);
     return {};

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/threads.hpp"
+#include "tilewright/options.hpp"
 
 namespace tw {
 namespace {

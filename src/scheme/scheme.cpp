@@ -3,6 +3,7 @@
 #include "scheme/scheme.hpp"
 
 #include "scheme/remainders_complex.hpp"
+#include "tilewright/options.hpp"
 
 #include <charconv>
 #include <cmath>

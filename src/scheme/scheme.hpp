@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "tilewright/accuracy.hpp"
 #include "tilewright/types.hpp"
@@ -23,7 +22,7 @@ inline constexpr double unit_f64 = 0x1p-53;
 constexpr double gamma(double n, double u) noexcept { return n * u < 1 ? n * u / (1 - n * u) : 1e300; }
 
 struct Scheme {
-    std::string_view name;
+    const char* name;
     Type narrow;                                ///< what the parts are
     int parts;                                  ///< how many parts an operand is split into
     std::span<const std::array<int, 2>> terms;  ///< (i, j): part i of A times part j of B, smallest first

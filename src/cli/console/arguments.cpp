@@ -10,6 +10,7 @@
 
 #include "cli/ending/exit.hpp"
 #include "scheme/scheme.hpp"
+#include "tilewright/options.hpp"
 
 namespace tw::cli {
 namespace {

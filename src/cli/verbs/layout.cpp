@@ -9,6 +9,7 @@
 #include "cli/console/arguments.hpp"
 #include "cli/ending/exit.hpp"
 #include "cli/verbs/verbs.hpp"
+#include "tilewright/draw.hpp"
 
 namespace tw::cli {
 namespace {

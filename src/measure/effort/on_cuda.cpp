@@ -4,6 +4,7 @@
 
 #include "backend/cuda/backend.hpp"
 #include "backend/cuda/device/replays.hpp"
+#include "tilewright/error.hpp"
 #include "tilewright/status.hpp"
 
 namespace tw::measure {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "measure/basis/operands.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw::measure {
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "measure/turns/entrant.hpp"
+#include "tilewright/options.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw::measure {
 

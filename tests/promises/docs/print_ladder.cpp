@@ -33,8 +33,7 @@ void print(const tw::Backend& backend, const tw::Kernel& kernel) {
     if (kernel.tiles.size() > most) tiles += " and " + std::to_string(kernel.tiles.size() - most) + " more";
     std::printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", backend.name, tw::stem_of(kernel),
                 tw::seed_names_of(kernel), kernel.name, (in == out ? in : in + " to " + out).c_str(), sum.c_str(),
-                std::string(kernel.scheme->name).c_str(), names_of(backend, kernel.needs).c_str(), tiles.c_str(),
-                kernel.idea);
+                kernel.scheme->name, names_of(backend, kernel.needs).c_str(), tiles.c_str(), kernel.idea);
 }
 
 }  // namespace

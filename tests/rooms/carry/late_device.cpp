@@ -187,8 +187,8 @@ const Backend row{
             return bytes > state.device.memory ? std::span<std::byte>() : full_of_nan(mine().memory, bytes);
         },
     .copy = [](const Matrix& to, const Matrix& from, void* stream) { return copy(to, from, stream); },
-    .finish = [](const Matrix& c, std::complex<double> beta, const Epilogue& epilogue,
-                 void* stream) { return enqueue(stream, [=] { finish(c, beta.real(), epilogue); }); },
+    .finish = [](const Matrix& c, double beta, double, const Epilogue& epilogue,
+                 void* stream) { return enqueue(stream, [=] { finish(c, beta, epilogue); }); },
     .wait = [](void* stream) { return until([queue = queue_of(stream)] { return state.queues[queue].empty(); }); },
     .async_copies = &async_copies,
 };

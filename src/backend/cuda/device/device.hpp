@@ -46,6 +46,6 @@ bool captures(void* stream) noexcept;
 Status copy(const Matrix& to, const Matrix& from, void* stream) noexcept;
 
 /// C = epilogue(beta * C) where C lies on the device. Of a real C beta is real.
-Status finish(const Matrix& c, std::complex<double> beta, const Epilogue& epilogue, void* stream) noexcept;
+Status finish(const Matrix& c, double beta, double beta_imag, const Epilogue& epilogue, void* stream) noexcept;
 
 }  // namespace tw::cuda

@@ -8,6 +8,7 @@
 #include "backend/contract.hpp"
 #include "backend/effort_contract.hpp"
 #include "backend/links.hpp"
+#include "tilewright/version.hpp"
 
 namespace tw::cuda {
 

@@ -47,18 +47,16 @@ __global__ void __launch_bounds__(threads) finish_complex(Matrix c, double2 beta
 
 }  // namespace
 
-Status finish(const Matrix& c, std::complex<double> beta, const Epilogue& epilogue, void* stream) noexcept {
+Status finish(const Matrix& c, double beta, double beta_imag, const Epilogue& epilogue, void* stream) noexcept {
     if (const Status dead = alive(); !dead) return dead;
-    if ((beta == 1.0 && epilogue.is_empty()) || c.rows == 0 || c.cols == 0) return {};
+    if ((beta == 1 && beta_imag == 0 && epilogue.is_empty()) || c.rows == 0 || c.cols == 0) return {};
     const std::int64_t wanted = (c.rows * c.cols + threads - 1) / threads, most = 16 * std::int64_t{multiprocessors()};
     const auto blocks = static_cast<unsigned>(wanted < most ? wanted : most);
     const Launch how{.blocks = blocks, .threads = threads};
     if (is_complex(c.type))
-        return launch(finish_complex, how, stream, c, double2{beta.real(), beta.imag()}, epilogue.scale,
-                      epilogue.residual);
-    const double real = beta.real();
-    if (c.type == Type::f64) return launch(finish_elements<double>, how, stream, c, real, epilogue);
-    return launch(finish_elements<float>, how, stream, c, real, epilogue);
+        return launch(finish_complex, how, stream, c, double2{beta, beta_imag}, epilogue.scale, epilogue.residual);
+    if (c.type == Type::f64) return launch(finish_elements<double>, how, stream, c, beta, epilogue);
+    return launch(finish_elements<float>, how, stream, c, beta, epilogue);
 }
 
 }  // namespace tw::cuda

@@ -68,7 +68,7 @@ Status finished_behind(const Call& call, const Run& run) {
     Call plain = call;
     plain.epilogue = {};
     const Status done = run(plain);
-    return done ? finish(call.c, 1, call.epilogue, call.stream) : done;
+    return done ? finish(call.c, 1, 0, call.epilogue, call.stream) : done;
 }
 
 /// run(call) by a kernel that fuses epilogues of its own types.

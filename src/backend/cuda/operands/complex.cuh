@@ -6,6 +6,8 @@
 // operands.
 #pragma once
 
+#include <complex>
+
 #include "backend/cuda/operands/product.cuh"
 
 namespace tw::cuda {

@@ -63,9 +63,9 @@ constexpr Backend row{
     .scratch = scratch,
     .copy = [](const Matrix& to, const Matrix& from, void*) { return copy_elements(to, from), Status{}; },
     .finish =
-        [](const Matrix& c, std::complex<double> beta, const Epilogue& epilogue, void*) {
-            if (is_complex(c.type)) finish_complex(c, beta, epilogue);
-            else finish(c, beta.real(), epilogue);
+        [](const Matrix& c, double beta, double beta_imag, const Epilogue& epilogue, void*) {
+            if (is_complex(c.type)) finish_complex(c, {beta, beta_imag}, epilogue);
+            else finish(c, beta, epilogue);
             return Status{};
         },
     .wait = [](void*) { return Status{}; },  // every launch has waited

@@ -5,6 +5,7 @@
 // keeps the certificate, without a term for what a part flushes.
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "reference/judge.hpp"
 #include "rooms/backend/cuda/on_device.hpp"
@@ -74,7 +75,9 @@ TEST_F(LeastNumbers, KeepTheCertificateOfTwoPartsOfTf32) {
                                                    1,
                                                    0};
                 for (const Kernel* kernel : cuda().ladder) {
-                    if (kernel->scheme->name != "tf32x3" || kernel->scheme->flush_loss > 0 || !runs(*kernel)) continue;
+                    if (std::string_view(kernel->scheme->name) != "tf32x3" || kernel->scheme->flush_loss > 0 ||
+                        !runs(*kernel))
+                        continue;
                     const Status status = try_multiply(a.rows(m, k), by_columns ? b.columns(k, n) : b.rows(k, n),
                                                        c.rows(m, n), {.kernel = kernel->name});
                     if (!status.is_ok()) continue;  // a row of other shapes

@@ -43,7 +43,7 @@ Status copies(const Backend& backend) {
     Status status = backend.copy(dense, dense, nullptr);
     if (status) status = backend.copy(dense.block(0, 0, 8, 4), rows, nullptr);
     if (status) status = backend.copy(dense, across, nullptr);
-    if (status) status = backend.finish(dense, 0.5, {.scale = 2}, nullptr);
+    if (status) status = backend.finish(dense, 0.5, 0, {.scale = 2}, nullptr);
     return status ? backend.wait(nullptr) : status;
 }
 

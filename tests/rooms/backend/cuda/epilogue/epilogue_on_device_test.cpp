@@ -57,7 +57,7 @@ void compare(const Kernel& kernel, const Case& w) {
     options.epilogue = {};
     options.kernel = with_f32(kernel).name;
     ASSERT_TRUE(multiply_into(apart, options).is_ok());
-    ASSERT_TRUE(cuda().finish(c_of(apart, w), 1, epilogue, nullptr).is_ok());
+    ASSERT_TRUE(cuda().finish(c_of(apart, w), 1, 0, epilogue, nullptr).is_ok());
     fused.bring(), apart.bring();
     const bool by_a_pass =
         w.biased && w.bias_type != Type::f32 && w.bias_type != kernel.in;  // of a C that was rounded before
@@ -155,7 +155,7 @@ TEST_F(Epilogues, ActivationsAreWithinAFewUnitsOfTheHosts) {
             store_element(device.on_host(), 0, i, host[static_cast<std::size_t>(i)]);
         }
         device.send();
-        ASSERT_TRUE(cuda().finish(device.there(), 1, with({}, activation), nullptr).is_ok());
+        ASSERT_TRUE(cuda().finish(device.there(), 1, 0, with({}, activation), nullptr).is_ok());
         finish({host.data(), Type::f32, 1, count, count}, 1, with({}, activation));
         device.bring();
         double worst = 0;
@@ -175,7 +175,7 @@ TEST_F(Epilogues, NaNsAndInfinitiesGoWhereTheHostSendsThem) {
         std::vector<float> host(specials, std::end(specials));
         for (std::int64_t i = 0; i < std::ssize(specials); ++i) store_element(device.on_host(), 0, i, specials[i]);
         device.send();
-        ASSERT_TRUE(cuda().finish(device.there(), 1, with({}, activation), nullptr).is_ok());
+        ASSERT_TRUE(cuda().finish(device.there(), 1, 0, with({}, activation), nullptr).is_ok());
         finish({host.data(), Type::f32, 1, std::ssize(host), std::ssize(host)}, 1, with({}, activation));
         device.bring();
         for (std::int64_t i = 0; i < std::ssize(specials); ++i) {
