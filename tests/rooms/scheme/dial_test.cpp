@@ -10,6 +10,7 @@
 
 #include "reference/random.hpp"
 #include "scheme/scheme.hpp"
+#include "tilewright/options.hpp"
 
 namespace {
 
