@@ -8,6 +8,7 @@
 #include "plan/slabs.hpp"
 #include "rooms/multiply/each_row.hpp"
 #include "support/sanitized.hpp"
+#include "tilewright/batch.hpp"
 #include "tilewright/packed.hpp"
 #include "tilewright/plan.hpp"
 

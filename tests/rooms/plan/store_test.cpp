@@ -21,6 +21,7 @@
 #include "plan/names.hpp"
 #include "plan/registry.hpp"
 #include "plan/store_line.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "reference/judge.hpp"
 #include "rooms/backend/cuda/on_device.hpp"
+#include "tilewright/plan.hpp"
 
 namespace on_device {
 namespace {

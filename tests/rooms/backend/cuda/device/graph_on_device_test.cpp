@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "rooms/backend/cuda/on_device.hpp"
+#include "tilewright/plan.hpp"
 
 namespace on_device {
 namespace {

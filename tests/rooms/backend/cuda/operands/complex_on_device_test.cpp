@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "rooms/backend/cuda/on_device.hpp"
+#include "tilewright/batch.hpp"
 
 namespace on_device {
 namespace {

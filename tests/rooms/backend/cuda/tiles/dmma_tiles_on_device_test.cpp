@@ -7,6 +7,7 @@
 
 #include "plan/names.hpp"
 #include "rooms/backend/cuda/on_device.hpp"
+#include "tilewright/plan.hpp"
 
 namespace on_device {
 namespace {
