@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend/contract.hpp"
+#include "tilewright/options.hpp"
 
 namespace tw {
 

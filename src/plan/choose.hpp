@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/contract.hpp"
+#include "tilewright/plan.hpp"
 
 namespace tw {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/product/product.hpp"
+#include "tilewright/error.hpp"
 #include "tilewright/status.hpp"
 
 namespace tw::cli {

@@ -12,6 +12,7 @@
 
 #include "backend/contract.hpp"
 #include "plan/registry.hpp"
+#include "tilewright/plan.hpp"
 
 namespace faults {
 

@@ -182,7 +182,7 @@ TEST(Host, CopiesAndFinishes) {
     const tw::Matrix host{const_cast<float*>(values), tw::Type::f32, 2, 3, 3};
     const Lent there(tw::Type::f16, 2, 3);
     ASSERT_TRUE(metal().copy(there.view, host, nullptr).is_ok());
-    ASSERT_TRUE(metal().finish(there.view, 2, {.activation = tw::Activation::relu}, nullptr).is_ok());
+    ASSERT_TRUE(metal().finish(there.view, 2, 0, {.activation = tw::Activation::relu}, nullptr).is_ok());
     float back[6];
     ASSERT_TRUE(metal().copy({back, tw::Type::f32, 2, 3, 3}, there.view, nullptr).is_ok());
     const float expected[] = {2, 0, 6, 8, 10, 0};
