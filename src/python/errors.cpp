@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 #include "python/matmul.hpp"
-#include "tilewright/status.hpp"
+#include "tilewright/error.hpp"
 
 namespace tw::python {
 
