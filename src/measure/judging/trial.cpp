@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 #include "measure/judging/trial.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/element.hpp"
