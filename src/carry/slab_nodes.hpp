@@ -8,6 +8,7 @@
 
 #include "backend/cpu/in_slabs.hpp"
 #include "carry/cut.hpp"
+#include "plan/registry.hpp"
 #include "plan/slabs.hpp"
 
 namespace tw {
@@ -18,39 +19,57 @@ inline bool on_host(const Plan& plan) noexcept { return plan.backend->place == P
 
 /// What is one call of a kernel: a node of so many slabs.
 struct SlabNodes {
-    cpu::RunInSlabs run;  ///< null: a kernel takes one slab, and adds no more than the epilogue does
+    const SlabProducts* device;  ///< all slabs by one call; null: no
+    cpu::RunInSlabs run;         ///< null, without a device's: a kernel takes one slab, and adds what the epilogue does
+    int nodes;                   ///< of the tree, in one call of the CPU's kernel: all or one
     int at_once;
     bool pairs;    ///< of two nodes side by side the second is added to what the first one left
     int lowest;    ///< the lowest level whose sums need a matrix
     int matrices;  ///< of partial sums
 
     SlabNodes(const Plan& plan, const PackedPanels& packed) noexcept
-        : run(packed.panels || plan.of_shorter ? nullptr : cpu::in_slabs(*plan.kernel).run),
-          at_once(run ? slabs_at_once(*plan.kernel, plan.problem.k, plan.options.slabs) : 1) {
+        : device(packed.panels || plan.of_shorter ? nullptr : device_of(plan)),
+          run(packed.panels || plan.of_shorter ? nullptr : cpu::in_slabs(*plan.kernel).run),
+          nodes(run ? nodes_at_once(*plan.kernel, sums_of(plan), plan.tile, plan.threads, plan.options.slabs) : 1),
+          at_once(device || nodes > 1 ? plan.options.slabs
+                  : run               ? slabs_at_once(*plan.kernel, plan.problem.k, plan.options.slabs)
+                                      : 1) {
         const std::int64_t longest = longest_slab(plan.problem.k, plan.options.slabs / at_once);
-        pairs = on_host(plan) && cpu::adds_once(*plan.kernel, longest) &&
+        pairs = nodes == 1 && on_host(plan) && cpu::adds_once(*plan.kernel, longest) &&
                 (!plan.of_shorter || cpu::adds_once(*plan.of_shorter, longest));
         lowest = levels_of(at_once) + pairs;
         const bool with_beta = plan.options.beta != 0 || plan.options.beta_imag != 0;
         matrices = std::max<int>(levels_of(plan.options.slabs) - lowest, with_beta);
     }
 
-    /// What a kernel does with a node whose k is so long.
+    /// What a kernel does with a call whose k is so long.
     void add_steps(std::int64_t k, cpu::SlabSteps& to) const noexcept {
-        if (at_once > 1) add(static_cast<std::int32_t>(k), at_once, to.into_c, 0, to);
+        const int slabs = at_once / nodes;
+        if (slabs > 1) add(static_cast<std::int32_t>(k / nodes), slabs, to.into_c, 0, to.steps, to.count);
+        if (nodes > 1) add(nodes / 2, nodes / 2, to.into_c, 0, to.of_pairs, to.pairs);
     }
 
 private:
-    static void add(std::int32_t k, int slabs, int into, unsigned plus, cpu::SlabSteps& to) noexcept {
+    static const SlabProducts* device_of(const Plan& plan) noexcept {
+        const SlabProducts* found = on_host(plan) ? nullptr : slabs_of(plan.backend->name);
+        return found && found->takes(*plan.kernel, plan.problem, plan.options.slabs) ? found : nullptr;
+    }
+    static void add(std::int32_t k, int slabs, int into, unsigned plus, cpu::SlabSteps::Step* steps,
+                    int& count) noexcept {
         if (slabs == 1) {
-            to.steps[to.count++] = {k, static_cast<std::int8_t>(into), static_cast<std::uint8_t>(plus)};
+            steps[count++] = {k, static_cast<std::int8_t>(into), static_cast<std::uint8_t>(plus)};
             return;
         }
         const auto left = static_cast<std::int32_t>(first_half(k));
-        if (left == k) return add(k, slabs / 2, into, plus, to);
+        if (left == k) return add(k, slabs / 2, into, plus, steps, count);
         const int level = levels_of(slabs) - 1;
-        add(left, slabs / 2, level, 0, to);
-        add(k - left, slabs / 2, into, plus | 1u << level, to);
+        add(left, slabs / 2, level, 0, steps, count);
+        add(k - left, slabs / 2, into, plus | 1u << level, steps, count);
+    }
+    static Problem sums_of(const Plan& plan) noexcept {
+        Problem sums = plan.problem;
+        sums.out = sum_type(sums.in);
+        return sums;
     }
 };
 

@@ -14,7 +14,7 @@
 // first, so the bits are the same.
 //
 // Some kernels sum all slabs of a node themselves, and add what lies above it, in the pass over a tile of C: the tree
-// above has such nodes for slabs then (carry/slab_nodes.hpp).
+// above has such nodes for slabs then (carry/slab_nodes.hpp). A device's may take the whole tree.
 #include "carry/slabs.hpp"
 
 #include <algorithm>
@@ -61,6 +61,12 @@ struct Room {
     std::size_t of_worker() const noexcept { return sums + kernel; }
 };
 
+std::size_t bytes_of_call(const Plan& part, const SlabNodes& nodes, const Plan& whole) noexcept {
+    if (nodes.device) return nodes.device->scratch_bytes(*part.kernel, part.problem, whole.options.slabs);
+    if (nodes.nodes == 1) return aligned_scratch_bytes(part);
+    return cpu::in_slabs(*part.kernel).bytes(part.problem, part.tile, part.threads, nodes.nodes);
+}
+
 Room room_for(const Plan& plan, const SlabNodes& nodes, const SlabBlocks& blocks, int threads) noexcept {
     const Type sum = sum_type(plan.problem.in), in = type_of_operands(plan);
     const auto matrices = static_cast<std::size_t>(nodes.matrices + needs_root(plan));
@@ -71,7 +77,7 @@ Room room_for(const Plan& plan, const SlabNodes& nodes, const SlabBlocks& blocks
     for (const std::int64_t m : blocks.m.sizes())
         for (const std::int64_t n : blocks.n.sizes())
             for (const std::int64_t k : lengths)
-                most = std::max(most, aligned_scratch_bytes(plan_of_slab(plan, m, n, k, in, threads)));
+                most = std::max(most, bytes_of_call(plan_of_slab(plan, m, n, k, in, threads), nodes, plan));
     return {matrices * matrix_bytes(sum, blocks.m.largest(), blocks.n.largest()), in_lines(most)};
 }
 
@@ -166,6 +172,7 @@ private:
             one.packed.panels +=
                 packed_slab_at(*part.kernel->packing, one.packed.type, one.packed.is_a ? call_.m() : call_.n(),
                                call_.k(), plan_.options.slabs, one.packed.on_left, number);
+        if (nodes_.device) return nodes_.device->run(*part.kernel, one, plan_.options.slabs);
         if (nodes_.run) return in_one_call(part, one, above);
         if (above) one.epilogue = adding(above->sum), above = above->next;
         if (const Status bad = run_in_place(part, one); !bad) return bad;

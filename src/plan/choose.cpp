@@ -124,19 +124,25 @@ Problem with_terms(Problem problem) noexcept {
     return problem;
 }
 
-/// A row of that order that sums several slabs in one call, where all slabs are cheaper so than one by one.
+/// A row of that order that sums several slabs in one call, where all slabs are cheaper so than one by one. Calls one
+/// after another take no less than the row's one call for all of k: threads wait for each other behind each of them.
 const Kernel* cheaper_at_once(const Backend& backend, const Criteria& slab, std::int64_t k, int slabs,
                               const Choice& one) noexcept {
+    Problem whole = slab.problem;
+    whole.k = k;
     const Kernel* best = one.kernel;
-    double least = one.nanoseconds * slabs;
+    double least = std::max(one.nanoseconds * slabs, best->nanoseconds(whole, slab.threads));
     for (const Kernel* kernel : backend.ladder) {
-        const int at_once = slabs_at_once(*kernel, k, slabs);
+        const Tile tile = kernel->tiles.empty() ? Tile{} : kernel->tiles.front();
+        const bool in_one_call = nodes_at_once(*kernel, whole, tile, slab.threads, slabs) > 1;
+        const int at_once = in_one_call ? slabs : slabs_at_once(*kernel, k, slabs);
         if (at_once == 1 || kernel->order != one.kernel->order || !fits(backend.features(), *kernel, slab.problem) ||
             (slab.promised && !keeps_promise(*kernel, slab.problem)))
             continue;
         Problem node = slab.problem;
         node.k = longest_slab(k, slabs / at_once);
-        const double cost = kernel->nanoseconds(node, slab.threads) * (slabs / at_once);
+        const double cost = std::max(kernel->nanoseconds(node, slab.threads) * (slabs / at_once),
+                                     kernel->nanoseconds(whole, slab.threads));
         if (cost < least) best = kernel, least = cost;
     }
     return best;

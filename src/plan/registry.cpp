@@ -14,7 +14,8 @@ namespace {
 
 constexpr BackendSource list[] = {
     {"cpu", Place::host, nullptr, nullptr, cpu::backend},
-    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend, cuda::allocation, cuda::links, cuda::product_sums},
+    {"cuda", Place::cuda, cuda::owns, cuda::may_own, cuda::backend, cuda::allocation, cuda::links, cuda::product_sums,
+     cuda::slab_products},
     {"metal", Place::metal, metal::owns, metal::may_own, metal::backend},
     {"metal-check", Place::host, nullptr, nullptr, metal_check::backend},
     {"cpu-check", Place::host, nullptr, nullptr, cpu::check_backend},
@@ -46,6 +47,12 @@ const DeviceLinks* links_of(std::string_view backend) noexcept {
 const ProductSums* sums_of(std::string_view backend) noexcept {
     for (const BackendSource& source : list)
         if (backend == source.name) return source.sums ? source.sums() : nullptr;
+    return nullptr;
+}
+
+const SlabProducts* slabs_of(std::string_view backend) noexcept {
+    for (const BackendSource& source : list)
+        if (backend == source.name) return source.slabs ? source.slabs() : nullptr;
     return nullptr;
 }
 

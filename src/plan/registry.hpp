@@ -9,6 +9,7 @@
 
 #include "backend/contract.hpp"
 #include "backend/links.hpp"
+#include "backend/slabs_contract.hpp"
 #include "backend/sums_contract.hpp"
 
 namespace tw {
@@ -26,6 +27,7 @@ struct BackendSource {
     const DeviceLinks* (*links)() noexcept = nullptr;  ///< null, also as its answer: devices share nothing
     const ProductSums* (*sums)() noexcept =
         nullptr;  ///< null, also as its answer: its memory's products stay unchecked
+    const SlabProducts* (*slabs)() noexcept = nullptr;  ///< null, also as its answer: a kernel takes one slab a call
 
     const Backend& operator()() const noexcept { return open(); }
 };
@@ -42,6 +44,9 @@ const DeviceLinks* links_of(std::string_view backend) noexcept;
 
 /// Null when products of its memory can't be checked there.
 const ProductSums* sums_of(std::string_view backend) noexcept;
+
+/// Null when its kernels take one slab a call.
+const SlabProducts* slabs_of(std::string_view backend) noexcept;
 
 /// "cuda" of "cuda:1".
 std::string_view backend_part(std::string_view device) noexcept;

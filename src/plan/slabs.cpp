@@ -30,6 +30,13 @@ int slabs_at_once(const Kernel& kernel, std::int64_t k, int slabs) noexcept {
     return at_once;
 }
 
+int nodes_at_once(const Kernel& kernel, const Problem& sums, const Tile& tile, int threads, int slabs) {
+    const int nodes = slabs / slabs_at_once(kernel, sums.k, slabs);
+    const auto bytes = cpu::in_slabs(kernel).bytes;
+    if (!bytes || nodes < 2 || nodes > cpu::SlabSteps::most || sums.k % nodes != 0) return 1;
+    return cpu::adds_once(kernel, sums.k / nodes) && bytes(sums, tile, threads, nodes) > 0 ? nodes : 1;
+}
+
 bool widens_all_slabs(const Plan& plan) noexcept {
     const Type in = plan.problem.in;
     return plan.kernel->in != in && (!plan.of_shorter || plan.of_shorter->in != in);

@@ -67,6 +67,10 @@ inline Problem problem_of_kernel(const Problem& problem, const Options& options)
 /// tree.
 int slabs_at_once(const Kernel& kernel, std::int64_t k, int slabs) noexcept;
 
+/// How many such nodes a row sums in one call by so many threads: all, whose sums stay in the caches, or one. `sums`
+/// is the product whose C is sums.
+int nodes_at_once(const Kernel& kernel, const Problem& sums, const Tile& tile, int threads, int slabs);
+
 /// Narrow operands are widened once for all slabs; when only some of them want that, each slab does it for itself.
 bool widens_all_slabs(const Plan& plan) noexcept;
 

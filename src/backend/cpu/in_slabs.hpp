@@ -27,20 +27,22 @@ constexpr bool adds_once(const Kernel& kernel, std::int64_t k) noexcept {
 /// Runs a kernel and adds what the slabs above it gave. With steps, alpha is 1 and k one block.
 using RunInSlabs = Status (*)(const Call& call, const Tile& tile, const SlabSteps* slabs);
 
-/// Of r7's rows, of r6's, and of a matrix unit's; null for others.
-RunInSlabs hierarchical_in_slabs(const Kernel& kernel) noexcept;
-RunInSlabs vectorized_in_slabs(const Kernel& kernel) noexcept;
-RunInSlabs unit_in_slabs(const Kernel& kernel) noexcept;
-
 struct InSlabs {
-    RunInSlabs run;  ///< null: the kernel knows nothing of slabs
-    bool sums;       ///< several of them, in a tile's pass
+    RunInSlabs run = nullptr;  ///< null: the kernel knows nothing of slabs
+    bool sums = false;         ///< several of them, in a tile's pass
+    /// Scratch of a call that takes a whole tree of so many nodes, of one length each; null, or 0: it takes none.
+    std::size_t (*bytes)(const Problem&, const Tile&, int threads, int nodes) = nullptr;
 };
 
+/// Of r7's rows, of r6's, and of a matrix unit's.
+InSlabs hierarchical_in_slabs(const Kernel& kernel) noexcept;
+InSlabs vectorized_in_slabs(const Kernel& kernel) noexcept;
+InSlabs unit_in_slabs(const Kernel& kernel) noexcept;
+
 inline InSlabs in_slabs(const Kernel& kernel) noexcept {
-    if (const RunInSlabs run = hierarchical_in_slabs(kernel)) return {run, true};
-    if (const RunInSlabs run = vectorized_in_slabs(kernel)) return {run, true};
-    return {unit_in_slabs(kernel), false};
+    if (const InSlabs found = hierarchical_in_slabs(kernel); found.run) return found;
+    if (const InSlabs found = vectorized_in_slabs(kernel); found.run) return found;
+    return unit_in_slabs(kernel);
 }
 
 }  // namespace tw::cpu

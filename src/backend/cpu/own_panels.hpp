@@ -5,10 +5,13 @@
 // which are widened when they are read.
 #pragma once
 
+#include "backend/cpu/hierarchy_cost.hpp"
 #include "backend/cpu/micro/pack_narrow.hpp"
 #include "backend/cpu/micro/tile_of_c.hpp"
 #include "backend/cpu/panels/macro_kernel.hpp"
+#include "backend/cpu/panels/shared_panels.hpp"
 #include "backend/cpu/product/blocks.hpp"
+#include "backend/cpu/product/parallel.hpp"
 
 namespace tw::cpu {
 
@@ -52,6 +55,16 @@ struct SharedOwnPanels {
     }
     /// Half of the columns of one thread's block: a cell of C stays in L2 beside their panels.
     static Tile blocks(const Tile& of_row) { return {0, of_row.n / 2, of_row.k}; }
+
+    static Status run(Call call, int workers, const Tile& of_row, const SlabSteps* slabs) {
+        call.threads = workers;
+        return run_on_shared_panels(kernel(slabs), call, blocks(of_row));
+    }
+    static std::size_t bytes_in_slabs(const Problem& p, const Tile& of_row, int threads, int nodes) {
+        const int workers = workers_for(p.m, p.n, p.k, threads);
+        if (!shares_panels(p.m, p.n, p.k, workers)) return 0;
+        return shared_panels_bytes_in_slabs(kernel(), p, blocks(of_row), workers, nodes);
+    }
 
 private:
     /// One by one: a packer fills several panels only if whole vectors are as wide as one.

@@ -46,9 +46,12 @@ constexpr Kernel row(const char* name, Features needs) {
 }
 
 template <const MatrixUnit& unit, int... parts>
-RunInSlabs slabs_by(const Kernel& kernel) noexcept {
-    RunInSlabs found = nullptr;
-    ((kernel.run == ByParts<unit, parts>::run ? found = ByParts<unit, parts>::run_in_slabs : found), ...);
+InSlabs slabs_by(const Kernel& kernel) noexcept {
+    InSlabs found;
+    ((found = kernel.run == ByParts<unit, parts>::run
+                  ? InSlabs{ByParts<unit, parts>::run_in_slabs, false, ByParts<unit, parts>::bytes_in_slabs}
+                  : found),
+     ...);
     return found;
 }
 
@@ -61,9 +64,9 @@ constinit const Kernel r10_split_amx_bf16x6 = row<unit_amx, 3>("cpu.r10_split.f3
 constinit const Kernel r10_split_emulated_bf16x3 = row<unit_emulated, 2>("cpu-check.r10_split.f32.bf16x3", 0);
 constinit const Kernel r10_split_emulated_bf16x6 = row<unit_emulated, 3>("cpu-check.r10_split.f32.bf16x6", 0);
 
-RunInSlabs unit_in_slabs(const Kernel& kernel) noexcept {
+InSlabs unit_in_slabs(const Kernel& kernel) noexcept {
 #if defined(__x86_64__)
-    if (const RunInSlabs run = slabs_by<unit_amx, 1, 2, 3>(kernel)) return run;
+    if (const InSlabs found = slabs_by<unit_amx, 1, 2, 3>(kernel); found.run) return found;
 #endif
     return slabs_by<unit_emulated, 1, 2, 3>(kernel);
 }

@@ -164,8 +164,8 @@ constexpr Kernel row(const char* name, Features needs, int order) {
 }
 
 template <class T, const MicroKernel<T>&... micro>
-void look_for(const Kernel& kernel, RunInSlabs& found) noexcept {
-    ((found = kernel.run == run<T, micro> ? run_in_slabs<T, micro> : found), ...);
+void look_for(const Kernel& kernel, InSlabs& found) noexcept {
+    ((found = kernel.run == run<T, micro> ? InSlabs{run_in_slabs<T, micro>, true} : found), ...);
 }
 
 }  // namespace
@@ -190,8 +190,8 @@ constinit const Kernel r6_vectorized_neon_f64 =
     row<double, micro_neon_f64>("cpu.r6_vectorized.f64.neon", cpu_feature::neon, order_fused_in_blocks);
 #endif
 
-RunInSlabs vectorized_in_slabs(const Kernel& kernel) noexcept {
-    RunInSlabs found = nullptr;
+InSlabs vectorized_in_slabs(const Kernel& kernel) noexcept {
+    InSlabs found;
     look_for<float, micro_portable_f32>(kernel, found);
     look_for<double, micro_portable_f64>(kernel, found);
 #if defined(__x86_64__)

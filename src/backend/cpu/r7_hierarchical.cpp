@@ -154,11 +154,8 @@ struct Hierarchy {
         const bool turned = is_turned(given);
         Call call = turned_if(turned, given);
         call.threads = workers_for(given.m(), given.n(), given.k(), given.threads);
-        if (shares_panels(given.m(), given.n(), given.k(), call.threads) && !call.packed.panels) {
-            Call shared = given;
-            shared.threads = call.threads;
-            return run_on_shared_panels(Shared::kernel(slabs), shared, Shared::blocks(blocks));
-        }
+        if (shares_panels(given.m(), given.n(), given.k(), call.threads) && !call.packed.panels)
+            return Shared::run(given, call.threads, blocks, slabs);
         const std::int64_t m = call.m(), n = call.n(), nc = columns_at_once<T>(blocks.n, call.k(), micro.nr);
         const Grid grid(m, n, call.packed.panels && call.packed.on_left ? micro.mr : 1, nc, micro, call.threads);
         const std::size_t room = worker_bytes(std::max(m, n), call.k(), blocks);
@@ -169,6 +166,7 @@ struct Hierarchy {
         });
         return {};
     }
+    static constexpr InSlabs in_slabs{run_in_slabs, true, Shared::bytes_in_slabs};
 };
 
 /// {any rows, NC, KC}: KC x NC fills about half of an L2 of 512 KiB (AVX2) or 2 MiB (AVX-512); KC is not for
@@ -199,8 +197,8 @@ constexpr Kernel row(const char* name, Features needs, int order,
 }
 
 template <class T, const MicroKernel<T>&... micro>
-void look_for(const Kernel& kernel, RunInSlabs& found) noexcept {
-    ((found = kernel.run == Hierarchy<T, micro>::run ? Hierarchy<T, micro>::run_in_slabs : found), ...);
+void look_for(const Kernel& kernel, InSlabs& found) noexcept {
+    ((found = kernel.run == Hierarchy<T, micro>::run ? Hierarchy<T, micro>::in_slabs : found), ...);
 }
 
 }  // namespace
@@ -233,8 +231,8 @@ constinit const Kernel r7_hierarchical_neon_f64 =
     row<double, micro_neon_f64, 192>("cpu.r7_hierarchical.f64.neon", cpu_feature::neon, order_fused_in_blocks);
 #endif
 
-RunInSlabs hierarchical_in_slabs(const Kernel& kernel) noexcept {
-    RunInSlabs found = nullptr;
+InSlabs hierarchical_in_slabs(const Kernel& kernel) noexcept {
+    InSlabs found;
     look_for<float, micro_portable_f32>(kernel, found);
     look_for<double, micro_portable_f64>(kernel, found);
 #if defined(__x86_64__)

@@ -7,6 +7,7 @@
 
 #include "backend/contract.hpp"
 #include "backend/links.hpp"
+#include "backend/slabs_contract.hpp"
 #include "backend/sums_contract.hpp"
 
 namespace tw::cuda {
@@ -28,5 +29,8 @@ const DeviceLinks* links() noexcept;
 
 /// For the check of products whose operands lie on a device; null where there is no libtilewright_cuda.
 const ProductSums* product_sums() noexcept;
+
+/// Products in slabs of k by one kernel; null where there is no libtilewright_cuda.
+const SlabProducts* slab_products() noexcept;
 
 }  // namespace tw::cuda

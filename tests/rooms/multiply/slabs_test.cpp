@@ -72,6 +72,15 @@ std::vector<T> by_parts(Product<T>& p, std::int64_t first, std::int64_t length, 
     return sums;
 }
 
+/// A matrix that lies by columns, by rows.
+template <class T>
+std::vector<T> by_rows(const std::vector<T>& columns, std::int64_t rows, std::int64_t cols) {
+    std::vector<T> made;
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < cols; ++j) made.push_back(columns[static_cast<std::size_t>(i + j * rows)]);
+    return made;
+}
+
 TYPED_TEST(Slabs, Rule40_AreAddedInATreeOnEveryRow) {
     for (const Row& row : reproducible_rows<TypeParam>())
         for (const std::int64_t k : {1, 5, 13, 250, 1024, 1027})
@@ -111,6 +120,33 @@ TYPED_TEST(Slabs, Rule40_ATileSumsSlabsInThatTree) {
     }
 }
 
+// Nodes of one length, all in panels at once: a cell of C takes them in turn, some sums in memory of its own.
+TYPED_TEST(Slabs, Rule40_ACellOfCTakesItsWholeTree) {
+    if (is_sanitized) GTEST_SKIP() << "2^25 products are the least that r7's threads share panels for";
+    struct {
+        std::int64_t m, n, k;
+        int slabs;
+        const char* row;
+    } const shapes[] = {{132, 128, 2048, 8, "r7_hierarchical."},
+                        {129, 133, 2048, 32, "r7_hierarchical."},
+                        {70, 90, 1024, 8, "r10_split."},
+                        {131, 66, 80, 16, "r10_split."}};
+    for (const auto& [m, n, k, slabs, rung] : shapes) {
+        Product<TypeParam> p(m, n, k);
+        for (const Row& row : reproducible_rows<TypeParam>()) {
+            const std::string_view name = row.kernel;
+            if (name.find(rung) == name.npos) continue;
+            tw::Options options{.slabs = slabs, .device = row.device, .threads = 2};
+            p.run(row.kernel, options);
+            options.kernel = row.kernel;
+            EXPECT_TRUE(same_bits(p.c, by_hand(p, 0, k, slabs, options))) << row.kernel << ", k " << k;
+            std::vector<TypeParam> c(p.c.size());
+            tw::multiply(p.av(), p.bv(), tw::View<TypeParam>(c.data(), m, n, 1, m), options);
+            EXPECT_TRUE(same_bits(by_rows(c, m, n), p.c)) << row.kernel << ", k " << k << ", C by columns";
+        }
+    }
+}
+
 TYPED_TEST(Slabs, Rule40_APartOfKHasTheBitsOfItsSubtree) {
     for (const Row& row : reproducible_rows<TypeParam>())
         for (const std::int64_t k : {47, 1200})
@@ -125,15 +161,6 @@ TYPED_TEST(Slabs, Rule40_APartOfKHasTheBitsOfItsSubtree) {
                     ASSERT_TRUE(same_bits(p.c, by_parts(p, 0, k, levels, options)))
                         << row.kernel << ", k " << k << ", " << levels << " levels, " << threads << " threads";
                 }
-}
-
-/// A matrix that lies by columns, by rows.
-template <class T>
-std::vector<T> by_rows(const std::vector<T>& columns, std::int64_t rows, std::int64_t cols) {
-    std::vector<T> made;
-    for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < cols; ++j) made.push_back(columns[static_cast<std::size_t>(i + j * rows)]);
-    return made;
 }
 
 TYPED_TEST(Slabs, Rule40_TheTreeIsTheSameForAnyShapeThreadsAndForms) {

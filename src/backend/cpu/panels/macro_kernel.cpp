@@ -117,6 +117,15 @@ std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& p,
                     Cut(oriented, p.n, p.m, p.k, blocks).bytes(oriented));
 }
 
+std::size_t hierarchy_bytes_in_slabs(const PanelKernel& kernel, const Problem& p, const Tile& blocks, int threads,
+                                     int nodes) {
+    const int workers = workers_for(p.m, p.n, p.k, threads);
+    const OrientedKernel oriented(kernel);
+    const bool are_few =
+        FewLines(oriented, p.m, p.n, workers).are_few() || FewLines(oriented, p.n, p.m, workers).are_few();
+    return workers > 1 && !are_few ? shared_panels_bytes_in_slabs(kernel, p, blocks, workers, nodes) : 0;
+}
+
 PackedOperand::PackedOperand(const PanelKernel& kernel, std::int64_t lines, std::int64_t k, bool on_left)
     : width(on_left ? kernel.mr : kernel.nr),
       panels(ceil_div(lines, width)),

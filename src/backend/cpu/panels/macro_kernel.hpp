@@ -68,6 +68,9 @@ struct PanelKernel {
 /// `blocks` is {MC, NC, 0}: a block of A that stays in L2, and a block of B that stays in L3; the
 /// other way round for a kernel that walks rows.
 std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads);
+/// The same for a whole tree of slabs in one call (SlabSteps::pairs), by several threads; 0: it does not take one.
+std::size_t hierarchy_bytes_in_slabs(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads,
+                                     int nodes);
 /// A whole operand in panels: all those of one block of k, then all of the next. It depends on neither the other
 /// operand nor on blocks of m and n, so one copy serves every product.
 struct PackedOperand {

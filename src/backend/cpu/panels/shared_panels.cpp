@@ -10,33 +10,53 @@
 namespace tw::cpu {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{128} << 20;  // of panels at a time, if one block of k takes less
+constexpr std::size_t most_bytes = std::size_t{128} << 20;   // of panels at a time, if one block of k takes less
+constexpr std::size_t most_bytes_in_slabs = 2 * most_bytes;  // where they must be there all at a time
 /// Lines of a cell on the side whose panels stream past: short blocks of k add to C often, which is to stay in L2.
 constexpr std::int64_t most_lines(std::int64_t kc) { return std::clamp<std::int64_t>(kc, 256, 1024); }
 
-struct Layout : PanelSizes {
-    std::int64_t a_panels, b_panels, k_blocks, at_once;  // at_once: blocks of k that are in panels at a time
-    Cells cells;
+/// A product's k and C, for the loops: k may be nodes of a tree of slabs, so many, whose sums are of so many bytes.
+struct Extent {
+    std::int64_t m, n, k;
+    int nodes = 1;
+    std::size_t of_sum = sizeof(float);
 
-    Layout(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k, const Tile& of_c, int threads)
-        : PanelSizes(kernel, k),
-          a_panels(ceil_div(m, kernel.mr)),
-          b_panels(ceil_div(n, kernel.nr)),
-          k_blocks(ceil_div(k, kc)),
-          at_once(
-              block_size(k_blocks, std::max<std::int64_t>(1, static_cast<std::int64_t>(most_bytes / one_block())), 1)),
+    int matrices() const { return SlabSteps::levels(nodes / 2); }  // of sums that wait
+};
+
+struct Layout : PanelSizes {
+    std::int64_t a_panels, b_panels, depth, k_blocks, at_once;  // at_once: blocks of k that are in panels at a time
+    Cells cells;
+    std::size_t sums;  // of a cell, in bytes
+
+    Layout(const OrientedKernel& kernel, const Extent& of, const Tile& of_c, int threads)
+        : PanelSizes(kernel, of.k / of.nodes),
+          a_panels(ceil_div(of.m, kernel.mr)),
+          b_panels(ceil_div(of.n, kernel.nr)),
+          depth(of.nodes > 1 ? of.k / of.nodes : kc),
+          k_blocks(ceil_div(of.k, depth)),
+          at_once(of.nodes > 1
+                      ? of.nodes
+                      : block_size(k_blocks,
+                                   std::max<std::int64_t>(1, static_cast<std::int64_t>(most_bytes / one_block())), 1)),
           cells({a_panels, kernel.mr, panels_in(kernel.blocks(of_c, kc).m, kernel.mr)},
-                {b_panels, kernel.nr, panels_in(most_lines(kc), kernel.nr)}, threads) {}
+                {b_panels, kernel.nr, panels_in(most_lines(kc) / (1 + of.matrices()), kernel.nr)}, threads),
+          sums(in_lines(static_cast<std::size_t>(cells.high * kernel.mr * cells.wide * kernel.nr) * of.of_sum)),
+          matrices_(of.matrices()) {}
 
     std::size_t one_block() const { return a_bytes() + b_bytes(); }
     std::size_t a_bytes() const { return static_cast<std::size_t>(a_panels) * a_panel; }  // of one block of k
     std::size_t b_bytes() const { return static_cast<std::size_t>(b_panels) * b_panel; }
-    std::size_t own_bytes() const { return static_cast<std::size_t>(cells.high) * partial; }
+    std::size_t partials() const { return in_lines(static_cast<std::size_t>(cells.high) * partial); }
+    std::size_t own_bytes() const { return partials() + static_cast<std::size_t>(matrices_) * sums; }
     std::size_t bytes(int threads) const {
         return static_cast<std::size_t>(at_once) * one_block() + static_cast<std::size_t>(threads) * own_bytes();
     }
 
 private:
+    int matrices_;
+
+    static std::size_t in_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
     static std::int64_t panels_in(std::int64_t lines, int width) { return std::max<std::int64_t>(1, lines / width); }
 };
 
@@ -58,9 +78,10 @@ struct Side {
 
 class SharedPanels {
 public:
+    /// `tree`: of slabs, whose nodes are blocks of k; null: there is none.
     SharedPanels(const OrientedKernel& kernel, const Call& call, bool turned, const Finisher& finisher,
-                 const Layout& layout)
-        : kernel_(kernel), call_(call), turned_(turned), finisher_(finisher), of_(layout) {
+                 const Layout& layout, const SlabSteps* tree)
+        : kernel_(kernel), call_(call), turned_(turned), finisher_(finisher), of_(layout), tree_(tree) {
         const std::int64_t panels = (of_.a_panels + of_.b_panels) * of_.at_once;
         group_ = std::clamp<std::int64_t>(panels / (4 * call.threads), 1, kernel->panels_at_once);
         std::byte* const room = call.scratch.data();
@@ -106,7 +127,7 @@ private:
 
     void pack(std::int64_t round, std::int64_t item) const {
         const std::int64_t block = item / (a_.groups + b_.groups), group = item % (a_.groups + b_.groups);
-        const std::int64_t p = (round * of_.at_once + block) * of_.kc, depth = std::min(of_.kc, call_.k() - p);
+        const std::int64_t p = (round * of_.at_once + block) * of_.depth, depth = std::min(of_.depth, call_.k() - p);
         if (group < a_.groups) {
             const std::int64_t panel = group * group_, i = panel * kernel_.mr;
             kernel_.pack_a(call_.a.block(i, p, std::min(group_ * kernel_.mr, call_.m() - i), depth),
@@ -128,16 +149,39 @@ private:
         float* const partials = of_.partial ? reinterpret_cast<float*>(own) : nullptr;
         if (kernel_->begin) kernel_->begin();
         for (std::int64_t block = 0; block < blocks_of(round); ++block) {
-            const std::int64_t p = (first + block) * of_.kc, depth = std::min(of_.kc, call_.k() - p);
+            const std::int64_t p = (first + block) * of_.depth, depth = std::min(of_.depth, call_.k() - p);
             Call part = call_;
             part.a = call_.a.block(i, p, rows, depth);
             part.b = call_.b.block(p, j, depth, cols);
             part.c = call_.c.block(i, j, rows, cols);
+            const std::byte *a = a_.at(first, block, row), *b = b_.at(first, block, col);
+            if (tree_) {
+                multiply_node(part, block, a, b, partials, own + of_.partials());
+                continue;
+            }
             if (p != 0) part.beta = 1;
-            multiply_block(kernel_, of_, part, a_.at(first, block, row), b_.at(first, block, col), partials, turned_,
-                           {finisher_, p + depth == call_.k(), i, j});
+            multiply_block(kernel_, of_, part, a, b, partials, turned_, {finisher_, p + depth == call_.k(), i, j});
         }
         if (kernel_->end) kernel_->end();
+    }
+    /// A cell's node: where its sums go, and what is added to them while a tile of them is in the first cache.
+    void multiply_node(Call& part, std::int64_t block, const std::byte* a, const std::byte* b, float* partials,
+                       std::byte* memory) const {
+        const SlabSteps::Step& pair = tree_->of_pairs[block / 2];
+        const bool by_columns = kernel_->walks_rows, is_second = block % 2 != 0;
+        const Matrix c = by_columns ? part.c.transposed() : part.c;  // as tiles see it
+        const auto sums = [&](int number) {
+            return Matrix{memory + static_cast<std::size_t>(number) * of_.sums, c.type, c.rows, c.cols, c.cols};
+        };
+        Matrix waiting[SlabSteps::most_levels];
+        SlabSteps adding;
+        adding.addends = waiting;
+        for (int number = 0; number < tree_->matrices() && is_second; ++number)
+            if (pair.plus >> number & 1) waiting[adding.addend_count++] = sums(number);
+        if (pair.into != SlabSteps::into_c) part.c = by_columns ? sums(pair.into).transposed() : sums(pair.into);
+        part.beta = is_second ? 1 : 0;
+        const Finisher adder(call_, by_columns, &adding);
+        multiply_block(kernel_, of_, part, a, b, partials, turned_, {adder, is_second, 0, 0});
     }
 
     const OrientedKernel& kernel_;
@@ -145,6 +189,7 @@ private:
     const bool turned_;
     const Finisher& finisher_;
     const Layout& of_;
+    const SlabSteps* const tree_;
     Side a_{}, b_{};
     std::byte* own_;
     std::int64_t group_, rounds_;
@@ -155,8 +200,19 @@ private:
 
 std::size_t shared_panels_bytes(const PanelKernel& of, const Problem& p, const Tile& blocks, int threads) {
     const OrientedKernel kernel(of);
-    return std::max(Layout(kernel, p.m, p.n, p.k, blocks, threads).bytes(threads),
-                    Layout(kernel, p.n, p.m, p.k, blocks, threads).bytes(threads));
+    return std::max(Layout(kernel, {p.m, p.n, p.k}, blocks, threads).bytes(threads),
+                    Layout(kernel, {p.n, p.m, p.k}, blocks, threads).bytes(threads));
+}
+
+std::size_t shared_panels_bytes_in_slabs(const PanelKernel& of, const Problem& p, const Tile& blocks, int threads,
+                                         int nodes) {
+    const OrientedKernel kernel(of);
+    const Layout one(kernel, {p.m, p.n, p.k, nodes, size_of(p.out)}, blocks, threads),
+        other(kernel, {p.n, p.m, p.k, nodes, size_of(p.out)}, blocks, threads);
+    const bool all_at_once =
+        one.kc >= one.depth && other.kc >= other.depth &&
+        std::max(one.one_block(), other.one_block()) * static_cast<std::size_t>(nodes) <= most_bytes_in_slabs;
+    return all_at_once ? std::max(one.bytes(threads), other.bytes(threads)) : 0;
 }
 
 Status run_on_shared_panels(const PanelKernel& of, const Call& given, const Tile& blocks) {
@@ -164,8 +220,10 @@ Status run_on_shared_panels(const PanelKernel& of, const Call& given, const Tile
     const bool turned = kernel.is_turned(given);
     const Call call = turned_if(turned, given);
     const Finisher finisher(given, turned, of.slabs);
-    const Layout layout(kernel, call.m(), call.n(), call.k(), blocks, call.threads);
-    SharedPanels shared(kernel, call, turned, finisher, layout);
+    const SlabSteps* const tree = of.slabs && of.slabs->pairs > 0 ? of.slabs : nullptr;
+    const Layout layout(kernel, {call.m(), call.n(), call.k(), tree ? tree->nodes() : 1, size_of(call.c.type)}, blocks,
+                        call.threads);
+    SharedPanels shared(kernel, call, turned, finisher, layout, tree);
     if (call.executor) shared.work_in_stages();
     else
         share_out(call, std::min<std::int64_t>(call.threads, shared.tickets()),

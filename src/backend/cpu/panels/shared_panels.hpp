@@ -20,6 +20,11 @@ namespace tw::cpu {
 /// Room for all panels of so many blocks of k, and for what each thread keeps of its tiles.
 std::size_t shared_panels_bytes(const PanelKernel& kernel, const Problem& problem, const Tile& blocks, int threads);
 
+/// The same where each cell of C takes a whole tree of slabs (SlabSteps::pairs): so many nodes of one length, each a
+/// block of k, all in panels at once. 0: they are not.
+std::size_t shared_panels_bytes_in_slabs(const PanelKernel& kernel, const Problem& problem, const Tile& blocks,
+                                         int threads, int nodes);
+
 /// The same bits as one thread's. `blocks` as in run_hierarchy(): what of an operand stays in L2.
 Status run_on_shared_panels(const PanelKernel& kernel, const Call& call, const Tile& blocks);
 

@@ -25,6 +25,16 @@ struct SlabSteps {
         std::uint8_t plus;    ///< a bit for each buffer whose sums are then added, the lowest number first
     };
 
+    /// Above them: the call's k is so many pairs of nodes of one length, each of which has these steps. A cell of C
+    /// takes them all, its sums in matrices of its own; a pair's second node is added to what the first one left. 0:
+    /// one node.
+    int pairs = 0;
+    Step of_pairs[most / 2];  ///< as above, of matrices; their length is not used
+
+    int nodes() const { return pairs > 0 ? 2 * pairs : 1; }
+    int matrices() const { return levels(pairs); }
+    static constexpr int levels(int count) { return count > 1 ? 1 + levels(count / 2) : 0; }
+
     const Matrix* addends = nullptr;  ///< as large as C and added to it after all, the first one first, each rounded
     int addend_count = 0;
     int count = 0;  ///< 0: k is whole, and may be several blocks

@@ -81,6 +81,9 @@ struct ByParts {
         adding.slabs = slabs;
         return run_hierarchy(adding, call, blocks);
     }
+    static std::size_t bytes_in_slabs(const Problem& p, const Tile& blocks, int threads, int nodes) {
+        return hierarchy_bytes_in_slabs(kernel(), p, blocks, threads, nodes);
+    }
     static Status run(const Call& call, const Tile& blocks) {
         const Problem p{.m = call.m(), .n = call.n(), .k = call.k(), .in = call.a.type, .out = call.c.type};
         return is_met_once(p) ? run_hierarchy(kernel(), call, blocks) : run_wide(call, blocks);

@@ -19,6 +19,7 @@ const Backend& backend() noexcept { return row; }
 const LoadersDoor* loaders() noexcept { return nullptr; }
 const DeviceLinks* links() noexcept { return nullptr; }
 const ProductSums* product_sums() noexcept { return nullptr; }
+const SlabProducts* slab_products() noexcept { return nullptr; }
 const Replays* replays() noexcept { return nullptr; }
 bool owns(const void*) noexcept { return false; }
 bool may_own() noexcept { return false; }

@@ -20,6 +20,7 @@
 #include "backend/cuda/device/replays.hpp"
 #include "backend/cuda/door/no_backend.hpp"
 #include "backend/cuda/loading_contest/loaders.hpp"
+#include "backend/cuda/split/slabs.hpp"
 #include "backend/cuda/sums/product_sums.hpp"
 #include "base/own_file.hpp"
 
@@ -135,6 +136,7 @@ const Backend& backend() noexcept {
 const LoadersDoor* loaders() noexcept { return behind<LoadersEntry>(loaders_entry_name); }
 const DeviceLinks* links() noexcept { return behind<LinksEntry>(links_entry_name); }
 const ProductSums* product_sums() noexcept { return behind<SumsEntry>(sums_entry_name); }
+const SlabProducts* slab_products() noexcept { return behind<SlabsEntry>(slabs_entry_name); }
 const Replays* replays() noexcept { return behind<ReplaysEntry>(replays_entry_name); }
 
 bool may_own() noexcept { return driver_entry() != nullptr; }

@@ -52,13 +52,12 @@ __device__ void split_row(const Splitting& one, std::int64_t row, std::int64_t p
     if (units != 0 && lane == 0) one.notes[row] = with_losses(one.notes[row], units);
 }
 
-/// By whole warps, until no row is left.
-template <Parts parts>
-__device__ void split_late_rows(const LateRows& late) {
+/// By whole warps, until no row is left: split(operand, whether it is A, row).
+template <class Split>
+__device__ void take_late_rows(const LateRows& late, const Split& split) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int of_b = static_cast<int>(late.b.rows.rows()) - late.b_first;
     const int all = of_b + static_cast<int>(late.a.rows.rows()) - late.a_first;
-    const std::int64_t pitch = parts_pitch(parts, late.a.rows.cols());
     if (all == 0) return;
     for (;;) {
         int claim = 0;
@@ -67,11 +66,17 @@ __device__ void split_late_rows(const LateRows& late) {
         if (claim >= all) return;
         const bool is_b = claim < of_b;
         const int row = is_b ? late.b_first + claim : late.a_first + claim - of_b;
-        split_row<parts>(is_b ? late.b : late.a, row, pitch, lane);
+        split(is_b ? late.b : late.a, !is_b, row);
         ptx::publish_to_tma();
         __syncwarp();
         if (lane == 0) ptx::count_up((is_b ? late.b_done : late.a_done) + row / LateRows::block);
     }
+}
+template <Parts parts>
+__device__ void split_late_rows(const LateRows& late) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const std::int64_t pitch = parts_pitch(parts, late.a.rows.cols());
+    take_late_rows(late, [&](const Splitting& one, bool, int row) { split_row<parts>(one, row, pitch, lane); });
 }
 
 /// Before rows from `first` on are copied: until the late ones of them are split.

@@ -22,6 +22,10 @@ struct ScaledOutput {
     Fused fused;
     bool by_box;  ///< C's rows suit TMA
 
+    __device__ bool in_pairs() const {
+        return c.layout.col_step == 1 && c.layout.row_step % 2 == 0 && c.cols() % 2 == 0 &&
+               reinterpret_cast<std::uintptr_t>(c.data) % 8 == 0;
+    }
     __device__ float value(float sum, float old) const { return alpha * sum + beta * old; }
     __device__ void finish(int i, int j, float sum) const {
         sum = beta == 0 ? alpha * sum : value(sum, c(i, j));
@@ -61,6 +65,14 @@ __device__ void store_pairs(const float (&sums)[N / 2], const ScaledOutput& out,
             if (col + 8 * g < cols) __stcs(reinterpret_cast<float2*>(to + 8 * g), pair);
         }
     }
+}
+
+/// Finished sums to C as it lies.
+template <int N>
+__device__ void store_sums(float (&sums)[N / 2], const ScaledOutput& out, int row, int col) {
+    if (out.in_pairs()) return store_pairs<N>(sums, out, row, col);
+    each_inside<N>(sums, out, out.c.data, out.c.layout.row_step, out.c.layout.col_step, row, col,
+                   [](int, float x, float& to) { to = x; });
 }
 
 /// What a thread fetches for its consumer while the last products run: its two rows' notes, and some columns'.
@@ -128,13 +140,12 @@ __device__ inline void take_back(float* s, const Halves& up, const Halves& down,
     s[3] = down.times(s[3], right);
 }
 
-/// buffers: the ring of store_boxes; columns: a place for N notes and four.
-template <int N, int row_bytes, int ring, Parts parts>
-__device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const ScaledOutput& out, const CUtensorMap& map,
-                              std::uint32_t buffers, std::uint32_t columns, int first_row, int first_col, int consumer,
-                              int thread) {
-    thread = computed_here(thread);
-    const FragmentPlace at(thread);
+/// Whether all of a consumer's sums are to be trusted; `marks` has those that are not. columns: a place for N notes and
+/// four.
+template <int N, Parts parts>
+__device__ bool are_trusted(float (&sums)[N / 2], Marks<N>& marks, Notes<N>& notes, const ScaledOutput& out,
+                            std::uint32_t columns, int first_row, int first_col, int consumer, int thread) {
+    ptx::sync_named(consumer + 1, 128);  // nobody reads the notes of the sums before these any more
     notes.clear_outside(out, first_row, first_col, thread);
 #pragma unroll
     for (int i = 0; i < Notes<N>::count; ++i)
@@ -142,7 +153,6 @@ __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const Scale
     const int most = __reduce_max_sync(~0u, notes.largest_of_columns());
     if (thread % 32 == 0) ptx::store_int(columns + 4 * (N + thread / 32), most);
     ptx::sync_named(consumer + 1, 128);
-    Marks<N> marks;
     const auto all = [&](bool mine) { return ptx::all_of_named(consumer + 1, 128, mine); };
     bool trusted = all(are_beyond_doubt<N>(sums, notes, out, columns, first_col, thread));
     if (!trusted) {
@@ -155,9 +165,27 @@ __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const Scale
             }
         }
     }
+    return trusted;
+}
+
+template <int N>
+__device__ void take_all_back(float (&sums)[N / 2], const Notes<N>& notes, std::uint32_t columns, int thread) {
     const Halves up(power_in(notes.up)), down(power_in(notes.down));
 #pragma unroll
     for (int g = 0; g < N / 8; ++g) take_back(sums + 4 * g, up, down, columns_of(columns, g, thread));
+}
+
+/// buffers: the ring of store_boxes; columns: a place for N notes and four.
+template <int N, int row_bytes, int ring, Parts parts>
+__device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const ScaledOutput& out, const CUtensorMap& map,
+                              std::uint32_t buffers, std::uint32_t columns, int first_row, int first_col, int consumer,
+                              int thread) {
+    thread = computed_here(thread);
+    const FragmentPlace at(thread);
+    Marks<N> marks;
+    const bool trusted =
+        are_trusted<N, parts>(sums, marks, notes, out, columns, first_row, first_col, consumer, thread);
+    take_all_back<N>(sums, notes, columns, thread);
     const int row = first_row + at.row, col = first_col + at.col, cols = static_cast<int>(out.c.cols());
     const auto each_c = [&](const auto& f) {
         each_inside<N>(sums, out, out.c.data, out.c.layout.row_step, out.c.layout.col_step, row, col, f);
@@ -168,8 +196,6 @@ __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const Scale
     if (out.fused.residual)
         each_inside<N>(sums, out, static_cast<const float*>(out.fused.residual), out.fused.row_step, out.fused.col_step,
                        row, col, [](int, float& x, const float& added) { x = __fadd_rn(x, added); });
-    const bool in_pairs = out.c.layout.col_step == 1 && out.c.layout.row_step % 2 == 0 && cols % 2 == 0 &&
-                          reinterpret_cast<std::uintptr_t>(out.c.data) % 8 == 0;
     // What is summed anew reads C, or a residual that may be C, as it was.
     if (!trusted && (out.beta != 0 || out.fused.residual)) {
         each_c([&](int which, float x, float& to) {
@@ -177,10 +203,8 @@ __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const Scale
         });
     } else if (out.by_box) {
         store_boxes<float, N, row_bytes, ring>(sums, out, map, buffers, first_row, first_col, thread);
-    } else if (in_pairs) {
-        store_pairs<N>(sums, out, row, col);
     } else {
-        each_c([](int, float x, float& to) { to = x; });
+        store_sums<N>(sums, out, row, col);
     }
     if (trusted) return;
     if (out.by_box && thread % 32 == 0) ptx::wait_for_stores();

@@ -23,6 +23,7 @@ const Backend& backend() noexcept { return *tilewright_cuda_backend(contract_sta
 const LoadersDoor* loaders() noexcept { return nullptr; }
 const DeviceLinks* links() noexcept { return nullptr; }
 const ProductSums* product_sums() noexcept { return nullptr; }
+const SlabProducts* slab_products() noexcept { return nullptr; }
 const Replays* replays() noexcept { return nullptr; }
 bool may_own() noexcept { return true; }
 bool owns(const void* memory) noexcept { return backend().owns(memory); }

@@ -2,6 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // Rule 40 on the device: halves of k by themselves, and the whole, by every row that `reproducible` takes.
+#include <algorithm>
+
 #include "rooms/backend/cuda/on_device.hpp"
 
 namespace on_device {
@@ -48,6 +50,17 @@ TEST_F(SlabsOnDevice, Rule40_HalvesOfKHaveTheBitsOfHalvesOfTheTree) {
             compare(in, row, 70, 136, 1024);
             compare(in, row, 33, 20, 1027);
         }
+}
+
+// One kernel takes all slabs of a tile where they are of one length: with several waves of tiles, steps that are not
+// whole, and rows that are split late.
+TEST_F(SlabsOnDevice, Rule40_OneKernelAddsThatTree) {
+    const std::string row = "cuda.r10_split.f32.fp16x3";
+    const std::vector<std::string> rows = reproducible_rows(Type::f32);
+    if (std::find(rows.begin(), rows.end(), row) == rows.end()) GTEST_SKIP() << row << " does not run here";
+    compare(Type::f32, row, 2600, 4200, 8 * 40);
+    compare(Type::f32, row, 1537, 1345, 8 * 134);
+    compare(Type::f32, row, 4000, 3100, 8);
 }
 
 TEST_F(SlabsOnDevice, ANarrowCAndTheScalarsComeAfterTheTree) {
