@@ -17,10 +17,12 @@
 #include <algorithm>
 
 #include "backend/cuda/async/across.hpp"
+#include "backend/cuda/async/prices.hpp"
 #include "backend/cuda/async/runs.hpp"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/epilogue/fused.cuh"
+#include "backend/cuda/few/rows.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned_batch.hpp"
 #include "backend/cuda/operands/product.cuh"
@@ -89,6 +91,7 @@ Status run_fused(const Call& given, const Tile& asked) {
     Call call = is_turned(given) ? across(given) : given;
     Batch aligned;
     bool possible = true;
+    if (is_batch_across(call)) return run_across(call, is_turned(given), asked);
     if (first_across(call) != sm90::FirstAcross::none && call.scratch.size() >= across_bytes(call))
         return run_across(call, is_turned(given), asked);
     if (call.batch)
@@ -112,82 +115,72 @@ bool goes_behind(const Call& call) {
     return residual.data && (is_turned(call) ? residual.row_step : residual.col_step) != 1;
 }
 
+Problem problem_of(const Call& call) {
+    return {.m = call.m(),
+            .n = call.n(),
+            .k = call.k(),
+            .in = call.a.type,
+            .out = call.c.type,
+            .place = Place::cuda,
+            .a = form_of(call.a),
+            .b = form_of(call.b),
+            .c = form_of(call.c)};
+}
+
+std::size_t bytes_of_copies(const Call& call) {
+    return first_across(call) != sm90::FirstAcross::none ? across_bytes(call)
+                                                         : aligned_bytes_of(call, AsRead::both_across);
+}
+
+/// tf32 whose rows begin where TMA can't go, and whose copies cost more than few_rows_anywhere: 128 x 8192 x 28672 NN
+/// took 860 us, 304 so. Its bits are others, and its bound is less than ours where k is long.
+bool goes_anywhere(const Call& call, const Tile& asked) {
+    if (call.a.type != Type::f32 || call.batch || call.reproducible || asked != Tile{} || call.k() < 512) return false;
+    const std::size_t copies = bytes_of_copies(call);
+    const Problem p = problem_of(call);
+    const std::size_t expected = copies == 0 ? 0 : r9::bytes_by_form(p);
+    // Of small ones a batch at once is worth more, and its products have the bits of each alone.
+    if (copies < expected + (std::size_t{8} << 20) || !few_rows_anywhere_tf32.takes(p)) return false;
+    const double more = (expected == 0 ? 2000 : 0) + static_cast<double>(copies - expected) / 1100;
+    return few_rows_anywhere_tf32.nanoseconds(p, 1) < .95 * (r9::nanoseconds(p, 1) + more);
+}
+/// Whether any product of the batch may, alone.
+bool go_anywhere(const Call& call) {
+    Call one = call;
+    one.batch = nullptr;
+    const auto of_all = [](const BatchedOperand& of) { return reinterpret_cast<void*>(of.address_bits()); };
+    if (call.a.type == Type::f32) one.a.data = of_all(a_of(call)), one.b.data = of_all(b_of(call));
+    return goes_anywhere(one, {});
+}
+std::size_t scratch_anywhere(const Call& call) { return few_rows_anywhere_tf32.scratch_bytes(problem_of(call), {}, 1); }
+
 /// r8 has the same bits and every way that a residual may lie: slower, but a narrow C is rounded once.
 template <class T>
 Status run(const Call& call, const Tile& tile) {
+    if constexpr (sizeof(T) == 4)
+        if (goes_anywhere(call, tile) && call.scratch.size() >= scratch_anywhere(call))
+            return few_rows_anywhere_tf32.run(call, {});
     const auto run_one = [&](const Call& one) { return run_fused<T>(one, tile); };
     if (!goes_behind(call)) return with_epilogue(call, run_one);
     return call.c.type == Type::f32 ? finished_behind(call, run_one) : run_plainly(call);
 }
 
-std::size_t scratch_of(const Call& given, const Tile&) {
+std::size_t scratch_of(const Call& given, const Tile& tile) {
+    if (goes_anywhere(given, tile)) return scratch_anywhere(given);
     const Call call = is_turned(given) ? across(given) : given;
     if (first_across(call) != sm90::FirstAcross::none) return across_bytes(call);
     return aligned_bytes_of(call, AsRead::both_across) + last_wave_bytes(call);
 }
 
-sm90::Sizes sizes_of(const Problem& p, int at_once) {
-    const bool turned = p.c == Form::col_major;
-    return {turned ? p.n : p.m, turned ? p.m : p.n, p.k, 1, at_once};
-}
-
-/// tf32 of operands without gaps, where one is read across k.
-struct AcrossOf {
-    sm90::FirstAcross first = sm90::FirstAcross::none;
-    std::int64_t lines = 0, rows = 0;  ///< of the one, and of the other
-    bool turns = false;                ///< the other one lies across k, too
-
-    explicit AcrossOf(const Problem& p) {
-        if (p.in != Type::f32) return;
-        first = sm90::first_across({p.m, p.n, p.k, 1, static_cast<int>(multiprocessors_for_costs())}, p.a, p.b);
-        const bool of_a = first == sm90::FirstAcross::a;
-        lines = of_a ? p.m : p.n, rows = of_a ? p.n : p.m;
-        const Form other = of_a ? p.b : p.a, along = of_a ? Form::col_major : Form::row_major;
-        turns = other != along;
-        if (lines % 4 != 0 || other == Form::strided || (!turns && p.k % 4 != 0)) first = sm90::FirstAcross::none;
-    }
-    std::size_t bytes(const Problem& p) const { return turns ? turned_bytes(rows, p.k) : 0; }
-    double nanoseconds(const Problem& p) const {
-        const sm90::Sizes sizes{lines, rows, p.k, 1, static_cast<int>(multiprocessors_for_costs())};
-        return sm90::across_time(sizes, sm90::across_width(sizes)) +
-               (turns ? 2000 + static_cast<double>(bytes(p)) / 1100 : 0);
-    }
-};
-
 std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
-    if (const AcrossOf across(p); across.first != sm90::FirstAcross::none) return across.bytes(p);
-    const std::size_t last_wave = p.in == Type::f32 ? 0 : sm90::r9_last_wave_bytes(sizes_of(p, multiprocessors()));
-    return aligned_bytes(p, AsRead::both_across) + last_wave;
+    const std::size_t last_wave = p.in == Type::f32 ? 0 : sm90::r9_last_wave_bytes(r9::sizes_of(p, multiprocessors()));
+    return r9::bytes_by_form(p) + last_wave;
 }
 
 /// Of few tiles, or perhaps of those of a last wave.
 bool cuts(const Problem& p) {
-    const sm90::Sizes sizes = sizes_of(p, multiprocessors());
+    const sm90::Sizes sizes = r9::sizes_of(p, multiprocessors());
     return sm90::r9_parts(sizes, {}) > 1 || sm90::r9_may_cut_last_wave(sizes);
-}
-
-double nanoseconds(const Problem& p, int) {
-    if (const AcrossOf across(p); across.first != sm90::FirstAcross::none) return across.nanoseconds(p);
-    const sm90::Sizes sizes{p.m, p.n, p.k, 1, static_cast<int>(multiprocessors_for_costs())};
-    const bool is_f32 = p.in == Type::f32, turned = p.c == Form::col_major;
-    const auto lies_across = [&](Form form, Form along) { return !is_f32 && form != along && form != Form::strided; };
-    const sm90::R9Operands operands{.a_across = lies_across(p.a, Form::row_major),
-                                    .b_across = lies_across(p.b, Form::col_major),
-                                    .is_f32 = is_f32,
-                                    .c_by_group = (turned ? p.m : p.n) % 8 == 0,
-                                    .may_turn = p.out != Type::f32 && (turned ? p.m : p.n) % 8 == 0};
-    // What is copied first is read and written once, by one launch.
-    const double copied = static_cast<double>(aligned_bytes(p, AsRead::both_across));
-    // What tf32 competes with was priced beside r9_time, which has no term for rows of C that begin anywhere.
-    const double multiplying = is_f32 && operands.c_by_group
-                                   ? sm90::r9_time(sizes, sm90::r9_tile(sizes, operands, false), operands)
-                                   : sm90::async_time_of_choice(sizes, operands);
-    if (copied == 0) return multiplying;
-    if (is_f32 || std::min(p.m, p.n) <= 8) return multiplying + 2000 + copied / 1100;
-    // Copies of up to some 8 MB lie in L2 when they are read: 226 x 541 x 4689 NN took 16.9 us so, 22.4 by
-    // few_rows_anywhere, but 76 x 14336 x 4096 102 and 65.
-    const double in_cache = std::min(copied, 8e6);
-    return multiplying + 600 + in_cache / 4270 + (copied - in_cache) / 1100;
 }
 
 /// tf32's own steps: 8 of k at a time, 9 errors of 2^-25 and one of 2^-23.
@@ -196,10 +189,11 @@ double tf32_sum_bound(std::int64_t k) { return gamma(6.5 * static_cast<double>((
 /// All products, their operands described to TMA by one map each: copied first, where they don't lie as it wants.
 bool takes_batch(const Call& call) {
     Mapped mapped;
-    // Products whose last wave may be cut go one by one.
+    // Products whose last wave may be cut, or which few_rows_anywhere may have, go one by one.
     sm90::Sizes one = sm90::sizes_of(call);
     one.products = 1;
     if (call.a.type != Type::f32 && !call.reproducible && sm90::r9_may_cut_last_wave(one)) return false;
+    if (go_anywhere(call)) return false;
     if (!cuda::takes_batch(call) || call.c.col_step != 1 || goes_behind(call)) return false;
     // C needs no map: threads store it wherever it lies.
     depth_of(c_of(call), mapped.c);
@@ -223,7 +217,7 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .idea = "TMA keeps a ring of tiles full, and the matrix unit never waits for memory",
             .takes = fits_ints,
             .sum_bound = is_tf32 ? tf32_sum_bound : matrix_unit_sum_bound,
-            .nanoseconds = nanoseconds,
+            .nanoseconds = r9::nanoseconds,
             .scratch_bytes = scratch_bytes,
             .scratch_of = scratch_of,
             .cuts = is_tf32 ? nullptr : cuts,

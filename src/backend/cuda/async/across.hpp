@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backend/cuda/operands/aligned.hpp"
+#include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/tiles/heuristics_across_sm90.hpp"
 
 namespace tw::cuda {
@@ -19,6 +20,15 @@ inline sm90::FirstAcross first_across(const Call& call) noexcept {
     const Matrix lines = of_a ? call.a.transposed() : call.b, rows = of_a ? call.b.transposed() : call.a;
     // TMA reads both as they lie, but for a second that lies across k, too, or begins where TMA can't: it is copied.
     return is_aligned(lines, lines.data) && form_of(rows) != Form::strided ? first : sm90::FirstAcross::none;
+}
+
+/// A batch whose B is read across k, and whose A lies along it for TMA.
+inline bool is_batch_across(const Call& call) noexcept {
+    if (call.a.type != Type::f32 || products_of(call) == 1 || call.epilogue.residual.data) return false;
+    if (form_of(call.b) != Form::row_major || form_of(call.a) != Form::row_major) return false;
+    Depth a, b, c;
+    return depth_of(a_of(call), a) && depth_of(b_of(call), b) && depth_of(c_of(call), c) &&
+           is_aligned(call.a, a.first) && is_aligned(call.b, b.first);
 }
 
 /// Scratch for the other operand, where it doesn't lie along k for TMA.

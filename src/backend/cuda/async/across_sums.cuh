@@ -5,7 +5,11 @@
 #pragma once
 
 #include "backend/cuda/epilogue/groups.cuh"
+#include "backend/cuda/operands/depths.hpp"
 #include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/ptx/bulk_copy.cuh"
+#include "backend/cuda/ptx/shared_store.cuh"
+#include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/ptx/tf32.cuh"
 
 namespace tw::cuda {
@@ -18,15 +22,32 @@ struct Elements {
     float alpha, beta;
     Fused fused;
     bool bias_down;
-    Tensor<const float> first, second;  ///< rows along k
+    Tensor<const float> first, second;                            ///< rows along k
+    bool by_box = false, boxes_down = false;                      ///< TMA stores C; along the rows of the first operand
+    std::int64_t c_bytes = 0, first_bytes = 0, second_bytes = 0;  ///< from one matrix of a batch to the next
+};
+
+/// One product's of them.
+struct OfProduct {
+    const Elements& all;
+    Deep deep;
+    float* data;
+
+    __device__ OfProduct(const Elements& elements, const Deep& its)
+        : all(elements),
+          deep(its),
+          data(reinterpret_cast<float*>(reinterpret_cast<char*>(elements.data) + its.c * elements.c_bytes)) {}
+    __device__ float* at(int row, int col) const { return data + row * all.row_step + col * all.col_step; }
 };
 
 /// What is not finite is made once more, as make_again does; f32 all over.
-__device__ inline float made_again(const Elements& c, int row, int col) {
+__device__ inline float made_again(const OfProduct& c, int row, int col) {
+    Tensor<const float> first = c.all.first, second = c.all.second;
+    first.data += c.deep.a * (c.all.first_bytes / 4), second.data += c.deep.b * (c.all.second_bytes / 4);
     float sum = 0;
 #pragma unroll 1
-    for (int k = 0; k < c.first.cols(); ++k)
-        sum = fmaf(ptx::round_to_tf32(c.first(row, k)), ptx::round_to_tf32(c.second(col, k)), sum);
+    for (int k = 0; k < first.cols(); ++k)
+        sum = fmaf(ptx::round_to_tf32(first(row, k)), ptx::round_to_tf32(second(col, k)), sum);
     return sum;
 }
 
@@ -50,44 +71,49 @@ struct OwnPlaces {
 
 /// Asks L2 for the lines of an old C that a consumer's 64 rows will be added to.
 template <int N>
-__device__ void bring_old_closer(const Elements& c, int first_row, int first_col, int thread) {
+__device__ void bring_old_closer(const OfProduct& of, int first_row, int first_col, int thread) {
+    const Elements& c = of.all;
     if (c.beta == 0) return;
     const bool down = c.col_step != 1;
     const int lines = down ? min(N, c.cols - first_col) : min(64, c.rows - first_row),
               length = down ? min(64, c.rows - first_row) : min(N, c.cols - first_col);
     const std::int64_t step = down ? c.col_step : c.row_step;
-    const float* const first = c.data + first_row * c.row_step + first_col * c.col_step;
+    const float* const first = of.at(first_row, first_col);
     for (int line = thread; length > 0 && line < lines; line += 128)
         ptx::prefetch_bytes(first + line * step, length * 4);
 }
 
-template <int N>
-__device__ void make_again_what_is_odd(float (&sums)[N / 2], const Elements& c, const OwnPlaces& own) {
-    each_slice<N, 8>(sums, [&](auto& slice, int col) {
+/// What becomes of 32 columns' sums, from column `col` on: alpha * sums + beta * C, and the epilogue. `at_once` loads
+/// of an old C are on their way together; outside of C its last elements are loaded.
+template <int at_once>
+__device__ void finish(float (&slice)[16], const OfProduct& of, const OwnPlaces& own, int col) {
+    const Elements& c = of.all;
+    const auto row_at = [&](int i) { return min(own.row_of(i), c.rows - 1); };
+    const auto col_at = [&](int i, int from) { return min(own.col_of(i) + col + from, c.cols - 1); };
+    float odd = 0;
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const int row = own.row_of(i), at = own.col_of(i) + col;
-            if (slice[i] * 0 != 0 && row < c.rows && at < c.cols) slice[i] = made_again(c, row, at);
-        }
-    });
-}
-
-/// alpha * sums + beta * C. The loads of a slice are on their way at once; outside of C its last elements are loaded.
-template <int N>
-__device__ void add_old(float (&sums)[N / 2], const Elements& c, const OwnPlaces& own) {
-    constexpr int columns = N < 256 ? 16 : 8;  // for more of them registers would be spilled
-    each_slice<N, columns>(sums, [&](auto& slice, int col) {
-        float old[columns / 2] = {};
-        if (c.beta != 0)
+    for (int i = 0; i < 16; ++i) odd += slice[i] * 0;
+    if (odd != 0)
+        each_slice<32, 8>(slice, [&](auto& part, int from) {
 #pragma unroll
-            for (int i = 0; i < columns / 2; ++i)
-                old[i] = c.data[min(own.row_of(i), c.rows - 1) * c.row_step +
-                                min(own.col_of(i) + col, c.cols - 1) * c.col_step];
+            for (int i = 0; i < 4; ++i)
+                if (part[i] * 0 != 0) part[i] = made_again(of, row_at(i), col_at(i, from));
+        });
+    if (c.alpha != 1)
 #pragma unroll
-        for (int i = 0; i < columns / 2; ++i) {
-            slice[i] *= c.alpha;
-            if (c.beta != 0) slice[i] = fmaf(c.beta, old[i], slice[i]);
-        }
+        for (float& sum : slice) sum *= c.alpha;
+    if (c.beta != 0)
+        each_slice<32, 2 * at_once>(slice, [&](auto& part, int from) {
+            float old[at_once];
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) old[i] = *of.at(row_at(i), col_at(i, from));
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) part[i] = fmaf(c.beta, old[i], part[i]);
+        });
+    if (c.fused.empty) return;
+    each_slice<32, 8>(slice, [&](auto& part, int from) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) part[i] = finished(c, part[i], row_at(i), col_at(i, from));
     });
 }
 
@@ -97,17 +123,17 @@ struct LanePlaces {
     bool upper, in_pairs;
     int row[2];
 
-    __device__ LanePlaces(const Elements& c, int first_row, int lane)
+    __device__ LanePlaces(const OfProduct& of, int first_row, int lane)
         : upper(lane >= 16),
-          in_pairs(c.col_step == 1 && (c.row_step | c.cols) % 2 == 0 &&
-                   reinterpret_cast<std::uintptr_t>(c.data) % 8 == 0) {
+          in_pairs(of.all.col_step == 1 && (of.all.row_step | of.all.cols) % 2 == 0 &&
+                   reinterpret_cast<std::uintptr_t>(of.data) % 8 == 0) {
         row[0] = first_row + lane / 4 % 4 + (upper ? 4 : 0), row[1] = row[0] + 16;
     }
 };
 
-/// Four sums of a group of 8 columns, this lane's from column j on. plain: there is no epilogue.
-template <bool plain>
-__device__ void store_group(const float* sums, const Elements& c, const LanePlaces& at, int j) {
+/// Four sums of a group of 8 columns, this lane's from column j on.
+__device__ inline void store_group(const float* sums, const OfProduct& of_c, const LanePlaces& at, int j) {
+    const Elements& c = of_c.all;
     float of[2][2];
 #pragma unroll
     for (int x = 0; x < 2; ++x) {
@@ -117,36 +143,95 @@ __device__ void store_group(const float* sums, const Elements& c, const LanePlac
 #pragma unroll
     for (int y = 0; y < 2; ++y) {
         if (at.row[y] >= c.rows || j >= c.cols) continue;
-        float* const to = c.data + at.row[y] * c.row_step + j * c.col_step;
-        const bool has_two = j + 1 < c.cols;
-        if constexpr (!plain) {
-            of[y][0] = finished(c, of[y][0], at.row[y], j);
-            if (has_two) of[y][1] = finished(c, of[y][1], at.row[y], j + 1);
-        }
+        float* const to = of_c.at(at.row[y], j);
         if (at.in_pairs) {
             *reinterpret_cast<float2*>(to) = {of[y][0], of[y][1]};
             continue;
         }
         to[0] = of[y][0];
-        if (has_two) to[c.col_step] = of[y][1];
+        if (j + 1 < c.cols) to[c.col_step] = of[y][1];
     }
 }
 
-template <int N>
-__device__ void store(float (&sums)[N / 2], const Elements& c, int first_row, int first_col, int lane) {
-    float odd = 0;
+/// A box of 32 rows and 32 columns that two warps fill, in shared memory as TMA stores it: lines of 32 contiguous
+/// elements of C. `line`: this lane's first row in it. Two lanes 16 apart take turns with a pair's elements, so that no
+/// two lanes meet in a bank.
+__device__ inline void fill_down(std::uint32_t box, const float (&slice)[16], int line, int lane) {
+    const int upper = lane >= 16;
 #pragma unroll
-    for (int i = 0; i < N / 2; ++i) odd += sums[i] * 0;
-    if (__any_sync(~0u, odd != 0)) make_again_what_is_odd<N>(sums, c, OwnPlaces(first_row, first_col, lane));
-    if (c.alpha != 1 || c.beta != 0) add_old<N>(sums, c, OwnPlaces(first_row, first_col, lane));
-    const LanePlaces at(c, first_row, lane);
-    const int first = first_col + lane % 4 * 2;
-    if (c.fused.empty) {
-#pragma unroll
-        for (int col = 0; col < N; col += 8) store_group<true>(sums + col / 2, c, at, first + col);
-        return;
+    for (int i = 0; i < 16; ++i) {
+        const int x = i % 2 ^ upper, row = line + i / 2 % 2 * 4, col = i / 4 * 8 + lane % 4 * 2 + x;
+        const float sum = upper ? slice[i ^ 1] : slice[i];
+        ptx::store_float(box + static_cast<std::uint32_t>(col * 128 + ((row / 4 ^ col % 8) << 4) + row % 4 * 4), sum);
     }
-    each_slice<N, 8>(sums, [&](auto& slice, int col) { store_group<false>(slice, c, at, first + col); });
 }
+__device__ inline void fill_along(std::uint32_t box, const float (&slice)[16], int line, int lane) {
+#pragma unroll
+    for (int i = 0; i < 16; i += 2) {
+        const int row = line + i / 2 % 2 * 4, col = i / 4 * 8 + lane % 4 * 2;
+        ptx::store_pair(box + static_cast<std::uint32_t>(row * 128 + ((col / 4 ^ row % 8) << 4) + col % 4 * 4),
+                        slice[i], slice[i + 1]);
+    }
+}
+
+/// The way of a consumer's sums to C, 32 columns at a time.
+struct WayOut {
+    static constexpr int buffer_bytes = 32 * 128, bytes = 4 * buffer_bytes;  ///< of a consumer: two of each two warps
+    std::uint32_t buffers;                                                   ///< these two warps'
+    int barrier, lane, warp;
+
+    __device__ WayOut(std::uint32_t of_consumer, int consumer, int thread)
+        : buffers(of_consumer + thread / 64 * 2 * buffer_bytes),
+          barrier(1 + consumer * 2 + thread / 64),
+          lane(thread % 32),
+          warp(thread / 32 % 2) {}
+
+    /// Of 32 rows from first_row on.
+    template <int N>
+    __device__ void store(const float (&sums)[N / 2], const OfProduct& of, const CUtensorMap& map, bool is_deep,
+                          int first_row, int first_col) const {
+        const int own_row = first_row + warp * 8;
+        const OwnPlaces own(own_row, first_col, lane);
+        const LanePlaces at(of, own_row, lane);
+#pragma unroll 1
+        for (int box = 0; box < N / 32 && first_col + box * 32 < of.all.cols; ++box) {
+            float slice[16];
+#pragma unroll
+            for (int b = 0; b < N / 32; ++b)
+                if (box == b)
+#pragma unroll
+                    for (int i = 0; i < 16; ++i) slice[i] = sums[b * 16 + i];
+            finish < N<256 ? 16 : 4>(slice, of, own, box * 32);
+            if (of.all.by_box) {
+                go(slice, of, map, is_deep, first_row, first_col, box);
+                continue;
+            }
+#pragma unroll
+            for (int i = 0; i < 16; i += 4) store_group(slice + i, of, at, first_col + box * 32 + i * 2 + lane % 4 * 2);
+        }
+    }
+
+private:
+    /// Two buffers take turns; what the tile before left in them has long been read.
+    __device__ void go(const float (&slice)[16], const OfProduct& of, const CUtensorMap& map, bool is_deep, int row,
+                       int first_col, int box) const {
+        const bool speaks = warp == 0 && lane == 0;
+        const std::uint32_t buffer = buffers + box % 2 * buffer_bytes;
+        const int col = first_col + box * 32;
+        if (speaks && box == 0) ptx::wait_for_reads_of_stores<0>();
+        if (speaks && box > 0) ptx::wait_for_reads_of_stores<1>();
+        ptx::sync_named(barrier, 64);
+        const int line = lane / 4 % 4 + (lane >= 16 ? 16 : 0) + warp * 8;
+        if (of.all.boxes_down) fill_down(buffer, slice, line, lane);
+        else fill_along(buffer, slice, line, lane);
+        ptx::publish_to_async_proxy();
+        ptx::sync_named(barrier, 64);
+        if (!speaks) return;
+        const int inner = of.all.boxes_down ? row : col, outer = of.all.boxes_down ? col : row;
+        if (is_deep) ptx::store_box(map, buffer, inner, outer, of.deep.c);
+        else ptx::store_box(map, buffer, inner, outer);
+        ptx::commit_stores();
+    }
+};
 
 }  // namespace tw::cuda

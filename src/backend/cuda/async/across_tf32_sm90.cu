@@ -2,20 +2,22 @@
 // Copyright 2026 The tilewright authors
 //
 // r9's tf32 where an operand lies across k, so that TMA brings lines of k; read once, never copied. Its words go
-// through registers to the unit's side of 64; the other operand lies along k.
+// through registers to the unit's side of 64; the other operand lies along k. One product, or a batch whose B lies so.
 //
 //    32 of k, as TMA lays them                      a lane's words of 8 of k: lines t and t + 4 (t = lane % 4)
 //   +--------+--------+--------+--------+           of rows 16 (g / 4) + g % 4 + 4 j (g = lane / 4) of one box,
 //   | 32 x 32 of the first operand, a box each |    where eight rows and four lines are 32 banks of shared memory
 //   +--------+--------+--------+--------+
 //
-// Needs: sm_90a. 2mnk flops; 128 x WIDTH x 32 of them for (128 + WIDTH / 2) x 128 bytes from L2.
+// Needs: sm_90a. 2mnk flops; LINES x WIDTH x 32 of them for (LINES + WIDTH / CLUSTER) x 128 bytes from L2.
 #include "backend/cuda/async/across.hpp"
+#include "backend/cuda/async/across_maps.cuh"
 #include "backend/cuda/async/across_sums.cuh"
 #include "backend/cuda/async/by_majors.cuh"
 #include "backend/cuda/async/feed.cuh"
 #include "backend/cuda/device/launch.hpp"
-#include "backend/cuda/device/tensor_map.hpp"
+#include "backend/cuda/device/spread.hpp"
+#include "backend/cuda/operands/across_batch.hpp"
 #include "backend/cuda/operands/copied_rows.hpp"
 #include "backend/cuda/ptx/shared_store.cuh"
 #include "backend/cuda/ptx/wgmma_registers.cuh"
@@ -25,21 +27,25 @@ namespace {
 
 constexpr int box_bytes = 32 * 128;
 
-template <int WIDTH_>
+/// Two blocks below one another that share the other operand's rows, one block alone, or two beside one another on a
+/// multiprocessor, of which one ends while the other multiplies.
+template <int LINES_, int WIDTH_, int CLUSTER_, int BLOCKS_ = 1>
 struct AcrossShape {
-    static constexpr int WIDTH = WIDTH_, consumers = 2, threads = 384;
-    using Ring = Pipeline<128, WIDTH, sm90::r9_stages(128 + WIDTH, 0, 1), 2>;
+    static constexpr int LINES = LINES_, WIDTH = WIDTH_, BLOCKS = BLOCKS_, consumers = LINES / 64;
+    static constexpr int threads = 128 * (consumers + 1), of_producer = 24, of_consumer = BLOCKS == 1 ? 240 : 232;
+    static constexpr int boxes = consumers * WayOut::bytes;
+    using Ring = Pipeline<LINES, WIDTH, sm90::r9_stages(LINES + WIDTH, boxes, BLOCKS), CLUSTER_, boxes>;
 };
 
 /// Where a lane's words stand in a stage: of its two rows, and of two lines of each 8 of k.
 struct Words {
     std::uint32_t at[2][2];
-    int first_row;  ///< of the warp's, which are 4 and 4 again, 16 further on
+    int box;  ///< of 32 rows
 
     __device__ Words(int consumer, int thread) {
         const int lane = thread % 32, warp = thread / 32, g = lane / 4, t = lane % 4;
-        const int box = 2 * consumer + warp / 2, chunk = 4 * (g / 4) + 2 * (warp % 2);
-        first_row = box * 32 + warp % 2 * 8;
+        const int chunk = 4 * (g / 4) + 2 * (warp % 2);
+        box = 2 * consumer + warp / 2;
 #pragma unroll
         for (int i = 0; i < 2; ++i)
 #pragma unroll
@@ -68,13 +74,46 @@ __device__ void begin(const P& pipe, const CUtensorMap& a, const CUtensorMap& b)
         }
         ptx::publish_barriers();
     }
-    P::arrive_all(), P::wait_for_all();
+    if constexpr (P::CLUSTER > 1) P::arrive_all(), P::wait_for_all();
+    else __syncthreads();
+}
+
+/// By one thread: a tile after the other, its steps into the ring.
+template <class S>
+__device__ void feed(const typename S::Ring& pipe, const CUtensorMap& a, const CUtensorMap& b,
+                     const BatchRaster& raster, int steps) {
+    using P = typename S::Ring;
+    Turn<P::STAGES> turn;
+    const int clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
+    for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
+        int row, col;
+        raster.place(tile, row, col);
+        const int first_row = (row * P::CLUSTER + P::rank()) * P::BM,
+                  first_col = col * S::WIDTH + P::rank() * P::b_share;
+        const Deep deep = raster.products > 1 ? raster.depths.of(raster.product_of(tile)) : Deep{};
+        for (int step = 0; step < steps; ++step, turn.next()) {
+            const std::uint32_t full = pipe.full(turn.stage);
+            ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
+            ptx::expect_bytes(full, P::stage_bytes);
+#pragma unroll
+            for (int box = 0; box < P::BM / 32; ++box) {
+                const std::uint32_t to = pipe.a_tile(turn.stage) + box * box_bytes;
+                if (raster.products > 1) ptx::load_box(to, a, full, first_row + box * 32, step * 32, deep.a);
+                else ptx::load_box(to, a, full, first_row + box * 32, step * 32);
+            }
+            const std::uint32_t to = pipe.b_tile(turn.stage) + P::rank() * P::b_share * 128;
+            if constexpr (P::CLUSTER > 1)
+                ptx::load_box_to_all(to, b, full, static_cast<std::uint16_t>(3), step * 32, first_col);
+            else if (raster.products > 1) ptx::load_box(to, b, full, step * 32, first_col, deep.b);
+            else ptx::load_box(to, b, full, step * 32, first_col);
+        }
+    }
 }
 
 template <class S>
-__global__ void __launch_bounds__(S::threads, 1)
-    across_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, Elements c,
-                 Raster raster, int steps) {
+__global__ void __launch_bounds__(S::threads, S::BLOCKS)
+    across_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                 const __grid_constant__ CUtensorMap c_map, Elements all, BatchRaster raster, int steps) {
     extern __shared__ char memory[];
     using P = typename S::Ring;
     constexpr int lanes = 4 * S::consumers;  // that give a stage back, one of each warp
@@ -89,34 +128,26 @@ __global__ void __launch_bounds__(S::threads, 1)
     Turn<P::STAGES> turn;
     int row, col;
     if (group == S::consumers) {
-        ptx::give_registers<P::producer_registers>();
-        for (int tile = first; thread == 0 && tile < raster.count(); tile += clusters) {
-            raster.place(tile, row, col);
-            const int first_row = (row * P::CLUSTER + P::rank()) * P::BM,
-                      first_col = col * S::WIDTH + P::rank() * P::b_share;
-            for (int step = 0; step < steps; ++step, turn.next()) {
-                const std::uint32_t full = pipe.full(turn.stage);
-                ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
-                ptx::expect_bytes(full, P::stage_bytes);
-#pragma unroll
-                for (int box = 0; box < P::BM / 32; ++box)
-                    ptx::load_box(pipe.a_tile(turn.stage) + box * box_bytes, a, full, first_row + box * 32, step * 32);
-                ptx::load_box_to_all(pipe.b_tile(turn.stage) + P::rank() * P::b_share * 128, b, full,
-                                     static_cast<std::uint16_t>(3), step * 32, first_col);
-            }
-        }
+        ptx::give_registers<S::of_producer>();
+        if (thread == 0) feed<S>(pipe, a, b, raster, steps);
     } else {
-        ptx::take_registers<P::consumer_registers>();
+        ptx::take_registers<S::of_consumer>();
         using Unit = ptx::UnitOfRegisters<S::WIDTH, float>;
         const Words words(group, thread);
         float sums[S::WIDTH / 2];
         std::uint32_t even[4][4], odd[4][4];
         const auto release = [&](int stage) {
-            if (thread % 32 < P::CLUSTER) ptx::arrive_at(pipe.empty(stage), thread % 32);
+            if constexpr (P::CLUSTER > 1) {
+                if (thread % 32 < P::CLUSTER) ptx::arrive_at(pipe.empty(stage), thread % 32);
+            } else if (thread % 32 == 0) {
+                ptx::arrive(pipe.empty(stage));
+            }
         };
         for (int tile = first; tile < raster.count(); tile += clusters) {
             int before = 0;
             raster.place(tile, row, col);
+            const bool is_deep = raster.products > 1;
+            const OfProduct c(all, is_deep ? raster.depths.of(raster.product_of(tile)) : Deep{});
             bring_old_closer<S::WIDTH>(c, (row * P::CLUSTER + P::rank()) * P::BM + group * 64, col * S::WIDTH, thread);
 #pragma unroll
             for (float& sum : sums) sum = 0;  // dead stores: they end the live range of the sums before
@@ -144,9 +175,11 @@ __global__ void __launch_bounds__(S::threads, 1)
             ptx::pin(sums);
             if (steps > 0) release(before);
             raster.place(tile, row, col);
-            store<S::WIDTH>(sums, c, (row * P::CLUSTER + P::rank()) * P::BM + words.first_row, col * S::WIDTH,
-                            thread % 32);
+            const WayOut way(pipe.base + P::staging + group * WayOut::bytes, group, thread);
+            way.template store<S::WIDTH>(sums, c, c_map, is_deep,
+                                         (row * P::CLUSTER + P::rank()) * P::BM + words.box * 32, col * S::WIDTH);
         }
+        ptx::wait_for_reads_of_stores<0>();
     }
     P::arrive_all(), P::wait_for_all();
 }
@@ -155,40 +188,20 @@ __global__ void __launch_bounds__(S::threads, 1)
 template <class S>
 Status start(const Call& call, const Matrix& lines, const Matrix& rows, bool bias_down) {
     using P = typename S::Ring;
-    const std::int64_t m = call.m(), n = call.n(), k = call.k();
-    CUtensorMap of_a, of_b;
-    const auto map = [](CUtensorMap& to, const Matrix& of, int box) {
-        return describe(to, {.data = of.data,
-                             .type = Type::f32,
-                             .inner = of.cols,
-                             .outer = of.rows,
-                             .row_bytes = of.row_step * 4,
-                             .box_inner = 32,
-                             .box_outer = box,
-                             .rounds_to_tf32 = true});
-    };
-    if (const Status bad = map(of_a, lines, 32); !bad) return bad;
-    if (const Status bad = map(of_b, rows, P::b_share); !bad) return bad;
-    const Elements c{.data = static_cast<float*>(call.c.data),
-                     .row_step = call.c.row_step,
-                     .col_step = call.c.col_step,
-                     .rows = static_cast<int>(m),
-                     .cols = static_cast<int>(n),
-                     .alpha = static_cast<float>(call.alpha),
-                     .beta = static_cast<float>(call.beta),
-                     .fused = fused(call.epilogue),
-                     .bias_down = bias_down,
-                     .first = tensor_of<const float>(call.a),
-                     .second = tensor_of<const float>(call.b.transposed())};
-    const Raster raster{static_cast<int>(tiles_over(m, 256)), static_cast<int>(tiles_over(n, S::WIDTH)), 8};
-    const int fit = multiprocessors() / P::CLUSTER, clusters = raster.count() < fit ? raster.count() : fit;
+    AcrossMaps maps;
+    if (const Status bad = describe_across(maps, call, lines, rows, P::b_share, bias_down); !bad) return bad;
+    const Raster one{static_cast<int>(tiles_over(call.m(), S::LINES * P::CLUSTER)),
+                     static_cast<int>(tiles_over(call.n(), S::WIDTH)), 8};
+    const BatchRaster raster{one, maps.depths.size, maps.depths};
+    const int fit = multiprocessors() / P::CLUSTER * S::BLOCKS, clusters = raster.count() < fit ? raster.count() : fit;
     return launch(across_tiles<S>,
                   {.blocks = static_cast<unsigned>(clusters * P::CLUSTER),
                    .threads = S::threads,
-                   .shared = P::shared,
+                   .shared = S::BLOCKS > 1 ? shared_when_spread(P::shared, clusters) : P::shared,
                    .cluster = P::CLUSTER,
                    .overlaps = true},
-                  call.stream, of_a, of_b, c, raster, static_cast<int>(tiles_over(k, 32)));
+                  call.stream, maps.a, maps.b, maps.c, maps.elements, raster,
+                  static_cast<int>(tiles_over(call.k(), 32)));
 }
 
 /// Turns what lies across k, and copies what begins elsewhere than at 16 bytes.
@@ -202,16 +215,23 @@ Status bring(Matrix& rows, std::span<std::byte>& scratch, void* stream) {
 }  // namespace
 
 Status run_across(const Call& given, bool bias_down, const Tile& asked) {
-    const bool turns = first_across(given) == sm90::FirstAcross::b;
-    const Call call = turns ? across(given) : given;
+    const bool turns = first_across(given) == sm90::FirstAcross::b || is_batch_across(given);
+    Batch turned;
+    const Call call = turns ? across_with(given, turned) : given;
     const Matrix lines = call.a.transposed();
     Matrix rows = call.b.transposed();
     std::span<std::byte> scratch = call.scratch;
-    if (!is_aligned(rows, rows.data))
+    const bool copies = !call.batch && !is_aligned(rows, rows.data);
+    if (copies)
         if (const Status bad = bring(rows, scratch, call.stream); !bad) return bad;
-    const int width = sm90::across_widths.has(asked.n) ? asked.n : sm90::across_width(sm90::sizes_of(call));
-    return by_width<sm90::across_widths>(width, [&](auto of) -> Status {
-        return start<AcrossShape<decltype(of)::value>>(call, lines, rows, bias_down != turns);
+    const sm90::Sizes sizes = sm90::sizes_of(call);
+    const Tile tile = sm90::across_has(asked, sizes.products) ? asked : sm90::across_tile(sizes, copies);
+    return by_width<sm90::across_widths>(tile.n, [&](auto of) -> Status {
+        constexpr int width = decltype(of)::value;
+        if constexpr (width < 256)
+            if (tile.m == 64) return start<AcrossShape<64, width, 1, 2>>(call, lines, rows, bias_down != turns);
+        if (tile.k == 0) return start<AcrossShape<128, width, 1>>(call, lines, rows, bias_down != turns);
+        return start<AcrossShape<128, width, 2>>(call, lines, rows, bias_down != turns);
     });
 }
 

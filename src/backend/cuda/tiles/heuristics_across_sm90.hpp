@@ -12,27 +12,69 @@ namespace tw::cuda::sm90 {
 
 inline constexpr Widths across_widths{6, {64, 96, 128, 160, 192, 256}};
 
-/// Of 128 rows of the operand that goes through registers by `width` of the other, two blocks side by side sharing
-/// these. A step took an H200 364 ns by 96, 415 by 128, 460 by 160, 550 by 192 and 733 by 256 (639 x 8192 x 28672):
-/// shared memory, which the words and the unit's other operand come out of, is as busy as the unit.
-constexpr double across_time(const Sizes& s, int width) {
-    const std::int64_t tiles = s.tiles(256, width), fit = r9_clusters(s.multiprocessors),
-                       waves = (tiles + fit - 1) / fit;
-    // By 64 columns 784 cubed TN took 18.1 us, by 96 15.2.
-    const double steps = static_cast<double>((s.k + 31) / 32), step = width > 64 ? 110 + 2.42 * width : 450;
-    const double ends = 1500 + 128 * width * .06, bytes = 4 * static_cast<double>(s.m * s.k + s.n * s.k + s.m * s.n);
-    const double time = static_cast<double>(waves) * (steps * step + ends), memory = bytes / r9_costs.memory;
-    return r9_costs.launch + 1000 + (time > memory ? time : memory);
+/// Of so many rows of the operand that goes through registers by a width of the other: two blocks side by side that
+/// share the other's, one block alone, or two beside one another on a multiprocessor. Nanoseconds of a step of 32 of k,
+/// of a tile's end, and of a wave.
+struct AcrossPace {
+    int rows, blocks_a_chip;  ///< a tile's rows; per multiprocessor, in halves
+    bool in_pairs;
+    double step, step_of_width, end, end_of_width, wave;
+};
+inline constexpr AcrossPace across_pairs{256, 1, true, 122.1, 1.749, 2841, 5.12, 3},
+    across_alone{128, 2, false, 101.2, 1.85, 791, 11.43, 173}, across_beside{64, 4, false, 0, 4.688, 5, 17.53, 474};
+
+/// Tile::m, ::n, ::k: 128 by a width and 8 are two blocks, 0 is one; 64 by a width are two beside one another.
+constexpr bool across_has(const Tile& tile, std::int64_t products) {
+    if (tile.m == 128) return across_widths.has(tile.n) && (tile.k == 0 || (tile.k == 8 && products == 1));
+    return tile.m == 64 && tile.k == 0 && tile.n < 256 && across_widths.has(tile.n);
+}
+constexpr const AcrossPace& across_pace(const Tile& tile) {
+    return tile.m == 64 ? across_beside : tile.k == 0 ? across_alone : across_pairs;
 }
 
-constexpr int across_width(const Sizes& s) {
-    int best = 0;
+/// As 1800 times of the tiles of 140 products and batches were on an H200: what is chosen takes 1.027 of the quickest
+/// tile's time in the mean. Shared memory, which the words and the unit's other operand come out of, is as busy as the
+/// unit.
+constexpr double across_time(const Sizes& s, const Tile& tile) {
+    const AcrossPace& pace = across_pace(tile);
+    const std::int64_t tiles = s.tiles(pace.rows, tile.n), fit = s.multiprocessors * pace.blocks_a_chip / 2;
+    const double step = pace.step + pace.step_of_width * tile.n,
+                 end = pace.end + pace.end_of_width * tile.n + (tile.n == 256 ? 2412 : 0);
+    const double of_wave = static_cast<double>((s.k + 31) / 32) * step + end;
+    double waves = static_cast<double>((tiles + fit - 1) / fit);
+    // Half a wave of blocks beside one another has a multiprocessor for each.
+    if (tile.m == 64 && tiles % fit > 0 && tiles % fit <= fit / 2) waves -= .29;
+    const double bytes = 4 * static_cast<double>(s.products * (s.m * s.k + s.n * s.k + s.m * s.n));
+    const double time = waves * of_wave + pace.wave, memory = bytes / 4947;
+    return 2740 + (time > memory ? time + .488 * memory : memory + .488 * time);
+}
+
+/// turns: the other operand is copied in front. Blocks beside one another began late behind a copy: 640 cubed TN took
+/// 13.8 us by 64 x 64, 9.6 by 128 x 64.
+constexpr Tile across_tile(const Sizes& s, bool turns) {
+    Tile best{};
     double least = 0;
-    for (int i = 0; i < across_widths.count; ++i) {
-        const double time = across_time(s, across_widths.of[i]);
-        if (best == 0 || time < least) best = across_widths.of[i], least = time;
-    }
+    for (int i = 0; i < across_widths.count; ++i)
+        for (const Tile& tile :
+             {Tile{128, across_widths.of[i], 8}, Tile{128, across_widths.of[i], 0}, Tile{64, across_widths.of[i], 0}}) {
+            if (!across_has(tile, s.products) || (turns && tile.m == 64 && s.n > 64)) continue;
+            const double time = across_time(s, tile);
+            if (least == 0 || time < least) best = tile, least = time;
+        }
     return best;
+}
+
+/// The other operand's copy, where it lies across k, too.
+constexpr double across_turning(std::int64_t rows, std::int64_t k) {
+    return 2000 + 4 * static_cast<double>(rows * k) / 1100;
+}
+
+/// Beside other rows' prices: large products draw so much power that the clock falls. 5768 cubed NN took 1171 us, r10
+/// 874.
+constexpr double across_price(const Sizes& s, bool turns) {
+    const double flops = 2 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+    const double time = across_time(s, across_tile(s, turns)) + (turns ? across_turning(s.n, s.k) : 0);
+    return time * (flops < 5e10 ? 1 + .35 * flops / 5e10 : 1.35);
 }
 
 enum class FirstAcross { none, a, b };
@@ -44,12 +86,11 @@ constexpr FirstAcross first_across(const Sizes& s, Form a, Form b) {
     if ((!of_a && !of_b) || s.m < 64 || s.n < 64 || s.k < 32) return FirstAcross::none;
     const bool is_a = of_a && (!of_b || s.m >= s.n);
     const Sizes seen{is_a ? s.m : s.n, is_a ? s.n : s.m, s.k, 1, s.multiprocessors};
-    constexpr double copying = 1100;  // bytes a nanosecond
-    const auto turned = [&](std::int64_t rows) { return 2000 + 4 * static_cast<double>(rows * s.k) / copying; };
-    const double time = across_time(seen, across_width(seen)) + (of_a && of_b ? turned(seen.n) : 0);
+    const bool turns = of_a && of_b;
+    const double time = across_time(seen, across_tile(seen, turns)) + (turns ? across_turning(seen.n, s.k) : 0);
     constexpr R9Operands along{.is_f32 = true};
-    const double copied =
-        r9_time(s, r9_tile(s, along, false), along) + (of_a ? turned(s.m) : 0) + (of_b ? turned(s.n) : 0);
+    const double copied = r9_time(s, r9_tile(s, along, false), along) + (of_a ? across_turning(s.m, s.k) : 0) +
+                          (of_b ? across_turning(s.n, s.k) : 0);
     return time > copied ? FirstAcross::none : is_a ? FirstAcross::a : FirstAcross::b;
 }
 

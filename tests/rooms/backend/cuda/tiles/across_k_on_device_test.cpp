@@ -3,6 +3,7 @@
 //
 // r9's tf32 reads an operand that lies across k as it lies, by every width: to the bit what operands along k give, with
 // epilogues, an old C, and numbers that are not finite.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -45,7 +46,7 @@ struct Shape {
 
 /// bits: C by columns, a bias and an activation, an old C, a residual.
 Status multiply(const Kernel& kernel, const Matrix& a, const Matrix& b, Values& c, const Values& more, const Shape& s,
-                int bits, int width) {
+                int bits, const Tile& tile) {
     const Matrix to = bits & 1 ? c.columns(s.m, s.n) : c.rows(s.m, s.n);
     Options options{.alpha = bits & 4 ? 0.75 : 1, .beta = bits & 4 ? -0.5 : 0, .kernel = kernel.name};
     if (bits & 2)
@@ -53,8 +54,18 @@ Status multiply(const Kernel& kernel, const Matrix& a, const Matrix& b, Values& 
     if (bits & 8) options.epilogue.residual = bits & 1 ? more.columns(s.m, s.n) : more.rows(s.m, s.n);
     Plan plan;
     if (const Status bad = try_plan(problem_of(a, b, to, options), options, plan); !bad) return bad;
-    plan.tile = width > 0 ? Tile{128, width, 8} : Tile{};
+    plan.tile = tile;
     return plan.try_run(a, b, to, nullptr);
+}
+
+/// No tile, and every one that reads an operand across k.
+std::vector<Tile> tiles_across() {
+    std::vector<Tile> all{{}};
+    for (const int rows : {64, 128})
+        for (const int width : {64, 96, 128, 160, 192, 256})
+            for (const int k : {0, 8})
+                if (const Tile tile{rows, width, k}; sm90::across_has(tile, 1)) all.push_back(tile);
+    return all;
 }
 
 void compare(const Kernel& kernel, const Shape& s, bool is_hostile) {
@@ -72,16 +83,16 @@ void compare(const Kernel& kernel, const Shape& s, bool is_hostile) {
             c.send();
         };
         fill();
-        ASSERT_TRUE(multiply(kernel, a.as(false), b.as(true), c, more, s, bits, 0).is_ok());
+        ASSERT_TRUE(multiply(kernel, a.as(false), b.as(true), c, more, s, bits, {}).is_ok());
         const std::vector<std::byte> right = c.bring();
         for (const auto& [a_across, b_across] : {std::pair{false, false}, {true, false}, {true, true}})
-            for (const int width : {0, 64, 96, 128, 160, 192, 256}) {
-                if (bits > 2 && width % 128 != 0) continue;
+            for (const Tile& tile : tiles_across()) {
+                if (bits > 2 && tile.n % 128 != 0) continue;
                 fill();
-                ASSERT_TRUE(multiply(kernel, a.as(a_across), b.as(b_across), c, more, s, bits, width).is_ok());
+                ASSERT_TRUE(multiply(kernel, a.as(a_across), b.as(b_across), c, more, s, bits, tile).is_ok());
                 ASSERT_TRUE(c.bring() == right)
                     << s.m << 'x' << s.n << 'x' << s.k << " gap " << s.gap << " A across " << a_across << " B along "
-                    << b_across << " bits " << bits << ": " << width;
+                    << b_across << " bits " << bits << ": " << tile.m << " x " << tile.n << ", " << tile.k;
             }
     }
 }
@@ -91,6 +102,35 @@ TEST_F(AcrossK, HasTheBitsOfOperandsAlongK) {
     if (!kernel || !runs(*kernel)) GTEST_SKIP() << "no device that has it";
     for (const Shape& s : {Shape{129, 520, 200, 0}, {300, 136, 72, 4}, {97, 1031, 65, 0}, {516, 260, 1000, 3}})
         for (const bool is_hostile : {false, true}) compare(*kernel, s, is_hostile);
+}
+
+/// A batch beside the same products one after the other; A is every product's, or each has
+/// its own.
+TEST_F(AcrossK, OfABatchHasTheBitsOfEachProduct) {
+    const Kernel* const kernel = find_kernel("cuda.r9_async_pipeline.f32.tf32");
+    if (!kernel || !runs(*kernel)) GTEST_SKIP() << "no device that has it";
+    constexpr std::int64_t size = 7;
+    for (const Shape& s : {Shape{129, 200, 72, 0}, {300, 36, 260, 0}, {65, 130, 100, 2}})
+        for (const bool shares_a : {false, true}) {
+            const std::int64_t of_a = s.m * s.k, of_b = s.k * (s.n + s.gap), of_c = s.m * s.n;
+            Values a(Type::f32, of_a * size, 1), b(Type::f32, of_b * size, 2), c(Type::f32, of_c * size, 3);
+            store_element(b.on_host(), 0, of_b * 3 + 5, std::numeric_limits<double>::infinity());
+            a.send(), b.send(), c.send();
+            const Options options{.kernel = kernel->name};
+            for (std::int64_t i = 0; i < size; ++i)
+                ASSERT_TRUE(try_multiply(a.rows(s.m, s.k, shares_a ? 0 : i * of_a),
+                                         b.steps(s.k, s.n, s.n + s.gap, 1, i * of_b), c.rows(s.m, s.n, i * of_c),
+                                         options)
+                                .is_ok());
+            const std::vector<std::byte> right = c.bring();
+            const Batch batch{.size = size, .a_step = shares_a ? 0 : of_a, .b_step = of_b, .c_step = of_c};
+            std::ranges::fill(c.bring(), std::byte{});
+            c.send();
+            ASSERT_TRUE(try_multiply_batch(a.rows(s.m, s.k), b.steps(s.k, s.n, s.n + s.gap, 1), c.rows(s.m, s.n), batch,
+                                           options)
+                            .is_ok());
+            ASSERT_TRUE(c.bring() == right) << s.m << 'x' << s.n << 'x' << s.k << " shares A " << shares_a;
+        }
 }
 
 }  // namespace
