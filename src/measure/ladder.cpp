@@ -85,7 +85,7 @@ std::string ladder_in_markdown() {
         order.push_back(static_cast<Rung>(rung));
     order.push_back(Rung::none);
     for (const Rung rung : order)
-        for (const BackendSource source : backends())
+        for (const BackendSource& source : backends())
             for (const Kernel* kernel : source().ladder)
                 if (kernel->rung == rung)
                     text += fmt::format("| {} | `{}` | {} | {} |\n", stem_of(*kernel), kernel->name, kernel->idea,
