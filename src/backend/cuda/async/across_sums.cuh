@@ -83,18 +83,18 @@ __device__ void bring_old_closer(const OfProduct& of, int first_row, int first_c
         ptx::prefetch_bytes(first + line * step, length * 4);
 }
 
-/// What becomes of 32 columns' sums, from column `col` on: alpha * sums + beta * C, and the epilogue. `at_once` loads
+/// What becomes of some columns' sums, from column `col` on: alpha * sums + beta * C, and the epilogue. `at_once` loads
 /// of an old C are on their way together; outside of C its last elements are loaded.
-template <int at_once>
-__device__ void finish(float (&slice)[16], const OfProduct& of, const OwnPlaces& own, int col) {
+template <int columns, int at_once>
+__device__ void finish(float (&slice)[columns / 2], const OfProduct& of, const OwnPlaces& own, int col) {
     const Elements& c = of.all;
     const auto row_at = [&](int i) { return min(own.row_of(i), c.rows - 1); };
     const auto col_at = [&](int i, int from) { return min(own.col_of(i) + col + from, c.cols - 1); };
     float odd = 0;
 #pragma unroll
-    for (int i = 0; i < 16; ++i) odd += slice[i] * 0;
+    for (const float sum : slice) odd += sum * 0;
     if (odd != 0)
-        each_slice<32, 8>(slice, [&](auto& part, int from) {
+        each_slice<columns, 8>(slice, [&](auto& part, int from) {
 #pragma unroll
             for (int i = 0; i < 4; ++i)
                 if (part[i] * 0 != 0) part[i] = made_again(of, row_at(i), col_at(i, from));
@@ -103,7 +103,7 @@ __device__ void finish(float (&slice)[16], const OfProduct& of, const OwnPlaces&
 #pragma unroll
         for (float& sum : slice) sum *= c.alpha;
     if (c.beta != 0)
-        each_slice<32, 2 * at_once>(slice, [&](auto& part, int from) {
+        each_slice<columns, 2 * at_once>(slice, [&](auto& part, int from) {
             float old[at_once];
 #pragma unroll
             for (int i = 0; i < at_once; ++i) old[i] = *of.at(row_at(i), col_at(i, from));
@@ -111,7 +111,7 @@ __device__ void finish(float (&slice)[16], const OfProduct& of, const OwnPlaces&
             for (int i = 0; i < at_once; ++i) part[i] = fmaf(c.beta, old[i], part[i]);
         });
     if (c.fused.empty) return;
-    each_slice<32, 8>(slice, [&](auto& part, int from) {
+    each_slice<columns, 8>(slice, [&](auto& part, int from) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) part[i] = finished(c, part[i], row_at(i), col_at(i, from));
     });
@@ -156,19 +156,21 @@ __device__ inline void store_group(const float* sums, const OfProduct& of_c, con
 /// A box of 32 rows and 32 columns that two warps fill, in shared memory as TMA stores it: lines of 32 contiguous
 /// elements of C. `line`: this lane's first row in it. Two lanes 16 apart take turns with a pair's elements, so that no
 /// two lanes meet in a bank.
-__device__ inline void fill_down(std::uint32_t box, const float (&slice)[16], int line, int lane) {
+template <int count>
+__device__ void fill_down(std::uint32_t box, const float (&slice)[count], int line, int from, int lane) {
     const int upper = lane >= 16;
 #pragma unroll
-    for (int i = 0; i < 16; ++i) {
-        const int x = i % 2 ^ upper, row = line + i / 2 % 2 * 4, col = i / 4 * 8 + lane % 4 * 2 + x;
+    for (int i = 0; i < count; ++i) {
+        const int x = i % 2 ^ upper, row = line + i / 2 % 2 * 4, col = from + i / 4 * 8 + lane % 4 * 2 + x;
         const float sum = upper ? slice[i ^ 1] : slice[i];
         ptx::store_float(box + static_cast<std::uint32_t>(col * 128 + ((row / 4 ^ col % 8) << 4) + row % 4 * 4), sum);
     }
 }
-__device__ inline void fill_along(std::uint32_t box, const float (&slice)[16], int line, int lane) {
+template <int count>
+__device__ void fill_along(std::uint32_t box, const float (&slice)[count], int line, int from, int lane) {
 #pragma unroll
-    for (int i = 0; i < 16; i += 2) {
-        const int row = line + i / 2 % 2 * 4, col = i / 4 * 8 + lane % 4 * 2;
+    for (int i = 0; i < count; i += 2) {
+        const int row = line + i / 2 % 2 * 4, col = from + i / 4 * 8 + lane % 4 * 2;
         ptx::store_pair(box + static_cast<std::uint32_t>(row * 128 + ((col / 4 ^ row % 8) << 4) + col % 4 * 4),
                         slice[i], slice[i + 1]);
     }
@@ -193,43 +195,53 @@ struct WayOut {
         const int own_row = first_row + warp * 8;
         const OwnPlaces own(own_row, first_col, lane);
         const LanePlaces at(of, own_row, lane);
+        constexpr int columns = N < 256 ? 32 : 16;  // at a time; the widest tile has no registers for more
 #pragma unroll 1
-        for (int box = 0; box < N / 32 && first_col + box * 32 < of.all.cols; ++box) {
-            float slice[16];
+        for (int from = 0; from < N && first_col + from < of.all.cols; from += columns) {
+            float slice[columns / 2];
 #pragma unroll
-            for (int b = 0; b < N / 32; ++b)
-                if (box == b)
+            for (int col = 0; col < N; col += columns)
+                if (from == col)
 #pragma unroll
-                    for (int i = 0; i < 16; ++i) slice[i] = sums[b * 16 + i];
-            finish < N<256 ? 16 : 4>(slice, of, own, box * 32);
+                    for (int i = 0; i < columns / 2; ++i) slice[i] = sums[col / 2 + i];
+            finish < columns, N<256 ? columns / 2 : 4>(slice, of, own, from);
             if (of.all.by_box) {
-                go(slice, of, map, is_deep, first_row, first_col, box);
+                fill(slice, of, from);
+                if ((from + columns) % 32 == 0 || first_col + from + columns >= of.all.cols)
+                    send(of, map, is_deep, first_row, first_col, from / 32);
                 continue;
             }
 #pragma unroll
-            for (int i = 0; i < 16; i += 4) store_group(slice + i, of, at, first_col + box * 32 + i * 2 + lane % 4 * 2);
+            for (int i = 0; i < columns / 2; i += 4)
+                store_group(slice + i, of, at, first_col + from + i * 2 + lane % 4 * 2);
         }
     }
 
 private:
+    __device__ bool speaks() const { return warp == 0 && lane == 0; }
+    __device__ std::uint32_t buffer(int box) const { return buffers + box % 2 * buffer_bytes; }
+
     /// Two buffers take turns; what the tile before left in them has long been read.
-    __device__ void go(const float (&slice)[16], const OfProduct& of, const CUtensorMap& map, bool is_deep, int row,
-                       int first_col, int box) const {
-        const bool speaks = warp == 0 && lane == 0;
-        const std::uint32_t buffer = buffers + box % 2 * buffer_bytes;
-        const int col = first_col + box * 32;
-        if (speaks && box == 0) ptx::wait_for_reads_of_stores<0>();
-        if (speaks && box > 0) ptx::wait_for_reads_of_stores<1>();
-        ptx::sync_named(barrier, 64);
-        const int line = lane / 4 % 4 + (lane >= 16 ? 16 : 0) + warp * 8;
-        if (of.all.boxes_down) fill_down(buffer, slice, line, lane);
-        else fill_along(buffer, slice, line, lane);
+    template <int count>
+    __device__ void fill(const float (&slice)[count], const OfProduct& of, int from) const {
+        const int box = from / 32, line = lane / 4 % 4 + (lane >= 16 ? 16 : 0) + warp * 8;
+        if (from % 32 == 0) {
+            if (speaks() && box == 0) ptx::wait_for_reads_of_stores<0>();
+            if (speaks() && box > 0) ptx::wait_for_reads_of_stores<1>();
+            ptx::sync_named(barrier, 64);
+        }
+        if (of.all.boxes_down) fill_down(buffer(box), slice, line, from % 32, lane);
+        else fill_along(buffer(box), slice, line, from % 32, lane);
+    }
+    __device__ void send(const OfProduct& of, const CUtensorMap& map, bool is_deep, int row, int first_col,
+                         int box) const {
         ptx::publish_to_async_proxy();
         ptx::sync_named(barrier, 64);
-        if (!speaks) return;
-        const int inner = of.all.boxes_down ? row : col, outer = of.all.boxes_down ? col : row;
-        if (is_deep) ptx::store_box(map, buffer, inner, outer, of.deep.c);
-        else ptx::store_box(map, buffer, inner, outer);
+        if (!speaks()) return;
+        const int col = first_col + box * 32, inner = of.all.boxes_down ? row : col,
+                  outer = of.all.boxes_down ? col : row;
+        if (is_deep) ptx::store_box(map, buffer(box), inner, outer, of.deep.c);
+        else ptx::store_box(map, buffer(box), inner, outer);
         ptx::commit_stores();
     }
 };
