@@ -64,7 +64,7 @@ std::vector<Tile> tiles_across() {
     for (const int rows : {64, 128})
         for (const int width : {64, 96, 128, 160, 192, 256})
             for (const int k : {0, 8})
-                if (const Tile tile{rows, width, k}; sm90::across_has(tile, 1)) all.push_back(tile);
+                if (const Tile tile{rows, width, k}; tw::cuda::sm90::across_has(tile, 1)) all.push_back(tile);
     return all;
 }
 
