@@ -29,7 +29,6 @@ struct ThinShape {
     /// Of many short products, which more than two blocks are for, k is whole.
     static constexpr bool cuts_into(int parts) { return blocks == 2 && !plain && sm90::r9_has_thin(BM, BN, parts); }
     static constexpr bool cuts = cuts_into(4) || cuts_into(8);
-    static constexpr bool stores_anywhere_by_ring = BN >= 64 && !plain;
     template <class T>
     static constexpr bool reads_old = sizeof(T) == 2 && !plain;
     /// Where B lies across k a tile has 64 columns of it.
@@ -107,16 +106,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
             make_again<S::BN>(sums, from_all, own_row, first_col, thread);
         }
         if constexpr (reads_old) old.add(sums, mine);
-        if constexpr (S::plain) return finish_plainly<T, S::BN>(sums, mine, own_row, first_col, thread);
-        if constexpr (S::stores_anywhere_by_ring && sizeof(T) == 2) {
-            if (!mine.by_group && !mine.wide) {
-                apply_by_slices<T, S::BN>(sums, mine, own_row, first_col, thread);
-                ptx::sync_named(1, 128 * S::consumers);  // the ring is read: sums may lie there
-                const auto own = static_cast<std::uint32_t>(group * 4 * RowsOfChunks<S::BN>::bytes);
-                return store_anywhere<T, S::BN>(sums, mine, pipe.base + own, own_row, first_col, thread);
-            }
-        }
-        if constexpr (!S::plain) finish_groups<T, S::BN>(sums, mine, own_row, first_col, thread);
+        if constexpr (S::plain) finish_plainly<T, S::BN>(sums, mine, own_row, first_col, thread);
+        else finish_groups<T, S::BN>(sums, mine, own_row, first_col, thread);
         return;
     }
     if constexpr (!is_whole) {

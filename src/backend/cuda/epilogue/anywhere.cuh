@@ -16,6 +16,10 @@
 
 namespace tw::cuda {
 
+/// Wider tiles have no registers left for it: up to 37 would be spilled.
+template <int N>
+inline constexpr bool stores_anywhere = N < 192;
+
 /// Of a warp's sums eight rows lie in shared memory at a time, by chunks of 16 bytes.
 template <int N>
 struct RowsOfChunks {

@@ -24,7 +24,7 @@ struct R9Costs {
     double by_threads = 0;           ///< and where no boxes take it, wherever its rows start
     double between = 2, astray = 1;  ///< rows that begin inside of sectors: as many as come, and as L2 reads
     double of_a = 1;                 ///< of A's rows, which many tiles read
-    double by_ring = 0;              ///< by thin tiles, through the room of their operands
+    double by_words = 0;             ///< where tiles too wide for that store words
     double old_behind = 0;           ///< of an old C that a tile reads when its sums are there
 };
 inline constexpr R9Costs r9_costs{967, 1330, 1180, 1110, .06, 11.9, 1.46, 100, 6430, 842, 52, 1890, 3980, .65, .46};
@@ -54,7 +54,7 @@ inline constexpr R9Costs async_r9_costs{.launch = 1210,
                                         .between = 2.65,
                                         .astray = 1.153,
                                         .of_a = .75,
-                                        .by_ring = .12,
+                                        .by_words = .117,
                                         .old_behind = 1900};
 /// Of batches, as 30 of them were measured by all tiles: their products' ends are what counts, and small tiles have
 /// many. 192 x 256 x 32, 1279 times, took 98.8 us by thin tiles, 53.2 by 128 x 256.
@@ -80,7 +80,7 @@ inline constexpr R9Costs batch_r9_costs{.launch = 1725,
                                         .between = 2.38,
                                         .astray = 1.37,
                                         .of_a = .641,
-                                        .by_ring = .07,
+                                        .by_words = .134,
                                         .old_behind = 1900};
 struct AsyncCosts {
     double of_all, of_all_wide;  ///< bytes from L2, for all multiprocessors together

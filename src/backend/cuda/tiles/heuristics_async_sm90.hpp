@@ -80,11 +80,9 @@ struct R9Work {
         // In long products blocks fall into step: 256 x 4096 x 14336 took 229 ns a step, 208 x 4096 x 4096 took 315.
         if (wide && s.m <= 2 * tile.m && s.k >= 8192) common = a_rows * (1 - by.shared);
         received = beside * (tile.m * (o.a_between ? by.between : 1) + b_rows * (o.b_between ? by.between : 1));
-        const bool by_ring = thin && parts == 1 && tile.n == 64 && !o.is_f32;
-        const double by_threads = s.n % 2 == 0 ? by.by_pair : by.by_one, loose = o.c_by_group ? 0
-                                                                                 : boxes > 0  ? by.by_box
-                                                                                 : by_ring    ? by.by_ring
-                                                                                              : by_threads;
+        const double by_threads = s.n % 2 == 0 ? by.by_pair : by.by_one;
+        const double by_boxes = o.is_f32 || tile.n < 192 ? by.by_box : by.by_words;
+        const double loose = o.c_by_group ? 0 : boxes > 0 ? by_boxes : by_threads;
         const double stored = boxes > 0 ? by.out : by.out + by.by_threads;
         // Boxes bring an old C, or registers hold it: 5791 x 3072 x 768 took 73 us by 128 x 160, 59 by 128 x 192.
         const bool comes_early = boxes > 0 ? tile.n % 64 == 0 && o.c_by_group : tile.n <= 96;
