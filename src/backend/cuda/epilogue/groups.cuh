@@ -241,9 +241,8 @@ __device__ void finish_boxes(float (&sums)[N / 2], const Output& out, const CUte
         if constexpr (N == 208) store_groups<float, N>(sums, out, first_row, first_col, thread);  // boxes would spill
         else store_boxes_and_groups<float, N>(sums, out, map, buffers, first_row, first_col, thread);
     } else {
-        if constexpr (stores_anywhere<N>) {
+        if constexpr (stores_anywhere<N>)
             if (!out.by_box) return store_anywhere<T, N>(sums, out, buffers, first_row, first_col, thread);
-        }
         store_boxes_and_groups<T, N>(sums, out, map, buffers, first_row, first_col, thread);
     }
 }
