@@ -73,7 +73,7 @@ __device__ void store_groups(const float (&sums)[N / 2], const Output& out, int 
     }
 }
 
-/// f(sums of so many columns, the first of them) for all columns by one piece of code, a small one: the sums wander.
+/// f(some columns' sums, the first column) for all columns by one small piece of code: sums move past it.
 template <int N, int columns, class F>
 __device__ void each_slice(float (&sums)[N / 2], const F& f) {
     constexpr int count = columns / 2;
@@ -90,7 +90,7 @@ __device__ void each_slice(float (&sums)[N / 2], const F& f) {
     }
 }
 
-/// sums = sums + factor * (a matrix whose rows are contiguous), all on their way at a time, without a branch between.
+/// sums += factor * (a matrix whose rows are contiguous): all loads first, no branch between, their parts behind them.
 template <class T, int N>
 __device__ void add_pairs(float (&sums)[N / 2], const Output& of, float factor, int first_row, int first_col,
                           int thread) {
