@@ -37,6 +37,14 @@ void by_runs(const Matrix& to, const Matrix& from, const auto& run) noexcept {
         for (std::int64_t j = 0; j < to.cols; ++j) run(from.at(i, j), std::int64_t{1}, to.at(i, j));
 }
 
+template <class Narrow>
+bool round_rows(const Matrix& to, const Matrix& from, NarrowRuns::RoundRows<Narrow> native) noexcept {
+    if (!native || to.col_step != 1 || from.col_step != 1) return false;
+    native(static_cast<const float*>(from.data), from.row_step, to.rows, to.cols, static_cast<Narrow*>(to.data),
+           to.row_step);
+    return true;
+}
+
 }  // namespace
 
 void widen_run(Type from, const void* source, std::int64_t count, float* to) noexcept {
@@ -53,12 +61,12 @@ void round_run(Type to, const float* source, std::int64_t count, void* target) n
     const NarrowRuns& native = runs();
     if (to == Type::f16) {
         auto* const f16 = static_cast<float16*>(target);
-        if (native.round_f16) return native.round_f16(source, count, f16);
+        if (native.round_f16) return native.round_f16(source, 0, 1, count, f16, 0);
         for (std::int64_t i = 0; i < count; ++i) f16[i] = to_float16(source[i]);
         return;
     }
     auto* const bf16 = static_cast<bfloat16*>(target);
-    if (native.round_bf16) return native.round_bf16(source, count, bf16);
+    if (native.round_bf16) return native.round_bf16(source, 0, 1, count, bf16, 0);
     for (std::int64_t i = 0; i < count; ++i) bf16[i] = to_bfloat16(source[i]);
 }
 
@@ -69,15 +77,9 @@ void widen_matrix(const Matrix& to, const Matrix& from) noexcept {
 }
 
 void round_matrix(const Matrix& to, const Matrix& from) noexcept {
-    // Tiles have many short rows: what their runs are is found once.
-    if (const auto native = runs().round_f16; native && to.type == Type::f16)
-        return by_runs(to, from, [native](const void* source, std::int64_t count, void* target) {
-            native(static_cast<const float*>(source), count, static_cast<float16*>(target));
-        });
-    if (const auto native = runs().round_bf16; native && to.type == Type::bf16)
-        return by_runs(to, from, [native](const void* source, std::int64_t count, void* target) {
-            native(static_cast<const float*>(source), count, static_cast<bfloat16*>(target));
-        });
+    if (to.row_step == 1 && from.row_step == 1 && to.col_step != 1)
+        return round_matrix(to.transposed(), from.transposed());
+    if (to.type == Type::f16 ? round_rows(to, from, runs().round_f16) : round_rows(to, from, runs().round_bf16)) return;
     by_runs(to, from, [&](const void* source, std::int64_t count, void* target) {
         round_run(to.type, static_cast<const float*>(source), count, target);
     });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Eight at a time by F16C and AVX2; the last few through eight places of their own.
+// Eight at a time by F16C and AVX2. The last few are taken with some before them once more, or, where all are fewer
+// than eight, through places of their own.
 #include <immintrin.h>
 
 #include <cstring>
@@ -34,31 +35,48 @@ struct Brain {
 };
 
 template <class Kind>
-void widen_all(const typename Kind::Narrow* source, std::int64_t count, float* to) {
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes)
-        _mm256_storeu_ps(to + i, Kind::widen(_mm_loadu_si128(reinterpret_cast<const __m128i*>(source + i))));
-    if (i == count) return;
-    const auto left = static_cast<std::size_t>(count - i);
-    alignas(16) std::uint16_t narrow[lanes] = {};
-    alignas(32) float wide[lanes];
-    std::memcpy(narrow, source + i, left * sizeof *source);
-    _mm256_store_ps(wide, Kind::widen(_mm_load_si128(reinterpret_cast<const __m128i*>(narrow))));
-    std::memcpy(to + i, wide, left * sizeof *to);
+void widen_eight(const typename Kind::Narrow* source, float* to) {
+    _mm256_storeu_ps(to, Kind::widen(_mm_loadu_si128(reinterpret_cast<const __m128i*>(source))));
+}
+template <class Kind>
+void round_eight(const float* source, typename Kind::Narrow* to) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), Kind::round(_mm256_loadu_ps(source)));
 }
 
 template <class Kind>
-void round_all(const float* source, std::int64_t count, typename Kind::Narrow* to) {
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes)
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), Kind::round(_mm256_loadu_ps(source + i)));
-    if (i == count) return;
-    const auto left = static_cast<std::size_t>(count - i);
-    alignas(32) float wide[lanes] = {};
-    alignas(16) std::uint16_t narrow[lanes];
-    std::memcpy(wide, source + i, left * sizeof *source);
-    _mm_store_si128(reinterpret_cast<__m128i*>(narrow), Kind::round(_mm256_load_ps(wide)));
-    std::memcpy(to + i, narrow, left * sizeof *to);
+void widen_all(const typename Kind::Narrow* source, std::int64_t count, float* to) {
+    if (count >= lanes) {
+        for (std::int64_t i = 0; i + lanes <= count; i += lanes) widen_eight<Kind>(source + i, to + i);
+        if (count % lanes != 0) widen_eight<Kind>(source + count - lanes, to + count - lanes);
+        return;
+    }
+    typename Kind::Narrow narrow[lanes] = {};
+    float wide[lanes];
+    std::memcpy(narrow, source, static_cast<std::size_t>(count) * sizeof *source);
+    widen_eight<Kind>(narrow, wide);
+    std::memcpy(to, wide, static_cast<std::size_t>(count) * sizeof *to);
+}
+
+template <class Kind>
+void round_few(const float* source, std::int64_t count, typename Kind::Narrow* to) {
+    float wide[lanes] = {};
+    typename Kind::Narrow narrow[lanes];
+    std::memcpy(wide, source, static_cast<std::size_t>(count) * sizeof *source);
+    round_eight<Kind>(wide, narrow);
+    std::memcpy(to, narrow, static_cast<std::size_t>(count) * sizeof *to);
+}
+
+template <class Kind>
+void round_all(const float* source, std::int64_t step, std::int64_t rows, std::int64_t count, typename Kind::Narrow* to,
+               std::int64_t to_step) {
+    for (; rows > 0; --rows, source += step, to += to_step) {
+        if (count < lanes) {
+            round_few<Kind>(source, count, to);
+            continue;
+        }
+        for (std::int64_t i = 0; i + lanes <= count; i += lanes) round_eight<Kind>(source + i, to + i);
+        if (count % lanes != 0) round_eight<Kind>(source + count - lanes, to + count - lanes);
+    }
 }
 
 }  // namespace

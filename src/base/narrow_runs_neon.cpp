@@ -22,11 +22,14 @@ void widen_all(const float16* source, std::int64_t count, float* to) {
     for (; i < count; ++i) to[i] = widen(source[i]);
 }
 
-void round_all(const float* source, std::int64_t count, float16* to) {
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes)
-        vst1_u16(&to[i].bits, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(source + i))));
-    for (; i < count; ++i) to[i] = to_float16(source[i]);
+void round_all(const float* source, std::int64_t step, std::int64_t rows, std::int64_t count, float16* to,
+               std::int64_t to_step) {
+    for (; rows > 0; --rows, source += step, to += to_step) {
+        std::int64_t i = 0;
+        for (; i + lanes <= count; i += lanes)
+            vst1_u16(&to[i].bits, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(source + i))));
+        for (; i < count; ++i) to[i] = to_float16(source[i]);
+    }
 }
 
 }  // namespace
