@@ -163,25 +163,6 @@ Status choose_for_shorter(const Criteria& criteria, Plan& plan) noexcept {
     return {};
 }
 
-/// A tuning record may change the kernel, the tile or the number of threads, but break no rule: the kernel can run and
-/// keeps the promise, the tile is one of its own, and the bits do not change where they are promised.
-void follow_record(const Tuned& record, const Problem& problem, Plan& plan) noexcept {
-    for (const Kernel* kernel : plan.backend->ladder) {
-        if (!is_called(*kernel, record.kernel)) continue;
-        const bool is_tile = std::find(kernel->tiles.begin(), kernel->tiles.end(), record.tile) != kernel->tiles.end();
-        const bool keeps_bits =
-            kernel->order == plan.kernel->order && (kernel->order != 0 || !plan.options.reproducible);
-        if (!is_tile || !keeps_bits || !can_run(*plan.backend, *kernel, problem) || !keeps_promise(*kernel, problem))
-            return;
-        plan.kernel = kernel;
-        plan.options.kernel = kernel->name;
-        plan.tile = record.tile;
-        plan.threads = std::min(plan.threads, record.threads);
-        plan.reason = "tuned on this machine";
-        return;
-    }
-}
-
 constinit Remembered<const char*> forced;
 
 std::string_view forced_by_environment() noexcept {
@@ -240,6 +221,23 @@ int threads_of(const Options& options) noexcept {
 }
 
 }  // namespace
+
+void follow_record(const Tuned& record, const Problem& problem, Plan& plan) noexcept {
+    for (const Kernel* kernel : plan.backend->ladder) {
+        if (!is_called(*kernel, record.kernel)) continue;
+        const bool is_tile = std::find(kernel->tiles.begin(), kernel->tiles.end(), record.tile) != kernel->tiles.end();
+        const bool keeps_bits =
+            kernel->order == plan.kernel->order && (kernel->order != 0 || !plan.options.reproducible);
+        if (!is_tile || !keeps_bits || !can_run(*plan.backend, *kernel, problem) || !keeps_promise(*kernel, problem))
+            return;
+        plan.kernel = kernel;
+        plan.options.kernel = kernel->name;
+        plan.tile = record.tile;
+        plan.threads = std::min(plan.threads, record.threads);
+        plan.reason = "tuned on this machine";
+        return;
+    }
+}
 
 const Direct* remembered_direct(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
     if (!may_be_remembered(options)) return nullptr;

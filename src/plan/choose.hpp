@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Beside try_plan(): whether its answer is remembered, and whether a kernel was asked for by name.
+// Beside try_plan(): whether its answer is remembered, whether a kernel was asked for by name, and which tuning records
+// it follows.
 #pragma once
 
 #include "backend/contract.hpp"
@@ -15,5 +16,12 @@ const Direct* remembered_direct(const Matrix& a, const Matrix& b, const Matrix& 
 
 /// True when the caller or the environment names a kernel.
 bool names_kernel(const Options& options) noexcept;
+
+struct Tuned;
+
+/// A tuning record may change the kernel, the tile or the number of threads, but break no rule: the kernel can run and
+/// keeps the promise, the tile is one of its own, and the bits do not change where they are promised. Else the plan
+/// stays as it is.
+void follow_record(const Tuned& record, const Problem& problem, Plan& plan) noexcept;
 
 }  // namespace tw

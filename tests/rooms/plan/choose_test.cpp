@@ -2,11 +2,15 @@
 // Copyright 2026 The tilewright authors
 #include <gtest/gtest.h>
 
+#include <string_view>
 #include <thread>
 #include <utility>
 
+#include "plan/choose.hpp"
 #include "plan/eligibility.hpp"
 #include "plan/registry.hpp"
+#include "plan/store.hpp"
+#include "scheme/scheme.hpp"
 #include "tilewright/plan.hpp"
 
 namespace {
@@ -73,6 +77,7 @@ TEST(Choose, AChoiceIsRememberedForItsOwnWishesAlone) {
                     ASSERT_EQ(is_planned, right != nullptr);
                     if (!is_planned) continue;
                     EXPECT_EQ(after.kernel, right) << after.kernel_name();
+                    EXPECT_EQ(after.options.reproducible, reproducible) << "where the same kernel serves either wish";
                     differ += right != before.kernel;
                 }
     EXPECT_GT(differ, 0) << "no wish here asks for another kernel";
@@ -127,6 +132,70 @@ TEST(Choose, TakesNoOperandsRoundedOnceForAnF32ProductHoweverLongItIs) {
                         << kernel->name << ", k 2^" << power;
         }
     EXPECT_GT(rounded, 0);
+}
+
+/// A backend that no machine has: what a record may and may not change is a row each.
+struct Recorded {
+    static constexpr tw::Tile tiles[] = {{8, 8, 8}, {16, 16, 16}};
+    static constexpr tw::Kernel row(const char* name, double loss_of_a_sum(std::int64_t), int order,
+                                    tw::Features needs = 0) {
+        return {.name = name,
+                .rung = {},
+                .in = tw::Type::f32,
+                .out = tw::Type::f32,
+                .sum = tw::Type::f32,
+                .scheme = &tw::plain_f32,
+                .needs = needs,
+                .tiles = tiles,
+                .sum_bound = loss_of_a_sum,
+                .order = order};
+    }
+    static double little(std::int64_t) { return 1e-7; }
+    static double much(std::int64_t) { return 1e-3; }
+
+    const tw::Kernel chosen = row("played.chosen", little, 7), like_it = row("played.like_it", little, 7),
+                     other_order = row("played.other_order", little, 8),
+                     coarse_of_its_order = row("played.coarse", much, 7),
+                     absent = row("played.absent", little, 7, tw::Features{1}),
+                     of_no_order = row("played.of_no_order", little, 0), also = row("played.also", little, 0),
+                     coarse_of_none = row("played.coarse_of_none", much, 0);
+    const tw::Kernel* const ladder[8] = {&chosen, &like_it,     &other_order, &coarse_of_its_order,
+                                         &absent, &of_no_order, &also,        &coarse_of_none};
+    const tw::Backend backend{.name = "played",
+                              .place = tw::Place::host,
+                              .ladder = ladder,
+                              .feature_names = {},
+                              .features = [] { return tw::Features{}; },
+                              .devices = [] { return 1; },
+                              .absence = [] { return ""; }};
+    const tw::Problem problem{.m = 40, .n = 50, .k = 60, .accuracy = 1e-5};
+
+    /// Whether the plan for that kernel, with four threads, becomes the recorded one.
+    bool follows(const tw::Kernel& planned, const char* name, tw::Tile tile = tiles[1],
+                 bool reproducible = false) const {
+        tw::Plan plan;
+        plan.backend = &backend, plan.kernel = &planned, plan.tile = tiles[0], plan.threads = 4;
+        plan.options.reproducible = reproducible;
+        tw::follow_record({.kernel = name, .tile = tile, .threads = 3}, problem, plan);
+        const bool followed = plan.kernel->name == std::string_view(name) && plan.tile == tile && plan.threads == 3;
+        EXPECT_TRUE(followed || (plan.kernel == &planned && plan.tile == tiles[0] && plan.threads == 4)) << name;
+        return followed;
+    }
+};
+
+TEST(Choose, ARecordChangesNeitherBitsNorWhatIsPromised) {
+    const Recorded played;
+    EXPECT_TRUE(played.follows(played.chosen, "played.like_it"));
+    EXPECT_TRUE(played.follows(played.of_no_order, "played.also"));
+    EXPECT_FALSE(played.follows(played.chosen, "played.other_order")) << "other bits";
+    EXPECT_FALSE(played.follows(played.chosen, "played.also")) << "bits that may be other ones";
+    EXPECT_FALSE(played.follows(played.of_no_order, "played.also", Recorded::tiles[1], true))
+        << "bits that are not the same each time";
+    EXPECT_FALSE(played.follows(played.chosen, "played.coarse")) << "less than was promised";
+    EXPECT_FALSE(played.follows(played.of_no_order, "played.coarse_of_none")) << "less than was promised";
+    EXPECT_FALSE(played.follows(played.chosen, "played.absent")) << "a feature that is not there";
+    EXPECT_FALSE(played.follows(played.chosen, "played.like_it", {9, 9, 9})) << "a tile that it does not have";
+    EXPECT_FALSE(played.follows(played.chosen, "played.nowhere"));
 }
 
 }  // namespace
