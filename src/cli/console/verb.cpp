@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "cli/ending/exit.hpp"
@@ -24,7 +25,8 @@ const CLI::Validator within_range(T least, T most) {
         [least, most](std::string& word) {
             T value{};
             if (CLI::detail::lexical_cast(word, value) && value >= least && value <= most) return std::string();
-            return fmt::format("expected a number from {} to {}; got '{}'", least, most, word);
+            return fmt::format("expected a {} from {} to {}; got '{}'",
+                               std::is_integral_v<T> ? "whole number" : "number", least, most, word);
         },
         "");
 }

@@ -79,7 +79,7 @@ Options options_of(const Arguments& asked) {
     if (!asked.device.empty()) check_one_or_all_devices(asked.device);  // refuses with the reason
     if (!asked.kernel.empty()) check_kernel_name(asked.kernel, every_backend());
     if (!asked.threads.empty())
-        options.threads = static_cast<int>(parse_whole("--threads", asked.threads, 1, most_threads));
+        options.threads = static_cast<int>(parse_whole("--threads", asked.threads, 0, most_threads));
     if (!asked.slabs.empty()) options.slabs = static_cast<int>(parse_whole("--slabs", asked.slabs, 1, most_slabs));
     if (!may_be_slabs(options.slabs))
         refuse("--slabs is {}; expected a power of two up to {}: k is halved again and again", asked.slabs, most_slabs);
@@ -195,7 +195,7 @@ void add_multiply(Verb tw) {
     verb.add_flag("--transpose-b", asked->transpose_b, "Takes B's transpose");
     verb.add_flag("--conjugate-a", asked->conjugate_a, "Takes A's conjugate, or with --transpose-a its adjoint");
     verb.add_flag("--conjugate-b", asked->conjugate_b, "Takes B's conjugate, or with --transpose-b its adjoint");
-    verb.add_option("--threads", asked->threads, "How many threads; default: all cores");
+    verb.add_option("--threads", asked->threads, "How many threads; default, and 0: all cores");
     verb.add_option("--memory", asked->memory, "The most memory to use: 512M, 2.5G");
     verb.add_option("--slabs", asked->slabs,
                     "A power of two: k is summed in so many parts, and these in a tree, so that machines that share k "

@@ -85,7 +85,7 @@ TEST(Verb, WrongWordsAreRefusedWithTheWayToTheHelp) {
     EXPECT_TRUE(ends(refusal({"plain", "--count", "10"}), "\nSee: tw plain --help"))
         << refusal({"plain", "--count", "10"});
     EXPECT_EQ(refusal({"plain", "--count", "x"}),
-              "--count: expected a number from 0 to 9; got 'x'\nSee: tw plain --help");
+              "--count: expected a whole number from 0 to 9; got 'x'\nSee: tw plain --help");
     EXPECT_EQ(refusal({"plain", "--ratio", "0.1"}),
               "--ratio: expected a number from 0.25 to 1; got '0.1'\nSee: tw plain --help");
     EXPECT_NE(refusal({"plain", "--top", "x"}).find("--top requires --base"), std::string::npos);

@@ -22,7 +22,7 @@ TEST(BadInput, GetsASentenceFromEveryVerb) {
         {{"ladder", "--shape", "3x4"}, "--shape: expected MxNxK, such as 1000x200x300; got '3x4'"},
         {{"ladder", "--size", "8", "--shape", "8x8x8"}, "--size and --shape exclude each other"},
         {{"ladder", "--device", "cpu", "--rung", "nope"}, "no rung or kernel of cpu has the name 'nope'"},
-        {{"ladder", "--threads", "-2"}, "--threads: expected a number from 0 to 1024; got '-2'"},
+        {{"ladder", "--threads", "-2"}, "--threads: expected a whole number from 0 to 1024; got '-2'"},
         {{"bench", "--m", "0"}, "--m: expected whole numbers from 1 to 1048576"},
         {{"bench", "--suite", "all"}, "--suite: expected square, skinny,"},
         {{"bench", "--from", "x.json"}, "--from is for --suite survey and decode"},

@@ -231,8 +231,8 @@ TEST_F(MultiplyVerb, RefusesWhatCannotBeMultiplied) {
     expect_refused(multiply({"--accuracy", "nan"}), "got 'nan'");
     expect_refused(multiply({"--accuracy", "inf"}), "got 'inf'");
     expect_refused(multiply({"--accuracy", "1e-30"}), "no kernel here keeps that accuracy");
-    expect_refused(multiply({"--threads", "0"}), "--threads takes a whole number from 1");
-    expect_refused(multiply({"--threads", "2x"}), "--threads takes a whole number from 1");
+    expect_refused(multiply({"--threads", "-1"}), "--threads takes a whole number from 0");
+    expect_refused(multiply({"--threads", "2x"}), "--threads takes a whole number from 0");
     expect_refused(multiply({"--memory", "much"}), "--memory takes a number of bytes");
     expect_refused(multiply({"--memory", "-1G"}), "--memory takes a number of bytes");
     expect_refused(multiply({"--memory", "1M"}), "--memory takes at least 44M");
