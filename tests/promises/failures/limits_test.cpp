@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -26,6 +27,7 @@
 #endif
 
 #include "base/cpu_features.hpp"
+#include "support/own_program.hpp"
 #include "support/sanitized.hpp"
 #include "tilewright/multiply.hpp"
 
@@ -59,18 +61,17 @@ const Operands& operands() {
     return made;
 }
 
-/// What a child makes of it, which has so many seconds; 128 and the signal's number when one ended it.
+/// What a child makes of it; 128 and the signal's number when one ended it. It is killed when its parent has slept
+/// through half a minute beside it, counted in sleeps: an alarm also counts what both of them stand still for.
 template <class Work>
-int exit_code_of(const Work& work, unsigned seconds = 30) {
+int exit_code_of(const Work& work) {
     operands();
     std::fflush(nullptr);
     const pid_t child = fork();
-    if (child == 0) {
-        alarm(seconds);
-        _exit(work());
-    }
+    if (child == 0) _exit(work());
     int status = 0;
-    waitpid(child, &status, 0);
+    for (int slept = 0; waitpid(child, &status, WNOHANG) == 0; usleep(1000))
+        if (++slept == 30'000) kill(child, SIGKILL);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -170,7 +171,7 @@ TEST(Failures, Fault05_TilesThatTheSystemRefusesAreNotUsed) {
     const int code = exit_code_of([&] {
         if (!refuse_tiles()) return 91;
         setenv(in_the_child, "1", 1);
-        execl("/proc/self/exe", "test_failures", "--gtest_filter=*Fault05*", "--gtest_brief=1", nullptr);
+        execl(tw::test::own_program().c_str(), "test_failures", "--gtest_filter=*Fault05*", "--gtest_brief=1", nullptr);
         return 90;
     });
     if (code == 91) GTEST_SKIP() << "skipped: this system filters no calls";
@@ -187,8 +188,8 @@ TEST(Failures, Fault16_VariablesFullOfGarbageChangeNoResult) {
             const int code = exit_code_of([&] {
                 setenv("TW_TEST_GARBAGE", "1", 1), setenv(name, garbage.c_str(), 1);
                 if (!std::freopen("/dev/null", "w", stderr)) return 91;
-                execl("/proc/self/exe", "test_failures", "--gtest_filter=*InAnOddEnvironment*", "--gtest_brief=1",
-                      nullptr);
+                execl(tw::test::own_program().c_str(), "test_failures", "--gtest_filter=*InAnOddEnvironment*",
+                      "--gtest_brief=1", nullptr);
                 return 90;
             });
             EXPECT_EQ(code, 0) << name << " = '" << garbage.substr(0, 30) << "'";

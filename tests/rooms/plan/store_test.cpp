@@ -21,6 +21,7 @@
 #include "plan/names.hpp"
 #include "plan/registry.hpp"
 #include "plan/store_line.hpp"
+#include "support/own_program.hpp"
 #include "tilewright/plan.hpp"
 
 namespace tw {
@@ -291,13 +292,14 @@ class AnswersAParent : public testing::Environment {
 [[maybe_unused]] const auto* const answers = testing::AddGlobalTestEnvironment(new AnswersAParent);
 
 Planned plan_with(const std::string& store) {
+    const std::string program = test::own_program();
     int ends[2];
     if (pipe(ends) != 0) return {};
     if (fork() == 0) {
         setenv("TW_STORE", store.c_str(), 1);
         setenv(descriptor_to_answer, std::to_string(ends[1]).c_str(), 1);
         dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-        execl("/proc/self/exe", "test_plan", nullptr);
+        execl(program.c_str(), "test_plan", nullptr);
         _exit(1);
     }
     Planned told;
