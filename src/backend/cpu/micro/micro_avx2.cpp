@@ -103,8 +103,14 @@ void turned_avx2_f32(const TurnedTile<float>& tile) {
 }
 void turned_avx2_f64(const TurnedTile<double>& tile) { turned_tile_of<FourDoubles>(tile); }
 
+void packed_narrow_avx2(Type type, const void* from, std::int64_t row_step, int rows, std::int64_t k, float* to,
+                        std::int64_t width) {
+    if (type == Type::f16) pack_squares(static_cast<const float16*>(from), row_step, rows, k, to, width);
+    else pack_squares(static_cast<const bfloat16*>(from), row_step, rows, k, to, width);
+}
+
 constinit const MicroKernel<float> micro_avx2_f32 =
-    micro_kernel<EightFloats, 6, 12, 6>(44, pack<float>, turned_avx2_f32);
+    micro_kernel<EightFloats, 6, 12, 6>(44, pack<float>, turned_avx2_f32, packed_narrow_avx2);
 constinit const MicroKernel<double> micro_avx2_f64 =
     micro_kernel<FourDoubles, 6, 12, 6>(22, pack<double>, turned_avx2_f64);
 constinit const ComplexKernel<float> complex_avx2_f32 = complex_kernel<EightFloats, 6, 1>(48, pack<float>);

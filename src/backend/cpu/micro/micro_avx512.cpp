@@ -106,11 +106,11 @@ constexpr int apart = 1;  // vectors: with one, each broadcast has one multiply-
 }  // namespace
 
 constinit const MicroKernel<float> micro_avx512_apart_f32 =
-    micro_kernel<SixteenFloats, 14, 28, 8, apart>(105, pack<SixteenFloats>, turned_avx2_f32);
+    micro_kernel<SixteenFloats, 14, 28, 8, apart>(105, pack<SixteenFloats>, turned_avx2_f32, packed_narrow_avx2);
 constinit const MicroKernel<double> micro_avx512_apart_f64 =
     micro_kernel<EightDoubles, 14, 28, 8, apart>(50, pack<EightDoubles>, turned_avx2_f64);
 constinit const MicroKernel<float> micro_avx512_f32 =
-    micro_kernel<SixteenFloats, 14, 28, 8>(105, pack<SixteenFloats>, turned_avx2_f32);
+    micro_kernel<SixteenFloats, 14, 28, 8>(105, pack<SixteenFloats>, turned_avx2_f32, packed_narrow_avx2);
 constinit const MicroKernel<double> micro_avx512_f64 =
     micro_kernel<EightDoubles, 14, 28, 8>(50, pack<EightDoubles>, turned_avx2_f64);
 constinit const ComplexKernel<float> complex_avx512_f32 =

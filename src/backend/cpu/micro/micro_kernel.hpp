@@ -85,8 +85,12 @@ struct MicroKernel {
 
     int passed_widths[most_low + 1];
     void (*pass)(const PassingTile<T>&);  ///< 1 <= rows <= low, 1 <= cols <= passed_widths[rows]
+    /// pack.hpp's pack_panel() of one panel of narrow rows that are contiguous along k.
+    using NarrowPacker = void (*)(Type type, const void* from, std::int64_t row_step, int rows, std::int64_t k, T* to,
+                                  std::int64_t width);
     Packer pack;  ///< pack.hpp's pack_panel() where row_step or step is 1; null: that is as quick
     void (*turn)(const TurnedTile<T>&);  ///< 1 <= rows <= most_turned; null: it has none
+    NarrowPacker pack_narrow;            ///< null: it has none, as no kernel of f64 has
     /// mr x nr results on packed panels, alpha is 1: beta C is added to the sum of all slabs. `buffers`: mr x nr each.
     void (*sum_slabs)(const MicroTile<T>&, const SlabSteps&, T* buffers);
 };
@@ -100,5 +104,7 @@ extern const MicroKernel<double> micro_avx512_apart_f64;
 /// Turning is work of the units that shuffle, which wider vectors do not speed up: AVX-512 has AVX2's.
 void turned_avx2_f32(const TurnedTile<float>&);
 void turned_avx2_f64(const TurnedTile<double>&);
+void packed_narrow_avx2(Type type, const void* from, std::int64_t row_step, int rows, std::int64_t k, float* to,
+                        std::int64_t width);
 
 }  // namespace tw::cpu

@@ -80,7 +80,8 @@ struct Tiles {
 template <class V, int MR, int Budget, int Low, int Folded = V::broadcasts_folded>
 constexpr MicroKernel<typename V::Element> micro_kernel(
     double rate, typename MicroKernel<typename V::Element>::Packer pack = nullptr,
-    void (*turn)(const TurnedTile<typename V::Element>&) = nullptr) {
+    void (*turn)(const TurnedTile<typename V::Element>&) = nullptr,
+    typename MicroKernel<typename V::Element>::NarrowPacker pack_narrow = nullptr) {
     using All = Tiles<V, MR, Budget, Low>;
     MicroKernel<typename V::Element> kernel{MR,
                                             All::NR,
@@ -95,6 +96,7 @@ constexpr MicroKernel<typename V::Element> micro_kernel(
                                             PassingTiles<V, Low, Budget>::run,
                                             pack,
                                             turn,
+                                            pack_narrow,
                                             packed_tile_in_slabs<V, MR, All::NR / V::lanes, Folded>};
     for (int vectors = 1; vectors <= kernel.most_vectors; ++vectors)
         kernel.highest[vectors] = highest(vectors, MR, Budget);

@@ -34,11 +34,13 @@ inline __m256 widened_words(bool are_halves, __m128i bits) {
     return _mm_load_si128(reinterpret_cast<const __m128i*>(words));
 }
 
-/// Eight steps along k of eight columns, `step` elements apart: a vector for each step.
+/// Eight steps along k of eight columns, `step` elements apart, or of the first of them: a vector for each step.
 template <class Narrow>
-[[gnu::always_inline]] inline void turned_square(const Narrow* from, std::int64_t step, __m256 (&square)[8]) {
+[[gnu::always_inline]] inline void turned_square(const Narrow* from, std::int64_t step, __m256 (&square)[8],
+                                                 int columns = 8) {
     __m128i x[8], pairs[8], fours[8];
-    for (int i = 0; i < 8; ++i) x[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * step));
+    for (int i = 0; i < 8; ++i)
+        x[i] = i < columns ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * step)) : _mm_setzero_si128();
     for (int i = 0; i < 4; ++i) {
         pairs[i] = _mm_unpacklo_epi16(x[2 * i], x[2 * i + 1]);
         pairs[i + 4] = _mm_unpackhi_epi16(x[2 * i], x[2 * i + 1]);
@@ -53,6 +55,35 @@ template <class Narrow>
             square[4 * i + 2 * j] = widened(Narrow{}, _mm_unpacklo_epi64(left, right));
             square[4 * i + 2 * j + 1] = widened(Narrow{}, _mm_unpackhi_epi64(left, right));
         }
+}
+
+/// A panel of rows that are contiguous along k, eight rows at a time. The last steps are laid out with zeros behind.
+template <class Narrow>
+void pack_squares(const Narrow* from, std::int64_t row_step, int rows, std::int64_t k, float* to, std::int64_t width) {
+    for (int w = 0; w < rows; w += 8) {
+        const int high = rows - w < 8 ? rows - w : 8;
+        const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(high), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+        for (std::int64_t p = 0; p < k; p += 8) {
+            const int steps = k - p < 8 ? static_cast<int>(k - p) : 8;
+            const Narrow* square_of = from + w * row_step + p;
+            std::int64_t step = row_step;
+            Narrow laid[8][8];
+            if (steps < 8) {
+                for (int i = 0; i < high; ++i)
+                    for (int q = 0; q < 8; ++q) laid[i][q] = q < steps ? square_of[i * row_step + q] : Narrow{};
+                square_of = &laid[0][0], step = 8;
+            }
+            __m256 square[8];
+            float* const at = to + p * width + w;
+            if (high == 8) {
+                turned_square(square_of, step, square);
+                for (int q = 0; q < steps; ++q) _mm256_storeu_ps(at + q * width, square[q]);
+            } else {
+                turned_square(square_of, step, square, high);
+                for (int q = 0; q < steps; ++q) _mm256_maskstore_ps(at + q * width, mask, square[q]);
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ inline void pack_widened(const MicroKernel<float>& kernel, const Matrix& panel, 
         }
 }
 
+constexpr std::int64_t rows_worth_squares = 8;  // of which squares have so many
+
 /// An operand of the kernel's own type, or a narrow one. More rows than `width` fill panels that lie one behind the
 /// other.
 template <class T>
@@ -35,7 +37,10 @@ void pack_any(const MicroKernel<T>& kernel, const Matrix& from, int width, T* to
         for (std::int64_t w = 0; w < from.rows; w += width, to += width * from.cols) {
             const Matrix panel = from.block(w, 0, std::min<std::int64_t>(width, from.rows - w), from.cols);
             if (panel.col_step == 1 && panel.row_step != 1) {
-                pack_widened(kernel, panel, width, to);
+                if (kernel.pack_narrow && panel.rows >= rows_worth_squares)
+                    kernel.pack_narrow(panel.type, panel.data, panel.row_step, static_cast<int>(panel.rows), panel.cols,
+                                       to, width);
+                else pack_widened(kernel, panel, width, to);
                 continue;
             }
             const Matrix steps = panel.transposed();
