@@ -61,7 +61,7 @@ bool changes_soon(const std::atomic<T>& word, T old) noexcept {
 
 template <class T>
 void sleep_while(const std::atomic<T>& word, T old) noexcept {
-    while (word.load(std::memory_order_acquire) == old) word.wait(old, std::memory_order_acquire);
+    while (word.load() == old) word.wait(old);
 }
 
 }  // namespace
@@ -69,18 +69,21 @@ void sleep_while(const std::atomic<T>& word, T old) noexcept {
 Pool& Pool::instance() noexcept { return pool; }
 
 /// `own`: the caller's task is 0, that of worker i is i + 1. The last one's thread is woken last, and may not have
-/// come: so what is left is taken from there on.
-void Pool::take_tasks(int own) noexcept {
-    const auto next = [this] { return next_.fetch_add(1, std::memory_order_relaxed); };
-    const auto is_free = [this](int i) { return taken_[i].exchange(number_, std::memory_order_relaxed) != number_; };
-    const int tasks = work_.tasks;
-    if (tasks > most_homes) {
-        for (int i; (i = next()) < tasks;) work_.task(work_.context, i);
+/// come: so what is left is taken from there on. A task that was taken is looked at and not written to: threads that
+/// write to one line wait for each other.
+void Pool::take_tasks(const Work& work, int own) noexcept {
+    if (work.tasks > most_homes) {
+        for (int i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < work.tasks;) work.task(work.context, i);
         return;
     }
-    if (own < tasks && is_free(own)) work_.task(work_.context, own);
-    for (int i; (i = tasks - 1 - next()) >= 0;)
-        if (is_free(i)) work_.task(work_.context, i);
+    const auto try_task = [&](int i) {
+        std::atomic<std::uint64_t>& taken = i == 0 ? taken_ : all_[i - 1].taken;
+        if (taken.load(std::memory_order_relaxed) != work.number &&
+            taken.exchange(work.number, std::memory_order_relaxed) != work.number)
+            work.task(work.context, i);
+    };
+    if (own < work.tasks) try_task(own);
+    for (int i = work.tasks - 1; i >= 0; --i) try_task(i);
 }
 
 void Pool::Worker::wait_while(const std::atomic<std::uint32_t>& round, std::uint32_t seen) noexcept {
@@ -115,11 +118,30 @@ void* Pool::worker(void* number) noexcept {
     for (;;) {
         self.wait_while(round, seen);
         seen = round.load(std::memory_order_acquire);
-        // First inside, then the seat: run() takes the seats away first and then looks who is inside. Either it sees
-        // this worker or this worker sees no seat; that needs one order of all four (sequential consistency).
-        its.inside_.fetch_add(1);
-        if (its.seats_.fetch_sub(1) > 0) its.take_tasks(static_cast<int>(index) + 1);
-        if (its.inside_.fetch_sub(1) == 1) its.inside_.notify_one();
+        its.enter(static_cast<int>(index));
+    }
+}
+
+/// First inside, then the look at the door: run() shuts it first and then looks who is inside. Either it sees this
+/// worker or this worker finds it shut; that needs one order of all four (sequential consistency).
+void Pool::enter(int index) noexcept {
+    Worker& self = all_[index];
+    self.inside.store(1);
+    if (index < open_.load()) {
+        const Work work = work_;
+        take_tasks(work, index + 1);
+    }
+    self.inside.store(0);
+    if (is_waiting_.load()) self.inside.notify_one();
+}
+
+void Pool::wait_for(int workers) noexcept {
+    for (int i = 0; i < workers; ++i) {
+        const std::atomic<std::uint32_t>& inside = all_[i].inside;
+        if (inside.load() == 0 || changes_soon(inside, 1u)) continue;
+        is_waiting_.store(true);
+        sleep_while(inside, 1u);
+        is_waiting_.store(false);
     }
 }
 
@@ -134,23 +156,26 @@ void Pool::wake(int workers) noexcept {
     if (places_workers())
         for (int worker = 0, processor = processor_at_hand(); worker < std::min(workers, workers_); ++worker)
             all_[worker].keep_off(processor);
-    for (int group = 0; workers > 0 && group <= group_of(workers - 1); ++group) {
-        groups_[group].round.fetch_add(1, std::memory_order_acq_rel);
-        groups_[group].round.notify_all();
+    const int groups = workers > 0 ? group_of(workers - 1) + 1 : 0;
+    for (int group = 0; group < groups; ++group) {
+        std::atomic<std::uint32_t>& round = groups_[group].round;
+        const std::uint32_t raised = round.load(std::memory_order_relaxed) + 1;
+        if (group + 1 < groups) round.store(raised, std::memory_order_release);
+        else round.store(raised);  // waits for those before it: who is about to sleep sees its round or is seen here
     }
+    for (int group = 0; group < groups; ++group) groups_[group].round.notify_all();
 }
 
 void Pool::run(int helpers, int tasks, void (*task)(void*, int), void* context) noexcept {
     grow_to(std::min(helpers, most_workers()));
-    work_ = {task, context, tasks};
+    const int welcome = std::min(helpers, workers_);
+    work_ = {task, context, tasks, work_.number + 1};
     next_.store(0, std::memory_order_relaxed);
-    ++number_;
-    seats_.store(helpers);
-    wake(std::min(helpers, workers_));
-    take_tasks(0);
-    seats_.store(0);
-    for (std::uint32_t inside; (inside = inside_.load()) != 0;)
-        if (!changes_soon(inside_, inside)) sleep_while(inside_, inside);
+    open_.store(welcome);
+    wake(welcome);
+    take_tasks(work_, 0);
+    open_.store(0);
+    wait_for(welcome);
 }
 
 }  // namespace tw

@@ -29,10 +29,12 @@ public:
     void run(int helpers, int tasks, void (*task)(void*, int), void* context) noexcept;
 
 private:
+    /// Of one round. Whoever works on it reads this line once and writes lines of its own.
     struct Work {
         void (*task)(void*, int) = nullptr;
         void* context = nullptr;
         int tasks = 0;
+        std::uint64_t number = 0;
     };
 
     /// Workers 0, 1, 2 to 3, 4 to 7, ... wait together: a product raises the rounds of as many groups as it needs.
@@ -43,12 +45,14 @@ private:
     static constexpr int most_homes = 64;  // tasks that have a thread of their own
 
     /// One that sleeps begins on another processor than the caller's, where a virtual machine would put it there.
-    struct Worker {
+    struct alignas(64) Worker {
         void wait_while(const std::atomic<std::uint32_t>& round, std::uint32_t seen) noexcept;
         void keep_off(int processor) noexcept;  // the caller's, before it wakes this one
         void let_back() noexcept;
 
-        std::atomic<int> thread{0};  // its number; 0: it has not begun yet
+        std::atomic<std::uint32_t> inside{0};  // 1: it works on a round, or looks whether it may
+        std::atomic<std::uint64_t> taken{0};   // the last round in which the task of its own number was taken
+        std::atomic<int> thread{0};            // its number; 0: it has not begun yet
         std::atomic<bool> sleeps{false};
         std::atomic<int> kept_off{0};  // 1 + the processor that was taken from it while it slept
     };
@@ -56,19 +60,20 @@ private:
     static void* worker(void* index) noexcept;
     void grow_to(int workers) noexcept;
     void wake(int workers) noexcept;
-    void take_tasks(int own) noexcept;
+    void enter(int index) noexcept;
+    void wait_for(int workers) noexcept;
+    void take_tasks(const Work& work, int own) noexcept;
 
     std::atomic<bool> busy_{false};
     int workers_ = 0;  // guarded by busy_
 
-    Worker all_[most_threads];                        // the first workers_ of them
-    Work work_;                                       // written by the holder before a round is raised
-    Group groups_[most_groups];                       // a new round wakes a group's workers
-    std::atomic<int> seats_{0};                       // workers still welcome in this round
-    std::atomic<int> next_{0};                        // tasks that were looked at, the last one first
-    std::uint64_t number_ = 0;                        // of this round
-    std::atomic<std::uint64_t> taken_[most_homes]{};  // the last round in which task i was taken
-    std::atomic<std::uint32_t> inside_{0};            // workers that have a seat and have not left it
+    alignas(64) Work work_;                 // written by the holder before it opens a round
+    std::atomic<int> open_{0};              // the first so many workers are welcome in this round
+    std::atomic<bool> is_waiting_{false};   // the holder sleeps until one of them has left
+    alignas(64) std::atomic<int> next_{0};  // tasks that were taken, where they are too many for one a thread
+    std::atomic<std::uint64_t> taken_{0};   // as a worker's: of task 0, the holder's
+    Group groups_[most_groups];             // a new round wakes a group's workers
+    Worker all_[most_threads];              // the first workers_ of them
 };
 
 }  // namespace tw
