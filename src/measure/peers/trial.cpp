@@ -25,7 +25,7 @@ namespace {
 struct Answer {
     char core_type[40] = "", version[64] = "";
     int better_number = -1;
-    bool multiplies = false;
+    int multiplies = 0;  // no bool: its padding would be sent unwritten
 };
 
 template <class F>
