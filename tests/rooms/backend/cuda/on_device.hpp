@@ -13,6 +13,7 @@
 #include "base/element.hpp"
 #include "plan/choose.hpp"
 #include "plan/registry.hpp"
+#include "support/sanitized.hpp"
 #include "tilewright/batch.hpp"
 
 namespace on_device {

@@ -7,7 +7,6 @@
 
 #include "reference/judge.hpp"
 #include "rooms/backend/cuda/on_device.hpp"
-#include "support/sanitized.hpp"
 
 namespace on_device {
 namespace {

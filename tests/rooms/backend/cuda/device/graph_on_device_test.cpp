@@ -67,7 +67,8 @@ void expect_replays(cudaStream_t stream, const Kernel& kernel, auto&& replay) {
 
 TEST_F(Graphs, EveryRowCanBeCapturedAndReplayed) {
     for (const Kernel* kernel : cuda().ladder)
-        if (runs(*kernel)) expect_replays(stream, *kernel, [&](const auto& work, int times) { replay(work, times); });
+        if (runs(*kernel) && test::has_its_turn(4))
+            expect_replays(stream, *kernel, [&](const auto& work, int times) { replay(work, times); });
 }
 
 /// A product of n cubed, f32, that needs scratch, captured into a graph of its own; each replay counts from the same C.
@@ -176,7 +177,7 @@ TEST_F(Graphs, TwoOfOneStreamReplayedAtOnceOnTwoStreamsAreBothRight) {
             ASSERT_TRUE(product->run(product->expected, stream).is_ok());
             ASSERT_NO_FATAL_FAILURE(product->capture(stream));
         }
-        for (int i = 0; i < 200; ++i) one.launch(stream), other.launch(second);
+        for (int i = test::is_thinned() ? 198 : 0; i < 200; ++i) one.launch(stream), other.launch(second);
         ASSERT_TRUE(cuda().wait(stream).is_ok());
         ASSERT_TRUE(cuda().wait(second).is_ok());
         one.expect_right();
@@ -189,7 +190,8 @@ TEST_F(Graphs, TwoOfOneStreamReplayedAtOnceOnTwoStreamsAreBothRight) {
 TEST_F(Graphs, AFreshStreamCanBeCapturedAfterAWarmUpOnAnother) {
     cudaStream_t fresh{};
     ASSERT_EQ(cudaStreamCreateWithFlags(&fresh, cudaStreamNonBlocking), cudaSuccess);
-    CapturedProduct product(2048, 41);
+    constexpr std::int64_t n = 2048;
+    CapturedProduct product(test::is_thinned() ? n / 2 : n, 41);
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(product.run(product.expected, stream).is_ok());
     ASSERT_TRUE(cuda().wait(stream).is_ok());
     ASSERT_NO_FATAL_FAILURE(product.capture(fresh));
@@ -197,7 +199,6 @@ TEST_F(Graphs, AFreshStreamCanBeCapturedAfterAWarmUpOnAnother) {
     ASSERT_TRUE(cuda().wait(fresh).is_ok());
     product.expect_right();
 
-    constexpr std::int64_t n = 2048;
     const Values a(Type::bf16, n * n, 51), b(Type::bf16, n * n, 52);
     Values c(Type::bf16, n * n, 53), expected(Type::bf16, n * n, 54);
     const auto run = [&](const Values& to, cudaStream_t on) {  // A transposed

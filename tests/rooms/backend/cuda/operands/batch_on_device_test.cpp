@@ -108,16 +108,18 @@ INSTANTIATE_TEST_SUITE_P(Types, BatchesOf,
 TEST_F(Batches, OfDoublesAreSeenFromCsOtherSide) {
     for (const Told told : {Told::by_steps, Told::by_pointers, Told::by_pointers_out_of_order, Told::sharing_b})
         for (const Shape& flat_is_quicker : {Shape{520, 70, 64, 2, false}, {1000, 90, 48, 0, true, true}})
-            compare(Type::f64, Type::f64, flat_is_quicker, 60, told, {.beta = 0.5}, false);
+            if (test::has_its_turn(4)) compare(Type::f64, Type::f64, flat_is_quicker, 60, told, {.beta = 0.5}, false);
 }
 
 TEST_F(Batches, OfThousandsGoInPieces) {
-    compare(Type::f32, Type::f32, {3, 5, 4}, 33'000, Told::by_steps, {}, false);
-    compare(Type::f32, Type::f32, {3, 5, 4}, 5'000, Told::by_pointers_out_of_order, {}, true);
-    compare(Type::bf16, Type::bf16, {16, 24, 32}, 3'000, Told::by_pointers_out_of_order, {.reproducible = true}, true);
+    const int fewer = test::is_thinned() ? 40 : 1;
+    compare(Type::f32, Type::f32, {3, 5, 4}, 33'000 / fewer, Told::by_steps, {}, false);
+    compare(Type::f32, Type::f32, {3, 5, 4}, 5'000 / fewer, Told::by_pointers_out_of_order, {}, true);
+    compare(Type::bf16, Type::bf16, {16, 24, 32}, 3'000 / fewer, Told::by_pointers_out_of_order, {.reproducible = true},
+            true);
     for (const std::int64_t n : {64, 128})  // a block's next tile begins while its last one is still being stored
         for (const Type out : {Type::bf16, Type::f32})
-            compare(Type::bf16, out, {n, n, 64}, 400, Told::by_steps, {}, false);
+            compare(Type::bf16, out, {n, n, 64}, 400 / fewer, Told::by_steps, {}, false);
 }
 
 TEST_F(Batches, ByEveryRowAreItsProducts) {
@@ -129,7 +131,7 @@ TEST_F(Batches, ByEveryRowAreItsProducts) {
                               .out = kernel->out,
                               .place = Place::cuda,
                               .b = Form::col_major};
-        if (!runs(*kernel) || (kernel->takes && !kernel->takes(problem))) continue;
+        if (!runs(*kernel) || (kernel->takes && !kernel->takes(problem)) || !test::has_its_turn(4)) continue;
         for (const Told told : {Told::by_steps, Told::by_pointers})
             compare(kernel->in, kernel->out, {16, 64, 64}, 5, told, {.kernel = kernel->name}, true);
     }

@@ -87,7 +87,7 @@ void compare(const Kernel& kernel, const Shape& s, bool is_hostile) {
         const std::vector<std::byte> right = c.bring();
         for (const auto& [a_across, b_across] : {std::pair{false, false}, {true, false}, {true, true}})
             for (const Tile& tile : tiles_across()) {
-                if (bits > 2 && tile.n % 128 != 0) continue;
+                if ((bits > 2 && tile.n % 128 != 0) || !test::has_its_turn(7)) continue;
                 fill();
                 ASSERT_TRUE(multiply(kernel, a.as(a_across), b.as(b_across), c, more, s, bits, tile).is_ok());
                 ASSERT_TRUE(c.bring() == right)
