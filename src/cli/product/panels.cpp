@@ -93,10 +93,12 @@ std::optional<Panels> choose_panels(const PanelProblem& problem, std::int64_t by
     return best;
 }
 
-std::int64_t available_memory() noexcept {
+std::int64_t available_memory() noexcept { return available_memory(memory_left()); }
+
+std::int64_t available_memory(double left) noexcept {
     double most = number_in("/proc/meminfo", "MemAvailable:") * 1024;
     if (most < 0) most = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 2;
-    if (const double left = memory_left(); left >= 0) most = std::min(most, left);
+    if (left >= 0) most = std::min(most, left);
     return static_cast<std::int64_t>(most);
 }
 

@@ -34,5 +34,6 @@ std::optional<Panels> choose_panels(const PanelProblem& problem, std::int64_t by
 
 /// Memory that is available without swapping: the machine's, or what the control groups leave.
 std::int64_t available_memory() noexcept;
+std::int64_t available_memory(double left) noexcept;  ///< the groups leave that much; less than 0: none limits it
 
 }  // namespace tw::cli

@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // gemm by every name that a program may call it by, against three plain loops.
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -109,6 +110,16 @@ TEST(BlasGemmt, OneTriangleIsWrittenAndTheOtherLeftAlone) {
                             const float two = 2, minus = -1;
                             sgemmtr_("L", "N", "N", &n, &k, &two, a, &step, b, &step, &minus, c, &step);
                         });
+}
+
+TEST(BlasGemmt, WithBetaZeroNothingOfCIsRead) {
+    constexpr std::int64_t n = 131, k = 5;  // blocks on the diagonal and off it
+    const auto a = numbers<float>(n * n, 4), b = numbers<float>(n * n, 5);
+    std::vector<float> c(n * n, std::numeric_limits<float>::quiet_NaN());
+    cblas_sgemmt(RowMajor, Lower, NoTrans, NoTrans, n, k, 2, a.data(), n, b.data(), n, 0, c.data(), n);
+    for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+            ASSERT_EQ(std::isnan(c[static_cast<std::size_t>(i * n + j)]), j > i) << i << ' ' << j;
 }
 
 TEST(BlasBatch, GroupsOfDifferentShapes) {

@@ -4,9 +4,12 @@
 // A packed operand gives the bits that the operand itself gives, and says so when it can't do what is asked.
 #include "tilewright/packed.hpp"
 
+#include <cstdlib>
 #include <thread>
 
 #include "base/rounding.hpp"
+#include "multiply/packed_parts.hpp"
+#include "plan/names.hpp"
 #include "plan/registry.hpp"
 #include "rooms/multiply/each_row.hpp"
 
@@ -170,6 +173,16 @@ TEST(PackedOperands, Rule39_SayWhatTheyCanNotDo) {
     EXPECT_TRUE(refused(packed, {.reproducible = true, .device = "cpu", .kernel = packed.kernel_name()}).is_ok());
     EXPECT_EQ(refused(tw::pack_a(tw::View(b.data(), 4, 5))).argument, tw::Argument::b) << "an A is no B";
     EXPECT_EQ(refused(tw::pack(tw::View(b.data(), 5, 4))).argument, tw::Argument::b) << "5 rows meet no 4 columns";
+
+    // The same panels of a row whose bits may differ from call to call, as some of CUDA's have it.
+    tw::Kernel free_order = *tw::find_kernel(packed.kernel_name());
+    free_order.order = 0;
+    tw::Plan plan;
+    ASSERT_TRUE(tw::try_plan({.m = 3, .n = 5, .k = 4}, {.kernel = free_order.name}, plan));
+    plan.kernel = &free_order;
+    const tw::Packed of_it = tw::PackedParts::make(plan, {b.data(), tw::Type::f32, 4, 5, 5}, {},
+                                                   static_cast<std::byte*>(std::malloc(64)), 64);
+    EXPECT_STREQ(refused(of_it, {.reproducible = true}).text, "the packed operand's kernel is not reproducible");
 
     tw::Packed none;
     EXPECT_EQ(tw::try_pack({nullptr, tw::Type::f32, 4, 5, 5}, none).argument, tw::Argument::b);

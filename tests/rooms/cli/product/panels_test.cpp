@@ -121,7 +121,11 @@ TEST(Panels, WidenedCopiesOfNarrowOperandsAreCounted) {
     EXPECT_EQ(bytes(tw::Type::f16), (2 + 4) * operands + 4 * result);
 }
 
-TEST(Panels, MemoryIsFound) { EXPECT_GT(tw::cli::available_memory(), 1 << 20); }
+TEST(Panels, MemoryIsFound) {
+    EXPECT_GT(tw::cli::available_memory(), 1 << 20);
+    EXPECT_GT(tw::cli::available_memory(-1), 1 << 20) << "no group limits it";
+    EXPECT_EQ(tw::cli::available_memory(1000), 1000) << "what the group leaves";
+}
 
 struct Order {
     bool fortran = false, transposed = false;

@@ -55,22 +55,24 @@ TEST(Digits, GiveTheSameBitsOnEveryInstructionSet) {
             }
 }
 
-/// 11 of 16 elements of each row just reach a 16th of the largest, as few of them as possible together; wherever one
-/// factor is large the other is next to half a unit, which becomes zero. The others lie half-way between two whole
-/// numbers.
+/// Of 16 elements of each row `barely` just reach a 16th of the largest and half of the others are that, as few of them
+/// as possible together; wherever one factor is large the other is next to half a unit, which becomes zero. The others
+/// lie half-way between two whole numbers.
+template <int barely>
 void make_worst(const Matrix& a, const Matrix& b, const Matrix&) {
     constexpr double large = 0.9965 * 0x1p23, small = 0x1.fp-24;  // just above what the next power of two would hold
     const auto odd = [](double x) { return (static_cast<double>(2 * static_cast<std::int64_t>(x / 2)) + 1) * 0x1p-23; };
     const std::int64_t k = a.cols;
     for (std::int64_t p = 0; p < k; ++p) {
         const std::int64_t at = 16 * (p % 16);
-        const double barely = odd(large / 16 + 64);
-        const double in_a = at < 96    ? barely
-                            : at < 176 ? odd(large)
-                                       : small,
-                     in_b = at < 96    ? barely
-                            : at < 176 ? small
-                                       : odd(large);
+        constexpr std::int64_t first = 16 * barely, second = first + 8 * (16 - barely);
+        const double a_sixteenth = odd(large / 16 + 64);
+        const double in_a = at < first    ? a_sixteenth
+                            : at < second ? odd(large)
+                                          : small,
+                     in_b = at < first    ? a_sixteenth
+                            : at < second ? small
+                                          : odd(large);
         for (std::int64_t i = 0; i < a.rows; ++i) store_element(a, i, p, in_a);
         for (std::int64_t j = 0; j < b.cols; ++j) store_element(b, p, j, in_b);
     }
@@ -80,7 +82,7 @@ TEST(Digits, CertificatesHoldOnTheWorstThatIsLetThrough) {
     double worst = 0;
     for (const Scheme* scheme : {&int8x8, &int8x6})
         for (const std::int64_t k : {1, 2, 15, 16, 17, 64, 65, 512, 513, 4097, 65537}) {
-            test::Trial trial{.m = 2, .n = 2, .k = k, .alter = make_worst, .about = "the worst that is let through"};
+            test::Trial trial{.m = 2, .n = 2, .k = k, .alter = make_worst<6>, .about = "the worst that is let through"};
             const Kernel& kernel = *rows_of(*scheme).front();
             const auto outcome = judged(kernel, trial);
             ASSERT_EQ(outcome.failure, "") << kernel.name << ", k " << k;
@@ -93,6 +95,16 @@ TEST(Digits, CertificatesHoldOnTheWorstThatIsLetThrough) {
             }
         }
     EXPECT_GT(worst, 0.5) << "the certificate is not far from what can happen";
+}
+
+/// Of 9 elements of 16 that reach a 16th, digits would give several times what the certificate allows.
+TEST(Digits, RowsOfWhichLessThan11Of16ReachASixteenthGoAnotherWay) {
+    for (const Scheme* scheme : {&int8x8, &int8x6})
+        for (const std::int64_t k : {16, 64, 512}) {
+            const Kernel& kernel = *rows_of(*scheme).front();
+            EXPECT_EQ(judged(kernel, {.m = 2, .n = 2, .k = k, .alter = make_worst<2>, .about = "9 of 16"}).failure, "")
+                << kernel.name << ", k " << k;
+        }
 }
 
 /// A block's sum is rounded, scaled and added to C, one block after the other.
