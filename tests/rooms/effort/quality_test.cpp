@@ -71,6 +71,26 @@ TEST(EffortQuality, ThePredictedErrorIsWithinTenPerCentOfTheTrueOne) {
         }
 }
 
+// Of weights that are all 1 or -1 planes lose nothing: what is left is the vector's rounding.
+TEST(EffortQuality, TheRoundingOfAVectorIsPredicted) {
+    Weights weights(512, 512, Type::f32, 5);
+    for (std::int64_t o = 0; o < 512; ++o)
+        for (std::int64_t i = 0; i < 512; ++i)
+            store_element(weights.matrix, o, i, load_element(weights.matrix, o, i) > 0 ? 1 : -1);
+    for (const int planes : {2, 3}) {
+        const EffortMatrix matrix = build_effort(weights.matrix, {.layout = EffortLayout::planes, .planes = planes});
+        double predicted = 0, found = 0;  // squares of eight
+        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+            const std::vector<float> v = gauss(512, seed);
+            const Answer answer = product(matrix, v, Budget::effort(1), by_layout);
+            const double error = relative_error(answer.y, exact(weights.matrix, v));
+            predicted += answer.report.estimated_error * answer.report.estimated_error, found += error * error;
+        }
+        EXPECT_GT(predicted, 0.8 * found) << planes;
+        EXPECT_LT(predicted, 2 * found) << planes;
+    }
+}
+
 TEST(EffortQuality, TwoPlanesHaveFourAndAHalfBitsAndSayWhatThatCosts) {
     const Subject& s = subject();
     const EffortMatrix two = build_effort(s.weights.matrix, {.planes = 2});
