@@ -28,15 +28,13 @@ def ours(root, *folders):
     """Every file of the project under these folders (all of it when none is named), in a fixed order. In a clone these
     are the files that git tracks: what a user leaves beside them, a log for instance, is none of ours."""
     known = tracked(root)
-    starts = [root / folder for folder in folders] if folders else [root]
     found = []
-    for start in starts:
-        for path in sorted(start.rglob("*")) if start.is_dir() else []:
+    for start in [root / folder for folder in folders] if folders else [root]:
+        below = start.rglob("*") if known is None else (path for path in known if start in path.parents)
+        for path in sorted(below):
             parts = path.relative_to(root).parts
             hidden = any(part.startswith(".") and part not in HIDDEN_BUT_OURS for part in parts)
-            if hidden or NOT_OURS.intersection(parts) or (known is not None and path not in known):
-                continue
-            if path.is_file():
+            if not hidden and not NOT_OURS.intersection(parts) and path.is_file():
                 found.append(path)
     return found
 
