@@ -20,7 +20,7 @@ bool Core::check_copy(const Copy& copy, const char* address, std::size_t bytes, 
             (write ? counters.threadgroup_stored : counters.threadgroup_loaded) += bytes;
         else (write ? counters.device_stored : counters.device_loaded) += bytes;
         if (region->read_only) return true;
-        for (std::size_t i = offset / region->granule; i <= (offset + bytes - 1) / region->granule; ++i) {
+        for (std::size_t i = region->cell_of(offset); i <= region->cell_of(offset + bytes - 1); ++i) {
             if (write) check_write(*region, region->cells[i], i * region->granule, copy.site);
             else check_read(*region, region->cells[i], i * region->granule, copy.site);
         }
@@ -47,7 +47,7 @@ Copy* Core::issue(const Copy& wanted, const SimdGroup& group) {
         std::memset(to, 0xff, bytes);
         Region* region = region_of(to, bytes, copy->site);
         const auto offset = static_cast<std::size_t>(to - region->base);
-        for (std::size_t i = offset / region->granule; i <= (offset + bytes - 1) / region->granule; ++i)
+        for (std::size_t i = region->cell_of(offset); i <= region->cell_of(offset + bytes - 1); ++i)
             region->cells[i].writer = in_flight;
     }
     current_ = me;
@@ -73,7 +73,7 @@ void Core::land(Copy& copy, const SimdGroup& group) {
         if (!job_->checked) continue;
         Region* region = region_of(to, bytes, copy.site);
         const auto offset = static_cast<std::size_t>(to - region->base);
-        for (std::size_t i = offset / region->granule; i <= (offset + bytes - 1) / region->granule; ++i) {
+        for (std::size_t i = region->cell_of(offset); i <= region->cell_of(offset + bytes - 1); ++i) {
             Cell& cell = region->cells[i];
             cell.writer = mine;
             cell.write_epoch = epoch_;

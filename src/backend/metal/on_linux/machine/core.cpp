@@ -13,8 +13,11 @@ Core::Core() : stacks_(most_threads) {
     notes.clear();
 }
 
-Core& Core::here() noexcept {
+constinit thread_local Core* Core::mine = nullptr;
+
+Core& Core::made_here() noexcept {
     static thread_local Core core;
+    mine = &core;
     return core;
 }
 

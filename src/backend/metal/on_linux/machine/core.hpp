@@ -93,7 +93,8 @@ struct Copy {
 class Core {
 public:
     Core();
-    static Core& here() noexcept;  ///< the core that runs this operating system's thread
+    /// The core that runs this operating system's thread. Each access asks: a pointer needs no guard.
+    static Core& here() noexcept { return mine ? *mine : made_here(); }
 
     void begin(const Job& job);
     void run(std::uint32_t group);
@@ -129,6 +130,7 @@ public:
     std::vector<Copy*> copies;
 
 private:
+    static Core& made_here() noexcept;
     static void trampoline();
     void start_group(std::uint32_t group);
     void yield();
@@ -152,6 +154,7 @@ private:
     std::string who_text(Who who) const;
     std::string spot(const Region& region, std::size_t offset) const;
 
+    static constinit thread_local Core* mine;
     const Job* job_ = nullptr;
     Stacks stacks_;
     Context scheduler_;

@@ -6,6 +6,7 @@
 // barrier orders are a race, even if this run's order hides it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -35,13 +36,15 @@ struct Region {
     std::size_t bytes = 0;
     Space space = Space::device;
     bool read_only = false, counted = true;
-    unsigned granule = 4;
+    unsigned granule = 4;     ///< a power of two
     std::string name;         ///< "buffer 0 'a'", "threadgroup 'tile_a'"
     std::vector<Cell> cells;  ///< empty where nothing is written
 
     bool holds(const char* address, std::size_t size) const noexcept {
         return address >= base && address + size <= base + bytes;
     }
+    /// Each access asks: a shift, since a processor divides for as long as all the rest takes.
+    std::size_t cell_of(std::size_t offset) const noexcept { return offset >> std::countr_zero(granule); }
 };
 
 }  // namespace tw::metal_check

@@ -44,13 +44,11 @@ void Core::outside(const char* address, std::size_t bytes, bool write, std::uint
 
 void Core::access(const void* at, std::size_t bytes, bool write, bool aligned, std::uint32_t site) {
     const char* address = static_cast<const char*>(at);
+    if (stacks_.hold(address)) return;  // the thread's own variables
     Region* region = region_of(address, bytes, site);
-    if (!region) {
-        if (stacks_.hold(address)) return;  // the thread's own variables
-        return outside(address, bytes, write, site);
-    }
+    if (!region) return outside(address, bytes, write, site);
     const auto offset = static_cast<std::size_t>(address - region->base);
-    if (aligned && reinterpret_cast<std::uintptr_t>(address) % bytes != 0) {
+    if (aligned && (reinterpret_cast<std::uintptr_t>(address) & (bytes - 1)) != 0) {  // scalars, of 1 to 16 bytes
         report(Kind::misaligned, site,
                where(*current_) + " touches " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
                    " of " + region->name + ", which is not a multiple of their size");
@@ -65,7 +63,7 @@ void Core::access(const void* at, std::size_t bytes, bool write, bool aligned, s
                    where(*current_) + " writes to " + region->name + ", which the kernel declares const");
         return;
     }
-    const std::size_t first = offset / region->granule, last = (offset + bytes - 1) / region->granule;
+    const std::size_t first = region->cell_of(offset), last = region->cell_of(offset + bytes - 1);
     for (std::size_t i = first; i <= last; ++i) {
         Cell& cell = region->cells[i];
         if (region->space == Space::device) check_groups(*region, cell, i * region->granule, write, false, site);
@@ -163,7 +161,7 @@ void Core::atomic_access(const void* at, bool reads, std::uint32_t site) {
     if (reads) (near ? counters.threadgroup_loaded : counters.device_loaded) += 4;
     (near ? counters.threadgroup_stored : counters.device_stored) += 4;
     if (region->read_only) return;
-    for (std::size_t i = offset / region->granule; i <= (offset + 3) / region->granule; ++i)
+    for (std::size_t i = region->cell_of(offset); i <= region->cell_of(offset + 3); ++i)
         check_atomic(*region, region->cells[i], offset, reads, site);
 }
 

@@ -24,7 +24,7 @@ void Core::begin(const Job& job) {
     if (job.checked) regions = job.device;
     bind_threadgroup_memory();
     for (Region& region : regions)
-        if (!region.read_only) region.cells.assign(region.bytes / region.granule + 1, Cell{});
+        if (!region.read_only) region.cells.assign(region.cell_of(region.bytes) + 1, Cell{});
 }
 
 void Core::bind_threadgroup_memory() {
