@@ -7,11 +7,11 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <random>
 #include <vector>
 
 #include "epilogue/finish.hpp"
 #include "plan/operands.hpp"
+#include "support/random_numbers.hpp"
 
 namespace tw::test {
 namespace {

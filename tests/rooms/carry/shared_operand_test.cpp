@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <set>
 #include <thread>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "carry/staging.hpp"
 #include "plan/registry.hpp"
 #include "rooms/carry/late_device.hpp"
+#include "support/random_numbers.hpp"
 #include "support/sanitized.hpp"
 
 namespace {

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "plan/registry.hpp"
+#include "support/random_numbers.hpp"
 #include "tilewright/multiply.hpp"
 #include "tilewright/tilewright.h"
 

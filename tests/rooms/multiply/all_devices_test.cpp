@@ -12,13 +12,13 @@
 #include <atomic>
 #include <latch>
 #include <mutex>
-#include <random>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "plan/registry.hpp"
+#include "support/random_numbers.hpp"
 #include "tilewright/plan.hpp"
 
 namespace {

@@ -6,9 +6,9 @@
 #include "tilewright/batch.hpp"
 
 #include <climits>
-#include <random>
 
 #include "rooms/multiply/each_row.hpp"
+#include "support/random_numbers.hpp"
 
 namespace rules {
 namespace {

@@ -10,11 +10,11 @@
 #include <complex>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "plan/registry.hpp"
+#include "support/random_numbers.hpp"
 #include "support/sanitized.hpp"
 #include "tilewright/tilewright.h"
 #include "tilewright/tilewright.hpp"

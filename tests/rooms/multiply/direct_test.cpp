@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -15,6 +14,7 @@
 
 #include "backend/contract.hpp"
 #include "backend/direct.hpp"
+#include "support/random_numbers.hpp"
 #include "tilewright/tilewright.hpp"
 
 namespace {

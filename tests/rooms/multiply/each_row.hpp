@@ -9,11 +9,11 @@
 
 #include <cstring>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "plan/registry.hpp"
+#include "support/random_numbers.hpp"
 #include "support/sanitized.hpp"
 #include "tilewright/multiply.hpp"
 

@@ -7,11 +7,11 @@
 
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "backend/contract.hpp"
 #include "plan/registry.hpp"
+#include "support/random_numbers.hpp"
 #include "tilewright/plan.hpp"
 
 namespace faults {

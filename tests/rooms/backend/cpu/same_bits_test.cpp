@@ -7,11 +7,11 @@
 
 #include <array>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "backend/cpu/backend.hpp"
+#include "support/random_numbers.hpp"
 #include "support/sanitized.hpp"
 #include "tilewright/tilewright.hpp"
 

@@ -5,12 +5,12 @@
 // rounded afterwards, however they lie and whether one is packed.
 #include <gtest/gtest.h>
 
-#include <random>
 #include <vector>
 
 #include "backend/cpu/backend.hpp"
 #include "base/element.hpp"
 #include "plan/operands.hpp"
+#include "support/random_numbers.hpp"
 #include "support/sanitized.hpp"
 #include "tilewright/tilewright.hpp"
 

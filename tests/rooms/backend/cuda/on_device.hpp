@@ -6,13 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 #include <vector>
 
 #include "base/element.hpp"
 #include "plan/choose.hpp"
 #include "plan/registry.hpp"
+#include "support/random_numbers.hpp"
 #include "support/sanitized.hpp"
 #include "tilewright/batch.hpp"
 

@@ -5,8 +5,9 @@
 #pragma once
 
 #include <cstddef>
-#include <random>
 #include <vector>
+
+#include "support/random_numbers.hpp"
 
 namespace tw::cpu {
 
