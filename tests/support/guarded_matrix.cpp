@@ -32,6 +32,21 @@ std::size_t extent_bytes(Type type, std::int64_t rows, std::int64_t cols, const 
     return static_cast<std::size_t>(down + (cols - 1) * steps.col + 1) * size_of(type);
 }
 
+bool same_bytes(std::span<const std::byte> x, std::span<const std::byte> y) {
+    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size()) == 0);
+}
+
+/// run(at, bytes) for the elements of a matrix: a row or a column at once where it has no gaps.
+template <class Run>
+void by_runs(const Matrix& m, Run run) {
+    const std::size_t size = size_of(m.type);
+    const bool rows = m.col_step == 1, columns = !rows && m.row_step == 1;
+    const std::int64_t down = columns ? 1 : m.rows, across = rows ? 1 : m.cols;
+    const std::size_t bytes = size * static_cast<std::size_t>(rows ? m.cols : columns ? m.rows : 1);
+    for (std::int64_t i = 0; i < down; ++i)
+        for (std::int64_t j = 0; j < across; ++j) run(static_cast<const std::byte*>(m.at(i, j)), bytes);
+}
+
 }  // namespace
 
 std::string Lie::text() const {
@@ -84,20 +99,15 @@ void GuardedMatrix::remember() {
     if (!is_sparse()) remembered_.assign(pages_.bytes().begin(), pages_.bytes().end());
 }
 
-bool GuardedMatrix::is_unchanged() const noexcept {
-    return is_sparse() || std::ranges::equal(remembered_, pages_.bytes());
-}
+bool GuardedMatrix::is_unchanged() const noexcept { return is_sparse() || same_bytes(remembered_, pages_.bytes()); }
 
 bool GuardedMatrix::padding_is_unchanged() const {
     if (is_sparse()) return true;
     std::vector<std::byte> wanted = remembered_;
-    const std::size_t size = size_of(matrix_.type);
-    for (std::int64_t i = 0; i < matrix_.rows; ++i)
-        for (std::int64_t j = 0; j < matrix_.cols; ++j) {
-            const auto* at = static_cast<const std::byte*>(matrix_.at(i, j));
-            std::memcpy(wanted.data() + (at - pages_.bytes().data()), at, size);
-        }
-    return std::ranges::equal(wanted, pages_.bytes());
+    by_runs(matrix_, [&](const std::byte* at, std::size_t bytes) {
+        std::memcpy(wanted.data() + (at - pages_.bytes().data()), at, bytes);
+    });
+    return same_bytes(wanted, pages_.bytes());
 }
 
 }  // namespace tw::test

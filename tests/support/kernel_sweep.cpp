@@ -65,13 +65,14 @@ public:
     }
 
 private:
-    /// False when the kernel refuses, something has failed before, or the case is left out.
-    bool judged(Trial trial, Outcome* kept = nullptr) {
+    /// False when the kernel refuses, something has failed before, or the case is left out. What is `known`, the bits
+    /// of the same product that were judged before, the caller compares with those, and it is not judged again.
+    bool judged(Trial trial, Outcome* kept = nullptr, bool known = false) {
         if (!report_.failure.empty() || (rules_.brief && !belongs_to_brief(trial))) return false;
         if (trial.tile == Tile{}) trial.tile = default_tile_;
         if (!is_complex(kernel_.in)) trial.alpha_imag = trial.beta_imag = 0;
         trial.exact = trial.fill == Fill::integers && rules_.exact_integers;
-        trial.is_judged = report_.cases % rules_.judged_once_in == 0;
+        trial.is_judged = !known && report_.cases % rules_.judged_once_in == 0;
         const CrashNote note(kernel_.name, trial);
         Outcome outcome = run(trial, kernel_, place_, runner_, rules_.loss);
         if (outcome.refused) return ++report_.refused, false;
@@ -292,7 +293,8 @@ private:
 
     void expect_same(const std::vector<std::byte>& bits, const Trial& trial, const char* what) {
         Outcome again;
-        if (judged(trial, &again) && again.result != bits) report_.failure = trial.text() + ": other bits " + what;
+        if (judged(trial, &again, true) && again.result != bits)
+            report_.failure = trial.text() + ": other bits " + what;
     }
 
     void same_bits() {

@@ -28,14 +28,11 @@ std::vector<std::byte> elements_of(const Matrix& m) {
     const std::size_t size = size_of(m.type);
     std::vector<std::byte> bytes(static_cast<std::size_t>(m.rows * m.cols) * size);
     std::byte* to = bytes.data();
+    const std::int64_t at_once = m.col_step == 1 ? m.cols : 1;
+    const std::size_t length = static_cast<std::size_t>(at_once) * size;
     for (std::int64_t i = 0; i < m.rows; ++i)
-        for (std::int64_t j = 0; j < m.cols; ++j, to += size) std::memcpy(to, m.at(i, j), size);
+        for (std::int64_t j = 0; j < m.cols; j += at_once, to += length) std::memcpy(to, m.at(i, j), length);
     return bytes;
-}
-
-void copy_elements(const Matrix& to, const Matrix& from) {
-    for (std::int64_t i = 0; i < to.rows; ++i)
-        for (std::int64_t j = 0; j < to.cols; ++j) std::memcpy(to.at(i, j), from.at(i, j), size_of(to.type));
 }
 
 }  // namespace
@@ -73,11 +70,12 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
     if (kernel.takes && !kernel.takes(problem_of(call, place))) return {.refused = true, .failure = {}, .result = {}};
 
     fill_operands(a, b, trial.fill, trial.seed);
-    if (trial.beta == 0 && trial.beta_imag == 0) reference::fill_with(c, nan);
-    else reference::fill(c, fill_of_c(trial.fill), trial.seed + 2);
+    const bool reads_c = trial.beta != 0 || trial.beta_imag != 0;
+    if (reads_c) reference::fill(c, fill_of_c(trial.fill), trial.seed + 2);
+    else reference::fill_with(c, nan);
     if (trial.alter) trial.alter(a, b, c);
-    const GuardedMatrix c0(kernel.out, trial.m, trial.n);
-    copy_elements(c0, c);
+    std::vector<std::byte> before;
+    if (reads_c && trial.is_judged) before = elements_of(c);
 
     for (GuardedMatrix* each : {&a, &b, &c}) each->remember();
     const Status status = runner(kernel, call, trial.tile);
@@ -91,7 +89,7 @@ Outcome run(const Trial& trial, const Kernel& kernel, Place place, const Runner&
     if (!trial.is_judged) return outcome;
     const reference::Question question{.a = a,
                                        .b = b,
-                                       .c0 = c0,
+                                       .c0 = {before.data(), kernel.out, trial.m, trial.n, trial.n},
                                        .alpha = trial.alpha,
                                        .beta = trial.beta,
                                        .alpha_imag = trial.alpha_imag,
