@@ -6,6 +6,7 @@
 #include "carry/execute.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "backend/contract.hpp"
 #include "backend/direct.hpp"
@@ -52,6 +53,11 @@ bool widens_c(const Plan& plan) noexcept { return plan.problem.out != Type::f32 
 /// Some kernels widen what they read. Slabs are views of widened copies.
 bool widens_itself(const Plan& plan) noexcept { return plan.kernel->widens && !has_slabs(plan.options); }
 
+/// A host's kernel that has an epilogue applies it tile by tile, and rounds where it does so.
+bool rounds_itself(const Plan& plan) noexcept {
+    return widens_itself(plan) || (plan.backend->place == Place::host && plan.kernel->fuses_epilogue);
+}
+
 std::size_t widened_bytes(const Plan& plan) noexcept {
     const Problem& p = plan.problem;
     return (widens_itself(plan) ? 0 : matrix_bytes(Type::f32, p.m, p.k) + matrix_bytes(Type::f32, p.k, p.n)) +
@@ -65,29 +71,48 @@ Matrix distinct(const Plan& plan, const Matrix& m) noexcept {
     return m.block(0, 0, on_host && m.row_step == 0 ? 1 : m.rows, on_host && m.col_step == 0 ? 1 : m.cols);
 }
 
-/// Converts on the host, with all threads of the call if the matrix is large.
-void convert_in_parallel(const Call& call, const Matrix& to, const Matrix& from) noexcept {
-    constexpr std::int64_t worth_a_thread = 1 << 17;  // elements
-    if (to.col_step != 1 && to.row_step == 1) return convert_in_parallel(call, to.transposed(), from.transposed());
+struct Conversion {
+    Matrix to, from;
+
+    /// The same, row by row as `to` lies.
+    Conversion by_rows() const noexcept {
+        const bool turns = to.col_step != 1 && to.row_step == 1;
+        return turns ? Conversion{to.transposed(), from.transposed()} : *this;
+    }
+};
+
+/// Converts on the host, with all threads of the call if there is much. They begin once for all: what one thread alone
+/// had converted, the others would fetch from its cache one after the other.
+void convert_in_parallel(const Call& call, std::span<const Conversion> all) noexcept {
+    constexpr std::int64_t worth_a_thread = 1 << 13;  // elements
+    std::int64_t elements = 0;
+    for (const Conversion& one : all) elements += one.to.rows * one.to.cols;
     struct Shared {
-        const Matrix &to, &from;
+        std::span<const Conversion> all;
         std::int64_t tasks;
-    } shared{to, from, std::clamp<std::int64_t>(to.rows * to.cols / worth_a_thread, 1, call.threads)};
+    } shared{all, std::clamp<std::int64_t>(elements / worth_a_thread, 1, call.threads)};
     const auto tasks = static_cast<int>(shared.tasks);
     run_tasks(
         call.executor, tasks, tasks,
         [](void* context, int index) {
             const auto& s = *static_cast<const Shared*>(context);
-            const std::int64_t first = s.to.rows * index / s.tasks, end = s.to.rows * (index + 1) / s.tasks;
-            convert(s.to.block(first, 0, end - first, s.to.cols), s.from.block(first, 0, end - first, s.to.cols));
+            for (const Conversion& one : s.all) {
+                const auto [to, from] = one.by_rows();
+                const std::int64_t first = to.rows * index / s.tasks, end = to.rows * (index + 1) / s.tasks;
+                convert(to.block(first, 0, end - first, to.cols), from.block(first, 0, end - first, to.cols));
+            }
         },
         &shared);
 }
 
 /// Converts on the device that holds the operands.
-Status move(const Plan& plan, const Call& call, const Matrix& to, const Matrix& from) noexcept {
-    if (plan.backend->copy) return plan.backend->copy(to, from, call.stream);
-    convert_in_parallel(call, to, from);
+Status move(const Plan& plan, const Call& call, std::span<const Conversion> all) noexcept {
+    if (!plan.backend->copy) {
+        if (!all.empty()) convert_in_parallel(call, all);
+        return {};
+    }
+    for (const Conversion& one : all)
+        if (const Status bad = plan.backend->copy(one.to, one.from, call.stream); !bad) return bad;
     return {};
 }
 
@@ -109,7 +134,7 @@ Status run_kernel(const Plan& plan, Call& call) noexcept {
     return {};
 }
 
-Status widen_operand(const Plan& plan, const Call& call, Arena& arena, Matrix& operand) noexcept {
+Conversion widened_copy(const Plan& plan, Arena& arena, Matrix& operand) noexcept {
     const Matrix narrow = distinct(plan, operand), wide = room_like(plan, arena, narrow);
     operand = {wide.data,
                Type::f32,
@@ -117,27 +142,28 @@ Status widen_operand(const Plan& plan, const Call& call, Arena& arena, Matrix& o
                operand.cols,
                narrow.rows == operand.rows ? wide.row_step : 0,
                narrow.cols == operand.cols ? wide.col_step : 0};
-    return move(plan, call, wide, narrow);
+    return {wide, narrow};
 }
 
 Status run_widened(const Plan& plan, Call& call) noexcept {
     Arena arena(call.scratch);
     const Matrix c = call.c;
     const bool packed_a = call.packed.panels && call.packed.is_a, packed_b = call.packed.panels && !packed_a;
-    const bool copies = !widens_itself(plan);
-    if (copies && !packed_a)  // a packed operand was widened when it was packed
-        if (const Status bad = widen_operand(plan, call, arena, call.a); !bad) return bad;
-    if (copies && !packed_b)
-        if (const Status bad = widen_operand(plan, call, arena, call.b); !bad) return bad;
+    const bool copies = !widens_itself(plan), rounds = widens_c(plan) && !rounds_itself(plan);
+    Conversion widened[3];
+    std::size_t count = 0;
+    if (copies && !packed_a) widened[count++] = widened_copy(plan, arena, call.a);  // packed, it was widened then
+    if (copies && !packed_b) widened[count++] = widened_copy(plan, arena, call.b);
     if (widens_c(plan)) {
         call.c = room_like(plan, arena, c);
-        if (!copies) call.rounded = c;
-        if (call.beta != 0)
-            if (const Status bad = move(plan, call, call.c, c); !bad) return bad;
+        if (!rounds) call.rounded = c;
+        if (call.beta != 0) widened[count++] = {call.c, c};
     }
     call.scratch = arena.rest();
+    if (const Status bad = move(plan, call, {widened, count}); !bad) return bad;
     const Status status = run_kernel(plan, call);
-    return status && copies && widens_c(plan) ? move(plan, call, c, call.c) : status;
+    const Conversion rounded[] = {{c, call.c}};
+    return status && rounds ? move(plan, call, rounded) : status;
 }
 
 }  // namespace

@@ -64,12 +64,14 @@ struct Choice {
 };
 
 /// Widening whole operands, and rounding a whole C, reads and writes them once more: on a device by passes of their
-/// own.
+/// own, on a host through memory if they are more than caches keep.
 double converting(const Kernel& kernel, const Problem& p, int threads) noexcept {
+    constexpr double kept = 1 << 19;  // elements of f32
     if (kernel.widens || (kernel.in == p.in && kernel.out == p.out)) return 0;
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-    if (p.place != Place::host) return 9000 + 0.004 * (m * k + n * k + (kernel.out == p.out ? 0 : m * n));
-    return 0.1 * (m * k + n * k + (kernel.out == p.out ? 0 : m * n)) / threads;
+    const double elements = m * k + n * k + (kernel.out == p.out ? 0 : m * n);
+    if (p.place != Place::host) return 9000 + 0.004 * elements;
+    return (elements > kept ? 0.4 : 0.1) * elements / threads;
 }
 
 /// Starts at the top of the ladder, where the fast kernels are: a kernel that is slower is asked nothing else.

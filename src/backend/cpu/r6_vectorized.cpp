@@ -78,7 +78,7 @@ bool run_small(const Call& call) {
     const Direct made = call.direct ? *call.direct : direct<T, kernel>(problem, call.threads);
     if (!suits(made, call.a, call.b)) return false;
     made.run(made, call.a, call.b, call.c, call.alpha, call.beta);
-    if (!call.epilogue.is_empty()) finish(call.c, 1, call.epilogue);
+    Finisher(call, false)(call.c, 0, 0);
     return true;
 }
 
