@@ -2,6 +2,7 @@
 // Copyright 2026 The tilewright authors
 #include "base/cores.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -17,9 +18,15 @@
 #endif
 
 #include "base/control_group.hpp"
+#include "base/remembered.hpp"
 #include "base/small_file.hpp"
 
 namespace tw {
+namespace {
+
+constinit Remembered<int> online;
+
+}  // namespace
 
 bool leads_its_core(int processor, const char* siblings, const Processors& allowed) noexcept {
     for (const char* at = siblings; *at >= '0' && *at <= '9';) {
@@ -49,9 +56,7 @@ bool affinity(cpu_set_t& allowed) noexcept { return sched_getaffinity(0, sizeof 
 
 int allowed_processors() noexcept {
     cpu_set_t allowed;
-    if (affinity(allowed)) return CPU_COUNT(&allowed) > 0 ? CPU_COUNT(&allowed) : 1;
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? static_cast<int>(online) : 1;
+    return affinity(allowed) ? std::max(1, CPU_COUNT(&allowed)) : processors_of_machine();
 }
 
 int physical_cores() noexcept {
@@ -68,10 +73,7 @@ int physical_cores() noexcept {
 
 #else
 
-int allowed_processors() noexcept {
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? static_cast<int>(online) : 1;
-}
+int allowed_processors() noexcept { return processors_of_machine(); }
 
 int physical_cores() noexcept {
 #if defined(__APPLE__)
@@ -83,6 +85,10 @@ int physical_cores() noexcept {
 }
 
 #endif
+
+int processors_of_machine() noexcept {
+    return online.get([] { return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))); });
+}
 
 int whole_processors(double quota) noexcept { return static_cast<int>(std::ceil(quota)); }
 

@@ -9,6 +9,9 @@ namespace tw {
 /// The processors this process may run on, as the affinity mask has it; at least 1.
 int allowed_processors() noexcept;
 
+/// The machine's, whichever of them this process may run on; at least 1.
+int processors_of_machine() noexcept;
+
 /// A quota of processor time as threads that can use it: half a processor is one thread, no quota (0) is 0.
 int whole_processors(double quota) noexcept;
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "backend/direct.hpp"
+#include "base/cores.hpp"
 #include "base/environment.hpp"
 #include "base/remembered.hpp"
 #include "base/threads.hpp"
@@ -74,6 +75,10 @@ double converting(const Kernel& kernel, const Problem& p, int threads) noexcept 
     return (elements > kept ? 0.4 : 0.1) * elements / threads;
 }
 
+double cost_of(const Kernel& kernel, const Problem& p, int threads) noexcept {
+    return kernel.nanoseconds(p, threads) + converting(kernel, p, threads);
+}
+
 /// Starts at the top of the ladder, where the fast kernels are: a kernel that is slower is asked nothing else.
 Choice cheapest(const Backend& backend, const Criteria& criteria, bool any_order) noexcept {
     Choice best;
@@ -83,8 +88,7 @@ Choice cheapest(const Backend& backend, const Criteria& criteria, bool any_order
         if (!criteria.name.empty() && !answers_to(*kernel, criteria.name)) continue;
         if (!any_order && (criteria.order ? kernel->order != criteria.order : kernel->order == 0)) continue;
         if (!fits(present, *kernel, criteria.problem)) continue;
-        const double cost = kernel->nanoseconds(criteria.problem, criteria.threads) +
-                            converting(*kernel, criteria.problem, criteria.threads);
+        const double cost = cost_of(*kernel, criteria.problem, criteria.threads);
         if (best.kernel && !(cost < best.nanoseconds)) continue;
         if (criteria.promised && !keeps_promise(*kernel, criteria.problem)) {
             best.one_broke_the_promise = true;
@@ -106,14 +110,21 @@ Choice cheapest_reproducible(const Backend& backend, Criteria criteria) noexcept
     return cheapest(backend, criteria, false);
 }
 
-/// The order must not depend on the number of threads either, so it is that of the kernel one thread would take. A
-/// product that takes one thread less than this is not worth a second search.
+/// The order must not depend on the number of threads either, so it is that of the kernel which one thread and all of
+/// the machine's take the least time with, in the mean. A product that takes one thread less than this is not worth a
+/// second search.
 Choice cheapest_for_threads(const Backend& backend, Criteria criteria) noexcept {
     constexpr double worth_sharing = 20'000;
-    const Choice alone = cheapest(backend, {criteria.problem, criteria.name, criteria.promised, 1}, true);
-    if (criteria.threads == 1 || !alone.kernel || alone.kernel->order == 0 || alone.nanoseconds < worth_sharing)
-        return alone;
-    criteria.order = alone.kernel->order;
+    const Problem& p = criteria.problem;
+    Choice best = cheapest(backend, {p, criteria.name, criteria.promised, 1}, true);
+    if (!best.kernel || best.nanoseconds < worth_sharing) return best;
+    if (const int all = processors_of_machine(); all > 1) {
+        const Choice shared = cheapest(backend, {p, criteria.name, criteria.promised, all}, true);
+        const auto both = [&](const Kernel& kernel) { return cost_of(kernel, p, 1) * cost_of(kernel, p, all); };
+        if (shared.kernel->order != best.kernel->order && both(*shared.kernel) < both(*best.kernel)) best = shared;
+    }
+    if (best.kernel->order == 0) return best;
+    criteria.order = best.kernel->order;
     return cheapest(backend, criteria, false);
 }
 
