@@ -204,8 +204,8 @@ double nanoseconds(const Problem& p, int) {
     if (few::may_be_many(p)) return r7_hierarchical_f32.nanoseconds(p, 1) + 1;
     const auto k = static_cast<double>(p.k), of_weights = static_cast<double>(forms.rows) * k;
     const double flops = 2 * of_weights * static_cast<double>(forms.few);
-    // 4 x 1024 x 256 took 7.5 us, 16 x 128 x 128, 62 times, 7.3; 4 x 1024 x 1024 3.5.
-    const double start = p.k <= 256 ? 7000 : few::launch;
+    // 4 x 1024 x 256 took 7.5 us, 16 x 128 x 128, 62 times, 7.3; 4 x 1024 x 1024 3.5; 16 x 2304 x 768 NT 8.9.
+    const double start = p.k <= 256 ? 7000 : p.k <= 1024 && forms.few > 8 && forms.along() ? 5000 : few::launch;
     // Beyond 8 rows fewer of weights fit beside them: 16 x 8192 x 8192 NT takes 121 us, NN 81.
     const double pace = (forms.along() ? 22e3 : 33e3) * (forms.few > 8 ? 0.82 : 1);
     return start + std::max({4 * of_weights / 4110, flops / pace, k * (forms.along() ? 8 : 32) * 4 / 60});

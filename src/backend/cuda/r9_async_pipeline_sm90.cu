@@ -85,15 +85,23 @@ Status run_turned(const Job& job) {
     return sm90::r9_is_level(other.tile) ? run_level<T>(other) : run_wide<T>(other);
 }
 
+/// One product of tf32, its operands as the job has them, copied or not.
+Call along_k(const Job& job) {
+    Call call = job.call;
+    call.a.data = const_cast<void*>(job.a.data), call.a.row_step = job.a.step, call.a.col_step = 1;
+    call.b.data = const_cast<void*>(job.b.data), call.b.row_step = 1, call.b.col_step = job.b.step;
+    return call;
+}
+
 template <class T>
 Status run_fused(const Call& given, const Tile& asked) {
     if (given.c.col_step != 1 && given.c.row_step != 1) return run_plainly(given);
     Call call = is_turned(given) ? across(given) : given;
     Batch aligned;
     bool possible = true;
-    if (is_batch_across(call)) return run_across(call, is_turned(given), asked);
+    if (is_batch_across(call)) return run_across(call, is_turned(given), false, asked);
     if (first_across(call) != sm90::FirstAcross::none && call.scratch.size() >= across_bytes(call))
-        return run_across(call, is_turned(given), asked);
+        return run_across(call, is_turned(given), false, asked);
     if (call.batch)
         if (const Status bad = align_batch(call, aligned, possible); !bad) return bad;
     if (!possible) return run_plainly(given);
@@ -103,6 +111,9 @@ Status run_fused(const Call& given, const Tile& asked) {
     first.a.data = job.mapped.a.first, first.b.data = job.mapped.b.first;
     if (const Status bad = align_operands(first, AsRead::both_across, job.a, job.b, possible); !bad) return bad;
     if (!possible) return run_plainly(given);
+    if constexpr (sizeof(T) == 4)
+        if (const Call along = along_k(job); goes_along(along, asked))
+            return run_across(along, job.is_turned, true, asked);
     job.tile = tile_of(job, asked);
     job.sums = sums_for_last_wave(call);
     job.is_copied = call.batch == &aligned || job.a.data != first.a.data || job.b.data != first.b.data;

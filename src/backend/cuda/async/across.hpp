@@ -31,14 +31,20 @@ inline bool is_batch_across(const Call& call) noexcept {
            is_aligned(call.a, a.first) && is_aligned(call.b, b.first);
 }
 
+/// Both operands lie along k for TMA: whether the larger one's rows go through registers, too.
+inline bool goes_along(const Call& call, const Tile& asked) noexcept {
+    if (products_of(call) > 1) return false;
+    return asked != Tile{} ? sm90::is_along(asked) : sm90::along_pays(sm90::sizes_of(call));
+}
+
 /// Scratch for the other operand, where it doesn't lie along k for TMA.
 inline std::size_t across_bytes(const Call& call) noexcept {
     const Matrix rows = first_across(call) == sm90::FirstAcross::a ? call.b.transposed() : call.a;
     return is_aligned(rows, rows.data) ? 0 : turned_bytes(rows.rows, rows.cols);
 }
 
-/// `given`: one that has a first operand across k; bias_down: it is seen from C's other side, so that a bias goes down
-/// its rows. Its scratch has across_bytes.
-Status run_across(const Call& given, bool bias_down, const Tile& asked);
+/// `given`: one that has a first operand across k, or both along it; bias_down: it is seen from C's other side, so that
+/// a bias goes down its rows. Its scratch has across_bytes.
+Status run_across(const Call& given, bool bias_down, bool along, const Tile& asked);
 
 }  // namespace tw::cuda

@@ -34,7 +34,8 @@ inline Status describe_c_across(AcrossMaps& maps, const Matrix& c, const Depth& 
                              .depth_bytes = depth.bytes});
 }
 
-/// `lines` of k are A's, `rows` along k B's, which come b_rows a box; a batch lies as its call says, without copies.
+/// `lines` of k, or rows along it, are A's, `rows` along k B's, which come b_rows a box; a batch lies as its call says,
+/// without copies.
 inline Status describe_across(AcrossMaps& maps, const Call& call, const Matrix& lines, const Matrix& rows, int b_rows,
                               bool bias_down) {
     Mapped mapped;

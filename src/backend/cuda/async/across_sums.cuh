@@ -59,13 +59,16 @@ __device__ inline float finished(const Elements& c, float x, int row, int col) {
     return by.residual ? __fadd_rn(x, by.residual_at(row, col)) : x;
 }
 
-/// Where a lane's sums are in C before it exchanges any: of each four, two of a row, and two 4 rows below.
+/// Where a lane's sums are in C before it exchanges any: of each four, two of a row, and two 4 rows below, or above in
+/// a warp's upper half.
 struct OwnPlaces {
-    int row, col;
+    int row, col, apart;
 
     __device__ OwnPlaces(int first_row, int first_col, int lane)
-        : row(first_row + lane / 4 % 4 + (lane >= 16 ? 16 : 0)), col(first_col + lane % 4 * 2) {}
-    __device__ int row_of(int i) const { return row + i / 2 % 2 * 4; }
+        : row(first_row + lane / 4 % 4 + (lane >= 16 ? 20 : 0)),
+          col(first_col + lane % 4 * 2),
+          apart(lane >= 16 ? -4 : 4) {}
+    __device__ int row_of(int i) const { return row + i / 2 % 2 * apart; }
     __device__ int col_of(int i) const { return col + i / 4 * 8 + i % 2; }
 };
 
@@ -137,8 +140,8 @@ __device__ inline void store_group(const float* sums, const OfProduct& of_c, con
     float of[2][2];
 #pragma unroll
     for (int x = 0; x < 2; ++x) {
-        const float got = __shfl_xor_sync(~0u, at.upper ? sums[x] : sums[2 + x], 16);
-        of[0][x] = at.upper ? got : sums[x], of[1][x] = at.upper ? sums[2 + x] : got;
+        const float got = __shfl_xor_sync(~0u, sums[2 + x], 16);
+        of[0][x] = at.upper ? got : sums[x], of[1][x] = at.upper ? sums[x] : got;
     }
 #pragma unroll
     for (int y = 0; y < 2; ++y) {
@@ -154,23 +157,21 @@ __device__ inline void store_group(const float* sums, const OfProduct& of_c, con
 }
 
 /// A box of 32 rows and 32 columns that two warps fill, in shared memory as TMA stores it: lines of 32 contiguous
-/// elements of C. `line`: this lane's first row in it. Two lanes 16 apart take turns with a pair's elements, so that no
-/// two lanes meet in a bank.
+/// elements of C. `line`: this lane's first row in it, `apart`: from there to its second.
 template <int count>
-__device__ void fill_down(std::uint32_t box, const float (&slice)[count], int line, int from, int lane) {
-    const int upper = lane >= 16;
+__device__ void fill_down(std::uint32_t box, const float (&slice)[count], int line, int apart, int from, int lane) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-        const int x = i % 2 ^ upper, row = line + i / 2 % 2 * 4, col = from + i / 4 * 8 + lane % 4 * 2 + x;
-        const float sum = upper ? slice[i ^ 1] : slice[i];
-        ptx::store_float(box + static_cast<std::uint32_t>(col * 128 + ((row / 4 ^ col % 8) << 4) + row % 4 * 4), sum);
+        const int row = line + i / 2 % 2 * apart, col = from + i / 4 * 8 + lane % 4 * 2 + i % 2;
+        const auto at = static_cast<std::uint32_t>(col * 128 + ((row / 4 ^ col % 8) << 4) + row % 4 * 4);
+        ptx::store_float(box + at, slice[i]);
     }
 }
 template <int count>
-__device__ void fill_along(std::uint32_t box, const float (&slice)[count], int line, int from, int lane) {
+__device__ void fill_along(std::uint32_t box, const float (&slice)[count], int line, int apart, int from, int lane) {
 #pragma unroll
     for (int i = 0; i < count; i += 2) {
-        const int row = line + i / 2 % 2 * 4, col = from + i / 4 * 8 + lane % 4 * 2;
+        const int row = line + i / 2 % 2 * apart, col = from + i / 4 * 8 + lane % 4 * 2;
         ptx::store_pair(box + static_cast<std::uint32_t>(row * 128 + ((col / 4 ^ row % 8) << 4) + col % 4 * 4),
                         slice[i], slice[i + 1]);
     }
@@ -224,14 +225,14 @@ private:
     /// Two buffers take turns; what the tile before left in them has long been read.
     template <int count>
     __device__ void fill(const float (&slice)[count], const OfProduct& of, int from) const {
-        const int box = from / 32, line = lane / 4 % 4 + (lane >= 16 ? 16 : 0) + warp * 8;
+        const int box = from / 32, line = lane / 4 % 4 + (lane >= 16 ? 20 : 0) + warp * 8, apart = lane >= 16 ? -4 : 4;
         if (from % 32 == 0) {
             if (speaks() && box == 0) ptx::wait_for_reads_of_stores<0>();
             if (speaks() && box > 0) ptx::wait_for_reads_of_stores<1>();
             ptx::sync_named(barrier, 64);
         }
-        if (of.all.boxes_down) fill_down(buffer(box), slice, line, from % 32, lane);
-        else fill_along(buffer(box), slice, line, from % 32, lane);
+        if (of.all.boxes_down) fill_down(buffer(box), slice, line, apart, from % 32, lane);
+        else fill_along(buffer(box), slice, line, apart, from % 32, lane);
     }
     __device__ void send(const OfProduct& of, const CUtensorMap& map, bool is_deep, int row, int first_col,
                          int box) const {

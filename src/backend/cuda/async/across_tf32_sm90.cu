@@ -2,7 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // r9's tf32 where an operand lies across k, so that TMA brings lines of k; read once, never copied. Its words go
-// through registers to the unit's side of 64; the other operand lies along k. One product, or a batch whose B lies so.
+// through registers to the unit's side of 64; the other operand lies along k. One product, or a batch whose B lies so;
+// and few rows by long weights that both lie along k, whose boxes of words are rows of k.
 //
 //    32 of k, as TMA lays them                      a lane's words of 8 of k: lines t and t + 4 (t = lane % 4)
 //   +--------+--------+--------+--------+           of rows 16 (g / 4) + g % 4 + 4 j (g = lane / 4) of one box,
@@ -39,27 +40,27 @@ struct AcrossShape {
 
 /// Where a lane's words stand in a stage: of its two rows, and of two lines of each 8 of k.
 struct Words {
-    std::uint32_t at[2][2];
-    int box;  ///< of 32 rows
+    std::uint32_t at[2][2], step;  ///< of each 8 of k, which is a bit or two that they have not
+    int box;                       ///< of 32 rows
 
-    __device__ Words(int consumer, int thread) {
-        const int lane = thread % 32, warp = thread / 32, g = lane / 4, t = lane % 4;
-        const int chunk = 4 * (g / 4) + 2 * (warp % 2);
+    __device__ Words(int consumer, int thread, bool along) : step(along ? 32 : 1024) {
+        const int lane = thread % 32, warp = thread / 32, g = lane / 4, t = lane % 4, upper = lane / 16;
         box = 2 * consumer + warp / 2;
 #pragma unroll
         for (int i = 0; i < 2; ++i)
 #pragma unroll
             for (int half = 0; half < 2; ++half) {
-                const int line = t + 4 * half;
-                at[i][half] =
-                    static_cast<std::uint32_t>(box * box_bytes + line * 128 + (((chunk + i) ^ line) << 4) + g % 4 * 4);
+                const int four = 4 * upper + 2 * (warp % 2) + (i ^ upper), row = 4 * four + g % 4, line = t + 4 * half;
+                const int in_box =
+                    along ? row * 128 + ((half ^ row % 8) << 4) + t * 4 : line * 128 + ((four ^ line) << 4) + g % 4 * 4;
+                at[i][half] = static_cast<std::uint32_t>(box * box_bytes + in_box);
             }
     }
     __device__ void load(std::uint32_t (&words)[4][4], std::uint32_t stage) const {
 #pragma unroll
         for (int q = 0; q < 4; ++q)
 #pragma unroll
-            for (int x = 0; x < 4; ++x) words[q][x] = ptx::load_word(stage + at[x % 2][x / 2] + q * 1024);
+            for (int x = 0; x < 4; ++x) words[q][x] = ptx::load_word(stage + (at[x % 2][x / 2] ^ (q * step)));
     }
 };
 
@@ -81,7 +82,7 @@ __device__ void begin(const P& pipe, const CUtensorMap& a, const CUtensorMap& b)
 /// By one thread: a tile after the other, its steps into the ring.
 template <class S>
 __device__ void feed(const typename S::Ring& pipe, const CUtensorMap& a, const CUtensorMap& b,
-                     const BatchRaster& raster, int steps) {
+                     const BatchRaster& raster, int steps, bool along) {
     using P = typename S::Ring;
     Turn<P::STAGES> turn;
     const int clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
@@ -98,8 +99,10 @@ __device__ void feed(const typename S::Ring& pipe, const CUtensorMap& a, const C
 #pragma unroll
             for (int box = 0; box < P::BM / 32; ++box) {
                 const std::uint32_t to = pipe.a_tile(turn.stage) + box * box_bytes;
-                if (raster.products > 1) ptx::load_box(to, a, full, first_row + box * 32, step * 32, deep.a);
-                else ptx::load_box(to, a, full, first_row + box * 32, step * 32);
+                const int line = first_row + box * 32, inner = along ? step * 32 : line,
+                          outer = along ? line : step * 32;
+                if (raster.products > 1) ptx::load_box(to, a, full, inner, outer, deep.a);
+                else ptx::load_box(to, a, full, inner, outer);
             }
             const std::uint32_t to = pipe.b_tile(turn.stage) + P::rank() * P::b_share * 128;
             if constexpr (P::CLUSTER > 1)
@@ -113,7 +116,7 @@ __device__ void feed(const typename S::Ring& pipe, const CUtensorMap& a, const C
 template <class S>
 __global__ void __launch_bounds__(S::threads, S::BLOCKS)
     across_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                 const __grid_constant__ CUtensorMap c_map, Elements all, BatchRaster raster, int steps) {
+                 const __grid_constant__ CUtensorMap c_map, Elements all, BatchRaster raster, int steps, bool along) {
     extern __shared__ char memory[];
     using P = typename S::Ring;
     constexpr int lanes = 4 * S::consumers;  // that give a stage back, one of each warp
@@ -129,11 +132,11 @@ __global__ void __launch_bounds__(S::threads, S::BLOCKS)
     int row, col;
     if (group == S::consumers) {
         ptx::give_registers<S::of_producer>();
-        if (thread == 0) feed<S>(pipe, a, b, raster, steps);
+        if (thread == 0) feed<S>(pipe, a, b, raster, steps, along);
     } else {
         ptx::take_registers<S::of_consumer>();
         using Unit = ptx::UnitOfRegisters<S::WIDTH, float>;
-        const Words words(group, thread);
+        const Words words(group, thread, along);
         float sums[S::WIDTH / 2];
         std::uint32_t even[4][4], odd[4][4];
         const auto release = [&](int stage) {
@@ -186,7 +189,7 @@ __global__ void __launch_bounds__(S::threads, S::BLOCKS)
 
 /// The call with the operand that lies across k as A: its lines of k, and the other operand's rows along k.
 template <class S>
-Status start(const Call& call, const Matrix& lines, const Matrix& rows, bool bias_down) {
+Status start(const Call& call, const Matrix& lines, const Matrix& rows, bool bias_down, bool along) {
     using P = typename S::Ring;
     AcrossMaps maps;
     if (const Status bad = describe_across(maps, call, lines, rows, P::b_share, bias_down); !bad) return bad;
@@ -201,7 +204,7 @@ Status start(const Call& call, const Matrix& lines, const Matrix& rows, bool bia
                    .cluster = P::CLUSTER,
                    .overlaps = true},
                   call.stream, maps.a, maps.b, maps.c, maps.elements, raster,
-                  static_cast<int>(tiles_over(call.k(), 32)));
+                  static_cast<int>(tiles_over(call.k(), 32)), along);
 }
 
 /// Turns what lies across k, and copies what begins elsewhere than at 16 bytes.
@@ -214,24 +217,30 @@ Status bring(Matrix& rows, std::span<std::byte>& scratch, void* stream) {
 
 }  // namespace
 
-Status run_across(const Call& given, bool bias_down, const Tile& asked) {
-    const bool turns = first_across(given) == sm90::FirstAcross::b || is_batch_across(given);
+Status run_across(const Call& given, bool bias_down, bool along, const Tile& asked) {
+    const bool b_first = first_across(given) == sm90::FirstAcross::b || is_batch_across(given),
+               turns = along ? given.m() < given.n() : b_first;
     Batch turned;
     const Call call = turns ? across_with(given, turned) : given;
-    const Matrix lines = call.a.transposed();
+    const Matrix lines = along ? call.a : call.a.transposed();
     Matrix rows = call.b.transposed();
     std::span<std::byte> scratch = call.scratch;
     const bool copies = !call.batch && !is_aligned(rows, rows.data);
     if (copies)
         if (const Status bad = bring(rows, scratch, call.stream); !bad) return bad;
     const sm90::Sizes sizes = sm90::sizes_of(call);
-    const Tile tile = sm90::across_has(asked, sizes.products) ? asked : sm90::across_tile(sizes, copies);
+    const Tile as_asked{asked.m, asked.n, asked.k - along};
+    const Tile tile = sm90::across_has(as_asked, sizes.products) ? as_asked
+                      : along                                    ? sm90::along_tile(sizes)
+                                                                 : sm90::across_tile(sizes, copies);
+    const bool down = bias_down != turns;
     return by_width<sm90::across_widths>(tile.n, [&](auto of) -> Status {
         constexpr int width = decltype(of)::value;
-        if constexpr (width < 256)
-            if (tile.m == 64) return start<AcrossShape<64, width, 1, 2>>(call, lines, rows, bias_down != turns);
-        if (tile.k == 0) return start<AcrossShape<128, width, 1>>(call, lines, rows, bias_down != turns);
-        return start<AcrossShape<128, width, 2>>(call, lines, rows, bias_down != turns);
+        if constexpr (width <= sm90::most_of_beside)
+            if (tile.m == 64) return start<AcrossShape<64, width, 1, 2>>(call, lines, rows, down, along);
+        if constexpr (width >= sm90::least_of_pairs)
+            if (tile.k > 0) return start<AcrossShape<128, width, 2>>(call, lines, rows, down, along);
+        return start<AcrossShape<128, width, 1>>(call, lines, rows, down, along);
     });
 }
 

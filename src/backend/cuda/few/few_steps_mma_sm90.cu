@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// few_steps_mma: small products and batches at tf32, whose B may lie across k: mma.sync takes fragments out of any
+// few_steps_mma: small products and batches at tf32, which may lie across k: mma.sync takes fragments out of any
 // layout, so that nothing is copied or turned before. Four warps a block, several blocks beside one another, two to six
-// stages of 32 of k on their way.
+// stages of 32 of k on their way. Of a long k and few tiles the blocks of a cluster have a part each.
 //
 //       A: as it lies         B: as it lies            a warp's fragments of 16 lines and 8 of k
 //      +-------------+      +---------------+          +----+----+
-//      |  rows of k  |  x   | rows of k, or |    ->    | w0 | w1 |  rounded as they are read   ->  C
+//      | rows of k,  |  x   | rows of k, or |    ->    | w0 | w1 |  rounded as they are read   ->  C
 //      +-------------+      | lines across  |          | w2 | w3 |
 //                           +---------------+          +----+----+
 //
 // mma.sync reaches 6 tenths of what wgmma does: larger products are r9's, and so is a B that lies along k for TMA.
-// Needs: sm_90a, and an A whose rows are contiguous. 2mnk flops; mnk / 16 elements of L2.
+// Needs: sm_90a, and operands whose rows or columns are contiguous. 2mnk flops; mnk / 16 elements of L2.
 #include <algorithm>
 
 #include "backend/cuda/device/device.hpp"
@@ -22,6 +22,7 @@
 #include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/few/heuristics_mma.hpp"
 #include "backend/cuda/few/inside_call.cuh"
+#include "backend/cuda/few/inside_parts.cuh"
 #include "backend/cuda/few/mma_stage.cuh"
 #include "backend/cuda/few/rows.hpp"
 #include "backend/cuda/ptx/bulk_copy.cuh"
@@ -33,26 +34,16 @@ namespace {
 
 using namespace inside;
 
-/// Sums of a tile that are not finite, once more: what lies above the largest tf32 became infinite.
-template <class S, class Of>
-__device__ void make_tile_again(std::uint32_t kept, int rows, int cols, const Of& of) {
-#pragma unroll 1
-    for (int x = static_cast<int>(threadIdx.x); x < rows * S::N; x += S::threads) {
-        const int i = x / S::N, j = x % S::N;
-        const std::uint32_t at = kept + i * S::row_bytes + j * 4;
-        if (j < cols && !isfinite(ptx::load_float(at))) ptx::store_float(at, of(i, j));
-    }
-    __syncthreads();
-}
-
+/// The blocks of a cluster have a part of k each, and a part of the tile's rows to add up.
 template <class S, bool a_across, bool b_across>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    few_steps_mma(Lie a, Lie b, int k, int stages, Output out, Ending ending, bool turned, TileGrid grid,
-                  Places places) {
+    few_steps_mma(Lie a, Lie b, int all_of_k, int stages, Output out, Ending ending, bool turned, TileGrid grid,
+                  Places places, int parts) {
     extern __shared__ __align__(128) char shared[];
     constexpr int a_bytes = S::A::template a_bytes<a_across>, stage_bytes = S::template stage_bytes<a_across, b_across>;
     const std::uint32_t base = ptx::shared_address(shared);
-    const int first_row = grid.row() * S::BM, first_col = grid.col() * S::N;
+    const PartOf of(grid, parts, all_of_k);
+    const int first_row = of.row * S::BM, first_col = of.col * S::N, k = of.end;
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();  // it may write the operands, and the addresses of a batch
     const std::int64_t a_line = a_across ? 1 : a.pitch, a_deep = a_across ? a.pitch : 1,
@@ -69,32 +60,36 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     };
     Sums<S> sums = {};
     const int row = S::row_of_warp(), col = S::col_of_warp();
-    for (int s = 0; s < stages - 1; ++s) bring(s * BK, s);
+    for (int s = 0; s < stages - 1; ++s) bring(of.first + s * BK, s);
     int stage = 0, last = stages - 1;
 #pragma unroll 1
-    for (int from = 0; from < k; from += BK) {
+    for (int from = of.first; from < k; from += BK) {
         wait_for_all_but(stages - 2);
         __syncthreads();  // it is there for all, and nobody reads the one before
         bring(from + (stages - 1) * BK, last);
-        const std::uint32_t of = base + stage * stage_bytes;
-        multiply_stage<S, a_across, b_across>(sums, of, of + a_bytes, row, col, min(k - from, BK));
+        const std::uint32_t here = base + stage * stage_bytes;
+        multiply_stage<S, a_across, b_across>(sums, here, here + a_bytes, row, col, min(k - from, BK));
         last = stage;
         stage = stage + 1 == stages ? 0 : stage + 1;
     }
     ptx::wait_for_copies<0>();
     __syncthreads();  // what was read is where the sums will be
 
-    if (!__syncthreads_and(keep<S>(sums, base + row * S::row_bytes + col * 4)))
-        make_tile_again<S>(base, min(S::BM, out.rows - first_row), min(S::N, out.cols - first_col), [&](int i, int j) {
-            return sum_anew(0, k, [&](int q, float sum) {
+    const bool finite = keep<S>(sums, base + row * S::row_bytes + col * 4);
+    const Share share = add_parts<S>(base, of, first_row, finite, out);
+    if (!__syncthreads_and(share.finite))
+        make_tile_again<S>(share, first_row, first_col, out, [&](int i, int j) {
+            return sum_anew(0, all_of_k, [&](int q, float sum) {
                 return fmaf(ptx::round_to_tf32(a_data[i * a_line + q * a_deep]),
                             ptx::round_to_tf32(b_data[j * b_line + q * b_deep]), sum);
             });
         });
     move_to_product(out, places);
-    if (ending == Ending::by_element) return store_by_element<S>(base, out, first_row, first_col, turned);
-    if (ending == Ending::by_16) store_rows_by_16<S>(base, out, first_row, first_col);
-    else store_rows<S>(base, out, first_row, first_col);
+    const int top = first_row + share.first;
+    if (ending == Ending::by_element) store_by_element<S>(share.kept, out, top, first_col, turned);
+    else if (ending == Ending::by_16) store_rows_by_16<S>(share.kept, out, top, first_col);
+    else store_rows<S>(share.kept, out, top, first_col);
+    if (parts > 1) ptx::wait_for_cluster();  // the others may read what this block has until then
 }
 
 /// As many as fit beside one another in what the blocks of a multiprocessor have, and no more than there is k for.
@@ -109,7 +104,7 @@ int stages_of(int k, std::int64_t blocks) {
 }
 
 template <class S, bool a_across, bool b_across>
-Status start(const Call& call, bool turned) {
+Status start(const Call& call, bool turned, int parts) {
     Places places;
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
@@ -118,22 +113,25 @@ Status start(const Call& call, bool turned) {
     const Lie b{call.b.data, b_across ? call.b.row_step : call.b.col_step, static_cast<int>(call.n()), by_of_b(call)};
     const auto [grid, blocks] = tiling(call, S::BM, S::N);
     const auto products = static_cast<unsigned>(products_of(call));
-    const std::int64_t all = std::int64_t{blocks} * products;
-    const int stages = stages_of<S, a_across, b_across>(k, all);
+    // Clusters don't find the last places.
+    const std::int64_t all = std::int64_t{blocks} * products * parts * (parts > 1 ? 5 : 4) / 4;
+    const int stages = stages_of<S, a_across, b_across>((k + parts - 1) / parts, all);
     return launch(few_steps_mma<S, a_across, b_across>,
-                  {.blocks = blocks,
+                  {.blocks = blocks * static_cast<unsigned>(parts),
                    .threads = S::threads,
                    .shared = shared_when_spread(S::template shared<a_across, b_across>(stages), all),
+                   .cluster = static_cast<unsigned>(parts),
                    .products = products,
                    .overlaps = true},
-                  call.stream, a, b, k, stages, output_of(call), ending_of(call), turned, grid, places);
+                  call.stream, a, b, k, stages, output_of(call), ending_of(call), turned, grid, places, parts);
 }
 
-/// The given A lies along k: one of the two that the product sees does.
 template <class S>
-Status start_as_they_lie(const Call& call, bool turned) {
-    if (call.b.row_step != 1) return start<S, false, true>(call, turned);
-    return call.a.col_step != 1 ? start<S, true, false>(call, turned) : start<S, false, false>(call, turned);
+Status start_as_they_lie(const Call& call, bool turned, int parts) {
+    const bool a_across = call.a.col_step != 1, b_across = call.b.row_step != 1;
+    if (a_across && b_across) return start<S, true, true>(call, turned, parts);
+    if (b_across) return start<S, false, true>(call, turned, parts);
+    return a_across ? start<S, true, false>(call, turned, parts) : start<S, false, false>(call, turned, parts);
 }
 
 using High = WarpShape<4, 1, 2, 4, 3>;
@@ -146,20 +144,35 @@ Status run(const Call& call, const Tile& asked) {
         const bool turns = is_turned(given) != is_low(given.m(), given.n());
         const Turned turned(given);
         const Call& one = turns ? turned.call : given;
-        const Tile tile = asked == Tile{} ? mma::quickest(sm90::sizes_of(one), lies_for_mma(one)).tile : asked;
-        if (tile.m == 32) return start_as_they_lie<Little>(one, turns);
-        if (tile.m == 128) return start_as_they_lie<High>(one, turns);
-        return tile.n == 32 ? start_as_they_lie<Narrow>(one, turns) : start_as_they_lie<Square>(one, turns);
+        const Problem p{.m = given.m(), .n = given.n(), .k = given.k(), .a = form_of(given.a), .b = form_of(given.b)};
+        const int parts = asked == Tile{} ? mma::parts_of(p) : asked.k / BK;
+        const Tile tile = asked == Tile{} ? mma::quickest(sm90::sizes_of(one), lies_for_mma(one), parts).tile : asked;
+        if (tile.m == 32) return start_as_they_lie<Little>(one, turns, parts);
+        if (tile.m == 128) return start_as_they_lie<High>(one, turns, parts);
+        return tile.n == 32 ? start_as_they_lie<Narrow>(one, turns, parts)
+                            : start_as_they_lie<Square>(one, turns, parts);
     });
 }
 
-bool takes(const Problem& p) { return fits_ints(p) && p.a == Form::row_major && p.b != Form::strided; }
+bool takes(const Problem& p) { return fits_ints(p) && p.a != Form::strided && p.b != Form::strided; }
 
 /// 8 of k at a time, as wgmma does them.
 double sum_bound(std::int64_t k) { return gamma(6.5 * static_cast<double>((k + 7) / 8) + 2, unit_f32); }
 
 constexpr Batching batching{takes_batch, places_bytes};
-constexpr Tile tiles[] = {{}, {128, 64, BK}, {64, 64, BK}, {64, 32, BK}, {32, 32, BK}};
+
+/// Every tile, and k whole or in parts.
+struct Tiles {
+    Tile of[17]{};
+
+    constexpr Tiles() {
+        std::size_t count = 1;
+        for (const mma::Pace& pace : mma::paces)
+            for (int parts = 1; parts <= mma::most_parts; parts *= 2)
+                of[count++] = {pace.tile.m, pace.tile.n, parts * BK};
+    }
+};
+constexpr Tiles tiles;
 
 }  // namespace
 
@@ -171,7 +184,7 @@ constinit const Kernel few_steps_mma_tf32{
     .sum = Type::f32,
     .scheme = &tf32x1,
     .needs = feature::sm90a,
-    .tiles = tiles,
+    .tiles = tiles.of,
     .fuses_epilogue = true,
     .idea = "batches, small products and a short k at tf32: a warp's fragments, however B lies",
     .takes = takes,

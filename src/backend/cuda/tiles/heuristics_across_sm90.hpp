@@ -23,10 +23,17 @@ struct AcrossPace {
 inline constexpr AcrossPace across_pairs{256, 1, true, 122.1, 1.749, 2841, 5.12, 3},
     across_alone{128, 2, false, 101.2, 1.85, 791, 11.43, 173}, across_beside{64, 4, false, 0, 4.688, 5, 17.53, 474};
 
-/// Tile::m, ::n, ::k: 128 by a width and 8 are two blocks, 0 is one; 64 by a width are two beside one another.
+/// Tile::m, ::n, ::k: 128 by a width and 8 are two blocks, 0 is one; 64 by a width are two beside one another. Of 172
+/// shapes that all were timed for one lost 1.2 % by the widths that pairs and blocks beside one another lack.
+constexpr int least_of_pairs = 128, most_of_beside = 96;
 constexpr bool across_has(const Tile& tile, std::int64_t products) {
-    if (tile.m == 128) return across_widths.has(tile.n) && (tile.k == 0 || (tile.k == 8 && products == 1));
-    return tile.m == 64 && tile.k == 0 && tile.n < 256 && across_widths.has(tile.n);
+    if (!across_widths.has(tile.n)) return false;
+    if (tile.m == 128) return tile.k == 0 || (tile.k == 8 && products == 1 && tile.n >= least_of_pairs);
+    return tile.m == 64 && tile.k == 0 && tile.n <= most_of_beside;
+}
+/// Asked for, where both operands lie along k: the same, and one more.
+constexpr bool is_along(const Tile& tile) {
+    return tile.k > 0 && tile.k % 2 == 1 && across_has({tile.m, tile.n, tile.k - 1}, 1);
 }
 constexpr const AcrossPace& across_pace(const Tile& tile) {
     return tile.m == 64 ? across_beside : tile.k == 0 ? across_alone : across_pairs;
@@ -49,19 +56,25 @@ constexpr double across_time(const Sizes& s, const Tile& tile) {
     return 2740 + (time > memory ? time + .488 * memory : memory + .488 * time);
 }
 
-/// turns: the other operand is copied in front. Blocks beside one another began late behind a copy: 640 cubed TN took
-/// 13.8 us by 64 x 64, 9.6 by 128 x 64.
-constexpr Tile across_tile(const Sizes& s, bool turns) {
+template <class Takes, class Time>
+constexpr Tile quickest_across(const Sizes& s, const Takes& takes, const Time& time_of_tile) {
     Tile best{};
     double least = 0;
     for (int i = 0; i < across_widths.count; ++i)
         for (const Tile& tile :
              {Tile{128, across_widths.of[i], 8}, Tile{128, across_widths.of[i], 0}, Tile{64, across_widths.of[i], 0}}) {
-            if (!across_has(tile, s.products) || (turns && tile.m == 64 && s.n > 64)) continue;
-            const double time = across_time(s, tile);
+            if (!across_has(tile, s.products) || !takes(tile)) continue;
+            const double time = time_of_tile(tile);
             if (least == 0 || time < least) best = tile, least = time;
         }
     return best;
+}
+/// turns: the other operand is copied in front. Blocks beside one another began late behind a copy: 640 cubed TN took
+/// 13.8 us by 64 x 64, 9.6 by 128 x 64.
+constexpr Tile across_tile(const Sizes& s, bool turns) {
+    return quickest_across(
+        s, [&](const Tile& tile) { return !turns || tile.m == 128 || s.n <= 64; },
+        [&](const Tile& tile) { return across_time(s, tile); });
 }
 
 /// The other operand's copy, where it lies across k, too.
@@ -75,6 +88,38 @@ constexpr double across_price(const Sizes& s, bool turns) {
     const double flops = 2 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
     const double time = across_time(s, across_tile(s, turns)) + (turns ? across_turning(s.n, s.k) : 0);
     return time * (flops < 5e10 ? 1 + .35 * flops / 5e10 : 1.35);
+}
+
+/// Both operands along k: from the side of the longer one, whose rows go through registers.
+constexpr Sizes seen_along(const Sizes& s) {
+    return {s.m > s.n ? s.m : s.n, s.m > s.n ? s.n : s.m, s.k, s.products, s.multiprocessors};
+}
+/// In a single wave blocks of a tile that is empty for the most part hurry ahead, and what they share with the others
+/// comes more than once: 305 x 5120 x 13824 took 211 us by pairs of 128 columns, by 160 171; 342 rows took 178. Pairs
+/// lose 4 % at most beside blocks alone, and gain 18: 390 x 128256 x 4096 took 1471 and 1732 us.
+constexpr double time_along(const Sizes& s, const Tile& tile) {
+    const AcrossPace& pace = across_pace(tile);
+    const std::int64_t tiles = s.tiles(pace.rows, tile.n), left = s.n % tile.n;
+    const bool one_wave = tiles <= s.multiprocessors * pace.blocks_a_chip / 2;
+    const double alone = pace.in_pairs ? 1 : 1.06;
+    return alone * across_time(s, tile) * (one_wave && s.n > tile.n && left > 0 && 5 * left < 3 * tile.n ? 1.3 : 1);
+}
+constexpr Tile along_tile(const Sizes& seen) {
+    return quickest_across(
+        seen, [](const Tile&) { return true; }, [&](const Tile& tile) { return time_along(seen, tile); });
+}
+constexpr double along_time(const Sizes& s) {
+    const Sizes seen = seen_along(s);
+    return time_along(seen, along_tile(seen));
+}
+/// Whether few rows by long weights that both lie along k are seen from the weights' side: 279 x 10240 x 8192 takes 175
+/// us so, by r9's tiles 306. 128 rows or less are one tile wide, which pays sooner than is reckoned: 114 x 128256 x
+/// 8192 1069 and 1243.
+constexpr bool along_pays(const Sizes& s) {
+    const Sizes seen = seen_along(s);
+    if (s.products > 1 || seen.n > 768 || seen.n <= 64 || s.k < 2048) return false;
+    const double share = seen.n <= 128 && seen.m >= 8192 ? 1.1 : .95;
+    return along_time(s) < share * async_time_of_choice(s, {.is_f32 = true});
 }
 
 enum class FirstAcross { none, a, b };

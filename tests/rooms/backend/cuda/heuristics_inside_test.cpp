@@ -32,7 +32,7 @@ TEST(HeuristicsInside, TilesAreAsNarrowAsAProductIs) {
 
 TEST(HeuristicsInside, FewStepsMmaHasTilesForFewAndForMany) {
     const auto tile = [](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t products) {
-        return inside::mma::quickest({m, n, k, products, 132}, {}).tile;
+        return inside::mma::quickest({m, n, k, products, 132}, {}, 1).tile;
     };
     EXPECT_EQ(tile(100, 48, 192, 30).m, 32);
     EXPECT_EQ(tile(48, 16, 512, 1049).n, 32);
@@ -41,6 +41,22 @@ TEST(HeuristicsInside, FewStepsMmaHasTilesForFewAndForMany) {
     EXPECT_LT(inside::mma::nanoseconds(aligned) * 2, inside::mma::nanoseconds(odd)) << "comes in batches";
     aligned.b = Form::col_major;
     EXPECT_GT(inside::mma::nanoseconds(aligned), inside::mma::nanoseconds(odd)) << "r9 reads it as it lies";
+}
+
+TEST(HeuristicsInside, FewStepsMmaCutsALongKOfFewTiles) {
+    const auto parts = [](std::int64_t m, std::int64_t n, std::int64_t k, Form a = Form::row_major) {
+        Problem p = of(m, n, k, tf32);
+        p.a = a;
+        return inside::mma::parts_of(p);
+    };
+    EXPECT_GT(parts(640, 128, 1152, Form::col_major), 2);
+    EXPECT_GT(parts(244, 244, 244), 1);
+    EXPECT_EQ(parts(256, 256, 256), 1) << "a batch's products have the bits of each alone";
+    EXPECT_EQ(parts(1024, 64, 1024), 1) << "a head";
+    EXPECT_EQ(parts(32, 5120, 13824), 1) << "long weights";
+    EXPECT_EQ(parts(200, 300, 0), 1);
+    EXPECT_EQ(parts(4096, 4096, 1000), 1) << "the chip is full";
+    EXPECT_EQ(parts(100, 100, 50), 1) << "hardly any stages";
 }
 
 TEST(HeuristicsInside, LittleTilesAreForFewTilesOfWhatMayBeMany) {

@@ -85,7 +85,7 @@ void each_row(const F& f) {
     for (const Kernel* kernel : cuda().ladder)
         if (runs(*kernel) &&
             (is_of(*kernel, "few_tiles") || is_of(*kernel, "few_rows_split") || is_of(*kernel, "few_rows_anywhere") ||
-             is_of(*kernel, "few_rows_wide")) &&
+             is_of(*kernel, "few_rows_wide") || is_of(*kernel, "few_steps")) &&
             kernel->out != Type::bf16 && kernel->out != Type::f16 && !is_complex(kernel->in))
             f(*kernel);
 }

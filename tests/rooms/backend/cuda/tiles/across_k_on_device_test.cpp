@@ -83,16 +83,18 @@ void compare(const Kernel& kernel, const Shape& s, bool is_hostile) {
             c.send();
         };
         fill();
-        ASSERT_TRUE(multiply(kernel, a.as(false), b.as(true), c, more, s, bits, {}).is_ok());
+        ASSERT_TRUE(multiply(kernel, a.as(false), b.as(true), c, more, s, bits, {64, 64, -1}).is_ok());
         const std::vector<std::byte> right = c.bring();
-        for (const auto& [a_across, b_across] : {std::pair{false, false}, {true, false}, {true, true}})
+        for (const auto& [a_across, b_along] : {std::pair{false, false}, {true, false}, {true, true}, {false, true}})
             for (const Tile& tile : tiles_across()) {
                 if ((bits > 2 && tile.n % 128 != 0) || !test::has_its_turn(7)) continue;
                 fill();
-                ASSERT_TRUE(multiply(kernel, a.as(a_across), b.as(b_across), c, more, s, bits, tile).is_ok());
+                const bool along = !a_across && b_along && tile != Tile{};
+                const Tile asked{tile.m, tile.n, tile.k + along};
+                ASSERT_TRUE(multiply(kernel, a.as(a_across), b.as(b_along), c, more, s, bits, asked).is_ok());
                 ASSERT_TRUE(c.bring() == right)
                     << s.m << 'x' << s.n << 'x' << s.k << " gap " << s.gap << " A across " << a_across << " B along "
-                    << b_across << " bits " << bits << ": " << tile.m << " x " << tile.n << ", " << tile.k;
+                    << b_along << " bits " << bits << ": " << tile.m << " x " << tile.n << ", " << tile.k;
             }
     }
 }

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/cuda/tiles/heuristics_across_sm90.hpp"
+
 namespace tw::cuda::sm90 {
 namespace {
 
@@ -175,6 +177,16 @@ TEST(HeuristicsAsyncSm90, AProductOfManyIsOneTileWhereItFits) {
 TEST(HeuristicsAsyncSm90, ADeviceThatCantBeAskedHasOneMultiprocessor) {
     EXPECT_TRUE(r9_possible({}, r9_tile(cube(4096, 1), {}, false)));
     EXPECT_TRUE(r9_possible({}, async_tile(cube(4096, 1), {}, false)));
+}
+
+/// Weights of many rows go through registers where few rows of the other operand fill no wide tiles.
+TEST(HeuristicsAsyncSm90, FewRowsByLongWeightsAreSeenFromTheWeights) {
+    EXPECT_TRUE(along_pays({279, 10240, 8192, 1, 132}));
+    EXPECT_FALSE(along_pays({256, 4096, 4096, 1, 132})) << "single blocks fill the chip";
+    EXPECT_FALSE(along_pays({279, 10240, 512, 1, 132})) << "a short k";
+    EXPECT_FALSE(along_pays({4096, 4096, 4096, 1, 132})) << "wide tiles are as quick";
+    EXPECT_FALSE(along_pays({279, 10240, 8192, 2, 132})) << "no batch was timed";
+    EXPECT_EQ(along_tile({5120, 305, 13824, 1, 132}).n, 160) << "the last of 128 would be empty for the most part";
 }
 
 }  // namespace
