@@ -10,25 +10,15 @@
 // The unit truncates when it adds, so its accumulator alone would lose 3.5e-9 of the result for each of k; adding it
 // to a sum in registers every 128 of k (64 of short ones) stops that below a plain f32 product's own error.
 // Needs: sm_90a. 3 (6, 1) times 2mnk flops at 16 times the rate of f32, and one pass over the operands.
-#include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
-#include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/heuristics_split.hpp"
 #include "backend/cuda/ladder.hpp"
 #include "backend/cuda/operands/aligned.hpp"
-#include "backend/cuda/operands/product.cuh"
-#include "backend/cuda/split/late_rows.cuh"
-#include "backend/cuda/split/scaled_epilogue.cuh"
-#include "backend/cuda/split/scratch.hpp"
-#include "backend/cuda/split/split.hpp"
-#include "backend/cuda/split/stage.cuh"
+#include "backend/cuda/split/product.cuh"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
-#include "backend/cuda/tiles/pipeline.cuh"
 
 namespace tw::cuda {
 namespace {
-
-using ptx::Major;
 
 template <class P, Parts parts>
 __global__ void __launch_bounds__(P::threads, 1)
@@ -41,25 +31,15 @@ __global__ void __launch_bounds__(P::threads, 1)
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
 
-    constexpr bool promoted = parts != Parts::fp16x1;
-    constexpr int left = promoted ? 40 : 88;  // of 504 registers, for late rows
+    constexpr int left = producer_registers<parts>;
     const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
               thread = static_cast<int>(threadIdx.x) % 128;
     if (group == 0) {
         ptx::give_registers<left>();
-        if (thread == 0) {
-            produce<P>(pipe, a, b, raster, steps, [&](int row, int col) {
-                wait_for_rows(late.a, late.a_done, late.a_first, row, P::BM);
-                wait_for_rows(late.b, late.b_done, late.b_first, col, P::b_share);
-            });
-        } else if (thread >= 32) {
-            split_late_rows<parts>(late);
-        }
-        P::arrive_all();
+        feed<P, parts>(pipe, a, b, late, raster, steps, thread);
     } else {
         ptx::take_registers<(504 - left) / 2>();
-        using Narrow = std::conditional_t<parts == Parts::bf16x6, __nv_bfloat16, __half>;
-        using Unit = ptx::MatrixUnit<P::BN, Narrow, Major::k, Major::k>;
+        constexpr bool promoted = is_promoted<parts>;
         const int consumer = group - 1, rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
         float accumulator[P::BN / 2], sums[promoted ? P::BN / 2 : 1];
         Notes<P::BN> notes;
@@ -68,38 +48,8 @@ __global__ void __launch_bounds__(P::threads, 1)
             int row, col;
             raster.place(tile, row, col);
             const int first_row = (row * P::CLUSTER + rank) * P::BM + consumer * 64, first_col = col * P::BN;
-#pragma unroll
-            for (float& x : accumulator) x = 0;  // dead store: ends the live range of the old sums
-#pragma unroll
-            for (float& x : sums) x = 0;
-            for (int first = 0; first < steps; first += period) {
-                const int end = min(first + period, steps);
-                int before = 0;
-                for (int step = first; step < end; ++step, turn.next()) {
-                    ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
-                    ptx::pin(accumulator);
-                    ptx::fence_products();
-                    int keep = step - first;
-                    multiply_stage<parts>(pipe, turn.stage, consumer, [&](std::uint64_t at, std::uint64_t bt) {
-                        Unit::add(accumulator, at, bt, keep);
-                        keep = 1;
-                    });
-                    ptx::commit_products();
-                    if (step > first) {
-                        ptx::wait_for_products<1>();
-                        pipe.release(before, thread);
-                    }
-                    before = turn.stage;
-                }
-                if (end == steps) notes.fetch(out, first_row, first_col, thread);
-                ptx::wait_for_products<0>();
-                pipe.release(before, thread);
-                ptx::pin(accumulator);
-                if constexpr (promoted) {
-#pragma unroll
-                    for (int i = 0; i < P::BN / 2; ++i) sums[i] += accumulator[i];
-                }
-            }
+            sum_stages<P, parts>(accumulator, sums, pipe, turn, steps, period, consumer, thread,
+                                 [&] { notes.fetch(out, first_row, first_col, thread); });
             if (tile + clusters >= raster.count()) P::arrive_all();
             using Places = Staging<P::BN>;
             const std::uint32_t buffers = pipe.base + P::staging + consumer * Places::boxes;
@@ -124,56 +74,19 @@ using Square = Shape<128, 6, 1>;
 
 template <class P, Parts parts>
 Status start_fused(const Call& call) {
-    const std::int64_t m = call.m(), n = call.n(), k = call.k(), pitch = parts_pitch(parts, k);
-    const SplitScratch own(parts, call.scratch.data(), m, n, k);
-    const auto a_rows = tensor_of<const float>(call.a), b_rows = tensor_of<const float>(call.b.transposed());
-    const Raster raster{static_cast<int>(tiles_over(m, P::BM * P::CLUSTER)), static_cast<int>(tiles_over(n, P::BN)), 8};
-    const int fit = multiprocessors() / P::CLUSTER, clusters = raster.count() < fit ? raster.count() : fit;
-    LateRows late{{a_rows, own.a_parts, own.notes, own.a_tallies},
-                  {b_rows, own.b_parts, own.notes + m, own.b_tallies},
-                  static_cast<int>(m),
-                  static_cast<int>(n),
-                  own.counters,
-                  own.counters + 1,
-                  own.counters + 1 + tiles_over(m, LateRows::block)};
-    int last_row, last_col;  // of the tiles that come first, all at once
-    raster.place(clusters - 1, last_row, last_col);
-    if (raster.count() > clusters && last_row < raster.group &&
-        last_col < sm90::r10_first_columns(layout_of(parts).parts, k))
-        late.leave(std::int64_t{raster.group} * P::BM * P::CLUSTER, (last_col + 1) * std::int64_t{P::BN});
-    if (const Status bad = split_first(late, parts, call.stream); !bad) return bad;
-
-    CUtensorMap a_map, b_map, c_map{};
-    const auto boxes = [&](const std::uint16_t* data, std::int64_t rows, int high) {
-        return BoxedMatrix{data, Type::f16, pitch, rows, pitch * 2, P::row_elements, high};
-    };
-    if (const Status bad = describe(a_map, boxes(own.a_parts, m, P::BM)); !bad) return bad;
-    if (const Status bad = describe(b_map, boxes(own.b_parts, n, P::b_share)); !bad) return bad;
+    SplitProduct<P, parts> product(call, 1);
+    if (const Status bad = product.begin(call.stream); !bad) return bad;
+    CUtensorMap c_map{};
     // The widest tiles store by themselves: five stages leave room for boxes of 64 bytes alone, which gained nothing at
     // 8192.
     const bool by_box =
-        P::BN != Wide::BN && call.c.col_step == 1 && n % 4 == 0 && suits_tma(call.c.data, call.c.row_step * 4);
-    const BoxedMatrix c_boxes{call.c.data, Type::f32, n, m, call.c.row_step * 4, Staging<P::BN>::row_bytes / 4, 16};
+        P::BN != Wide::BN && call.c.col_step == 1 && call.n() % 4 == 0 && suits_tma(call.c.data, call.c.row_step * 4);
+    const BoxedMatrix c_boxes{
+        call.c.data, Type::f32, call.n(), call.m(), call.c.row_step * 4, Staging<P::BN>::row_bytes / 4, 16};
     if (const Status bad = by_box ? describe(c_map, c_boxes) : Status{}; !bad) return bad;
-    const ScaledOutput out{tensor_of<float>(call.c),
-                           a_rows,
-                           b_rows,
-                           own.notes,
-                           own.notes + m,
-                           {own.a_parts, own.b_parts, pitch},
-                           static_cast<float>(call.alpha),
-                           static_cast<float>(call.beta),
-                           fused(call.epilogue),
-                           by_box};
-    const int depth = layout_of(parts).depth, steps = static_cast<int>(tiles_over(k, depth));
-    const int period = parts == Parts::fp16x1 ? steps : (k <= 2048 || parts == Parts::bf16x6 ? 64 : 128) / depth;
-    return launch(split_product<P, parts>,
-                  {.blocks = static_cast<unsigned>(clusters * P::CLUSTER),
-                   .threads = P::threads,
-                   .shared = P::shared,
-                   .cluster = P::CLUSTER,
-                   .overlaps = true},
-                  call.stream, a_map, b_map, c_map, out, late, raster, steps, period);
+    product.out.by_box = by_box;
+    return launch(split_product<P, parts>, product.how(), call.stream, product.a_map, product.b_map, c_map, product.out,
+                  product.late, product.raster, product.steps, product.period);
 }
 
 template <class P, Parts parts>

@@ -115,7 +115,7 @@ struct Eights {
 
 template <Parts parts>
 __global__ void __launch_bounds__(threads, 2)
-    split_blocks(Share a, Share b, std::int64_t pitch, unsigned ranks, unsigned* counters, int counted) {
+    split_blocks(Share a, Share b, std::int64_t width, unsigned ranks, unsigned* counters, int counted) {
     __shared__ Found found;
     const unsigned cluster = blockIdx.x / ranks, rank = blockIdx.x % ranks;
     const bool of_a = cluster < a.clusters;
@@ -128,7 +128,9 @@ __global__ void __launch_bounds__(threads, 2)
               y = along ? thread % of_row : thread / rows_of_block;
     const std::int64_t first_row = (cluster - (of_a ? 0 : a.clusters)) * std::int64_t{rows_of_block},
                        rows = mine(rows_of_a.rows(), rows_of_b.rows()), row = first_row + own;
-    Eights held{mine(rows_of_a.data, rows_of_b.data) + row * mine(rows_of_a.layout.row_step, rows_of_b.layout.row_step),
+    Eights held{mine(rows_of_a.data, rows_of_b.data) +
+                    row * mine(rows_of_a.layout.row_step, rows_of_b.layout.row_step) +
+                    blockIdx.y * mine(a.one.next_rows, b.one.next_rows),
                 mine(rows_of_a.layout.col_step, rows_of_b.layout.col_step),
                 row < rows ? static_cast<int>(rows_of_a.cols()) : 0,
                 mine(a.by_4, b.by_4),
@@ -139,7 +141,7 @@ __global__ void __launch_bounds__(threads, 2)
     ptx::wait_for_kernel_before();
     for (unsigned i = blockIdx.x * threads + threadIdx.x; i < static_cast<unsigned>(counted); i += gridDim.x * threads)
         counters[i] = 0;
-    const auto padded = static_cast<int>(pitch / layout_of(parts).parts),
+    const auto padded = static_cast<int>(width / layout_of(parts).parts),
                begin = static_cast<int>(rank) * depth_of_block + 8 * y;
     held.read(begin);
     const unsigned halves[2] = {held.largest_of(0), held.largest_of(1)};
@@ -161,8 +163,8 @@ __global__ void __launch_bounds__(threads, 2)
         classes = of_row_in_warp(classes, along, either);
         if (speaks) atomicOr(found.classes + own, classes);
     }
-    const unsigned units = held.store<parts>(mine(a.one.to, b.one.to) + row * pitch, begin, row < rows ? padded : 0,
-                                             lift, is_finite(largest));
+    const unsigned units = held.store<parts>(mine(a.one.to, b.one.to) + (row * gridDim.y + blockIdx.y) * width, begin,
+                                             row < rows ? padded : 0, lift, is_finite(largest));
     if (__any_sync(~0u, units != 0)) {
         const unsigned of_row = of_row_in_warp(units, along, plus);
         if (speaks) atomicAdd(found.units + own, of_row);
@@ -172,25 +174,28 @@ __global__ void __launch_bounds__(threads, 2)
         largest = of_all_ranks(found.largest + thread, ranks, greater);
         const unsigned classes = of_all_ranks(found.classes + thread, ranks, either);
         const unsigned all_units = of_all_ranks(found.units + thread, ranks, plus);
-        mine(a.one.notes, b.one.notes)[first_row + thread] =
+        mine(a.one.notes, b.one.notes)[first_row + thread + blockIdx.y * mine(a.one.next_notes, b.one.next_notes)] =
             with_losses(with_classes<parts>(note_of(largest), classes), all_units);
     }
     if (ranks > 1) ptx::sync_cluster();  // nobody leaves while others read
 }
 
 template <Parts parts>
-Status start(const Share& a, const Share& b, unsigned* counters, int counted, void* stream) {
+Status start(const Share& a, const Share& b, int slabs, unsigned* counters, int counted, void* stream) {
     static_assert(longest_of_blocks <= 8 * depth_of_block, "a cluster has 8 blocks at most");
     const std::int64_t k = a.one.rows.layout.cols;
     const auto ranks = static_cast<unsigned>(tiles_over(k, depth_of_block));
-    const Launch how{
-        .blocks = (a.clusters + b.clusters) * ranks, .threads = threads, .cluster = ranks, .overlaps = true};
+    const Launch how{.blocks = (a.clusters + b.clusters) * ranks,
+                     .threads = threads,
+                     .cluster = ranks,
+                     .products = static_cast<unsigned>(slabs),
+                     .overlaps = true};
     return launch(split_blocks<parts>, how, stream, a, b, parts_pitch(parts, k), ranks, counters, counted);
 }
 
 }  // namespace
 
-Status split_by_blocks(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted,
+Status split_by_blocks(const Splitting& a, const Splitting& b, Parts parts, int slabs, unsigned* counters, int counted,
                        void* stream) noexcept {
     const auto share = [](const Splitting& one) {
         const bool along = one.rows.layout.col_step == 1;
@@ -199,9 +204,9 @@ Status split_by_blocks(const Splitting& a, const Splitting& b, Parts parts, unsi
     };
     const Share of_a = share(a), of_b = share(b);
     switch (parts) {
-        case Parts::fp16x1: return start<Parts::fp16x1>(of_a, of_b, counters, counted, stream);
-        case Parts::fp16x3: return start<Parts::fp16x3>(of_a, of_b, counters, counted, stream);
-        case Parts::bf16x6: return start<Parts::bf16x6>(of_a, of_b, counters, counted, stream);
+        case Parts::fp16x1: return start<Parts::fp16x1>(of_a, of_b, slabs, counters, counted, stream);
+        case Parts::fp16x3: return start<Parts::fp16x3>(of_a, of_b, slabs, counters, counted, stream);
+        case Parts::bf16x6: return start<Parts::bf16x6>(of_a, of_b, slabs, counters, counted, stream);
     }
     return {};
 }

@@ -16,7 +16,9 @@ namespace {
 
 constexpr int across = 64, deep = 8, threads = across * deep;  // neighbouring threads: neighbouring rows
 
-__global__ void __launch_bounds__(threads) scan(Tensor<const float> from, Tallies tallies, TileGrid grid, int slab) {
+__global__ void __launch_bounds__(threads)
+    scan(Tensor<const float> from, std::int64_t next, Tallies tallies, TileGrid grid, int slab) {
+    from.data += blockIdx.y * next, tallies = tallies.of(blockIdx.y);
     __shared__ unsigned partial[deep][across];
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
@@ -40,9 +42,10 @@ __global__ void __launch_bounds__(threads) scan(Tensor<const float> from, Tallie
 /// Four blocks share a multiprocessor.
 template <Parts parts>
 __global__ void __launch_bounds__(threads, 4)
-    turn(Splitting one, std::int64_t pitch, Tallies tallies, TileGrid grid, int slabs) {
+    turn(Splitting one, std::int64_t width, Tallies tallies, TileGrid grid, int slabs) {
     __shared__ float tile[across][across + 1];
     __shared__ unsigned largest[across], classes[across], units[across];
+    one.rows.data += blockIdx.y * one.next_rows, tallies = tallies.of(blockIdx.y);
     const Tensor<const float>& from = one.rows;
     const int x = static_cast<int>(threadIdx.x) % across, y = static_cast<int>(threadIdx.x) / across;
     const int first_row = grid.col() * across, first_k = grid.row() * across, rows = static_cast<int>(from.rows());
@@ -62,7 +65,7 @@ __global__ void __launch_bounds__(threads, 4)
     if (some != 0) atomicMax(largest + x, some);
     __syncthreads();
     constexpr int fours = across / 4;
-    const auto padded = static_cast<int>(pitch / layout_of(parts).parts);
+    const auto padded = static_cast<int>(width / layout_of(parts).parts);
 #pragma unroll 1
     for (int s = static_cast<int>(threadIdx.x); s < across * fours; s += threads) {
         const int r = s / fours, k = s % fours * 4;  // a warp has two rows, 16 classes of each
@@ -70,8 +73,8 @@ __global__ void __launch_bounds__(threads, 4)
         const int lift = lifting_exponent(largest[r]);
         uint2 first_parts{};
         if (first_row + r < rows && first_k + k < padded)
-            first_parts =
-                store_parts<parts>(one.to + (first_row + r) * pitch, first_k + k, four, lift, is_finite(largest[r]));
+            first_parts = store_parts<parts>(one.to + ((first_row + r) * gridDim.y + blockIdx.y) * width, first_k + k,
+                                             four, lift, is_finite(largest[r]));
         if constexpr (parts == Parts::fp16x3) {
             const float2 most = __half22float2(largest_of(first_parts));
             const unsigned of_warp = __ballot_sync(~0u, counts(fmaxf(most.x, most.y)));
@@ -96,15 +99,20 @@ __global__ void __launch_bounds__(threads, 4)
 
 }  // namespace
 
-Status split_across_k(const Splitting& one, Parts parts, void* stream) noexcept {
+Status split_across_k(const Splitting& one, Parts parts, int of_tree, void* stream) noexcept {
     const std::int64_t k = one.rows.layout.cols, wide = tiles_over(one.rows.layout.rows, across), slabs = slabs_of(k),
                        slab = tiles_over(k, slabs);
     const Tallies tallies(one);
     const TileGrid grid{static_cast<int>(wide)};
     const auto over = [&](std::int64_t high) {
-        return Launch{.blocks = static_cast<unsigned>(wide * high), .threads = threads, .overlaps = true};
+        return Launch{.blocks = static_cast<unsigned>(wide * high),
+                      .threads = threads,
+                      .products = static_cast<unsigned>(of_tree),
+                      .overlaps = true};
     };
-    if (const Status bad = launch(scan, over(slabs), stream, one.rows, tallies, grid, static_cast<int>(slab)); !bad)
+    if (const Status bad =
+            launch(scan, over(slabs), stream, one.rows, one.next_rows, tallies, grid, static_cast<int>(slab));
+        !bad)
         return bad;
     const auto start = [&](auto kernel) {
         return launch(kernel, over(tiles_over(k, across)), stream, one, parts_pitch(parts, k), tallies, grid,

@@ -10,11 +10,10 @@
 
 namespace tw::cuda {
 
-/// By one warp, a row: once for its largest element, again, out of L2, for its parts.
+/// By one warp, a row of a slab: once for its largest element, again, out of L2, for its parts.
 template <Parts parts>
-__device__ void split_row(const Splitting& one, std::int64_t row, std::int64_t pitch, int lane) {
-    const float* from = one.rows.data + row * one.rows.layout.row_step;
-    const int end = static_cast<int>(one.rows.cols()), padded = static_cast<int>(pitch / layout_of(parts).parts);
+__device__ void split_row(const float* from, int end, std::uint16_t* to, int& note, int lane) {
+    const int padded = static_cast<int>(parts_pitch(parts, end)) / layout_of(parts).parts;
     const auto read = [&](int k) { return k < end ? __ldcg(reinterpret_cast<const float4*>(from + k)) : float4{}; };
     unsigned largest = 0;
 #pragma unroll 1
@@ -31,7 +30,7 @@ __device__ void split_row(const Splitting& one, std::int64_t row, std::int64_t p
     largest = __reduce_max_sync(~0u, largest);
     const int lift = lifting_exponent(largest);
     const unsigned classes = classes_of_warp(own, lift);
-    if (lane == 0) one.notes[row] = with_classes<parts>(note_of(largest), classes);
+    if (lane == 0) note = with_classes<parts>(note_of(largest), classes);
     unsigned units = 0;
 #pragma unroll 1
     for (int first = 4 * lane; first < padded; first += 256) {
@@ -43,20 +42,19 @@ __device__ void split_row(const Splitting& one, std::int64_t row, std::int64_t p
             const float four[4] = {x[i].x, x[i].y, x[i].z, x[i].w};
             const int k = first + 128 * i;
             if (k >= padded) continue;
-            const uint2 first_parts = store_parts<parts>(one.to + row * pitch, k, four, lift, is_finite(largest));
+            const uint2 first_parts = store_parts<parts>(to, k, four, lift, is_finite(largest));
             if (may_lose<parts>(least_of(first_parts))) units += lost<parts>(four, lift);
         }
     }
     if constexpr (parts == Parts::bf16x6) return;
     units = __reduce_add_sync(~0u, units);
-    if (units != 0 && lane == 0) one.notes[row] = with_losses(one.notes[row], units);
+    if (units != 0 && lane == 0) note = with_losses(note, units);
 }
 
-/// By whole warps, until no row is left: split(operand, whether it is A, row).
-template <class Split>
-__device__ void take_late_rows(const LateRows& late, const Split& split) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int of_b = static_cast<int>(late.b.rows.rows()) - late.b_first;
+/// By whole warps, until no row is left: each slab of a row by itself.
+template <Parts parts>
+__device__ void split_late_rows(const LateRows& late) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, of_b = static_cast<int>(late.b.rows.rows()) - late.b_first;
     const int all = of_b + static_cast<int>(late.a.rows.rows()) - late.a_first;
     if (all == 0) return;
     for (;;) {
@@ -65,18 +63,21 @@ __device__ void take_late_rows(const LateRows& late, const Split& split) {
         claim = __shfl_sync(~0u, claim, 0);
         if (claim >= all) return;
         const bool is_b = claim < of_b;
-        const int row = is_b ? late.b_first + claim : late.a_first + claim - of_b;
-        split(is_b ? late.b : late.a, !is_b, row);
+        const Splitting& one = is_b ? late.b : late.a;
+        const std::int64_t row = is_b ? late.b_first + claim : late.a_first + claim - of_b;
+        const int length = static_cast<int>(one.rows.cols());
+        const float* from = one.rows.data + row * one.rows.layout.row_step;
+        std::uint16_t* to = one.to + row * late.slabs * parts_pitch(parts, length);
+        int* note = one.notes + row;
+#pragma unroll 1
+        for (int slab = 0; slab < late.slabs; ++slab) {
+            split_row<parts>(from, length, to, *note, lane);
+            from += one.next_rows, to += parts_pitch(parts, length), note += one.next_notes;
+        }
         ptx::publish_to_tma();
         __syncwarp();
         if (lane == 0) ptx::count_up((is_b ? late.b_done : late.a_done) + row / LateRows::block);
     }
-}
-template <Parts parts>
-__device__ void split_late_rows(const LateRows& late) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const std::int64_t pitch = parts_pitch(parts, late.a.rows.cols());
-    take_late_rows(late, [&](const Splitting& one, bool, int row) { split_row<parts>(one, row, pitch, lane); });
 }
 
 /// Before rows from `first` on are copied: until the late ones of them are split.

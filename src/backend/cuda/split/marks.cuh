@@ -15,7 +15,7 @@ namespace tw::cuda {
 /// Both operands' parts, late rows' too: to be read past L1.
 struct BothParts {
     const std::uint16_t *rows, *cols;
-    std::int64_t pitch;
+    std::int64_t pitch, width;  ///< from one row to the next; of a row, or of a slab of it
 };
 
 /// The notes of a thread's two columns of group g.
@@ -30,7 +30,7 @@ constexpr int words_of = (N + 63) / 64;
 /// magnitudes bounds it from below, but for 2^-10 that rounding to parts may have added.
 template <Parts parts>
 __device__ bool reaches(const BothParts& of, int i, int j, float least) {
-    const int k = min(static_cast<int>(of.pitch) / layout_of(parts).parts, 128);
+    const int k = min(static_cast<int>(of.width) / layout_of(parts).parts, 128);
     const std::uint16_t *a = of.rows + i * of.pitch, *b = of.cols + j * of.pitch;
     float sum = 0;
 #pragma unroll 1

@@ -26,8 +26,10 @@ __device__ unsigned largest_of_block(unsigned mine) {
 
 /// By thread `from` of so many: what tallies add to notes.
 template <Parts parts>
-__device__ void end_notes(const Tallies& tallies, std::int64_t from, unsigned threads) {
-    for (std::int64_t i = from; i < tallies.rows; i += threads)
+__device__ void end_notes(const Tallies& tallies, unsigned from, unsigned threads) {
+    const auto rows = static_cast<unsigned>(tallies.rows);
+#pragma unroll 1  // a thread has one or two
+    for (unsigned i = from; i < rows; i += threads)
         tallies.notes[i] = with_losses(with_classes<parts>(tallies.notes[i], tallies.classes[i]), tallies.units[i]);
 }
 
@@ -39,17 +41,18 @@ __global__ void __launch_bounds__(threads, (!whole                   ? threads
                                             : parts == Parts::fp16x1 ? 1152
                                                                      : 1024) /
                                                threads)
-    split_rows(Splitting a, Splitting b, std::int64_t pitch, bool by_4, unsigned* counters, int counted,
+    split_rows(Splitting a, Splitting b, std::int64_t width, bool by_4, unsigned* counters, int counted,
                Tallies first_other, Tallies second_other) {
     constexpr unsigned at_once = threads * fours * 4;
     const bool of_a = blockIdx.x < a.rows.rows();
     const auto mine = [&](const auto& of_one, const auto& of_other) { return of_a ? of_one : of_other; };
     const std::int64_t index = blockIdx.x - (of_a ? 0 : a.rows.rows());
     const auto end = static_cast<unsigned>(a.rows.cols()),
-               padded = static_cast<unsigned>(pitch / layout_of(parts).parts);
-    const float* const row =
-        mine(a.rows.data, b.rows.data) + index * mine(a.rows.layout.row_step, b.rows.layout.row_step);
-    std::uint16_t* const to = mine(a.to, b.to) + index * pitch;
+               padded = static_cast<unsigned>(width / layout_of(parts).parts);
+    const float* const row = mine(a.rows.data, b.rows.data) +
+                             index * mine(a.rows.layout.row_step, b.rows.layout.row_step) +
+                             blockIdx.y * mine(a.next_rows, b.next_rows);
+    std::uint16_t* const to = mine(a.to, b.to) + (index * gridDim.y + blockIdx.y) * width;
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
     float x[fours][4];
@@ -72,8 +75,8 @@ __global__ void __launch_bounds__(threads, (!whole                   ? threads
     };
     for (unsigned i = blockIdx.x * threads + threadIdx.x; i < static_cast<unsigned>(counted); i += gridDim.x * threads)
         counters[i] = 0;
-    end_notes<parts>(first_other, blockIdx.x * threads + threadIdx.x, gridDim.x * threads);
-    end_notes<parts>(second_other, blockIdx.x * threads + threadIdx.x, gridDim.x * threads);
+    end_notes<parts>(first_other.of(blockIdx.y), blockIdx.x * threads + threadIdx.x, gridDim.x * threads);
+    end_notes<parts>(second_other.of(blockIdx.y), blockIdx.x * threads + threadIdx.x, gridDim.x * threads);
     if (!of_a && index >= b.rows.rows()) return;
     __shared__ unsigned classes, units;
     if (threadIdx.x == 0) classes = units = 0;
@@ -104,29 +107,31 @@ __global__ void __launch_bounds__(threads, (!whole                   ? threads
     }
     __syncthreads();
     if (threadIdx.x == 0)
-        mine(a.notes, b.notes)[index] = with_losses(with_classes<parts>(note_of(largest), classes), units);
+        mine(a.notes, b.notes)[index + blockIdx.y * mine(a.next_notes, b.next_notes)] =
+            with_losses(with_classes<parts>(note_of(largest), classes), units);
 }
 
 template <Parts parts>
-Status start(const Splitting& a, const Splitting& b, unsigned* counters, int counted, const Tallies (&others)[2],
-             void* stream) {
-    const std::int64_t k = a.rows.layout.cols, pitch = parts_pitch(parts, k);
+Status start(const Splitting& a, const Splitting& b, int slabs, unsigned* counters, int counted,
+             const Tallies (&others)[2], void* stream) {
+    const std::int64_t k = a.rows.layout.cols, width = parts_pitch(parts, k);
     const auto suits = [](const Tensor<const float>& rows) { return rows.layout.rows == 0 || starts_at_16(rows); };
     const bool by_4 = k % 4 == 0 && suits(a.rows) && suits(b.rows);
     const auto go = [&](auto kernel, unsigned threads) {
         const std::int64_t rows = a.rows.layout.rows + b.rows.layout.rows,
                            for_others = tiles_over(others[0].rows + others[1].rows, threads);
         const auto blocks = static_cast<unsigned>(std::max(rows, for_others));
-        return launch(kernel, {.blocks = blocks, .threads = threads, .overlaps = true}, stream, a, b, pitch, by_4,
-                      counters, counted, others[0], others[1]);
+        const Launch how{
+            .blocks = blocks, .threads = threads, .products = static_cast<unsigned>(slabs), .overlaps = true};
+        return launch(kernel, how, stream, a, b, width, by_4, counters, counted, others[0], others[1]);
     };
     // bf16x6 is chosen for nothing: it has no kernels for rows that are short, nor for the longest that fit.
     constexpr bool is_chosen = parts != Parts::bf16x6;
     if constexpr (is_chosen) {
         if (k <= 1024) return go(split_rows<parts, 128, 2, true>, 128);
         if (k <= 2048) return go(split_rows<parts, 64, 8, true>, 64);
+        if (k <= 4096) return go(split_rows<parts, 128, 8, true>, 128);
     }
-    if (k <= 4096) return go(split_rows<parts, 128, 8, true>, 128);
     if (k <= 8192) return go(split_rows<parts, 256, 8, true>, 256);
     if constexpr (is_chosen)
         if (k <= 16384) return go(split_rows<parts, 512, 8, true>, 512);
@@ -135,12 +140,12 @@ Status start(const Splitting& a, const Splitting& b, unsigned* counters, int cou
 
 }  // namespace
 
-Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, unsigned* counters, int counted,
+Status split_along_k(const Splitting& a, const Splitting& b, Parts parts, int slabs, unsigned* counters, int counted,
                      const Tallies (&others)[2], void* stream) noexcept {
     switch (parts) {
-        case Parts::fp16x1: return start<Parts::fp16x1>(a, b, counters, counted, others, stream);
-        case Parts::fp16x3: return start<Parts::fp16x3>(a, b, counters, counted, others, stream);
-        case Parts::bf16x6: return start<Parts::bf16x6>(a, b, counters, counted, others, stream);
+        case Parts::fp16x1: return start<Parts::fp16x1>(a, b, slabs, counters, counted, others, stream);
+        case Parts::fp16x3: return start<Parts::fp16x3>(a, b, slabs, counters, counted, others, stream);
+        case Parts::bf16x6: return start<Parts::bf16x6>(a, b, slabs, counters, counted, others, stream);
     }
     return {};
 }
@@ -161,16 +166,16 @@ Status split_first(const LateRows& late, Parts parts, void* stream) noexcept {
     a.rows.layout.rows = late.a_first, b.rows.layout.rows = late.b_first;
     const bool all_along = is_along(a) && is_along(b);
     if (!all_along && a.rows.layout.cols <= longest_of_blocks)
-        return split_by_blocks(a, b, parts, late.claimed, counted, stream);
+        return split_by_blocks(a, b, parts, late.slabs, late.claimed, counted, stream);
     Tallies others[2];
     for (int i = 0; i < 2; ++i) {
         Splitting& one = i == 0 ? a : b;
         if (is_along(one)) continue;
-        if (const Status bad = split_across_k(one, parts, stream); !bad) return bad;
+        if (const Status bad = split_across_k(one, parts, late.slabs, stream); !bad) return bad;
         others[i] = Tallies(one);
         one.rows.layout.rows = 0;
     }
-    return split_along_k(a, b, parts, late.claimed, counted, others, stream);
+    return split_along_k(a, b, parts, late.slabs, late.claimed, counted, others, stream);
 }
 
 }  // namespace tw::cuda

@@ -96,6 +96,13 @@ struct Notes {
         for (int i = 1; i < count; ++i) largest = max(largest, of_columns[i]);
         return largest;
     }
+    /// The farthest of their powers from 0.
+    __device__ int widest_of_columns() const {
+        int widest = 0;
+#pragma unroll
+        for (int i = 0; i < count; ++i) widest = max(widest, abs(power_in(of_columns[i])));
+        return widest;
+    }
     /// What lies outside C isn't doubted.
     __device__ void clear_outside(const ScaledOutput& out, int first_row, int first_col, int thread) {
         const int rows = static_cast<int>(out.c.rows()), cols = static_cast<int>(out.c.cols());
@@ -127,55 +134,67 @@ __device__ bool are_beyond_doubt(const float (&sums)[N / 2], const Notes<N>& not
     return !(up < doubt_in(notes.up) + of_columns) && !(down < doubt_in(notes.down) + of_columns);
 }
 
-/// 2^e as a product of two powers that floats can hold; e in [-163, 149].
-struct Halves {
-    float x, y;
-    __device__ explicit Halves(int e) : x(power_of_two(e >> 1)), y(power_of_two(e - (e >> 1))) {}
-    __device__ float times(float sum, const Halves& other) const { return sum * (x * other.x) * (y * other.y); }
-};
-
-__device__ inline void take_back(float* s, const Halves& up, const Halves& down, int2 columns) {
-    const Halves left(power_in(columns.x)), right(power_in(columns.y));
-    s[0] = up.times(s[0], left), s[1] = up.times(s[1], right), s[2] = down.times(s[2], left),
-    s[3] = down.times(s[3], right);
-}
-
-/// Whether all of a consumer's sums are to be trusted; `marks` has those that are not. columns: a place for N notes and
-/// four.
-template <int N, Parts parts>
-__device__ bool are_trusted(float (&sums)[N / 2], Marks<N>& marks, Notes<N>& notes, const ScaledOutput& out,
-                            std::uint32_t columns, int first_row, int first_col, int consumer, int thread) {
+/// Whether all of a consumer's sums are beyond doubt, for which its columns' notes go to shared memory. columns: a
+/// place for N notes and eight words.
+template <int N>
+__device__ bool are_all_beyond_doubt(const float (&sums)[N / 2], Notes<N>& notes, const ScaledOutput& out,
+                                     std::uint32_t columns, int first_row, int first_col, int consumer, int thread) {
     ptx::sync_named(consumer + 1, 128);  // nobody reads the notes of the sums before these any more
     notes.clear_outside(out, first_row, first_col, thread);
 #pragma unroll
     for (int i = 0; i < Notes<N>::count; ++i)
         if (thread + 128 * i < N) ptx::store_int(columns + 4 * (thread + 128 * i), notes.of_columns[i]);
     const int most = __reduce_max_sync(~0u, notes.largest_of_columns());
-    if (thread % 32 == 0) ptx::store_int(columns + 4 * (N + thread / 32), most);
+    const int widest = __reduce_max_sync(~0u, notes.widest_of_columns());
+    if (thread % 32 == 0) {
+        ptx::store_int(columns + 4 * (N + thread / 32), most);
+        ptx::store_int(columns + 4 * (N + 4 + thread / 32), widest);
+    }
     ptx::sync_named(consumer + 1, 128);
+    return ptx::all_of_named(consumer + 1, 128, are_beyond_doubt<N>(sums, notes, out, columns, first_col, thread));
+}
+
+/// Whether they are to be trusted if not all are beyond doubt; `marks` has those that are not.
+template <int N, Parts parts>
+__device__ bool are_trusted_still(float (&sums)[N / 2], Marks<N>& marks, const Notes<N>& notes, const ScaledOutput& out,
+                                  std::uint32_t columns, int first_row, int first_col, int consumer, int thread) {
     const auto all = [&](bool mine) { return ptx::all_of_named(consumer + 1, 128, mine); };
-    bool trusted = all(are_beyond_doubt<N>(sums, notes, out, columns, first_col, thread));
-    if (!trusted) {
-        const float of_up = doubt_in(notes.up), of_down = doubt_in(notes.down);
-        trusted = all(marks.none(sums, of_up, of_down, columns, thread));
-        if constexpr (parts != Parts::bf16x6) {
-            if (!trusted) {
-                marks.template look_again<parts>(out.parts, of_up, of_down, columns, first_row, first_col, thread);
-                trusted = all(!marks.any());
-            }
+    const float of_up = doubt_in(notes.up), of_down = doubt_in(notes.down);
+    bool trusted = all(marks.none(sums, of_up, of_down, columns, thread));
+    if constexpr (parts != Parts::bf16x6) {
+        if (!trusted) {
+            marks.template look_again<parts>(out.parts, of_up, of_down, columns, first_row, first_col, thread);
+            trusted = all(!marks.any());
         }
     }
     return trusted;
 }
 
-template <int N>
+/// The powers of two of their rows and columns taken back: at once where the product of both is a normal number for all
+/// of them, else by halves, which floats can hold. Sums of fp16 parts are multiples of 2^-48, and both ways round once;
+/// those of bf16 parts have no such floor.
+template <int N, Parts parts>
 __device__ void take_all_back(float (&sums)[N / 2], const Notes<N>& notes, std::uint32_t columns, int thread) {
-    const Halves up(power_in(notes.up)), down(power_in(notes.down));
+    const int of_up = power_in(notes.up), of_down = power_in(notes.down);
+    const int2 some = ptx::load_ints(columns + 4 * N + 16), others = ptx::load_ints(columns + 4 * N + 24);
+    const int widest = max(max(some.x, some.y), max(others.x, others.y)) + max(abs(of_up), abs(of_down));
+    const bool at_once = parts != Parts::bf16x6 && __all_sync(~0u, widest <= 126);
+#pragma unroll 1
+    for (int pass = at_once ? 1 : 0; pass < 2; ++pass) {
+        const auto power = [&](int e) { return power_of_two(at_once ? e : (e + pass) >> 1); };
+        const float up = power(of_up), down = power(of_down);
 #pragma unroll
-    for (int g = 0; g < N / 8; ++g) take_back(sums + 4 * g, up, down, columns_of(columns, g, thread));
+        for (int g = 0; g < N / 8; ++g) {
+            if (g % 4 == 0 && g > 0) __syncwarp();  // else all notes are loaded first, for which no registers are left
+            const int2 of = columns_of(columns, g, thread);
+            const float left = power(power_in(of.x)), right = power(power_in(of.y));
+            float* const s = sums + 4 * g;
+            s[0] *= up * left, s[1] *= up * right, s[2] *= down * left, s[3] *= down * right;
+        }
+    }
 }
 
-/// buffers: the ring of store_boxes; columns: a place for N notes and four.
+/// buffers: the ring of store_boxes; columns: a place for N notes and eight words.
 template <int N, int row_bytes, int ring, Parts parts>
 __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const ScaledOutput& out, const CUtensorMap& map,
                               std::uint32_t buffers, std::uint32_t columns, int first_row, int first_col, int consumer,
@@ -184,8 +203,9 @@ __device__ void finish_scaled(float (&sums)[N / 2], Notes<N>& notes, const Scale
     const FragmentPlace at(thread);
     Marks<N> marks;
     const bool trusted =
-        are_trusted<N, parts>(sums, marks, notes, out, columns, first_row, first_col, consumer, thread);
-    take_all_back<N>(sums, notes, columns, thread);
+        are_all_beyond_doubt<N>(sums, notes, out, columns, first_row, first_col, consumer, thread) ||
+        are_trusted_still<N, parts>(sums, marks, notes, out, columns, first_row, first_col, consumer, thread);
+    take_all_back<N, parts>(sums, notes, columns, thread);
     const int row = first_row + at.row, col = first_col + at.col, cols = static_cast<int>(out.c.cols());
     const auto each_c = [&](const auto& f) {
         each_inside<N>(sums, out, out.c.data, out.c.layout.row_step, out.c.layout.col_step, row, col, f);

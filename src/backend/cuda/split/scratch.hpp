@@ -17,19 +17,20 @@ struct SplitScratch {
     unsigned *counters, *a_tallies, *b_tallies;
     std::size_t bytes = 0;
 
-    /// From `first` on; null asks for the bytes alone.
-    SplitScratch(Parts parts, std::byte* first, std::int64_t m, std::int64_t n, std::int64_t k) noexcept {
-        const auto pitch = parts_pitch(parts, k);
+    /// From `first` on; null asks for the bytes alone. Slabs of k have notes and tallies of their own.
+    SplitScratch(Parts parts, std::byte* first, std::int64_t m, std::int64_t n, std::int64_t k,
+                 int slabs = 1) noexcept {
+        const std::int64_t length = k / slabs, pitch = slabs * parts_pitch(parts, length);
         const auto take = [&]<class T>(T*& place, std::int64_t count) {
             place = first ? reinterpret_cast<T*>(first + bytes) : nullptr;
             bytes += (static_cast<std::size_t>(count) * sizeof(T) + 127) / 128 * 128;
         };
         take(a_parts, m * pitch);
         take(b_parts, n * pitch);
-        take(notes, m + n);
+        take(notes, slabs * (m + n));
         take(counters, static_cast<std::int64_t>(LateRows::counters(m, n)));
-        take(a_tallies, tallies_of(m, k));
-        take(b_tallies, tallies_of(n, k));
+        take(a_tallies, slabs * tallies_of(m, length));
+        take(b_tallies, slabs * tallies_of(n, length));
     }
 };
 

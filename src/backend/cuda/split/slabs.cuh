@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// What r10 in slabs of k (slabs_sm90.cu) does beside r10: sums that wait for the other half of a node, a slab's end,
-// and operands whose slabs lie below one another.
+// What r10 in slabs of k (slabs_sm90.cu) does beside r10: sums that wait for the other half of a node, and a slab's
+// end.
 #pragma once
 
-#include "backend/cuda/split/late_rows.cuh"
 #include "backend/cuda/split/scaled_epilogue.cuh"
-#include "backend/cuda/split/stage.cuh"
-#include "backend/cuda/tiles/pipeline.cuh"
 
 namespace tw::cuda {
 
-/// From one slab to the next, in elements: of the operands, of their parts, and of the notes of both.
+/// From one slab to the next, in elements: of the operands, of a row's parts, and of the notes.
 struct Slabs {
     int count, levels;
-    std::int64_t a, b, a_parts, b_parts, notes;
+    std::int64_t a, b, notes;
     float4* sums;
 
     __device__ ScaledOutput of(int slab, ScaledOutput out) const {
         out.a.data += slab * a, out.b.data += slab * b;
-        out.parts.rows += slab * a_parts, out.parts.cols += slab * b_parts;
+        out.parts.rows += slab * out.parts.width, out.parts.cols += slab * out.parts.width;
         out.row_notes += slab * notes, out.col_notes += slab * notes;
         return out;
-    }
-    __host__ __device__ Splitting of(int slab, Splitting one, bool is_a) const {
-        one.rows.data += slab * (is_a ? a : b), one.to += slab * (is_a ? a_parts : b_parts);
-        one.notes += slab * notes;
-        return one;
     }
 };
 
@@ -57,15 +49,16 @@ struct Waiting {
     }
 };
 
-/// A slab's sums as r10 stores them: their powers of two taken back, and those that are not trusted summed anew.
+/// A slab's sums as r10 stores them where not all are beyond doubt: their powers of two taken back, and those that are
+/// not trusted summed anew.
 template <int N, Parts parts>
-__device__ void settle(float (&sums)[N / 2], Notes<N>& notes, const ScaledOutput& out, const Waiting<N>& waiting,
-                       int spare, std::uint32_t buffers, std::uint32_t columns, int first_row, int first_col,
-                       int consumer, int thread) {
+__device__ void settle_doubts(float (&sums)[N / 2], Notes<N>& notes, const ScaledOutput& out, const Waiting<N>& waiting,
+                              int spare, std::uint32_t buffers, std::uint32_t columns, int first_row, int first_col,
+                              int consumer, int thread) {
     Marks<N> marks;
     const bool trusted =
-        are_trusted<N, parts>(sums, marks, notes, out, columns, first_row, first_col, consumer, thread);
-    take_all_back<N>(sums, notes, columns, thread);
+        are_trusted_still<N, parts>(sums, marks, notes, out, columns, first_row, first_col, consumer, thread);
+    take_all_back<N, parts>(sums, notes, columns, thread);
     if (trusted) return;
     waiting.put(sums, spare);
     ptx::sync_named(consumer + 1, 128);
@@ -80,78 +73,30 @@ __device__ void settle(float (&sums)[N / 2], Notes<N>& notes, const ScaledOutput
     waiting.each(sums, spare, [](float& x, float anew) { x = anew; });
 }
 
-/// Rows as r10 splits them late, each slab of a row by itself.
-template <Parts parts>
-__device__ void split_late_slabs(const LateRows& late, const Slabs& slabs) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const std::int64_t pitch = parts_pitch(parts, late.a.rows.cols());
-    take_late_rows(late, [&](const Splitting& one, bool is_a, int row) {
+/// What a slab's end does before the next slab's products begin; whether `sums` still have their powers of two. Their
+/// tree: an odd slab's are added to those that wait at level 0, every second such sum to those at level 1, and so on.
+/// spare: registers of which nobody has need now.
+template <int N, Parts parts>
+__device__ bool end_slab(float (&sums)[N / 2], float (&spare)[N / 2], Notes<N>& notes, const ScaledOutput& out,
+                         const Waiting<N>& waiting, int slab, int levels, std::uint32_t buffers, std::uint32_t columns,
+                         int first_row, int first_col, int consumer, int thread) {
+    const auto add = [](float& x, float sum) { x = __fadd_rn(x, sum); };
+    const bool odd = slab & 1;
+    if (odd) waiting.each(spare, 0, [](float& x, float sum) { x = sum; });  // on its way meanwhile
+    if (are_all_beyond_doubt<N>(sums, notes, out, columns, first_row, first_col, consumer, thread)) {
+        if (!odd) return true;
+        take_all_back<N, parts>(sums, notes, columns, thread);
+#pragma unroll
+        for (int i = 0; i < N / 2; ++i) add(sums[i], spare[i]);
+    } else {
+        settle_doubts<N, parts>(sums, notes, out, waiting, levels, buffers, columns, first_row, first_col, consumer,
+                                thread);
+        if (odd) waiting.each(sums, 0, add);
+    }
+    if (!odd) return false;
 #pragma unroll 1
-        for (int slab = 0; slab < slabs.count; ++slab) split_row<parts>(slabs.of(slab, one, is_a), row, pitch, lane);
-    });
-}
-
-/// The producer's part: r10's own, slab after slab, whose parts lie below one another.
-template <class P, class Before>
-__device__ void produce_slabs(const P& pipe, const CUtensorMap& a, const CUtensorMap& b, const Raster& raster,
-                              int steps, int slabs, int a_rows, int b_rows, const Before& before) {
-    constexpr std::uint16_t everybody = (1 << P::CLUSTER) - 1;
-    const int rank = P::rank(), clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
-    Turn<P::STAGES> turn;
-    for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
-        int row, col;
-        raster.place(tile, row, col);
-        int first_row = (row * P::CLUSTER + rank) * P::BM, first_col = col * P::BN + rank * P::b_share;
-        before(first_row, first_col);
-        for (int slab = 0; slab < slabs; ++slab, first_row += a_rows, first_col += b_rows)
-            for (int step = 0; step < steps; ++step, turn.next()) {
-                const std::uint32_t full = pipe.full(turn.stage);
-                ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
-                ptx::expect_bytes(full, P::stage_bytes);
-                const int k = step * P::row_elements;
-                const std::uint32_t share = pipe.b_tile(turn.stage) + rank * P::b_share * P::row_bytes;
-                ptx::load_box(pipe.a_tile(turn.stage), a, full, k, first_row);
-                ptx::load_box_to_all(share, b, full, everybody, k, first_col);
-            }
-    }
-}
-
-/// A slab's sums, by a consumer; fetch() comes while the last products run.
-template <class P, Parts parts, class Fetch>
-__device__ void sum_slab(float (&sums)[P::BN / 2], const P& pipe, Turn<P::STAGES>& turn, int steps, int period,
-                         int consumer, int thread, const Fetch& fetch) {
-    using Unit = ptx::MatrixUnit<P::BN, __half, ptx::Major::k, ptx::Major::k>;
-    float accumulator[P::BN / 2];
-#pragma unroll
-    for (float& x : accumulator) x = 0;
-#pragma unroll
-    for (float& x : sums) x = 0;
-    for (int first = 0; first < steps; first += period) {
-        const int end = min(first + period, steps);
-        int before = 0;
-        for (int step = first; step < end; ++step, turn.next()) {
-            ptx::wait_barrier(pipe.full(turn.stage), turn.parity);
-            ptx::pin(accumulator);
-            ptx::fence_products();
-            int keep = step - first;
-            multiply_stage<parts>(pipe, turn.stage, consumer, [&](std::uint64_t at, std::uint64_t bt) {
-                Unit::add(accumulator, at, bt, keep);
-                keep = 1;
-            });
-            ptx::commit_products();
-            if (step > first) {
-                ptx::wait_for_products<1>();
-                pipe.release(before, thread);
-            }
-            before = turn.stage;
-        }
-        if (end == steps) fetch();
-        ptx::wait_for_products<0>();
-        pipe.release(before, thread);
-        ptx::pin(accumulator);
-#pragma unroll
-        for (int i = 0; i < P::BN / 2; ++i) sums[i] += accumulator[i];
-    }
+    for (int level = 1; slab >> level & 1; ++level) waiting.each(sums, level, add);
+    return false;
 }
 
 }  // namespace tw::cuda

@@ -43,12 +43,14 @@ constexpr std::int64_t slabs_of(std::int64_t k) noexcept { return k <= 64 * 256 
 /// What the blocks that split them tell each other: the largest of each slab, and two numbers more of a row.
 constexpr std::int64_t tallies_of(std::int64_t rows, std::int64_t k) noexcept { return (slabs_of(k) + 2) * rows; }
 
-/// One operand on its way: `rows` lies as the operand does, with rows along k.
+/// One operand on its way: `rows` lies as the operand does, with rows along k. Slabs of k are cut each as if it were
+/// alone; `rows` is the first of them then, and a row's parts of all slabs lie side by side.
 struct Splitting {
     Tensor<const float> rows;
     std::uint16_t* to;
-    int* notes;         ///< of each row, beside its parts: see notes.cuh
-    unsigned* tallies;  ///< where k isn't contiguous
+    int* notes;                                                    ///< of each row, beside its parts: see notes.cuh
+    unsigned* tallies;                                             ///< where k isn't contiguous
+    std::int64_t next_rows = 0, next_notes = 0, next_tallies = 0;  ///< from one slab of k to the next
 };
 
 /// Rows that the product itself splits, beside its first tiles: warps that have nothing else to do claim them one by
@@ -59,6 +61,7 @@ struct LateRows {
     int a_first, b_first;       ///< rows in front of these are split already; multiples of a block, or all rows
     unsigned* claimed;          ///< rows that somebody has taken
     unsigned *a_done, *b_done;  ///< rows done, of each block
+    int slabs = 1;              ///< of k
 
     /// All but so many rows of each, if they can be read 16 bytes at a time.
     void leave(std::int64_t a_wanted, std::int64_t b_wanted) noexcept;

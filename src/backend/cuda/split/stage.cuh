@@ -21,11 +21,10 @@ __device__ void multiply_stage(const P& pipe, int stage, int consumer, const Add
 #pragma unroll
         for (int q = 0; q < 4; ++q) add(a(0) + q * step, b(0) + q * step);
     } else if constexpr (parts == Parts::fp16x3) {
-        constexpr int pairs[3][2] = {{1, 0}, {0, 1}, {0, 0}};
 #pragma unroll
-        for (const auto& pair : pairs)
+        for (int pair = 0; pair < 3; ++pair)  // the second part of A, of B, of neither
 #pragma unroll
-            for (int q = 0; q < 2; ++q) add(a(0) + (pair[0] * 2 + q) * step, b(0) + (pair[1] * 2 + q) * step);
+            for (int q = 0; q < 2; ++q) add(a(0) + ((pair == 0) * 2 + q) * step, b(0) + ((pair == 1) * 2 + q) * step);
     } else {
         constexpr int pairs[6][2] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
 #pragma unroll
@@ -35,11 +34,12 @@ __device__ void multiply_stage(const P& pipe, int stage, int consumer, const Add
     }
 }
 
-/// Where a consumer's results wait for TMA: a ring of boxes of 64 rows. Its columns' notes, and four more, lie behind.
+/// Where a consumer's results wait for TMA: a ring of boxes of 64 rows. Its columns' notes, and eight words more, lie
+/// behind.
 template <int BN>
 struct Staging {
     static constexpr int row_bytes = BN == 128 ? 128 : 64, ring = BN == 128 ? 2 : 3, boxes = ring * 64 * row_bytes;
-    static constexpr int of_columns = 4 * BN + 16, of_consumer = boxes + of_columns;
+    static constexpr int of_columns = 4 * BN + 32, of_consumer = boxes + of_columns;
 };
 
 }  // namespace tw::cuda
