@@ -118,7 +118,7 @@ Choice cheapest_for_threads(const Backend& backend, Criteria criteria) noexcept 
     const Problem& p = criteria.problem;
     Choice best = cheapest(backend, {p, criteria.name, criteria.promised, 1}, true);
     if (!best.kernel || best.nanoseconds < worth_sharing) return best;
-    if (const int all = processors_of_machine(); all > 1) {
+    if (const int all = p.place == Place::host ? processors_of_machine() : 1; all > 1) {
         const Choice shared = cheapest(backend, {p, criteria.name, criteria.promised, all}, true);
         const auto both = [&](const Kernel& kernel) { return cost_of(kernel, p, 1) * cost_of(kernel, p, all); };
         if (shared.kernel->order != best.kernel->order && both(*shared.kernel) < both(*best.kernel)) best = shared;
