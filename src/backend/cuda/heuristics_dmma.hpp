@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "backend/cuda/heuristics_parts.hpp"
@@ -27,27 +28,28 @@ constexpr PacedShape turned(PacedShape shape) {
 }
 
 inline constexpr PacedShape shapes_of_real[] = {
-    {128, 128, 1, 3400, {1115}},       {96, 128, 1, 2000, {906}},          {64, 128, 2, 800, {696, 1198}},
-    {32, 128, 2, 500, {396, 700}},     {16, 128, 3, 230, {272, 574, 780}}, {64, 64, 3, 430, {347, 630, 995}},
-    {64, 64, 1, 1200, {315}, 2},       {48, 96, 1, 700, {345}, 2},         {96, 96, 1, 3000, {660}, 2},
-    {32, 64, 3, 900, {185, 305, 480}}, {32, 32, 2, 350, {140, 262}}};
+    {128, 128, 1, 3700, {1240}},       {96, 128, 1, 2150, {980}},          {64, 128, 2, 1000, {686, 1256}},
+    {32, 128, 2, 465, {452, 760}},     {16, 128, 3, 230, {284, 608, 780}}, {64, 64, 3, 430, {395, 614, 1087}},
+    {64, 64, 1, 1320, {285}, 2},       {48, 96, 1, 780, {356}, 2},         {96, 96, 1, 3015, {676}, 2},
+    {32, 64, 3, 850, {216, 292, 493}}, {32, 32, 2, 369, {145, 283}}};
 /// Whose operands are copied one double at a time: other flat tiles would be as much machine code again.
-inline constexpr PacedShape shapes_of_odd[] = {{128, 128, 1, 2500, {1150}},
-                                               {64, 64, 3, 700, {395, 660, 1000}},
-                                               {64, 64, 1, 900, {325}, 2},
-                                               {32, 64, 3, 1000, {330, 560, 860}},
-                                               {32, 32, 2, 600, {250, 360}}};
-inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2060, {1240}},
-                                                   {64, 64, 2, 890, {692, 1245}},
-                                                   {16, 128, 3, 220, {384, 643, 1000}},
-                                                   {64, 32, 2, 300, {327, 624}},
-                                                   {32, 32, 4, 190, {219, 331, 508, 693}}};
+inline constexpr PacedShape shapes_of_odd[] = {{128, 128, 1, 2460, {1230}},
+                                               {64, 64, 3, 706, {486, 730, 1071}},
+                                               {64, 64, 1, 1028, {351}, 2},
+                                               {32, 64, 3, 978, {367, 530, 768}},
+                                               {32, 32, 2, 591, {176, 342}}};
+inline constexpr PacedShape shapes_of_complex[] = {{128, 64, 1, 2000, {1330}},
+                                                   {16, 128, 3, 230, {450, 690, 1130}},
+                                                   {64, 32, 3, 290, {430, 586, 930}},
+                                                   {32, 32, 4, 198, {200, 342, 520, 680}}};
 
 /// r7_hierarchical_complex's, which is no unit's but has the same waves: c64 by FMA, 8 of k a step.
 inline constexpr PacedShape shapes_of_single_complex[] = {{128, 128, 1, 6200, {2570}},
                                                           {64, 64, 3, 2900, {800, 1380, 2140}},
                                                           {32, 128, 3, 2900, {827, 1490, 2240}},
                                                           {32, 32, 6, 500, {283, 460, 690, 920, 1150, 1365}}};
+
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// The rows for real and complex numbers.
 struct Unit {
@@ -59,9 +61,10 @@ struct Unit {
     /// What whole tiles of several waves lose where memory is the limit, perhaps since all their blocks walk along k in
     /// step, which parts do not (32 x 64128 x 8192 of f64: NT 1384 us whole and 1098 in halves, NN 1242 and 1014).
     double in_step;
-    int least_of_part;  ///< k
+    int least_of_part;        ///< k
+    double of_l2 = infinite;  ///< bytes a nanosecond that L2 gives tiles
 };
-inline constexpr Unit real{shapes_of_real, 16, 8, true, 64, 1700, .05, 128},
+inline constexpr Unit real{shapes_of_real, 16, 8, true, 64, 1800, .05, 128, 9200},
     complex{shapes_of_complex, 8, 16, false, 64, 3500, .1, 64},
     single_complex{shapes_of_single_complex, 8, 8, false, 64, 2600, 0, 128};
 
@@ -128,21 +131,31 @@ constexpr double adding(const Unit& unit, const PacedShape& shape, int parts, st
            (whole > 0 ? 5000 : 0);
 }
 
+/// Bytes of C a nanosecond. Of doubles each thread has two neighbours of a row. Seen from C's other side they lie down
+/// a column, and 64 bytes of a row are of 8 threads instead of 4: 2048 x 2048 x 128 takes 27.8 us by 128 x 64 and 31.7
+/// by 64 x 128. Squares of 64 go by shared memory.
+constexpr double pace_of_writing(const Unit& unit, const PacedShape& shape, const Sizes& s) {
+    const bool by_rows = shape.rows == 64 && shape.columns == 64;
+    if (&unit != &real) return !s.stores_ones ? 4000 : by_rows ? 3000 : 2500;
+    if (s.stores_ones) return by_rows ? 3800 : 2000;
+    return by_rows ? 3400 : shape.rows > shape.columns ? 6100 : 3660;
+}
+
 constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, const Sizes& s) {
     const std::int64_t tiles = s.tiles(shape.rows, shape.columns), whole = parts == 1 ? tiles : whole_tiles(shape, s),
                        pieces = (tiles - whole) * parts;
     const double steps = static_cast<double>((s.k + unit.step - 1) / unit.step);
-    const double multiplying = time_of_waves(shape, whole, steps, s.multiprocessors) +
-                               time_of_waves(shape, pieces, steps / parts, s.multiprocessors);
+    const double by_l2 = static_cast<double>(tiles * (shape.rows + shape.columns) * s.k * unit.size) / unit.of_l2,
+                 by_unit = time_of_waves(shape, whole, steps, s.multiprocessors) +
+                           time_of_waves(shape, pieces, steps / parts, s.multiprocessors),
+                 multiplying = std::max(by_l2, by_unit);
     // Of a multiprocessor's third stream memory has a tenth less. Near its pace neither hides the other whole.
     const bool is_busy = whole + pieces > 2 * std::int64_t{s.multiprocessors} && shape.at_once > 2;
     const double pace = is_busy ? 3700 : 4100;
     double reading = 3000 + static_cast<double>((s.m + s.n) * s.k * s.products * unit.size) / pace;
     if (parts == 1 && tiles > shape.at_once * std::int64_t{s.multiprocessors} && reading > multiplying)
         reading *= 1 + unit.in_step;
-    const auto results = static_cast<double>(s.m * s.n * s.products * unit.size);
-    const bool by_rows = shape.rows == 64 && shape.columns == 64;
-    const double writing = results / (!s.stores_ones ? 4000 : by_rows ? 3000 : 2500);
+    const double writing = static_cast<double>(s.m * s.n * s.products * unit.size) / pace_of_writing(unit, shape, s);
     return 1500 + std::max(multiplying, reading) + std::min(multiplying, reading) / 8 + writing +
            (parts == 1 ? 0 : adding(unit, shape, parts, whole, pieces, s));
 }

@@ -43,8 +43,10 @@ using WholeLines = LinesAlongK<width, true>;
 template <int width>
 using Halves = LinesAlongK<width, false>;
 
-template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_>
+/// by_parts: A's real and imaginary parts are read by themselves.
+template <int BM_, int BN_, int WM_, int WN_, int STAGES_, int blocks_, bool by_parts = false>
 struct Shape {
+    using Down = std::conditional_t<by_parts, PartsOfTwo, double2[2]>;
     static constexpr int BM = BM_, BN = BN_, BK = 8, WM = WM_, WN = WN_, STAGES = STAGES_, blocks = blocks_;
     /// Copies one by one between products; warps of few products have no time for that.
     static constexpr bool spreads_copies = WM * WN >= 32 * 32;
@@ -92,13 +94,14 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 
     using Warp = ComplexSums<S::WM, S::WN>;
     Warp sums;
-    const FragmentsOf<A> of_a(row);
+    const FragmentsOf<A> of_a(row, static_cast<std::uint32_t>(k) >> 31);
     const FragmentsOf<B> of_b(col);
     const unsigned a_mask = p.a_sign < 0 ? sign_bit : 0, b_mask = p.b_sign < 0 ? sign_bit : 0;
-    double2 down[2][Warp::down][2], across[2][Warp::across];
+    typename S::Down down[2][Warp::down];
+    double2 across[2][Warp::across];
     const auto read = [&](int to, std::uint32_t stage, int step) {
 #pragma unroll
-        for (int i = 0; i < 2 * Warp::down; ++i) down[to][i / 2][i % 2] = of_a.read(stage, i * 8, step);
+        for (int i = 0; i < 2 * Warp::down; ++i) of_a.read_to(down[to][i / 2], i % 2, stage, i * 8, step);
 #pragma unroll
         for (int j = 0; j < Warp::across; ++j) across[to][j] = of_b.read(stage + A::bytes, j * 8, step);
     };
@@ -126,7 +129,6 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     }
     ptx::wait_for_copies<0>();
     sums.exchange();
-
     if constexpr (has_parts) {
         if (cut.is_part(piece)) {
             double2* const to = cut.place<S>(piece, stages);
@@ -174,8 +176,7 @@ bool lies_across(std::int64_t k_step, std::int64_t other_step) { return other_st
 bool is_odd(const Call& call) { return (a_of(call).address_bits() | b_of(call).address_bits()) % 16 != 0; }
 
 using Large = Shape<128, 64, 32, 32, 4, 1>;
-using Middle = Shape<64, 64, 32, 32, 4, 2>;
-using Flat = Shape<64, 32, 16, 16, 6, 2>;
+using Flat = Shape<64, 32, 32, 16, 6, 3, true>;
 using Small = Shape<32, 32, 16, 16, 6, 4>;
 using Thin = Shape<16, 128, 16, 32, 4, 3>;
 
@@ -204,7 +205,6 @@ Status run(const Call& call, const Tile& asked) {
     const Tile tile = dmma::tile_of(dmma::complex, call, {is_odd(call), false}, asked);
     switch (tile.m + tile.n) {
         case Large::BM + Large::BN: return run_as<Large>(call, tile);
-        case Middle::BM + Middle::BN: return run_as<Middle>(call, tile);
         case Thin::BM + Thin::BN: return run_as<Thin>(call, tile);
         case Flat::BM + Flat::BN: return run_as<Flat>(call, tile);
         default: return run_as<Small>(call, tile);
@@ -217,7 +217,7 @@ std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
     return dmma::scratch_bytes(dmma::complex, p, asked);
 }
 
-constexpr Tile tiles[] = {{},           {128, 64, 8}, {64, 64, 8},   {64, 32, 8},  {32, 32, 8},
+constexpr Tile tiles[] = {{},           {128, 64, 8}, {64, 32, 8},   {32, 32, 8},
                           {16, 128, 8}, {128, 16, 8}, {128, 64, -3}, {16, 128, -8}};
 
 }  // namespace

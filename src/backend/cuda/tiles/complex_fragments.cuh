@@ -12,20 +12,33 @@
 
 namespace tw::cuda {
 
+/// A lane's parts of two rows 8 apart.
+struct PartsOfTwo {
+    double re[2], im[2];
+};
+
 /// A lane's numbers of a tile: line + lane / 4, k lane % 4. Its lines are a multiple of 8 apart.
 template <class Form>
 class FragmentsOf {
 public:
-    __device__ explicit FragmentsOf(int line) {
+    /// nothing: 0, which the compiler does not know, or it would read both parts at once and move them.
+    __device__ explicit FragmentsOf(int line, std::uint32_t nothing = 0) {
         const int lane = static_cast<int>(threadIdx.x) % 32;
-        at_ = Form::place(lane % 4, line + lane / 4);
+        at_ = Form::place(lane % 4, line + lane / 4), imaginary_ = at_ + 8 + nothing * 16;
     }
     __device__ double2 read(std::uint32_t tile, int line, int step) const {
         return ptx::load_two_doubles(tile + Form::later(at_, step * 4, line));
     }
+    __device__ void read_to(double2 (&rows)[2], int half, std::uint32_t tile, int line, int step) const {
+        rows[half] = read(tile, line, step);
+    }
+    __device__ void read_to(PartsOfTwo& rows, int half, std::uint32_t tile, int line, int step) const {
+        rows.re[half] = ptx::load_double(tile + Form::later(at_, step * 4, line));
+        rows.im[half] = ptx::load_double(tile + Form::later(imaginary_, step * 4, line));
+    }
 
 private:
-    std::uint32_t at_;
+    std::uint32_t at_, imaginary_;
 };
 
 /// Its sign changed where `mask` has the uppermost bit.
@@ -77,6 +90,31 @@ struct ComplexSums {
         each_tile([&](int i, int j) {
             const double minus[2] = {x[i][0].y, x[i][1].y};
             ptx::multiply(re[i][j], minus, y[j].y);
+            behind((2 * down + i) * across + j);
+        });
+    }
+
+    /// The same of rows whose parts were read by themselves, so that none is moved: the sign is in a copy of y.
+    template <class Behind>
+    __device__ void add_products(PartsOfTwo (&x)[down], unsigned x_mask, double2 (&y)[across], unsigned y_mask,
+                                 const Behind& behind) {
+        double minus[across];
+#pragma unroll
+        for (int j = 0; j < across; ++j) {
+            minus[j] = with_sign(y[j].y, y_mask ^ sign_bit), y[j].y = with_sign(y[j].y, y_mask);
+        }
+#pragma unroll
+        for (int i = 0; i < 2 * down; ++i) x[i / 2].im[i % 2] = with_sign(x[i / 2].im[i % 2], x_mask);
+        each_tile([&](int i, int j) {
+            ptx::multiply(re[i][j], x[i].re, y[j].x), ptx::multiply(im[i][j], x[i].re, y[j].y);
+            behind(i * across + j);
+        });
+        each_tile([&](int i, int j) {
+            ptx::multiply(im[i][j], x[i].im, y[j].x);
+            behind((down + i) * across + j);
+        });
+        each_tile([&](int i, int j) {
+            ptx::multiply(re[i][j], x[i].im, minus[j]);
             behind((2 * down + i) * across + j);
         });
     }

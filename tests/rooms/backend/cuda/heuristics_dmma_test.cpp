@@ -48,13 +48,13 @@ TEST(HeuristicsDmma, PartsFitTheScratch) {
 }
 
 TEST(HeuristicsDmma, GroupsOfWarpsShareKWhereOneTileIsAloneOnAMultiprocessor) {
-    EXPECT_EQ(of(real, shape(768, 768, 768)), (Tile{48, 96, -of_groups - 1})) << "128 tiles";
+    EXPECT_EQ(of(real, shape(768, 768, 768)), (Tile{96, 48, -of_groups - 1})) << "128 tiles";
     EXPECT_EQ(of(real, shape(1056, 1056, 1056)), (Tile{96, 96, -of_groups - 1})) << "121 tiles";
-    EXPECT_EQ(of(real, shape(96, 3072, 3072)), (Tile{48, 96, -of_groups - 2})) << "64 tiles";
+    EXPECT_EQ(of(real, shape(96, 3072, 3072)), (Tile{96, 48, -of_groups - 2})) << "64 tiles";
     EXPECT_EQ(parts_of({64, 64, -of_groups - 2}), 2);
     EXPECT_FALSE(has_groups(quickest(real, shape(768, 768, 768), true, true).tile)) << "one order";
     EXPECT_EQ(of(real, {shape(640, 640, 640), true}), (Tile{64, 64, -of_groups - 1})) << "copied one by one";
-    EXPECT_EQ(of(real, shape(512, 512, 512)), (Tile{32, 64, 16}));
+    EXPECT_EQ(of(real, shape(512, 512, 512)), (Tile{64, 32, 16})) << "C is written 64 bytes of a row at a time";
 }
 
 TEST(HeuristicsDmma, DoublesThatAreCopiedOneByOneHaveOneFlatTile) {
