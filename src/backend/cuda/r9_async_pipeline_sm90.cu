@@ -19,6 +19,7 @@
 #include "backend/cuda/async/across.hpp"
 #include "backend/cuda/async/prices.hpp"
 #include "backend/cuda/async/runs.hpp"
+#include "backend/cuda/async/tall.hpp"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/epilogue/fused.cuh"
@@ -48,7 +49,8 @@ sm90::R9Operands operands_of(const Job& job) {
             .adds = call.beta != 0 || residual.data,
             .may_turn = may_turn(call) && goes_by_group(call, job.mapped.c),
             .a_between = job.a.step * size % 32 != 0,
-            .b_between = job.b.step * size % 32 != 0};
+            .b_between = job.b.step * size % 32 != 0,
+            .plain = ends_plainly(job)};
 }
 
 /// What was asked for where it is possible, else the choice.
@@ -72,6 +74,8 @@ void* sums_for_last_wave(const Call& call) {
 template <class T>
 Status run_by_kind(const Job& job) {
     if (sm90::r9_is_wide(job.tile)) return run_wide<T>(job);
+    if constexpr (sizeof(T) == 2)
+        if (sm90::r9_is_tall(job.tile)) return run_tall<T>(job);
     return sm90::r9_is_level(job.tile) ? run_level<T>(job) : run_thin<T>(job);
 }
 

@@ -49,4 +49,10 @@ bool goes_by_box(const Job& job) noexcept {
     return goes_by_group(job.call, job.mapped.c) && job.n() * size % 16 == 0;
 }
 
+bool ends_plainly(const Job& job) noexcept {
+    const Call& call = job.call;
+    return goes_by_box(job) && size_of(call.c.type) == 2 && call.c.type == call.a.type && call.beta == 0 &&
+           call.epilogue.is_empty();
+}
+
 }  // namespace tw::cuda

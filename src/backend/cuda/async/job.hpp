@@ -53,6 +53,8 @@ Status describe_operand(CUtensorMap& map, const Job& job, bool is_a, int rows) n
 Status describe_c(CUtensorMap& map, const Job& job) noexcept;
 /// TMA writes whole 16 bytes: a row that ends inside of them is left to the threads.
 bool goes_by_box(const Job& job) noexcept;
+/// C is of 16 bits, goes by box, and is no more than alpha times the sums.
+bool ends_plainly(const Job& job) noexcept;
 
 /// C's rows start at multiples of 16 bytes.
 bool goes_by_group(const Call& call, const Depth& c) noexcept;

@@ -54,7 +54,8 @@ inline double nanoseconds(const Problem& p, int) {
                                     .b_across = lies_across(p.b, Form::col_major),
                                     .is_f32 = is_f32,
                                     .c_by_group = (turned ? p.m : p.n) % 8 == 0,
-                                    .may_turn = p.out != Type::f32 && (turned ? p.m : p.n) % 8 == 0};
+                                    .may_turn = p.out != Type::f32 && (turned ? p.m : p.n) % 8 == 0,
+                                    .plain = p.out == p.in && (turned ? p.m : p.n) % 8 == 0};
     // What is copied first is read and written once, by one launch.
     const double copied = static_cast<double>(aligned_bytes(p, AsRead::both_across));
     // What tf32 competes with was priced beside r9_time, which has no term for rows of C that begin anywhere.

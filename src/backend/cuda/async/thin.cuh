@@ -158,12 +158,6 @@ Status start_thin(const Job& job) {
                   job.call.stream, a, b, output_of(job), raster, feed, parts, again_from(job));
 }
 
-/// C is of the operands' 16 bits, lies as TMA has it, and is no more than alpha times the sums.
-inline bool ends_plainly(const Job& job) {
-    const Call& call = job.call;
-    return goes_by_box(job) && call.c.type == call.a.type && call.beta == 0 && call.epilogue.is_empty();
-}
-
 template <class T, ptx::Major a, ptx::Major b>
 Status run_plain(const Job& job) {
     const bool small = job.tile.m == 64 && job.tile.n == 64 && job.is_deep();

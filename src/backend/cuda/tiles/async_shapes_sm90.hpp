@@ -30,6 +30,7 @@ struct R9Operands {
     bool adds = false;       ///< an old C or a residual is read
     bool may_turn = false;   ///< C is of 16 bits, one matrix, its rows whole groups of 16 bytes, and nothing is added
     bool a_between = false, b_between = false;  ///< rows begin inside of L2's sectors of 32 bytes
+    bool plain = false;  ///< C is of 16 bits, its rows whole groups of 16 bytes, and no more than alpha times the sums
 
     /// Of the product seen from C's other side.
     constexpr R9Operands turned() const {
@@ -44,20 +45,28 @@ struct R9Operands {
 /// parts that k is cut into.
 ///   wide   128 rows, two blocks share B's tile
 ///   level  one wave of blocks; few rows, by widths such that it has all columns. Where B lies across k, 64 columns a
-///          box, C may be seen from its other side, whose widths are free
+///          box, C may be seen from its other side, whose widths are free. Of 192 rows, too, for a plain C
 ///   thin   small, two blocks a multiprocessor, parts of k for some
 constexpr Widths r9_wide(bool a_across, bool b_across) {
     if (b_across) return a_across ? Widths{2, {128, 256}} : Widths{3, {128, 192, 256}};
     if (a_across) return {5, {128, 144, 176, 208, 256}};
     return {8, {96, 128, 144, 160, 176, 192, 208, 256}};
 }
-/// Not 88, by which the unit took a quarter more a step than by 96; nor 144 for 64 rows, which 160 replaces.
+/// Not 88, by which the unit took a quarter more a step than by 96; nor 144 for 64 rows, which 160 replaces. Where A
+/// alone lies across k not 64 and 128: the same tiles stand on their side where B does.
 constexpr Widths r9_level(int rows, bool a_across, bool b_across) {
     if (a_across && (rows == 64 || b_across)) return rows == 64 ? Widths{0, {}} : Widths{2, {64, 128}};
-    if (a_across) return {6, {64, 96, 112, 128, 160, 192}};
+    if (a_across) return {4, {96, 112, 160, 192}};
     if (b_across) return rows == 64 ? Widths{2, {64, 128}} : Widths{3, {64, 128, 192}};
     if (rows == 64) return {9, {32, 40, 48, 64, 80, 96, 112, 128, 160}};
-    return {12, {32, 40, 48, 64, 80, 96, 112, 128, 144, 160, 192, 256}};
+    return {11, {32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 256}};
+}
+
+/// Of 192 rows, where both operands lie one way: 14 shapes of the other ways gained nothing, nor did 20 along k by more
+/// than 96 columns.
+constexpr Widths r9_tall(bool a_across, bool b_across) {
+    if (a_across != b_across) return {0, {}};
+    return b_across ? Widths{2, {128, 192}} : Widths{1, {96}};
 }
 
 /// How a product goes by wide tiles.
@@ -77,8 +86,8 @@ inline constexpr int r9_most_parts = 8;
 constexpr bool r9_goes_by_box(int rows, int width) { return rows == 128 && width >= 64; }
 
 /// Each count of parts has an end of its own in a kernel. No shape of 56 000 took two, and seven 64 x 64 in four.
-inline constexpr Tile r9_thin[] = {{64, 32, -1},  {64, 64, -1}, {128, 64, -1}, {64, 32, -4},
-                                   {128, 64, -4}, {64, 64, -8}, {128, 64, -8}};
+inline constexpr Tile r9_thin[] = {{64, 32, -1}, {64, 64, -1}, {128, 64, -1},
+                                   {64, 32, -4}, {64, 64, -8}, {128, 64, -8}};
 constexpr bool r9_has_thin(int rows, int columns, int parts) {
     for (const Tile& tile : r9_thin)
         if (tile == Tile{rows, columns, -parts}) return true;
@@ -88,6 +97,7 @@ constexpr bool r9_has_thin(int rows, int columns, int parts) {
 constexpr bool r9_is_thin(const Tile& tile) { return tile.k < 0; }
 constexpr bool r9_is_wide(const Tile& tile) { return tile.k > 0 && R9Way::of(tile).walked > 0; }
 constexpr bool r9_is_level(const Tile& tile) { return !r9_is_thin(tile) && !r9_is_wide(tile); }
+constexpr bool r9_is_tall(const Tile& tile) { return tile.m == 192 && r9_is_level(tile); }
 /// The k of a level tile.
 constexpr int r9_level_k(int parts, bool turned = false) { return (parts > 1 ? 64 * parts : 0) + (turned ? 32 : 0); }
 
@@ -114,6 +124,7 @@ constexpr bool r9_possible(const R9Operands& o, const Tile& tile) {
                tile.k == r9_level_k(r9_parts_of(tile), true);
     if (r9_is_level(tile) && (r9_parts_of(tile) > r9_most_parts || tile.k != r9_level_k(r9_parts_of(tile))))
         return false;
+    if (r9_is_tall(tile)) return o.plain && !o.is_f32 && r9_tall(o.a_across, o.b_across).has(tile.n);
     if (r9_is_level(tile))
         return (tile.m == 64 || tile.m == 128) && r9_level(tile.m, o.a_across, o.b_across).has(tile.n);
     const int parts = -tile.k;

@@ -26,6 +26,7 @@ struct R9Costs {
     double of_a = 1;                 ///< of A's rows, which many tiles read
     double by_words = 0;             ///< where tiles too wide for that store words
     double old_behind = 0;           ///< of an old C that a tile reads when its sums are there
+    double comes = 0;                ///< of the cycles that TMA takes of shared memory to fill it
 };
 inline constexpr R9Costs r9_costs{967, 1330, 1180, 1110, .06, 11.9, 1.46, 100, 6430, 842, 52, 1890, 3980, .65, .46};
 
@@ -56,32 +57,61 @@ inline constexpr R9Costs async_r9_costs{.launch = 1210,
                                         .of_a = .75,
                                         .by_words = .117,
                                         .old_behind = 1900};
-/// Of batches, as 30 of them were measured by all tiles: their products' ends are what counts, and small tiles have
+/// By which tiles of 192 rows are weighed against what the costs above choose, as all tiles of 138 shapes were. By
+/// these alone large products took 1 to 9 % more (859 x 8192 x 28672 NT 615 and 671 us), so that they choose nothing
+/// else.
+inline constexpr R9Costs tall_r9_costs{.launch = 1233,
+                                       .wide_end = 599,
+                                       .level_end = 1201,
+                                       .thin_end = 256,
+                                       .out = .0712,
+                                       .old = 0,
+                                       .clock = 2.127,
+                                       .of_one = 106.1,
+                                       .of_all = 0,
+                                       .latency = 960,
+                                       .step = 35.3,
+                                       .parts = 1755,
+                                       .memory = 4554,
+                                       .seen = .746,
+                                       .shared = .603,
+                                       .by_one = .865,
+                                       .by_pair = .349,
+                                       .by_box = .049,
+                                       .by_threads = .0841,
+                                       .between = 2.25,
+                                       .astray = 1.204,
+                                       .of_a = .736,
+                                       .by_words = .1217,
+                                       .old_behind = 1818,
+                                       .comes = 1};
+/// Of batches, as 42 of them were measured by all tiles: their products' ends are what counts, and small tiles have
 /// many. 192 x 256 x 32, 1279 times, took 98.8 us by thin tiles, 53.2 by 128 x 256.
-inline constexpr R9Costs batch_r9_costs{.launch = 1725,
-                                        .wide_end = 781,
-                                        .level_end = 873,
-                                        .thin_end = 313,
-                                        .out = .0597,
+inline constexpr R9Costs batch_r9_costs{.launch = 2715,
+                                        .wide_end = 728,
+                                        .level_end = 869,
+                                        .thin_end = 247,
+                                        .out = .0480,
                                         .old = 0,
-                                        .clock = 1.86,
-                                        .of_one = 123,
+                                        .clock = 2.104,
+                                        .of_one = 123.0,
                                         .of_all = 0,
-                                        .latency = 853,
-                                        .step = 30.8,
-                                        .parts = 2343,
-                                        .memory = 4600,
-                                        .seen = .746,
-                                        .shared = .576,
-                                        .by_one = .609,
-                                        .by_pair = .23,
+                                        .latency = 706,
+                                        .step = 29.1,
+                                        .parts = 2098,
+                                        .memory = 4877,
+                                        .seen = .741,
+                                        .shared = .579,
+                                        .by_one = .610,
+                                        .by_pair = .231,
                                         .by_box = .07,
-                                        .by_threads = .0824,
-                                        .between = 2.38,
-                                        .astray = 1.37,
-                                        .of_a = .641,
+                                        .by_threads = .0789,
+                                        .between = 2.58,
+                                        .astray = 1.351,
+                                        .of_a = .615,
                                         .by_words = .134,
-                                        .old_behind = 1900};
+                                        .old_behind = 1901,
+                                        .comes = 1};
 struct AsyncCosts {
     double of_all, of_all_wide;  ///< bytes from L2, for all multiprocessors together
     double ragged;               ///< of those, where tiles of a few rows are not all whole, and fall out of step
@@ -90,9 +120,11 @@ struct AsyncCosts {
     double hidden;               ///< of the shorter of the two, the memory's time and that of all steps
     double of_thin;              ///< of the memory's pace, for thin tiles
     double wide_more = 0, a_across = 1;  ///< of a call by wide tiles; of their steps, where A lies across k
+    double hot = 0, busy = 0;            ///< of a step more, for each share of the unit's peak above the other
 };
 inline constexpr AsyncCosts async_costs{12657, 6860, .697, .898, 42.4, .215, .788, 244, .898};
-inline constexpr AsyncCosts batch_costs{12740, 7272, .757, .897, 46, .344, .876};
+inline constexpr AsyncCosts tall_costs{14090, 7282, .783, .819, 56.4, .275, .938, 246, .990, .467, .361};
+inline constexpr AsyncCosts batch_costs{13053, 7321, .828, 1.081, 45.6, .343, .857, 51, .999, .506, .339};
 
 /// Of tf32, as 13 000 times of its tiles of 402 shapes and batches were: what these choose takes 1.03 of the quickest
 /// tile's time in the mean, 1.06 by the costs before. They tell tiles apart, and are no prices: copies were left out.

@@ -28,6 +28,7 @@ constexpr Sizes r9_seen(Sizes s, const Tile& tile) {
 struct R9Work {
     bool wide, thin, a_across;    ///< the last by wide tiles
     double steps;                 ///< of k, over all waves of blocks
+    double flops;                 ///< of the unit, by whole tiles, as many as it did of 16 bits meanwhile
     double filling, multiplying;  ///< nanoseconds of a step: until its stage is full; of the unit
     double rows;                  ///< of 128 bytes that a block reads for a step
     double common = 0;            ///< of those, what L2 spares where all wide tiles read the same rows of A
@@ -42,6 +43,7 @@ struct R9Work {
         : wide(r9_is_wide(tile)), thin(r9_is_thin(tile)) {
         const Sizes s = r9_seen(given, tile);
         const R9Operands o = r9_is_turned(tile) ? as_given.turned() : as_given;
+        const bool tall = r9_is_tall(tile);
         a_across = wide && o.a_across;
         const std::int64_t parts = thin ? -tile.k : 1, down = (s.m + tile.m - 1) / tile.m;
         const std::int64_t blocks = wide ? 2 * s.tiles(2 * tile.m, tile.n) : s.tiles(tile.m, tile.n) * parts;
@@ -63,16 +65,20 @@ struct R9Work {
                     static_cast<double>(last) * static_cast<double>((all_steps + cut - 1) / cut);
             waves = static_cast<double>(whole + last);
             // Sums are written, and read by a kernel behind; those of the only wave all at the end.
-            const double kept = static_cast<double>(pieces) * (wide ? 2 : 1) * tile.m * tile.n * 8;
-            if (whole == 0 && !wide) behind = 960 + kept / 4000;
-            else adding = 960 + kept / 5800;
+            const auto rows_kept = static_cast<double>(tall && s.m < tile.m ? (s.m + 15) / 16 * 16 : tile.m);
+            const double kept = static_cast<double>(pieces) * (wide ? 2 : 1) * rows_kept * tile.n * 8;
+            if (whole == 0 && !wide) behind = 960 + kept / (tall ? 4500 : 4000);
+            else adding = 960 + kept / (tall ? 3000 : 5800);
             active = static_cast<double>(whole > 0 || pieces > fit ? s.multiprocessors : pieces * (wide ? 2 : 1));
         }
+        flops = 2. * static_cast<double>(blocks * 64 * tile.m) * tile.n * of_tile;
         const int b_rows = o.b_across ? (tile.n + 63) / 64 * 64 : tile.n;
         const int boxes = !thin && r9_goes_by_box(tile.m, tile.n) ? tile.m / 64 * (16384 + 64) : 0;
         filling = by.latency / r9_stages(tile.m + b_rows, boxes, thin ? 2 : 1) + by.step;
-        // The unit takes half a cycle a column for 64 rows and 16 of k, or what shared memory can read for it.
-        const double columns = tile.n, reads = 16 + columns / 4, unit = columns / 2 > reads ? columns / 2 : reads;
+        // The unit takes half a cycle a column for 64 rows and 16 of k, or what shared memory gives it 128 bytes a
+        // cycle for: its reading of A and B, and, of 16 bits, their coming there.
+        const double columns = tile.n, comes = by.comes * (16 + 16 * columns / tile.m),
+                     reads = 16 + columns / 4 + comes, unit = columns / 2 > reads ? columns / 2 : reads;
         multiplying = 4 * unit * (tile.m / 64) / by.clock;
         const auto a_rows = static_cast<double>(s.m < tile.m ? (s.m + 7) / 8 * 8 : tile.m);
         const double a_astray = o.a_between ? by.astray : 1, b_astray = o.b_between ? by.astray : 1;
@@ -83,7 +89,7 @@ struct R9Work {
         const double by_threads = s.n % 2 == 0 ? by.by_pair : by.by_one;
         const double by_boxes = o.is_f32 || tile.n < 192 ? by.by_box : by.by_words;
         const double loose = o.c_by_group ? 0 : boxes > 0 ? by_boxes : by_threads;
-        const double stored = boxes > 0 ? by.out : by.out + by.by_threads;
+        const double stored = boxes > 0 || tall ? by.out : by.out + by.by_threads;
         // Boxes bring an old C, or registers hold it: 5791 x 3072 x 768 took 73 us by 128 x 160, 59 by 128 x 192.
         const bool comes_early = boxes > 0 ? tile.n % 64 == 0 && o.c_by_group : tile.n <= 96;
         const double end = (wide   ? by.wide_end
@@ -92,6 +98,8 @@ struct R9Work {
                            (o.adds && !comes_early ? by.old_behind : 0) +
                            tile.m * columns * (stored * (o.adds ? 1 + by.old : 1) + loose);
         ends = (thin ? waves : 1 + by.seen * (waves - 1)) * end + adding;
+        // 150 x 6144 x 4096 takes 19.5 us by 192 x 96 in two parts, 25.3 by pairs of 128 x 160 in two.
+        if (tall && behind > 0) ends = 0;
         // Of few rows of tiles the last is not whole, or, where the product is turned, of few columns: what they share
         // is read again. 180 x 8192 x 8192 NN took 52.6 us by 128 x 96.
         const std::int64_t down_whole = wide ? 2 * tile.m : tile.m;
@@ -126,7 +134,11 @@ constexpr double async_time_by(const Sizes& s, const Tile& tile, const R9Operand
     const double reading = work.reading(by, of_all, work.common);
     const double moving = longest(reading, work.received * costs.row);
     const double step = longest(longest(work.filling, multiplying), moving);
-    const double time = work.steps * step * (work.a_across ? costs.a_across : 1) + work.ends,
+    // Where the unit is seldom idle the clock falls: 256 x 6144 x 4096 NN took 320 ns a step by 96 tiles of 128 x 128.
+    const double cool = work.steps * step * (work.a_across ? costs.a_across : 1),
+                 whole = by.launch + longest(cool + work.ends, work.bytes / by.memory),
+                 busy = work.flops / (whole * 4096 * by.clock * s.multiprocessors);
+    const double time = cool * (1 + costs.hot * longest(busy - costs.busy, 0)) + work.ends,
                  memory = work.bytes / (by.memory * (work.thin ? costs.of_thin : 1));
     return by.launch + work.wide * costs.wide_more + longest(time, memory) +
            costs.hidden * (memory > time ? time : memory) + work.behind;
@@ -147,11 +159,16 @@ constexpr void each_r9_tile(const R9Operands& o, const Visit& visit) {
     }
     for (const Tile& thin : r9_thin) visit(thin);
 }
+template <class Visit>
+constexpr void each_tall_tile(const R9Operands& o, const Visit& visit) {
+    const Widths tall = r9_tall(o.a_across, o.b_across);
+    for (int i = 0; i < tall.count; ++i) visit(Tile{192, tall.of[i], 0});
+}
 
 /// Those that a tuner may ask for. What a product can't have is as if nothing was asked for.
 struct R9Tiles {
     std::size_t count = 0;
-    Tile of[108]{};
+    Tile of[112]{};
 
     constexpr R9Tiles() {
         const auto add = [&](const Tile& tile) { of[count++] = tile; };
@@ -161,6 +178,7 @@ struct R9Tiles {
             if (!r9_is_wide(tile) || tile.n < 256) add(tile);
             if (r9_is_wide(tile)) add({tile.m, tile.n, R9Way{8, true, 1}.k()});
         });
+        each_tall_tile({}, add);
         for (const int width : {96, 160, 192}) add({128, width, r9_level_k(1, true)});
         for (const int parts : {2, 3, 8}) add({128, 256, R9Way{8, false, parts}.k()});
         for (const int width : {144, 176, 208}) add({128, width, R9Way{8, true, 3}.k()});
@@ -241,7 +259,9 @@ constexpr void each_cut(const Sizes& given, const R9Operands& o, const Tile& til
     // whole. Turned ones were slower (299 x 6144 x 4096: 39.9 us, whole 28.0), pairs of them, too (41.8 here).
     const bool one_row = s.m > 64 && s.m <= tile.m && r9_has_few_rows(s) && (o.b_across || tile.n >= 96);
     const bool never = r9_is_turned(tile) && (!wide || r9_has_few_rows(given));
-    if (left == 0 || never || (!wide && tiles < fit && !one_row)) return;
+    if (left == 0 || never || (!wide && tiles < fit && !one_row && !r9_is_tall(tile)) ||
+        (r9_is_tall(tile) && tile.n == 192))  // whose kernels have no registers left for it
+        return;
     for (const int parts : {2, 3, 4, 6, 8}) {
         if (left * parts > 2 * fit) return;
         if (!wide) {
@@ -257,22 +277,24 @@ constexpr void each_cut(const Sizes& given, const R9Operands& o, const Tile& til
 /// Half of the tile or more would be empty, and there are lower ones: 52 x 128256 x 8192 took 634 us by 128, 502 by 64.
 constexpr bool r9_is_half_empty(const Sizes& s, const R9Operands& o, const Tile& tile) {
     if (r9_is_turned(tile)) return 2 * s.m <= tile.n || (r9_is_level(tile) && s.m <= 64);
+    if (r9_is_tall(tile)) return s.m <= 128;
     return tile.m == 128 && s.m <= 64 && !o.a_across;
 }
 
-/// Large products share what they read, so that less power goes into moving it; a single row of tiles shares nothing.
-constexpr bool r9_is_too_many(const Sizes& s, const Tile& tile) {
-    if (!r9_is_level(tile)) return false;
+/// Large products share what they read, so that less power goes into moving it; a single row of tiles shares nothing,
+/// nor does a batch: 384 x 128 x 512 NN, 570 times, took 94 us by 128 x 128 alone, 108 by pairs.
+constexpr bool r9_is_too_many(const Sizes& s, const R9Operands& o, const Tile& tile) {
+    if (!r9_is_level(tile) || (s.products > 1 && !o.is_f32)) return false;
     const Sizes seen = r9_seen(s, tile);
     const bool one_row = r9_is_turned(tile) ? seen.n <= tile.n : seen.m <= tile.m;
-    return !one_row && seen.tiles(tile.m, tile.n) > 4 * std::int64_t{s.multiprocessors};
+    return !one_row && seen.tiles(tile.m, tile.n) > (r9_is_tall(tile) ? 2 : 4) * std::int64_t{s.multiprocessors};
 }
 
 /// one_order: k is not cut, so that a row's bits follow from k alone. Parts of few tiles are r9_parts's.
-constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
+constexpr Tile low_async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     const int parts = one_order ? 1 : r9_parts(s, o);
-    if (parts == 1 && !one_order && r9_reads_weights(s, o))
-        return quickest_of_weights(s.m, {s.n, s.k}, s.multiprocessors).tile;
+    if (parts == 1 && r9_reads_weights(s, o))
+        return quickest_of_weights(s.m, {s.n, s.k}, s.multiprocessors, one_order ? 1 : 4).tile;
     const bool cuts = !one_order && parts == 1 && !o.is_f32 && r9_may_cut_last_wave(s);
     // Not few_tiles's parts, which are a batch in one order: those were not timed.
     const bool is_batch = s.products > 1 && !o.is_f32 && !one_order;
@@ -294,7 +316,7 @@ constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     };
     const auto consider = [&](const Tile& tile) {
         if (!r9_possible(o, tile) || (r9_is_thin(tile) ? r9_parts_of(tile) : 1) != parts) return;
-        if (r9_is_half_empty(s, o, tile) || r9_is_too_many(s, tile)) return;
+        if (r9_is_half_empty(s, o, tile) || r9_is_too_many(s, o, tile)) return;
         // By 208 columns tf32 was never quicker: 3605 x 5247 x 29 took 119 us, 50 to 59 by all other widths, and 2048 x
         // 2048 x 80, 32 times, 223, by 192 176.
         if (o.is_f32 && tile.n == 208) return;
@@ -312,6 +334,25 @@ constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
     return best;
 }
 
+/// The same, or one of 192 rows.
+constexpr Tile async_tile(const Sizes& s, const R9Operands& o, bool one_order) {
+    const Tile low = low_async_tile(s, o, one_order);
+    if (!o.plain || o.is_f32 || s.products > 1 || r9_reads_weights(s, o) || (r9_is_thin(low) && r9_parts_of(low) > 1))
+        return low;
+    const auto time = [&](const Tile& t) { return async_time_by(s, t, o, tall_r9_costs, tall_costs); };
+    Tile best = low;
+    double least = .97 * time(low);
+    const auto weigh = [&](const Tile& tile) {
+        if (const double its = time(tile); its < least) least = its, best = tile;
+    };
+    each_tall_tile(o, [&](const Tile& tile) {
+        if (r9_is_half_empty(s, o, tile) || r9_is_too_many(s, o, tile)) return;
+        weigh(tile);
+        if (!one_order && r9_may_cut_last_wave(s)) each_cut(s, o, tile, weigh);
+    });
+    return best;
+}
+
 /// What a product is reckoned to take by the tile that is chosen for it.
 constexpr double async_time_of_choice(const Sizes& s, const R9Operands& o) {
     if (r9_reads_weights(s, o) && r9_parts(s, o) == 1)
@@ -320,7 +361,7 @@ constexpr double async_time_of_choice(const Sizes& s, const R9Operands& o) {
     // Of tf32 what tells tiles apart is no price.
     double least = 0;
     each_r9_tile(o, [&](const Tile& tile) {
-        if (!r9_possible(o, tile) || r9_is_half_empty(s, o, tile) || r9_is_too_many(s, tile)) return;
+        if (!r9_possible(o, tile) || r9_is_half_empty(s, o, tile) || r9_is_too_many(s, o, tile)) return;
         const double time = async_time_by(s, tile, o, async_r9_costs, async_costs);
         if (least == 0 || time < least) least = time;
     });

@@ -90,11 +90,14 @@ struct R9Choice {
     Tile tile;
     double time;
 };
-constexpr R9Choice quickest_of_weights(std::int64_t rows, const Weights& weights, int multiprocessors) {
+/// most_parts: 1 where a row's bits may follow from k alone.
+constexpr R9Choice quickest_of_weights(std::int64_t rows, const Weights& weights, int multiprocessors,
+                                       int most_parts = 4) {
     R9Choice best{};
     double least = 0;
     for (const int width : {64, 128})
         for (const int parts : {1, 2, 3, 4}) {
+            if (parts > most_parts) break;
             if (parts > 1 && !LastTiles(weights.columns, width, multiprocessors).may_be_cut(parts, multiprocessors))
                 continue;
             // Parts that gain less than a hundredth are not worth other bits.

@@ -126,6 +126,13 @@ std::vector<Tile> level(int rows) {
     return all;
 }
 
+std::vector<Tile> tall(const std::vector<int>& all_parts) {
+    std::vector<Tile> all;
+    for (int width = 64; width <= 256; width += 32)
+        for (const int parts : all_parts) all.push_back({192, width, cuda::sm90::r9_level_k(parts)});
+    return all;
+}
+
 std::vector<Tile> level_turned(const std::vector<int>& all_parts) {
     std::vector<Tile> all;
     for (int width = 64; width <= 256; width += 16)
@@ -138,7 +145,7 @@ TEST_F(WideTiles, TurnedRoundHaveTheSameBits) {
         const Kernel* const kernel = find_kernel(name);
         if (!kernel || !runs(*kernel)) continue;
         for (const auto& [m, n, k] : {std::tuple{136, 264, 200}, {301, 136, 72}, {17, 520, 1000}})
-            for (const std::vector<Tile>& tiles : {wide({{8, true, 1}}), level_turned({1})})
+            for (const std::vector<Tile>& tiles : {wide({{8, true, 1}}), level_turned({1}), tall({1})})
                 compare(Operands(*kernel, m, n, k), tiles, {0, 1, 2, 3, 4, 6, 8, 10, 14});
     }
 }
@@ -217,6 +224,7 @@ TEST_F(WideTiles, CutInTheLastWaveHaveTheSameSums) {
         compare(Operands(*kernel, 52, 2056, 520), level(64), {0, 2, 10, 6});
         compare(Operands(*kernel, 250, 904, 1104), level(128), {0, 1, 2, 3, 10});
         compare(Operands(*kernel, 904, 2056, 1104), level_turned({2, 3}), {0, 8});
+        compare(Operands(*kernel, 904, 2056, 1104), tall({1, 2, 3}), {0, 1, 2, 3});
         // Of less than a wave, and of some of a warp's rows alone.
         compare(Operands(*kernel, 20, 4360, 1104), level(64), {0, 2, 10});
         compare(Operands(*kernel, 100, 4360, 1104), level(128), {0, 2, 10});
