@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "backend/cuda/async/across.hpp"
+#include "backend/cuda/async/by_threads.hpp"
 #include "backend/cuda/async/prices.hpp"
 #include "backend/cuda/async/runs.hpp"
 #include "backend/cuda/async/tall.hpp"
@@ -106,6 +107,7 @@ Status run_fused(const Call& given, const Tile& asked) {
     if (is_batch_across(call)) return run_across(call, is_turned(given), false, asked);
     if (first_across(call) != sm90::FirstAcross::none && call.scratch.size() >= across_bytes(call))
         return run_across(call, is_turned(given), false, asked);
+    if (asked == Tile{} && takes_by_threads(call)) return run_by_threads(call);
     if (call.batch)
         if (const Status bad = align_batch(call, aligned, possible); !bad) return bad;
     if (!possible) return run_plainly(given);
@@ -130,18 +132,6 @@ bool goes_behind(const Call& call) {
     return residual.data && (is_turned(call) ? residual.row_step : residual.col_step) != 1;
 }
 
-Problem problem_of(const Call& call) {
-    return {.m = call.m(),
-            .n = call.n(),
-            .k = call.k(),
-            .in = call.a.type,
-            .out = call.c.type,
-            .place = Place::cuda,
-            .a = form_of(call.a),
-            .b = form_of(call.b),
-            .c = form_of(call.c)};
-}
-
 std::size_t bytes_of_copies(const Call& call) {
     return first_across(call) != sm90::FirstAcross::none ? across_bytes(call)
                                                          : aligned_bytes_of(call, AsRead::both_across);
@@ -152,7 +142,7 @@ std::size_t bytes_of_copies(const Call& call) {
 bool goes_anywhere(const Call& call, const Tile& asked) {
     if (call.a.type != Type::f32 || call.batch || call.reproducible || asked != Tile{} || call.k() < 512) return false;
     const std::size_t copies = bytes_of_copies(call);
-    const Problem p = problem_of(call);
+    const Problem p = r9::problem_of(call);
     const std::size_t expected = copies == 0 ? 0 : r9::bytes_by_form(p);
     // Of small ones a batch at once is worth more, and its products have the bits of each alone.
     if (copies < expected + (std::size_t{8} << 20) || !few_rows_anywhere_tf32.takes(p)) return false;
@@ -167,7 +157,9 @@ bool go_anywhere(const Call& call) {
     if (call.a.type == Type::f32) one.a.data = of_all(a_of(call)), one.b.data = of_all(b_of(call));
     return goes_anywhere(one, {});
 }
-std::size_t scratch_anywhere(const Call& call) { return few_rows_anywhere_tf32.scratch_bytes(problem_of(call), {}, 1); }
+std::size_t scratch_anywhere(const Call& call) {
+    return few_rows_anywhere_tf32.scratch_bytes(r9::problem_of(call), {}, 1);
+}
 
 /// r8 has the same bits and every way that a residual may lie: slower, but a narrow C is rounded once.
 template <class T>

@@ -7,11 +7,24 @@
 #include <algorithm>
 
 #include "backend/cuda/async/across.hpp"
+#include "backend/cuda/async/by_threads.hpp"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/tiles/heuristics_async_sm90.hpp"
 
 namespace tw::cuda::r9 {
+
+inline Problem problem_of(const Call& call) {
+    return {.m = call.m(),
+            .n = call.n(),
+            .k = call.k(),
+            .in = call.a.type,
+            .out = call.c.type,
+            .place = Place::cuda,
+            .a = form_of(call.a),
+            .b = form_of(call.b),
+            .c = form_of(call.c)};
+}
 
 inline sm90::Sizes sizes_of(const Problem& p, int at_once) {
     const bool turned = p.c == Form::col_major;
@@ -63,7 +76,9 @@ inline double nanoseconds(const Problem& p, int) {
                                : is_f32 && operands.c_by_group
                                    ? sm90::r9_time(sizes, sm90::r9_tile(sizes, operands, false), operands)
                                    : sm90::async_time_of_choice(sizes, operands);
-    if (copied == 0) return multiplying;
+    const bool by_threads =
+        is_for_threads(p.m, p.n, p.k, 1) && p.out == p.in && p.a != Form::strided && p.b != Form::strided;
+    if (copied == 0 || (by_threads && !is_f32)) return multiplying;
     // 11997 x 9155 x 15 NN took 275 us, few_steps_mma 185.
     const double loose = is_f32 && !operands.c_by_group && p.k <= 32 ? 1.6 : 1;
     if (is_f32 || std::min(p.m, p.n) <= 8) return multiplying * loose + 2000 + copied / 1100;

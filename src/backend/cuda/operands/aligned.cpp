@@ -151,6 +151,10 @@ std::size_t aligned_bytes(const Problem& p, AsRead how) noexcept {
     return bytes(p.a, p.m, true) + bytes(p.b, p.n, false);
 }
 
+bool batch_lies(const Call& call) noexcept {
+    return lies_in_batch(a_of(call), false) && lies_in_batch(b_of(call), true);
+}
+
 bool can_align_batch(const Call& call) noexcept {
     const Problem p{.m = call.m(),
                     .n = call.n(),

@@ -9,7 +9,10 @@
 
 namespace tw::cuda {
 
-/// Whether TMA reaches a batch's operands as they lie, or aligned_batch_bytes has room for copies of them.
+/// Whether TMA reaches a batch's operands as they lie.
+bool batch_lies(const Call& call) noexcept;
+
+/// The same, or aligned_batch_bytes has room for copies of them.
 bool can_align_batch(const Call& call) noexcept;
 
 /// Scratch for a batch: places, and copies where forms, sizes and steps ask for them.
