@@ -185,13 +185,13 @@ std::string_view forced_by_environment() noexcept {
     });
 }
 
-/// This thread's last choice on the CPU, one for single-threaded and one for multi-threaded calls. A small product is
-/// often followed by another of its shape, and choosing would take longer than the product. All that a choice depends
-/// on is in the key or fixed for the process.
+/// A choice of this thread's. A small product is often followed by another of its shape, and choosing would take longer
+/// than the product. All that a choice depends on is in the key or fixed for the process.
 struct LastChoice {
     Problem problem;
     int asked_threads;
     bool reproducible;
+    Features features;       ///< of the device that was current; a host's are fixed
     const Backend* backend;  ///< null: none yet
     const Kernel* kernel;
     std::string_view device, name;  ///< of backend and kernel, as string views so that their lengths are known
@@ -203,11 +203,24 @@ struct LastChoice {
     bool answers(const Options& options, int allowed) const noexcept {
         return backend && asked_threads == allowed && reproducible == is_reproducible(options);
     }
+    bool is_of_this_device() const noexcept { return problem.place == Place::host || features == backend->features(); }
 };
+/// On the CPU one for single-threaded and one for multi-threaded calls.
 constinit thread_local LastChoice last_choices[2]{};
+/// On a device the shapes of a network's layers come round again and again.
+constinit thread_local LastChoice last_choices_on_devices[16]{};
 
-bool may_be_remembered(const Options& options) noexcept {
-    return options.kernel.empty() && options.slabs < 2 && (options.device.empty() || options.device == "cpu");
+LastChoice& last_choice(const Problem& p, int threads) noexcept {
+    if (p.place == Place::host) return last_choices[threads == 1];
+    std::uint64_t mixed = static_cast<std::uint64_t>(p.in);
+    for (const std::int64_t extent : {p.m, p.n, p.k})
+        mixed = (mixed ^ static_cast<std::uint64_t>(extent)) * 0x9e3779b97f4a7c15;
+    return last_choices_on_devices[mixed >> 60];
+}
+
+bool may_be_remembered(const Options& options, Place place) noexcept {
+    return options.kernel.empty() && options.slabs < 2 &&
+           (options.device.empty() || (place == Place::host && options.device == "cpu"));
 }
 
 Status check_problem(const Problem& p) noexcept {
@@ -253,7 +266,7 @@ void follow_record(const Tuned& record, const Problem& problem, Plan& plan) noex
 }
 
 const Direct* remembered_direct(const Matrix& a, const Matrix& b, const Matrix& c, const Options& options) noexcept {
-    if (!may_be_remembered(options)) return nullptr;
+    if (!may_be_remembered(options, Place::host)) return nullptr;
     const int threads = threads_of(options);
     const LastChoice& last = last_choices[threads == 1];
     const bool is_it = last.answers(options, threads) && last.problem.accuracy == options.accuracy &&
@@ -267,16 +280,16 @@ bool names_kernel(const Options& options) noexcept {
 
 Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept {
     const int threads = threads_of(options);
-    const bool remembers = problem.place == Place::host && may_be_remembered(options);
-    LastChoice& last = last_choices[threads == 1];
-    if (remembers && last.answers(options, threads) && last.problem == problem) {
+    const bool remembers = may_be_remembered(options, problem.place);
+    LastChoice& last = last_choice(problem, threads);
+    if (remembers && last.answers(options, threads) && last.problem == problem && last.is_of_this_device()) {
         plan.problem = problem;
         plan.options = options;
         plan.options.reproducible = last.reproducible;
         plan.options.device = last.device;
         plan.options.kernel = last.name;
         plan.backend = last.backend, plan.kernel = last.kernel, plan.tile = last.tile;
-        plan.threads = last.threads, plan.device = -1, plan.reason = last.reason;
+        plan.threads = last.threads, plan.device = -1, plan.reason = last.reason, plan.of_shorter = nullptr;
         set_direct(plan, last.direct);
         return {};
     }
@@ -331,6 +344,7 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
         last = {problem,
                 threads,
                 plan.options.reproducible,
+                backend->features(),
                 backend,
                 plan.kernel,
                 plan.options.device,

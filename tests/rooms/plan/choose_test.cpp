@@ -83,6 +83,27 @@ TEST(Choose, AChoiceIsRememberedForItsOwnWishesAlone) {
     EXPECT_GT(differ, 0) << "no wish here asks for another kernel";
 }
 
+// More shapes than are kept, and each of them again: in place of another it is chosen anew, and else it is the same.
+TEST(Choose, AChoiceOnADeviceIsRememberedForItsShapeAlone) {
+    using namespace tw;
+    if (find_backend("cuda")->devices() == 0) GTEST_SKIP() << "skipped: no device";
+    for (int turn = 0; turn < 2; ++turn)
+        for (const Type type : {Type::f32, Type::bf16, Type::f64})
+            for (const std::int64_t m : {1, 17, 256, 4096})
+                for (const std::int64_t n : {64, 4096, 14336})
+                    for (const bool reproducible : {false, true})
+                        for (const Form b : {Form::row_major, Form::col_major, Form::col_major}) {
+                            const Problem problem{
+                                .m = m, .n = n, .k = 1024, .in = type, .out = type, .place = Place::cuda, .b = b};
+                            const Options wish{.reproducible = reproducible};
+                            Plan made;
+                            ASSERT_TRUE(try_plan(problem, wish, made));
+                            EXPECT_EQ(made.kernel, fresh_choice(problem, wish)) << made.kernel_name();
+                            EXPECT_EQ(made.options.reproducible, reproducible);
+                            EXPECT_EQ(made.problem, problem);
+                        }
+}
+
 // Whatever the machine has, a number is kept down to some two roundings for each 512 terms, and a name is, however long
 // the sum.
 TEST(Choose, FindsARowOnTheCpuForEveryPositionOfTheDial) {
