@@ -279,6 +279,8 @@ bool names_kernel(const Options& options) noexcept {
 }
 
 Status try_plan(const Problem& problem, const Options& options, Plan& plan) noexcept {
+    // First, since nothing that it looks at is in the key of what is remembered.
+    if (const Status bad = check_types(problem.in, options); !bad) return bad;
     const int threads = threads_of(options);
     const bool remembers = may_be_remembered(options, problem.place);
     LastChoice& last = last_choice(problem, threads);
@@ -294,7 +296,6 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
         return {};
     }
     if (const Status bad = check_problem(problem); !bad) return bad;
-    if (const Status bad = check_types(problem.in, options); !bad) return bad;
     if (!may_be_slabs(options.slabs)) return not_slabs;
     if (!is_accuracy(problem.accuracy)) return not_accuracy;
     const Backend* backend = backend_for(problem, options.device);

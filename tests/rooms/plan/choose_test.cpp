@@ -83,6 +83,14 @@ TEST(Choose, AChoiceIsRememberedForItsOwnWishesAlone) {
     EXPECT_GT(differ, 0) << "no wish here asks for another kernel";
 }
 
+TEST(Choose, WhatIsRefusedIsRefusedAlsoWhereItsShapeIsRemembered) {
+    const tw::Problem problem{.m = 4, .n = 4, .k = 4};
+    tw::Plan plan;
+    ASSERT_TRUE(tw::try_plan(problem, {}, plan));
+    EXPECT_EQ(tw::try_plan(problem, {.alpha_imag = 1}, plan).code, tw::Code::bad_argument);
+    EXPECT_TRUE(tw::try_plan(problem, {}, plan)) << "the refusal is not remembered";
+}
+
 // More shapes than are kept, and each of them again: in place of another it is chosen anew, and else it is the same.
 TEST(Choose, AChoiceOnADeviceIsRememberedForItsShapeAlone) {
     using namespace tw;
