@@ -60,7 +60,7 @@ struct Call {
     const Batch* batch = nullptr;    ///< the whole batch, of which a, b and c are the first product; null: one product
     const Direct* direct = nullptr;  ///< the direct way planned for these operands; null: none
     bool reproducible = false;       ///< Kernel::order binds: nothing is summed in another order, however it would pay
-    Matrix rounded{};                ///< for a kernel that widens: where it writes C rounded; no data: nowhere
+    Matrix rounded{};                ///< where a widening kernel, or a host's epilogue, writes C rounded; none: nowhere
 
     std::int64_t m() const noexcept { return c.rows; }
     std::int64_t n() const noexcept { return c.cols; }

@@ -142,7 +142,7 @@ std::size_t bytes_of_copies(const Call& call) {
 bool goes_anywhere(const Call& call, const Tile& asked) {
     if (call.a.type != Type::f32 || call.batch || call.reproducible || asked != Tile{} || call.k() < 512) return false;
     const std::size_t copies = bytes_of_copies(call);
-    const Problem p = r9::problem_of(call);
+    const Problem p = problem_of(call);
     const std::size_t expected = copies == 0 ? 0 : r9::bytes_by_form(p);
     // Of small ones a batch at once is worth more, and its products have the bits of each alone.
     if (copies < expected + (std::size_t{8} << 20) || !few_rows_anywhere_tf32.takes(p)) return false;
@@ -157,9 +157,7 @@ bool go_anywhere(const Call& call) {
     if (call.a.type == Type::f32) one.a.data = of_all(a_of(call)), one.b.data = of_all(b_of(call));
     return goes_anywhere(one, {});
 }
-std::size_t scratch_anywhere(const Call& call) {
-    return few_rows_anywhere_tf32.scratch_bytes(r9::problem_of(call), {}, 1);
-}
+std::size_t scratch_anywhere(const Call& call) { return few_rows_anywhere_tf32.scratch_bytes(problem_of(call), {}, 1); }
 
 /// r8 has the same bits and every way that a residual may lie: slower, but a narrow C is rounded once.
 template <class T>

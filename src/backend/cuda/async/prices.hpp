@@ -10,21 +10,10 @@
 #include "backend/cuda/async/by_threads.hpp"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/operands/aligned.hpp"
+#include "backend/cuda/operands/problem_of.hpp"
 #include "backend/cuda/tiles/heuristics_async_sm90.hpp"
 
 namespace tw::cuda::r9 {
-
-inline Problem problem_of(const Call& call) {
-    return {.m = call.m(),
-            .n = call.n(),
-            .k = call.k(),
-            .in = call.a.type,
-            .out = call.c.type,
-            .place = Place::cuda,
-            .a = form_of(call.a),
-            .b = form_of(call.b),
-            .c = form_of(call.c)};
-}
 
 inline sm90::Sizes sizes_of(const Problem& p, int at_once) {
     const bool turned = p.c == Form::col_major;

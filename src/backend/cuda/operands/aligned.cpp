@@ -7,6 +7,7 @@
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/operands/aligned_batch.hpp"
 #include "backend/cuda/operands/copied_rows.hpp"
+#include "backend/cuda/operands/problem_of.hpp"
 
 namespace tw::cuda {
 namespace {
@@ -156,14 +157,7 @@ bool batch_lies(const Call& call) noexcept {
 }
 
 bool can_align_batch(const Call& call) noexcept {
-    const Problem p{.m = call.m(),
-                    .n = call.n(),
-                    .k = call.k(),
-                    .in = call.a.type,
-                    .out = call.c.type,
-                    .place = Place::cuda,
-                    .a = form_of(call.a),
-                    .b = form_of(call.b)};
+    const Problem p = problem_of(call);
     return (lies_in_batch(a_of(call), false) || bytes_in_batch(p, *call.batch, true) > 0) &&
            (lies_in_batch(b_of(call), true) || bytes_in_batch(p, *call.batch, false) > 0);
 }
