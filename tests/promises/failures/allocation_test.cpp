@@ -15,6 +15,7 @@
 
 #include "base/scratch.hpp"
 #include "plan/registry.hpp"
+#include "refusals.hpp"
 #include "tilewright/batch.hpp"
 #include "tilewright/effort.hpp"
 #include "tilewright/packed.hpp"
@@ -80,19 +81,12 @@ UNWATCHED void* __wrap__ZnamRKSt9nothrow_t(std::size_t n, const std::nothrow_t& 
 }
 }
 
-namespace {
-
-constexpr std::int64_t size = 150;
-
-/// Runs the product on a thread without scratch of its own, refusing request i; returns how many requests it made.
-int run_refusing(int i, const tw::Options& options, tw::Status& status, std::vector<float>& c) {
+int tw::test::refuse_request(int i, const std::function<void()>& work) {
     int made = 0;
     std::thread caller([&] {
-        const std::vector<float> a(size * size, 1), b(size * size, 2);
         requests = 0;
         countdown = i;
-        status = tw::try_multiply(tw::View(a.data(), size, size), tw::View(b.data(), size, size),
-                                  tw::View(c.data(), size, size), options);
+        work();
         countdown = -1;
         made = requests;
         tw::release_thread_scratch();
@@ -101,14 +95,23 @@ int run_refusing(int i, const tw::Options& options, tw::Status& status, std::vec
     return made;
 }
 
+namespace {
+
+using tw::test::refuse_request;
+constexpr std::int64_t size = 150;
+
 /// How many of the requests the product can't do without.
 int refuse_each_request(const tw::Options& options) {
     const float right = static_cast<float>(2 * size + options.beta * 5);
+    const std::vector<float> a(size * size, 1), b(size * size, 2);
     int needed = 0;
     for (int i = 0, made = 1; i < made; ++i) {  // a call that is refused early makes fewer: on, until none is refused
         tw::Status status;
         std::vector<float> c(size * size, 5);
-        made = 1 + run_refusing(i, options, status, c);
+        made = 1 + refuse_request(i, [&] {
+                   status = tw::try_multiply(tw::View(a.data(), size, size), tw::View(b.data(), size, size),
+                                             tw::View(c.data(), size, size), options);
+               });
         if (status) EXPECT_EQ(c, std::vector<float>(size * size, right)) << "request " << i;
         else {
             EXPECT_EQ(status.code, tw::Code::out_of_memory) << status.text;
@@ -143,20 +146,13 @@ TEST(Failures, Rule27_Fault01_VerifyingNeedsTheOldCWhereItIsAdded) {
 template <class Call>
 int refuse_each_request_of(const Call& call) {
     constexpr std::size_t n = 64;
+    const std::vector<float> a(n * n * 8, 1), b(n * n, 2);
     int most = 0, needed = 0;
     for (int i = 0, made = 1; i < made; ++i) {
         tw::Status status;
         std::vector<float> c(n * n * 8, 5);
-        std::thread caller([&] {
-            const std::vector<float> a(n * n * 8, 1), b(n * n, 2);
-            requests = 0;
-            countdown = i;
-            status = call(tw::View(a.data(), n, n), tw::View(b.data(), n, n), tw::View(c.data(), n, n));
-            countdown = -1;
-            most = requests;
-            tw::release_thread_scratch();
-        });
-        caller.join();
+        most = refuse_request(
+            i, [&] { status = call(tw::View(a.data(), n, n), tw::View(b.data(), n, n), tw::View(c.data(), n, n)); });
         EXPECT_EQ(c, std::vector<float>(c.size(), status ? 128 : 5)) << "request " << i << ": " << status.text;
         made = 1 + most, needed += !status;
         if (i >= 1000) return ADD_FAILURE() << "it asks without end", needed;
@@ -204,15 +200,7 @@ TEST(Failures, Rule27_TheDialEndsInAStatusOrTheRightResult) {
             for (int i = 0, made = 1; i < made; ++i) {
                 tw::Status status;
                 std::vector<float> y(right.size());
-                std::thread caller([&] {
-                    requests = 0;
-                    countdown = i;
-                    status = product(y);
-                    countdown = -1;
-                    made = 1 + requests;
-                    tw::release_thread_scratch();
-                });
-                caller.join();
+                made = 1 + refuse_request(i, [&] { status = product(y); });
                 ASSERT_LT(i, 1000);
                 needed += !status;
                 if (status) EXPECT_EQ(y, right) << "request " << i;
