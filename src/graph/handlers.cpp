@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tilewright/batch.hpp"
 #include "xla/ffi/api/ffi.h"
@@ -87,34 +88,28 @@ ffi::Error on_cpu(ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::RemainingArgs others,
     return matmul(nullptr, a, b, others, c, algorithm, accuracy, transpose_a, transpose_b, reproducible, slabs);
 }
 
+/// What either handler takes, in the order of matmul's parameters.
+template <class Binding>
+auto operands_and_attributes(Binding binding) {
+    return std::move(binding)
+        .template Arg<ffi::AnyBuffer>()
+        .template Arg<ffi::AnyBuffer>()
+        .RemainingArgs()
+        .template Ret<ffi::AnyBuffer>()
+        .template Attr<std::string_view>("algorithm")
+        .template Attr<std::string_view>("accuracy")
+        .template Attr<bool>("transpose_a")
+        .template Attr<bool>("transpose_b")
+        .template Attr<bool>("reproducible")
+        .template Attr<std::int64_t>("slabs");
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
-XLA_FFI_DEFINE_HANDLER_SYMBOL(tilewright_matmul_cpu, on_cpu,
-                              ffi::Ffi::Bind()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .RemainingArgs()
-                                  .Ret<ffi::AnyBuffer>()
-                                  .Attr<std::string_view>("algorithm")
-                                  .Attr<std::string_view>("accuracy")
-                                  .Attr<bool>("transpose_a")
-                                  .Attr<bool>("transpose_b")
-                                  .Attr<bool>("reproducible")
-                                  .Attr<std::int64_t>("slabs"));
+XLA_FFI_DEFINE_HANDLER_SYMBOL(tilewright_matmul_cpu, on_cpu, operands_and_attributes(ffi::Ffi::Bind()));
 
 // The stream is a pointer to this file: no CUDA header is needed, and the kernels are opened on first use.
 XLA_FFI_DEFINE_HANDLER_SYMBOL(tilewright_matmul_cuda, matmul,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::PlatformStream<void*>>()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .RemainingArgs()
-                                  .Ret<ffi::AnyBuffer>()
-                                  .Attr<std::string_view>("algorithm")
-                                  .Attr<std::string_view>("accuracy")
-                                  .Attr<bool>("transpose_a")
-                                  .Attr<bool>("transpose_b")
-                                  .Attr<bool>("reproducible")
-                                  .Attr<std::int64_t>("slabs"));
+                              operands_and_attributes(ffi::Ffi::Bind().Ctx<ffi::PlatformStream<void*>>()));
 #pragma GCC visibility pop
