@@ -2,8 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // Under which sanitizer a test was compiled: g++ says so by macros, clang by features. What takes a hundred times as
-// long there does less. So does what compute-sanitizer's racecheck watches, which looks at every access to shared
-// memory.
+// long there does less. So does what compute-sanitizer watches, which looks at every access to memory and gets each
+// kernel ready for that.
 #pragma once
 
 #include <cstdlib>
@@ -30,7 +30,7 @@ inline constexpr bool under_msan = TW_HAS_FEATURE(memory_sanitizer);
 
 inline constexpr bool is_sanitized = under_asan || under_tsan || under_msan;
 
-/// tools/cuda_sanitized asks for it under racecheck.
+/// tools/cuda_sanitized asks for it.
 inline bool is_thinned() {
     static const bool asked = std::getenv("TW_TESTS_THINNED") != nullptr;
     return asked;

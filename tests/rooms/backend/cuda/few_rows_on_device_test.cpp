@@ -74,7 +74,7 @@ TEST_F(FewRows, AreExactHoweverTheOperandsLie) {
             for (const bool a_by_columns : {false, true})
                 for (const bool b_by_columns : {false, true})
                     for (const std::int64_t from : {0, 1})
-                        if (test::has_its_turn(5)) compare(*kernel, n, k, a_by_columns, b_by_columns, from);
+                        if (test::has_its_turn(11)) compare(*kernel, n, k, a_by_columns, b_by_columns, from);
     }
 }
 

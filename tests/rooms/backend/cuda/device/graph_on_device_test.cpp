@@ -67,7 +67,7 @@ void expect_replays(cudaStream_t stream, const Kernel& kernel, auto&& replay) {
 
 TEST_F(Graphs, EveryRowCanBeCapturedAndReplayed) {
     for (const Kernel* kernel : cuda().ladder)
-        if (runs(*kernel) && test::has_its_turn(4))
+        if (runs(*kernel) && test::has_its_turn(5))
             expect_replays(stream, *kernel, [&](const auto& work, int times) { replay(work, times); });
 }
 
@@ -172,7 +172,8 @@ TEST_F(Graphs, TwoOfOneStreamReplayedAtOnceOnTwoStreamsAreBothRight) {
     cudaStream_t second{};
     ASSERT_EQ(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking), cudaSuccess);
     for (const char* kernel : {"r10_split", ""}) {
-        CapturedProduct one(1024, 21, kernel), other(1024, 31, kernel);
+        const std::int64_t n = test::is_thinned() ? 512 : 1024;
+        CapturedProduct one(n, 21, kernel), other(n, 31, kernel);
         for (CapturedProduct* product : {&one, &other}) {
             ASSERT_TRUE(product->run(product->expected, stream).is_ok());
             ASSERT_NO_FATAL_FAILURE(product->capture(stream));
@@ -191,7 +192,7 @@ TEST_F(Graphs, AFreshStreamCanBeCapturedAfterAWarmUpOnAnother) {
     cudaStream_t fresh{};
     ASSERT_EQ(cudaStreamCreateWithFlags(&fresh, cudaStreamNonBlocking), cudaSuccess);
     constexpr std::int64_t n = 2048;
-    CapturedProduct product(test::is_thinned() ? n / 2 : n, 41);
+    CapturedProduct product(test::is_thinned() ? n / 4 : n, 41);
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(product.run(product.expected, stream).is_ok());
     ASSERT_TRUE(cuda().wait(stream).is_ok());
     ASSERT_NO_FATAL_FAILURE(product.capture(fresh));

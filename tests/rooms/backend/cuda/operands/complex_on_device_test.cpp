@@ -92,7 +92,7 @@ TYPED_TEST(ComplexOnDevice, Rule41_ViewsAndScalarsAreThoseOfTheHost) {
         Both<C> c(integers<C>(m * n, 3));  // is halved a few times only before it is written anew
         for (const std::string& row : rows(type_of<C>, m, n, k))
             for (int form = 0; form < 32; ++form) {
-                if ((k > 1000 && form % 3 != 0) || !test::has_its_turn(11)) continue;
+                if ((k > 1000 && form % 3 != 0) || !test::has_its_turn(29)) continue;
                 Options options{.alpha = form % 3 - 1.0, .kernel = row};
                 options.alpha_imag = form % 5 ? 2 : 0;
                 options.beta = form % 7 ? 0.5 : 0, options.beta_imag = form % 4 == 3 ? -1 : 0;
