@@ -84,7 +84,7 @@ def plan(a, b, mesh, *, out_sharding=None, accuracy=None, transpose_a=False, tra
     512 x 512 x 512 (m x n x k) on 4 devices, 128 x 512 x 512 on each
       x cuts m
       all-gather         B along k over x: 786,432 bytes
-      each device receives 786,432 bytes; 1.70 times the lower bound of 462,422 bytes for an even spread
+      each device receives 786,432 bytes; 1.70 times the lower bound of 461,951 bytes for an even spread
     """
     asked = asked_for(jnp.dtype(a.dtype), None, accuracy, transpose_a, transpose_b, False, slabs, same_bits, overlap)
     lies = tuple(_spec_on(x, name, mesh) for x, name in ((a, "a"), (b, "b")))
