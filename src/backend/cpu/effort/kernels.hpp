@@ -88,6 +88,7 @@ void effort_buckets_avx2(const EffortTile&);
 void effort_tiers_avx2(const EffortTile&);
 void effort_planes_avx2(const EffortTile&);
 void effort_planes_whole_avx2(const EffortWholeTile&);
+void effort_planes_alone_avx2(const EffortWholeTile&);  ///< of one vector
 void effort_planes_whole_neon(const EffortWholeTile&);
 void effort_dense_avx512(const EffortDenseTile&);
 void effort_buckets_avx512(const EffortTile&);

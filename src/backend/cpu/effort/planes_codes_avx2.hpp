@@ -19,14 +19,19 @@ struct Rows {
     const std::byte* of[4];
 };
 
+/// 32 bytes of a row, or the first 16 of them.
+template <bool is_half>
+TW_INSIDE __m256i load(const std::byte* bytes) {
+    return is_half ? _mm256_zextsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)))
+                   : _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+}
+
 /// Byte by byte beside each other: vector t has bytes 4 t .. 4 t + 3 of each 16.
 template <bool is_half>
 TW_INSIDE void interleave(const Rows& rows, __m256i (&x)[4]) {
     __m256i row[4];
 #pragma GCC unroll 4
-    for (int r = 0; r < 4; ++r)
-        row[r] = is_half ? _mm256_zextsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(rows.of[r])))
-                         : _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows.of[r]));
+    for (int r = 0; r < 4; ++r) row[r] = load<is_half>(rows.of[r]);
     const __m256i t0 = _mm256_unpacklo_epi8(row[0], row[1]), t1 = _mm256_unpackhi_epi8(row[0], row[1]);
     const __m256i u0 = _mm256_unpacklo_epi8(row[2], row[3]), u1 = _mm256_unpackhi_epi8(row[2], row[3]);
     x[0] = _mm256_unpacklo_epi16(t0, u0), x[1] = _mm256_unpackhi_epi16(t0, u0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Planes as whole codes, with AVX2: a chunk's codes are put together once, for all vectors.
+// Planes as whole codes, with AVX2: a chunk's codes are put together once, for all vectors. One vector goes another
+// way (planes_alone_avx2.cpp).
 //
 //   rows of 4 inputs  --unpack-->  a 32-bit lane has 4 inputs of one output, lane = block
 //     three planes    --and 0xff, shift-->  words of inputs 0, 2 and of inputs 1, 3  --vpmaddwd with v d-->  sums
@@ -107,7 +108,6 @@ TW_INSIDE void multiply(int r, int side, int h, Following& following, Desk& desk
 template <int planes, int width_of_tile>
 TW_INSIDE void multiply_all(int vectors, int side, int h, Following& following, Desk& desk) {
     constexpr int width = width_of_tile == 4 ? 4 : 0;
-    if (vectors == 1) return multiply<planes, 1, 8, width>(0, side, h, following, desk);
     if (vectors < 4) multiply<planes, 2, 4, width>(0, side, h, following, desk);
     else multiply<planes, 4, 2, width>(0, side, h, following, desk);
     int r = vectors < 4 ? 2 : 4;
@@ -141,18 +141,15 @@ void multiply_tile(const EffortWholeTile& call) {
         return static_cast<int>(call.count - from < whole_chunk ? call.count - from : whole_chunk);
     };
     int count = count_from(0), following_count;
-    find_rows(tile, call.entries, count, call.has_gaps, desk.rows[0]);
+    find_rows(tile, call.entries, count, false, desk.rows[0]);
     for (std::int64_t from = 0; from < call.count; from += count, count = following_count) {
         const EntryRows* const rows = desk.rows[from / whole_chunk % 2];
         EntryRows(&next)[whole_chunk] = desk.rows[from / whole_chunk % 2 ^ 1];
         const EffortEntry* const entries = call.entries + from;
         widen_scales<width>(rows, count, desk);
-        if (planes == 3 && call.has_gaps) round_chunk<planes, planes == 3>(entries, count, 0, desk);
-        else
-            for (int r = 0; r < call.vectors; ++r)
-                round_chunk<planes, false>(entries + r * call.inputs, count, r, desk);
+        for (int r = 0; r < call.vectors; ++r) round_chunk<planes>(entries + r * call.inputs, count, r, desk);
         following_count = count_from(from + count);
-        find_rows(tile, entries + count, following_count, call.has_gaps, next);
+        find_rows(tile, entries + count, following_count, false, next);
         Following following{next, next + following_count, planes == 3};
         for (int h = 0; h < 2; ++h)
             for (int side = 0; side < sides; ++side) {
@@ -172,6 +169,7 @@ void multiply_tile_of(const EffortWholeTile& call) {
 }  // namespace
 
 void effort_planes_whole_avx2(const EffortWholeTile& call) {
+    if (call.vectors == 1) return effort_planes_alone_avx2(call);
     switch (call.width) {
         case 1: return multiply_tile_of<1>(call);
         case 2: return multiply_tile_of<2>(call);

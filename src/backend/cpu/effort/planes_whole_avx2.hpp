@@ -8,10 +8,11 @@
 #include <cstring>
 
 #include "backend/cpu/effort/planes_codes_avx2.hpp"
+#include "backend/cpu/effort/planes_found_avx2.hpp"
 
 namespace tw::cpu::whole {
 
-using codes::columns, codes::Rows, planes::whole_chunk;
+using codes::columns, codes::Rows, found::find_rows, found::Following, planes::whole_chunk;
 inline constexpr int groups = whole_chunk / 4;
 
 /// What a tile's chunk is made into, and the sums of the tile.
@@ -25,31 +26,6 @@ struct Desk {
     EntryRows rows[2][whole_chunk];               ///< of this chunk and of the next one, in turns
     __m256 y[2][2][most_whole_vectors][columns];  ///< of each half and side
 };
-
-/// Finds a chunk's rows, four pointers at a time; without gaps they lie one below the other. Past the last entry they
-/// are the last one's.
-TW_INSIDE void find_rows(const WholeTileRows& tile, const EffortEntry* entries, int count, bool has_gaps,
-                         EntryRows (&rows)[whole_chunk]) {
-    if (count == 0) return;
-    const auto first = [&](const EffortEntry& entry) {
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(tile.first + entry.units));
-    };
-    const auto step = [&](const EffortEntry& entry) {
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(tile.steps[entry.units]));
-    };
-    const auto at = [&](const EffortEntry& entry) {
-        return _mm256_add_epi64(first(entry), _mm256_mul_epu32(_mm256_set1_epi64x(entry.input), step(entry)));
-    };
-    const auto set = [&](int e, __m256i to) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(rows + e), to); };
-    __m256i next = at(entries[0]);
-    const __m256i below = step(entries[0]);
-    for (int e = 0; e < count; ++e) {
-        if (has_gaps) next = at(entries[e]);
-        set(e, next);
-        next = _mm256_add_epi64(next, below);
-    }
-    for (int e = count; e < whole_chunk; ++e) rows[e] = rows[count - 1];
-}
 
 /// Widens a chunk's scales; past the last entry and the last block they are 0.
 template <int width>
@@ -78,7 +54,7 @@ TW_INSIDE void lay(const __m256i (&q)[4], __m256i (&v)[2]) {
 }
 
 /// Rounds v d of a vector's chunk.
-template <int planes, bool has_gaps>
+template <int planes>
 [[gnu::noinline]] static void round_chunk(const EffortEntry* entries, int count, int r, Desk& desk) {
     constexpr float all = planes == 2 ? planes::whole_most_of_two : planes::whole_most;
     const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
@@ -94,20 +70,16 @@ template <int planes, bool has_gaps>
     for (int s = 0; s < 2; ++s) {
         const __m256 some = _mm256_cmp_ps(most[s], _mm256_set1_ps(planes::least), _CMP_GE_OQ);
         const __m256 inverse = _mm256_and_ps(some, _mm256_div_ps(_mm256_set1_ps(all), most[s]));
-        __m256i sum = _mm256_setzero_si256(), gaps = sum;
+        __m256i sum = _mm256_setzero_si256();
         for (int g = 0; g < groups; ++g) {
             __m256i q[4];
             for (int e = 0; e < 4; ++e) {
                 q[e] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_load_ps(desk.product[4 * g + e] + 8 * s), inverse));
                 sum = _mm256_add_epi32(sum, q[e]);
-                if (!has_gaps || 4 * g + e >= count) continue;
-                const int is_short = entries[4 * g + e].units < 3 ? -1 : 0;
-                gaps = _mm256_add_epi32(gaps, _mm256_and_si256(q[e], _mm256_set1_epi32(is_short)));
             }
             lay<planes>(q, desk.v[r][s][g]);
         }
-        const __m256i offset = _mm256_mullo_epi32(sum, _mm256_set1_epi32(planes == 3 ? 255 : 240));
-        desk.offset[r][s] = has_gaps ? _mm256_add_epi32(offset, gaps) : offset;
+        desk.offset[r][s] = _mm256_mullo_epi32(sum, _mm256_set1_epi32(planes == 3 ? 255 : 240));
         desk.scale[r][s] = _mm256_mul_ps(_mm256_div_ps(most[s], _mm256_set1_ps(all)), _mm256_set1_ps(1.f / 32));
     }
 }
@@ -132,27 +104,6 @@ TW_INSIDE void put_together(const Rows& a, const Rows& b, const Rows (&c)[2], __
         }
     }
 }
-
-/// Entries whose rows are asked for while those before them are multiplied, half an entry at a time: Zen 3 drops what
-/// is asked for while some 20 lines are on their way.
-struct Following {
-    const EntryRows *next, *end;
-    bool has_c, is_half_done = false;
-
-    template <int width>
-    [[gnu::always_inline]] void ask() {
-        if (next == end) return;
-        constexpr std::int64_t half = 16 * width;
-        if (!is_half_done) {
-            ask_for(next->scales);
-            ask_for(next->a), ask_for(next->a + half), ask_for(next->b), ask_for(next->b + half);
-        } else if (has_c) {
-            for (int q = 0; q < 4; ++q) ask_for(next->c + q * half);
-        }
-        next += is_half_done;
-        is_half_done = !is_half_done;
-    }
-};
 
 /// A chunk's codes, of one half and side.
 template <int planes, int width>
