@@ -4,7 +4,7 @@
 #   make run       build tw and watch this machine climb the ladder
 #   make test      build everything and run every test
 #   make check     what takes more time: the formatting, CUDA's kernels for every architecture, sanitizers on what
-#                  reads input, a minute of fuzzing
+#                  reads input (on everything: make test-all), a minute of fuzzing
 #   make docs      README and docs as one site with a search, in build/site
 #   make test-all  both, and what takes longer: run before a piece of work is called done. TW_BY_TURNS=1 make test-all
 #                  does a fifth of the longest parts, another each day

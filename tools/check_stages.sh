@@ -27,8 +27,8 @@ if [ "$what" = check ]; then
     judges=
     stage "Building tw" build release --with -DTW_TESTS=ON tw && judges=1
     [ -z "$judges" ] || beside judge judge_products 60 20261124
-    stage "Building what reads input under asan and ubsan" nice -n 5 tools/sanitized build &&
-        { stage "Its tests under asan and ubsan" tools/sanitized test || true; }
+    stage "Building what reads input under asan and ubsan" nice -n 5 tools/sanitized build asan-input &&
+        { stage "Its tests under asan and ubsan" tools/sanitized test asan-input || true; }
     [ -z "$judges" ] || stage "A minute of random products, judged beside that build" end_of judge || true
     stage "A minute of fuzzing" tools/fuzz 60 || true
 fi

@@ -42,8 +42,8 @@ fi
 if by_turns 0 "Building everything under asan and ubsan" build asan --with -DTW_TESTS=ON; then
     stage "All tests under asan and ubsan" run_tests asan || true
 elif ! is_turn 0; then
-    stage "Building what reads input under asan and ubsan" tools/sanitized build &&
-        { stage "Its tests under asan and ubsan" tools/sanitized test || true; }
+    stage "Building what reads input under asan and ubsan" tools/sanitized build asan-input &&
+        { stage "Its tests under asan and ubsan" tools/sanitized test asan-input || true; }
 fi
 googletest_for_aarch64() {
     local folder=$root/build/aarch64-googletest

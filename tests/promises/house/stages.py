@@ -86,8 +86,8 @@ class Stages(unittest.TestCase):
         )  # the machine code; tools/sanitized counts nothing here
         for stage in (
             "tools/check_format",
-            "tools/sanitized build",
-            "tools/sanitized test",
+            "tools/sanitized build asan-input",
+            "tools/sanitized test asan-input",
             "tools/fuzz 60",
             "tw judge --seconds 60 --seed",
             "tw judge --seconds 10 --device cpu-check",
