@@ -28,7 +28,7 @@ TEST_F(FewRows, ReproducibleRowsHaveTheBitsOfALargeProducts) {
     for (const Type type : {Type::bf16, Type::f16})
         for (const auto& [n, k] : {std::pair<std::int64_t, std::int64_t>{520, 64}, {72, 1000}, {4096, 4096}, {71, 333}})
             for (const bool by_columns : {true, false}) {
-                if (!test::has_its_turn(3) || (test::is_thinned() && k == 4096)) continue;
+                if (!has_its_turn(3) || (test::is_thinned() && k == 4096)) continue;
                 const auto expected = first_row(type, 40, n, k, by_columns);
                 for (const std::int64_t m : {1, 2, 7, 8, 9, 16, 17})
                     EXPECT_TRUE(first_row(type, m, n, k, by_columns) == expected)
@@ -74,7 +74,7 @@ TEST_F(FewRows, AreExactHoweverTheOperandsLie) {
             for (const bool a_by_columns : {false, true})
                 for (const bool b_by_columns : {false, true})
                     for (const std::int64_t from : {0, 1})
-                        if (test::has_its_turn(11)) compare(*kernel, n, k, a_by_columns, b_by_columns, from);
+                        if (has_its_turn(11)) compare(*kernel, n, k, a_by_columns, b_by_columns, from);
     }
 }
 

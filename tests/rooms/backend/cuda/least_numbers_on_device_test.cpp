@@ -61,7 +61,7 @@ TEST_F(LeastNumbers, KeepTheCertificateOfTwoPartsOfTf32) {
                                   {70, 300, 61}})
         for (const Kind& kind : kinds)
             for (const bool by_columns : {true, false}) {
-                if (!test::has_its_turn(17)) continue;
+                if (!has_its_turn(17)) continue;
                 Values a(Type::f32, m * k, 1), b(Type::f32, k * n, 2), c(Type::f32, m * n, 3);
                 float *const of_a = static_cast<float*>(a.on_host().data), *const of_b =
                                                                                static_cast<float*>(b.on_host().data);

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -80,6 +82,18 @@ private:
     void* memory_;
     std::vector<std::byte> host_;
 };
+
+/// As test::has_its_turn(), of the cases of one test, whose first always has it; the variable's value says how many
+/// times fewer.
+inline bool has_its_turn(int of) {
+    static const testing::TestInfo* test = nullptr;
+    static int asked = 0;
+    if (!test::is_thinned()) return test::has_its_turn(of);
+    static const int fewer = std::max(1, std::atoi(std::getenv("TW_TESTS_THINNED")));
+    const testing::TestInfo* const now = testing::UnitTest::GetInstance()->current_test_info();
+    if (test != now) test = now, asked = 0;
+    return asked++ % (of * fewer) == 0;
+}
 
 inline bool runs(const Kernel& kernel) { return (kernel.needs & ~cuda().features()) == 0; }
 

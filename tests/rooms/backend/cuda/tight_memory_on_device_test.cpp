@@ -89,7 +89,7 @@ TEST_P(TightMemory, HoldsEveryReadAndWrite) {
     int taken = 0;
     for (const Product& product : products)
         for (const Tile& tile : kernel.tiles)
-            if (kernel.tiles.size() < few_tiles || test::has_its_turn(3))
+            if (kernel.tiles.size() < few_tiles || has_its_turn(3))
                 taken += judged(kernel, of_a_few(tile, product), tile);
     if (taken == 0) GTEST_SKIP() << kernel.name << " takes none of these shapes: the sweep has shapes of its own";
 }

@@ -67,7 +67,7 @@ void expect_replays(cudaStream_t stream, const Kernel& kernel, auto&& replay) {
 
 TEST_F(Graphs, EveryRowCanBeCapturedAndReplayed) {
     for (const Kernel* kernel : cuda().ladder)
-        if (runs(*kernel) && test::has_its_turn(5))
+        if (runs(*kernel) && has_its_turn(5))
             expect_replays(stream, *kernel, [&](const auto& work, int times) { replay(work, times); });
 }
 

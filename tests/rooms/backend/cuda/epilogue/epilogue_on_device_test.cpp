@@ -114,7 +114,7 @@ TEST_F(Epilogues, AreThoseOfAPassOfTheirOwnOnEveryRowThatFuses) {
                                       .out = kernel->out,
                                       .place = Place::cuda,
                                       .b = Form::col_major};
-                if ((kernel->takes && !kernel->takes(problem)) || !test::has_its_turn(23)) continue;
+                if ((kernel->takes && !kernel->takes(problem)) || !has_its_turn(23)) continue;
                 compare(*kernel, {m, n, k, false, Type::f32, true, false, activation, 0});
                 compare(*kernel, {m, n, k, false, kernel->in, true, true, activation, 2});
                 compare(*kernel, {m, n, k, true, Type::f32, true, true, activation, 0});

@@ -91,7 +91,7 @@ TEST_P(BatchesOf, GiveTheBitsOfOneProductAtATime) {
     const auto [in, out] = GetParam();
     for (const Shape& shape : shapes)
         for (const Told told : {Told::by_steps, Told::by_pointers, Told::by_pointers_out_of_order, Told::sharing_b}) {
-            if (!test::has_its_turn(5)) continue;
+            if (!has_its_turn(5)) continue;
             compare(in, out, shape, 7, told, {.beta = 0.5}, false);
             compare(in, out, shape, 7, told, {}, true);
             if (in == Type::f32) compare(in, out, shape, 7, told, {.beta = 0.5, .accuracy = tf32}, true);
@@ -109,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(Types, BatchesOf,
 TEST_F(Batches, OfDoublesAreSeenFromCsOtherSide) {
     for (const Told told : {Told::by_steps, Told::by_pointers, Told::by_pointers_out_of_order, Told::sharing_b})
         for (const Shape& flat_is_quicker : {Shape{520, 70, 64, 2, false}, {1000, 90, 48, 0, true, true}})
-            if (test::has_its_turn(8)) compare(Type::f64, Type::f64, flat_is_quicker, 60, told, {.beta = 0.5}, false);
+            if (has_its_turn(8))
+                compare(Type::f64, Type::f64, flat_is_quicker, test::is_thinned() ? 6 : 60, told, {.beta = 0.5}, false);
 }
 
 TEST_F(Batches, OfThousandsGoInPieces) {
@@ -132,7 +133,7 @@ TEST_F(Batches, ByEveryRowAreItsProducts) {
                               .out = kernel->out,
                               .place = Place::cuda,
                               .b = Form::col_major};
-        if (!runs(*kernel) || (kernel->takes && !kernel->takes(problem)) || !test::has_its_turn(4)) continue;
+        if (!runs(*kernel) || (kernel->takes && !kernel->takes(problem)) || !has_its_turn(4)) continue;
         for (const Told told : {Told::by_steps, Told::by_pointers})
             compare(kernel->in, kernel->out, {16, 64, 64}, 5, told, {.kernel = kernel->name}, true);
     }

@@ -47,7 +47,7 @@ void compare(Type in, const std::string& row, std::int64_t m, std::int64_t n, st
 TEST_F(SlabsOnDevice, Rule40_HalvesOfKHaveTheBitsOfHalvesOfTheTree) {
     for (const Type in : {Type::f32, Type::f64, Type::bf16, Type::f16})
         for (const std::string& row : reproducible_rows(in)) {
-            if (!test::has_its_turn(3)) continue;
+            if (!has_its_turn(3)) continue;
             compare(in, row, 70, 136, 1024);
             compare(in, row, 33, 20, 1027);
         }

@@ -139,7 +139,7 @@ TEST_P(ComplexRemainders, EveryFillKeepsTheBoundOfAPlainSumForEachPart) {
     unsigned seed = 7;
     for (const Fill& of_b : fills)
         for (const Fill& of_a : {of_b, fills[4]}) {
-            if (!test::has_its_turn(7)) continue;
+            if (!has_its_turn(7)) continue;
             p.conj_a = seed % 2 == 0, p.conj_b = seed % 3 == 0;
             p.fill(of_a, of_b, seed++);
             p.multiply(p.kind.by_remainders, p.c);

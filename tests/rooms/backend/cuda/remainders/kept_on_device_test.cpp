@@ -45,7 +45,7 @@ TEST_P(KeptOnDevice, Rule38_HasTheBitsOfItsMatrix) {
     const Options options{.alpha = -1.5, .beta = 0.5, .device = "cuda", .kernel = name};
     for (const double powers : {0., 10., 30., 90.})
         for (int form = 0; form < 16; ++form) {
-            if (!test::has_its_turn(5)) continue;
+            if (!has_its_turn(5)) continue;
             Values a(type, m * k, 1), b(type, k * n, 2);
             spread(form & 1 ? a : b, type, form & 1 ? m * k : k * n, powers);
             Matrix left = form & 1 ? a.columns(m, k) : a.rows(m, k), right = form & 2 ? b.columns(k, n) : b.rows(k, n);

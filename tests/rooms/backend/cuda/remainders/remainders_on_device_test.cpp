@@ -94,7 +94,7 @@ struct Product {
 TEST_F(Remainders, EveryFillKeepsTheBoundOfAPlainSum) {
     Product p;
     for (const Fill& fill_of_b : fills) {
-        if (!test::has_its_turn(5)) continue;
+        if (!has_its_turn(5)) continue;
         p.fill(fill_of_b, fill_of_b, 7);
         p.multiply(by_remainders, p.c);
         p.expect_bound(fill_of_b.name);

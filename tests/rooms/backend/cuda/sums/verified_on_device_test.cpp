@@ -75,7 +75,7 @@ TEST_F(VerifiedOnDevice, HasTheBitsOfTheUnverifiedOrIsRefused) {
             for (int how = 0; how < 3; ++how)
                 for (const double beta : {0.0, -0.3})
                     for (const auto& [finishes, activation] : epilogues) {
-                        if (!test::has_its_turn(11)) continue;
+                        if (!has_its_turn(11)) continue;
                         Trial trial(in, out, shape[0], shape[1], shape[2]);
                         Options options{.alpha = 0.7, .beta = beta};
                         if (finishes)
@@ -126,7 +126,7 @@ TEST_F(VerifiedOnDevice, RightProductsPassByTheirSumsAlone) {
         for (const Accuracy accuracy : {Accuracy{}, tf32, fp32_elementwise})
             for (const double beta : {0.0, 0.5})
                 for (const Verify::Level level : levels) {
-                    if ((in != Type::f32 && accuracy != Accuracy{}) || !test::has_its_turn(5)) continue;
+                    if ((in != Type::f32 && accuracy != Accuracy{}) || !has_its_turn(5)) continue;
                     Trial trial(in, in, 600, 520, 1100);
                     const Options options{.beta = beta, .accuracy = accuracy, .verify = level};
                     const Matrix a = trial.a.rows(600, 1100), b = trial.b.columns(1100, 520),

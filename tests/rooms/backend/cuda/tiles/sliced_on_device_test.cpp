@@ -32,7 +32,7 @@ TEST_F(Sliced, SharedByAClusterKeepsTheCertificate) {
         EXPECT_GT(cuda::sliced::way_of({m, n, k, 1, 132}).ranks, 1) << m << 'x' << n << 'x' << k;
         Values a(Type::f32, m * k, 1), b(Type::f32, k * n, 2);
         for (int lies = 0; lies < 16; ++lies) {
-            if (!test::has_its_turn(5)) continue;
+            if (!has_its_turn(5)) continue;
             const bool a_turned = lies & 1, b_turned = lies & 2, c_turned = lies & 4, adds = lies & 8;
             Values c(Type::f32, m * n, 3), old(Type::f32, m * n, 3);
             const Status status =
