@@ -25,10 +25,8 @@ void widen_each(const From* source, std::int64_t count, float* to) noexcept {
     for (std::int64_t i = 0; i < count; ++i) to[i] = widen(source[i]);
 }
 
-/// Row by row where both lie along rows, column by column where both do so along columns, else one by one.
+/// Row by row where both lie along rows, else one by one.
 void by_runs(const Matrix& to, const Matrix& from, const auto& run) noexcept {
-    if (to.row_step == 1 && from.row_step == 1 && to.col_step != 1)
-        return by_runs(to.transposed(), from.transposed(), run);
     if (to.col_step == 1 && from.col_step == 1) {
         for (std::int64_t i = 0; i < to.rows; ++i) run(from.at(i, 0), to.cols, to.at(i, 0));
         return;
@@ -37,10 +35,10 @@ void by_runs(const Matrix& to, const Matrix& from, const auto& run) noexcept {
         for (std::int64_t j = 0; j < to.cols; ++j) run(from.at(i, j), std::int64_t{1}, to.at(i, j));
 }
 
-template <class Narrow>
-bool round_rows(const Matrix& to, const Matrix& from, NarrowRuns::RoundRows<Narrow> native) noexcept {
+template <class From, class To>
+bool by_rows(const Matrix& to, const Matrix& from, NarrowRuns::Rows<From, To> native) noexcept {
     if (!native || to.col_step != 1 || from.col_step != 1) return false;
-    native(static_cast<const float*>(from.data), from.row_step, to.rows, to.cols, static_cast<Narrow*>(to.data),
+    native(static_cast<const From*>(from.data), from.row_step, to.rows, to.cols, static_cast<To*>(to.data),
            to.row_step);
     return true;
 }
@@ -51,10 +49,10 @@ void widen_run(Type from, const void* source, std::int64_t count, float* to) noe
     const NarrowRuns& native = runs();
     if (from == Type::f16) {
         const auto* const f16 = static_cast<const float16*>(source);
-        return native.widen_f16 ? native.widen_f16(f16, count, to) : widen_each(f16, count, to);
+        return native.widen_f16 ? native.widen_f16(f16, 0, 1, count, to, 0) : widen_each(f16, count, to);
     }
     const auto* const bf16 = static_cast<const bfloat16*>(source);
-    native.widen_bf16 ? native.widen_bf16(bf16, count, to) : widen_each(bf16, count, to);
+    native.widen_bf16 ? native.widen_bf16(bf16, 0, 1, count, to, 0) : widen_each(bf16, count, to);
 }
 
 void round_run(Type to, const float* source, std::int64_t count, void* target) noexcept {
@@ -71,6 +69,9 @@ void round_run(Type to, const float* source, std::int64_t count, void* target) n
 }
 
 void widen_matrix(const Matrix& to, const Matrix& from) noexcept {
+    if (to.row_step == 1 && from.row_step == 1 && to.col_step != 1)
+        return widen_matrix(to.transposed(), from.transposed());
+    if (from.type == Type::f16 ? by_rows(to, from, runs().widen_f16) : by_rows(to, from, runs().widen_bf16)) return;
     by_runs(to, from, [&](const void* source, std::int64_t count, void* target) {
         widen_run(from.type, source, count, static_cast<float*>(target));
     });
@@ -79,7 +80,7 @@ void widen_matrix(const Matrix& to, const Matrix& from) noexcept {
 void round_matrix(const Matrix& to, const Matrix& from) noexcept {
     if (to.row_step == 1 && from.row_step == 1 && to.col_step != 1)
         return round_matrix(to.transposed(), from.transposed());
-    if (to.type == Type::f16 ? round_rows(to, from, runs().round_f16) : round_rows(to, from, runs().round_bf16)) return;
+    if (to.type == Type::f16 ? by_rows(to, from, runs().round_f16) : by_rows(to, from, runs().round_bf16)) return;
     by_runs(to, from, [&](const void* source, std::int64_t count, void* target) {
         round_run(to.type, static_cast<const float*>(source), count, target);
     });

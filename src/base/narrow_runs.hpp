@@ -23,17 +23,17 @@ void round_run(Type to, const float* source, std::int64_t count, void* target) n
 void widen_matrix(const Matrix& to, const Matrix& from) noexcept;
 void round_matrix(const Matrix& to, const Matrix& from) noexcept;
 
-/// What an instruction set has for a whole run, or for rows of them: short ones, as a tile of C has, take no longer
-/// than their elements do. Those that it lacks are null.
+/// What an instruction set has for rows of runs: short ones, as a strip of B or a tile of C has, take no longer than
+/// their elements do. Those that it lacks are null.
 struct NarrowRuns {
-    template <class Narrow>
-    using RoundRows = void (*)(const float* source, std::int64_t step, std::int64_t rows, std::int64_t count,
-                               Narrow* to, std::int64_t to_step);
+    template <class From, class To>
+    using Rows = void (*)(const From* source, std::int64_t step, std::int64_t rows, std::int64_t count, To* to,
+                          std::int64_t to_step);
 
-    void (*widen_f16)(const float16*, std::int64_t, float*) = nullptr;
-    void (*widen_bf16)(const bfloat16*, std::int64_t, float*) = nullptr;
-    RoundRows<float16> round_f16 = nullptr;
-    RoundRows<bfloat16> round_bf16 = nullptr;
+    Rows<float16, float> widen_f16 = nullptr;
+    Rows<bfloat16, float> widen_bf16 = nullptr;
+    Rows<float, float16> round_f16 = nullptr;
+    Rows<float, bfloat16> round_bf16 = nullptr;
 };
 extern const NarrowRuns narrow_runs_avx2, narrow_runs_neon;
 

@@ -44,17 +44,25 @@ void round_eight(const float* source, typename Kind::Narrow* to) {
 }
 
 template <class Kind>
-void widen_all(const typename Kind::Narrow* source, std::int64_t count, float* to) {
-    if (count >= lanes) {
-        for (std::int64_t i = 0; i + lanes <= count; i += lanes) widen_eight<Kind>(source + i, to + i);
-        if (count % lanes != 0) widen_eight<Kind>(source + count - lanes, to + count - lanes);
-        return;
-    }
+void widen_few(const typename Kind::Narrow* source, std::int64_t count, float* to) {
     typename Kind::Narrow narrow[lanes] = {};
     float wide[lanes];
     std::memcpy(narrow, source, static_cast<std::size_t>(count) * sizeof *source);
     widen_eight<Kind>(narrow, wide);
     std::memcpy(to, wide, static_cast<std::size_t>(count) * sizeof *to);
+}
+
+template <class Kind>
+void widen_all(const typename Kind::Narrow* source, std::int64_t step, std::int64_t rows, std::int64_t count, float* to,
+               std::int64_t to_step) {
+    for (; rows > 0; --rows, source += step, to += to_step) {
+        if (count < lanes) {
+            widen_few<Kind>(source, count, to);
+            continue;
+        }
+        for (std::int64_t i = 0; i + lanes <= count; i += lanes) widen_eight<Kind>(source + i, to + i);
+        if (count % lanes != 0) widen_eight<Kind>(source + count - lanes, to + count - lanes);
+    }
 }
 
 template <class Kind>

@@ -13,13 +13,16 @@ namespace {
 
 constexpr std::int64_t lanes = 4;
 
-void widen_all(const float16* source, std::int64_t count, float* to) {
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        const uint16x4_t bits = vld1_u16(&source[i].bits);
-        vst1q_f32(to + i, vcvt_f32_f16(vreinterpret_f16_u16(bits)));
+void widen_all(const float16* source, std::int64_t step, std::int64_t rows, std::int64_t count, float* to,
+               std::int64_t to_step) {
+    for (; rows > 0; --rows, source += step, to += to_step) {
+        std::int64_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            const uint16x4_t bits = vld1_u16(&source[i].bits);
+            vst1q_f32(to + i, vcvt_f32_f16(vreinterpret_f16_u16(bits)));
+        }
+        for (; i < count; ++i) to[i] = widen(source[i]);
     }
-    for (; i < count; ++i) to[i] = widen(source[i]);
 }
 
 void round_all(const float* source, std::int64_t step, std::int64_t rows, std::int64_t count, float16* to,
