@@ -65,6 +65,10 @@ std::span<std::byte> thread_scratch(std::size_t bytes) noexcept {
 #if defined(__linux__)
     if (unit == huge_page) madvise(data, rounded, MADV_HUGEPAGE);
 #endif
+    // Kernels ask for some rows behind the last one of a panel. Of a page that was never written each such request
+    // takes the processor a search that finds nothing.
+    if (unit == page)
+        for (std::size_t at = 0; at < rounded; at += page) data[at] = std::byte{};
     kept = {data, rounded};
     return {kept.data, kept.size};
 }
