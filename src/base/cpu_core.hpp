@@ -20,6 +20,9 @@ struct CpuCore {
     /// True where a multiply-add that reads and broadcasts a factor itself is no slower than one that finds it in a
     /// register. AMD's cores are busy with the loads (measured on family 26).
     bool folds_broadcasts() const noexcept { return !is_by("AuthenticAMD"); }
+
+    /// True where an instruction on 32 bytes is two on 16: AMD's Zen and Zen+.
+    bool splits_vectors() const noexcept { return is_by("AuthenticAMD") && family == 23 && model < 48; }
 };
 
 /// From the words of CPUID: the maker's name (ebx, edx, ecx of leaf 0) and eax of leaf 1.

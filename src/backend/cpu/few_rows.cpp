@@ -17,6 +17,7 @@
 // at the pace at which the processor fetches ahead. Gained over r6_vectorized: a strip of its tiles touches one page a
 // row.
 #include "backend/cpu/ladder.hpp"
+#include "backend/cpu/micro/crowded.hpp"
 #include "backend/cpu/micro/slab.hpp"
 #include "backend/cpu/micro/turned_slab.hpp"
 #include "backend/cpu/parts_of_k.hpp"
@@ -146,12 +147,27 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 }
 
 /// What a product takes where B's rows pass by, over the kernel's rate: sums come and go. 32-byte vectors have more of
-/// them for the same B, and with many rows they leave L1. More rows than a slab has are slower in any.
+/// them for the same B, and with many rows they leave L1. More rows than a slab has are slower in any. A core that
+/// splits vectors feels each coming, and the fewer the rows, the fewer the steps between two of them.
 template <class T>
-double passing_pace(const MicroKernel<T>& kernel, std::int64_t rows) {
+double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned& x) {
     constexpr std::int64_t rows_in_l1 = 24;
+    const std::int64_t rows = x.m;
+    const bool as_c_lies = rows == (p.c == Form::col_major ? p.n : p.m);
+    if (as_c_lies && x.lies_well && is_split(kernel, rows))
+        return 1.5 + 5 / static_cast<double>(std::max<std::int64_t>(rows, 2));
     const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
     return rows > (in_short_vectors ? rows_in_l1 : most_rows) ? 2 : 1.4;
+}
+
+/// Few columns of a C that lies by rows, whose last vector is cut short: turned, they are rows here, and no vector of
+/// sums is empty. How much less that takes than its price was timed on a core that splits vectors.
+template <class T>
+double cut_short(const MicroKernel<T>& kernel, const Problem& p) {
+    const bool turned = p.c == Form::col_major;
+    const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
+    const bool is_avx2 = kernel.lanes * static_cast<int>(sizeof(T)) == 32;
+    return is_avx2 && is_split(kernel, cols) && !is_split(kernel, rows) && cols % kernel.lanes != 0 ? 0.5 : 1;
 }
 
 template <class T, const MicroKernel<T>& kernel>
@@ -176,8 +192,9 @@ double nanoseconds(const Problem& p, int threads) {
     const double reading = 0.024 * n * k * static_cast<double>(size_of(p.in)) * slabs;
     const double turning = turned.lies_well ? 0 : on_squares ? 0.0075 * sizeof(T) : 0.12;
     const double copying = turning * n * k * slabs;
-    const double packing = 0.5 * m * k, pace = passing_pace(kernel, turned.m);
-    return 100 + (packing + std::max((on_squares ? 1 : pace) * m * n * k / kernel.rate + copying, reading)) / sharing;
+    const double packing = 0.5 * m * k, pace = on_squares ? 1 : passing_pace(kernel, p, turned);
+    const double products = cut_short(kernel, p) * (pace * m * n * k / kernel.rate + copying);
+    return 100 + (packing + std::max(products, reading)) / sharing;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "backend/cpu/micro/crowded.hpp"
 #include "backend/cpu/micro/micro_kernel.hpp"
 #include "backend/cpu/product/grid.hpp"
 #include "backend/cpu/product/parallel.hpp"
@@ -37,7 +38,8 @@ double hierarchy_nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const int workers = workers_for(p.m, p.n, p.k, threads);
     const double packed_bytes = sizeof(T) * (m * k + n * k);
-    const double packed_byte = packed_bytes > (1 << 22) ? 0.1 : 0.05;
+    const double against_products = is_split(micro, p.c == Form::col_major ? p.n : p.m) ? 0.42 : 1;
+    const double packed_byte = (packed_bytes > (1 << 22) ? 0.1 : 0.05) * against_products;
     if (workers > 1 && !shares_panels(p.m, p.n, p.k, workers))
         return 1400 + nanoseconds_of_part<T, micro>(p, workers, packed_byte);
     const auto rows =

@@ -27,6 +27,9 @@ TEST(CpuCore, ReadsMakerFamilyAndModel) {
 
 TEST(CpuCore, FoldsBroadcastsExceptOnAmd) {
     EXPECT_FALSE(cpu_core_of(amd, 0x00b00f20).folds_broadcasts());
+    EXPECT_FALSE(cpu_core_of(amd, 0x00b00f20).splits_vectors());
+    EXPECT_TRUE(cpu_core_of(amd, 0x00800f12).splits_vectors());
+    EXPECT_FALSE(cpu_core_of(amd, 0x00830f10).splits_vectors());
     EXPECT_TRUE(cpu_core_of(intel, 0x000c06f2).folds_broadcasts());
     EXPECT_TRUE(CpuCore{}.folds_broadcasts());
 }

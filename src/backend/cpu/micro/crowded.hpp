@@ -10,6 +10,7 @@
 #include "backend/cpu/micro/micro_kernel.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "base/caches.hpp"
+#include "base/cpu_core.hpp"
 
 namespace tw::cpu {
 
@@ -34,6 +35,27 @@ bool passes_by_blocks(const Problem& p) noexcept {
     return p.k >= least_blocks * KC<T> && 2 * (p.m + p.n) * KC<T> * size <= caches().l2.bytes;
 }
 
+/// A few rows by a B whose rows are contiguous, on a core that splits vectors: as timed on a Zen 1. Products are slow
+/// there and the memory is not, so that what counts is whether the rows of a strip fight for sets.
+template <class T>
+double tiles_split(const MicroKernel<T>& kernel, const Problem& p) noexcept {
+    constexpr double l2 = 1 << 20, l3 = 1 << 22, memory = 1 << 25;
+    const bool turned = p.c == Form::col_major;
+    const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)};
+    const double bytes = static_cast<double>(row_bytes) * static_cast<double>(p.k);
+    const double pace = bytes < l2 ? 1.1 : row_bytes % 16384 == 0 ? 4.6 : row_bytes % 4096 == 0 ? 1.75 : 1.25;
+    const double byte = bytes <= l3 ? 0.02 : bytes <= memory ? 0.05 : 0.083;
+    return std::max(pace * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / kernel.rate,
+                    byte * bytes);
+}
+
+/// Of few rows, whose packing of B or coming of sums no other chip weighs so lightly against products.
+template <class T>
+bool is_split(const MicroKernel<T>& kernel, std::int64_t rows) noexcept {
+    constexpr std::int64_t few = 48;
+    return kernel.lanes * static_cast<int>(sizeof(T)) <= 32 && rows < few && cpu_core().splits_vectors();
+}
+
 /// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each
 /// row of them lies on another page, and only a packed one comes no more than once, which enough rows must repay. Tiles
 /// of 32-byte vectors wait less for what L3 keeps, and longer where a strip is packed from many pages.
@@ -47,6 +69,7 @@ double tiles_as_they_lie(const MicroKernel<T>& kernel, const Problem& p, std::in
     const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
     const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
     const bool passes = passes_by_blocks<T>(p), on_many_pages = (turned ? p.a : p.b) == p.c;
+    if (on_many_pages && !packs && !passes && is_split(kernel, turned ? p.n : p.m)) return tiles_split(kernel, p);
     // Its rows, a page each, find a place in the caches unless they are too many or fight for one set.
     const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)};
     constexpr std::int64_t some_pages = 8192;  // which short rows share: what fetches ahead finds the next row
@@ -80,7 +103,7 @@ double reading_again(const MicroKernel<T>& kernel, const Problem& p) noexcept {
     const std::int64_t strips = ceil_div(turned ? p.m : p.n, kernel.widths[kernel.low]);
     const std::int64_t l3 = std::max(caches().l3.bytes, least_l3);
     // All strips of a block of k come before the next block. Of tiles of 64-byte vectors this was not timed, nor of
-    // narrow operands, which are widened whole.
+    // narrow operands, which are widened a few rows at a time.
     const bool in_short_vectors = kernel.lanes * size <= 32;
     const bool keeps_block = in_short_vectors && p.in == type_of<T> && 5 * lines * k_block<T>(p.k) * size < l3;
     const bool is_kept = passes_by_blocks<T>(p) || 2 * bytes < l3 || keeps_block;
