@@ -50,22 +50,34 @@ void turned_columns(const TurnedTile<typename V::Element>& t, std::int64_t first
     for (int g = 0; g < G; ++g)
 #pragma GCC unroll 8
         for (int r = 0; r < R; ++r) sums[g][r] = V::zero();
-    std::int64_t p = 0;
-    for (; cols >= V::lanes && p + line <= t.k; p += line)
-#pragma GCC unroll 4
-        for (int g = 0; g < G; ++g) {
-            const Of* const from = static_cast<const Of*>(t.b) + (first + g * V::lanes) * t.b_step + p;
+    // The sums of one vector wait for each other: two vectors' take turns, the second a line behind, in another set of
+    // L1. Doubles, half as many a line, lost a tenth by it.
+    static_assert(G <= 2);
+    constexpr bool take_turns = G > 1 && sizeof(T) == sizeof(float);
+    const auto lines_at = [&](std::int64_t p, int from, int to) __attribute__((always_inline)) {
 #pragma GCC unroll 8
-            for (int q = 0; q < line; q += steps) {
+        for (int q = 0; q < line; q += steps)
+#pragma GCC unroll 4
+            for (int g = from; g < to; ++g) {
+                const std::int64_t at = p - g * line + q;
                 Register square[steps];
-                V::turn(from + q, t.b_step, square);
+                V::turn(static_cast<const Of*>(t.b) + (first + g * V::lanes) * t.b_step + at, t.b_step, square);
 #pragma GCC unroll 8
                 for (int u = 0; u < steps; ++u)
 #pragma GCC unroll 8
                     for (int r = 0; r < R; ++r)
-                        sums[g][r] = V::multiply_add(V::broadcast(t.a + (p + q + u) * R + r), square[u], sums[g][r]);
+                        sums[g][r] = V::multiply_add(V::broadcast(t.a + (at + u) * R + r), square[u], sums[g][r]);
             }
+    };
+    std::int64_t p = 0;
+    if (cols >= V::lanes && line <= t.k) {
+        if (take_turns) lines_at(p, 0, 1), p += line;
+        for (; p + line <= t.k; p += line) {
+            lines_at(p, 0, take_turns ? G : 1);
+            if (G > 1 && !take_turns) lines_at(p + line, 1, G);
         }
+        if (take_turns) lines_at(p, 1, G);
+    }
     for (; p < t.k; ++p)
 #pragma GCC unroll 4
         for (int g = 0; g < G; ++g)
