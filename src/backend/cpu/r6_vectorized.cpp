@@ -17,6 +17,7 @@
 #include "backend/cpu/in_slabs.hpp"
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/few_tiles.hpp"
+#include "backend/cpu/narrow_strips.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/parallel.hpp"
 #include "backend/cpu/shares.hpp"
@@ -82,52 +83,60 @@ bool run_small(const Call& call) {
     return true;
 }
 
-/// The threads share out cells of C, or blocks of k of them.
 template <class T, const MicroKernel<T>& kernel>
 Status run_in_slabs(const Call& call, const Tile&, const SlabSteps* slabs) {
     if (!slabs && run_small<T, kernel>(call)) return {};
     const Product<T> x = along_rows(product_of<T>(call));
-    const int workers = workers_for(call.m(), call.n(), call.k(), call.threads);
-    const Strips<T> cut(kernel, x, Strips<T>::part_of(kernel, x.m(), x.n(), workers));
+    Call some = call;
+    some.threads = workers_for(call.m(), call.n(), call.k(), call.threads);
+    const Strips<T> cut(kernel, x, Strips<T>::part_of(kernel, x.m(), x.n(), some.threads));
     T* const panels = reinterpret_cast<T*>(call.scratch.data());
     const Finisher finisher(call, is_turned(call), slabs);
-    if (workers == 1) {
+    if (some.threads == 1) {
         multiply_part(kernel, x, cut, slabs, panels,
                       [&](const View<T>& tile, std::int64_t i, std::int64_t j) { finisher(erase(tile), i, j); });
         return {};
     }
-
-    Call some = call;
-    some.threads = workers;
     const std::int64_t panel = panels ? panel_elements(kernel, x.k()) : 0;  // without scratch nothing is packed
-    const PartsOfK<T> parts(x.m(), x.n(), x.k());
-    const std::int64_t room = call.threads * panel + parts.elements();
-    const bool has_room = room * static_cast<std::int64_t>(sizeof(T)) <= std::ssize(call.scratch);  // a slab may not
-    const Shares<T> shares(x.m(), x.n(), x.k(), cut.rows, cut.width, cut.packs, parts, has_room, workers);
-    if (shares.cuts_k) {
-        parts.share(some, x, shares.cell, panels + call.threads * panel, finisher,
-                    [&](int worker, const Product<T>& part, std::int64_t, const Part&) {
-                        multiply_part(kernel, part, cut, nullptr, panels + worker * panel,
-                                      [](const auto&, auto, auto) {});
-                    });
-        return {};
+    share_strips(some, x, cut, sums_behind<T>(call, some.threads * panel), finisher,
+                 [&](int worker, const Product<T>& product, std::int64_t, const Part&, const auto& completed) {
+                     multiply_part(kernel, product, cut, slabs, panels + worker * panel, completed);
+                 });
+    return {};
+}
+
+/// f16 and bf16 operands.
+template <const MicroKernel<float>& kernel>
+Status run_narrow(const Call& given) {
+    auto* const memory = reinterpret_cast<float*>(given.scratch.data());
+    const bool turned = is_turned(given.c);
+    Call call = turned_if(turned, given);
+    if (widens_all(call.m(), call.n(), call.k(), call.threads)) {
+        Call wide = given;
+        wide.a = erase(NarrowStrips::widened(given.a, memory));
+        wide.b = erase(NarrowStrips::widened(given.b, memory + NarrowStrips::elements_of(given.m(), given.k())));
+        wide.scratch = given.scratch.subspan(NarrowStrips::bytes_of_all(given.m(), given.n(), given.k()));
+        return run_in_slabs<float, kernel>(wide, {}, nullptr);
     }
-    const std::int64_t across = ceil_div(x.n(), shares.cell.cols);
-    share_out(some, ceil_div(x.m(), shares.cell.rows) * across, [&](int worker, std::int64_t item) {
-        const std::int64_t i = item / across * shares.cell.rows, j = item % across * shares.cell.cols,
-                           rows = std::min(shares.cell.rows, x.m() - i), cols = std::min(shares.cell.cols, x.n() - j);
-        const Product<T> own{x.a.block(i, 0, rows, x.k()), x.b.block(0, j, x.k(), cols), x.c.block(i, j, rows, cols),
-                             x.alpha, x.beta};
-        multiply_part(kernel, own, cut, slabs, panels + worker * panel,
-                      [&](const View<T>& tile, std::int64_t at_i, std::int64_t at_j) {
-                          finisher(erase(tile), i + at_i, j + at_j);
-                      });
-    });
+    const Product<float> x = product_of<float>(call);
+    call.threads = workers_for(call.m(), call.n(), call.k(), call.threads);
+    Strips<float> cut(kernel, x, Strips<float>::part_of(kernel, x.m(), x.n(), call.threads));
+    cut.packs = true;
+    const std::int64_t room = NarrowStrips::elements(kernel, x.k());
+    share_strips(
+        call, x, cut, sums_behind<float>(call, call.threads * room), Finisher(given, turned),
+        [&](int worker, const Product<float>& product, std::int64_t p, const Part& part, const auto& completed) {
+            multiply_narrow_part(kernel, product, call.a.block(part.i, p, part.rows, product.k()),
+                                 call.b.block(p, part.j, product.k(), part.cols), cut, memory + worker * room,
+                                 completed);
+        });
     return {};
 }
 
 template <class T, const MicroKernel<T>& kernel>
 Status run(const Call& call, const Tile& tile) {
+    if constexpr (sizeof(T) == sizeof(float))
+        if (is_narrow(call.a.type)) return run_narrow<kernel>(call);
     return run_in_slabs<T, kernel>(call, tile, nullptr);
 }
 
@@ -135,10 +144,14 @@ template <class T, const MicroKernel<T>& kernel>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     const bool as_they_lie = p.b == Form::row_major && p.c == Form::row_major;
     const PartsOfK<T> parts(p.m, p.n, p.k);
-    const bool cuts_k = workers_for(p.m, p.n, p.k, threads) > 1 && parts.fit();
-    if (as_they_lie && p.m < rows_worth_packing && !cuts_k) return 0;
-    return static_cast<std::size_t>(threads * panel_elements(kernel, p.k) + (cuts_k ? parts.elements() : 0)) *
-           sizeof(T);
+    const bool cuts_k = workers_for(p.m, p.n, p.k, threads) > 1 && parts.fit(), narrow = is_narrow(p.in);
+    if (as_they_lie && p.m < rows_worth_packing && !cuts_k && !narrow) return 0;
+    const bool widens_whole = narrow && widens_all(p.m, p.n, p.k, threads);
+    std::int64_t own = panel_elements(kernel, p.k);
+    if constexpr (sizeof(T) == sizeof(float))
+        if (narrow && !widens_whole) own = NarrowStrips::elements(kernel, p.k);
+    return (widens_whole ? NarrowStrips::bytes_of_all(p.m, p.n, p.k) : 0) +
+           static_cast<std::size_t>(threads * own + (cuts_k ? parts.elements() : 0)) * sizeof(T);
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};
@@ -154,6 +167,7 @@ constexpr Kernel row(const char* name, Features needs, int order) {
             .needs = needs,
             .tiles = tiles,
             .fuses_epilogue = true,
+            .widens = sizeof(T) == sizeof(float),
             .idea = "the register tile in the processor's widest vectors, fused multiply-adds, nothing packed",
             .sum_bound = blocked_sum_bound<T>,
             .nanoseconds = strips_nanoseconds<T, kernel>,

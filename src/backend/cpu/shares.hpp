@@ -7,6 +7,7 @@
 
 #include "backend/cpu/parts_of_k.hpp"
 #include "backend/cpu/product/grid.hpp"
+#include "backend/cpu/strips.hpp"
 
 namespace tw::cpu {
 
@@ -63,5 +64,39 @@ private:
 
     std::int64_t m_, n_, k_, workers_, packing_;
 };
+
+/// The threads share out cells of C, or blocks of k of them. own(worker, product, p, part, completed) multiplies one of
+/// them, from p on. `sums`: room for those of blocks; null: there is none, as a slab may have it.
+template <class T>
+void share_strips(const Call& call, const Product<T>& x, const Strips<T>& cut, T* sums, const Finisher& finisher,
+                  const auto& own) {
+    const PartsOfK<T> parts(x.m(), x.n(), x.k());
+    const Shares<T> shares(x.m(), x.n(), x.k(), cut.rows, cut.width, cut.packs, parts, sums, call.threads);
+    if (shares.cuts_k) {
+        parts.share(call, x, shares.cell, sums, finisher,
+                    [&](int worker, const Product<T>& product, std::int64_t p, const Part& part) {
+                        own(worker, product, p, part, [](const auto&, auto, auto) {});
+                    });
+        return;
+    }
+    const std::int64_t across = ceil_div(x.n(), shares.cell.cols);
+    share_out(call, ceil_div(x.m(), shares.cell.rows) * across, [&](int worker, std::int64_t item) {
+        const std::int64_t i = item / across * shares.cell.rows, j = item % across * shares.cell.cols,
+                           rows = std::min(shares.cell.rows, x.m() - i), cols = std::min(shares.cell.cols, x.n() - j);
+        const Product<T> product{x.a.block(i, 0, rows, x.k()), x.b.block(0, j, x.k(), cols),
+                                 x.c.block(i, j, rows, cols), x.alpha, x.beta};
+        own(worker, product, 0, Part{i, j, rows, cols}, [&](const View<T>& tile, std::int64_t at_i, std::int64_t at_j) {
+            finisher(erase(tile), i + at_i, j + at_j);
+        });
+    });
+}
+
+/// Where the sums of blocks of k begin in the call's scratch; null: it is too short for them.
+template <class T>
+T* sums_behind(const Call& call, std::int64_t own) {
+    const std::int64_t room = own + PartsOfK<T>(call.m(), call.n(), call.k()).elements();
+    const bool has_room = room * static_cast<std::int64_t>(sizeof(T)) <= std::ssize(call.scratch);
+    return has_room ? reinterpret_cast<T*>(call.scratch.data()) + own : nullptr;
+}
 
 }  // namespace tw::cpu

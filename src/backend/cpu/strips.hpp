@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <utility>
 
 #include "backend/cpu/micro/pack.hpp"
 #include "backend/cpu/micro/tile_of_c.hpp"
@@ -58,6 +59,36 @@ void ask_for(const View<T>& c) {
     }
 }
 
+/// All the strips of one block of k, whose columns of A are x.a. `strip_of(j, cols)` has one of B in memory, and says
+/// how far apart its rows are; `completed` gets each tile of C.
+template <class T>
+void multiply_strips(const MicroKernel<T>& kernel, const Product<T>& x, const Strips<T>& cut, const SlabSteps* slabs,
+                     bool asks, const auto& strip_of, const auto& completed) {
+    for (std::int64_t j = 0; j < x.n(); j += cut.width) {
+        const std::int64_t cols = std::min(cut.width, x.n() - j);
+        const auto [strip, step] = strip_of(j, cols);
+        MicroTile<T> tile{.k = x.k(),
+                          .a = nullptr,
+                          .a_row_step = x.a.row_step,
+                          .a_step = x.a.col_step,
+                          .b = strip,
+                          .b_step = step,
+                          .c = nullptr,
+                          .c_step = 0,
+                          .alpha = x.alpha,
+                          .beta = x.beta,
+                          .rows = 0,
+                          .cols = 0};
+        for (std::int64_t i = 0; i < x.m(); i += cut.rows) {
+            const View<T> c = x.c.block(i, j, std::min(cut.rows, x.m() - i), cols);
+            tile.a = &x.a(i, 0);
+            if (asks) ask_for(c);
+            run_tile_in_slabs(kernel, tile, c, slabs);
+            completed(c, i, j);
+        }
+    }
+}
+
 /// All the strips of one part of C, block of k by block of k: a part belongs to one worker. `completed` gets each tile
 /// of C after its last block.
 template <class T>
@@ -65,31 +96,21 @@ void multiply_part(const MicroKernel<T>& kernel, const Product<T>& x, const Stri
                    T* panel, const auto& completed) {
     const std::int64_t depth = k_block<T>(x.k());
     const bool asks = x.k() <= short_k && x.c.col_step == 1 && x.m() * x.n() >= far_c;
-    for (std::int64_t p = 0; p < x.k(); p += depth)
-        for (std::int64_t j = 0; j < x.n(); j += cut.width) {
-            const std::int64_t block = std::min(depth, x.k() - p), cols = std::min(cut.width, x.n() - j);
-            const View<const T> strip = x.b.block(p, j, block, cols);
-            if (cut.packs) pack_panels(kernel, strip.transposed(), static_cast<int>(cut.width), panel);
-            MicroTile<T> tile{.k = block,
-                              .a = nullptr,
-                              .a_row_step = x.a.row_step,
-                              .a_step = x.a.col_step,
-                              .b = cut.packs ? panel : strip.data,
-                              .b_step = cut.packs ? cut.width : strip.row_step,
-                              .c = nullptr,
-                              .c_step = 0,
-                              .alpha = x.alpha,
-                              .beta = p == 0 ? x.beta : T(1),
-                              .rows = 0,
-                              .cols = 0};
-            for (std::int64_t i = 0; i < x.m(); i += cut.rows) {
-                const View<T> c = x.c.block(i, j, std::min(cut.rows, x.m() - i), cols);
-                tile.a = &x.a(i, p);
-                if (asks) ask_for(c);
-                run_tile_in_slabs(kernel, tile, c, slabs);
+    for (std::int64_t p = 0; p < x.k(); p += depth) {
+        const std::int64_t block = std::min(depth, x.k() - p);
+        const Product<T> some{x.a.block(0, p, x.m(), block), {}, x.c, x.alpha, p == 0 ? x.beta : T(1)};
+        multiply_strips(
+            kernel, some, cut, slabs, asks,
+            [&](std::int64_t j, std::int64_t cols) {
+                const View<const T> strip = x.b.block(p, j, block, cols);
+                if (!cut.packs) return std::pair<const T*, std::int64_t>(strip.data, strip.row_step);
+                pack_panels(kernel, strip.transposed(), static_cast<int>(cut.width), panel);
+                return std::pair<const T*, std::int64_t>(panel, cut.width);
+            },
+            [&](const View<T>& c, std::int64_t i, std::int64_t j) {
                 if (p + block == x.k()) completed(c, i, j);
-            }
-        }
+            });
+    }
 }
 
 template <class T>

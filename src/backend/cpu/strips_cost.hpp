@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "backend/cpu/micro/crowded.hpp"
 #include "backend/cpu/product/parallel.hpp"
@@ -18,7 +19,7 @@ template <class T, const MicroKernel<T>& kernel>
 double strips_sharing(const Problem& p, int threads) {
     const int workers = workers_for(p.m, p.n, p.k, threads);
     if (workers == 1) return 1;
-    const bool turned = p.c == Form::col_major, packs = (turned ? p.a : p.b) != p.c;
+    const bool turned = p.c == Form::col_major, packs = is_narrow(p.in) || (turned ? p.a : p.b) != p.c;
     const std::int64_t m = turned ? p.n : p.m, n = turned ? p.m : p.n, rows = block_size(m, kernel.low, 1);
     const PartsOfK<T> parts(m, n, p.k);
     const std::int64_t width = Strips<T>::width_of(kernel, rows, n, Strips<T>::part_of(kernel, m, n, workers));
@@ -85,6 +86,18 @@ double waste(const Problem& p, int threads) {
     return fights && workers_for(p.m, p.n, p.k, threads) >= 12 ? in_fights : 1;
 }
 
+/// Of narrow operands: rows of A are widened for each cell beside others, and strips of B for some rows at a time.
+template <class T, const MicroKernel<T>& kernel>
+double widening(const Problem& p, int threads) {
+    constexpr double element = 0.08, rows_at_a_time = 128, columns_of_a_cell = 64;
+    if (!is_narrow(p.in)) return 0;
+    const bool turned = p.c == Form::col_major;
+    const auto rows = static_cast<double>(turned ? p.n : p.m), cols = static_cast<double>(turned ? p.m : p.n);
+    const double a = workers_for(p.m, p.n, p.k, threads) == 1 ? 1 : std::ceil(cols / columns_of_a_cell),
+                 b = std::ceil(rows / rows_at_a_time);
+    return element * static_cast<double>(p.k) * (a * rows + b * cols);
+}
+
 template <class T, const MicroKernel<T>& kernel>
 double strips_nanoseconds(const Problem& p, int threads) {
     double tiles = tiles_as_they_lie(kernel, p, rows_worth_packing) * waiting<T, kernel>(p, threads) *
@@ -102,7 +115,7 @@ double strips_nanoseconds(const Problem& p, int threads) {
         const double of_b = (p.c == Form::col_major ? m : n) * k * sizeof(T);
         tiles = std::min(tiles, 0.76 * (1.06 * m * n * k / kernel.rate + packed_byte * of_b));
     }
-    return tiles / strips_sharing<T, kernel>(p, threads);
+    return (tiles + widening<T, kernel>(p, threads)) / strips_sharing<T, kernel>(p, threads);
 }
 
 }  // namespace tw::cpu
