@@ -93,15 +93,28 @@ constexpr OfSum of_sum(int p) {
     return {multiplier, half_of(p), odd, static_cast<int>((whole >> 32) % odd)};
 }
 
-/// The remainder of an element times g, balanced: the bytes of x + 2^63 by weights of 8 bits, then the high half of
-/// (s * multiplier + addend) * p, with a sign. s has 18 bits, so that the multiplier's rounding does no harm.
-struct OfElement {
-    std::uint32_t low_weights, high_weights;
-    std::uint32_t multiplier, addend;
+/// The low byte of a balanced remainder of s, which has 19 bits. On top of `start` s is the bits of a float, a multiple
+/// of 256 p and s. That times `inverse` plus `back` is rounded to 1.5 * 2^23 and the quotient q, and the low byte of
+/// s - p * q is that of the two floats' bits, too.
+struct OfQuotient {
+    std::uint32_t start;
+    float inverse, back;
     std::int32_t p;
 };
+constexpr OfQuotient of_quotient(int p) {
+    constexpr int bits_of_2_23 = 0x4b000000, one = 1 << 23, room = 1 << 19;
+    const int quotient = 256 * ((one + room) / (256 * p) + 1);
+    return {static_cast<std::uint32_t>(bits_of_2_23 + quotient * p - one), static_cast<float>(1.0 / p),
+            static_cast<float>(3 * (one / 2) - quotient), p};
+}
+
 struct Weights {
     std::uint32_t low, high;
+};
+/// The remainder of an element times g: its bytes, with signs, by weights of 8 bits add up to s.
+struct OfElement {
+    Weights weights;
+    OfQuotient quotient;
 };
 constexpr Weights weights_of(int p, std::int64_t g) {
     std::uint32_t words[2] = {};
@@ -111,19 +124,7 @@ constexpr Weights weights_of(int p, std::int64_t g) {
     }
     return {words[0], words[1]};
 }
-/// 2^32 / p, rounded.
-constexpr std::uint32_t multiplier_of(int p, int g = 1) {
-    const auto modulus = static_cast<std::uint64_t>(p);
-    return static_cast<std::uint32_t>(((static_cast<std::uint64_t>(g) << 32) + modulus / 2) / modulus);
-}
-/// What the 2^63 adds to the bytes' sum.
-constexpr std::uint32_t bias_of(int p, std::int64_t g) {
-    return static_cast<std::uint32_t>(balanced(power_modulo(2, 63, p) * g, p));
-}
-constexpr OfElement of_element(int p, int g) {
-    const Weights weights = weights_of(p, g);
-    return {weights.low, weights.high, multiplier_of(p), half_of(p) - bias_of(p, g) * multiplier_of(p), p};
-}
+constexpr OfElement of_element(int p, int g) { return {weights_of(p, g), of_quotient(p)}; }
 
 /// Two remainders t and u at once: (t * left + u * right) / (p * q), the quotient's inverse in three parts, of which
 /// the first two are multiples of 2^-48 and 2^-80, so that sums of them are exact.

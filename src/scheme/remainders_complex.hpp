@@ -28,30 +28,43 @@ constexpr int root_of_minus_one(int p) {
     return 0;
 }
 
-/// The faces of an element times g, balanced, as OfElement has the remainder of a real one: the bytes of x and of y by
-/// their weights are two sums, whose sum and difference have 19 bits.
+/// The faces of an element times g, as OfElement has the remainder of a real one: the bytes of x and of y by their
+/// weights are two sums, whose sum and difference have 19 bits.
 struct OfFaces {
     Weights real, imaginary;
-    std::uint32_t multiplier, addends[2];
-    std::int32_t p;
+    OfQuotient quotient;
 };
 constexpr OfFaces of_faces(int p, int g) {
-    const std::int64_t across = std::int64_t{g} * root_of_minus_one(p);
-    const std::uint32_t multiplier = multiplier_of(p), x = bias_of(p, g), y = bias_of(p, across);
-    return {weights_of(p, g),
-            weights_of(p, across),
-            multiplier,
-            {half_of(p) - (x + y) * multiplier, half_of(p) - (x - y) * multiplier},
-            p};
+    return {weights_of(p, g), weights_of(p, std::int64_t{g} * root_of_minus_one(p)), of_quotient(p)};
 }
 
-/// The parts' remainders of two faces' u and v, which have the half of it: u + v, and (u - v) / r as the high half of
-/// ((u - v) * multiplier + half) * p, without a sign.
+/// What two faces' halves u and v, and those of the next modulus, add to C's parts, beside one another in a word: bytes
+/// times weights are  (u + v) q + (u' + v') p  and  (u - v) q / r + (u' - v') p / r'  (mod pq), of which the second's
+/// weights have two bytes. A sum x has 24 bits and a sign. With x / pq + 1.5 * 2^23 as a float, its bits times pq are
+/// taken from x; what is left is a balanced remainder on top of 2^52 + `rest`, as the low half of that double.
 struct OfParts {
-    std::uint32_t p, multiplier, half;
+    std::uint32_t real, low, high;
+    float inverse;
+    std::int32_t both;
+    double rest;
 };
-constexpr OfParts of_parts(int p) {
-    return {static_cast<std::uint32_t>(p), multiplier_of(p, inverse(root_of_minus_one(p), p)), half_of(p)};
+constexpr OfParts of_parts(int p, int q) {
+    const int left = balanced(inverse(root_of_minus_one(p), p), p) * q,
+              right = q == 1 ? 0 : balanced(inverse(root_of_minus_one(q), q), q) * p;
+    const auto lowest = [](int x) { return balanced(x, 256); };
+    const auto bytes = [](int a, int b, int c, int d) {
+        std::uint32_t word = 0;
+        for (const int x : {d, c, b, a}) word = word << 8 | static_cast<std::uint32_t>(x & 255);
+        return word;
+    };
+    const int low[] = {lowest(left), lowest(right)}, high[] = {(left - low[0]) / 256, (right - low[1]) / 256};
+    const int both = p * q;
+    return {bytes(q, q, p, p),
+            bytes(low[0], -low[0], low[1], -low[1]),
+            bytes(high[0], -high[0], high[1], -high[1]),
+            static_cast<float>(1.0 / both),
+            both,
+            0x1p52 + static_cast<double>(0u - 0x4b400000u * static_cast<std::uint32_t>(both))};
 }
 
 constexpr Elements<OfFaces> faces_of(const Set& set) {
@@ -65,9 +78,14 @@ constexpr Elements<OfFaces> faces_of(const Set& set) {
     }
     return made;
 }
-constexpr std::array<OfParts, most_of_any> parts_of(const Set& set) {
-    std::array<OfParts, most_of_any> made{};
-    for (int i = 0; i < set.most(); ++i) made[static_cast<std::size_t>(i)] = of_parts(set.modulus(i));
+/// For each count.
+using PartsOfCount = std::array<OfParts, most_pairs>;
+constexpr std::array<PartsOfCount, counts> parts_of(const Set& set) {
+    std::array<PartsOfCount, counts> made{};
+    for (int above = 0; above < counts; ++above)
+        for (int i = 0, count = set.least + above; 2 * i < count; ++i)
+            made[static_cast<std::size_t>(above)][static_cast<std::size_t>(i)] =
+                of_parts(set.modulus(2 * i), 2 * i + 1 < count ? set.modulus(2 * i + 1) : 1);
     return made;
 }
 

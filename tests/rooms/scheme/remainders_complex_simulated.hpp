@@ -4,6 +4,7 @@
 // A complex dot product by remainders as the device computes it, step by step, with the same constants.
 #pragma once
 
+#include <array>
 #include <complex>
 
 #include "rooms/scheme/remainders_simulated.hpp"
@@ -18,17 +19,29 @@ struct Faces {
     int plus, minus;
 };
 inline Faces faces(const OfFaces& by, std::int64_t x, std::int64_t y) {
-    const std::int32_t s = weighed(by.real, x), both = s + weighed(by.imaginary, y);
-    return {remainder(both, by.multiplier, by.addends[0], by.p),
-            remainder(2 * s - both, by.multiplier, by.addends[1], by.p)};
+    const std::int32_t s = weighed(by.real, x, start_of(by.quotient)), both = weighed(by.imaginary, y, s);
+    return {remainder(by.quotient, both), remainder(by.quotient, 2 * s - both)};
 }
 
+/// What faces u and v, and those of the next modulus, add to both parts.
 struct Parts {
-    unsigned real, imaginary;
+    double real, imaginary;
 };
-inline Parts parts(const OfParts& by, unsigned u, unsigned v) {
-    const std::uint32_t part = (u - v) * by.multiplier + by.half;
-    return {std::min(u + v, u + v - by.p), static_cast<unsigned>((std::uint64_t{part} * by.p) >> 32)};
+using FourFaces = std::array<unsigned, 4>;
+inline double balanced(const OfParts& by, std::int32_t sum) {
+    const float quotient = std::fma(static_cast<float>(sum), by.inverse, 0x1.8p23f);
+    const std::uint32_t product = std::bit_cast<std::uint32_t>(quotient) * static_cast<std::uint32_t>(by.both);
+    return 0x1p52 + static_cast<double>(static_cast<std::uint32_t>(sum) - product) - by.rest;
+}
+inline Parts parts(const OfParts& by, const FourFaces& faces) {
+    std::int32_t real = 0, low = 0, high = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const auto face = static_cast<std::int32_t>(faces[i]);
+        real += face * static_cast<std::uint8_t>(by.real >> 8 * i);
+        low += face * static_cast<std::int8_t>(by.low >> 8 * i),
+            high += face * static_cast<std::int8_t>(by.high >> 8 * i);
+    }
+    return {balanced(by, real), balanced(by, high * 256 + low)};
 }
 
 /// What the pass that measures finds of a row.
@@ -87,8 +100,8 @@ inline Complex dot(const ComplexRow& a, const ComplexRow& b, int count) {
     const auto& of_a = by.of_a[static_cast<std::size_t>(count - set.least)];
     const int up = a.exponent(count), across = b.exponent(count);
     const auto whole = [](double x, int e) { return std::llrint(std::ldexp(x, e)); };
-    std::vector<unsigned> real(static_cast<std::size_t>(count)), imaginary(real.size());
-    for (std::size_t i = 0; i < real.size(); ++i) {
+    std::vector<FourFaces> all_faces(static_cast<std::size_t>((count + 1) / 2));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
         std::int32_t plus = 0, minus = 0;
         for (std::size_t j = 0; j < a.x.size(); ++j) {
             const Faces x = faces(of_a[i], whole(a.x[j].real(), up), whole(a.x[j].imag(), up));
@@ -96,11 +109,17 @@ inline Complex dot(const ComplexRow& a, const ComplexRow& b, int count) {
             plus += x.plus * y.plus, minus += x.minus * y.minus;
         }
         const OfSum of = of_sum(set.moduli[i]);
-        const Parts t = parts(of_parts(set.moduli[i]), remainder(of, plus), remainder(of, minus));
-        real[i] = t.real, imaginary[i] = t.imaginary;
+        all_faces[i / 2][i % 2 * 2] = remainder(of, plus), all_faces[i / 2][i % 2 * 2 + 1] = remainder(of, minus);
     }
-    const auto scaled = [&](const std::vector<unsigned>& t) {
-        return std::ldexp(restored(pairs_of_count(set, count), t), -up - across);
+    static const std::array<PartsOfCount, counts> parts_of_c128 = parts_of(of_c128);
+    const std::array<PartsOfCount, counts> of_parts = set.least == of_c128.least ? parts_of_c128 : parts_of(set);
+    Numbers real, imaginary;
+    for (std::size_t i = 0; i < all_faces.size(); ++i) {
+        const Parts sums = parts(of_parts[static_cast<std::size_t>(count - set.least)][i], all_faces[i]);
+        real.push_back(sums.real), imaginary.push_back(sums.imaginary);
+    }
+    const auto scaled = [&](const Numbers& sums) {
+        return std::ldexp(restored(pairs_of_count(set, count), sums), -up - across);
     };
     return {scaled(real), scaled(imaginary)};
 }

@@ -49,16 +49,32 @@ TEST(ComplexRemainders, FacesAreTheirClassesInEightBits) {
         }
 }
 
+/// Times the other modulus, modulo the product of both, and balanced: 0 is 0.
 TEST(ComplexRemainders, PartsComeBackFromAllFaces) {
-    for (const int p : complex_moduli)
-        for (unsigned u = 0; u < static_cast<unsigned>(p); ++u)
-            for (unsigned v = 0; v < static_cast<unsigned>(p); ++v) {
-                const simulated::Parts is = simulated::parts(of_parts(p), u, v);
-                ASSERT_LT(is.real, static_cast<unsigned>(p));
-                ASSERT_LT(is.imaginary, static_cast<unsigned>(p));
-                ASSERT_EQ(static_cast<int>(is.real), modulo(int(u + v), p));
-                ASSERT_EQ(modulo(std::int64_t{is.imaginary} * root_of_minus_one(p), p), modulo(int(u) - int(v), p));
-            }
+    Random random(2);
+    const auto check = [](int p, int q, const simulated::FourFaces& of) {
+        const simulated::Parts is = simulated::parts(of_parts(p, q), of);
+        const auto of_p = [](double x, int modulus) { return modulo(static_cast<std::int64_t>(x), modulus); };
+        const auto u = static_cast<int>(of[0]), v = static_cast<int>(of[1]), w = static_cast<int>(of[2]),
+                   z = static_cast<int>(of[3]);
+        for (const double part : {is.real, is.imaginary}) ASSERT_LE(2 * std::fabs(part), p * q + 1) << p << " " << q;
+        ASSERT_EQ(of_p(is.real, p), modulo((u + v) * q, p)) << p << " " << q;
+        ASSERT_EQ(of_p(is.imaginary * root_of_minus_one(p), p), modulo((u - v) * q, p)) << p << " " << q;
+        if (q == 1) return;
+        ASSERT_EQ(of_p(is.real, q), modulo((w + z) * p, q)) << p << " " << q;
+        ASSERT_EQ(of_p(is.imaginary * root_of_minus_one(q), q), modulo((w - z) * p, q)) << p << " " << q;
+    };
+    for (const Set& set : {of_c128, of_c64})
+        for (int count = set.least; count <= set.most(); ++count)
+            for (int i = 0; i < count; i += 2)
+                for (int n = 0; n < 5000; ++n) {
+                    const int p = set.modulus(i), q = i + 1 < count ? set.modulus(i + 1) : 1;
+                    const auto any = [&](int below) {
+                        const auto x = static_cast<unsigned>(random.whole(0, below - 1));
+                        return n >= 256 ? x : x % 2 ? static_cast<unsigned>(below - 1) : 0;
+                    };
+                    check(p, q, {any(p), any(p), any(q), any(q)});
+                }
 }
 
 struct Fill {

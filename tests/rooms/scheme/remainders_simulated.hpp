@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -22,26 +23,24 @@ inline const Elements<OfElement>& elements() {
     return made;
 }
 
-inline std::int32_t high_half(std::int32_t a, std::int32_t b) {
-    return static_cast<std::int32_t>((std::int64_t{a} * b) >> 32);
-}
-
-/// The bytes of x + 2^63 by their weights.
-inline std::int32_t weighed(const Weights& by, std::int64_t x) {
-    const std::uint64_t biased = static_cast<std::uint64_t>(x) ^ std::uint64_t{1} << 63;
-    std::int32_t s = 0;
+/// The bytes of x, which have signs, by their weights, on top of another sum.
+inline std::int32_t weighed(const Weights& by, std::int64_t x, std::int32_t s) {
+    constexpr std::uint64_t all = 0x8080808080808080u;
+    const std::uint64_t bytes = (static_cast<std::uint64_t>(x) + all) ^ all;
     for (unsigned i = 0; i < 8; ++i) {
         const std::uint32_t weights = i < 4 ? by.low : by.high;
-        s += static_cast<int>(biased >> (8 * i) & 255) * static_cast<std::int8_t>(weights >> (8 * (i % 4)) & 255);
+        s += static_cast<std::int8_t>(bytes >> (8 * i)) * static_cast<std::int8_t>(weights >> (8 * (i % 4)));
     }
     return s;
 }
-inline int remainder(std::int32_t s, std::uint32_t multiplier, std::uint32_t addend, std::int32_t p) {
-    return high_half(static_cast<std::int32_t>(static_cast<std::uint32_t>(s) * multiplier + addend), p);
+inline std::int32_t start_of(const OfQuotient& by) { return static_cast<std::int32_t>(by.start); }
+inline int remainder(const OfQuotient& by, std::int32_t sum) {
+    const float quotient = std::fma(std::bit_cast<float>(sum), by.inverse, by.back);
+    const std::uint32_t product = std::bit_cast<std::uint32_t>(quotient) * static_cast<std::uint32_t>(by.p);
+    return static_cast<std::int8_t>(static_cast<std::uint32_t>(sum) - product);
 }
-
 inline int remainder(const OfElement& by, std::int64_t x) {
-    return remainder(weighed({by.low_weights, by.high_weights}, x), by.multiplier, by.addend, by.p);
+    return remainder(by.quotient, weighed(by.weights, x, start_of(by.quotient)));
 }
 
 inline unsigned remainder(const OfSum& by, std::int32_t sum) {
@@ -49,16 +48,13 @@ inline unsigned remainder(const OfSum& by, std::int32_t sum) {
     return static_cast<unsigned>((std::uint64_t{part} * by.p) >> 32);
 }
 
-/// C' out of the remainders t_i.
-inline double restored(const PairsOfCount& of, const std::vector<unsigned>& t) {
+/// C' out of what two remainders each add up to.
+inline double restored(const PairsOfCount& of, const Numbers& sums) {
     double high = 0, middle = 0, low = 0;
-    for (std::size_t i = 0; 2 * i < t.size(); ++i) {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
         const Pair& pair = of.pairs[i];
-        const unsigned left = t[2 * i] * static_cast<unsigned>(pair.left),
-                       right = 2 * i + 1 < t.size() ? t[2 * i + 1] * static_cast<unsigned>(pair.right) : 0;
-        const auto x = static_cast<double>(left + right);
-        high = std::fma(x, pair.high, high), middle = std::fma(x, pair.middle, middle),
-        low = std::fma(x, pair.low, low);
+        high = std::fma(sums[i], pair.high, high), middle = std::fma(sums[i], pair.middle, middle),
+        low = std::fma(sums[i], pair.low, low);
     }
     const double part = high - std::rint(high), sum = part + middle, back = sum - part;
     const double rest = ((part - (sum - back)) + (middle - back)) + low, first = sum + rest;
@@ -66,6 +62,18 @@ inline double restored(const PairsOfCount& of, const std::vector<unsigned>& t) {
     const double large = first * of.product.high;
     const double small = std::fma(first, of.product.low, std::fma(first, of.product.high, -large));
     return large + std::fma(second, of.product.high, small);
+}
+
+/// C' out of the remainders t_i.
+inline double restored(const PairsOfCount& of, const std::vector<unsigned>& t) {
+    Numbers sums;
+    for (std::size_t i = 0; 2 * i < t.size(); ++i) {
+        const Pair& pair = of.pairs[i];
+        const unsigned left = t[2 * i] * static_cast<unsigned>(pair.left),
+                       right = 2 * i + 1 < t.size() ? t[2 * i + 1] * static_cast<unsigned>(pair.right) : 0;
+        sums.push_back(static_cast<double>(left + right));
+    }
+    return restored(of, sums);
 }
 
 /// What the pass that measures finds of a row.

@@ -6,7 +6,6 @@
 // 16 bytes of each plane. Of complex operands 16 rows and 8 neighbours, and of each plane 8 bytes.
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
-#include "backend/cuda/ptx/integer.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/remainders/piece.cuh"
 
@@ -29,36 +28,64 @@ __device__ const auto& rules_of() {
 
 enum class Pass { first, again, magnitudes };
 
+/// By 7 moduli c64 has whole numbers of 28 bits.
+template <class E, Pass pass>
+inline constexpr bool is_narrow = sizeof(E) == 8 && E::PARTS == 2 && pass == Pass::first;
+/// Blocks of a multiprocessor.
+template <class E, Pass pass>
+inline constexpr int at_once = is_narrow<E, pass>    ? 4
+                               : pass == Pass::first ? 3
+                                                     : 2;
+
 /// Four low bytes.
 __device__ unsigned bytes_of(int a, int b, int c, int d) {
     return __byte_perm(__byte_perm(static_cast<unsigned>(a), static_cast<unsigned>(b), 0x0040),
                        __byte_perm(static_cast<unsigned>(c), static_cast<unsigned>(d), 0x0040), 0x5410);
 }
 
-/// x + 2^63 in two words.
-struct Biased {
-    unsigned low, high;
+/// A whole number by bytes that have signs. One word, of a float, or two.
+template <int words>
+struct Digits {
+    unsigned word[words];
+    using Real = std::conditional_t<words == 1, float, double>;
 
-    /// The bytes by their weights, on top of another sum.
-    __device__ int weighed(unsigned low_weights, unsigned high_weights, int on) const {
-        return ptx::dot(high, high_weights, ptx::dot(low, low_weights, on));
+    /// By their weights, on top of another sum.
+    __device__ int weighed(const remainders::Weights& weights, int on) const {
+        const auto add = [](unsigned bytes, std::uint32_t by, int sum) {
+            return __dp4a(static_cast<int>(bytes), static_cast<int>(by), sum);
+        };
+        const int low = add(word[0], weights.low, on);
+        if constexpr (words == 1) return low;
+        else return add(word[1], weights.high, low);
+    }
+    __device__ static Digits of(Real scaled) {
+        if constexpr (words == 1) {
+            return {(static_cast<unsigned>(__float2int_rn(scaled)) + 0x80808080u) ^ 0x80808080u};
+        } else {
+            const auto all = static_cast<std::uint64_t>(__double2ll_rn(scaled)) + 0x8080808080808080u;
+            return {static_cast<unsigned>(all) ^ 0x80808080u, static_cast<unsigned>(all >> 32) ^ 0x80808080u};
+        }
     }
 };
-__device__ int remainder(int s, std::uint32_t multiplier, std::uint32_t addend, std::int32_t p) {
-    return __mulhi(static_cast<int>(static_cast<unsigned>(s) * multiplier + addend), p);
+/// The low byte, of a sum on top of by.start.
+__device__ int remainder(int sum, const remainders::OfQuotient& by) {
+    return sum - by.p * __float_as_int(__fmaf_rn(__int_as_float(sum), by.inverse, by.back));
 }
 
 /// One plane of 16 neighbours, by the rule of a modulus.
-__device__ void store_remainders(std::int8_t* to, std::int64_t, const Biased (&whole)[16][1], const OfElement& by) {
+template <int words>
+__device__ void store_remainders(std::int8_t* to, std::int64_t, const Digits<words> (&whole)[16][1],
+                                 const OfElement& by) {
     const auto of = [&](int i) {
-        return remainder(whole[i][0].weighed(by.low_weights, by.high_weights, 0), by.multiplier, by.addend, by.p);
+        return remainder(whole[i][0].weighed(by.weights, static_cast<int>(by.quotient.start)), by.quotient);
     };
     *reinterpret_cast<uint4*>(to) =
         make_uint4(bytes_of(of(0), of(1), of(2), of(3)), bytes_of(of(4), of(5), of(6), of(7)),
                    bytes_of(of(8), of(9), of(10), of(11)), bytes_of(of(12), of(13), of(14), of(15)));
 }
 /// Two planes of 8 neighbours: a face in each.
-__device__ void store_remainders(std::int8_t* to, std::int64_t plane_bytes, const Biased (&whole)[8][2],
+template <int words>
+__device__ void store_remainders(std::int8_t* to, std::int64_t plane_bytes, const Digits<words> (&whole)[8][2],
                                  const OfFaces& by) {
     unsigned faces[2][2];
 #pragma unroll
@@ -66,11 +93,10 @@ __device__ void store_remainders(std::int8_t* to, std::int64_t plane_bytes, cons
         int plus[4], minus[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-            const Biased(&x)[2] = whole[4 * word + i];
-            const int s = x[0].weighed(by.real.low, by.real.high, 0),
-                      both = x[1].weighed(by.imaginary.low, by.imaginary.high, s);
-            plus[i] = remainder(both, by.multiplier, by.addends[0], by.p);
-            minus[i] = remainder(2 * s - both, by.multiplier, by.addends[1], by.p);
+            const Digits<words>(&x)[2] = whole[4 * word + i];
+            const int s = x[0].weighed(by.real, static_cast<int>(by.quotient.start)),
+                      both = x[1].weighed(by.imaginary, s);
+            plus[i] = remainder(both, by.quotient), minus[i] = remainder(2 * s - both, by.quotient);
         }
         faces[0][word] = bytes_of(plus[0], plus[1], plus[2], plus[3]);
         faces[1][word] = bytes_of(minus[0], minus[1], minus[2], minus[3]);
@@ -78,6 +104,15 @@ __device__ void store_remainders(std::int8_t* to, std::int64_t plane_bytes, cons
 #pragma unroll
     for (int face = 0; face < 2; ++face)
         *reinterpret_cast<uint2*>(to + face * plane_bytes) = make_uint2(faces[face][0], faces[face][1]);
+}
+
+/// Times 2^exponent or less it, of floats in two factors: for a row of small ones it is no float.
+__device__ double scaled(double x, int exponent, bool negative) {
+    return x * __hiloint2double((exponent + 1023 + (negative ? 2048 : 0)) << 20, 0);
+}
+__device__ float scaled(float x, int exponent, bool negative) {
+    const int half = exponent / 2, rest = exponent - half + (negative ? 256 : 0);
+    return x * __int_as_float((half + 127) << 23) * __int_as_float((rest + 127) << 23);
 }
 
 /// One thread's part of a piece: neighbours of k of a row.
@@ -101,7 +136,10 @@ struct Neighbours {
 
     __device__ const ScaledRow& scaled() const { return one.scaled[inside ? row : 0]; }
     __device__ bool stores() const { return inside && k < one.pitch; }
-    __device__ void read(int i, double (&parts)[E::PARTS]) const { read_element<E>(tile + sizeof(E) * i, parts); }
+    template <class Real>
+    __device__ void read(int i, Real (&parts)[E::PARTS]) const {
+        read_element<E>(tile + sizeof(E) * i, parts);
+    }
 };
 
 /// 7 bits of each part, whose rows of a complex operand are twice as long: of B also with the parts the other way
@@ -133,25 +171,34 @@ __device__ void convert_magnitudes(const RemaindersCall& call, const Piece<E>& p
             make_uint4(words[part][0], words[part][1], words[part][2], words[part][3]);
 }
 
+/// Floats reach the one where they reach the other.
+template <class Real>
+__device__ Real least_above(double threshold) {
+    if constexpr (sizeof(Real) == 4) return __double2float_ru(threshold);
+    else return threshold;
+}
+
 template <class E, Pass pass>
 __device__ void convert_piece(const RemaindersCall& call, const Piece<E>& piece, std::uint32_t tile, int above) {
     const Neighbours<E> mine(piece, tile);
     const RemaindersOperand& one = mine.one;
-    const ScaledRow& scaled = mine.scaled();
-    const double scale = __hiloint2double((scaled.exponents[above] + 1023) << 20, 0), threshold = scaled.threshold;
-    const double scales[2] = {scale, one.rows.is_conj ? -scale : scale};
-    const bool finite = scaled.worth != 0;
-    Biased whole[mine.count][E::PARTS];
+    const ScaledRow& row = mine.scaled();
+    constexpr int words = is_narrow<E, pass> ? 1 : 2;
+    using Real = typename Digits<words>::Real;
+    const int exponent = row.exponents[above];
+    const Real threshold = least_above<Real>(row.threshold);
+    const bool finite = row.worth != 0;
+    Digits<words> whole[mine.count][E::PARTS];
     int large = 0;
 #pragma unroll
     for (int i = 0; i < mine.count; ++i) {
-        double parts[E::PARTS];
+        Real parts[E::PARTS];
         mine.read(i, parts);
 #pragma unroll
         for (int part = 0; part < E::PARTS; ++part) {
             if (pass == Pass::first) large += fabs(parts[part]) >= threshold && mine.k + i < mine.end;
-            const long long bits = finite ? __double2ll_rn(parts[part] * scales[part]) : 0;
-            whole[i][part] = {static_cast<unsigned>(bits), static_cast<unsigned>(bits >> 32) ^ 0x80000000u};
+            const Real x = finite ? parts[part] : 0;
+            whole[i][part] = Digits<words>::of(scaled(x, exponent, part == 1 && one.rows.is_conj));
         }
     }
     const auto& rules = rules_of<E>();
@@ -181,7 +228,7 @@ __device__ void convert_piece(const RemaindersCall& call, const Piece<E>& piece,
 
 /// The next piece is on its way while one is converted. The last are first: what was measured last is still in L2.
 template <class E, Pass pass>
-__global__ void __launch_bounds__(Piece<E>::threads, pass == Pass::first ? 3 : 2)
+__global__ void __launch_bounds__(Piece<E>::threads, at_once<E, pass>)
     convert(RemaindersCall call, int pieces_of_a, int pieces) {
     extern __shared__ __align__(16) char memory[];
     ptx::let_next_kernel_begin();
@@ -209,11 +256,11 @@ __global__ void __launch_bounds__(Piece<E>::threads, pass == Pass::first ? 3 : 2
 
 template <class E, Pass pass>
 Status start(const RemaindersCall& call, void* stream) {
-    constexpr int at_once = pass == Pass::first ? 3 : 2;
     const auto pieces_of = [](const RemaindersOperand& one) {
         return pass == Pass::first && one.kept ? 0 : Piece<E>::count(one);
     };
-    const std::int64_t of_a = pieces_of(call.a), all = of_a + pieces_of(call.b), fit = at_once * multiprocessors();
+    const std::int64_t of_a = pieces_of(call.a), all = of_a + pieces_of(call.b),
+                       fit = at_once<E, pass> * multiprocessors();
     return launch(convert<E, pass>,
                   {.blocks = static_cast<unsigned>(all < fit ? all : fit),
                    .threads = Piece<E>::threads,

@@ -18,14 +18,15 @@ __device__ inline double whole(unsigned x) {
 struct Fraction {
     double high = 0, middle = 0, low = 0;
 
-    __device__ void add(unsigned t, unsigned u, const remainders::Pair& pair) {
-        const double x = whole(t * static_cast<unsigned>(pair.left) + u * static_cast<unsigned>(pair.right));
+    /// x of (t * left + u * right) / (p * q).
+    __device__ void add(double x, const remainders::Pair& pair) {
         high = __fma_rn(x, pair.high, high);
         middle = __fma_rn(x, pair.middle, middle);
         low = __fma_rn(x, pair.low, low);
     }
     __device__ double times(const remainders::TwoTerms& product) const {
-        const double part = __dadd_rn(high, -rint(high)), sum = __dadd_rn(part, middle), back = __dadd_rn(sum, -part);
+        const double whole = __dadd_rn(__dadd_rn(high, 0x1.8p52), -0x1.8p52), part = __dadd_rn(high, -whole),
+                     sum = __dadd_rn(part, middle), back = __dadd_rn(sum, -part);
         const double lost = __dadd_rn(__dadd_rn(part, -__dadd_rn(sum, -back)), __dadd_rn(middle, -back));
         const double rest = __dadd_rn(lost, low), first = __dadd_rn(sum, rest);
         const double second = __dadd_rn(rest, -__dadd_rn(first, -sum));

@@ -28,8 +28,9 @@ __device__ void copy_element(std::uint32_t to, const E* from, bool valid, bool a
     }
 }
 
-template <class E>
-__device__ void read_element(std::uint32_t from, double (&parts)[E::PARTS]) {
+/// As doubles, or as what its parts are.
+template <class E, class Real>
+__device__ void read_element(std::uint32_t from, Real (&parts)[E::PARTS]) {
     if constexpr (E::PARTS == 1) {
         parts[0] = ptx::load_double(from);
     } else if constexpr (sizeof(E) == 16) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Complex C out of the remainders of its two faces: for each modulus those of its parts, and from there on as C of
-// doubles, twice. alpha and beta are multiplied in doubles, and each part is rounded to C's type once.
+// Complex C out of the remainders of its two faces: for two moduli at once those of its parts, and from there on as C
+// of doubles, twice. alpha and beta are multiplied in doubles, and each part is rounded to C's type once.
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/operands/complex.cuh"
+#include "backend/cuda/ptx/integer.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/remainders/fraction.cuh"
 #include "backend/cuda/remainders/remainders.cuh"
@@ -16,40 +17,58 @@ constexpr int threads = 256, blocks_of_tile = RemaindersOutput::tile_bytes / 4 /
 
 __constant__ constexpr auto counts_of_c128 = remainders::pairs_of_counts(remainders::of_c128);
 __constant__ constexpr auto counts_of_c64 = remainders::pairs_of_counts(remainders::of_c64);
-/// Of both types: their moduli are the same.
-__constant__ constexpr auto parts_of_faces = remainders::parts_of(remainders::of_c128);
+__constant__ constexpr auto parts_of_c128 = remainders::parts_of(remainders::of_c128);
+__constant__ constexpr auto parts_of_c64 = remainders::parts_of(remainders::of_c64);
 
 struct ComplexProduct {
     void* c;
     Layout layout;
     Complex<double> alpha, beta;
-    bool at_sizes;
+    bool at_sizes, in_pairs;  ///< elements, and two neighbours, lie at multiples of their size
 };
 
-struct PartsOfC {
-    unsigned real, imaginary;
-};
-/// From u and v in [0, p).
-__device__ PartsOfC parts_of_c(unsigned u, unsigned v, const remainders::OfParts& by) {
-    return {min(u + v, u + v - by.p), __umulhi((u - v) * by.multiplier + by.half, by.p)};
+/// The sum of bytes by their weights, less a multiple of pq.
+__device__ double balanced(int sum, const remainders::OfParts& by) {
+    const int quotient = __float_as_int(__fmaf_rn(static_cast<float>(sum), by.inverse, 0x1.8p23f));
+    return __dadd_rn(__hiloint2double(0x43300000, sum - by.both * quotient), -by.rest);
 }
 
-/// alpha * value + beta * C.
+/// alpha * value + beta * C, of two neighbours.
 template <class E>
-__device__ void store(const ComplexProduct& p, std::int64_t row, std::int64_t col, Complex<double> value) {
-    if (row >= p.layout.rows || col >= p.layout.cols) return;
-    E* const to = static_cast<E*>(p.c) + p.layout(row, col);
-    Complex<double> sum = scaled(p.alpha, value);
-    if (p.beta.re != 0 || p.beta.im != 0) sum = plus_scaled(sum, p.beta, Complex<double>{to->part[0], to->part[1]});
-    const E made{static_cast<typename E::Part>(sum.re), static_cast<typename E::Part>(sum.im)};
-    if (!p.at_sizes) *to = made;
-    else if constexpr (sizeof(E) == 16) *reinterpret_cast<double2*>(to) = make_double2(made.part[0], made.part[1]);
-    else *reinterpret_cast<float2*>(to) = make_float2(made.part[0], made.part[1]);
+__device__ void store(const ComplexProduct& p, std::int64_t row, std::int64_t col, const Complex<double> (&values)[2]) {
+    if (row >= p.layout.rows) return;
+    E* const first = static_cast<E*>(p.c) + p.layout(row, col);
+    const bool has[2] = {col < p.layout.cols, col + 1 < p.layout.cols};
+    E made[2];
+#pragma unroll
+    for (int x = 0; x < 2; ++x) {
+        Complex<double> sum = scaled(p.alpha, values[x]);
+        if (p.beta.re != 0 || p.beta.im != 0) {
+            const E old = has[x] ? first[x * p.layout.col_step] : E{};
+            sum = plus_scaled(sum, p.beta, Complex<double>{old.part[0], old.part[1]});
+        }
+        made[x] = {static_cast<typename E::Part>(sum.re), static_cast<typename E::Part>(sum.im)};
+    }
+    if constexpr (sizeof(E) == 8) {
+        if (p.in_pairs && has[1]) {
+            *reinterpret_cast<float4*>(first) = reinterpret_cast<const float4&>(made);
+            return;
+        }
+    }
+#pragma unroll
+    for (int x = 0; x < 2; ++x) {
+        if (!has[x]) continue;
+        E* const to = first + x * p.layout.col_step;
+        if (!p.at_sizes) *to = made[x];
+        else if constexpr (sizeof(E) == 16) *reinterpret_cast<double2*>(to) = reinterpret_cast<const double2&>(made[x]);
+        else *reinterpret_cast<float2*>(to) = reinterpret_cast<const float2&>(made[x]);
+    }
 }
 
 /// A thread has four bytes of each plane: two neighbours in each of two rows.
 template <class E>
-__global__ void __launch_bounds__(threads, 2) restore_tiles(RemaindersCall call, ComplexProduct p) {
+__global__ void __launch_bounds__(threads, sizeof(E) == 8 ? 3 : 2)
+    restore_tiles(RemaindersCall call, ComplexProduct p) {
     constexpr int most = set_of<E>.most();
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
@@ -69,6 +88,7 @@ __global__ void __launch_bounds__(threads, 2) restore_tiles(RemaindersCall call,
             faces[i][face] = i < count ? __ldcs(reinterpret_cast<const unsigned*>(from + (2 * i + face) * plane)) : 0;
 
     const remainders::PairsOfCount& of = sizeof(E) == 16 ? counts_of_c128[above] : counts_of_c64[above];
+    const remainders::PartsOfCount& parts = sizeof(E) == 16 ? parts_of_c128[above] : parts_of_c64[above];
     const int row = tile_row * RemaindersOutput::rows + warp * 16 + lane / 4,
               col = tile_col * RemaindersOutput::columns + run * 16 + group * 8 + lane % 4 * 2;
     const int last_row = static_cast<int>(p.layout.rows) - 1, last_col = static_cast<int>(p.layout.cols) - 1;
@@ -80,24 +100,27 @@ __global__ void __launch_bounds__(threads, 2) restore_tiles(RemaindersCall call,
             if (i >= count) break;
             constexpr unsigned none[2] = {};
             const unsigned *const one = faces[i], *const next = i + 1 < most ? faces[i + 1] : none;
-            const remainders::OfParts &by = parts_of_faces[i], &by_next = parts_of_faces[i + 1 < most ? i + 1 : i];
+            const remainders::OfParts& by = parts[i / 2];
+            const unsigned first = __byte_perm(one[0], one[1], half ? 0x7362 : 0x5140),
+                           second = __byte_perm(next[0], next[1], half ? 0x7362 : 0x5140);
 #pragma unroll
             for (int x = 0; x < 2; ++x) {
-                const int shift = 8 * (2 * half + x);
-                const PartsOfC t = parts_of_c(one[0] >> shift & 255, one[1] >> shift & 255, by);
-                const PartsOfC u = parts_of_c(next[0] >> shift & 255, next[1] >> shift & 255, by_next);
-                fractions[x][0].add(t.real, u.real, of.pairs[i / 2]);
-                fractions[x][1].add(t.imaginary, u.imaginary, of.pairs[i / 2]);
+                const unsigned bytes = __byte_perm(first, second, x ? 0x7632 : 0x5410);
+                const int real = static_cast<int>(__dp4a(bytes, by.real, 0u)),
+                          imaginary = ptx::dot(bytes, by.low, ptx::dot(bytes, by.high, 0) * 256);
+                fractions[x][0].add(balanced(real, by), of.pairs[i / 2]);
+                fractions[x][1].add(balanced(imaginary, by), of.pairs[i / 2]);
             }
         }
         const int i = row + 8 * half, lift = -call.a.scaled[min(i, last_row)].exponents[above];
+        Complex<double> values[2];
 #pragma unroll
         for (int x = 0; x < 2; ++x) {
             const int exponent = lift - call.b.scaled[min(col + x, last_col)].exponents[above];
             const double scale = __hiloint2double((exponent + 1023) << 20, 0);
-            store<E>(p, i, col + x,
-                     {fractions[x][0].times(of.product) * scale, fractions[x][1].times(of.product) * scale});
+            values[x] = {fractions[x][0].times(of.product) * scale, fractions[x][1].times(of.product) * scale};
         }
+        store<E>(p, i, col, values);
     }
 }
 
@@ -107,11 +130,13 @@ template <class E>
 Status restore_complex(const RemaindersCall& call, const Call& product, void* stream) noexcept {
     const Matrix& c = product.c;
     const auto part = [](double x) { return static_cast<double>(static_cast<typename E::Part>(x)); };
-    const ComplexProduct p{c.data,
-                           {c.rows, c.cols, c.row_step, c.col_step, 0},
-                           {part(product.alpha), part(product.alpha_imag)},
-                           {part(product.beta), part(product.beta_imag)},
-                           reinterpret_cast<std::uintptr_t>(c.data) % sizeof(E) == 0};
+    const ComplexProduct p{
+        c.data,
+        {c.rows, c.cols, c.row_step, c.col_step, 0},
+        {part(product.alpha), part(product.alpha_imag)},
+        {part(product.beta), part(product.beta_imag)},
+        reinterpret_cast<std::uintptr_t>(c.data) % sizeof(E) == 0,
+        c.col_step == 1 && c.row_step % 2 == 0 && reinterpret_cast<std::uintptr_t>(c.data) % 16 == 0};
     const std::int64_t tiles = std::int64_t{call.out.down} * call.out.across;
     return launch(restore_tiles<E>,
                   {.blocks = static_cast<unsigned>(tiles * blocks_of_tile), .threads = threads, .overlaps = true},

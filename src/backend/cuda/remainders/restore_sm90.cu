@@ -47,8 +47,13 @@ __global__ void __launch_bounds__(threads) restore_tiles(RemaindersCall call, Pr
             if (2 * i >= count) break;
             const unsigned t = group ? bytes[2 * i].y : bytes[2 * i].x,
                            u = group ? bytes[2 * i + 1].y : bytes[2 * i + 1].x;
+            const remainders::Pair& pair = of.pairs[i];
+            const unsigned weights = static_cast<unsigned>(pair.left | pair.right << 16);
 #pragma unroll
-            for (int j = 0; j < 4; ++j) fractions[j].add(t >> (8 * j) & 255, u >> (8 * j) & 255, of.pairs[i]);
+            for (int j = 0; j < 4; ++j) {
+                const unsigned both = __byte_perm(t, u, j / 2 ? 0x7362 : 0x5140);
+                fractions[j].add(whole(j % 2 ? __dp2a_hi(weights, both, 0u) : __dp2a_lo(weights, both, 0u)), pair);
+            }
         }
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
