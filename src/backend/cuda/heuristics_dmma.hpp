@@ -131,14 +131,25 @@ constexpr double adding(const Unit& unit, const PacedShape& shape, int parts, st
            (whole > 0 ? 5000 : 0);
 }
 
+/// How operands lie that a row found so.
+struct Oddness {
+    bool is_odd, stores_ones;
+};
+/// Whether a whole tile of doubles is stored from C's other side: flat ones that are told so, and small squares.
+constexpr bool stores_down(int rows, int columns, Oddness odd) {
+    return rows > columns || (rows == columns && rows <= 64 && !odd.is_odd && !odd.stores_ones);
+}
+
 /// Bytes of C a nanosecond. Of doubles each thread has two neighbours of a row. Seen from C's other side they lie down
 /// a column, and 64 bytes of a row are of 8 threads instead of 4: 2048 x 2048 x 128 takes 27.8 us by 128 x 64 and 31.7
-/// by 64 x 128. Squares of 64 go by shared memory.
-constexpr double pace_of_writing(const Unit& unit, const PacedShape& shape, const Sizes& s) {
-    const bool by_rows = shape.rows == 64 && shape.columns == 64;
-    if (&unit != &real) return !s.stores_ones ? 4000 : by_rows ? 3000 : 2500;
-    if (s.stores_ones) return by_rows ? 3800 : 2000;
-    return by_rows ? 3400 : shape.rows > shape.columns ? 6100 : 3660;
+/// by 64 x 128. Squares of 64 of an odd C go by shared memory.
+constexpr double pace_of_writing(const Unit& unit, const PacedShape& shape, int parts, const Sizes& s) {
+    const bool is_64 = shape.rows == 64 && shape.columns == 64;
+    if (&unit != &real) return !s.stores_ones ? 4000 : is_64 ? 3000 : 2500;
+    if (s.stores_ones) return is_64 ? 3800 : 2000;
+    const bool is_down = parts == 1 ? stores_down(shape.rows, shape.columns, {s.is_odd, false}) && shape.groups == 1
+                                    : shape.rows > shape.columns;
+    return is_down ? (is_64 ? 4500 : 6100) : is_64 ? 3400 : 3660;
 }
 
 constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, const Sizes& s) {
@@ -155,7 +166,8 @@ constexpr double time_of(const Unit& unit, const PacedShape& shape, int parts, c
     double reading = 3000 + static_cast<double>((s.m + s.n) * s.k * s.products * unit.size) / pace;
     if (parts == 1 && tiles > shape.at_once * std::int64_t{s.multiprocessors} && reading > multiplying)
         reading *= 1 + unit.in_step;
-    const double writing = static_cast<double>(s.m * s.n * s.products * unit.size) / pace_of_writing(unit, shape, s);
+    const double writing =
+        static_cast<double>(s.m * s.n * s.products * unit.size) / pace_of_writing(unit, shape, parts, s);
     return 1500 + std::max(multiplying, reading) + std::min(multiplying, reading) / 8 + writing +
            (parts == 1 ? 0 : adding(unit, shape, parts, whole, pieces, s));
 }
@@ -201,10 +213,6 @@ constexpr Choice quickest(const Unit& unit, const Sizes& s, bool one_order, bool
     return best;
 }
 
-/// How operands lie that a row found so.
-struct Oddness {
-    bool is_odd, stores_ones;
-};
 inline Choice choice_of(const Unit& unit, const Call& call, Oddness odd) noexcept {
     return quickest(unit, {sm90::sizes_of(call), odd.is_odd, odd.stores_ones}, call.reproducible, !call.batch,
                     is_for_parts());

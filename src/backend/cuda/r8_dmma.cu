@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         if (S::GROUPS > 1 || cut.is_part(piece))
             return hand_over_tile<S>(p, cut, piece, stages, c_in_pairs, tile, pairs);
         static_assert(S::BM * staged_pitch<S> * 8 <= S::STAGES * S::GROUPS * stage_bytes);
-        if (goes_by_rows<S>(p, c_in_pairs))
+        if (goes_by_rows(p, c_in_pairs))
             return store_tile_by_rows<S>(p, tile, pairs, reinterpret_cast<double*>(stages));
     }
     store_tile<S>(p, c_in_pairs, first_row + row + lane / 4, first_col + col + lane % 4 * 2, sums);
@@ -172,15 +172,17 @@ Status run_with(const Job& job) {
 
 constexpr int of_groups = 1000;  // beside a tile's sides
 
-/// Tiles are told as C lies; those with more rows than columns are flat ones from C's other side. From there, too, a C
-/// whose rows begin at odd places is stored: neighbours by neighbouring threads.
+/// Tiles are told as C lies; those with more rows than columns are flat ones from C's other side. From there small
+/// squares store whole, and in parts where C's rows begin at odd places: neighbours by neighbouring threads.
 Status run(const Call& asked, const Tile& by_name) {
     Batch turned;
     Call call = is_turned(asked) ? across_with(asked, turned) : asked;
     const bool in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
-    const Tile tile = dmma::tile_of(dmma::real, call, {!Lie(call).by_16, !in_pairs}, by_name);
+    const dmma::Oddness odd{!Lie(call).by_16, !in_pairs};
+    const Tile tile = dmma::tile_of(dmma::real, call, odd, by_name);
+    const bool is_down = dmma::is_cut(tile) ? odd.stores_ones : dmma::stores_down(tile.m, tile.n, odd);
     Batch batch;
-    if (tile.m > tile.n || (tile.m == tile.n && !in_pairs && dmma::is_cut(tile))) call = across_with(call, batch);
+    if (tile.m > tile.n || (tile.m == tile.n && is_down)) call = across_with(call, batch);
     const Job job{call, {}, call.reproducible ? 1 : dmma::parts_of(tile)};
     const bool shares = dmma::has_groups(tile) && !call.reproducible;
     switch (tile.m + tile.n + (shares ? of_groups : 0)) {

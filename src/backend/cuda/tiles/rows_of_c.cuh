@@ -8,10 +8,8 @@
 
 namespace tw::cuda {
 
-/// Tiles of 64 x 64 of an even C, too: 1017 x 3122 x 40 takes 17.0 us so, by pairs 18.8.
-template <class S>
-__device__ bool goes_by_rows(const Product<double>& p, bool c_in_pairs) {
-    return p.c.layout.col_step == 1 && (!c_in_pairs || (S::BM == 64 && S::BN == 64));
+inline __device__ bool goes_by_rows(const Product<double>& p, bool c_in_pairs) {
+    return p.c.layout.col_step == 1 && !c_in_pairs;
 }
 /// Doubles from row to row there. The largest tile's stages have no room for more.
 template <class S>
