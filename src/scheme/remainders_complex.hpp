@@ -41,12 +41,12 @@ constexpr OfFaces of_faces(int p, int g) {
 /// What two faces' halves u and v, and those of the next modulus, add to C's parts, beside one another in a word: bytes
 /// times weights are  (u + v) q + (u' + v') p  and  (u - v) q / r + (u' - v') p / r'  (mod pq), of which the second's
 /// weights have two bytes. A sum x has 24 bits and a sign. With x / pq + 1.5 * 2^23 as a float, its bits times pq are
-/// taken from x; what is left is a balanced remainder on top of 2^52 + `rest`, as the low half of that double.
+/// taken from x; what is left is a balanced remainder on top of `rest`.
 struct OfParts {
     std::uint32_t real, low, high;
     float inverse;
     std::int32_t both;
-    double rest;
+    std::uint32_t rest;
 };
 constexpr OfParts of_parts(int p, int q) {
     const int left = balanced(inverse(root_of_minus_one(p), p), p) * q,
@@ -64,7 +64,7 @@ constexpr OfParts of_parts(int p, int q) {
             bytes(high[0], -high[0], high[1], -high[1]),
             static_cast<float>(1.0 / both),
             both,
-            0x1p52 + static_cast<double>(0u - 0x4b400000u * static_cast<std::uint32_t>(both))};
+            0u - 0x4b400000u * static_cast<std::uint32_t>(both)};
 }
 
 constexpr Elements<OfFaces> faces_of(const Set& set) {
@@ -86,6 +86,32 @@ constexpr std::array<PartsOfCount, counts> parts_of(const Set& set) {
         for (int i = 0, count = set.least + above; 2 * i < count; ++i)
             made[static_cast<std::size_t>(above)][static_cast<std::size_t>(i)] =
                 of_parts(set.modulus(2 * i), 2 * i + 1 < count ? set.modulus(2 * i + 1) : 1);
+    return made;
+}
+
+/// C' as a whole number of 64 bits, where P has less than 56, as c64's fewest moduli have: the sum of what two faces
+/// each add, x of x / pq, times P / pq, less a multiple of P. The real parts' x may be a few pq, the imaginary ones'
+/// are balanced. The quotient follows from the sum's high half.
+struct Halves {
+    std::int32_t low, high;
+};
+struct WholeOfCount {
+    std::array<Halves, most_pairs> pairs;  ///< P / pq
+    Halves product;
+    float inverse;  ///< 2^32 / P
+};
+constexpr Halves halves_of(Wide x) {
+    const auto all = static_cast<std::int64_t>(x);
+    const auto low = static_cast<std::int32_t>(all);
+    return {low, static_cast<std::int32_t>((all - low) >> 32)};
+}
+constexpr WholeOfCount whole_of(const Set& set, int count) {
+    const Wide product = product_of_moduli(set, count);
+    WholeOfCount made{{}, halves_of(product), static_cast<float>(0x1p32 / static_cast<double>(product))};
+    for (int i = 0; 2 * i < count; ++i) {
+        const int both = set.modulus(2 * i) * (2 * i + 1 < count ? set.modulus(2 * i + 1) : 1);
+        made.pairs[static_cast<std::size_t>(i)] = halves_of(product / static_cast<Wide>(both));
+    }
     return made;
 }
 

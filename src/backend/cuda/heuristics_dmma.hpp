@@ -147,8 +147,9 @@ constexpr double pace_of_writing(const Unit& unit, const PacedShape& shape, int 
     const bool is_64 = shape.rows == 64 && shape.columns == 64;
     if (&unit != &real) return !s.stores_ones ? 4000 : is_64 ? 3000 : 2500;
     if (s.stores_ones) return is_64 ? 3800 : 2000;
-    const bool is_down = parts == 1 ? stores_down(shape.rows, shape.columns, {s.is_odd, false}) && shape.groups == 1
-                                    : shape.rows > shape.columns;
+    const bool is_whole = parts == 1 && shape.groups == 1,
+               is_down = shape.rows > shape.columns ||
+                         (is_whole && stores_down(shape.rows, shape.columns, {s.is_odd, false}));
     return is_down ? (is_64 ? 4500 : 6100) : is_64 ? 3400 : 3660;
 }
 

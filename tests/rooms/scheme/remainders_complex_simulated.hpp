@@ -25,23 +25,34 @@ inline Faces faces(const OfFaces& by, std::int64_t x, std::int64_t y) {
 
 /// What faces u and v, and those of the next modulus, add to both parts.
 struct Parts {
-    double real, imaginary;
+    std::int32_t real, imaginary;
 };
 using FourFaces = std::array<unsigned, 4>;
-inline double balanced(const OfParts& by, std::int32_t sum) {
+inline std::int32_t balanced(const OfParts& by, std::int32_t sum) {
     const float quotient = std::fma(static_cast<float>(sum), by.inverse, 0x1.8p23f);
     const std::uint32_t product = std::bit_cast<std::uint32_t>(quotient) * static_cast<std::uint32_t>(by.both);
-    return 0x1p52 + static_cast<double>(static_cast<std::uint32_t>(sum) - product) - by.rest;
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) - product - by.rest);
 }
 inline Parts parts(const OfParts& by, const FourFaces& faces) {
     std::int32_t real = 0, low = 0, high = 0;
     for (std::size_t i = 0; i < 4; ++i) {
         const auto face = static_cast<std::int32_t>(faces[i]);
         real += face * static_cast<std::uint8_t>(by.real >> 8 * i);
-        low += face * static_cast<std::int8_t>(by.low >> 8 * i),
-            high += face * static_cast<std::int8_t>(by.high >> 8 * i);
+        low += face * static_cast<std::int8_t>(by.low >> 8 * i);
+        high += face * static_cast<std::int8_t>(by.high >> 8 * i);
     }
-    return {balanced(by, real), balanced(by, high * 256 + low)};
+    return {real, balanced(by, high * 256 + low)};
+}
+
+/// C' of 64 bits.
+inline std::int64_t times(std::int64_t x, const Halves& by) {
+    return x * by.low + x * by.high * (std::int64_t{1} << 32);
+}
+inline double whole(const WholeOfCount& of, const std::vector<std::int32_t>& sums) {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) sum += times(sums[i], of.pairs[i]);
+    const float quotient = std::fma(static_cast<float>(static_cast<std::int32_t>(sum >> 32)), of.inverse, 0x1.8p23f);
+    return static_cast<double>(sum - times(static_cast<std::int64_t>(quotient - 0x1.8p23f), of.product));
 }
 
 /// What the pass that measures finds of a row.
@@ -113,15 +124,23 @@ inline Complex dot(const ComplexRow& a, const ComplexRow& b, int count) {
     }
     static const std::array<PartsOfCount, counts> parts_of_c128 = parts_of(of_c128);
     const std::array<PartsOfCount, counts> of_parts = set.least == of_c128.least ? parts_of_c128 : parts_of(set);
-    Numbers real, imaginary;
+    std::vector<std::int32_t> real, imaginary;
+    Numbers of_real, of_imaginary;
     for (std::size_t i = 0; i < all_faces.size(); ++i) {
-        const Parts sums = parts(of_parts[static_cast<std::size_t>(count - set.least)][i], all_faces[i]);
+        const OfParts& of = of_parts[static_cast<std::size_t>(count - set.least)][i];
+        const Parts sums = parts(of, all_faces[i]);
         real.push_back(sums.real), imaginary.push_back(sums.imaginary);
+        of_real.push_back(balanced(of, sums.real)), of_imaginary.push_back(sums.imaginary);
+    }
+    if (set.least == of_c64.least && count == set.least) {
+        const WholeOfCount of = whole_of(set, count);
+        return {std::ldexp(simulated::whole(of, real), -up - across),
+                std::ldexp(simulated::whole(of, imaginary), -up - across)};
     }
     const auto scaled = [&](const Numbers& sums) {
         return std::ldexp(restored(pairs_of_count(set, count), sums), -up - across);
     };
-    return {scaled(real), scaled(imaginary)};
+    return {scaled(of_real), scaled(of_imaginary)};
 }
 
 }  // namespace simulated

@@ -54,15 +54,16 @@ TEST(ComplexRemainders, PartsComeBackFromAllFaces) {
     Random random(2);
     const auto check = [](int p, int q, const simulated::FourFaces& of) {
         const simulated::Parts is = simulated::parts(of_parts(p, q), of);
-        const auto of_p = [](double x, int modulus) { return modulo(static_cast<std::int64_t>(x), modulus); };
+        const auto of_p = [](std::int64_t x, int modulus) { return modulo(x, modulus); };
         const auto u = static_cast<int>(of[0]), v = static_cast<int>(of[1]), w = static_cast<int>(of[2]),
                    z = static_cast<int>(of[3]);
-        for (const double part : {is.real, is.imaginary}) ASSERT_LE(2 * std::fabs(part), p * q + 1) << p << " " << q;
+        ASSERT_LE(2 * std::abs(is.imaginary), p * q + 1) << p << " " << q;
+        ASSERT_LE(2 * std::abs(simulated::balanced(of_parts(p, q), is.real)), p * q + 1) << p << " " << q;
         ASSERT_EQ(of_p(is.real, p), modulo((u + v) * q, p)) << p << " " << q;
-        ASSERT_EQ(of_p(is.imaginary * root_of_minus_one(p), p), modulo((u - v) * q, p)) << p << " " << q;
+        ASSERT_EQ(of_p(std::int64_t{is.imaginary} * root_of_minus_one(p), p), modulo((u - v) * q, p)) << p << " " << q;
         if (q == 1) return;
         ASSERT_EQ(of_p(is.real, q), modulo((w + z) * p, q)) << p << " " << q;
-        ASSERT_EQ(of_p(is.imaginary * root_of_minus_one(q), q), modulo((w - z) * p, q)) << p << " " << q;
+        ASSERT_EQ(of_p(std::int64_t{is.imaginary} * root_of_minus_one(q), q), modulo((w - z) * p, q)) << p << " " << q;
     };
     for (const Set& set : {of_c128, of_c64})
         for (int count = set.least; count <= set.most(); ++count)

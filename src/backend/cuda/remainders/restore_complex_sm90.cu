@@ -19,6 +19,7 @@ __constant__ constexpr auto counts_of_c128 = remainders::pairs_of_counts(remaind
 __constant__ constexpr auto counts_of_c64 = remainders::pairs_of_counts(remainders::of_c64);
 __constant__ constexpr auto parts_of_c128 = remainders::parts_of(remainders::of_c128);
 __constant__ constexpr auto parts_of_c64 = remainders::parts_of(remainders::of_c64);
+__constant__ constexpr auto whole_of_c64 = remainders::whole_of(remainders::of_c64, remainders::of_c64.least);
 
 struct ComplexProduct {
     void* c;
@@ -28,10 +29,41 @@ struct ComplexProduct {
 };
 
 /// The sum of bytes by their weights, less a multiple of pq.
-__device__ double balanced(int sum, const remainders::OfParts& by) {
+__device__ int balanced(int sum, const remainders::OfParts& by) {
     const int quotient = __float_as_int(__fmaf_rn(static_cast<float>(sum), by.inverse, 0x1.8p23f));
-    return __dadd_rn(__hiloint2double(0x43300000, sum - by.both * quotient), -by.rest);
+    return sum - by.both * quotient - static_cast<int>(by.rest);
 }
+/// What the faces of two moduli add to a part of C, x of x / pq.
+struct PartsOfC {
+    int real, imaginary;
+    __device__ PartsOfC(unsigned faces, const remainders::OfParts& by)
+        : real(static_cast<int>(__dp4a(faces, by.real, 0u))),
+          imaginary(balanced(ptx::dot(faces, by.low, ptx::dot(faces, by.high, 0) * 256), by)) {}
+};
+/// x + 2^52 + 2^31, less that.
+__device__ double exactly(int x) {
+    return __dadd_rn(__hiloint2double(0x43300000, static_cast<int>(static_cast<unsigned>(x) ^ 0x80000000u)),
+                     -(0x1p52 + 0x1p31));
+}
+
+/// C' where it fits into 64 bits, and otherwise.
+struct WholeSum {
+    long long sum = 0;
+    __device__ void add(int x, const remainders::Halves& share) {
+        sum += static_cast<long long>(x) * share.low + (static_cast<long long>(x * share.high) << 32);
+    }
+    __device__ double value(const remainders::WholeOfCount& of) const {
+        const auto high = static_cast<float>(static_cast<int>(sum >> 32));
+        const int quotient = __float_as_int(__fmaf_rn(high, of.inverse, 0x1.8p23f)) - 0x4b400000;
+        WholeSum rest{sum};
+        rest.add(-quotient, of.product);
+        const auto bits = static_cast<unsigned long long>(rest.sum);
+        const double upper =
+            __hiloint2double(0x45300000, static_cast<int>(static_cast<unsigned>(bits >> 32) ^ 0x80000000u));
+        return __dadd_rn(__dadd_rn(upper, -(0x1p84 + 0x1p63 + 0x1p52)),
+                         __hiloint2double(0x43300000, static_cast<int>(bits)));
+    }
+};
 
 /// alpha * value + beta * C, of two neighbours.
 template <class E>
@@ -89,36 +121,49 @@ __global__ void __launch_bounds__(threads, sizeof(E) == 8 ? 3 : 2)
 
     const remainders::PairsOfCount& of = sizeof(E) == 16 ? counts_of_c128[above] : counts_of_c64[above];
     const remainders::PartsOfCount& parts = sizeof(E) == 16 ? parts_of_c128[above] : parts_of_c64[above];
-    const int row = tile_row * RemaindersOutput::rows + warp * 16 + lane / 4,
-              col = tile_col * RemaindersOutput::columns + run * 16 + group * 8 + lane % 4 * 2;
-    const int last_row = static_cast<int>(p.layout.rows) - 1, last_col = static_cast<int>(p.layout.cols) - 1;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-        Fraction fractions[2][2];
+    const auto each_pair = [&](int half, int count, const auto& add) {
 #pragma unroll
         for (int i = 0; i < most; i += 2) {
             if (i >= count) break;
             constexpr unsigned none[2] = {};
             const unsigned *const one = faces[i], *const next = i + 1 < most ? faces[i + 1] : none;
-            const remainders::OfParts& by = parts[i / 2];
             const unsigned first = __byte_perm(one[0], one[1], half ? 0x7362 : 0x5140),
                            second = __byte_perm(next[0], next[1], half ? 0x7362 : 0x5140);
 #pragma unroll
-            for (int x = 0; x < 2; ++x) {
-                const unsigned bytes = __byte_perm(first, second, x ? 0x7632 : 0x5410);
-                const int real = static_cast<int>(__dp4a(bytes, by.real, 0u)),
-                          imaginary = ptx::dot(bytes, by.low, ptx::dot(bytes, by.high, 0) * 256);
-                fractions[x][0].add(balanced(real, by), of.pairs[i / 2]);
-                fractions[x][1].add(balanced(imaginary, by), of.pairs[i / 2]);
-            }
+            for (int x = 0; x < 2; ++x)
+                add(x, i / 2, PartsOfC(__byte_perm(first, second, x ? 0x7632 : 0x5410), parts[i / 2]));
+        }
+    };
+    const int row = tile_row * RemaindersOutput::rows + warp * 16 + lane / 4,
+              col = tile_col * RemaindersOutput::columns + run * 16 + group * 8 + lane % 4 * 2;
+    const int last_row = static_cast<int>(p.layout.rows) - 1, last_col = static_cast<int>(p.layout.cols) - 1;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        Complex<double> values[2];
+        if (sizeof(E) == 8 && above == 0) {
+            WholeSum sums[2][2];
+            each_pair(half, set_of<E>.least, [&](int x, int pair, const PartsOfC& add) {
+                sums[x][0].add(add.real, whole_of_c64.pairs[pair]);
+                sums[x][1].add(add.imaginary, whole_of_c64.pairs[pair]);
+            });
+#pragma unroll
+            for (int x = 0; x < 2; ++x) values[x] = {sums[x][0].value(whole_of_c64), sums[x][1].value(whole_of_c64)};
+        } else {
+            Fraction fractions[2][2];
+            each_pair(half, count, [&](int x, int pair, const PartsOfC& add) {
+                fractions[x][0].add(exactly(balanced(add.real, parts[pair])), of.pairs[pair]);
+                fractions[x][1].add(exactly(add.imaginary), of.pairs[pair]);
+            });
+#pragma unroll
+            for (int x = 0; x < 2; ++x)
+                values[x] = {fractions[x][0].times(of.product), fractions[x][1].times(of.product)};
         }
         const int i = row + 8 * half, lift = -call.a.scaled[min(i, last_row)].exponents[above];
-        Complex<double> values[2];
 #pragma unroll
         for (int x = 0; x < 2; ++x) {
             const int exponent = lift - call.b.scaled[min(col + x, last_col)].exponents[above];
             const double scale = __hiloint2double((exponent + 1023) << 20, 0);
-            values[x] = {fractions[x][0].times(of.product) * scale, fractions[x][1].times(of.product) * scale};
+            values[x] = {values[x].re * scale, values[x].im * scale};
         }
         store<E>(p, i, col, values);
     }
