@@ -175,13 +175,12 @@ constexpr int of_groups = 1000;  // beside a tile's sides
 /// Tiles are told as C lies; those with more rows than columns are flat ones from C's other side. From there small
 /// squares store whole, and in parts where C's rows begin at odd places: neighbours by neighbouring threads.
 Status run(const Call& asked, const Tile& by_name) {
-    Batch turned;
+    Batch turned, batch;
     Call call = is_turned(asked) ? across_with(asked, turned) : asked;
     const bool in_pairs = lies_in_pairs(c_of(call), call.c.col_step, call.c.row_step);
     const dmma::Oddness odd{!Lie(call).by_16, !in_pairs};
     const Tile tile = dmma::tile_of(dmma::real, call, odd, by_name);
     const bool is_down = dmma::is_cut(tile) ? odd.stores_ones : dmma::stores_down(tile.m, tile.n, odd);
-    Batch batch;
     if (tile.m > tile.n || (tile.m == tile.n && is_down)) call = across_with(call, batch);
     const Job job{call, {}, call.reproducible ? 1 : dmma::parts_of(tile)};
     const bool shares = dmma::has_groups(tile) && !call.reproducible;

@@ -7,13 +7,11 @@
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ptx/team.cuh"
+#include "backend/cuda/remainders/digits.cuh"
 #include "backend/cuda/remainders/piece.cuh"
 
 namespace tw::cuda {
 namespace {
-
-using remainders::OfElement;
-using remainders::OfFaces;
 
 __constant__ constexpr auto of_f64 = remainders::elements_of_f64();
 __constant__ constexpr auto of_c128 = remainders::faces_of(remainders::of_c128);
@@ -36,84 +34,6 @@ template <class E, Pass pass>
 inline constexpr int at_once = is_narrow<E, pass>    ? 4
                                : pass == Pass::first ? 3
                                                      : 2;
-
-/// Four low bytes.
-__device__ unsigned bytes_of(int a, int b, int c, int d) {
-    return __byte_perm(__byte_perm(static_cast<unsigned>(a), static_cast<unsigned>(b), 0x0040),
-                       __byte_perm(static_cast<unsigned>(c), static_cast<unsigned>(d), 0x0040), 0x5410);
-}
-
-/// A whole number by bytes that have signs. One word, of a float, or two.
-template <int words>
-struct Digits {
-    unsigned word[words];
-    using Real = std::conditional_t<words == 1, float, double>;
-
-    /// By their weights, on top of another sum.
-    __device__ int weighed(const remainders::Weights& weights, int on) const {
-        const auto add = [](unsigned bytes, std::uint32_t by, int sum) {
-            return __dp4a(static_cast<int>(bytes), static_cast<int>(by), sum);
-        };
-        const int low = add(word[0], weights.low, on);
-        if constexpr (words == 1) return low;
-        else return add(word[1], weights.high, low);
-    }
-    __device__ static Digits of(Real scaled) {
-        if constexpr (words == 1) {
-            return {(static_cast<unsigned>(__float2int_rn(scaled)) + 0x80808080u) ^ 0x80808080u};
-        } else {
-            const auto all = static_cast<std::uint64_t>(__double2ll_rn(scaled)) + 0x8080808080808080u;
-            return {static_cast<unsigned>(all) ^ 0x80808080u, static_cast<unsigned>(all >> 32) ^ 0x80808080u};
-        }
-    }
-};
-/// The low byte, of a sum on top of by.start.
-__device__ int remainder(int sum, const remainders::OfQuotient& by) {
-    return sum - by.p * __float_as_int(__fmaf_rn(__int_as_float(sum), by.inverse, by.back));
-}
-
-/// One plane of 16 neighbours, by the rule of a modulus.
-template <int words>
-__device__ void store_remainders(std::int8_t* to, std::int64_t, const Digits<words> (&whole)[16][1],
-                                 const OfElement& by) {
-    const auto of = [&](int i) {
-        return remainder(whole[i][0].weighed(by.weights, static_cast<int>(by.quotient.start)), by.quotient);
-    };
-    *reinterpret_cast<uint4*>(to) =
-        make_uint4(bytes_of(of(0), of(1), of(2), of(3)), bytes_of(of(4), of(5), of(6), of(7)),
-                   bytes_of(of(8), of(9), of(10), of(11)), bytes_of(of(12), of(13), of(14), of(15)));
-}
-/// Two planes of 8 neighbours: a face in each.
-template <int words>
-__device__ void store_remainders(std::int8_t* to, std::int64_t plane_bytes, const Digits<words> (&whole)[8][2],
-                                 const OfFaces& by) {
-    unsigned faces[2][2];
-#pragma unroll
-    for (int word = 0; word < 2; ++word) {
-        int plus[4], minus[4];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const Digits<words>(&x)[2] = whole[4 * word + i];
-            const int s = x[0].weighed(by.real, static_cast<int>(by.quotient.start)),
-                      both = x[1].weighed(by.imaginary, s);
-            plus[i] = remainder(both, by.quotient), minus[i] = remainder(2 * s - both, by.quotient);
-        }
-        faces[0][word] = bytes_of(plus[0], plus[1], plus[2], plus[3]);
-        faces[1][word] = bytes_of(minus[0], minus[1], minus[2], minus[3]);
-    }
-#pragma unroll
-    for (int face = 0; face < 2; ++face)
-        *reinterpret_cast<uint2*>(to + face * plane_bytes) = make_uint2(faces[face][0], faces[face][1]);
-}
-
-/// Times 2^exponent or less it, of floats in two factors: for a row of small ones it is no float.
-__device__ double scaled(double x, int exponent, bool negative) {
-    return x * __hiloint2double((exponent + 1023 + (negative ? 2048 : 0)) << 20, 0);
-}
-__device__ float scaled(float x, int exponent, bool negative) {
-    const int half = exponent / 2, rest = exponent - half + (negative ? 256 : 0);
-    return x * __int_as_float((half + 127) << 23) * __int_as_float((rest + 127) << 23);
-}
 
 /// One thread's part of a piece: neighbours of k of a row.
 template <class E>
@@ -169,13 +89,6 @@ __device__ void convert_magnitudes(const RemaindersCall& call, const Piece<E>& p
     for (int part = 0; part < E::PARTS; ++part)
         *reinterpret_cast<uint4*>(to + part * E::PARTS * one.plane_bytes()) =
             make_uint4(words[part][0], words[part][1], words[part][2], words[part][3]);
-}
-
-/// Floats reach the one where they reach the other.
-template <class Real>
-__device__ Real least_above(double threshold) {
-    if constexpr (sizeof(Real) == 4) return __double2float_ru(threshold);
-    else return threshold;
 }
 
 template <class E, Pass pass>

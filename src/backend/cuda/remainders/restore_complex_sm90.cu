@@ -30,8 +30,8 @@ struct ComplexProduct {
 
 /// The sum of bytes by their weights, less a multiple of pq.
 __device__ int balanced(int sum, const remainders::OfParts& by) {
-    const int quotient = __float_as_int(__fmaf_rn(static_cast<float>(sum), by.inverse, 0x1.8p23f));
-    return sum - by.both * quotient - static_cast<int>(by.rest);
+    const unsigned quotient = __float_as_uint(__fmaf_rn(static_cast<float>(sum), by.inverse, 0x1.8p23f));
+    return static_cast<int>(static_cast<unsigned>(sum) - static_cast<unsigned>(by.both) * quotient - by.rest);
 }
 /// What the faces of two moduli add to a part of C, x of x / pq.
 struct PartsOfC {
