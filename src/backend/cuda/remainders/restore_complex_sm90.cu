@@ -71,7 +71,7 @@ __device__ void store(const ComplexProduct& p, std::int64_t row, std::int64_t co
     if (row >= p.layout.rows) return;
     E* const first = static_cast<E*>(p.c) + p.layout(row, col);
     const bool has[2] = {col < p.layout.cols, col + 1 < p.layout.cols};
-    E made[2];
+    alignas(16) E made[2];
 #pragma unroll
     for (int x = 0; x < 2; ++x) {
         Complex<double> sum = scaled(p.alpha, values[x]);
