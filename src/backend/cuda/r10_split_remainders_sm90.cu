@@ -42,7 +42,7 @@ struct Native<ElementF64> {
     static constexpr const Kernel& kernel = r8_dmma_f64;
     static constexpr auto run_where = run_dmma_where;
     static bool can_finish(const Call&) { return true; }
-    static constexpr double convert = 11e-3, restore = 9e-3;  ///< nanoseconds an element
+    static constexpr double convert = 9.7e-3, restore = 9e-3;  ///< nanoseconds an element
 };
 template <>
 struct Native<ElementC128> {
@@ -50,7 +50,7 @@ struct Native<ElementC128> {
     static constexpr const Kernel& kernel = r8_dmma_complex_c128;
     static constexpr auto run_where = run_dmma_complex_where;
     static bool can_finish(const Call&) { return true; }
-    static constexpr double convert = 24e-3, restore = 30e-3;
+    static constexpr double convert = 21e-3, restore = 28e-3;
 };
 template <>
 struct Native<ElementC64> {
@@ -58,7 +58,7 @@ struct Native<ElementC64> {
     static constexpr const Kernel& kernel = r7_hierarchical_complex_c64;
     static constexpr auto run_where = run_hierarchical_complex_where;
     static constexpr auto can_finish = starts_at_numbers;
-    static constexpr double convert = 11e-3, restore = 11.5e-3;
+    static constexpr double convert = 9.5e-3, restore = 11e-3;
 };
 
 template <class E>
