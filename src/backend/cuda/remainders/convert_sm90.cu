@@ -9,6 +9,7 @@
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/remainders/digits.cuh"
 #include "backend/cuda/remainders/piece.cuh"
+#include "backend/cuda/remainders/take_pieces.cuh"
 
 namespace tw::cuda {
 namespace {
@@ -139,7 +140,7 @@ __device__ void convert_piece(const RemaindersCall& call, const Piece<E>& piece,
     }
 }
 
-/// The next piece is on its way while one is converted. The last are first: what was measured last is still in L2.
+/// The last pieces are first: what was measured last is still in L2.
 template <class E, Pass pass>
 __global__ void __launch_bounds__(Piece<E>::threads, at_once<E, pass>)
     convert(RemaindersCall call, int pieces_of_a, int pieces) {
@@ -149,22 +150,15 @@ __global__ void __launch_bounds__(Piece<E>::threads, at_once<E, pass>)
     if (pass == Pass::magnitudes && call.found->unsure == 0) return;
     const int above = pass == Pass::again ? call.found->above : 0;
     if (pass == Pass::again && above == 0) return;
-    std::uint32_t now = ptx::shared_address(memory), next = now + Piece<E>::bytes;
-    int index = pieces - 1 - static_cast<int>(blockIdx.x);
-    Piece<E>(call, index, pieces_of_a).load(now);
-    for (; index >= 0; index -= static_cast<int>(gridDim.x)) {
-        const int following = index - static_cast<int>(gridDim.x);
-        if (following >= 0) Piece<E>(call, following, pieces_of_a).load(next);
-        else ptx::commit_copies();
-        ptx::wait_for_copies<1>();
-        __syncthreads();
-        const Piece<E> piece(call, index, pieces_of_a);
-        if constexpr (pass == Pass::magnitudes) convert_magnitudes(call, piece, now);
-        else convert_piece<E, pass>(call, piece, now, above);
-        __syncthreads();
-        const std::uint32_t free = now;
-        now = next, next = free;
-    }
+    const auto tile = [&](int stage) { return ptx::shared_address(memory) + stage * Piece<E>::bytes; };
+    const auto piece_of = [&](int index) { return Piece<E>(call, pieces - 1 - index, pieces_of_a); };
+    take_pieces(
+        pieces, pass == Pass::first ? &call.found->converted : nullptr,
+        [&](int index, int stage) { piece_of(index).load(tile(stage)); },
+        [&](int index, int stage) {
+            if constexpr (pass == Pass::magnitudes) convert_magnitudes(call, piece_of(index), tile(stage));
+            else convert_piece<E, pass>(call, piece_of(index), tile(stage), above);
+        });
 }
 
 template <class E, Pass pass>

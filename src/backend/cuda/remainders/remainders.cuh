@@ -42,9 +42,10 @@ inline constexpr remainders::Set set_of = E::PARTS == 1     ? remainders::of_f64
 
 /// What the passes find, once for the whole product. All 0 at first.
 struct RemaindersFound {
-    int unsure;      ///< the bound had to be computed, and `native` is filled in
-    int above;       ///< moduli beyond the fewest
-    int any_native;  ///< a tile of the map is set
+    int unsure;               ///< the bound had to be computed, and `native` is filled in
+    int above;                ///< moduli beyond the fewest
+    int any_native;           ///< a tile of the map is set
+    int converted, restored;  ///< pieces that are taken, beyond each block's first two
 };
 
 /// A row of A or a column of B.

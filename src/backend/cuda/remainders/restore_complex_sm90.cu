@@ -3,17 +3,19 @@
 //
 // Complex C out of the remainders of its two faces: for two moduli at once those of its parts, and from there on as C
 // of doubles, twice. alpha and beta are multiplied in doubles, and each part is rounded to C's type once.
+#include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/operands/complex.cuh"
 #include "backend/cuda/ptx/integer.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/remainders/fraction.cuh"
 #include "backend/cuda/remainders/remainders.cuh"
+#include "backend/cuda/remainders/take_pieces.cuh"
 
 namespace tw::cuda {
 namespace {
 
-constexpr int threads = 256, blocks_of_tile = RemaindersOutput::tile_bytes / 4 / threads;
+constexpr int threads = 256, pieces_of_tile = RemaindersOutput::tile_bytes / 4 / threads;
 
 __constant__ constexpr auto counts_of_c128 = remainders::pairs_of_counts(remainders::of_c128);
 __constant__ constexpr auto counts_of_c64 = remainders::pairs_of_counts(remainders::of_c64);
@@ -97,38 +99,27 @@ __device__ void store(const ComplexProduct& p, std::int64_t row, std::int64_t co
     }
 }
 
-/// A thread has four bytes of each plane: two neighbours in each of two rows.
+/// A piece is 1 KB of each plane: a thread has four bytes, two neighbours in each of two rows.
 template <class E>
-__global__ void __launch_bounds__(threads, sizeof(E) == 8 ? 3 : 2)
-    restore_tiles(RemaindersCall call, ComplexProduct p) {
+__device__ void restore_piece(const RemaindersCall& call, const ComplexProduct& p, int piece, const unsigned* faces,
+                              int above) {
     constexpr int most = set_of<E>.most();
-    ptx::let_next_kernel_begin();
-    ptx::wait_for_kernel_before();
-    const int above = call.found->above, count = set_of<E>.least + above;
-    const int tile = static_cast<int>(blockIdx.x) / blocks_of_tile,
-              word = static_cast<int>(blockIdx.x) % blocks_of_tile * threads + static_cast<int>(threadIdx.x);
+    const int count = set_of<E>.least + above, tile = piece / pieces_of_tile,
+              word = piece % pieces_of_tile * threads + static_cast<int>(threadIdx.x);
     const int group = word % 2, lane = word / 2 % 32, run = word / 64 % 16, warp = word / 1024;
     const int tile_row = tile / call.out.across, tile_col = tile % call.out.across;
     if (call.found->any_native && call.out.native[tile_row * 2 * call.out.across + 2 * tile_col + run / 8]) return;
-    const std::int64_t plane = std::int64_t{call.out.down} * call.out.across * RemaindersOutput::tile_bytes;
-    const std::uint8_t* from = call.out.bytes + std::int64_t{tile} * RemaindersOutput::tile_bytes + 4 * word;
-    unsigned faces[most][2];
-#pragma unroll
-    for (int i = 0; i < most; ++i)
-#pragma unroll
-        for (int face = 0; face < 2; ++face)
-            faces[i][face] = i < count ? __ldcs(reinterpret_cast<const unsigned*>(from + (2 * i + face) * plane)) : 0;
-
     const remainders::PairsOfCount& of = sizeof(E) == 16 ? counts_of_c128[above] : counts_of_c64[above];
     const remainders::PartsOfCount& parts = sizeof(E) == 16 ? parts_of_c128[above] : parts_of_c64[above];
     const auto each_pair = [&](int half, int count, const auto& add) {
 #pragma unroll
         for (int i = 0; i < most; i += 2) {
             if (i >= count) break;
-            constexpr unsigned none[2] = {};
-            const unsigned *const one = faces[i], *const next = i + 1 < most ? faces[i + 1] : none;
-            const unsigned first = __byte_perm(one[0], one[1], half ? 0x7362 : 0x5140),
-                           second = __byte_perm(next[0], next[1], half ? 0x7362 : 0x5140);
+            const auto both = [&](int i) {
+                const unsigned* const plus = faces + 2 * i * threads;
+                return i < count ? __byte_perm(plus[0], plus[threads], half ? 0x7362 : 0x5140) : 0;
+            };
+            const unsigned first = both(i), second = both(i + 1);
 #pragma unroll
             for (int x = 0; x < 2; ++x)
                 add(x, i / 2, PartsOfC(__byte_perm(first, second, x ? 0x7632 : 0x5410), parts[i / 2]));
@@ -169,6 +160,32 @@ __global__ void __launch_bounds__(threads, sizeof(E) == 8 ? 3 : 2)
     }
 }
 
+template <class E>
+inline constexpr int stage_bytes = set_of<E>.most() * 2 * 4 * threads;
+
+template <class E>
+__global__ void __launch_bounds__(threads, 3) restore_pieces(RemaindersCall call, ComplexProduct p) {
+    extern __shared__ __align__(16) char memory[];
+    ptx::let_next_kernel_begin();
+    ptx::wait_for_kernel_before();
+    const int above = call.found->above, tiles = call.out.down * call.out.across;
+    const std::int64_t plane = std::int64_t{tiles} * RemaindersOutput::tile_bytes;
+    take_pieces(
+        tiles * pieces_of_tile, &call.found->restored,
+        [&](int piece, int stage) {
+            constexpr int copies = 4 * threads / 16;  // of a plane
+            const std::uint32_t to = ptx::shared_address(memory) + stage * stage_bytes<E>;
+            const std::uint8_t* const from = call.out.bytes + std::int64_t{piece} * 4 * threads;
+            for (int i = static_cast<int>(threadIdx.x); i < 2 * (set_of<E>.least + above) * copies; i += threads)
+                ptx::copy_16(to + 16 * i, from + i / copies * plane + 16 * (i % copies), 16);
+            ptx::commit_copies();
+        },
+        [&](int piece, int stage) {
+            restore_piece<E>(call, p, piece,
+                             reinterpret_cast<const unsigned*>(memory + stage * stage_bytes<E>) + threadIdx.x, above);
+        });
+}
+
 }  // namespace
 
 template <class E>
@@ -182,9 +199,13 @@ Status restore_complex(const RemaindersCall& call, const Call& product, void* st
         {part(product.beta), part(product.beta_imag)},
         reinterpret_cast<std::uintptr_t>(c.data) % sizeof(E) == 0,
         c.col_step == 1 && c.row_step % 2 == 0 && reinterpret_cast<std::uintptr_t>(c.data) % 16 == 0};
-    const std::int64_t tiles = std::int64_t{call.out.down} * call.out.across;
-    return launch(restore_tiles<E>,
-                  {.blocks = static_cast<unsigned>(tiles * blocks_of_tile), .threads = threads, .overlaps = true},
+    const std::int64_t pieces = std::int64_t{call.out.down} * call.out.across * pieces_of_tile,
+                       fit = 3 * multiprocessors();
+    return launch(restore_pieces<E>,
+                  {.blocks = static_cast<unsigned>(pieces < fit ? pieces : fit),
+                   .threads = threads,
+                   .shared = 2 * stage_bytes<E>,
+                   .overlaps = true},
                   stream, call, p);
 }
 
