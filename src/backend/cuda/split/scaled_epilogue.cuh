@@ -170,15 +170,20 @@ __device__ bool are_trusted_still(float (&sums)[N / 2], Marks<N>& marks, const N
     return trusted;
 }
 
+/// How far from 0 the power of two of a thread's sums may be.
+template <int N>
+__device__ int widest_power(const Notes<N>& notes, std::uint32_t columns) {
+    const int2 some = ptx::load_ints(columns + 4 * N + 16), others = ptx::load_ints(columns + 4 * N + 24);
+    return max(max(some.x, some.y), max(others.x, others.y)) + max(abs(power_in(notes.up)), abs(power_in(notes.down)));
+}
+
 /// The powers of two of their rows and columns taken back: at once where the product of both is a normal number for all
 /// of them, else by halves, which floats can hold. Sums of fp16 parts are multiples of 2^-48, and both ways round once;
 /// those of bf16 parts have no such floor.
 template <int N, Parts parts>
 __device__ void take_all_back(float (&sums)[N / 2], const Notes<N>& notes, std::uint32_t columns, int thread) {
     const int of_up = power_in(notes.up), of_down = power_in(notes.down);
-    const int2 some = ptx::load_ints(columns + 4 * N + 16), others = ptx::load_ints(columns + 4 * N + 24);
-    const int widest = max(max(some.x, some.y), max(others.x, others.y)) + max(abs(of_up), abs(of_down));
-    const bool at_once = parts != Parts::bf16x6 && __all_sync(~0u, widest <= 126);
+    const bool at_once = parts != Parts::bf16x6 && __all_sync(~0u, widest_power<N>(notes, columns) <= 126);
 #pragma unroll 1
     for (int pass = at_once ? 1 : 0; pass < 2; ++pass) {
         const auto power = [&](int e) { return power_of_two(at_once ? e : (e + pass) >> 1); };

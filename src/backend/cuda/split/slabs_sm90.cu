@@ -5,13 +5,14 @@
 // tree on the way. Each slab is scaled and cut as if it were alone, so its bits are r10's own. Sums that wait for the
 // other half of a node wait in the L2, in memory of the consumer's own, as the threads hold them:
 //
-//    slab           0       1          2       3                4 slabs, levels 0 and 1
-//    + the waiting          p0                 p0, then p1
-//    = goes to      p0      p1         p0      C
+//    slab           0       1       2       3        4       5       6       7               8 slabs
+//    + the waiting                          1                                2, then 1, 0
+//    put to         0               1                1               2
+//    added to               0               0                1
 //
-// What waits is on its way while the slab's sums are checked, and sums are put away while the next slab's first
-// products run. Slab by slab C and matrices of sums went through the device's memory 15 times for 8 slabs, and each
-// slab ended with a wave of its own.
+// What waits is on its way while the slab's sums are checked, and sums are put away, or added to what waits by the L2
+// itself, while the next slab's first products run. Slab by slab C and matrices of sums went through the device's
+// memory 15 times for 8 slabs, and each slab ended with a wave of its own.
 #include "backend/cuda/device/entry.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/split/product.cuh"
@@ -46,7 +47,8 @@ __global__ void __launch_bounds__(P::threads, 1)
         float accumulator[P::BN / 2], sums[P::BN / 2];
         Notes<P::BN> notes;
         Turn<P::STAGES> turn;
-        bool raw = false;  // sums have their powers of two yet
+        Left still{};
+        bool exact = true;
         for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
             int row, col;
             raster.place(tile, row, col);
@@ -54,9 +56,11 @@ __global__ void __launch_bounds__(P::threads, 1)
             for (int slab = 0; slab < slabs.count; ++slab) {
                 const auto put_away = [&] {
                     if (slab == 0) return;
-                    const int own = computed_here(thread), before = slab - 1;
-                    if (raw) take_all_back<P::BN, parts>(sums, notes, columns, own);
-                    Waiting<P::BN>(slabs, consumer, own).put(sums, __ffs(~before) - 1);
+                    const int own = computed_here(thread), place = __popc((slab - 1) & slab);
+                    const Waiting<P::BN> waiting(slabs, consumer, own);
+                    if (still.powers) take_all_back<P::BN, parts>(sums, notes, columns, own);
+                    if (still.adds) waiting.add(sums, place);
+                    else waiting.put(sums, place);
                 };
                 sum_stages<P, parts>(
                     accumulator, sums, pipe, turn, steps, period, consumer, thread,
@@ -64,9 +68,9 @@ __global__ void __launch_bounds__(P::threads, 1)
                 const bool is_last = slab + 1 == slabs.count;
                 if (is_last && tile + clusters >= raster.count()) P::arrive_all();
                 const int own = computed_here(thread);
-                raw = end_slab<P::BN, parts>(sums, accumulator, notes, slabs.of(slab, out),
-                                             Waiting<P::BN>(slabs, consumer, own), slab, slabs.levels, buffers, columns,
-                                             first_row, first_col, consumer, own);
+                still = end_slab<P::BN, parts>(sums, accumulator, exact, notes, slabs.of(slab, out),
+                                               Waiting<P::BN>(slabs, consumer, own), slab, slabs, buffers, columns,
+                                               first_row, first_col, consumer, own);
                 if (is_last)
                     store_sums<P::BN>(sums, out, first_row + FragmentPlace(own).row,
                                       first_col + FragmentPlace(own).col);
