@@ -109,7 +109,7 @@ Status start(const Few& of, const Call& given, int products) {
     Maps maps;
     Work work{};
     if (const Status bad = describe_weights<C>(of.weights, stage, maps, work.shifts); !bad) return bad;
-    std::byte* const laid = call.scratch.data() + sums_bytes(m, n, of.cut.parts);
+    std::byte* const laid = call.scratch.data() + sums_bytes(m, n, of.cut.sums());
     const std::int64_t tokens_step = tokens_pitch(k, sizeof(T));
     CUtensorMap tokens;
     const BoxedMatrix few{laid, call.a.type, tokens_step, products > 1 ? 2 * m : m, tokens_step * C::size, BK<T>, N};
@@ -119,8 +119,8 @@ Status start(const Few& of, const Call& given, int products) {
     const bool direct = of.cut.parts == 1 && call.c.type == Type::f32 && call.alpha == 1 && call.beta == 0 &&
                         call.epilogue.is_empty();  // the kernel writes C itself
     work.tiles = static_cast<int>(tiles_over(n, of.cut.height)), work.across = static_cast<int>(tiles_over(m, N));
-    work.parts = of.cut.parts, work.steps = static_cast<int>(tiles_over(k, C::deep));
-    work.share = static_cast<int>(tiles_over(work.steps, work.parts));
+    work.parts = of.cut.sums(), work.steps = static_cast<int>(tiles_over(k, C::deep));
+    work.share = static_cast<int>(tiles_over(work.steps, of.cut.parts));
     work.few = static_cast<int>(m), work.rows = static_cast<int>(n), work.products = products;
     work.sums = static_cast<float*>(direct ? call.c.data : static_cast<void*>(call.scratch.data()));
     work.few_step = direct ? call.c.row_step : pitch, work.rows_step = direct ? call.c.col_step : 1,
@@ -142,10 +142,13 @@ Status start(const Few& of, const Call& given, int products) {
 
 template <class T, bool along, bool holds_all>
 Status start_of(const Few& of, const Call& given, int products) {
-    const int columns = columns_of(of.call.m(), static_cast<int>(sizeof(T)));
+    const int columns = columns_of(of.call.m(), static_cast<int>(sizeof(T)), holds_all);
     if (columns == 32) return start<T, 32, along, holds_all>(of, given, products);
-    if constexpr (sizeof(T) == 4)
+    if constexpr (sizeof(T) == 4) {
         if (columns == 64) return start<T, 64, along, holds_all>(of, given, products);
+        if constexpr (!holds_all)
+            if (columns == 160) return start<T, 160, along, holds_all>(of, given, products);
+    }
     return start<T, 128, along, holds_all>(of, given, products);
 }
 
@@ -177,8 +180,8 @@ double nanoseconds(const Problem& p, int) {
 template <int products>
 std::size_t scratch_bytes(const Problem& p, const Tile& asked, int) {
     const Sides s(p);
-    const int parts = asked.m > 0 ? asked.k : s.cut(products).parts;
-    return sums_bytes(s.few, s.rows, parts) + tokens_bytes(s.few, s.k, static_cast<std::size_t>(s.size));
+    const Cutting cut = asked.m > 0 ? Cutting{asked.m, asked.k} : s.cut(products);
+    return sums_bytes(s.few, s.rows, cut.sums()) + tokens_bytes(s.few, s.k, static_cast<std::size_t>(s.size));
 }
 
 /// f32: inside the unit 8 of k at a time, 9 errors of 2^-25 and one of 2^-23, then the periods, and the parts' tree.

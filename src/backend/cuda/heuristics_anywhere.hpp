@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "backend/cuda/few/anywhere_depth.hpp"
@@ -18,6 +19,9 @@ inline constexpr std::int64_t most_few = 512;
 /// Rows of weights of a tile, and into how many parts k is cut.
 struct Cutting {
     int height, parts;
+
+    /// Sums that are added, a power of two: those behind the parts are zeros.
+    constexpr int sums() const { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(parts))); }
 };
 
 constexpr std::int64_t over(std::int64_t extent, std::int64_t side) { return (extent + side - 1) / side; }
@@ -28,7 +32,7 @@ constexpr std::int64_t over(std::int64_t extent, std::int64_t side) { return (ex
 /// (401), 46 x 2715 x 2335 of f32 25 (29).
 constexpr double nanoseconds(std::int64_t few, std::int64_t rows, std::int64_t k, int size, int products, bool along,
                              const Cutting& cut) {
-    const int columns = columns_of(few, size), halves = halves_of(along, columns, size);
+    const int columns = columns_of(few, size, false), halves = halves_of(along, columns, size);
     const std::int64_t across = over(few, columns), steps = over(k, halves * 128 / size),
                        items = over(rows, cut.height) * across * cut.parts, waves = over(items, parts::chip);
     const auto active = static_cast<double>(std::min<std::int64_t>(items, parts::chip));
@@ -42,13 +46,15 @@ constexpr double nanoseconds(std::int64_t few, std::int64_t rows, std::int64_t k
     const double stage = halves * std::max({bytes * active / (size == 4 ? 6200 : 5000), lines, unit});
     const double laying = 2000 + static_cast<double>(few * k) * size / 1500;
     return 2 * few::launch + laying + 1500 + static_cast<double>(waves * over(steps, cut.parts)) * stage +
-           parts::adding(few, rows, cut.parts);
+           parts::adding(few, rows, cut.sums());
 }
 
 constexpr Cutting cutting(std::int64_t few, std::int64_t rows, std::int64_t k, int size, int products, bool along) {
     Cutting best{128, 1};
     double least = 0;
-    for (int count = 1; count <= parts::most && (count == 1 || over(k, 128 / size) / count >= 4); count *= 2)
+    // 40 tiles of 128 x 5120 x 13824 have 3 parts for a wave, 4 are two.
+    for (int count = 1; count <= parts::most && (count == 1 || over(k, 128 / size) / count >= 4);
+         count += count < 8 ? 1 : count)
         for (const int height : {128, 112, 96, 64}) {
             const double time = nanoseconds(few, rows, k, size, products, along, {height, count});
             if (least == 0 || time < least) least = time, best = {height, count};
@@ -63,7 +69,7 @@ constexpr Cutting cutting(std::int64_t few, std::int64_t rows, std::int64_t k, i
 constexpr double price_of_split(std::int64_t few, std::int64_t rows, std::int64_t k, bool along, const Cutting& cut,
                                 bool holds_all) {
     constexpr int size = 4, products = 3;
-    const int columns = columns_of(few, size), halves = halves_of(along, columns, size);
+    const int columns = columns_of(few, size, holds_all), halves = halves_of(along, columns, size);
     const std::int64_t across = over(few, columns), steps = over(k, halves * 128 / size),
                        items = over(rows, cut.height) * across * cut.parts, waves = over(items, parts::chip);
     const auto active = static_cast<double>(std::min<std::int64_t>(items, parts::chip)),
@@ -75,11 +81,11 @@ constexpr double price_of_split(std::int64_t few, std::int64_t rows, std::int64_
                  around = columns == 32   ? 1200
                           : columns == 64 ? 2200
                                           : 2500,
-                 ending = cut.parts > 1 ? 2100 + of_c * 8 * cut.parts / 3500 : of_c * 4 / 4000;
+                 ending = cut.parts > 1 ? 2100 + of_c * 8 * cut.sums() / 3500 : of_c * 4 / 4000;
     const double all = 2 * few::launch + laying + around +
                        static_cast<double>(waves) * (1340 + static_cast<double>(over(steps, cut.parts)) * stage) +
                        ending;
-    return all * (across > 1 ? 1.14 : holds_all ? 1.06 : 1.04) + (holds_all ? 1 : 0);
+    return all * (few > 128 ? 1.14 : holds_all ? 1.06 : 1.04) + (holds_all ? 1 : 0);
 }
 
 /// The problem as it is turned.

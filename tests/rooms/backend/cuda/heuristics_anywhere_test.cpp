@@ -20,7 +20,8 @@ TEST(HeuristicsAnywhere, TilesAndPartsAreThoseThatTheKernelHas) {
                         const int products = size == 4 ? 3 : 1;
                         const Cutting cut = cutting(few, rows, k, size, products, along);
                         EXPECT_TRUE(cut.height % 16 == 0 && cut.height >= 64 && cut.height <= 128) << cut.height;
-                        EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(cut.parts)) && cut.parts <= parts::most);
+                        EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(cut.sums())) &&
+                                    cut.sums() <= parts::most);
                         EXPECT_TRUE(cut.parts == 1 || over(k, 128 / size) / cut.parts >= 4) << "no part is short";
                         EXPECT_GT(nanoseconds(few, rows, k, size, products, along, cut), 0);
                     }
@@ -30,6 +31,9 @@ TEST(HeuristicsAnywhere, ALongProductOfFewTilesIsCutIntoMoreParts) {
     EXPECT_GE(cutting(17, 293, 12433, 4, 1, true).parts, 16);
     EXPECT_LE(cutting(2, 128257, 4096, 2, 1, false).parts, 4);
 }
+
+/// 40 tiles, of 132 multiprocessors.
+TEST(HeuristicsAnywhere, PartsFillOneWave) { EXPECT_EQ(cutting(128, 5120, 13824, 4, 3, true).parts, 3); }
 
 TEST(HeuristicsAnywhere, AStageIsDeepAlongKUnlessItsFewRowsFillIt) {
     EXPECT_EQ(halves_of(true, 128, 2), 2);
