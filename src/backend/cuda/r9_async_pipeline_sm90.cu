@@ -182,6 +182,10 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
     return r9::bytes_by_form(p) + last_wave;
 }
 
+/// tf32 of few tiles that an operand's words go through registers for.
+bool cuts_tf32(const Problem& p) {
+    return sm90::across_cuts({p.m, p.n, p.k, 1, static_cast<int>(multiprocessors())}, p.a, p.b);
+}
 /// Of few tiles, or perhaps of those of a last wave.
 bool cuts(const Problem& p) {
     const sm90::Sizes sizes = r9::sizes_of(p, multiprocessors());
@@ -198,7 +202,8 @@ bool takes_batch(const Call& call) {
     sm90::Sizes one = sm90::sizes_of(call);
     one.products = 1;
     if (call.a.type != Type::f32 && !call.reproducible && sm90::r9_may_cut_last_wave(one)) return false;
-    if (go_anywhere(call)) return false;
+    if (go_anywhere(call) || (call.a.type == Type::f32 && !call.reproducible && cuts_tf32(problem_of(call))))
+        return false;
     if (!cuda::takes_batch(call) || call.c.col_step != 1 || goes_behind(call)) return false;
     // C needs no map: threads store it wherever it lies.
     depth_of(c_of(call), mapped.c);
@@ -225,7 +230,7 @@ constexpr Kernel row(const char* name, Type in, Type out) {
             .nanoseconds = r9::nanoseconds,
             .scratch_bytes = scratch_bytes,
             .scratch_of = scratch_of,
-            .cuts = is_tf32 ? nullptr : cuts,
+            .cuts = is_tf32 ? cuts_tf32 : cuts,
             .run = run<T>,
             .order = is_tf32 ? tf32_order : matrix_unit_order,
             .batching = &batching};

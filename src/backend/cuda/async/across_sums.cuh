@@ -4,41 +4,15 @@
 // From the sums of an operand that lay across k to C, whichever of its sides is contiguous.
 #pragma once
 
+#include "backend/cuda/async/across_parts.cuh"
+#include "backend/cuda/async/across_product.cuh"
 #include "backend/cuda/epilogue/groups.cuh"
-#include "backend/cuda/operands/depths.hpp"
-#include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/ptx/bulk_copy.cuh"
 #include "backend/cuda/ptx/shared_store.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/ptx/tf32.cuh"
 
 namespace tw::cuda {
-
-/// C, element by element: rows of the first operand, columns of the second, whichever of them are contiguous.
-struct Elements {
-    float* data;
-    std::int64_t row_step, col_step;
-    int rows, cols;
-    float alpha, beta;
-    Fused fused;
-    bool bias_down;
-    Tensor<const float> first, second;                            ///< rows along k
-    bool by_box = false, boxes_down = false;                      ///< TMA stores C; along the rows of the first operand
-    std::int64_t c_bytes = 0, first_bytes = 0, second_bytes = 0;  ///< from one matrix of a batch to the next
-};
-
-/// One product's of them.
-struct OfProduct {
-    const Elements& all;
-    Deep deep;
-    float* data;
-
-    __device__ OfProduct(const Elements& elements, const Deep& its)
-        : all(elements),
-          deep(its),
-          data(reinterpret_cast<float*>(reinterpret_cast<char*>(elements.data) + its.c * elements.c_bytes)) {}
-    __device__ float* at(int row, int col) const { return data + row * all.row_step + col * all.col_step; }
-};
 
 /// What is not finite is made once more, as make_again does; f32 all over.
 __device__ inline float made_again(const OfProduct& c, int row, int col) {
@@ -191,25 +165,34 @@ struct WayOut {
 
     /// Of 32 rows from first_row on.
     template <int N>
-    __device__ void store(const float (&sums)[N / 2], const OfProduct& of, const CUtensorMap& map, bool is_deep,
-                          int first_row, int first_col) const {
+    __device__ void store(const float (&sums)[N / 2], const SumsOfParts& kept, const OfProduct& of,
+                          const CUtensorMap& map, bool is_deep, int first_row, int first_col) const {
         const int own_row = first_row + warp * 8;
         const OwnPlaces own(own_row, first_col, lane);
         const LanePlaces at(of, own_row, lane);
         constexpr int columns = N < 256 ? 32 : 16;  // at a time; the widest tile has no registers for more
+        int box = 0;                                // of those that this block stores
+        // No division: of batches' many tiles each took a microsecond more.
+        const auto next = [&](int from) {
+            from += columns;
+            if (from % 32 != 0) return from;
+            ++box;
+            return from + 32 * (kept.parts - 1);
+        };
 #pragma unroll 1
-        for (int from = 0; from < N && first_col + from < of.all.cols; from += columns) {
+        for (int from = 32 * kept.part; from < N && first_col + from < of.all.cols; from = next(from)) {
             float slice[columns / 2];
 #pragma unroll
             for (int col = 0; col < N; col += columns)
                 if (from == col)
 #pragma unroll
                     for (int i = 0; i < columns / 2; ++i) slice[i] = sums[col / 2 + i];
+            if (kept.parts > 1) kept.add<columns>(slice, from);
             finish < columns, N<256 ? columns / 2 : 4>(slice, of, own, from);
             if (of.all.by_box) {
-                fill(slice, of, from);
+                fill(slice, of, from, box);
                 if ((from + columns) % 32 == 0 || first_col + from + columns >= of.all.cols)
-                    send(of, map, is_deep, first_row, first_col, from / 32);
+                    send(of, map, is_deep, first_row, first_col + from / 32 * 32, box);
                 continue;
             }
 #pragma unroll
@@ -224,8 +207,8 @@ private:
 
     /// Two buffers take turns; what the tile before left in them has long been read.
     template <int count>
-    __device__ void fill(const float (&slice)[count], const OfProduct& of, int from) const {
-        const int box = from / 32, line = lane / 4 % 4 + (lane >= 16 ? 20 : 0) + warp * 8, apart = lane >= 16 ? -4 : 4;
+    __device__ void fill(const float (&slice)[count], const OfProduct& of, int from, int box) const {
+        const int line = lane / 4 % 4 + (lane >= 16 ? 20 : 0) + warp * 8, apart = lane >= 16 ? -4 : 4;
         if (from % 32 == 0) {
             if (speaks() && box == 0) ptx::wait_for_reads_of_stores<0>();
             if (speaks() && box > 0) ptx::wait_for_reads_of_stores<1>();
@@ -234,13 +217,11 @@ private:
         if (of.all.boxes_down) fill_down(buffer(box), slice, line, apart, from % 32, lane);
         else fill_along(buffer(box), slice, line, apart, from % 32, lane);
     }
-    __device__ void send(const OfProduct& of, const CUtensorMap& map, bool is_deep, int row, int first_col,
-                         int box) const {
+    __device__ void send(const OfProduct& of, const CUtensorMap& map, bool is_deep, int row, int col, int box) const {
         ptx::publish_to_async_proxy();
         ptx::sync_named(barrier, 64);
         if (!speaks()) return;
-        const int col = first_col + box * 32, inner = of.all.boxes_down ? row : col,
-                  outer = of.all.boxes_down ? col : row;
+        const int inner = of.all.boxes_down ? row : col, outer = of.all.boxes_down ? col : row;
         if (is_deep) ptx::store_box(map, buffer(box), inner, outer, of.deep.c);
         else ptx::store_box(map, buffer(box), inner, outer);
         ptx::commit_stores();

@@ -13,6 +13,7 @@
 // Needs: sm_90a. 2mnk flops; LINES x WIDTH x 32 of them for (LINES + WIDTH / CLUSTER) x 128 bytes from L2.
 #include "backend/cuda/async/across.hpp"
 #include "backend/cuda/async/across_maps.cuh"
+#include "backend/cuda/async/across_stage.cuh"
 #include "backend/cuda/async/across_sums.cuh"
 #include "backend/cuda/async/by_majors.cuh"
 #include "backend/cuda/async/feed.cuh"
@@ -26,79 +27,37 @@
 namespace tw::cuda {
 namespace {
 
-constexpr int box_bytes = 32 * 128;
-
 /// Two blocks below one another that share the other operand's rows, one block alone, or two beside one another on a
 /// multiprocessor, of which one ends while the other multiplies.
 template <int LINES_, int WIDTH_, int CLUSTER_, int BLOCKS_ = 1>
 struct AcrossShape {
     static constexpr int LINES = LINES_, WIDTH = WIDTH_, BLOCKS = BLOCKS_, consumers = LINES / 64;
+    static constexpr bool cuts = CLUSTER_ == 1 && BLOCKS == 1;  ///< into parts of k, by a cluster's blocks
     static constexpr int threads = 128 * (consumers + 1), of_producer = 24, of_consumer = BLOCKS == 1 ? 240 : 232;
     static constexpr int boxes = consumers * WayOut::bytes;
     using Ring = Pipeline<LINES, WIDTH, sm90::r9_stages(LINES + WIDTH, boxes, BLOCKS), CLUSTER_, boxes>;
 };
 
-/// Where a lane's words stand in a stage: of its two rows, and of two lines of each 8 of k.
-struct Words {
-    std::uint32_t at[2][2], step;  ///< of each 8 of k, which is a bit or two that they have not
-    int box;                       ///< of 32 rows
-
-    __device__ Words(int consumer, int thread, bool along) : step(along ? 32 : 1024) {
-        const int lane = thread % 32, warp = thread / 32, g = lane / 4, t = lane % 4, upper = lane / 16;
-        box = 2 * consumer + warp / 2;
-#pragma unroll
-        for (int i = 0; i < 2; ++i)
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const int four = 4 * upper + 2 * (warp % 2) + (i ^ upper), row = 4 * four + g % 4, line = t + 4 * half;
-                const int in_box =
-                    along ? row * 128 + ((half ^ row % 8) << 4) + t * 4 : line * 128 + ((four ^ line) << 4) + g % 4 * 4;
-                at[i][half] = static_cast<std::uint32_t>(box * box_bytes + in_box);
-            }
-    }
-    __device__ void load(std::uint32_t (&words)[4][4], std::uint32_t stage) const {
-#pragma unroll
-        for (int q = 0; q < 4; ++q)
-#pragma unroll
-            for (int x = 0; x < 4; ++x) words[q][x] = ptx::load_word(stage + (at[x % 2][x / 2] ^ (q * step)));
-    }
-};
-
-/// By every thread. `lanes`: those of a block that give a stage back.
-template <class P, int lanes>
-__device__ void begin(const P& pipe, const CUtensorMap& a, const CUtensorMap& b) {
-    if (threadIdx.x == 0) {
-        ptx::prefetch_map(a), ptx::prefetch_map(b);
-        for (int s = 0; s < P::STAGES; ++s) {
-            ptx::init_barrier(pipe.full(s), 1);
-            ptx::init_barrier(pipe.empty(s), lanes * P::CLUSTER);
-        }
-        ptx::publish_barriers();
-    }
-    if constexpr (P::CLUSTER > 1) P::arrive_all(), P::wait_for_all();
-    else __syncthreads();
-}
-
 /// By one thread: a tile after the other, its steps into the ring.
 template <class S>
 __device__ void feed(const typename S::Ring& pipe, const CUtensorMap& a, const CUtensorMap& b,
-                     const BatchRaster& raster, int steps, bool along) {
+                     const BatchRaster& raster, const PartsOfSteps& cut, bool along) {
     using P = typename S::Ring;
     Turn<P::STAGES> turn;
-    const int clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
-    for (int tile = static_cast<int>(blockIdx.x) / P::CLUSTER; tile < raster.count(); tile += clusters) {
+    const int from = own_part<S>() * cut.each;
+    for (int tile = own_cluster(); tile < raster.count(); tile += all_clusters()) {
         int row, col;
         raster.place(tile, row, col);
         const int first_row = (row * P::CLUSTER + P::rank()) * P::BM,
                   first_col = col * S::WIDTH + P::rank() * P::b_share;
         const Deep deep = raster.products > 1 ? raster.depths.of(raster.product_of(tile)) : Deep{};
-        for (int step = 0; step < steps; ++step, turn.next()) {
+        for (int step = from; step < from + cut.each; ++step, turn.next()) {
             const std::uint32_t full = pipe.full(turn.stage);
             ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
             ptx::expect_bytes(full, P::stage_bytes);
 #pragma unroll
             for (int box = 0; box < P::BM / 32; ++box) {
-                const std::uint32_t to = pipe.a_tile(turn.stage) + box * box_bytes;
+                const std::uint32_t to = pipe.a_tile(turn.stage) + box * bytes_of_box;
                 const int line = first_row + box * 32, inner = along ? step * 32 : line,
                           outer = along ? line : step * 32;
                 if (raster.products > 1) ptx::load_box(to, a, full, inner, outer, deep.a);
@@ -116,15 +75,16 @@ __device__ void feed(const typename S::Ring& pipe, const CUtensorMap& a, const C
 template <class S>
 __global__ void __launch_bounds__(S::threads, S::BLOCKS)
     across_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                 const __grid_constant__ CUtensorMap c_map, Elements all, BatchRaster raster, int steps, bool along) {
+                 const __grid_constant__ CUtensorMap c_map, Elements all, BatchRaster raster, PartsOfSteps cut,
+                 bool along) {
     extern __shared__ char memory[];
     using P = typename S::Ring;
     constexpr int lanes = 4 * S::consumers;  // that give a stage back, one of each warp
     const P pipe(memory);
-    begin<P, lanes>(pipe, a, b);
+    begin_ring<P, lanes>(pipe, a, b);
     const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
               thread = static_cast<int>(threadIdx.x) % 128;
-    const int first = static_cast<int>(blockIdx.x) / P::CLUSTER, clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
+    const bool is_cut = S::cuts && cut.parts > 1;
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
 
@@ -132,11 +92,11 @@ __global__ void __launch_bounds__(S::threads, S::BLOCKS)
     int row, col;
     if (group == S::consumers) {
         ptx::give_registers<S::of_producer>();
-        if (thread == 0) feed<S>(pipe, a, b, raster, steps, along);
+        if (thread == 0) feed<S>(pipe, a, b, raster, cut, along);
     } else {
         ptx::take_registers<S::of_consumer>();
         using Unit = ptx::UnitOfRegisters<S::WIDTH, float>;
-        const Words words(group, thread, along);
+        const WordsOfStage words(group, thread, along);
         float sums[S::WIDTH / 2];
         std::uint32_t even[4][4], odd[4][4];
         const auto release = [&](int stage) {
@@ -146,7 +106,7 @@ __global__ void __launch_bounds__(S::threads, S::BLOCKS)
                 ptx::arrive(pipe.empty(stage));
             }
         };
-        for (int tile = first; tile < raster.count(); tile += clusters) {
+        for (int tile = own_cluster(); tile < raster.count(); tile += all_clusters()) {
             int before = 0;
             raster.place(tile, row, col);
             const bool is_deep = raster.products > 1;
@@ -170,41 +130,51 @@ __global__ void __launch_bounds__(S::threads, S::BLOCKS)
                 before = turn.stage;
                 turn.next();
             };
-            for (int i = 0; i < steps; i += 2) {
+            for (int i = 0; i < cut.each; i += 2) {
                 step(even, i > 0);
-                if (i + 1 < steps) step(odd, true);
+                if (i + 1 < cut.each) step(odd, true);
             }
             ptx::wait_for_products<0>();
             ptx::pin(sums);
-            if (steps > 0) release(before);
+            if (cut.each > 0) release(before);
             raster.place(tile, row, col);
+            const SumsOfParts kept{pipe.base + group * S::WIDTH * 256 + thread * 16, S::cuts ? cut.parts : 1,
+                                   own_part<S>()};
+            if (is_cut) {
+                ptx::sync_named(5, 128 * S::consumers);  // nobody of the block reads a stage any longer
+                kept.keep<S::WIDTH>(sums);
+                meet_for_sums();
+            }
             const WayOut way(pipe.base + P::staging + group * WayOut::bytes, group, thread);
-            way.template store<S::WIDTH>(sums, c, c_map, is_deep,
+            way.template store<S::WIDTH>(sums, kept, c, c_map, is_deep,
                                          (row * P::CLUSTER + P::rank()) * P::BM + words.box * 32, col * S::WIDTH);
         }
         ptx::wait_for_reads_of_stores<0>();
+        if (is_cut) meet_for_sums();  // the others may read what this block has until then
     }
     P::arrive_all(), P::wait_for_all();
 }
 
 /// The call with the operand that lies across k as A: its lines of k, and the other operand's rows along k.
 template <class S>
-Status start(const Call& call, const Matrix& lines, const Matrix& rows, bool bias_down, bool along) {
+Status start(const Call& call, const Matrix& lines, const Matrix& rows, bool bias_down, bool along, int parts = 1) {
     using P = typename S::Ring;
     AcrossMaps maps;
     if (const Status bad = describe_across(maps, call, lines, rows, P::b_share, bias_down); !bad) return bad;
     const Raster one{static_cast<int>(tiles_over(call.m(), S::LINES * P::CLUSTER)),
                      static_cast<int>(tiles_over(call.n(), S::WIDTH)), 8};
     const BatchRaster raster{one, maps.depths.size, maps.depths};
-    const int fit = multiprocessors() / P::CLUSTER * S::BLOCKS, clusters = raster.count() < fit ? raster.count() : fit;
+    const int fit = multiprocessors() / P::CLUSTER * S::BLOCKS,
+              clusters = raster.count() < fit || parts > 1 ? raster.count() : fit, of_cluster = P::CLUSTER * parts;
+    const int steps = static_cast<int>(tiles_over(call.k(), 32));
+    const PartsOfSteps cut{parts, (steps + parts - 1) / parts};
     return launch(across_tiles<S>,
-                  {.blocks = static_cast<unsigned>(clusters * P::CLUSTER),
+                  {.blocks = static_cast<unsigned>(clusters * of_cluster),
                    .threads = S::threads,
                    .shared = S::BLOCKS > 1 ? shared_when_spread(P::shared, clusters) : P::shared,
-                   .cluster = P::CLUSTER,
+                   .cluster = static_cast<unsigned>(of_cluster),
                    .overlaps = true},
-                  call.stream, maps.a, maps.b, maps.c, maps.elements, raster,
-                  static_cast<int>(tiles_over(call.k(), 32)), along);
+                  call.stream, maps.a, maps.b, maps.c, maps.elements, raster, cut, along);
 }
 
 /// Turns what lies across k, and copies what begins elsewhere than at 16 bytes.
@@ -230,17 +200,19 @@ Status run_across(const Call& given, bool bias_down, bool along, const Tile& ask
         if (const Status bad = bring(rows, scratch, call.stream); !bad) return bad;
     const sm90::Sizes sizes = sm90::sizes_of(call);
     const Tile as_asked{asked.m, asked.n, asked.k - along};
+    const bool one_order = call.reproducible || call.batch;
+    const int parts = along ? sm90::along_parts(sizes, one_order) : sm90::across_parts(sizes, one_order);
     const Tile tile = sm90::across_has(as_asked, sizes.products) ? as_asked
-                      : along                                    ? sm90::along_tile(sizes)
-                                                                 : sm90::across_tile(sizes, copies);
+                      : along                                    ? sm90::along_tile(sizes, parts)
+                                                                 : sm90::across_tile(sizes, copies, parts);
     const bool down = bias_down != turns;
     return by_width<sm90::across_widths>(tile.n, [&](auto of) -> Status {
         constexpr int width = decltype(of)::value;
-        if constexpr (width <= sm90::most_of_beside)
+        if constexpr (width == sm90::of_beside)
             if (tile.m == 64) return start<AcrossShape<64, width, 1, 2>>(call, lines, rows, down, along);
-        if constexpr (width >= sm90::least_of_pairs)
-            if (tile.k > 0) return start<AcrossShape<128, width, 2>>(call, lines, rows, down, along);
-        return start<AcrossShape<128, width, 1>>(call, lines, rows, down, along);
+        if constexpr (width >= sm90::least_of_pairs && width <= sm90::most_of_pairs)
+            if (tile.k == 8) return start<AcrossShape<128, width, 2>>(call, lines, rows, down, along);
+        return start<AcrossShape<128, width, 1>>(call, lines, rows, down, along, sm90::across_parts_of(tile));
     });
 }
 

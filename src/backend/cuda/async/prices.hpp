@@ -68,9 +68,10 @@ inline double nanoseconds(const Problem& p, int) {
     const bool by_threads =
         is_for_threads(p.m, p.n, p.k, 1) && p.out == p.in && p.a != Form::strided && p.b != Form::strided;
     if (copied == 0 || (by_threads && !is_f32)) return multiplying;
-    // 11997 x 9155 x 15 NN took 275 us, few_steps_mma 185.
-    const double loose = is_f32 && !operands.c_by_group && p.k <= 32 ? 1.6 : 1;
-    if (is_f32 || std::min(p.m, p.n) <= 8) return multiplying * loose + 2000 + copied / 1100;
+    // 11997 x 9155 x 15 NN took 275 us, few_steps_mma 185; 2980 x 4146 x 46 NN 38 and 34.
+    const double loose = !is_f32 || operands.c_by_group || p.k > 64 ? 1 : p.k <= 32 ? 1.6 : 1.4;
+    const bool is_soon = is_f32 && copied <= 8e6 && sm90::along_cuts(sizes);  // 442 x 107 x 2734 NT: 14.3 us
+    if ((is_f32 && !is_soon) || std::min(p.m, p.n) <= 8) return multiplying * loose + 2000 + copied / 1100;
     // Copies of up to some 8 MB lie in L2 when they are read: 226 x 541 x 4689 NN took 16.9 us so, 22.4 by
     // few_rows_anywhere, but 76 x 14336 x 4096 102 and 65.
     const double in_cache = std::min(copied, 8e6);

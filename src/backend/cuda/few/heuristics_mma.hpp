@@ -65,11 +65,12 @@ constexpr const Pace& quickest(const sm90::Sizes& s, const Lies& lies, int parts
 /// 64 x 128, 32 times, takes 4.4 us, by r9 4.9; but 192 x 128 x 100, 982 times, 87 and 62, and 512 x 256 x 512, 72
 /// times, 109 and 54. Cubes of other sizes than batches have are one product: 244 cubed takes 4.8 us by parts, by r9
 /// 6.8.
-inline bool come_in_batches(const Problem& p) {
-    const bool is_lone = p.m == p.n && p.n == p.k && p.m > 128 && p.m % 64 != 0;
-    return p.a == Form::row_major && p.b == Form::row_major && std::max({p.m, p.n, p.k}) <= 512 && p.m % 4 == 0 &&
-           p.n % 4 == 0 && p.k % 4 == 0 && !is_lone;
+inline bool are_sides_of_batches(const Problem& p) {
+    const bool is_lone = p.m == p.n && p.n == p.k && p.m > 128 && p.m % 128 != 0 && p.m != 192;
+    return p.a == Form::row_major && std::max({p.m, p.n, p.k}) <= 512 && p.m % 4 == 0 && p.n % 4 == 0 && p.k % 4 == 0 &&
+           !is_lone;
 }
+inline bool come_in_batches(const Problem& p) { return are_sides_of_batches(p) && p.b == Form::row_major; }
 inline bool are_for_fragments(const Problem& p) {
     return p.k <= 32 || (p.k <= 48 && p.m > 32) || p.n <= 16 || (p.k <= 128 && (p.n <= 32 || p.m * p.n <= 128 * 64));
 }
@@ -89,10 +90,10 @@ struct Seen {
 
 /// Small products, whose few tiles leave the chip idle; attention's heads are batches. Long weights are
 /// few_rows_anywhere's and r9's: 32 x 5120 x 13824 NN took 145 us in parts, cuBLAS 70; 1719 x 109 x 334 NN 10.3, by
-/// r9 8.3.
+/// r9 8.3. A batch of 128 x 100 x 512 NT, 136 times, 53 in parts, by r9 22.
 inline bool may_be_cut(const Problem& p) {
     const bool both_across = p.a == Form::col_major && p.b == Form::row_major, is_head = p.k == p.m && p.n <= 128;
-    return !come_in_batches(p) && std::min(p.m, p.n) >= 64 && !is_head && p.k >= 128 && p.k <= 1300 &&
+    return !are_sides_of_batches(p) && std::min(p.m, p.n) >= 32 && !is_head && p.k >= 128 && p.k <= 2000 &&
            p.m * p.n <= (both_across ? 270'000'000 : 160'000'000) / p.k && (both_across || std::max(p.m, p.n) <= 1100);
 }
 /// Into how many parts k is cut: by the shape alone, so that a batch has the bits of each product.

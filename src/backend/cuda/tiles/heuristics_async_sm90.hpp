@@ -317,9 +317,9 @@ constexpr Tile low_async_tile(const Sizes& s, const R9Operands& o, bool one_orde
     const auto consider = [&](const Tile& tile) {
         if (!r9_possible(o, tile) || (r9_is_thin(tile) ? r9_parts_of(tile) : 1) != parts) return;
         if (r9_is_half_empty(s, o, tile) || r9_is_too_many(s, o, tile)) return;
-        // By 208 columns tf32 was never quicker: 3605 x 5247 x 29 took 119 us, 50 to 59 by all other widths, and 2048 x
-        // 2048 x 80, 32 times, 223, by 192 176.
-        if (o.is_f32 && tile.n == 208) return;
+        // By 208 columns tf32 of a short k was never quicker: 3605 x 5247 x 29 took 119 us, 50 to 59 by all other
+        // widths, and 2048 x 2048 x 80, 32 times, 223, by 192 176; but 2880 x 1024 x 4096 71, and 88 by 96.
+        if (o.is_f32 && tile.n == 208 && s.k < 1024) return;
         weigh(tile);
         if (!r9_is_thin(tile) && cuts) each_cut(s, o, tile, weigh);
     };

@@ -4,6 +4,7 @@
 // r9's tf32 reads an operand that lies across k as it lies, by every width: to the bit what operands along k give, with
 // epilogues, an old C, and numbers that are not finite.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -28,6 +29,11 @@ struct BothWays {
           by_rows(Type::f32, m * (n + more), seed),
           by_columns(Type::f32, n * (m + more), seed + 1) {}
 
+    /// To quarters, whose sums are exact in any order.
+    void round() {
+        for (std::int64_t i = 0; i < rows * (cols + gap); ++i)
+            store_element(by_rows.on_host(), 0, i, std::clamp(std::round(4 * by_rows[i]), -12., 12.) / 4);
+    }
     void set(std::int64_t i, std::int64_t j, double x) { store_element(by_rows.on_host(), 0, i * (cols + gap) + j, x); }
     void send() {
         for (std::int64_t i = 0; i < rows; ++i)
@@ -58,19 +64,27 @@ Status multiply(const Kernel& kernel, const Matrix& a, const Matrix& b, Values& 
     return plan.try_run(a, b, to, nullptr);
 }
 
-/// No tile, and every one that reads an operand across k.
-std::vector<Tile> tiles_across() {
-    std::vector<Tile> all{{}};
+/// No tile, and every one that reads an operand across k whole; or those that have a part of k each.
+std::vector<Tile> tiles_across(bool cuts) {
+    std::vector<Tile> all;
+    if (!cuts) all.emplace_back();
     for (const int rows : {64, 128})
         for (const int width : {64, 96, 128, 160, 192, 256})
-            for (const int k : {0, 8})
+            for (const int k : cuts ? std::vector<int>{32, 48, 80, 128} : std::vector<int>{0, 8})
                 if (const Tile tile{rows, width, k}; tw::cuda::sm90::across_has(tile, 1)) all.push_back(tile);
     return all;
 }
 
-void compare(const Kernel& kernel, const Shape& s, bool is_hostile) {
+enum class Numbers { any, hostile, exact };
+
+void compare(const Kernel& kernel, const Shape& s, Numbers numbers) {
     BothWays a(s.m, s.k, s.gap, 1), b(s.k, s.n, s.gap, 3);
-    if (is_hostile) {
+    const bool cuts = numbers == Numbers::exact;
+    if (cuts) {
+        a.round(), b.round();
+        a.set(5, 7, std::numeric_limits<double>::infinity()), b.set(9, 11, std::numeric_limits<double>::quiet_NaN());
+    }
+    if (numbers == Numbers::hostile) {
         a.set(5, 7, std::numeric_limits<double>::infinity()), a.set(s.m - 1, 3, 3.4e38);
         b.set(9, 11, std::numeric_limits<double>::quiet_NaN()), b.set(s.k - 1, 2, -3.4e38);
     }
@@ -87,7 +101,7 @@ void compare(const Kernel& kernel, const Shape& s, bool is_hostile) {
         ASSERT_TRUE(multiply(kernel, a.as(false), b.as(true), c, more, s, bits, {64, 64, -1}).is_ok());
         const std::vector<std::byte> right = c.bring();
         for (const auto& [a_across, b_along] : {std::pair{false, false}, {true, false}, {true, true}, {false, true}})
-            for (const Tile& tile : tiles_across()) {
+            for (const Tile& tile : tiles_across(cuts)) {
                 if ((bits > 2 && tile.n % 128 != 0) || !has_its_turn(11)) continue;
                 fill();
                 const bool along = !a_across && b_along && tile != Tile{};
@@ -104,7 +118,14 @@ TEST_F(AcrossK, HasTheBitsOfOperandsAlongK) {
     const Kernel* const kernel = find_kernel("cuda.r9_async_pipeline.f32.tf32");
     if (!kernel || !runs(*kernel)) GTEST_SKIP() << "no device that has it";
     for (const Shape& s : {Shape{129, 520, 200, 0}, {300, 136, 72, 4}, {97, 1031, 65, 0}, {516, 260, 1000, 3}})
-        for (const bool is_hostile : {false, true}) compare(*kernel, s, is_hostile);
+        for (const Numbers numbers : {Numbers::any, Numbers::hostile}) compare(*kernel, s, numbers);
+}
+
+TEST_F(AcrossK, AddsPartsOfK) {
+    const Kernel* const kernel = find_kernel("cuda.r9_async_pipeline.f32.tf32");
+    if (!kernel || !runs(*kernel)) GTEST_SKIP() << "no device that has it";
+    for (const Shape& s : {Shape{129, 520, 200, 0}, {300, 136, 72, 4}, {516, 260, 1000, 3}})
+        compare(*kernel, s, Numbers::exact);
 }
 
 /// A batch beside the same products one after the other; A is every product's, or each has

@@ -182,11 +182,26 @@ TEST(HeuristicsAsyncSm90, ADeviceThatCantBeAskedHasOneMultiprocessor) {
 /// Weights of many rows go through registers where few rows of the other operand fill no wide tiles.
 TEST(HeuristicsAsyncSm90, FewRowsByLongWeightsAreSeenFromTheWeights) {
     EXPECT_TRUE(along_pays({279, 10240, 8192, 1, 132}));
-    EXPECT_FALSE(along_pays({256, 4096, 4096, 1, 132})) << "single blocks fill the chip";
+    EXPECT_TRUE(along_pays({256, 4096, 4096, 1, 132})) << "in two parts";
     EXPECT_FALSE(along_pays({279, 10240, 512, 1, 132})) << "a short k";
     EXPECT_FALSE(along_pays({4096, 4096, 4096, 1, 132})) << "wide tiles are as quick";
     EXPECT_FALSE(along_pays({279, 10240, 8192, 2, 132})) << "no batch was timed";
-    EXPECT_EQ(along_tile({5120, 305, 13824, 1, 132}).n, 160) << "the last of 128 would be empty for the most part";
+    EXPECT_EQ(along_tile({5120, 305, 13824, 1, 132}, 1).n, 160) << "the last of 128 would be empty for the most part";
+}
+
+/// Few tiles of weights and a long k: a cluster's blocks have a part each, whatever chip is there.
+TEST(HeuristicsAsyncSm90, KIsCutWhereAnOperandGoesThroughRegisters) {
+    for (const int multiprocessors : {1, 78, 132}) {
+        EXPECT_EQ(across_parts({4096, 148, 14336, 1, multiprocessors}, false), 3) << "four are two waves";
+        EXPECT_EQ(across_parts({4096, 148, 14336, 1, multiprocessors}, true), 1) << "one order";
+        EXPECT_EQ(across_parts({512, 512, 512, 1, multiprocessors}, false), 1) << "comes in batches";
+        EXPECT_EQ(across_parts({128, 2048, 2048, 1, multiprocessors}, false), 1) << "a head of attention";
+    }
+    EXPECT_EQ(across_parts({16384, 4096, 4096, 1, 132}, false), 1);
+    const Tile tile = across_tile({4096, 148, 14336, 1, 132}, false, 3);
+    EXPECT_TRUE(across_has(tile, 1) && !across_has(tile, 2) && across_parts_of(tile) == 3);
+    EXPECT_TRUE(across_cuts({148, 4096, 14336, 1, 132}, Form::row_major, Form::row_major));
+    EXPECT_FALSE(across_cuts({8192, 8192, 8192, 1, 132}, Form::row_major, Form::row_major));
 }
 
 }  // namespace
