@@ -11,8 +11,8 @@ namespace tw::cuda {
 /// By sizes: one stage of k, or a few where all tiles have their place on the chip at once. 4361 x 1456 x 78 of 420
 /// tiles took an H200 11.8 us by copies, 17.4 by threads; 2144 x 1733 x 88 of 238 12.5 and 10.1.
 constexpr bool is_for_threads(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t products) {
-    constexpr std::int64_t at_once = 264;
     const bool small = m <= 64 || n <= 64;
+    const std::int64_t at_once = small && products > 1 ? 8 * 264 : 264;
     return k <= 64 || (k <= (small ? 256 : 128) && (m + 127) / 128 * ((n + 127) / 128) * products <= at_once);
 }
 

@@ -2,8 +2,8 @@
 // Copyright 2026 The tilewright authors
 //
 // A short k, and rows that start anywhere: copies for TMA are a kernel in front, and take as long as the product. Here
-// a block's threads read its rows of A and B by words, put them where the unit reads them, multiply, and store C
-// anywhere. Several blocks on a multiprocessor read, multiply and store beside one another.
+// a block's threads bring its rows of A and B where the unit reads them, multiply, and store C anywhere: by cp.async
+// where all rows begin at whole words, else by registers. Several blocks on a multiprocessor do so beside one another.
 //
 //    rows anywhere       shared memory, swizzled          sums              C anywhere
 //    ..abcd ef..   ->    | A: BM x k | B: BN x k |   ->   | BM x BN |  ->   ..xxxx xx
@@ -20,6 +20,8 @@
 #include "backend/cuda/operands/aligned_batch.hpp"
 #include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/product.cuh"
+#include "backend/cuda/ptx/copy_some.cuh"
+#include "backend/cuda/ptx/cp_async.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/tiles/pipeline.cuh"
 
@@ -33,6 +35,12 @@ struct FedOperand {
     const std::uint16_t* first;
     std::int64_t step;
     int width;  ///< rows of A, columns of B
+
+    /// 8 or 4 where all rows begin at multiples of so many bytes, else 2.
+    __device__ int unit() const {
+        const auto bits = reinterpret_cast<std::uintptr_t>(first) | static_cast<std::uintptr_t>(2 * step);
+        return bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 2;
+    }
 };
 
 /// 16 bytes of a row from `here` on, of which it has `count` elements, all of them on their way without a branch.
@@ -68,25 +76,46 @@ struct FedTile {
     static constexpr int chunks = along ? depth / 8 : rows / 8, count = rows * depth / 8 / threads;
     Piece pieces[count];
 
-    static __device__ int line(int part) { return (part * threads + static_cast<int>(threadIdx.x)) / chunks; }
-    static __device__ int chunk() { return static_cast<int>(threadIdx.x) % chunks; }
-
-    /// k from `from` on, a stage of it; behind the operand's it is 0.
-    __device__ void ask(const FedOperand& of, int first, int from, int k) {
+    static __device__ std::uint32_t place(int part) {
+        return static_cast<std::uint32_t>(chunk() / 8 * depth * 128 + line(part) * 128 +
+                                          ((chunk() ^ line(part)) % 8 << 4));
+    }
+    /// each(part, an element of a row, how many of the row are there): of k from `from` on, a stage of it; behind the
+    /// operand's it is 0.
+    template <class Each>
+    static __device__ void each_piece(const FedOperand& of, int first, int from, int k, const Each& each) {
 #pragma unroll
         for (int part = 0; part < count; ++part) {
             const int k_of = from + (along ? 8 * chunk() : line(part)),
                       other = first + (along ? line(part) : 8 * chunk());
             const bool inside = along ? other < of.width : k_of < k;
-            pieces[part].ask(of.first + (along ? other : k_of) * of.step + (along ? k_of : other),
-                             inside ? (along ? k - k_of : of.width - other) : 0);
+            each(part, of.first + (along ? other : k_of) * of.step + (along ? k_of : other),
+                 inside ? (along ? k - k_of : of.width - other) : 0);
         }
+    }
+    template <int unit>
+    static __device__ void copy(const FedOperand& of, int first, int from, int k, std::uint32_t to) {
+        each_piece(of, first, from, k, [&](int part, const std::uint16_t* here, int left) {
+#pragma unroll
+            for (int i = 0; i < 16 / unit; ++i) {
+                const int bytes = max(min(2 * left - i * unit, unit), 0);
+                const std::uint32_t there = to + place(part) + i * unit;
+                if constexpr (unit == 8) ptx::copy_some_of_8(there, here + i * unit / 2, bytes);
+                else ptx::copy_some_of_4(there, here + i * unit / 2, bytes);
+            }
+        });
+    }
+
+    static __device__ int line(int part) { return (part * threads + static_cast<int>(threadIdx.x)) / chunks; }
+    static __device__ int chunk() { return static_cast<int>(threadIdx.x) % chunks; }
+
+    __device__ void ask(const FedOperand& of, int first, int from, int k) {
+        each_piece(of, first, from, k,
+                   [&](int part, const std::uint16_t* here, int left) { pieces[part].ask(here, left); });
     }
     __device__ void put(std::uint32_t to) {
 #pragma unroll
-        for (int part = 0; part < count; ++part)
-            pieces[part].put(to + static_cast<std::uint32_t>(chunk() / 8 * depth * 128 + line(part) * 128 +
-                                                             ((chunk() ^ line(part)) % 8 << 4)));
+        for (int part = 0; part < count; ++part) pieces[part].put(to + place(part));
     }
 };
 
@@ -106,12 +135,25 @@ __global__ void __launch_bounds__(2 * side, side == 128 ? 2 : 4)
     int row, col;
     raster.place(static_cast<int>(blockIdx.x), row, col);
     const int first_row = row * side, first_col = col * side;
+    const std::uint32_t b_base = base + stages * A::bytes;
+    const int a_unit = a.unit(), b_unit = b.unit();
     for (int s = 0; s < stages; ++s) {
-        A of_a;
-        B of_b;
-        of_a.ask(a, first_row, s * depth, k), of_b.ask(b, first_col, s * depth, k);
-        of_a.put(base + s * A::bytes), of_b.put(base + (stages + s) * B::bytes);
+        if (a_unit == 8) A::template copy<8>(a, first_row, s * depth, k, base + s * A::bytes);
+        if (a_unit == 4) A::template copy<4>(a, first_row, s * depth, k, base + s * A::bytes);
+        if (b_unit == 8) B::template copy<8>(b, first_col, s * depth, k, b_base + s * B::bytes);
+        if (b_unit == 4) B::template copy<4>(b, first_col, s * depth, k, b_base + s * B::bytes);
     }
+    ptx::commit_copies();
+    if (a_unit == 2 || b_unit == 2)
+        for (int s = 0; s < stages; ++s) {
+            A of_a;
+            B of_b;
+            if (a_unit == 2) of_a.ask(a, first_row, s * depth, k);
+            if (b_unit == 2) of_b.ask(b, first_col, s * depth, k);
+            if (a_unit == 2) of_a.put(base + s * A::bytes);
+            if (b_unit == 2) of_b.put(b_base + s * B::bytes);
+        }
+    ptx::wait_for_copies<0>();
     ptx::publish_to_async_proxy();
     __syncthreads();
 
@@ -126,8 +168,7 @@ __global__ void __launch_bounds__(2 * side, side == 128 ? 2 : 4)
     for (int s = 0; s < stages; ++s) {
         const std::uint64_t at =
             ptx::tile_descriptor(base + s * A::bytes + group * run, a_major == ptx::Major::k ? 16 : run);
-        const std::uint64_t bt =
-            ptx::tile_descriptor(base + (stages + s) * B::bytes, b_major == ptx::Major::k ? 16 : run);
+        const std::uint64_t bt = ptx::tile_descriptor(b_base + s * B::bytes, b_major == ptx::Major::k ? 16 : run);
         ptx::pin(sums);
         ptx::fence_products();
 #pragma unroll

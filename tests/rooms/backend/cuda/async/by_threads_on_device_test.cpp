@@ -52,7 +52,8 @@ TEST_F(ByThreads, HaveTheBitsOfACopyForTMA) {
         };
         for (const auto& [m, n, k, from] :
              {Case{1041, 1033, 30, 1}, Case{1027, 1131, 100, 5}, Case{137, 201, 1, 0}, Case{70, 264, 77, 2},
-              Case{33, 1001, 129, 1}, Case{2000, 50, 255, 5}, Case{136, 264, 72, 1}, Case{9, 11, 17, 2}})
+              Case{33, 1001, 129, 1}, Case{2000, 50, 255, 5}, Case{136, 264, 72, 1}, Case{9, 11, 17, 2},
+              Case{260, 132, 100, 0}, Case{54, 38, 66, 6}})
             for (int bits = 0; bits < 8; ++bits)
                 if (has_its_turn(5)) compare(*kernel, m, n, k, from, bits);
     }
