@@ -32,6 +32,7 @@ struct Feed {
     bool reads_once;          ///< B's tiles are read by one block alone
     bool old_by_box = false;  ///< what is added to comes by boxes
     int early = 0;            ///< blocks that may ask L2 before their wait for what others read, too
+    int pieces = 0;           ///< tiles, and parts of some: a register less than if each block counted them
 };
 
 template <class P, ptx::Major a_major, ptx::Major b_major>

@@ -32,6 +32,7 @@ struct Job {
     bool is_deep() const noexcept {
         return products_of(call) > 1;
     }  ///< one product is quicker by maps of two dimensions
+    bool adds() const noexcept { return call.beta != 0 || call.epilogue.residual.data; }
     int m() const noexcept { return static_cast<int>(call.m()); }
     int n() const noexcept { return static_cast<int>(call.n()); }
     /// Of k that lie in the 128 bytes of a tile's row.

@@ -25,9 +25,10 @@ struct Piece {
 };
 
 struct LastWave {
-    int whole;     ///< tiles in front of it, all of their k at once
-    int parts;     ///< of each tile behind them
-    float4* sums;  ///< of all parts: [part][block][warpgroup][8 columns][thread]
+    int whole;              ///< tiles in front of it, all of their k at once
+    int parts;              ///< of each tile behind them
+    float4* sums;           ///< of all parts: [part][block][warpgroup][8 columns][thread]
+    bool by_pairs = false;  ///< parts are added by clusters of two blocks, not by a kernel behind
 
     __host__ __device__ int pieces(int tiles) const { return whole + (tiles - whole) * parts; }
     __device__ Piece piece(int i, int steps) const {
@@ -53,6 +54,7 @@ struct LastWave {
 /// The tiles of one product that are cut, and where their sums lie: behind the operands' copies in the job's scratch.
 inline LastWave last_wave_of(const Job& job, const Raster& raster, int at_once) {
     const int tiles = raster.count(), parts = sm90::r9_parts_of(job.tile);
+    if (parts == 2 && sm90::r9_adds_by_pairs(job.tile, tiles, job.adds(), at_once)) return {0, 2, nullptr, true};
     const int whole = tiles / at_once * at_once;
     // A tile that was asked for may want more of them than there is room for.
     const bool fit = sm90::r9_sums_fit(job.tile, (tiles - whole) * std::int64_t{parts}, multiprocessors());

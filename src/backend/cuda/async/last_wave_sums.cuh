@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(128)
 
 template <class T>
 Status finish_last_wave(const Job& job, const LastWave& wave, const Output& out, const Raster& raster, int rows) {
-    if (wave.parts == 1 || wave.whole == raster.count()) return {};
+    if (wave.parts == 1 || wave.by_pairs || wave.whole == raster.count()) return {};
     const int width = job.tile.n;
     return launch(add_last_wave<T>,
                   {.blocks = static_cast<unsigned>((raster.count() - wave.whole) * rows),

@@ -30,6 +30,8 @@ struct TallShape {
     static constexpr bool reads_old = false;
     template <class T>
     static constexpr bool cuts = WIDTH < 192;  ///< wider ones have no registers left for it
+    template <class T>
+    static constexpr bool adds_by_pairs = false;
     using Ring = Pipeline<BM, BN, sm90::r9_stages(BM + BN, staging, blocks), CLUSTER, staging>;
 };
 

@@ -14,6 +14,7 @@
 #include "backend/cuda/async/last_wave.cuh"
 #include "backend/cuda/async/old_boxes.cuh"
 #include "backend/cuda/async/old_pairs.cuh"
+#include "backend/cuda/async/other_part.cuh"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/groups.cuh"
@@ -45,6 +46,9 @@ struct TileShape {
     /// tf32's sums are looked at as a whole.
     template <class T>
     static constexpr bool cuts = sizeof(T) == 2 && !plain;
+    /// Parts of k may be two blocks', each of which finishes a warpgroup's rows.
+    template <class T>
+    static constexpr bool adds_by_pairs = cuts<T> && CLUSTER == 1 && consumers == 2 && sm90::r9_may_add_by_pairs(WIDTH);
     using Ring = Pipeline<BM, BN, sm90::r9_stages(BM + BN, staging, blocks), CLUSTER, staging>;
 };
 
@@ -62,7 +66,6 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0),
               thread = static_cast<int>(threadIdx.x) % 128;
     const int first = static_cast<int>(blockIdx.x) / P::CLUSTER, clusters = static_cast<int>(gridDim.x) / P::CLUSTER;
-    const int pieces = S::template cuts<T> ? wave.pieces(raster.count()) : raster.count();
     const auto piece_of = [&](int i) {
         return S::template cuts<T> ? wave.piece(i, feed.steps) : Piece{i, 0, feed.steps, false};
     };
@@ -78,7 +81,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     Turn<P::STAGES> turn;
     if (group == S::consumers) {
         if constexpr (S::moves_registers) ptx::give_registers<P::producer_registers>();
-        for (int i = first; thread == 0 && i < pieces; i += clusters) {
+        for (int i = first; thread == 0 && i < feed.pieces; i += clusters) {
             const Piece piece = piece_of(i);
             raster.place(piece.tile, row, col);
             const int first_row = (row * P::CLUSTER + P::rank()) * P::BM, first_col = col * S::WIDTH;
@@ -86,6 +89,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
                 feeder.tile(turn, first_row, first_col, 0, feed.steps, raster.depths.of(raster.product_of(piece.tile)));
             else feeder.tile(turn, first_row, first_col, piece.from, piece.end);
         }
+        if constexpr (S::template adds_by_pairs<T>)
+            if (wave.by_pairs) see_other_part();
         P::arrive_all();
     } else {
         if constexpr (S::moves_registers) ptx::take_registers<P::consumer_registers>();
@@ -96,7 +101,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
                                  pipe.base + P::staging + S::old_barriers + group * Old::barrier_bytes, thread);
         if constexpr (S::template old_by_box<T>)
             if (feed.old_by_box) old.init();
-        for (int i = first; i < pieces; i += clusters) {
+        for (int i = first; i < feed.pieces; i += clusters) {
             const Piece piece = piece_of(i);
             raster.place(piece.tile, row, col);
             const int product = raster.product_of(piece.tile), first_col = col * S::WIDTH;
@@ -112,9 +117,11 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
                 if constexpr (S::template old_by_box<T>)
                     if (feed.old_by_box && !piece.is_part) old.ask_first(its_c(), own_row, first_col);
             });
-            if (i + clusters >= pieces) P::arrive_all();
+            if (i + clusters >= feed.pieces) P::arrive_all();
+            if constexpr (S::template adds_by_pairs<T>)
+                if (wave.by_pairs && !add_other_part<S::WIDTH>(sums, pipe.base, group, thread)) break;
             if constexpr (S::template cuts<T>) {
-                if (piece.is_part) {
+                if (piece.is_part && !wave.by_pairs) {
                     if (LastWave::has_rows(own_row, thread, out.rows))
                         wave.keep<S::WIDTH / 8>(sums, i, P::rank() * S::consumers + group, P::CLUSTER * S::consumers,
                                                 thread);
@@ -212,19 +219,21 @@ Status start_tiles(const Job& job) {
                      static_cast<int>(tiles_over(job.n(), S::WIDTH)),
                      sm90::r9_is_wide(job.tile) ? sm90::R9Way::of(job.tile).walked : 8};
     const BatchRaster raster{one, depths.size, depths};
+    const int fit = multiprocessors() / S::CLUSTER * S::blocks;
+    const LastWave wave = last_wave_of(job, one, fit);
+    const int pieces = S::template cuts<T> ? wave.pieces(raster.count()) : raster.count();
     const Feed feed{.steps = job.steps(),
                     .depth = job.depth(),
                     .bytes = a_rows * 128 + P::b_bytes,
                     .reads_once = S::CLUSTER == 1 && one.down == 1 && !job.is_deep(),
                     .old_by_box = S::template old_by_box<T> && adds_by_box(out),
-                    .early = job.begins_early() ? multiprocessors() * S::blocks : 0};
-    const int fit = multiprocessors() / S::CLUSTER * S::blocks;
-    const LastWave wave = last_wave_of(job, one, fit);
-    const int pieces = S::template cuts<T> ? wave.pieces(raster.count()) : raster.count();
-    const auto blocks = static_cast<unsigned>((pieces < fit ? pieces : fit) * S::CLUSTER);
+                    .early = job.begins_early() ? multiprocessors() * S::blocks : 0,
+                    .pieces = pieces};
+    const auto cluster = static_cast<unsigned>(wave.by_pairs ? 2 : S::CLUSTER),
+               blocks = static_cast<unsigned>((pieces < fit ? pieces : fit) * S::CLUSTER);
     const Status done =
         launch(async_tiles<S, T, a_major, b_major>,
-               {.blocks = blocks, .threads = S::threads, .shared = P::shared, .cluster = S::CLUSTER, .overlaps = true},
+               {.blocks = blocks, .threads = S::threads, .shared = P::shared, .cluster = cluster, .overlaps = true},
                job.call.stream, a, b, c, out, raster, feed, again_from(job), wave);
     if constexpr (S::template cuts<T>)
         if (done) return finish_last_wave<T>(job, wave, out, one, S::CLUSTER * S::consumers);

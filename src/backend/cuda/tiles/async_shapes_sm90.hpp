@@ -52,14 +52,14 @@ constexpr Widths r9_wide(bool a_across, bool b_across) {
     if (a_across) return {5, {128, 144, 176, 208, 256}};
     return {8, {96, 128, 144, 160, 176, 192, 208, 256}};
 }
-/// Not 88, by which the unit took a quarter more a step than by 96; nor 144 for 64 rows, which 160 replaces. Where A
-/// alone lies across k not 64 and 128: the same tiles stand on their side where B does.
+/// Not 88, by which the unit took a quarter more a step than by 96. Where A alone lies across k not 64: the same tiles
+/// stand on their side where B does.
 constexpr Widths r9_level(int rows, bool a_across, bool b_across) {
     if (a_across && (rows == 64 || b_across)) return rows == 64 ? Widths{0, {}} : Widths{2, {64, 128}};
-    if (a_across) return {4, {96, 112, 160, 192}};
-    if (b_across) return rows == 64 ? Widths{2, {64, 128}} : Widths{3, {64, 128, 192}};
-    if (rows == 64) return {9, {32, 40, 48, 64, 80, 96, 112, 128, 160}};
-    return {11, {32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 256}};
+    if (a_across) return {4, {96, 112, 128, 192}};
+    if (b_across) return rows == 64 ? Widths{2, {64, 128}} : Widths{4, {64, 128, 192, 256}};
+    if (rows == 64) return {8, {32, 40, 48, 64, 80, 96, 112, 128}};
+    return {10, {32, 64, 80, 96, 112, 128, 144, 160, 192, 256}};
 }
 
 /// Of 192 rows, where both operands lie one way: 14 shapes of the other ways gained nothing, nor did 20 along k by more
@@ -141,6 +141,14 @@ constexpr std::size_t r9_most_sums(int multiprocessors) {
 constexpr bool r9_sums_fit(const Tile& tile, std::int64_t pieces, int multiprocessors) {
     const int blocks = r9_is_wide(tile) ? 2 : 1;
     return static_cast<std::size_t>(pieces * blocks * tile.m * tile.n) * 4 <= r9_most_sums(multiprocessors);
+}
+
+/// The only wave's level tiles in two parts, each pair of them a cluster of two blocks (async/other_part.cuh). By 256
+/// columns registers would spill.
+constexpr bool r9_may_add_by_pairs(int width) { return width <= 192; }
+constexpr bool r9_adds_by_pairs(const Tile& tile, std::int64_t tiles, bool adds, int multiprocessors) {
+    return r9_is_level(tile) && tile.m == 128 && r9_may_add_by_pairs(tile.n) && !adds &&
+           tiles <= r9_clusters(multiprocessors);
 }
 
 /// Stages of so many rows of 128 bytes in what a multiprocessor has of shared memory for each of `blocks`, beside

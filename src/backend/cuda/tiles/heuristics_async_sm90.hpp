@@ -67,7 +67,8 @@ struct R9Work {
             // Sums are written, and read by a kernel behind; those of the only wave all at the end.
             const auto rows_kept = static_cast<double>(tall && s.m < tile.m ? (s.m + 15) / 16 * 16 : tile.m);
             const double kept = static_cast<double>(pieces) * (wide ? 2 : 1) * rows_kept * tile.n * 8;
-            if (whole == 0 && !wide) behind = 960 + kept / (tall ? 4500 : 4000);
+            if (cut == 2 && r9_adds_by_pairs(tile, tiles, o.adds, s.multiprocessors)) behind = 400 + tile.n * 256 / 25.;
+            else if (whole == 0 && !wide) behind = 960 + kept / (tall ? 4500 : 4000);
             else adding = 960 + kept / (tall ? 3000 : 5800);
             active = static_cast<double>(whole > 0 || pieces > fit ? s.multiprocessors : pieces * (wide ? 2 : 1));
         }
@@ -259,11 +260,14 @@ constexpr void each_cut(const Sizes& given, const R9Operands& o, const Tile& til
     // whole. Turned ones were slower (299 x 6144 x 4096: 39.9 us, whole 28.0), pairs of them, too (41.8 here).
     const bool one_row = s.m > 64 && s.m <= tile.m && r9_has_few_rows(s) && (o.b_across || tile.n >= 96);
     const bool never = r9_is_turned(tile) && (!wide || r9_has_few_rows(given));
+    const bool by_pairs = r9_adds_by_pairs(tile, tiles, o.adds, s.multiprocessors);
+    if (by_pairs) visit(Tile{tile.m, tile.n, r9_level_k(2, r9_is_turned(tile))});
     if (left == 0 || never || (!wide && tiles < fit && !one_row && !r9_is_tall(tile)) ||
         (r9_is_tall(tile) && tile.n == 192))  // whose kernels have no registers left for it
         return;
     for (const int parts : {2, 3, 4, 6, 8}) {
         if (left * parts > 2 * fit) return;
+        if (by_pairs && parts == 2) continue;
         if (!wide) {
             visit(Tile{tile.m, tile.n, r9_level_k(parts)});
             continue;
@@ -306,9 +310,14 @@ constexpr Tile low_async_tile(const Sizes& s, const R9Operands& o, bool one_orde
     Tile best{64, 32, -1};
     double least = 0;
     const auto weigh = [&](const Tile& tile) {
-        // Parts that gain less than a hundredth are not worth other bits.
+        // Parts that gain less than a hundredth are not worth other bits. Two by a cluster have half the steps, and
+        // blocks that stay beside one another: 128 x 8192 x 28672 NT took 131.6 us so, and 155 to 175 by 128 x 64, both
+        // reckoned 131. Where rows begin inside of sectors it is not so (1096 cubed 11.7 us, by 128 x 80 11.4).
+        const bool by_pairs = r9_parts_of(tile) == 2 && !o.a_between && !o.b_between &&
+                              r9_adds_by_pairs(tile, r9_tiles_of(s, tile), o.adds, s.multiprocessors);
+        const double of_parts = by_pairs ? .95 : r9_parts_of(tile) > 1 ? 1.01 : 1;
         const double whole = is_batch ? async_time_by(s, tile, o, batch_r9_costs, batch_costs) : async_time(s, tile, o),
-                     time = whole * (r9_parts_of(tile) > 1 ? 1.01 : 1) - spared(tile);
+                     time = whole * of_parts - spared(tile);
         // Of two that take as long the one of fewer tiles: 178 x 11008 x 4096 NN took 34.6 us by 86 turned ones of
         // 192 columns, 46.4 by 116 that are not.
         const bool alike = r9_is_level(tile) && time < least * 1.0001 && r9_tiles_of(s, tile) < r9_tiles_of(s, best);

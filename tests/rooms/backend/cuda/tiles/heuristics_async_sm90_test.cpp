@@ -26,7 +26,7 @@ TEST(HeuristicsAsyncSm90, AShortProductOfOneWaveHasBlocksAlone) {
 TEST(HeuristicsAsyncSm90, RowsThatAreNoMultipleOf256AreNotRoundedUpToIt) {
     for (const auto& [m, n, k] : {std::tuple{359, 4096, 4096}, {168, 14336, 4096}}) {
         const Tile tile = tile_for(m, n, k);
-        EXPECT_EQ(tile.k, 0) << m << ": " << tile.m << 'x' << tile.n;
+        EXPECT_TRUE(r9_is_level(tile)) << m << ": " << tile.m << 'x' << tile.n;
     }
     EXPECT_EQ(tile_for(8192, 8192, 8192).n, 256);
 }
@@ -155,10 +155,23 @@ TEST(HeuristicsAsyncSm90, CutsFewRowsTilesWhereTheyGain) {
     EXPECT_EQ(tile_for(33, 6144, 4096, across), (Tile{64, 64, 0})) << "sums of 48 rows cost what is gained";
     EXPECT_EQ(tile_for(8, 8192, 8192, across), (Tile{64, 64, 0})) << "128 tiles are even";
     EXPECT_EQ(tile_for(8, 4096, 14336, across), (Tile{64, 64, r9_level_k(2)}));
-    EXPECT_EQ(r9_parts_of(tile_for(128, 4096, 4096)), 1) << "whole 12.7 us, 14.5 cut";
+    EXPECT_EQ(r9_parts_of(tile_for(128, 4096, 4096)), 2) << "12.8 us by clusters, 14.5 by a kernel behind";
     EXPECT_GT(r9_parts_of(tile_for(128, 4096, 14336)), 1);
     EXPECT_EQ(r9_parts_of(async_tile({8, 6144, 4096, 1, 132}, across, true)), 1) << "one order";
     EXPECT_FALSE(r9_may_cut_last_wave({4096, 128, 4096, 1, 132})) << "attention's heads come in batches";
+}
+
+/// Two blocks of a cluster have half of k each: no kernel comes behind.
+TEST(HeuristicsAsyncSm90, TwoPartsOfTheOnlyWaveAreAddedByClusters) {
+    const Tile halves{128, 128, r9_level_k(2)};
+    for (const auto& [m, n, k] : {std::tuple{128, 8192, 28672}, {256, 4096, 4096}, {256, 4096, 14336}})
+        for (const bool across : {false, true})
+            EXPECT_EQ(tile_for(m, n, k, {.b_across = across}), halves) << m << 'x' << n << 'x' << k;
+    EXPECT_EQ(r9_parts_of(async_tile({256, 4096, 4096, 1, 132}, {}, true)), 1) << "one order";
+    EXPECT_TRUE(r9_adds_by_pairs(halves, 66, false, 132));
+    EXPECT_FALSE(r9_adds_by_pairs(halves, 67, false, 132)) << "a second wave";
+    EXPECT_FALSE(r9_adds_by_pairs(halves, 66, true, 132)) << "an old C";
+    EXPECT_FALSE(r9_adds_by_pairs({64, 128, r9_level_k(2)}, 66, false, 132)) << "one warpgroup of rows";
 }
 
 /// Two of 128 x 128 by 178 columns would read the weights twice, out of step.

@@ -232,5 +232,18 @@ TEST_F(WideTiles, CutInTheLastWaveHaveTheSameSums) {
     }
 }
 
+TEST_F(WideTiles, TwoPartsAddedByClustersHaveTheSameSums) {
+    std::vector<Tile> halves;
+    for (const Tile& tile : level(128))
+        if (cuda::sm90::r9_parts_of(tile) == 2) halves.push_back(tile);
+    for (const char* name : {"cuda.r9_async_pipeline.bf16", "cuda.r9_async_pipeline.f16"}) {
+        const Kernel* const kernel = find_kernel(name);
+        if (!kernel || !runs(*kernel)) continue;
+        compare(Operands(*kernel, 250, 904, 1104), halves, {0, 1, 2, 3, 6, 10});
+        compare(Operands(*kernel, 100, 2120, 1352), halves, {0, 2, 8});
+        compare(Operands(*kernel, 136, 2056, 1104), level_turned({2}), {0, 8});
+    }
+}
+
 }  // namespace
 }  // namespace on_device
