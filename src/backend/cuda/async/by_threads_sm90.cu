@@ -93,6 +93,7 @@ struct FedTile {
                  inside ? (along ? k - k_of : of.width - other) : 0);
         }
     }
+    /// By cp.async, of rows that begin at multiples of `unit` bytes.
     template <int unit>
     static __device__ void copy(const FedOperand& of, int first, int from, int k, std::uint32_t to) {
         each_piece(of, first, from, k, [&](int part, const std::uint16_t* here, int left) {
