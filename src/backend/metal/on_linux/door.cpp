@@ -19,7 +19,7 @@ constexpr const char* not_found =
     "libtilewright_metal_check.so was found neither beside this library nor by the dynamic linker: the build's target "
     "tilewright_metal_check makes it";
 #else
-    "this build found no clang of version 14 to 19, which makes libtilewright_metal_check.so";
+    "this build does not make libtilewright_metal_check.so: it found no clang of version 14 to 19, or has a sanitizer";
 #endif
 constexpr const char* too_old =
     "the executed kernels are compiled for AVX2, FMA and F16C, which this processor does not have";
