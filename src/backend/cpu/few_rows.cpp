@@ -147,8 +147,8 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 }
 
 /// What a product takes where B's rows pass by, over the kernel's rate: sums come and go. 32-byte vectors have more of
-/// them for the same B, and with many rows they leave L1. More rows than a slab has are slower in any. A core that
-/// splits vectors feels each coming, and the fewer the rows, the fewer the steps between two of them.
+/// them for the same B, and with many rows they leave L1. More rows than a slab has are slower in any. On a core that
+/// splits vectors loading and storing sums costs more, the more so the fewer the rows are.
 template <class T>
 double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned& x) {
     constexpr std::int64_t rows_in_l1 = 24;
@@ -160,8 +160,8 @@ double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned
     return rows > (in_short_vectors ? rows_in_l1 : most_rows) ? 2 : 1.4;
 }
 
-/// Few columns of a C that lies by rows, whose last vector is cut short: turned, they are rows here, and no vector of
-/// sums is empty. How much less that takes than its price was timed on a core that splits vectors.
+/// Few columns of a C that lies by rows, whose last vector is cut short: turned round they are rows, and every vector
+/// of sums is full. On a core that splits vectors this took half of what is reckoned.
 template <class T>
 double cut_short(const MicroKernel<T>& kernel, const Problem& p) {
     const bool turned = p.c == Form::col_major;

@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // Strips of f16 and bf16 operands: each worker widens what it multiplies, some rows of A and one strip of B at a time,
-// into memory of its own. Copies that all had made together each would fetch from the others' caches, line by line.
+// into memory of its own. If all threads made one copy together, each would fetch most of it from the others' caches.
 #pragma once
 
 #include "backend/cpu/micro/few_tiles.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// Planes as whole codes for one vector, with AVX2: codes are multiplied where they are put together. Whatever is read
-// of an entry, what is not is the middle of what it could be.
+// Planes as whole codes for one vector, with AVX2: codes are multiplied where they are put together. Bits of an entry
+// that are not read count as the middle of what they could be.
 //
 //   rows of two inputs, of A, B and C  --unpack-->  bytes of both beside each other  --shift, choose bits-->  4 a + b
 //     three planes    --nibbles of C shifted up, 4 a + b unpacked above-->  words 16 F  --vpmaddwd with v d-->  sums
 //     two planes      --and-->  bytes 4 a + b  --vpmaddubsw with v d-->  words, of 32 entries  --widen-->  sums
 //
-// So codes are unpacked once less than beside four inputs, and go past memory. A chunk's sum of 16 q (F - 128) is at
+// So codes are unpacked once less than for four inputs, and are never stored. A chunk's sum of 16 q (F - 128) is at
 // most 64 x 16 x 16256 x 128 < 2^31: it begins at - 2048 q and may wrap before its end. Words of two planes begin at
 // - 8 q. A side is eight blocks, a part half of the 16 bytes that a half of a row has of four blocks: eight columns,
 // in whose sums 32-bit lane l is block l of the side.

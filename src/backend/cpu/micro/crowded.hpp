@@ -49,7 +49,8 @@ double tiles_split(const MicroKernel<T>& kernel, const Problem& p) noexcept {
                     byte * bytes);
 }
 
-/// Of few rows, whose packing of B or coming of sums no other chip weighs so lightly against products.
+/// Few rows in 32-byte vectors on a core that splits them: products take twice as long there, packing and loading do
+/// not, so such a core has prices of its own.
 template <class T>
 bool is_split(const MicroKernel<T>& kernel, std::int64_t rows) noexcept {
     constexpr std::int64_t few = 48;

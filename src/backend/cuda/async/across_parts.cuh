@@ -11,8 +11,8 @@
 
 namespace tw::cuda {
 
-/// Which of all clusters this is, and how many there are. No division: what it gives is in ordinary registers, so that
-/// the compiler takes the producer's loops for diverged, and a step took a tenth more time.
+/// Which of all clusters this is, and how many there are, as the device says it. Reckoned by a division they are in
+/// ordinary registers, the compiler takes the producer's loops for diverged, and a step takes a tenth longer.
 __device__ inline int own_cluster() {
     int which;
     asm("mov.u32 %0, %%clusterid.x;" : "=r"(which));

@@ -52,9 +52,9 @@ constexpr std::int64_t across_fit(std::int64_t multiprocessors, int parts, const
     if (parts == 1) return multiprocessors * pace.blocks_a_chip / 2;
     return (multiprocessors * of_132[parts] + 131) / 132;
 }
-/// Until a cluster's blocks have added up what they have, and of each column. Parts of one wave take .75 to .96 of what
-/// is reckoned then (133 x 4096 x 11008 NN 59 us, of 72), of more 1.0 to 1.4, and
-/// five and more join later.
+/// What a cluster's blocks take to add up their sums: once, and for each column. In one wave a product by parts was
+/// timed at .75 to .96 of this model's time (133 x 4096 x 11008 NN 59 us, of 72), in more waves at 1.0 to 1.4, and by
+/// five parts or more somewhat later.
 constexpr double joining_across = 1900, joining_of_width = 10, of_one_wave = .87, of_waves = 1.2, of_many = 1.1;
 
 constexpr bool is_one_wave(const Sizes& s, const Tile& tile) {
@@ -62,9 +62,9 @@ constexpr bool is_one_wave(const Sizes& s, const Tile& tile) {
     const int parts = across_parts_of(tile);
     return s.tiles(pace.rows, tile.n) * parts <= across_fit(s.multiprocessors, parts, pace);
 }
-/// In a single wave blocks of a tile that is empty for the most part hurry ahead, and what they share with the others
-/// comes more than once: 305 x 5120 x 13824 took 211 us by pairs of 128 columns, by 160 171; 342 rows took 178. Not
-/// where they are few of all.
+/// In a single wave blocks whose tile is empty for the most part run ahead of the others, and what they share with them
+/// is read from memory more than once: 305 x 5120 x 13824 took 211 us by pairs of 128 columns, by 160 171; 342 rows
+/// took 178. Where such blocks are few it does not matter.
 constexpr bool hurries_ahead(const Sizes& s, const Tile& tile) {
     const std::int64_t left = s.n % tile.n;
     return is_one_wave(s, tile) && s.n > tile.n && s.n < 4 * tile.n && left > 0 && 5 * left < 3 * tile.n;
