@@ -13,7 +13,7 @@
 // Every 64 of k the unit's sums, which it truncates, are added to others in registers. Blocks take tiles by turns;
 // where there are few tiles k is cut, and add_parts adds the parts. Where TMA can't fetch an operand, few_rows_anywhere
 // does it.
-// Needs: sm_90a. 3 (tf32: 1) times 2mnk flops for 4nk bytes: the memory is the limit.
+// Needs: sm_90a. 3 times 2mnk flops for 4nk bytes: the memory is the limit.
 #include <algorithm>
 
 #include "backend/cuda/device/device.hpp"
@@ -80,12 +80,6 @@ __global__ void __launch_bounds__(threads, 1)
     });
 }
 
-/// What rows that start anywhere are left to.
-template <int products>
-const Kernel& anywhere() {
-    return products > 1 ? few_rows_anywhere_f32 : few_rows_anywhere_tf32;
-}
-
 bool suits(const Matrix& m) { return m.col_step == 1 && suits_tma(m.data, m.row_step * 4); }
 
 /// The product with the few rows as A, and how it is cut.
@@ -110,25 +104,25 @@ struct Few {
     static int parts_of(std::int64_t few, std::int64_t rows, std::int64_t k) {
         int best = 1;
         for (int parts = 1; parts <= 16 && k / parts >= 256; parts *= 2)
-            if (nanoseconds(few, rows, k, parts, 3) < nanoseconds(few, rows, k, best, 3)) best = parts;
+            if (nanoseconds(few, rows, k, parts) < nanoseconds(few, rows, k, best)) best = parts;
         return best;
     }
     /// A stage of 32 of k takes what the unit needs for it, or what the memory gives to all, or to one: of 64 rows and
     /// three products 880 ns, of 128 rows 1400.
-    static double nanoseconds(std::int64_t few, std::int64_t rows, std::int64_t k, int parts, int products) {
+    static double nanoseconds(std::int64_t few, std::int64_t rows, std::int64_t k, int parts) {
         const auto items = tiles_over(rows, BM) * parts;
         const auto waves = static_cast<double>(tiles_over(items, parts::chip)),
                    active = static_cast<double>(std::min<std::int64_t>(items, parts::chip));
         const double columns = few <= 32 ? 32 : few <= 64 ? 64 : 128;
-        const double stage = std::max({BM * BK * 4.0 * active / 3200, 280.0, 380 + 2.6 * columns * products});
+        const double stage = std::max({BM * BK * 4.0 * active / 3200, 280.0, 380 + 7.8 * columns});
         const double share = static_cast<double>(tiles_over(tiles_over(k, BK), parts));
         return few::launch + 1500 + waves * share * stage + (parts > 1 ? parts::adding(few, rows, parts) : 0);
     }
 };
 
-template <int N, int products>
+template <int N>
 Status start(const Few& of, const Call& given) {
-    using C = Cut<N, products>;
+    using C = Cut<N>;
     const Call& call = of.call;
     const std::int64_t m = call.m(), n = call.n(), k = call.k(), pitch = Few::pitch(n);
     const BoxedMatrix of_weights{call.b.data, Type::f32, k, n, call.b.col_step * 4, BK, BM};
@@ -160,19 +154,16 @@ Status start(const Few& of, const Call& given) {
                      {sums, of.turned ? 1 : pitch, of.turned ? pitch : 1, m * pitch, 0, of.parts, static_cast<int>(k)});
 }
 
-template <int products>
 Status run_fused(const Call& given) {
     Few of(given);
     if (!suits(of.call.a)) {  // few rows that lie across k are soon turned
         std::span<std::byte> behind = of.call.scratch.subspan(std::min(of.call.scratch.size(), of.sums_bytes()));
         if (const Status bad = turn(of.call.a, behind, of.call.stream); !bad) return bad;
     }
-    if (!suits(of.call.a) || !suits(of.call.b.transposed())) return anywhere<products>().run(given, {});
-    if constexpr (products > 1) {  // one product is for those who name the row: one tile does
-        if (of.call.m() <= 32) return start<32, products>(of, given);
-        if (of.call.m() <= 64) return start<64, products>(of, given);
-    }
-    return start<128, products>(of, given);
+    if (!suits(of.call.a) || !suits(of.call.b.transposed())) return few_rows_anywhere_f32.run(given, {});
+    if (of.call.m() <= 32) return start<32>(of, given);
+    if (of.call.m() <= 64) return start<64>(of, given);
+    return start<128>(of, given);
 }
 
 /// The problem as it is turned.
@@ -196,50 +187,43 @@ bool takes(const Problem& p) {
            p.a != Form::strided && p.b != Form::strided && s.along && s.k % 4 == 0;
 }
 
-template <int products>
 double nanoseconds(const Problem& p, int) {
     const Sides s(p);
     const double turning = s.tokens_along ? 0 : 2500 + static_cast<double>(s.few * s.k) * 8 / 1100;
     // Rows of C that begin anywhere: 34 x 50257 x 768 took 74 us, r9 43.
     const double loose = p.n % 4 == 0 ? 0 : .012 * static_cast<double>(p.m * p.n);
-    return turning + loose + Few::nanoseconds(s.few, s.rows, s.k, s.parts, products);
+    return turning + loose + Few::nanoseconds(s.few, s.rows, s.k, s.parts);
 }
 
-template <int products>
 std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     const Sides s(p);
     return std::max(Few::sums_bytes(s.few, s.rows, s.parts) + turned_bytes(s.few, s.k),
-                    anywhere<products>().scratch_bytes(p, {}, threads));
+                    few_rows_anywhere_f32.scratch_bytes(p, {}, threads));
 }
 
 /// Inside the unit 8 of k at a time, 9 errors of 2^-25 and one of 2^-23; then the periods, and the parts' tree.
-template <int products>
 double sum_bound(std::int64_t k) {
+    constexpr int products = 3;
     const auto all = static_cast<double>(k), inside = std::min(all, double{of_period * BK});
     return gamma(6.5 * products * (inside + 7) / 8 + all / (of_period * BK) + 12, unit_f32);
 }
 
-template <int products>
-constexpr Kernel row(const char* name, const Scheme& scheme) {
-    return {.name = name,
-            .rung = Rung::none,
-            .in = Type::f32,
-            .out = Type::f32,
-            .sum = Type::f32,
-            .scheme = &scheme,
-            .needs = feature::sm90a,
-            .fuses_epilogue = true,
-            .idea = "17 to 128 rows, many weights: these go through registers, cut into parts of tf32 on their way",
-            .takes = takes,
-            .sum_bound = sum_bound<products>,
-            .nanoseconds = nanoseconds<products>,
-            .scratch_bytes = scratch_bytes<products>,
-            .run = [](const Call& call, const Tile&) { return with_epilogue(call, run_fused<products>); }};
-}
-
 }  // namespace
 
-constinit const Kernel few_rows_split_f32 = row<3>("cuda.few_rows_split.f32.tf32x3", tf32x3);
-constinit const Kernel few_rows_split_tf32 = row<1>("cuda.few_rows_split.f32.tf32x1", tf32x1);
+constinit const Kernel few_rows_split_f32{
+    .name = "cuda.few_rows_split.f32.tf32x3",
+    .rung = Rung::none,
+    .in = Type::f32,
+    .out = Type::f32,
+    .sum = Type::f32,
+    .scheme = &tf32x3,
+    .needs = feature::sm90a,
+    .fuses_epilogue = true,
+    .idea = "17 to 128 rows, many weights: these go through registers, cut into parts of tf32 on their way",
+    .takes = takes,
+    .sum_bound = sum_bound,
+    .nanoseconds = nanoseconds,
+    .scratch_bytes = scratch_bytes,
+    .run = [](const Call& call, const Tile&) { return with_epilogue(call, run_fused); }};
 
 }  // namespace tw::cuda

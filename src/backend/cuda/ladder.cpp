@@ -79,7 +79,6 @@ const Kernel* const ladder[] = {
     &few_rows_turned_f16,
     &few_rows_turned_f16_f32,
     &few_rows_split_f32,
-    &few_rows_split_tf32,
     &few_rows_anywhere_f32,
     &few_rows_anywhere_f32_of_all,
     &few_rows_anywhere_tf32,

@@ -29,7 +29,7 @@ extern const Kernel few_rows_f32, few_rows_bf16, few_rows_bf16_f32, few_rows_f16
 extern const Kernel few_rows_async_f32, few_rows_async_bf16, few_rows_async_bf16_f32, few_rows_async_f16,
     few_rows_async_f16_f32;
 extern const Kernel few_rows_turned_bf16, few_rows_turned_bf16_f32, few_rows_turned_f16, few_rows_turned_f16_f32;
-extern const Kernel few_rows_split_f32, few_rows_split_tf32;
+extern const Kernel few_rows_split_f32;
 extern const Kernel few_tiles_sliced_f32;
 extern const Kernel few_rows_wide_f64, few_rows_wide_c64, few_rows_wide_c128;
 extern const Kernel few_tiles_f64, few_tiles_c64, few_tiles_c128, few_tiles_f32, few_tiles_tf32, few_tiles_bf16,

@@ -25,10 +25,10 @@ inline constexpr int BM = 128, BK = 32, consumers = 256,
                      threads = consumers + 128;  // the third group gives its registers
 inline constexpr int of_period = 2;              // stages whose products the unit adds up by itself
 
-/// N: of the few rows. products: of parts.
-template <int N_, int products_>
+/// N: of the few rows.
+template <int N_>
 struct Cut {
-    static constexpr int N = N_, products = products_;
+    static constexpr int N = N_;
     static constexpr int weights = BM * 128, tokens = N * 128, stage = weights + tokens, small = 2 * tokens;
     static constexpr int STAGES = std::min(8, (220 * 1024 - small) / stage);
     static constexpr int small_at = STAGES * stage, barriers_at = small_at + small;
@@ -87,12 +87,10 @@ __device__ void fetch(const Memory<C>& memory, const CUtensorMap& weights, const
     });
 }
 
-/// A NaN stays one: of all ones it would become a zero by rounding, and without a small part nobody would notice.
-template <int products>
-__device__ void cut(float x, std::uint32_t& large, std::uint32_t& small) {
-    const std::uint32_t bits = __float_as_uint(x), rounded = (bits + 0x1000u) & 0xffffe000u;
-    large = products > 1 || x == x ? rounded : bits;
-    small = __float_as_uint(x - __uint_as_float(rounded));
+/// A NaN's small part is one, whatever rounding makes of the large one.
+__device__ inline void cut(float x, std::uint32_t& large, std::uint32_t& small) {
+    large = (__float_as_uint(x) + 0x1000u) & 0xffffe000u;
+    small = __float_as_uint(x - __uint_as_float(large));
 }
 
 /// The few rows' part of a stage: the large parts in place, the small ones at `small`.
@@ -106,26 +104,24 @@ __device__ void cut_tokens(std::uint32_t tokens, std::uint32_t small) {
         const float of_k[8] = {x.x, x.y, x.z, x.w, y.x, y.y, y.z, y.w};
         std::uint32_t large[2][4], rest[2][4];
 #pragma unroll
-        for (int i = 0; i < 8; ++i) cut<C::products>(of_k[i], large[i / 4][i % 4], rest[i / 4][i % 4]);
+        for (int i = 0; i < 8; ++i) cut(of_k[i], large[i / 4][i % 4], rest[i / 4][i % 4]);
         ptx::store_16(tokens + first, large[0]);
         ptx::store_16(tokens + second, large[1]);
-        if constexpr (C::products > 1) {
-            ptx::store_16(small + first, rest[0]);
-            ptx::store_16(small + second, rest[1]);
-        }
+        ptx::store_16(small + first, rest[0]);
+        ptx::store_16(small + second, rest[1]);
     }
 }
 
 /// A lane's weights of 8 of k, cut.
-template <class C>
-__device__ void read_weights(std::uint32_t weights, int step, std::uint32_t (&large)[4], std::uint32_t (&small)[4]) {
+__device__ inline void read_weights(std::uint32_t weights, int step, std::uint32_t (&large)[4],
+                                    std::uint32_t (&small)[4]) {
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
         const int row = warp * 16 + lane / 4 + i % 2 * 8;
         const int k = step * 8 + lane % 4 + i / 2 * 4;
         const std::uint32_t at = row * 128 + ((k / 4 ^ row % 8) << 4) + k % 4 * 4;
-        cut<C::products>(ptx::load_float(weights + at), large[i], small[i]);
+        cut(ptx::load_float(weights + at), large[i], small[i]);
     }
 }
 
@@ -135,20 +131,16 @@ __device__ void multiply(float (&unit)[C::N / 2], const Memory<C>& memory, int s
     using Unit = ptx::UnitOfRegisters<C::N>;
     std::uint32_t large[BK / 8][4], small[BK / 8][4];
 #pragma unroll
-    for (int s = 0; s < BK / 8; ++s) read_weights<C>(memory.weights(stage), s, large[s], small[s]);
+    for (int s = 0; s < BK / 8; ++s) read_weights(memory.weights(stage), s, large[s], small[s]);
     const std::uint64_t of_large = ptx::tile_descriptor(memory.tokens(stage)),
                         of_small = ptx::tile_descriptor(memory.small(turn));
     ptx::pin(unit);
     ptx::fence_products();
 #pragma unroll
     for (int s = 0; s < BK / 8; ++s) {
-        if constexpr (C::products > 1) {
-            Unit::add(unit, small[s], of_large + s * (32 >> 4), s > 0 || keep);
-            Unit::add(unit, large[s], of_small + s * (32 >> 4), 1);
-            Unit::add(unit, large[s], of_large + s * (32 >> 4), 1);
-        } else {
-            Unit::add(unit, large[s], of_large + s * (32 >> 4), s > 0 || keep);
-        }
+        Unit::add(unit, small[s], of_large + s * (32 >> 4), s > 0 || keep);
+        Unit::add(unit, large[s], of_small + s * (32 >> 4), 1);
+        Unit::add(unit, large[s], of_large + s * (32 >> 4), 1);
     }
     ptx::commit_products();
     ptx::wait_for_products<0>();
