@@ -11,8 +11,8 @@
 #pragma once
 
 #include "backend/cuda/epilogue/epilogue.cuh"
-#include "backend/cuda/ptx/shared_chunk.cuh"
 #include "backend/cuda/ptx/shared_half.cuh"
+#include "backend/cuda/ptx/shared_load.cuh"
 
 namespace tw::cuda {
 

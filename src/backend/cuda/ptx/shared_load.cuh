@@ -17,6 +17,16 @@ __device__ inline float4 load_4(std::uint32_t from) {
     return four;
 }
 
+/// As words, at a multiple of 16 bytes.
+__device__ inline uint4 load_chunk(std::uint32_t from) {
+    uint4 x;
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+                 : "r"(from)
+                 : "memory");
+    return x;
+}
+
 __device__ inline float2 load_2(std::uint32_t from) {
     float2 two;
     asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(two.x), "=f"(two.y) : "r"(from) : "memory");
