@@ -3,19 +3,17 @@
 //
 // Complex C out of the remainders of its two faces: for two moduli at once those of its parts, and from there on as C
 // of doubles, twice. alpha and beta are multiplied in doubles, and each part is rounded to C's type once.
-#include "backend/cuda/device/device.hpp"
-#include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/operands/complex.cuh"
 #include "backend/cuda/ptx/integer.cuh"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/remainders/fraction.cuh"
-#include "backend/cuda/remainders/remainders.cuh"
-#include "backend/cuda/remainders/take_pieces.cuh"
+#include "backend/cuda/remainders/pieces_of_c.cuh"
 
 namespace tw::cuda {
 namespace {
 
-constexpr int threads = 256, pieces_of_tile = RemaindersOutput::tile_bytes / 4 / threads;
+template <class E>
+using Pieces = PiecesOfC<unsigned, 2 * set_of<E>.most()>;
 
 __constant__ constexpr auto counts_of_c128 = remainders::pairs_of_counts(remainders::of_c128);
 __constant__ constexpr auto counts_of_c64 = remainders::pairs_of_counts(remainders::of_c64);
@@ -103,9 +101,9 @@ __device__ void store(const ComplexProduct& p, std::int64_t row, std::int64_t co
 template <class E>
 __device__ void restore_piece(const RemaindersCall& call, const ComplexProduct& p, int piece, const unsigned* faces,
                               int above) {
-    constexpr int most = set_of<E>.most();
-    const int count = set_of<E>.least + above, tile = piece / pieces_of_tile,
-              word = piece % pieces_of_tile * threads + static_cast<int>(threadIdx.x);
+    constexpr int most = set_of<E>.most(), threads = Pieces<E>::threads, of_tile = Pieces<E>::of_tile;
+    const int count = set_of<E>.least + above, tile = piece / of_tile,
+              word = piece % of_tile * threads + static_cast<int>(threadIdx.x);
     const int group = word % 2, lane = word / 2 % 32, run = word / 64 % 16, warp = word / 1024;
     const int tile_row = tile / call.out.across, tile_col = tile % call.out.across;
     if (call.found->any_native && call.out.native[tile_row * 2 * call.out.across + 2 * tile_col + run / 8]) return;
@@ -161,29 +159,13 @@ __device__ void restore_piece(const RemaindersCall& call, const ComplexProduct& 
 }
 
 template <class E>
-inline constexpr int stage_bytes = set_of<E>.most() * 2 * 4 * threads;
-
-template <class E>
-__global__ void __launch_bounds__(threads, 3) restore_pieces(RemaindersCall call, ComplexProduct p) {
-    extern __shared__ __align__(16) char memory[];
+__global__ void __launch_bounds__(Pieces<E>::threads, Pieces<E>::blocks)
+    restore_pieces(RemaindersCall call, ComplexProduct p) {
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
-    const int above = call.found->above, tiles = call.out.down * call.out.across;
-    const std::int64_t plane = std::int64_t{tiles} * RemaindersOutput::tile_bytes;
-    take_pieces(
-        tiles * pieces_of_tile, &call.found->restored,
-        [&](int piece, int stage) {
-            constexpr int copies = 4 * threads / 16;  // of a plane
-            const std::uint32_t to = ptx::shared_address(memory) + stage * stage_bytes<E>;
-            const std::uint8_t* const from = call.out.bytes + std::int64_t{piece} * 4 * threads;
-            for (int i = static_cast<int>(threadIdx.x); i < 2 * (set_of<E>.least + above) * copies; i += threads)
-                ptx::copy_16(to + 16 * i, from + i / copies * plane + 16 * (i % copies), 16);
-            ptx::commit_copies();
-        },
-        [&](int piece, int stage) {
-            restore_piece<E>(call, p, piece,
-                             reinterpret_cast<const unsigned*>(memory + stage * stage_bytes<E>) + threadIdx.x, above);
-        });
+    const int above = call.found->above;
+    Pieces<E>::take(call, 2 * (set_of<E>.least + above),
+                    [&](int piece, const unsigned* faces) { restore_piece<E>(call, p, piece, faces, above); });
 }
 
 }  // namespace
@@ -199,14 +181,7 @@ Status restore_complex(const RemaindersCall& call, const Call& product, void* st
         {part(product.beta), part(product.beta_imag)},
         reinterpret_cast<std::uintptr_t>(c.data) % sizeof(E) == 0,
         c.col_step == 1 && c.row_step % 2 == 0 && reinterpret_cast<std::uintptr_t>(c.data) % 16 == 0};
-    const std::int64_t pieces = std::int64_t{call.out.down} * call.out.across * pieces_of_tile,
-                       fit = 3 * multiprocessors();
-    return launch(restore_pieces<E>,
-                  {.blocks = static_cast<unsigned>(pieces < fit ? pieces : fit),
-                   .threads = threads,
-                   .shared = 2 * stage_bytes<E>,
-                   .overlaps = true},
-                  stream, call, p);
+    return launch(restore_pieces<E>, Pieces<E>::how(call.out), stream, call, p);
 }
 
 template Status restore_complex<ElementC128>(const RemaindersCall&, const Call&, void*) noexcept;

@@ -2,18 +2,15 @@
 // Copyright 2026 The tilewright authors
 //
 // C of doubles out of the remainders.
-#include "backend/cuda/device/device.hpp"
-#include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/ptx/team.cuh"
 #include "backend/cuda/remainders/fraction.cuh"
-#include "backend/cuda/remainders/remainders.cuh"
-#include "backend/cuda/remainders/take_pieces.cuh"
+#include "backend/cuda/remainders/pieces_of_c.cuh"
 #include "backend/cuda/tiles/pair_of_c.cuh"
 
 namespace tw::cuda {
 namespace {
 
-constexpr int threads = 256, pieces_of_tile = RemaindersOutput::tile_bytes / 8 / threads;
+using Pieces = PiecesOfC<uint2, remainders::of_f64.most()>;
 
 __constant__ constexpr auto of_counts = remainders::pairs_of_counts(remainders::of_f64);
 
@@ -21,9 +18,9 @@ __constant__ constexpr auto of_counts = remainders::pairs_of_counts(remainders::
 __device__ void restore_piece(const RemaindersCall& call, const Product<double>& p, bool c_in_pairs, int piece,
                               const uint2* bytes, int above) {
     constexpr int most = remainders::of_f64.most();
-    const int count = remainders::of_f64.least + above, tile = piece / pieces_of_tile;
+    const int count = remainders::of_f64.least + above, tile = piece / Pieces::of_tile;
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-    const int warp = piece % pieces_of_tile / 2, run = piece % 2 * 8 + thread / 32;
+    const int warp = piece % Pieces::of_tile / 2, run = piece % 2 * 8 + thread / 32;
     const int tile_row = tile / call.out.across, tile_col = tile % call.out.across;
     if (call.found->any_native && call.out.native[tile_row * 2 * call.out.across + 2 * tile_col + run / 8]) return;
     const remainders::PairsOfCount& of = of_counts[above];
@@ -36,8 +33,8 @@ __device__ void restore_piece(const RemaindersCall& call, const Product<double>&
 #pragma unroll
         for (int i = 0; i < most / 2; ++i) {
             if (2 * i >= count) break;
-            const uint2 of_t = bytes[2 * i * threads],
-                        of_u = 2 * i + 1 < count ? bytes[(2 * i + 1) * threads] : uint2{};
+            const uint2 of_t = bytes[2 * i * Pieces::threads],
+                        of_u = 2 * i + 1 < count ? bytes[(2 * i + 1) * Pieces::threads] : uint2{};
             const unsigned t = group ? of_t.y : of_t.x, u = group ? of_u.y : of_u.x;
             const remainders::Pair& pair = of.pairs[i];
             const unsigned weights = static_cast<unsigned>(pair.left | pair.right << 16);
@@ -65,28 +62,13 @@ __device__ void restore_piece(const RemaindersCall& call, const Product<double>&
     }
 }
 
-constexpr int of_plane = 8 * threads, stage_bytes = remainders::of_f64.most() * of_plane;
-
-__global__ void __launch_bounds__(threads, 3) restore_pieces(RemaindersCall call, Product<double> p, bool c_in_pairs) {
-    extern __shared__ __align__(16) char memory[];
+__global__ void __launch_bounds__(Pieces::threads, Pieces::blocks)
+    restore_pieces(RemaindersCall call, Product<double> p, bool c_in_pairs) {
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
-    const int above = call.found->above, tiles = call.out.down * call.out.across;
-    const std::int64_t plane = std::int64_t{tiles} * RemaindersOutput::tile_bytes;
-    take_pieces(
-        tiles * pieces_of_tile, &call.found->restored,
-        [&](int piece, int stage) {
-            constexpr int copies = of_plane / 16;
-            const std::uint32_t to = ptx::shared_address(memory) + stage * stage_bytes;
-            const std::uint8_t* const from = call.out.bytes + std::int64_t{piece} * of_plane;
-            for (int i = static_cast<int>(threadIdx.x); i < (remainders::of_f64.least + above) * copies; i += threads)
-                ptx::copy_16(to + 16 * i, from + i / copies * plane + 16 * (i % copies), 16);
-            ptx::commit_copies();
-        },
-        [&](int piece, int stage) {
-            restore_piece(call, p, c_in_pairs, piece,
-                          reinterpret_cast<const uint2*>(memory + stage * stage_bytes) + threadIdx.x, above);
-        });
+    const int above = call.found->above;
+    Pieces::take(call, remainders::of_f64.least + above,
+                 [&](int piece, const uint2* bytes) { restore_piece(call, p, c_in_pairs, piece, bytes, above); });
 }
 
 }  // namespace
@@ -95,14 +77,7 @@ Status restore(const RemaindersCall& call, const Product<double>& product, void*
     const Layout& c = product.c.layout;
     const bool in_pairs =
         c.col_step == 1 && c.row_step % 2 == 0 && reinterpret_cast<std::uintptr_t>(product.c.data) % 16 == 0;
-    const std::int64_t pieces = std::int64_t{call.out.down} * call.out.across * pieces_of_tile,
-                       fit = 3 * multiprocessors();
-    return launch(restore_pieces,
-                  {.blocks = static_cast<unsigned>(pieces < fit ? pieces : fit),
-                   .threads = threads,
-                   .shared = 2 * stage_bytes,
-                   .overlaps = true},
-                  stream, call, product, in_pairs);
+    return launch(restore_pieces, Pieces::how(call.out), stream, call, product, in_pairs);
 }
 
 }  // namespace tw::cuda
