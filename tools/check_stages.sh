@@ -16,19 +16,19 @@ if [ -n "$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)" ]; then
             true; }
 fi
 
-# What fails says which seed repeats it.
+# judge_products COUNT SEED [OPTION...]: by as many judges as there are cores. What fails says which seed repeats it.
 judge_products() {
-    build/release/tw judge --seconds "$1" --seed "$2" &&
-        build/release/tw judge --seconds "$(($1 / 6))" --device cpu-check
+    local each=$((($1 + jobs - 1) / jobs)) seed
+    for ((seed = $2; seed < $2 + $1; seed += each)); do echo "$seed"; done |
+        xargs -P "$jobs" -n 1 build/release/tw judge --seconds 86400 --cases "$each" "${@:3}" --seed
 }
 
 if [ "$what" = check ]; then
-    # It mostly keeps one core busy: it judges beside the sanitized build, which gives way to it.
-    judges=
-    stage "Building tw" build release --with -DTW_TESTS=ON tw && judges=1
-    [ -z "$judges" ] || beside judge judge_products 60 20261124
-    stage "Building what reads input under asan and ubsan" nice -n 5 tools/sanitized build asan-input &&
+    stage "Building what reads input under asan and ubsan" tools/sanitized build asan-input &&
         { stage "Its tests under asan and ubsan" tools/sanitized test asan-input || true; }
-    [ -z "$judges" ] || stage "A minute of random products, judged beside that build" end_of judge || true
+    stage "Building tw" build release --with -DTW_TESTS=ON tw && {
+        stage "Ten thousand random products, judged" quietly judge judge_products 10000 20261124 || true
+        stage "Of cpu-check's, fifteen hundred" quietly judge-check judge_products 1500 1 --device cpu-check || true
+    }
     stage "A minute of fuzzing" tools/fuzz 60 || true
 fi

@@ -6,7 +6,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL  # the build below counts its own jobs
-jobs=$(nproc 2>/dev/null || sysctl -n hw.ncpu)
+jobs=${TW_JOBS:-$(nproc 2>/dev/null || sysctl -n hw.ncpu)}
 # A build that is new is Ninja's, where that is installed: no program's files wait for another program to be linked.
 [ -n "${CMAKE_GENERATOR:-}" ] || ! command -v ninja >/dev/null || export CMAKE_GENERATOR=Ninja
 results=$root/${TW_RESULTS:-build/results}
@@ -17,26 +17,24 @@ mkdir -p "$log"
 # The beginning of a title: stages before that one are left out (from_stage), or all others are (only_stage).
 from_stage=${from_stage:-}
 only_stage=${only_stage:-}
-stage_titles=()
-stage_seconds=()
-failed_stages=()
+# A line for each stage: fine, failed, skipped or later; its seconds; its title.
+told=$(mktemp)
+# Not by a child that is ended before it has forgotten the trap.
+trap '[ "${BASHPID:-$$}" != $$ ] || { rm -f "$told"; end_what_runs; }' EXIT
+end_what_runs() { :; }
 
 spell_seconds() { if [ "$1" -ge 60 ]; then echo "$(($1 / 60)) min $(($1 % 60)) s"; else echo "$1 s"; fi; }
 
 is_left_out() {
+    local begins=1
     shopt -s nocasematch
-    local left_out=0
-    if [ -n "$only_stage" ]; then
-        [[ $1 != "$only_stage"* ]] || left_out=1
-    elif [ -z "$from_stage" ]; then
-        left_out=1
-    elif [[ $1 == "$from_stage"* ]]; then
-        left_out=1
-        from_stage=
-    fi
+    [[ $1 != "${only_stage:-$from_stage}"* ]] || begins=0
     shopt -u nocasematch
-    return $left_out
+    [ $begins = 1 ] || [ -n "$only_stage" ] || from_stage=
+    [ $begins = 1 ]
 }
+
+remember() { printf '%s\t%s\t%s\n' "$@" >>"$told"; }
 
 # stage TITLE COMMAND...: says what begins, does it, says how long it took. Keeps going after a failure and remembers
 # it.
@@ -47,21 +45,28 @@ stage() {
     echo
     echo "== $title"
     "$@" || ended=$?
-    stage_titles+=("$title")
-    stage_seconds+=($((SECONDS - started)))
-    [ $ended = 0 ] || failed_stages+=("$title")
+    remember "$([ $ended = 0 ] && echo fine || echo failed)" $((SECONDS - started)) "$title"
     return $ended
 }
 
+# needs PROGRAM WHAT: false without the program; the end tells WHAT was skipped.
+needs() { command -v "$1" >/dev/null || { is_left_out "$2" || remember skipped 0 "$2: $1 is not here"; return 1; }; }
+
+titles_of() { awk -F '\t' -v how="$1" -v before="$2" '$1 == how {print before $3}' "$told"; }
+
 stage_table() {
-    local i
-    echo
-    echo "== Time"
-    for i in "${!stage_titles[@]}"; do
-        printf '   %-52s %s\n' "${stage_titles[i]}" "$(spell_seconds "${stage_seconds[i]}")"
-    done
+    local how seconds title
+    printf '\n== Time\n'
+    while IFS=$'\t' read -r how seconds title; do
+        case $how in fine | failed) printf '   %-52s %s\n' "$title" "$(spell_seconds "$seconds")" ;; esac
+    done <"$told"
     printf '   %-52s %s\n' "all of it" "$(spell_seconds $SECONDS)"
+    ! grep -q ^skipped "$told" || { printf '\nSkipped:\n'; titles_of skipped "   "; }
+    ! grep -q ^later "$told" || {
+        printf "\nOther days' turns (without TW_BY_TURNS all are done at once):\n"; titles_of later "   "; }
 }
+
+nothing_failed() { titles_of failed "failed: " >&2; ! grep -q ^failed "$told"; }
 
 # The last line of a command's output, every half minute, for as long as process $2 runs.
 tell_how_far() {
@@ -96,41 +101,10 @@ quietly() {
 # gets it.
 turns=5
 turn=$(($(date +%s) / 86400 % turns))
-other_days=()
 is_turn() { [ -z "${TW_BY_TURNS:-}" ] || [ -n "$from_stage$only_stage" ] || [ "$turn" = "$1" ]; }
 
 # by_turns N TITLE COMMAND...: a stage when it is turn N's; else its title is told at the end.
-by_turns() {
-    local its=$1
-    shift
-    if is_turn "$its"; then stage "$@"; else other_days+=("$1"); return 1; fi
-}
-
-tell_other_days() {
-    [ ${#other_days[@]} -gt 0 ] || return 0
-    echo
-    echo "Other days' turns (without TW_BY_TURNS all are done at once):"
-    printf '   %s\n' "${other_days[@]}"
-}
-
-# beside NAME COMMAND...: begins what is told how long to take, while other stages go on. Its own stage is end_of NAME
-# COMMAND..., which waits, or does it where it was not begun because stages are left out.
-beside() {
-    local name=$1
-    shift
-    [ -z "$from_stage$only_stage" ] || return 0
-    "$@" >"$log/$name" 2>&1 </dev/null &
-    eval "running_$name=$!"
-}
-end_of() {
-    local name=$1 running ended=0
-    shift
-    eval "running=\${running_$name:-}"
-    [ -n "$running" ] || { quietly "$name" "$@"; return $?; }
-    wait "$running" || ended=$?
-    tail -n 60 "$log/$name"
-    return $ended
-}
+by_turns() { if is_turn "$1"; then shift && stage "$@"; else remember later 0 "$2"; return 1; fi; }
 
 # build PRESET [--with -DOPTION=VALUE]... [TARGET...]: configures and builds into build/PRESET; everything, or only the
 # targets.
@@ -162,8 +136,12 @@ local_architecture() {
 # run_tests PRESET [CTEST ARGUMENTS...]: the tests of build/PRESET; their results go to build/results for the closing
 # count.
 run_tests() {
-    local preset=$1
+    local preset=$1 costs=Testing/Temporary/CTestCostData.txt newest
     shift
+    # What tests took elsewhere: the longest begin first, and no core waits for them at the end.
+    newest=$(ls -t build/*/$costs 2>/dev/null | head -n 1 || true)
+    [ -f "build/$preset/$costs" ] || [ -z "$newest" ] ||
+        { mkdir -p "build/$preset/Testing/Temporary" && cp "$newest" "build/$preset/$costs"; }
     # One more at once than there are cores: many wait, for a child, a lock or a browser.
     local command=(ctest --test-dir "build/$preset" -j $((jobs + 1)) --output-on-failure --no-tests=error --timeout 600
                    --output-junit "$results/$preset.xml" "$@")

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""`tools/sanitized all` with stand-ins for what builds and tests: all of it, one built while another is tested, and
-what was clean not done again."""
+"""`tools/sanitized all` with stand-ins for what builds and tests: all of it, and what was clean not done again."""
 
 import os
 import pathlib
@@ -22,7 +21,7 @@ class SanitizedAll(unittest.TestCase):
         self.calls = self.folder / "build/calls"
         self.calls.parent.mkdir()
         (self.folder / "tools").mkdir()
-        for name in "sanitized", "stages.sh":
+        for name in "sanitized", "stages.sh", "lanes.sh":
             shutil.copy(TOOLS / name, self.folder / "tools")
         (self.folder / ".gitignore").write_text("build/\n")
         (self.folder / "source").write_text("one")
@@ -49,7 +48,7 @@ class SanitizedAll(unittest.TestCase):
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "FAILS": fails, "PATH": f"{self.folder}/programs:{os.environ['PATH']}"},
+            env={**os.environ, "FAILS": fails, "TW_JOBS": "2", "PATH": f"{self.folder}/programs:{os.environ['PATH']}"},
         )
         lines = self.calls.read_text().splitlines()
         presets = [line.split("build/")[1].split()[0] for line in lines if line.startswith("ctest")]

@@ -6,6 +6,7 @@ they call."""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,7 @@ class Stages(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.calls = self.folder / "calls"
         (self.folder / "tools").mkdir()
-        for name in ("test", "stages.sh", "check_stages.sh", "longer_stages.sh", "closing_count"):
+        for name in ("test", "stages.sh", "lanes.sh", "check_stages.sh", "longer_stages.sh", "closing_count"):
             shutil.copy(TOOLS / name, self.folder / "tools")
         for name in (
             "tools/install_packages",
@@ -42,6 +43,10 @@ class Stages(unittest.TestCase):
             "programs/cmake",
             "programs/nvcc",
             "programs/nvdisasm",
+            "programs/clang-tidy",
+            "programs/debootstrap",
+            "programs/qemu-aarch64",
+            "programs/valgrind",
             "build/release/tw",
         ):
             ends = "0" if name == "tools/install_packages" else "${ENDS:-0}"
@@ -61,7 +66,7 @@ class Stages(unittest.TestCase):
         path.write_text(f"#!/bin/bash\n{text}\n")
         path.chmod(0o755)
 
-    def make(self, *what, ends=0, by_turns=""):
+    def make(self, *what, ends=0, by_turns="", cores=2):
         ended = subprocess.run(
             ["bash", str(self.folder / "tools/test"), *what],
             capture_output=True,
@@ -71,6 +76,7 @@ class Stages(unittest.TestCase):
                 **os.environ,
                 "ENDS": str(ends),
                 "TW_BY_TURNS": by_turns,
+                "TW_JOBS": str(cores),
                 "PATH": f"{self.folder}/programs:{os.environ['PATH']}",
             },
         )
@@ -89,17 +95,18 @@ class Stages(unittest.TestCase):
             "tools/sanitized build asan-input",
             "tools/sanitized test asan-input",
             "tools/fuzz 60",
-            "tw judge --seconds 60 --seed",
-            "tw judge --seconds 10 --device cpu-check",
+            "tw judge --seconds 86400 --cases 5000 --seed 20261124",
+            "tw judge --seconds 86400 --cases 5000 --seed 20266124",
+            "tw judge --seconds 86400 --cases 750 --device cpu-check --seed 751",
         ):
             self.assertIn(stage, self.calls.read_text())
 
-    def test_a_wrong_product_fails_though_it_was_judged_beside_a_build(self):
+    def test_a_wrong_product_fails(self):
         self.program("build/release/tw", 'echo "wrong: 3x4x5"; exit 3')
         code, said, errors = self.make("check")
         self.assertEqual(code, 1)
         self.assertIn("wrong: 3x4x5", said)
-        self.assertIn("failed: A minute of random products, judged beside that build", errors)
+        self.assertIn("failed: Ten thousand random products, judged", errors)
 
     def test_every_architecture_is_compiled_at_once_for_who_checks_next(self):
         for variable, words in ("", ["-DCMAKE_CUDA_ARCHITECTURES=90a-real"]), ("1", []):
@@ -122,7 +129,7 @@ class Stages(unittest.TestCase):
             "tools/clean_clone",
             "tools/bare_debian trixie",
             "tools/check_headers",
-            "tools/soak 1200",
+            "tools/soak 500000",
             "examples/network/run",
         ):
             self.assertIn(stage, self.calls.read_text())
@@ -134,6 +141,30 @@ class Stages(unittest.TestCase):
         table = said[said.index("== Time"):]
         for stage in stages[:-1]:
             self.assertTrue(any(line.strip().startswith(stage) for line in table), stage)
+
+    def test_many_cores_do_what_two_do(self):
+        def outcome(cores):
+            self.calls.write_text("")
+            code, said, errors = self.make("all", cores=cores)
+            self.assertEqual((code, errors), (0, ""), said)
+            stages = [line for line in said[:said.index("== Time")] if line.startswith("== ")]
+            alike = re.sub(r"(-j|--cases|--jobs|--trees) \d+|--seed \d+", "", self.calls.read_text())
+            return stages, set(alike.splitlines()), said[-1]
+
+        self.assertEqual(outcome(40), outcome(2))
+        code, _, errors = self.make("all", cores=40, ends=1)
+        self.assertEqual(code, 1)
+        self.assertIn("failed: All tests under asan and ubsan", errors.replace("Building everything", "All tests"))
+
+    def test_what_is_missing_is_skipped_and_told(self):
+        self.program("tools/install_packages", '[ "$1" != test-all ]')
+        (self.folder / "programs/qemu-aarch64").unlink()
+        code, said, _ = self.make("all")
+        skipped = said[said.index("Skipped:"):]
+        self.assertEqual(code, 0)
+        self.assertIn("   A network with real weights: packages are missing", skipped)
+        if not shutil.which("qemu-aarch64"):
+            self.assertIn("   Tests of NEON's kernels: qemu-aarch64 is not here", skipped)
 
     def test_five_days_do_what_the_whole_does(self):
         def titles(said):
@@ -156,19 +187,19 @@ class Stages(unittest.TestCase):
     def test_all_goes_on_from_a_stage_and_repeats_one_alone(self):
         self.make("all")
         self.calls.write_text("")
-        code, said, _ = self.make("all", "--from", "ten minutes of fuzzing")
+        code, said, _ = self.make("all", "--from", "a minute of fuzzing the parsers")
         self.assertEqual(code, 0, said)
         calls = self.calls.read_text()
         self.assertIn("tools/fuzz 60 fuzz-memory", calls)
-        for left_out in "tools/mutate", "tools/soak", "check_format":
+        for left_out in "tools/mutate", "build msan", "check_format":
             self.assertNotIn(left_out, calls)
         passed = int(said[-1].split()[0])
         self.assertGreater(passed, 5, "those of the run before are counted, too")
         self.calls.write_text("")
-        code, said, _ = self.make("all", "--only", "Twenty minutes of mixed calls")
+        code, said, _ = self.make("all", "--only", "Five hundred thousand mixed calls")
         self.assertEqual((code, said[-1].split()[0]), (0, str(passed)), said)
         calls = [call for call in self.calls.read_text().splitlines() if call.startswith("tools/")]
-        self.assertEqual(calls[1:], ["tools/soak 1200"])
+        self.assertEqual(calls[2:], ["tools/soak 500000"])
         self.make("all", "--only", "Forty small mistakes", by_turns="1")
         self.assertIn("tools/mutate --count 40", self.calls.read_text(), "who names a stage gets it on any day")
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// soak SECONDS LIBRARY: eight threads mix every kind of call for so long: products of all types, checked and corrected
-// ones, plans made and destroyed, batches, packed operands, the effort dial, forks, the shared library opened and
-// closed, and products on a CUDA device where there is one. Each kind has one right answer, which is compared every
+// soak CALLS LIBRARY: eight threads mix every kind of call, so many in all: products of all types, checked and
+// corrected ones, plans made and destroyed, batches, packed operands, the effort dial, forks, the shared library opened
+// and closed, and products on a CUDA device where there is one. Each kind has one right answer, which is compared every
 // time. At the end no memory, descriptor or thread may be there that was not there when all had been done a few times.
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -221,16 +221,15 @@ Level level() {
     return {resident * sysconf(_SC_PAGESIZE) / 1024, entries("/proc/self/fd"), entries("/proc/self/task")};
 }
 
-/// The highest of each while `seconds` pass: what is there for a moment is the same at the beginning and at the end.
-Level highest_of(double seconds) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+/// The highest of each until so many calls were made: what is there for a moment is there at either time.
+Level highest_until(long made) {
     Level most;
-    while (std::chrono::steady_clock::now() < end) {
+    while (calls < made) {
         const Level now = level();
         most.kibibytes = std::max(most.kibibytes, now.kibibytes);
         most.descriptors = std::max(most.descriptors, now.descriptors);
         most.threads = std::max(most.threads, now.threads);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     return most;
 }
@@ -244,7 +243,7 @@ bool has_grown(const Level& early, const Level& late) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    const double seconds = count > 1 ? std::atof(arguments[1]) : 10;
+    const long asked = count > 1 ? std::atol(arguments[1]) : 10000;
     if (count > 2) library = arguments[2];
     for (std::size_t i = 0; i < std::size(kinds); ++i) {
         answers[i] = kinds[i].answer();
@@ -256,16 +255,14 @@ int main(int count, char** arguments) {
     }
     std::vector<std::thread> threads;
     for (int i = 0; i < callers; ++i) threads.emplace_back(call_on, i);
-    highest_of(seconds / 4);  // until every thread has done everything a few times
-    const Level early = highest_of(seconds / 4);
-    highest_of(seconds / 4);
-    const Level late = highest_of(seconds / 4);
+    highest_until(asked / 4);  // every thread has done everything a few times
+    const Level early = highest_until(asked / 2);
+    highest_until(asked * 3 / 4);
+    const Level late = highest_until(asked);
     enough = true;
     for (std::thread& thread : threads) thread.join();
-    std::printf(
-        "%ld calls of %zu kinds in %.0f s, %ld wrong; memory %ld, then %ld KiB; descriptors %ld, %ld; threads %ld, "
-        "%ld\n",
-        calls.load(), kinds_here, seconds, wrong.load(), early.kibibytes, late.kibibytes, early.descriptors,
-        late.descriptors, early.threads, late.threads);
+    std::printf("%ld calls of %zu kinds, %ld wrong; memory %ld, then %ld KiB; descriptors %ld, %ld; threads %ld, %ld\n",
+                calls.load(), kinds_here, wrong.load(), early.kibibytes, late.kibibytes, early.descriptors,
+                late.descriptors, early.threads, late.threads);
     return wrong != 0 || has_grown(early, late);
 }
