@@ -70,8 +70,8 @@ bare_machines() {
     for release in "${releases[@]}"; do tools/bare_debian "$release" || ended=1; done
     return $ended
 }
-new_machines() {
-    needs debootstrap "Bare Debian" && by_turns 3 "Bare Debian: make run, make test" bare_machines
+bare() { needs debootstrap "Bare Debian" && by_turns 3 "Bare Debian: make run, make test" bare_machines; }
+clean() {
     command -v debootstrap >/dev/null && [ "$(id -u)" = 0 ] ||
         by_turns 3 "A clean clone: make run, and everything built once" tools/clean_clone
 }
@@ -124,10 +124,10 @@ more_of_release() {
         -R '^outside\.add_subdirectory$' --output-junit "$results/outside.xml"
 }
 
-# The longest first; the second ones want what `make test` has built.
-lanes=(mistakes new_machines under_tsan all_under_asan by_clang under_clangs_tsan under_msan under_clangs_asan
+# The longest first. The second ones want what `make test` has built, or a device that its tests have left.
+lanes=(mistakes bare under_tsan all_under_asan by_clang under_clangs_tsan under_msan under_clangs_asan
        conversions neon fuzzing)
-lanes_of_release=(more_of_release soak reading by_valgrind judging a_network)
+lanes_of_release=(clean more_of_release soak reading by_valgrind judging a_network)
 begin_lanes "${lanes[@]}"
 all_of_them() {
     stage "A second build has nothing to do" built_once || true
