@@ -11,6 +11,7 @@
 #include "backend/cpu/micro/complex_tile.hpp"
 #include "backend/cpu/micro/micro_table.hpp"
 #include "backend/cpu/micro/pack_avx512.hpp"
+#include "backend/cpu/micro/turned_tile.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -59,6 +60,10 @@ struct SixteenFloats {
     }
     static void store(float* p, Register v) { _mm512_storeu_ps(p, v); }
     static void store(float* p, Register v, Mask m) { _mm512_mask_storeu_ps(p, m, v); }
+    template <class>
+    static constexpr int steps_turned = 16;
+    static float element(float x) { return x; }
+    static void turn(const float* from, std::int64_t step, Register (&square)[16]) { turned_lines(from, step, square); }
 };
 
 struct EightDoubles {
@@ -99,20 +104,43 @@ struct EightDoubles {
     }
     static void store(double* p, Register v) { _mm512_storeu_pd(p, v); }
     static void store(double* p, Register v, Mask m) { _mm512_mask_storeu_pd(p, m, v); }
+    template <class>
+    static constexpr int steps_turned = 8;
+    static double element(double x) { return x; }
+    static void turn(const double* from, std::int64_t step, Register (&square)[8]) {
+        __m512 lines[8];
+        turned_lines(from, step, lines);
+        for (int u = 0; u < 8; ++u) square[u] = of_lanes(lines[u]);
+    }
 };
+
+/// Columns that fill no vector, and narrow ones, go by shorter vectors.
+template <class V>
+void turned_in_lines(const TurnedTile<typename V::Element>& tile, auto in_short_vectors) {
+    using T = typename V::Element;
+    if (tile.b_type != type_of<T>) return in_short_vectors(tile);
+    TurnedTile<T> part = tile;
+    part.cols = tile.cols / V::lanes * V::lanes;
+    if (part.cols > 0) turned_tile_of<V>(part);
+    part.b = static_cast<const T*>(tile.b) + part.cols * tile.b_step;
+    part.sums += part.cols, part.cols = tile.cols - part.cols;
+    if (part.cols > 0) in_short_vectors(part);
+}
+void turned_f32(const TurnedTile<float>& tile) { turned_in_lines<SixteenFloats>(tile, turned_avx2_f32); }
+void turned_f64(const TurnedTile<double>& tile) { turned_in_lines<EightDoubles>(tile, turned_avx2_f64); }
 
 constexpr int apart = 1;  // vectors: with one, each broadcast has one multiply-add anyhow
 
 }  // namespace
 
 constinit const MicroKernel<float> micro_avx512_apart_f32 =
-    micro_kernel<SixteenFloats, 14, 28, 8, apart>(105, pack<SixteenFloats>, turned_avx2_f32, packed_narrow_avx2);
+    micro_kernel<SixteenFloats, 14, 28, 8, apart>(105, pack<SixteenFloats>, turned_f32, packed_narrow_avx2);
 constinit const MicroKernel<double> micro_avx512_apart_f64 =
-    micro_kernel<EightDoubles, 14, 28, 8, apart>(50, pack<EightDoubles>, turned_avx2_f64);
+    micro_kernel<EightDoubles, 14, 28, 8, apart>(50, pack<EightDoubles>, turned_f64);
 constinit const MicroKernel<float> micro_avx512_f32 =
-    micro_kernel<SixteenFloats, 14, 28, 8>(105, pack<SixteenFloats>, turned_avx2_f32, packed_narrow_avx2);
+    micro_kernel<SixteenFloats, 14, 28, 8>(105, pack<SixteenFloats>, turned_f32, packed_narrow_avx2);
 constinit const MicroKernel<double> micro_avx512_f64 =
-    micro_kernel<EightDoubles, 14, 28, 8>(50, pack<EightDoubles>, turned_avx2_f64);
+    micro_kernel<EightDoubles, 14, 28, 8>(50, pack<EightDoubles>, turned_f64);
 constinit const ComplexKernel<float> complex_avx512_f32 =
     complex_kernel<SixteenFloats, 14, 1>(105, pack<SixteenFloats>);
 constinit const ComplexKernel<double> complex_avx512_f64 = complex_kernel<EightDoubles, 14, 1>(50, pack<EightDoubles>);

@@ -101,7 +101,7 @@ extern const MicroKernel<double> micro_portable_f64, micro_avx2_f64, micro_avx51
 extern const MicroKernel<float> micro_avx512_apart_f32;
 extern const MicroKernel<double> micro_avx512_apart_f64;
 
-/// Turning is work of the units that shuffle, which wider vectors do not speed up: AVX-512 has AVX2's.
+/// AVX-512 turns narrow operands, and columns that fill no vector of its own, as AVX2 does.
 void turned_avx2_f32(const TurnedTile<float>&);
 void turned_avx2_f64(const TurnedTile<double>&);
 void packed_narrow_avx2(Type type, const void* from, std::int64_t row_step, int rows, std::int64_t k, float* to,

@@ -49,6 +49,30 @@ inline void exchange(__m512 (&v)[2], const double*) {
     v[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
 }
 
+/// A line of each of as many rows as it has elements: a vector for each step along k. All of a line is read before the
+/// next one, as lines that fight for a set of L1 do not stay there.
+template <class T>
+[[gnu::always_inline]] inline void turned_lines(const T* from, std::int64_t row_step, __m512 (&steps)[64 / sizeof(T)]) {
+    constexpr int at_once = 16 / static_cast<int>(sizeof(T));
+    const std::int64_t lane = at_once * row_step;
+    __m512 v[4][at_once];
+#pragma GCC unroll 4
+    for (int i = 0; i < at_once; ++i, from += row_step) {
+        asm("" : "+r"(from));  // or compilers keep an address for each of 64 loads, in memory
+#pragma GCC unroll 4
+        for (int q = 0; q < 4; ++q) {
+            const T* const row = from + q * at_once;
+            v[q][i] = load_lanes(row, row + lane, row + 2 * lane, row + 3 * lane);
+        }
+    }
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) {
+        exchange(v[q], from);
+#pragma GCC unroll 4
+        for (int i = 0; i < at_once; ++i) steps[q * at_once + i] = v[q][i];
+    }
+}
+
 /// As many rows as a vector has elements, or fewer; `to` takes `width` elements a step.
 template <class V>
 void pack_turned(const typename V::Element* from, std::int64_t row_step, int rows, std::int64_t k,

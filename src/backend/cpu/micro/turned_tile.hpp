@@ -23,8 +23,11 @@ namespace {
 
 /// So many vectors of columns at once that their chains of sums keep up with memory, or with L2: a multiply-add waits
 /// four cycles for the one before it. With more of them the processor would lose sight of the columns, each of which
-/// it is to fetch ahead.
-constexpr int turned_vectors(int rows) { return rows <= 3 ? 2 : 1; }
+/// it is to fetch ahead. 64-byte vectors have as many columns in one.
+template <class V>
+constexpr int turned_vectors(int rows) {
+    return rows <= 3 && sizeof(typename V::Register) < 64 ? 2 : 1;
+}
 
 /// One step of k for columns that do not fill a vector, or where fewer steps are left than a square has.
 template <class V, int R, class Of>
@@ -62,11 +65,14 @@ void turned_columns(const TurnedTile<typename V::Element>& t, std::int64_t first
                 const std::int64_t at = p - g * line + q;
                 Register square[steps];
                 V::turn(static_cast<const Of*>(t.b) + (first + g * V::lanes) * t.b_step + at, t.b_step, square);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
                 for (int u = 0; u < steps; ++u)
 #pragma GCC unroll 8
-                    for (int r = 0; r < R; ++r)
-                        sums[g][r] = V::multiply_add(V::broadcast(t.a + (at + u) * R + r), square[u], sums[g][r]);
+                    for (int r = 0; r < R; ++r) {
+                        const T* const x = t.a + (at + u) * R + r;
+                        if constexpr (V::broadcasts_folded > 0) sums[g][r] = V::multiply_add(x, square[u], sums[g][r]);
+                        else sums[g][r] = V::multiply_add(V::broadcast(x), square[u], sums[g][r]);
+                    }
             }
     };
     std::int64_t p = 0;
@@ -90,9 +96,9 @@ void turned_columns(const TurnedTile<typename V::Element>& t, std::int64_t first
 
 template <class V, int R, class Of>
 void turned_tile(const TurnedTile<typename V::Element>& t) {
-    constexpr int wide = turned_vectors(R) * V::lanes;
+    constexpr int vectors = turned_vectors<V>(R), wide = vectors * V::lanes;
     std::int64_t j = 0;
-    for (; j + wide <= t.cols; j += wide) turned_columns<V, R, turned_vectors(R), Of>(t, j, wide);
+    for (; j + wide <= t.cols; j += wide) turned_columns<V, R, vectors, Of>(t, j, wide);
     for (; j + V::lanes <= t.cols; j += V::lanes) turned_columns<V, R, 1, Of>(t, j, V::lanes);
     if (j < t.cols) turned_columns<V, R, 1, Of>(t, j, static_cast<int>(t.cols - j));
 }
