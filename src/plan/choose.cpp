@@ -110,18 +110,26 @@ Choice cheapest_reproducible(const Backend& backend, Criteria criteria) noexcept
     return cheapest(backend, criteria, false);
 }
 
-/// The order must not depend on the number of threads either, so it is that of the kernel which one thread and all of
-/// the machine's take the least time with, in the mean. A product that takes one thread less than this is not worth a
-/// second search.
+/// The order must not depend on the number of threads either, so it is the one by whose best kernels one thread and all
+/// of the machine's take the least time, in the mean. A product that takes one thread less than this is not worth
+/// further searches.
 Choice cheapest_for_threads(const Backend& backend, Criteria criteria) noexcept {
     constexpr double worth_sharing = 20'000;
     const Problem& p = criteria.problem;
-    Choice best = cheapest(backend, {p, criteria.name, criteria.promised, 1}, true);
+    const auto by = [&](int threads, int order) {
+        return cheapest(backend, {p, criteria.name, criteria.promised, threads, order}, order == 0);
+    };
+    Choice best = by(1, 0);
     if (!best.kernel || best.nanoseconds < worth_sharing) return best;
     if (const int all = p.place == Place::host ? processors_of_machine() : 1; all > 1) {
-        const Choice shared = cheapest(backend, {p, criteria.name, criteria.promised, all}, true);
-        const auto both = [&](const Kernel& kernel) { return cost_of(kernel, p, 1) * cost_of(kernel, p, all); };
-        if (shared.kernel->order != best.kernel->order && both(*shared.kernel) < both(*best.kernel)) best = shared;
+        const Choice shared = by(all, 0);
+        // An order is as quick as its best kernels; those without one stand for themselves.
+        const auto takes = [&](const Kernel& kernel, int threads) {
+            return kernel.order ? by(threads, kernel.order).nanoseconds : cost_of(kernel, p, threads);
+        };
+        if (shared.kernel->order != best.kernel->order &&
+            takes(*shared.kernel, 1) * shared.nanoseconds < best.nanoseconds * takes(*best.kernel, all))
+            best = shared;
     }
     if (best.kernel->order == 0) return best;
     criteria.order = best.kernel->order;

@@ -181,7 +181,8 @@ double sharing_of(const Turned& x, const Problem& p, int threads) {
 }
 
 /// The kernel's rate but for sums that come and go, or the time that B takes from memory: once for each slab. Copies of
-/// B cost a share of what its f32 would, squares that are turned in registers little more than their bytes.
+/// B cost a share of what its f32 would, squares that are turned in registers little more than their bytes. Rows that
+/// pass by many threads take longer than they take one.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const Turned turned(p);
@@ -194,7 +195,9 @@ double nanoseconds(const Problem& p, int threads) {
     const double copying = turning * n * k * slabs;
     const double packing = 0.5 * m * k, pace = on_squares ? 1 : passing_pace(kernel, p, turned);
     const double products = cut_short(kernel, p) * (pace * m * n * k / kernel.rate + copying);
-    return 100 + (packing + std::max(products, reading)) / sharing;
+    const int workers = workers_for(p.m, p.n, p.k, threads);
+    const double many = on_squares ? 1 : 1 + 0.4 * share_of_many(workers);
+    return 100 + (packing + many * std::max(products, reading)) / sharing;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};

@@ -47,17 +47,18 @@ bool are_parts_of_many(const Problem& p, int threads) {
     const bool turned = p.c == Form::col_major, lies_well = turned ? p.b == Form::col_major : p.a == Form::row_major,
                turns_strips = (turned ? p.a : p.b) != p.c;
     const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n,
-                       least = turns_strips ? 12 : rows_worth_packing;
+                       least = turns_strips || is_narrow(p.in) ? 12 : rows_worth_packing;
     return kernel.lanes * static_cast<int>(sizeof(T)) >= 64 && lies_well && rows >= least && cols >= kernel.lanes &&
            p.k >= least_k && workers_for(p.m, p.n, p.k, threads) >= 12 &&
            static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) <= most_products;
 }
 
 /// Few rows of C by threads each of which meets its part of B in its own L2, or, if they are many and rows very few, in
-/// L3: strips wait for nothing there. A B along k is turned, which some rows must repay; a long k is many pages.
+/// L3: strips wait for nothing there. A B along k is turned, which more rows must repay than few_rows has a tile for;
+/// a long k is many pages, which a small part of L2 has room for.
 template <class T, const MicroKernel<T>& kernel>
 bool is_b_near(const Problem& p, int threads) {
-    constexpr std::int64_t very_few = 12, blocks_of_k = 8, most_k = 2048, rows_worth_turning = 4;
+    constexpr std::int64_t very_few = 12, blocks_of_k = 8, most_k = 2048;
     const bool turned = p.c == Form::col_major, turns_strips = (turned ? p.a : p.b) != p.c;
     const std::int64_t rows = turned ? p.n : p.m;
     const int workers = workers_for(p.m, p.n, p.k, threads);
@@ -65,8 +66,9 @@ bool is_b_near(const Problem& p, int threads) {
     const double bytes = static_cast<double>((turned ? p.m : p.n) * p.k) * sizeof(T),
                  kept = static_cast<double>(caches().l2.bytes) * workers;
     if (workers == 1) return !turns_strips && bytes <= 0.7 * kept;
-    if (turns_strips) return rows >= rows_worth_turning && bytes <= 0.4 * kept;
-    return (rows > blocks_of_k || p.k <= most_k) && bytes <= (rows <= very_few ? 1.2 : 0.4) * kept;
+    if (turns_strips) return rows > most_turned && bytes <= 0.4 * kept;
+    const bool has_room = rows > blocks_of_k || p.k <= most_k || bytes <= 0.25 * kept;
+    return has_room && bytes <= (rows <= very_few ? 1.2 : 0.4) * kept;
 }
 
 /// How much longer 64-byte tiles take where a row of C fills no vector, or where A lies by columns for many threads and

@@ -21,6 +21,15 @@ inline int workers_for(std::int64_t m, std::int64_t n, std::int64_t k, int threa
     return static_cast<int>(std::clamp(products / pace().products_worth_a_thread(), 1.0, static_cast<double>(threads)));
 }
 
+/// From 0 for one thread to 1 for sixteen, with which prices of many threads were timed, and more.
+inline double share_of_many(int workers) noexcept { return std::min(workers - 1, 15) / 15.0; }
+
+/// Nanoseconds, over those of threads that work alone, that threads take which pack panels for one another and wait
+/// behind each block of k.
+inline double waiting_for_panels(std::int64_t k, int workers) noexcept {
+    return 13 * static_cast<double>(k) * share_of_many(workers);
+}
+
 /// Items that wait for the workers. Each worker has a home of neighbouring items and helps in the others' when its own
 /// is empty: who repeats a product meets the same operands again, which its own L2 has kept.
 class Homes {

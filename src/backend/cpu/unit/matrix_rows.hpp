@@ -116,16 +116,17 @@ private:
     }
 };
 
-/// `rate` products a nanosecond on whole tiles, and 0.15 ns an element and part for cutting and packing. Three parts of
-/// many threads take up to twice as long: panels of six bytes an element come from other cores' caches.
+/// `rate` products a nanosecond on whole tiles, and 0.15 ns an element and part for cutting and packing. Parts of many
+/// threads take longer, as panels of four and six bytes an element come from other cores' caches.
 template <int parts, int rate>
 double unit_nanoseconds(const Problem& p, int threads) {
-    constexpr int many = 16;
+    constexpr double slower = parts == 3 ? 0.45 : parts == 2 ? 0.7 : 0;
     const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
     const auto k = static_cast<double>(round_up(p.k, 32));
     const int workers = workers_for(p.m, p.n, p.k, threads);
-    const double shared = parts == 3 ? 1 + static_cast<double>(std::min(workers, many) - 1) / (many - 1) : 1;
-    return 1000 + 1000 * (workers > 1) + shared * (m * n * k / rate + 0.15 * parts * (m + n) * k) / workers;
+    const double shared = 1 + slower * share_of_many(workers),
+                 waiting = parts > 1 ? waiting_for_panels(p.k, workers) : 0;
+    return 1000 + 1000 * (workers > 1) + waiting + shared * (m * n * k / rate + 0.15 * parts * (m + n) * k) / workers;
 }
 
 }  // namespace tw::cpu
