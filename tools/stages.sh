@@ -6,6 +6,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL  # the build below counts its own jobs
+# How many compilers or tests at once.
 jobs=${TW_JOBS:-$(nproc 2>/dev/null || sysctl -n hw.ncpu)}
 # A build that is new is Ninja's, where that is installed: no program's files wait for another program to be linked.
 [ -n "${CMAKE_GENERATOR:-}" ] || ! command -v ninja >/dev/null || export CMAKE_GENERATOR=Ninja
