@@ -20,15 +20,17 @@ fi
 judge_products() {
     local each=$((($1 + jobs - 1) / jobs)) seed
     for ((seed = $2; seed < $2 + $1; seed += each)); do echo "$seed"; done |
-        xargs -P "$jobs" -n 1 build/release/tw judge --seconds 86400 --cases "$each" "${@:3}" --seed
+        xargs -P "$jobs" -n 1 build/release/tw judge --seconds 86400 --cases "$each" "${@:3}" --seed |
+        awk '/ cases, / {cases += $1; refused += $3; next} !/^nothing|^  [a-z]/
+             END {print "   " cases " cases, " refused " refused"}'
 }
 
 if [ "$what" = check ]; then
     stage "Building what reads input under asan and ubsan" tools/sanitized build asan-input &&
         { stage "Its tests under asan and ubsan" tools/sanitized test asan-input || true; }
     stage "Building tw" build release --with -DTW_TESTS=ON tw && {
-        stage "Ten thousand random products, judged" quietly judge judge_products 10000 20261124 || true
-        stage "Of cpu-check's, fifteen hundred" quietly judge-check judge_products 1500 1 --device cpu-check || true
+        stage "Ten thousand random products, judged" judge_products 10000 20261124 || true
+        stage "Of cpu-check's, fifteen hundred" judge_products 1500 1 --device cpu-check || true
     }
     stage "A minute of fuzzing" tools/fuzz 60 || true
 fi

@@ -79,7 +79,7 @@ clean() {
 # Turn 4: clang's view of threads, and mistakes on purpose.
 under_clangs_tsan() { under 4 tsan-clang "what has threads" "clang's tsan"; }
 mistakes() {
-    by_turns 4 "Forty small mistakes, of which the tests must see nearly all" quietly mutate tools/mutate --count 40 \
+    by_turns 4 "Forty small mistakes, of which the tests must see nearly all" tools/mutate --count 40 \
         --seed "$(date +%Y%m%d)" --jobs "$jobs" --trees "$jobs"
 }
 
@@ -104,11 +104,11 @@ reading() {
 }
 
 # As many calls as in twenty minutes of a busy machine with two cores. Another day's seed finds other mistakes.
-soak() { stage "Five hundred thousand mixed calls from eight threads" quietly soak tools/soak 500000; }
+soak() { stage "Five hundred thousand mixed calls from eight threads" tools/soak 500000; }
 judging() {
     local seed && seed=$(date +%Y%m%d)0000000
-    stage "A hundred and fifty thousand random products, judged" quietly judge judge_products 150000 "$seed"
-    stage "Of cpu-check's, fifteen thousand" quietly judge-check judge_products 15000 "$seed" --device cpu-check
+    stage "A hundred and fifty thousand random products, judged" judge_products 150000 "$seed"
+    stage "Of cpu-check's, fifteen thousand" judge_products 15000 "$seed" --device cpu-check
 }
 fuzzing() { stage "Ten minutes of fuzzing" tools/fuzz 600; }
 
