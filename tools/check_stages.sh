@@ -11,7 +11,7 @@ if [ -n "$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)" ]; then
         python3 -m pip install --quiet --target build/nvdisasm nvidia-cuda-nvdisasm ||
             echo "   nvdisasm could not be fetched"
     stage "Building CUDA's kernels for every architecture" build release --with -DTW_TESTS=ON --with \
-        -UCMAKE_CUDA_ARCHITECTURES tilewright_cuda &&
+        -DTW_CUDA_DRAFT=OFF --with -UCMAKE_CUDA_ARCHITECTURES tilewright_cuda &&
         { stage "Their machine code" run_tests release -R '^cuda_machine_code$' --output-junit "$results/cuda.xml" ||
             true; }
 fi

@@ -123,14 +123,24 @@ build() {
     if [ -t 1 ]; then "${command[@]}"; else quietly "build-$preset" "${command[@]}"; fi
 }
 
-# local_architecture: how a build that is new is told to compile CUDA's kernels for the device that is here alone, or
-# for Hopper where there is none; `make check` compiles them for all. A build that is there keeps what it has. Who will
-# call `make check` next says TW_ALL_ARCHITECTURES=1, and no kernel is compiled twice.
+# local_architecture: how a build is told which of CUDA's kernels to compile: those for the device that is here; a draft
+# where there is none; all for who will call `make check` next and says TW_ALL_ARCHITECTURES=1, so that no kernel is
+# compiled twice. `make check` compiles all. A build that is there keeps what it has, but no draft where that will not
+# do.
 local_architecture() {
-    [ ! -f build/release/CMakeCache.txt ] && [ -z "${TW_ALL_ARCHITECTURES:-}" ] || return 0
-    case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -u | tr '\n' ' ') in
-        "" | "9.0 ") echo --with -DCMAKE_CUDA_ARCHITECTURES=90a-real ;;
-        *) echo --with -DCMAKE_CUDA_ARCHITECTURES=80 ;;  # its PTX runs on what comes after
+    local devices is_new=1 is_draft=
+    [ ! -f build/release/CMakeCache.txt ] || is_new=
+    ! grep -qs '^TW_CUDA_DRAFT:BOOL=ON' build/release/CMakeCache.txt || is_draft=1
+    [ -n "$is_new$is_draft" ] || return 0
+    if [ -n "${TW_ALL_ARCHITECTURES:-}" ]; then
+        [ -z "$is_draft" ] || echo --with -DTW_CUDA_DRAFT=OFF --with -UCMAKE_CUDA_ARCHITECTURES
+        return 0
+    fi
+    devices=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -u | tr '\n' ' ')
+    case $devices in
+        "") echo --with -DTW_CUDA_DRAFT=ON ;;
+        "9.0 ") echo --with -DTW_CUDA_DRAFT=OFF --with -DCMAKE_CUDA_ARCHITECTURES=90a-real ;;
+        *) echo --with -DTW_CUDA_DRAFT=OFF --with -DCMAKE_CUDA_ARCHITECTURES=80 ;;  # its PTX runs on what comes after
     esac
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "backend/cuda/backend.hpp"
 #include "backend/metal/backend.hpp"
 #include "base/caches.hpp"
 #include "base/cores.hpp"
@@ -49,6 +50,8 @@ void print_devices() {
     for (const BackendSource& source : backends()) {
         const Backend& backend = source();
         fmt::print("  {:<12} {}\n", backend.name, described(backend));
+        if (&backend == &cuda::backend() && *cuda::left_out())
+            fmt::print("  {:<12} its library was {}\n", "", cuda::left_out());
     }
 }
 
@@ -64,9 +67,9 @@ void print_features() {
         const Backend& backend = source();
         if (backend.place == Place::host || backend.devices() == 0 || backend.feature_names.empty()) continue;
         fmt::print("\nFeatures of {}\n", backend.name);
+        const char* const refusal = "not used: the device or this build does not have it";
         for (const FeatureName& feature : backend.feature_names)
-            fmt::print("  {:<12} {}\n", feature.name,
-                       backend.features() & feature.bit ? "used" : "not used: the device does not have it");
+            fmt::print("  {:<12} {}\n", feature.name, backend.features() & feature.bit ? "used" : refusal);
     }
 }
 

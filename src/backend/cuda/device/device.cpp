@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "backend/cuda/device/calls.hpp"
+#include "backend/cuda/device/draft.hpp"
 #include "backend/cuda/device/failure.hpp"
 #include "backend/cuda/device/scratch.hpp"
 #include "base/environment.hpp"
@@ -52,7 +53,7 @@ Features features() noexcept {
               minor = attribute(cudaDevAttrComputeCapabilityMinor, 0);
     Features found = 0;
     if (major >= 8) found |= feature::sm80;
-    if (major == 9 && minor == 0) found |= feature::sm90a;
+    if (major == 9 && minor == 0 && has_hopper_kernels()) found |= feature::sm90a;
     const char* allowed = environment("TW_FEATURES");
     if (!allowed) return found;
     if (!list_names(allowed, "sm80")) found &= ~feature::sm80;

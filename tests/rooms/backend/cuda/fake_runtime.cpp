@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "backend/cuda/device/draft.hpp"
+
 namespace tw::test {
 namespace {
 
@@ -150,3 +152,5 @@ void destroy_graphs() {
 void use_fake_runtime() noexcept { cuda::replace_calls(&table); }
 
 }  // namespace tw::test
+
+bool tw::cuda::has_hopper_kernels() noexcept { return tw::test::device_now.has_its_kernels; }

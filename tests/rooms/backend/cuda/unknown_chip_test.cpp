@@ -16,7 +16,8 @@ namespace {
 
 using namespace tw;
 
-constexpr test::Chip chips[] = {{9, 0, 132}, {9, 0, 1}, {9, 0, 46}, {8, 0, 108}, {8, 9, 142}, {8, 6, 16}, {12, 0, 188}};
+constexpr test::Chip chips[] = {{9, 0, 132}, {9, 0, 1},   {9, 0, 46}, {9, 0, 132, false},
+                                {8, 0, 108}, {8, 9, 142}, {8, 6, 16}, {12, 0, 188}};
 
 class UnknownChip : public test::OnFakeRuntime {
 protected:
