@@ -331,7 +331,7 @@ TEST(Verbs, BenchLoadersDrawsACurveOnACudaDevice) {
 
 TEST(Verbs, AnInterruptKeepsWhatWasMeasuredAndExits130) {
     // --foreground: one signal, as one press of Ctrl-C sends; a second one would end the command at once.
-    const Said said = say("bench --suite square --seconds 20", "timeout --foreground --preserve-status -s INT 6");
+    const Said said = say("bench --suite square --seconds 5", "timeout --foreground --preserve-status -s INT 3");
     EXPECT_EQ(said.code, 130) << said.text;
     EXPECT_NE(said.text.find("64x64x64"), std::string::npos) << said.text;
     EXPECT_NE(said.text.find("interrupted; what was measured is kept"), std::string::npos) << said.text;

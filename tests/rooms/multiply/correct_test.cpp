@@ -108,7 +108,7 @@ void try_a_fault(Trial& trial, Count& count) {
 TEST(Correcting, Fault09_FindsEachFlipThatMattersAndGivesTheBitsOfTheCleanProduct) {
     for (const faults::Place place : faults::every_place) {
         Count count;
-        while (count.mattered < often(10000, 250)) {
+        while (count.mattered < often(10000, 100)) {
             const std::int64_t m = between(1, 40), n = between(1, 40);
             Trial trial(m, n, 4 * std::max(m, n) + between(0, 200), place);
             try_a_fault(trial, count);

@@ -172,7 +172,7 @@ TEST_F(Interrupted, Fault13_KilledAnywhereLeavesOneOrTheOther) {
     int killed = 0, replaced = 0;
     double longest = is_sanitized ? 0.25 : 0.004;  // seconds until the kill: about half of the runs end by themselves
     std::string before = product(0);
-    const int runs = is_sanitized ? 60 : 200, enough = runs / 10;
+    const int runs = is_sanitized ? 60 : 100, enough = runs / 10;
     for (int run = 1; run <= runs; ++run) {
         const auto alpha = static_cast<float>(run);
         const pid_t child =

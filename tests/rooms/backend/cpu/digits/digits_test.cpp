@@ -81,7 +81,7 @@ void make_worst(const Matrix& a, const Matrix& b, const Matrix&) {
 TEST(Digits, CertificatesHoldOnTheWorstThatIsLetThrough) {
     double worst = 0;
     for (const Scheme* scheme : {&int8x8, &int8x6})
-        for (const std::int64_t k : {1, 2, 15, 16, 17, 64, 65, 512, 513, 4097, 65537}) {
+        for (const std::int64_t k : {1, 2, 15, 16, 17, 64, 65, 512, 513, 4097, 16385}) {
             test::Trial trial{.m = 2, .n = 2, .k = k, .alter = make_worst<6>, .about = "the worst that is let through"};
             const Kernel& kernel = *rows_of(*scheme).front();
             const auto outcome = judged(kernel, trial);

@@ -123,7 +123,7 @@ const Case ragged[] = {
     {{.layout = EffortLayout::planes}, 1, 1},
     {{.layout = EffortLayout::planes}, 130, 129},
     {{.layout = EffortLayout::planes}, 512, 70},
-    {{.layout = EffortLayout::planes}, 700, 1100},
+    {{.layout = EffortLayout::planes}, 530, 1100},
 };
 
 TEST(Effort, ReadsAndMakesWhatTheCpuDoes) {
