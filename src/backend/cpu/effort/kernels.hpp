@@ -51,10 +51,11 @@ struct EffortWholeTile {
     int width;   ///< quarters
     int planes;  ///< that there are, 3 or 2
     bool has_gaps;
-    const EffortEntry* entries;  ///< vector r's begin at entries + r * inputs, in the order of their inputs
-    std::int64_t count;          ///< of a vector
-    int vectors;                 ///< at most most_whole_vectors
-    float* y;                    ///< vector r's outputs begin at y + 512 r; padding is written, too
+    const EffortEntry* entries;   ///< vector r's begin at entries + r * inputs, in the order of their inputs
+    std::int64_t count;           ///< of a vector
+    int vectors;                  ///< at most most_whole_vectors
+    float* y;                     ///< vector r's outputs begin at y + 512 r; padding is written, too
+    bool saves_products = false;  ///< by more sums: where a core has more units for those; the same bits
 };
 inline constexpr int most_whole_vectors = 16;
 

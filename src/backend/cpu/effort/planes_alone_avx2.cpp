@@ -31,12 +31,6 @@ TW_INSIDE __m256i beside(const std::byte* row0, const std::byte* row1) {
     return part == 0 ? _mm256_unpacklo_epi8(x, y) : _mm256_unpackhi_epi8(x, y);
 }
 
-/// 4 a + b as nibbles of even k, or of odd k.
-TW_INSIDE __m256i nibbles(__m256i a, __m256i b, int odd) {
-    const __m256i x = odd ? a : _mm256_slli_epi16(a, 2), y = odd ? _mm256_srli_epi16(b, 2) : b;
-    return codes::chosen(_mm256_set1_epi8(static_cast<char>(0xcc)), x, y);
-}
-
 TW_INSIDE void add_words(__m256i& sum, __m256i words, __m256i q) {
     sum = _mm256_add_epi32(sum, _mm256_madd_epi16(words, q));
     asm("" : "+x"(sum));  // else g++ 12 copies sums
@@ -69,17 +63,17 @@ template <int width, bool is_half, int part>
         const EntryRows &e = rows[2 * p], &f = rows[2 * p + 1];
         if (p % 2 == 0) following.ask<width>();
         const __m256i q = v.values[p];
-        const __m256i a = beside<is_half, part>(e.a + at.of_two_bits, f.a + at.of_two_bits),
-                      b = beside<is_half, part>(e.b + at.of_two_bits, f.b + at.of_two_bits);
+        __m256i upper[2] = {beside<is_half, part>(e.b + at.of_two_bits, f.b + at.of_two_bits),
+                            beside<is_half, part>(e.a + at.of_two_bits, f.a + at.of_two_bits)};
+        codes::put_together(upper[0], upper[1]);
 #pragma GCC unroll 2
         for (int odd = 0; odd < 2; ++odd) {
-            const __m256i upper = nibbles(a, b, odd);
             const std::int64_t of_c = at.of_c + odd * 16 * width;
             const __m256i c = beside<is_half, part>(e.c + of_c, f.c + of_c);
 #pragma GCC unroll 2
             for (int second = 0; second < 2; ++second) {
                 const __m256i under = _mm256_andnot_si256(low, second ? c : _mm256_slli_epi16(c, 4)),
-                              above = _mm256_and_si256(second ? _mm256_srli_epi16(upper, 4) : upper, low);
+                              above = _mm256_and_si256(second ? _mm256_srli_epi16(upper[odd], 4) : upper[odd], low);
                 const int k = odd + 2 * second;
                 add_words(sum[2 * k], _mm256_unpacklo_epi8(under, above), q);
                 add_words(sum[2 * k + 1], _mm256_unpackhi_epi8(under, above), q);
@@ -113,15 +107,15 @@ template <int width, bool is_half, int part>
             const EntryRows &e = rows[2 * p], &f = rows[2 * p + 1];
             if (p % 2 == 0) following.ask<width>();
             const __m256i q = v.values[p];
-            const __m256i a = beside<is_half, part>(e.a + at.of_two_bits, f.a + at.of_two_bits),
-                          b = beside<is_half, part>(e.b + at.of_two_bits, f.b + at.of_two_bits);
+            __m256i upper[2] = {beside<is_half, part>(e.b + at.of_two_bits, f.b + at.of_two_bits),
+                                beside<is_half, part>(e.a + at.of_two_bits, f.a + at.of_two_bits)};
+            codes::put_together(upper[0], upper[1]);
 #pragma GCC unroll 2
             for (int odd = 0; odd < 2; ++odd) {
-                const __m256i upper = nibbles(a, b, odd);
 #pragma GCC unroll 2
                 for (int second = 0; second < 2; ++second) {
                     __m256i& to = words[odd + 2 * second];
-                    const __m256i code = _mm256_and_si256(second ? _mm256_srli_epi16(upper, 4) : upper, low);
+                    const __m256i code = _mm256_and_si256(second ? _mm256_srli_epi16(upper[odd], 4) : upper[odd], low);
                     to = _mm256_add_epi16(to, _mm256_maddubs_epi16(code, q));
                     asm("" : "+x"(to));
                 }

@@ -38,23 +38,19 @@ TW_INSIDE void interleave(const Rows& rows, __m256i (&x)[4]) {
     x[2] = _mm256_unpacklo_epi16(t1, u1), x[3] = _mm256_unpackhi_epi16(t1, u1);
 }
 
-/// x where the mask has a bit, else y.
-TW_INSIDE __m256i chosen(__m256i mask, __m256i x, __m256i y) {
-    return _mm256_xor_si256(y, _mm256_and_si256(mask, _mm256_xor_si256(x, y)));
+/// Swaps x's fields of so many bits that lie above those of the mask with y's fields in the mask.
+template <int bits>
+TW_INSIDE void swap_fields(char mask, __m256i& x, __m256i& y) {
+    const __m256i other = _mm256_and_si256(_mm256_xor_si256(_mm256_srli_epi16(x, bits), y), _mm256_set1_epi8(mask));
+    x = _mm256_xor_si256(x, _mm256_slli_epi16(other, bits));
+    y = _mm256_xor_si256(y, other);
 }
 
-/// 4 a + b as nibbles: vector 0 has those of k = 0 and 2, vector 1 those of k = 1 and 3, as C's rows do.
-template <bool is_half>
-TW_INSIDE void put_together(const Rows& a, const Rows& b, __m256i (&nibbles)[2][4]) {
-    const __m256i upper_two = _mm256_set1_epi8(static_cast<char>(0xcc));
-    __m256i x[4], y[4];
-    interleave<is_half>(a, x), interleave<is_half>(b, y);
-#pragma GCC unroll 4
-    for (int t = 0; t < 4; ++t) {
-        nibbles[0][t] = chosen(upper_two, _mm256_slli_epi16(x[t], 2), y[t]);
-        nibbles[1][t] = chosen(upper_two, x[t], _mm256_srli_epi16(y[t], 2));
-    }
-}
+/// 4 a + b as nibbles, in the place of b those of k = 0 and 2, in the place of a those of k = 1 and 3, as C's rows do.
+TW_INSIDE void put_together(__m256i& b, __m256i& a) { swap_fields<2>(0x33, b, a); }
+
+/// Nibbles of C, and of 4 a + b, to whole codes: of k = 0 or 1, and of k = 2 or 3.
+TW_INSIDE void put_under(__m256i& c, __m256i& upper) { swap_fields<4>(0x0f, c, upper); }
 
 /// A byte for each nibble, for the columns of k = o and o + 2.
 TW_INSIDE void split(const __m256i (&nibbles)[4], int o, __m256i (&codes)[columns]) {

@@ -21,6 +21,8 @@ struct Desk {
     alignas(32) __m256i v[most_whole_vectors][2][groups][2];  ///< of each side: words of inputs 0, 2 and of 1, 3; or
                                                               ///< the first alone, bytes of four inputs
     __m256i offset[most_whole_vectors][2];                    ///< the sum of q times what twice its code is less
+    __m256i of_v[most_whole_vectors][2];                      ///< of three planes the sum of q0 q1 + q2 q3
+    __m256i of_codes[columns];                                ///< of a half and side the sum of F0 F1 + F2 F3
     __m256 scale[most_whole_vectors][2];
     alignas(32) float scales[whole_chunk][16], product[whole_chunk][16];
     EntryRows rows[2][whole_chunk];               ///< of this chunk and of the next one, in turns
@@ -70,16 +72,19 @@ template <int planes>
     for (int s = 0; s < 2; ++s) {
         const __m256 some = _mm256_cmp_ps(most[s], _mm256_set1_ps(planes::least), _CMP_GE_OQ);
         const __m256 inverse = _mm256_and_ps(some, _mm256_div_ps(_mm256_set1_ps(all), most[s]));
-        __m256i sum = _mm256_setzero_si256();
+        __m256i sum = _mm256_setzero_si256(), products = sum;
         for (int g = 0; g < groups; ++g) {
             __m256i q[4];
             for (int e = 0; e < 4; ++e) {
                 q[e] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_load_ps(desk.product[4 * g + e] + 8 * s), inverse));
                 sum = _mm256_add_epi32(sum, q[e]);
             }
-            lay<planes>(q, desk.v[r][s][g]);
+            __m256i(&v)[2] = desk.v[r][s][g];
+            lay<planes>(q, v);
+            if constexpr (planes == 3) products = _mm256_add_epi32(products, _mm256_madd_epi16(v[0], v[1]));
         }
         desk.offset[r][s] = _mm256_mullo_epi32(sum, _mm256_set1_epi32(planes == 3 ? 255 : 240));
+        desk.of_v[r][s] = products;
         desk.scale[r][s] = _mm256_mul_ps(_mm256_div_ps(most[s], _mm256_set1_ps(all)), _mm256_set1_ps(1.f / 32));
     }
 }
@@ -87,20 +92,22 @@ template <int planes>
 /// Puts the codes of four inputs together; c: rows of even k, and of odd k.
 template <int planes, bool is_half>
 TW_INSIDE void put_together(const Rows& a, const Rows& b, const Rows (&c)[2], __m256i (&codes)[columns]) {
-    const __m256i low = _mm256_set1_epi8(0x0f);
-    __m256i x[4], upper[2][4];
-    codes::put_together<is_half>(a, b, upper);
+    __m256i upper[2][4];
+    codes::interleave<is_half>(b, upper[0]), codes::interleave<is_half>(a, upper[1]);
+#pragma GCC unroll 4
+    for (int t = 0; t < 4; ++t) codes::put_together(upper[0][t], upper[1][t]);
 #pragma GCC unroll 2
     for (int o = 0; o < 2; ++o) {
         if constexpr (planes == 2) {
             codes::split(upper[o], o, codes);
             continue;
         }
+        __m256i x[4];
         codes::interleave<is_half>(c[o], x);
 #pragma GCC unroll 4
         for (int t = 0; t < 4; ++t) {
-            codes[4 * o + t] = codes::chosen(low, x[t], _mm256_slli_epi16(upper[o][t], 4));
-            codes[8 + 4 * o + t] = codes::chosen(low, _mm256_srli_epi16(x[t], 4), upper[o][t]);
+            codes::put_under(x[t], upper[o][t]);
+            codes[4 * o + t] = x[t], codes[8 + 4 * o + t] = upper[o][t];
         }
     }
 }

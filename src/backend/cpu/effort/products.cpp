@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/cpu_core.hpp"
 #include "base/float_mode.hpp"
 #include "base/threads.hpp"
 #include "formats/body.hpp"
@@ -90,7 +91,8 @@ void run_whole_tile(const Tiles& tiles, int first, int count, std::int64_t tile)
                  .entries = tiles.call.notes.entries + first * body.inputs,
                  .count = tiles.call.notes.chosen[first].entries,
                  .vectors = count,
-                 .y = y});
+                 .y = y,
+                 .saves_products = cpu_core().splits_vectors()});
     for (int p = 0; p < count; ++p) tiles.write(first + p, tile, y + 512 * p);
 }
 

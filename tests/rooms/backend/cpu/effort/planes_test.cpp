@@ -170,26 +170,29 @@ TEST(EffortKernels, WholePlanesAreMultipliedForUpToSixteenVectors) {
                         tile.multiply_whole({entries.data() + r * inputs, static_cast<std::size_t>(inputs)},
                                             wanted.back());
                     }
-                    for (const Set& set : sets_here()) {
-                        SCOPED_TRACE(testing::Message() << set.name << ", " << planes << " planes of " << inputs
-                                                        << " inputs, width " << width << ", " << vectors);
-                        Sums y(512 * vectors);
-                        set.whole({.rows = tile.rows,
-                                   .inputs = inputs,
-                                   .width = width,
-                                   .planes = planes,
-                                   .has_gaps = false,
-                                   .entries = entries.data(),
-                                   .count = inputs,
-                                   .vectors = vectors,
-                                   .y = y.data()});
-                        for (int r = 0; r < vectors; ++r)
-                            for (int o = 0; o < 128 * width; ++o)
-                                ASSERT_EQ(y.data()[512 * r + o],
-                                          wanted[static_cast<std::size_t>(r)][static_cast<std::size_t>(o)])
-                                    << r << ' ' << o;
-                        y.expect_nothing_beside();
-                    }
+                    for (const Set& set : sets_here())
+                        for (const bool saves_products : {false, true}) {
+                            SCOPED_TRACE(testing::Message()
+                                         << set.name << ", " << planes << " planes of " << inputs << " inputs, width "
+                                         << width << ", " << vectors << (saves_products ? ", fewer products" : ""));
+                            Sums y(512 * vectors);
+                            set.whole({.rows = tile.rows,
+                                       .inputs = inputs,
+                                       .width = width,
+                                       .planes = planes,
+                                       .has_gaps = false,
+                                       .entries = entries.data(),
+                                       .count = inputs,
+                                       .vectors = vectors,
+                                       .y = y.data(),
+                                       .saves_products = saves_products});
+                            for (int r = 0; r < vectors; ++r)
+                                for (int o = 0; o < 128 * width; ++o)
+                                    ASSERT_EQ(y.data()[512 * r + o],
+                                              wanted[static_cast<std::size_t>(r)][static_cast<std::size_t>(o)])
+                                        << r << ' ' << o;
+                            y.expect_nothing_beside();
+                        }
                 }
 }
 
