@@ -22,9 +22,8 @@ constexpr const char* words =
     "/)\n--\n\n"
     "activation(alpha a b + bias) + residual, with b transposed on request; bias, residual, accuracy and out may be "
     "None.\n"
-    "NotImplemented when an operand is out of the ordinary or, with is_recorded, torch wants to see; None when all "
-    "that "
-    "is in the way is that a gradient is to be recorded. Nothing was done then.";
+    "NotImplemented when an operand is out of the ordinary or, with is_recorded, torch wants to see: nothing was done "
+    "then. Alone in a tuple, with is_recorded, where its gradient is to be recorded.";
 enum Place {
     of_a,
     of_b,
@@ -61,7 +60,8 @@ bool read_options(PyObject* const* given, Options& options) {
     return !PyErr_Occurred();
 }
 
-/// The result; null without an exception when the caller is to go another way.
+/// The result, alone in a tuple where its gradient is to be recorded; null without an exception when the caller is to
+/// go another way.
 PyObject* product_of(PyObject* const* given) {
     Options options;
     Handed a("a"), b("b"), bias("bias"), residual("residual"), c("out");
@@ -88,8 +88,8 @@ PyObject* product_of(PyObject* const* given) {
         (!residual.take(given[of_residual], false) || !residual.is_beside(a) || !has_shape(residual, shape, dims)))
         return nullptr;
     const bool is_out_given = given[of_out] != Py_None;
-    if (a.wants_gradient || b.wants_gradient || bias.wants_gradient || residual.wants_gradient)
-        return is_out_given ? nullptr : Py_NewRef(Py_None);
+    const bool wants_gradient = a.wants_gradient || b.wants_gradient || bias.wants_gradient || residual.wants_gradient;
+    if (wants_gradient && is_out_given) return nullptr;
     PyObject* made = nullptr;
     if (is_out_given) {
         if (!c.take(given[of_out], true) || !c.is_beside(a) || !has_shape(c, shape, dims) || c.overlaps(a) ||
@@ -98,8 +98,13 @@ PyObject* product_of(PyObject* const* given) {
     } else if (!(made = c.make(a, shape, dims))) {
         return nullptr;
     }
-    if (multiply_handed(a, b, c, has_residual ? &residual : nullptr, options))
-        return made ? made : Py_NewRef(given[of_out]);
+    if (multiply_handed(a, b, c, has_residual ? &residual : nullptr, options)) {
+        if (!made) return Py_NewRef(given[of_out]);
+        if (!wants_gradient) return made;
+        PyObject* alone = PyTuple_Pack(1, made);
+        Py_DECREF(made);
+        return alone;
+    }
     Py_XDECREF(made);
     return nullptr;
 }
@@ -126,8 +131,15 @@ PyObject* call(PyObject* otherwise, PyObject* const* arguments, Py_ssize_t count
         constexpr Py_ssize_t of_addmm[] = {of_bias, of_a, of_b};
         for (Py_ssize_t i = 0; i < count; ++i) given[called == Called::addmm ? of_addmm[i] : of_a + i] = arguments[i];
         PyObject* product = product_of(given);
-        if ((product && product != Py_None) || PyErr_Occurred()) return product;
-        Py_XDECREF(product);
+        if (product && PyTuple_CheckExact(product)) {  // who records takes the same arguments behind it
+            PyObject* recorded[1 + most] = {product};
+            for (Py_ssize_t i = 0; i < count; ++i) recorded[1 + i] = arguments[i];
+            PyObject* result = PyObject_Vectorcall(PyTuple_GetItem(otherwise, 2), recorded,
+                                                   static_cast<std::size_t>(1 + count), nullptr);
+            Py_DECREF(product);
+            return result;
+        }
+        if (product || PyErr_Occurred()) return product;
     }
     return PyObject_Vectorcall(PyTuple_GetItem(otherwise, names ? 1 : 0), arguments, static_cast<std::size_t>(count),
                                names);
@@ -157,7 +169,8 @@ void bind_affine(nanobind::module_& module) {
     module.attr("affine") =
         nanobind::steal(PyCFunction_NewEx(&method, nullptr, nanobind::str("tilewright._native").ptr()));
     module.def("called_by_place", &called_by_place, nanobind::arg("name"), nanobind::arg("otherwise"),
-               "matmul, linear or addmm of tensors by place; otherwise: who takes what can't be had so, and names.");
+               "matmul, linear or addmm of tensors by place; otherwise: who takes what can't be had so, who takes "
+               "names, and who records a gradient.");
 }
 
 }  // namespace tw::python

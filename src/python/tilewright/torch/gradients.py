@@ -79,38 +79,56 @@ def _linear(context, g):
     return of_x, of_weight, of_bias, of_residual
 
 
-def _recorded(kernel, backward):
-    """kernel(*tensors, how) with its gradient, without passing torch's dispatcher."""
+def _recorded(backward):
+    """record(*tensors, product, how): the product, which is there, with its gradient, without passing torch's
+    dispatcher."""
 
     class Recorded(torch.autograd.Function):
         @staticmethod
         def forward(context, *given):
-            context.save_for_backward(*given[:-1])
-            context.how = given[-1]
-            return kernel(*given[:-1], **given[-1])
+            context.to_save, context.how = given[:-2], given[-1]  # as save_for_backward has it
+            return given[-2][0]  # not a tensor that goes in: it would come out as another view of itself
 
         @staticmethod
         def backward(context, g):
-            return *backward(context, g), None
+            return *backward(context, g), None, None
 
     # Past Function.apply, which looks for transforms of functions, and reads forward's signature each time: the product
     # has looked for them, and a small one takes no longer than that.
     return super(torch.autograd.Function, Recorded).apply
 
 
-RECORDED = {
-    "matmul": _recorded(operators._matmul, _matmul),
-    "addmm": _recorded(operators._addmm, _addmm),
-    "linear": _recorded(operators._linear, _linear),
-}
+_RECORD_MATMUL, _RECORD_ADDMM, _RECORD_LINEAR = _recorded(_matmul), _recorded(_addmm), _recorded(_linear)
+
+
+def text_of(accuracy):
+    return "" if accuracy is None else accuracy if isinstance(accuracy, str) else repr(float(accuracy))
+
+
+def record_matmul(product, a, b, accuracy=None, reproducible=False):
+    """A product alone in a tuple, as the native call gives it where a gradient is to be recorded."""
+    return _RECORD_MATMUL(a, b, product, {"accuracy": text_of(accuracy), "reproducible": reproducible})
+
+
+def record_addmm(product, input, a, b, alpha=1.0, activation="none", accuracy=None, reproducible=False):
+    how = {"alpha": alpha, "activation": activation, "accuracy": text_of(accuracy), "reproducible": reproducible}
+    return _RECORD_ADDMM(input, a, b, product, how)
+
+
+def record_linear(
+    product, x, weight, bias=None, residual=None, activation="none", accuracy=None, reproducible=False
+):
+    how = {"activation": activation, "accuracy": text_of(accuracy), "reproducible": reproducible}
+    return _RECORD_LINEAR(x, weight, bias, residual, product, how)
 
 
 def _first_matmul(otherwise):
     def first(keyset, a, b, accuracy=None, reproducible=False):
         product = _native.affine(a, b, None, None, "none", accuracy, reproducible, False, True, 1.0, None)
-        if product is None or product is NotImplemented:
-            how = {"accuracy": accuracy or "", "reproducible": reproducible}
-            return RECORDED["matmul"](a, b, how) if product is None else otherwise(keyset, a, b, **how)
+        if type(product) is tuple:
+            return record_matmul(product, a, b, accuracy, reproducible)
+        if product is NotImplemented:
+            return otherwise(keyset, a, b, accuracy=accuracy or "", reproducible=reproducible)
         return product
 
     return first
@@ -118,13 +136,15 @@ def _first_matmul(otherwise):
 
 def _first_addmm(otherwise):
     def first(keyset, input, a, b, beta=1.0, alpha=1.0, activation="none", **how):
-        product, how = NotImplemented, {"alpha": alpha, "activation": activation, **how}
+        product = NotImplemented
         if beta == 1 and input.dim() == 1:
             accuracy, reproducible = how.get("accuracy"), how.get("reproducible", False)
             product = _native.affine(a, b, input, None, activation, accuracy, reproducible, False, True, alpha, None)
-        if product is None:
-            return RECORDED["addmm"](input, a, b, how)
-        return otherwise(keyset, input, a, b, beta=beta, **how) if product is NotImplemented else product
+        if type(product) is tuple:
+            return record_addmm(product, input, a, b, alpha, activation, accuracy, reproducible)
+        if product is NotImplemented:
+            return otherwise(keyset, input, a, b, beta=beta, alpha=alpha, activation=activation, **how)
+        return product
 
     return first
 
@@ -132,10 +152,10 @@ def _first_addmm(otherwise):
 def _first_linear(otherwise):
     def first(keyset, x, weight, bias=None, residual=None, activation="none", accuracy=None, reproducible=False):
         product = _native.affine(x, weight, bias, residual, activation, accuracy, reproducible, True, True, 1.0, None)
-        if product is None or product is NotImplemented:
+        if type(product) is tuple:
+            return record_linear(product, x, weight, bias, residual, activation, accuracy, reproducible)
+        if product is NotImplemented:
             how = {"activation": activation, "accuracy": accuracy or "", "reproducible": reproducible}
-            if product is None:
-                return RECORDED["linear"](x, weight, bias, residual, how)
             return otherwise(keyset, x, weight, bias, residual, **how)
         return product
 

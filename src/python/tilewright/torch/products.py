@@ -5,16 +5,12 @@ mode) a call goes to the product without passing torch's dispatcher."""
 import torch
 
 from tilewright import _native
-from tilewright.torch.gradients import RECORDED
+from tilewright.torch.gradients import record_addmm, record_linear, record_matmul, text_of
 
 OPS = torch.ops.tilewright
 is_traced = (
     torch.compiler.is_dynamo_compiling
 )  # it rewrites this; other ways of tracing are modes, which the product looks for
-
-
-def _text(accuracy):
-    return "" if accuracy is None else accuracy if isinstance(accuracy, str) else repr(float(accuracy))
 
 
 def matmul(a, b, *, out=None, accuracy=None, reproducible=False):
@@ -30,11 +26,11 @@ def matmul(a, b, *, out=None, accuracy=None, reproducible=False):
     """
     if not is_traced():
         product = _native.affine(a, b, None, None, "none", accuracy, reproducible, False, True, 1.0, out)
-        if product is None:
-            return RECORDED["matmul"](a, b, {"accuracy": _text(accuracy), "reproducible": reproducible})
+        if type(product) is tuple:
+            return record_matmul(product, a, b, accuracy, reproducible)
         if product is not NotImplemented:
             return product
-    text = _text(accuracy)
+    text = text_of(accuracy)
     if a.dim() == 1 or b.dim() == 1:
         return _of_vectors(a, b, out, text, reproducible)
     if out is None:
@@ -67,12 +63,11 @@ def linear(x, weight, bias=None, *, activation="none", residual=None, accuracy=N
     (erf), silu."""
     if not is_traced():
         product = _native.affine(x, weight, bias, residual, activation, accuracy, reproducible, True, True, 1.0, None)
-        if product is None:
-            how = {"activation": activation, "accuracy": _text(accuracy), "reproducible": reproducible}
-            return RECORDED["linear"](x, weight, bias, residual, how)
+        if type(product) is tuple:
+            return record_linear(product, x, weight, bias, residual, activation, accuracy, reproducible)
         if product is not NotImplemented:
             return product
-    text = _text(accuracy)
+    text = text_of(accuracy)
     if x.dim() == 1:
         row = None if residual is None else residual[None]
         return OPS.linear(x[None], weight, bias, row, activation=activation, accuracy=text, reproducible=reproducible)[
@@ -85,17 +80,11 @@ def addmm(input, a, b, *, beta=1.0, alpha=1.0, activation="none", accuracy=None,
     """activation(beta input + alpha a b), as torch.addmm has it; input is a matrix, or a vector that every row gets."""
     if beta == 1 and input.dim() == 1 and not is_traced():
         product = _native.affine(a, b, input, None, activation, accuracy, reproducible, False, True, float(alpha), None)
-        if product is None:
-            how = {
-                "alpha": float(alpha),
-                "activation": activation,
-                "accuracy": _text(accuracy),
-                "reproducible": reproducible,
-            }
-            return RECORDED["addmm"](input, a, b, how)
+        if type(product) is tuple:
+            return record_addmm(product, input, a, b, float(alpha), activation, accuracy, reproducible)
         if product is not NotImplemented:
             return product
-    text = _text(accuracy)
+    text = text_of(accuracy)
     return OPS.addmm(
         input,
         a,
