@@ -181,8 +181,8 @@ double sharing_of(const Turned& x, const Problem& p, int threads) {
 }
 
 /// The kernel's rate but for sums that come and go, or the time that B takes from memory: once for each slab. Copies of
-/// B cost a share of what its f32 would, squares that are turned in registers little more than their bytes. Rows that
-/// pass by many threads take longer than they take one.
+/// B cost a share of what its f32 would, squares that are turned in registers little more than their bytes, and in
+/// 64-byte vectors less. Rows of a B that many threads' L2s keep pass by more slowly than memory's.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const Turned turned(p);
@@ -190,13 +190,16 @@ double nanoseconds(const Problem& p, int threads) {
     const double sharing = sharing_of<T, kernel>(turned, p, threads);
     const double slabs = static_cast<double>(ceil_div(turned.m, most_rows));
     const bool on_squares = TurnedCut<T>::suits(kernel, std::min(p.m, p.n), !turned.lies_well);
-    const double reading = 0.024 * n * k * static_cast<double>(size_of(p.in)) * slabs;
+    const bool in_lines = on_squares && kernel.lanes * static_cast<int>(sizeof(T)) >= 64;
+    const double bytes = n * k * static_cast<double>(size_of(p.in));
+    const double reading = (in_lines ? 0.02 : 0.024) * bytes * slabs;
     const double turning = turned.lies_well ? 0 : on_squares ? 0.0075 * sizeof(T) : 0.12;
     const double copying = turning * n * k * slabs;
     const double packing = 0.5 * m * k, pace = on_squares ? 1 : passing_pace(kernel, p, turned);
     const double products = cut_short(kernel, p) * (pace * m * n * k / kernel.rate + copying);
     const int workers = workers_for(p.m, p.n, p.k, threads);
-    const double many = on_squares ? 1 : 1 + 0.4 * share_of_many(workers);
+    const bool is_near = bytes <= 1.2 * static_cast<double>(caches().l2.bytes) * workers;
+    const double many = on_squares || !is_near ? 1 : 1 + 0.4 * share_of_many(workers);
     return 100 + (packing + many * std::max(products, reading)) / sharing;
 }
 
